@@ -1,0 +1,17 @@
+/*
+ * Growable arrays: three plain fields (items, count, capacity) in the owner's struct, one function.
+ */
+#ifndef SPROF_BASE_ARRAY_H
+#define SPROF_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Makes room for `count` items of `item_size` bytes. `items` is the address of the pointer to the
+ * array, which is moved by at least half its size so that appending stays cheap; new memory is zeroed.
+ * Returns false when memory is short; the array is then as it was.
+ */
+bool sprof_array_reserve(void *items, size_t *capacity, size_t count, size_t item_size);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Cleanup attributes for the few things every layer opens. Types with a destroy function of their own
+ * define theirs with SPROF_DEFINE_CLEANUP next to that function.
+ */
+#ifndef SPROF_BASE_CLEANUP_H
+#define SPROF_BASE_CLEANUP_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SPROF_CLEANUP(function) __attribute__((cleanup(function)))
+
+/* Defines name(type *) that calls destroy on the variable it goes out of scope with. */
+#define SPROF_DEFINE_CLEANUP(name, type, destroy)                                                  \
+	static inline void name(type *variable)                                                    \
+	{                                                                                          \
+		destroy(*variable);                                                                \
+	}
+
+static inline void sprof_cleanup_free(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void sprof_cleanup_close(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void sprof_cleanup_fclose(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+#define SPROF_AUTO_FREE SPROF_CLEANUP(sprof_cleanup_free)
+#define SPROF_AUTO_CLOSE SPROF_CLEANUP(sprof_cleanup_close)
+#define SPROF_AUTO_FCLOSE SPROF_CLEANUP(sprof_cleanup_fclose)
+
+#endif

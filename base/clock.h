@@ -1,0 +1,28 @@
+/*
+ * Time as nanoseconds of CLOCK_MONOTONIC, and the durations and rates that users write.
+ */
+#ifndef SPROF_BASE_CLOCK_H
+#define SPROF_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SPROF_NS_PER_US = 1000,
+	SPROF_NS_PER_MS = 1000 * 1000,
+	SPROF_NS_PER_S = 1000 * 1000 * 1000,
+};
+
+/* CLOCK_MONOTONIC. */
+uint64_t sprof_clock_now_ns(void);
+
+/* User + system time that this process has used so far. */
+uint64_t sprof_clock_own_cpu_ns(void);
+
+/*
+ * Reads "10s", "500ms", "2m", "1h", "250us", "1.5s"; a bare number means seconds. False when the text
+ * is no duration, negative, or longer than a hundred years.
+ */
+bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * A hash map from a 128-bit key to a small integer: frames, tree nodes and other interned things are
+ * kept in arrays, and this finds their index.
+ */
+#ifndef SPROF_BASE_IDMAP_H
+#define SPROF_BASE_IDMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sprof_idmap_slot {
+	uint64_t high, low;
+	uint32_t value_plus_one; /* 0: free */
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_idmap {
+	struct sprof_idmap_slot *slots;
+	size_t count;
+	size_t capacity; /* 0 or a power of two */
+};
+
+#define SPROF_IDMAP_NONE UINT32_MAX
+
+/* The value stored under the key, or SPROF_IDMAP_NONE. */
+uint32_t sprof_idmap_find(const struct sprof_idmap *map, uint64_t high, uint64_t low);
+
+/* Stores value (less than SPROF_IDMAP_NONE) under the key, replacing an older one. False: no memory. */
+bool sprof_idmap_put(struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t value);
+
+void sprof_idmap_finish(struct sprof_idmap *map);
+
+#endif

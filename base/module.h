@@ -1,0 +1,58 @@
+/*
+ * Modules: what executable memory is mapped from. A file, the vDSO, or anonymous memory (JIT code).
+ *
+ * A module keeps its file open (or, for the vDSO, its bytes) from the moment it is first seen, so that
+ * a file that is deleted, replaced or unmapped later can still be read for unwinding and for names.
+ */
+#ifndef SPROF_BASE_MODULE_H
+#define SPROF_BASE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sprof_module_kind {
+	SPROF_MODULE_FILE,
+	SPROF_MODULE_MEMORY,    /* an ELF image that exists in memory only: the vDSO */
+	SPROF_MODULE_ANONYMOUS, /* no ELF image at all; offsets are absolute addresses */
+};
+
+struct sprof_module {
+	uint32_t id; /* its index in the table */
+	enum sprof_module_kind kind;
+	const char *path; /* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
+	bool deleted;     /* the file was unlinked or replaced when first seen */
+	uint64_t device, inode;
+	int fd;            /* the file, opened for reading; -1: could not be opened, see open_errno */
+	int open_errno;
+	void *image;       /* SPROF_MODULE_MEMORY: the bytes; owned by the table */
+	size_t image_size;
+};
+
+/* Which module a piece of memory belongs to; all of it together is the identity. */
+struct sprof_module_key {
+	enum sprof_module_kind kind;
+	const char *path;
+	uint64_t device, inode;
+	bool deleted;
+};
+
+struct sprof_modules; /* grows only; modules never move and live as long as the table */
+
+/* NULL: no memory. */
+struct sprof_modules *sprof_modules_create(void);
+/* NULL is accepted. Closes the files. */
+void sprof_modules_destroy(struct sprof_modules *modules);
+
+/* The module with this identity, made if it is new: then *ret_new is true and the caller opens it. NULL: no memory. */
+struct sprof_module *sprof_modules_intern(
+	struct sprof_modules *modules, const struct sprof_module_key *key, bool *ret_new);
+
+size_t sprof_modules_count(const struct sprof_modules *modules);
+/* id is below the count. */
+struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id);
+
+/* The last component of the module's path: what reports call it. */
+const char *sprof_module_name(const struct sprof_module *module);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Interned strings. Keyed by two 64-bit hashes of the text, so a false match would need a 128-bit
+ * collision; the bytes sit in large chunks that never move.
+ */
+#include "base/strtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/idmap.h"
+
+enum { CHUNK_SIZE = 64 * 1024 };
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	char bytes[];
+};
+
+struct sprof_strtab {
+	struct sprof_idmap map;
+	const char **strings;
+	size_t count, capacity;
+	struct chunk *chunks;
+};
+
+/* FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), with two different offset bases. */
+static uint64_t hash(const char *text, size_t length, uint64_t basis)
+{
+	uint64_t value = basis;
+
+	for (size_t i = 0; i < length; i++)
+		value = (value ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return value;
+}
+
+struct sprof_strtab *sprof_strtab_create(void)
+{
+	return calloc(1, sizeof(struct sprof_strtab));
+}
+
+void sprof_strtab_destroy(struct sprof_strtab *table)
+{
+	if (!table)
+		return;
+	for (struct chunk *chunk = table->chunks, *next; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	sprof_idmap_finish(&table->map);
+	free(table->strings);
+	free(table);
+}
+
+static char *allocate(struct sprof_strtab *table, size_t size)
+{
+	struct chunk *chunk = table->chunks;
+
+	if (!chunk || chunk->size - chunk->used < size) {
+		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+
+		chunk = malloc(sizeof(*chunk) + room);
+		if (!chunk)
+			return NULL;
+		*chunk = (struct chunk){.next = table->chunks, .size = room};
+		table->chunks = chunk;
+	}
+	chunk->used += size;
+	return chunk->bytes + chunk->used - size;
+}
+
+const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length)
+{
+	uint64_t high = hash(text, length, 0xcbf29ce484222325u);
+	uint64_t low = hash(text, length, 0x84222325cbf29ce4u) + length;
+	uint32_t found = sprof_idmap_find(&table->map, high, low);
+	char *copy;
+
+	if (found != SPROF_IDMAP_NONE)
+		return table->strings[found];
+	if (!sprof_array_reserve(&table->strings, &table->capacity, table->count + 1,
+		    sizeof(*table->strings)))
+		return NULL;
+	copy = allocate(table, length + 1);
+	if (!copy || !sprof_idmap_put(&table->map, high, low, (uint32_t)table->count))
+		return NULL;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	table->strings[table->count++] = copy;
+	return copy;
+}
+
+const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text)
+{
+	return sprof_strtab_intern_bytes(table, text, strlen(text));
+}

@@ -1,0 +1,21 @@
+/*
+ * Interned strings: equal text, equal pointer, kept until the table goes.
+ */
+#ifndef SPROF_BASE_STRTAB_H
+#define SPROF_BASE_STRTAB_H
+
+#include <stddef.h>
+
+struct sprof_strtab;
+
+/* NULL: no memory. */
+struct sprof_strtab *sprof_strtab_create(void);
+/* NULL is accepted. All strings of the table go with it. */
+void sprof_strtab_destroy(struct sprof_strtab *table);
+
+/* The table's copy of the text. NULL: no memory. */
+const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
+/* The same for the first `length` bytes of text, which hold no NUL. */
+const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length);
+
+#endif
