@@ -1,0 +1,112 @@
+/*
+ * Starting a program under trace. Knows fork, seize and exec in the right order; refuses to know what
+ * happens to the program afterwards.
+ *
+ * The child waits on a socket until it is seized and then execs, so that its first stop is at the
+ * program's first instruction. The socket closes on exec; when exec fails, errno comes back through it.
+ */
+#include "attach/target.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/diagnose.h"
+#include "attach/stop.h"
+#include "attach/target-internal.h"
+#include "base/cleanup.h"
+
+static void __attribute__((noreturn)) child_run(int socket, const struct sprof_target *target,
+	const struct sprof_launch *launch)
+{
+	char seized;
+	int errnum;
+
+	if (read(socket, &seized, 1) != 1)
+		_exit(127);
+	if (launch->stdout_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	setrlimit(RLIMIT_NOFILE, &target->inherited.descriptors);
+	sigaction(SIGCHLD, &target->inherited.child_handler, NULL);
+	sigprocmask(SIG_SETMASK, &target->options.child_mask, NULL);
+	execvpe(launch->arguments[0], launch->arguments, launch->environment);
+	errnum = errno;
+	if (write(socket, &errnum, sizeof(errnum)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Waits until the child stands at its exec, passing signals on. False: it ended before. */
+static bool wait_for_exec(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, __WALL) == child) {
+		struct sprof_stop stop = sprof_stop_classify(status);
+
+		if (stop.kind == SPROF_STOP_EXEC)
+			return true;
+		if (stop.kind == SPROF_STOP_EXITED || stop.kind == SPROF_STOP_KILLED)
+			return false;
+		ptrace(PTRACE_CONT, child, 0, stop.kind == SPROF_STOP_SIGNAL ? stop.value : 0);
+	}
+	return false;
+}
+
+static bool explain_exec(int socket, const char *program, struct sprof_error *err)
+{
+	int errnum;
+
+	if (read(socket, &errnum, sizeof(errnum)) != (ssize_t)sizeof(errnum))
+		return sprof_error_set(err, SPROF_ERROR_TARGET_GONE,
+			"run %s: it ended before its first instruction", program);
+	sprof_error_errno(err, errnum, "run %s", program);
+	if (errnum == ENOENT && !strchr(program, '/'))
+		sprof_error_hint(err, "there is no '%s' in PATH", program);
+	else if (errnum == EACCES)
+		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
+	return false;
+}
+
+static bool trace_child(struct sprof_target *target, pid_t child, int socket,
+	const struct sprof_launch *launch, struct sprof_error *err)
+{
+	struct sprof_thread *thread;
+
+	if (ptrace(PTRACE_SEIZE, child, 0, sprof_target_ptrace_options(target)))
+		return sprof_diagnose(child, errno, err);
+	if (write(socket, "", 1) != 1 || !wait_for_exec(child))
+		return explain_exec(socket, launch->arguments[0], err);
+	thread = sprof_target_add(target, child, child);
+	if (!thread)
+		return sprof_error_no_memory(err);
+	thread->born = true;
+	thread->phase = SPROF_THREAD_STOPPED;
+	target->pid = child;
+	return true;
+}
+
+bool sprof_target_launch(
+	struct sprof_target *target, const struct sprof_launch *launch, struct sprof_error *err)
+{
+	SPROF_AUTO_CLOSE int ours = -1;
+	int sockets[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return sprof_error_errno(err, errno, "run %s", launch->arguments[0]);
+	ours = sockets[0];
+	child = fork();
+	if (!child) {
+		close(sockets[0]);
+		child_run(sockets[1], target, launch);
+	}
+	close(sockets[1]);
+	if (child < 0)
+		return sprof_error_errno(err, errno, "run %s", launch->arguments[0]);
+	return trace_child(target, child, ours, launch, err);
+}

@@ -1,0 +1,211 @@
+/*
+ * Memory mappings. Knows the format of /proc/PID/maps and which mappings make a module; what is inside
+ * a module is elfsym/'s matter.
+ */
+#include "attach/maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/module-file.h"
+#include "attach/procfs.h"
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+static bool scan_hex(const char **cursor, char end, uint64_t *ret)
+{
+	char *stop;
+
+	*ret = strtoull(*cursor, &stop, 16);
+	if (stop == *cursor || *stop != end)
+		return false;
+	*cursor = stop + 1;
+	return true;
+}
+
+bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret)
+{
+	const char *at = *cursor;
+	uint64_t major, minor;
+	char *stop;
+
+	if (!*at || !scan_hex(&at, '-', &ret->start) || !scan_hex(&at, ' ', &ret->end))
+		return false;
+	if (strnlen(at, 5) < 5 || at[4] != ' ')
+		return false;
+	ret->executable = at[2] == 'x';
+	at += 5;
+	if (!scan_hex(&at, ' ', &ret->offset) || !scan_hex(&at, ':', &major) ||
+		!scan_hex(&at, ' ', &minor))
+		return false;
+	ret->device = major << 32 | minor;
+	ret->inode = strtoull(at, &stop, 10);
+	if (stop == at)
+		return false;
+	at = stop + strspn(stop, " ");
+	ret->path = at;
+	ret->path_length = strcspn(at, "\n");
+	at += ret->path_length;
+	*cursor = *at ? at + 1 : at;
+	return true;
+}
+
+/* The kernel writes a newline in a path as \012 (fs/proc/task_mmu.c, seq_file's mangle_path). */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; to++) {
+		bool newline = !strncmp(from, "\\012", 4);
+
+		*to = newline ? '\n' : *from;
+		from += newline ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+static bool strip_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path);
+
+	if (length < sizeof(mark) || strcmp(path + length - (sizeof(mark) - 1), mark))
+		return false;
+	path[length - (sizeof(mark) - 1)] = '\0';
+	return true;
+}
+
+static struct sprof_module_key key_of(const struct sprof_maps_line *line, char *path)
+{
+	struct sprof_module_key key = {
+		.kind = SPROF_MODULE_FILE,
+		.device = line->device,
+		.inode = line->inode,
+		.path = path,
+	};
+
+	if (line->inode) {
+		unescape(path);
+		key.deleted = strip_deleted(path);
+		return key;
+	}
+	key.kind = SPROF_MODULE_ANONYMOUS;
+	if (!strcmp(path, "[vdso]"))
+		key.kind = SPROF_MODULE_MEMORY;
+	else if (!path[0])
+		key.path = "[anon]";
+	return key;
+}
+
+/* The module of an executable mapping; opened at its first sight. SPROF_MAPPING_NO_MODULE: no memory. */
+static uint32_t module_of(
+	pid_t pid, const struct sprof_maps_line *line, struct sprof_modules *modules)
+{
+	SPROF_AUTO_FREE char *path = strndup(line->path, line->path_length);
+	struct sprof_module_key key;
+	struct sprof_module *module;
+	bool new;
+
+	if (!path)
+		return SPROF_MAPPING_NO_MODULE;
+	key = key_of(line, path);
+	module = sprof_modules_intern(modules, &key, &new);
+	if (!module)
+		return SPROF_MAPPING_NO_MODULE;
+	if (new)
+		sprof_module_file_open(module, pid, line->start, line->end);
+	return module->id;
+}
+
+static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
+{
+	if (!sprof_array_reserve(
+		    &maps->items, &maps->capacity, maps->count + 1, sizeof(*maps->items)))
+		return false;
+	maps->items[maps->count++] = *mapping;
+	return true;
+}
+
+static bool parse(
+	struct sprof_maps *maps, const char *text, pid_t pid, struct sprof_modules *modules)
+{
+	struct sprof_maps_line line;
+
+	while (sprof_maps_parse_line(&text, &line)) {
+		struct sprof_mapping mapping = {
+			.start = line.start,
+			.end = line.end,
+			.offset = line.offset,
+			.executable = line.executable,
+			.module = SPROF_MAPPING_NO_MODULE,
+		};
+
+		if (line.executable)
+			mapping.module = module_of(pid, &line, modules);
+		if (!append(maps, &mapping))
+			return false;
+	}
+	return maps->count > 0;
+}
+
+bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
+{
+	struct sprof_maps fresh = {.generation = maps->generation};
+	SPROF_AUTO_FREE char *text = NULL;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	text = sprof_proc_read_whole(path, &size);
+	if (!text || !parse(&fresh, text, pid, modules)) {
+		sprof_maps_finish(&fresh);
+		return false;
+	}
+	if (fresh.count != maps->count ||
+		memcmp(fresh.items, maps->items, fresh.count * sizeof(*fresh.items)) != 0)
+		fresh.generation = sprof_clock_now_ns();
+	free(maps->items);
+	*maps = fresh;
+	return true;
+}
+
+const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address)
+{
+	size_t low = 0, high = maps->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct sprof_mapping *mapping = &maps->items[middle];
+
+		if (address < mapping->start)
+			high = middle;
+		else if (address >= mapping->end)
+			low = middle + 1;
+		else
+			return mapping;
+	}
+	return NULL;
+}
+
+uint64_t sprof_mapping_offset(
+	const struct sprof_mapping *mapping, const struct sprof_module *module, uint64_t address)
+{
+	switch (module->kind) {
+	case SPROF_MODULE_FILE:
+		return address - mapping->start + mapping->offset;
+	case SPROF_MODULE_MEMORY:
+		return address - mapping->start;
+	case SPROF_MODULE_ANONYMOUS:
+		break;
+	}
+	return address;
+}
+
+void sprof_maps_finish(struct sprof_maps *maps)
+{
+	free(maps->items);
+	*maps = (struct sprof_maps){0};
+}

@@ -1,0 +1,58 @@
+/*
+ * The memory mappings of a process: /proc/PID/maps, sorted, with the modules they come from.
+ */
+#ifndef SPROF_ATTACH_MAPS_H
+#define SPROF_ATTACH_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/module.h"
+
+#define SPROF_MAPPING_NO_MODULE UINT32_MAX
+
+struct sprof_mapping {
+	uint64_t start, end; /* addresses: [start, end) */
+	uint64_t offset;     /* in the file */
+	uint32_t module;     /* executable mappings; SPROF_MAPPING_NO_MODULE for the others */
+	uint32_t executable; /* 0 or 1; no padding, so that mappings compare as bytes */
+};
+
+struct sprof_maps {
+	struct sprof_mapping *items; /* sorted by start */
+	size_t count, capacity;
+	/* When the content last changed, CLOCK_MONOTONIC: so no two states of any processes share one. */
+	uint64_t generation;
+};
+
+/* One line of maps. `path` is a view into the text: unescaped by the caller, may be empty. */
+struct sprof_maps_line {
+	uint64_t start, end, offset, device, inode;
+	bool executable;
+	const char *path;
+	size_t path_length;
+};
+
+/* Parses the line at *cursor and moves the cursor behind it. False: the end, or not a line of maps. */
+bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret);
+
+/*
+ * Reads the mappings of the process again; modules seen for the first time are opened.
+ * Returns whether the process could be read; when it can't (it is gone) the maps stay as they were.
+ * False also when memory is short.
+ */
+bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules);
+
+/* The mapping that holds the address, or NULL. */
+const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address);
+
+/* Where the address lies in its module: what a frame stores. The mapping is executable. */
+uint64_t sprof_mapping_offset(
+	const struct sprof_mapping *mapping, const struct sprof_module *module, uint64_t address);
+
+void sprof_maps_finish(struct sprof_maps *maps);
+
+#endif

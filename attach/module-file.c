@@ -1,0 +1,88 @@
+/*
+ * From a mapping to its file. Knows the ways /proc offers, best first: map_files (the very file, even
+ * when deleted, but privileged), the path inside the process's own root, and /proc/PID/exe. Refuses to
+ * know what an ELF file is.
+ */
+#include "attach/module-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/memory.h"
+#include "base/cleanup.h"
+
+enum { LARGEST_IMAGE = 1 << 20 }; /* a vDSO has a few pages */
+
+/*
+ * Whether the open file is the mapped one. The inode decides: on overlay and btrfs the device in maps
+ * is not the one that stat shows.
+ */
+static bool is_mapped_file(int fd, const struct sprof_module *module)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == module->inode;
+}
+
+/* O_NONBLOCK: the path may have become a FIFO meanwhile. */
+static int open_checked(const char *path, struct sprof_module *module)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		module->open_errno = errno;
+		return -1;
+	}
+	if (is_mapped_file(fd, module))
+		return fd;
+	close(fd);
+	module->open_errno = ESTALE;
+	return -1;
+}
+
+static int open_file(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)
+{
+	SPROF_AUTO_FREE char *rooted = NULL;
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	fd = open_checked(path, module);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = open_checked(path, module);
+	if (fd >= 0)
+		return fd;
+	if (asprintf(&rooted, "/proc/%d/root%s", pid, module->path) < 0) {
+		rooted = NULL;
+		return -1;
+	}
+	return open_checked(rooted, module);
+}
+
+static void read_image(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)
+{
+	size_t size = end - start;
+
+	if (size > LARGEST_IMAGE)
+		return;
+	module->image = malloc(size);
+	if (module->image)
+		module->image_size = sprof_memory_read(pid, start, module->image, size);
+}
+
+void sprof_module_file_open(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)
+{
+	if (module->kind == SPROF_MODULE_MEMORY)
+		read_image(module, pid, start, end);
+	else if (module->kind == SPROF_MODULE_FILE)
+		module->fd = open_file(module, pid, start, end);
+	if (module->fd >= 0)
+		module->open_errno = 0;
+}

@@ -1,0 +1,65 @@
+/*
+ * The files of /proc that sprof reads, as text -> facts. The parsers take text, so they need no
+ * process; proc(5) describes the formats.
+ */
+#ifndef SPROF_ATTACH_PROCFS_H
+#define SPROF_ATTACH_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { SPROF_COMM_MAX = 64 }; /* the kernel's comm has 16 bytes, kernel threads' up to 64 */
+
+/* /proc/PID/stat, /proc/PID/task/TID/stat. Ticks are of sysconf(_SC_CLK_TCK) a second. */
+struct sprof_proc_stat {
+	char comm[SPROF_COMM_MAX];
+	char state; /* R S D T t Z X I ... */
+	uint64_t flags; /* PF_*, include/linux/sched.h */
+	uint64_t user_ticks, system_ticks;
+	uint64_t start_ticks; /* since boot; with the pid it identifies a process */
+	int processor;        /* the CPU it last ran on */
+};
+
+/* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
+struct sprof_proc_schedstat {
+	uint64_t cpu_ns, runq_ns, timeslices;
+};
+
+/* /proc/PID/task/TID/syscall. */
+enum sprof_proc_syscall_kind {
+	SPROF_PROC_SYSCALL_RUNNING, /* on a CPU or ready for one: nothing else is known */
+	SPROF_PROC_SYSCALL_INSIDE,
+	SPROF_PROC_SYSCALL_OUTSIDE, /* blocked, but in no system call: a page fault, a stop */
+};
+
+struct sprof_proc_syscall {
+	enum sprof_proc_syscall_kind kind;
+	int64_t number;
+	uint64_t arguments[6];
+	uint64_t sp, pc;
+};
+
+/* False: the text is not in the format. *ret is then undefined. */
+bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret);
+bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *ret);
+bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
+
+/* The value of `field` ("Tgid") in the text of /proc/PID/status, without the blanks around it. False: no such field. */
+bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size);
+
+/* The same for a number in base 10. */
+bool sprof_proc_status_number(const char *text, const char *field, long *ret);
+
+/*
+ * Reads a small file from its start into a NUL-terminated buffer. Returns the length, or -1 with errno
+ * (ESRCH, ENOENT: the thread is gone).
+ */
+ssize_t sprof_proc_read(int fd, char *buffer, size_t size);
+ssize_t sprof_proc_read_path(const char *path, char *buffer, size_t size);
+
+/* A whole file of any size, NUL-terminated; the caller frees it. NULL with errno. */
+char *sprof_proc_read_whole(const char *path, size_t *ret_size);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Registers of aarch64. Knows the kernel's struct user_regs_struct and the DWARF numbers, nothing else.
+ */
+#include "attach/regs.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+/* NT_ARM_SYSTEM_CALL: the number of the call the thread is in, or -1 (arch/arm64/kernel/ptrace.c). */
+static int64_t read_system_call(pid_t tid)
+{
+	int number = -1;
+	struct iovec vector = {.iov_base = &number, .iov_len = sizeof(number)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector))
+		return -1;
+	return number;
+}
+
+bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return false;
+	memcpy(ret->values, user.regs, sizeof(user.regs));
+	ret->values[SPROF_REG_SP] = user.sp;
+	ret->values[SPROF_REG_PC] = user.pc;
+	ret->known = ((uint64_t)1 << SPROF_REG_COUNT) - 1;
+	ret->system_call = read_system_call(tid);
+	return true;
+}

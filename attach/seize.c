@@ -1,0 +1,96 @@
+/*
+ * Attaching to a running process. Knows how to catch all its threads while they come and go; none of
+ * them is stopped by it.
+ */
+#include "attach/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+
+#include "attach/diagnose.h"
+#include "attach/target-internal.h"
+
+enum seized { SEIZED, SEIZED_BEFORE, SEIZE_GONE, SEIZE_DENIED, SEIZE_NO_MEMORY };
+
+/* A thread that ends just now answers EPERM or ESRCH: it is gone, not forbidden. */
+static bool is_gone(pid_t pid, pid_t tid)
+{
+	char path[64], text[1024];
+	struct sprof_proc_stat stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	return sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_stat(text, &stat) || stat.state == 'Z' || stat.state == 'X';
+}
+
+static enum seized seize(struct sprof_target *target, pid_t pid, pid_t tid, int *ret_errnum)
+{
+	if (sprof_target_find(target, tid))
+		return SEIZED_BEFORE;
+	if (ptrace(PTRACE_SEIZE, tid, 0, sprof_target_ptrace_options(target))) {
+		*ret_errnum = errno;
+		return *ret_errnum == ESRCH || is_gone(pid, tid) ? SEIZE_GONE : SEIZE_DENIED;
+	}
+	return sprof_target_add(target, pid, tid) ? SEIZED : SEIZE_NO_MEMORY;
+}
+
+/* One pass over the threads; *ret_new says whether any was new, *ret_errnum what ptrace said at the end. */
+static enum seized seize_pass(
+	struct sprof_target *target, pid_t pid, bool *ret_new, int *ret_errnum)
+{
+	enum seized result = SEIZED;
+	struct dirent *entry;
+	char path[64];
+	DIR *folder;
+
+	*ret_new = false;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	if (!folder)
+		return SEIZE_GONE;
+	while (result != SEIZE_DENIED && result != SEIZE_NO_MEMORY && (entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		result = seize(target, pid, (pid_t)atoi(entry->d_name), ret_errnum);
+		*ret_new |= result == SEIZED;
+	}
+	closedir(folder);
+	return result;
+}
+
+/* The process that a user means who names one of its threads. */
+static pid_t process_of(pid_t pid)
+{
+	char path[64], text[4096];
+	long tgid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_number(text, "Tgid", &tgid))
+		return pid;
+	return (pid_t)tgid;
+}
+
+bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
+{
+	enum seized result;
+	int errnum = ESRCH;
+	bool new;
+
+	pid = process_of(pid);
+	/* Threads born of seized ones are seized by the kernel, so the first pass without a new one is the last. */
+	do {
+		result = seize_pass(target, pid, &new, &errnum);
+	} while (new && result != SEIZE_DENIED && result != SEIZE_NO_MEMORY);
+	if (result == SEIZE_NO_MEMORY)
+		return sprof_error_no_memory(err);
+	if (result == SEIZE_DENIED)
+		return sprof_diagnose(pid, errnum, err);
+	if (!target->thread_count)
+		return sprof_diagnose(pid, ESRCH, err);
+	target->pid = pid;
+	return true;
+}

@@ -1,0 +1,44 @@
+/*
+ * What target.c shares with launch.c and seize.c: the table of threads.
+ */
+#ifndef SPROF_ATTACH_TARGET_INTERNAL_H
+#define SPROF_ATTACH_TARGET_INTERNAL_H
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "attach/target.h"
+
+enum { TARGET_BUCKETS = 1024 };
+
+/* What sprof changes of its own and a launched program must not inherit. */
+struct sprof_inherited {
+	struct rlimit descriptors;
+	struct sigaction child_handler;
+};
+
+struct sprof_target {
+	struct sprof_target_options options;
+	struct sprof_inherited inherited;
+	struct sprof_thread *buckets[TARGET_BUCKETS]; /* by tid */
+	struct sprof_thread **threads;
+	size_t thread_count, thread_capacity;
+	struct sprof_process **processes;
+	size_t process_count, process_capacity;
+	uint32_t threads_seen, processes_seen;
+	pid_t pid;
+	bool ended;
+	int wait_status;
+	struct sprof_event next_event; /* TIMEOUT: none */
+	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
+};
+
+/* The options of PTRACE_SEIZE for this target. */
+unsigned long sprof_target_ptrace_options(const struct sprof_target *target);
+
+struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t tid);
+
+/* The thread of this id in this process, registered if it is new. NULL: no memory. */
+struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pid_t tid);
+
+#endif

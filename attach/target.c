@@ -1,0 +1,461 @@
+/*
+ * The table of traced threads and the dispatch of their stops. Knows which ptrace request each stop
+ * wants; refuses to know why somebody wants a thread stopped.
+ */
+#include "attach/target.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/stop.h"
+#include "attach/target-internal.h"
+#include "base/array.h"
+#include "base/clock.h"
+
+/*
+ * Ignoring SIGCHLD would make the kernel reap our tracees and never wake us; every thread keeps three
+ * files open.
+ */
+static void take_over(struct sprof_inherited *ret)
+{
+	struct sigaction fallback = {.sa_handler = SIG_DFL};
+	struct rlimit raised;
+
+	sigaction(SIGCHLD, &fallback, &ret->child_handler);
+	getrlimit(RLIMIT_NOFILE, &ret->descriptors);
+	raised = ret->descriptors;
+	raised.rlim_cur = raised.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+bool sprof_target_create(const struct sprof_target_options *options, struct sprof_target **ret,
+	struct sprof_error *err)
+{
+	struct sprof_target *target = calloc(1, sizeof(*target));
+
+	if (!target)
+		return sprof_error_no_memory(err);
+	target->options = *options;
+	sigaddset(&target->options.control, SIGCHLD);
+	take_over(&target->inherited);
+	*ret = target;
+	return true;
+}
+
+static void process_destroy(struct sprof_process *process)
+{
+	sprof_maps_finish(&process->maps);
+	free(process);
+}
+
+void sprof_target_destroy(struct sprof_target *target)
+{
+	if (!target)
+		return;
+	for (size_t i = 0; i < target->thread_count; i++)
+		sprof_thread_destroy(target->threads[i]);
+	for (size_t i = 0; i < target->process_count; i++)
+		process_destroy(target->processes[i]);
+	free(target->threads);
+	free(target->processes);
+	free(target);
+}
+
+unsigned long sprof_target_ptrace_options(const struct sprof_target *target)
+{
+	unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+
+	if (target->options.follow_children)
+		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+	return options;
+}
+
+pid_t sprof_target_pid(const struct sprof_target *target)
+{
+	return target->pid;
+}
+
+bool sprof_target_ended(const struct sprof_target *target, int *ret_wait_status)
+{
+	*ret_wait_status = target->wait_status;
+	return target->ended;
+}
+
+struct sprof_thread **sprof_target_threads(const struct sprof_target *target, size_t *ret_count)
+{
+	*ret_count = target->thread_count;
+	return target->threads;
+}
+
+uint32_t sprof_target_threads_seen(const struct sprof_target *target)
+{
+	return target->threads_seen;
+}
+
+uint32_t sprof_target_processes_seen(const struct sprof_target *target)
+{
+	return target->processes_seen;
+}
+
+/* The table. */
+
+static struct sprof_thread **bucket_of(const struct sprof_target *target, pid_t tid)
+{
+	return (struct sprof_thread **)&target->buckets[(unsigned)tid % TARGET_BUCKETS];
+}
+
+struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t tid)
+{
+	struct sprof_thread *thread = *bucket_of(target, tid);
+
+	while (thread && thread->tid != tid)
+		thread = thread->next;
+	return thread;
+}
+
+static void bucket_insert(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_thread **bucket = bucket_of(target, thread->tid);
+
+	thread->next = *bucket;
+	*bucket = thread;
+}
+
+static void bucket_remove(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_thread **link = bucket_of(target, thread->tid);
+
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+}
+
+static struct sprof_process *process_get(struct sprof_target *target, pid_t pid)
+{
+	struct sprof_process *process;
+
+	for (size_t i = target->process_count; i-- > 0;) {
+		if (target->processes[i]->pid == pid)
+			return target->processes[i];
+	}
+	if (!sprof_array_reserve(&target->processes, &target->process_capacity,
+		    target->process_count + 1, sizeof(struct sprof_process *)))
+		return NULL;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	target->processes[target->process_count++] = process;
+	target->processes_seen++;
+	return process;
+}
+
+static void process_put(struct sprof_target *target, struct sprof_process *process)
+{
+	if (--process->threads)
+		return;
+	for (size_t i = 0; i < target->process_count; i++) {
+		if (target->processes[i] == process)
+			target->processes[i] = target->processes[--target->process_count];
+	}
+	process_destroy(process);
+}
+
+struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pid_t tid)
+{
+	struct sprof_thread *thread = sprof_target_find(target, tid);
+	struct sprof_process *process;
+
+	if (thread)
+		return thread;
+	process = process_get(target, pid);
+	if (!process)
+		return NULL;
+	process->threads++;
+	if (sprof_array_reserve(&target->threads, &target->thread_capacity,
+		    target->thread_count + 1, sizeof(struct sprof_thread *)))
+		thread = sprof_thread_create(target->threads_seen, tid, process);
+	if (!thread) {
+		process_put(target, process);
+		return NULL;
+	}
+	thread->seen_ns = sprof_clock_now_ns();
+	target->threads[target->thread_count++] = thread;
+	target->threads_seen++;
+	bucket_insert(target, thread);
+	return thread;
+}
+
+static void forget(struct sprof_target *target, struct sprof_thread *thread)
+{
+	for (size_t i = 0; i < target->thread_count; i++) {
+		if (target->threads[i] == thread)
+			target->threads[i] = target->threads[--target->thread_count];
+	}
+	bucket_remove(target, thread);
+	process_put(target, thread->process);
+	sprof_thread_destroy(thread);
+}
+
+/* Stop and go. */
+
+bool sprof_thread_interrupt(struct sprof_thread *thread)
+{
+	assert(thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_LISTENING);
+	if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0))
+		return false;
+	thread->phase = SPROF_THREAD_INTERRUPTED;
+	return true;
+}
+
+void sprof_thread_resume(struct sprof_thread *thread)
+{
+	if (thread->group_stop) {
+		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
+		thread->phase = SPROF_THREAD_LISTENING;
+	} else {
+		ptrace(PTRACE_CONT, thread->tid, 0, thread->signal);
+		thread->phase = SPROF_THREAD_RUNNING;
+	}
+	thread->signal = 0;
+	thread->group_stop = false;
+}
+
+void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
+{
+	if (thread->phase == SPROF_THREAD_ENDED)
+		waitpid(thread->tid, NULL, __WALL);
+	forget(target, thread);
+}
+
+/* Dispatch. */
+
+/* The process that a thread id belongs to, or -1. */
+static pid_t read_tgid(pid_t tid)
+{
+	char path[64], text[4096];
+	long tgid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_number(text, "Tgid", &tgid))
+		return -1;
+	return (pid_t)tgid;
+}
+
+static bool is_traced_process(const struct sprof_target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->process_count; i++) {
+		if (target->processes[i]->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A thread that stopped before its creator's event told us of it, or that was announced by one: the
+ * two come in either order. NULL: it is not to be followed, gone, or there is no memory for it.
+ */
+static struct sprof_thread *adopt(struct sprof_target *target, pid_t tid)
+{
+	struct sprof_thread *thread = sprof_target_find(target, tid);
+	pid_t pid;
+
+	if (thread)
+		return thread;
+	pid = read_tgid(tid);
+	if (pid < 0 || (!target->options.follow_children && !is_traced_process(target, pid)))
+		return NULL;
+	thread = sprof_target_add(target, pid, tid);
+	if (thread)
+		thread->born = true;
+	else
+		target->out_of_memory = true;
+	return thread;
+}
+
+static void adopt_announced(struct sprof_target *target, pid_t creator)
+{
+	unsigned long message;
+
+	if (!ptrace(PTRACE_GETEVENTMSG, creator, 0, &message))
+		adopt(target, (pid_t)message);
+}
+
+/*
+ * After an exec by a thread that is not the leader, that thread goes on under the leader's id and the
+ * leader is gone without a word (ptrace(2), "execve(2) under ptrace"). Swaps the two, so that the
+ * thread that goes on keeps its figures; returns the one that has ended, or NULL.
+ */
+static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_thread *leader)
+{
+	struct sprof_thread *former;
+	unsigned long former_tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, leader->tid, 0, &former_tid) ||
+		(pid_t)former_tid == leader->tid)
+		return NULL;
+	former = sprof_target_find(target, (pid_t)former_tid);
+	if (!former)
+		return NULL;
+	bucket_remove(target, former);
+	bucket_remove(target, leader);
+	former->tid = leader->tid;
+	leader->tid = (pid_t)former_tid;
+	bucket_insert(target, former);
+	bucket_insert(target, leader);
+	former->phase = SPROF_THREAD_STOPPED;
+	leader->phase = SPROF_THREAD_RUNNING; /* gone: nothing to reap */
+	return leader;
+}
+
+static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_thread *ended = exec_swap(target, thread);
+	struct sprof_thread *runner = ended ? sprof_target_find(target, thread->process->pid) : thread;
+	struct sprof_event event = {.kind = SPROF_EVENT_EXEC, .thread = runner};
+
+	sprof_thread_close_files(runner);
+	sprof_maps_finish(&runner->process->maps);
+	runner->process->maps_read_ns = 0;
+	sprof_thread_resume(runner);
+	if (!ended)
+		return event;
+	target->next_event = event;
+	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
+}
+
+/* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */
+static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	/* Any stop takes the place of the interrupt that is pending (kernel/signal.c, ptrace_stop). */
+	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	thread->phase = SPROF_THREAD_STOPPED;
+	if (stop.kind == SPROF_STOP_SIGNAL)
+		thread->signal = stop.value;
+	else if (stop.kind == SPROF_STOP_GROUP)
+		thread->group_stop = true;
+	else if (stop.kind == SPROF_STOP_NEW_TASK)
+		adopt_announced(target, thread->tid);
+	if (!wanted)
+		sprof_thread_resume(thread);
+	return wanted;
+}
+
+static const struct sprof_event nothing = {.kind = SPROF_EVENT_TIMEOUT};
+
+static struct sprof_event dispatch_stop(struct sprof_target *target, const siginfo_t *info)
+{
+	/* si_status of a tracee's stop is what WSTOPSIG and the event are in a wait status. */
+	struct sprof_stop stop = sprof_stop_classify(info->si_status << 8 | 0x7f);
+	struct sprof_thread *thread = adopt(target, info->si_pid);
+
+	if (!thread) {
+		ptrace(PTRACE_DETACH, info->si_pid, 0, 0);
+		return nothing;
+	}
+	if (stop.kind == SPROF_STOP_EXEC)
+		return on_exec(target, thread);
+	if (on_stop(target, thread, stop))
+		return (struct sprof_event){.kind = SPROF_EVENT_STOPPED, .thread = thread};
+	return nothing;
+}
+
+/* As waitpid(2) would have given it. */
+static int wait_status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+/*
+ * A thread has ended but is not reaped: its last figures can still be read. (So no PTRACE_EVENT_EXIT
+ * is asked for: it would stop every thread once more, and before its last work, freeing its memory.)
+ */
+static struct sprof_event dispatch_end(struct sprof_target *target, const siginfo_t *info)
+{
+	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
+
+	if (!thread) {
+		waitpid(info->si_pid, NULL, __WALL);
+		return nothing;
+	}
+	thread->phase = SPROF_THREAD_ENDED;
+	if (thread->tid == target->pid) {
+		target->ended = true;
+		target->wait_status = wait_status_of(info);
+	}
+	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
+}
+
+enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
+
+/* The next stop or end that the kernel has for us. */
+static enum report next_report(siginfo_t *ret_info)
+{
+	ret_info->si_pid = 0;
+	if (!waitid(P_ALL, 0, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid)
+		return REPORT_STOP;
+	ret_info->si_pid = 0;
+	if (waitid(P_ALL, 0, ret_info, WEXITED | WNOWAIT | __WALL | WNOHANG))
+		return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
+	return ret_info->si_pid ? REPORT_END : REPORT_NONE;
+}
+
+/* Sleeps until a signal or the deadline. False: it was SIGCHLD, look for reports again. */
+static bool sleep_until(
+	const struct sprof_target *target, uint64_t deadline_ns, struct sprof_event *ret)
+{
+	uint64_t now = sprof_clock_now_ns();
+	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / SPROF_NS_PER_S),
+		.tv_nsec = (long)(left % SPROF_NS_PER_S),
+	};
+	int signal = sigtimedwait(&target->options.control, &ret->info, &timeout);
+
+	if (signal == SIGCHLD || (signal < 0 && errno == EINTR))
+		return false;
+	ret->kind = signal < 0 ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_SIGNAL;
+	return true;
+}
+
+struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadline_ns)
+{
+	struct sprof_event event = target->next_event;
+	siginfo_t info;
+
+	target->next_event = nothing;
+	while (event.kind == SPROF_EVENT_TIMEOUT) {
+		switch (next_report(&info)) {
+		case REPORT_STOP:
+			event = dispatch_stop(target, &info);
+			/* A target that reports without end must not hold up the caller's ticks. */
+			if (event.kind == SPROF_EVENT_TIMEOUT && sprof_clock_now_ns() >= deadline_ns)
+				return event;
+			break;
+		case REPORT_END:
+			event = dispatch_end(target, &info);
+			break;
+		case REPORT_NO_TRACEES:
+			event.kind = SPROF_EVENT_EMPTY;
+			break;
+		case REPORT_NONE:
+			if (!target->thread_count)
+				return (struct sprof_event){.kind = SPROF_EVENT_EMPTY};
+			if (sleep_until(target, deadline_ns, &event))
+				return event;
+			break;
+		}
+	}
+	return event;
+}

@@ -1,0 +1,68 @@
+/*
+ * Traced processes and threads: who they are, which state they are in, and their files in /proc.
+ */
+#ifndef SPROF_ATTACH_THREAD_H
+#define SPROF_ATTACH_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/maps.h"
+#include "attach/procfs.h"
+
+struct sprof_process {
+	pid_t pid;
+	unsigned threads;  /* traced ones; the process goes with the last */
+	struct sprof_maps maps;
+	uint64_t maps_read_ns; /* when; 0: never */
+};
+
+enum sprof_thread_phase {
+	SPROF_THREAD_RUNNING,     /* or asleep: nothing of ours is pending */
+	SPROF_THREAD_INTERRUPTED, /* asked to stop, not yet stopped */
+	SPROF_THREAD_STOPPED,     /* in a ptrace-stop that we have collected */
+	SPROF_THREAD_LISTENING,   /* in a group-stop, let be with PTRACE_LISTEN */
+	SPROF_THREAD_ENDED,       /* a zombie that we have not reaped yet: its figures can be read */
+};
+
+/* The files of /proc/PID/task/TID that are kept open. */
+enum sprof_thread_file {
+	SPROF_THREAD_STAT,
+	SPROF_THREAD_SCHEDSTAT,
+	SPROF_THREAD_SYSCALL,
+	SPROF_THREAD_FILES,
+};
+
+struct sprof_thread {
+	struct sprof_thread *next; /* in the target's table */
+	uint32_t id; /* counts up from 0, never reused */
+	pid_t tid;
+	struct sprof_process *process;
+	enum sprof_thread_phase phase;
+	int signal;      /* STOPPED: passed on when it goes on; 0: none */
+	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
+	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
+	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
+	int files[SPROF_THREAD_FILES]; /* -1: not open */
+	void *sampling; /* the sampler's own, freed by it before release */
+};
+
+struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process);
+/* NULL is accepted. */
+void sprof_thread_destroy(struct sprof_thread *thread);
+
+/* After an exec the files of the thread are those of another task. */
+void sprof_thread_close_files(struct sprof_thread *thread);
+
+/* Text of one of the thread's files; the length, or -1 when the thread is gone. At least 512 bytes are wanted. */
+ssize_t sprof_thread_read(
+	struct sprof_thread *thread, enum sprof_thread_file file, char *buffer, size_t size);
+
+/* False: the thread is gone. */
+bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);
+bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret);
+
+#endif
