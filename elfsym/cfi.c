@@ -1,0 +1,170 @@
+/*
+ * CFI rows through libdw. Knows which forms of rule a stack walk can apply with three registers,
+ * and calls everything else "other". Refuses to know what a stack is.
+ */
+#include "elfsym/cfi.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+#if defined(__x86_64__)
+enum {
+	DWARF_FP = 6,
+	DWARF_SP = 7
+};
+#elif defined(__aarch64__)
+enum {
+	DWARF_FP = 29,
+	DWARF_SP = 31
+};
+#endif
+
+struct sprof_cfi {
+	Dwarf_CFI *eh_frame; /* its own object: freed with dwarf_cfi_end */
+	Dwarf *dwarf;
+	Dwarf_CFI *debug_frame; /* belongs to dwarf */
+};
+
+struct sprof_cfi *sprof_cfi_create(const struct sprof_image *image)
+{
+	struct sprof_cfi *cfi = calloc(1, sizeof(*cfi));
+
+	if (!cfi)
+		return NULL;
+	cfi->eh_frame = dwarf_getcfi_elf(image->elf);
+	cfi->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+	if (cfi->dwarf)
+		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
+	return cfi;
+}
+
+void sprof_cfi_destroy(struct sprof_cfi *cfi)
+{
+	if (!cfi)
+		return;
+	if (cfi->eh_frame)
+		dwarf_cfi_end(cfi->eh_frame);
+	if (cfi->dwarf)
+		dwarf_end(cfi->dwarf);
+	free(cfi);
+}
+
+static bool fits(Dwarf_Word offset)
+{
+	return (Dwarf_Sword)offset >= INT32_MIN && (Dwarf_Sword)offset <= INT32_MAX;
+}
+
+/*
+ * The linker's PLT: "CFA = rsp + 8 + (((rip & 15) >= N) << 3)", the form that ld and lld write for
+ * x86_64 (its push takes five bytes, so N is 11; with IBT or in .plt.sec of other linkers 9 or 10).
+ */
+static bool is_plt(const Dwarf_Op *ops, size_t count)
+{
+	static const uint8_t shape[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
+		DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus};
+
+	if (count != sizeof(shape) || ops[0].number != 8 || ops[1].number != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (shape[i] && ops[i].atom != shape[i])
+			return false;
+	}
+	return ops[4].atom >= DW_OP_lit0 && ops[4].atom <= DW_OP_lit31;
+}
+
+/* The register and offset of a DW_OP_bregN or DW_OP_bregx. */
+static bool is_base_register(const Dwarf_Op *op, Dwarf_Word *ret_register, Dwarf_Word *ret_offset)
+{
+	if (op->atom == DW_OP_bregx) {
+		*ret_register = op->number;
+		*ret_offset = op->number2;
+		return fits(op->number2);
+	}
+	if (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31)
+		return false;
+	*ret_register = op->atom - DW_OP_breg0;
+	*ret_offset = op->number;
+	return fits(op->number);
+}
+
+static void set_cfa(struct sprof_cfi_row *row, const Dwarf_Op *ops, size_t count)
+{
+	Dwarf_Word number, offset;
+	bool deref = count == 2 && ops[1].atom == DW_OP_deref;
+
+	if (is_plt(ops, count)) {
+		row->cfa = SPROF_CFA_PLT;
+		row->plt_push_end = (uint8_t)(ops[4].atom - DW_OP_lit0);
+		return;
+	}
+	if (!count || (count != 1 && !deref) || !is_base_register(&ops[0], &number, &offset))
+		return;
+	row->cfa_offset = (int32_t)offset;
+	if (number == DWARF_SP)
+		row->cfa = deref ? SPROF_CFA_SP_DEREF : SPROF_CFA_SP;
+	else if (number == DWARF_FP)
+		row->cfa = deref ? SPROF_CFA_FP_DEREF : SPROF_CFA_FP;
+}
+
+static enum sprof_reg_rule register_rule(Dwarf_Frame *frame, int number, int32_t *ret_offset)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, number, memory, &ops, &count))
+		return SPROF_REG_OTHER;
+	if (!count)
+		return ops ? SPROF_REG_UNDEFINED : SPROF_REG_SAME;
+	if (ops[0].atom != DW_OP_call_frame_cfa)
+		return SPROF_REG_OTHER;
+	*ret_offset = 0;
+	if (count == 1)
+		return SPROF_REG_SAVED;
+	if (count != 2 || ops[1].atom != DW_OP_plus_uconst || !fits(ops[1].number))
+		return SPROF_REG_OTHER;
+	*ret_offset = (int32_t)ops[1].number;
+	return SPROF_REG_SAVED;
+}
+
+static bool compile(Dwarf_CFI *cfi, uint64_t address, struct sprof_cfi_row *ret)
+{
+	SPROF_AUTO_FREE Dwarf_Frame *frame = NULL;
+	Dwarf_Addr start, end;
+	bool is_signal;
+	Dwarf_Op *ops;
+	size_t count;
+	int ra;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, address, &frame))
+		return false;
+	ra = dwarf_frame_info(frame, &start, &end, &is_signal);
+	if (ra < 0)
+		return false;
+	*ret = (struct sprof_cfi_row){.start = start, .end = end};
+	if (is_signal) {
+		ret->cfa = SPROF_CFA_SIGNAL;
+		return true;
+	}
+	ret->ra = register_rule(frame, ra, &ret->ra_offset);
+	ret->fp = register_rule(frame, DWARF_FP, &ret->fp_offset);
+	ret->cfa = SPROF_CFA_OTHER;
+	if (!dwarf_frame_cfa(frame, &ops, &count))
+		set_cfa(ret, ops, count);
+	/* The outermost frame has no caller, whatever else the row says. */
+	if (ret->ra == SPROF_REG_UNDEFINED)
+		ret->cfa = SPROF_CFA_SP;
+	return true;
+}
+
+struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address)
+{
+	struct sprof_cfi_row row;
+
+	if (compile(cfi->eh_frame, address, &row) || compile(cfi->debug_frame, address, &row))
+		return row;
+	return (struct sprof_cfi_row){.start = address, .end = address + 1};
+}

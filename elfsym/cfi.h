@@ -1,0 +1,53 @@
+/*
+ * Call frame information: for an address, how the caller's frame is found. Read lazily from .eh_frame
+ * and .debug_frame through libdw.
+ */
+#ifndef SPROF_ELFSYM_CFI_H
+#define SPROF_ELFSYM_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elfsym/image.h"
+
+/* How a row finds the CFA (DWARF 5, section 6.4.1). */
+enum sprof_cfa_rule {
+	SPROF_CFA_NONE,     /* no CFI covers the address */
+	SPROF_CFA_SP,       /* sp + cfa_offset */
+	SPROF_CFA_FP,       /* fp + cfa_offset */
+	SPROF_CFA_SP_DEREF, /* *(sp + cfa_offset) */
+	SPROF_CFA_FP_DEREF, /* *(fp + cfa_offset) */
+	SPROF_CFA_PLT,      /* sp + 8, and 8 more in the last part of the 16-byte entry */
+	SPROF_CFA_SIGNAL,   /* a signal frame: the registers are in the context on the stack */
+	SPROF_CFA_OTHER,    /* an expression or register that needs a full unwinder */
+};
+
+/* How a row finds a register of the caller. */
+enum sprof_reg_rule {
+	SPROF_REG_SAME,
+	SPROF_REG_SAVED,     /* at CFA + offset */
+	SPROF_REG_UNDEFINED, /* for the return address: the outermost frame */
+	SPROF_REG_OTHER,
+};
+
+/* One CFI row. Addresses are link-time addresses: the row holds for [start, end). */
+struct sprof_cfi_row {
+	uint64_t start, end;
+	enum sprof_cfa_rule cfa;
+	enum sprof_reg_rule ra, fp;
+	int32_t cfa_offset, ra_offset, fp_offset;
+	/* x86_64 PLT: the entry has pushed its index from this byte of its 16 on. */
+	uint8_t plt_push_end;
+};
+
+struct sprof_cfi; /* belongs to an image, which outlives it */
+
+/* An image without CFI gives one that finds nothing. NULL: no memory. */
+struct sprof_cfi *sprof_cfi_create(const struct sprof_image *image);
+/* NULL is accepted. */
+void sprof_cfi_destroy(struct sprof_cfi *cfi);
+
+/* The row for a link-time address. Where there is none, cfa is SPROF_CFA_NONE for this one address. */
+struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address);
+
+#endif

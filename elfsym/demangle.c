@@ -1,0 +1,95 @@
+/*
+ * Demangling by libiberty. Knows how to keep it within bounds: a mangled name of 300 bytes can
+ * stand for gigabytes, because each substitution may double what came before. So the forms that
+ * write through a callback are used, and the callback leaves by longjmp when there is too much;
+ * they hold no heap memory that this would lose (demangle.h says so for C++; Rust's hold a buffer
+ * only while they print an identifier that is not ASCII).
+ */
+#include "elfsym/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum {
+	MAX_MANGLED = 8 * 1024,
+	MAX_PLAIN = 64 * 1024,
+	/* libiberty refuses names above this unless told that deep recursion is all right. */
+	MAX_CAUTIOUS = 1024,
+	/* D has no callback form: with so few back references the text stays within megabytes. */
+	MAX_D_REFERENCES = 24,
+	OPTIONS = DMGL_PARAMS | DMGL_ANSI,
+};
+
+struct writer {
+	char *text;
+	size_t length, capacity;
+	jmp_buf too_long;
+};
+
+typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
+
+static void append(const char *text, size_t length, void *data)
+{
+	struct writer *writer = data;
+
+	if (length > MAX_PLAIN - writer->length ||
+		!sprof_array_reserve(
+			&writer->text, &writer->capacity, writer->length + length + 1, 1))
+		longjmp(writer->too_long, 1);
+	memcpy(writer->text + writer->length, text, length);
+	writer->length += length;
+	writer->text[writer->length] = '\0';
+}
+
+static char *run(demangler demangle, const char *linkage, int options)
+{
+	/* On the heap, so that longjmp leaves its fields as they are. */
+	struct writer *writer = calloc(1, sizeof(*writer));
+	char *result = NULL;
+
+	if (!writer)
+		return NULL;
+	if (setjmp(writer->too_long) == 0 && demangle(linkage, options, append, writer)) {
+		result = writer->text;
+		writer->text = NULL;
+	}
+	free(writer->text);
+	free(writer);
+	return result;
+}
+
+static char *demangle_d(const char *linkage)
+{
+	int references = 0;
+
+	for (const char *c = linkage; *c; c++)
+		references += *c == 'Q';
+	return references <= MAX_D_REFERENCES ? dlang_demangle(linkage, OPTIONS) : NULL;
+}
+
+bool sprof_is_mangled(const char *linkage)
+{
+	return linkage[0] == '_' && linkage[1] && strchr("ZRD", linkage[1]);
+}
+
+/* Rust's first mangling is valid C++ too, so Rust is asked first. */
+char *sprof_demangle(const char *linkage)
+{
+	size_t length = strnlen(linkage, MAX_MANGLED + 1);
+	int options = OPTIONS | (length > MAX_CAUTIOUS ? DMGL_NO_RECURSE_LIMIT : 0);
+	char *result = NULL;
+
+	if (length > MAX_MANGLED || !sprof_is_mangled(linkage))
+		return NULL;
+	if (linkage[1] == 'D')
+		return demangle_d(linkage);
+	result = run(rust_demangle_callback, linkage, OPTIONS);
+	if (!result && linkage[1] == 'Z')
+		result = run(cplus_demangle_v3_callback, linkage, options);
+	return result;
+}

@@ -1,0 +1,272 @@
+/*
+ * DWARF through libdw: units, lines, names. Opens no file of its own accord except what DWARF
+ * itself refers to (.dwo, .gnu_debugaltlink), and no network: that is libdwfl's business, which is
+ * not used. Everything is read when an address first needs it: the ranges of all units at once
+ * (their first DIEs only), the tree and the lines of a unit when the first address falls into it.
+ */
+#include "elfsym/dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "elfsym/ranges.h"
+#include "elfsym/scopes.h"
+
+struct unit {
+	Dwarf_Die die;  /* with the line table */
+	Dwarf_Die tree; /* with the functions: the same, or that of the .dwo file */
+	bool loaded;
+	struct sprof_scopes scopes;
+};
+
+struct sprof_dwarf {
+	Dwarf *dwarf;
+	const struct sprof_image *image;
+	struct unit *units;
+	size_t unit_count, unit_capacity;
+	struct sprof_ranges ranges;       /* -> index of the unit */
+	size_t budget;                    /* ranges that the file can still have */
+	struct sprof_dwarf_place *places; /* of the last chain */
+	size_t place_capacity;
+};
+
+static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die)
+{
+	struct sprof_range range = {.value = (uint32_t)dwarf->unit_count};
+	size_t before = dwarf->ranges.count;
+
+	if (!sprof_scopes_add_ranges(&dwarf->ranges, dwarf->image, die, &range, &dwarf->budget))
+		return false;
+	if (dwarf->ranges.count == before)
+		return true;
+	if (!sprof_array_reserve(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1,
+		    sizeof(*dwarf->units)))
+		return false;
+	dwarf->units[dwarf->unit_count++] = (struct unit){.die = *die, .tree = *die};
+	return true;
+}
+
+static bool read_units(struct sprof_dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
+			continue;
+		if (!add_unit(dwarf, &die))
+			return false;
+	}
+	return sprof_ranges_settle(&dwarf->ranges);
+}
+
+bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image *debug,
+	struct sprof_dwarf **ret, struct sprof_error *err)
+{
+	Dwarf *handle = dwarf_begin_elf(debug->elf, DWARF_C_READ, NULL);
+	struct sprof_dwarf *dwarf;
+
+	*ret = NULL;
+	if (!handle)
+		return true;
+	dwarf = calloc(1, sizeof(*dwarf));
+	if (!dwarf) {
+		dwarf_end(handle);
+		return sprof_error_no_memory(err);
+	}
+	dwarf->dwarf = handle;
+	dwarf->image = image;
+	/* Even compressed, a range takes more than two bytes. */
+	dwarf->budget = debug->size / 2;
+	if (!read_units(dwarf)) {
+		sprof_dwarf_close(dwarf);
+		return sprof_error_no_memory(err);
+	}
+	if (dwarf->unit_count)
+		*ret = dwarf;
+	else
+		sprof_dwarf_close(dwarf);
+	return true;
+}
+
+void sprof_dwarf_close(struct sprof_dwarf *dwarf)
+{
+	if (!dwarf)
+		return;
+	for (size_t i = 0; i < dwarf->unit_count; i++)
+		sprof_scopes_finish(&dwarf->units[i].scopes);
+	free(dwarf->units);
+	free(dwarf->places);
+	sprof_ranges_finish(&dwarf->ranges);
+	dwarf_end(dwarf->dwarf);
+	free(dwarf);
+}
+
+static struct unit *unit_at(struct sprof_dwarf *dwarf, uint64_t address)
+{
+	uint32_t index = sprof_ranges_find(&dwarf->ranges, address);
+
+	return index == SPROF_RANGES_NONE ? NULL : &dwarf->units[index];
+}
+
+static bool load_unit(struct sprof_dwarf *dwarf, struct unit *unit)
+{
+	Dwarf_Die split;
+	uint8_t type;
+
+	if (unit->loaded)
+		return true;
+	unit->loaded = true;
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+		type == DW_UT_skeleton && split.cu)
+		unit->tree = split;
+	return sprof_scopes_load(&unit->scopes, dwarf->image, &unit->tree, &dwarf->budget);
+}
+
+static uint32_t number_attribute(Dwarf_Attribute *attribute)
+{
+	Dwarf_Word value;
+
+	return dwarf_formudata(attribute, &value) == 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static uint32_t die_number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return number_attribute(dwarf_attr(die, name, &attribute));
+}
+
+/* dwarf_attr_integrate follows abstract origins and specifications, 16 of them at most. */
+static uint32_t origin_number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return number_attribute(dwarf_attr_integrate(die, name, &attribute));
+}
+
+static const char *origin_string(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	const char *name = origin_string(die, DW_AT_linkage_name);
+
+	return name ? name : origin_string(die, DW_AT_MIPS_linkage_name);
+}
+
+static void set_file(struct sprof_dwarf_place *place, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+
+	place->file = file;
+	if (file && file[0] != '/')
+		place->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* Where the address itself comes from: the row of the line table. */
+static void set_line(struct sprof_dwarf_place *place, Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+	int line;
+
+	if (!row)
+		return;
+	set_file(place, unit, dwarf_linesrc(row, NULL, NULL));
+	if (dwarf_lineno(row, &line) == 0 && line > 0)
+		place->line = (uint32_t)line;
+}
+
+/*
+ * Where the caller of an inlined function is: the attributes of the inlined call. File 0 is the
+ * first one since DWARF 5, and "no file" before.
+ */
+static void set_call(struct sprof_dwarf_place *caller, struct unit *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Word file;
+	size_t count;
+
+	caller->line = die_number(inlined, DW_AT_call_line);
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+		dwarf_cu_info(inlined->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
+		(file == 0 && version < 5) || dwarf_getsrcfiles(&unit->tree, &files, &count) != 0)
+		return;
+	set_file(caller, &unit->die, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+static bool append_place(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_dwarf_chain *chain)
+{
+	if (!sprof_array_reserve(&dwarf->places, &dwarf->place_capacity, chain->count + 1,
+		    sizeof(*dwarf->places)))
+		return false;
+	dwarf->places[chain->count++] = (struct sprof_dwarf_place){
+		.linkage = die ? linkage_name(die) : NULL,
+		.name = die ? origin_string(die, DW_AT_name) : NULL,
+		.function_line = die ? origin_number(die, DW_AT_decl_line) : 0,
+	};
+	chain->items = dwarf->places;
+	return true;
+}
+
+static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t index,
+	struct sprof_dwarf_chain *chain)
+{
+	struct sprof_scope *inner = NULL;
+
+	while (index != SPROF_SCOPE_NONE) {
+		struct sprof_scope *scope = &unit->scopes.items[index];
+
+		if (!append_place(dwarf, &scope->die, chain))
+			return false;
+		if (inner) {
+			dwarf->places[chain->count - 2].inlined = true;
+			set_call(&dwarf->places[chain->count - 1], unit, &inner->die);
+		}
+		inner = scope;
+		index = scope->parent;
+	}
+	return true;
+}
+
+bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
+	struct sprof_error *err)
+{
+	struct unit *unit = unit_at(dwarf, address);
+	uint32_t scope;
+
+	*ret = (struct sprof_dwarf_chain){0};
+	if (!unit)
+		return true;
+	if (!load_unit(dwarf, unit))
+		return sprof_error_no_memory(err);
+	scope = sprof_ranges_find(&unit->scopes.ranges, address);
+	if (!append_scopes(dwarf, unit, scope, ret) ||
+		(!ret->count && !append_place(dwarf, NULL, ret)))
+		return sprof_error_no_memory(err);
+	set_line(&dwarf->places[0], &unit->die, address);
+	return true;
+}
+
+bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
+	struct sprof_dwarf_chain *ret, struct sprof_error *err)
+{
+	struct unit *unit = unit_at(dwarf, address);
+
+	*ret = (struct sprof_dwarf_chain){0};
+	if (!unit)
+		return true;
+	if (!append_place(dwarf, NULL, ret))
+		return sprof_error_no_memory(err);
+	set_line(&dwarf->places[0], &unit->die, address);
+	return true;
+}

@@ -1,0 +1,254 @@
+/*
+ * ELF files and in-memory images behind libelf. Knows program headers and how file offsets,
+ * link-time addresses and bytes belong together; sections, symbols and DWARF are other files'
+ * matter. Headers may claim anything: a segment that reaches past the file's end keeps its claim,
+ * because addresses can still be translated by it, and every access to bytes is checked against the
+ * real size instead.
+ */
+#include "elfsym/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum {
+	HOST_MACHINE = EM_X86_64
+};
+#elif defined(__aarch64__)
+enum {
+	HOST_MACHINE = EM_AARCH64
+};
+#else
+#error "which ELF machine is this?"
+#endif
+
+enum {
+	HOST_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32,
+	HOST_DATA = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
+	/* A corrupt count must not cost memory; real files have about ten. */
+	MAX_SEGMENTS = 4096,
+};
+
+/* Reading a device or a FIFO that happens to be mapped could block or have effects. */
+static bool check_regular(const struct sprof_module *module, struct sprof_error *err)
+{
+	struct stat status;
+
+	if (module->fd < 0)
+		return sprof_error_errno(err, module->open_errno ? module->open_errno : ENOENT,
+			"open %s", module->path);
+	if (fstat(module->fd, &status) < 0)
+		return sprof_error_errno(err, errno, "stat %s", module->path);
+	if (!S_ISREG(status.st_mode))
+		return sprof_error_set(
+			err, SPROF_ERROR_UNSUPPORTED, "%s is not a regular file", module->path);
+	return true;
+}
+
+static bool begin_elf(
+	struct sprof_image *image, const struct sprof_module *module, struct sprof_error *err)
+{
+	elf_version(EV_CURRENT);
+	switch (module->kind) {
+	case SPROF_MODULE_FILE:
+		if (!check_regular(module, err))
+			return false;
+		image->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
+		break;
+	case SPROF_MODULE_MEMORY:
+		if (module->image)
+			image->elf = elf_memory(module->image, module->image_size);
+		break;
+	case SPROF_MODULE_ANONYMOUS:
+		return sprof_error_set(
+			err, SPROF_ERROR_UNSUPPORTED, "%s has no ELF file", module->path);
+	}
+	if (!image->elf)
+		return sprof_error_set(err, SPROF_ERROR_IO, "can't read %s as ELF: %s",
+			module->path, elf_errmsg(-1));
+	return true;
+}
+
+static bool check_header(
+	struct sprof_image *image, const struct sprof_module *module, struct sprof_error *err)
+{
+	GElf_Ehdr header;
+
+	image->bytes = (const uint8_t *)elf_rawfile(image->elf, &image->size);
+	if (!image->bytes || elf_kind(image->elf) != ELF_K_ELF ||
+		!gelf_getehdr(image->elf, &header))
+		return sprof_error_set(
+			err, SPROF_ERROR_UNSUPPORTED, "%s is not an ELF file", module->path);
+	if (header.e_machine != HOST_MACHINE || header.e_ident[EI_CLASS] != HOST_CLASS ||
+		header.e_ident[EI_DATA] != HOST_DATA)
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"%s is for another machine than this one", module->path);
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"%s is neither a program nor a shared library", module->path);
+	image->executable_file = header.e_type == ET_EXEC;
+	return true;
+}
+
+/* False: the range wraps around, no real segment does. */
+static bool add_segment(struct sprof_image *image, const GElf_Phdr *header)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &end) ||
+		__builtin_add_overflow(header->p_offset, header->p_filesz, &end))
+		return false;
+	image->segments[image->segment_count++] = (struct sprof_segment){
+		.address = header->p_vaddr,
+		.offset = header->p_offset,
+		.file_size =
+			header->p_filesz < header->p_memsz ? header->p_filesz : header->p_memsz,
+		.memory_size = header->p_memsz,
+		.executable = header->p_flags & PF_X,
+	};
+	return true;
+}
+
+static bool read_segments(
+	struct sprof_image *image, const struct sprof_module *module, struct sprof_error *err)
+{
+	GElf_Phdr header;
+	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count) < 0 || count > MAX_SEGMENTS)
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"%s has a broken program header table", module->path);
+	image->segments = calloc(count + 1, sizeof(*image->segments));
+	if (!image->segments)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &header))
+			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"%s has a broken program header table", module->path);
+		if (header.p_type == PT_LOAD) {
+			add_segment(image, &header);
+		} else if (header.p_type == PT_GNU_EH_FRAME) {
+			image->eh_frame_hdr_address = header.p_vaddr;
+			image->eh_frame_hdr_size = header.p_filesz;
+		}
+	}
+	if (!image->eh_frame_hdr_size ||
+		!sprof_image_at(image, image->eh_frame_hdr_address, image->eh_frame_hdr_size))
+		image->eh_frame_hdr_address = image->eh_frame_hdr_size = 0;
+	return true;
+}
+
+bool sprof_image_open(
+	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err)
+{
+	struct sprof_image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return sprof_error_no_memory(err);
+	image->own_fd = -1;
+	if (!begin_elf(image, module, err) || !check_header(image, module, err) ||
+		!read_segments(image, module, err)) {
+		sprof_image_close(image);
+		return false;
+	}
+	*ret = image;
+	return true;
+}
+
+bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sprof_error *err)
+{
+	struct sprof_module module = {.kind = SPROF_MODULE_FILE, .path = path};
+
+	module.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (module.fd < 0)
+		module.open_errno = errno;
+	if (!sprof_image_open(&module, ret, err)) {
+		if (module.fd >= 0)
+			close(module.fd);
+		return false;
+	}
+	(*ret)->own_fd = module.fd;
+	return true;
+}
+
+void sprof_image_close(struct sprof_image *image)
+{
+	if (!image)
+		return;
+	elf_end(image->elf);
+	if (image->own_fd >= 0)
+		close(image->own_fd);
+	free(image->segments);
+	free(image);
+}
+
+/*
+ * Executable segments win: in a file whose headers make ranges overlap, a place that was seen
+ * running lies in one of them.
+ */
+bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint64_t *ret_address)
+{
+	const struct sprof_segment *found = NULL;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (offset >= segment->offset && offset - segment->offset < segment->file_size &&
+			(!found || (segment->executable && !found->executable)))
+			found = segment;
+	}
+	if (!found)
+		return false;
+	*ret_address = found->address + (offset - found->offset);
+	return true;
+}
+
+bool sprof_image_executable(const struct sprof_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (segment->executable && address - segment->address < segment->memory_size)
+			return true;
+	}
+	return false;
+}
+
+static const struct sprof_segment *segment_at(const struct sprof_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (address >= segment->address && address - segment->address < segment->file_size)
+			return segment;
+	}
+	return NULL;
+}
+
+bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset)
+{
+	const struct sprof_segment *segment = segment_at(image, address);
+
+	if (!segment)
+		return false;
+	*ret_offset = segment->offset + (address - segment->address);
+	return true;
+}
+
+const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address, size_t size)
+{
+	const struct sprof_segment *segment = segment_at(image, address);
+	uint64_t offset;
+
+	if (!segment || size > segment->file_size - (address - segment->address))
+		return NULL;
+	offset = segment->offset + (address - segment->address);
+	if (offset > image->size || size > image->size - offset)
+		return NULL;
+	return image->bytes + offset;
+}

@@ -1,0 +1,40 @@
+/*
+ * Address ranges that may overlap, turned into a sorted table of disjoint ones: the look-up structure
+ * behind symbols, compilation units and inlined functions.
+ */
+#ifndef SPROF_ELFSYM_RANGES_H
+#define SPROF_ELFSYM_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sprof_range {
+	uint64_t low, high; /* high is behind the last address */
+	uint32_t value;
+	uint32_t priority;
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_ranges {
+	struct sprof_range *items;
+	size_t count, capacity;
+};
+
+#define SPROF_RANGES_NONE UINT32_MAX
+
+/*
+ * Adds [low, high) -> value; an empty range is ignored. Where ranges overlap, the highest priority
+ * wins, then the one that begins last, then the highest value. False: no memory.
+ */
+bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *range);
+
+/* Sorts and cuts the ranges so that none overlap. After the last add, before the first find. False: no memory. */
+bool sprof_ranges_settle(struct sprof_ranges *ranges);
+
+/* The value of the range that holds the address, or SPROF_RANGES_NONE. */
+uint32_t sprof_ranges_find(const struct sprof_ranges *ranges, uint64_t address);
+
+void sprof_ranges_finish(struct sprof_ranges *ranges);
+
+#endif

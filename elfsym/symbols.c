@@ -1,0 +1,300 @@
+/*
+ * The session of names: which source answers for a place, and every answer kept, so that each place
+ * is worked out once. Knows no file format. The order: DWARF names every function of the inline
+ * chain; the symbol table names the function where DWARF has none; at last the module and the
+ * offset do, and say so.
+ */
+#include "elfsym/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/idmap.h"
+#include "base/strtab.h"
+#include "elfsym/debugfile.h"
+#include "elfsym/demangle.h"
+#include "elfsym/names.h"
+
+/* A slice of the locations. */
+struct chain {
+	size_t first, count;
+};
+
+struct sprof_symbols {
+	const struct sprof_modules *modules;
+	struct sprof_symbols_options options;
+	struct sprof_strtab *strings;
+	struct sprof_names **opened; /* by module id; NULL: not yet */
+	size_t opened_capacity;
+	struct sprof_idmap by_place; /* (module, offset) -> index of the chain */
+	struct chain *chains;
+	size_t chain_count, chain_capacity;
+	struct sprof_location *locations;
+	size_t location_count, location_capacity;
+};
+
+/* What is being named. */
+struct place {
+	const struct sprof_module *module;
+	uint64_t offset;
+	struct sprof_names *names;
+	bool loaded;      /* the module's file has this offset in a segment */
+	uint64_t address; /* then: where it was linked to */
+};
+
+bool sprof_symbols_create(const struct sprof_modules *modules,
+	const struct sprof_symbols_options *options, struct sprof_symbols **ret,
+	struct sprof_error *err)
+{
+	struct sprof_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return sprof_error_no_memory(err);
+	symbols->strings = sprof_strtab_create();
+	if (!symbols->strings) {
+		free(symbols);
+		return sprof_error_no_memory(err);
+	}
+	symbols->modules = modules;
+	symbols->options = *options;
+	if (!symbols->options.debug_root)
+		symbols->options.debug_root = SPROF_DEBUG_ROOT;
+	*ret = symbols;
+	return true;
+}
+
+void sprof_symbols_destroy(struct sprof_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->opened_capacity; i++) {
+		if (symbols->opened[i])
+			sprof_names_finish(symbols->opened[i]);
+		free(symbols->opened[i]);
+	}
+	free(symbols->opened);
+	free(symbols->chains);
+	free(symbols->locations);
+	sprof_idmap_finish(&symbols->by_place);
+	sprof_strtab_destroy(symbols->strings);
+	free(symbols);
+}
+
+static bool open_names(struct sprof_symbols *symbols, const struct sprof_module *module,
+	struct sprof_names **ret, struct sprof_error *err)
+{
+	struct sprof_names *names;
+
+	if (!sprof_array_reserve(&symbols->opened, &symbols->opened_capacity,
+		    (size_t)module->id + 1, sizeof(*symbols->opened)))
+		return sprof_error_no_memory(err);
+	if (!symbols->opened[module->id]) {
+		names = calloc(1, sizeof(*names));
+		if (!names)
+			return sprof_error_no_memory(err);
+		symbols->opened[module->id] = names;
+		if (!sprof_names_init(names, module, symbols->options.debug_root, err))
+			return false;
+	}
+	*ret = symbols->opened[module->id];
+	return true;
+}
+
+static bool set_linkage(struct sprof_symbols *symbols, struct sprof_location *location,
+	const char *linkage, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *plain = symbols->options.no_demangle ? NULL : sprof_demangle(linkage);
+
+	location->linkage = sprof_strtab_intern(symbols->strings, linkage);
+	location->function = location->linkage;
+	if (plain)
+		location->function = sprof_strtab_intern(symbols->strings, plain);
+	return (location->linkage && location->function) || sprof_error_no_memory(err);
+}
+
+static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *location,
+	const struct place *place, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s+0x%" PRIx64, sprof_module_name(place->module), place->offset) < 0) {
+		text = NULL;
+		return sprof_error_no_memory(err);
+	}
+	location->linkage = location->function = sprof_strtab_intern(symbols->strings, text);
+	location->unresolved = true;
+	return location->function || sprof_error_no_memory(err);
+}
+
+/* False in *ret_found: the module has no symbol there. */
+static bool find_symbol(const struct place *place, struct sprof_symbol *ret, bool *ret_found,
+	struct sprof_error *err)
+{
+	*ret_found = false;
+	if (!place->loaded)
+		return true;
+	if (!sprof_names_load_symtab(place->names, err))
+		return false;
+	*ret_found = sprof_symtab_find(place->names->symtab, place->address, ret);
+	return true;
+}
+
+static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *location,
+	const struct place *place, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *linkage = NULL;
+	struct sprof_symbol symbol;
+	bool found;
+
+	if (!find_symbol(place, &symbol, &found, err))
+		return false;
+	if (!found)
+		return set_raw(symbols, location, place, err);
+	linkage = strndup(symbol.name, symbol.name_length);
+	return linkage ? set_linkage(symbols, location, linkage, err) : sprof_error_no_memory(err);
+}
+
+/*
+ * Without inlined functions the symbol table is enough for the name, and no unit's tree has to be
+ * read for it.
+ */
+static bool find_chain(const struct sprof_symbols *symbols, const struct place *place,
+	struct sprof_dwarf_chain *chain, struct sprof_error *err)
+{
+	struct sprof_symbol symbol;
+	bool found;
+
+	*chain = (struct sprof_dwarf_chain){0};
+	if (!place->loaded || !place->names->dwarf)
+		return true;
+	if (!symbols->options.no_inlines)
+		return sprof_dwarf_find(place->names->dwarf, place->address, chain, err);
+	if (!find_symbol(place, &symbol, &found, err))
+		return false;
+	if (found)
+		return sprof_dwarf_find_line(place->names->dwarf, place->address, chain, err);
+	if (!sprof_dwarf_find(place->names->dwarf, place->address, chain, err))
+		return false;
+	if (chain->count > 1)
+		*chain = (struct sprof_dwarf_chain){chain->items + chain->count - 1, 1};
+	return true;
+}
+
+static bool set_file(struct sprof_symbols *symbols, struct sprof_location *location,
+	const struct sprof_dwarf_place *source, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *joined = NULL;
+	const char *file = source->file;
+
+	if (!file)
+		return true;
+	if (source->directory) {
+		if (asprintf(&joined, "%s/%s", source->directory, file) < 0) {
+			joined = NULL;
+			return sprof_error_no_memory(err);
+		}
+		file = joined;
+	}
+	location->file = sprof_strtab_intern(symbols->strings, file);
+	return location->file || sprof_error_no_memory(err);
+}
+
+/*
+ * DWARF gives no linkage name to C++ functions that only their file can see, and the bare name lacks
+ * their namespace; a mangled symbol is better then. In C the bare name is: it leaves out ".part.0".
+ */
+static bool set_function(struct sprof_symbols *symbols, struct sprof_location *location,
+	const struct place *place, const struct sprof_dwarf_place *source, struct sprof_error *err)
+{
+	struct sprof_symbol symbol = {0};
+	bool found = false;
+
+	if (source->linkage)
+		return set_linkage(symbols, location, source->linkage, err);
+	if (source->name && !source->inlined && !find_symbol(place, &symbol, &found, err))
+		return false;
+	if (source->name && !(found && sprof_is_mangled(symbol.name)))
+		return set_linkage(symbols, location, source->name, err);
+	return set_symbol(symbols, location, place, err);
+}
+
+static bool append_location(struct sprof_symbols *symbols, const struct place *place,
+	const struct sprof_dwarf_place *source, struct sprof_error *err)
+{
+	struct sprof_location location = {
+		.line = source->line,
+		.function_line = source->function_line,
+		.inlined = source->inlined,
+	};
+
+	if (!set_function(symbols, &location, place, source, err) ||
+		!set_file(symbols, &location, source, err))
+		return false;
+	if (!sprof_array_reserve(&symbols->locations, &symbols->location_capacity,
+		    symbols->location_count + 1, sizeof(*symbols->locations)))
+		return sprof_error_no_memory(err);
+	symbols->locations[symbols->location_count++] = location;
+	return true;
+}
+
+/* Appends the locations of the place; on failure those that were appended stay unused. */
+static bool name_place(struct sprof_symbols *symbols, struct place *place, struct sprof_error *err)
+{
+	struct sprof_dwarf_place nothing = {0};
+	struct sprof_dwarf_chain chain;
+
+	if (!open_names(symbols, place->module, &place->names, err))
+		return false;
+	place->loaded = place->names->image &&
+			sprof_image_address(place->names->image, place->offset, &place->address);
+	if (!find_chain(symbols, place, &chain, err))
+		return false;
+	if (!chain.count)
+		chain = (struct sprof_dwarf_chain){&nothing, 1};
+	for (size_t i = 0; i < chain.count; i++)
+		if (!append_location(symbols, place, &chain.items[i], err))
+			return false;
+	return true;
+}
+
+/* The index of the new chain of the place in *ret. */
+static bool add_chain(
+	struct sprof_symbols *symbols, struct place *place, uint32_t *ret, struct sprof_error *err)
+{
+	size_t first = symbols->location_count;
+
+	if (!sprof_array_reserve(&symbols->chains, &symbols->chain_capacity,
+		    symbols->chain_count + 1, sizeof(*symbols->chains)))
+		return sprof_error_no_memory(err);
+	if (!name_place(symbols, place, err))
+		return false;
+	symbols->chains[symbols->chain_count] =
+		(struct chain){.first = first, .count = symbols->location_count - first};
+	if (!sprof_idmap_put(&symbols->by_place, place->module->id, place->offset,
+		    (uint32_t)symbols->chain_count))
+		return sprof_error_no_memory(err);
+	*ret = (uint32_t)symbols->chain_count++;
+	return true;
+}
+
+bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
+	struct sprof_locations *ret, struct sprof_error *err)
+{
+	uint32_t index = sprof_idmap_find(&symbols->by_place, module, offset);
+	struct place place = {
+		.module = sprof_modules_get(symbols->modules, module),
+		.offset = offset,
+	};
+
+	if (index == SPROF_IDMAP_NONE && !add_chain(symbols, &place, &index, err))
+		return false;
+	*ret = (struct sprof_locations){
+		.items = symbols->locations + symbols->chains[index].first,
+		.count = symbols->chains[index].count,
+	};
+	return true;
+}

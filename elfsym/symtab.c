@@ -1,0 +1,303 @@
+/*
+ * Symbol tables. Knows which of several symbols a person would name: at one address, sized before
+ * unsized, functions before bare labels, global before local before weak, plain before underscored.
+ * Refuses to know DWARF and mangling. Names are checked to end inside their section but measured
+ * only when they are asked for: a hostile table of a million long overlapping names costs nothing.
+ */
+#include "elfsym/symtab.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elfsym/ranges.h"
+
+/* What speaks for a symbol, the strongest in the highest bit. */
+enum {
+	RANK_LOCAL = 1,
+	RANK_GLOBAL = 2,
+	RANK_FUNCTION = 4, /* STT_FUNC, STT_GNU_IFUNC; else a label in an executable section */
+	RANK_SIZED = 8,
+};
+
+enum priority {
+	PRIORITY_LABEL,
+	PRIORITY_UNSIZED,
+	PRIORITY_SIZED,
+	PRIORITY_COUNT
+};
+
+/* Names can be long and compared often: what distinguishes real ones is near their beginning. */
+enum {
+	COMPARED_UNDERSCORES = 8,
+	COMPARED_LENGTH = 256
+};
+
+struct candidate {
+	uint64_t address, size;
+	uint64_t limit; /* the end of its section */
+	const char *name;
+	unsigned rank;
+};
+
+struct sprof_symtab {
+	struct candidate *items;
+	size_t count, capacity;
+	struct sprof_ranges ranges; /* -> index of the item */
+};
+
+/* One symbol table section with its strings; the last section that a symbol was in is remembered.
+ */
+struct reader {
+	Elf *elf;
+	Elf_Data *symbols;
+	const char *strings;
+	size_t strings_size; /* up to and with the last NUL */
+	size_t section;
+	GElf_Shdr section_header;
+};
+
+static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *string_section = elf_getscn(elf, header->sh_link);
+	Elf_Data *strings = string_section ? elf_getdata(string_section, NULL) : NULL;
+
+	*reader = (struct reader){.elf = elf, .symbols = elf_getdata(section, NULL)};
+	if (!reader->symbols || !strings || !strings->d_buf)
+		return false;
+	reader->strings = strings->d_buf;
+	reader->strings_size = strings->d_size;
+	while (reader->strings_size && reader->strings[reader->strings_size - 1])
+		reader->strings_size--;
+	return reader->symbols->d_buf && reader->strings_size;
+}
+
+/* False: the symbol is not in a section that holds code, or claims to be where its section is not.
+ */
+static bool read_section(struct reader *reader, const GElf_Sym *symbol)
+{
+	Elf_Scn *section;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+		return false;
+	if (symbol->st_shndx != reader->section) {
+		section = elf_getscn(reader->elf, symbol->st_shndx);
+		if (!section || !gelf_getshdr(section, &reader->section_header))
+			return false;
+		reader->section = symbol->st_shndx;
+	}
+	return (reader->section_header.sh_flags & SHF_EXECINSTR) &&
+	       symbol->st_value - reader->section_header.sh_addr < reader->section_header.sh_size;
+}
+
+/* $a, $d, $t, $x and $x.anything mark code and data (ELF for the Arm 64-bit Architecture, 5.5.4).
+ */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
+}
+
+static bool rank_symbol(const GElf_Sym *symbol, unsigned *ret_rank)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	*ret_rank = (symbol->st_size ? RANK_SIZED : 0) | (type != STT_NOTYPE ? RANK_FUNCTION : 0) |
+		    (binding == STB_LOCAL         ? RANK_LOCAL
+			    : binding == STB_WEAK ? 0
+						  : RANK_GLOBAL);
+	return true;
+}
+
+static bool add_symbol(struct sprof_symtab *symtab, struct reader *reader, const GElf_Sym *symbol)
+{
+	unsigned rank;
+	const char *name;
+
+	if (symbol->st_name >= reader->strings_size || !rank_symbol(symbol, &rank) ||
+		!read_section(reader, symbol) || symtab->count >= SPROF_RANGES_NONE)
+		return true;
+	name = reader->strings + symbol->st_name;
+	if (!name[0] || is_mapping_symbol(name))
+		return true;
+	if (!sprof_array_reserve(
+		    &symtab->items, &symtab->capacity, symtab->count + 1, sizeof(*symtab->items)))
+		return false;
+	symtab->items[symtab->count++] = (struct candidate){
+		.address = symbol->st_value,
+		.size = symbol->st_size,
+		.limit = reader->section_header.sh_addr + reader->section_header.sh_size,
+		.name = name,
+		.rank = rank,
+	};
+	return true;
+}
+
+static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	struct reader reader;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
+			!open_reader(&reader, image->elf, section, &header))
+			continue;
+		for (int i = 1; gelf_getsym(reader.symbols, i, &symbol); i++)
+			if (!add_symbol(symtab, &reader, &symbol))
+				return false;
+	}
+	return true;
+}
+
+static int count_underscores(const char *name)
+{
+	int count = 0;
+
+	while (count < COMPARED_UNDERSCORES && name[count] == '_')
+		count++;
+	return count;
+}
+
+/* Positive: a is what a person would call the function: "malloc", not "__libc_malloc". */
+static int compare_names(const char *a, const char *b)
+{
+	int underscores = count_underscores(b) - count_underscores(a);
+	size_t a_length = strnlen(a, COMPARED_LENGTH), b_length = strnlen(b, COMPARED_LENGTH);
+
+	if (underscores)
+		return underscores;
+	if (a_length != b_length)
+		return a_length < b_length ? 1 : -1;
+	return strncmp(b, a, COMPARED_LENGTH);
+}
+
+/* By address; at one address the better symbol comes later. */
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return compare_names(a->name, b->name);
+}
+
+/* A local label doesn't end the unsized function it stands in; sized symbols come before both. */
+static enum priority priority(const struct candidate *item)
+{
+	if (item->size)
+		return PRIORITY_SIZED;
+	return item->rank & (RANK_FUNCTION | RANK_GLOBAL) ? PRIORITY_UNSIZED : PRIORITY_LABEL;
+}
+
+static uint64_t symbol_end(const struct candidate *item)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
+}
+
+/* Drops the unsized symbols inside sized ones: labels. They would otherwise reach past the end. */
+static void drop_covered(struct sprof_symtab *symtab)
+{
+	uint64_t covered = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < symtab->count; i++) {
+		const struct candidate *item = &symtab->items[i];
+
+		if (!item->size && item->address < covered)
+			continue;
+		if (symbol_end(item) > covered && item->size)
+			covered = symbol_end(item);
+		symtab->items[kept++] = *item;
+	}
+	symtab->count = kept;
+}
+
+/*
+ * From the last symbol to the first, so that the next start is known when an unsized symbol needs
+ * it. At one address the best symbol is met first; unsized ones behind it get an empty range.
+ */
+static bool add_ranges(struct sprof_symtab *symtab)
+{
+	uint64_t next_start[PRIORITY_COUNT] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+
+	for (size_t i = symtab->count; i-- > 0;) {
+		const struct candidate *item = &symtab->items[i];
+		uint64_t high = item->size ? symbol_end(item) : next_start[priority(item)];
+		struct sprof_range range = {
+			.low = item->address,
+			.high = high < item->limit ? high : item->limit,
+			.value = (uint32_t)i,
+			.priority = priority(item),
+		};
+
+		if (!sprof_ranges_add(&symtab->ranges, &range))
+			return false;
+		for (unsigned p = 0; p <= priority(item); p++)
+			next_start[p] = item->address;
+	}
+	return sprof_ranges_settle(&symtab->ranges);
+}
+
+bool sprof_symtab_create(const struct sprof_image *image, const struct sprof_image *debug,
+	struct sprof_symtab **ret, struct sprof_error *err)
+{
+	struct sprof_symtab *symtab = calloc(1, sizeof(*symtab));
+
+	if (!symtab)
+		return sprof_error_no_memory(err);
+	if (!read_tables(symtab, image) || (debug && !read_tables(symtab, debug)))
+		goto no_memory;
+	if (symtab->count)
+		qsort(symtab->items, symtab->count, sizeof(*symtab->items), compare_candidates);
+	drop_covered(symtab);
+	if (!add_ranges(symtab))
+		goto no_memory;
+	*ret = symtab;
+	return true;
+no_memory:
+	sprof_symtab_destroy(symtab);
+	return sprof_error_no_memory(err);
+}
+
+void sprof_symtab_destroy(struct sprof_symtab *symtab)
+{
+	if (!symtab)
+		return;
+	free(symtab->items);
+	sprof_ranges_finish(&symtab->ranges);
+	free(symtab);
+}
+
+/* Up to the version, if there is one. */
+static size_t plain_length(const char *name)
+{
+	return 1 + strcspn(name + 1, "@");
+}
+
+bool sprof_symtab_find(
+	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret)
+{
+	uint32_t index = sprof_ranges_find(&symtab->ranges, address);
+	const struct candidate *item;
+
+	if (index == SPROF_RANGES_NONE)
+		return false;
+	item = &symtab->items[index];
+	*ret = (struct sprof_symbol){
+		.address = item->address,
+		.size = item->size,
+		.name = item->name,
+		.name_length = plain_length(item->name),
+	};
+	return true;
+}
