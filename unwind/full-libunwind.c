@@ -1,0 +1,242 @@
+/*
+ * libunwind on a copied stack. Knows libunwind's remote interface (libunwind-dynamic(3), unw_init_remote
+ * and the accessors); refuses to touch the process: no ptrace, no reading of its memory. CFI is read
+ * from the mapped files.
+ */
+#include "unwind/full.h"
+
+#include <libunwind.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+
+/* Exported by libunwind for remote unwinders, as perf uses it, but declared in no header of its own. */
+extern int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *info,
+	unw_proc_info_t *ret, int need_unwind_info, void *argument);
+
+struct sprof_full_unwinder {
+	unw_addr_space_t space;
+	struct sprof_images *images;
+	uint64_t generation; /* of the maps that libunwind's cache is about */
+	/* Of the walk that is going on: */
+	const struct sprof_snapshot *snapshot;
+	const struct sprof_maps *maps;
+	struct sprof_place place; /* the last module that was read from */
+	uint64_t bias;            /* its run-time minus its link-time addresses */
+	bool beyond_copy, unknown_register;
+};
+
+/* .eh_frame_hdr, LSB Core, "Program Unwind Tables"; libunwind aborts on other encodings (its issue 161). */
+struct eh_frame_hdr {
+	uint8_t version, eh_frame_encoding, count_encoding, table_encoding;
+	int32_t eh_frame;
+	uint32_t count;
+};
+
+enum {
+	ENCODING_UDATA4 = 0x03,
+	ENCODING_PCREL_SDATA4 = 0x1b,
+	ENCODING_DATAREL_SDATA4 = 0x3b,
+};
+
+static bool enter_module(struct sprof_full_unwinder *full, uint64_t address)
+{
+	struct sprof_place place;
+
+	if (!sprof_images_locate(full->images, full->maps, address, &place) || !place.image)
+		return false;
+	full->place = place;
+	full->bias = address - place.address;
+	return true;
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *ret,
+	int need_unwind_info, void *argument)
+{
+	struct sprof_full_unwinder *full = argument;
+	unw_dyn_info_t info = {.format = UNW_INFO_FORMAT_REMOTE_TABLE, .end_ip = UINT64_MAX};
+	struct eh_frame_hdr header;
+	const uint8_t *bytes;
+	uint64_t address;
+
+	if (!enter_module(full, ip))
+		return -UNW_ENOINFO;
+	address = full->place.image->eh_frame_hdr_address;
+	bytes = address ? sprof_image_at(full->place.image, address, sizeof(header)) : NULL;
+	if (!bytes)
+		return -UNW_ENOINFO;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.version != 1 || header.eh_frame_encoding != ENCODING_PCREL_SDATA4 ||
+		header.count_encoding != ENCODING_UDATA4 ||
+		header.table_encoding != ENCODING_DATAREL_SDATA4 ||
+		header.count > full->place.image->size / 8)
+		return -UNW_ENOINFO;
+	info.u.rti.segbase = address + full->bias;
+	info.u.rti.table_data = info.u.rti.segbase + sizeof(header);
+	info.u.rti.table_len = header.count * 8 / sizeof(unw_word_t);
+	return dwarf_search_unwind_table(space, ip, &info, ret, need_unwind_info, argument);
+}
+
+static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
+{
+}
+
+static int no_dynamic_info(unw_addr_space_t space, unw_word_t *ret, void *argument)
+{
+	return -UNW_ENOINFO;
+}
+
+/* A word of code or CFI from the mapped file. */
+static bool read_image(struct sprof_full_unwinder *full, uint64_t address, unw_word_t *ret)
+{
+	const uint8_t *bytes = NULL;
+
+	if (full->place.image)
+		bytes = sprof_image_at(full->place.image, address - full->bias, sizeof(*ret));
+	if (!bytes && enter_module(full, address))
+		bytes = sprof_image_at(full->place.image, full->place.address, sizeof(*ret));
+	if (bytes)
+		memcpy(ret, bytes, sizeof(*ret));
+	return bytes;
+}
+
+static int access_memory(
+	unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *argument)
+{
+	struct sprof_full_unwinder *full = argument;
+
+	if (write)
+		return -UNW_EINVAL;
+	switch (sprof_snapshot_word(full->snapshot, address, value)) {
+	case SPROF_STACK_OK:
+		return 0;
+	case SPROF_STACK_BEYOND_COPY:
+	case SPROF_STACK_ELSEWHERE:
+		break;
+	}
+	if (read_image(full, address, value))
+		return 0;
+	full->beyond_copy = full->snapshot->cut && address >= full->snapshot->base;
+	return -UNW_EINVAL;
+}
+
+static int access_register(
+	unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write, void *argument)
+{
+	struct sprof_full_unwinder *full = argument;
+
+	if (write)
+		return -UNW_EREADONLYREG;
+	if (number < 0 || !sprof_regs_has(&full->snapshot->regs, (unsigned)number)) {
+		full->unknown_register = true;
+		return -UNW_EBADREG;
+	}
+	*value = full->snapshot->regs.values[number];
+	return 0;
+}
+
+static int no_float_register(
+	unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write, void *argument)
+{
+	return -UNW_EBADREG;
+}
+
+static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argument)
+{
+	return -UNW_EINVAL;
+}
+
+static int no_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
+	unw_word_t *offset, void *argument)
+{
+	return -UNW_ENOINFO;
+}
+
+struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *images)
+{
+	static unw_accessors_t accessors = {
+		.find_proc_info = find_proc_info,
+		.put_unwind_info = put_unwind_info,
+		.get_dyn_info_list_addr = no_dynamic_info,
+		.access_mem = access_memory,
+		.access_reg = access_register,
+		.access_fpreg = no_float_register,
+		.resume = no_resume,
+		.get_proc_name = no_name,
+	};
+	struct sprof_full_unwinder *full = calloc(1, sizeof(*full));
+
+	if (!full)
+		return NULL;
+	full->images = images;
+	full->space = unw_create_addr_space(&accessors, 0);
+	if (!full->space) {
+		free(full);
+		return NULL;
+	}
+	unw_set_caching_policy(full->space, UNW_CACHE_GLOBAL);
+	return full;
+}
+
+void sprof_full_unwinder_destroy(struct sprof_full_unwinder *full)
+{
+	if (!full)
+		return;
+	unw_destroy_addr_space(full->space);
+	free(full);
+}
+
+/* libunwind's cache knows addresses only: it is about one state of one process's maps. */
+static void begin(struct sprof_full_unwinder *full, const struct sprof_snapshot *snapshot,
+	const struct sprof_maps *maps)
+{
+	if (full->generation != maps->generation)
+		unw_flush_cache(full->space, 0, 0);
+	full->generation = maps->generation;
+	full->snapshot = snapshot;
+	full->maps = maps;
+	full->place = (struct sprof_place){0};
+	full->beyond_copy = full->unknown_register = false;
+}
+
+/*
+ * libunwind guesses on when CFI ends (by frame pointers, and then says 0 for "no more"): a walk is
+ * complete only if its last frame has CFI, which must then say that there is no caller.
+ */
+static enum sprof_full_end end_of(struct sprof_full_unwinder *full, int step, uint64_t last_pc)
+{
+	unw_proc_info_t info;
+
+	if (step == 0 && !find_proc_info(full->space, last_pc - 1, &info, 0, full))
+		return SPROF_FULL_ROOT;
+	if (full->beyond_copy)
+		return SPROF_FULL_STACK_COPY;
+	return full->unknown_register ? SPROF_FULL_REGISTER : SPROF_FULL_FAILED;
+}
+
+enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps,
+	struct sprof_full_frame *frames, size_t size, size_t *ret_count)
+{
+	bool is_return = false;
+	unw_cursor_t cursor;
+	unw_word_t pc = 0;
+	int step = -1;
+
+	*ret_count = 0;
+	begin(full, snapshot, maps);
+	if (unw_init_remote(&cursor, full->space, full))
+		return end_of(full, step, pc);
+	for (;;) {
+		if (unw_get_reg(&cursor, UNW_REG_IP, &pc))
+			return SPROF_FULL_FAILED;
+		if (*ret_count == size)
+			return SPROF_FULL_DEPTH;
+		frames[(*ret_count)++] = (struct sprof_full_frame){pc, is_return};
+		is_return = unw_is_signal_frame(&cursor) <= 0;
+		step = unw_step(&cursor);
+		if (step <= 0)
+			return end_of(full, step, pc);
+	}
+}

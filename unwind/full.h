@@ -1,0 +1,42 @@
+/*
+ * The full unwinder: libunwind, reading the same copied stack and locally mapped files. For rows that
+ * need more than three registers, and as the oracle of the tests.
+ */
+#ifndef SPROF_UNWIND_FULL_H
+#define SPROF_UNWIND_FULL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/maps.h"
+#include "unwind/images.h"
+#include "unwind/snapshot.h"
+
+struct sprof_full_unwinder;
+
+/* NULL: no memory. */
+struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *images);
+/* NULL is accepted. */
+void sprof_full_unwinder_destroy(struct sprof_full_unwinder *full);
+
+enum sprof_full_end {
+	SPROF_FULL_ROOT,
+	SPROF_FULL_DEPTH,
+	SPROF_FULL_STACK_COPY,
+	SPROF_FULL_REGISTER, /* a register that the snapshot does not know */
+	SPROF_FULL_FAILED,
+};
+
+/* One frame: its pc, and whether that is a return address. */
+struct sprof_full_frame {
+	uint64_t pc;
+	bool is_return;
+};
+
+/* Walks from the snapshot's registers; at most `size` frames, innermost first. */
+enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps,
+	struct sprof_full_frame *frames, size_t size, size_t *ret_count);
+
+#endif

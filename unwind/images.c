@@ -1,0 +1,70 @@
+/*
+ * Images by module. Opens each once, at the first pc in it; an unreadable one stays unreadable.
+ */
+#include "unwind/images.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+static void open_entry(struct sprof_image_entry *entry, const struct sprof_module *module)
+{
+	struct sprof_error err;
+
+	entry->tried = true;
+	if (module->kind == SPROF_MODULE_ANONYMOUS)
+		return;
+	/* What went wrong is told where the module's names are looked for: elfsym/ reads it again. */
+	if (!sprof_image_open(module, &entry->image, &err)) {
+		entry->image = NULL;
+		return;
+	}
+	entry->rows = sprof_rows_create(entry->image);
+	if (entry->rows)
+		return;
+	sprof_image_close(entry->image);
+	entry->image = NULL;
+}
+
+static const struct sprof_image_entry *entry_of(struct sprof_images *images, uint32_t module)
+{
+	static const struct sprof_image_entry none;
+
+	if (!sprof_array_reserve(
+		    &images->items, &images->capacity, (size_t)module + 1, sizeof(*images->items)))
+		return &none;
+	if (!images->items[module].tried)
+		open_entry(&images->items[module], sprof_modules_get(images->modules, module));
+	return &images->items[module];
+}
+
+bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *maps,
+	uint64_t address, struct sprof_place *ret)
+{
+	const struct sprof_mapping *mapping = sprof_maps_find(maps, address);
+	const struct sprof_image_entry *entry;
+
+	if (!mapping || mapping->module == SPROF_MAPPING_NO_MODULE)
+		return false;
+	entry = entry_of(images, mapping->module);
+	*ret = (struct sprof_place){
+		.module = mapping->module,
+		.offset = sprof_mapping_offset(mapping,
+			sprof_modules_get(images->modules, mapping->module), address),
+	};
+	if (!entry->image || !sprof_image_address(entry->image, ret->offset, &ret->address))
+		return true;
+	ret->image = entry->image;
+	ret->rows = entry->rows;
+	return true;
+}
+
+void sprof_images_finish(struct sprof_images *images)
+{
+	for (size_t i = 0; i < images->capacity; i++) {
+		sprof_rows_destroy(images->items[i].rows);
+		sprof_image_close(images->items[i].image);
+	}
+	free(images->items);
+	*images = (struct sprof_images){0};
+}

@@ -1,0 +1,43 @@
+/*
+ * The images and compiled rows of all modules, and the way from an address to them.
+ */
+#ifndef SPROF_UNWIND_IMAGES_H
+#define SPROF_UNWIND_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/maps.h"
+#include "base/module.h"
+#include "elfsym/image.h"
+#include "unwind/rows.h"
+
+struct sprof_images {
+	struct sprof_modules *modules;
+	struct sprof_image_entry *items; /* by module id */
+	size_t capacity;
+};
+
+struct sprof_image_entry {
+	bool tried;
+	struct sprof_image *image; /* NULL: no ELF file, or it can't be read */
+	struct sprof_rows *rows;   /* with the image */
+};
+
+/* Where an address of a process lies. */
+struct sprof_place {
+	uint32_t module;
+	uint64_t offset;                  /* what a frame stores */
+	uint64_t address;                 /* link-time; only with an image */
+	const struct sprof_image *image;  /* NULL: unreadable, or no ELF image at all */
+	struct sprof_rows *rows;
+};
+
+/* False: the address is not in executable memory. */
+bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *maps,
+	uint64_t address, struct sprof_place *ret);
+
+void sprof_images_finish(struct sprof_images *images);
+
+#endif

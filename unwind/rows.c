@@ -1,0 +1,160 @@
+/*
+ * The compiled CFI of one module. One small sorted array per 4 KiB page of text, so that a row is
+ * inserted and found without touching the others; a row that crosses a page is kept once for each page
+ * that was asked for.
+ */
+#include "unwind/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { PAGE = 4096 };
+
+struct row {
+	uint16_t start, end; /* offsets in the page: [start, end), end up to PAGE */
+	struct sprof_rule rule;
+};
+
+struct page {
+	struct row *rows;
+	size_t count, capacity;
+};
+
+struct sprof_rows {
+	struct sprof_cfi *cfi;
+	uint64_t first; /* link-time address of pages[0] */
+	struct page *pages;
+	size_t page_count;
+};
+
+/* The executable part of the image: the addresses that a pc can have. */
+static void text_range(const struct sprof_image *image, uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = UINT64_MAX;
+	*ret_end = 0;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (!segment->executable)
+			continue;
+		if (segment->address < *ret_start)
+			*ret_start = segment->address;
+		if (segment->address + segment->file_size > *ret_end)
+			*ret_end = segment->address + segment->file_size;
+	}
+}
+
+struct sprof_rows *sprof_rows_create(const struct sprof_image *image)
+{
+	struct sprof_rows *rows = calloc(1, sizeof(*rows));
+	uint64_t start, end;
+
+	if (!rows)
+		return NULL;
+	text_range(image, &start, &end);
+	/* Segments lie inside the file, so there are no more pages than the file has; two far apart
+	 * would need a table of the gap, and are left without one. */
+	if (start < end && end - start <= 2 * (uint64_t)image->size + PAGE) {
+		rows->first = start / PAGE * PAGE;
+		rows->page_count = (end - rows->first + PAGE - 1) / PAGE;
+	}
+	rows->cfi = sprof_cfi_create(image);
+	rows->pages = calloc(rows->page_count + 1, sizeof(*rows->pages));
+	if (!rows->cfi || !rows->pages) {
+		sprof_rows_destroy(rows);
+		return NULL;
+	}
+	return rows;
+}
+
+void sprof_rows_destroy(struct sprof_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; rows->pages && i < rows->page_count; i++)
+		free(rows->pages[i].rows);
+	free(rows->pages);
+	sprof_cfi_destroy(rows->cfi);
+	free(rows);
+}
+
+/* The index of the first row that ends behind the offset. */
+static size_t search(const struct page *page, uint64_t offset)
+{
+	size_t low = 0, high = page->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (page->rows[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct sprof_rule rule_of(const struct sprof_cfi_row *row)
+{
+	struct sprof_rule rule = {
+		.cfa = (uint8_t)row->cfa,
+		.cfa_offset = row->cfa_offset,
+		.fp_offset = row->fp_offset,
+		.ra_offset = (int16_t)row->ra_offset,
+		.regs = (uint8_t)((unsigned)row->ra | (unsigned)row->fp << SPROF_RULE_FP_SHIFT),
+	};
+
+	if (row->cfa == SPROF_CFA_PLT)
+		rule.cfa_offset = row->plt_push_end;
+	if (row->ra == SPROF_REG_OTHER || row->fp == SPROF_REG_OTHER ||
+		row->ra_offset != rule.ra_offset)
+		rule.cfa = SPROF_CFA_OTHER;
+	return rule;
+}
+
+/* Keeps the part of the row that lies in the page. Failing to is harmless: it is compiled again. */
+static void insert(struct page *page, size_t at, uint64_t page_address,
+	const struct sprof_cfi_row *row, const struct sprof_rule *rule)
+{
+	uint64_t start = row->start > page_address ? row->start - page_address : 0;
+	uint64_t end = row->end - page_address < PAGE ? row->end - page_address : PAGE;
+
+	/* Overlapping FDEs: what is there already wins. */
+	if (at > 0 && page->rows[at - 1].end > start)
+		start = page->rows[at - 1].end;
+	if (at < page->count && page->rows[at].start < end)
+		end = page->rows[at].start;
+	if (!sprof_array_reserve(&page->rows, &page->capacity, page->count + 1, sizeof(*page->rows)))
+		return;
+	memmove(&page->rows[at + 1], &page->rows[at], (page->count - at) * sizeof(*page->rows));
+	page->rows[at] = (struct row){
+		.start = (uint16_t)start,
+		.end = (uint16_t)end,
+		.rule = *rule,
+	};
+	page->count++;
+}
+
+struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address)
+{
+	uint64_t index = (address - rows->first) / PAGE, offset = address % PAGE;
+	struct sprof_cfi_row row;
+	struct sprof_rule rule;
+	struct page *page;
+	size_t at;
+
+	if (address < rows->first || index >= rows->page_count) {
+		row = sprof_cfi_find(rows->cfi, address);
+		return rule_of(&row);
+	}
+	page = &rows->pages[index];
+	at = search(page, offset);
+	if (at < page->count && page->rows[at].start <= offset)
+		return page->rows[at].rule;
+	row = sprof_cfi_find(rows->cfi, address);
+	rule = rule_of(&row);
+	insert(page, at, address - offset, &row, &rule);
+	return rule;
+}

@@ -1,0 +1,23 @@
+/*
+ * The compiled CFI of one module: rules by link-time address, filled as they are needed.
+ */
+#ifndef SPROF_UNWIND_ROWS_H
+#define SPROF_UNWIND_ROWS_H
+
+#include <stdint.h>
+
+#include "elfsym/cfi.h"
+#include "elfsym/image.h"
+#include "unwind/step.h"
+
+struct sprof_rows;
+
+/* The image outlives the rows. NULL: no memory. */
+struct sprof_rows *sprof_rows_create(const struct sprof_image *image);
+/* NULL is accepted. */
+void sprof_rows_destroy(struct sprof_rows *rows);
+
+/* The rule at a link-time address; its cfa is SPROF_CFA_NONE where there is no CFI. */
+struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
+
+#endif

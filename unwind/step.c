@@ -1,0 +1,211 @@
+/*
+ * One step of a stack walk. Knows the machine's calling convention and nothing of modules, files or
+ * processes: everything it reads is in the snapshot.
+ */
+#include "unwind/step.h"
+
+#include "elfsym/cfi.h"
+
+enum { WORD = 8 };
+
+#if defined(__x86_64__)
+/*
+ * A signal frame: sp points to the ucontext that the kernel pushed (arch/x86/include/asm/sigframe.h,
+ * struct rt_sigframe); its uc_mcontext is at 40, in the order of <sys/ucontext.h>'s REG_*.
+ */
+enum { CONTEXT_FP = 40 + 10 * WORD, CONTEXT_SP = 40 + 15 * WORD, CONTEXT_PC = 40 + 16 * WORD };
+#elif defined(__aarch64__)
+/*
+ * sp points to a siginfo of 128 bytes, then the ucontext, whose uc_mcontext is at 176: fault_address,
+ * x0-x30, sp, pc (arch/arm64/include/uapi/asm/sigcontext.h).
+ */
+enum {
+	CONTEXT_REGS = 128 + 176 + WORD,
+	CONTEXT_FP = CONTEXT_REGS + 29 * WORD,
+	CONTEXT_LR = CONTEXT_REGS + 30 * WORD,
+	CONTEXT_SP = CONTEXT_REGS + 31 * WORD,
+	CONTEXT_PC = CONTEXT_REGS + 32 * WORD,
+};
+#endif
+
+void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *regs)
+{
+	*cursor = (struct sprof_cursor){
+		.pc = regs->values[SPROF_REG_PC],
+		.sp = regs->values[SPROF_REG_SP],
+		.fp = regs->values[SPROF_REG_FP],
+		.fp_known = sprof_regs_has(regs, SPROF_REG_FP),
+		.innermost = true,
+	};
+#if defined(__aarch64__)
+	cursor->lr = regs->values[SPROF_REG_LR];
+	cursor->lr_known = sprof_regs_has(regs, SPROF_REG_LR);
+#endif
+}
+
+static enum sprof_step read_word(
+	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
+{
+	switch (sprof_snapshot_word(snapshot, address, ret)) {
+	case SPROF_STACK_OK:
+		return SPROF_STEP_OK;
+	case SPROF_STACK_BEYOND_COPY:
+		return SPROF_STEP_STACK_COPY;
+	case SPROF_STACK_ELSEWHERE:
+		break;
+	}
+	return SPROF_STEP_BAD_MEMORY;
+}
+
+static enum sprof_step step_signal(
+	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor next = {.fp_known = true, .innermost = true};
+	uint64_t context = cursor->sp;
+	enum sprof_step step = read_word(snapshot, context + CONTEXT_PC, &next.pc);
+
+	if (step == SPROF_STEP_OK)
+		step = read_word(snapshot, context + CONTEXT_SP, &next.sp);
+	if (step == SPROF_STEP_OK)
+		step = read_word(snapshot, context + CONTEXT_FP, &next.fp);
+#if defined(__aarch64__)
+	next.lr_known = true;
+	if (step == SPROF_STEP_OK)
+		step = read_word(snapshot, context + CONTEXT_LR, &next.lr);
+#endif
+	if (step == SPROF_STEP_OK)
+		*cursor = next;
+	return step;
+}
+
+static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, const struct sprof_cursor *cursor, uint64_t *ret)
+{
+	uint64_t offset = (uint64_t)(int64_t)rule->cfa_offset;
+
+	switch ((enum sprof_cfa_rule)rule->cfa) {
+	case SPROF_CFA_SP:
+		*ret = cursor->sp + offset;
+		return SPROF_STEP_OK;
+	case SPROF_CFA_FP:
+		*ret = cursor->fp + offset;
+		return cursor->fp_known ? SPROF_STEP_OK : SPROF_STEP_REGISTER;
+	case SPROF_CFA_SP_DEREF:
+		return read_word(snapshot, cursor->sp + offset, ret);
+	case SPROF_CFA_FP_DEREF:
+		if (!cursor->fp_known)
+			return SPROF_STEP_REGISTER;
+		return read_word(snapshot, cursor->fp + offset, ret);
+	case SPROF_CFA_PLT:
+		/* The offset is where in the 16-byte entry the push has been done. */
+		*ret = cursor->sp + WORD + (cursor->pc % 16 >= offset ? WORD : 0);
+		return SPROF_STEP_OK;
+	case SPROF_CFA_NONE:
+	case SPROF_CFA_SIGNAL:
+	case SPROF_CFA_OTHER:
+		break;
+	}
+	return SPROF_STEP_OTHER;
+}
+
+/* The caller's return address and frame pointer, once the CFA is known. */
+static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, const struct sprof_cursor *cursor, struct sprof_cursor *next)
+{
+	enum sprof_step step;
+
+	if ((rule->regs & SPROF_RULE_RA_MASK) == SPROF_REG_SAVED) {
+		step = read_word(snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
+		if (step != SPROF_STEP_OK)
+			return step;
+	} else {
+		next->pc = cursor->lr;
+		if (!cursor->lr_known)
+			return cursor->innermost ? SPROF_STEP_REGISTER : SPROF_STEP_NO_PROGRESS;
+	}
+	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_UNDEFINED)
+		next->fp_known = false;
+	if (rule->regs >> SPROF_RULE_FP_SHIFT != SPROF_REG_SAVED)
+		return SPROF_STEP_OK;
+	step = read_word(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
+	next->fp_known = true;
+	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's again. */
+	if (step == SPROF_STEP_BAD_MEMORY && cursor->innermost) {
+		next->fp = cursor->fp;
+		next->fp_known = cursor->fp_known;
+		return SPROF_STEP_OK;
+	}
+	return step;
+}
+
+enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
+	struct sprof_cursor *cursor)
+{
+	struct sprof_cursor next = {
+		.fp = cursor->fp,
+		.fp_known = cursor->fp_known,
+		.is_return = true,
+	};
+	enum sprof_step step;
+
+	if ((rule->regs & SPROF_RULE_RA_MASK) == SPROF_REG_UNDEFINED)
+		return SPROF_STEP_ROOT;
+	if (rule->cfa == SPROF_CFA_SIGNAL)
+		return step_signal(snapshot, cursor);
+	step = find_cfa(snapshot, rule, cursor, &next.sp);
+	if (step == SPROF_STEP_OK && next.sp <= cursor->sp &&
+		!(cursor->innermost && next.sp == cursor->sp && cursor->lr_known))
+		return SPROF_STEP_NO_PROGRESS;
+	if (step == SPROF_STEP_OK)
+		step = find_caller(snapshot, rule, cursor, &next);
+	if (step == SPROF_STEP_OK && !next.pc)
+		return SPROF_STEP_ROOT;
+	if (step == SPROF_STEP_OK)
+		*cursor = next;
+	return step;
+}
+
+enum sprof_step sprof_step_frame_pointer(
+	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor next = {.fp_known = true, .is_return = true};
+	enum sprof_step step;
+
+	if (!cursor->fp_known)
+		return SPROF_STEP_REGISTER;
+	if (!cursor->fp)
+		return SPROF_STEP_ROOT;
+	if (cursor->fp < cursor->sp || cursor->fp % WORD)
+		return SPROF_STEP_BAD_MEMORY;
+	next.sp = cursor->fp + 2 * WORD;
+	step = read_word(snapshot, cursor->fp, &next.fp);
+	if (step == SPROF_STEP_OK)
+		step = read_word(snapshot, cursor->fp + WORD, &next.pc);
+	if (step == SPROF_STEP_OK && !next.pc)
+		return SPROF_STEP_ROOT;
+	if (step == SPROF_STEP_OK)
+		*cursor = next;
+	return step;
+}
+
+enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor next = {
+		.sp = cursor->sp,
+		.fp = cursor->fp,
+		.fp_known = cursor->fp_known,
+		.is_return = true,
+	};
+#if defined(__x86_64__)
+	enum sprof_step step = read_word(snapshot, cursor->sp, &next.pc);
+
+	next.sp += WORD;
+#else
+	enum sprof_step step = cursor->lr_known ? SPROF_STEP_OK : SPROF_STEP_REGISTER;
+
+	next.pc = cursor->lr;
+#endif
+	if (step == SPROF_STEP_OK)
+		*cursor = next;
+	return step;
+}

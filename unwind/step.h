@@ -1,0 +1,54 @@
+/*
+ * One step of a stack walk with the registers that nearly every CFI row needs: pc, sp, fp (and lr).
+ */
+#ifndef SPROF_UNWIND_STEP_H
+#define SPROF_UNWIND_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/snapshot.h"
+
+/* How to step from a place, in 12 bytes. */
+struct sprof_rule {
+	int32_t cfa_offset, fp_offset;
+	int16_t ra_offset;
+	uint8_t cfa;  /* enum sprof_cfa_rule */
+	uint8_t regs; /* enum sprof_reg_rule: ra in the low half, fp in the high one */
+};
+
+enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };
+
+/* Where a walk stands. */
+struct sprof_cursor {
+	uint64_t pc, sp, fp;
+	uint64_t lr;       /* machines with a link register: the innermost frame's */
+	bool fp_known, lr_known;
+	bool is_return;    /* pc is a return address: it is looked up at pc - 1 */
+	bool innermost;    /* no step yet, or the last one crossed a signal frame */
+};
+
+enum sprof_step {
+	SPROF_STEP_OK,
+	SPROF_STEP_ROOT,
+	SPROF_STEP_STACK_COPY, /* a word beyond the copied part of the stack */
+	SPROF_STEP_BAD_MEMORY,
+	SPROF_STEP_NO_PROGRESS,
+	SPROF_STEP_REGISTER,   /* fp is needed and not known */
+	SPROF_STEP_OTHER,      /* a full unwinder is needed */
+};
+
+void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *regs);
+
+/* Moves the cursor to the caller's frame by a rule that has CFI. Unchanged unless the result is OK. */
+enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
+	struct sprof_cursor *cursor);
+
+/* The same by the frame pointer chain, for code without CFI. The caller judges whether the new pc is code. */
+enum sprof_step sprof_step_frame_pointer(
+	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor);
+
+/* The same for a leaf without CFI and without a frame: the return address is where the call put it. */
+enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor);
+
+#endif

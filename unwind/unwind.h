@@ -1,0 +1,41 @@
+/*
+ * From a copied stack to raw frames.
+ *
+ * A walk steps by compiled CFI rows; what they can't express is walked again from the start by the
+ * full unwinder; code without CFI is walked by frame pointer. A stack that ends early is a result.
+ */
+#ifndef SPROF_UNWIND_UNWIND_H
+#define SPROF_UNWIND_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attach/maps.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "base/record.h"
+#include "unwind/snapshot.h"
+
+struct sprof_unwinder; /* the caches of CFI, for all processes */
+
+enum { SPROF_UNWIND_DEFAULT_DEPTH = 1024 };
+
+struct sprof_unwinder_options {
+	size_t max_depth; /* frames per stack, above 0 */
+};
+
+/* The modules outlive the unwinder. False: no memory. */
+bool sprof_unwinder_create(struct sprof_modules *modules,
+	const struct sprof_unwinder_options *options, struct sprof_unwinder **ret,
+	struct sprof_error *err);
+/* NULL is accepted. */
+void sprof_unwinder_destroy(struct sprof_unwinder *unwinder);
+
+/* The frames found, innermost first, and why there are no more. Valid until the next walk. */
+struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
+
+/* Whether the address is in executable memory of the maps. */
+bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc);
+
+#endif
