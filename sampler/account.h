@@ -1,0 +1,44 @@
+/*
+ * From the kernel's figures of a thread to times that add up: wall = user + sys + runq + wait.
+ */
+#ifndef SPROF_SAMPLER_ACCOUNT_H
+#define SPROF_SAMPLER_ACCOUNT_H
+
+#include <stdint.h>
+
+#include "attach/procfs.h"
+#include "base/record.h"
+
+/* What the kernel says of a thread at one moment. */
+struct sprof_figures {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns, runq_ns;
+	uint64_t user_ticks, system_ticks;
+};
+
+struct sprof_account {
+	struct sprof_figures start;
+	struct sprof_times handed_out;
+};
+
+/*
+ * Without schedstat (all zero, see sched_info in the kernel's configuration) the CPU time is that of
+ * stat, in ticks.
+ */
+struct sprof_figures sprof_figures_make(uint64_t time_ns,
+	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat);
+
+/*
+ * Begins with these figures. For a thread born during the run pass zero figures with its birth as the
+ * time: all it has used is its own.
+ */
+void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
+
+/*
+ * The times since the last call. The figures must be exact at their time: of a thread that was off the
+ * CPU, has just been stopped, or has ended, because the kernel books a running thread's time late.
+ */
+struct sprof_times sprof_account_advance(
+	struct sprof_account *account, const struct sprof_figures *now);
+
+#endif

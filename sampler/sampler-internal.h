@@ -1,0 +1,101 @@
+/*
+ * What the files of the sampling loop share.
+ */
+#ifndef SPROF_SAMPLER_INTERNAL_H
+#define SPROF_SAMPLER_INTERNAL_H
+
+#include "sampler/account.h"
+#include "sampler/pauses.h"
+#include "sampler/sampler.h"
+#include "sampler/schedule.h"
+
+enum {
+	FIRST_COPY = 32 * 1024,         /* bytes of stack; grown per thread when it was too little */
+	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
+};
+
+/* What the sampler remembers of a thread (struct sprof_thread's sampling). */
+struct sampling {
+	struct sprof_account account;
+	uint64_t window_ns; /* when the last charge was */
+	char name[SPROF_COMM_MAX];
+	size_t copy_size;
+	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
+	bool asleep;
+	uint64_t timeslices;
+	uint32_t stack;
+	enum sprof_state state;
+	enum sprof_end end;
+	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
+	bool fp_known;
+	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
+};
+
+/* One thread to be stopped in this tick, and what was copied from it. */
+struct slot {
+	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
+	bool stopped;                /* the copy is there */
+	enum sprof_state state;      /* before the stop; USER stands for "running" */
+	uint64_t timeslices;         /* before the stop, of a sleeper */
+	uint64_t requested_ns;
+	struct sprof_snapshot snapshot;
+	uint8_t *buffer;
+	size_t capacity;
+};
+
+struct sampler {
+	const struct sprof_sampler_parts *parts;
+	const struct sprof_sampler_options *options;
+	struct sprof_quality *quality;
+	struct sprof_schedule schedule;
+	struct sprof_pauses pauses;
+	uint64_t begin_ns;
+	uint64_t tick_ns;
+	struct slot *slots;
+	size_t slot_count, slot_capacity;
+	uint8_t *peek_buffer;
+	size_t peek_capacity;
+	siginfo_t signals[8]; /* that came while threads were stopped */
+	unsigned signal_count;
+	bool closing; /* the last tick: every thread is charged up to it */
+	bool over; /* no traced thread is left, or the control said so */
+	bool out_of_memory;
+};
+
+/* tick.c: a sample of every thread. */
+void sprof_tick(struct sampler *sampler);
+/* A sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
+void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
+
+/* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
+void sprof_stops_take(struct sampler *sampler);
+/* A slot for the thread, with room for its copy. */
+void sprof_stops_add(
+	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
+
+/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. */
+bool sprof_copy_stack(const struct sprof_thread *thread, uint8_t **buffer, size_t *capacity,
+	size_t size, struct sprof_snapshot *snapshot);
+bool sprof_copy_reserve(uint8_t **buffer, size_t *capacity, size_t size);
+
+/* threads.c: figures, names and the end of threads. */
+struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread);
+void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program);
+/* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
+void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread);
+/* Hands out what is left. `with_figures`: the thread's figures are exact now, and have not all been handed out. */
+void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures);
+
+/* sampler.c: what must be done about an event that is no stop of ours. */
+void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event);
+
+/* The sample goes to the sink. */
+void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
+	uint32_t stack, enum sprof_state state);
+/* Reads the maps of the process, at most once per tick. True: they have changed. */
+bool sprof_sampler_read_maps(struct sampler *sampler, struct sprof_process *process);
+/* Walks and interns the copied stack; maps are read again where that may help. */
+uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot, enum sprof_end *ret_end);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * The loop: waits for whichever comes first, the next tick or a report of the target. Knows the order
+ * of things in a run; what a tick does is tick.c's matter.
+ */
+#include "sampler/sampler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sampler/sampler-internal.h"
+
+/* Mappings change without a word; they are looked at again this often while a process does something. */
+enum { MAPS_AGE_NS = SPROF_NS_PER_S };
+
+bool sprof_sampler_read_maps(struct sampler *sampler, struct sprof_process *process)
+{
+	uint64_t before = process->maps.generation;
+
+	if (process->maps_read_ns >= sampler->tick_ns)
+		return false;
+	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
+	process->maps_read_ns = sprof_clock_now_ns();
+	return process->maps.generation != before;
+}
+
+/* The next copy of a thread whose stack did not fit. */
+static void grow_copy(struct sampling *sampling)
+{
+	if (sampling->copy_size < LARGEST_COPY)
+		sampling->copy_size *= 4;
+	if (sampling->copy_size > LARGEST_COPY)
+		sampling->copy_size = LARGEST_COPY;
+}
+
+uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot, enum sprof_end *ret_end)
+{
+	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
+	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sprof_process *process = thread->process;
+	uint64_t begin = sprof_clock_now_ns();
+	struct sprof_stack_view stack;
+	uint32_t id = 0;
+
+	if (process->maps_read_ns + MAPS_AGE_NS < sampler->tick_ns)
+		sprof_sampler_read_maps(sampler, process);
+	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY) &&
+		sprof_sampler_read_maps(sampler, process))
+		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+	if (stack.end == SPROF_END_STACK_COPY)
+		grow_copy(thread->sampling);
+	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
+	sampler->quality->frames += stack.count;
+	if (!sink->stack(sink->data, &stack, &id))
+		sampler->out_of_memory = true;
+	*ret_end = stack.end;
+	return id;
+}
+
+void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
+	uint32_t stack, enum sprof_state state)
+{
+	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sprof_sample sample = {
+		.time_ns = sampler->tick_ns,
+		.thread = thread->id,
+		.stack = stack,
+		.state = state,
+	};
+
+	if (!sink->sample(sink->data, &sample))
+		sampler->out_of_memory = true;
+}
+
+static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (!sampling)
+		return;
+	sampling->asleep = sampling->fp_known = false;
+	sprof_sampling_name(sampler, thread, true);
+}
+
+void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event)
+{
+	switch (event->kind) {
+	case SPROF_EVENT_SIGNAL:
+		if (sampler->signal_count < sizeof(sampler->signals) / sizeof(siginfo_t))
+			sampler->signals[sampler->signal_count++] = event->info;
+		break;
+	case SPROF_EVENT_STOPPED:
+		/* It did not stop in its tick, and does so now. */
+		sprof_thread_resume(event->thread);
+		break;
+	case SPROF_EVENT_EXEC:
+		on_exec(sampler, event->thread);
+		break;
+	case SPROF_EVENT_ENDED:
+		sprof_sampling_end(
+			sampler, event->thread, event->thread->phase == SPROF_THREAD_ENDED);
+		sprof_target_release(sampler->parts->target, event->thread);
+		break;
+	case SPROF_EVENT_EMPTY:
+		sampler->over = true;
+		break;
+	case SPROF_EVENT_TIMEOUT:
+		break;
+	}
+}
+
+static void fill_quality(struct sampler *sampler)
+{
+	struct sprof_quality *quality = sampler->quality;
+	const struct sprof_target *target = sampler->parts->target;
+
+	quality->duration_ns = sprof_clock_now_ns() - sampler->begin_ns;
+	quality->ticks = sampler->schedule.ticks;
+	quality->ticks_late = sampler->schedule.late;
+	quality->ticks_missed = sampler->schedule.missed;
+	quality->stops = sampler->pauses.count;
+	quality->stop_ns_total = sampler->pauses.total;
+	quality->stop_ns_max = sampler->pauses.max;
+	quality->stop_ns_p50 = sprof_pauses_quantile(&sampler->pauses, 0.5);
+	quality->stop_ns_p99 = sprof_pauses_quantile(&sampler->pauses, 0.99);
+	quality->threads_seen = sprof_target_threads_seen(target);
+	quality->processes_seen = sprof_target_processes_seen(target);
+	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns();
+}
+
+/* Signals are answered when no thread is stopped. */
+static void answer_signals(struct sampler *sampler)
+{
+	const struct sprof_control *control = sampler->parts->control;
+
+	for (unsigned i = 0; i < sampler->signal_count; i++) {
+		fill_quality(sampler);
+		if (!control->signal(control->data, &sampler->signals[i]))
+			sampler->over = true;
+	}
+	sampler->signal_count = 0;
+}
+
+/* Threads stand still after a launch: the first instruction is the first sample. */
+static void resume_all(struct sampler *sampler)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = sprof_target_threads(sampler->parts->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!sampler->options->delay_ns)
+			sprof_sampling_of(sampler, threads[i]);
+		if (threads[i]->phase == SPROF_THREAD_STOPPED)
+			sprof_thread_resume(threads[i]);
+	}
+}
+
+static uint64_t end_of_run(const struct sampler *sampler)
+{
+	if (!sampler->options->duration_ns)
+		return UINT64_MAX;
+	return sampler->begin_ns + sampler->options->duration_ns;
+}
+
+/* Whether the run goes on. */
+static bool turn(struct sampler *sampler, uint64_t end_ns)
+{
+	uint64_t deadline = sampler->schedule.deadline < end_ns ? sampler->schedule.deadline : end_ns;
+	struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
+
+	if (event.kind == SPROF_EVENT_TIMEOUT) {
+		if (deadline == end_ns || sampler->options->once)
+			return false;
+		sprof_tick(sampler);
+		sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
+	} else {
+		sprof_sampler_event(sampler, &event);
+	}
+	answer_signals(sampler);
+	return !sampler->over && !sampler->out_of_memory;
+}
+
+/* The last tick is at the end of the run, so that all figures reach up to it. */
+static void close_run(struct sampler *sampler)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	sampler->closing = true;
+	sprof_tick(sampler);
+	sampler->schedule.ticks++;
+	threads = sprof_target_threads(sampler->parts->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->sampling)
+			sprof_sampling_end(sampler, threads[i], false);
+	}
+	fill_quality(sampler);
+	for (size_t i = 0; i < sampler->slot_capacity; i++)
+		free(sampler->slots[i].buffer);
+	free(sampler->slots);
+	free(sampler->peek_buffer);
+}
+
+bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
+	const struct sprof_sampler_options *options, struct sprof_quality *quality,
+	struct sprof_error *err)
+{
+	struct sampler sampler = {.parts = parts, .options = options, .quality = quality};
+	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz), end_ns;
+
+	*quality = (struct sprof_quality){
+		.target_pid = sprof_target_pid(parts->target),
+		.rate_hz = options->rate_hz,
+	};
+	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
+	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
+	resume_all(&sampler);
+	end_ns = end_of_run(&sampler);
+	while (turn(&sampler, end_ns))
+		;
+	close_run(&sampler);
+	return sampler.out_of_memory ? sprof_error_no_memory(err) : true;
+}

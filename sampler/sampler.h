@@ -1,0 +1,50 @@
+/*
+ * The sampling loop: the timer, which thread to reuse, peek at or stop, and the time accounting.
+ */
+#ifndef SPROF_SAMPLER_SAMPLER_H
+#define SPROF_SAMPLER_SAMPLER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/target.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "base/record.h"
+#include "unwind/unwind.h"
+
+struct sprof_sampler_options {
+	double rate_hz;
+	uint64_t duration_ns; /* from the first sample on; 0: until the target ends or the control says so */
+	uint64_t delay_ns;    /* before the first sample */
+	bool once;            /* one sample of every thread, and no more */
+};
+
+/* What to do about a signal that sprof itself got; asked from the loop, never from a signal handler. */
+struct sprof_control {
+	void *data;
+	bool (*signal)(void *data, const siginfo_t *info); /* false: end the run */
+};
+
+/* Everything that sampling works on; all of it outlives the run. */
+struct sprof_sampler_parts {
+	struct sprof_target *target;
+	struct sprof_modules *modules;
+	struct sprof_unwinder *unwinder;
+	const struct sprof_sink *sink;
+	const struct sprof_control *control;
+};
+
+/*
+ * Samples until the duration is over, the control ends it, or the last traced process is gone. Fails
+ * only for lack of memory; everything taken so far has reached the sink then. The target is left
+ * attached. *quality is filled as the run goes on, so that a control can look at it, but for what
+ * naming and writing cost.
+ */
+bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
+	const struct sprof_sampler_options *options, struct sprof_quality *quality,
+	struct sprof_error *err);
+
+#endif

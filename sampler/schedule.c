@@ -1,0 +1,48 @@
+/*
+ * The tick grid. Knows arithmetic only; the clock is the caller's.
+ *
+ * Each deadline lies up to a quarter of a period before or behind its slot, at random, so that sampling
+ * does not lock to a period of the target; the slots themselves keep the mean rate exact.
+ */
+#include "sampler/schedule.h"
+
+/* xorshift64*, Vigna 2016: good enough to break a lockstep. */
+static uint64_t next_random(struct sprof_schedule *schedule)
+{
+	schedule->random ^= schedule->random >> 12;
+	schedule->random ^= schedule->random << 25;
+	schedule->random ^= schedule->random >> 27;
+	return schedule->random * 0x2545f4914f6cdd1du;
+}
+
+void sprof_schedule_init(
+	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed)
+{
+	*schedule = (struct sprof_schedule){
+		.period = period,
+		.slot = first,
+		.deadline = first,
+		.random = seed | 1,
+	};
+}
+
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
+{
+	uint64_t jitter = schedule->period / 2;
+
+	schedule->ticks++;
+	if (now >= schedule->deadline + schedule->period)
+		schedule->late++;
+	schedule->slot += schedule->period;
+	if (now > schedule->slot) {
+		uint64_t missed = (now - schedule->slot) / schedule->period + 1;
+
+		schedule->missed += missed;
+		schedule->slot += missed * schedule->period;
+	}
+	schedule->deadline = schedule->slot;
+	if (jitter)
+		schedule->deadline += next_random(schedule) % jitter - jitter / 2;
+	if (schedule->deadline <= now)
+		schedule->deadline = now + 1;
+}

@@ -1,0 +1,28 @@
+/*
+ * When the next tick is. Absolute deadlines with jitter; a tick that comes late is not made up for.
+ */
+#ifndef SPROF_SAMPLER_SCHEDULE_H
+#define SPROF_SAMPLER_SCHEDULE_H
+
+#include <stdint.h>
+
+/* All times in ns of any one clock. */
+struct sprof_schedule {
+	uint64_t period;
+	uint64_t slot;     /* the undisturbed grid of ticks */
+	uint64_t deadline; /* the slot plus its jitter: when to wake up */
+	uint64_t ticks, late, missed;
+	uint64_t random;
+};
+
+/* The first deadline is `first`; `seed` decides the jitter. */
+void sprof_schedule_init(
+	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed);
+
+/*
+ * A tick is being taken at `now`, at or after the deadline: counts it and sets the next deadline, which
+ * is in the future. Slots that have passed meanwhile are counted as missed.
+ */
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
+
+#endif

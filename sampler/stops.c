@@ -1,0 +1,159 @@
+/*
+ * Stopping threads: all are asked first, then each is copied and let go as it comes. Between a
+ * thread's stop and its continuation there are the registers and one copy, nothing else; walking and
+ * interning wait until the last one runs again.
+ */
+#include "sampler/sampler-internal.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+
+/* A thread that has not stopped by then is in an uninterruptible wait. */
+enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS };
+
+void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct slot *slot;
+
+	if (!sprof_array_reserve(&sampler->slots, &sampler->slot_capacity, sampler->slot_count + 1,
+		    sizeof(*sampler->slots))) {
+		sampler->out_of_memory = true;
+		return;
+	}
+	slot = &sampler->slots[sampler->slot_count];
+	if (!sprof_copy_reserve(&slot->buffer, &slot->capacity, sampling->copy_size)) {
+		sampler->out_of_memory = true;
+		return;
+	}
+	sampler->slot_count++;
+	slot->thread = thread;
+	slot->stopped = false;
+	slot->state = what->state;
+	slot->timeslices = what->timeslices;
+}
+
+static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *thread)
+{
+	for (size_t i = 0; i < sampler->slot_count; i++) {
+		if (sampler->slots[i].thread == thread)
+			return &sampler->slots[i];
+	}
+	return NULL;
+}
+
+static size_t request(struct sampler *sampler)
+{
+	size_t pending = 0;
+
+	for (size_t i = 0; i < sampler->slot_count; i++) {
+		struct slot *slot = &sampler->slots[i];
+
+		slot->requested_ns = sprof_clock_now_ns();
+		if (sprof_thread_interrupt(slot->thread))
+			pending++;
+		else
+			slot->thread = NULL;
+	}
+	return pending;
+}
+
+/* The only code that runs while the thread stands still. */
+static void copy_and_resume(struct sampler *sampler, struct slot *slot)
+{
+	struct sprof_thread *thread = slot->thread;
+	const struct sampling *sampling = thread->sampling;
+
+	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs) &&
+		sprof_copy_stack(thread, &slot->buffer, &slot->capacity, sampling->copy_size,
+			&slot->snapshot);
+	sprof_thread_resume(thread);
+	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - slot->requested_ns);
+	/* Of a thread that has just been stopped the kernel's figures are exact. */
+	if (slot->stopped)
+		sprof_sampling_charge(sampler, thread);
+}
+
+/* Remembers a frame pointer for the rest of this sleep: our stop costs two time slices. */
+static void remember_fp(const struct slot *slot, struct sampling *sampling)
+{
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+
+	sampling->fp_known = slot->state != SPROF_STATE_USER;
+	sampling->fp = regs->values[SPROF_REG_FP];
+	sampling->fp_sp = regs->values[SPROF_REG_SP];
+	sampling->fp_pc = regs->values[SPROF_REG_PC];
+	sampling->fp_timeslices = slot->timeslices + 2;
+}
+
+static void finish(struct sampler *sampler, struct slot *slot)
+{
+	struct sprof_thread *thread = slot->thread;
+	enum sprof_state state = slot->state;
+	enum sprof_end end;
+	uint32_t stack;
+
+	if (!thread)
+		return;
+	if (!slot->stopped) {
+		sprof_tick_late(sampler, thread);
+		return;
+	}
+	if (state == SPROF_STATE_USER && slot->snapshot.regs.system_call >= 0)
+		state = SPROF_STATE_SYS;
+	remember_fp(slot, thread->sampling);
+	stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
+	sprof_sampler_emit(sampler, thread, stack, state);
+	sampler->quality->samples_stopped++;
+	sampler->quality->stacks[end]++;
+}
+
+/* The event is no stop that was asked for; returns how many slots it has settled. */
+static size_t settle(struct sampler *sampler, const struct sprof_event *event)
+{
+	struct slot *slot = event->thread ? slot_of(sampler, event->thread) : NULL;
+	size_t settled = slot && !slot->stopped;
+
+	if (event->kind == SPROF_EVENT_ENDED && slot && slot->stopped)
+		finish(sampler, slot);
+	if ((event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC) && slot)
+		slot->thread = NULL;
+	sprof_sampler_event(sampler, event);
+	return settled;
+}
+
+static void collect(struct sampler *sampler, size_t pending)
+{
+	uint64_t deadline = sprof_clock_now_ns() + PATIENCE_NS;
+
+	while (pending) {
+		struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
+		struct slot *slot;
+
+		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY) {
+			sampler->over |= event.kind == SPROF_EVENT_EMPTY;
+			return;
+		}
+		if (event.kind != SPROF_EVENT_STOPPED) {
+			pending -= settle(sampler, &event);
+			continue;
+		}
+		slot = slot_of(sampler, event.thread);
+		if (!slot || slot->stopped) {
+			sprof_thread_resume(event.thread);
+			continue;
+		}
+		copy_and_resume(sampler, slot);
+		pending--;
+	}
+}
+
+void sprof_stops_take(struct sampler *sampler)
+{
+	collect(sampler, request(sampler));
+	for (size_t i = 0; i < sampler->slot_count; i++)
+		finish(sampler, &sampler->slots[i]);
+	sampler->slot_count = 0;
+}

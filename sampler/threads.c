@@ -1,0 +1,146 @@
+/*
+ * What the sampler keeps of each thread: its account with the kernel, its name, its end.
+ */
+#include "sampler/sampler-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+enum { WINDOW_NS = SPROF_NS_PER_S };
+
+/* Exact only while the thread is off the CPU, or right after a stop. False: it is gone. */
+static bool read_figures(
+	struct sprof_thread *thread, struct sprof_figures *ret, struct sprof_proc_stat *ret_stat)
+{
+	struct sprof_proc_schedstat schedstat;
+
+	if (!sprof_thread_read_stat(thread, ret_stat) ||
+		!sprof_thread_read_schedstat(thread, &schedstat))
+		return false;
+	*ret = sprof_figures_make(sprof_clock_now_ns(), &schedstat, ret_stat);
+	return true;
+}
+
+/* A thread that was born under our eyes has used nothing before; any other begins with what it has. */
+static bool read_start(
+	const struct sampler *sampler, struct sprof_thread *thread, struct sprof_figures *ret)
+{
+	struct sprof_proc_stat stat;
+
+	if (thread->born && (!sampler->options->delay_ns || thread->seen_ns >= sampler->begin_ns)) {
+		*ret = (struct sprof_figures){.time_ns = thread->seen_ns};
+		return true;
+	}
+	return read_figures(thread, ret, &stat);
+}
+
+struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_figures start;
+
+	if (sampling)
+		return sampling;
+	if (!read_start(sampler, thread, &start))
+		return NULL;
+	sampling = calloc(1, sizeof(*sampling));
+	if (!sampling) {
+		sampler->out_of_memory = true;
+		return NULL;
+	}
+	sprof_account_init(&sampling->account, &start);
+	sampling->window_ns = start.time_ns;
+	sampling->copy_size = FIRST_COPY;
+	thread->sampling = sampling;
+	sprof_sampling_name(sampler, thread, true);
+	return sampling;
+}
+
+/* The command line, its words separated by blanks; the comm for a process without one. */
+static char *read_command(pid_t pid, const char *comm)
+{
+	char path[64];
+	size_t size;
+	char *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	text = sprof_proc_read_whole(path, &size);
+	if (!text || !size) {
+		free(text);
+		return strdup(comm);
+	}
+	while (size && !text[size - 1])
+		size--;
+	for (size_t i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return text;
+}
+
+void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program)
+{
+	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sampling *sampling = thread->sampling;
+	SPROF_AUTO_FREE char *command = NULL;
+	struct sprof_proc_stat stat;
+	struct sprof_thread_record record = {
+		.id = thread->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.name = sampling->name,
+	};
+
+	if (!sprof_thread_read_stat(thread, &stat)) {
+		if (sampling->name[0])
+			return;
+		stat.comm[0] = '\0';
+	}
+	if (!new_program && !strcmp(stat.comm, sampling->name))
+		return;
+	memcpy(sampling->name, stat.comm, sizeof(sampling->name));
+	if (new_program)
+		command = read_command(thread->process->pid, stat.comm);
+	record.process_name = command;
+	if (!sink->thread(sink->data, &record))
+		sampler->out_of_memory = true;
+}
+
+static void charge(
+	struct sampler *sampler, struct sprof_thread *thread, bool with_figures, bool last)
+{
+	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sampling *sampling = thread->sampling;
+	struct sprof_times times = {0};
+	struct sprof_proc_stat stat;
+	struct sprof_figures now;
+
+	if (with_figures && read_figures(thread, &now, &stat)) {
+		times = sprof_account_advance(&sampling->account, &now);
+		sampling->window_ns = now.time_ns;
+	}
+	if (!sink->charge(sink->data, thread->id, &times, last))
+		sampler->out_of_memory = true;
+}
+
+void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	if (!sampler->closing && sampler->tick_ns < sampling->window_ns + WINDOW_NS)
+		return;
+	charge(sampler, thread, true, false);
+	sprof_sampling_name(sampler, thread, false);
+}
+
+void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures)
+{
+	/* A thread that lived between two ticks has its figures too. */
+	if (sprof_sampling_of(sampler, thread))
+		charge(sampler, thread, with_figures, true);
+	free(thread->sampling);
+	thread->sampling = NULL;
+}

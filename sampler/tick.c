@@ -1,0 +1,165 @@
+/*
+ * One tick: for every thread the cheapest way to a sample that is still exact.
+ *
+ * Reuse: its count of time slices has not moved since it was seen asleep, so it has not executed an
+ * instruction. Peek: it sleeps; its stack is copied while it does, and the copy is good if the count
+ * stands still over it. Stop: it runs.
+ */
+#include "sampler/sampler-internal.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "sampler/restart.h"
+
+static bool same_schedstat(
+	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
+{
+	return one->cpu_ns == other->cpu_ns && one->timeslices == other->timeslices;
+}
+
+static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
+{
+	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
+		return SPROF_STATE_STOPPED;
+	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+}
+
+static void reuse(struct sampler *sampler, struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
+	sampler->quality->samples_reused++;
+	sampler->quality->stacks[sampling->end]++;
+	sprof_sampling_charge(sampler, thread);
+}
+
+/* The registers that a peek knows, and the frame pointer where a stop in this sleep has found it. */
+static void set_regs(const struct sampling *sampling, const struct sprof_proc_syscall *call,
+	uint64_t timeslices, struct sprof_regs *ret)
+{
+	*ret = (struct sprof_regs){.system_call = call->number};
+	sprof_regs_set(ret, SPROF_REG_PC, call->pc);
+	sprof_regs_set(ret, SPROF_REG_SP, call->sp);
+	if (sampling->fp_known && sampling->fp_timeslices == timeslices &&
+		sampling->fp_sp == call->sp && sampling->fp_pc == call->pc)
+		sprof_regs_set(ret, SPROF_REG_FP, sampling->fp);
+}
+
+/* Copies the stack of a sleeper; false when it has moved meanwhile. */
+static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *before, struct sprof_snapshot *snapshot,
+	struct sprof_proc_stat *ret_stat)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct sprof_proc_schedstat after;
+
+	if (!sprof_copy_reserve(
+		    &sampler->peek_buffer, &sampler->peek_capacity, sampling->copy_size)) {
+		sampler->out_of_memory = true;
+		return false;
+	}
+	return sprof_copy_stack(thread, &sampler->peek_buffer, &sampler->peek_capacity,
+		       sampling->copy_size, snapshot) &&
+		sprof_thread_read_stat(thread, ret_stat) &&
+		sprof_thread_read_schedstat(thread, &after) && same_schedstat(before, &after);
+}
+
+/*
+ * A frame that needs the frame pointer of a sleeper: worth one stop per sleep, where the system call
+ * does not notice it.
+ */
+static bool is_worth_a_stop(const struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, enum sprof_state state, enum sprof_end end)
+{
+	return end == SPROF_END_REGISTER && state == SPROF_STATE_SLEEP &&
+		thread->phase == SPROF_THREAD_RUNNING && call->kind == SPROF_PROC_SYSCALL_INSIDE &&
+		sprof_system_call_restarts(call->number);
+}
+
+/* False: the thread moved, it has to be stopped. */
+static bool peek(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *before, const struct sprof_proc_syscall *call)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_snapshot snapshot;
+	struct sprof_proc_stat stat;
+	enum sprof_end end;
+
+	set_regs(sampling, call, before->timeslices, &snapshot.regs);
+	if (!copy_sleeper(sampler, thread, before, &snapshot, &stat))
+		return false;
+	sampling->state = state_of(thread, stat.state);
+	sampling->stack = sprof_sampler_walk(sampler, thread, &snapshot, &end);
+	if (is_worth_a_stop(thread, call, sampling->state, end)) {
+		sprof_stops_add(sampler, thread,
+			&(struct slot){.state = sampling->state, .timeslices = before->timeslices});
+		return true;
+	}
+	sampling->end = end;
+	sampling->timeslices = before->timeslices;
+	sampling->asleep = !sampler->quality->schedstat_missing && end != SPROF_END_STACK_COPY;
+	sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
+	sampler->quality->samples_peeked++;
+	sampler->quality->stacks[end]++;
+	sprof_sampling_charge(sampler, thread);
+	return true;
+}
+
+static void look(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = sprof_sampling_of(sampler, thread);
+	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_syscall call;
+
+	if (!sampling || !sprof_thread_read_schedstat(thread, &schedstat))
+		return;
+	if (sampling->asleep && sampling->timeslices == schedstat.timeslices) {
+		reuse(sampler, thread);
+		return;
+	}
+	sampling->asleep = false;
+	if (!schedstat.cpu_ns && !schedstat.timeslices)
+		sampler->quality->schedstat_missing = true;
+	if (!sprof_thread_read_syscall(thread, &call))
+		return;
+	/* A leader that has ended before its threads sleeps nowhere. */
+	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && !call.sp)
+		return;
+	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && peek(sampler, thread, &schedstat, &call))
+		return;
+	if (thread->phase == SPROF_THREAD_RUNNING)
+		sprof_stops_add(sampler, thread, &(struct slot){.state = SPROF_STATE_USER});
+}
+
+void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_syscall call;
+
+	if (!sprof_thread_read_schedstat(thread, &schedstat) ||
+		!sprof_thread_read_syscall(thread, &call))
+		return;
+	if (call.kind == SPROF_PROC_SYSCALL_RUNNING || !call.sp ||
+		!peek(sampler, thread, &schedstat, &call))
+		sampler->quality->stacks[SPROF_END_NOT_TAKEN]++;
+}
+
+void sprof_tick(struct sampler *sampler)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	sampler->tick_ns = sprof_clock_now_ns();
+	threads = sprof_target_threads(sampler->parts->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct sprof_process *process = threads[i]->process;
+
+		if (!process->maps_read_ns)
+			sprof_sampler_read_maps(sampler, process);
+		if (threads[i]->phase != SPROF_THREAD_ENDED)
+			look(sampler, threads[i]);
+	}
+	sprof_stops_take(sampler);
+}
