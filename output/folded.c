@@ -1,0 +1,202 @@
+/*
+ * Folded stacks: `frame;frame;frame N`, outermost frame first, sorted, one line per distinct text.
+ *
+ * Readers take whole numbers only (a fraction makes some drop the line without a word), so time is in
+ * microseconds. Each line is the difference of two rounded running sums: it is within a microsecond of
+ * its time, exact where the time is whole, and neither the sum of all lines nor that of a subtree drifts.
+ * Lines that come out as 0 are left out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/strtab.h"
+#include "output/clean.h"
+#include "output/format.h"
+#include "profile/expand.h"
+
+struct line {
+	size_t first; /* index in the frames */
+	size_t depth;
+	uint64_t weight;
+};
+
+struct folded {
+	const struct sprof_profile *profile;
+	const struct sprof_output_options *options;
+	struct sprof_strtab *texts; /* cleaned: the same pointer is the same text */
+	const char **functions;     /* by function */
+	const char **threads;       /* by thread; only with options->threads */
+	const char **frames;        /* of all lines, outermost first */
+	size_t frame_count, frame_capacity;
+	struct line *lines;
+	size_t line_count, line_capacity;
+	struct sprof_expansion expansion;
+};
+
+static void finish(struct folded *folded)
+{
+	sprof_strtab_destroy(folded->texts);
+	free(folded->functions);
+	free(folded->threads);
+	free(folded->frames);
+	free(folded->lines);
+	sprof_expansion_finish(&folded->expansion);
+}
+
+static bool intern_clean(
+	struct folded *folded, const char *text, const char *replace, const char **ret)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, replace);
+
+	*ret = clean ? sprof_strtab_intern(folded->texts, clean) : NULL;
+	return *ret;
+}
+
+/* name-pid/tid, with no space in it: as stackcollapse-perf.pl --tid writes it. */
+static bool name_thread(
+	struct folded *folded, const struct sprof_profile_thread *thread, const char **ret)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s-%d/%d", thread->name,
+		    folded->profile->processes[thread->process].pid, thread->tid) < 0) {
+		text = NULL;
+		return false;
+	}
+	return intern_clean(folded, text, ";: _", ret);
+}
+
+static bool prepare(struct folded *folded)
+{
+	const struct sprof_profile *profile = folded->profile;
+
+	folded->texts = sprof_strtab_create();
+	folded->functions = calloc(profile->function_count + 1, sizeof(*folded->functions));
+	folded->threads = calloc(profile->thread_count + 1, sizeof(*folded->threads));
+	if (!folded->texts || !folded->functions || !folded->threads)
+		return false;
+	for (size_t i = 0; i < profile->function_count; i++) {
+		if (!intern_clean(folded, profile->functions[i].name, ";:", &folded->functions[i]))
+			return false;
+	}
+	for (size_t i = 0; i < profile->thread_count && folded->options->threads; i++) {
+		if (!name_thread(folded, &profile->threads[i], &folded->threads[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
+{
+	uint64_t weight = sprof_metrics_get(&row->metrics, folded->options->weight);
+	struct line line = {.first = folded->frame_count, .weight = weight};
+
+	if (!weight)
+		return true;
+	if (!sprof_expansion_fill(&folded->expansion, folded->profile, row->stack))
+		return false;
+	if (!sprof_array_reserve(&folded->frames, &folded->frame_capacity,
+		    folded->frame_count + folded->expansion.count + 1, sizeof(*folded->frames)) ||
+		!sprof_array_reserve(&folded->lines, &folded->line_capacity, folded->line_count + 1,
+			sizeof(*folded->lines)))
+		return false;
+	if (folded->options->threads)
+		folded->frames[folded->frame_count++] = folded->threads[row->thread];
+	for (size_t i = folded->expansion.count; i-- > 0;)
+		folded->frames[folded->frame_count++] =
+			folded->functions[folded->expansion.frames[i]->function];
+	line.depth = folded->frame_count - line.first;
+	folded->lines[folded->line_count++] = line;
+	return true;
+}
+
+/* The byte at the walk's place in the line's text, as strcmp() sees it; moves on over frames. */
+static int next_byte(const char *const *frames, size_t depth, size_t *frame, size_t *byte)
+{
+	unsigned char value;
+
+	if (*frame == depth)
+		return 0;
+	value = (unsigned char)frames[*frame][*byte];
+	if (value) {
+		++*byte;
+		return value;
+	}
+	*byte = 0;
+	return ++*frame == depth ? 0 : ';';
+}
+
+/* Orders lines by the bytes of their text, which is never built. */
+static int compare(const void *left, const void *right, void *data)
+{
+	const struct line *a = left, *b = right;
+	const struct folded *folded = data;
+	const char *const *one = folded->frames + a->first, *const *two = folded->frames + b->first;
+	size_t common = 0, at_one, at_two, byte_one = 0, byte_two = 0;
+	int x, y;
+
+	while (common < a->depth && common < b->depth && one[common] == two[common])
+		common++;
+	if (common == a->depth || common == b->depth)
+		return (a->depth > b->depth) - (a->depth < b->depth);
+	at_one = at_two = common;
+	do {
+		x = next_byte(one, a->depth, &at_one, &byte_one);
+		y = next_byte(two, b->depth, &at_two, &byte_two);
+	} while (x == y && x);
+	return x - y;
+}
+
+static void write_line(const struct folded *folded, const struct line *line, uint64_t number,
+	struct sprof_out *out)
+{
+	if (!number)
+		return;
+	for (size_t i = 0; i < line->depth; i++) {
+		sprof_out_puts(out, folded->frames[line->first + i]);
+		sprof_out_puts(out, i + 1 < line->depth ? ";" : " ");
+	}
+	sprof_out_printf(out, "%llu\n", (unsigned long long)number);
+}
+
+static void write_lines(struct folded *folded, struct sprof_out *out)
+{
+	uint64_t unit = sprof_weight_is_time(folded->options->weight) ? SPROF_NS_PER_US : 1;
+	uint64_t sum = unit / 2, written = 0;
+
+	if (folded->line_count)
+		qsort_r(folded->lines, folded->line_count, sizeof(*folded->lines), compare, folded);
+	for (size_t i = 0; i < folded->line_count; i++) {
+		const struct line *line = &folded->lines[i];
+
+		sum += line->weight;
+		if (i + 1 < folded->line_count && compare(line, line + 1, folded) == 0)
+			continue;
+		write_line(folded, line, sum / unit - written, out);
+		written = sum / unit;
+	}
+}
+
+static bool write_folded(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct folded folded = {.profile = profile, .options = options};
+	bool ok = prepare(&folded);
+
+	for (size_t i = 0; ok && i < profile->row_count; i++)
+		ok = add_line(&folded, &profile->rows[i]);
+	if (ok)
+		write_lines(&folded, out);
+	finish(&folded);
+	return ok || sprof_error_no_memory(err);
+}
+
+const struct sprof_format sprof_format_folded = {
+	.name = "folded",
+	.suffix = ".folded",
+	.summary = "one line per stack, for flamegraph.pl and speedscope",
+	.write = write_folded,
+};

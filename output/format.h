@@ -1,0 +1,56 @@
+/*
+ * The formats a profile can be written in: one file and one row of the table in format.c for each.
+ */
+#ifndef SPROF_OUTPUT_FORMAT_H
+#define SPROF_OUTPUT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "output/out.h"
+#include "profile/profile.h"
+
+enum sprof_report_mode {
+	SPROF_REPORT_MERGED,     /* all threads together */
+	SPROF_REPORT_PER_THREAD, /* each thread for itself */
+	SPROF_REPORT_BOTH,
+};
+
+struct sprof_output_options {
+	enum sprof_weight weight;
+	bool threads;                       /* folded: the thread is the first frame */
+	enum sprof_report_mode report_mode; /* text */
+	bool full;                          /* text: every function, every name whole; ignores the rest */
+	size_t top;                         /* text: rows per table; 0: all */
+	double min_percent;                 /* text: functions and paths below this share are left out */
+	size_t width;                       /* text: columns; 0: names are never shortened */
+};
+
+/* Wall time, merged, 30 rows, from 0.5 %, 100 columns. */
+struct sprof_output_options sprof_output_options_default(void);
+
+struct sprof_format {
+	const char *name;    /* of -f */
+	const char *suffix;  /* of -o, with its dot */
+	const char *summary; /* for --help */
+	/*
+	 * Writes the whole profile, all of whose locations are named. False on lack of memory; errors of
+	 * writing are out's own.
+	 */
+	bool (*write)(const struct sprof_profile *profile,
+		const struct sprof_output_options *options, struct sprof_out *out,
+		struct sprof_error *err);
+};
+
+/* The table's rows in the order of --help; NULL behind the last. */
+const struct sprof_format *sprof_format_at(size_t index);
+/* NULL: there is none of that name. */
+const struct sprof_format *sprof_format_by_name(const char *name);
+/* The format with the longest suffix that the path ends with. NULL: none does. */
+const struct sprof_format *sprof_format_by_path(const char *path);
+
+extern const struct sprof_format sprof_format_folded;
+extern const struct sprof_format sprof_format_text;
+
+#endif

@@ -1,0 +1,273 @@
+/*
+ * The buffered output. Knows how bytes reach a descriptor and how a whole file gets to its place; what
+ * the bytes are is the formats' matter, what a path stands for is place.c's.
+ *
+ * The new file is made with O_EXCL under a name of its own in the folder of the target, so that the
+ * rename stays in one file system and nobody's file or link is ever opened by mistake.
+ */
+#include "output/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "output/place.h"
+
+enum { BUFFER_SIZE = 64 * 1024, MAX_ATTEMPTS = 100 };
+
+struct sprof_out {
+	int fd;
+	bool owned;       /* the descriptor is ours to close */
+	int failure;      /* errno of the first error; 0: none */
+	char *name;       /* as the user wrote it */
+	char *final_path; /* where the whole file goes; NULL: written straight to its place */
+	char *temporary_path;
+	size_t used;
+	char buffer[BUFFER_SIZE];
+};
+
+static void release(struct sprof_out *out)
+{
+	if (!out)
+		return;
+	if (out->owned && out->fd >= 0)
+		close(out->fd);
+	free(out->name);
+	free(out->final_path);
+	free(out->temporary_path);
+	free(out);
+}
+
+static struct sprof_out *allocate(const char *name)
+{
+	struct sprof_out *out = calloc(1, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->fd = -1;
+	out->name = strdup(name);
+	if (!out->name) {
+		release(out);
+		return NULL;
+	}
+	return out;
+}
+
+bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct sprof_error *err)
+{
+	struct sprof_out *out = allocate(name);
+
+	if (!out)
+		return sprof_error_no_memory(err);
+	out->fd = fd;
+	*ret = out;
+	return true;
+}
+
+/* Opens a new file in the folder of `path`; fills the paths. Returns an errno value, 0 for success. */
+static int open_beside(struct sprof_out *out, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+	int failure = 0;
+
+	out->final_path = strdup(path);
+	if (!out->final_path)
+		return ENOMEM;
+	for (int i = 0; i < MAX_ATTEMPTS; i++) {
+		free(out->temporary_path);
+		if (asprintf(&out->temporary_path, "%.*s.sprof-%ld-%06llx.tmp", folder, path,
+			    (long)getpid(),
+			    (unsigned long long)(sprof_clock_now_ns() + (unsigned)i) % 0x1000000) <
+			0) {
+			out->temporary_path = NULL;
+			return ENOMEM;
+		}
+		out->fd = open(out->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (out->fd >= 0)
+			return 0;
+		failure = errno;
+		if (failure != EEXIST)
+			break;
+	}
+	free(out->temporary_path); /* not ours: nothing to unlink */
+	out->temporary_path = NULL;
+	return failure;
+}
+
+static int open_place(struct sprof_out *out, const struct sprof_place *place)
+{
+	int failure;
+
+	out->owned = true;
+	switch (place->kind) {
+	case SPROF_PLACE_DESCRIPTOR:
+		out->fd = fcntl(place->descriptor, F_DUPFD_CLOEXEC, 0);
+		return out->fd < 0 ? errno : 0;
+	case SPROF_PLACE_DEVICE:
+		out->fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return out->fd < 0 ? errno : 0;
+	case SPROF_PLACE_FILE:
+		failure = open_beside(out, place->path);
+		if (!failure && fchmod(out->fd, place->mode))
+			failure = errno;
+		return failure;
+	case SPROF_PLACE_NEW:
+		break;
+	}
+	return open_beside(out, place->path);
+}
+
+bool sprof_out_open(const char *path, struct sprof_out **ret, struct sprof_error *err)
+{
+	struct sprof_place place;
+	struct sprof_out *out;
+	int failure;
+
+	if (!sprof_place_find(path, &place, err))
+		return false;
+	out = allocate(path);
+	if (!out)
+		return sprof_error_no_memory(err);
+	failure = open_place(out, &place);
+	if (failure) {
+		sprof_out_discard(out);
+		return sprof_error_errno(err, failure, "can't write %s", path);
+	}
+	*ret = out;
+	return true;
+}
+
+bool sprof_out_probe(const char *path, struct sprof_error *err)
+{
+	struct sprof_place place;
+	struct sprof_out *out;
+
+	if (!sprof_place_find(path, &place, err))
+		return false;
+	if (place.kind == SPROF_PLACE_DEVICE)
+		return true;
+	if (!sprof_out_open(path, &out, err))
+		return false;
+	sprof_out_discard(out);
+	return true;
+}
+
+/* A pipe may have been made non-blocking by whoever shares it. */
+static bool wait_writable(int fd)
+{
+	struct pollfd descriptor = {.fd = fd, .events = POLLOUT};
+
+	return poll(&descriptor, 1, -1) > 0 || errno == EINTR;
+}
+
+static void write_all(struct sprof_out *out, const char *bytes, size_t size)
+{
+	while (size && !out->failure) {
+		ssize_t written = write(out->fd, bytes, size);
+
+		if (written >= 0) {
+			bytes += written;
+			size -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			if (!wait_writable(out->fd))
+				out->failure = errno;
+		} else if (errno != EINTR) {
+			out->failure = errno;
+		}
+	}
+}
+
+static void flush(struct sprof_out *out)
+{
+	write_all(out, out->buffer, out->used);
+	out->used = 0;
+}
+
+void sprof_out_write(struct sprof_out *out, const void *bytes, size_t size)
+{
+	if (size > BUFFER_SIZE - out->used)
+		flush(out);
+	if (size > BUFFER_SIZE) {
+		write_all(out, bytes, size);
+		return;
+	}
+	memcpy(out->buffer + out->used, bytes, size);
+	out->used += size;
+}
+
+void sprof_out_puts(struct sprof_out *out, const char *text)
+{
+	sprof_out_write(out, text, strlen(text));
+}
+
+void sprof_out_fill(struct sprof_out *out, char byte, size_t count)
+{
+	while (count--)
+		sprof_out_write(out, &byte, 1);
+}
+
+void sprof_out_fail(struct sprof_out *out, int errnum)
+{
+	if (!out->failure)
+		out->failure = errnum;
+}
+
+void sprof_out_printf(struct sprof_out *out, const char *format, ...)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0) {
+		text = NULL;
+		sprof_out_fail(out, ENOMEM);
+		return;
+	}
+	sprof_out_write(out, text, (size_t)length);
+}
+
+bool sprof_out_failed(const struct sprof_out *out)
+{
+	return out->failure;
+}
+
+bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
+{
+	bool ok;
+
+	flush(out);
+	if (out->owned) {
+		if (close(out->fd))
+			sprof_out_fail(out, errno);
+		out->fd = -1;
+	}
+	if (out->final_path && !out->failure && rename(out->temporary_path, out->final_path))
+		sprof_out_fail(out, errno);
+	if (out->final_path && out->failure)
+		unlink(out->temporary_path);
+	ok = !out->failure;
+	if (!ok)
+		sprof_error_errno(err, out->failure, "can't write %s", out->name);
+	release(out);
+	return ok;
+}
+
+void sprof_out_discard(struct sprof_out *out)
+{
+	if (out && out->temporary_path)
+		unlink(out->temporary_path);
+	release(out);
+}

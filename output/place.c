@@ -1,0 +1,119 @@
+/*
+ * What a path stands for: a new file, a file to replace, a device, or a descriptor of our own.
+ *
+ * Symbolic links are followed by hand, because a rename would replace the link and not what it points
+ * to, and because /dev/stdout leads through /proc/self/fd to whatever file the shell has opened: that one
+ * must be written through the descriptor, or the shell's would be left with an unlinked file.
+ */
+#include "output/place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_LINKS = 40 }; /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
+
+static bool descriptor_number(const char *digits, int *ret)
+{
+	char *end;
+	long number;
+
+	if (digits[0] < '0' || digits[0] > '9')
+		return false;
+	errno = 0;
+	number = strtol(digits, &end, 10);
+	if (*end || errno || number > INT_MAX)
+		return false;
+	*ret = (int)number;
+	return true;
+}
+
+static bool is_descriptor(const char *path, int *ret)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (strcmp(path, "/dev/stdout") == 0) {
+		*ret = STDOUT_FILENO;
+		return true;
+	}
+	if (strcmp(path, "/dev/stderr") == 0) {
+		*ret = STDERR_FILENO;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		size_t length = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], length) == 0 && descriptor_number(path + length, ret))
+			return true;
+	}
+	return false;
+}
+
+/* Replaces the link's path by what it points to; a relative target starts from the link's folder. */
+static int follow(char *path)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+	const char *slash = strrchr(path, '/');
+	int folder, written;
+
+	if (length < 0)
+		return errno;
+	target[length] = '\0';
+	folder = slash && target[0] != '/' ? (int)(slash - path) + 1 : 0;
+	written = snprintf(joined, sizeof(joined), "%.*s%s", folder, path, target);
+	if (written < 0 || (size_t)written >= sizeof(joined))
+		return ENAMETOOLONG;
+	memcpy(path, joined, (size_t)written + 1);
+	return 0;
+}
+
+static int classify(struct sprof_place *place, const struct stat *status)
+{
+	if (S_ISDIR(status->st_mode))
+		return EISDIR;
+	place->kind = S_ISREG(status->st_mode) ? SPROF_PLACE_FILE : SPROF_PLACE_DEVICE;
+	place->mode = status->st_mode & 0777;
+	return access(place->path, W_OK) ? errno : 0;
+}
+
+/* Returns an errno value, 0 for success. */
+static int find(struct sprof_place *place)
+{
+	for (int links = 0; links < MAX_LINKS; links++) {
+		struct stat status;
+		int failure;
+
+		if (is_descriptor(place->path, &place->descriptor)) {
+			place->kind = SPROF_PLACE_DESCRIPTOR;
+			return 0;
+		}
+		if (lstat(place->path, &status)) {
+			place->kind = SPROF_PLACE_NEW;
+			return errno == ENOENT ? 0 : errno;
+		}
+		if (!S_ISLNK(status.st_mode))
+			return classify(place, &status);
+		failure = follow(place->path);
+		if (failure)
+			return failure;
+	}
+	return ELOOP;
+}
+
+bool sprof_place_find(const char *path, struct sprof_place *ret, struct sprof_error *err)
+{
+	size_t length = strlen(path);
+	int failure = length < sizeof(ret->path) ? 0 : ENAMETOOLONG;
+
+	if (!length)
+		failure = ENOENT;
+	if (!failure) {
+		memcpy(ret->path, path, length + 1);
+		failure = find(ret);
+	}
+	return failure ? sprof_error_errno(err, failure, "can't write %s", path) : true;
+}

@@ -1,0 +1,86 @@
+/*
+ * The flat profile: one row per function. self and total are in the weight asked for; the split is always
+ * that of the function's total wall time, because that is what the verdict is about.
+ */
+#include "output/text.h"
+
+#include <inttypes.h>
+
+#include "output/units.h"
+
+/* The width of a row before the name, with and without the column of threads. */
+enum { INDENT = 5 + 2 * 9 + 4 * 6 + 8 + 1 + 7 + 1, THREADS = 4 };
+
+static void write_title(const struct sprof_text *text, bool merged)
+{
+	sprof_text_title(text, "flat profile");
+	sprof_out_printf(text->out, "self%% %8s %8s user%%  sys%% runq%% wait%% samples%s %-7s function\n",
+		"self", "total", merged ? " thr" : "", "verdict");
+}
+
+static void write_split(const struct sprof_text *text, const struct sprof_times *times)
+{
+	uint64_t wall = sprof_times_wall(times);
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		if (wall)
+			sprof_out_printf(text->out, " %5.1f", sprof_percent(times->ns[i], wall));
+		else
+			sprof_out_printf(text->out, " %5s", "-");
+	}
+}
+
+static void write_row(const struct sprof_text *text, const struct sprof_flat *flat,
+	const struct sprof_flat_row *row, bool merged)
+{
+	enum sprof_weight weight = text->options.weight;
+	uint64_t self = sprof_metrics_get(&row->self, weight);
+
+	sprof_out_printf(text->out, "%5.1f %8s %8s",
+		sprof_percent(self, sprof_metrics_get(&flat->sum, weight)),
+		sprof_figure_weight(self, weight).text,
+		sprof_figure_weight(sprof_metrics_get(&row->total, weight), weight).text);
+	write_split(text, &row->total.times);
+	sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
+	if (merged)
+		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
+	sprof_out_printf(text->out, " %-7s ",
+		sprof_verdict_name(sprof_verdict_of(&row->total.times)));
+	sprof_text_end_with_name(text, INDENT + (merged ? THREADS : 0),
+		text->profile->functions[row->function].name);
+}
+
+static void write_rows(const struct sprof_text *text, const struct sprof_flat *flat, bool merged)
+{
+	uint64_t whole = sprof_metrics_get(&flat->sum, text->options.weight);
+	size_t shown = 0, small = 0, beyond = 0;
+
+	for (size_t i = 0; i < flat->count; i++) {
+		const struct sprof_flat_row *row = &flat->rows[i];
+		uint64_t total = sprof_metrics_get(&row->total, text->options.weight);
+
+		if (sprof_text_is_small(text, sprof_percent(total, whole))) {
+			small++;
+		} else if (text->options.top && shown == text->options.top) {
+			beyond++;
+		} else {
+			write_row(text, flat, row, merged);
+			shown++;
+		}
+	}
+	sprof_text_left_out(text, "function", small, beyond);
+}
+
+bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	struct sprof_view view = {.weight = text->options.weight, .thread = thread};
+	bool merged = thread == SPROF_PROFILE_NONE;
+	struct sprof_flat flat;
+
+	if (!sprof_flat_build(text->profile, &view, &flat, err))
+		return false;
+	write_title(text, merged);
+	write_rows(text, &flat, merged);
+	sprof_flat_finish(&flat);
+	return true;
+}

@@ -1,0 +1,135 @@
+/*
+ * The caller graph and the callee graph, as indented trees. A path that is too small takes everything
+ * under it along. Indentation stops where it would leave no room for names; from there on the depth is
+ * written as a number.
+ */
+#include "output/text.h"
+
+#include <stdio.h>
+
+#include "output/units.h"
+
+enum { DEEPEST_INDENT = 40 };
+
+/* Writes the figures of a line; returns how many characters they take. */
+typedef size_t figures_function(
+	const struct sprof_text *text, const struct sprof_graph *graph, size_t node);
+
+static size_t write_caller_figures(
+	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+{
+	const struct sprof_graph_node *line = &graph->nodes[node];
+	uint64_t whole = graph->nodes[0].total;
+	enum sprof_weight weight = text->options.weight;
+
+	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s  ", sprof_percent(line->total, whole),
+		sprof_figure_weight(line->total, weight).text, sprof_percent(line->self, whole),
+		sprof_figure_weight(line->self, weight).text);
+	return 6 + 9 + 6 + 9 + 2;
+}
+
+static size_t write_callee_figures(
+	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+{
+	struct sprof_callee_shares shares = sprof_callee_shares(graph, node);
+
+	sprof_out_printf(text->out, "%6.1f %5.1f %7.1f %8.1f  ", shares.total, shares.self,
+		shares.parent, shares.fractal);
+	return 6 + 6 + 8 + 9 + 2;
+}
+
+static bool is_small(
+	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+{
+	return sprof_text_is_small(
+		text, sprof_percent(graph->nodes[node].total, graph->nodes[0].total));
+}
+
+/* Two columns per level where the deepest line allows it, else one. */
+static size_t indent_step(const struct sprof_text *text, const struct sprof_graph *graph)
+{
+	size_t i = 1;
+
+	while (i < graph->count) {
+		if (graph->nodes[i].depth > DEEPEST_INDENT / 2 && !is_small(text, graph, i))
+			return 1;
+		i = is_small(text, graph, i) ? graph->nodes[i].end : i + 1;
+	}
+	return 2;
+}
+
+static void write_name(const struct sprof_text *text, const struct sprof_graph_node *node,
+	size_t step, size_t column)
+{
+	size_t indent = (node->depth - 1) * step;
+
+	if (indent > DEEPEST_INDENT) {
+		char depth[16];
+
+		sprof_out_fill(text->out, ' ', DEEPEST_INDENT);
+		column += DEEPEST_INDENT +
+			(size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
+		sprof_out_puts(text->out, depth);
+	} else {
+		sprof_out_fill(text->out, ' ', indent);
+		column += indent;
+	}
+	sprof_text_end_with_name(text, column, text->profile->functions[node->function].name);
+}
+
+/* `top` limits the lines of depth 1; 0: it doesn't. `what` names these lines when some are left out. */
+static void write_graph(const struct sprof_text *text, const struct sprof_graph *graph,
+	figures_function *write_figures, size_t top)
+{
+	size_t step = indent_step(text, graph), heads = 0, beyond = 0, small_heads = 0, small = 0;
+	size_t i = 1;
+
+	while (i < graph->count) {
+		const struct sprof_graph_node *node = &graph->nodes[i];
+		bool is_head = node->depth == 1;
+
+		if (is_small(text, graph, i)) {
+			small_heads += is_head;
+			small += !is_head;
+			i = node->end;
+		} else if (is_head && top && heads == top) {
+			beyond++;
+			i = node->end;
+		} else {
+			heads += is_head;
+			write_name(text, node, step, write_figures(text, graph, i));
+			i++;
+		}
+	}
+	sprof_text_left_out(text, "function", small_heads, beyond);
+	sprof_text_left_out(text, "path", small, 0);
+}
+
+static bool write_direction(const struct sprof_text *text, uint32_t thread,
+	enum sprof_graph_direction direction, struct sprof_error *err)
+{
+	struct sprof_view view = {.weight = text->options.weight, .thread = thread};
+	bool callers = direction == SPROF_GRAPH_CALLER;
+	struct sprof_graph graph;
+
+	if (!sprof_graph_build(text->profile, &view, direction, &graph, err))
+		return false;
+	write_graph(text, &graph, callers ? write_caller_figures : write_callee_figures,
+		callers ? 0 : text->options.top);
+	sprof_graph_finish(&graph);
+	return true;
+}
+
+bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	sprof_text_title(text, "caller graph (top down)");
+	sprof_out_printf(text->out, "total%% %8s self%% %8s  function\n", "total", "self");
+	return write_direction(text, thread, SPROF_GRAPH_CALLER, err);
+}
+
+bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	sprof_text_title(text, "callee graph (bottom up)");
+	sprof_out_puts(text->out, "total% self% parent% fractal%  function\n");
+	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
+}

@@ -1,0 +1,100 @@
+/*
+ * The head of the report: what was profiled, and how far the figures below can be trusted. Knows the
+ * quality block only; says nothing that was not measured.
+ */
+#include "output/text.h"
+
+#include <inttypes.h>
+
+#include "output/units.h"
+
+static void write_target(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+	const char *command = text->profile->command;
+
+	sprof_out_puts(text->out, "sprof: ");
+	sprof_text_end_with_name(text, 7, command ? command : "unknown program");
+	sprof_out_printf(text->out, "  target      pid %d, %" PRIu64 " process%s, %" PRIu64 " thread%s\n",
+		quality->target_pid, quality->processes_seen,
+		quality->processes_seen == 1 ? "" : "es", quality->threads_seen,
+		quality->threads_seen == 1 ? "" : "s");
+	sprof_out_printf(text->out, "  duration    %s at %.6g Hz\n",
+		sprof_figure_time(quality->duration_ns).text, quality->rate_hz);
+}
+
+static void write_samples(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+	uint64_t samples =
+		quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+
+	sprof_out_printf(text->out,
+		"  ticks       %" PRIu64 ", %" PRIu64 " late, %" PRIu64 " missed\n", quality->ticks,
+		quality->ticks_late, quality->ticks_missed);
+	sprof_out_printf(text->out,
+		"  samples     %" PRIu64 ": %" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64
+		" reused\n",
+		samples, quality->samples_stopped, quality->samples_peeked,
+		quality->samples_reused);
+}
+
+static void write_stacks(const struct sprof_text *text)
+{
+	const uint64_t *stacks = text->profile->quality.stacks;
+	const char *separator = "; cut: ";
+	uint64_t all = 0;
+
+	for (int i = 0; i < SPROF_END_COUNT; i++)
+		all += stacks[i];
+	if (!all) {
+		sprof_out_puts(text->out, "  stacks      none\n");
+		return;
+	}
+	sprof_out_printf(text->out, "  stacks      %.1f %% complete",
+		sprof_percent(stacks[SPROF_END_ROOT], all));
+	for (int i = 0; i < SPROF_END_COUNT; i++) {
+		if (i == SPROF_END_ROOT || !stacks[i])
+			continue;
+		sprof_out_printf(text->out, "%s%" PRIu64 " %s", separator, stacks[i],
+			sprof_end_name((enum sprof_end)i));
+		separator = ", ";
+	}
+	sprof_out_puts(text->out, "\n");
+}
+
+static void write_cost(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+
+	sprof_out_printf(text->out,
+		"  stopped     %" PRIu64 " stop%s, %s in all, p50 %s, p99 %s, longest %s\n",
+		quality->stops, quality->stops == 1 ? "" : "s",
+		sprof_figure_time(quality->stop_ns_total).text,
+		sprof_figure_time(quality->stop_ns_p50).text,
+		sprof_figure_time(quality->stop_ns_p99).text,
+		sprof_figure_time(quality->stop_ns_max).text);
+	sprof_out_printf(text->out, "  own CPU     %s, unwinding %s of it\n",
+		sprof_figure_time(quality->profiler_cpu_ns).text,
+		sprof_figure_time(quality->unwind_ns_total).text);
+}
+
+static void write_gaps(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+
+	sprof_out_printf(text->out, "  unresolved  %" PRIu64 " address%s without a name\n",
+		quality->frames_unresolved, quality->frames_unresolved == 1 ? "" : "es");
+	if (quality->schedstat_missing)
+		sprof_out_puts(text->out,
+			"  run queue   unknown: this kernel does not fill /proc/PID/schedstat\n");
+}
+
+void sprof_text_header(const struct sprof_text *text)
+{
+	write_target(text);
+	write_samples(text);
+	write_stacks(text);
+	write_cost(text);
+	write_gaps(text);
+}

@@ -1,0 +1,151 @@
+/*
+ * The report for a terminal: which parts it has, in which order, and the conventions they share. The
+ * figures are the views', the layout of each part is in a file of its own.
+ */
+#include "output/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "output/units.h"
+
+enum { LEAST_NAME = 16 }; /* characters of a name, even where the line is full */
+
+void sprof_text_title(const struct sprof_text *text, const char *part)
+{
+	enum sprof_weight weight = text->options.weight;
+
+	sprof_out_printf(text->out, "\n%s, by %s%s\n", part, sprof_weight_name(weight),
+		sprof_weight_is_time(weight) ? " time" : "");
+}
+
+static bool starts_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t count_characters(const char *name)
+{
+	size_t count = 0;
+
+	for (; *name; name++)
+		count += starts_character(*name);
+	return count;
+}
+
+/* The place of the character with that number. */
+static const char *character(const char *name, size_t number)
+{
+	for (; *name; name++) {
+		if (starts_character(*name) && number-- == 0)
+			break;
+	}
+	return name;
+}
+
+void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	size_t room = text->options.width > column ? text->options.width - column : 0;
+	size_t length, head;
+
+	if (!clean) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	length = count_characters(clean);
+	if (room < LEAST_NAME)
+		room = LEAST_NAME;
+	if (!text->options.width || length <= room) {
+		sprof_out_printf(text->out, "%s\n", clean);
+		return;
+	}
+	head = (room - 3) / 2;
+	sprof_out_write(text->out, clean, (size_t)(character(clean, head) - clean));
+	sprof_out_printf(text->out, "...%s\n", character(clean, length - (room - 3 - head)));
+}
+
+bool sprof_text_is_small(const struct sprof_text *text, double percent)
+{
+	return percent < text->options.min_percent;
+}
+
+void sprof_text_left_out(
+	const struct sprof_text *text, const char *what, size_t small, size_t beyond)
+{
+	if (beyond)
+		sprof_out_printf(text->out, "(%zu more %s%s below the first %zu)\n", beyond, what,
+			beyond == 1 ? "" : "s", text->options.top);
+	if (small)
+		sprof_out_printf(text->out, "(%zu more %s%s under %.1f %%)\n", small, what,
+			small == 1 ? "" : "s", text->options.min_percent);
+}
+
+static bool write_views(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	return sprof_text_flat(text, thread, err) && sprof_text_callers(text, thread, err) &&
+		sprof_text_callees(text, thread, err);
+}
+
+static void write_thread_title(
+	const struct sprof_text *text, const struct sprof_profile_thread *thread)
+{
+	const struct sprof_profile_process *process = &text->profile->processes[thread->process];
+	SPROF_AUTO_FREE char *name = sprof_clean_text(thread->name, NULL);
+
+	if (!name) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	sprof_out_printf(text->out, "\n== thread %d %s of process %d: wall %s, %llu samples ==\n",
+		thread->tid, name, process->pid,
+		sprof_figure_time(sprof_times_wall(&thread->times)).text,
+		(unsigned long long)thread->samples);
+}
+
+static bool write_each_thread(const struct sprof_text *text, struct sprof_error *err)
+{
+	for (size_t i = 0; i < text->profile->thread_count; i++) {
+		write_thread_title(text, &text->profile->threads[i]);
+		if (!write_views(text, (uint32_t)i, err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_merged(const struct sprof_text *text, struct sprof_error *err)
+{
+	if (text->profile->thread_count > 1)
+		sprof_out_printf(text->out, "\n== all %zu threads together ==\n",
+			text->profile->thread_count);
+	return write_views(text, SPROF_PROFILE_NONE, err);
+}
+
+static bool write_text(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_text text = {.profile = profile, .options = *options, .out = out};
+	enum sprof_report_mode mode = options->report_mode;
+
+	if (options->full) {
+		text.options.top = 0;
+		text.options.min_percent = 0;
+		text.options.width = 0;
+	}
+	sprof_text_header(&text);
+	if (!sprof_text_threads(&text, err))
+		return false;
+	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
+		return false;
+	return mode == SPROF_REPORT_MERGED || write_each_thread(&text, err);
+}
+
+const struct sprof_format sprof_format_text = {
+	.name = "text",
+	.suffix = ".txt",
+	.summary = "the report for a terminal: quality, threads, flat profile, callers, callees",
+	.write = write_text,
+};

@@ -1,0 +1,44 @@
+/*
+ * Private to output/: the parts of the text report and what they share.
+ */
+#ifndef SPROF_OUTPUT_TEXT_H
+#define SPROF_OUTPUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/format.h"
+#include "output/out.h"
+#include "profile/view.h"
+
+struct sprof_text {
+	const struct sprof_profile *profile;
+	struct sprof_output_options options;
+	struct sprof_out *out;
+};
+
+/* Parts. The ones that derive a view can run out of memory: false. */
+void sprof_text_header(const struct sprof_text *text);
+bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
+bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+
+/* The title of a part: "flat profile, by wall time". */
+void sprof_text_title(const struct sprof_text *text, const char *part);
+
+/*
+ * Ends a line that has `column` characters so far with a name from the target, made harmless, and
+ * shortened in its middle when the line would get too long.
+ */
+void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name);
+
+/* Whether a share is too small to be shown. */
+bool sprof_text_is_small(const struct sprof_text *text, double percent);
+
+/* What was left out: "12 more functions under 0.5 %" and "3 more functions below the first 30". */
+void sprof_text_left_out(
+	const struct sprof_text *text, const char *what, size_t small, size_t beyond);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Figures as a person reads them.
+ */
+#ifndef SPROF_OUTPUT_UNITS_H
+#define SPROF_OUTPUT_UNITS_H
+
+#include <stdint.h>
+
+#include "profile/weight.h"
+
+/* Room for any figure below. */
+enum { SPROF_FIGURE_SIZE = 32 };
+
+struct sprof_figure {
+	char text[SPROF_FIGURE_SIZE];
+};
+
+/* "1.234 s", "56.7 ms", "8.90 us", "12 ns", "0 s": at most 8 characters up to 10,000,000 s. */
+struct sprof_figure sprof_figure_time(uint64_t ns);
+
+/* A time or a plain number, as the weight is. */
+struct sprof_figure sprof_figure_weight(uint64_t value, enum sprof_weight weight);
+
+#endif

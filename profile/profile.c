@@ -1,0 +1,302 @@
+/*
+ * The profile's life, its threads and its rows: what the sink of base/record.h does with each record.
+ * Knows nothing of names; the tree of stacks is tree.c's, the sharing out of time is window.c's.
+ */
+#include "profile/profile.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "profile/index.h"
+
+struct sprof_profile *sprof_profile_create(const struct sprof_modules *modules)
+{
+	struct sprof_profile *profile = calloc(1, sizeof(*profile));
+
+	if (!profile)
+		return NULL;
+	profile->modules = modules;
+	profile->index = calloc(1, sizeof(*profile->index));
+	if (!profile->index)
+		goto fail;
+	profile->index->strings = sprof_strtab_create();
+	if (!profile->index->strings)
+		goto fail;
+	if (!sprof_array_reserve(&profile->stacks, &profile->stack_capacity, 1,
+		    sizeof(*profile->stacks)))
+		goto fail;
+	profile->stacks[SPROF_PROFILE_ROOT] = (struct sprof_profile_stack){
+		.parent = SPROF_PROFILE_NONE, .location = SPROF_PROFILE_NONE};
+	profile->stack_count = 1;
+	return profile;
+fail:
+	sprof_profile_destroy(profile);
+	return NULL;
+}
+
+static void destroy_index(struct sprof_profile_index *index, size_t thread_count)
+{
+	if (!index)
+		return;
+	for (size_t i = 0; i < thread_count; i++)
+		sprof_window_finish(&index->windows[i]);
+	free(index->windows);
+	sprof_idmap_finish(&index->processes);
+	sprof_idmap_finish(&index->threads);
+	sprof_idmap_finish(&index->functions);
+	sprof_idmap_finish(&index->locations);
+	sprof_idmap_finish(&index->stacks);
+	sprof_idmap_finish(&index->rows);
+	sprof_strtab_destroy(index->strings);
+	free(index);
+}
+
+void sprof_profile_destroy(struct sprof_profile *profile)
+{
+	if (!profile)
+		return;
+	destroy_index(profile->index, profile->thread_count);
+	free(profile->processes);
+	free(profile->threads);
+	free(profile->functions);
+	free(profile->lines);
+	free(profile->locations);
+	free(profile->stacks);
+	free(profile->rows);
+	free(profile);
+}
+
+/* The process of a thread record, made when new; a new name replaces the old one (exec). */
+static bool intern_process(
+	struct sprof_profile *profile, const struct sprof_thread_record *record, uint32_t *ret)
+{
+	uint32_t id = sprof_idmap_find(&profile->index->processes, 0, (uint64_t)record->pid);
+	bool is_new = id == SPROF_IDMAP_NONE;
+	const char *name = record->process_name ? record->process_name : record->name;
+
+	if (is_new) {
+		id = (uint32_t)profile->process_count;
+		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
+			    sizeof(*profile->processes)) ||
+			!sprof_idmap_put(
+				&profile->index->processes, 0, (uint64_t)record->pid, id))
+			return false;
+	}
+	if (is_new || record->process_name) {
+		name = sprof_strtab_intern(profile->index->strings, name);
+		if (!name)
+			return false;
+		profile->processes[id] =
+			(struct sprof_profile_process){.pid = record->pid, .name = name};
+	}
+	if (is_new)
+		profile->process_count++;
+	*ret = id;
+	return true;
+}
+
+/* The index of the sampler's thread, appended when new. Ids may have gaps: threads gone too soon. */
+static bool intern_thread(struct sprof_profile *profile, uint32_t id, uint32_t *ret_index)
+{
+	struct sprof_profile_index *index = profile->index;
+	size_t count = profile->thread_count;
+	uint32_t found = sprof_idmap_find(&index->threads, 0, id);
+
+	if (found == SPROF_IDMAP_NONE) {
+		found = (uint32_t)count;
+		if (!sprof_array_reserve(&profile->threads, &profile->thread_capacity, count + 1,
+			    sizeof(*profile->threads)) ||
+			!sprof_array_reserve(&index->windows, &index->window_capacity, count + 1,
+				sizeof(*index->windows)) ||
+			!sprof_idmap_put(&index->threads, 0, id, found))
+			return false;
+		profile->thread_count++;
+	}
+	*ret_index = found;
+	return true;
+}
+
+/* A thread the sampler has announced. */
+static uint32_t known_thread(const struct sprof_profile *profile, uint32_t id)
+{
+	uint32_t index = sprof_idmap_find(&profile->index->threads, 0, id);
+
+	assert(index != SPROF_IDMAP_NONE);
+	return index;
+}
+
+static bool sink_thread(void *data, const struct sprof_thread_record *record)
+{
+	struct sprof_profile *profile = data;
+	const char *name = sprof_strtab_intern(profile->index->strings, record->name);
+	struct sprof_profile_thread *thread;
+	uint32_t process, index;
+
+	if (!name || !intern_process(profile, record, &process) ||
+		!intern_thread(profile, record->id, &index))
+		return false;
+	thread = &profile->threads[index];
+	thread->process = process;
+	thread->tid = record->tid;
+	thread->name = name;
+	return true;
+}
+
+/* A stack of which not even the innermost frame is known shows the reason in its place. */
+static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint32_t *ret_stack)
+{
+	char name[32];
+	uint32_t location;
+
+	snprintf(name, sizeof(name), "[%s]", sprof_end_name(end));
+	return sprof_profile_name_location(profile, name, &location) &&
+		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
+}
+
+static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id)
+{
+	struct sprof_profile *profile = data;
+	uint32_t id = SPROF_PROFILE_ROOT;
+
+	if (!stack->count)
+		return push_reason(profile, stack->end, ret_id);
+	for (size_t i = stack->count; i-- > 0;) {
+		if (!sprof_profile_push_frame(profile, id, &stack->frames[i], &id))
+			return false;
+	}
+	*ret_id = id;
+	return true;
+}
+
+static bool intern_row(
+	struct sprof_profile *profile, uint32_t thread, uint32_t stack, uint32_t *ret_row)
+{
+	uint32_t id = sprof_idmap_find(&profile->index->rows, thread, stack);
+
+	assert(thread < profile->thread_count && stack < profile->stack_count);
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)profile->row_count;
+		if (!sprof_array_reserve(&profile->rows, &profile->row_capacity, (size_t)id + 1,
+			    sizeof(*profile->rows)) ||
+			!sprof_idmap_put(&profile->index->rows, thread, stack, id))
+			return false;
+		profile->rows[profile->row_count++] =
+			(struct sprof_profile_row){.thread = thread, .stack = stack};
+	}
+	*ret_row = id;
+	return true;
+}
+
+static bool sink_sample(void *data, const struct sprof_sample *sample)
+{
+	struct sprof_profile *profile = data;
+	uint32_t index = known_thread(profile, sample->thread);
+	struct sprof_profile_thread *thread = &profile->threads[index];
+	uint32_t row;
+
+	if (!intern_row(profile, index, sample->stack, &row) ||
+		!sprof_window_add(&profile->index->windows[index], row, sample->state))
+		return false;
+	profile->rows[row].metrics.samples++;
+	if (!thread->samples++)
+		thread->first_ns = sample->time_ns;
+	thread->last_ns = sample->time_ns;
+	return true;
+}
+
+/* Gives what never met a sample of its class to the thread's [unsampled] row. */
+static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
+{
+	struct sprof_window *window = &profile->index->windows[thread];
+	struct sprof_metrics left = {0};
+	uint32_t location, stack, row;
+
+	if (!sprof_times_wall(&window->carried))
+		return true;
+	if (!sprof_profile_name_location(profile, SPROF_PROFILE_UNSAMPLED, &location) ||
+		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &stack) ||
+		!intern_row(profile, thread, stack, &row))
+		return false;
+	left.times = sprof_window_take_carried(window);
+	sprof_metrics_add(&profile->rows[row].metrics, &left);
+	return true;
+}
+
+static bool sink_charge(void *data, uint32_t thread, const struct sprof_times *times, bool last)
+{
+	struct sprof_profile *profile = data;
+	uint32_t index = known_thread(profile, thread);
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		profile->threads[index].times.ns[i] += times->ns[i];
+	sprof_window_charge(&profile->index->windows[index], times, profile->rows);
+	return !last || charge_unsampled(profile, index);
+}
+
+struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
+{
+	return (struct sprof_sink){
+		.data = profile,
+		.thread = sink_thread,
+		.stack = sink_stack,
+		.sample = sink_sample,
+		.charge = sink_charge,
+	};
+}
+
+bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_metrics *metrics)
+{
+	uint32_t row;
+
+	if (!intern_row(profile, thread, stack, &row))
+		return false;
+	sprof_metrics_add(&profile->rows[row].metrics, metrics);
+	profile->threads[thread].samples += metrics->samples;
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		profile->threads[thread].times.ns[i] += metrics->times.ns[i];
+	return true;
+}
+
+bool sprof_profile_describe(
+	struct sprof_profile *profile, const char *command, uint64_t start_realtime_ns)
+{
+	const char *copy = sprof_strtab_intern(profile->index->strings, command);
+
+	if (!copy)
+		return false;
+	profile->command = copy;
+	profile->start_realtime_ns = start_realtime_ns;
+	return true;
+}
+
+void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality)
+{
+	profile->quality = *quality;
+	profile->quality.frames_unresolved = profile->index->locations_unresolved;
+}
+
+bool sprof_profile_adds_up(const struct sprof_profile *profile)
+{
+	SPROF_AUTO_FREE struct sprof_times *sums = calloc(profile->thread_count + 1, sizeof(*sums));
+
+	if (!sums)
+		return true;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+
+		for (int k = 0; k < SPROF_TIME_COUNT; k++)
+			sums[row->thread].ns[k] += row->metrics.times.ns[k];
+	}
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		for (int k = 0; k < SPROF_TIME_COUNT; k++) {
+			if (sums[i].ns[k] + profile->index->windows[i].carried.ns[k] !=
+				profile->threads[i].times.ns[k])
+				return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,139 @@
+/*
+ * The profile: who ran, on which stacks, with what weight.
+ *
+ * Plain tables that refer to each other by index. Stacks are a prefix tree: a stack is the number of
+ * its innermost node, parents come before their children, and node 0 is the empty stack. A sample costs
+ * one lookup per frame; names come later (profile/resolve.h). Only profile/ writes the tables; everyone
+ * else reads them through a const pointer.
+ */
+#ifndef SPROF_PROFILE_PROFILE_H
+#define SPROF_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/module.h"
+#include "base/record.h"
+#include "profile/weight.h"
+
+#define SPROF_PROFILE_NONE UINT32_MAX
+#define SPROF_PROFILE_ROOT 0u /* the empty stack */
+
+/* What has no frames of its own in a report is a frame in brackets. */
+#define SPROF_PROFILE_UNSAMPLED "[unsampled]"
+
+struct sprof_profile_process {
+	pid_t pid;
+	const char *name; /* command line or comm; never NULL */
+};
+
+struct sprof_profile_thread {
+	uint32_t process;
+	pid_t tid;
+	const char *name;
+	uint64_t samples;
+	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC of the first and last sample; 0: none */
+	struct sprof_times times;   /* all that was charged: what the kernel accounted to the thread */
+};
+
+/* A function, told apart by name and module. */
+struct sprof_profile_function {
+	const char *name;
+	const char *linkage; /* as the linker knows it; the same pointer as name when not mangled */
+	const char *file;    /* NULL: unknown */
+	uint32_t line;       /* where it begins; 0: unknown */
+	uint32_t module;     /* index in the modules; SPROF_PROFILE_NONE: only a name */
+	bool unresolved;     /* the name is made up from module and offset */
+};
+
+/* One function at a location. */
+struct sprof_profile_line {
+	uint32_t function;
+	uint32_t line; /* 0: unknown */
+	bool inlined;  /* inlined into the next line of the location */
+};
+
+/* A distinct raw frame, or a name that stands for one. Its lines are the inline chain, innermost first. */
+struct sprof_profile_location {
+	struct sprof_frame frame; /* module SPROF_PROFILE_NONE: made of a name only */
+	size_t first_line;        /* index in the lines */
+	uint32_t line_count;      /* 0: not named yet */
+};
+
+struct sprof_profile_stack {
+	uint32_t parent;   /* the stack without its innermost frame */
+	uint32_t location; /* of the innermost frame; SPROF_PROFILE_NONE for the empty stack */
+};
+
+/* What one thread spent on one stack. */
+struct sprof_profile_row {
+	uint32_t thread;
+	uint32_t stack;
+	struct sprof_metrics metrics;
+};
+
+struct sprof_profile_index; /* how the tables are searched while they grow */
+
+struct sprof_profile {
+	struct sprof_profile_process *processes;
+	size_t process_count, process_capacity;
+	struct sprof_profile_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct sprof_profile_function *functions;
+	size_t function_count, function_capacity;
+	struct sprof_profile_line *lines;
+	size_t line_count, line_capacity;
+	struct sprof_profile_location *locations;
+	size_t location_count, location_capacity;
+	struct sprof_profile_stack *stacks;
+	size_t stack_count, stack_capacity;
+	struct sprof_profile_row *rows;
+	size_t row_count, row_capacity;
+
+	const struct sprof_modules *modules; /* not owned; NULL when no raw frame ever comes */
+	const char *command;                 /* the target's command line; NULL: unknown */
+	uint64_t start_realtime_ns;          /* CLOCK_REALTIME of the start; 0: unknown */
+	struct sprof_quality quality;
+
+	struct sprof_profile_index *index;
+};
+
+/*
+ * An empty profile. `modules` is what raw frames refer to and outlives the profile; NULL when there
+ * will be none. NULL: no memory.
+ */
+struct sprof_profile *sprof_profile_create(const struct sprof_modules *modules);
+/* NULL is accepted. */
+void sprof_profile_destroy(struct sprof_profile *profile);
+
+/* Where the sampler's records go; valid as long as the profile. */
+struct sprof_sink sprof_profile_sink(struct sprof_profile *profile);
+
+/* The command (copied) and the start of the run, in ns of CLOCK_REALTIME. False: no memory. */
+bool sprof_profile_describe(
+	struct sprof_profile *profile, const char *command, uint64_t start_realtime_ns);
+
+/* Takes over the figures, except for frames_unresolved, which the profile counts itself. */
+void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);
+
+/*
+ * Building a profile by hand, or from a file, where frames have names and no addresses: a location for
+ * the name, the stack that is `parent` plus that location as its innermost frame, and weight for a
+ * thread (its index; threads come from the sink's thread()) on a stack. False: no memory.
+ */
+bool sprof_profile_name_location(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
+bool sprof_profile_push(struct sprof_profile *profile, uint32_t parent, uint32_t location,
+	uint32_t *ret_stack);
+bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_metrics *metrics);
+
+/*
+ * The identity that makes the report true: for each thread and class, the time on its rows, plus what
+ * waits for a sample of its class until the thread's last charge, is what was charged.
+ */
+bool sprof_profile_adds_up(const struct sprof_profile *profile);
+
+#endif

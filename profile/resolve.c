@@ -1,0 +1,69 @@
+/*
+ * From raw frames to functions. Knows that a return address lies behind its call, which may be the last
+ * instruction of its function: one byte back is always inside the call. Refuses to know where names come
+ * from.
+ */
+#include "profile/resolve.h"
+
+#include <assert.h>
+
+#include "profile/index.h"
+
+static const char *copy_of(struct sprof_profile *profile, const char *text)
+{
+	return text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
+}
+
+static bool add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
+	const struct sprof_location *place)
+{
+	struct sprof_profile_function function = {
+		.name = copy_of(profile, place->function),
+		.linkage = copy_of(profile, place->linkage ? place->linkage : place->function),
+		.file = copy_of(profile, place->file),
+		.line = place->function_line,
+		.module = location->frame.module,
+		.unresolved = place->unresolved,
+	};
+	struct sprof_profile_line line = {.line = place->line, .inlined = place->inlined};
+
+	if (!function.name || !function.linkage || (place->file && !function.file))
+		return false;
+	return sprof_profile_intern_function(profile, &function, &line.function) &&
+		sprof_profile_append_line(profile, location, &line);
+}
+
+static bool name_location(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	struct sprof_profile_location *location, struct sprof_error *err)
+{
+	const struct sprof_frame *frame = &location->frame;
+	uint64_t offset = frame->offset - (frame->is_return && frame->offset);
+	struct sprof_locations places;
+
+	if (!sprof_symbols_resolve(symbols, frame->module, offset, &places, err))
+		return false;
+	assert(places.count);
+	for (size_t i = 0; i < places.count; i++) {
+		if (!add_line(profile, location, &places.items[i]))
+			return sprof_error_no_memory(err);
+	}
+	profile->index->locations_unresolved += places.items[places.count - 1].unresolved;
+	return true;
+}
+
+bool sprof_profile_resolve(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
+{
+	struct sprof_profile_index *index = profile->index;
+
+	assert(sprof_profile_adds_up(profile));
+	for (; index->locations_named < profile->location_count; index->locations_named++) {
+		struct sprof_profile_location *location =
+			&profile->locations[index->locations_named];
+
+		if (!location->line_count && !name_location(profile, symbols, location, err))
+			return false;
+	}
+	profile->quality.frames_unresolved = index->locations_unresolved;
+	return true;
+}

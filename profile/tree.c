@@ -1,0 +1,160 @@
+/*
+ * Locations, the prefix tree of stacks, and functions: everything that is interned. Knows nothing of
+ * threads and weights.
+ *
+ * The key of a stack is its parent and the raw frame itself, not the frame's location: a known stack is
+ * found with one lookup per frame, and the location is looked up only for a new node.
+ */
+#include <assert.h>
+
+#include "base/array.h"
+#include "profile/index.h"
+
+/* Stands for module and is_return in the key of a stack whose innermost frame is only a name. */
+#define NAMED UINT32_MAX
+
+static uint64_t frame_bits(const struct sprof_frame *frame)
+{
+	assert(frame->module < NAMED / 2);
+	return (uint64_t)frame->module << 1 | frame->is_return;
+}
+
+static bool append_location(struct sprof_profile *profile, const struct sprof_frame *frame,
+	uint64_t high, uint64_t low, uint32_t *ret)
+{
+	uint32_t id = (uint32_t)profile->location_count;
+
+	if (!sprof_array_reserve(&profile->locations, &profile->location_capacity, id + 1,
+		    sizeof(*profile->locations)))
+		return false;
+	if (!sprof_idmap_put(&profile->index->locations, high, low, id))
+		return false;
+	profile->locations[profile->location_count++] =
+		(struct sprof_profile_location){.frame = *frame};
+	*ret = id;
+	return true;
+}
+
+bool sprof_profile_intern_frame(
+	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location)
+{
+	uint64_t bits = frame_bits(frame);
+	uint32_t found = sprof_idmap_find(&profile->index->locations, bits, frame->offset);
+
+	if (found == SPROF_IDMAP_NONE)
+		return append_location(profile, frame, bits, frame->offset, ret_location);
+	*ret_location = found;
+	return true;
+}
+
+static bool append_stack(struct sprof_profile *profile, uint32_t parent, uint32_t location,
+	uint64_t high, uint64_t low, uint32_t *ret)
+{
+	uint32_t id = (uint32_t)profile->stack_count;
+
+	if (!sprof_array_reserve(&profile->stacks, &profile->stack_capacity, id + 1,
+		    sizeof(*profile->stacks)))
+		return false;
+	if (!sprof_idmap_put(&profile->index->stacks, high, low, id))
+		return false;
+	profile->stacks[profile->stack_count++] =
+		(struct sprof_profile_stack){.parent = parent, .location = location};
+	*ret = id;
+	return true;
+}
+
+bool sprof_profile_push_frame(struct sprof_profile *profile, uint32_t parent,
+	const struct sprof_frame *frame, uint32_t *ret_stack)
+{
+	uint64_t high = (uint64_t)parent << 32 | frame_bits(frame);
+	uint32_t found = sprof_idmap_find(&profile->index->stacks, high, frame->offset);
+	uint32_t location;
+
+	if (found != SPROF_IDMAP_NONE) {
+		*ret_stack = found;
+		return true;
+	}
+	return sprof_profile_intern_frame(profile, frame, &location) &&
+		append_stack(profile, parent, location, high, frame->offset, ret_stack);
+}
+
+bool sprof_profile_push(struct sprof_profile *profile, uint32_t parent, uint32_t location,
+	uint32_t *ret_stack)
+{
+	const struct sprof_frame *frame = &profile->locations[location].frame;
+	uint64_t high = (uint64_t)parent << 32 | NAMED;
+	uint32_t found;
+
+	if (frame->module != SPROF_PROFILE_NONE)
+		return sprof_profile_push_frame(profile, parent, frame, ret_stack);
+	found = sprof_idmap_find(&profile->index->stacks, high, location);
+	if (found == SPROF_IDMAP_NONE)
+		return append_stack(profile, parent, location, high, location, ret_stack);
+	*ret_stack = found;
+	return true;
+}
+
+bool sprof_profile_intern_function(struct sprof_profile *profile,
+	const struct sprof_profile_function *function, uint32_t *ret_function)
+{
+	uint64_t key = (uint64_t)(uintptr_t)function->name;
+	uint32_t id = sprof_idmap_find(&profile->index->functions, key, function->module);
+
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)profile->function_count;
+		if (!sprof_array_reserve(&profile->functions, &profile->function_capacity, id + 1,
+			    sizeof(*profile->functions)) ||
+			!sprof_idmap_put(&profile->index->functions, key, function->module, id))
+			return false;
+		profile->functions[profile->function_count++] = *function;
+	}
+	*ret_function = id;
+	return true;
+}
+
+bool sprof_profile_append_line(struct sprof_profile *profile,
+	struct sprof_profile_location *location, const struct sprof_profile_line *line)
+{
+	if (!sprof_array_reserve(&profile->lines, &profile->line_capacity, profile->line_count + 1,
+		    sizeof(*profile->lines)))
+		return false;
+	if (!location->line_count)
+		location->first_line = profile->line_count;
+	assert(location->first_line + location->line_count == profile->line_count);
+	profile->lines[profile->line_count++] = *line;
+	location->line_count++;
+	return true;
+}
+
+static bool append_named(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+{
+	const struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
+	struct sprof_profile_line line = {0};
+	uint64_t low = (uint64_t)(uintptr_t)name;
+
+	if (!sprof_profile_intern_function(profile,
+		    &(struct sprof_profile_function){
+			    .name = name, .linkage = name, .module = SPROF_PROFILE_NONE},
+		    &line.function))
+		return false;
+	if (!append_location(profile, &frame, UINT64_MAX, low, ret_location))
+		return false;
+	return sprof_profile_append_line(profile, &profile->locations[*ret_location], &line);
+}
+
+bool sprof_profile_name_location(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+{
+	const char *text = sprof_strtab_intern(profile->index->strings, name);
+	uint32_t found;
+
+	if (!text)
+		return false;
+	found = sprof_idmap_find(
+		&profile->index->locations, UINT64_MAX, (uint64_t)(uintptr_t)text);
+	if (found == SPROF_IDMAP_NONE)
+		return append_named(profile, text, ret_location);
+	*ret_location = found;
+	return true;
+}

@@ -1,0 +1,95 @@
+/*
+ * What reports are made of, derived from the rows and read-only: the flat table, and the trees that
+ * start at the outermost function (caller graph) or at the innermost (callee graph).
+ *
+ * Every location must be named. Inlined functions count as functions. A function's total counts a stack
+ * once, however often the function recurs on it.
+ */
+#ifndef SPROF_PROFILE_VIEW_H
+#define SPROF_PROFILE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* What to look at, and how to weigh it. */
+struct sprof_view {
+	enum sprof_weight weight;
+	uint32_t thread; /* its index; SPROF_PROFILE_NONE: all together */
+};
+
+struct sprof_flat_row {
+	uint32_t function;
+	uint32_t threads; /* in how many it was on the stack */
+	struct sprof_metrics self, total;
+};
+
+struct sprof_flat {
+	struct sprof_flat_row *rows; /* by self, then total, both falling, then name */
+	size_t count;
+	struct sprof_metrics sum; /* of the whole view */
+};
+
+/* Fills *ret, to be finished. False: no memory. */
+bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_flat *ret, struct sprof_error *err);
+void sprof_flat_finish(struct sprof_flat *flat);
+
+enum sprof_graph_direction {
+	SPROF_GRAPH_CALLER, /* top down: children are callees, self is what ends here */
+	SPROF_GRAPH_CALLEE, /* bottom up: children are callers, self is what begins here */
+};
+
+struct sprof_graph_node {
+	uint32_t function; /* SPROF_PROFILE_NONE for node 0 */
+	uint32_t parent;   /* its index; SPROF_PROFILE_NONE for node 0 */
+	uint32_t depth;    /* 0 for node 0 */
+	uint32_t end;      /* the index behind its subtree */
+	uint64_t self, total;
+};
+
+/*
+ * Node 0 stands for everything; the others follow depth first, so that a loop over the array is a walk
+ * of the tree and `end` skips a subtree. Children are sorted by total, falling, then by name. Paths
+ * without weight are not in it.
+ */
+struct sprof_graph {
+	struct sprof_graph_node *nodes;
+	size_t count;
+};
+
+/* Fills *ret, to be finished. False: no memory. */
+bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_view *view,
+	enum sprof_graph_direction direction, struct sprof_graph *ret, struct sprof_error *err);
+void sprof_graph_finish(struct sprof_graph *graph);
+
+/*
+ * The four figures of a line of the callee graph, in percent. `self` is the total as its group sees it
+ * and the same figure; `parent` is the total of the line above, 100 at the head of a group; `fractal`
+ * is 100 * self / parent: how much of the line above this caller explains.
+ */
+struct sprof_callee_shares {
+	double total, self, parent, fractal;
+};
+
+struct sprof_callee_shares sprof_callee_shares(const struct sprof_graph *graph, size_t node);
+
+/* What a function's wall time says about it, in one word. */
+enum sprof_verdict {
+	SPROF_VERDICT_NONE,
+	SPROF_VERDICT_CPU,     /* user > 80 % */
+	SPROF_VERDICT_SYSCALL, /* sys > 30 % */
+	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on what is not known */
+	SPROF_VERDICT_STARVED, /* ready but without a CPU > 20 % */
+	SPROF_VERDICT_COUNT,
+};
+
+/* The first that applies, in the order above. */
+enum sprof_verdict sprof_verdict_of(const struct sprof_times *times);
+/* "cpu", "syscall", "wait", "starved"; "-" for none. */
+const char *sprof_verdict_name(enum sprof_verdict verdict);
+
+#endif

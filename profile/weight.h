@@ -1,0 +1,43 @@
+/*
+ * What a stack weighs: samples taken on it, and the time that the kernel accounted to its thread, by
+ * class. Reports and formats are asked for one weight and show that one.
+ */
+#ifndef SPROF_PROFILE_WEIGHT_H
+#define SPROF_PROFILE_WEIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/record.h"
+
+struct sprof_metrics {
+	uint64_t samples;
+	struct sprof_times times;
+};
+
+enum sprof_weight {
+	SPROF_WEIGHT_SAMPLES,
+	SPROF_WEIGHT_WALL, /* user + sys + runq + wait */
+	SPROF_WEIGHT_USER,
+	SPROF_WEIGHT_SYS,
+	SPROF_WEIGHT_RUNQ,
+	SPROF_WEIGHT_WAIT,
+	SPROF_WEIGHT_COUNT,
+};
+
+/* "samples", "wall", "user", "sys", "runq", "wait". */
+const char *sprof_weight_name(enum sprof_weight weight);
+/* The weight of that name. False: there is none. */
+bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);
+/* True when the weight is in ns, false when it counts samples. */
+bool sprof_weight_is_time(enum sprof_weight weight);
+
+uint64_t sprof_times_wall(const struct sprof_times *times);
+
+void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *more);
+uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weight weight);
+
+/* 100 * part / whole; 0 when there is no whole. */
+double sprof_percent(uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * Time accounting, the pure part: which samples the kernel's time belongs to.
+ *
+ * A class of time goes to the samples that were in a state of that class; no other row ever gets any of
+ * it, so a sleeping function is never charged with CPU time. The shares are differences of a rounded
+ * running sum: each is within a nanosecond of even, and together they are the whole.
+ */
+#include "profile/window.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* Ready time is lost by a thread that wants to run, wherever it is. */
+static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
+	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
+	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
+	[SPROF_TIME_RUNQ] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
+	[SPROF_TIME_WAIT] = {[SPROF_STATE_SLEEP] = true, [SPROF_STATE_DISK] = true,
+		[SPROF_STATE_STOPPED] = true},
+};
+
+void sprof_window_finish(struct sprof_window *window)
+{
+	free(window->runs);
+	*window = (struct sprof_window){0};
+}
+
+bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_state state)
+{
+	struct sprof_window_run *last = window->count ? &window->runs[window->count - 1] : NULL;
+
+	assert(state < SPROF_STATE_COUNT);
+	if (last && last->row == row && last->state == state && last->count < UINT32_MAX) {
+		last->count++;
+		return true;
+	}
+	if (!sprof_array_reserve(&window->runs, &window->capacity, window->count + 1,
+		    sizeof(*window->runs)))
+		return false;
+	window->runs[window->count++] =
+		(struct sprof_window_run){.row = row, .count = 1, .state = state};
+	return true;
+}
+
+/* Hands out ns of the class; false when no sample of the window takes it. */
+static bool hand_out(const struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
+	struct sprof_profile_row *rows)
+{
+	uint64_t samples = 0, seen = 0, given = 0;
+
+	for (size_t i = 0; i < window->count; i++) {
+		if (takes[class][window->runs[i].state])
+			samples += window->runs[i].count;
+	}
+	if (!samples)
+		return false;
+	for (size_t i = 0; i < window->count; i++) {
+		const struct sprof_window_run *run = &window->runs[i];
+		uint64_t until;
+
+		if (!takes[class][run->state])
+			continue;
+		seen += run->count;
+		until = (uint64_t)((__uint128_t)ns * seen / samples);
+		rows[run->row].metrics.times.ns[class] += until - given;
+		given = until;
+	}
+	assert(given == ns);
+	return true;
+}
+
+void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
+	struct sprof_profile_row *rows)
+{
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		uint64_t ns = window->carried.ns[i] + times->ns[i];
+
+		if (ns && hand_out(window, (enum sprof_time_class)i, ns, rows))
+			ns = 0;
+		window->carried.ns[i] = ns;
+	}
+	window->count = 0;
+}
+
+struct sprof_times sprof_window_take_carried(struct sprof_window *window)
+{
+	struct sprof_times carried = window->carried;
+
+	window->carried = (struct sprof_times){0};
+	return carried;
+}

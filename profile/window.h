@@ -1,0 +1,43 @@
+/*
+ * Time accounting: the samples of one thread since the last charge, and the time handed out to them.
+ */
+#ifndef SPROF_PROFILE_WINDOW_H
+#define SPROF_PROFILE_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/record.h"
+#include "profile/profile.h"
+
+/* Samples in a row that are the same. */
+struct sprof_window_run {
+	uint32_t row;
+	uint32_t count;
+	enum sprof_state state;
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_window {
+	struct sprof_window_run *runs;
+	size_t count, capacity;
+	struct sprof_times carried; /* charged, with no sample of its class so far */
+};
+
+void sprof_window_finish(struct sprof_window *window);
+
+/* One more sample, of the row with that index. False: no memory. */
+bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_state state);
+
+/*
+ * Hands out `times` and what was carried to the rows sampled since the last charge: each class evenly
+ * to its samples, to the nanosecond. A class without a sample is carried on. The window is then empty.
+ */
+void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
+	struct sprof_profile_row *rows);
+
+/* What is still carried; it is the caller's from then on. */
+struct sprof_times sprof_window_take_carried(struct sprof_window *window);
+
+#endif
