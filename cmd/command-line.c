@@ -1,0 +1,48 @@
+/*
+ * Command lines as one line of text. They are labels: nothing is quoted, nothing is read back.
+ */
+#include "cmd/command-line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "attach/procfs.h"
+
+char *sprof_command_line_join(char *const words[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (char *const *word = words; *word; word++)
+		fprintf(stream, "%s%s", word == words ? "" : " ", *word);
+	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The words end with a NUL each (proc(5)). */
+char *sprof_command_line_read(pid_t pid)
+{
+	char path[64];
+	size_t size;
+	char *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	text = sprof_proc_read_whole(path, &size);
+	if (!text)
+		return NULL;
+	while (size && !text[size - 1])
+		size--;
+	for (size_t i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	if (size)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/*
+ * The commands: one file and one const struct each, and one row of the table in main.c.
+ */
+#ifndef SPROF_CMD_COMMANDS_H
+#define SPROF_CMD_COMMANDS_H
+
+#include <sys/types.h>
+
+#include "cmd/command.h"
+#include "cmd/values.h"
+
+extern const struct sprof_command sprof_command_attach;
+extern const struct sprof_command sprof_command_dump;
+extern const struct sprof_command sprof_command_run;
+
+/* For commands that take a -p PID, which must be there, and no operands. */
+bool sprof_command_wants_pid(
+	const char *command, pid_t pid, char *const operands[], struct sprof_error *err);
+
+#endif

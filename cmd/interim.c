@@ -1,0 +1,83 @@
+/*
+ * A snapshot is written by a child process, which has a copy of the profile as it was at that moment:
+ * naming takes seconds, for which the traced threads must not wait, and the profile goes on growing.
+ *
+ * The child is told to be done by the end of a pipe that only it holds open. It is reaped by the
+ * sampling loop, like every child that the loop doesn't know, or by the end of sprof.
+ */
+#include "cmd/interim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/ui.h"
+#include "cmd/writing.h"
+
+static bool has_files(const struct sprof_recording *options)
+{
+	for (size_t i = 0; i < options->outputs.count; i++) {
+		if (options->outputs.items[i].path)
+			return true;
+	}
+	return options->stats_path;
+}
+
+/* Waits at most so long (in ms; -1: for ever) for the writer. False: it is still writing. */
+static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
+{
+	struct pollfd writer = {.fd = interim->busy, .events = POLLIN};
+	int ready;
+
+	if (interim->busy < 0)
+		return true;
+	do
+		ready = poll(&writer, 1, timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	if (ready == 0)
+		return false;
+	close(interim->busy);
+	interim->busy = -1;
+	return true;
+}
+
+static void __attribute__((noreturn)) write_and_exit(const struct sprof_interim *interim)
+{
+	sprof_profile_set_quality(interim->profile, interim->quality);
+	sprof_writing_all(interim->options, interim->profile, false);
+	_exit(0);
+}
+
+void sprof_interim_take(void *data)
+{
+	struct sprof_interim *interim = data;
+	int ends[2];
+	pid_t child;
+
+	if (!has_files(interim->options)) {
+		sprof_ui_note("SIGUSR1 writes a snapshot of -o FILE, and there is none");
+		return;
+	}
+	if (!wait_for_writer(interim, 0)) {
+		sprof_ui_note("the last snapshot is still being written");
+		return;
+	}
+	if (pipe2(ends, O_CLOEXEC)) {
+		sprof_ui_note("no snapshot: %s", strerror(errno));
+		return;
+	}
+	child = fork();
+	if (!child)
+		write_and_exit(interim);
+	if (child < 0)
+		sprof_ui_note("no snapshot: %s", strerror(errno));
+	close(ends[1]);
+	interim->busy = ends[0];
+}
+
+void sprof_interim_finish(struct sprof_interim *interim)
+{
+	wait_for_writer(interim, -1);
+}

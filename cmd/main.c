@@ -1,0 +1,147 @@
+/*
+ * The sprof program: finds the command, lets it run, and turns its outcome into words and an exit code.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/outputs.h"
+#include "cmd/ui.h"
+
+static const struct sprof_command *const commands[] = {
+	&sprof_command_run,
+	&sprof_command_attach,
+	&sprof_command_dump,
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct sprof_command *find_command(const char *name)
+{
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	}
+	return NULL;
+}
+
+static void print_help(void)
+{
+	printf("Usage: sprof COMMAND [options]\n"
+	       "Shows where the wall-clock time of a native program goes: in user code, in the kernel,\n"
+	       "waiting for a CPU, or blocked; per thread, function and call path.\n\nCommands:\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	printf("\n"
+	       "  sprof COMMAND --help    the options of a command\n"
+	       "  sprof --version         the version, and what is built in\n\n"
+	       "  sprof run -- PROGRAM [ARGUMENT...]\n"
+	       "  sprof attach -p PID -d 10s\n");
+}
+
+static void print_version(void)
+{
+	char formats[256];
+
+	sprof_outputs_list_formats(formats, sizeof(formats));
+	printf("sprof %s\nbuilt for: %s\nbuilt with: %s\nformats: %s\n", SPROF_VERSION,
+		SPROF_BUILT_FOR, SPROF_BUILT_WITH, formats);
+}
+
+/*
+ * A standard stream that is closed is taken here by something that is no stream, so that no file of ours
+ * gets its number; writing to it fails as it would have. Closed on exec: closed in the program too.
+ */
+static void keep_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+	}
+}
+
+static int exit_code_of(const struct sprof_error *err)
+{
+	return err->kind == SPROF_ERROR_USAGE ? SPROF_EXIT_USAGE : SPROF_EXIT_FAILED;
+}
+
+static int run_command(const struct sprof_command *command, int argc, char *argv[])
+{
+	struct sprof_common_options *options = malloc(command->options_size);
+	struct sprof_error err = {0};
+	int operands, code = 0;
+	bool done = false;
+
+	if (!options) {
+		sprof_error_no_memory(&err);
+	} else {
+		memcpy(options, command->defaults, command->options_size);
+		done = sprof_command_parse(command, argc, argv, options, &operands, &err);
+	}
+	if (done && options->help) {
+		sprof_command_help(command, stdout);
+	} else if (done) {
+		if (options->quiet)
+			sprof_ui_set_level(SPROF_UI_QUIET);
+		else if (options->verbose)
+			sprof_ui_set_level(SPROF_UI_VERBOSE);
+		done = command->run(options, argv + operands, &code, &err);
+	}
+	if (!done) {
+		sprof_ui_error(&err);
+		code = exit_code_of(&err);
+	}
+	free(options);
+	return code;
+}
+
+static int refuse(const char *word)
+{
+	struct sprof_error err = {0};
+
+	if (!word)
+		sprof_error_set(&err, SPROF_ERROR_USAGE, "no command given");
+	else if (word[0] == '-')
+		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown option %s", word);
+	else
+		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown command %s", word);
+	sprof_error_hint(&err, "see: sprof --help");
+	sprof_ui_error(&err);
+	return SPROF_EXIT_USAGE;
+}
+
+static int dispatch(int argc, char *argv[])
+{
+	const struct sprof_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (command)
+		return run_command(command, argc - 1, argv + 1);
+	if (argc < 2)
+		return refuse(NULL);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		print_help();
+	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		print_version();
+	else
+		return refuse(argv[1]);
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	struct sprof_error err = {0};
+	int code;
+
+	keep_standard_streams();
+	code = dispatch(argc, argv);
+	if ((fflush(stdout) || ferror(stdout)) && !code) {
+		sprof_error_errno(&err, errno, "write to stdout");
+		sprof_ui_error(&err);
+		code = SPROF_EXIT_FAILED;
+	}
+	return code;
+}

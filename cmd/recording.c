@@ -1,0 +1,80 @@
+/*
+ * The option rows that run and attach share, and their defaults.
+ */
+#include "cmd/recording.h"
+
+#include <string.h>
+
+#include "cmd/values.h"
+
+#define FIELD(name) offsetof(struct sprof_recording, name)
+
+static bool set_weight(void *field, const char *text, struct sprof_error *err)
+{
+	return sprof_weight_find(text, field) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not one of wall, samples, user, sys, runq, wait");
+}
+
+static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
+{
+	static const struct {
+		const char *name;
+		enum sprof_report_mode mode;
+	} modes[] = {
+		{"merged", SPROF_REPORT_MERGED},
+		{"per-thread", SPROF_REPORT_PER_THREAD},
+		{"both", SPROF_REPORT_BOTH},
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(text, modes[i].name) == 0) {
+			*(enum sprof_report_mode *)field = modes[i].mode;
+			return true;
+		}
+	}
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of merged, per-thread, both");
+}
+
+const struct sprof_recording sprof_recording_defaults = {
+	.rate_hz = 99,
+	.max_depth = 1024,
+	.weight = SPROF_WEIGHT_WALL,
+	.report_mode = SPROF_REPORT_MERGED,
+	.top = 30,
+};
+
+const struct sprof_option sprof_recording_sampling_table[] = {
+	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
+		FIELD(rate_hz)},
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 2m (when the program ends)",
+		sprof_value_duration, FIELD(duration_ns)},
+	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_duration,
+		FIELD(delay_ns)},
+	{"max-depth", NULL, "N", "at most N frames per stack (1024)", sprof_value_count,
+		FIELD(max_depth)},
+	{0},
+};
+
+const struct sprof_option sprof_recording_output_table[] = {
+	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
+		sprof_outputs_set_path, FIELD(outputs)},
+	{"format", "f", "FORMAT",
+		"format of the -o before it, or of all: text, folded\n"
+		"(by FILE's suffix; text on a terminal, folded into a pipe)",
+		sprof_outputs_set_format, FIELD(outputs)},
+	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
+		FIELD(threads)},
+	{"weight", NULL, "KIND", "folded: wall, samples, user, sys, runq or wait (wall)",
+		set_weight, FIELD(weight)},
+	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
+		FIELD(report_mode)},
+	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
+	{"no-inlines", NULL, NULL, "don't show inlined functions", sprof_value_flag,
+		FIELD(no_inlines)},
+	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
+		sprof_value_flag, FIELD(no_demangle)},
+	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
+		sprof_value_text, FIELD(stats_path)},
+	{0},
+};

@@ -1,0 +1,43 @@
+/*
+ * The options that run and attach share.
+ */
+#ifndef SPROF_CMD_RECORDING_H
+#define SPROF_CMD_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cmd/command.h"
+#include "cmd/outputs.h"
+#include "output/format.h"
+
+struct sprof_recording {
+	struct sprof_common_options common;
+
+	pid_t pid;         /* attach */
+	bool children;     /* attach */
+	bool no_children;  /* run */
+
+	double rate_hz;
+	uint64_t duration_ns; /* 0: to the end */
+	uint64_t delay_ns;
+	size_t max_depth;
+
+	struct sprof_outputs outputs;
+	const char *stats_path; /* NULL: none */
+	bool threads;
+	enum sprof_weight weight;
+	enum sprof_report_mode report_mode;
+	size_t top;
+	bool no_inlines, no_demangle;
+};
+
+extern const struct sprof_recording sprof_recording_defaults;
+
+/* Groups of a command's table. */
+extern const struct sprof_option sprof_recording_sampling_table[];
+extern const struct sprof_option sprof_recording_output_table[];
+
+#endif

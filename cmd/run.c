@@ -1,0 +1,88 @@
+/*
+ * sprof run: start a program and profile it from its first instruction to its end, as if sprof were
+ * not there: its exit code, its signals and its streams are its own.
+ */
+#include <sys/wait.h>
+
+#include "cmd/commands.h"
+#include "cmd/session.h"
+#include "cmd/ui.h"
+
+#define FIELD(name) offsetof(struct sprof_recording, name)
+
+static const struct sprof_option program_table[] = {
+	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
+		sprof_value_flag, FIELD(no_children)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to profile", program_table},
+	{"Sampling", sprof_recording_sampling_table},
+	{"Output", sprof_recording_output_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+/* As a shell would report it. */
+static int exit_code_of(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	return WEXITSTATUS(wait_status);
+}
+
+static int exit_code(const struct sprof_session_result *result)
+{
+	int own = sprof_session_exit(result);
+
+	if (own)
+		return own;
+	if (result->program_ended)
+		return exit_code_of(result->wait_status);
+	return result->ended_by ? 128 + result->ended_by : 0;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_recording options = *(const struct sprof_recording *)data;
+	struct sprof_subject subject = {
+		.arguments = operands,
+		.follow_children = !options.no_children,
+	};
+	struct sprof_session_result result;
+
+	if (!operands[0]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "run needs a program to start");
+		sprof_error_hint(err, "for example: sprof run -- ls -l");
+		return false;
+	}
+	if (!sprof_session_prepare(&options, err))
+		return false;
+	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.outputs);
+	if (subject.stdout_to_stderr)
+		sprof_ui_note("stdout is for the profile, so what %s prints goes to stderr; "
+			      "-o FILE leaves its stdout alone",
+			operands[0]);
+	if (!sprof_session_run(&options, &subject, &result, err))
+		return false;
+	if (!result.samples)
+		sprof_ui_note("no samples: %s ended before the first one", operands[0]);
+	*ret_exit = exit_code(&result);
+	return true;
+}
+
+const struct sprof_command sprof_command_run = {
+	.name = "run",
+	.summary = "Start a program and profile it",
+	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
+	.details = "sprof exits with the program's exit code, 128 + N if signal N killed it. While it "
+		   "runs,\nSIGUSR1 writes what there is so far to the output files. Ctrl-C is the "
+		   "program's.\n\n"
+		   "  sprof run -- make -j4\n"
+		   "  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
+	.groups = groups,
+	.defaults = &sprof_recording_defaults,
+	.options_size = sizeof(struct sprof_recording),
+	.run = run,
+};

@@ -1,0 +1,160 @@
+/*
+ * The wiring of a recording: which objects there are, who owns them and in which order they go.
+ * Everything else is done by those it wires.
+ */
+#include "cmd/session.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/module.h"
+#include "cmd/command-line.h"
+#include "cmd/environment.h"
+#include "cmd/interim.h"
+#include "cmd/ui.h"
+#include "cmd/writing.h"
+#include "profile/profile.h"
+
+struct session {
+	const struct sprof_recording *options;
+	char **environment;
+	struct sprof_signals signals;
+	struct sprof_interim interim;
+	struct sprof_modules *modules;
+	struct sprof_unwinder *unwinder;
+	struct sprof_profile *profile;
+	struct sprof_tracing tracing;
+};
+
+bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)
+{
+	return sprof_outputs_settle(&options->outputs, err) &&
+		(!options->stats_path || sprof_out_probe(options->stats_path, err));
+}
+
+int sprof_session_exit(const struct sprof_session_result *result)
+{
+	if (result->written.failed)
+		return result->written.succeeded ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
+	return result->cut_short ? SPROF_EXIT_PARTIAL : 0;
+}
+
+static bool describe(struct session *session, const struct sprof_subject *subject)
+{
+	SPROF_AUTO_FREE char *command = subject->arguments
+		? sprof_command_line_join(subject->arguments)
+		: sprof_command_line_read(subject->pid);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return sprof_profile_describe(session->profile, command,
+		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
+}
+
+static bool session_init(
+	struct session *session, struct sprof_subject *subject, struct sprof_error *err)
+{
+	const struct sprof_unwinder_options unwinding = {
+		.max_depth = session->options->max_depth,
+	};
+
+	session->environment = sprof_environment_take();
+	session->modules = sprof_modules_create();
+	if (!session->environment || !session->modules)
+		return sprof_error_no_memory(err);
+	subject->environment = session->environment;
+	session->profile = sprof_profile_create(session->modules);
+	if (!session->profile || !describe(session, subject))
+		return sprof_error_no_memory(err);
+	session->interim = (struct sprof_interim){
+		.options = session->options,
+		.profile = session->profile,
+		.quality = &session->tracing.quality,
+		.busy = -1,
+	};
+	session->signals.snapshot = sprof_interim_take;
+	session->signals.snapshot_data = &session->interim;
+	return sprof_unwinder_create(session->modules, &unwinding, &session->unwinder, err);
+}
+
+static void session_finish(struct session *session)
+{
+	sprof_interim_finish(&session->interim);
+	sprof_profile_destroy(session->profile);
+	sprof_unwinder_destroy(session->unwinder);
+	sprof_modules_destroy(session->modules);
+	free(session->environment);
+}
+
+static struct sprof_written write_all(struct session *session)
+{
+	sprof_interim_finish(&session->interim);
+	if (session->tracing.sampling_failed)
+		sprof_ui_error(&session->tracing.error);
+	sprof_profile_set_quality(session->profile, &session->tracing.quality);
+	return sprof_writing_all(session->options, session->profile, true);
+}
+
+/* Writes when the target is out of sprof's hands, or beside a program that outlives its sampling. */
+static bool record(
+	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)
+{
+	struct sprof_tracing *tracing = &session->tracing;
+
+	if (!sprof_tracing_sample(tracing, err))
+		return false;
+	if (sprof_tracing_goes_on(tracing)) {
+		ret->written = write_all(session);
+		sprof_tracing_finish(tracing);
+	} else {
+		sprof_tracing_finish(tracing);
+		sprof_signals_release(&session->signals);
+		if (tracing->begun)
+			ret->written = write_all(session);
+	}
+	if (!tracing->begun)
+		*err = tracing->error;
+	return tracing->begun;
+}
+
+static void fill_result(const struct session *session, struct sprof_session_result *ret)
+{
+	const struct sprof_quality *quality = &session->tracing.quality;
+
+	ret->program_ended = session->tracing.program_ended;
+	ret->wait_status = session->tracing.wait_status;
+	ret->ended_by = session->signals.ended_by;
+	ret->samples = quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+	ret->cut_short = session->tracing.sampling_failed;
+}
+
+bool sprof_session_run(const struct sprof_recording *options, struct sprof_subject *subject,
+	struct sprof_session_result *ret, struct sprof_error *err)
+{
+	struct session session = {.options = options, .interim = {.busy = -1}};
+	bool recorded;
+
+	*ret = (struct sprof_session_result){0};
+	sprof_signals_block(&session.signals, subject->arguments);
+	recorded = session_init(&session, subject, err);
+	if (recorded) {
+		session.tracing = (struct sprof_tracing){
+			.subject = subject,
+			.modules = session.modules,
+			.unwinder = session.unwinder,
+			.signals = &session.signals,
+			.sampling = {
+				.rate_hz = options->rate_hz,
+				.duration_ns = options->duration_ns,
+				.delay_ns = options->delay_ns,
+			},
+			.sink = sprof_profile_sink(session.profile),
+		};
+		recorded = record(&session, ret, err);
+		fill_result(&session, ret);
+	}
+	session_finish(&session);
+	return recorded;
+}

@@ -1,0 +1,112 @@
+/*
+ * Who gets which signal. Knows that a signal from the terminal has reached the program by itself, that
+ * one from a process was meant for the pair of us, and that timeout(1) sends each of its signals twice:
+ * to its child and to its process group.
+ */
+#include "cmd/signals.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Two signals within this time are one and its echo. */
+static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+enum { ENDING = sizeof(ending) / sizeof(ending[0]) };
+
+/* When the run was ended by a signal; read by the handler, set before it is installed. */
+static uint64_t ended_ns;
+
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+void sprof_signals_block(struct sprof_signals *signals, bool launched)
+{
+	sigset_t blocked;
+
+	*signals = (struct sprof_signals){.launched = launched};
+	sigemptyset(&signals->control);
+	for (int i = 0; i < ENDING; i++) {
+		/* Ctrl-\ on sprof attach is how to get rid of it. */
+		if (!is_ignored(ending[i]) && (launched || ending[i] != SIGQUIT))
+			sigaddset(&signals->control, ending[i]);
+	}
+	if (!is_ignored(SIGUSR1))
+		sigaddset(&signals->control, SIGUSR1);
+	blocked = signals->control;
+	sigaddset(&blocked, SIGCHLD);
+	sigaddset(&blocked, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &blocked, &signals->original);
+	/* Ignored, it would never wake us; for a launched program, the launch does this and undoes it. */
+	if (!launched && is_ignored(SIGCHLD))
+		signal(SIGCHLD, SIG_DFL);
+}
+
+static bool end_run(struct sprof_signals *signals, int signal)
+{
+	signals->ended_by = signal;
+	ended_ns = sprof_clock_now_ns();
+	return false;
+}
+
+/* The first one is the program's; a second one means that sprof shall go. */
+static bool forward(struct sprof_signals *signals, const siginfo_t *info)
+{
+	uint64_t now = sprof_clock_now_ns();
+
+	/* The terminal sends to the whole foreground group (signal(7), sigaction(2): SI_KERNEL). */
+	if (info->si_code == SI_KERNEL)
+		return true;
+	if (signals->forwarded && now - signals->forwarded_ns < echo_ns)
+		return true;
+	if (signals->forwarded)
+		return end_run(signals, info->si_signo);
+	signals->forwarded = info->si_signo;
+	signals->forwarded_ns = now;
+	if (signals->target > 0)
+		kill(signals->target, info->si_signo);
+	return true;
+}
+
+bool sprof_signals_handle(void *data, const siginfo_t *info)
+{
+	struct sprof_signals *signals = data;
+
+	if (info->si_signo == SIGUSR1) {
+		if (signals->snapshot)
+			signals->snapshot(signals->snapshot_data);
+		return true;
+	}
+	if (signals->launched)
+		return forward(signals, info);
+	return end_run(signals, info->si_signo);
+}
+
+static void exit_at_once(int signal)
+{
+	if (ended_ns && sprof_clock_now_ns() - ended_ns < echo_ns)
+		return;
+	_exit(128 + signal);
+}
+
+void sprof_signals_release(const struct sprof_signals *signals)
+{
+	struct sigaction action = {.sa_handler = exit_at_once, .sa_flags = SA_RESTART};
+	sigset_t released;
+
+	sigemptyset(&released);
+	for (int i = 0; i < ENDING; i++) {
+		if (!sigismember(&signals->control, ending[i]))
+			continue;
+		sigaction(ending[i], &action, NULL);
+		sigaddset(&released, ending[i]);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &released, NULL);
+}

@@ -1,0 +1,47 @@
+/*
+ * The last stack and state of each thread: where dump has its samples sent to.
+ */
+#ifndef SPROF_CMD_STACKS_H
+#define SPROF_CMD_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/record.h"
+
+struct sprof_thread_stack {
+	uint32_t id;
+	pid_t pid, tid;
+	char *name;
+	bool sampled; /* false: it had no sample, nothing below is known */
+	enum sprof_state state;
+	bool in_syscall; /* asleep in one */
+	int64_t syscall;
+	struct sprof_frame *frames; /* innermost first */
+	size_t frame_count;
+	enum sprof_end end;
+};
+
+/* Zeroed is valid. */
+struct sprof_stacks {
+	struct sprof_thread_stack *threads; /* by id while samples come */
+	size_t thread_count, thread_capacity;
+	struct sprof_frame *frames; /* the stacks seen last, one behind the other */
+	size_t frame_count, frame_capacity;
+	struct sprof_stack_span {
+		size_t first, count;
+		enum sprof_end end;
+	} *spans; /* by stack id */
+	size_t span_count, span_capacity;
+};
+
+struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);
+
+/* Orders the threads by process and thread id; no more samples after that. */
+void sprof_stacks_sort(struct sprof_stacks *stacks);
+
+void sprof_stacks_finish(struct sprof_stacks *stacks);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * The tracing thread. Knows in which order launch, sampling and letting go happen; what the samples are
+ * for is the sink's matter.
+ */
+#include "cmd/tracing.h"
+
+#include <errno.h>
+
+#include "attach/target.h"
+
+static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const struct sprof_subject *subject = tracing->subject;
+	const struct sprof_launch launch = {
+		.arguments = subject->arguments,
+		.environment = subject->environment,
+		.stdout_to_stderr = subject->stdout_to_stderr,
+	};
+
+	if (!subject->arguments)
+		return sprof_target_attach(target, subject->pid, &tracing->error);
+	if (!sprof_target_launch(target, &launch, &tracing->error))
+		return false;
+	tracing->signals->target = sprof_target_pid(target);
+	return true;
+}
+
+static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const struct sprof_control control = {
+		.data = tracing->signals,
+		.signal = sprof_signals_handle,
+	};
+	const struct sprof_sampler_parts parts = {
+		.target = target,
+		.modules = tracing->modules,
+		.unwinder = tracing->unwinder,
+		.sink = &tracing->sink,
+		.control = &control,
+	};
+
+	tracing->sampling_failed = !sprof_sampler_run(
+		&parts, &tracing->sampling, &tracing->quality, &tracing->error);
+}
+
+/* Whether the launched program has ended; keeps its status. */
+static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
+{
+	tracing->program_ended = sprof_target_ended(target, &tracing->wait_status);
+	return tracing->program_ended;
+}
+
+/* Passes everything through, without sampling. */
+static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	while (!has_ended(tracing, target) && !tracing->signals->ended_by) {
+		struct sprof_event event = sprof_target_wait(target, UINT64_MAX);
+
+		if (event.kind == SPROF_EVENT_EMPTY)
+			return;
+		if (event.kind == SPROF_EVENT_SIGNAL)
+			sprof_signals_handle(tracing->signals, &event.info);
+		else if (event.kind == SPROF_EVENT_STOPPED)
+			sprof_thread_resume(event.thread);
+		else if (event.kind == SPROF_EVENT_ENDED)
+			sprof_target_release(target, event.thread);
+	}
+}
+
+static void *trace(void *data)
+{
+	struct sprof_tracing *tracing = data;
+	const struct sprof_target_options options = {
+		.follow_children = tracing->subject->follow_children,
+		.control = tracing->signals->control,
+		.child_mask = tracing->signals->original,
+	};
+	struct sprof_target *target = NULL;
+
+	tracing->begun = sprof_target_create(&options, &target, &tracing->error) &&
+		begin(tracing, target);
+	if (tracing->begun) {
+		sample(tracing, target);
+		has_ended(tracing, target);
+	}
+	/* From here on the sink's owner writes, and a snapshot would disturb that. */
+	tracing->signals->snapshot = NULL;
+	sem_post(&tracing->sampled);
+	if (sprof_tracing_goes_on(tracing))
+		accompany(tracing, target);
+	sprof_target_destroy(target);
+	return NULL;
+}
+
+bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err)
+{
+	int errnum;
+
+	sem_init(&tracing->sampled, 0, 0); /* fails for values above SEM_VALUE_MAX only */
+	errnum = pthread_create(&tracing->thread, NULL, trace, tracing);
+	if (errnum)
+		return sprof_error_errno(err, errnum, "start a thread");
+	while (sem_wait(&tracing->sampled) && errno == EINTR)
+		;
+	return true;
+}
+
+bool sprof_tracing_goes_on(const struct sprof_tracing *tracing)
+{
+	return tracing->begun && tracing->subject->arguments && !tracing->program_ended &&
+		!tracing->signals->ended_by;
+}
+
+void sprof_tracing_finish(struct sprof_tracing *tracing)
+{
+	pthread_join(tracing->thread, NULL);
+	sem_destroy(&tracing->sampled);
+}

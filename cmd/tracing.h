@@ -1,0 +1,71 @@
+/*
+ * Tracing and sampling one subject, in a thread of its own.
+ *
+ * The end of that thread is what detaches (see attach/target.h), so everyone who samples goes through
+ * here.
+ */
+#ifndef SPROF_CMD_TRACING_H
+#define SPROF_CMD_TRACING_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/module.h"
+#include "base/record.h"
+#include "cmd/signals.h"
+#include "sampler/sampler.h"
+#include "unwind/unwind.h"
+
+/* What to trace: a program to start, or a process. */
+struct sprof_subject {
+	char *const *arguments;   /* NULL: attach to pid */
+	char *const *environment; /* of the program */
+	pid_t pid;
+	bool stdout_to_stderr;
+	bool follow_children;
+};
+
+struct sprof_tracing {
+	/* The caller's, which outlive the tracing. */
+	const struct sprof_subject *subject;
+	struct sprof_modules *modules;
+	struct sprof_unwinder *unwinder;
+	struct sprof_signals *signals; /* blocked already */
+	struct sprof_sampler_options sampling;
+	struct sprof_sink sink;
+
+	/* Filled as sampling goes on: a control may look at it. */
+	struct sprof_quality quality;
+
+	/* Valid once sprof_tracing_sample() has returned. */
+	bool begun;           /* false: there is nothing to sample, error says why */
+	bool sampling_failed; /* it ended early, error says why */
+	struct sprof_error error;
+
+	/* Valid after sprof_tracing_finish(). */
+	bool program_ended; /* the launched one */
+	int wait_status;    /* then, as waitpid(2) encodes it */
+
+	pthread_t thread;
+	sem_t sampled;
+};
+
+/*
+ * Starts or attaches to the subject and returns when sampling is over: call sprof_tracing_finish() then.
+ * False: no thread could be started.
+ */
+bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err);
+
+/*
+ * Whether the launched program outlives its sampling. It then stays traced until it ends or the signals
+ * end the run, so that signals can be passed on and its exit code is known.
+ */
+bool sprof_tracing_goes_on(const struct sprof_tracing *tracing);
+
+/* Waits until the tracing is over: from then on nothing of the subject is traced. */
+void sprof_tracing_finish(struct sprof_tracing *tracing);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * What sprof says to its user, on stderr. Each call is one write, so that lines of several processes
+ * don't mix.
+ */
+#ifndef SPROF_CMD_UI_H
+#define SPROF_CMD_UI_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+enum sprof_ui_level {
+	SPROF_UI_QUIET,  /* errors only */
+	SPROF_UI_NORMAL,
+	SPROF_UI_VERBOSE,
+};
+
+void sprof_ui_set_level(enum sprof_ui_level level);
+
+/* "sprof: MESSAGE" and, where there is one, "hint: ..." on the next line. At every level. */
+void sprof_ui_error(const struct sprof_error *err);
+
+/* "sprof: ..." unless quiet: what the user must know to read the result. */
+void sprof_ui_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "sprof: ..." to a terminal only, unless quiet: what happens now. */
+void sprof_ui_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "sprof: ..." with -v only. */
+void sprof_ui_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * What the user wrote -> what the program means. Refuses whatever is not wholly understood.
+ */
+#include "cmd/values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+
+enum { MAX_COUNT = 1000 * 1000 };
+
+static const double max_rate = 10000;
+/* Slower than one sample a day is a mistake, and the period in ns must fit its type. */
+static const double min_rate = 1.0 / (24 * 3600);
+
+bool sprof_value_flag(void *field, const char *text, struct sprof_error *err)
+{
+	*(bool *)field = true;
+	return true;
+}
+
+bool sprof_value_text(void *field, const char *text, struct sprof_error *err)
+{
+	if (!text[0])
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
+	*(const char **)field = text;
+	return true;
+}
+
+/* Digits only: strtol(3) alone would take blanks and signs. */
+static bool parse_integer(const char *text, long max, long *ret)
+{
+	char *end;
+	long value;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || *end || value < 1 || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool sprof_value_pid(void *field, const char *text, struct sprof_error *err)
+{
+	long value;
+
+	if (!parse_integer(text, INT32_MAX, &value))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a process id");
+	*(pid_t *)field = (pid_t)value;
+	return true;
+}
+
+bool sprof_value_rate(void *field, const char *text, struct sprof_error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	/* Written so that NaN is refused too. */
+	if (end == text || *end || !(value >= min_rate && value <= max_rate))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a rate: samples per second, above 0 and at most %.0f", max_rate);
+	*(double *)field = value;
+	return true;
+}
+
+bool sprof_value_duration(void *field, const char *text, struct sprof_error *err)
+{
+	uint64_t value;
+
+	if (!sprof_duration_parse(text, &value))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a duration: a number with a unit, such as 10s, 500ms or 2m");
+	*(uint64_t *)field = value;
+	return true;
+}
+
+bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
+{
+	long value;
+
+	if (!parse_integer(text, MAX_COUNT, &value))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a number from 1 to %d", MAX_COUNT);
+	*(size_t *)field = (size_t)value;
+	return true;
+}

@@ -1,0 +1,58 @@
+# Bash completion for sprof. The commands and options are those that --help lists.
+# shellcheck shell=bash
+
+_sprof_commands() {
+    sprof --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+}
+
+_sprof_options() {
+    sprof "$1" --help 2>/dev/null | sed -n 's/^  \(-., \)* *\(--[a-z-]*\).*/\2/p'
+}
+
+_sprof_value() {
+    case $1 in
+    -p | --pid) compgen -W "$(cd /proc && echo [0-9]*)" -- "$2" ;;
+    -o | --output | --stats) compgen -f -- "$2" ;;
+    -f | --format) compgen -W "$(sprof --version | sed -n 's/^formats: //p' | tr -d ,)" -- "$2" ;;
+    --report-mode) compgen -W "merged per-thread both" -- "$2" ;;
+    --weight) compgen -W "wall samples user sys runq wait" -- "$2" ;;
+    *) return 1 ;;
+    esac
+}
+
+# The place of the program's name in a `sprof run` line, or nothing.
+_sprof_program_at() {
+    local i
+
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        --) echo $((i + 1)) && return ;;
+        -[rFdDof] | --rate | --duration | --delay | --output | --format | --stats | --weight | \
+            --report-mode | --top | --max-depth) i=$((i + 1)) ;;
+        -*) ;;
+        *) echo "$i" && return ;;
+        esac
+    done
+}
+
+_sprof() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} program
+
+    if [[ $COMP_CWORD -eq 1 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version" -- "$word")
+        return
+    fi
+    program=$([[ $command == run ]] && _sprof_program_at)
+    if [[ -n $program ]] && declare -F _command_offset >/dev/null; then
+        _command_offset "$program"
+    elif [[ $before == -* ]] && _sprof_value "$before" "$word" >/dev/null; then
+        mapfile -t COMPREPLY < <(_sprof_value "$before" "$word")
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_options "$command")" -- "$word")
+    elif [[ $command == run ]]; then
+        mapfile -t COMPREPLY < <(compgen -c -- "$word")
+    fi
+}
+
+complete -F _sprof sprof

@@ -1,0 +1,69 @@
+# Debian packages, for the scripts beside this file; sourced, not run.
+# shellcheck shell=bash disable=SC2034
+
+build_packages=(
+    gcc libc6-dev meson ninja-build pkg-config
+    libunwind-dev libdw-dev libelf-dev libiberty-dev libcmocka-dev zlib1g-dev
+)
+test_packages=(
+    python3 clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
+    libdevel-nytprof-perl clang-format
+)
+
+is_installed() {
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+is_available() {
+    [[ -n $(apt-cache policy "$1" 2>/dev/null) ]]
+}
+
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+# Redis is wanted as a program only; run level 1 keeps most systems from starting its service.
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+        apt-get install -y -q --no-install-recommends "$@"
+}
+
+# Installs those of the named packages that are missing. A package that this release doesn't have
+# under that name (the sanitizer runtimes of clang, mostly) is left out with a word.
+install_missing() {
+    local package missing=() wanted=()
+
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "needs, and can't install without apt-get: ${missing[*]}" >&2
+        return 0
+    fi
+    as_root apt-get update -q || echo "apt-get update failed, going on with what is known" >&2
+    for package in "${missing[@]}"; do
+        if is_available "$package"; then
+            wanted+=("$package")
+        else
+            echo "no package $package in this release, going on without it" >&2
+        fi
+    done
+    [[ ${#wanted[@]} -eq 0 ]] || apt_install "${wanted[@]}"
+}
+
+# A build folder, configured or brought up to date: configure FOLDER [MESON OPTION...]
+configure() {
+    local folder=$1
+
+    shift
+    if [[ -f $folder/meson-private/coredata.dat ]]; then
+        meson setup --reconfigure "$folder" "$@"
+    else
+        meson setup "$folder" "$@"
+    fi
+}

@@ -1,0 +1,338 @@
+"""What the end-to-end tests share: watched programs, runs of sprof, and readers of its results.
+
+A test file is a list of functions test_*() that assert; main() runs them all, or those named on
+the command line, each in a temporary folder of its own. Nothing here sleeps blindly: targets say
+on a pipe that they are ready, everything else is polled for with a limit. Only processes that a
+test started are ever signalled, by their pid, and all of them are gone when it ends.
+"""
+
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SPROF = os.path.abspath(os.environ.get("SPROF", "sprof"))
+TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
+LIMIT = 60  # seconds that anything may take before a test calls it a hang
+
+SKIPPED, FAILED = 77, 1
+NOBODY = 65534
+
+_started = []
+
+
+class Skip(Exception):
+    """This machine can't show what the test is about."""
+
+
+def require(condition, reason):
+    if not condition:
+        raise Skip(reason)
+
+
+def tool(name, *more_places):
+    """The path of a program that the test needs from the system."""
+    for place in (shutil.which(name), *more_places):
+        if place and os.path.exists(place):
+            return place
+    raise Skip(f"{name} is not installed")
+
+
+def target(name):
+    return os.path.join(TARGETS, name)
+
+
+def wait_until(condition, what, limit=LIMIT):
+    """Polls for what has no event to wait for; returns what the condition became."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.002)
+    raise AssertionError(f"never happened: {what}")
+
+
+class Program:
+    """A running program, its output collected in files so that it never waits for the test."""
+
+    def __init__(self, argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options):
+        self.argv = [str(word) for word in argv]
+        self.errors = tempfile.TemporaryFile(dir=".")
+        self.process = subprocess.Popen(
+            self.argv, stdin=stdin, stdout=stdout, stderr=self.errors, **options)
+        self.pid = self.process.pid
+        _started.append(self.process)
+
+    def line(self):
+        """The next line of its stdout; fails when none comes."""
+        text = b""
+        while not text.endswith(b"\n"):
+            readable = select.select([self.process.stdout], [], [], LIMIT)[0]
+            byte = os.read(self.process.stdout.fileno(), 1) if readable else b""
+            assert byte, f"{self.argv}: no line of output after {text!r}; stderr: {self.stderr()}"
+            text += byte
+        return text.decode().rstrip("\n")
+
+    def say(self, text):
+        os.write(self.process.stdin.fileno(), text.encode())
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def stderr(self):
+        return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
+
+    def finish(self, limit=LIMIT):
+        """Closes its stdin, which ends a target, and waits; returns its result."""
+        try:
+            out, _ = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"hangs: {self.argv}; stderr: {self.stderr()}") from None
+        return Result(self.argv, self.process.returncode, out or b"", self.stderr())
+
+
+class Target(Program):
+    """A program of tests/targets, which has said that it is ready; what it said is in .said."""
+
+    def __init__(self, name, *args, before=(), **options):
+        read_end, write_end = os.pipe()
+        argv = [*before, target(name), "--ready", write_end, *args]
+        super().__init__(argv, pass_fds=[write_end], **options)
+        os.close(write_end)
+        self.said = read_ready(read_end, self)
+        os.close(read_end)
+
+
+def read_ready(fd, program):
+    """The words behind "ready" on the line that a target writes to fd."""
+    text = b""
+    while not text.endswith(b"\n"):
+        byte = os.read(fd, 1) if select.select([fd], [], [], LIMIT)[0] else b""
+        assert byte, f"{program.argv}: never ready; stderr: {program.stderr()}"
+        text += byte
+    return text.decode().split()[1:]
+
+
+class Result:
+    """What is left of a program that has ended. A death by signal is a negative code."""
+
+    def __init__(self, argv, code, out, err):
+        self.argv, self.code, self.out, self.err = argv, code, out, err
+
+    def text(self):
+        return self.out.decode(errors="replace")
+
+    def check(self, code=0):
+        assert self.code == code, (
+            f"{' '.join(self.argv)}\nexit code {self.code}, not {code}; stderr:\n{self.err}")
+        return self
+
+
+def run(*argv, limit=LIMIT, stdin=subprocess.DEVNULL, **options):
+    """Runs a program to its end."""
+    return Program(argv, stdin=stdin, **options).finish(limit)
+
+
+def sprof(*args, **options):
+    return run(SPROF, *args, **options)
+
+
+PROFILE = ("-o", "x.folded", "--stats", "x.json")
+
+
+def read_profile():
+    """The folded stacks and the quality figures that a run with PROFILE wrote."""
+    with open("x.json", encoding="utf-8") as file:
+        return read_folded("x.folded"), json.load(file)
+
+
+def attach_for(duration, pid, *options):
+    """Attaches for so long, checks that the process runs on untouched; returns the profile."""
+    result = sprof("attach", "-p", pid, "-d", duration, *PROFILE, *options).check(0)
+    assert result.out == b"" and result.err == "", f"it said: {result.out!r} {result.err!r}"
+    return read_profile()
+
+
+class Attached(Program):
+    """`sprof attach` at work: it has the target's main thread when the constructor returns."""
+
+    def __init__(self, pid, *args, **options):
+        super().__init__([SPROF, "attach", "-p", pid, *args], stdin=subprocess.DEVNULL, **options)
+        wait_until(lambda: tracer_of(pid) == self.pid or not self.alive(), "sprof attaches")
+        assert self.alive(), f"sprof ended instead of attaching: {self.stderr()}"
+
+    def stop(self, number=signal.SIGINT):
+        self.signal(number)
+        return self.finish()
+
+
+# What the kernel says about a process.
+
+def status_field(pid, name, tid=None):
+    with open(f"/proc/{pid}/task/{tid or pid}/status", encoding="utf-8") as file:
+        return re.search(rf"^{name}:\s*(.*)$", file.read(), re.MULTILINE).group(1)
+
+
+def tracer_of(pid):
+    return int(status_field(pid, "TracerPid"))
+
+
+def state_of(pid, tid=None):
+    return status_field(pid, "State", tid)[0]
+
+
+def threads_of(pid):
+    return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+
+
+def cpu_ticks(pid, tid=None):
+    """User and system time of a process, or one thread of it, in the kernel's clock ticks."""
+    with open(f"/proc/{pid}/task/{tid}/stat" if tid else f"/proc/{pid}/stat",
+              encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def wait_for_cpu(pid, seconds, tid=None):
+    """Returns when a process, or one thread of it, has computed for so long: it can be sampled."""
+    ticks = cpu_ticks(pid, tid) + seconds * os.sysconf("SC_CLK_TCK")
+    wait_until(lambda: cpu_ticks(pid, tid) >= ticks, f"{pid} computes")
+
+
+def check_untouched(pid):
+    """Nobody traces any thread of the process, and none is stopped."""
+    for tid in threads_of(pid):
+        try:
+            tracer, state = status_field(pid, "TracerPid", tid), state_of(pid, tid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # the thread has ended
+        assert tracer == "0", f"thread {tid} is still traced by {tracer}"
+        assert state not in "tT", f"thread {tid} was left in state {state}"
+
+
+# What sprof says.
+
+class Folded:
+    """Folded stacks: lines of frames, the outermost first, and a weight."""
+
+    def __init__(self, text):
+        self.stacks = [self._parse(line) for line in text.splitlines()]
+        self.total = sum(weight for _, weight in self.stacks)
+
+    @staticmethod
+    def _parse(line):
+        match = re.fullmatch(r"(\S.*) ([1-9][0-9]*)", line)
+        assert match, f"not a folded stack: {line!r}"
+        return match.group(1).split(";"), int(match.group(2))
+
+    def weight(self, pattern):
+        """The weight of all stacks that have a frame matching pattern, each counted once."""
+        expression = re.compile(pattern)
+        return sum(weight for frames, weight in self.stacks
+                   if any(expression.fullmatch(frame) for frame in frames))
+
+    def share(self, pattern):
+        return self.weight(pattern) / self.total if self.total else 0.0
+
+    def names(self):
+        return {frame for frames, _ in self.stacks for frame in frames}
+
+    def has(self, *path):
+        """Whether some stack has these frames in this order, others between them or not."""
+        return any(_contains_in_order(frames, path) for frames, _ in self.stacks)
+
+
+def _contains_in_order(frames, path):
+    rest = iter(frames)
+    return all(name in rest for name in path)
+
+
+def read_folded(path):
+    with open(path, encoding="utf-8") as file:
+        return Folded(file.read())
+
+
+def check_near(value, expected, tolerance, what):
+    assert abs(value - expected) <= tolerance, (
+        f"{what}: {value:.4g} is more than {tolerance:.4g} away from {expected:.4g}")
+
+
+def check_quality(stats, samples, complete=0.99):
+    """At least so many samples, and this share of their stacks complete to their root."""
+    assert stats["samples"] >= samples, f"only {stats['samples']} samples, not {samples}"
+    share = stats["stacks_complete"] / stats["samples"]
+    assert share >= complete, (
+        f"{share:.4f} of {stats['samples']} stacks complete; cut: {stats['truncated_reasons']}")
+
+
+def check_error(result, code, *words):
+    """One line `sprof: ...` with these words in it or its hint, at most one hint, nothing else."""
+    lines = result.err.splitlines()
+    result.check(code)
+    assert lines and lines[0].startswith("sprof: "), f"stderr: {result.err!r}"
+    assert len(lines) <= 2 and all(line.startswith("hint: ") for line in lines[1:]), (
+        f"more than a line and a hint: {result.err!r}")
+    for word in words:
+        assert re.search(word, result.err, re.IGNORECASE), f"{word!r} not in {result.err!r}"
+
+
+# The frame of a test run.
+
+def _end_started():
+    for process in _started:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
+    _started.clear()
+
+
+def _run_one(function):
+    home = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="sprof-e2e-") as folder:
+        os.chmod(folder, 0o755)
+        os.chdir(folder)
+        try:
+            function()
+        finally:
+            _end_started()
+            os.chdir(home)
+
+
+def _outcome(name, function):
+    begin = time.monotonic()
+    try:
+        _run_one(function)
+    except Skip as reason:
+        print(f"SKIP {name}: {reason}", file=sys.stderr)
+        return SKIPPED
+    except Exception:  # pylint: disable=broad-except
+        traceback.print_exc()
+        print(f"FAIL {name}", file=sys.stderr)
+        return FAILED
+    print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
+    return 0
+
+
+def main():
+    """Runs the calling file's tests; a skip counts as a failure where all of them must run."""
+    module = sys.modules["__main__"]
+    names = sys.argv[1:] or [name for name in vars(module) if name.startswith("test_")]
+    outcomes = {_outcome(name, getattr(module, name)) for name in names}
+    if SKIPPED in outcomes and os.environ.get("SPROF_TESTS_MUST_RUN") == "1":
+        print("a skip is a failure here: SPROF_TESTS_MUST_RUN is set", file=sys.stderr)
+        sys.exit(FAILED)
+    sys.exit(next((code for code in (FAILED, SKIPPED) if code in outcomes), 0))

@@ -1,0 +1,64 @@
+"""Reads the text report back: its table of threads and its flat profile."""
+
+import re
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+FIGURE = r"(\d+(?:\.\d+)?) (ns|us|ms|s)"
+PERCENT = r"(\d+\.\d|-)"
+CLASSES = ("user", "sys", "runq", "wait")
+
+THREAD = re.compile(rf"\s*(\d+)(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})"
+                    rf"(?:\s+{FIGURE})\s+(\d+)  (.*)")
+FUNCTION = re.compile(rf"\s*{PERCENT}\s+{FIGURE}\s+{FIGURE}" + rf"\s+{PERCENT}" * 4 +
+                      r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*)")
+
+
+class Figure(float):
+    """Seconds, and half of what the last digit shown stands for."""
+
+    def __new__(cls, number, unit):
+        figure = super().__new__(cls, float(number) * UNITS[unit])
+        figure.rounding = 0.5 * 10 ** -len(number.partition(".")[2]) * UNITS[unit]
+        return figure
+
+
+def _section(text, title):
+    """The lines behind the line that begins with title, to the next empty one."""
+    lines = iter(text.splitlines())
+    assert any(line.startswith(title) for line in lines), f"no section {title!r} in:\n{text}"
+    section = []
+    for line in lines:
+        if not line:
+            break
+        section.append(line)
+    return section
+
+
+def _thread(match):
+    words = match.groups()
+    figures = [Figure(*words[i:i + 2]) for i in range(1, 11, 2)]
+    return {"tid": int(words[0]), "samples": int(words[11]), "name": words[12],
+            **dict(zip(("wall", *CLASSES), figures))}
+
+
+def _function(match):
+    words = match.groups()
+    split = [0.0 if word == "-" else float(word) / 100 for word in words[5:9]]
+    return {"self": Figure(*words[1:3]), "total": Figure(*words[3:5]), "samples": int(words[9]),
+            "verdict": words[11], "name": words[12], **dict(zip(CLASSES, split))}
+
+
+class Report:
+    """threads: a list of rows; functions: a row by its name; times in seconds, splits as shares."""
+
+    def __init__(self, text):
+        rows = map(THREAD.fullmatch, _section(text, "threads"))
+        self.threads = [_thread(match) for match in rows if match]
+        rows = map(FUNCTION.fullmatch, _section(text, "flat profile"))
+        functions = [_function(match) for match in rows if match]
+        self.functions = {row["name"]: row for row in functions}
+
+
+def read_report(path):
+    with open(path, encoding="utf-8") as file:
+        return Report(file.read())

@@ -1,0 +1,198 @@
+"""`sprof attach`: all threads, also those born meanwhile; and the target never notices its end."""
+
+import os
+import signal
+
+from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_quality,
+                     check_untouched, main, read_folded, read_profile, run, state_of, target,
+                     threads_of, wait_for_cpu, wait_until)
+
+STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
+         "samples_stopped", "samples_peeked", "samples_reused", "stops", "stop_ns_total",
+         "stop_ns_p50", "stop_ns_p99", "stop_ns_max", "profiler_cpu_ns", "frames",
+         "stacks_complete", "stacks_truncated", "truncated_reasons", "unwind_ns_total",
+         "frames_unresolved", "threads_seen", "processes_seen")
+
+
+def check_figures(stats):
+    """The quality figures are all there and agree with each other."""
+    missing = [name for name in STATS if name not in stats]
+    assert not missing, f"not in --stats: {missing}"
+    kinds = ("samples_stopped", "samples_peeked", "samples_reused")
+    assert stats["samples"] == sum(stats[kind] for kind in kinds)
+    assert stats["samples"] == stats["stacks_complete"] + stats["stacks_truncated"]
+    assert stats["stacks_truncated"] == sum(stats["truncated_reasons"].values())
+    assert stats["stop_ns_p50"] <= stats["stop_ns_p99"] <= stats["stop_ns_max"]
+    assert stats["stop_ns_max"] <= stats["stop_ns_total"] <= stats["duration_ns"]
+    assert stats["samples_stopped"] <= stats["stops"]
+    assert 0 < stats["profiler_cpu_ns"]
+
+
+def test_duration_ends_and_the_target_runs_on():
+    program = Target("threads", 1, 4)
+    _, stats = attach_for("2", program.pid)
+    check_untouched(program.pid)
+    check_figures(stats)
+    check_quality(stats, 0.8 * 99 * 2 * 6)
+    assert stats["target_pid"] == program.pid
+    assert stats["threads_seen"] == 6 and stats["processes_seen"] == 1
+    assert 2e9 <= stats["duration_ns"] < 2.5e9
+    wait_for_cpu(program.pid, 0.05)
+    program.finish().check(0)
+
+
+def birth(program):
+    """Has `threads` make one more thread; its id."""
+    program.say("b\n")
+    return int(program.line().split()[1])
+
+
+def test_threads_born_meanwhile():
+    program = Target("threads", 1, 1)
+    attached = Attached(program.pid, *PROFILE)
+    for _ in range(3):
+        wait_for_cpu(program.pid, 0.3, birth(program))
+    attached.stop().check(0)
+    check_untouched(program.pid)
+    folded, stats = read_profile()
+    for name in ("busy_worker", "asleep_worker", "late_worker"):
+        assert folded.weight(name) > 0, f"no samples of {name}"
+    assert stats["threads_seen"] == 6
+    program.finish().check(0)
+
+
+def test_threads_option_separates_threads():
+    """The outermost frame is name-pid/tid, as stackcollapse-perf.pl --tid writes it."""
+    program = Target("threads", 2, 2)
+    folded, _ = attach_for("1s", program.pid, "-t")
+    tids = threads_of(program.pid)
+    names = ["threads", "busy-0", "busy-1", "asleep-0", "asleep-1"]
+    expected = {f"{name}-{program.pid}/{tid}" for name, tid in zip(names, sorted(tids))}
+    assert {frames[0] for frames, _ in folded.stacks} == expected
+    program.finish().check(0)
+
+
+def test_storm_of_threads():
+    program = Target("storm")
+    folded, stats = attach_for("2s", program.pid, "-r", "499")
+    check_untouched(program.pid)
+    program.finish().check(0)
+    assert stats["threads_seen"] > 100 and folded.weight("gust") > 0
+
+
+# Stopped targets.
+
+def states_of(pid):
+    return {state_of(pid, tid) for tid in threads_of(pid)}
+
+
+def start_stopped():
+    program = Target("stopped")
+    _, status = os.waitpid(program.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    return program
+
+
+def test_stopped_target_stays_stopped():
+    program = start_stopped()
+    _, stats = attach_for("1s", program.pid)
+    assert states_of(program.pid) == {"T"}, f"the stopped target: {states_of(program.pid)}"
+    check_quality(stats, 100)
+    program.signal(signal.SIGCONT)
+    assert program.line() == "continued"
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_stop_and_continue_meanwhile():
+    program = start_stopped()
+    attached = Attached(program.pid, "-o", "x.folded")
+    program.signal(signal.SIGCONT)
+    assert program.line() == "continued"
+    program.signal(signal.SIGSTOP)
+    wait_until(lambda: states_of(program.pid) <= {"T", "t"}, "stopped while attached")
+    program.signal(signal.SIGCONT)
+    program.say("count\n")
+    assert program.line().startswith("count")
+    attached.stop().check(0)
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+# The end, and what comes before it.
+
+def test_signal_ends_it_and_the_target_runs_on():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        program = Target("spin-two")
+        attached = Attached(program.pid, "-o", "x.folded")
+        wait_for_cpu(program.pid, 0.4)
+        attached.stop(number).check(0)
+        check_untouched(program.pid)
+        assert read_folded("x.folded").weight("spin_round") > 0
+        wait_for_cpu(program.pid, 0.05)
+        program.finish().check(0)
+
+
+def test_snapshot():
+    """SIGUSR1 writes what there is and goes on; the file is always a whole one."""
+    program = Target("spin-two")
+    attached = Attached(program.pid, "-o", "x.folded")
+    wait_for_cpu(program.pid, 0.4)
+    attached.signal(signal.SIGUSR1)
+    wait_until(lambda: os.path.exists("x.folded"), "a snapshot")
+    snapshot = read_folded("x.folded")
+    assert attached.alive() and snapshot.weight("spin_round") > 0
+    wait_for_cpu(program.pid, 0.4)
+    attached.stop().check(0)
+    assert read_folded("x.folded").total > snapshot.total
+    program.finish().check(0)
+
+
+def test_several_outputs():
+    program = Target("spin-two")
+    attach_for("1s", program.pid, "-o", "a.folded", "-o", "b.txt", "-o", "c.folded")
+    with open("a.folded", "rb") as one, open("c.folded", "rb") as other:
+        assert one.read() == other.read()
+    with open("b.txt", encoding="utf-8") as file:
+        assert "spin_three" in file.read()
+    program.finish().check(0)
+
+
+def test_closed_pipe():
+    """`sprof attach ... | head` never harms the target."""
+    program = Target("threads", 2, 2)
+    script = f'"$0" attach -p {program.pid} -d 500ms | true'
+    run("/bin/sh", "-c", script, SPROF)
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+# Children.
+
+def follow_child(*options):
+    """What an attach sees of a child that a shell makes after it."""
+    script = 'read word; "$0" fork; echo done; read word'
+    shell = Program(["/bin/sh", "-c", script, target("forker")])
+    attached = Attached(shell.pid, *PROFILE, *options)
+    shell.say("go\n")
+    while shell.line() != "done":
+        pass
+    attached.stop().check(0)
+    check_untouched(shell.pid)
+    shell.finish()
+    return read_profile()
+
+
+def test_children_are_left_alone():
+    folded, stats = follow_child()
+    assert stats["processes_seen"] == 1 and folded.weight("child_work|parent_work") == 0
+
+
+def test_children_on_request():
+    folded, stats = follow_child("--children")
+    assert stats["processes_seen"] == 3, f"{stats['processes_seen']} processes, not 3"
+    assert folded.weight("child_work") > 0 and folded.weight("parent_work") > 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+"""Whatever is wrong gets one clear line, at most one hint, a known exit code, and costs no data.
+
+2: sprof failed; 64: it was called wrongly; 1: the result is partial.
+"""
+
+import os
+import shutil
+import signal
+
+from harness import (NOBODY, PROFILE, SPROF, Attached, Program, Target, check_error,
+                     check_untouched, main, read_folded, read_profile, require, run, sprof,
+                     state_of, target, tool, wait_for_cpu, wait_until)
+
+PARTIAL, FAILED, USAGE = 1, 2, 64
+PF_KTHREAD = 0x00200000
+
+
+def attach(pid, *options):
+    return sprof("attach", "-p", pid, "-d", "200ms", "-o", "x.folded", *options)
+
+
+# Called wrongly.
+
+def test_absurd_rates():
+    for rate in ("0", "-5", "nan", "1e9", "abc", "", "inf", "99x"):
+        check_error(sprof("run", "-r", rate, "--", "true"), USAGE, "rate")
+
+
+def test_absurd_durations():
+    for duration in ("-1s", "abc", "", "10parsecs", "nan"):
+        check_error(sprof("attach", "-p", "1", "-d", duration), USAGE, "duration")
+
+
+def test_absurd_pids():
+    for pid in ("0", "-1", "abc", "", "99999999999999999999", "1x"):
+        check_error(sprof("attach", "-p", pid), USAGE, "pid|process")
+
+
+def test_wrong_command_lines():
+    for args in (["no-such-command"], ["run"], ["run", "--"], ["attach"], ["dump"],
+                 ["attach", "-p"], ["attach", "-p", "1", "x"]):
+        check_error(sprof(*args), USAGE)
+    for options in (["--no-such-option"], ["-f", "no-such-format"], ["-o", "x.unknown"],
+                    ["--weight", "none"], ["--report-mode", "none"]):
+        check_error(sprof("run", *options, "--", "touch", "ran"), USAGE)
+    assert not os.path.exists("ran")
+
+
+# No such thing.
+
+def test_no_such_program():
+    check_error(sprof("run", "--", "/no/such/program"), FAILED, "/no/such/program", "no such file")
+    check_error(sprof("run", "--", "no-such-program-in-path"), FAILED, "no-such-program-in-path")
+
+
+def test_not_executable():
+    with open("data", "w", encoding="utf-8") as file:
+        file.write("no program\n")
+    check_error(sprof("run", "--", "./data"), FAILED, "./data", "permission denied")
+    check_error(sprof("run", "--", "/"), FAILED, "permission denied|is a directory")
+
+
+def test_no_such_pid():
+    ended = Program(["true"])
+    pid = ended.pid
+    ended.finish()
+    for command in ("attach", "dump"):
+        check_error(sprof(command, "-p", pid), FAILED, str(pid), "no such process")
+
+
+def test_zombie():
+    ended = Program(["true"])
+    wait_until(lambda: state_of(ended.pid) == "Z", "a zombie")
+    for command in ("attach", "dump"):
+        check_error(sprof(command, "-p", ended.pid), FAILED, str(ended.pid),
+                    "no such process|ended|zombie")
+
+
+def kernel_thread():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            if int(file.read().rpartition(")")[2].split()[6]) & PF_KTHREAD:
+                return pid
+    return None
+
+
+def test_kernel_thread():
+    pid = kernel_thread()
+    require(pid, "no kernel threads in this pid namespace")
+    for command in ("attach", "dump"):
+        check_error(sprof(command, "-p", pid), FAILED, pid, "kernel thread")
+
+
+def test_itself():
+    """A process can't trace itself: a shell that becomes sprof knows its pid beforehand."""
+    result = run("/bin/sh", "-c", 'exec "$0" attach -p $$ -d 1s', SPROF)
+    check_error(result, USAGE, "itself")
+
+
+# Refused.
+
+def test_already_traced():
+    """Says by whom: name and pid."""
+    tracer = Target("traced")
+    check_error(attach(tracer.said[0]), FAILED, "traced", rf"traced.*\b{tracer.pid}\b")
+    assert not os.path.exists("x.folded")
+    tracer.finish().check(0)
+
+
+def test_traced_by_sprof():
+    program = Target("spin-two")
+    first = Attached(program.pid, "-o", "first.folded")
+    check_error(attach(program.pid), FAILED, rf"sprof.*\b{first.pid}\b")
+    first.stop().check(0)
+    assert read_folded("first.folded").weight("spin_round") > 0
+    program.finish().check(0)
+
+
+def root_only():
+    require(os.geteuid() == 0, "only root can become another user")
+
+
+def as_user(*args, uid=NOBODY, more=()):
+    """sprof as another user, from a place where that one can read it."""
+    if not os.path.exists("sprof"):
+        shutil.copy(SPROF, "sprof")
+        os.chmod("sprof", 0o755)
+    return run(tool("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", *more,
+               "./sprof", *args)
+
+
+def test_other_user():
+    root_only()
+    program = Target("spin-two")
+    for command in (["attach", "-d", "1s"], ["dump"]):
+        result = as_user(*command, "-p", program.pid)
+        check_error(result, FAILED, str(program.pid), "not permitted", "user")
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_not_dumpable():
+    """Both are of the same user, so that only PR_SET_DUMPABLE stands between them."""
+    root_only()
+    shutil.copy(target("undumpable"), "undumpable")
+    os.chmod("undumpable", 0o755)
+    before = [tool("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    program = Target("undumpable", before=before)
+    result = as_user("attach", "-p", program.pid, "-d", "1s")
+    check_error(result, FAILED, str(program.pid), "not permitted", "dumpable")
+    program.finish().check(0)
+
+
+def test_missing_capability():
+    """Root without CAP_SYS_PTRACE may not attach to a root that has it."""
+    root_only()
+    program = Target("spin-two")
+    command = [tool("setpriv"), "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", SPROF]
+    result = run(*command, "attach", "-p", program.pid, "-d", "1s")
+    check_error(result, FAILED, str(program.pid), "not permitted", "CAP_SYS_PTRACE")
+    program.finish().check(0)
+
+
+# Nowhere to write.
+
+def test_unwritable_output():
+    program = Target("spin-two")
+    for path in ("/no/such/folder/x.folded", "/proc/x.folded"):
+        result = sprof("attach", "-p", program.pid, "-d", "200ms", "-o", path)
+        check_error(result, FAILED, path)
+        check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_unwritable_output_of_run():
+    for option in ("-o", "--stats"):
+        result = sprof("run", option, "/no/such/folder/x.folded", "--", "true")
+        check_error(result, FAILED, "/no/such/folder")
+
+
+def test_output_is_a_folder():
+    os.mkdir("x.folded")
+    check_error(sprof("run", "-o", "x.folded", "--", "true"), FAILED, "x.folded")
+
+
+def test_full_disk():
+    program = Target("spin-two")
+    with open("/dev/full", "wb") as full:
+        result = sprof("attach", "-p", program.pid, "-d", "300ms", stdout=full)
+    check_error(result, FAILED, "no space left")
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_one_bad_output_of_two():
+    """The one that can be written is."""
+    program = Target("spin-two")
+    with open("/dev/full", "wb") as full:
+        result = sprof("attach", "-p", program.pid, "-d", "300ms", "-o", "x.folded",
+                       "-o", "-", stdout=full)
+    assert result.code == PARTIAL, f"exit code {result.code}"
+    assert "o space left" in result.err
+    assert read_folded("x.folded").weight("spin_round") > 0
+    program.finish().check(0)
+
+
+# Targets that end too early.
+
+def test_target_that_exits_during_attach():
+    """Whichever comes first: there is a profile, or a line that says why there is none."""
+    for _ in range(20):
+        program = Target("undumpable")
+        attach_ = Program([SPROF, "attach", "-p", program.pid, "-o", "x.folded"])
+        program.finish().check(0)
+        result = attach_.finish()
+        assert result.code in (0, PARTIAL, FAILED), f"exit code {result.code}: {result.err}"
+        if result.code != 0:
+            check_error(result, result.code, "process")
+
+
+def test_target_that_ends_before_the_first_sample():
+    result = sprof("run", "-D", "1h", *PROFILE, "--", "sh", "-c", "exit 3")
+    check_error(result, 3, "sample")
+    folded, stats = read_profile()
+    assert stats["samples"] == 0 and folded.total == 0
+
+
+def test_target_killed_midway():
+    """By somebody else, while sprof runs or is attached: what was taken is written."""
+    program = Target("spin-two")
+    attached = Attached(program.pid, "-o", "x.folded")
+    wait_for_cpu(program.pid, 0.5)
+    program.signal(signal.SIGKILL)
+    attached.finish().check(0)
+    assert read_folded("x.folded").weight("spin_round") > 0
+
+
+def test_launched_target_killed_midway():
+    program = Target("spin-two", before=[SPROF, "run", *PROFILE, "--"])
+    pid = int(program.said[0])
+    wait_for_cpu(pid, 0.5)
+    os.kill(pid, signal.SIGKILL)
+    program.finish().check(128 + signal.SIGKILL)
+    folded, stats = read_profile()
+    assert folded.weight("spin_round") > 0 and stats["samples"] > 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Whatever ends sprof, the target runs on unharmed and finishes with the right result."""
+
+import os
+import random
+import signal
+import time
+
+from answers import check_answer
+from harness import (SPROF, Attached, Program, Target, check_untouched, main, read_folded,
+                     tracer_of, wait_for_cpu, wait_until)
+
+ROUNDS = 100
+LONGEST = 0.12  # seconds: from before the first ptrace call to well into sampling
+
+
+def check_let_go(pid):
+    wait_until(lambda: tracer_of(pid) == 0, "the kernel detaches for a dead tracer")
+    check_untouched(pid)
+
+
+def kill_at(pid, number, delay):
+    """Kills an attach at a moment after its start that nothing announces: that is the point."""
+    attach = Program([SPROF, "attach", "-p", pid, "-r", "499", "-o", f"{number}.folded"])
+    time.sleep(delay)
+    assert attach.alive(), f"sprof has ended: {attach.stderr()}"
+    attach.signal(signal.SIGKILL)
+    attach.process.wait()
+    check_let_go(pid)
+    return os.path.exists(f"{number}.folded")
+
+
+def test_sigkill_at_random_moments():
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    answer = Target("answer", 2)
+    for number in range(ROUNDS):
+        assert not kill_at(answer.pid, number, moments.uniform(0, LONGEST)), "a half-written file"
+    check_answer(answer.finish().check(0).text())
+
+
+def test_sigkill_leaves_the_launched_program():
+    run = Target("answer", 2, before=[SPROF, "run", "-o", "x.folded", "--"])
+    pid = int(run.said[0])
+    wait_for_cpu(pid, 0.2)
+    run.signal(signal.SIGKILL)
+    run.process.wait()
+    check_let_go(pid)
+    check_answer(run.finish().check(-signal.SIGKILL).text())
+
+
+def test_signals_that_end_an_attach():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        answer = Target("answer", 2)
+        attach = Attached(answer.pid, "-o", "x.folded")
+        wait_for_cpu(answer.pid, 0.3)
+        attach.stop(number).check(0)
+        check_let_go(answer.pid)
+        assert read_folded("x.folded").weight("step_many") > 0
+        check_answer(answer.finish().check(0).text())
+
+
+if __name__ == "__main__":
+    main()

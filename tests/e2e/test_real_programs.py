@@ -1,0 +1,211 @@
+"""Programs that nobody here wrote: nearly every stack is complete, and the programs don't notice.
+
+Each test makes its own workload and compares what the program produced with what it must produce.
+"""
+
+import hashlib
+import os
+import re
+import socket
+
+from harness import (LIMIT, PROFILE, Program, attach_for, check_quality, check_untouched, main,
+                     read_profile, run, sprof, tool, wait_until)
+
+RATE = 299
+
+
+def profile(*command, **options):
+    """Runs a command under sprof; its result, the folded stacks, the quality figures."""
+    result = sprof("run", "-r", RATE, *PROFILE, "--", *command, limit=2 * LIMIT, **options)
+    return result, *read_profile()
+
+
+def check_names(folded, *patterns):
+    for pattern in patterns:
+        assert folded.weight(pattern) > 0, f"nothing in {pattern}: {sorted(folded.names())[:80]}"
+
+
+def check_sane(folded, stats, samples):
+    check_quality(stats, samples)
+    assert stats["ticks_late"] <= 0.2 * stats["ticks"], f"{stats['ticks_late']} late ticks"
+    assert folded.total > 0
+
+
+# python3
+
+PYTHON_THREADS = """
+import hashlib, threading, time
+def count(results, number):
+    total = 0
+    for i in range(1500000):
+        total += i * number % 7
+    results[number] = total
+def digest(results, number):
+    data = bytes(1 << 20)
+    for _ in range(200):
+        data = hashlib.sha256(data).digest() * (1 << 15)
+    results[number] = hashlib.sha256(data).hexdigest()
+def nap(results, number):
+    time.sleep(0.5)
+    results[number] = 'slept'
+results = {}
+threads = [threading.Thread(target=body, args=(results, number))
+           for number, body in enumerate([count, count, digest, nap])]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(results.items()))
+"""
+
+
+def test_python():
+    command = [tool("python3", "/usr/bin/python3"), "-c", PYTHON_THREADS]
+    native = run(*command).check(0)
+    result, folded, stats = profile(*command)
+    assert result.check(0).out == native.out
+    check_sane(folded, stats, RATE)
+    assert stats["threads_seen"] == 5
+    check_names(folded, "_PyEval_EvalFrameDefault", ".*[Ss][Hh][Aa]256.*|.*libcrypto.*")
+
+
+# gcc
+
+def large_source():
+    """A C++ file that keeps the compiler busy for seconds: templates, instantiated many times."""
+    parts = ["#include <algorithm>", "#include <map>", "#include <regex>", "#include <string>"]
+    for number in range(40):
+        parts.append(f"""
+            struct key{number} {{ int a; std::string b; bool operator<(const key{number} &o) const
+                {{ return a < o.a || (a == o.a && b < o.b); }} }};
+            int use{number}(std::map<key{number}, std::string> &m, int n) {{
+                std::vector<key{number}> v(n);
+                std::sort(v.begin(), v.end());
+                for (auto &k : v) m[k] = std::to_string(k.a);
+                std::regex pattern("[a-z]+{number}");
+                return std::regex_search("x{number}", pattern) ? m.size() : n; }}""")
+    return "\n".join(parts)
+
+
+def test_gcc():
+    with open("large.cc", "w", encoding="utf-8") as file:
+        file.write(large_source())
+    result, folded, stats = profile(tool("gcc"), "-O2", "-c", "large.cc", "-o", "large.o")
+    result.check(0)
+    check_sane(folded, stats, 2 * RATE)
+    assert stats["processes_seen"] >= 3, "gcc, cc1plus and as"
+    assert "use39" in run(tool("nm"), "large.o").check(0).text()
+    assert any("cc1plus" in name for name in folded.names()), sorted(folded.names())[:80]
+
+
+# git
+
+COMMITS, FILES = 1500, 40
+
+
+def history():
+    """A stream for git fast-import: each commit rewrites one file, never the same way twice."""
+    for number in range(COMMITS):
+        lines = "".join(f"{hashlib.md5(b'%d' % ((number * 7 + i) % 999)).hexdigest()} {i}\n"
+                        for i in range(120))
+        message = f"commit {number}\n"
+        yield (f"commit refs/heads/main\ncommitter T <t@example.com> {1500000000 + number} +0000\n"
+               f"data {len(message)}\n{message}\n"
+               f"M 100644 inline folder{number % 5}/file{number % FILES}\n"
+               f"data {len(lines)}\n{lines}\n")
+
+
+def make_repository():
+    git = tool("git")
+    run(git, "init", "-q", "-b", "main", "repository").check(0)
+    with open("history", "w", encoding="utf-8") as file:
+        file.writelines(history())
+    with open("history", "rb") as file:
+        run(git, "-C", "repository", "fast-import", "--quiet", stdin=file).check(0)
+    return git, "-C", "repository"
+
+
+def test_git_log():
+    git = make_repository()
+    command = [*git, "log", "--stat", "-p", "main"]
+    native = run(*command).check(0)
+    result, folded, stats = profile(*command)
+    assert result.check(0).out == native.out
+    check_sane(folded, stats, 50)
+    check_names(folded, "main|git.*|__libc_start.*|_start", "inflate.*|.*libz.*")
+
+
+def test_git_gc():
+    git = make_repository()
+    result, folded, stats = profile(*git, "gc", "--aggressive", "--prune=now", "--quiet")
+    result.check(0)
+    check_sane(folded, stats, 100)
+    assert stats["processes_seen"] > 3, "gc makes children"
+    run(*git, "fsck", "--full").check(0)
+    assert run(*git, "rev-list", "--count", "main").text().strip() == str(COMMITS)
+
+
+# sqlite3
+
+WORKLOAD = """
+CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+  INSERT INTO t SELECT i, (i * 7919) % 10007, 'text ' || (i * 31 % 1009) FROM n;
+CREATE INDEX t_a ON t (a, b);
+SELECT a % 10, count(*), sum(id), max(b) FROM t GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM t x JOIN t y ON x.a = y.a AND x.id % 50 = 0 WHERE x.b < y.b;
+DELETE FROM t WHERE a % 3 = 0;
+VACUUM;
+SELECT count(*), min(b), max(b) FROM t;
+PRAGMA integrity_check;
+"""
+
+
+def test_sqlite():
+    sqlite = tool("sqlite3")
+    with open("workload.sql", "w", encoding="utf-8") as file:
+        file.write(WORKLOAD)
+    native = run(sqlite, "native.db", ".read workload.sql").check(0)
+    result, folded, stats = profile(sqlite, "profiled.db", ".read workload.sql")
+    assert result.check(0).out == native.out and b"ok" in native.out
+    check_sane(folded, stats, RATE // 2)
+    check_names(folded, "sqlite3_step", "main|sqlite3.*|__libc_start.*")
+
+
+# redis-server
+
+def answers(path):
+    """Whether a redis-server answers on its socket."""
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(LIMIT)
+            client.connect(path)
+            client.sendall(b"PING\r\n")
+            return client.recv(64) == b"+PONG\r\n"
+    except (FileNotFoundError, ConnectionRefusedError):
+        return False
+
+
+def start_redis(path):
+    server = Program([tool("redis-server"), "--port", "0", "--unixsocket", path, "--save", "",
+                      "--appendonly", "no", "--daemonize", "no", "--dir", "."])
+    wait_until(lambda: answers(path), "redis-server answers")
+    return server
+
+
+def test_redis():
+    path = os.path.join(os.getcwd(), "socket")
+    server = start_redis(path)
+    bench = Program([tool("redis-benchmark"), "-s", path, "-t", "set,get,lpush,lrange_100", "-q",
+                     "-n", 10**8, "-c", 20, "-r", 10000])
+    folded, stats = attach_for("4s", server.pid, "-r", RATE)
+    check_untouched(server.pid)
+    assert bench.alive() and answers(path), "the target has suffered"
+    bench.process.kill()
+    check_sane(folded, stats, 4 * RATE)
+    check_names(folded, "aeProcessEvents|redis-server.*", "main|aeMain|__libc_start.*|_start")
+    server.process.terminate()
+    server.finish().check(0)
+    assert not re.search("crash|assert", server.stderr(), re.IGNORECASE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""`sprof run`: the program starts as the shell would start it, and its children are followed."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import termios
+
+from harness import (LIMIT, PROFILE, SPROF, Folded, Program, Target, main, read_folded,
+                     read_profile, read_ready, run, sprof, state_of, target, wait_for_cpu,
+                     wait_until)
+
+INHERITED = "Umask|Uid|Gid|Groups|NoNewPrivs|Seccomp|Cap.*|Cpus_allowed|Mems_allowed|THP_enabled"
+SIGNALS = "SigBlk|SigIgn|SigCgt|SigPnd|ShdPnd"
+
+
+# What the program inherits.
+
+def check_same(*command, **options):
+    """The command prints the same about itself under sprof as without it."""
+    native = run(*command, **options).check(0)
+    profiled = sprof("run", *PROFILE, "--", *command, **options).check(0)
+    assert profiled.out == native.out, f"{profiled.text()}\nnatively:\n{native.text()}"
+    return native.text()
+
+
+def test_environment():
+    check_same("env", "-0", env={**os.environ, "ODD": "a\nb=c", "EMPTY": ""})
+
+
+def test_arguments():
+    check_same("/bin/sh", "-c", "tr '\\0' '\\n' </proc/$$/cmdline", "name", "", "-o", "--", "a b")
+
+
+def test_working_directory():
+    os.mkdir("folder")
+    assert check_same("/bin/pwd", "-P").strip() == os.getcwd()
+
+
+def test_limits():
+    for kind in ("-S", "-H"):
+        check_same("/bin/sh", "-c", f"ulimit {kind} -a; ulimit {kind} -n")
+
+
+def odd_signals():
+    """In the child: signals blocked and ignored that are usually not."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGCHLD, signal.SIGRTMIN + 1])
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def usual_signals():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def test_signal_mask_and_dispositions():
+    for set_up in (usual_signals, odd_signals):
+        check_same("grep", "-E", f"^({SIGNALS}):", "/proc/self/status", preexec_fn=set_up,
+                   restore_signals=False)
+
+
+def test_rights_and_processors():
+    check_same("grep", "-E", f"^({INHERITED}):", "/proc/self/status")
+    for name in ("personality", "oom_score_adj", "timerslack_ns", "coredump_filter", "cgroup"):
+        check_same("cat", f"/proc/self/{name}")
+
+
+def job_of(result):
+    """Process group, session, terminal, its group; then nice value and scheduling policy."""
+    fields = result.text().rpartition(")")[2].split()
+    return fields[2:6], fields[16], fields[37:39]
+
+
+def test_process_group_and_priority():
+    command = ("cat", "/proc/self/stat")
+    native = job_of(run(*command).check(0))
+    profiled = job_of(sprof("run", *PROFILE, "--", *command).check(0))
+    assert profiled == native, f"{profiled}, not {native}"
+
+
+def test_descriptors():
+    """The program has those of its caller, and none of sprof's."""
+    ends = os.pipe()
+    check_same("ls", "/proc/self/fd", pass_fds=ends)
+    for fd in ends:
+        os.close(fd)
+
+
+# Where output goes.
+
+def test_folded_stacks_into_a_pipe():
+    """The program's own output makes room for them, and a line says so."""
+    result = sprof("run", "--", target("spin-two"), "100").check(0)
+    assert Folded(result.text()).has("main", "spin_round", "spin_three")
+    assert re.search(r"^ready \d+$", result.err, re.MULTILINE), result.err
+    assert len(re.findall(r"^sprof: .*stderr", result.err, re.MULTILINE)) == 1, result.err
+
+
+def test_report_by_name():
+    result = sprof("run", "-f", "text", "--", target("spin-two"), "100").check(0)
+    assert "spin_three" in result.text() and not re.search(r"^main;", result.text(), re.MULTILINE)
+
+
+def test_first_instruction():
+    """Even a program that is over before the first tick leaves a whole file."""
+    sprof("run", *PROFILE, "--", "true").check(0)
+    assert read_profile()[1]["processes_seen"] == 1
+
+
+# Children.
+
+def run_forker(how, *options):
+    sprof("run", *PROFILE, "-r", "199", *options, "--", target("forker"), how).check(0)
+    return read_profile()
+
+
+def test_children_are_followed():
+    for how, processes in (("fork", 2), ("vfork", 2), ("exec", 2), ("spawn", 2), ("double", 3)):
+        folded, stats = run_forker(how)
+        assert stats["processes_seen"] == processes, f"{how}: {stats['processes_seen']} processes"
+        for function in ("parent_work", "child_work"):
+            assert folded.weight(function) > 0, f"{how}: no samples of {function}"
+
+
+def test_no_children():
+    for how in ("fork", "vfork", "exec", "spawn"):
+        folded, stats = run_forker(how, "--no-children")
+        assert stats["processes_seen"] == 1, f"{how}: {stats['processes_seen']} processes"
+        assert folded.weight("parent_work") > 0 and folded.weight("child_work") == 0, how
+
+
+def test_many_children():
+    script = "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done; exit 9"
+    sprof("run", *PROFILE, "-r", "999", "--", "/bin/sh", "-c", script).check(9)
+    assert read_profile()[1]["processes_seen"] == 101
+
+
+def test_exec_keeps_the_exit_code():
+    sprof("run", *PROFILE, "--", "/bin/sh", "-c", f"exec {target('exit-code')} 12").check(12)
+
+
+def test_script_without_interpreter_line():
+    """As a shell starts it."""
+    with open("script", "w", encoding="utf-8") as file:
+        file.write("exit 4\n")
+    os.chmod("script", 0o755)
+    sprof("run", *PROFILE, "--", "./script").check(4)
+
+
+# On a terminal.
+
+class Terminal:
+    """A program that leads the session of a terminal of its own; the test types and reads."""
+
+    def __init__(self, *argv):
+        self.fd, side = pty.openpty()
+        self.read = b""
+        ready, write_end = os.pipe()
+
+        def lead():
+            os.setsid()
+            fcntl.ioctl(side, termios.TIOCSCTTY, 0)
+
+        argv = [str(write_end) if word == "FD" else word for word in argv]
+        self.program = Program(argv, stdin=side, stdout=side, preexec_fn=lead, pass_fds=[write_end])
+        os.close(side)
+        os.close(write_end)
+        self.said = read_ready(ready, self.program)
+        os.close(ready)
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def expect(self, word):
+        while word not in self.read:
+            assert select.select([self.fd], [], [], LIMIT)[0], f"no {word} in {self.read}"
+            self.read += os.read(self.fd, 4096)
+
+    def close(self):
+        result = self.program.finish()
+        os.close(self.fd)
+        return result
+
+
+def start_on_terminal():
+    terminal = Terminal(SPROF, "run", *PROFILE, "--", target("jobs"), "--ready", "FD")
+    assert terminal.said[1] == "foreground"
+    wait_for_cpu(int(terminal.said[0]), 0.3)
+    return terminal
+
+
+def test_ctrl_c_goes_to_the_program():
+    terminal = start_on_terminal()
+    terminal.type(b"\x03")
+    terminal.expect(b"interrupted")
+    terminal.close().check(5)
+    assert read_folded("x.folded").has("main", "compute")
+
+
+def test_ctrl_z_stops_the_program():
+    terminal = start_on_terminal()
+    pid = int(terminal.said[0])
+    terminal.type(b"\x1a")
+    wait_until(lambda: state_of(pid) in "Tt", "the program stops")
+    os.killpg(os.getpgid(terminal.program.pid), signal.SIGCONT)
+    terminal.expect(b"continued")
+    terminal.type(b"\x03")
+    terminal.expect(b"interrupted")
+    terminal.close().check(5)
+
+
+def test_signals_to_sprof_are_the_programs():
+    """kill(1) means the pair of them: the program gets it, and decides."""
+    for name, number, code in (("jobs", signal.SIGINT, 5), ("spin-two", signal.SIGTERM, 143)):
+        program = Target(name, before=[SPROF, "run", *PROFILE, "--"])
+        wait_for_cpu(int(program.said[0]), 0.2)
+        program.signal(number)
+        program.process.wait()
+        program.finish().check(code)
+        assert read_folded("x.folded").weight("main") > 0
+
+
+if __name__ == "__main__":
+    main()

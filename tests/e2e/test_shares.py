@@ -1,0 +1,112 @@
+"""A program with known shares: the report shows them, and its times add up to the kernel's.
+
+The truth is what the target measured of itself by its own clock while it ran, so that a busy
+machine moves both sides. Shares of functions come from folded stacks; times per thread from the
+text report.
+"""
+
+import json
+
+from harness import (PROFILE, SPROF, Target, check_near, main, read_folded, read_profile, run,
+                     sprof, target, wait_for_cpu)
+from report import CLASSES, read_report
+
+POINTS = 0.03
+SECONDS = 6
+PARTS = ("part_a", "part_b", "part_c")
+
+
+def profile(*options):
+    """What `shares` says of itself when sprof profiles it."""
+    result = sprof("run", *options, "--", target("shares"), SECONDS).check(0)
+    return json.loads(result.text().splitlines()[-1])
+
+
+def shares_by_the_program(truth):
+    spent = [truth["a_ns"], truth["b_ns"], truth["c_ns"]]
+    return [part / sum(spent) for part in spent]
+
+
+def test_the_program_keeps_its_word():
+    """Natively: 30 % in A, 50 % in B, 20 % in C, or the other tests mean nothing."""
+    truth = json.loads(run(target("shares"), 1).check(0).text().splitlines()[-1])
+    for share, expected in zip(shares_by_the_program(truth), (0.3, 0.5, 0.2)):
+        check_near(share, expected, 0.05, "share")
+
+
+def check_wall(folded, truth):
+    for name, expected in zip(PARTS, shares_by_the_program(truth)):
+        check_near(folded.share(name), expected, POINTS, f"wall time in {name}")
+
+
+def check_usage(report, truth):
+    """user + sys of the process is what getrusage(2) said at its end."""
+    used = sum(row["user"] + row["sys"] for row in report.threads)
+    check_near(used, (truth["user_us"] + truth["sys_us"]) / 1e6, 0.020, "user + sys")
+
+
+def check_identity(report):
+    """user + sys + runq + wait = wall, but for the rounding of each figure."""
+    for row in report.threads:
+        parts = [row[name] for name in CLASSES]
+        rounding = sum(part.rounding for part in (row["wall"], *parts))
+        check_near(sum(parts), row["wall"], rounding, f"times of {row['name']}")
+
+
+def check_classes(report):
+    """Each part has its kind of time, and nearly no other: no CPU time for a sleeper."""
+    part_a, part_b, part_c = (report.functions[name] for name in PARTS)
+    assert part_a["user"] > 0.85 * (1 - part_a["runq"]), part_a
+    assert part_b["wait"] > 0.97, part_b
+    assert part_c["sys"] > 0.85 * (1 - part_c["runq"]), part_c
+
+
+def test_shares_and_times():
+    truth = profile("-o", "x.txt", *PROFILE)
+    report, (folded, stats) = read_report("x.txt"), read_profile()
+    check_wall(folded, truth)
+    check_usage(report, truth)
+    check_identity(report)
+    check_classes(report)
+    wall = truth["wall_ns"] / 1e9
+    check_near(stats["duration_ns"] / 1e9, wall, 0.02 * wall, "duration")
+    check_near(report.threads[0]["wall"], wall, 0.02 * wall, "wall time of the thread")
+
+
+def weight_by(kind):
+    truth = profile("-o", "x.folded", "--weight", kind)
+    return read_folded("x.folded"), truth
+
+
+def test_weight_user():
+    folded, truth = weight_by("user")
+    check_near(folded.total / 1e6, truth["user_us"] / 1e6, 0.05 * SECONDS, "user time")
+    assert folded.share("part_a") > 0.9 and folded.share("part_b") < 0.02
+
+
+def test_weight_sys():
+    folded, _ = weight_by("sys")
+    assert folded.share("part_c") > 0.9 and folded.share("part_b") < 0.02
+
+
+def test_weight_wait():
+    folded, truth = weight_by("wait")
+    check_near(folded.weight("part_b") / 1e6, truth["b_ns"] / 1e9, POINTS * SECONDS, "wait time")
+    assert folded.share("part_b") > 0.97
+
+
+def test_threads_add_up():
+    """Busy and sleeping threads, more than there are CPUs: every thread's identity holds."""
+    threads = Target("threads", 3, 3, before=[SPROF, "run", "-o", "x.txt", "--"])
+    wait_for_cpu(int(threads.said[0]), 2)
+    threads.finish().check(0)
+    report = read_report("x.txt")
+    assert len(report.threads) == 7
+    check_identity(report)
+    longest = max(row["wall"] for row in report.threads)
+    for row in report.threads:
+        check_near(row["wall"], longest, 0.02 * longest, f"wall time of {row['name']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What the stacks of known programs look like: complete, and with the right shares."""
+
+from harness import Target, attach_for, check_quality, main
+
+
+def check_path(folded, *path):
+    assert folded.has(*path), f"no stack with {path}, only {folded.stacks[:5]}"
+
+
+def test_shares_of_two_functions():
+    program = Target("spin-two")
+    folded, stats = attach_for("3s", program.pid, "-r", "499")
+    ratio = folded.weight("spin_three") / folded.weight("spin_one")
+    assert 2.4 < ratio < 3.7, f"spin_three to spin_one is {ratio:.2f}"
+    check_path(folded, "main", "spin_round", "spin_three")
+    check_quality(stats, 3 * 400)
+    program.finish().check(0)
+
+
+def test_frame_pointers_where_there_is_no_cfi():
+    program = Target("spin-two-fp")
+    folded, stats = attach_for("2s", program.pid)
+    check_path(folded, "main", "spin_round", "spin_three")
+    check_quality(stats, 100)
+    program.finish().check(0)
+
+
+def check_depth(depth):
+    """Every level of a recursion is there once, however deep."""
+    program = Target("deep", depth)
+    folded, stats = attach_for("1s", program.pid)
+    levels = {frames.count("descend") for frames, _ in folded.stacks if "bottom_spin" in frames}
+    assert levels == {depth}, f"{levels} levels, not {depth}"
+    check_quality(stats, 100)
+    program.finish().check(0)
+
+
+def test_deep_stacks():
+    for depth in (100, 1000):
+        check_depth(depth)
+
+
+def test_through_signal_frames():
+    paths = {"raise": ("main", "outer", "handler_spin"), "async": ("main", "handler_spin"),
+             "alt": ("main", "interrupted", "handler_spin")}
+    for mode, path in paths.items():
+        program = Target("signal-frame", mode)
+        folded, stats = attach_for("1500ms", program.pid)
+        check_path(folded, *path)
+        check_quality(stats, 100)
+        program.finish().check(0)
+
+
+def test_asleep_threads_are_not_stopped():
+    """A thread that sleeps all the time is looked at, not woken; one stop each may be needed."""
+    program = Target("threads", 0, 20)
+    folded, stats = attach_for("1s", program.pid)
+    check_quality(stats, 0.8 * 99 * 21)
+    assert stats["stops"] <= 2 * 21, f"{stats['stops']} stops of 21 sleeping threads"
+    assert folded.share("asleep_worker") > 0.9
+    program.finish().check(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Help, manual page and README name the same commands and options.
+
+    documents.py SPROF ROOT     prints one line per disagreement; exits 1 if there is any
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
+
+
+def help_of(sprof, *words):
+    result = subprocess.run([sprof, *words, "--help"], capture_output=True, text=True, check=False)
+    if result.returncode or result.stderr:
+        raise SystemExit(f"{sprof} {' '.join(words)} --help: exit {result.returncode}: {result.stderr}")
+    return result.stdout
+
+
+def commands_of(text):
+    """The commands that `sprof --help` lists: two blanks, a word, the summary."""
+    section = text.partition("Commands:\n")[2].partition("\n\n")[0]
+    return re.findall(r"^  (\w[\w-]*)  ", section, re.MULTILINE)
+
+
+def sections_of(page):
+    """{section title: its text} of a manual page, hyphens unescaped."""
+    page = page.replace("\\-", "-")
+    parts = re.split(r"^\.S[HS] +\"?([^\"\n]*)\"?$", page, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def options_in_definitions(text):
+    """The long options that a section of the manual defines: on the line after each .TP."""
+    heads = re.findall(r"^\.TP\n(.*)$", text, re.MULTILINE)
+    return {option for head in heads for option in OPTION.findall(head)}
+
+
+def options_in_help(text):
+    """Those at the start of a help line."""
+    heads = re.findall(r"^  (?:-\w, |    )*(--[a-z-]+)", text, re.MULTILINE)
+    return {head[2:] for head in heads}
+
+
+def compare(command, in_help, in_page):
+    for option in sorted(in_help - in_page):
+        yield f"sprof {command} --{option} is not in the manual page"
+    for option in sorted(in_page - in_help):
+        yield f"the manual page's --{option} is not an option of sprof {command}"
+
+
+def disagreements(sprof, root):
+    with open(os.path.join(root, "man/sprof.1"), encoding="utf-8") as file:
+        sections = sections_of(file.read())
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        readme = file.read()
+    shared = options_in_definitions(sections.get("OPTIONS", ""))
+    common = options_in_definitions(sections.get("COMMON OPTIONS", ""))
+    commands = commands_of(help_of(sprof))
+    known = {"help", "version"}
+    if not commands:
+        yield "sprof --help lists no commands"
+    for command in commands:
+        text = help_of(sprof, command)
+        in_help = options_in_help(text)
+        own = options_in_definitions(sections.get(f"sprof {command}", ""))
+        if f"sprof {command}" not in sections:
+            yield f"no section 'sprof {command}' in the manual page"
+        recording = shared if f"sprof {command}" in sections.get("OPTIONS", "") else set()
+        yield from compare(command, in_help, own | recording | common)
+        if f"sprof {command}" not in readme:
+            yield f"README.md does not mention sprof {command}"
+        known |= in_help
+    for option in sorted({o for line in re.findall(r"`[^`\n]*`", readme) for o in OPTION.findall(line)}):
+        if option not in known:
+            yield f"README.md mentions --{option}, which no command knows"
+
+
+def main():
+    found = list(disagreements(os.path.abspath(sys.argv[1]), sys.argv[2]))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

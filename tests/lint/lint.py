@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""The rules of ARCHITECTURE.md and CONTRIBUTING.md that a program can check.
+
+    lint.py [ROOT]      prints one line per violation; exits 1 if there is any
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Which folders the files of a folder may include from, besides their own.
+INCLUDES = {
+    "base": set(),
+    "attach": {"base"},
+    "elfsym": {"base"},
+    "unwind": {"base", "attach", "elfsym"},
+    "sampler": {"base", "attach", "unwind"},
+    "profile": {"base", "elfsym"},
+    "output": {"base", "profile"},
+    "cmd": {"base", "attach", "unwind", "sampler", "elfsym", "profile", "output"},
+}
+ANYTHING = {"tests", "bench", "demo"}
+
+# Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI, not names.
+ONLY_HEADERS = {
+    ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
+    ("unwind", "elfsym"): {"image.h", "cfi.h"},
+}
+
+# (what, pattern over code without comments and strings, folders that may).
+CALLS = [
+    ("calls ptrace", r"\bptrace\s*\(", {"attach"}),
+    ("waits for processes", r"\b(waitpid|waitid|wait3|wait4|wait)\s*\(", {"attach"}),
+    ("reads another process's memory", r"\bprocess_vm_(readv|writev)\s*\(", {"attach"}),
+    ("writes to stderr", r"\bstderr\b|\b(perror|psignal|warnx?|errx?)\s*\(", {"cmd"}),
+    ("writes to stdout", r"\bstdout\b|\b(printf|puts|putchar)\s*\(", {"cmd"}),
+    ("exits", r"(?<!_)\b(exit|quick_exit|abort|_Exit)\s*\(", {"cmd"}),
+    ("exits", r"\b_exit\s*\(", {"cmd", "attach"}),
+]
+
+# (what, pattern over the name of a system header, folders that may).
+HEADERS = [
+    ("includes libunwind", r"^libunwind", {"unwind"}),
+    ("includes libdw or libelf", r"^(elfutils/|libelf\.h|gelf\.h|dwarf\.h|libdw)", {"elfsym"}),
+]
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+# "path" or "path:function" -> why it may be longer.
+LONGER = {}
+
+WORDS = re.compile(r"\b(TODO|FIXME|XXX)\b")
+MACHINE_PATHS = re.compile(r"(?<![\w.])/work/\w")
+
+
+def blank(match):
+    """Keeps the newlines of what is taken out, so that line numbers stay."""
+    return "\n" * match.group(0).count("\n") or " "
+
+
+def code_of(text):
+    """The text without comments and without the content of strings and characters."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+
+    def replace(match):
+        if match.group(0)[0] in "\"'":
+            return match.group(0)[0] * 2
+        return blank(match)
+
+    return re.sub(pattern, replace, text, flags=re.DOTALL)
+
+
+class Source:
+    """One C file, whole and without comments."""
+
+    def __init__(self, root, path):
+        self.path = path
+        self.folder = path.split("/")[0]
+        self.in_layers = self.folder in INCLUDES
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            self.text = file.read()
+        self.code = code_of(self.text)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def check_includes(source):
+    for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', source.text, re.MULTILINE):
+        header = match.group(1)
+        folder, _, name = header.partition("/")
+        where = line_of(source.text, match.start())
+        if not name or header.startswith("."):
+            yield where, f'"{header}" is not spelled from the root'
+        elif source.in_layers and folder != source.folder:
+            if folder not in INCLUDES[source.folder]:
+                yield where, f"{source.folder}/ may not include {header}"
+            elif name not in ONLY_HEADERS.get((source.folder, folder), {name}):
+                yield where, f"{source.folder}/ may not include {header}"
+
+
+def check_own_header_first(source):
+    """foo.c that has a foo.h includes it before anything else: so each header proves itself."""
+    own = source.path[:-2] + ".h"
+    first = re.search(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)', source.text, re.MULTILINE)
+    if source.path.endswith(".c") and f'"{own}"' in source.text and first.group(1) != own:
+        yield line_of(source.text, first.start()), f"{own} is not the first include"
+
+
+def check_system_headers(source):
+    if source.folder in ANYTHING:
+        return
+    for match in re.finditer(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", source.text, re.MULTILINE):
+        for what, pattern, folders in HEADERS:
+            if re.search(pattern, match.group(1)) and source.folder not in folders:
+                yield line_of(source.text, match.start()), f"{source.folder}/ {what}"
+
+
+def check_calls(source):
+    if source.folder in ANYTHING:
+        return
+    for what, pattern, folders in CALLS:
+        if source.folder in folders:
+            continue
+        for match in re.finditer(pattern, source.code):
+            if source.code[: match.start()].endswith(("->", ".")):
+                continue  # a member of that name
+            yield line_of(source.code, match.start()), f"{source.folder}/ {what}"
+
+
+def check_words(source):
+    for match in WORDS.finditer(source.text):
+        yield line_of(source.text, match.start()), f"{match.group(0)}: open an issue instead"
+    for match in MACHINE_PATHS.finditer(source.text):
+        yield line_of(source.text, match.start()), "a path of one machine"
+
+
+def functions_of(source):
+    """(name, line, number of lines between the braces) of every function: braces in column 0."""
+    lines = source.code.split("\n")
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line.rstrip() == "{":
+            start = number
+        elif line.startswith("}") and start:
+            head = "\n".join(lines[max(0, start - 12) : start - 1])
+            names = re.findall(r"^[A-Za-z_][^\n;{}#]*?\b(\w+)\s*\(", head, re.MULTILINE)
+            yield names[-1] if names else "?", start, number - start - 1
+            start = None
+
+
+def check_sizes(source):
+    count = source.text.count("\n")
+    if count > MAX_FILE_LINES and source.path not in LONGER:
+        yield count, f"{count} lines, at most {MAX_FILE_LINES}"
+    for name, line, length in functions_of(source):
+        if length > MAX_FUNCTION_LINES and f"{source.path}:{name}" not in LONGER:
+            yield line, f"{name}() has {length} lines, at most {MAX_FUNCTION_LINES}"
+
+
+def check_opening(source):
+    """Every .c file opens with a paragraph, every header with a word."""
+    opening = re.match(r"/\*(.*?)\*/", source.text, re.DOTALL)
+    least = 30 if source.path.endswith(".c") else 10
+    if not opening or len(" ".join(opening.group(1).replace("*", " ").split())) < least:
+        yield 1, "does not open with a comment that says what it knows"
+
+
+def collapse_braces(code):
+    """The code with everything inside of braces taken out, newlines kept."""
+    out, depth = [], 0
+    for character in code:
+        depth -= character == "}"
+        if depth <= 0 or character == "\n":
+            out.append(character)
+        depth += character == "{"
+    return "".join(out)
+
+
+def is_constant(declaration):
+    """Whether a declaration without its initializer names an object that is itself const."""
+    _, star, behind = declaration.rpartition("*")
+    return bool(re.search(r"\bconst\b", behind if star else declaration))
+
+
+def is_variable(declaration):
+    text = declaration.strip()
+    if not text or re.match(r"(typedef|_Static_assert|static_assert|extern)\b", text):
+        return False
+    if re.fullmatch(r"((struct|union|enum)\s*\w*\s*(\{\s*\})?)", text):
+        return False
+    return "(" not in text or "(*" in text
+
+
+def check_globals(source):
+    """No variable at file scope or static in a function outside of cmd/, as far as patterns can tell."""
+    if source.folder in ANYTHING | {"cmd"}:
+        return
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, source.code, flags=re.MULTILINE)
+    code = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", code)
+    flat = re.sub(r"^\{\s*\}", lambda match: ";" + blank(match), collapse_braces(code), flags=re.MULTILINE)
+    position = 0
+    for statement in flat.split(";"):
+        declaration = statement.split("=")[0]
+        if is_variable(declaration) and not is_constant(declaration):
+            start = position + len(statement) - len(statement.lstrip())
+            yield line_of(flat, start), f"variable at file scope: {declaration.strip()[:60]!r}"
+        position += len(statement) + 1
+    for match in re.finditer(r"^[ \t]+static\b([^;={(]*)[;={]", code, re.MULTILINE):
+        if not is_constant(match.group(1)):
+            yield line_of(code, match.start()), "static variable in a function"
+
+
+CHECKS = [
+    check_includes,
+    check_own_header_first,
+    check_system_headers,
+    check_calls,
+    check_words,
+    check_sizes,
+    check_opening,
+    check_globals,
+]
+
+
+def sources_of(root):
+    for folder in sorted(set(INCLUDES) | ANYTHING):
+        for path, folders, names in os.walk(os.path.join(root, folder)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    yield Source(root, os.path.relpath(os.path.join(path, name), root))
+
+
+def check_headers_compile(root, headers):
+    """Each header of a layer compiles alone, twice over."""
+    compiler = os.environ.get("CC", "cc").split()
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-fsyntax-only", "-I", root]
+    for header in headers:
+        with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+            file.write(f'#include "{header}"\n' * 2)
+            file.flush()
+            result = subprocess.run(
+                compiler + flags + [file.name], capture_output=True, text=True, check=False
+            )
+        if result.returncode:
+            first = next((line for line in result.stderr.splitlines() if "error" in line), "?")
+            yield header, 1, f"does not compile alone: {first}"
+
+
+def lint(root):
+    """All violations as (path, line, message)."""
+    headers = []
+    for source in sources_of(root):
+        for check in CHECKS:
+            for line, message in check(source):
+                yield source.path, line, message
+        if source.in_layers and source.path.endswith(".h"):
+            headers.append(source.path)
+    yield from check_headers_compile(root, headers)
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../..")
+    violations = list(lint(os.path.abspath(root)))
+    for path, line, message in violations:
+        print(f"{path}:{line}: {message}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

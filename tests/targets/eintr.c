@@ -1,0 +1,416 @@
+/*
+ * One thread for each way to block in a system call that a stop by ptrace could break off; each
+ * loops over its call and a little computing, and counts how often the call failed with EINTR, or
+ * otherwise. No signal handler is installed, so natively every count is 0. The calls without a
+ * timeout are woken every few milliseconds by one more thread. Prints the counts as JSON when stdin
+ * closes.
+ *
+ * signal(7), "Interruption of system calls and library functions by stop signals", names the calls
+ * that fail with EINTR after a stop; the others are here because their restart is the kernel's
+ * promise.
+ */
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/targets/target.h"
+
+#define WAKE_SIGNAL (SIGRTMIN + 3)
+
+/* in is what the call blocks on, out what wakes it; for one-sided objects they are the same. */
+struct waiter {
+	pthread_t thread;
+	int in, out;
+	uint32_t word;
+	aio_context_t aio;
+	atomic_ulong calls, interrupted, failed;
+};
+
+/* call() returns a negative number and sets errno as the system call does. */
+struct kind {
+	const char *name;
+	void (*prepare)(struct waiter *waiter);
+	long (*call)(struct waiter *waiter);
+	void (*wake)(struct waiter *waiter);
+};
+
+struct message {
+	long type;
+	char text[8];
+};
+
+static volatile uint64_t sink;
+
+static void prepare_eventfd(struct waiter *waiter)
+{
+	waiter->in = waiter->out = eventfd(0, 0);
+	if (waiter->in < 0)
+		target_fail("eventfd");
+}
+
+static void prepare_epoll(struct waiter *waiter)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	waiter->out = eventfd(0, EFD_NONBLOCK);
+	waiter->in = epoll_create1(0);
+	if (waiter->out < 0 || waiter->in < 0 ||
+		epoll_ctl(waiter->in, EPOLL_CTL_ADD, waiter->out, &event) < 0)
+		target_fail("epoll");
+}
+
+static void prepare_pipe(struct waiter *waiter)
+{
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		target_fail("pipe");
+	waiter->in = ends[0];
+	waiter->out = ends[1];
+}
+
+static void prepare_sockets(struct waiter *waiter)
+{
+	const struct timeval timeout = {.tv_usec = 5000};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 ||
+		setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
+		target_fail("socketpair");
+	waiter->in = ends[0];
+	waiter->out = ends[1];
+}
+
+static void prepare_semaphore(struct waiter *waiter)
+{
+	waiter->in = waiter->out = semget(IPC_PRIVATE, 1, 0600);
+	if (waiter->in < 0)
+		target_fail("semget");
+}
+
+static void prepare_queue(struct waiter *waiter)
+{
+	waiter->in = waiter->out = msgget(IPC_PRIVATE, 0600);
+	if (waiter->in < 0)
+		target_fail("msgget");
+}
+
+static void prepare_aio(struct waiter *waiter)
+{
+	if (syscall(SYS_io_setup, 1, &waiter->aio) < 0)
+		target_fail("io_setup");
+}
+
+static void prepare_nothing(struct waiter *waiter)
+{
+	waiter->in = waiter->out = -1;
+}
+
+static void wake_eventfd(struct waiter *waiter)
+{
+	const uint64_t one = 1;
+
+	if (write(waiter->out, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		target_fail("wake an eventfd");
+}
+
+static void wake_pipe(struct waiter *waiter)
+{
+	if (write(waiter->out, "x", 1) < 0)
+		target_fail("wake a pipe");
+}
+
+static void wake_semaphore(struct waiter *waiter)
+{
+	struct sembuf post = {.sem_op = 1};
+
+	if (semop(waiter->out, &post, 1) < 0)
+		target_fail("wake a semaphore");
+}
+
+static void wake_queue(struct waiter *waiter)
+{
+	const struct message message = {.type = 1};
+
+	if (msgsnd(waiter->out, &message, sizeof(message.text), IPC_NOWAIT) < 0 && errno != EAGAIN)
+		target_fail("wake a queue");
+}
+
+static void wake_by_signal(struct waiter *waiter)
+{
+	pthread_kill(waiter->thread, WAKE_SIGNAL);
+}
+
+static long drained(struct waiter *waiter, long result)
+{
+	uint64_t value;
+
+	if (result > 0 && read(waiter->out, &value, sizeof(value)) < 0 && errno != EAGAIN)
+		return -1;
+	return result;
+}
+
+static long call_epoll_wait(struct waiter *waiter)
+{
+	struct epoll_event event;
+
+	return drained(waiter, epoll_wait(waiter->in, &event, 1, -1));
+}
+
+static long call_epoll_wait_timeout(struct waiter *waiter)
+{
+	struct epoll_event event;
+
+	return epoll_wait(waiter->in, &event, 1, 4);
+}
+
+static long call_epoll_pwait(struct waiter *waiter)
+{
+	struct epoll_event event;
+	sigset_t mask;
+
+	sigfillset(&mask);
+	return drained(waiter, epoll_pwait(waiter->in, &event, 1, 1000, &mask));
+}
+
+static long call_poll(struct waiter *waiter)
+{
+	struct pollfd in = {.fd = waiter->in, .events = POLLIN};
+	char byte;
+
+	return poll(&in, 1, -1) < 0 ? -1 : read(waiter->in, &byte, 1);
+}
+
+static long call_poll_timeout(struct waiter *waiter)
+{
+	return poll(NULL, 0, 3);
+}
+
+static long call_ppoll(struct waiter *waiter)
+{
+	const struct timespec timeout = {.tv_nsec = 3500000};
+
+	return ppoll(NULL, 0, &timeout, NULL);
+}
+
+static long call_select(struct waiter *waiter)
+{
+	struct timeval timeout = {.tv_usec = 4500};
+
+	return select(0, NULL, NULL, NULL, &timeout);
+}
+
+static long call_semop(struct waiter *waiter)
+{
+	struct sembuf wait = {.sem_op = -1};
+
+	return semop(waiter->in, &wait, 1);
+}
+
+static long call_semtimedop(struct waiter *waiter)
+{
+	const struct timespec timeout = {.tv_nsec = 4000000};
+	struct sembuf wait = {.sem_op = -1};
+
+	return semtimedop(waiter->in, &wait, 1, &timeout);
+}
+
+static long call_msgrcv(struct waiter *waiter)
+{
+	struct message message;
+
+	return msgrcv(waiter->in, &message, sizeof(message.text), 0, 0);
+}
+
+static long call_sigwaitinfo(struct waiter *waiter)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, WAKE_SIGNAL);
+	return sigwaitinfo(&set, NULL);
+}
+
+static long call_sigtimedwait(struct waiter *waiter)
+{
+	const struct timespec timeout = {.tv_nsec = 4000000};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, WAKE_SIGNAL);
+	return sigtimedwait(&set, NULL, &timeout);
+}
+
+static long call_recv(struct waiter *waiter)
+{
+	char byte;
+
+	return recv(waiter->in, &byte, 1, 0);
+}
+
+static long call_read(struct waiter *waiter)
+{
+	char bytes[8];
+
+	return read(waiter->in, bytes, sizeof(bytes));
+}
+
+static long call_nanosleep(struct waiter *waiter)
+{
+	const struct timespec length = {.tv_nsec = 2500000};
+
+	return nanosleep(&length, NULL);
+}
+
+static long call_futex(struct waiter *waiter)
+{
+	const struct timespec timeout = {.tv_nsec = 3000000};
+
+	return syscall(SYS_futex, &waiter->word, FUTEX_WAIT_PRIVATE, 0, &timeout, NULL, 0);
+}
+
+static long call_io_getevents(struct waiter *waiter)
+{
+	struct timespec timeout = {.tv_nsec = 5000000};
+	struct io_event event;
+
+	return syscall(SYS_io_getevents, waiter->aio, 1, 1, &event, &timeout);
+}
+
+static const struct kind kinds[] = {
+	{"epoll_wait", prepare_epoll, call_epoll_wait, wake_eventfd},
+	{"epoll_wait_timeout", prepare_epoll, call_epoll_wait_timeout, NULL},
+	{"epoll_pwait", prepare_epoll, call_epoll_pwait, wake_eventfd},
+	{"poll", prepare_pipe, call_poll, wake_pipe},
+	{"poll_timeout", prepare_nothing, call_poll_timeout, NULL},
+	{"ppoll", prepare_nothing, call_ppoll, NULL},
+	{"select", prepare_nothing, call_select, NULL},
+	{"semop", prepare_semaphore, call_semop, wake_semaphore},
+	{"semtimedop", prepare_semaphore, call_semtimedop, NULL},
+	{"msgrcv", prepare_queue, call_msgrcv, wake_queue},
+	{"sigwaitinfo", prepare_nothing, call_sigwaitinfo, wake_by_signal},
+	{"sigtimedwait", prepare_nothing, call_sigtimedwait, NULL},
+	{"recv", prepare_sockets, call_recv, wake_pipe},
+	{"recv_timeout", prepare_sockets, call_recv, NULL},
+	{"read_pipe", prepare_pipe, call_read, wake_pipe},
+	{"read_eventfd", prepare_eventfd, call_read, wake_eventfd},
+	{"nanosleep", prepare_nothing, call_nanosleep, NULL},
+	{"futex", prepare_nothing, call_futex, NULL},
+	{"io_getevents", prepare_aio, call_io_getevents, NULL},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static struct waiter waiters[KINDS];
+
+static void compute(void)
+{
+	uint64_t x = sink;
+
+	for (int i = 0; i < 20000; i++)
+		x = x * 6364136223846793005u + 1;
+	sink = x;
+}
+
+/* A timeout is an answer; EAGAIN and ETIMEDOUT are how the calls say it. */
+static void count_result(struct waiter *waiter, long result)
+{
+	if (result < 0 && errno == EINTR)
+		atomic_fetch_add(&waiter->interrupted, 1);
+	else if (result < 0 && errno != EAGAIN && errno != ETIMEDOUT)
+		atomic_fetch_add(&waiter->failed, 1);
+	atomic_fetch_add(&waiter->calls, 1);
+}
+
+static MEASURED void *wait_in(void *data)
+{
+	const size_t index = (size_t)(uintptr_t)data;
+
+	for (;;) {
+		compute();
+		count_result(&waiters[index], kinds[index].call(&waiters[index]));
+	}
+	return NULL;
+}
+
+static MEASURED void *wake_all(void *unused)
+{
+	const struct timespec nap = {.tv_nsec = 3000000};
+
+	for (;;) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+		for (size_t i = 0; i < KINDS; i++) {
+			if (kinds[i].wake != NULL)
+				kinds[i].wake(&waiters[i]);
+		}
+	}
+	return unused;
+}
+
+static void start_all(void)
+{
+	pthread_t waker;
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, WAKE_SIGNAL);
+	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+	for (size_t i = 0; i < KINDS; i++) {
+		kinds[i].prepare(&waiters[i]);
+		if (pthread_create(&waiters[i].thread, NULL, wait_in, (void *)i) != 0)
+			target_fail("pthread_create");
+	}
+	if (pthread_create(&waker, NULL, wake_all, NULL) != 0)
+		target_fail("pthread_create");
+}
+
+/* System V objects outlive their process. */
+static void remove_objects(void)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		if (kinds[i].prepare == prepare_semaphore)
+			semctl(waiters[i].in, 0, IPC_RMID);
+		else if (kinds[i].prepare == prepare_queue)
+			msgctl(waiters[i].in, IPC_RMID, NULL);
+	}
+}
+
+static void print_counts(void)
+{
+	char text[4000];
+	size_t length = 0;
+
+	for (size_t i = 0; i < KINDS; i++)
+		length += (size_t)snprintf(&text[length], sizeof(text) - length,
+			"%s\"%s\": {\"calls\": %lu, \"eintr\": %lu, \"failed\": %lu}",
+			i == 0 ? "{" : ", ", kinds[i].name, waiters[i].calls,
+			waiters[i].interrupted, waiters[i].failed);
+	target_print("%s}", text);
+}
+
+int main(int argc, char *argv[])
+{
+	target_init(&argc, argv);
+	start_all();
+	target_ready("%d", (int)getpid());
+	target_wait_for_end();
+	print_counts();
+	remove_objects();
+	_exit(0); /* the threads are still in their calls, on objects that are gone */
+}

@@ -1,0 +1,122 @@
+/*
+ * base/module: what makes two pieces of memory the same module, and what the table owns.
+ */
+#include "base/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+static struct sprof_module_key libc_key(void)
+{
+	return (struct sprof_module_key){
+		.kind = SPROF_MODULE_FILE, .path = "/lib/libc.so.6", .device = 0x801, .inode = 77};
+}
+
+static void same_key_same_module(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	char path[] = "/lib/libc.so.6";
+	bool is_new = false;
+	struct sprof_module *first = sprof_modules_intern(modules, &key, &is_new);
+
+	assert_non_null(first);
+	assert_true(is_new);
+	assert_int_equal(first->fd, -1);
+	assert_string_equal(first->path, path);
+	key.path = path;
+	assert_ptr_equal(sprof_modules_intern(modules, &key, &is_new), first);
+	assert_false(is_new);
+	assert_int_equal(sprof_modules_count(modules), 1);
+	sprof_modules_destroy(modules);
+}
+
+static void every_part_of_the_key_counts(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key keys[6];
+	bool is_new;
+
+	for (int i = 0; i < 6; i++)
+		keys[i] = libc_key();
+	keys[1].path = "/lib/libm.so.6";
+	keys[2].device++;
+	keys[3].inode++;
+	keys[4].deleted = true;
+	keys[5].kind = SPROF_MODULE_MEMORY;
+	for (uint32_t i = 0; i < 6; i++) {
+		struct sprof_module *module = sprof_modules_intern(modules, &keys[i], &is_new);
+
+		assert_true(is_new);
+		assert_int_equal(module->id, i);
+		assert_ptr_equal(sprof_modules_get(modules, i), module);
+	}
+	sprof_modules_destroy(modules);
+}
+
+static void modules_never_move(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	bool is_new;
+	struct sprof_module *first = sprof_modules_intern(modules, &key, &is_new);
+
+	for (int i = 0; i < 1000; i++) {
+		key.inode++;
+		assert_non_null(sprof_modules_intern(modules, &key, &is_new));
+	}
+	assert_ptr_equal(sprof_modules_get(modules, 0), first);
+	assert_int_equal(sprof_modules_count(modules), 1001);
+	sprof_modules_destroy(modules);
+}
+
+static void destroy_closes_files(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	bool is_new;
+	struct sprof_module *module = sprof_modules_intern(modules, &key, &is_new);
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	module->fd = fd;
+	module->image = malloc(10);
+	sprof_modules_destroy(modules);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(errno, EBADF);
+	sprof_modules_destroy(NULL);
+}
+
+static void a_name_is_the_last_component(void **state)
+{
+	static const char *const cases[][2] = {
+		{"/lib/libc.so.6", "libc.so.6"},
+		{"[vdso]", "[vdso]"},
+		{"/", "/"},
+		{"/odd/", "/odd/"},
+		{"plain", "plain"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_module module = {.path = cases[i][0]};
+
+		assert_string_equal(sprof_module_name(&module), cases[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_key_same_module),
+		cmocka_unit_test(every_part_of_the_key_counts),
+		cmocka_unit_test(modules_never_move),
+		cmocka_unit_test(destroy_closes_files),
+		cmocka_unit_test(a_name_is_the_last_component),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* Every mangling, what is none, and names that stand for more text than any machine has. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfsym/demangle.h"
+#include "tests/unit/check.h"
+
+static void check(const char *linkage, const char *expected)
+{
+	char *plain = sprof_demangle(linkage);
+
+	if (expected) {
+		assert_non_null(plain);
+		assert_string_equal(plain, expected);
+	} else {
+		assert_null(plain);
+	}
+	free(plain);
+}
+
+static void test_languages(void **state)
+{
+	check("_ZN3foo3barEi", "foo::bar(int)");
+	check("_ZNSt6vectorIiSaIiEE9push_backERKi",
+		"std::vector<int, std::allocator<int> >::push_back(int const&)");
+	check("_ZN1A1fEv.part.0", "A::f() [clone .part.0]");
+	check("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
+	check("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+	check("_D3std5stdio7writelnFZv", "std.stdio.writeln()");
+}
+
+static void test_not_mangled(void **state)
+{
+	check("", NULL);
+	check("_", NULL);
+	check("_Z", NULL);
+	check("_Z3fo", NULL);
+	check("_R", NULL);
+	check("_D", NULL);
+	check("main", NULL);
+	check("_start", NULL);
+	check("_Dont", NULL);
+}
+
+static void test_long_but_honest(void **state)
+{
+	char name[4096] = "_Z1f";
+	char *plain;
+
+	for (int i = 0; i < 500; i++)
+		strcat(name, "3foo");
+	plain = sprof_demangle(name);
+	assert_non_null(plain);
+	assert_int_equal(strncmp(plain, "f(foo, foo", 10), 0);
+	free(plain);
+}
+
+/* pair<T, T> of the type before, 30 times: a few hundred bytes for 2^30 ints. */
+static void test_exponential(void **state)
+{
+	char name[1024] = "_Z1fSt4pairIiiE";
+	size_t length = strlen(name);
+
+	for (int i = 0; i < 30; i++) {
+		char digit = (char)(i < 10 ? '0' + i : 'A' + i - 10);
+
+		length += (size_t)snprintf(
+			name + length, sizeof(name) - length, "S_IS%c_S%c_E", digit, digit);
+	}
+	check(name, NULL);
+}
+
+/* The same for D: each function type takes the one before twice. */
+static void test_exponential_d(void **state)
+{
+	char name[1024] = "_D1fFZv";
+
+	memset(name + strlen(name), 'Q', 200);
+	check(name, NULL);
+}
+
+static void test_deep(void **state)
+{
+	static const char *const units[] = {"P", "N1a", "1aI", "F", "M1a", "Q", "DpT", "C3"};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		static char name[10000];
+
+		strcpy(name, "_Z1f");
+		while (strlen(name) < 8000)
+			strcat(name, units[i]);
+		free(sprof_demangle(name));
+		name[1] = 'R';
+		free(sprof_demangle(name));
+		name[1] = 'D';
+		free(sprof_demangle(name));
+	}
+}
+
+static void test_random(void **state)
+{
+	static const char alphabet[] = "_ZNRDSTIECvimkhPQKRFM0123456789abstELEJDpDtlx";
+	char name[64] = "_";
+
+	srandom(1);
+	for (int round = 0; round < 20000; round++) {
+		size_t length = 2 + (size_t)random() % (sizeof(name) - 3);
+
+		name[1] = "ZRD"[random() % 3];
+		for (size_t i = 2; i < length; i++)
+			name[i] = alphabet[(size_t)random() % (sizeof(alphabet) - 1)];
+		name[length] = '\0';
+		free(sprof_demangle(name));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_not_mangled),
+		cmocka_unit_test(test_long_but_honest),
+		cmocka_unit_test(test_exponential),
+		cmocka_unit_test(test_exponential_d),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+/*
+ * output/out: whole files or none, links and devices, and errors that are never lost.
+ */
+#include "output/out.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "tests/unit/check.h"
+#include "tests/unit/output/written.h"
+
+/* Each test runs in an empty folder of its own. */
+static int enter_folder(void **state)
+{
+	char path[] = "/tmp/sprof-test-out-XXXXXX";
+
+	umask(022);
+	if (!mkdtemp(path) || chdir(path))
+		return -1;
+	*state = strdup(path);
+	return *state ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+	SPROF_AUTO_FREE char *path = *state;
+	DIR *folder = opendir(".");
+
+	for (struct dirent *entry; (entry = readdir(folder));)
+		unlink(entry->d_name);
+	closedir(folder);
+	return chdir("/") || rmdir(path);
+}
+
+static size_t count_files(void)
+{
+	DIR *folder = opendir(".");
+	size_t count = 0;
+
+	for (struct dirent *entry; (entry = readdir(folder));)
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(folder);
+	return count;
+}
+
+static void put(const char *path, const char *text, mode_t mode)
+{
+	SPROF_AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+	SPROF_AUTO_FREE char *text = written_file(path);
+
+	assert_string_equal(text, expected);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_mode & 07777;
+}
+
+static struct sprof_out *open_out(const char *path)
+{
+	struct sprof_error err = {0};
+	struct sprof_out *out;
+
+	if (!sprof_out_open(path, &out, &err))
+		fail_msg("%s", err.message);
+	return out;
+}
+
+static void a_file_appears_whole(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out = open_out("new.txt");
+
+	sprof_out_puts(out, "hello ");
+	sprof_out_printf(out, "%d", 42);
+	sprof_out_fill(out, '!', 3);
+	assert_int_equal(access("new.txt", F_OK), -1);
+	assert_true(sprof_out_close(out, &err));
+	assert_content("new.txt", "hello 42!!!");
+	assert_int_equal(mode_of("new.txt"), 0644);
+	assert_int_equal(count_files(), 1);
+}
+
+static void more_than_the_buffer_gets_through(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out = open_out("big");
+	SPROF_AUTO_FREE char *block = calloc(1, 200001);
+	struct stat status;
+
+	memset(block, 'x', 200000);
+	sprof_out_puts(out, "a");
+	sprof_out_puts(out, block);
+	sprof_out_printf(out, "%s", block);
+	for (int i = 0; i < 100000; i++)
+		sprof_out_puts(out, "12345");
+	assert_true(sprof_out_close(out, &err));
+	assert_int_equal(stat("big", &status), 0);
+	assert_int_equal(status.st_size, 1 + 400000 + 500000);
+}
+
+static void the_old_file_stays_until_the_new_one_is_whole(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out;
+
+	put("kept", "old", 0600);
+	out = open_out("kept");
+	sprof_out_puts(out, "new");
+	assert_content("kept", "old");
+	assert_true(sprof_out_close(out, &err));
+	assert_content("kept", "new");
+	assert_int_equal(mode_of("kept"), 0600);
+}
+
+static void discarding_leaves_everything_as_it_was(void **state)
+{
+	struct sprof_out *out;
+
+	put("kept", "old", 0644);
+	out = open_out("kept");
+	sprof_out_puts(out, "new");
+	sprof_out_discard(out);
+	assert_content("kept", "old");
+	assert_int_equal(count_files(), 1);
+	sprof_out_discard(NULL);
+}
+
+static void links_are_followed_not_replaced(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out;
+	struct stat status;
+
+	put("real", "old", 0644);
+	assert_int_equal(symlink("real", "link"), 0);
+	assert_int_equal(symlink("link", "chain"), 0);
+	assert_int_equal(symlink("to-be", "dangling"), 0);
+	out = open_out("chain");
+	sprof_out_puts(out, "new");
+	assert_true(sprof_out_close(out, &err));
+	assert_content("real", "new");
+	assert_int_equal(lstat("link", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	out = open_out("dangling");
+	sprof_out_puts(out, "made");
+	assert_true(sprof_out_close(out, &err));
+	assert_content("to-be", "made");
+}
+
+static void descriptors_of_our_own_are_written_through(void **state)
+{
+	struct sprof_error err;
+	SPROF_AUTO_CLOSE int fd = open("shared", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	struct sprof_out *out;
+	char path[64];
+
+	assert_int_equal(write(fd, "before ", 7), 7);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_int_equal(symlink(path, "link"), 0);
+	out = open_out("link");
+	sprof_out_puts(out, "after");
+	assert_true(sprof_out_close(out, &err));
+	assert_content("shared", "before after");
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_false(sprof_out_open("/dev/fd/987", &out, &err));
+	assert_string_equal(err.message, "can't write /dev/fd/987: Bad file descriptor");
+}
+
+static void devices_and_fifos_are_written_straight_to(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out = open_out("/dev/null");
+	char text[8] = "";
+	SPROF_AUTO_CLOSE int fd = -1;
+
+	sprof_out_puts(out, "gone");
+	assert_true(sprof_out_close(out, &err));
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_true(sprof_out_probe("fifo", &err));
+	fd = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	out = open_out("fifo");
+	sprof_out_puts(out, "piped");
+	assert_true(sprof_out_close(out, &err));
+	assert_int_equal(read(fd, text, sizeof(text)), 5);
+	assert_string_equal(text, "piped");
+	assert_int_equal(count_files(), 1);
+}
+
+static void a_full_disk_is_never_silent(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out = open_out("/dev/full");
+
+	sprof_out_puts(out, "x");
+	assert_false(sprof_out_failed(out));
+	assert_false(sprof_out_close(out, &err));
+	assert_int_equal(err.os_errno, ENOSPC);
+	assert_string_equal(err.message, "can't write /dev/full: No space left on device");
+
+	out = open_out("/dev/full");
+	sprof_out_fill(out, 'x', 300000);
+	assert_true(sprof_out_failed(out));
+	assert_false(sprof_out_close(out, &err));
+	assert_int_equal(err.os_errno, ENOSPC);
+}
+
+static void a_failed_file_is_taken_away(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out;
+
+	put("kept", "old", 0644);
+	out = open_out("kept");
+	sprof_out_puts(out, "new");
+	sprof_out_fail(out, EFBIG);
+	sprof_out_fail(out, ENOSPC);
+	assert_false(sprof_out_close(out, &err));
+	assert_int_equal(err.os_errno, EFBIG);
+	assert_content("kept", "old");
+	assert_int_equal(count_files(), 1);
+}
+
+static void a_closed_pipe_is_an_error(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out;
+	int ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	close(ends[0]);
+	assert_true(sprof_out_open_fd(ends[1], "stdout", &out, &err));
+	sprof_out_puts(out, "x");
+	assert_false(sprof_out_close(out, &err));
+	assert_string_equal(err.message, "can't write stdout: Broken pipe");
+	close(ends[1]);
+}
+
+static void assert_refused(const char *path, int errnum)
+{
+	struct sprof_error err = {0};
+	struct sprof_out *out;
+
+	assert_false(sprof_out_open(path, &out, &err));
+	assert_int_equal(err.os_errno, errnum);
+	assert_non_null(strstr(err.message, path));
+	assert_false(sprof_out_probe(path, &err));
+}
+
+static void places_that_are_no_file_are_refused(void **state)
+{
+	char too_long[300] = "";
+
+	memset(too_long, 'x', sizeof(too_long) - 1);
+	put("file", "", 0644);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_refused(".", EISDIR);
+	assert_refused("", ENOENT);
+	assert_refused("missing/file", ENOENT);
+	assert_refused("file/below", ENOTDIR);
+	assert_refused("loop", ELOOP);
+	assert_refused(too_long, ENAMETOOLONG);
+	assert_int_equal(count_files(), 2);
+}
+
+static void a_probe_leaves_no_trace(void **state)
+{
+	struct sprof_error err;
+
+	assert_true(sprof_out_probe("new", &err));
+	assert_int_equal(count_files(), 0);
+	put("kept", "old", 0644);
+	assert_true(sprof_out_probe("kept", &err));
+	assert_content("kept", "old");
+	assert_true(sprof_out_probe("/dev/stdout", &err));
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(a_file_appears_whole),
+		IN_FOLDER(more_than_the_buffer_gets_through),
+		IN_FOLDER(the_old_file_stays_until_the_new_one_is_whole),
+		IN_FOLDER(discarding_leaves_everything_as_it_was),
+		IN_FOLDER(links_are_followed_not_replaced),
+		IN_FOLDER(descriptors_of_our_own_are_written_through),
+		IN_FOLDER(devices_and_fifos_are_written_straight_to),
+		IN_FOLDER(a_full_disk_is_never_silent),
+		IN_FOLDER(a_failed_file_is_taken_away),
+		IN_FOLDER(a_closed_pipe_is_an_error),
+		IN_FOLDER(places_that_are_no_file_are_refused),
+		IN_FOLDER(a_probe_leaves_no_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/*
+ * Profiles made by hand, of functions that are names only.
+ */
+#include "tests/unit/profile/example.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tests/unit/check.h"
+
+uint32_t example_thread(struct sprof_profile *profile, const char *name)
+{
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	uint32_t id = (uint32_t)profile->thread_count;
+	struct sprof_thread_record record = {
+		.id = id,
+		.pid = 100,
+		.tid = 101 + (pid_t)id,
+		.name = name,
+		.process_name = "example",
+	};
+
+	assert_true(sink.thread(sink.data, &record));
+	return id;
+}
+
+uint32_t example_stack(struct sprof_profile *profile, const char *folded)
+{
+	SPROF_AUTO_FREE char *copy = strdup(folded);
+	uint32_t stack = SPROF_PROFILE_ROOT, location;
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ";"))) {
+		assert_true(sprof_profile_name_location(profile, name, &location));
+		assert_true(sprof_profile_push(profile, stack, location, &stack));
+	}
+	return stack;
+}
+
+void example_add(struct sprof_profile *profile, uint32_t thread, const char *folded,
+	const struct sprof_metrics *metrics)
+{
+	assert_true(sprof_profile_add(profile, thread, example_stack(profile, folded), metrics));
+}
+
+struct sprof_profile *example_worked(void)
+{
+	static const struct {
+		const char *folded;
+		uint64_t samples;
+	} stacks[] = {{"main", 1}, {"main;a", 2}, {"main;a;b", 4}, {"main;a;b;c", 8}, {"main;a;c", 2}};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	uint32_t thread;
+
+	assert_non_null(profile);
+	thread = example_thread(profile, "example");
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		struct sprof_metrics metrics = {
+			.samples = stacks[i].samples,
+			.times.ns[SPROF_TIME_USER] = stacks[i].samples * SPROF_NS_PER_MS,
+		};
+
+		example_add(profile, thread, stacks[i].folded, &metrics);
+	}
+	assert_true(sprof_profile_describe(profile, "./example", 0));
+	return profile;
+}

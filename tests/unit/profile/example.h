@@ -1,0 +1,22 @@
+/*
+ * Profiles made by hand, for the tests of profile/ and output/.
+ */
+#ifndef SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
+#define SPROF_TESTS_UNIT_PROFILE_EXAMPLE_H
+
+#include "profile/profile.h"
+
+/* The thread `name` (tid 101 and up) of process 100 "example". Returns its index. */
+uint32_t example_thread(struct sprof_profile *profile, const char *name);
+
+/* The stack of "main;a;b", outermost function first. */
+uint32_t example_stack(struct sprof_profile *profile, const char *folded);
+
+/* Weight on such a stack. */
+void example_add(struct sprof_profile *profile, uint32_t thread, const char *folded,
+	const struct sprof_metrics *metrics);
+
+/* The example of the reports' specification: 17 samples of one thread, each 1 ms of user time. */
+struct sprof_profile *example_worked(void);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * profile/resolve: each location is named once, at the right byte, with its inline chain. The names come
+ * from a table here, in place of elfsym/.
+ */
+#include "profile/resolve.h"
+
+#include "tests/unit/check.h"
+
+struct sprof_symbols {
+	unsigned calls;
+	uint64_t last_offset;
+};
+
+/* 0x0-0x9f is f; 0xa0-0xff is g, with h inlined into it; the rest is unknown. */
+bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
+	struct sprof_locations *ret, struct sprof_error *err)
+{
+	static const struct sprof_location f[] = {
+		{.function = "f", .linkage = "f", .file = "f.c", .line = 5, .function_line = 3}};
+	static const struct sprof_location g[] = {
+		{.function = "h(int)", .linkage = "_Z1hi", .file = "h.h", .line = 8, .inlined = true},
+		{.function = "g", .linkage = "g", .file = "g.c", .line = 20, .function_line = 18}};
+	static const struct sprof_location unknown[] = {
+		{.function = "lib+0x100", .linkage = "lib+0x100", .unresolved = true}};
+
+	symbols->calls++;
+	symbols->last_offset = offset;
+	if (offset < 0xa0)
+		*ret = (struct sprof_locations){f, 1};
+	else if (offset < 0x100)
+		*ret = (struct sprof_locations){g, 2};
+	else
+		*ret = (struct sprof_locations){unknown, 1};
+	return true;
+}
+
+static const struct sprof_profile_line *name(struct sprof_profile *profile,
+	struct sprof_symbols *symbols, struct sprof_frame frame, uint32_t *ret_count)
+{
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	struct sprof_stack_view view = {.frames = &frame, .count = 1};
+	const struct sprof_profile_location *location;
+	struct sprof_error err;
+	uint32_t id;
+
+	assert_true(sink.stack(sink.data, &view, &id));
+	assert_true(sprof_profile_resolve(profile, symbols, &err));
+	location = &profile->locations[profile->stacks[id].location];
+	*ret_count = location->line_count;
+	return &profile->lines[location->first_line];
+}
+
+static void a_return_address_is_looked_up_inside_its_call(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_symbols symbols = {0};
+	uint32_t count;
+
+	name(profile, &symbols, (struct sprof_frame){0xa0, 0, true}, &count);
+	assert_int_equal(symbols.last_offset, 0x9f);
+	name(profile, &symbols, (struct sprof_frame){0xa0, 0, false}, &count);
+	assert_int_equal(symbols.last_offset, 0xa0);
+	name(profile, &symbols, (struct sprof_frame){0, 0, true}, &count);
+	assert_int_equal(symbols.last_offset, 0);
+	sprof_profile_destroy(profile);
+}
+
+static void each_location_is_named_once(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_symbols symbols = {0};
+	uint32_t count;
+
+	for (int i = 0; i < 3; i++)
+		name(profile, &symbols, (struct sprof_frame){0x10, 0, false}, &count);
+	name(profile, &symbols, (struct sprof_frame){0x11, 0, false}, &count);
+	assert_int_equal(symbols.calls, 2);
+	assert_int_equal(profile->function_count, 1);
+	assert_string_equal(profile->functions[0].file, "f.c");
+	assert_int_equal(profile->functions[0].line, 3);
+	sprof_profile_destroy(profile);
+}
+
+static void modules_tell_functions_of_one_name_apart(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_symbols symbols = {0};
+	uint32_t count, first, second;
+
+	first = name(profile, &symbols, (struct sprof_frame){0x10, 0, false}, &count)->function;
+	second = name(profile, &symbols, (struct sprof_frame){0x10, 1, false}, &count)->function;
+	assert_int_not_equal(first, second);
+	assert_int_equal(profile->functions[second].module, 1);
+	assert_ptr_equal(profile->functions[first].name, profile->functions[second].name);
+	sprof_profile_destroy(profile);
+}
+
+static void inline_chains_are_innermost_first(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_symbols symbols = {0};
+	const struct sprof_profile_line *lines;
+	uint32_t count;
+
+	lines = name(profile, &symbols, (struct sprof_frame){0xa8, 0, false}, &count);
+	assert_int_equal(count, 2);
+	assert_string_equal(profile->functions[lines[0].function].name, "h(int)");
+	assert_string_equal(profile->functions[lines[0].function].linkage, "_Z1hi");
+	assert_true(lines[0].inlined);
+	assert_string_equal(profile->functions[lines[1].function].name, "g");
+	assert_int_equal(lines[1].line, 20);
+	assert_false(lines[1].inlined);
+	sprof_profile_destroy(profile);
+}
+
+static void unresolved_locations_are_counted(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_symbols symbols = {0};
+	struct sprof_quality quality = {.ticks = 1};
+	uint32_t location, count;
+
+	assert_true(sprof_profile_name_location(profile, "[unsampled]", &location));
+	name(profile, &symbols, (struct sprof_frame){0x10, 0, false}, &count);
+	name(profile, &symbols, (struct sprof_frame){0x300, 0, false}, &count);
+	name(profile, &symbols, (struct sprof_frame){0x400, 0, false}, &count);
+	assert_int_equal(profile->quality.frames_unresolved, 2);
+	sprof_profile_set_quality(profile, &quality);
+	assert_int_equal(profile->quality.frames_unresolved, 2);
+	assert_int_equal(symbols.calls, 3);
+	sprof_profile_destroy(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_return_address_is_looked_up_inside_its_call),
+		cmocka_unit_test(each_location_is_named_once),
+		cmocka_unit_test(modules_tell_functions_of_one_name_apart),
+		cmocka_unit_test(inline_chains_are_innermost_first),
+		cmocka_unit_test(unresolved_locations_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

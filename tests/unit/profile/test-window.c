@@ -1,0 +1,155 @@
+/*
+ * profile/window: time goes to the samples of its class, evenly, and none of it is lost or made up.
+ */
+#include "profile/window.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/check.h"
+
+enum { ROWS = 7 };
+
+static uint64_t of(const struct sprof_profile_row *rows, uint32_t row, enum sprof_time_class class)
+{
+	return rows[row].metrics.times.ns[class];
+}
+
+static void classes_go_to_their_states(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	struct sprof_times times = {{100, 200, 400, 900}};
+
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SYS));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_SLEEP));
+	assert_true(sprof_window_add(&window, 3, SPROF_STATE_DISK));
+	assert_true(sprof_window_add(&window, 4, SPROF_STATE_STOPPED));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_USER), 100);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 200);
+	assert_int_equal(of(rows, 0, SPROF_TIME_RUNQ), 200);
+	assert_int_equal(of(rows, 1, SPROF_TIME_RUNQ), 200);
+	for (uint32_t row = 2; row < 5; row++)
+		assert_int_equal(of(rows, row, SPROF_TIME_WAIT), 300);
+	assert_int_equal(of(rows, 2, SPROF_TIME_USER) + of(rows, 2, SPROF_TIME_SYS), 0);
+	sprof_window_finish(&window);
+}
+
+static void equal_samples_share_evenly_and_the_rest_is_spread(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	struct sprof_times times = {{10, 0, 0, 0}};
+
+	for (uint32_t row = 0; row < 4; row++)
+		assert_true(sprof_window_add(&window, row, SPROF_STATE_USER));
+	sprof_window_charge(&window, &times, rows);
+	for (uint32_t row = 0; row < 4; row++)
+		assert_in_range(of(rows, row, SPROF_TIME_USER), 2, 3);
+	assert_int_equal(of(rows, 0, SPROF_TIME_USER) + of(rows, 1, SPROF_TIME_USER) +
+			of(rows, 2, SPROF_TIME_USER) + of(rows, 3, SPROF_TIME_USER),
+		10);
+	sprof_window_finish(&window);
+}
+
+static void a_class_without_a_sample_is_carried_on(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP));
+	sprof_window_charge(&window, &(struct sprof_times){{30, 0, 0, 70}}, rows);
+	assert_int_equal(of(rows, 1, SPROF_TIME_WAIT), 70);
+	assert_int_equal(of(rows, 1, SPROF_TIME_USER), 0);
+	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 30);
+
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_USER));
+	sprof_window_charge(&window, &(struct sprof_times){{12, 5, 0, 0}}, rows);
+	assert_int_equal(of(rows, 2, SPROF_TIME_USER), 42);
+	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 0);
+	assert_int_equal(sprof_window_take_carried(&window).ns[SPROF_TIME_SYS], 5);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SYS], 0);
+	sprof_window_finish(&window);
+}
+
+static void a_charge_empties_the_window(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER));
+	sprof_window_charge(&window, &(struct sprof_times){{1, 0, 0, 0}}, rows);
+	sprof_window_charge(&window, &(struct sprof_times){{50, 0, 0, 0}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_USER), 1);
+	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 50);
+	sprof_window_finish(&window);
+}
+
+static void equal_samples_in_a_row_take_no_more_room(void **state)
+{
+	struct sprof_window window = {0};
+
+	for (int i = 0; i < 100000; i++)
+		assert_true(sprof_window_add(&window, 3, SPROF_STATE_SLEEP));
+	assert_int_equal(window.count, 1);
+	assert_int_equal(window.runs[0].count, 100000);
+	sprof_window_finish(&window);
+}
+
+static void nothing_is_lost_on_random_input(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	struct sprof_times charged = {0}, found = {0};
+	unsigned short seed[3] = {1, 2, 3};
+
+	for (int round = 0; round < 20000; round++) {
+		struct sprof_times times = {0};
+
+		for (long i = nrand48(seed) % 5; i > 0; i--)
+			assert_true(sprof_window_add(&window, (uint32_t)(nrand48(seed) % ROWS),
+				(enum sprof_state)(nrand48(seed) % SPROF_STATE_COUNT)));
+		for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+			times.ns[i] = (uint64_t)nrand48(seed) << (nrand48(seed) % 12);
+			charged.ns[i] += times.ns[i];
+		}
+		sprof_window_charge(&window, &times, rows);
+	}
+	found = sprof_window_take_carried(&window);
+	for (uint32_t row = 0; row < ROWS; row++) {
+		for (int i = 0; i < SPROF_TIME_COUNT; i++)
+			found.ns[i] += rows[row].metrics.times.ns[i];
+	}
+	assert_memory_equal(&charged, &found, sizeof(found));
+	sprof_window_finish(&window);
+}
+
+static void years_do_not_overflow(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	const uint64_t years = 3000000000000000000;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_true(sprof_window_add(&window, i % 2, SPROF_STATE_SLEEP));
+	sprof_window_charge(&window, &(struct sprof_times){{0, 0, 0, years}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_WAIT), years / 2);
+	assert_int_equal(of(rows, 1, SPROF_TIME_WAIT), years / 2);
+	sprof_window_finish(&window);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(classes_go_to_their_states),
+		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
+		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
+		cmocka_unit_test(a_charge_empties_the_window),
+		cmocka_unit_test(equal_samples_in_a_row_take_no_more_room),
+		cmocka_unit_test(nothing_is_lost_on_random_input),
+		cmocka_unit_test(years_do_not_overflow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
