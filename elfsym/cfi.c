@@ -144,7 +144,7 @@ static bool compile(Dwarf_CFI *cfi, uint64_t address, struct sprof_cfi_row *ret)
 	ra = dwarf_frame_info(frame, &start, &end, &is_signal);
 	if (ra < 0)
 		return false;
-	*ret = (struct sprof_cfi_row){.start = start, .end = end};
+	*ret = (struct sprof_cfi_row){.end = end};
 	if (is_signal) {
 		ret->cfa = SPROF_CFA_SIGNAL;
 		return true;
@@ -166,5 +166,5 @@ struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address)
 
 	if (compile(cfi->eh_frame, address, &row) || compile(cfi->debug_frame, address, &row))
 		return row;
-	return (struct sprof_cfi_row){.start = address, .end = address + 1};
+	return (struct sprof_cfi_row){.end = address + 1};
 }

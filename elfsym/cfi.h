@@ -30,9 +30,9 @@ enum sprof_reg_rule {
 	SPROF_REG_OTHER,
 };
 
-/* One CFI row. Addresses are link-time addresses: the row holds for [start, end). */
+/* One CFI row. It holds from the link-time address that was asked for up to `end`, which is not in it. */
 struct sprof_cfi_row {
-	uint64_t start, end;
+	uint64_t end;
 	enum sprof_cfa_rule cfa;
 	enum sprof_reg_rule ra, fp;
 	int32_t cfa_offset, ra_offset, fp_offset;

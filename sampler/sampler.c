@@ -204,6 +204,16 @@ static void close_run(struct sampler *sampler)
 	free(sampler->peek_buffer);
 }
 
+/* A kernel without it writes zeros; a process that runs has used more than that. */
+static bool has_schedstat(void)
+{
+	struct sprof_proc_schedstat own;
+	char text[128];
+
+	return sprof_proc_read_path("/proc/self/schedstat", text, sizeof(text)) > 0 &&
+		sprof_proc_parse_schedstat(text, &own) && own.timeslices;
+}
+
 bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
@@ -214,6 +224,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	*quality = (struct sprof_quality){
 		.target_pid = sprof_target_pid(parts->target),
 		.rate_hz = options->rate_hz,
+		.schedstat_missing = !has_schedstat(),
 	};
 	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
 	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);

@@ -120,8 +120,6 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	}
 	sampling->asleep = false;
-	if (!schedstat.cpu_ns && !schedstat.timeslices)
-		sampler->quality->schedstat_missing = true;
 	if (!sprof_thread_read_syscall(thread, &call))
 		return;
 	/* A leader that has ended before its threads sleeps nowhere. */

@@ -114,24 +114,25 @@ static struct sprof_rule rule_of(const struct sprof_cfi_row *row)
 	return rule;
 }
 
-/* Keeps the part of the row that lies in the page. Failing to is harmless: it is compiled again. */
-static void insert(struct page *page, size_t at, uint64_t page_address,
-	const struct sprof_cfi_row *row, const struct sprof_rule *rule)
+/*
+ * Keeps the part of a row that begins at the offset that was asked for and lies in the page. The row's
+ * own start can't be used: behind a DW_CFA_restore_state libdw gives the start of the remembered state.
+ * What is already there behind the offset and before the row's end is a later part of the same row.
+ * Failing to keep it is harmless: it is compiled again.
+ */
+static void insert(struct page *page, size_t at, uint64_t offset, uint64_t end,
+	const struct sprof_rule *rule)
 {
-	uint64_t start = row->start > page_address ? row->start - page_address : 0;
-	uint64_t end = row->end - page_address < PAGE ? row->end - page_address : PAGE;
-
-	/* Overlapping FDEs: what is there already wins. */
-	if (at > 0 && page->rows[at - 1].end > start)
-		start = page->rows[at - 1].end;
-	if (at < page->count && page->rows[at].start < end)
-		end = page->rows[at].start;
+	if (at < page->count && page->rows[at].start < end) {
+		page->rows[at].start = (uint16_t)offset;
+		return;
+	}
 	if (!sprof_array_reserve(&page->rows, &page->capacity, page->count + 1, sizeof(*page->rows)))
 		return;
 	memmove(&page->rows[at + 1], &page->rows[at], (page->count - at) * sizeof(*page->rows));
 	page->rows[at] = (struct row){
-		.start = (uint16_t)start,
-		.end = (uint16_t)end,
+		.start = (uint16_t)offset,
+		.end = (uint16_t)(end < PAGE ? end : PAGE),
 		.rule = *rule,
 	};
 	page->count++;
@@ -155,6 +156,6 @@ struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address)
 		return page->rows[at].rule;
 	row = sprof_cfi_find(rows->cfi, address);
 	rule = rule_of(&row);
-	insert(page, at, address - offset, &row, &rule);
+	insert(page, at, offset, row.end - (address - offset), &rule);
 	return rule;
 }
