@@ -24,7 +24,14 @@ char *sprof_command_line_join(char *const words[])
 	return NULL;
 }
 
-/* The words end with a NUL each (proc(5)). */
+static char *label(pid_t pid)
+{
+	char *text;
+
+	return asprintf(&text, "process %d", (int)pid) < 0 ? NULL : text;
+}
+
+/* The words end with a NUL each (proc(5)); a kernel thread has none. */
 char *sprof_command_line_read(pid_t pid)
 {
 	char path[64];
@@ -33,16 +40,15 @@ char *sprof_command_line_read(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
 	text = sprof_proc_read_whole(path, &size);
-	if (!text)
-		return NULL;
-	while (size && !text[size - 1])
+	while (text && size && !text[size - 1])
 		size--;
+	if (!text || !size) {
+		free(text);
+		return label(pid);
+	}
 	for (size_t i = 0; i < size; i++) {
 		if (!text[i])
 			text[i] = ' ';
 	}
-	if (size)
-		return text;
-	free(text);
-	return NULL;
+	return text;
 }

@@ -9,7 +9,7 @@
 /* The words with blanks between them, to be freed. NULL: no memory. */
 char *sprof_command_line_join(char *const words[]);
 
-/* What a running process was started as, to be freed. NULL: it can't be read, or has none. */
+/* What a running process was started as, or "process 4711", to be freed. NULL: no memory. */
 char *sprof_command_line_read(pid_t pid);
 
 #endif

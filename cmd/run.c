@@ -60,10 +60,6 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (!sprof_session_prepare(&options, err))
 		return false;
 	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.outputs);
-	if (subject.stdout_to_stderr)
-		sprof_ui_note("stdout is for the profile, so what %s prints goes to stderr; "
-			      "-o FILE leaves its stdout alone",
-			operands[0]);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
 	if (!result.samples)

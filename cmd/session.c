@@ -49,7 +49,7 @@ static bool describe(struct session *session, const struct sprof_subject *subjec
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return sprof_profile_describe(session->profile, command,
+	return command && sprof_profile_describe(session->profile, command,
 		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
 }
 

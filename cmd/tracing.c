@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "attach/target.h"
+#include "cmd/ui.h"
 
 static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 {
@@ -22,6 +23,10 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	if (!sprof_target_launch(target, &launch, &tracing->error))
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
+	if (subject->stdout_to_stderr)
+		sprof_ui_note("stdout is for the profile, so what %s prints goes to stderr; "
+			      "-o FILE leaves its stdout alone",
+			subject->arguments[0]);
 	return true;
 }
 

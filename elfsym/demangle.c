@@ -54,7 +54,8 @@ static char *run(demangler demangle, const char *linkage, int options)
 
 	if (!writer)
 		return NULL;
-	if (setjmp(writer->too_long) == 0 && demangle(linkage, options, append, writer)) {
+	if (setjmp(writer->too_long) == 0 && demangle(linkage, options, append, writer) &&
+		writer->length) {
 		result = writer->text;
 		writer->text = NULL;
 	}

@@ -148,11 +148,13 @@ static uint32_t origin_number(Dwarf_Die *die, unsigned name)
 	return number_attribute(dwarf_attr_integrate(die, name, &attribute));
 }
 
+/* An empty name is none. */
 static const char *origin_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
+	const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 
-	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+	return text && text[0] ? text : NULL;
 }
 
 static const char *linkage_name(Dwarf_Die *die)

@@ -13,10 +13,11 @@
 
 /* One function at an address. Strings belong to the struct sprof_dwarf; NULL and 0 mean unknown. */
 struct sprof_dwarf_place {
-	const char *linkage; /* DW_AT_linkage_name; NULL where the language needs none: C */
-	const char *name;    /* DW_AT_name */
-	const char *file;    /* of the place itself, not of the function */
-	const char *directory; /* what the file is relative to; NULL: it is absolute, or that is unknown */
+	const char *linkage;   /* DW_AT_linkage_name; NULL where the language needs none: C */
+	const char *name;      /* DW_AT_name */
+	const char *file;      /* of the place itself, not of the function */
+	const char *directory; /* what the file is relative to; NULL: it is absolute, or that is
+				  unknown */
 	uint32_t line;
 	uint32_t function_line;
 	bool inlined; /* into the next place */
@@ -30,9 +31,9 @@ struct sprof_dwarf_chain {
 struct sprof_dwarf;
 
 /*
- * Reads which unit covers which addresses. `debug` is the image that holds the DWARF, often the same
- * as `image`, whose segments say where code is; both must outlive the result. *ret is NULL when there
- * is no DWARF about any code, which is no error. False: no memory.
+ * Reads which unit covers which addresses. `debug` is the image that holds the DWARF, often the
+ * same as `image`, whose segments say where code is; both must outlive the result. *ret is NULL
+ * when there is no DWARF about any code, which is no error. False: no memory.
  */
 bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image *debug,
 	struct sprof_dwarf **ret, struct sprof_error *err);
@@ -40,8 +41,8 @@ bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image 
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 
 /*
- * The inline chain at an address, valid until the next call. No item: the address is in no unit. One
- * item without names: it is in a unit (assembly) but in no function. False: no memory.
+ * The inline chain at an address, valid until the next call. No item: the address is in no unit.
+ * One item without names: it is in a unit (assembly) but in no function. False: no memory.
  */
 bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
 	struct sprof_error *err);

@@ -1,6 +1,7 @@
 /*
  * An ELF file (or an image in memory, for the vDSO) mapped read-only: its segments, and the
- * translation between file offsets, link-time addresses and bytes. The common ground of names and CFI.
+ * translation between file offsets, link-time addresses and bytes. The common ground of names and
+ * CFI.
  */
 #ifndef SPROF_ELFSYM_IMAGE_H
 #define SPROF_ELFSYM_IMAGE_H
@@ -31,8 +32,8 @@ struct sprof_image {
 };
 
 /*
- * Opens the module's file or memory image. Fails (kind UNSUPPORTED or IO) when it can't be read or is
- * no ELF file of this machine; the file's content is checked, never trusted.
+ * Opens the module's file or memory image. Fails (kind UNSUPPORTED or IO) when it can't be read or
+ * is no ELF file of this machine; the file's content is checked, never trusted.
  */
 bool sprof_image_open(
 	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err);

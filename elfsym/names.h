@@ -21,8 +21,8 @@ struct sprof_names {
 };
 
 /*
- * Opens the module, its DWARF, and below debug_root its separate debug file if it has no DWARF itself.
- * What can't be read is left out. False: no memory; the names are then as far as they got.
+ * Opens the module, its DWARF, and below debug_root its separate debug file if it has no DWARF
+ * itself. What can't be read is left out. False: no memory; the names are then as far as they got.
  */
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const char *debug_root, struct sprof_error *err);

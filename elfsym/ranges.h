@@ -1,6 +1,6 @@
 /*
- * Address ranges that may overlap, turned into a sorted table of disjoint ones: the look-up structure
- * behind symbols, compilation units and inlined functions.
+ * Address ranges that may overlap, turned into a sorted table of disjoint ones: the look-up
+ * structure behind symbols, compilation units and inlined functions.
  */
 #ifndef SPROF_ELFSYM_RANGES_H
 #define SPROF_ELFSYM_RANGES_H
@@ -29,7 +29,8 @@ struct sprof_ranges {
  */
 bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *range);
 
-/* Sorts and cuts the ranges so that none overlap. After the last add, before the first find. False: no memory. */
+/* Sorts and cuts the ranges so that none overlap. After the last add, before the first find. False:
+ * no memory. */
 bool sprof_ranges_settle(struct sprof_ranges *ranges);
 
 /* The value of the range that holds the address, or SPROF_RANGES_NONE. */

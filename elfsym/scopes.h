@@ -17,7 +17,8 @@
 /* A DW_TAG_subprogram or DW_TAG_inlined_subroutine that has code. */
 struct sprof_scope {
 	Dwarf_Die die;
-	uint32_t parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
+	uint32_t
+		parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
 };
 
 /* Zeroed is empty and valid. */
@@ -28,9 +29,9 @@ struct sprof_scopes {
 };
 
 /*
- * Adds a DIE's code ranges to the table, leaving out those that are not in executable segments of the
- * image (dead code that the linker dropped). Each range counts against the budget; at 0 no more are
- * added, because only a hostile file gets there. False: no memory.
+ * Adds a DIE's code ranges to the table, leaving out those that are not in executable segments of
+ * the image (dead code that the linker dropped). Each range counts against the budget; at 0 no more
+ * are added, because only a hostile file gets there. False: no memory.
  */
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget);

@@ -204,8 +204,9 @@ static bool set_file(struct sprof_symbols *symbols, struct sprof_location *locat
 }
 
 /*
- * DWARF gives no linkage name to C++ functions that only their file can see, and the bare name lacks
- * their namespace; a mangled symbol is better then. In C the bare name is: it leaves out ".part.0".
+ * DWARF gives no linkage name to C++ functions that only their file can see, and the bare name
+ * lacks their namespace; a mangled symbol is better then. In C the bare name is: it leaves out
+ * ".part.0".
  */
 static bool set_function(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, const struct sprof_dwarf_place *source, struct sprof_error *err)

@@ -15,15 +15,17 @@
 #include "base/module.h"
 
 struct sprof_symbols_options {
-	bool no_inlines;  /* only the outermost function of an inline chain, its name from the symbol table */
+	bool no_inlines; /* only the outermost function of an inline chain, its name from the symbol
+			    table */
 	bool no_demangle;
 	const char *debug_root; /* where separate debug files are; NULL: /usr/lib/debug */
 };
 
 /* One function at a place. All strings live as long as the struct sprof_symbols. */
 struct sprof_location {
-	const char *function;   /* demangled; "module+0x1234" when nothing is known */
-	const char *linkage;    /* as the linker knows it; the same pointer as function when not mangled */
+	const char *function; /* demangled; "module+0x1234" when nothing is known */
+	const char *
+		linkage; /* as the linker knows it; the same pointer as function when not mangled */
 	const char *file;       /* source file; NULL: unknown */
 	uint32_t line;          /* of the place; 0: unknown */
 	uint32_t function_line; /* where the function begins; 0: unknown */
@@ -37,7 +39,8 @@ struct sprof_locations {
 	size_t count;
 };
 
-struct sprof_symbols; /* everything read and interned so far; modules are opened on their first place */
+struct sprof_symbols; /* everything read and interned so far; modules are opened on their first
+			 place */
 
 /* The modules and debug_root outlive the symbols. False: no memory. */
 bool sprof_symbols_create(const struct sprof_modules *modules,
@@ -47,9 +50,10 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
 
 /*
- * Names the instruction at `offset` of the module (see struct sprof_frame for what an offset is; the
- * caller has already subtracted 1 from a return address). The result is valid until the next call.
- * An unreadable module is not an error: the place is then called module+0x1234. False: no memory.
+ * Names the instruction at `offset` of the module (see struct sprof_frame for what an offset is;
+ * the caller has already subtracted 1 from a return address). The result is valid until the next
+ * call. An unreadable module is not an error: the place is then called module+0x1234. False: no
+ * memory.
  */
 bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
 	struct sprof_locations *ret, struct sprof_error *err);

@@ -30,7 +30,8 @@ bool sprof_symtab_create(const struct sprof_image *image, const struct sprof_ima
 /* NULL is accepted. */
 void sprof_symtab_destroy(struct sprof_symtab *symtab);
 
-/* The function at a link-time address. False: none; behind the end of a sized symbol there is none. */
+/* The function at a link-time address. False: none; behind the end of a sized symbol there is none.
+ */
 bool sprof_symtab_find(
 	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret);
 

@@ -14,8 +14,12 @@
 static size_t decode(const unsigned char *text, uint32_t *ret_point)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc0 ? 0 : text[0] < 0xe0 ? 2 :
-		text[0] < 0xf0 ? 3 : text[0] < 0xf8 ? 4 : 0;
+	size_t length = text[0] < 0x80   ? 1
+			: text[0] < 0xc0 ? 0
+			: text[0] < 0xe0 ? 2
+			: text[0] < 0xf0 ? 3
+			: text[0] < 0xf8 ? 4
+					 : 0;
 	uint32_t point = length == 1 ? text[0] : text[0] & (0x7fu >> length);
 
 	for (size_t i = 1; i < length; i++) {
@@ -34,8 +38,8 @@ static size_t decode(const unsigned char *text, uint32_t *ret_point)
 static bool is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-		(point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
-		point == 0x200e || point == 0x200f || point == 0xfeff;
+	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+	       point == 0x200e || point == 0x200f || point == 0xfeff;
 }
 
 static char replaced(char byte, const char *replace)

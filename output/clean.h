@@ -5,10 +5,10 @@
 #define SPROF_OUTPUT_CLEAN_H
 
 /*
- * A copy, to be freed, that is valid UTF-8 without anything that moves the cursor, colours, reorders or
- * breaks a line: such characters become '?', bytes that are no UTF-8 U+FFFD. Of the pairs of characters
- * in `replace` ("; :" would be wrong, ";:" is right) the first is replaced by the second; NULL: none.
- * An empty text becomes "?". NULL: no memory.
+ * A copy, to be freed, that is valid UTF-8 without anything that moves the cursor, colours,
+ * reorders or breaks a line: such characters become '?', bytes that are no UTF-8 U+FFFD. Of the
+ * pairs of characters in `replace` ("; :" would be wrong, ";:" is right) the first is replaced by
+ * the second; NULL: none. An empty text becomes "?". NULL: no memory.
  */
 char *sprof_clean_text(const char *text, const char *replace);
 

@@ -1,10 +1,10 @@
 /*
  * Folded stacks: `frame;frame;frame N`, outermost frame first, sorted, one line per distinct text.
  *
- * Readers take whole numbers only (a fraction makes some drop the line without a word), so time is in
- * microseconds. Each line is the difference of two rounded running sums: it is within a microsecond of
- * its time, exact where the time is whole, and neither the sum of all lines nor that of a subtree drifts.
- * Lines that come out as 0 are left out.
+ * Readers take whole numbers only (a fraction makes some drop the line without a word), so time is
+ * in microseconds. Each line is the difference of two rounded running sums: it is within a
+ * microsecond of its time, exact where the time is whole, and neither the sum of all lines nor that
+ * of a subtree drifts. Lines that come out as 0 are left out.
  */
 #include <stdlib.h>
 #include <string.h>

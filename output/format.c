@@ -1,5 +1,6 @@
 /*
- * The table of formats and its lookups. A new format is a file that defines its row, and a line here.
+ * The table of formats and its lookups. A new format is a file that defines its row, and a line
+ * here.
  */
 #include "output/format.h"
 

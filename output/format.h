@@ -21,10 +21,10 @@ struct sprof_output_options {
 	enum sprof_weight weight;
 	bool threads;                       /* folded: the thread is the first frame */
 	enum sprof_report_mode report_mode; /* text */
-	bool full;                          /* text: every function, every name whole; ignores the rest */
-	size_t top;                         /* text: rows per table; 0: all */
-	double min_percent;                 /* text: functions and paths below this share are left out */
-	size_t width;                       /* text: columns; 0: names are never shortened */
+	bool full;          /* text: every function, every name whole; ignores the rest */
+	size_t top;         /* text: rows per table; 0: all */
+	double min_percent; /* text: functions and paths below this share are left out */
+	size_t width;       /* text: columns; 0: names are never shortened */
 };
 
 /* Wall time, merged, 30 rows, from 0.5 %, 100 columns. */
@@ -35,8 +35,8 @@ struct sprof_format {
 	const char *suffix;  /* of -o, with its dot */
 	const char *summary; /* for --help */
 	/*
-	 * Writes the whole profile, all of whose locations are named. False on lack of memory; errors of
-	 * writing are out's own.
+	 * Writes the whole profile, all of whose locations are named. False on lack of memory;
+	 * errors of writing are out's own.
 	 */
 	bool (*write)(const struct sprof_profile *profile,
 		const struct sprof_output_options *options, struct sprof_out *out,

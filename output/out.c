@@ -1,6 +1,6 @@
 /*
- * The buffered output. Knows how bytes reach a descriptor and how a whole file gets to its place; what
- * the bytes are is the formats' matter, what a path stands for is place.c's.
+ * The buffered output. Knows how bytes reach a descriptor and how a whole file gets to its place;
+ * what the bytes are is the formats' matter, what a path stands for is place.c's.
  *
  * The new file is made with O_EXCL under a name of its own in the folder of the target, so that the
  * rename stays in one file system and nobody's file or link is ever opened by mistake.
@@ -22,7 +22,10 @@
 #include "base/clock.h"
 #include "output/place.h"
 
-enum { BUFFER_SIZE = 64 * 1024, MAX_ATTEMPTS = 100 };
+enum {
+	BUFFER_SIZE = 64 * 1024,
+	MAX_ATTEMPTS = 100
+};
 
 struct sprof_out {
 	int fd;
@@ -73,7 +76,8 @@ bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct 
 	return true;
 }
 
-/* Opens a new file in the folder of `path`; fills the paths. Returns an errno value, 0 for success. */
+/* Opens a new file in the folder of `path`; fills the paths. Returns an errno value, 0 for success.
+ */
 static int open_beside(struct sprof_out *out, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,10 +1,10 @@
 /*
- * Where a format writes to: a buffer in front of a file descriptor or of a file that appears under its
- * name only when it is whole.
+ * Where a format writes to: a buffer in front of a file descriptor or of a file that appears under
+ * its name only when it is whole.
  *
  * Writing never fails on the spot: the first error is kept, what follows it is dropped, and
- * sprof_out_close() reports it. So a writer needs no check per line, and no error is lost. The process
- * must ignore SIGPIPE for a closed pipe to be such an error.
+ * sprof_out_close() reports it. So a writer needs no check per line, and no error is lost. The
+ * process must ignore SIGPIPE for a closed pipe to be such an error.
  */
 #ifndef SPROF_OUTPUT_OUT_H
 #define SPROF_OUTPUT_OUT_H
@@ -23,10 +23,10 @@ struct sprof_out;
 bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct sprof_error *err);
 
 /*
- * Writes to a file. A regular file is written beside its place and moved there by sprof_out_close():
- * with the mode of the file it replaces, or what the umask leaves of 0666. Symbolic links are followed.
- * What exists and is no regular file (a FIFO, /dev/null), and a descriptor of our own (/dev/stdout,
- * /dev/fd/N), is written straight to.
+ * Writes to a file. A regular file is written beside its place and moved there by
+ * sprof_out_close(): with the mode of the file it replaces, or what the umask leaves of 0666.
+ * Symbolic links are followed. What exists and is no regular file (a FIFO, /dev/null), and a
+ * descriptor of our own (/dev/stdout, /dev/fd/N), is written straight to.
  */
 bool sprof_out_open(const char *path, struct sprof_out **ret, struct sprof_error *err);
 
@@ -49,7 +49,8 @@ bool sprof_out_failed(const struct sprof_out *out);
 /* Writes what is left, moves the file to its place and frees out. False: the first error of all. */
 bool sprof_out_close(struct sprof_out *out, struct sprof_error *err);
 
-/* Frees out and leaves no file behind; what went straight to its place can't be taken back. NULL is accepted. */
+/* Frees out and leaves no file behind; what went straight to its place can't be taken back. NULL is
+ * accepted. */
 void sprof_out_discard(struct sprof_out *out);
 
 #endif

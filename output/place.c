@@ -1,9 +1,10 @@
 /*
  * What a path stands for: a new file, a file to replace, a device, or a descriptor of our own.
  *
- * Symbolic links are followed by hand, because a rename would replace the link and not what it points
- * to, and because /dev/stdout leads through /proc/self/fd to whatever file the shell has opened: that one
- * must be written through the descriptor, or the shell's would be left with an unlinked file.
+ * Symbolic links are followed by hand, because a rename would replace the link and not what it
+ * points to, and because /dev/stdout leads through /proc/self/fd to whatever file the shell has
+ * opened: that one must be written through the descriptor, or the shell's would be left with an
+ * unlinked file.
  */
 #include "output/place.h"
 
@@ -14,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
+enum {
+	MAX_LINKS = 40
+}; /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
 
 static bool descriptor_number(const char *digits, int *ret)
 {
@@ -52,7 +55,8 @@ static bool is_descriptor(const char *path, int *ret)
 	return false;
 }
 
-/* Replaces the link's path by what it points to; a relative target starts from the link's folder. */
+/* Replaces the link's path by what it points to; a relative target starts from the link's folder.
+ */
 static int follow(char *path)
 {
 	char target[PATH_MAX], joined[PATH_MAX];

@@ -1,6 +1,6 @@
 /*
- * The quality figures as JSON. Keys are plain words and values are numbers, so nothing needs escaping;
- * the keys are an interface and stay.
+ * The quality figures as JSON. Keys are plain words and values are numbers, so nothing needs
+ * escaping; the keys are an interface and stay.
  */
 #include "output/stats.h"
 
@@ -12,7 +12,10 @@ struct field {
 	size_t offset; /* of a uint64_t in struct sprof_quality */
 };
 
-#define FIELD(name) {#name, offsetof(struct sprof_quality, name)}
+#define FIELD(name) \
+	{ \
+#name, offsetof(struct sprof_quality, name) \
+	}
 
 static const struct field fields[] = {
 	FIELD(duration_ns),

@@ -1,6 +1,6 @@
 /*
- * The flat profile: one row per function. self and total are in the weight asked for; the split is always
- * that of the function's total wall time, because that is what the verdict is about.
+ * The flat profile: one row per function. self and total are in the weight asked for; the split is
+ * always that of the function's total wall time, because that is what the verdict is about.
  */
 #include "output/text.h"
 
@@ -9,13 +9,17 @@
 #include "output/units.h"
 
 /* The width of a row before the name, with and without the column of threads. */
-enum { INDENT = 5 + 2 * 9 + 4 * 6 + 8 + 1 + 7 + 1, THREADS = 4 };
+enum {
+	INDENT = 5 + 2 * 9 + 4 * 6 + 8 + 1 + 7 + 1,
+	THREADS = 4
+};
 
 static void write_title(const struct sprof_text *text, bool merged)
 {
 	sprof_text_title(text, "flat profile");
-	sprof_out_printf(text->out, "self%% %8s %8s user%%  sys%% runq%% wait%% samples%s %-7s function\n",
-		"self", "total", merged ? " thr" : "", "verdict");
+	sprof_out_printf(text->out,
+		"self%% %8s %8s user%%  sys%% runq%% wait%% samples%s %-7s function\n", "self",
+		"total", merged ? " thr" : "", "verdict");
 }
 
 static void write_split(const struct sprof_text *text, const struct sprof_times *times)
@@ -44,8 +48,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 	sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
 	if (merged)
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
-	sprof_out_printf(text->out, " %-7s ",
-		sprof_verdict_name(sprof_verdict_of(&row->total.times)));
+	sprof_out_printf(
+		text->out, " %-7s ", sprof_verdict_name(sprof_verdict_of(&row->total.times)));
 	sprof_text_end_with_name(text, INDENT + (merged ? THREADS : 0),
 		text->profile->functions[row->function].name);
 }

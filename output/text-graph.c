@@ -1,7 +1,7 @@
 /*
- * The caller graph and the callee graph, as indented trees. A path that is too small takes everything
- * under it along. Indentation stops where it would leave no room for names; from there on the depth is
- * written as a number.
+ * The caller graph and the callee graph, as indented trees. A path that is too small takes
+ * everything under it along. Indentation stops where it would leave no room for names; from there
+ * on the depth is written as a number.
  */
 #include "output/text.h"
 
@@ -9,7 +9,9 @@
 
 #include "output/units.h"
 
-enum { DEEPEST_INDENT = 40 };
+enum {
+	DEEPEST_INDENT = 40
+};
 
 /* Writes the figures of a line; returns how many characters they take. */
 typedef size_t figures_function(
@@ -38,8 +40,7 @@ static size_t write_callee_figures(
 	return 6 + 6 + 8 + 9 + 2;
 }
 
-static bool is_small(
-	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+static bool is_small(const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
 {
 	return sprof_text_is_small(
 		text, sprof_percent(graph->nodes[node].total, graph->nodes[0].total));
@@ -68,7 +69,7 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 
 		sprof_out_fill(text->out, ' ', DEEPEST_INDENT);
 		column += DEEPEST_INDENT +
-			(size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
+			  (size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
 		sprof_out_puts(text->out, depth);
 	} else {
 		sprof_out_fill(text->out, ' ', indent);
@@ -77,7 +78,8 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 	sprof_text_end_with_name(text, column, text->profile->functions[node->function].name);
 }
 
-/* `top` limits the lines of depth 1; 0: it doesn't. `what` names these lines when some are left out. */
+/* `top` limits the lines of depth 1; 0: it doesn't. `what` names these lines when some are left
+ * out. */
 static void write_graph(const struct sprof_text *text, const struct sprof_graph *graph,
 	figures_function *write_figures, size_t top)
 {
@@ -108,7 +110,11 @@ static void write_graph(const struct sprof_text *text, const struct sprof_graph 
 static bool write_direction(const struct sprof_text *text, uint32_t thread,
 	enum sprof_graph_direction direction, struct sprof_error *err)
 {
-	struct sprof_view view = {.weight = text->options.weight, .thread = thread};
+	struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = thread,
+		.min_percent = text->options.min_percent,
+	};
 	bool callers = direction == SPROF_GRAPH_CALLER;
 	struct sprof_graph graph;
 

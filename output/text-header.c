@@ -1,6 +1,6 @@
 /*
- * The head of the report: what was profiled, and how far the figures below can be trusted. Knows the
- * quality block only; says nothing that was not measured.
+ * The head of the report: what was profiled, and how far the figures below can be trusted. Knows
+ * the quality block only; says nothing that was not measured.
  */
 #include "output/text.h"
 
@@ -15,7 +15,8 @@ static void write_target(const struct sprof_text *text)
 
 	sprof_out_puts(text->out, "sprof: ");
 	sprof_text_end_with_name(text, 7, command ? command : "unknown program");
-	sprof_out_printf(text->out, "  target      pid %d, %" PRIu64 " process%s, %" PRIu64 " thread%s\n",
+	sprof_out_printf(text->out,
+		"  target      pid %d, %" PRIu64 " process%s, %" PRIu64 " thread%s\n",
 		quality->target_pid, quality->processes_seen,
 		quality->processes_seen == 1 ? "" : "es", quality->threads_seen,
 		quality->threads_seen == 1 ? "" : "s");

@@ -1,6 +1,6 @@
 /*
- * The table of threads, grouped by process. When there are too many, the heaviest ones stay, in the same
- * order; the sum at the end is always that of all of them.
+ * The table of threads, grouped by process. When there are too many, the heaviest ones stay, in the
+ * same order; the sum at the end is always that of all of them.
  */
 #include "output/text.h"
 
@@ -11,7 +11,9 @@
 #include "base/cleanup.h"
 #include "output/units.h"
 
-enum { INDENT = 9 + 5 * 9 + 9 + 2 }; /* the width of a row before the name */
+enum {
+	INDENT = 9 + 5 * 9 + 9 + 2
+}; /* the width of a row before the name */
 
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
@@ -102,9 +104,8 @@ static void write_sum(const struct sprof_text *text)
 	for (size_t i = 0; i < text->profile->thread_count; i++) {
 		const struct sprof_profile_thread *thread = &text->profile->threads[i];
 
-		sprof_metrics_add(&sum,
-			&(struct sprof_metrics){
-				.samples = thread->samples, .times = thread->times});
+		sprof_metrics_add(&sum, &(struct sprof_metrics){.samples = thread->samples,
+						.times = thread->times});
 	}
 	write_figures(text, "all", &sum.times, sum.samples);
 	sprof_out_printf(text->out, "%zu threads\n", text->profile->thread_count);

@@ -1,6 +1,6 @@
 /*
- * The report for a terminal: which parts it has, in which order, and the conventions they share. The
- * figures are the views', the layout of each part is in a file of its own.
+ * The report for a terminal: which parts it has, in which order, and the conventions they share.
+ * The figures are the views', the layout of each part is in a file of its own.
  */
 #include "output/text.h"
 
@@ -11,7 +11,9 @@
 #include "output/clean.h"
 #include "output/units.h"
 
-enum { LEAST_NAME = 16 }; /* characters of a name, even where the line is full */
+enum {
+	LEAST_NAME = 16
+}; /* characters of a name, even where the line is full */
 
 void sprof_text_title(const struct sprof_text *text, const char *part)
 {
@@ -83,11 +85,10 @@ void sprof_text_left_out(
 			small == 1 ? "" : "s", text->options.min_percent);
 }
 
-static bool write_views(
-	const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+static bool write_views(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	return sprof_text_flat(text, thread, err) && sprof_text_callers(text, thread, err) &&
-		sprof_text_callees(text, thread, err);
+	       sprof_text_callees(text, thread, err);
 }
 
 static void write_thread_title(

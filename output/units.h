@@ -9,7 +9,9 @@
 #include "profile/weight.h"
 
 /* Room for any figure below. */
-enum { SPROF_FIGURE_SIZE = 32 };
+enum {
+	SPROF_FIGURE_SIZE = 32
+};
 
 struct sprof_figure {
 	char text[SPROF_FIGURE_SIZE];

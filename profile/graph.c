@@ -1,12 +1,15 @@
 /*
- * The caller graph and the callee graph. Both are the same prefix tree, over the functions of a stack
- * read from the outermost inwards or from the innermost outwards.
+ * The caller graph and the callee graph. Both are the same prefix tree, over the functions of a
+ * stack read from the outermost inwards or from the innermost outwards.
  *
- * The tree grows by hashing, with the children of a node as a linked list; at the end it is laid out
- * depth first with each list sorted, so that readers need no links at all.
+ * The tree grows level by level, so that what hangs below a path too small to be shown is never
+ * built: with a limit, time and memory depend on the limit and not on how deep and different the
+ * stacks are. At the end it is laid out depth first with the children sorted, so that readers need
+ * no links at all.
  */
 #include "profile/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +25,20 @@ struct seed {
 	uint64_t self, total;
 };
 
+/* A row on its way through the tree. */
+struct path {
+	size_t first; /* index in the functions */
+	uint32_t depth;
+	uint32_t node; /* where it has got to */
+	uint64_t weight;
+};
+
 struct growth {
 	const struct sprof_profile *profile;
+	uint32_t *functions; /* of all paths, in the order of the direction */
+	size_t function_count, function_capacity;
+	struct path *paths; /* that go on */
+	size_t path_count, path_capacity;
 	struct sprof_idmap children; /* (parent, function) */
 	struct seed *seeds;
 	size_t count, capacity;
@@ -34,14 +49,16 @@ struct growth {
 static void finish(struct growth *growth)
 {
 	sprof_idmap_finish(&growth->children);
+	free(growth->functions);
+	free(growth->paths);
 	free(growth->seeds);
 	free(growth->pending);
 }
 
 static bool append_seed(struct growth *growth, uint32_t parent, uint32_t function)
 {
-	if (!sprof_array_reserve(&growth->seeds, &growth->capacity, growth->count + 1,
-		    sizeof(*growth->seeds)))
+	if (!sprof_array_reserve(
+		    &growth->seeds, &growth->capacity, growth->count + 1, sizeof(*growth->seeds)))
 		return false;
 	growth->seeds[growth->count++] = (struct seed){.function = function, .parent = parent};
 	return true;
@@ -66,22 +83,29 @@ static bool child_of(struct growth *growth, uint32_t parent, uint32_t function, 
 static bool add_path(struct growth *growth, const struct sprof_expansion *frames,
 	enum sprof_graph_direction direction, uint64_t weight)
 {
-	uint32_t node = 0;
+	struct path path = {
+		.first = growth->function_count,
+		.depth = (uint32_t)frames->count,
+		.weight = weight,
+	};
 
-	growth->seeds[node].total += weight;
+	if (!sprof_array_reserve(&growth->functions, &growth->function_capacity,
+		    growth->function_count + frames->count, sizeof(*growth->functions)) ||
+		!sprof_array_reserve(&growth->paths, &growth->path_capacity, growth->path_count + 1,
+			sizeof(*growth->paths)))
+		return false;
 	for (size_t i = 0; i < frames->count; i++) {
 		size_t at = direction == SPROF_GRAPH_CALLER ? frames->count - 1 - i : i;
 
-		if (!child_of(growth, node, frames->frames[at]->function, &node))
-			return false;
-		growth->seeds[node].total += weight;
+		growth->functions[growth->function_count++] = frames->frames[at]->function;
 	}
-	growth->seeds[node].self += weight;
+	growth->paths[growth->path_count++] = path;
+	growth->seeds[0].total += weight;
 	return true;
 }
 
-static bool add_rows(struct growth *growth, const struct sprof_view *view,
-	enum sprof_graph_direction direction)
+static bool add_rows(
+	struct growth *growth, const struct sprof_view *view, enum sprof_graph_direction direction)
 {
 	const struct sprof_profile *profile = growth->profile;
 	struct sprof_expansion frames = {0};
@@ -94,10 +118,53 @@ static bool add_rows(struct growth *growth, const struct sprof_view *view,
 		if (!weight || (view->thread != SPROF_PROFILE_NONE && view->thread != row->thread))
 			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack) &&
-			add_path(growth, &frames, direction, weight);
+		     add_path(growth, &frames, direction, weight);
 	}
 	sprof_expansion_finish(&frames);
 	return ok;
+}
+
+/* Takes every path to the node of its function at `level`; counts it there. */
+static bool grow_level(struct growth *growth, uint32_t level)
+{
+	for (size_t i = 0; i < growth->path_count; i++) {
+		struct path *path = &growth->paths[i];
+		uint32_t function = growth->functions[path->first + level];
+
+		assert(level < path->depth);
+		if (!child_of(growth, path->node, function, &path->node))
+			return false;
+		growth->seeds[path->node].total += path->weight;
+		if (level + 1 == path->depth)
+			growth->seeds[path->node].self += path->weight;
+	}
+	return true;
+}
+
+/* Drops the paths that are at their end, or in a part of the tree that is too small. */
+static void drop_paths(struct growth *growth, uint32_t level, double min_percent)
+{
+	uint64_t whole = growth->seeds[0].total;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < growth->path_count; i++) {
+		const struct path *path = &growth->paths[i];
+		uint64_t total = growth->seeds[path->node].total;
+
+		if (level + 1 < path->depth && sprof_percent(total, whole) >= min_percent)
+			growth->paths[kept++] = *path;
+	}
+	growth->path_count = kept;
+}
+
+static bool grow(struct growth *growth, double min_percent)
+{
+	for (uint32_t level = 0; growth->path_count; level++) {
+		if (!grow_level(growth, level))
+			return false;
+		drop_paths(growth, level, min_percent);
+	}
+	return true;
 }
 
 /* Lightest first: the last pending node is laid out next. */
@@ -131,7 +198,8 @@ static bool push_children(struct growth *growth, uint32_t seed)
 	return true;
 }
 
-static void lay_out_one(const struct growth *growth, const struct seed *seed, struct sprof_graph *graph)
+static void lay_out_one(
+	const struct growth *growth, const struct seed *seed, struct sprof_graph *graph)
 {
 	struct sprof_graph_node node = {
 		.function = seed->function,
@@ -178,7 +246,8 @@ bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_v
 {
 	struct growth growth = {.profile = profile};
 	struct sprof_graph graph = {0};
-	bool ok = add_rows(&growth, view, direction) && lay_out(&growth, &graph);
+	bool ok = add_rows(&growth, view, direction) && grow(&growth, view->min_percent) &&
+		  lay_out(&growth, &graph);
 
 	finish(&growth);
 	if (!ok) {

@@ -14,24 +14,23 @@ struct sprof_profile_index {
 	struct sprof_idmap processes; /* (0, pid) */
 	struct sprof_idmap threads;   /* (0, the sampler's id) */
 	struct sprof_idmap functions; /* (interned name, module) */
-	struct sprof_idmap locations; /* (module and is_return, offset); (all ones, interned name) */
-	struct sprof_idmap stacks;    /* (parent and module and is_return, offset) */
-	struct sprof_idmap rows;      /* (thread, stack) */
+	struct sprof_idmap
+		locations;         /* (module and is_return, offset); (all ones, interned name) */
+	struct sprof_idmap stacks; /* (parent and module and is_return, offset) */
+	struct sprof_idmap whole;  /* two hashes of all raw frames -> stack */
+	struct sprof_idmap rows;   /* (thread, stack) */
 	struct sprof_window *windows; /* one per thread */
 	size_t window_capacity;
-	size_t locations_named;       /* those below have lines */
+	size_t locations_named; /* those below have lines */
 	uint64_t locations_unresolved;
 };
 
-/* The location of a raw frame. False: no memory. */
-bool sprof_profile_intern_frame(
-	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location);
+/* The stack of raw frames, innermost first, at least one. False: no memory. */
+bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
+	size_t count, uint32_t *ret_stack);
 
-/* The stack `parent` + frame: one lookup when it is known. False: no memory. */
-bool sprof_profile_push_frame(struct sprof_profile *profile, uint32_t parent,
-	const struct sprof_frame *frame, uint32_t *ret_stack);
-
-/* The function with this (name, module); the other fields are kept from the first time. False: no memory. */
+/* The function with this (name, module); the other fields are kept from the first time. False: no
+ * memory. */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 

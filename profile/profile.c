@@ -1,6 +1,7 @@
 /*
- * The profile's life, its threads and its rows: what the sink of base/record.h does with each record.
- * Knows nothing of names; the tree of stacks is tree.c's, the sharing out of time is window.c's.
+ * The profile's life, its threads and its rows: what the sink of base/record.h does with each
+ * record. Knows nothing of names; the tree of stacks is tree.c's, the sharing out of time is
+ * window.c's.
  */
 #include "profile/profile.h"
 
@@ -25,8 +26,8 @@ struct sprof_profile *sprof_profile_create(const struct sprof_modules *modules)
 	profile->index->strings = sprof_strtab_create();
 	if (!profile->index->strings)
 		goto fail;
-	if (!sprof_array_reserve(&profile->stacks, &profile->stack_capacity, 1,
-		    sizeof(*profile->stacks)))
+	if (!sprof_array_reserve(
+		    &profile->stacks, &profile->stack_capacity, 1, sizeof(*profile->stacks)))
 		goto fail;
 	profile->stacks[SPROF_PROFILE_ROOT] = (struct sprof_profile_stack){
 		.parent = SPROF_PROFILE_NONE, .location = SPROF_PROFILE_NONE};
@@ -49,6 +50,7 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->functions);
 	sprof_idmap_finish(&index->locations);
 	sprof_idmap_finish(&index->stacks);
+	sprof_idmap_finish(&index->whole);
 	sprof_idmap_finish(&index->rows);
 	sprof_strtab_destroy(index->strings);
 	free(index);
@@ -81,8 +83,7 @@ static bool intern_process(
 		id = (uint32_t)profile->process_count;
 		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
 			    sizeof(*profile->processes)) ||
-			!sprof_idmap_put(
-				&profile->index->processes, 0, (uint64_t)record->pid, id))
+			!sprof_idmap_put(&profile->index->processes, 0, (uint64_t)record->pid, id))
 			return false;
 	}
 	if (is_new || record->process_name) {
@@ -98,7 +99,8 @@ static bool intern_process(
 	return true;
 }
 
-/* The index of the sampler's thread, appended when new. Ids may have gaps: threads gone too soon. */
+/* The index of the sampler's thread, appended when new. Ids may have gaps: threads gone too soon.
+ */
 static bool intern_thread(struct sprof_profile *profile, uint32_t id, uint32_t *ret_index)
 {
 	struct sprof_profile_index *index = profile->index;
@@ -153,22 +155,16 @@ static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint3
 
 	snprintf(name, sizeof(name), "[%s]", sprof_end_name(end));
 	return sprof_profile_name_location(profile, name, &location) &&
-		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
+	       sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
 }
 
 static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id)
 {
 	struct sprof_profile *profile = data;
-	uint32_t id = SPROF_PROFILE_ROOT;
 
 	if (!stack->count)
 		return push_reason(profile, stack->end, ret_id);
-	for (size_t i = stack->count; i-- > 0;) {
-		if (!sprof_profile_push_frame(profile, id, &stack->frames[i], &id))
-			return false;
-	}
-	*ret_id = id;
-	return true;
+	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
 static bool intern_row(

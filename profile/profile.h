@@ -1,10 +1,10 @@
 /*
  * The profile: who ran, on which stacks, with what weight.
  *
- * Plain tables that refer to each other by index. Stacks are a prefix tree: a stack is the number of
- * its innermost node, parents come before their children, and node 0 is the empty stack. A sample costs
- * one lookup per frame; names come later (profile/resolve.h). Only profile/ writes the tables; everyone
- * else reads them through a const pointer.
+ * Plain tables that refer to each other by index. Stacks are a prefix tree: a stack is the number
+ * of its innermost node, parents come before their children, and node 0 is the empty stack. A stack
+ * seen before costs one lookup; names come later (profile/resolve.h). Only profile/ writes the
+ * tables; everyone else reads them through a const pointer.
  */
 #ifndef SPROF_PROFILE_PROFILE_H
 #define SPROF_PROFILE_PROFILE_H
@@ -35,7 +35,8 @@ struct sprof_profile_thread {
 	const char *name;
 	uint64_t samples;
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC of the first and last sample; 0: none */
-	struct sprof_times times;   /* all that was charged: what the kernel accounted to the thread */
+	struct sprof_times
+		times; /* all that was charged: what the kernel accounted to the thread */
 };
 
 /* A function, told apart by name and module. */
@@ -55,7 +56,8 @@ struct sprof_profile_line {
 	bool inlined;  /* inlined into the next line of the location */
 };
 
-/* A distinct raw frame, or a name that stands for one. Its lines are the inline chain, innermost first. */
+/* A distinct raw frame, or a name that stands for one. Its lines are the inline chain, innermost
+ * first. */
 struct sprof_profile_location {
 	struct sprof_frame frame; /* module SPROF_PROFILE_NONE: made of a name only */
 	size_t first_line;        /* index in the lines */
@@ -119,20 +121,20 @@ bool sprof_profile_describe(
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);
 
 /*
- * Building a profile by hand, or from a file, where frames have names and no addresses: a location for
- * the name, the stack that is `parent` plus that location as its innermost frame, and weight for a
- * thread (its index; threads come from the sink's thread()) on a stack. False: no memory.
+ * Building a profile by hand, or from a file, where frames have names and no addresses: a location
+ * for the name, the stack that is `parent` plus that location as its innermost frame, and weight
+ * for a thread (its index; threads come from the sink's thread()) on a stack. False: no memory.
  */
 bool sprof_profile_name_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
-bool sprof_profile_push(struct sprof_profile *profile, uint32_t parent, uint32_t location,
-	uint32_t *ret_stack);
+bool sprof_profile_push(
+	struct sprof_profile *profile, uint32_t parent, uint32_t location, uint32_t *ret_stack);
 bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
 	const struct sprof_metrics *metrics);
 
 /*
- * The identity that makes the report true: for each thread and class, the time on its rows, plus what
- * waits for a sample of its class until the thread's last charge, is what was charged.
+ * The identity that makes the report true: for each thread and class, the time on its rows, plus
+ * what waits for a sample of its class until the thread's last charge, is what was charged.
  */
 bool sprof_profile_adds_up(const struct sprof_profile *profile);
 

@@ -1,7 +1,7 @@
 /*
- * From raw frames to functions. Knows that a return address lies behind its call, which may be the last
- * instruction of its function: one byte back is always inside the call. Refuses to know where names come
- * from.
+ * From raw frames to functions. Knows that a return address lies behind its call, which may be the
+ * last instruction of its function: one byte back is always inside the call. Refuses to know where
+ * names come from.
  */
 #include "profile/resolve.h"
 
@@ -30,7 +30,7 @@ static bool add_line(struct sprof_profile *profile, struct sprof_profile_locatio
 	if (!function.name || !function.linkage || (place->file && !function.file))
 		return false;
 	return sprof_profile_intern_function(profile, &function, &line.function) &&
-		sprof_profile_append_line(profile, location, &line);
+	       sprof_profile_append_line(profile, location, &line);
 }
 
 static bool name_location(struct sprof_profile *profile, struct sprof_symbols *symbols,

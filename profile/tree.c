@@ -1,9 +1,10 @@
 /*
- * Locations, the prefix tree of stacks, and functions: everything that is interned. Knows nothing of
- * threads and weights.
+ * Locations, the prefix tree of stacks, and functions: everything that is interned. Knows nothing
+ * of threads and weights.
  *
- * The key of a stack is its parent and the raw frame itself, not the frame's location: a known stack is
- * found with one lookup per frame, and the location is looked up only for a new node.
+ * A stack that was seen before, which most are, is found by a hash of all its frames in one lookup.
+ * A new one takes a lookup per frame: the key of a node is its parent and the raw frame itself, and
+ * the frame's location is looked up only where a new node begins.
  */
 #include <assert.h>
 
@@ -35,7 +36,7 @@ static bool append_location(struct sprof_profile *profile, const struct sprof_fr
 	return true;
 }
 
-bool sprof_profile_intern_frame(
+static bool intern_frame(
 	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location)
 {
 	uint64_t bits = frame_bits(frame);
@@ -52,8 +53,8 @@ static bool append_stack(struct sprof_profile *profile, uint32_t parent, uint32_
 {
 	uint32_t id = (uint32_t)profile->stack_count;
 
-	if (!sprof_array_reserve(&profile->stacks, &profile->stack_capacity, id + 1,
-		    sizeof(*profile->stacks)))
+	if (!sprof_array_reserve(
+		    &profile->stacks, &profile->stack_capacity, id + 1, sizeof(*profile->stacks)))
 		return false;
 	if (!sprof_idmap_put(&profile->index->stacks, high, low, id))
 		return false;
@@ -63,7 +64,7 @@ static bool append_stack(struct sprof_profile *profile, uint32_t parent, uint32_
 	return true;
 }
 
-bool sprof_profile_push_frame(struct sprof_profile *profile, uint32_t parent,
+static bool push_frame(struct sprof_profile *profile, uint32_t parent,
 	const struct sprof_frame *frame, uint32_t *ret_stack)
 {
 	uint64_t high = (uint64_t)parent << 32 | frame_bits(frame);
@@ -74,19 +75,53 @@ bool sprof_profile_push_frame(struct sprof_profile *profile, uint32_t parent,
 		*ret_stack = found;
 		return true;
 	}
-	return sprof_profile_intern_frame(profile, frame, &location) &&
-		append_stack(profile, parent, location, high, frame->offset, ret_stack);
+	return intern_frame(profile, frame, &location) &&
+	       append_stack(profile, parent, location, high, frame->offset, ret_stack);
 }
 
-bool sprof_profile_push(struct sprof_profile *profile, uint32_t parent, uint32_t location,
-	uint32_t *ret_stack)
+static uint64_t mix(uint64_t value, uint64_t odd)
+{
+	__uint128_t product = (__uint128_t)value * odd;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
+	size_t count, uint32_t *ret_stack)
+{
+	/* Two independent hashes: equal stacks by mistake would take a collision of 128 bits. */
+	uint64_t high = 0x9e3779b97f4a7c15u + count, low = 0xd6e8feb86659fd93u + count;
+	uint32_t id;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bits = frame_bits(&frames[i]) + 1;
+
+		high = mix(high + frames[i].offset, 0xa0761d6478bd642fu) + bits;
+		low = mix(low ^ frames[i].offset, 0xe7037ed1a0b428dbu) - bits;
+	}
+	id = sprof_idmap_find(&profile->index->whole, high, low);
+	if (id == SPROF_IDMAP_NONE) {
+		id = SPROF_PROFILE_ROOT;
+		for (size_t i = count; i-- > 0;) {
+			if (!push_frame(profile, id, &frames[i], &id))
+				return false;
+		}
+		if (!sprof_idmap_put(&profile->index->whole, high, low, id))
+			return false;
+	}
+	*ret_stack = id;
+	return true;
+}
+
+bool sprof_profile_push(
+	struct sprof_profile *profile, uint32_t parent, uint32_t location, uint32_t *ret_stack)
 {
 	const struct sprof_frame *frame = &profile->locations[location].frame;
 	uint64_t high = (uint64_t)parent << 32 | NAMED;
 	uint32_t found;
 
 	if (frame->module != SPROF_PROFILE_NONE)
-		return sprof_profile_push_frame(profile, parent, frame, ret_stack);
+		return push_frame(profile, parent, frame, ret_stack);
 	found = sprof_idmap_find(&profile->index->stacks, high, location);
 	if (found == SPROF_IDMAP_NONE)
 		return append_stack(profile, parent, location, high, location, ret_stack);
@@ -126,8 +161,7 @@ bool sprof_profile_append_line(struct sprof_profile *profile,
 	return true;
 }
 
-static bool append_named(
-	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+static bool append_named(struct sprof_profile *profile, const char *name, uint32_t *ret_location)
 {
 	const struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
 	struct sprof_profile_line line = {0};
@@ -151,8 +185,7 @@ bool sprof_profile_name_location(
 
 	if (!text)
 		return false;
-	found = sprof_idmap_find(
-		&profile->index->locations, UINT64_MAX, (uint64_t)(uintptr_t)text);
+	found = sprof_idmap_find(&profile->index->locations, UINT64_MAX, (uint64_t)(uintptr_t)text);
 	if (found == SPROF_IDMAP_NONE)
 		return append_named(profile, text, ret_location);
 	*ret_location = found;

@@ -2,8 +2,8 @@
  * What reports are made of, derived from the rows and read-only: the flat table, and the trees that
  * start at the outermost function (caller graph) or at the innermost (callee graph).
  *
- * Every location must be named. Inlined functions count as functions. A function's total counts a stack
- * once, however often the function recurs on it.
+ * Every location must be named. Inlined functions count as functions. A function's total counts a
+ * stack once, however often the function recurs on it.
  */
 #ifndef SPROF_PROFILE_VIEW_H
 #define SPROF_PROFILE_VIEW_H
@@ -18,7 +18,9 @@
 /* What to look at, and how to weigh it. */
 struct sprof_view {
 	enum sprof_weight weight;
-	uint32_t thread; /* its index; SPROF_PROFILE_NONE: all together */
+	uint32_t thread;    /* its index; SPROF_PROFILE_NONE: all together */
+	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
+			       are */
 };
 
 struct sprof_flat_row {
@@ -52,9 +54,10 @@ struct sprof_graph_node {
 };
 
 /*
- * Node 0 stands for everything; the others follow depth first, so that a loop over the array is a walk
- * of the tree and `end` skips a subtree. Children are sorted by total, falling, then by name. Paths
- * without weight are not in it.
+ * Node 0 stands for everything; the others follow depth first, so that a loop over the array is a
+ * walk of the tree and `end` skips a subtree. Children are sorted by total, falling, then by name.
+ * Paths without weight are not in it; those below the view's min_percent are, but nothing below
+ * them.
  */
 struct sprof_graph {
 	struct sprof_graph_node *nodes;
@@ -67,9 +70,9 @@ bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_v
 void sprof_graph_finish(struct sprof_graph *graph);
 
 /*
- * The four figures of a line of the callee graph, in percent. `self` is the total as its group sees it
- * and the same figure; `parent` is the total of the line above, 100 at the head of a group; `fractal`
- * is 100 * self / parent: how much of the line above this caller explains.
+ * The four figures of a line of the callee graph, in percent. `self` is the total as its group sees
+ * it and the same figure; `parent` is the total of the line above, 100 at the head of a group;
+ * `fractal` is 100 * self / parent: how much of the line above this caller explains.
  */
 struct sprof_callee_shares {
 	double total, self, parent, fractal;

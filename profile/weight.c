@@ -1,6 +1,6 @@
 /*
- * Weights: their names and how they are read from a row's figures. Knows that wall time is nothing but
- * the sum of the classes, so that no report can show one that doesn't add up.
+ * Weights: their names and how they are read from a row's figures. Knows that wall time is nothing
+ * but the sum of the classes, so that no report can show one that doesn't add up.
  */
 #include "profile/weight.h"
 

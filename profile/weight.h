@@ -1,6 +1,6 @@
 /*
- * What a stack weighs: samples taken on it, and the time that the kernel accounted to its thread, by
- * class. Reports and formats are asked for one weight and show that one.
+ * What a stack weighs: samples taken on it, and the time that the kernel accounted to its thread,
+ * by class. Reports and formats are asked for one weight and show that one.
  */
 #ifndef SPROF_PROFILE_WEIGHT_H
 #define SPROF_PROFILE_WEIGHT_H

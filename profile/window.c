@@ -1,9 +1,9 @@
 /*
  * Time accounting, the pure part: which samples the kernel's time belongs to.
  *
- * A class of time goes to the samples that were in a state of that class; no other row ever gets any of
- * it, so a sleeping function is never charged with CPU time. The shares are differences of a rounded
- * running sum: each is within a nanosecond of even, and together they are the whole.
+ * A class of time goes to the samples that were in a state of that class; no other row ever gets
+ * any of it, so a sleeping function is never charged with CPU time. The shares are differences of a
+ * rounded running sum: each is within a nanosecond of even, and together they are the whole.
  */
 #include "profile/window.h"
 
@@ -17,7 +17,8 @@ static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
 	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
 	[SPROF_TIME_RUNQ] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
-	[SPROF_TIME_WAIT] = {[SPROF_STATE_SLEEP] = true, [SPROF_STATE_DISK] = true,
+	[SPROF_TIME_WAIT] = {[SPROF_STATE_SLEEP] = true,
+		[SPROF_STATE_DISK] = true,
 		[SPROF_STATE_STOPPED] = true},
 };
 
@@ -36,8 +37,8 @@ bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_stat
 		last->count++;
 		return true;
 	}
-	if (!sprof_array_reserve(&window->runs, &window->capacity, window->count + 1,
-		    sizeof(*window->runs)))
+	if (!sprof_array_reserve(
+		    &window->runs, &window->capacity, window->count + 1, sizeof(*window->runs)))
 		return false;
 	window->runs[window->count++] =
 		(struct sprof_window_run){.row = row, .count = 1, .state = state};

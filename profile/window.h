@@ -1,5 +1,6 @@
 /*
- * Time accounting: the samples of one thread since the last charge, and the time handed out to them.
+ * Time accounting: the samples of one thread since the last charge, and the time handed out to
+ * them.
  */
 #ifndef SPROF_PROFILE_WINDOW_H
 #define SPROF_PROFILE_WINDOW_H
@@ -31,8 +32,9 @@ void sprof_window_finish(struct sprof_window *window);
 bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_state state);
 
 /*
- * Hands out `times` and what was carried to the rows sampled since the last charge: each class evenly
- * to its samples, to the nanosecond. A class without a sample is carried on. The window is then empty.
+ * Hands out `times` and what was carried to the rows sampled since the last charge: each class
+ * evenly to its samples, to the nanosecond. A class without a sample is carried on. The window is
+ * then empty.
  */
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows);

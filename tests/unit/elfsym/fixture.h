@@ -1,5 +1,6 @@
 /*
- * What the tests of elfsym/ share: the subjects (see subject.c) as modules, and where their places are.
+ * What the tests of elfsym/ share: the subjects (see subject.c) as modules, and where their places
+ * are.
  */
 #ifndef SPROF_TESTS_UNIT_ELFSYM_FIXTURE_H
 #define SPROF_TESTS_UNIT_ELFSYM_FIXTURE_H

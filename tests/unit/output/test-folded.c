@@ -111,7 +111,8 @@ static void a_thread_is_one_frame_without_spaces(void **state)
 
 static void lines_are_sorted_by_their_bytes(void **state)
 {
-	static const char *const stacks[] = {"a;b", "a b", "a", "a:b", "a;b;c", "a<b>;c", "A", "a;a"};
+	static const char *const stacks[] = {
+		"a;b", "a b", "a", "a:b", "a;b;c", "a<b>;c", "A", "a;a"};
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	uint32_t thread = example_thread(profile, "t");
 	SPROF_AUTO_FREE char *text = NULL;

@@ -1,6 +1,6 @@
 /*
- * output/stats: every key, the sums, and JSON that a real parser takes. It is also a program: with an
- * argument it writes the sample object to stdout, for that parser.
+ * output/stats: every key, the sums, and JSON that a real parser takes. It is also a program: with
+ * an argument it writes the sample object to stdout, for that parser.
  */
 #include "output/stats.h"
 
@@ -29,15 +29,31 @@ static const struct sprof_quality sample = {
 static void has_every_key_and_the_sums(void **state)
 {
 	static const char *const expected[] = {
-		"\"target_pid\": 4711,", "\"duration_ns\": 18446744073709551615,",
-		"\"rate_hz\": 99.5,", "\"ticks\": 10,", "\"ticks_late\": 2,", "\"ticks_missed\": 3,",
-		"\"samples\": 321,", "\"samples_stopped\": 1,", "\"samples_peeked\": 20,",
-		"\"samples_reused\": 300,", "\"stops\": 0,", "\"stop_ns_total\": 0,",
-		"\"stop_ns_p50\": 0,", "\"stop_ns_p99\": 0,", "\"stop_ns_max\": 0,",
-		"\"profiler_cpu_ns\": 0,", "\"frames\": 0,", "\"stacks_complete\": 318,",
-		"\"stacks_truncated\": 3,", "\"truncated_reasons\": {\"depth\": 1, \"bad-memory\": 2},",
-		"\"unwind_ns_total\": 0,", "\"frames_unresolved\": 5,", "\"threads_seen\": 0,",
-		"\"processes_seen\": 0,", "\"schedstat_missing\": false\n",
+		"\"target_pid\": 4711,",
+		"\"duration_ns\": 18446744073709551615,",
+		"\"rate_hz\": 99.5,",
+		"\"ticks\": 10,",
+		"\"ticks_late\": 2,",
+		"\"ticks_missed\": 3,",
+		"\"samples\": 321,",
+		"\"samples_stopped\": 1,",
+		"\"samples_peeked\": 20,",
+		"\"samples_reused\": 300,",
+		"\"stops\": 0,",
+		"\"stop_ns_total\": 0,",
+		"\"stop_ns_p50\": 0,",
+		"\"stop_ns_p99\": 0,",
+		"\"stop_ns_max\": 0,",
+		"\"profiler_cpu_ns\": 0,",
+		"\"frames\": 0,",
+		"\"stacks_complete\": 318,",
+		"\"stacks_truncated\": 3,",
+		"\"truncated_reasons\": {\"depth\": 1, \"bad-memory\": 2},",
+		"\"unwind_ns_total\": 0,",
+		"\"frames_unresolved\": 5,",
+		"\"threads_seen\": 0,",
+		"\"processes_seen\": 0,",
+		"\"schedstat_missing\": false\n",
 	};
 	SPROF_AUTO_FREE char *text = NULL;
 	int fd;

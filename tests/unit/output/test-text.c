@@ -1,8 +1,9 @@
 /*
- * output/text: the worked example as golden text, by samples and by time, the limits and what they say,
- * and names that don't fit or are hostile.
+ * output/text: the worked example as golden text, by samples and by time, the limits and what they
+ * say, and names that don't fit or are hostile.
  *
- * After a wanted change of the layout: SPROF_GOLDEN_UPDATE=1 writes the golden files anew; read the diff.
+ * After a wanted change of the layout: SPROF_GOLDEN_UPDATE=1 writes the golden files anew; read the
+ * diff.
  */
 #include "output/format.h"
 
@@ -143,7 +144,8 @@ static void the_mode_chooses_the_parts(void **state)
 	options.report_mode = SPROF_REPORT_PER_THREAD;
 	single = report(profile, &options);
 	assert_null(strstr(single, "together"));
-	assert_non_null(strstr(single, "== thread 102 worker of process 100: wall 1.000 s, 100 samples =="));
+	assert_non_null(strstr(
+		single, "== thread 102 worker of process 100: wall 1.000 s, 100 samples =="));
 	sprof_profile_destroy(profile);
 }
 
@@ -162,10 +164,13 @@ static void says_what_it_left_out(void **state)
 			&(struct sprof_metrics){.samples = i < 12 ? 1 : 100});
 	}
 	text = report(profile, &options);
-	/* main, with a total of 100 %, is one of those that didn't fit; so are three of the eight. */
-	assert_non_null(strstr(text, "(4 more functions below the first 5)\n(12 more functions under 1.0 %)"));
+	/* main, with a total of 100 %, is one of those that didn't fit; so are three of the eight.
+	 */
+	assert_non_null(strstr(
+		text, "(4 more functions below the first 5)\n(12 more functions under 1.0 %)"));
 	assert_non_null(strstr(text, "(12 more paths under 1.0 %)"));
-	assert_non_null(strstr(text, "(3 more functions below the first 5)\n(12 more functions under 1.0 %)"));
+	assert_non_null(strstr(
+		text, "(3 more functions below the first 5)\n(12 more functions under 1.0 %)"));
 	assert_null(strstr(text, " f3\n"));
 	sprof_profile_destroy(profile);
 }
@@ -216,9 +221,12 @@ static void long_names_are_shortened_in_the_middle(void **state)
 	SPROF_AUTO_FREE char *text = NULL, *full = NULL;
 
 	example_add(profile, thread,
-		"begin_of_a_long_name_\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-		"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4_that_takes_more_than_the_line_has_room_for_"
-		"and_goes_on_until_the_end", &one);
+		"begin_of_a_long_name_"
+		"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+		"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4_that_takes_more_than_the_line_has_room_"
+		"for_"
+		"and_goes_on_until_the_end",
+		&one);
 	text = report(profile, &options);
 	assert_int_equal(longest_line(text), 100);
 	assert_non_null(strstr(text, "begin_of_a_lo"));

@@ -49,7 +49,8 @@ struct sprof_profile *example_worked(void)
 	static const struct {
 		const char *folded;
 		uint64_t samples;
-	} stacks[] = {{"main", 1}, {"main;a", 2}, {"main;a;b", 4}, {"main;a;b;c", 8}, {"main;a;c", 2}};
+	} stacks[] = {
+		{"main", 1}, {"main;a", 2}, {"main;a;b", 4}, {"main;a;b;c", 8}, {"main;a;c", 2}};
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	uint32_t thread;
 

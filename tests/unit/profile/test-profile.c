@@ -9,8 +9,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
-static void announce(struct sprof_sink *sink, uint32_t id, pid_t pid, const char *name,
-	const char *process_name)
+static void announce(
+	struct sprof_sink *sink, uint32_t id, pid_t pid, const char *name, const char *process_name)
 {
 	struct sprof_thread_record record = {
 		.id = id,
@@ -63,12 +63,46 @@ static void module_offset_and_kind_tell_frames_apart(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	struct sprof_sink sink = sprof_profile_sink(profile);
-	const struct sprof_frame frames[] = {{16, 0, false}, {16, 0, true}, {16, 1, false}, {17, 0, false}};
+	const struct sprof_frame frames[] = {
+		{16, 0, false}, {16, 0, true}, {16, 1, false}, {17, 0, false}};
 
 	for (size_t i = 0; i < 4; i++)
 		stack_of(&sink, &frames[i], 1);
 	assert_int_equal(profile->location_count, 4);
 	assert_int_equal(profile->stack_count, 1 + 4);
+	sprof_profile_destroy(profile);
+}
+
+/* Stacks are found by a hash of their frames: each must still be the one that was put in. */
+static void many_similar_stacks_are_never_mixed_up(void **state)
+{
+	enum {
+		STACKS = 50000,
+		DEPTH = 12
+	};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	unsigned short seed[3] = {7, 8, 9};
+
+	for (int i = 0; i < STACKS; i++) {
+		struct sprof_frame frames[DEPTH] = {0};
+		size_t depth = 1 + (size_t)nrand48(seed) % DEPTH;
+		uint32_t id;
+
+		for (size_t k = 0; k < depth; k++)
+			frames[k] = (struct sprof_frame){(uint64_t)nrand48(seed) % 3,
+				(uint32_t)nrand48(seed) % 2, nrand48(seed) % 2};
+		id = stack_of(&sink, frames, depth);
+		for (size_t k = 0; k < depth; k++, id = profile->stacks[id].parent) {
+			const struct sprof_frame *found =
+				&profile->locations[profile->stacks[id].location].frame;
+
+			assert_int_equal(found->offset, frames[k].offset);
+			assert_int_equal(found->module, frames[k].module);
+			assert_int_equal(found->is_return, frames[k].is_return);
+		}
+		assert_int_equal(id, SPROF_PROFILE_ROOT);
+	}
 	sprof_profile_destroy(profile);
 }
 
@@ -181,12 +215,12 @@ static void rows_add_up_to_the_charges(void **state)
 		assert_true(sink.charge(sink.data, id, &(struct sprof_times){0}, true));
 	for (size_t i = 0; i < profile->row_count; i++) {
 		for (int k = 0; k < SPROF_TIME_COUNT; k++)
-			found[profile->rows[i].thread].ns[k] += profile->rows[i].metrics.times.ns[k];
+			found[profile->rows[i].thread].ns[k] +=
+				profile->rows[i].metrics.times.ns[k];
 	}
 	assert_memory_equal(charged, found, sizeof(found));
 	for (uint32_t id = 0; id < threads; id++)
-		assert_memory_equal(
-			&profile->threads[id].times, &charged[id], sizeof(charged[id]));
+		assert_memory_equal(&profile->threads[id].times, &charged[id], sizeof(charged[id]));
 	sprof_profile_destroy(profile);
 }
 
@@ -212,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_stacks_are_one_and_share_their_roots),
 		cmocka_unit_test(module_offset_and_kind_tell_frames_apart),
+		cmocka_unit_test(many_similar_stacks_are_never_mixed_up),
 		cmocka_unit_test(a_stack_without_frames_says_why),
 		cmocka_unit_test(threads_and_processes_keep_their_last_names),
 		cmocka_unit_test(samples_meet_their_thread_by_its_id),

@@ -1,6 +1,6 @@
 /*
- * profile/resolve: each location is named once, at the right byte, with its inline chain. The names come
- * from a table here, in place of elfsym/.
+ * profile/resolve: each location is named once, at the right byte, with its inline chain. The names
+ * come from a table here, in place of elfsym/.
  */
 #include "profile/resolve.h"
 
@@ -17,8 +17,11 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 {
 	static const struct sprof_location f[] = {
 		{.function = "f", .linkage = "f", .file = "f.c", .line = 5, .function_line = 3}};
-	static const struct sprof_location g[] = {
-		{.function = "h(int)", .linkage = "_Z1hi", .file = "h.h", .line = 8, .inlined = true},
+	static const struct sprof_location g[] = {{.function = "h(int)",
+							  .linkage = "_Z1hi",
+							  .file = "h.h",
+							  .line = 8,
+							  .inlined = true},
 		{.function = "g", .linkage = "g", .file = "g.c", .line = 20, .function_line = 18}};
 	static const struct sprof_location unknown[] = {
 		{.function = "lib+0x100", .linkage = "lib+0x100", .unresolved = true}};

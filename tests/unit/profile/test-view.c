@@ -1,6 +1,6 @@
 /*
- * profile/view: the figures of the reports' worked example, from the model; recursion, threads, inlines,
- * verdicts.
+ * profile/view: the figures of the reports' worked example, from the model; recursion, threads,
+ * inlines, verdicts.
  */
 #include "profile/view.h"
 
@@ -160,7 +160,8 @@ static void recursion_counts_a_function_once(void **state)
 	struct sprof_flat flat;
 	struct sprof_error err;
 
-	example_add(profile, thread, "main;even;odd;even;odd;even", &(struct sprof_metrics){.samples = 3});
+	example_add(profile, thread, "main;even;odd;even;odd;even",
+		&(struct sprof_metrics){.samples = 3});
 	example_add(profile, thread, "main;even;odd", &(struct sprof_metrics){.samples = 4});
 	assert_true(sprof_flat_build(profile, &by_samples, &flat, &err));
 	assert_int_equal(row_of(profile, &flat, "even")->total.samples, 7);
@@ -197,6 +198,45 @@ static void threads_are_told_apart_and_merged(void **state)
 	assert_true(sprof_graph_build(profile, &only_two, SPROF_GRAPH_CALLER, &graph, &err));
 	assert_int_equal(graph.count, 1 + 2);
 	assert_int_equal(graph.nodes[0].total, 2);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
+static void small_paths_are_kept_but_not_followed(void **state)
+{
+	struct sprof_profile *profile = example_worked();
+	struct sprof_view limited = {
+		.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .min_percent = 24};
+	struct sprof_graph graph;
+	struct sprof_error err;
+
+	assert_true(sprof_graph_build(profile, &limited, SPROF_GRAPH_CALLEE, &graph, &err));
+	/* c, b, a, main; c, a; then b, a and main, all under 24 %, without their callers. */
+	assert_int_equal(graph.count, 1 + 8);
+	assert_string_equal(function_of(profile, &graph.nodes[5]), "a");
+	assert_int_equal(graph.nodes[5].depth, 2);
+	assert_int_equal(graph.nodes[5].total, 2);
+	assert_int_equal(graph.nodes[6].total, 4);
+	assert_int_equal(graph.nodes[6].end, 7);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
+static void recursion_stays_a_path_in_the_graphs(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	uint32_t thread = example_thread(profile, "t");
+	struct sprof_graph graph;
+	struct sprof_error err;
+
+	example_add(profile, thread, "main;rec;rec;rec", &(struct sprof_metrics){.samples = 4});
+	example_add(profile, thread, "main;rec", &(struct sprof_metrics){.samples = 1});
+	assert_true(sprof_graph_build(profile, &by_samples, SPROF_GRAPH_CALLER, &graph, &err));
+	assert_int_equal(graph.count, 1 + 4);
+	assert_int_equal(graph.nodes[2].total, 5);
+	assert_int_equal(graph.nodes[2].self, 1);
+	assert_int_equal(graph.nodes[4].self, 4);
+	assert_int_equal(graph.nodes[4].depth, 4);
 	sprof_graph_finish(&graph);
 	sprof_profile_destroy(profile);
 }
@@ -277,6 +317,8 @@ int main(void)
 		cmocka_unit_test(the_flat_table_of_the_example),
 		cmocka_unit_test(recursion_counts_a_function_once),
 		cmocka_unit_test(threads_are_told_apart_and_merged),
+		cmocka_unit_test(small_paths_are_kept_but_not_followed),
+		cmocka_unit_test(recursion_stays_a_path_in_the_graphs),
 		cmocka_unit_test(equal_children_are_sorted_by_name),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
 		cmocka_unit_test(verdicts_follow_the_table),
