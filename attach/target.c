@@ -399,16 +399,25 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 
 enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
 
-/* The next stop or end that the kernel has for us. */
+/*
+ * The next stop or end that the kernel has for us. Stops are taken; ends stay to be read. A tracee's
+ * stop is reported whatever the options are (kernel/exit.c, wait_task_stopped), so one that comes in
+ * between the two calls is told from an end by its code, and taken in the next round.
+ */
 static enum report next_report(siginfo_t *ret_info)
 {
-	ret_info->si_pid = 0;
-	if (!waitid(P_ALL, 0, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid)
-		return REPORT_STOP;
-	ret_info->si_pid = 0;
-	if (waitid(P_ALL, 0, ret_info, WEXITED | WNOWAIT | __WALL | WNOHANG))
-		return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
-	return ret_info->si_pid ? REPORT_END : REPORT_NONE;
+	for (;;) {
+		ret_info->si_pid = 0;
+		if (!waitid(P_ALL, 0, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid)
+			return REPORT_STOP;
+		ret_info->si_pid = 0;
+		if (waitid(P_ALL, 0, ret_info, WEXITED | WNOWAIT | __WALL | WNOHANG))
+			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
+		if (!ret_info->si_pid)
+			return REPORT_NONE;
+		if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
+			return REPORT_END;
+	}
 }
 
 /* Sleeps until a signal or the deadline. False: it was SIGCHLD, look for reports again. */

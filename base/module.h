@@ -23,17 +23,22 @@ struct sprof_module {
 	const char *path; /* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
 	bool deleted;     /* the file was unlinked or replaced when first seen */
 	uint64_t device, inode;
-	int fd;            /* the file, opened for reading; -1: could not be opened, see open_errno */
+	/* The file, opened for reading; -1: could not be opened, see open_errno. Of anonymous memory:
+	 * the perf map of its process; -1: there was none. */
+	int fd;
 	int open_errno;
-	void *image;       /* SPROF_MODULE_MEMORY: the bytes; owned by the table */
+	/* SPROF_MODULE_MEMORY: the bytes. Of a file that can't be opened: what was mapped of it, at
+	 * its place in the file; NULL: not known either. Owned by the table. */
+	void *image;
 	size_t image_size;
+	uint64_t image_base; /* of the latter: where the process had the file's first byte */
 };
 
 /* Which module a piece of memory belongs to; all of it together is the identity. */
 struct sprof_module_key {
 	enum sprof_module_kind kind;
 	const char *path;
-	uint64_t device, inode;
+	uint64_t device, inode; /* of anonymous memory: 0 and the process id */
 	bool deleted;
 };
 

@@ -12,6 +12,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,12 +51,24 @@ static bool check_regular(const struct sprof_module *module, struct sprof_error 
 	return true;
 }
 
+/* The file of a module that only its mappings are left of. */
+static void begin_memory(struct sprof_image *image, const struct sprof_module *module)
+{
+	image->elf = elf_memory(module->image, module->image_size);
+	image->from_memory = true;
+	image->memory_base = module->image_base;
+}
+
 static bool begin_elf(
 	struct sprof_image *image, const struct sprof_module *module, struct sprof_error *err)
 {
 	elf_version(EV_CURRENT);
 	switch (module->kind) {
 	case SPROF_MODULE_FILE:
+		if (module->fd < 0 && module->image) {
+			begin_memory(image, module);
+			break;
+		}
 		if (!check_regular(module, err))
 			return false;
 		image->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
@@ -173,6 +186,29 @@ bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sp
 		return false;
 	}
 	(*ret)->own_fd = module.fd;
+	(*ret)->own_path = strdup(path);
+	if ((*ret)->own_path)
+		return true;
+	sprof_image_close(*ret);
+	return sprof_error_no_memory(err);
+}
+
+bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct sprof_image **ret,
+	struct sprof_error *err)
+{
+	struct sprof_module module = {
+		.kind = SPROF_MODULE_MEMORY,
+		.path = name,
+		.image = bytes,
+		.image_size = size,
+		.fd = -1,
+	};
+
+	if (!sprof_image_open(&module, ret, err)) {
+		free(bytes);
+		return false;
+	}
+	(*ret)->own_bytes = bytes;
 	return true;
 }
 
@@ -183,6 +219,8 @@ void sprof_image_close(struct sprof_image *image)
 	elf_end(image->elf);
 	if (image->own_fd >= 0)
 		close(image->own_fd);
+	free(image->own_path);
+	free(image->own_bytes);
 	free(image->segments);
 	free(image);
 }
@@ -251,4 +289,47 @@ const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address,
 	if (offset > image->size || size > image->size - offset)
 		return NULL;
 	return image->bytes + offset;
+}
+
+size_t sprof_image_room(const struct sprof_image *image, uint64_t address)
+{
+	const struct sprof_segment *segment = segment_at(image, address);
+	uint64_t offset, room;
+
+	if (!segment)
+		return 0;
+	offset = segment->offset + (address - segment->address);
+	room = segment->file_size - (address - segment->address);
+	if (offset >= image->size)
+		return 0;
+	return room < image->size - offset ? room : image->size - offset;
+}
+
+bool sprof_image_section(
+	const struct sprof_image *image, const char *name, struct sprof_section *ret)
+{
+	Elf_Scn *section = NULL;
+	const char *found;
+	GElf_Shdr header;
+	size_t strings;
+
+	if (elf_getshdrstrndx(image->elf, &strings) < 0)
+		return false;
+	while ((section = elf_nextscn(image->elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		found = elf_strptr(image->elf, strings, header.sh_name);
+		if (!found || strcmp(found, name) != 0)
+			continue;
+		if (header.sh_offset > image->size || header.sh_size > image->size - header.sh_offset)
+			continue;
+		*ret = (struct sprof_section){
+			.bytes = image->bytes + header.sh_offset,
+			.size = header.sh_size,
+			.address = header.sh_flags & SHF_ALLOC ? header.sh_addr : 0,
+			.entry_size = header.sh_entsize,
+		};
+		return true;
+	}
+	return false;
 }

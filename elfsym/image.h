@@ -29,16 +29,31 @@ struct sprof_image {
 	uint64_t eh_frame_hdr_size;
 	bool executable_file; /* ET_EXEC: linked at its run-time addresses */
 	int own_fd;           /* -1: the file is the module's */
+	char *own_path;       /* of own_fd; NULL: the file is the module's */
+	void *own_bytes;      /* NULL: the memory is the module's, or it is a file */
+	bool from_memory;     /* what a process had mapped: no sections, and relocated in place */
+	uint64_t memory_base; /* then: where the process had the first byte */
+};
+
+/* The bytes of a section. */
+struct sprof_section {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address; /* link-time; 0: not loaded */
+	uint64_t entry_size;
 };
 
 /*
- * Opens the module's file or memory image. Fails (kind UNSUPPORTED or IO) when it can't be read or
+ * Opens the module's file, or what is left of it in memory. Fails (kind UNSUPPORTED or IO) when it can't be read or
  * is no ELF file of this machine; the file's content is checked, never trusted.
  */
 bool sprof_image_open(
 	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err);
 /* The same for a file that is no module: a separate debug file. */
 bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sprof_error *err);
+/* The same for an ELF file in memory from malloc(), which is taken over, also on failure. */
+bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct sprof_image **ret,
+	struct sprof_error *err);
 /* NULL is accepted. */
 void sprof_image_close(struct sprof_image *image);
 
@@ -50,5 +65,10 @@ bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint6
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address);
 /* `size` bytes at a link-time address; NULL when the file does not hold all of them. */
 const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address, size_t size);
+/* How many bytes the file holds from this link-time address on to the end of the segment. */
+size_t sprof_image_room(const struct sprof_image *image, uint64_t address);
+/* The first section of that name whose bytes are all in the file, as they are there. False: none. */
+bool sprof_image_section(
+	const struct sprof_image *image, const char *name, struct sprof_section *ret);
 
 #endif

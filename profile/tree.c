@@ -89,15 +89,19 @@ static uint64_t mix(uint64_t value, uint64_t odd)
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
 	size_t count, uint32_t *ret_stack)
 {
-	/* Two independent hashes: equal stacks by mistake would take a collision of 128 bits. */
-	uint64_t high = 0x9e3779b97f4a7c15u + count, low = 0xd6e8feb86659fd93u + count;
+	/*
+	 * Two independent hashes: equal stacks by mistake would take a collision of 128 bits. What
+	 * they take in of a frame differs in at least one of them for any two frames, because the
+	 * difference of the factors of `bits` is odd.
+	 */
+	uint64_t high = count, low = ~(uint64_t)count;
 	uint32_t id;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t bits = frame_bits(&frames[i]) + 1;
+		uint64_t offset = frames[i].offset, bits = frame_bits(&frames[i]) + 1;
 
-		high = mix(high + frames[i].offset, 0xa0761d6478bd642fu) + bits;
-		low = mix(low ^ frames[i].offset, 0xe7037ed1a0b428dbu) - bits;
+		high = mix(high ^ (offset + bits * 0x9e3779b97f4a7c15u), 0xa0761d6478bd642fu);
+		low = mix(low ^ (offset + bits * 0xd6e8feb86659fd92u), 0xe7037ed1a0b428dbu);
 	}
 	id = sprof_idmap_find(&profile->index->whole, high, low);
 	if (id == SPROF_IDMAP_NONE) {

@@ -93,6 +93,13 @@ class Program:
     def stderr(self):
         return os.pread(self.errors.fileno(), 1 << 24, 0).decode(errors="replace")
 
+    def wait(self, limit=LIMIT):
+        """Waits for an end that comes by itself, with stdin open."""
+        try:
+            self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"hangs: {self.argv}; stderr: {self.stderr()}") from None
+
     def finish(self, limit=LIMIT):
         """Closes its stdin, which ends a target, and waits; returns its result."""
         try:
@@ -289,10 +296,24 @@ def check_error(result, code, *words):
 
 # The frame of a test run.
 
+def _descendants(pid):
+    """The processes that a process has started, and those that these have."""
+    try:
+        for tid in threads_of(pid):
+            with open(f"/proc/{pid}/task/{tid}/children", encoding="utf-8") as file:
+                for child in map(int, file.read().split()):
+                    yield child
+                    yield from _descendants(child)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+
+
 def _end_started():
+    """Only a failed test leaves something running: that, and what it has started, is killed."""
     for process in _started:
         if process.poll() is None:
-            process.kill()
+            for pid in [*_descendants(process.pid), process.pid]:
+                os.kill(pid, signal.SIGKILL)
             process.wait()
         for stream in (process.stdin, process.stdout):
             if stream is not None:

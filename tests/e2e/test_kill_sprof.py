@@ -24,7 +24,7 @@ def kill_at(pid, number, delay):
     time.sleep(delay)
     assert attach.alive(), f"sprof has ended: {attach.stderr()}"
     attach.signal(signal.SIGKILL)
-    attach.process.wait()
+    attach.wait()
     check_let_go(pid)
     return os.path.exists(f"{number}.folded")
 
@@ -44,7 +44,7 @@ def test_sigkill_leaves_the_launched_program():
     pid = int(run.said[0])
     wait_for_cpu(pid, 0.2)
     run.signal(signal.SIGKILL)
-    run.process.wait()
+    run.wait()
     check_let_go(pid)
     check_answer(run.finish().check(-signal.SIGKILL).text())
 

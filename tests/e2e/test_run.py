@@ -217,7 +217,7 @@ def test_signals_to_sprof_are_the_programs():
         program = Target(name, before=[SPROF, "run", *PROFILE, "--"])
         wait_for_cpu(int(program.said[0]), 0.2)
         program.signal(number)
-        program.process.wait()
+        program.wait()
         program.finish().check(code)
         assert read_folded("x.folded").weight("main") > 0
 

@@ -34,7 +34,7 @@ int main(int argc, char *argv[])
 	if (argc < 2)
 		return 2;
 	setrlimit(RLIMIT_CORE, &no_core);
-	target_ready("%d", (int)getpid());
+	target_ready("%s", argv[1]);
 	if (argc < 3 || strcmp(argv[2], "thread") != 0)
 		die(argv[1]);
 	if (pthread_create(&thread, NULL, die, argv[1]) != 0)

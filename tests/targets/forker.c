@@ -14,7 +14,6 @@
 
 #define CHILD_CODE 7
 
-extern char **environ;
 static volatile uint64_t sink;
 static char child_word[] = "child";
 

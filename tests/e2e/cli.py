@@ -1,0 +1,145 @@
+"""The command line itself: help, version, where messages go, and the signals to sprof."""
+
+import json
+import os
+import signal
+import time
+
+from harness import (SPROF, Program, Target, check_error, main, read_folded, run, sprof, target,
+                     wait_for_cpu, wait_until)
+
+COMMANDS = ("run", "attach", "dump")
+
+
+def test_help_goes_to_stdout():
+    for args in (["--help"], ["-h"], ["help"], *([command, "--help"] for command in COMMANDS),
+                 ["attach", "-qh"]):
+        result = sprof(*args).check(0)
+        assert result.text().startswith("Usage: sprof ") and result.err == "", args
+    for command in COMMANDS:
+        assert f"  {command} " in sprof("--help").text()
+
+
+def test_version():
+    lines = sprof("--version").check(0).text().splitlines()
+    assert lines[0].startswith("sprof ")
+    for what in ("built for: ", "built with: ", "formats: text, folded"):
+        assert any(line.startswith(what) for line in lines), f"no {what!r} in {lines}"
+
+
+def test_help_that_cannot_be_written():
+    with open("/dev/full", "wb") as full:
+        for args in (["--help"], ["--version"], ["run", "--help"]):
+            check_error(sprof(*args, stdout=full), 2, "no space left")
+
+
+def test_no_command():
+    check_error(sprof(), 64, "no command", "--help")
+    check_error(sprof("--no-such-option"), 64, "unknown option --no-such-option")
+
+
+def test_only_data_on_stdout_and_only_words_on_stderr():
+    """Not a terminal: no progress; the files are named to a terminal only."""
+    result = sprof("run", "-o", "x.folded", "-o", "x.txt", "--", "true").check(0)
+    assert (result.out, result.err) == (b"", "")
+
+
+def test_quiet():
+    result = sprof("run", "-q", "--", target("exit-code"), 3).check(3)
+    assert "sprof:" not in result.err
+
+
+def test_format_before_and_after_output():
+    sprof("run", "-f", "folded", "-o", "a", "-o", "b.x", "-f", "text", "--", target("spin-two"),
+          "50").check(0)
+    assert read_folded("a").weight("spin_round") > 0
+    with open("b.x", encoding="utf-8") as file:
+        assert "flat profile" in file.read()
+
+
+def test_duration_ends_the_sampling_not_the_program():
+    """The profile is there while the program still runs, and the exit code is the program's."""
+    program = Target("jobs", before=[SPROF, "run", "-d", "200ms", "-o", "x.folded", "--"])
+    wait_until(lambda: os.path.exists("x.folded"), "the profile")
+    pid = int(program.said[0])
+    wait_for_cpu(pid, 0.2)
+    assert program.alive()
+    os.kill(pid, signal.SIGINT)
+    program.finish().check(5)
+
+
+def test_timeout_kills_the_program_once():
+    """timeout(1) signals sprof and then the whole group: the echo doesn't end the run by itself."""
+    program = Target("spin-two", before=["timeout", "1s", SPROF, "run", "-o", "x.folded", "--"])
+    program.process.wait()
+    program.finish().check(124)
+    assert read_folded("x.folded").weight("spin_round") > 0
+
+
+def test_timeout_of_an_attach():
+    program = Target("spin-two")
+    run("timeout", "1s", SPROF, "attach", "-p", program.pid, "-o", "x.folded").check(124)
+    assert read_folded("x.folded").weight("spin_round") > 0
+    program.finish().check(0)
+
+
+def start_deaf():
+    """A program that ignores SIGTERM, under sprof run; (sprof, the program's pid)."""
+    script = 'trap "" TERM; exec "$0" --ready 1'
+    command = [SPROF, "run", "-o", "x.folded", "--", "/bin/sh", "-c", script, target("spin-two")]
+    program = Program(command)
+    return program, int(program.line().split()[1])
+
+
+def test_second_signal_ends_the_run():
+    """The profile is written, and the program runs on."""
+    program, pid = start_deaf()
+    wait_for_cpu(pid, 0.2)
+    program.signal(signal.SIGTERM)
+    wait_for_cpu(pid, 0.2)
+    assert program.alive()
+    time.sleep(0.6)  # closer together they would be one signal and its echo
+    program.signal(signal.SIGTERM)
+    program.process.wait()
+    assert program.process.returncode == 128 + signal.SIGTERM, program.stderr()
+    assert read_folded("x.folded").weight("spin_round") > 0
+    wait_for_cpu(pid, 0.05)
+    program.process.stdin.close()
+    program.process.stdin = None
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the program ends")
+
+
+def test_snapshot_of_run():
+    """Files and stats; then the final ones replace them."""
+    options = ["-o", "x.folded", "--stats", "x.json"]
+    program = Target("spin-two", before=[SPROF, "run", *options, "--"])
+    pid = int(program.said[0])
+    wait_for_cpu(pid, 0.3)
+    program.signal(signal.SIGUSR1)
+    wait_until(lambda: os.path.exists("x.json"), "a snapshot")
+    first = read_folded("x.folded").total
+    with open("x.json", encoding="utf-8") as file:
+        assert json.load(file)["samples"] > 0
+    wait_for_cpu(pid, 0.3)
+    program.finish().check(0)
+    assert read_folded("x.folded").total > first > 0
+
+
+def test_snapshot_without_files():
+    program = Target("spin-two", before=[SPROF, "run", "--"])
+    wait_for_cpu(int(program.said[0]), 0.1)
+    program.signal(signal.SIGUSR1)
+    wait_until(lambda: "snapshot" in program.stderr(), "a line about it")
+    program.finish().check(0)
+
+
+def test_debuginfod_is_left_alone():
+    """sprof asks no server; the program sees its environment as it is."""
+    environment = {**os.environ, "DEBUGINFOD_URLS": "http://192.0.2.1:9"}
+    result = sprof("run", "-o", "x.folded", "--", "/bin/sh", "-c", 'echo "$DEBUGINFOD_URLS"',
+                   env=environment, limit=30).check(0)
+    assert result.text() == "http://192.0.2.1:9\n"
+
+
+if __name__ == "__main__":
+    main()

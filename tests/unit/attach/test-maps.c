@@ -1,0 +1,350 @@
+/*
+ * attach/maps: lines as the kernel writes them and lines as it never would, mappings of this very
+ * process, and the look-up at every edge.
+ */
+#include "attach/maps.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/attach/fixture.h"
+#include "tests/unit/check.h"
+
+static void expect_path(const char *line, const char *path)
+{
+	struct sprof_maps_line found;
+	const char *cursor = line;
+
+	assert_true(sprof_maps_parse_line(&cursor, &found));
+	assert_int_equal(found.path_length, strlen(path));
+	assert_memory_equal(found.path, path, found.path_length);
+}
+
+static void a_line_and_the_next(void **state)
+{
+	const char *cursor = "55d0c8a00000-55d0c8a02000 r-xp 00003000 fe:01 1048581      /usr/bin/cat\n"
+			     "7ffd0000-7ffd2000 rw-p 00000000 00:00 0                    [stack]\n";
+	struct sprof_maps_line line;
+
+	assert_true(sprof_maps_parse_line(&cursor, &line));
+	assert_true(line.start == 0x55d0c8a00000 && line.end == 0x55d0c8a02000);
+	assert_int_equal(line.offset, 0x3000);
+	assert_true(line.device == ((uint64_t)0xfe << 32 | 1));
+	assert_int_equal(line.inode, 1048581);
+	assert_true(line.executable);
+	assert_int_equal(line.path_length, strlen("/usr/bin/cat"));
+	assert_true(sprof_maps_parse_line(&cursor, &line));
+	assert_false(line.executable);
+	assert_int_equal(line.path_length, strlen("[stack]"));
+	assert_false(sprof_maps_parse_line(&cursor, &line));
+	assert_string_equal(cursor, "");
+}
+
+static void only_the_x_is_looked_at(void **state)
+{
+	static const char *const permissions[] = {"r-xp", "--xp", "rwxp", "r-xs", "rw-p", "---p"};
+
+	for (int i = 0; i < 6; i++) {
+		struct sprof_maps_line line;
+		char text[128];
+		const char *cursor = text;
+
+		snprintf(text, sizeof(text), "1000-2000 %s 0 0:0 0 \n", permissions[i]);
+		assert_true(sprof_maps_parse_line(&cursor, &line));
+		assert_int_equal(line.executable, i < 4);
+	}
+}
+
+static void odd_names(void **state)
+{
+	expect_path("1000-2000 r-xp 0 08:01 7 \n", "");
+	expect_path("1000-2000 r-xp 0 08:01 7\n", "");
+	expect_path("1000-2000 r-xp 0 08:01 7", "");
+	expect_path("1000-2000 r-xp 0 08:01 7   /a b  c \n", "/a b  c ");
+	expect_path("1000-2000 r-xp 0 08:01 7   /x\\012y\n", "/x\\012y");
+	expect_path("1000-2000 r-xp 0 08:01 7   /x (deleted)\n", "/x (deleted)");
+	expect_path("1000-2000 r-xp 0 08:01 7   /\xff\xfe\n", "/\xff\xfe");
+	expect_path("1000-2000 rw-p 0 00:00 0   [anon:a b]\n", "[anon:a b]");
+}
+
+static void a_path_longer_than_any_buffer(void **state)
+{
+	size_t length = 200000;
+	char *text = malloc(length + 64), *path;
+	struct sprof_maps_line line;
+	const char *cursor = text;
+
+	assert_non_null(text);
+	path = text + sprintf(text, "1000-2000 r-xp 0 08:01 7 ");
+	memset(path, 'p', length);
+	strcpy(path + length, "\nnext");
+	assert_true(sprof_maps_parse_line(&cursor, &line));
+	assert_int_equal(line.path_length, length);
+	assert_ptr_equal(line.path, path);
+	assert_string_equal(cursor, "next");
+	free(text);
+}
+
+static void huge_numbers(void **state)
+{
+	const char *cursor = "ffffffffff600000-ffffffffffffffff --xp ffffffffffffffff ffffffff:fffff "
+			     "18446744073709551615 [vsyscall]\n";
+	struct sprof_maps_line line;
+
+	assert_true(sprof_maps_parse_line(&cursor, &line));
+	assert_true(line.start == 0xffffffffff600000 && line.end == UINT64_MAX);
+	assert_true(line.offset == UINT64_MAX && line.inode == UINT64_MAX);
+	assert_true(line.device == ((uint64_t)0xffffffff << 32 | 0xfffff));
+	cursor = "123456789abcdef012345-ffffffffffffffffffffff r-xp 0 0:0 0\n";
+	assert_true(sprof_maps_parse_line(&cursor, &line));
+}
+
+/* A refused line leaves the cursor where it was. */
+static void missing_fields(void **state)
+{
+	static const char *const texts[] = {"", "\n", "1000", "1000-", "1000-2000", "1000-2000 ",
+		"1000-2000 r-x", "1000-2000 r-xp", "1000-2000 r-xp ", "1000-2000 r-xp 0",
+		"1000-2000 r-xp 0 ", "1000-2000 r-xp 0 08", "1000-2000 r-xp 0 08:", "-2000 r-xp 0 0:0 0",
+		"1000-2000 r-xp 0 08:01", "1000-2000 r-xp 0 08:01 ", "1000-2000 r-xp 0 08:01 x\n",
+		"1000 2000 r-xp 0 08:01 7\n", "1000-2000 r-xp0 08:01 7\n", "hello\n",
+		"1000-2000 r-xp\n0 08:01 7\n"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sprof_maps_line line;
+		const char *cursor = texts[i];
+
+		assert_false(sprof_maps_parse_line(&cursor, &line));
+		assert_ptr_equal(cursor, texts[i]);
+	}
+}
+
+/* strtoull(3) would take a sign, blanks and the next line; the kernel writes none of them. */
+static void numbers_are_digits_only(void **state)
+{
+	static const char *const texts[] = {" 1000-2000 r-xp 0 08:01 7\n",
+		"\n1000-2000 r-xp 0 08:01 7\n", "-1000-2000 r-xp 0 08:01 7\n",
+		"1000--2000 r-xp 0 08:01 7\n", "1000-2000 r-xp -1 08:01 7\n",
+		"1000-2000 r-xp 0 08:01 -7\n", "1000-2000 r-xp 0 08:01 \n3000-4000 r-xp 0 08:01 7\n"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sprof_maps_line line;
+		const char *cursor = texts[i];
+
+		assert_false(sprof_maps_parse_line(&cursor, &line));
+	}
+}
+
+static void finds_at_every_edge(void **state)
+{
+	struct sprof_mapping items[] = {
+		{.start = 0x1000, .end = 0x2000},
+		{.start = 0x2000, .end = 0x3000},
+		{.start = 0x5000, .end = 0x5001},
+		{.start = UINT64_MAX - 0xfff, .end = UINT64_MAX},
+	};
+	struct sprof_maps maps = {.items = items, .count = 4}, none = {0};
+
+	assert_null(sprof_maps_find(&none, 0));
+	assert_null(sprof_maps_find(&maps, 0));
+	assert_null(sprof_maps_find(&maps, 0xfff));
+	assert_ptr_equal(sprof_maps_find(&maps, 0x1000), &items[0]);
+	assert_ptr_equal(sprof_maps_find(&maps, 0x1fff), &items[0]);
+	assert_ptr_equal(sprof_maps_find(&maps, 0x2000), &items[1]);
+	assert_ptr_equal(sprof_maps_find(&maps, 0x2fff), &items[1]);
+	assert_null(sprof_maps_find(&maps, 0x3000));
+	assert_ptr_equal(sprof_maps_find(&maps, 0x5000), &items[2]);
+	assert_null(sprof_maps_find(&maps, 0x5001));
+	assert_ptr_equal(sprof_maps_find(&maps, UINT64_MAX - 0xfff), &items[3]);
+	assert_null(sprof_maps_find(&maps, UINT64_MAX));
+}
+
+/* Against a plain search, for every number of mappings that a binary search may trip over. */
+static void finds_what_a_plain_search_finds(void **state)
+{
+	struct sprof_mapping items[17];
+
+	for (size_t i = 0; i < 17; i++)
+		items[i] = (struct sprof_mapping){.start = i * 10 + 3, .end = i * 10 + 3 + i % 8};
+	for (size_t count = 0; count <= 17; count++) {
+		struct sprof_maps maps = {.items = items, .count = count};
+
+		for (uint64_t address = 0; address < 200; address++) {
+			const struct sprof_mapping *expected = NULL;
+
+			for (size_t i = 0; i < count; i++) {
+				if (address >= items[i].start && address < items[i].end)
+					expected = &items[i];
+			}
+			assert_ptr_equal(sprof_maps_find(&maps, address), expected);
+		}
+	}
+}
+
+static void offsets_by_kind_of_module(void **state)
+{
+	const struct sprof_mapping mapping = {.start = 0x7000, .end = 0x9000, .offset = 0x3000};
+	struct sprof_module module = {.kind = SPROF_MODULE_FILE};
+
+	assert_int_equal(sprof_mapping_offset(&mapping, &module, 0x7010), 0x3010);
+	module.kind = SPROF_MODULE_MEMORY;
+	assert_int_equal(sprof_mapping_offset(&mapping, &module, 0x7010), 0x10);
+	module.kind = SPROF_MODULE_ANONYMOUS;
+	assert_int_equal(sprof_mapping_offset(&mapping, &module, 0x7010), 0x7010);
+}
+
+static void reads_this_process(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps maps = {0};
+	const struct sprof_mapping *mapping;
+	char path[PATH_MAX];
+
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	for (size_t i = 1; i < maps.count; i++)
+		assert_true(maps.items[i - 1].end <= maps.items[i].start);
+	mapping = sprof_maps_find(&maps, (uintptr_t)reads_this_process);
+	assert_non_null(mapping);
+	assert_true(mapping->executable);
+	assert_non_null(realpath("/proc/self/exe", path));
+	assert_string_equal(sprof_modules_get(modules, mapping->module)->path, path);
+	assert_true(sprof_modules_get(modules, mapping->module)->fd >= 0);
+	mapping = sprof_maps_find(&maps, (uintptr_t)path);
+	assert_non_null(mapping);
+	assert_int_equal(mapping->module, SPROF_MAPPING_NO_MODULE);
+	sprof_maps_finish(&maps);
+	sprof_modules_destroy(modules);
+}
+
+static void the_generation_changes_with_the_content_only(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps maps = {0};
+	size_t size = 16 * (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t first;
+	void *more;
+
+	/* The first reading may itself map memory. */
+	for (int i = 0; i < 3; i++)
+		assert_true(sprof_maps_read(&maps, getpid(), modules));
+	first = maps.generation;
+	assert_int_not_equal(first, 0);
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	assert_true(maps.generation == first);
+	more = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(more != MAP_FAILED);
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	assert_true(maps.generation > first);
+	munmap(more, size);
+	sprof_maps_finish(&maps);
+	sprof_modules_destroy(modules);
+}
+
+static void a_process_that_is_gone_leaves_the_maps_as_they_were(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps maps = {0}, before;
+
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	before = maps;
+	assert_false(sprof_maps_read(&maps, INT_MAX, modules));
+	assert_memory_equal(&maps, &before, sizeof(maps));
+	sprof_maps_finish(&maps);
+	sprof_modules_destroy(modules);
+}
+
+/* The module of a file that this process maps executably; mapped until the test ends. */
+static struct sprof_module *module_mapped_at(struct sprof_modules *modules, const void *address)
+{
+	struct sprof_maps maps = {0};
+	const struct sprof_mapping *mapping;
+	struct sprof_module *module;
+
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	mapping = sprof_maps_find(&maps, (uintptr_t)address);
+	assert_non_null(mapping);
+	assert_int_not_equal(mapping->module, SPROF_MAPPING_NO_MODULE);
+	module = sprof_modules_get(modules, mapping->module);
+	sprof_maps_finish(&maps);
+	return module;
+}
+
+static void names_are_unescaped(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct test_folder *folder = *state;
+	char *path = test_folder_file(folder, "two\nlines and \\ and \n", "content");
+	void *address = map_executable(path);
+	struct sprof_module *module = module_mapped_at(modules, address);
+
+	assert_string_equal(module->path, path);
+	assert_false(module->deleted);
+	assert_true(module->fd >= 0);
+	munmap(address, 1);
+	free(path);
+	sprof_modules_destroy(modules);
+}
+
+static void deleted_files_are_told_by_the_mark(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct test_folder *folder = *state;
+	char *path = test_folder_file(folder, "gone", "content");
+	void *address = map_executable(path);
+	struct sprof_module *module;
+
+	unlink(path);
+	module = module_mapped_at(modules, address);
+	assert_string_equal(module->path, path);
+	assert_true(module->deleted);
+	munmap(address, 1);
+	free(path);
+	sprof_modules_destroy(modules);
+}
+
+static void memory_without_a_file(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	void *address = mmap(
+		NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sprof_module *module;
+
+	assert_true(address != MAP_FAILED);
+	module = module_mapped_at(modules, address);
+	assert_int_equal(module->kind, SPROF_MODULE_ANONYMOUS);
+	assert_string_equal(module->path, "[anon]");
+	assert_int_equal(module->fd, -1);
+	munmap(address, 4096);
+	sprof_modules_destroy(modules);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_and_the_next),
+		cmocka_unit_test(only_the_x_is_looked_at),
+		cmocka_unit_test(odd_names),
+		cmocka_unit_test(a_path_longer_than_any_buffer),
+		cmocka_unit_test(huge_numbers),
+		cmocka_unit_test(missing_fields),
+		cmocka_unit_test(numbers_are_digits_only),
+		cmocka_unit_test(finds_at_every_edge),
+		cmocka_unit_test(finds_what_a_plain_search_finds),
+		cmocka_unit_test(offsets_by_kind_of_module),
+		cmocka_unit_test(reads_this_process),
+		cmocka_unit_test(the_generation_changes_with_the_content_only),
+		cmocka_unit_test(a_process_that_is_gone_leaves_the_maps_as_they_were),
+		cmocka_unit_test_setup_teardown(
+			names_are_unescaped, test_folder_create, test_folder_remove),
+		cmocka_unit_test_setup_teardown(
+			deleted_files_are_told_by_the_mark, test_folder_create, test_folder_remove),
+		cmocka_unit_test(memory_without_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
