@@ -4,23 +4,29 @@
  */
 #include "attach/maps.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/module-file.h"
+#include "attach/module-memory.h"
+#include "attach/perf-map.h"
 #include "attach/procfs.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+/* strtoull(3) alone would take blanks, newlines and signs before the digits. */
 static bool scan_hex(const char **cursor, char end, uint64_t *ret)
 {
 	char *stop;
 
+	if (!isxdigit((unsigned char)**cursor))
+		return false;
 	*ret = strtoull(*cursor, &stop, 16);
-	if (stop == *cursor || *stop != end)
+	if (*stop != end)
 		return false;
 	*cursor = stop + 1;
 	return true;
@@ -42,9 +48,9 @@ bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret)
 		!scan_hex(&at, ' ', &minor))
 		return false;
 	ret->device = major << 32 | minor;
-	ret->inode = strtoull(at, &stop, 10);
-	if (stop == at)
+	if (!isdigit((unsigned char)*at))
 		return false;
+	ret->inode = strtoull(at, &stop, 10);
 	at = stop + strspn(stop, " ");
 	ret->path = at;
 	ret->path_length = strcspn(at, "\n");
@@ -78,7 +84,18 @@ static bool strip_deleted(char *path)
 	return true;
 }
 
-static struct sprof_module_key key_of(const struct sprof_maps_line *line, char *path)
+/*
+ * Memory that a JIT fills though it has a name like a file: .NET maps its code twice, through a
+ * memfd of this name.
+ */
+static bool is_nameless(const char *path)
+{
+	return strncmp(path, "/memfd:doublemapper", strlen("/memfd:doublemapper")) == 0;
+}
+
+/* Anonymous memory of two processes is never the same, even at one address. */
+static struct sprof_module_key key_of(
+	const struct sprof_maps_line *line, pid_t pid, char *path)
 {
 	struct sprof_module_key key = {
 		.kind = SPROF_MODULE_FILE,
@@ -87,22 +104,43 @@ static struct sprof_module_key key_of(const struct sprof_maps_line *line, char *
 		.path = path,
 	};
 
-	if (line->inode) {
+	if (line->inode && !is_nameless(path)) {
 		unescape(path);
 		key.deleted = strip_deleted(path);
 		return key;
 	}
 	key.kind = SPROF_MODULE_ANONYMOUS;
-	if (!strcmp(path, "[vdso]"))
+	key.device = 0;
+	key.inode = 0;
+	if (!strcmp(path, "[vdso]")) {
 		key.kind = SPROF_MODULE_MEMORY;
-	else if (!path[0])
+		return key;
+	}
+	key.inode = (uint64_t)pid;
+	if (!path[0] || path[0] == '/')
 		key.path = "[anon]";
 	return key;
 }
 
+/* A perf map may appear long after the memory it is about. */
+static void open_module(struct sprof_module *module, pid_t pid, const struct sprof_maps_line *line,
+	const char *maps, bool is_new)
+{
+	if (module->kind == SPROF_MODULE_ANONYMOUS) {
+		if (module->fd < 0)
+			sprof_perf_map_open(module, pid);
+		return;
+	}
+	if (!is_new)
+		return;
+	sprof_module_file_open(module, pid, line->start, line->end);
+	if (module->kind == SPROF_MODULE_FILE && module->fd < 0)
+		sprof_module_memory_read(module, pid, maps);
+}
+
 /* The module of an executable mapping; opened at its first sight. SPROF_MAPPING_NO_MODULE: no memory. */
-static uint32_t module_of(
-	pid_t pid, const struct sprof_maps_line *line, struct sprof_modules *modules)
+static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const char *maps,
+	struct sprof_modules *modules)
 {
 	SPROF_AUTO_FREE char *path = strndup(line->path, line->path_length);
 	struct sprof_module_key key;
@@ -111,12 +149,11 @@ static uint32_t module_of(
 
 	if (!path)
 		return SPROF_MAPPING_NO_MODULE;
-	key = key_of(line, path);
+	key = key_of(line, pid, path);
 	module = sprof_modules_intern(modules, &key, &new);
 	if (!module)
 		return SPROF_MAPPING_NO_MODULE;
-	if (new)
-		sprof_module_file_open(module, pid, line->start, line->end);
+	open_module(module, pid, line, maps, new);
 	return module->id;
 }
 
@@ -133,8 +170,9 @@ static bool parse(
 	struct sprof_maps *maps, const char *text, pid_t pid, struct sprof_modules *modules)
 {
 	struct sprof_maps_line line;
+	const char *cursor = text;
 
-	while (sprof_maps_parse_line(&text, &line)) {
+	while (sprof_maps_parse_line(&cursor, &line)) {
 		struct sprof_mapping mapping = {
 			.start = line.start,
 			.end = line.end,
@@ -144,7 +182,7 @@ static bool parse(
 		};
 
 		if (line.executable)
-			mapping.module = module_of(pid, &line, modules);
+			mapping.module = module_of(pid, &line, text, modules);
 		if (!append(maps, &mapping))
 			return false;
 	}

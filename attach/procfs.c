@@ -103,6 +103,8 @@ bool sprof_proc_status_field(const char *text, const char *field, char *ret, siz
 		text += name_length + 1;
 		text += strspn(text, " \t");
 		length = strcspn(text, "\n");
+		while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+			length--;
 		if (length >= size)
 			return false;
 		memcpy(ret, text, length);
@@ -115,11 +117,15 @@ bool sprof_proc_status_field(const char *text, const char *field, char *ret, siz
 bool sprof_proc_status_number(const char *text, const char *field, long *ret)
 {
 	char value[64], *end;
+	long number;
 
 	if (!sprof_proc_status_field(text, field, value, sizeof(value)))
 		return false;
-	*ret = strtol(value, &end, 10);
-	return end != value;
+	number = strtol(value, &end, 10);
+	if (end == value)
+		return false;
+	*ret = number;
+	return true;
 }
 
 ssize_t sprof_proc_read(int fd, char *buffer, size_t size)

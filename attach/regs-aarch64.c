@@ -34,3 +34,23 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	ret->system_call = read_system_call(tid);
 	return true;
 }
+
+/* arch/arm64/kernel/signal.c decides about restarts before the stop, so nothing can be changed at it. */
+bool sprof_regs_can_restart(void)
+{
+	return false;
+}
+
+bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
+{
+	return false;
+}
+
+void sprof_regs_restart(pid_t tid)
+{
+}
+
+void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
+{
+	memcpy(ret, regs->values, 6 * sizeof(ret[0]));
+}

@@ -4,6 +4,8 @@
 #include "attach/regs.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -25,4 +27,34 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int64_t)user.orig_rax,
 	};
 	return true;
+}
+
+/* Kernel-internal (include/linux/errno.h): restart, or -EINTR if a handler was run. */
+enum { ERESTARTNOHAND = 514 };
+
+bool sprof_regs_can_restart(void)
+{
+	return true;
+}
+
+bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
+{
+	return regs->system_call >= 0 && (int64_t)regs->values[0] == -EINTR;
+}
+
+/*
+ * The stop lies inside get_signal(); what the result asks for is done behind it
+ * (arch/x86/kernel/signal.c, arch_do_signal_or_restart), so the kernel itself decides.
+ */
+void sprof_regs_restart(pid_t tid)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), -ERESTARTNOHAND);
+}
+
+void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
+{
+	static const unsigned char order[] = {5, 4, 1, 10, 8, 9}; /* rdi rsi rdx r10 r8 r9 */
+
+	for (unsigned i = 0; i < sizeof(order); i++)
+		ret[i] = regs->values[order[i]];
 }

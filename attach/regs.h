@@ -49,6 +49,18 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
 	regs->known |= (uint64_t)1 << number;
 }
 
+/*
+ * System calls that end with EINTR. At a stop, whether the thread's call is about to; and changing its
+ * result so that the kernel restarts it instead, unless a signal handler runs. can_restart: whether
+ * this machine's kernel looks at the result after the stop.
+ */
+bool sprof_regs_can_restart(void);
+bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
+void sprof_regs_restart(pid_t tid);
+
+/* The arguments of the system call that the thread is in. */
+void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6]);
+
 /* The registers of a thread in a ptrace-stop of ours. False: the thread is gone. */
 bool sprof_regs_read(pid_t tid, struct sprof_regs *ret);
 

@@ -30,6 +30,8 @@ struct sprof_target {
 	bool ended;
 	int wait_status;
 	struct sprof_event next_event; /* TIMEOUT: none */
+	bool quiet;       /* nothing was left to report, and no SIGCHLD has come since */
+	pid_t hint;       /* whom the last SIGCHLD was about; 0: none */
 	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
 };
 

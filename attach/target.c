@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/regs.h"
+#include "attach/restart.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
 #include "base/array.h"
@@ -332,6 +334,19 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
 }
 
+/*
+ * A tracee is woken even by a signal that it ignores (kernel/signal.c, sig_ignored), and its call then
+ * ends with EINTR for no handler's sake.
+ */
+static void on_signal(struct sprof_thread *thread, int signal)
+{
+	struct sprof_regs regs;
+
+	thread->signal = signal;
+	if (sprof_regs_read(thread->tid, &regs))
+		sprof_restart_repair(thread->tid, &regs, false);
+}
+
 /* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */
 static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
 {
@@ -340,7 +355,7 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 
 	thread->phase = SPROF_THREAD_STOPPED;
 	if (stop.kind == SPROF_STOP_SIGNAL)
-		thread->signal = stop.value;
+		on_signal(thread, stop.value);
 	else if (stop.kind == SPROF_STOP_GROUP)
 		thread->group_stop = true;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
@@ -399,30 +414,41 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 
 enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
 
-/*
- * The next stop or end that the kernel has for us. Stops are taken; ends stay to be read. A tracee's
- * stop is reported whatever the options are (kernel/exit.c, wait_task_stopped), so one that comes in
- * between the two calls is told from an end by its code, and taken in the next round.
- */
-static enum report next_report(siginfo_t *ret_info)
+static bool take_stop(pid_t tid, siginfo_t *ret_info)
 {
-	for (;;) {
+	ret_info->si_pid = 0;
+	return !waitid(P_PID, (id_t)tid, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid;
+}
+
+/*
+ * The next stop or end that the kernel has for us. Stops are taken; ends stay, so that the thread's
+ * last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
+ * after a SIGCHLD, and first about the one whom that was for; several may have shared one signal.
+ */
+static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
+{
+	pid_t hint = target->hint;
+
+	target->hint = 0;
+	if (hint && take_stop(hint, ret_info))
+		return REPORT_STOP;
+	while (!target->quiet) {
 		ret_info->si_pid = 0;
-		if (!waitid(P_ALL, 0, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid)
-			return REPORT_STOP;
-		ret_info->si_pid = 0;
-		if (waitid(P_ALL, 0, ret_info, WEXITED | WNOWAIT | __WALL | WNOHANG))
+		if (waitid(P_ALL, 0, ret_info, WSTOPPED | WEXITED | WNOWAIT | __WALL | WNOHANG))
 			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
 		if (!ret_info->si_pid)
-			return REPORT_NONE;
-		if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
+			target->quiet = true;
+		else if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
 			return REPORT_END;
+		else if (take_stop(ret_info->si_pid, ret_info))
+			return REPORT_STOP;
 	}
+	return REPORT_NONE;
 }
 
 /* Sleeps until a signal or the deadline. False: it was SIGCHLD, look for reports again. */
 static bool sleep_until(
-	const struct sprof_target *target, uint64_t deadline_ns, struct sprof_event *ret)
+	struct sprof_target *target, uint64_t deadline_ns, struct sprof_event *ret)
 {
 	uint64_t now = sprof_clock_now_ns();
 	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
@@ -432,7 +458,12 @@ static bool sleep_until(
 	};
 	int signal = sigtimedwait(&target->options.control, &ret->info, &timeout);
 
-	if (signal == SIGCHLD || (signal < 0 && errno == EINTR))
+	if (signal == SIGCHLD) {
+		target->quiet = false;
+		target->hint = ret->info.si_pid;
+		return false;
+	}
+	if (signal < 0 && errno == EINTR)
 		return false;
 	ret->kind = signal < 0 ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_SIGNAL;
 	return true;
@@ -445,7 +476,7 @@ struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadl
 
 	target->next_event = nothing;
 	while (event.kind == SPROF_EVENT_TIMEOUT) {
-		switch (next_report(&info)) {
+		switch (next_report(target, &info)) {
 		case REPORT_STOP:
 			event = dispatch_stop(target, &info);
 			/* A target that reports without end must not hold up the caller's ticks. */

@@ -17,6 +17,9 @@ enum sprof_module_kind {
 	SPROF_MODULE_ANONYMOUS, /* no ELF image at all; offsets are absolute addresses */
 };
 
+/* The path of the module that stands for the kernel: anonymous, its offsets are addresses. */
+#define SPROF_MODULE_KERNEL "[kernel]"
+
 struct sprof_module {
 	uint32_t id; /* its index in the table */
 	enum sprof_module_kind kind;

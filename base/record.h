@@ -109,7 +109,7 @@ struct sprof_quality {
 	uint64_t ticks, ticks_late; /* late: a whole period or more behind its deadline; those in between were dropped */
 	uint64_t ticks_missed;      /* dropped because an earlier one was late */
 	uint64_t samples_stopped, samples_peeked, samples_reused;
-	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p99, stop_ns_max;
+	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */

@@ -12,6 +12,7 @@
 extern const struct sprof_command sprof_command_attach;
 extern const struct sprof_command sprof_command_dump;
 extern const struct sprof_command sprof_command_run;
+extern const struct sprof_command sprof_command_symbols;
 
 /* For commands that take a -p PID, which must be there, and no operands. */
 bool sprof_command_wants_pid(

@@ -8,36 +8,36 @@
 #include "base/module.h"
 #include "cmd/commands.h"
 #include "cmd/environment.h"
+#include "cmd/naming.h"
 #include "cmd/stacks.h"
 #include "cmd/syscall-name.h"
 #include "cmd/tracing.h"
-#include "elfsym/symbols.h"
 #include "output/clean.h"
 
 struct dump_options {
 	struct sprof_common_options common;
+	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
 	pid_t pid;
 	size_t max_depth;
-	bool no_inlines, no_demangle;
 };
 
 #define FIELD(name) offsetof(struct dump_options, name)
 
-static const struct dump_options defaults = {.max_depth = 1024};
+static const struct dump_options defaults = {
+	.max_depth = 1024,
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+};
 
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
 	{"max-depth", NULL, "N", "at most N frames per stack (1024)", sprof_value_count,
 		FIELD(max_depth)},
-	{"no-inlines", NULL, NULL, "don't show inlined functions", sprof_value_flag,
-		FIELD(no_inlines)},
-	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
-		sprof_value_flag, FIELD(no_demangle)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
 	{"Options", option_table},
+	{"Names", sprof_naming_table},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -46,7 +46,7 @@ struct dump {
 	const struct dump_options *options;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
-	struct sprof_symbols *symbols;
+	struct sprof_namer namer;
 	struct sprof_signals signals;
 	struct sprof_stacks stacks;
 };
@@ -54,23 +54,19 @@ struct dump {
 static bool dump_init(struct dump *dump, struct sprof_error *err)
 {
 	const struct sprof_unwinder_options unwinding = {.max_depth = dump->options->max_depth};
-	const struct sprof_symbols_options naming = {
-		.no_inlines = dump->options->no_inlines,
-		.no_demangle = dump->options->no_demangle,
-	};
 
 	sprof_signals_block(&dump->signals, false);
 	dump->modules = sprof_modules_create();
 	if (!dump->modules)
 		return sprof_error_no_memory(err);
 	return sprof_unwinder_create(dump->modules, &unwinding, &dump->unwinder, err) &&
-		sprof_symbols_create(dump->modules, &naming, &dump->symbols, err);
+		sprof_namer_create(&dump->options->naming, dump->modules, true, &dump->namer, err);
 }
 
 static void dump_finish(struct dump *dump)
 {
 	sprof_stacks_finish(&dump->stacks);
-	sprof_symbols_destroy(dump->symbols);
+	sprof_namer_finish(&dump->namer);
 	sprof_unwinder_destroy(dump->unwinder);
 	sprof_modules_destroy(dump->modules);
 }
@@ -146,7 +142,7 @@ static bool print_frame(struct dump *dump, const struct sprof_frame *frame, size
 	const struct sprof_module *module = sprof_modules_get(dump->modules, frame->module);
 	struct sprof_locations locations;
 
-	if (!sprof_symbols_resolve(dump->symbols, frame->module,
+	if (!sprof_symbols_resolve(dump->namer.symbols, frame->module,
 		    frame->offset - (frame->is_return ? 1 : 0), &locations, err))
 		return false;
 	for (size_t i = 0; i < locations.count; i++) {

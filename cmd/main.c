@@ -16,6 +16,7 @@ static const struct sprof_command *const commands[] = {
 	&sprof_command_run,
 	&sprof_command_attach,
 	&sprof_command_dump,
+	&sprof_command_symbols,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

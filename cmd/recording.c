@@ -37,6 +37,7 @@ static bool set_report_mode(void *field, const char *text, struct sprof_error *e
 }
 
 const struct sprof_recording sprof_recording_defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.rate_hz = 99,
 	.max_depth = 1024,
 	.weight = SPROF_WEIGHT_WALL,
@@ -70,10 +71,6 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
 		FIELD(report_mode)},
 	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
-	{"no-inlines", NULL, NULL, "don't show inlined functions", sprof_value_flag,
-		FIELD(no_inlines)},
-	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
-		sprof_value_flag, FIELD(no_demangle)},
 	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
 		sprof_value_text, FIELD(stats_path)},
 	{0},

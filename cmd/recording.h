@@ -10,11 +10,13 @@
 #include <sys/types.h>
 
 #include "cmd/command.h"
+#include "cmd/naming.h"
 #include "cmd/outputs.h"
 #include "output/format.h"
 
 struct sprof_recording {
 	struct sprof_common_options common;
+	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
 
 	pid_t pid;         /* attach */
 	bool children;     /* attach */
@@ -31,7 +33,6 @@ struct sprof_recording {
 	enum sprof_weight weight;
 	enum sprof_report_mode report_mode;
 	size_t top;
-	bool no_inlines, no_demangle;
 };
 
 extern const struct sprof_recording sprof_recording_defaults;

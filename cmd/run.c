@@ -20,6 +20,7 @@ static const struct sprof_option_group groups[] = {
 	{"What to profile", program_table},
 	{"Sampling", sprof_recording_sampling_table},
 	{"Output", sprof_recording_output_table},
+	{"Names", sprof_naming_table},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -43,6 +44,18 @@ static int exit_code(const struct sprof_session_result *result)
 	return result->ended_by ? 128 + result->ended_by : 0;
 }
 
+/*
+ * Nothing that a script would see without a delay: what a very short program prints must be all there
+ * is, and the profile has its time as [unsampled].
+ */
+static void say_no_samples(const struct sprof_recording *options, const char *program)
+{
+	if (options->delay_ns)
+		sprof_ui_note("no samples: %s ended before the delay was over", program);
+	else
+		sprof_ui_progress("no samples: %s ended before the first one", program);
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_recording options = *(const struct sprof_recording *)data;
@@ -63,7 +76,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
 	if (!result.samples)
-		sprof_ui_note("no samples: %s ended before the first one", operands[0]);
+		say_no_samples(&options, operands[0]);
 	*ret_exit = exit_code(&result);
 	return true;
 }

@@ -4,25 +4,22 @@
 #include "cmd/writing.h"
 
 #include "base/clock.h"
+#include "cmd/naming.h"
 #include "cmd/ui.h"
-#include "elfsym/symbols.h"
 #include "output/stats.h"
 #include "profile/resolve.h"
 
+/* A snapshot, which a run is waiting for, goes without the network. */
 static bool name_frames(const struct sprof_recording *options, struct sprof_profile *profile,
-	struct sprof_error *err)
+	bool at_the_end, struct sprof_error *err)
 {
-	const struct sprof_symbols_options naming = {
-		.no_inlines = options->no_inlines,
-		.no_demangle = options->no_demangle,
-	};
-	struct sprof_symbols *symbols;
+	struct sprof_namer namer;
 	bool named;
 
-	if (!sprof_symbols_create(profile->modules, &naming, &symbols, err))
+	if (!sprof_namer_create(&options->naming, profile->modules, at_the_end, &namer, err))
 		return false;
-	named = sprof_profile_resolve(profile, symbols, err);
-	sprof_symbols_destroy(symbols);
+	named = sprof_profile_resolve(profile, namer.symbols, err);
+	sprof_namer_finish(&namer);
 	return named;
 }
 
@@ -48,7 +45,7 @@ struct sprof_written sprof_writing_all(
 	output.threads = options->threads;
 	output.report_mode = options->report_mode;
 	output.top = options->top;
-	if (!name_frames(options, profile, &err)) {
+	if (!name_frames(options, profile, with_stdout, &err)) {
 		sprof_ui_error(&err);
 		written.failed = options->outputs.count;
 		return written;

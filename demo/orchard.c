@@ -3,7 +3,7 @@
  * seconds, so that one report shows all of user, sys, waiting for a lock and waiting for a timer.
  *
  * A grower computes; two pickers fight over one basket (a mutex held while they count); a carter
- * writes small records; a gardener mostly sleeps. Functions are noinline so that the names stay.
+ * writes records; a gardener mostly sleeps. Functions are noinline so that the names stay.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 struct orchard {
 	pthread_mutex_t basket;
@@ -81,11 +81,11 @@ static void *picker(void *data)
 
 static NOINLINE void write_record(const struct orchard *orchard)
 {
-	char record[64];
+	char record[4096];
 
 	memset(record, 'a', sizeof(record));
 	for (int i = 0; i < 512; i++) {
-		if (pwrite(orchard->ledger, record, sizeof(record), i * 64) < 0)
+		if (pwrite(orchard->ledger, record, sizeof(record), i * (off_t)sizeof(record)) < 0)
 			return;
 	}
 }

@@ -1,20 +1,35 @@
 /*
- * Finds debug files by build id, the one way in which a wrong file can't be taken for the right
- * one.
- * (.gnu_debuglink, --debug-dir and debuginfod have their place here.) Never goes to the network.
+ * Finds separate debug files. Knows where distributions, packagers and users put them, and how to
+ * tell a wrong one: the build id decides; only a file without one is taken by its CRC. Goes to the
+ * network only through the caller's debuginfod, and there last.
  */
 #include "elfsym/debugfile.h"
 
 #include <elfutils/libdwelf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elfsym/debuglink.h"
 
 enum {
 	MIN_ID = 2,
 	MAX_ID = 64
+};
+
+/* What is looked for. */
+struct search {
+	const struct sprof_image *image;
+	const struct sprof_debug_places *places;
+	const uint8_t *id;
+	size_t id_size; /* 0: none */
+	char id_text[SPROF_BUILD_ID_TEXT];
+	struct sprof_debuglink link; /* name NULL: none */
+	int folder_length;           /* of the image's path, with its last slash */
+	const char *path;
+	char candidate[PATH_MAX];
 };
 
 /* The length of the build id, 0 if there is none that makes sense. */
@@ -29,40 +44,168 @@ static size_t build_id(const struct sprof_image *image, const uint8_t **ret_byte
 	return (size_t)length;
 }
 
-static bool same_build_id(const struct sprof_image *a, const struct sprof_image *b)
+static void write_hex(const uint8_t *bytes, size_t size, char *text)
 {
-	const uint8_t *a_bytes, *b_bytes;
-	size_t a_length = build_id(a, &a_bytes), b_length = build_id(b, &b_bytes);
-
-	return a_length && a_length == b_length && memcmp(a_bytes, b_bytes, a_length) == 0;
+	for (size_t i = 0; i < size; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static bool build_id_path(const struct sprof_image *image, const char *root, char path[PATH_MAX])
+bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT])
 {
 	const uint8_t *bytes;
-	size_t length = build_id(image, &bytes);
-	char text[2 * MAX_ID + 1];
+	size_t size = build_id(image, &bytes);
 
-	if (!length)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	return snprintf(path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", root, text, text + 2) <
-	       PATH_MAX;
+	write_hex(bytes, size, ret);
+	return size;
 }
 
-struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *root)
+/* The file itself may carry the debuglink that led to it, when it is its own neighbour. */
+static bool is_right(const struct search *search, const struct sprof_image *found)
 {
-	SPROF_AUTO_FREE char *path = malloc(PATH_MAX);
-	struct sprof_image *debug;
+	const uint8_t *id;
+	size_t size = build_id(found, &id);
+
+	if (size && search->id_size)
+		return size == search->id_size && memcmp(id, search->id, size) == 0;
+	return search->link.name && sprof_debuglink_matches(found->own_fd, search->link.crc);
+}
+
+/* Opens search->candidate, of which snprintf said that it has this length. */
+static struct sprof_image *try(const struct search *search, int length)
+{
+	struct sprof_image *found;
 	struct sprof_error ignored;
 
-	if (!path || !build_id_path(image, root, path) ||
-		!sprof_image_open_path(path, &debug, &ignored))
+	if (length < 0 || length >= PATH_MAX ||
+		!sprof_image_open_path(search->candidate, &found, &ignored))
 		return NULL;
-	if (!same_build_id(image, debug)) {
-		sprof_image_close(debug);
+	if (is_right(search, found))
+		return found;
+	sprof_image_close(found);
+	return NULL;
+}
+
+static struct sprof_image *try_build_id(struct search *search, const char *folder)
+{
+	const char *id = search->id_text;
+	struct sprof_image *found;
+
+	if (!search->id_size)
 		return NULL;
+	found = try(search, snprintf(search->candidate, PATH_MAX, "%s/.build-id/%.2s/%s.debug",
+				    folder, id, id + 2));
+	return found ? found
+		     : try(search, snprintf(search->candidate, PATH_MAX, "%s/%.2s/%s.debug",
+					   folder, id, id + 2));
+}
+
+/* ROOT/FOLDER/NAME, as distributions have it. */
+static struct sprof_image *try_link_below(struct search *search, const char *root)
+{
+	if (!search->link.name)
+		return NULL;
+	return try(search, snprintf(search->candidate, PATH_MAX, "%s%s%.*s%s", root,
+				   search->path[0] == '/' ? "" : "/", search->folder_length,
+				   search->path, search->link.name));
+}
+
+/* A user's folder may be just a heap of files, named by the debuglink or after the program. */
+static struct sprof_image *try_flat(struct search *search, const char *folder)
+{
+	struct sprof_image *found = NULL;
+
+	if (search->link.name)
+		found = try(search, snprintf(search->candidate, PATH_MAX, "%s/%s", folder,
+					    search->link.name));
+	if (!found && search->id_size)
+		found = try(search, snprintf(search->candidate, PATH_MAX, "%s/%s.debug", folder,
+					    search->path + search->folder_length));
+	return found;
+}
+
+static struct sprof_image *try_neighbours(struct search *search)
+{
+	struct sprof_image *found;
+
+	if (!search->link.name)
+		return NULL;
+	found = try(search, snprintf(search->candidate, PATH_MAX, "%.*s%s", search->folder_length,
+				    search->path, search->link.name));
+	return found ? found
+		     : try(search, snprintf(search->candidate, PATH_MAX, "%.*s.debug/%s",
+					   search->folder_length, search->path,
+					   search->link.name));
+}
+
+static struct sprof_image *try_debuginfod(struct search *search)
+{
+	int length;
+
+	if (!search->id_size || !search->places->debuginfod ||
+		!sprof_debuginfod_find(search->places->debuginfod, search->id_text,
+			search->path + search->folder_length, search->candidate, PATH_MAX))
+		return NULL;
+	length = (int)strlen(search->candidate);
+	return try(search, length);
+}
+
+static struct sprof_image *try_all(struct search *search)
+{
+	const struct sprof_debug_places *places = search->places;
+	const char *root = places->root ? places->root : SPROF_DEBUG_ROOT;
+	struct sprof_image *found = NULL;
+
+	for (size_t i = 0; !found && i < places->folder_count; i++) {
+		found = try_build_id(search, places->folders[i]);
+		found = found ? found : try_link_below(search, places->folders[i]);
+		found = found ? found : try_flat(search, places->folders[i]);
 	}
-	return debug;
+	found = found ? found : try_build_id(search, root);
+	found = found ? found : try_neighbours(search);
+	found = found ? found : try_link_below(search, root);
+	return found ? found : try_debuginfod(search);
+}
+
+static void split_path(struct search *search)
+{
+	const char *slash = strrchr(search->path, '/');
+
+	search->folder_length = slash ? (int)(slash - search->path) + 1 : 0;
+}
+
+struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *path,
+	const struct sprof_debug_places *places)
+{
+	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
+	struct sprof_section section;
+
+	if (!search)
+		return NULL;
+	*search = (struct search){.image = image, .places = places, .path = path};
+	search->id_size = build_id(image, &search->id);
+	write_hex(search->id, search->id_size, search->id_text);
+	split_path(search);
+	if (sprof_image_section(image, ".gnu_debuglink", &section))
+		sprof_debuglink_parse(section.bytes, section.size, &search->link);
+	return search->id_size || search->link.name ? try_all(search) : NULL;
+}
+
+struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
+	const char *path, const char *name, const void *id, size_t id_size,
+	const struct sprof_debug_places *places)
+{
+	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
+	struct sprof_image *found;
+	bool absolute = name[0] == '/';
+
+	if (!search || id_size < MIN_ID || id_size > MAX_ID)
+		return NULL;
+	*search = (struct search){.image = image, .places = places, .path = path};
+	search->id = id;
+	search->id_size = id_size;
+	write_hex(id, id_size, search->id_text);
+	split_path(search);
+	found = try(search, snprintf(search->candidate, PATH_MAX, "%.*s%s",
+				    absolute ? 0 : search->folder_length, path, name));
+	return found ? found : try_all(search);
 }

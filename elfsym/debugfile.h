@@ -4,12 +4,44 @@
 #ifndef SPROF_ELFSYM_DEBUGFILE_H
 #define SPROF_ELFSYM_DEBUGFILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elfsym/debuginfod.h"
 #include "elfsym/image.h"
 
 /* What distributions use; below it are .build-id/ab/cdef.debug. */
 #define SPROF_DEBUG_ROOT "/usr/lib/debug"
 
-/* The debug file below root with the same build id as the image. NULL: there is none. */
-struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *root);
+enum {
+	SPROF_BUILD_ID_TEXT = 2 * 64 + 1
+};
+
+/* Where to look, in this order; the folders and strings are the caller's. */
+struct sprof_debug_places {
+	const char *const *folders; /* of the user */
+	size_t folder_count;
+	const char *root;                    /* NULL: SPROF_DEBUG_ROOT */
+	struct sprof_debuginfod *debuginfod; /* at last; NULL: never */
+};
+
+/*
+ * The debug file of an image that was opened from `path`: by its build id, or by .gnu_debuglink,
+ * with the same build id or, where there is none, the right CRC. NULL: there is none.
+ */
+struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *path,
+	const struct sprof_debug_places *places);
+
+/*
+ * The file with this build id that .gnu_debugaltlink of `image` names, relative to the image's own
+ * place. NULL: there is none.
+ */
+struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
+	const char *path, const char *name, const void *build_id, size_t build_id_size,
+	const struct sprof_debug_places *places);
+
+/* The build id in hexadecimal. False: the image has none that makes sense. */
+bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT]);
 
 #endif

@@ -8,9 +8,17 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
+#include "elfsym/qualify.h"
 #include "elfsym/ranges.h"
 #include "elfsym/scopes.h"
 
@@ -24,6 +32,10 @@ struct unit {
 struct sprof_dwarf {
 	Dwarf *dwarf;
 	const struct sprof_image *image;
+	const char *path;
+	struct sprof_image *alternate_image; /* of dwz; NULL: libdw finds it, or there is none */
+	Dwarf *alternate;
+	struct sprof_qualifiers qualifiers;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	struct sprof_ranges ranges;       /* -> index of the unit */
@@ -32,41 +44,92 @@ struct sprof_dwarf {
 	size_t place_capacity;
 };
 
-static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die)
+/* Units without ranges of their own are noted in `bare`: offset -> index. */
+static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_ranges *bare)
 {
 	struct sprof_range range = {.value = (uint32_t)dwarf->unit_count};
 	size_t before = dwarf->ranges.count;
 
-	if (!sprof_scopes_add_ranges(&dwarf->ranges, dwarf->image, die, &range, &dwarf->budget))
-		return false;
-	if (dwarf->ranges.count == before)
-		return true;
 	if (!sprof_array_reserve(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1,
 		    sizeof(*dwarf->units)))
 		return false;
 	dwarf->units[dwarf->unit_count++] = (struct unit){.die = *die, .tree = *die};
-	return true;
+	if (!sprof_scopes_add_ranges(&dwarf->ranges, dwarf->image, die, &range, &dwarf->budget))
+		return false;
+	if (dwarf->ranges.count != before)
+		return true;
+	range.low = dwarf_dieoffset(die);
+	range.high = range.low + 1;
+	return sprof_ranges_add(bare, &range);
+}
+
+/*
+ * Units that don't say themselves where their code is, if .debug_aranges does. It is not asked about
+ * the others: few compilers besides gcc write it, and what it says of theirs is the same.
+ */
+static bool read_aranges(struct sprof_dwarf *dwarf, struct sprof_ranges *bare)
+{
+	struct sprof_range range = {0};
+	Dwarf_Aranges *aranges;
+	Dwarf_Off offset;
+	Dwarf_Addr start;
+	Dwarf_Word length;
+	size_t count;
+	bool ok = sprof_ranges_settle(bare);
+
+	if (!ok || !bare->count || dwarf_getaranges(dwarf->dwarf, &aranges, &count) != 0)
+		return ok;
+	for (size_t i = 0; ok && i < count; i++) {
+		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &length, &offset))
+			continue;
+		range.value = sprof_ranges_find(bare, offset);
+		range.low = start;
+		range.high = start + length;
+		if (range.value != SPROF_RANGES_NONE && sprof_image_executable(dwarf->image, start))
+			ok = sprof_ranges_add(&dwarf->ranges, &range);
+	}
+	return ok;
 }
 
 static bool read_units(struct sprof_dwarf *dwarf)
 {
+	struct sprof_ranges bare = {0};
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	uint8_t type;
+	bool ok = true;
 
-	while (dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
-			continue;
-		if (!add_unit(dwarf, &die))
-			return false;
+	while (ok && dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			ok = add_unit(dwarf, &die, &bare);
 	}
-	return sprof_ranges_settle(&dwarf->ranges);
+	ok = ok && read_aranges(dwarf, &bare) && sprof_ranges_settle(&dwarf->ranges);
+	sprof_ranges_finish(&bare);
+	return ok;
 }
 
-bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image *debug,
-	struct sprof_dwarf **ret, struct sprof_error *err)
+/* dwz moves what files have in common to a file of its own; libdw looks for it in one place only. */
+static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
-	Dwarf *handle = dwarf_begin_elf(debug->elf, DWARF_C_READ, NULL);
+	const char *name;
+	const void *id;
+	ssize_t id_size = dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &name, &id);
+
+	if (id_size <= 0)
+		return;
+	dwarf->alternate_image = sprof_debugfile_open_alternate(
+		source->debug, source->path, name, id, (size_t)id_size, source->places);
+	if (!dwarf->alternate_image)
+		return;
+	dwarf->alternate = dwarf_begin_elf(dwarf->alternate_image->elf, DWARF_C_READ, NULL);
+	if (dwarf->alternate)
+		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
+}
+
+bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwarf **ret,
+	struct sprof_error *err)
+{
+	Dwarf *handle = dwarf_begin_elf(source->debug->elf, DWARF_C_READ, NULL);
 	struct sprof_dwarf *dwarf;
 
 	*ret = NULL;
@@ -78,14 +141,16 @@ bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image 
 		return sprof_error_no_memory(err);
 	}
 	dwarf->dwarf = handle;
-	dwarf->image = image;
+	dwarf->image = source->image;
+	dwarf->path = source->path;
 	/* Even compressed, a range takes more than two bytes. */
-	dwarf->budget = debug->size / 2;
+	dwarf->budget = source->debug->size / 2;
+	find_alternate(dwarf, source);
 	if (!read_units(dwarf)) {
 		sprof_dwarf_close(dwarf);
 		return sprof_error_no_memory(err);
 	}
-	if (dwarf->unit_count)
+	if (dwarf->ranges.count)
 		*ret = dwarf;
 	else
 		sprof_dwarf_close(dwarf);
@@ -101,7 +166,10 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	free(dwarf->units);
 	free(dwarf->places);
 	sprof_ranges_finish(&dwarf->ranges);
+	sprof_qualifiers_finish(&dwarf->qualifiers);
 	dwarf_end(dwarf->dwarf);
+	dwarf_end(dwarf->alternate);
+	sprof_image_close(dwarf->alternate_image);
 	free(dwarf);
 }
 
@@ -112,16 +180,51 @@ static struct unit *unit_at(struct sprof_dwarf *dwarf, uint64_t address)
 	return index == SPROF_RANGES_NONE ? NULL : &dwarf->units[index];
 }
 
+static bool is_regular(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/*
+ * Whether the .dwo file that a skeleton names can be opened without harm: libdw opens whatever is
+ * there, and a FIFO would block it. libdw looks beside the file first, then in the unit's folder.
+ */
+static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
+{
+	SPROF_AUTO_FREE char *path = malloc(PATH_MAX);
+	Dwarf_Attribute attribute;
+	const char *name, *folder, *slash = strrchr(dwarf->path, '/');
+
+	name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &attribute));
+	if (!name)
+		name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute));
+	folder = dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
+	if (!name || !path)
+		return false;
+	if (name[0] == '/')
+		return is_regular(name);
+	if (snprintf(path, PATH_MAX, "%.*s%s", slash ? (int)(slash - dwarf->path) + 1 : 0,
+		    dwarf->path, name) < PATH_MAX &&
+		access(path, F_OK) == 0)
+		return is_regular(path);
+	return folder && snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
+	       is_regular(path);
+}
+
 static bool load_unit(struct sprof_dwarf *dwarf, struct unit *unit)
 {
-	Dwarf_Die split;
+	Dwarf_Die split = {0};
 	uint8_t type;
 
 	if (unit->loaded)
 		return true;
 	unit->loaded = true;
-	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-		type == DW_UT_skeleton && split.cu)
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+		type == DW_UT_skeleton && is_split_safe(dwarf, &unit->die) &&
+		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
+		split.cu)
 		unit->tree = split;
 	return sprof_scopes_load(&unit->scopes, dwarf->image, &unit->tree, &dwarf->budget);
 }
@@ -206,18 +309,31 @@ static void set_call(struct sprof_dwarf_place *caller, struct unit *unit, Dwarf_
 	set_file(caller, &unit->die, dwarf_filesrc(files, file, NULL, NULL));
 }
 
-static bool append_place(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_dwarf_chain *chain)
+static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_place *place,
+	struct sprof_dwarf_chain *chain)
 {
 	if (!sprof_array_reserve(&dwarf->places, &dwarf->place_capacity, chain->count + 1,
 		    sizeof(*dwarf->places)))
 		return false;
-	dwarf->places[chain->count++] = (struct sprof_dwarf_place){
-		.linkage = die ? linkage_name(die) : NULL,
-		.name = die ? origin_string(die, DW_AT_name) : NULL,
-		.function_line = die ? origin_number(die, DW_AT_decl_line) : 0,
-	};
+	dwarf->places[chain->count++] = *place;
 	chain->items = dwarf->places;
 	return true;
+}
+
+static bool append_function(struct sprof_dwarf *dwarf, struct unit *unit, Dwarf_Die *die,
+	struct sprof_dwarf_chain *chain)
+{
+	struct sprof_dwarf_place place = {
+		.linkage = linkage_name(die),
+		.name = origin_string(die, DW_AT_name),
+		.function_line = origin_number(die, DW_AT_decl_line),
+	};
+
+	if (!place.linkage && place.name &&
+		!sprof_qualifiers_find(&dwarf->qualifiers, dwarf->image, &unit->scopes, die,
+			&place.qualifier))
+		return false;
+	return append_place(dwarf, &place, chain);
 }
 
 static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t index,
@@ -228,7 +344,7 @@ static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t
 	while (index != SPROF_SCOPE_NONE) {
 		struct sprof_scope *scope = &unit->scopes.items[index];
 
-		if (!append_place(dwarf, &scope->die, chain))
+		if (!append_function(dwarf, unit, &scope->die, chain))
 			return false;
 		if (inner) {
 			dwarf->places[chain->count - 2].inlined = true;
@@ -253,7 +369,7 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 		return sprof_error_no_memory(err);
 	scope = sprof_ranges_find(&unit->scopes.ranges, address);
 	if (!append_scopes(dwarf, unit, scope, ret) ||
-		(!ret->count && !append_place(dwarf, NULL, ret)))
+		(!ret->count && !append_place(dwarf, &(struct sprof_dwarf_place){0}, ret)))
 		return sprof_error_no_memory(err);
 	set_line(&dwarf->places[0], &unit->die, address);
 	return true;
@@ -267,7 +383,7 @@ bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	*ret = (struct sprof_dwarf_chain){0};
 	if (!unit)
 		return true;
-	if (!append_place(dwarf, NULL, ret))
+	if (!append_place(dwarf, &(struct sprof_dwarf_place){0}, ret))
 		return sprof_error_no_memory(err);
 	set_line(&dwarf->places[0], &unit->die, address);
 	return true;

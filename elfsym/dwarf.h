@@ -9,12 +9,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "elfsym/debugfile.h"
 #include "elfsym/image.h"
 
 /* One function at an address. Strings belong to the struct sprof_dwarf; NULL and 0 mean unknown. */
 struct sprof_dwarf_place {
 	const char *linkage;   /* DW_AT_linkage_name; NULL where the language needs none: C */
 	const char *name;      /* DW_AT_name */
+	const char *qualifier; /* the namespaces and classes around it, where linkage is NULL */
 	const char *file;      /* of the place itself, not of the function */
 	const char *directory; /* what the file is relative to; NULL: it is absolute, or that is
 				  unknown */
@@ -30,13 +32,20 @@ struct sprof_dwarf_chain {
 
 struct sprof_dwarf;
 
+/* Where DWARF is read from; all outlives what is made of it. */
+struct sprof_dwarf_source {
+	const struct sprof_image *image; /* its segments say where code is */
+	const struct sprof_image *debug; /* holds the DWARF; often the same */
+	const char *path;                /* of the latter */
+	const struct sprof_debug_places *places; /* where what it refers to may be */
+};
+
 /*
- * Reads which unit covers which addresses. `debug` is the image that holds the DWARF, often the
- * same as `image`, whose segments say where code is; both must outlive the result. *ret is NULL
- * when there is no DWARF about any code, which is no error. False: no memory.
+ * Reads which unit covers which addresses. *ret is NULL when there is no DWARF about any code, which
+ * is no error. False: no memory.
  */
-bool sprof_dwarf_open(const struct sprof_image *image, const struct sprof_image *debug,
-	struct sprof_dwarf **ret, struct sprof_error *err);
+bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwarf **ret,
+	struct sprof_error *err);
 /* NULL is accepted. */
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 

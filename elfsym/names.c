@@ -5,38 +5,128 @@
  */
 #include "elfsym/names.h"
 
-#include "elfsym/debugfile.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "elfsym/minidebug.h"
+
+static bool open_dwarf(struct sprof_names *names, const struct sprof_image *debug, const char *path,
+	struct sprof_error *err)
+{
+	const struct sprof_dwarf_source source = {
+		.image = names->image,
+		.debug = debug,
+		.path = path,
+		.places = names->places,
+	};
+
+	return sprof_dwarf_open(&source, &names->dwarf, err);
+}
+
+/* A list that can't be read is none: whoever named it to sprof has tried to open it. */
+static bool open_list(struct sprof_names *names, const char *path, struct sprof_error *err)
+{
+	struct sprof_error failure;
+
+	if (sprof_symlist_open(SPROF_SYMLIST_SYSMAP, path, &names->list, &failure) ||
+		failure.kind != SPROF_ERROR_NO_MEMORY)
+		return true;
+	*err = failure;
+	return false;
+}
+
+static bool init_anonymous(struct sprof_names *names, struct sprof_error *err)
+{
+	if (strcmp(names->module->path, SPROF_MODULE_KERNEL) == 0)
+		return names->list || open_list(names, "/proc/kallsyms", err);
+	return sprof_names_refresh(names, err);
+}
 
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
-	const char *debug_root, struct sprof_error *err)
+	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err)
 {
 	struct sprof_error unreadable;
 
-	*names = (struct sprof_names){0};
+	*names = (struct sprof_names){.module = module, .places = places};
+	if (sysmap && !open_list(names, sysmap, err))
+		return false;
+	if (module->kind == SPROF_MODULE_ANONYMOUS)
+		return init_anonymous(names, err);
 	if (!sprof_image_open(module, &names->image, &unreadable)) {
 		if (unreadable.kind != SPROF_ERROR_NO_MEMORY)
 			return true;
 		*err = unreadable;
 		return false;
 	}
-	if (!sprof_dwarf_open(names->image, names->image, &names->dwarf, err))
+	if (!open_dwarf(names, names->image, module->path, err))
 		return false;
 	if (names->dwarf)
 		return true;
-	names->debug = sprof_debugfile_open(names->image, debug_root);
-	return !names->debug || sprof_dwarf_open(names->image, names->debug, &names->dwarf, err);
+	names->debug = sprof_debugfile_open(names->image, module->path, places);
+	return !names->debug || open_dwarf(names, names->debug, names->debug->own_path, err);
 }
 
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err)
 {
-	return names->symtab ||
-	       sprof_symtab_create(names->image, names->debug, &names->symtab, err);
+	struct sprof_symtab_files files = {.image = names->image, .debug = names->debug};
+
+	if (names->symtab)
+		return true;
+	if (!names->debug)
+		names->inner = sprof_minidebug_open(names->image);
+	files.inner = names->inner;
+	return sprof_symtab_create(&files, &names->symtab, err);
+}
+
+bool sprof_names_load_fdes(struct sprof_names *names, struct sprof_error *err)
+{
+	if (names->fdes)
+		return true;
+	names->fdes = calloc(1, sizeof(*names->fdes));
+	return names->fdes ? sprof_fdes_load(names->fdes, names->image, err)
+			   : sprof_error_no_memory(err);
+}
+
+bool sprof_names_refresh(struct sprof_names *names, struct sprof_error *err)
+{
+	struct sprof_names_version version;
+	struct sprof_symlist *list;
+	struct sprof_error failure;
+	struct stat status;
+
+	if (names->module->kind != SPROF_MODULE_ANONYMOUS || names->module->fd < 0 ||
+		fstat(names->module->fd, &status) != 0)
+		return true;
+	version = (struct sprof_names_version){
+		.seconds = status.st_mtim.tv_sec,
+		.nanoseconds = status.st_mtim.tv_nsec,
+		.size = status.st_size,
+	};
+	if (names->list && memcmp(&version, &names->list_version, sizeof(version)) == 0)
+		return true;
+	if (!sprof_symlist_read(SPROF_SYMLIST_PERF_MAP, names->module->fd, names->module->path,
+		    &list, &failure)) {
+		if (failure.kind != SPROF_ERROR_NO_MEMORY)
+			return true;
+		*err = failure;
+		return false;
+	}
+	sprof_symlist_destroy(names->list);
+	names->list = list;
+	names->list_version = version;
+	return true;
 }
 
 void sprof_names_finish(struct sprof_names *names)
 {
+	if (names->fdes)
+		sprof_fdes_finish(names->fdes);
+	free(names->fdes);
+	sprof_symlist_destroy(names->list);
 	sprof_symtab_destroy(names->symtab);
 	sprof_dwarf_close(names->dwarf);
+	sprof_image_close(names->inner);
 	sprof_image_close(names->debug);
 	sprof_image_close(names->image);
 	*names = (struct sprof_names){0};

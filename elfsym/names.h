@@ -1,5 +1,5 @@
 /*
- * All sources of names of one module, opened when they are first needed.
+ * All sources of names of one module, opened when they are first needed, and why they are not enough.
  */
 #ifndef SPROF_ELFSYM_NAMES_H
 #define SPROF_ELFSYM_NAMES_H
@@ -8,26 +8,43 @@
 
 #include "base/error.h"
 #include "base/module.h"
+#include "elfsym/debugfile.h"
 #include "elfsym/dwarf.h"
+#include "elfsym/fdes.h"
 #include "elfsym/image.h"
+#include "elfsym/symlist.h"
 #include "elfsym/symtab.h"
 
 /* NULL where the module doesn't have it. */
 struct sprof_names {
+	const struct sprof_module *module;
+	const struct sprof_debug_places *places;
 	struct sprof_image *image;
 	struct sprof_image *debug; /* the separate debug file */
+	struct sprof_image *inner; /* of .gnu_debugdata */
 	struct sprof_dwarf *dwarf;
 	struct sprof_symtab *symtab; /* after sprof_names_load_symtab */
+	struct sprof_fdes *fdes;     /* after sprof_names_load_fdes */
+	/* Symbols as text: by link-time address; of anonymous memory by address. */
+	struct sprof_symlist *list;
+	struct sprof_names_version {
+		int64_t seconds, nanoseconds, size;
+	} list_version; /* of the perf map that was read */
 };
 
 /*
- * Opens the module, its DWARF, and below debug_root its separate debug file if it has no DWARF
- * itself. What can't be read is left out. False: no memory; the names are then as far as they got.
+ * Opens the module, its DWARF, and its separate debug file if it has no DWARF itself. sysmap is the
+ * list that the user has given for it; NULL: none. What can't be read is left out. False: no memory;
+ * the names are then as far as they got. The places outlive the names.
  */
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
-	const char *debug_root, struct sprof_error *err);
+	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err);
 /* Reads the symbol tables unless that is done. The image is there. False: no memory. */
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err);
+/* The same for the unwind tables. */
+bool sprof_names_load_fdes(struct sprof_names *names, struct sprof_error *err);
+/* Reads the perf map again if it has changed. False: no memory. */
+bool sprof_names_refresh(struct sprof_names *names, struct sprof_error *err);
 /* Zeroed names are accepted. */
 void sprof_names_finish(struct sprof_names *names);
 

@@ -21,6 +21,7 @@ struct walk {
 	const struct sprof_image *image;
 	size_t *budget;
 	Dwarf_Off last_offset;
+	uint32_t container;
 };
 
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
@@ -64,14 +65,41 @@ static bool add_scope(
 
 static bool walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope, unsigned depth);
 
+/* The container is known by its beginning; its end is where the walk has got to behind it. */
+static bool walk_container(
+	struct walk *walk, Dwarf_Die *die, int tag, uint32_t scope, unsigned depth)
+{
+	struct sprof_scopes *scopes = walk->scopes;
+	uint32_t index = (uint32_t)scopes->container_count, parent = walk->container;
+	bool ok;
+
+	if (!dwarf_haschildren(die) || index >= SPROF_SCOPE_NONE)
+		return true;
+	if (!sprof_array_reserve(&scopes->containers, &scopes->container_capacity,
+		    scopes->container_count + 1, sizeof(*scopes->containers)))
+		return false;
+	scopes->containers[scopes->container_count++] = (struct sprof_container){
+		.begin = dwarf_dieoffset(die),
+		.parent = parent,
+		.is_function = tag == DW_TAG_subprogram,
+	};
+	walk->container = index;
+	ok = walk_children(walk, die, scope, depth + 1);
+	walk->container = parent;
+	scopes->containers[index].end = walk->last_offset + 1;
+	return ok;
+}
+
 static bool visit(struct walk *walk, Dwarf_Die *die, uint32_t scope, unsigned depth)
 {
-	switch (dwarf_tag(die)) {
+	int tag = dwarf_tag(die);
+
+	switch (tag) {
 	case DW_TAG_subprogram:
 		scope = SPROF_SCOPE_NONE;
 		if (!add_scope(walk, die, SPROF_SCOPE_NONE, depth, &scope))
 			return false;
-		break;
+		return walk_container(walk, die, tag, scope, depth);
 	case DW_TAG_inlined_subroutine:
 		if (!add_scope(walk, die, scope, depth, &scope))
 			return false;
@@ -80,12 +108,13 @@ static bool visit(struct walk *walk, Dwarf_Die *die, uint32_t scope, unsigned de
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
+		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
-		break;
+		return walk_container(walk, die, tag, scope, depth);
 	default:
 		return true;
 	}
@@ -118,15 +147,36 @@ bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *im
 		.image = image,
 		.budget = budget,
 		.last_offset = dwarf_dieoffset(unit),
+		.container = SPROF_SCOPE_NONE,
 	};
 
 	return walk_children(&walk, unit, SPROF_SCOPE_NONE, 0) &&
 	       sprof_ranges_settle(&scopes->ranges);
 }
 
+uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset)
+{
+	size_t low = 0, high = scopes->container_count;
+	uint32_t index;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scopes->containers[middle].begin < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	index = low ? (uint32_t)low - 1 : SPROF_SCOPE_NONE;
+	while (index != SPROF_SCOPE_NONE && scopes->containers[index].end <= offset)
+		index = scopes->containers[index].parent;
+	return index;
+}
+
 void sprof_scopes_finish(struct sprof_scopes *scopes)
 {
 	free(scopes->items);
+	free(scopes->containers);
 	sprof_ranges_finish(&scopes->ranges);
 	*scopes = (struct sprof_scopes){0};
 }

@@ -21,11 +21,20 @@ struct sprof_scope {
 		parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
 };
 
+/* A DIE that gives what is declared in it a longer name: namespace, class, function. */
+struct sprof_container {
+	Dwarf_Off begin, end; /* of the DIE and what is in it; end is behind the last one */
+	uint32_t parent;      /* SPROF_SCOPE_NONE: the unit */
+	bool is_function;
+};
+
 /* Zeroed is empty and valid. */
 struct sprof_scopes {
 	struct sprof_scope *items;
 	size_t count, capacity;
 	struct sprof_ranges ranges; /* -> index of the innermost scope */
+	struct sprof_container *containers; /* by begin */
+	size_t container_count, container_capacity;
 };
 
 /*
@@ -39,6 +48,9 @@ bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_ima
 /* Reads the unit's tree of DIEs, once. False: no memory. */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
 	Dwarf_Die *unit, size_t *budget);
+
+/* The innermost container of what is at the offset, not counting itself; SPROF_SCOPE_NONE: none. */
+uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset);
 
 void sprof_scopes_finish(struct sprof_scopes *scopes);
 

@@ -17,6 +17,7 @@
 #include "base/strtab.h"
 #include "elfsym/debugfile.h"
 #include "elfsym/demangle.h"
+#include "elfsym/explain.h"
 #include "elfsym/names.h"
 
 /* A slice of the locations. */
@@ -27,7 +28,11 @@ struct chain {
 struct sprof_symbols {
 	const struct sprof_modules *modules;
 	struct sprof_symbols_options options;
+	struct sprof_debug_places places;
 	struct sprof_strtab *strings;
+	struct sprof_idmap plain; /* (0, linkage name) -> index of the function name */
+	const char **functions;   /* demangled, interned */
+	size_t function_count, function_capacity;
 	struct sprof_names **opened; /* by module id; NULL: not yet */
 	size_t opened_capacity;
 	struct sprof_idmap by_place; /* (module, offset) -> index of the chain */
@@ -61,8 +66,12 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 	}
 	symbols->modules = modules;
 	symbols->options = *options;
-	if (!symbols->options.debug_root)
-		symbols->options.debug_root = SPROF_DEBUG_ROOT;
+	symbols->places = (struct sprof_debug_places){
+		.folders = options->debug_folders,
+		.folder_count = options->debug_folder_count,
+		.root = options->debug_root,
+		.debuginfod = options->debuginfod,
+	};
 	*ret = symbols;
 	return true;
 }
@@ -79,9 +88,38 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols->opened);
 	free(symbols->chains);
 	free(symbols->locations);
+	free(symbols->functions);
+	sprof_idmap_finish(&symbols->plain);
 	sprof_idmap_finish(&symbols->by_place);
 	sprof_strtab_destroy(symbols->strings);
 	free(symbols);
+}
+
+/* The id of the program: the first file. */
+static uint32_t program_of(const struct sprof_modules *modules)
+{
+	uint32_t id = 0;
+
+	while (id < sprof_modules_count(modules) &&
+		sprof_modules_get(modules, id)->kind != SPROF_MODULE_FILE)
+		id++;
+	return id;
+}
+
+/* The list that the options have for the module; NULL: none. */
+static const char *sysmap_of(
+	const struct sprof_symbols *symbols, const struct sprof_module *module)
+{
+	for (size_t i = 0; i < symbols->options.sysmap_count; i++) {
+		const struct sprof_sysmap *sysmap = &symbols->options.sysmaps[i];
+		bool right = sysmap->module ? strcmp(sysmap->module, module->path) == 0 ||
+				strcmp(sysmap->module, sprof_module_name(module)) == 0
+					    : module->id == program_of(symbols->modules);
+
+		if (right)
+			return sysmap->path;
+	}
+	return NULL;
 }
 
 static bool open_names(struct sprof_symbols *symbols, const struct sprof_module *module,
@@ -97,37 +135,90 @@ static bool open_names(struct sprof_symbols *symbols, const struct sprof_module 
 		if (!names)
 			return sprof_error_no_memory(err);
 		symbols->opened[module->id] = names;
-		if (!sprof_names_init(names, module, symbols->options.debug_root, err))
+		if (!sprof_names_init(
+			    names, module, &symbols->places, sysmap_of(symbols, module), err))
 			return false;
 	}
 	*ret = symbols->opened[module->id];
 	return true;
 }
 
+/* The demangled form of an interned name, worked out once; the name itself if it has none. */
+static const char *demangle(struct sprof_symbols *symbols, const char *linkage)
+{
+	uint64_t key = (uint64_t)(uintptr_t)linkage;
+	uint32_t index = sprof_idmap_find(&symbols->plain, 0, key);
+	SPROF_AUTO_FREE char *plain = NULL;
+	const char *function;
+
+	if (symbols->options.no_demangle || !sprof_is_mangled(linkage))
+		return linkage;
+	if (index != SPROF_IDMAP_NONE)
+		return symbols->functions[index];
+	plain = sprof_demangle(linkage);
+	function = plain ? sprof_strtab_intern(symbols->strings, plain) : linkage;
+	if (!function ||
+		!sprof_array_reserve(&symbols->functions, &symbols->function_capacity,
+			symbols->function_count + 1, sizeof(*symbols->functions)) ||
+		!sprof_idmap_put(&symbols->plain, 0, key, (uint32_t)symbols->function_count))
+		return NULL;
+	symbols->functions[symbols->function_count++] = function;
+	return function;
+}
+
 static bool set_linkage(struct sprof_symbols *symbols, struct sprof_location *location,
 	const char *linkage, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *plain = symbols->options.no_demangle ? NULL : sprof_demangle(linkage);
-
 	location->linkage = sprof_strtab_intern(symbols->strings, linkage);
-	location->function = location->linkage;
-	if (plain)
-		location->function = sprof_strtab_intern(symbols->strings, plain);
-	return (location->linkage && location->function) || sprof_error_no_memory(err);
+	if (location->linkage)
+		location->function = demangle(symbols, location->linkage);
+	return location->function || sprof_error_no_memory(err);
+}
+
+/* A name put together from two parts, at most one of which the linker knows. */
+static bool set_joined(struct sprof_symbols *symbols, const char **ret, const char *first,
+	const char *second, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s%s", first, second) < 0) {
+		text = NULL;
+		return sprof_error_no_memory(err);
+	}
+	*ret = sprof_strtab_intern(symbols->strings, text);
+	return *ret || sprof_error_no_memory(err);
+}
+
+/* The address of the place, or of the function that it is in as far as the unwind tables tell. */
+static bool find_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
+{
+	const struct sprof_fde *fde;
+
+	*ret = place->loaded ? place->address : place->offset;
+	if (!place->loaded)
+		return true;
+	if (!sprof_names_load_fdes(place->names, err))
+		return false;
+	fde = sprof_fdes_find(place->names->fdes, place->address);
+	if (fde)
+		*ret = fde->address;
+	return true;
 }
 
 static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *text = NULL;
+	char number[32];
+	uint64_t start;
 
-	if (asprintf(&text, "%s+0x%" PRIx64, sprof_module_name(place->module), place->offset) < 0) {
-		text = NULL;
-		return sprof_error_no_memory(err);
-	}
-	location->linkage = location->function = sprof_strtab_intern(symbols->strings, text);
+	if (!find_start(place, &start, err))
+		return false;
+	snprintf(number, sizeof(number), "+0x%" PRIx64, start);
 	location->unresolved = true;
-	return location->function || sprof_error_no_memory(err);
+	if (!set_joined(symbols, &location->function, sprof_module_name(place->module), number, err))
+		return false;
+	location->linkage = location->function;
+	return true;
 }
 
 /* False in *ret_found: the module has no symbol there. */
@@ -143,19 +234,38 @@ static bool find_symbol(const struct place *place, struct sprof_symbol *ret, boo
 	return true;
 }
 
+/* What a list of symbols as text says; NULL: nothing. */
+static const struct sprof_symlist_line *find_listed(const struct place *place)
+{
+	if (!place->names->list)
+		return NULL;
+	if (place->module->kind == SPROF_MODULE_ANONYMOUS)
+		return sprof_symlist_find(place->names->list, place->offset);
+	return place->loaded ? sprof_symlist_find(place->names->list, place->address) : NULL;
+}
+
 static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct place *place, struct sprof_error *err)
 {
+	const struct sprof_symlist_line *line = find_listed(place);
 	SPROF_AUTO_FREE char *linkage = NULL;
-	struct sprof_symbol symbol;
-	bool found;
+	struct sprof_symbol symbol = {0};
+	bool found = line;
 
-	if (!find_symbol(place, &symbol, &found, err))
+	if (!found && !find_symbol(place, &symbol, &found, err))
 		return false;
 	if (!found)
 		return set_raw(symbols, location, place, err);
-	linkage = strndup(symbol.name, symbol.name_length);
-	return linkage ? set_linkage(symbols, location, linkage, err) : sprof_error_no_memory(err);
+	linkage = line ? strndup(line->name, line->name_length)
+		       : strndup(symbol.name, symbol.name_length);
+	if (!linkage)
+		return sprof_error_no_memory(err);
+	if (!set_linkage(symbols, location, linkage, err))
+		return false;
+	if (line || symbol.source != SPROF_SYMBOL_PLT)
+		return true;
+	return set_joined(symbols, &location->linkage, location->linkage, "@plt", err) &&
+	       set_joined(symbols, &location->function, location->function, "@plt", err);
 }
 
 /*
@@ -218,9 +328,15 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 		return set_linkage(symbols, location, source->linkage, err);
 	if (source->name && !source->inlined && !find_symbol(place, &symbol, &found, err))
 		return false;
-	if (source->name && !(found && sprof_is_mangled(symbol.name)))
-		return set_linkage(symbols, location, source->name, err);
-	return set_symbol(symbols, location, place, err);
+	if (!source->name || (found && sprof_is_mangled(symbol.name)))
+		return set_symbol(symbols, location, place, err);
+	if (!set_linkage(symbols, location, source->name, err))
+		return false;
+	if (!source->qualifier || symbols->options.no_demangle)
+		return true;
+	return set_joined(symbols, &location->function, source->qualifier, "::", err) &&
+	       set_joined(
+		       symbols, &location->function, location->function, location->linkage, err);
 }
 
 static bool append_location(struct sprof_symbols *symbols, const struct place *place,
@@ -248,7 +364,8 @@ static bool name_place(struct sprof_symbols *symbols, struct place *place, struc
 	struct sprof_dwarf_place nothing = {0};
 	struct sprof_dwarf_chain chain;
 
-	if (!open_names(symbols, place->module, &place->names, err))
+	if (!open_names(symbols, place->module, &place->names, err) ||
+		!sprof_names_refresh(place->names, err))
 		return false;
 	place->loaded = place->names->image &&
 			sprof_image_address(place->names->image, place->offset, &place->address);
@@ -297,5 +414,17 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 		.items = symbols->locations + symbols->chains[index].first,
 		.count = symbols->chains[index].count,
 	};
+	return true;
+}
+
+bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
+	struct sprof_symbols_gap *ret, struct sprof_error *err)
+{
+	struct sprof_names *names;
+
+	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err) ||
+		(names->image && !sprof_names_load_symtab(names, err)))
+		return false;
+	sprof_names_explain(names, ret);
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
  * Symbol tables. Knows which of several symbols a person would name: at one address, sized before
  * unsized, functions before bare labels, global before local before weak, plain before underscored.
- * Refuses to know DWARF and mangling. Names are checked to end inside their section but measured
+ * Knows that a file without sections still has the symbols that the dynamic linker needs. Refuses to know DWARF and mangling. Names are checked to end inside their section but measured
  * only when they are asked for: a hostile table of a million long overlapping names costs nothing.
  */
 #include "elfsym/symtab.h"
@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/dynamic.h"
+#include "elfsym/plt.h"
 #include "elfsym/ranges.h"
 
 /* What speaks for a symbol, the strongest in the highest bit. */
@@ -24,6 +26,7 @@ enum {
 
 enum priority {
 	PRIORITY_LABEL,
+	PRIORITY_PLT, /* sized, but whatever has a name of its own is better */
 	PRIORITY_UNSIZED,
 	PRIORITY_SIZED,
 	PRIORITY_COUNT
@@ -39,19 +42,21 @@ struct candidate {
 	uint64_t address, size;
 	uint64_t limit; /* the end of its section */
 	const char *name;
-	unsigned rank;
+	uint8_t rank, source;
 };
 
 struct sprof_symtab {
 	struct candidate *items;
 	size_t count, capacity;
 	struct sprof_ranges ranges; /* -> index of the item */
+	bool full;
 };
 
 /* One symbol table section with its strings; the last section that a symbol was in is remembered.
  */
 struct reader {
 	Elf *elf;
+	enum sprof_symbol_source source;
 	Elf_Data *symbols;
 	const char *strings;
 	size_t strings_size; /* up to and with the last NUL */
@@ -112,47 +117,113 @@ static bool rank_symbol(const GElf_Sym *symbol, unsigned *ret_rank)
 	return true;
 }
 
-static bool add_symbol(struct sprof_symtab *symtab, struct reader *reader, const GElf_Sym *symbol)
+static bool append(struct sprof_symtab *symtab, const struct candidate *item)
 {
-	unsigned rank;
-	const char *name;
-
-	if (symbol->st_name >= reader->strings_size || !rank_symbol(symbol, &rank) ||
-		!read_section(reader, symbol) || symtab->count >= SPROF_RANGES_NONE)
-		return true;
-	name = reader->strings + symbol->st_name;
-	if (!name[0] || is_mapping_symbol(name))
+	if (!item->name[0] || is_mapping_symbol(item->name) || symtab->count >= SPROF_RANGES_NONE)
 		return true;
 	if (!sprof_array_reserve(
 		    &symtab->items, &symtab->capacity, symtab->count + 1, sizeof(*symtab->items)))
 		return false;
-	symtab->items[symtab->count++] = (struct candidate){
-		.address = symbol->st_value,
-		.size = symbol->st_size,
-		.limit = reader->section_header.sh_addr + reader->section_header.sh_size,
-		.name = name,
-		.rank = rank,
-	};
+	symtab->items[symtab->count++] = *item;
 	return true;
 }
 
-static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *image)
+static bool add_symbol(struct sprof_symtab *symtab, struct reader *reader, const GElf_Sym *symbol)
+{
+	unsigned rank;
+
+	if (symbol->st_name >= reader->strings_size || !rank_symbol(symbol, &rank) ||
+		!read_section(reader, symbol))
+		return true;
+	return append(symtab,
+		&(struct candidate){
+			.address = symbol->st_value,
+			.size = symbol->st_size,
+			.limit = reader->section_header.sh_addr + reader->section_header.sh_size,
+			.name = reader->strings + symbol->st_name,
+			.rank = (uint8_t)rank,
+			.source = reader->source,
+		});
+}
+
+static bool read_table(struct sprof_symtab *symtab, struct reader *reader)
+{
+	GElf_Sym symbol;
+
+	for (int i = 1; gelf_getsym(reader->symbols, i, &symbol); i++) {
+		if (!add_symbol(symtab, reader, &symbol))
+			return false;
+	}
+	return true;
+}
+
+/* Only for files whose .dynsym was not found as a section. */
+static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *image)
+{
+	struct sprof_dynamic dynamic;
+	unsigned rank;
+
+	if (!sprof_dynamic_read(image, &dynamic) || !dynamic.symbols)
+		return true;
+	for (size_t i = 1; i < dynamic.symbol_count; i++) {
+		const GElf_Sym *symbol = &dynamic.symbols[i];
+		const char *name = sprof_dynamic_name(&dynamic, i);
+
+		if (!name || symbol->st_shndx == SHN_UNDEF || !rank_symbol(symbol, &rank) ||
+			!sprof_image_executable(image, symbol->st_value))
+			continue;
+		if (!append(symtab,
+			    &(struct candidate){
+				    .address = symbol->st_value,
+				    .size = symbol->st_size,
+				    .limit = symbol->st_value +
+					    sprof_image_room(image, symbol->st_value),
+				    .name = name,
+				    .rank = (uint8_t)rank,
+				    .source = SPROF_SYMBOL_DYNSYM,
+			    }))
+			return false;
+	}
+	return true;
+}
+
+static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *image,
+	enum sprof_symbol_source source)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	struct reader reader;
-	GElf_Sym symbol;
+	bool has_dynamic = false;
 
 	while ((section = elf_nextscn(image->elf, section))) {
 		if (!gelf_getshdr(section, &header) ||
 			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
 			!open_reader(&reader, image->elf, section, &header))
 			continue;
-		for (int i = 1; gelf_getsym(reader.symbols, i, &symbol); i++)
-			if (!add_symbol(symtab, &reader, &symbol))
-				return false;
+		reader.source = source;
+		if (header.sh_type == SHT_DYNSYM) {
+			has_dynamic = true;
+			reader.source = SPROF_SYMBOL_DYNSYM;
+		} else if (source != SPROF_SYMBOL_GNU_DEBUGDATA) {
+			symtab->full = true;
+		}
+		if (!read_table(symtab, &reader))
+			return false;
 	}
-	return true;
+	return has_dynamic || source != SPROF_SYMBOL_SYMTAB || read_dynamic(symtab, image);
+}
+
+static bool add_plt_entry(void *data, const struct sprof_plt_entry *entry)
+{
+	return append(data,
+		&(struct candidate){
+			.address = entry->address,
+			.size = entry->size,
+			.limit = entry->address + entry->size,
+			.name = entry->name,
+			.rank = RANK_SIZED | RANK_FUNCTION,
+			.source = SPROF_SYMBOL_PLT,
+		});
 }
 
 static int count_underscores(const char *name)
@@ -192,6 +263,8 @@ static int compare_candidates(const void *left, const void *right)
 /* A local label doesn't end the unsized function it stands in; sized symbols come before both. */
 static enum priority priority(const struct candidate *item)
 {
+	if (item->source == SPROF_SYMBOL_PLT)
+		return PRIORITY_PLT;
 	if (item->size)
 		return PRIORITY_SIZED;
 	return item->rank & (RANK_FUNCTION | RANK_GLOBAL) ? PRIORITY_UNSIZED : PRIORITY_LABEL;
@@ -228,7 +301,7 @@ static void drop_covered(struct sprof_symtab *symtab)
  */
 static bool add_ranges(struct sprof_symtab *symtab)
 {
-	uint64_t next_start[PRIORITY_COUNT] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	uint64_t next_start[PRIORITY_COUNT] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
 	for (size_t i = symtab->count; i-- > 0;) {
 		const struct candidate *item = &symtab->items[i];
@@ -248,14 +321,22 @@ static bool add_ranges(struct sprof_symtab *symtab)
 	return sprof_ranges_settle(&symtab->ranges);
 }
 
-bool sprof_symtab_create(const struct sprof_image *image, const struct sprof_image *debug,
-	struct sprof_symtab **ret, struct sprof_error *err)
+static bool read_files(struct sprof_symtab *symtab, const struct sprof_symtab_files *files)
+{
+	return read_tables(symtab, files->image, SPROF_SYMBOL_SYMTAB) &&
+	       (!files->debug || read_tables(symtab, files->debug, SPROF_SYMBOL_DEBUG_FILE)) &&
+	       (!files->inner || read_tables(symtab, files->inner, SPROF_SYMBOL_GNU_DEBUGDATA)) &&
+	       sprof_plt_visit(files->image, add_plt_entry, symtab);
+}
+
+bool sprof_symtab_create(const struct sprof_symtab_files *files, struct sprof_symtab **ret,
+	struct sprof_error *err)
 {
 	struct sprof_symtab *symtab = calloc(1, sizeof(*symtab));
 
 	if (!symtab)
 		return sprof_error_no_memory(err);
-	if (!read_tables(symtab, image) || (debug && !read_tables(symtab, debug)))
+	if (!read_files(symtab, files))
 		goto no_memory;
 	if (symtab->count)
 		qsort(symtab->items, symtab->count, sizeof(*symtab->items), compare_candidates);
@@ -284,20 +365,49 @@ static size_t plain_length(const char *name)
 	return 1 + strcspn(name + 1, "@");
 }
 
-bool sprof_symtab_find(
-	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret)
+struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index)
 {
-	uint32_t index = sprof_ranges_find(&symtab->ranges, address);
-	const struct candidate *item;
+	const struct candidate *item = &symtab->items[index];
 
-	if (index == SPROF_RANGES_NONE)
-		return false;
-	item = &symtab->items[index];
-	*ret = (struct sprof_symbol){
+	return (struct sprof_symbol){
 		.address = item->address,
 		.size = item->size,
 		.name = item->name,
 		.name_length = plain_length(item->name),
+		.source = item->source,
 	};
+}
+
+size_t sprof_symtab_count(const struct sprof_symtab *symtab)
+{
+	return symtab->count;
+}
+
+bool sprof_symtab_is_full(const struct sprof_symtab *symtab)
+{
+	return symtab->full;
+}
+
+bool sprof_symtab_find(
+	const struct sprof_symtab *symtab, uint64_t address, struct sprof_symbol *ret)
+{
+	uint32_t index = sprof_ranges_find(&symtab->ranges, address);
+
+	if (index == SPROF_RANGES_NONE)
+		return false;
+	*ret = sprof_symtab_at(symtab, index);
 	return true;
+}
+
+const char *sprof_symbol_source_name(enum sprof_symbol_source source)
+{
+	static const char *const names[SPROF_SYMBOL_SOURCE_COUNT] = {
+		[SPROF_SYMBOL_SYMTAB] = ".symtab",
+		[SPROF_SYMBOL_DYNSYM] = ".dynsym",
+		[SPROF_SYMBOL_DEBUG_FILE] = "debug file",
+		[SPROF_SYMBOL_GNU_DEBUGDATA] = ".gnu_debugdata",
+		[SPROF_SYMBOL_PLT] = "PLT",
+	};
+
+	return names[source];
 }

@@ -7,38 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-struct field {
-	const char *key;
-	size_t offset; /* of a uint64_t in struct sprof_quality */
-};
-
-#define FIELD(name) \
-	{ \
-#name, offsetof(struct sprof_quality, name) \
-	}
-
-static const struct field fields[] = {
-	FIELD(duration_ns),
-	FIELD(ticks),
-	FIELD(ticks_late),
-	FIELD(ticks_missed),
-	FIELD(samples_stopped),
-	FIELD(samples_peeked),
-	FIELD(samples_reused),
-	FIELD(stops),
-	FIELD(stop_ns_total),
-	FIELD(stop_ns_p50),
-	FIELD(stop_ns_p99),
-	FIELD(stop_ns_max),
-	FIELD(profiler_cpu_ns),
-	FIELD(frames),
-	FIELD(unwind_ns_total),
-	FIELD(frames_unresolved),
-	FIELD(threads_seen),
-	FIELD(processes_seen),
-};
-
-#undef FIELD
+#include "profile/quality.h"
 
 static void write_number(struct sprof_out *out, const char *key, uint64_t value)
 {
@@ -74,9 +43,8 @@ void sprof_stats_write(const struct sprof_quality *quality, struct sprof_out *ou
 	sprof_out_printf(out, "{\n  \"target_pid\": %d,\n", quality->target_pid);
 	sprof_out_printf(out, "  \"rate_hz\": %.10g,\n",
 		isfinite(quality->rate_hz) ? quality->rate_hz : 0.0);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		write_number(out, fields[i].key,
-			*(const uint64_t *)((const char *)quality + fields[i].offset));
+	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++)
+		write_number(out, field->name, sprof_quality_get(quality, field->offset));
 	write_number(out, "samples",
 		quality->samples_stopped + quality->samples_peeked + quality->samples_reused);
 	write_number(out, "stacks_complete", quality->stacks[SPROF_END_ROOT]);

@@ -11,14 +11,18 @@
 
 struct sprof_profile_index {
 	struct sprof_strtab *strings;
-	struct sprof_idmap processes; /* (0, pid) */
-	struct sprof_idmap threads;   /* (0, the sampler's id) */
+	struct sprof_idmap processes; /* (place, pid) */
+	struct sprof_idmap threads;   /* (0, the sampler's id); of a file: (process and tid, name) */
 	struct sprof_idmap functions; /* (interned name, module) */
 	struct sprof_idmap
 		locations;         /* (module and is_return, offset); (all ones, interned name) */
-	struct sprof_idmap stacks; /* (parent and module and is_return, offset) */
+	struct sprof_idmap built;  /* two hashes of frame and lines -> location made from a file */
+	struct sprof_idmap stacks; /* (parent and module and is_return, offset); (parent, location) */
 	struct sprof_idmap whole;  /* two hashes of all raw frames -> stack */
-	struct sprof_idmap rows;   /* (thread, stack) */
+	struct sprof_idmap rows;   /* (thread and context, stack) */
+	struct sprof_idmap contexts; /* two hashes of its fields */
+	struct sprof_modules *own_modules; /* of a profile that was read from a file */
+	const char *host, *rank; /* of the processes to come; NULL: not said */
 	struct sprof_window *windows; /* one per thread */
 	size_t window_capacity;
 	size_t locations_named; /* those below have lines */
@@ -33,6 +37,34 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
  * memory. */
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
+
+/* The row of that thread, stack and context, made when new. False: no memory. */
+bool sprof_profile_intern_row(struct sprof_profile *profile,
+	const struct sprof_profile_row *row, uint32_t *ret_row);
+
+/* The context with these fields, whose strings are interned ones. False: no memory. */
+bool sprof_profile_intern_context(struct sprof_profile *profile,
+	const struct sprof_profile_context *context, uint32_t *ret_context);
+
+/* The process of a record at the profile's present place. False: no memory. */
+bool sprof_profile_intern_process(struct sprof_profile *profile,
+	const struct sprof_thread_record *record, uint32_t *ret_process);
+
+/* The index of the thread with this key, appended when new. False: no memory. */
+bool sprof_profile_intern_thread(
+	struct sprof_profile *profile, uint64_t high, uint64_t low, uint32_t *ret_thread);
+
+/* Appends a location without lines. False: no memory. */
+bool sprof_profile_append_location(
+	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location);
+
+/* Two words into one, for keys: what is left to chance is a collision of 64 bits. */
+static inline uint64_t sprof_profile_mix(uint64_t value, uint64_t odd)
+{
+	__uint128_t product = (__uint128_t)value * odd;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
 
 /* Appends a line to the last of the locations that have lines. False: no memory. */
 bool sprof_profile_append_line(struct sprof_profile *profile,

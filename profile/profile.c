@@ -52,6 +52,9 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->stacks);
 	sprof_idmap_finish(&index->whole);
 	sprof_idmap_finish(&index->rows);
+	sprof_idmap_finish(&index->built);
+	sprof_idmap_finish(&index->contexts);
+	sprof_modules_destroy(index->own_modules);
 	sprof_strtab_destroy(index->strings);
 	free(index);
 }
@@ -61,6 +64,11 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	if (!profile)
 		return;
 	destroy_index(profile->index, profile->thread_count);
+	for (size_t i = 0; i < profile->module_count; i++)
+		free(profile->module_facts[i].segments);
+	free(profile->module_facts);
+	free(profile->contexts);
+	free(profile->foreign.values);
 	free(profile->processes);
 	free(profile->threads);
 	free(profile->functions);
@@ -69,56 +77,6 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	free(profile->stacks);
 	free(profile->rows);
 	free(profile);
-}
-
-/* The process of a thread record, made when new; a new name replaces the old one (exec). */
-static bool intern_process(
-	struct sprof_profile *profile, const struct sprof_thread_record *record, uint32_t *ret)
-{
-	uint32_t id = sprof_idmap_find(&profile->index->processes, 0, (uint64_t)record->pid);
-	bool is_new = id == SPROF_IDMAP_NONE;
-	const char *name = record->process_name ? record->process_name : record->name;
-
-	if (is_new) {
-		id = (uint32_t)profile->process_count;
-		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
-			    sizeof(*profile->processes)) ||
-			!sprof_idmap_put(&profile->index->processes, 0, (uint64_t)record->pid, id))
-			return false;
-	}
-	if (is_new || record->process_name) {
-		name = sprof_strtab_intern(profile->index->strings, name);
-		if (!name)
-			return false;
-		profile->processes[id] =
-			(struct sprof_profile_process){.pid = record->pid, .name = name};
-	}
-	if (is_new)
-		profile->process_count++;
-	*ret = id;
-	return true;
-}
-
-/* The index of the sampler's thread, appended when new. Ids may have gaps: threads gone too soon.
- */
-static bool intern_thread(struct sprof_profile *profile, uint32_t id, uint32_t *ret_index)
-{
-	struct sprof_profile_index *index = profile->index;
-	size_t count = profile->thread_count;
-	uint32_t found = sprof_idmap_find(&index->threads, 0, id);
-
-	if (found == SPROF_IDMAP_NONE) {
-		found = (uint32_t)count;
-		if (!sprof_array_reserve(&profile->threads, &profile->thread_capacity, count + 1,
-			    sizeof(*profile->threads)) ||
-			!sprof_array_reserve(&index->windows, &index->window_capacity, count + 1,
-				sizeof(*index->windows)) ||
-			!sprof_idmap_put(&index->threads, 0, id, found))
-			return false;
-		profile->thread_count++;
-	}
-	*ret_index = found;
-	return true;
 }
 
 /* A thread the sampler has announced. */
@@ -137,8 +95,8 @@ static bool sink_thread(void *data, const struct sprof_thread_record *record)
 	struct sprof_profile_thread *thread;
 	uint32_t process, index;
 
-	if (!name || !intern_process(profile, record, &process) ||
-		!intern_thread(profile, record->id, &index))
+	if (!name || !sprof_profile_intern_process(profile, record, &process) ||
+		!sprof_profile_intern_thread(profile, 0, record->id, &index))
 		return false;
 	thread = &profile->threads[index];
 	thread->process = process;
@@ -167,33 +125,17 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
-static bool intern_row(
-	struct sprof_profile *profile, uint32_t thread, uint32_t stack, uint32_t *ret_row)
-{
-	uint32_t id = sprof_idmap_find(&profile->index->rows, thread, stack);
-
-	assert(thread < profile->thread_count && stack < profile->stack_count);
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)profile->row_count;
-		if (!sprof_array_reserve(&profile->rows, &profile->row_capacity, (size_t)id + 1,
-			    sizeof(*profile->rows)) ||
-			!sprof_idmap_put(&profile->index->rows, thread, stack, id))
-			return false;
-		profile->rows[profile->row_count++] =
-			(struct sprof_profile_row){.thread = thread, .stack = stack};
-	}
-	*ret_row = id;
-	return true;
-}
-
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
 	uint32_t index = known_thread(profile, sample->thread);
 	struct sprof_profile_thread *thread = &profile->threads[index];
+	const struct sprof_profile_context context = {.state = sample->state};
+	struct sprof_profile_row key = {.thread = index, .stack = sample->stack};
 	uint32_t row;
 
-	if (!intern_row(profile, index, sample->stack, &row) ||
+	if (!sprof_profile_intern_context(profile, &context, &key.context) ||
+		!sprof_profile_intern_row(profile, &key, &row) ||
 		!sprof_window_add(&profile->index->windows[index], row, sample->state))
 		return false;
 	profile->rows[row].metrics.samples++;
@@ -207,14 +149,17 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 {
 	struct sprof_window *window = &profile->index->windows[thread];
+	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
+	struct sprof_profile_row key = {.thread = thread};
 	struct sprof_metrics left = {0};
-	uint32_t location, stack, row;
+	uint32_t location, row;
 
 	if (!sprof_times_wall(&window->carried))
 		return true;
 	if (!sprof_profile_name_location(profile, SPROF_PROFILE_UNSAMPLED, &location) ||
-		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &stack) ||
-		!intern_row(profile, thread, stack, &row))
+		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &key.stack) ||
+		!sprof_profile_intern_context(profile, &context, &key.context) ||
+		!sprof_profile_intern_row(profile, &key, &row))
 		return false;
 	left.times = sprof_window_take_carried(window);
 	sprof_metrics_add(&profile->rows[row].metrics, &left);
@@ -243,20 +188,6 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 	};
 }
 
-bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
-	const struct sprof_metrics *metrics)
-{
-	uint32_t row;
-
-	if (!intern_row(profile, thread, stack, &row))
-		return false;
-	sprof_metrics_add(&profile->rows[row].metrics, metrics);
-	profile->threads[thread].samples += metrics->samples;
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		profile->threads[thread].times.ns[i] += metrics->times.ns[i];
-	return true;
-}
-
 bool sprof_profile_describe(
 	struct sprof_profile *profile, const char *command, uint64_t start_realtime_ns)
 {
@@ -267,6 +198,15 @@ bool sprof_profile_describe(
 	profile->command = copy;
 	profile->start_realtime_ns = start_realtime_ns;
 	return true;
+}
+
+bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, const char *rank)
+{
+	struct sprof_profile_index *index = profile->index;
+
+	index->host = host ? sprof_strtab_intern(index->strings, host) : NULL;
+	index->rank = rank ? sprof_strtab_intern(index->strings, rank) : NULL;
+	return (!host || index->host) && (!rank || index->rank);
 }
 
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality)

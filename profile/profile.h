@@ -24,9 +24,15 @@
 /* What has no frames of its own in a report is a frame in brackets. */
 #define SPROF_PROFILE_UNSAMPLED "[unsampled]"
 
+enum {
+	SPROF_PROFILE_VALUES = 32 /* at most so many kinds of values in a file of another tool */
+};
+
 struct sprof_profile_process {
 	pid_t pid;
 	const char *name; /* command line or comm; never NULL */
+	const char *host; /* where it ran; NULL: not said */
+	const char *rank; /* of a parallel job; NULL: none */
 };
 
 struct sprof_profile_thread {
@@ -69,11 +75,49 @@ struct sprof_profile_stack {
 	uint32_t location; /* of the innermost frame; SPROF_PROFILE_NONE for the empty stack */
 };
 
-/* What one thread spent on one stack. */
+/* What a thread was doing while it was on a stack. All strings may be NULL: nothing to say. */
+struct sprof_profile_context {
+	enum sprof_state state; /* SPROF_STATE_COUNT: not known, or of no single one */
+	const char *syscall;    /* the system call it was in */
+	const char *object;     /* what that waits for */
+	const char *holder;     /* the thread that holds the lock it waits for */
+};
+
+/* What one thread spent on one stack in one context. */
 struct sprof_profile_row {
 	uint32_t thread;
 	uint32_t stack;
+	uint32_t context;
 	struct sprof_metrics metrics;
+};
+
+/* An executable part of a module's file: for link-time addresses. */
+struct sprof_profile_segment {
+	uint64_t offset, size; /* in the file */
+	uint64_t address;      /* link-time, of its first byte */
+};
+
+/* What is known of a module besides its identity; see sprof_profile_identify(). */
+struct sprof_profile_module {
+	const char *build_id; /* hexadecimal; NULL: none, or not known */
+	struct sprof_profile_segment *segments;
+	size_t segment_count;
+};
+
+/*
+ * What a profile counts that another tool made. One kind of its values is what views and formats
+ * show, as SPROF_WEIGHT_OTHER; the others are kept for those who write the file again.
+ */
+struct sprof_profile_foreign {
+	struct sprof_profile_kind {
+		const char *type, *unit; /* "alloc_space", "bytes" */
+	} kinds[SPROF_PROFILE_VALUES];
+	size_t kind_count; /* 0: the profile is sprof's own, and counts time and samples */
+	size_t chosen;
+	uint64_t *values; /* kind_count of each row */
+	size_t value_capacity;
+	struct sprof_profile_kind period_kind;
+	uint64_t period; /* 0: not said */
 };
 
 struct sprof_profile_index; /* how the tables are searched while they grow */
@@ -91,10 +135,15 @@ struct sprof_profile {
 	size_t location_count, location_capacity;
 	struct sprof_profile_stack *stacks;
 	size_t stack_count, stack_capacity;
+	struct sprof_profile_context *contexts;
+	size_t context_count, context_capacity;
 	struct sprof_profile_row *rows;
 	size_t row_count, row_capacity;
 
-	const struct sprof_modules *modules; /* not owned; NULL when no raw frame ever comes */
+	const struct sprof_modules *modules; /* NULL when no raw frame ever comes */
+	struct sprof_profile_module *module_facts; /* by module; those from module_count on are not known */
+	size_t module_count, module_capacity;
+	struct sprof_profile_foreign foreign;
 	const char *command;                 /* the target's command line; NULL: unknown */
 	uint64_t start_realtime_ns;          /* CLOCK_REALTIME of the start; 0: unknown */
 	struct sprof_quality quality;
@@ -117,13 +166,17 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile);
 bool sprof_profile_describe(
 	struct sprof_profile *profile, const char *command, uint64_t start_realtime_ns);
 
+/* Host and rank of the processes seen from now on; copied, NULL: not said. False: no memory. */
+bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, const char *rank);
+
 /* Takes over the figures, except for frames_unresolved, which the profile counts itself. */
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);
 
 /*
- * Building a profile by hand, or from a file, where frames have names and no addresses: a location
- * for the name, the stack that is `parent` plus that location as its innermost frame, and weight
- * for a thread (its index; threads come from the sink's thread()) on a stack. False: no memory.
+ * Building a profile by hand, where frames have names and no addresses: a location for the name,
+ * the stack that is `parent` plus that location as its innermost frame, and weight for a thread
+ * (its index; threads come from the sink's thread()) on a stack, its state not known. False: no
+ * memory. See profile/build.h for profiles from files.
  */
 bool sprof_profile_name_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
@@ -131,6 +184,15 @@ bool sprof_profile_push(
 	struct sprof_profile *profile, uint32_t parent, uint32_t location, uint32_t *ret_stack);
 bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
 	const struct sprof_metrics *metrics);
+
+/*
+ * What the profile weighs: "wall", or what the kind is called that a file of another tool is shown
+ * by; and its unit, "nanoseconds" or "count" or the file's own word.
+ */
+const char *sprof_profile_weight_name(
+	const struct sprof_profile *profile, enum sprof_weight weight);
+const char *sprof_profile_weight_unit(
+	const struct sprof_profile *profile, enum sprof_weight weight);
 
 /*
  * The identity that makes the report true: for each thread and class, the time on its rows, plus

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "profile/index.h"
 
-/* Stands for module and is_return in the key of a stack whose innermost frame is only a name. */
+/* Stands for module and is_return in the key of a stack that was pushed by its location. */
 #define NAMED UINT32_MAX
 
 static uint64_t frame_bits(const struct sprof_frame *frame)
@@ -20,20 +20,27 @@ static uint64_t frame_bits(const struct sprof_frame *frame)
 	return (uint64_t)frame->module << 1 | frame->is_return;
 }
 
-static bool append_location(struct sprof_profile *profile, const struct sprof_frame *frame,
-	uint64_t high, uint64_t low, uint32_t *ret)
+bool sprof_profile_append_location(
+	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location)
 {
 	uint32_t id = (uint32_t)profile->location_count;
 
 	if (!sprof_array_reserve(&profile->locations, &profile->location_capacity, id + 1,
 		    sizeof(*profile->locations)))
 		return false;
-	if (!sprof_idmap_put(&profile->index->locations, high, low, id))
-		return false;
 	profile->locations[profile->location_count++] =
 		(struct sprof_profile_location){.frame = *frame};
-	*ret = id;
+	*ret_location = id;
 	return true;
+}
+
+static bool append_location(struct sprof_profile *profile, const struct sprof_frame *frame,
+	uint64_t high, uint64_t low, uint32_t *ret)
+{
+	uint32_t id = (uint32_t)profile->location_count;
+
+	return sprof_idmap_put(&profile->index->locations, high, low, id) &&
+	       sprof_profile_append_location(profile, frame, ret);
 }
 
 static bool intern_frame(
@@ -79,13 +86,6 @@ static bool push_frame(struct sprof_profile *profile, uint32_t parent,
 	       append_stack(profile, parent, location, high, frame->offset, ret_stack);
 }
 
-static uint64_t mix(uint64_t value, uint64_t odd)
-{
-	__uint128_t product = (__uint128_t)value * odd;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
 	size_t count, uint32_t *ret_stack)
 {
@@ -100,8 +100,8 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	for (size_t i = 0; i < count; i++) {
 		uint64_t offset = frames[i].offset, bits = frame_bits(&frames[i]) + 1;
 
-		high = mix(high ^ (offset + bits * 0x9e3779b97f4a7c15u), 0xa0761d6478bd642fu);
-		low = mix(low ^ (offset + bits * 0xd6e8feb86659fd92u), 0xe7037ed1a0b428dbu);
+		high = sprof_profile_mix(high ^ (offset + bits * 0x9e3779b97f4a7c15u), 0xa0761d6478bd642fu);
+		low = sprof_profile_mix(low ^ (offset + bits * 0xd6e8feb86659fd92u), 0xe7037ed1a0b428dbu);
 	}
 	id = sprof_idmap_find(&profile->index->whole, high, low);
 	if (id == SPROF_IDMAP_NONE) {
@@ -117,16 +117,13 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	return true;
 }
 
+/* Keyed by the location and not by its frame: what a file calls two locations stays two. */
 bool sprof_profile_push(
 	struct sprof_profile *profile, uint32_t parent, uint32_t location, uint32_t *ret_stack)
 {
-	const struct sprof_frame *frame = &profile->locations[location].frame;
 	uint64_t high = (uint64_t)parent << 32 | NAMED;
-	uint32_t found;
+	uint32_t found = sprof_idmap_find(&profile->index->stacks, high, location);
 
-	if (frame->module != SPROF_PROFILE_NONE)
-		return push_frame(profile, parent, frame, ret_stack);
-	found = sprof_idmap_find(&profile->index->stacks, high, location);
 	if (found == SPROF_IDMAP_NONE)
 		return append_stack(profile, parent, location, high, location, ret_stack);
 	*ret_stack = found;

@@ -18,8 +18,8 @@ static const char *const names[SPROF_WEIGHT_COUNT] = {
 
 const char *sprof_weight_name(enum sprof_weight weight)
 {
-	assert(weight < SPROF_WEIGHT_COUNT);
-	return names[weight];
+	assert(weight <= SPROF_WEIGHT_OTHER);
+	return weight == SPROF_WEIGHT_OTHER ? "value" : names[weight];
 }
 
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight)
@@ -35,7 +35,7 @@ bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight)
 
 bool sprof_weight_is_time(enum sprof_weight weight)
 {
-	return weight != SPROF_WEIGHT_SAMPLES;
+	return weight != SPROF_WEIGHT_SAMPLES && weight != SPROF_WEIGHT_OTHER;
 }
 
 uint64_t sprof_times_wall(const struct sprof_times *times)
@@ -50,6 +50,7 @@ uint64_t sprof_times_wall(const struct sprof_times *times)
 void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *more)
 {
 	sum->samples += more->samples;
+	sum->other += more->other;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		sum->times.ns[i] += more->times.ns[i];
 }
@@ -69,8 +70,8 @@ uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weigh
 		return metrics->times.ns[SPROF_TIME_RUNQ];
 	case SPROF_WEIGHT_WAIT:
 		return metrics->times.ns[SPROF_TIME_WAIT];
-	case SPROF_WEIGHT_COUNT:
-		break;
+	case SPROF_WEIGHT_OTHER:
+		return metrics->other;
 	}
 	assert(false);
 	return 0;

@@ -13,6 +13,7 @@
 struct sprof_metrics {
 	uint64_t samples;
 	struct sprof_times times;
+	uint64_t other; /* what another tool's file counts; see struct sprof_profile_foreign */
 };
 
 enum sprof_weight {
@@ -23,9 +24,10 @@ enum sprof_weight {
 	SPROF_WEIGHT_RUNQ,
 	SPROF_WEIGHT_WAIT,
 	SPROF_WEIGHT_COUNT,
+	SPROF_WEIGHT_OTHER = SPROF_WEIGHT_COUNT, /* the only one of another tool's file */
 };
 
-/* "samples", "wall", "user", "sys", "runq", "wait". */
+/* "samples", "wall", "user", "sys", "runq", "wait"; "value" of another tool's. */
 const char *sprof_weight_name(enum sprof_weight weight);
 /* The weight of that name. False: there is none. */
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);

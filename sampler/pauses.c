@@ -37,12 +37,14 @@ void sprof_pauses_add(struct sprof_pauses *pauses, uint64_t ns)
 
 uint64_t sprof_pauses_quantile(const struct sprof_pauses *pauses, double fraction)
 {
-	uint64_t wanted = (uint64_t)(fraction * (double)pauses->count + 0.5), seen = 0;
+	double share = fraction * (double)pauses->count;
+	uint64_t wanted = (uint64_t)share, seen = 0;
 
 	if (!pauses->count)
 		return 0;
-	if (!wanted)
-		wanted = 1;
+	/* A part of a pause is a pause more; the smallest time is one's. */
+	if ((double)wanted < share || !wanted)
+		wanted++;
 	for (unsigned i = 0; i < SPROF_PAUSE_BUCKETS; i++) {
 		seen += pauses->buckets[i];
 		if (seen >= wanted)

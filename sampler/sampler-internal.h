@@ -5,6 +5,7 @@
 #define SPROF_SAMPLER_INTERNAL_H
 
 #include "sampler/account.h"
+#include "sampler/hop.h"
 #include "sampler/pauses.h"
 #include "sampler/sampler.h"
 #include "sampler/schedule.h"
@@ -26,6 +27,8 @@ struct sampling {
 	uint32_t stack;
 	enum sprof_state state;
 	enum sprof_end end;
+	/* Ticks it has slept through, ticks not to look at it, ticks not looked at since the last look. */
+	uint32_t slept, skip, skipped;
 	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
 	bool fp_known;
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
@@ -35,6 +38,7 @@ struct sampling {
 struct slot {
 	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
 	bool stopped;                /* the copy is there */
+	int cpu;                     /* where it ran last */
 	enum sprof_state state;      /* before the stop; USER stands for "running" */
 	uint64_t timeslices;         /* before the stop, of a sleeper */
 	uint64_t requested_ns;
@@ -49,8 +53,10 @@ struct sampler {
 	struct sprof_quality *quality;
 	struct sprof_schedule schedule;
 	struct sprof_pauses pauses;
+	struct sprof_hop hop;
 	uint64_t begin_ns;
 	uint64_t tick_ns;
+	uint32_t thread_count; /* at this tick */
 	struct slot *slots;
 	size_t slot_count, slot_capacity;
 	uint8_t *peek_buffer;
@@ -64,6 +70,8 @@ struct sampler {
 
 /* tick.c: a sample of every thread. */
 void sprof_tick(struct sampler *sampler);
+/* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
+void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread);
 /* A sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
 void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
 

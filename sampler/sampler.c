@@ -124,6 +124,7 @@ static void fill_quality(struct sampler *sampler)
 	quality->stop_ns_total = sampler->pauses.total;
 	quality->stop_ns_max = sampler->pauses.max;
 	quality->stop_ns_p50 = sprof_pauses_quantile(&sampler->pauses, 0.5);
+	quality->stop_ns_p95 = sprof_pauses_quantile(&sampler->pauses, 0.95);
 	quality->stop_ns_p99 = sprof_pauses_quantile(&sampler->pauses, 0.99);
 	quality->threads_seen = sprof_target_threads_seen(target);
 	quality->processes_seen = sprof_target_processes_seen(target);
@@ -135,12 +136,17 @@ static void answer_signals(struct sampler *sampler)
 {
 	const struct sprof_control *control = sampler->parts->control;
 
+	if (!sampler->signal_count)
+		return;
+	/* What the control forks must not inherit our place and level. */
+	sprof_hop_restore(&sampler->hop);
 	for (unsigned i = 0; i < sampler->signal_count; i++) {
 		fill_quality(sampler);
 		if (!control->signal(control->data, &sampler->signals[i]))
 			sampler->over = true;
 	}
 	sampler->signal_count = 0;
+	sprof_hop_resume(&sampler->hop);
 }
 
 /* Threads stand still after a launch: the first instruction is the first sample. */
@@ -228,10 +234,12 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	};
 	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
 	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
+	sprof_hop_init(&sampler.hop);
 	resume_all(&sampler);
 	end_ns = end_of_run(&sampler);
 	while (turn(&sampler, end_ns))
 		;
 	close_run(&sampler);
+	sprof_hop_restore(&sampler.hop);
 	return sampler.out_of_memory ? sprof_error_no_memory(err) : true;
 }

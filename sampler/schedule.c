@@ -34,7 +34,7 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 	if (now >= schedule->deadline + schedule->period)
 		schedule->late++;
 	schedule->slot += schedule->period;
-	if (now > schedule->slot) {
+	if (now >= schedule->slot) {
 		uint64_t missed = (now - schedule->slot) / schedule->period + 1;
 
 		schedule->missed += missed;

@@ -5,8 +5,10 @@
  */
 #include "sampler/sampler-internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "attach/restart.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -33,6 +35,7 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	slot->stopped = false;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
+	slot->cpu = what->cpu;
 }
 
 static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *thread)
@@ -44,15 +47,16 @@ static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *
 	return NULL;
 }
 
-static size_t request(struct sampler *sampler)
+/* Asks the threads of the slots [first, last) to stop; returns how many will. */
+static size_t request(struct sampler *sampler, size_t first, size_t last)
 {
 	size_t pending = 0;
 
-	for (size_t i = 0; i < sampler->slot_count; i++) {
+	for (size_t i = first; i < last; i++) {
 		struct slot *slot = &sampler->slots[i];
 
 		slot->requested_ns = sprof_clock_now_ns();
-		if (sprof_thread_interrupt(slot->thread))
+		if (slot->thread && sprof_thread_interrupt(slot->thread))
 			pending++;
 		else
 			slot->thread = NULL;
@@ -69,6 +73,8 @@ static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs) &&
 		sprof_copy_stack(thread, &slot->buffer, &slot->capacity, sampling->copy_size,
 			&slot->snapshot);
+	if (slot->stopped)
+		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
 	sprof_thread_resume(thread);
 	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - slot->requested_ns);
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
@@ -150,9 +156,35 @@ static void collect(struct sampler *sampler, size_t pending)
 	}
 }
 
+static int by_cpu(const void *one, const void *other)
+{
+	const struct slot *a = one, *b = other;
+
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+/* The threads of one CPU are stopped together, from there. */
+static void take_by_cpu(struct sampler *sampler)
+{
+	size_t first = 0, last;
+
+	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
+	for (; first < sampler->slot_count && !sampler->over; first = last) {
+		int cpu = sampler->slots[first].cpu;
+
+		for (last = first; last < sampler->slot_count && sampler->slots[last].cpu == cpu;)
+			last++;
+		sprof_hop_to(&sampler->hop, cpu);
+		collect(sampler, request(sampler, first, last));
+	}
+	sprof_hop_away(&sampler->hop);
+}
+
 void sprof_stops_take(struct sampler *sampler)
 {
-	collect(sampler, request(sampler));
+	if (!sampler->slot_count)
+		return;
+	take_by_cpu(sampler);
 	for (size_t i = 0; i < sampler->slot_count; i++)
 		finish(sampler, &sampler->slots[i]);
 	sampler->slot_count = 0;

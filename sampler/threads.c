@@ -139,8 +139,10 @@ void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
 void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures)
 {
 	/* A thread that lived between two ticks has its figures too. */
-	if (sprof_sampling_of(sampler, thread))
+	if (sprof_sampling_of(sampler, thread)) {
+		sprof_tick_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);
+	}
 	free(thread->sampling);
 	thread->sampling = NULL;
 }

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "attach/restart.h"
 #include "base/clock.h"
-#include "sampler/restart.h"
 
 static bool same_schedstat(
 	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
@@ -25,13 +25,46 @@ static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-static void reuse(struct sampler *sampler, struct sprof_thread *thread)
+static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
-	sampler->quality->samples_reused++;
-	sampler->quality->stacks[sampling->end]++;
+	for (uint32_t i = 0; i < times; i++)
+		sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
+	sampler->quality->samples_reused += times;
+	sampler->quality->stacks[sampling->end] += times;
+}
+
+void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	repeat(sampler, thread, sampling->skipped);
+	sampling->slept = sampling->skip = sampling->skipped = 0;
+}
+
+/*
+ * How many ticks a sleeper need not be looked at. With many threads the look at each is what a tick
+ * costs; one that has slept for long goes on sleeping, and if it has, no sample differs. If it has not,
+ * up to this many of its samples are a little late: their time comes from the kernel all the same.
+ */
+static uint32_t patience(const struct sampler *sampler, const struct sampling *sampling)
+{
+	uint32_t by_sleep = sampling->slept / 8, by_threads = sampler->thread_count / 32;
+	uint32_t by_rate = (uint32_t)(sampler->options->rate_hz / 4);
+	uint32_t ticks = by_sleep < by_threads ? by_sleep : by_threads;
+
+	return ticks < by_rate ? ticks : by_rate;
+}
+
+static void reuse(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	repeat(sampler, thread, sampling->skipped + 1);
+	sampling->slept += sampling->skipped + 1;
+	sampling->skipped = 0;
+	sampling->skip = patience(sampler, sampling);
 	sprof_sampling_charge(sampler, thread);
 }
 
@@ -74,8 +107,8 @@ static bool is_worth_a_stop(const struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, enum sprof_state state, enum sprof_end end)
 {
 	return end == SPROF_END_REGISTER && state == SPROF_STATE_SLEEP &&
-		thread->phase == SPROF_THREAD_RUNNING && call->kind == SPROF_PROC_SYSCALL_INSIDE &&
-		sprof_system_call_restarts(call->number);
+		thread->phase == SPROF_THREAD_RUNNING &&
+		sprof_restart_is_harmless(thread->process->pid, call);
 }
 
 /* False: the thread moved, it has to be stopped. */
@@ -94,7 +127,9 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->stack = sprof_sampler_walk(sampler, thread, &snapshot, &end);
 	if (is_worth_a_stop(thread, call, sampling->state, end)) {
 		sprof_stops_add(sampler, thread,
-			&(struct slot){.state = sampling->state, .timeslices = before->timeslices});
+			&(struct slot){.state = sampling->state,
+				.timeslices = before->timeslices,
+				.cpu = stat.processor});
 		return true;
 	}
 	sampling->end = end;
@@ -112,13 +147,22 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 	struct sampling *sampling = sprof_sampling_of(sampler, thread);
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
 
-	if (!sampling || !sprof_thread_read_schedstat(thread, &schedstat))
+	if (!sampling)
+		return;
+	if (sampling->skip && !sampler->closing) {
+		sampling->skip--;
+		sampling->skipped++;
+		return;
+	}
+	if (!sprof_thread_read_schedstat(thread, &schedstat))
 		return;
 	if (sampling->asleep && sampling->timeslices == schedstat.timeslices) {
 		reuse(sampler, thread);
 		return;
 	}
+	sprof_tick_flush(sampler, thread);
 	sampling->asleep = false;
 	if (!sprof_thread_read_syscall(thread, &call))
 		return;
@@ -127,8 +171,9 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && peek(sampler, thread, &schedstat, &call))
 		return;
-	if (thread->phase == SPROF_THREAD_RUNNING)
-		sprof_stops_add(sampler, thread, &(struct slot){.state = SPROF_STATE_USER});
+	if (thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_stat(thread, &stat))
+		sprof_stops_add(sampler, thread,
+			&(struct slot){.state = SPROF_STATE_USER, .cpu = stat.processor});
 }
 
 void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread)
@@ -151,6 +196,7 @@ void sprof_tick(struct sampler *sampler)
 
 	sampler->tick_ns = sprof_clock_now_ns();
 	threads = sprof_target_threads(sampler->parts->target, &count);
+	sampler->thread_count = (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
 		struct sprof_process *process = threads[i]->process;
 

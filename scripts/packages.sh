@@ -3,10 +3,10 @@
 
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
-    libunwind-dev libdw-dev libelf-dev libiberty-dev libcmocka-dev zlib1g-dev
+    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev
 )
 test_packages=(
-    python3 clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
+    python3 g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format
 )
 

@@ -96,7 +96,8 @@ static const struct cached_pc *look_up(struct sprof_unwinder *unwinder,
 {
 	struct cached_pc *entry = &unwinder->cache[(pc ^ pc >> 14) & (CACHE_SIZE - 1)];
 
-	if (entry->pc == pc && entry->generation == maps->generation &&
+	/* An entry of generation 0 is empty, and so are the maps. */
+	if (maps->generation && entry->pc == pc && entry->generation == maps->generation &&
 		entry->is_return == is_return)
 		return entry;
 	return fill(unwinder, maps, pc, is_return, entry) ? entry : NULL;

@@ -192,7 +192,12 @@ def status_field(pid, name, tid=None):
 
 
 def tracer_of(pid):
-    return int(status_field(pid, "TracerPid"))
+    """The process that traces pid, or 0. The kernel names the thread of it that does."""
+    try:
+        tid = int(status_field(pid, "TracerPid"))
+        return int(status_field(tid, "Tgid")) if tid else 0
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
 
 
 def state_of(pid, tid=None):
@@ -278,6 +283,7 @@ def check_near(value, expected, tolerance, what):
 def check_quality(stats, samples, complete=0.99):
     """At least so many samples, and this share of their stacks complete to their root."""
     assert stats["samples"] >= samples, f"only {stats['samples']} samples, not {samples}"
+    assert stats["samples"] == stats["stacks_complete"] + stats["stacks_truncated"], stats
     share = stats["stacks_complete"] / stats["samples"]
     assert share >= complete, (
         f"{share:.4f} of {stats['samples']} stacks complete; cut: {stats['truncated_reasons']}")

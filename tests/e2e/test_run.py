@@ -8,9 +8,8 @@ import select
 import signal
 import termios
 
-from harness import (LIMIT, PROFILE, SPROF, Folded, Program, Target, main, read_folded,
-                     read_profile, read_ready, run, sprof, state_of, target, wait_for_cpu,
-                     wait_until)
+from harness import (LIMIT, PROFILE, SPROF, Folded, Program, Target, cpu_ticks, main, read_folded,
+                     read_profile, read_ready, run, sprof, target, wait_for_cpu, wait_until)
 
 INHERITED = "Umask|Uid|Gid|Groups|NoNewPrivs|Seccomp|Cap.*|Cpus_allowed|Mems_allowed|THP_enabled"
 SIGNALS = "SigBlk|SigIgn|SigCgt|SigPnd|ShdPnd"
@@ -184,31 +183,41 @@ class Terminal:
         return result
 
 
-def start_on_terminal():
-    terminal = Terminal(SPROF, "run", *PROFILE, "--", target("jobs"), "--ready", "FD")
+def start_jobs(*before):
+    terminal = Terminal(*before, target("jobs"), "--ready", "FD")
     assert terminal.said[1] == "foreground"
     wait_for_cpu(int(terminal.said[0]), 0.3)
     return terminal
 
 
 def test_ctrl_c_goes_to_the_program():
-    terminal = start_on_terminal()
+    terminal = start_jobs(SPROF, "run", *PROFILE, "--")
     terminal.type(b"\x03")
     terminal.expect(b"interrupted")
     terminal.close().check(5)
     assert read_folded("x.folded").has("main", "compute")
 
 
-def test_ctrl_z_stops_the_program():
-    terminal = start_on_terminal()
+def stop_and_go_on(*command):
+    """Ctrl-Z, fg, Ctrl-C in a shell with job control, which tells each end of its wait."""
+    script = 'set -m; "$@"; echo "[$?]"; fg >/dev/null; echo "[$?]"'
+    terminal = start_jobs("/bin/sh", "-c", script, "sh", *command)
     pid = int(terminal.said[0])
     terminal.type(b"\x1a")
-    wait_until(lambda: state_of(pid) in "Tt", "the program stops")
-    os.killpg(os.getpgid(terminal.program.pid), signal.SIGCONT)
+    terminal.expect(b"[148]")
     terminal.expect(b"continued")
+    ticks = cpu_ticks(pid)
+    wait_until(lambda: cpu_ticks(pid) > ticks, "it computes on")
     terminal.type(b"\x03")
     terminal.expect(b"interrupted")
-    terminal.close().check(5)
+    terminal.expect(b"[5]")
+    terminal.close().check(0)
+
+
+def test_ctrl_z_stops_the_program():
+    stop_and_go_on()
+    stop_and_go_on(SPROF, "run", *PROFILE, "--")
+    assert read_folded("x.folded").has("main", "compute")
 
 
 def test_signals_to_sprof_are_the_programs():

@@ -56,6 +56,7 @@ struct message {
 };
 
 static volatile uint64_t sink;
+static atomic_bool finished;
 
 static void prepare_eventfd(struct waiter *waiter)
 {
@@ -353,7 +354,7 @@ static MEASURED void *wake_all(void *unused)
 {
 	const struct timespec nap = {.tv_nsec = 3000000};
 
-	for (;;) {
+	while (!atomic_load(&finished)) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 		for (size_t i = 0; i < KINDS; i++) {
 			if (kinds[i].wake != NULL)
@@ -363,7 +364,7 @@ static MEASURED void *wake_all(void *unused)
 	return unused;
 }
 
-static void start_all(void)
+static pthread_t start_all(void)
 {
 	pthread_t waker;
 	sigset_t blocked;
@@ -378,6 +379,7 @@ static void start_all(void)
 	}
 	if (pthread_create(&waker, NULL, wake_all, NULL) != 0)
 		target_fail("pthread_create");
+	return waker;
 }
 
 /* System V objects outlive their process. */
@@ -406,10 +408,14 @@ static void print_counts(void)
 
 int main(int argc, char *argv[])
 {
+	pthread_t waker;
+
 	target_init(&argc, argv);
-	start_all();
+	waker = start_all();
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();
+	atomic_store(&finished, true);
+	pthread_join(waker, NULL);
 	print_counts();
 	remove_objects();
 	_exit(0); /* the threads are still in their calls, on objects that are gone */

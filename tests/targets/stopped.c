@@ -4,6 +4,7 @@
  * on stdin asks for stands still.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -32,6 +33,8 @@ int main(int argc, char *argv[])
 	target_init(&argc, argv);
 	if (pthread_create(&thread, NULL, count_on, NULL) != 0)
 		target_fail("pthread_create");
+	while (atomic_load(&counted) == 0)
+		sched_yield();
 	target_ready("%d", (int)getpid());
 	raise(SIGSTOP);
 	target_print("continued");

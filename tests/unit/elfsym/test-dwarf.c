@@ -15,12 +15,15 @@ struct opened {
 
 static struct opened open_dwarf(const char *name)
 {
+	static const struct sprof_debug_places nowhere = {.root = "/nowhere"};
 	struct opened opened = {.modules = sprof_modules_create()};
+	struct sprof_dwarf_source source = {.path = name, .places = &nowhere};
 	struct sprof_error err;
 
 	assert_true(sprof_image_open(
 		open_module(opened.modules, subject_path(name)), &opened.image, &err));
-	assert_true(sprof_dwarf_open(opened.image, opened.image, &opened.dwarf, &err));
+	source.image = source.debug = opened.image;
+	assert_true(sprof_dwarf_open(&source, &opened.dwarf, &err));
 	return opened;
 }
 

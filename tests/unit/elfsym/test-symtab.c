@@ -20,7 +20,8 @@ static struct opened open_symtab(const char *path)
 	struct sprof_error err;
 
 	assert_true(sprof_image_open(open_module(opened.modules, path), &opened.image, &err));
-	assert_true(sprof_symtab_create(opened.image, NULL, &opened.symtab, &err));
+	assert_true(sprof_symtab_create(
+		&(struct sprof_symtab_files){.image = opened.image}, &opened.symtab, &err));
 	return opened;
 }
 

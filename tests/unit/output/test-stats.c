@@ -42,6 +42,7 @@ static void has_every_key_and_the_sums(void **state)
 		"\"stops\": 0,",
 		"\"stop_ns_total\": 0,",
 		"\"stop_ns_p50\": 0,",
+		"\"stop_ns_p95\": 0,",
 		"\"stop_ns_p99\": 0,",
 		"\"stop_ns_max\": 0,",
 		"\"profiler_cpu_ns\": 0,",

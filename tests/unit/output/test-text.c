@@ -98,6 +98,7 @@ static struct sprof_profile *two_processes(void)
 		.stops = 101,
 		.stop_ns_total = 4040000,
 		.stop_ns_p50 = 39500,
+		.stop_ns_p95 = 64100,
 		.stop_ns_p99 = 90200,
 		.stop_ns_max = 1234567,
 		.profiler_cpu_ns = 56700000,

@@ -1,0 +1,75 @@
+/*
+ * A file put together from its mappings. Each mapping's bytes go to their place in the file, so that
+ * offsets mean the same as for the real one; what was never mapped (section headers, debug
+ * information) stays zero. Where two mappings hold the same part of the file, as they do around the
+ * end of the code, the read-only one is nearer to the file.
+ */
+#include "attach/module-memory.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/maps.h"
+#include "attach/memory.h"
+
+/* More than the code of any program known; reading so much takes about 50 ms. */
+enum { LARGEST_FILE = 256 << 20 };
+
+static bool is_of_module(const struct sprof_maps_line *line, const struct sprof_module *module)
+{
+	return line->inode == module->inode && line->device == module->device;
+}
+
+/* Up to the end of the last mapping; 0: too large, or the file's beginning is not mapped. */
+static size_t file_size(struct sprof_module *module, const char *maps)
+{
+	struct sprof_maps_line line;
+	uint64_t size = 0;
+	bool has_beginning = false;
+
+	while (sprof_maps_parse_line(&maps, &line)) {
+		if (!is_of_module(&line, module))
+			continue;
+		if (line.offset + (line.end - line.start) > size)
+			size = line.offset + (line.end - line.start);
+		if (line.offset == 0 && !has_beginning) {
+			module->image_base = line.start;
+			has_beginning = true;
+		}
+	}
+	return has_beginning && size <= LARGEST_FILE ? size : 0;
+}
+
+/* The section headers are not mapped, and what the ELF header says of them would mislead. */
+static bool clean_header(void *bytes, size_t size)
+{
+	Elf64_Ehdr *header = bytes;
+
+	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	header->e_shoff = 0;
+	header->e_shnum = 0;
+	header->e_shstrndx = SHN_UNDEF;
+	return true;
+}
+
+void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char *maps)
+{
+	size_t size = file_size(module, maps);
+	struct sprof_maps_line line;
+	char *bytes = size ? calloc(1, size) : NULL;
+
+	if (!bytes)
+		return;
+	while (sprof_maps_parse_line(&maps, &line)) {
+		if (is_of_module(&line, module))
+			sprof_memory_read(pid, line.start, bytes + line.offset, line.end - line.start);
+	}
+	if (!clean_header(bytes, size)) {
+		free(bytes);
+		return;
+	}
+	module->image = bytes;
+	module->image_size = size;
+}

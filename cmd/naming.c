@@ -1,0 +1,170 @@
+/*
+ * The option rows about names. What they say is checked as far as possible before anything is
+ * sampled: a folder that isn't there after an hour of recording helps nobody.
+ */
+#include "cmd/naming.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/ui.h"
+#include "cmd/values.h"
+#include "elfsym/debuginfod.h"
+
+#define FIELD(name) (offsetof(struct sprof_naming_command, naming) + offsetof(struct sprof_naming, name))
+
+static bool set_names(void *field, const char *text, struct sprof_error *err)
+{
+	if (strcmp(text, "short") == 0)
+		*(bool *)field = true;
+	else if (strcmp(text, "full") == 0)
+		*(bool *)field = false;
+	else
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of full, short");
+	return true;
+}
+
+static bool add_folder(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_naming_folders *folders = field;
+	struct stat status;
+
+	if (stat(text, &status) != 0)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s", strerror(errno));
+	if (!S_ISDIR(status.st_mode))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a folder");
+	if (folders->count == SPROF_MAX_NAMING_ITEMS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "more than %d folders",
+			SPROF_MAX_NAMING_ITEMS);
+	folders->items[folders->count++] = text;
+	return true;
+}
+
+/* FILE[=MODULE]; a FILE with '=' in its name is found too. */
+static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_naming_sysmaps *sysmaps = field;
+	char *equals = strrchr(text, '=');
+	struct sprof_sysmap *sysmap = &sysmaps->items[sysmaps->count];
+
+	if (sysmaps->count == SPROF_MAX_NAMING_ITEMS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "more than %d lists",
+			SPROF_MAX_NAMING_ITEMS);
+	*sysmap = (struct sprof_sysmap){.path = text};
+	if (equals && access(text, F_OK) != 0) {
+		/* The word is getopt's, from argv, and ours to cut. */
+		*equals = '\0';
+		sysmap->module = equals + 1;
+	}
+	if (access(text, R_OK) != 0)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s", strerror(errno));
+	sysmaps->count++;
+	return true;
+}
+
+/* The environment still has the servers while options are read. */
+static bool set_debuginfod(void *field, const char *text, struct sprof_error *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (!urls || !urls[0]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "DEBUGINFOD_URLS names no server");
+		sprof_error_hint(err, "export DEBUGINFOD_URLS=https://debuginfod.debian.net");
+		return false;
+	}
+	*(const char **)field = urls;
+	return true;
+}
+
+const struct sprof_option sprof_naming_table[] = {
+	{"no-inlines", NULL, NULL, "don't show inlined functions; faster", sprof_value_flag,
+		FIELD(no_inlines)},
+	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
+		sprof_value_flag, FIELD(no_demangle)},
+	{"names", NULL, "KIND", "text: full, or short: without template arguments (full)",
+		set_names, FIELD(short_names)},
+	{"debug-dir", NULL, "DIR",
+		"look for debug files there before /usr/lib/debug;\nmay be given several times",
+		add_folder, FIELD(folders)},
+	{"sysmap", NULL, "FILE[=MODULE]",
+		"functions from a System.map or nm's output, for the\n"
+		"program or MODULE; may be given several times",
+		add_sysmap, FIELD(sysmaps)},
+	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
+		set_debuginfod, FIELD(debuginfod)},
+	{"debuginfod-limit", NULL, "TIME", "but give up after TIME (60s)", sprof_value_duration,
+		FIELD(debuginfod_limit_ns)},
+	{0},
+};
+
+/* The library calls often; once a second is enough for a person. */
+static void show_progress(void *data, const char *module, uint64_t done, uint64_t total)
+{
+	static uint64_t last_ns;
+	uint64_t now = sprof_clock_now_ns();
+
+	if (now - last_ns < SPROF_NS_PER_S)
+		return;
+	last_ns = now;
+	if (total)
+		sprof_ui_progress("fetching the debug file of %s: %llu of %llu MB", module,
+			(unsigned long long)(done >> 20), (unsigned long long)(total >> 20));
+	else
+		sprof_ui_progress("asking for the debug file of %s", module);
+}
+
+static void connect(const struct sprof_naming *options, struct sprof_namer *namer)
+{
+	const struct sprof_debuginfod_options wanted = {
+		.urls = options->debuginfod,
+		.limit_ns = options->debuginfod_limit_ns,
+		.progress = show_progress,
+	};
+	struct sprof_error err;
+
+	if (!sprof_debuginfod_create(&wanted, &namer->debuginfod, &err)) {
+		namer->debuginfod = NULL;
+		sprof_ui_error(&err);
+	}
+}
+
+struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options)
+{
+	return (struct sprof_debug_places){
+		.folders = options->folders.items,
+		.folder_count = options->folders.count,
+	};
+}
+
+bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
+	bool with_network, struct sprof_namer *ret, struct sprof_error *err)
+{
+	struct sprof_symbols_options wanted = {
+		.no_inlines = options->no_inlines,
+		.no_demangle = options->no_demangle,
+		.debug_folders = options->folders.items,
+		.debug_folder_count = options->folders.count,
+		.sysmaps = options->sysmaps.items,
+		.sysmap_count = options->sysmaps.count,
+	};
+
+	*ret = (struct sprof_namer){0};
+	if (with_network && options->debuginfod)
+		connect(options, ret);
+	wanted.debuginfod = ret->debuginfod;
+	if (sprof_symbols_create(modules, &wanted, &ret->symbols, err))
+		return true;
+	sprof_namer_finish(ret);
+	return false;
+}
+
+void sprof_namer_finish(struct sprof_namer *namer)
+{
+	sprof_symbols_destroy(namer->symbols);
+	sprof_debuginfod_destroy(namer->debuginfod);
+	*namer = (struct sprof_namer){0};
+}

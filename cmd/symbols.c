@@ -1,0 +1,380 @@
+/*
+ * sprof symbols: which functions a file or a process has, what is at an address, and whether a list
+ * of symbols belongs to a file. Addresses of a file are link-time ones, as objdump and nm show them;
+ * those of a process are where they are in its memory.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/maps.h"
+#include "base/cleanup.h"
+#include "cmd/commands.h"
+#include "cmd/environment.h"
+#include "cmd/symbols-verify.h"
+#include "cmd/ui.h"
+#include "elfsym/image.h"
+#include "output/clean.h"
+
+struct symbols_options {
+	struct sprof_common_options common;
+	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
+	pid_t pid;
+	bool verify;
+};
+
+#define FIELD(name) offsetof(struct symbols_options, name)
+
+static const struct symbols_options defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+};
+
+static const struct sprof_option option_table[] = {
+	{"pid", "p", "PID", "a process, instead of a file", sprof_value_pid, FIELD(pid)},
+	{"verify", NULL, NULL,
+		"compare --sysmap with the file, symbol by symbol;\n"
+		"without it, the symbol table with the debug information",
+		sprof_value_flag, FIELD(verify)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"Options", option_table},
+	{"Names", sprof_naming_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+/* What the command works on: one file, or all that a process has mapped. */
+struct subject {
+	const struct symbols_options *options;
+	struct sprof_modules *modules;
+	struct sprof_maps maps; /* of the process; empty for a file */
+	struct sprof_module *file;
+	struct sprof_image *image; /* of the file; NULL: only a list of symbols is there */
+	struct sprof_namer namer;
+	/* Of the module that was looked at last. */
+	const struct sprof_module *listed;
+	struct sprof_listing listing;
+	uint64_t bias;
+};
+
+static bool is_right_sysmap(const struct sprof_sysmap *sysmap, const struct sprof_module *module)
+{
+	return !sysmap->module || strcmp(sysmap->module, module->path) == 0 ||
+		strcmp(sysmap->module, sprof_module_name(module)) == 0;
+}
+
+/* The list that the options have for a module; without a module's name it is the first module's. */
+static const char *sysmap_of(const struct subject *subject, const struct sprof_module *module)
+{
+	const struct sprof_naming_sysmaps *sysmaps = &subject->options->naming.sysmaps;
+
+	for (size_t i = 0; i < sysmaps->count; i++) {
+		if (is_right_sysmap(&sysmaps->items[i], module) &&
+			(sysmaps->items[i].module || module->id == 0))
+			return sysmaps->items[i].path;
+	}
+	return NULL;
+}
+
+static bool open_file(struct subject *subject, const char *path, struct sprof_error *err)
+{
+	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = path};
+	bool is_new;
+
+	subject->file = sprof_modules_intern(subject->modules, &key, &is_new);
+	if (!subject->file)
+		return sprof_error_no_memory(err);
+	subject->file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	subject->file->open_errno = subject->file->fd < 0 ? errno : 0;
+	return sprof_image_open(subject->file, &subject->image, err);
+}
+
+static bool subject_init(struct subject *subject, const char *path, struct sprof_error *err)
+{
+	pid_t pid = subject->options->pid;
+
+	subject->modules = sprof_modules_create();
+	if (!subject->modules)
+		return sprof_error_no_memory(err);
+	if (path && !open_file(subject, path, err))
+		return false;
+	if (pid && !sprof_maps_read(&subject->maps, pid, subject->modules)) {
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d",
+			(int)pid);
+		sprof_error_hint(err, "it has ended, belongs to another user, or is a kernel thread");
+		return false;
+	}
+	return sprof_namer_create(
+		&subject->options->naming, subject->modules, true, &subject->namer, err);
+}
+
+static void subject_finish(struct subject *subject)
+{
+	sprof_listing_finish(&subject->listing);
+	sprof_namer_finish(&subject->namer);
+	sprof_image_close(subject->image);
+	sprof_maps_finish(&subject->maps);
+	sprof_modules_destroy(subject->modules);
+}
+
+/* Where link-time address 0 of the module is in the process; 0 for a file of its own. */
+static uint64_t bias_of(const struct subject *subject, const struct sprof_module *module)
+{
+	struct sprof_image *image;
+	struct sprof_error ignored;
+	uint64_t address, bias = 0;
+
+	if (!subject->maps.count || !sprof_image_open(module, &image, &ignored))
+		return 0;
+	for (size_t i = 0; i < subject->maps.count; i++) {
+		const struct sprof_mapping *mapping = &subject->maps.items[i];
+
+		if (mapping->module != module->id)
+			continue;
+		if (sprof_image_address(image, sprof_mapping_offset(mapping, module, mapping->start),
+			    &address))
+			bias = mapping->start - address;
+		break;
+	}
+	sprof_image_close(image);
+	return bias;
+}
+
+static bool create_listing(const struct subject *subject, const struct sprof_module *module,
+	struct sprof_listing *ret, struct sprof_error *err)
+{
+	struct sprof_debug_places places = sprof_naming_places(&subject->options->naming);
+
+	places.debuginfod = subject->namer.debuginfod;
+	return sprof_listing_create(module, &places, sysmap_of(subject, module),
+		SPROF_LISTING_FILE | SPROF_LISTING_SYSMAP, ret, err);
+}
+
+/* Keeps the listing for the next address, which is often in the same module. */
+static bool use_listing(
+	struct subject *subject, const struct sprof_module *module, struct sprof_error *err)
+{
+	if (subject->listed == module)
+		return true;
+	sprof_listing_finish(&subject->listing);
+	subject->listed = NULL;
+	if (!create_listing(subject, module, &subject->listing, err))
+		return false;
+	subject->bias = bias_of(subject, module);
+	subject->listed = module;
+	return true;
+}
+
+static bool list_module(
+	struct subject *subject, const struct sprof_module *module, struct sprof_error *err)
+{
+	if (!use_listing(subject, module, err))
+		return false;
+	for (size_t i = 0; i < subject->listing.count; i++) {
+		const struct sprof_listed *item = &subject->listing.items[i];
+		SPROF_AUTO_FREE char *name = sprof_clean_text(item->name, NULL);
+
+		printf("%016" PRIx64 "\t%" PRIu64 "\t%s\t%s\n", item->address + subject->bias,
+			item->size, name ? name : "?", item->source);
+	}
+	return true;
+}
+
+/* Modules that can't be read are said, and don't keep the others from being listed. */
+static bool list_all(struct subject *subject, int *ret_exit, struct sprof_error *err)
+{
+	if (subject->file)
+		return list_module(subject, subject->file, err);
+	for (uint32_t id = 0; id < sprof_modules_count(subject->modules); id++) {
+		const struct sprof_module *module = sprof_modules_get(subject->modules, id);
+		struct sprof_error failure = {0};
+		SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
+
+		printf("%s# %s\n", id ? "\n" : "", path ? path : "?");
+		if (list_module(subject, module, &failure))
+			continue;
+		if (module->kind == SPROF_MODULE_ANONYMOUS)
+			continue;
+		sprof_ui_error(&failure);
+		*ret_exit = SPROF_EXIT_PARTIAL;
+	}
+	return true;
+}
+
+/* Where an address lies. False: in no module. */
+static bool locate(const struct subject *subject, uint64_t address, uint32_t *ret_module,
+	uint64_t *ret_offset)
+{
+	const struct sprof_mapping *mapping;
+
+	if (subject->file) {
+		*ret_module = subject->file->id;
+		return sprof_image_offset(subject->image, address, ret_offset);
+	}
+	mapping = sprof_maps_find(&subject->maps, address);
+	if (!mapping || mapping->module == SPROF_MAPPING_NO_MODULE)
+		return false;
+	*ret_module = mapping->module;
+	*ret_offset = sprof_mapping_offset(
+		mapping, sprof_modules_get(subject->modules, mapping->module), address);
+	return true;
+}
+
+/* How far behind the beginning of its function the address is, "+0x14", where that is known. */
+static bool write_distance(struct subject *subject, uint32_t module, uint64_t address,
+	char text[32], struct sprof_error *err)
+{
+	const struct sprof_listed *found;
+
+	text[0] = '\0';
+	if (!use_listing(subject, sprof_modules_get(subject->modules, module), err))
+		return err->kind != SPROF_ERROR_NO_MEMORY;
+	found = sprof_listing_find(&subject->listing, address - subject->bias);
+	if (found)
+		snprintf(text, 32, "+0x%" PRIx64, address - subject->bias - found->address);
+	return true;
+}
+
+static bool print_location(const struct sprof_location *location, const char *distance)
+{
+	SPROF_AUTO_FREE char *function = sprof_clean_text(location->function, NULL);
+	SPROF_AUTO_FREE char *file = location->file ? sprof_clean_text(location->file, NULL) : NULL;
+
+	if (!function || (location->file && !file))
+		return false;
+	printf("  %s%s", function, location->inlined ? " (inlined)" : distance);
+	if (file && location->line)
+		printf(" at %s:%u", file, location->line);
+	printf("\n");
+	return true;
+}
+
+static bool resolve(struct subject *subject, uint64_t address, int *ret_exit,
+	struct sprof_error *err)
+{
+	struct sprof_locations locations;
+	char distance[32];
+	uint32_t module;
+	uint64_t offset;
+
+	printf("0x%" PRIx64 "\n", address);
+	if (!locate(subject, address, &module, &offset)) {
+		printf("  (in no module)\n");
+		*ret_exit = SPROF_EXIT_PARTIAL;
+		return true;
+	}
+	if (!write_distance(subject, module, address, distance, err) ||
+		!sprof_symbols_resolve(subject->namer.symbols, module, offset, &locations, err))
+		return false;
+	for (size_t i = 0; i < locations.count; i++) {
+		if (!print_location(&locations.items[i], distance))
+			return sprof_error_no_memory(err);
+	}
+	if (locations.items[locations.count - 1].unresolved)
+		*ret_exit = SPROF_EXIT_PARTIAL;
+	return true;
+}
+
+/* Hexadecimal, with or without 0x. */
+static bool parse_address(const char *text, uint64_t *ret, struct sprof_error *err)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 16);
+	if (isxdigit((unsigned char)text[0]) && !*end && !errno)
+		return true;
+	return sprof_error_set(
+		err, SPROF_ERROR_USAGE, "'%s' is not an address in hexadecimal", text);
+}
+
+static bool resolve_all(struct subject *subject, char *const addresses[], int *ret_exit,
+	struct sprof_error *err)
+{
+	uint64_t address;
+
+	for (size_t i = 0; addresses[i]; i++) {
+		if (!parse_address(addresses[i], &address, err) ||
+			!resolve(subject, address, ret_exit, err))
+			return false;
+	}
+	return true;
+}
+
+static bool verify(const struct subject *subject, int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_verification verification = {
+		.module = subject->file,
+		.image = subject->image,
+		.places = sprof_naming_places(&subject->options->naming),
+		.sysmap = sysmap_of(subject, subject->file),
+		.symbols = subject->namer.symbols,
+	};
+	size_t matching, all;
+
+	if (!sprof_verification_run(&verification, &matching, &all, err))
+		return false;
+	printf("%zu of %zu match\n", matching, all);
+	*ret_exit = matching == all ? 0 : SPROF_EXIT_PARTIAL;
+	return true;
+}
+
+static bool check_usage(
+	const struct symbols_options *options, char *const operands[], struct sprof_error *err)
+{
+	if (options->verify && options->pid)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--verify is for a file");
+	if (options->pid || operands[0])
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "symbols needs a file or a process");
+	sprof_error_hint(err, "sprof symbols FILE, or sprof symbols -p PID");
+	return false;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct symbols_options *options = data;
+	struct subject subject = {.options = options};
+	char *const *addresses = operands;
+	const char *path = NULL;
+	bool done;
+
+	if (!check_usage(options, operands, err))
+		return false;
+	if (!options->pid)
+		path = *addresses++;
+	free(sprof_environment_take());
+	*ret_exit = 0;
+	done = subject_init(&subject, path, err);
+	if (done && options->verify)
+		done = verify(&subject, ret_exit, err);
+	else if (done && addresses[0])
+		done = resolve_all(&subject, addresses, ret_exit, err);
+	else if (done)
+		done = list_all(&subject, ret_exit, err);
+	subject_finish(&subject);
+	return done;
+}
+
+const struct sprof_command sprof_command_symbols = {
+	.name = "symbols",
+	.summary = "List the functions of a file or process, or name addresses",
+	.synopsis = "[options] FILE|-p PID [ADDRESS...]",
+	.details = "Without addresses, lists the functions by address: address, size, name and where "
+		   "it is from. With\naddresses, in hexadecimal, says which function, inlined functions "
+		   "and source line are there.\nAddresses of a FILE are those that objdump and nm show; "
+		   "those of a process are where they are\nin its memory. Exits with 1 when something has "
+		   "no name or doesn't match.\n\n"
+		   "  sprof symbols /usr/bin/git 0x2f3a10\n"
+		   "  sprof symbols ./server --sysmap server.map --verify\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct symbols_options),
+	.run = run,
+};

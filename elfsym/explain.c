@@ -1,0 +1,94 @@
+/*
+ * The reasons for nameless places, in words. Only what was found out when the module was opened is
+ * said; which Debian package has the debug file is read from dpkg's own lists.
+ */
+#include "elfsym/explain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elfsym/package.h"
+
+static void explain_anonymous(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+{
+	if (strcmp(names->module->path, SPROF_MODULE_KERNEL) == 0) {
+		snprintf(ret->why, sizeof(ret->why), "%s",
+			names->list && !names->list->all_zero ? "no symbol there"
+							      : "/proc/kallsyms hides addresses");
+		if (!names->list || names->list->all_zero)
+			snprintf(ret->help, sizeof(ret->help),
+				"--sysmap /boot/System.map-VERSION=" SPROF_MODULE_KERNEL
+				", or sysctl kernel.kptr_restrict=0");
+		return;
+	}
+	if (names->list) {
+		snprintf(ret->why, sizeof(ret->why), "not in the perf map of the process");
+		return;
+	}
+	snprintf(ret->why, sizeof(ret->why), "code without a file, and no /tmp/perf-PID.map");
+	snprintf(ret->help, sizeof(ret->help),
+		"have the JIT compiler write a perf map: node --perf-basic-prof, python3 -X perf, "
+		"java -XX:+DumpPerfMapAtExit");
+}
+
+static void explain_unreadable(const struct sprof_module *module, struct sprof_symbols_gap *ret)
+{
+	if (module->kind == SPROF_MODULE_FILE && module->open_errno == ESTALE)
+		snprintf(ret->why, sizeof(ret->why),
+			"replaced: another file is at its path now");
+	else if (module->deleted)
+		snprintf(ret->why, sizeof(ret->why), "deleted while in use");
+	else if (module->open_errno)
+		snprintf(ret->why, sizeof(ret->why), "unreadable: %s",
+			strerror(module->open_errno));
+	else
+		snprintf(ret->why, sizeof(ret->why), "not a readable ELF file");
+	if (module->deleted || module->open_errno == ESTALE)
+		snprintf(ret->help, sizeof(ret->help), "start the program again with the new file");
+}
+
+static void suggest_package(const char *path, struct sprof_symbols_gap *ret)
+{
+	char package[128];
+	size_t length = strlen(ret->help);
+
+	if (sprof_package_of_debug_file(path, package, sizeof(package)))
+		snprintf(ret->help + length, sizeof(ret->help) - length, "install %s, or ",
+			package);
+}
+
+static void explain_stripped(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+{
+	char id[SPROF_BUILD_ID_TEXT];
+
+	if (!sprof_build_id_text(names->image, id)) {
+		snprintf(ret->why, sizeof(ret->why), "stripped, and without a build id");
+		snprintf(ret->help, sizeof(ret->help), "build it without -s and strip, or --sysmap");
+		return;
+	}
+	snprintf(ret->why, sizeof(ret->why), "stripped, no debug file for build id %.40s", id);
+	suggest_package(names->module->path, ret);
+	snprintf(ret->help + strlen(ret->help), sizeof(ret->help) - strlen(ret->help),
+		"%s--debug-dir DIR%s", names->places->debuginfod ? "" : "--debuginfod, or ",
+		names->places->debuginfod ? " (the debuginfod servers don't have it)" : "");
+}
+
+void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+{
+	*ret = (struct sprof_symbols_gap){0};
+	if (names->module->kind == SPROF_MODULE_ANONYMOUS)
+		explain_anonymous(names, ret);
+	else if (!names->image)
+		explain_unreadable(names->module, ret);
+	else if (names->image->from_memory && !names->debug)
+		snprintf(ret->why, sizeof(ret->why), "%s; read from memory, where only exported "
+			"functions have names",
+			names->module->open_errno == ESTALE ? "replaced while in use"
+			: names->module->deleted            ? "deleted while in use"
+							    : "file unreadable");
+	else if (!sprof_symtab_is_full(names->symtab) && !names->dwarf)
+		explain_stripped(names, ret);
+	else
+		snprintf(ret->why, sizeof(ret->why), "its symbols don't cover these places");
+}

@@ -1,0 +1,214 @@
+/*
+ * Lists functions from every source of names but DWARF, which has no more of them than .symtab.
+ * Unlike a resolver, it doesn't choose between names at one address.
+ */
+#include "elfsym/listing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/strtab.h"
+#include "elfsym/names.h"
+
+static bool append(struct sprof_listing *listing, struct sprof_listed item, const char *name,
+	size_t length)
+{
+	item.name = sprof_strtab_intern_bytes(listing->strings, name, length);
+	if (!item.name || !sprof_array_reserve(&listing->items, &listing->capacity,
+				  listing->count + 1, sizeof(*listing->items)))
+		return false;
+	listing->items[listing->count++] = item;
+	return true;
+}
+
+static bool append_symbol(struct sprof_listing *listing, const struct sprof_symbol *symbol)
+{
+	const struct sprof_listed item = {
+		.address = symbol->address,
+		.size = symbol->size,
+		.source = sprof_symbol_source_name(symbol->source),
+	};
+	char *name;
+	int length;
+	bool ok;
+
+	if (symbol->source != SPROF_SYMBOL_PLT)
+		return append(listing, item, symbol->name, symbol->name_length);
+	length = asprintf(&name, "%.*s@plt", (int)symbol->name_length, symbol->name);
+	if (length < 0)
+		return false;
+	ok = append(listing, item, name, (size_t)length);
+	free(name);
+	return ok;
+}
+
+static bool append_lines(struct sprof_listing *listing, const struct sprof_symlist *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sprof_symlist_line *line = &list->items[i];
+		const struct sprof_listed item = {
+			.address = line->address,
+			.size = line->size,
+			.source = "symbol list",
+		};
+
+		if (line->rank != SPROF_SYMLIST_NO_FUNCTION &&
+			!append(listing, item, line->name, line->name_length))
+			return false;
+	}
+	return true;
+}
+
+/* Functions that nothing else names. */
+static bool append_fdes(struct sprof_listing *listing, const struct sprof_names *names)
+{
+	struct sprof_symbol covering;
+
+	for (size_t i = 0; i < names->fdes->count; i++) {
+		const struct sprof_fde *fde = &names->fdes->items[i];
+		const struct sprof_listed item = {
+			.address = fde->address,
+			.size = fde->size,
+			.source = "FDE only",
+		};
+		char *name;
+		int length;
+		bool ok;
+
+		if (sprof_symtab_find(names->symtab, fde->address, &covering))
+			continue;
+		length = asprintf(&name, "%s+0x%" PRIx64, sprof_module_name(names->module),
+			fde->address);
+		if (length < 0)
+			return false;
+		ok = append(listing, item, name, (size_t)length);
+		free(name);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* Of two with one name the first stays: ".symtab" before ".dynsym". */
+static int compare(const void *left, const void *right)
+{
+	const struct sprof_listed *a = left, *b = right;
+	int by_name;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	by_name = strcmp(a->name, b->name);
+	return by_name ? by_name : strcmp(b->source, a->source);
+}
+
+static void sort(struct sprof_listing *listing)
+{
+	size_t kept = 0;
+
+	if (listing->count)
+		qsort(listing->items, listing->count, sizeof(*listing->items), compare);
+	for (size_t i = 0; i < listing->count; i++) {
+		if (!kept || listing->items[kept - 1].address != listing->items[i].address ||
+			listing->items[kept - 1].name != listing->items[i].name)
+			listing->items[kept++] = listing->items[i];
+	}
+	listing->count = kept;
+}
+
+static bool fill(struct sprof_listing *listing, struct sprof_names *names, unsigned parts,
+	struct sprof_error *err)
+{
+	if (names->list && (parts & SPROF_LISTING_SYSMAP) && !append_lines(listing, names->list))
+		return sprof_error_no_memory(err);
+	if (!names->image || !(parts & SPROF_LISTING_FILE))
+		return true;
+	if (!sprof_names_load_symtab(names, err) || !sprof_names_load_fdes(names, err))
+		return false;
+	for (size_t i = 0; i < sprof_symtab_count(names->symtab); i++) {
+		struct sprof_symbol symbol = sprof_symtab_at(names->symtab, i);
+
+		if (!append_symbol(listing, &symbol))
+			return sprof_error_no_memory(err);
+	}
+	return append_fdes(listing, names) || sprof_error_no_memory(err);
+}
+
+/* Says why, where the module gave nothing to read. */
+static bool check_readable(const struct sprof_names *names, struct sprof_error *err)
+{
+	struct sprof_image *image;
+
+	if (names->image || names->list)
+		return true;
+	if (!sprof_image_open(names->module, &image, err))
+		return false;
+	sprof_image_close(image);
+	return true;
+}
+
+bool sprof_listing_create(const struct sprof_module *module,
+	const struct sprof_debug_places *places, const char *sysmap, unsigned parts,
+	struct sprof_listing *ret, struct sprof_error *err)
+{
+	struct sprof_names names;
+	bool ok;
+
+	*ret = (struct sprof_listing){.strings = sprof_strtab_create()};
+	if (!ret->strings)
+		return sprof_error_no_memory(err);
+	ok = sprof_names_init(&names, module, places, sysmap, err) &&
+	     check_readable(&names, err) && fill(ret, &names, parts, err);
+	sprof_names_finish(&names);
+	if (ok)
+		sort(ret);
+	else
+		sprof_listing_finish(ret);
+	return ok;
+}
+
+void sprof_listing_finish(struct sprof_listing *listing)
+{
+	free(listing->items);
+	sprof_strtab_destroy(listing->strings);
+	*listing = (struct sprof_listing){0};
+}
+
+/* The index of the first item that begins at or behind the address. */
+static size_t first_from(const struct sprof_listing *listing, uint64_t address)
+{
+	size_t low = 0, high = listing->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (listing->items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct sprof_listed *sprof_listing_find(const struct sprof_listing *listing, uint64_t address)
+{
+	size_t next = address == UINT64_MAX ? listing->count : first_from(listing, address + 1);
+	const struct sprof_listed *found;
+
+	if (!next)
+		return NULL;
+	found = &listing->items[first_from(listing, listing->items[next - 1].address)];
+	return !found->size || address - found->address < found->size ? found : NULL;
+}
+
+bool sprof_listing_has(const struct sprof_listing *listing, uint64_t address, const char *name)
+{
+	for (size_t i = first_from(listing, address);
+		i < listing->count && listing->items[i].address == address; i++) {
+		if (strcmp(listing->items[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,107 @@
+/*
+ * dpkg's lists: one text file per package with a path per line (dpkg(1), FILES). Knows the two names
+ * that packages of debug files have. Reading all lists takes some tens of ms, so it is done only for
+ * modules that a report complains about.
+ */
+#include "elfsym/package.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define LISTS "/var/lib/dpkg/info"
+
+enum {
+	MAX_LIST = 64 * 1024 * 1024
+};
+
+static char *read_list(int folder, const char *name, size_t *ret_size)
+{
+	SPROF_AUTO_CLOSE int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	ssize_t count;
+	char *text;
+
+	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size > MAX_LIST)
+		return NULL;
+	text = malloc((size_t)status.st_size + 1);
+	count = text ? read(fd, text, (size_t)status.st_size) : -1;
+	if (count < 0) {
+		free(text);
+		return NULL;
+	}
+	*ret_size = (size_t)count;
+	return text;
+}
+
+/* Whether one of the lines is the path; on merged-usr systems lists may lack the /usr in front. */
+static bool lists_path(int folder, const char *name, const char *line, size_t length)
+{
+	size_t size = 0, without_usr = strncmp(line, "\n/usr/", 6) == 0 ? 4 : 0;
+	SPROF_AUTO_FREE char *text = read_list(folder, name, &size);
+	SPROF_AUTO_FREE char *moved = without_usr ? strdup(line + without_usr) : NULL;
+
+	if (!text)
+		return false;
+	if (memmem(text, size, line, length))
+		return true;
+	if (!moved)
+		return false;
+	moved[0] = '\n';
+	return memmem(text, size, moved, length - without_usr);
+}
+
+static size_t package_length(const char *list)
+{
+	const char *suffix = strrchr(list, '.');
+
+	return suffix && strcmp(suffix, ".list") == 0 ? strcspn(list, ":") < (size_t)(suffix - list)
+			? strcspn(list, ":")
+			: (size_t)(suffix - list)
+						      : 0;
+}
+
+/* The C library's is older than the scheme. */
+static bool write_name(const char *package, int length, char *ret, size_t size)
+{
+	bool is_libc = length == 5 && strncmp(package, "libc6", 5) == 0;
+	int written = snprintf(
+		ret, size, "%.*s-%s", length, package, is_libc ? "dbg" : "dbgsym");
+
+	return written > 0 && (size_t)written < size;
+}
+
+bool sprof_package_of_debug_file_in(const char *folder, const char *path, char *ret, size_t size)
+{
+	SPROF_AUTO_FREE char *line = NULL;
+	struct dirent *entry;
+	bool found = false;
+	DIR *lists;
+	int length;
+
+	if (path[0] != '/' || (length = asprintf(&line, "\n%s\n", path)) < 0) {
+		line = NULL;
+		return false;
+	}
+	lists = opendir(folder);
+	while (lists && !found && (entry = readdir(lists))) {
+		size_t name = package_length(entry->d_name);
+
+		found = name && lists_path(dirfd(lists), entry->d_name, line, (size_t)length) &&
+			write_name(entry->d_name, (int)name, ret, size);
+	}
+	if (lists)
+		closedir(lists);
+	return found;
+}
+
+bool sprof_package_of_debug_file(const char *path, char *ret, size_t size)
+{
+	return sprof_package_of_debug_file_in(LISTS, path, ret, size);
+}

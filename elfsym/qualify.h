@@ -1,0 +1,30 @@
+/*
+ * Where in the program a function is declared: "std::vector<int, std::allocator<int> >".
+ */
+#ifndef SPROF_ELFSYM_QUALIFY_H
+#define SPROF_ELFSYM_QUALIFY_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strtab.h"
+#include "elfsym/scopes.h"
+
+/* Zeroed is empty and valid. */
+struct sprof_qualifiers {
+	struct sprof_strtab *texts;
+	struct sprof_foreign_unit *units; /* that declarations of other units were found in */
+	size_t count, capacity;
+};
+
+/*
+ * The names of the namespaces and classes around the declaration of a function, whose DIE is one of
+ * a unit with these scopes. *ret is NULL when there are none. False: no memory.
+ */
+bool sprof_qualifiers_find(struct sprof_qualifiers *qualifiers, const struct sprof_image *image,
+	const struct sprof_scopes *scopes, Dwarf_Die *function, const char **ret);
+
+void sprof_qualifiers_finish(struct sprof_qualifiers *qualifiers);
+
+#endif

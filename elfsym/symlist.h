@@ -1,0 +1,73 @@
+/*
+ * Lists of symbols as text: System.map and what nm prints, /proc/kallsyms, and the perf maps that JIT
+ * compilers write.
+ */
+#ifndef SPROF_ELFSYM_SYMLIST_H
+#define SPROF_ELFSYM_SYMLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elfsym/ranges.h"
+
+enum sprof_symlist_format {
+	/* "ADDRESS TYPE NAME" or, as nm -S has it, "ADDRESS SIZE TYPE NAME". Types t, T, w and W are
+	 * functions, i and u are functions of GNU; the others only end the function before them. */
+	SPROF_SYMLIST_SYSMAP,
+	/* "ADDRESS SIZE NAME"; what comes later replaces what was there. */
+	SPROF_SYMLIST_PERF_MAP,
+};
+
+enum sprof_symlist_rank {
+	SPROF_SYMLIST_NO_FUNCTION,
+	SPROF_SYMLIST_WEAK,
+	SPROF_SYMLIST_LOCAL,
+	SPROF_SYMLIST_GLOBAL,
+};
+
+/* A line; the name is a view into the text and not empty. */
+struct sprof_symlist_line {
+	uint64_t address;
+	uint64_t size; /* 0: up to the next line's address */
+	const char *name;
+	size_t name_length;
+	enum sprof_symlist_rank rank;
+};
+
+/*
+ * Reads the next line that is in the format and moves the cursor behind it; other lines are skipped.
+ * False: there is none up to the end.
+ */
+bool sprof_symlist_parse_line(enum sprof_symlist_format format, const char **cursor,
+	const char *end, struct sprof_symlist_line *ret);
+
+struct sprof_symlist {
+	char *text;
+	size_t text_size;
+	struct sprof_symlist_line *items; /* all lines; of a System.map by address */
+	size_t count, capacity;
+	struct sprof_ranges ranges; /* -> index of the item */
+	bool all_zero;              /* the file has lines, and hides their addresses */
+};
+
+/* Takes the text over, from malloc(), also on failure. False: no memory. */
+bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t text_size,
+	struct sprof_symlist **ret, struct sprof_error *err);
+
+/* Reads an open file from its start. False: it can't be read, or no memory. */
+bool sprof_symlist_read(enum sprof_symlist_format format, int fd, const char *name,
+	struct sprof_symlist **ret, struct sprof_error *err);
+/* The same by name. */
+bool sprof_symlist_open(enum sprof_symlist_format format, const char *path,
+	struct sprof_symlist **ret, struct sprof_error *err);
+
+/* NULL is accepted. */
+void sprof_symlist_destroy(struct sprof_symlist *list);
+
+/* The function at the address; NULL: none. */
+const struct sprof_symlist_line *sprof_symlist_find(
+	const struct sprof_symlist *list, uint64_t address);
+
+#endif

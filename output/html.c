@@ -1,0 +1,25 @@
+/*
+ * The page: one file that shows the whole profile in a browser, without a network and without us.
+ *
+ * The page's own text, style and script come from output/web/ and are put together at build time
+ * (web/embed.py), with hashes of both in a content security policy: nothing else can run in it, even
+ * if a name got past its escaping. Here the data is set between.
+ */
+#include "output/html.h"
+
+static bool write_html(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	sprof_out_puts(out, sprof_web_page_head);
+	if (!sprof_html_write_data(profile, options, out, err))
+		return false;
+	sprof_out_puts(out, sprof_web_page_tail);
+	return true;
+}
+
+const struct sprof_format sprof_format_html = {
+	.name = "html",
+	.suffix = ".html",
+	.summary = "a page for the browser: flame graph, tables, source lines, quality",
+	.write = write_html,
+};

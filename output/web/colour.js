@@ -1,0 +1,75 @@
+/*
+ * Colours: of the four classes of time from the style sheet, of modules from a row of hues. The
+ * program's own module is the warmest, as in other flame graphs; what sprof made up is grey.
+ */
+
+const MODULE_HUES = [28, 205, 150, 265, 330, 85, 185, 5, 235, 305, 55, 120];
+
+class Colours {
+	constructor(data) {
+		this.data = data;
+		this.rank = rankModules(data);
+		this.refresh();
+	}
+
+	/* Reads the style sheet again, after a change between light and dark. */
+	refresh() {
+		const style = getComputedStyle(document.documentElement);
+		const read = (name) => style.getPropertyValue(`--${name}`).trim();
+		this.dark = read("scheme") === "dark";
+		this.text = read("frame-text");
+		this.faint = read("faint");
+		this.background = read("panel");
+		this.grey = read("grey-frame");
+		this.match = read("match");
+		this.classes = {};
+		for (const name of CLASSES)
+			this.classes[name] = read(name);
+		this.frames = {};
+		for (const name of CLASSES)
+			this.frames[name] = read(`${name}-frame`);
+	}
+
+	moduleHue(module) {
+		return MODULE_HUES[this.rank[module] % MODULE_HUES.length];
+	}
+
+	/* Names decide on small differences, so that neighbours can be told apart and stay the same. */
+	ofFunction(fn) {
+		const module = this.data.functions.module[fn];
+		if (module < 0)
+			return this.grey;
+		const shade = nameShade(this.data.functions.name[fn]);
+		return this.dark
+			? `hsl(${this.moduleHue(module)} ${34 + shade * 10}% ${30 + shade * 9}%)`
+			: `hsl(${this.moduleHue(module)} ${70 + shade * 20}% ${70 + shade * 12}%)`;
+	}
+
+	ofModule(module) {
+		const hue = this.moduleHue(module);
+		return this.dark ? `hsl(${hue} 40% 36%)` : `hsl(${hue} 80% 76%)`;
+	}
+}
+
+function nameShade(name) {
+	let hash = 0;
+	for (let i = 0; i < name.length && i < 64; i++)
+		hash = (hash * 31 + name.charCodeAt(i)) | 0;
+	return ((hash >>> 3) % 97) / 96;
+}
+
+/* The program's own module first, then by number of functions seen: hues in order of importance. */
+function rankModules(data) {
+	const counts = new Float64Array(data.modules.length);
+	for (const module of data.functions.module) {
+		if (module >= 0)
+			counts[module]++;
+	}
+	const own = data.command === null ? "" : data.command.split(" ")[0].split("/").pop();
+	const order = data.modules.map((_, module) => module).sort((a, b) =>
+		(data.moduleNames[b] === own) - (data.moduleNames[a] === own) ||
+		counts[b] - counts[a] || a - b);
+	const rank = new Int32Array(order.length);
+	order.forEach((module, place) => rank[module] = place);
+	return rank;
+}

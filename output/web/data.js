@@ -1,0 +1,175 @@
+/*
+ * The data block of the page as typed arrays; output/html.h says what it holds. Nothing here knows
+ * what is shown of it.
+ */
+
+/* The columns of a row, as they are written. */
+const ROW_FIELDS = ["samples", "user", "sys", "runq", "wait"];
+const CLASSES = ["user", "sys", "runq", "wait"];
+const CLASS_NAMES = {
+	user: "User code", sys: "Kernel", runq: "Waiting for a CPU", wait: "Blocked",
+};
+const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
+
+/* The states of a timeline, and the class of time that each is. */
+const STATES = ["user", "sys", "sleep", "disk", "stopped", "ready"];
+const STATE_CLASS = ["user", "sys", "wait", "wait", "wait", "runq"];
+
+function decodeFunctions(raw) {
+	const count = raw.functions.length / 4;
+	const table = {
+		count, name: new Array(count), module: new Int32Array(count),
+		file: new Array(count), line: new Int32Array(count),
+	};
+	for (let i = 0; i < count; i++) {
+		const [name, module, file, line] = raw.functions.slice(4 * i, 4 * i + 4);
+		table.name[i] = raw.strings[name];
+		table.module[i] = module;
+		table.file[i] = file < 0 ? null : raw.strings[file];
+		table.line[i] = line;
+	}
+	return table;
+}
+
+function decodeFrames(raw) {
+	const count = raw.frames.length / 2;
+	const table = {
+		count, fn: new Int32Array(count), line: new Int32Array(count),
+		inlined: new Uint8Array(count),
+	};
+	for (let i = 0; i < count; i++) {
+		table.fn[i] = raw.frames[2 * i];
+		table.line[i] = raw.frames[2 * i + 1] >> 1;
+		table.inlined[i] = raw.frames[2 * i + 1] & 1;
+	}
+	return table;
+}
+
+function decodeNodes(raw, frames) {
+	const count = raw.nodes.length / 2 + 1;
+	const nodes = {
+		count, parent: new Int32Array(count), frame: new Int32Array(count),
+		fn: new Int32Array(count), childStart: new Int32Array(count + 1),
+		children: new Int32Array(count - 1),
+	};
+	nodes.parent[0] = nodes.frame[0] = nodes.fn[0] = -1;
+	for (let i = 1; i < count; i++) {
+		nodes.parent[i] = i - raw.nodes[2 * i - 2];
+		nodes.frame[i] = raw.nodes[2 * i - 1];
+		nodes.fn[i] = frames.fn[nodes.frame[i]];
+		nodes.childStart[nodes.parent[i] + 1]++;
+	}
+	linkChildren(nodes);
+	return nodes;
+}
+
+/* Children of a node lie together: children[childStart[i]] up to childStart[i + 1]. */
+function linkChildren(nodes) {
+	for (let i = 0; i < nodes.count; i++)
+		nodes.childStart[i + 1] += nodes.childStart[i];
+	const next = nodes.childStart.slice();
+	for (let i = 1; i < nodes.count; i++)
+		nodes.children[next[nodes.parent[i]]++] = i;
+}
+
+/*
+ * Marks the nodes whose key is on no node above them: totals add up those alone, so that recursion
+ * counts a sample once.
+ */
+function outermostNodes(nodes, keyOf, keyCount) {
+	const marks = new Uint8Array(nodes.count);
+	const open = new Int32Array(keyCount);
+	const next = nodes.childStart.slice();
+	let node = 0;
+
+	while (node >= 0) {
+		if (next[node] < nodes.childStart[node + 1]) {
+			node = nodes.children[next[node]++];
+			marks[node] = open[keyOf[node]]++ ? 0 : 1;
+			continue;
+		}
+		if (node > 0)
+			open[keyOf[node]]--;
+		node = nodes.parent[node];
+	}
+	return marks;
+}
+
+function decodeRows(list) {
+	const count = list.length / 6;
+	const rows = {count, node: new Int32Array(count)};
+	for (const field of ROW_FIELDS)
+		rows[field] = new Float64Array(count);
+	for (let i = 0, node = 0; i < count; i++) {
+		node += list[6 * i];
+		rows.node[i] = node;
+		for (let k = 0; k < ROW_FIELDS.length; k++)
+			rows[ROW_FIELDS[k]][i] = list[6 * i + 1 + k];
+	}
+	return rows;
+}
+
+function decodeThreads(raw) {
+	const threads = [];
+	for (let i = 0; i < raw.threads.length; i += 3) {
+		const process = raw.threads[i];
+		threads.push({
+			pid: raw.processes[2 * process],
+			process: raw.strings[raw.processes[2 * process + 1]],
+			tid: raw.threads[i + 1],
+			name: raw.strings[raw.threads[i + 2]],
+			rows: decodeRows(raw.rows[i / 3]),
+		});
+	}
+	return threads;
+}
+
+function decodeRuns(list) {
+	const count = list.length / 5;
+	const runs = {
+		count, start: new Float64Array(count), length: new Float64Array(count),
+		state: new Uint8Array(count), node: new Int32Array(count),
+		samples: new Float64Array(count), end: 0,
+	};
+	for (let i = 0, at = 0; i < count; i++) {
+		runs.start[i] = at += list[5 * i];
+		runs.length[i] = list[5 * i + 1];
+		runs.state[i] = list[5 * i + 2];
+		runs.node[i] = list[5 * i + 3];
+		runs.samples[i] = list[5 * i + 4];
+		runs.end = at += runs.length[i];
+	}
+	return runs;
+}
+
+function decodeWaits(raw) {
+	const waits = [];
+	for (let i = 0; i < raw.waits.length; i += 8) {
+		const [thread, call, object, fn, samples, wait, holder, holderFn] =
+			raw.waits.slice(i, i + 8);
+		waits.push({
+			thread, fn, samples, wait, holder, holderFn,
+			call: call < 0 ? "" : raw.strings[call],
+			object: object < 0 ? "" : raw.strings[object],
+		});
+	}
+	return waits;
+}
+
+function decodeData(raw) {
+	const functions = decodeFunctions(raw);
+	const frames = decodeFrames(raw);
+	const nodes = decodeNodes(raw, frames);
+	const modules = raw.modules.map((string) => raw.strings[string]);
+	nodes.outermost = outermostNodes(nodes, nodes.fn, functions.count);
+	nodes.outermostLine = outermostNodes(nodes, nodes.frame, frames.count);
+	return {
+		command: raw.command, startMs: raw.start_ms, quality: raw.quality,
+		weight: WEIGHTS.includes(raw.weight) ? raw.weight : "wall",
+		functions, frames, nodes, modules,
+		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
+		threads: decodeThreads(raw),
+		timeline: raw.timeline ? raw.timeline.map(decodeRuns) : null,
+		waits: raw.waits ? decodeWaits(raw) : null,
+	};
+}

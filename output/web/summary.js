@@ -1,0 +1,214 @@
+/*
+ * The top of the page in words: where the time went, and how far the figures can be trusted.
+ */
+
+const HEADLINES = [
+	["wait", 50, "Mostly blocked"],
+	["user", 50, "Mostly computing"],
+	["sys", 30, "Busy in the kernel"],
+	["runq", 20, "Short of CPUs"],
+];
+
+function writeFacts(data) {
+	const {quality} = data, facts = [];
+	const title = data.command === null ? "unknown program" : data.command;
+	document.title = `${title} - sprof`;
+	byId("command").textContent = title;
+	if (quality.target_pid)
+		facts.push(`pid ${quality.target_pid}`);
+	facts.push(plural(new Set(data.threads.map((thread) => thread.pid)).size, "process", "processes"));
+	facts.push(plural(data.threads.length, "thread"));
+	if (quality.duration_ns)
+		facts.push(`${formatTime(quality.duration_ns)} at ${+quality.rate_hz.toPrecision(4)} Hz`);
+	if (data.startMs)
+		facts.push(new Date(data.startMs).toISOString().replace("T", " ").slice(0, 19) + " UTC");
+	byId("facts").textContent = facts.join(" \u00b7 ");
+}
+
+/* One card per class: how much, and which function most of it is. */
+function writeVerdict(model, onWeight, onChoose) {
+	const {wall} = model.total, whole = wall[0], metrics = {};
+	for (const weight of WEIGHTS)
+		metrics[weight] = model.whole(weight);
+	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
+	byId("headline").textContent = !whole ? "No time was accounted to this selection."
+		: `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`;
+	fill(byId("whole-bar"), classBar(metrics, {class: "bar large"}));
+	fill(byId("cards"), ...CLASSES.map((name) => classCard(model, name, metrics, onWeight, onChoose)));
+}
+
+function headlineReason(metrics, found) {
+	const name = found ? found[0] : "user";
+	const verb = {wait: "blocked", user: "in user code", sys: "in the kernel",
+		runq: "ready to run but without a CPU"}[name];
+	return `${formatPercent(metrics[name], metrics.wall)} of ${formatTime(metrics.wall)} ` +
+		`of thread time was spent ${verb}.`;
+}
+
+function classCard(model, name, metrics, onWeight, onChoose) {
+	const best = model.heaviestOwner(name);
+	const card = element("div", {class: `card ${name}`, "data-class": name},
+		button({class: "card-title", title: `Weigh everything by ${name} time`},
+			CLASS_NAMES[name], () => onWeight(name)),
+		element("span", {class: "share"}, formatPercent(metrics[name], metrics.wall)),
+		element("span", {class: "amount"}, formatTime(metrics[name])));
+	if (best && percentOf(best.sum, metrics.wall) >= 0.05) {
+		const fn = model.data.functions.name[best.fn];
+		card.append(element("span", {class: "most"},
+			`${formatPercent(best.sum, metrics[name])} in `,
+			button({class: "link name", title: fn}, fn, () => onChoose(best.fn))));
+	}
+	return card;
+}
+
+/* What lowers the trust in the figures, worst first; each is a limit and its words. */
+function doubts(quality) {
+	const found = [], stacks = quality.stacks_complete + quality.stacks_truncated;
+	const cut = percentOf(quality.stacks_truncated, stacks);
+	const late = percentOf(quality.ticks_late + quality.ticks_missed,
+		quality.ticks + quality.ticks_missed);
+	if (quality.samples < 200)
+		found.push([2, `only ${plural(quality.samples, "sample")}: a share of 10 % is uncertain ` +
+			`by ${(600 / Math.sqrt(Math.max(quality.samples, 1))).toFixed(0)} points`]);
+	if (cut > 1)
+		found.push([cut > 10 ? 2 : 1, `${cut.toFixed(1)} % of the stacks end early`]);
+	if (late > 2)
+		found.push([late > 20 ? 2 : 1, `${late.toFixed(1)} % of the ticks were late or missed`]);
+	if (quality.frames_unresolved)
+		found.push([1, `${plural(quality.frames_unresolved, "address has", "addresses have")} ` +
+			"no name: install the debug symbols of the module"]);
+	if (quality.schedstat_missing)
+		found.push([1, "time waiting for a CPU is unknown: this kernel does not record it"]);
+	return found.sort((a, b) => b[0] - a[0]);
+}
+
+function stoppedShare(quality) {
+	return quality.duration_ns
+		? `${percentOf(quality.stop_ns_total, quality.duration_ns).toFixed(2)} % of the run`
+		: formatTime(quality.stop_ns_total);
+}
+
+function writeQuality(data) {
+	const {quality} = data, found = doubts(quality);
+	const level = Math.max(0, ...found.map(([weight]) => weight));
+	const word = ["Good", "Fair", "Poor"][level];
+	byId("quality").dataset.level = word.toLowerCase();
+	byId("quality-word").textContent = `${word} quality`;
+	byId("quality-summary").textContent = found.length ? found.map(([, words]) => words).join("; ")
+		: `${plural(quality.samples, "sample")}, all stacks whole, target stopped for ` +
+			stoppedShare(quality);
+	fill(byId("quality-figures"), ...qualityFigures(quality).flatMap(([name, words]) =>
+		[element("dt", {}, name), element("dd", {}, words)]));
+}
+
+function qualityFigures(quality) {
+	const reasons = Object.entries(quality.truncated_reasons)
+		.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ");
+	const stacks = quality.stacks_complete + quality.stacks_truncated;
+	return [
+		["ticks", `${formatCount(quality.ticks)} taken, ${formatCount(quality.ticks_late)} late, ` +
+			`${formatCount(quality.ticks_missed)} missed`],
+		["samples", `${formatCount(quality.samples)}: ${formatCount(quality.samples_stopped)} by a ` +
+			`stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
+			`${formatCount(quality.samples_reused)} reused`],
+		["stacks", `${formatPercent(quality.stacks_complete, stacks)} complete` +
+			(reasons ? `; cut: ${reasons}` : "")],
+		["target stopped", `${plural(quality.stops, "time")}, ${formatTime(quality.stop_ns_total)} ` +
+			`in all (${stoppedShare(quality)}); p50 ${formatTime(quality.stop_ns_p50)}, ` +
+			`p99 ${formatTime(quality.stop_ns_p99)}, longest ${formatTime(quality.stop_ns_max)}`],
+		["own CPU", `${formatTime(quality.profiler_cpu_ns)}, unwinding ` +
+			`${formatTime(quality.unwind_ns_total)} of it`],
+		["unresolved", plural(quality.frames_unresolved, "address", "addresses") + " without a name"],
+	];
+}
+
+/* The threads by process, each with its bar; the boxes choose which of them count. */
+class ThreadList {
+	constructor(box, data, onChange) {
+		this.data = data;
+		this.mask = new Uint8Array(data.threads.length).fill(1);
+		this.onChange = onChange;
+		this.boxes = [];
+		const rows = [], processes = new Map();
+		data.threads.forEach((thread, i) => {
+			const key = `${thread.pid}`;
+			if (!processes.has(key))
+				processes.set(key, []);
+			processes.get(key).push(i);
+		});
+		this.longest = Math.max(1, ...data.threads.map((thread) => sumOfRows(thread.rows).wall));
+		for (const members of processes.values())
+			rows.push(...this.processRows(members, processes.size > 1));
+		fill(box, ...rows);
+	}
+
+	processRows(members, several) {
+		const first = this.data.threads[members[0]], rows = [];
+		if (several)
+			rows.push(element("div", {class: "process"},
+				button({class: "link", title: "Only this process"}, `pid ${first.pid}`,
+					() => this.only(members)), " ", nameOf(first.process)));
+		return rows.concat(members.map((i) => this.threadRow(i)));
+	}
+
+	threadRow(index) {
+		const thread = this.data.threads[index], sums = sumOfRows(thread.rows);
+		const box = element("input", {type: "checkbox", checked: true,
+			"aria-label": `thread ${thread.tid} counts`});
+		const bar = classBar(sums, {class: "bar"});
+		box.addEventListener("change", () => this.set(index, box.checked));
+		this.boxes[index] = box;
+		bar.style.width = `${100 * sums.wall / this.longest}%`;
+		return element("div", {class: "thread", "data-tid": thread.tid}, box,
+			button({class: "link thread-name", title: "Only this thread"}, "", () =>
+				this.only([index])),
+			element("span", {class: "tid"}, thread.tid), element("span", {class: "track"}, bar),
+			element("span", {class: "number"}, formatTime(sums.wall)));
+	}
+
+	writeNames() {
+		this.boxes.forEach((box, i) =>
+			box.nextSibling.replaceChildren(nameOf(this.data.threads[i].name)));
+	}
+
+	set(index, chosen) {
+		this.mask[index] = chosen;
+		this.onChange();
+	}
+
+	/* These alone; all again when these were alone already. */
+	only(members) {
+		const chosen = this.chosen();
+		const same = chosen.length === members.length && chosen.every((i) => members.includes(i));
+		this.mask.fill(same ? 1 : 0);
+		for (const i of members)
+			this.mask[i] = 1;
+		this.onChange();
+	}
+
+	all() {
+		this.mask.fill(1);
+		this.onChange();
+	}
+
+	chosen() {
+		return [...this.mask.keys()].filter((i) => this.mask[i]);
+	}
+
+	refresh() {
+		this.boxes.forEach((box, i) => {
+			box.checked = Boolean(this.mask[i]);
+			box.closest(".thread").classList.toggle("off", !this.mask[i]);
+		});
+	}
+}
+
+function sumOfRows(rows) {
+	const sums = {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0};
+	for (const field of ROW_FIELDS) {
+		for (let i = 0; i < rows.count; i++)
+			sums[field] += rows[field][i];
+	}
+	sums.wall = sums.user + sums.sys + sums.runq + sums.wait;
+	return sums;
+}

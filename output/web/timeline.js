@@ -1,0 +1,163 @@
+/*
+ * The timeline: a row per thread, coloured by state over time. Dragging chooses a span, a click on a
+ * row shows that thread alone. Drawn once per size; the choice is a box above it.
+ */
+
+const LANE_HEIGHT = 16;
+const LANE_GAP = 3;
+const AXIS_HEIGHT = 18;
+const LABEL_WIDTH = 130;
+
+class Timeline {
+	constructor(box, data, colours, {onSpan, onThread}) {
+		Object.assign(this, {box, data, colours, onSpan, onThread});
+		this.end = Math.max(1, ...data.timeline.map((runs) => runs.end));
+		this.canvas = element("canvas", {tabindex: 0, role: "application", "aria-label":
+			"Timeline. Left and right move the chosen span, Shift widens it, Escape shows all."});
+		this.mark = element("div", {class: "timeline-span", hidden: true});
+		fill(box, this.canvas, this.mark);
+		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
+		this.canvas.addEventListener("pointermove", (event) => this.drag(event));
+		this.canvas.addEventListener("pointerup", (event) => this.release(event));
+		this.canvas.addEventListener("keydown", (event) => this.key(event));
+		new ResizeObserver(() => this.draw()).observe(box);
+	}
+
+	draw() {
+		this.width = Math.max(50, this.box.clientWidth - LABEL_WIDTH);
+		this.height = this.data.threads.length * (LANE_HEIGHT + LANE_GAP) + AXIS_HEIGHT;
+		this.context = fitCanvas(this.canvas, this.width + LABEL_WIDTH, this.height);
+		this.context.font = "11.5px system-ui, sans-serif";
+		this.context.textBaseline = "middle";
+		this.data.threads.forEach((thread, i) => this.drawLane(thread, i));
+		this.drawAxis();
+		this.placeMark();
+	}
+
+	drawLane(thread, index) {
+		const y = index * (LANE_HEIGHT + LANE_GAP), context = this.context;
+		const name = `${thread.name} ${thread.tid}`;
+		context.fillStyle = this.colours.text;
+		context.fillText(name.length > 19 ? name.slice(0, 18) + "\u2026" : name, 4,
+			y + LANE_HEIGHT / 2, LABEL_WIDTH - 10);
+		this.drawRuns(this.data.timeline[index], y);
+	}
+
+	/* Runs narrower than a pixel share it: the state that fills most of a pixel colours it. */
+	drawRuns(runs, y) {
+		const scale = this.width / this.end, fills = new Float64Array(STATES.length);
+		let column = -1;
+		for (let i = 0; i < runs.count; i++) {
+			const from = runs.start[i] * scale, to = from + runs.length[i] * scale;
+			if (to - from >= 1) {
+				this.drawColumn(column, fills, y);
+				column = -1;
+				this.drawSpan(from, to, runs.state[i], y);
+				continue;
+			}
+			if (Math.floor(from) !== column) {
+				this.drawColumn(column, fills, y);
+				column = Math.floor(from);
+			}
+			fills[runs.state[i]] += to - from;
+		}
+		this.drawColumn(column, fills, y);
+	}
+
+	drawColumn(column, fills, y) {
+		if (column >= 0)
+			this.drawSpan(column, column + 1, fills.indexOf(Math.max(...fills)), y);
+		fills.fill(0);
+	}
+
+	drawSpan(from, to, state, y) {
+		this.context.fillStyle = this.colours.classes[STATE_CLASS[state]];
+		this.context.globalAlpha = STATE_CLASS[state] === "wait" ? 0.45 : 1;
+		this.context.fillRect(LABEL_WIDTH + from, y, to - from, LANE_HEIGHT);
+		this.context.globalAlpha = 1;
+	}
+
+	drawAxis() {
+		const y = this.height - AXIS_HEIGHT / 2, step = niceStep(this.end / (this.width / 110));
+		this.context.fillStyle = this.colours.text;
+		for (let time = 0; time <= this.end; time += step) {
+			const x = LABEL_WIDTH + time * this.width / this.end;
+			this.context.fillRect(x, this.height - AXIS_HEIGHT, 1, 4);
+			this.context.fillText(formatTime(time), x + 3, y + 2);
+		}
+	}
+
+	timeAt(event) {
+		const x = event.clientX - this.canvas.getBoundingClientRect().left - LABEL_WIDTH;
+		return Math.min(Math.max(x / this.width, 0), 1) * this.end;
+	}
+
+	press(event) {
+		this.anchor = {time: this.timeAt(event), x: event.clientX};
+		this.canvas.setPointerCapture(event.pointerId);
+	}
+
+	drag(event) {
+		if (!this.anchor || Math.abs(event.clientX - this.anchor.x) < 3)
+			return;
+		const time = this.timeAt(event);
+		this.span = {from: Math.min(time, this.anchor.time), to: Math.max(time, this.anchor.time)};
+		this.placeMark();
+	}
+
+	release(event) {
+		const moved = Math.abs(event.clientX - this.anchor.x) >= 3;
+		this.anchor = null;
+		if (moved)
+			this.onSpan(this.span);
+		else
+			this.clickLane(event);
+	}
+
+	clickLane(event) {
+		const y = event.clientY - this.canvas.getBoundingClientRect().top;
+		const lane = Math.floor(y / (LANE_HEIGHT + LANE_GAP));
+		if (lane < this.data.threads.length)
+			this.onThread(lane);
+	}
+
+	setSpan(span) {
+		this.span = span;
+		this.placeMark();
+	}
+
+	placeMark() {
+		this.mark.hidden = !this.span;
+		if (!this.span)
+			return;
+		const scale = this.width / this.end;
+		this.mark.style.left = `${LABEL_WIDTH + this.span.from * scale}px`;
+		this.mark.style.width = `${Math.max(2, (this.span.to - this.span.from) * scale)}px`;
+	}
+
+	key(event) {
+		const step = this.end / 50, direction = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+		if (event.key === "Escape" && this.span) {
+			this.onSpan(null);
+		} else if (direction) {
+			const span = this.span || {from: 0, to: this.end / 10};
+			const from = event.shiftKey ? span.from : span.from + direction * step;
+			this.onSpan(clampSpan(from, span.to + direction * step, step, this.end));
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+}
+
+/* A span of at least `least`, inside of the whole. */
+function clampSpan(from, to, least, end) {
+	const start = Math.min(Math.max(from, 0), end - least);
+	return {from: start, to: Math.min(Math.max(to, start + least), end)};
+}
+
+/* 1, 2 or 5 times a power of ten, at least the given time. */
+function niceStep(least) {
+	const power = 10 ** Math.floor(Math.log10(least));
+	return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+}

@@ -1,0 +1,143 @@
+/*
+ * Trees over functions, grown only where somebody looks. A node stands for many nodes of the stack
+ * tree (cursors); its children are those below them, or above them, grouped by function.
+ */
+
+class FunctionTree {
+	/*
+	 * Starts at the given nodes of the stack tree. upwards: children are callers. source says what a
+	 * starting node brings in: "total" (all below it) or "self" (what ends there).
+	 */
+	constructor(model, weight, {upwards, source, start, fn = -1}) {
+		this.data = model.data;
+		this.columns = model[source];
+		this.self = model.self[weight];
+		this.weight = weight;
+		this.values = this.columns[weight];
+		this.upwards = upwards;
+		this.nodes = [];
+		this.root = this.add(-1, fn, start, start);
+	}
+
+	add(parent, fn, origins, cursors) {
+		let total = 0;
+		for (const origin of origins)
+			total += this.values[origin];
+		const depth = parent < 0 ? 0 : this.nodes[parent].depth + 1;
+		this.nodes.push({parent, fn, origins, cursors, total, depth, children: null});
+		return this.nodes.length - 1;
+	}
+
+	/* Heaviest first; those without weight are not among them. */
+	children(id) {
+		const node = this.nodes[id];
+		if (!node.children) {
+			const groups = this.upwards ? this.groupCallers(node) : this.groupCallees(node);
+			node.children = [...groups].map(([fn, {origins, cursors}]) =>
+				this.add(id, fn, origins, cursors));
+			node.children.sort((a, b) => this.order(this.nodes[a], this.nodes[b]));
+		}
+		return node.children;
+	}
+
+	order(a, b) {
+		const names = this.data.functions.name;
+		if (a.total !== b.total)
+			return b.total - a.total;
+		return names[a.fn] < names[b.fn] ? -1 : names[a.fn] > names[b.fn] ? 1 : a.fn - b.fn;
+	}
+
+	groupCallees(node) {
+		const {childStart, children, fn} = this.data.nodes, groups = new Map();
+		for (const cursor of node.cursors) {
+			for (let i = childStart[cursor]; i < childStart[cursor + 1]; i++) {
+				const child = children[i];
+				if (this.values[child] > 0)
+					addToGroup(groups, fn[child], child, child);
+			}
+		}
+		return groups;
+	}
+
+	/* The first step of the whole inverted tree is from nowhere to the innermost functions. */
+	groupCallers(node) {
+		const {parent, fn} = this.data.nodes, groups = new Map();
+		for (let i = 0; i < node.cursors.length; i++) {
+			const caller = node.fn < 0 ? node.cursors[i] : parent[node.cursors[i]];
+			if (caller > 0 && this.values[node.origins[i]] > 0)
+				addToGroup(groups, fn[caller], node.origins[i], caller);
+		}
+		return groups;
+	}
+
+	/* All weights of a node, for what is said about it. */
+	metrics(id) {
+		const {origins} = this.nodes[id], sums = {};
+		for (const weight of WEIGHTS) {
+			const column = this.columns[weight];
+			sums[weight] = 0;
+			for (const origin of origins)
+				sums[weight] += column[origin];
+		}
+		return sums;
+	}
+
+	/* What of a node's weight is its own, and not that of functions it called. */
+	selfOf(id) {
+		let sum = 0;
+		for (const cursor of this.upwards ? [] : this.nodes[id].cursors)
+			sum += this.self[cursor];
+		return sum;
+	}
+
+	/* The functions from the root to the node, without the root. */
+	path(id) {
+		const functions = [];
+		for (let at = id; this.nodes[at].parent >= 0; at = this.nodes[at].parent)
+			functions.unshift(this.nodes[at].fn);
+		return functions;
+	}
+
+	/* The node at the end of the path, or as far down as there is one. */
+	find(path) {
+		let id = this.root;
+		for (const fn of path) {
+			const next = this.children(id).find((child) => this.nodes[child].fn === fn);
+			if (next === undefined)
+				break;
+			id = next;
+		}
+		return id;
+	}
+}
+
+function addToGroup(groups, fn, origin, cursor) {
+	let group = groups.get(fn);
+	if (!group)
+		groups.set(fn, group = {origins: [], cursors: []});
+	group.origins.push(origin);
+	group.cursors.push(cursor);
+}
+
+function topDownTree(model, weight) {
+	return new FunctionTree(model, weight, {upwards: false, source: "total", start: [0]});
+}
+
+function bottomUpTree(model, weight) {
+	const start = [], self = model.self[weight];
+	for (let i = 1; i < self.length; i++) {
+		if (self[i] > 0)
+			start.push(i);
+	}
+	return new FunctionTree(model, weight, {upwards: true, source: "self", start});
+}
+
+function calleesTree(model, weight, fn) {
+	const start = model.nodesOf(fn);
+	return new FunctionTree(model, weight, {upwards: false, source: "total", start, fn});
+}
+
+function callersTree(model, weight, fn) {
+	const start = model.nodesOf(fn);
+	return new FunctionTree(model, weight, {upwards: true, source: "total", start, fn});
+}

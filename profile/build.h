@@ -1,0 +1,51 @@
+/*
+ * Building a profile from a file or from another profile: like the sink, but with names at once.
+ *
+ * Strings are copied. Every function returns false (or NULL) when memory is short.
+ */
+#ifndef SPROF_PROFILE_BUILD_H
+#define SPROF_PROFILE_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* A profile whose modules are its own. */
+struct sprof_profile *sprof_build_create(void);
+
+/* The profile's copy of the text, which holds no NUL. */
+const char *sprof_build_string(struct sprof_profile *profile, const char *text, size_t length);
+
+/* The module with this path and build id (NULL: unknown). */
+bool sprof_build_module(struct sprof_profile *profile, const char *path, const char *build_id,
+	uint32_t *ret_module);
+
+/* A thread of a process at a place; process and thread names, host and rank may be NULL. */
+struct sprof_build_thread {
+	pid_t pid, tid;
+	const char *name, *process_name;
+	const char *host, *rank;
+};
+
+/* The thread's index; the same for the same fields. */
+bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
+	uint32_t *ret_thread);
+
+/* The function with this name in this module. */
+bool sprof_build_function(struct sprof_profile *profile,
+	const struct sprof_profile_function *function, uint32_t *ret_function);
+
+/* The location with this frame and these lines, innermost first, at least one. */
+bool sprof_build_location(struct sprof_profile *profile, const struct sprof_frame *frame,
+	const struct sprof_profile_line *lines, size_t count, uint32_t *ret_location);
+
+bool sprof_build_context(struct sprof_profile *profile,
+	const struct sprof_profile_context *context, uint32_t *ret_context);
+
+/* Adds to the row of these three; `values` are those of a foreign profile, else NULL. */
+bool sprof_build_row(struct sprof_profile *profile, const struct sprof_profile_row *row,
+	const uint64_t *values);
+
+#endif

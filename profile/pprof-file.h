@@ -1,0 +1,105 @@
+/*
+ * Private to profile/: a pprof file while it is read.
+ */
+#ifndef SPROF_PROFILE_PPROF_FILE_H
+#define SPROF_PROFILE_PPROF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/idmap.h"
+#include "profile/build.h"
+#include "profile/pprof.h"
+#include "profile/wire.h"
+
+enum {
+	SPROF_PPROF_MAX_ITEMS = 16 * 1024 * 1024, /* strings, functions, locations, ... of each */
+	SPROF_PPROF_MAX_LINES = 1000,             /* of a location */
+	SPROF_PPROF_MAX_FRAMES = 256 * 1024 * 1024, /* of all stacks */
+};
+
+/* Field numbers of message Profile. */
+enum sprof_pprof_field {
+	SPROF_PPROF_SAMPLE_TYPE = 1,
+	SPROF_PPROF_SAMPLE = 2,
+	SPROF_PPROF_MAPPING = 3,
+	SPROF_PPROF_LOCATION = 4,
+	SPROF_PPROF_FUNCTION = 5,
+	SPROF_PPROF_STRING = 6,
+	SPROF_PPROF_TIME_NANOS = 9,
+	SPROF_PPROF_DURATION_NANOS = 10,
+	SPROF_PPROF_PERIOD_TYPE = 11,
+	SPROF_PPROF_PERIOD = 12,
+	SPROF_PPROF_COMMENT_FIELD = 13,
+	SPROF_PPROF_DEFAULT_TYPE = 14,
+};
+
+/* What a value of a sample is counted as. */
+enum sprof_pprof_column {
+	SPROF_PPROF_COLUMN_NONE, /* derived from others, or kept for the foreign values only */
+	SPROF_PPROF_COLUMN_SAMPLES,
+	SPROF_PPROF_COLUMN_TIME, /* + enum sprof_time_class */
+};
+
+struct sprof_pprof_string {
+	const uint8_t *text;
+	size_t length;
+	const char *interned; /* NULL until it is asked for */
+};
+
+struct sprof_pprof_mapping {
+	uint64_t start, offset;
+	uint32_t module;
+};
+
+/* The ids of a table: where each is in ours. */
+struct sprof_pprof_ids {
+	uint32_t *dense; /* of ids up to the number of entries, which is nearly all there are */
+	size_t dense_count;
+	struct sprof_idmap sparse;
+};
+
+struct sprof_pprof_file {
+	const char *name;
+	struct sprof_wire all;
+	struct sprof_profile *profile;
+	struct sprof_pprof_string *strings;
+	size_t string_count, string_capacity;
+	struct sprof_profile_kind kinds[SPROF_PROFILE_VALUES];
+	size_t kind_count;
+	enum sprof_pprof_column columns[SPROF_PROFILE_VALUES];
+	uint64_t default_type; /* a string; 0: none */
+	struct sprof_pprof_mapping *mappings;
+	size_t mapping_count, mapping_capacity;
+	struct sprof_pprof_ids mapping_ids, function_ids, location_ids;
+	size_t function_count, location_count;
+};
+
+/* "NAME: what is wrong with it". */
+bool sprof_pprof_fail(const struct sprof_pprof_file *file, struct sprof_error *err,
+	const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The profile's copy of a string; "" for 0. False: out of range, or no memory. */
+bool sprof_pprof_text(struct sprof_pprof_file *file, uint64_t index, const char **ret,
+	struct sprof_error *err);
+
+bool sprof_pprof_ids_init(struct sprof_pprof_ids *ids, size_t count);
+/* False: no memory; an id that is there already is an error of the caller's: look first. */
+bool sprof_pprof_ids_put(struct sprof_pprof_ids *ids, uint64_t id, uint32_t index);
+/* SPROF_IDMAP_NONE: no such id. */
+uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id);
+void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
+
+/* The passes over the file, in this order. */
+bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
+	struct sprof_error *err);
+bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err);
+bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error *err);
+
+/* Takes a comment of ours in; others are left alone. */
+bool sprof_pprof_read_comment(
+	struct sprof_pprof_file *file, const char *comment, struct sprof_error *err);
+
+#endif

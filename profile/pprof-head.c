@@ -1,0 +1,207 @@
+/*
+ * The first pass over a pprof file: strings, the kinds of values, times and comments. Decides
+ * whether the file is one of ours, whose values are samples and the four classes of time, or
+ * another tool's, of which one kind is shown at a time.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/pprof-file.h"
+#include "profile/quality.h"
+
+/* Counts the tables and keeps the strings: everything else may refer to them. */
+static bool take_strings(struct sprof_pprof_file *file, struct sprof_error *err)
+{
+	struct sprof_wire all = file->all;
+	struct sprof_wire_field field;
+	size_t mappings = 0;
+
+	while (sprof_wire_next(&all, &field)) {
+		file->function_count += field.number == SPROF_PPROF_FUNCTION;
+		file->location_count += field.number == SPROF_PPROF_LOCATION;
+		mappings += field.number == SPROF_PPROF_MAPPING;
+		if (field.number != SPROF_PPROF_STRING || !field.is_bytes)
+			continue;
+		if (!sprof_array_reserve(&file->strings, &file->string_capacity,
+			    file->string_count + 1, sizeof(*file->strings)))
+			return sprof_error_no_memory(err);
+		file->strings[file->string_count++] = (struct sprof_pprof_string){
+			.text = field.bytes.at, .length = (size_t)(field.bytes.end - field.bytes.at)};
+		if (file->string_count > SPROF_PPROF_MAX_ITEMS)
+			break;
+	}
+	if (all.broken)
+		return sprof_pprof_fail(file, err, "not a pprof file, or a damaged one");
+	if (file->string_count > SPROF_PPROF_MAX_ITEMS ||
+		file->function_count > SPROF_PPROF_MAX_ITEMS ||
+		file->location_count > SPROF_PPROF_MAX_ITEMS || mappings > SPROF_PPROF_MAX_ITEMS)
+		return sprof_pprof_fail(file, err, "more entries than sprof reads");
+	if (!file->string_count || file->strings[0].length)
+		return sprof_pprof_fail(file, err, "not a pprof file: its first string is not empty");
+	return (sprof_pprof_ids_init(&file->mapping_ids, mappings) &&
+		       sprof_pprof_ids_init(&file->function_ids, file->function_count) &&
+		       sprof_pprof_ids_init(&file->location_ids, file->location_count)) ||
+	       sprof_error_no_memory(err);
+}
+
+static bool read_kind(struct sprof_pprof_file *file, struct sprof_wire message,
+	struct sprof_profile_kind *ret, struct sprof_error *err)
+{
+	struct sprof_wire_field field;
+
+	ret->type = ret->unit = "";
+	while (sprof_wire_next(&message, &field)) {
+		if (field.number > 2 || field.is_bytes)
+			continue;
+		if (!sprof_pprof_text(
+			    file, field.value, field.number == 1 ? &ret->type : &ret->unit, err))
+			return false;
+	}
+	return !message.broken || sprof_pprof_fail(file, err, "damaged: a kind of values");
+}
+
+static bool read_comments(
+	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
+{
+	struct sprof_wire numbers = field->bytes;
+	uint64_t index = field->value;
+	const char *text;
+
+	while (!field->is_bytes || sprof_wire_number(&numbers, &index)) {
+		if (!sprof_pprof_text(file, index, &text, err) ||
+			!sprof_pprof_read_comment(file, text, err))
+			return false;
+		if (!field->is_bytes)
+			break;
+	}
+	return true;
+}
+
+static bool read_field(
+	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
+{
+	struct sprof_profile *profile = file->profile;
+
+	switch (field->number) {
+	case SPROF_PPROF_SAMPLE_TYPE:
+		if (!field->is_bytes)
+			break;
+		if (file->kind_count == SPROF_PROFILE_VALUES)
+			return sprof_pprof_fail(file, err, "more than %d kinds of values",
+				SPROF_PROFILE_VALUES);
+		return read_kind(file, field->bytes, &file->kinds[file->kind_count++], err);
+	case SPROF_PPROF_TIME_NANOS:
+		profile->start_realtime_ns = field->value;
+		break;
+	case SPROF_PPROF_DURATION_NANOS:
+		profile->quality.duration_ns = field->value;
+		break;
+	case SPROF_PPROF_PERIOD_TYPE:
+		return !field->is_bytes ||
+		       read_kind(file, field->bytes, &profile->foreign.period_kind, err);
+	case SPROF_PPROF_PERIOD:
+		profile->foreign.period = field->value;
+		break;
+	case SPROF_PPROF_COMMENT_FIELD:
+		return read_comments(file, field, err);
+	case SPROF_PPROF_DEFAULT_TYPE:
+		file->default_type = field->value;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static size_t find_kind(const struct sprof_pprof_file *file, const char *type)
+{
+	size_t i = 0;
+
+	while (i < file->kind_count && strcmp(file->kinds[i].type, type) != 0)
+		i++;
+	return i;
+}
+
+/* Ours: samples and the four classes of time, in ns. */
+static bool is_own(const struct sprof_pprof_file *file)
+{
+	for (int i = SPROF_WEIGHT_USER; i < SPROF_WEIGHT_COUNT; i++) {
+		size_t kind = find_kind(file, sprof_weight_name((enum sprof_weight)i));
+
+		if (kind == file->kind_count || strcmp(file->kinds[kind].unit, "nanoseconds") != 0)
+			return false;
+	}
+	return find_kind(file, sprof_weight_name(SPROF_WEIGHT_SAMPLES)) < file->kind_count;
+}
+
+static void set_own_columns(struct sprof_pprof_file *file)
+{
+	file->columns[find_kind(file, sprof_weight_name(SPROF_WEIGHT_SAMPLES))] =
+		SPROF_PPROF_COLUMN_SAMPLES;
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		enum sprof_weight weight = (enum sprof_weight)(SPROF_WEIGHT_USER + i);
+
+		file->columns[find_kind(file, sprof_weight_name(weight))] =
+			(enum sprof_pprof_column)(SPROF_PPROF_COLUMN_TIME + i);
+	}
+	file->profile->foreign.period = 0;
+}
+
+static bool unknown_kind(
+	const struct sprof_pprof_file *file, const char *kind, struct sprof_error *err)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < file->kind_count && used + 64 < sizeof(list); i++) {
+		used += strlen(strcpy(list + used, i ? ", " : ""));
+		used += strlen(strncpy(list + used, file->kinds[i].type, 60));
+	}
+	sprof_error_set(err, SPROF_ERROR_USAGE, "%s has no values called %s", file->name, kind);
+	sprof_error_hint(err, "it has: %s", list);
+	return false;
+}
+
+/* As `go tool pprof` does it: what the file says, else the last one. */
+static bool set_foreign_columns(
+	struct sprof_pprof_file *file, const char *wanted, struct sprof_error *err)
+{
+	struct sprof_profile_foreign *foreign = &file->profile->foreign;
+	size_t samples = find_kind(file, "samples");
+	const char *type;
+
+	if (!sprof_pprof_text(file, file->default_type, &type, err))
+		return false;
+	foreign->chosen = find_kind(file, wanted ? wanted : type);
+	if (foreign->chosen == file->kind_count && wanted)
+		return unknown_kind(file, wanted, err);
+	if (foreign->chosen == file->kind_count)
+		foreign->chosen = file->kind_count - 1;
+	foreign->kind_count = file->kind_count;
+	memcpy(foreign->kinds, file->kinds, sizeof(foreign->kinds));
+	if (samples < file->kind_count)
+		file->columns[samples] = SPROF_PPROF_COLUMN_SAMPLES;
+	return true;
+}
+
+bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
+	struct sprof_error *err)
+{
+	struct sprof_wire all = file->all;
+	struct sprof_wire_field field;
+
+	if (!take_strings(file, err))
+		return false;
+	while (sprof_wire_next(&all, &field)) {
+		if (!read_field(file, &field, err))
+			return false;
+	}
+	if (!file->kind_count)
+		return sprof_pprof_fail(file, err, "not a pprof file: it counts nothing");
+	if (!is_own(file))
+		return set_foreign_columns(file, options->kind, err);
+	set_own_columns(file);
+	return true;
+}

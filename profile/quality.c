@@ -1,0 +1,65 @@
+/*
+ * The table of quality figures, and how those of several runs come together. What a figure means is
+ * said in base/record.h.
+ */
+#include "profile/quality.h"
+
+#define FIELD(field)                                          \
+	{                                                     \
+		#field, offsetof(struct sprof_quality, field) \
+	}
+
+const struct sprof_quality_field sprof_quality_fields[] = {
+	FIELD(duration_ns),
+	FIELD(ticks),
+	FIELD(ticks_late),
+	FIELD(ticks_missed),
+	FIELD(samples_stopped),
+	FIELD(samples_peeked),
+	FIELD(samples_reused),
+	FIELD(stops),
+	FIELD(stop_ns_total),
+	FIELD(stop_ns_p50),
+	FIELD(stop_ns_p95),
+	FIELD(stop_ns_p99),
+	FIELD(stop_ns_max),
+	FIELD(profiler_cpu_ns),
+	FIELD(frames),
+	FIELD(unwind_ns_total),
+	FIELD(frames_unresolved),
+	FIELD(threads_seen),
+	FIELD(processes_seen),
+	{0},
+};
+
+#undef FIELD
+
+/* The runs of a job go on beside each other, and percentiles of several runs have no sum. */
+static bool is_largest(size_t offset)
+{
+	return offset == offsetof(struct sprof_quality, duration_ns) ||
+	       offset == offsetof(struct sprof_quality, stop_ns_p50) ||
+	       offset == offsetof(struct sprof_quality, stop_ns_p95) ||
+	       offset == offsetof(struct sprof_quality, stop_ns_p99) ||
+	       offset == offsetof(struct sprof_quality, stop_ns_max);
+}
+
+void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more)
+{
+	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++) {
+		uint64_t *value = sprof_quality_at(sum, field->offset);
+		uint64_t other = sprof_quality_get(more, field->offset);
+
+		if (!is_largest(field->offset))
+			*value += other;
+		else if (*value < other)
+			*value = other;
+	}
+	for (int i = 0; i < SPROF_END_COUNT; i++)
+		sum->stacks[i] += more->stacks[i];
+	if (!sum->target_pid)
+		sum->target_pid = more->target_pid;
+	if (sum->rate_hz < more->rate_hz)
+		sum->rate_hz = more->rate_hz;
+	sum->schedstat_missing |= more->schedstat_missing;
+}

@@ -1,0 +1,109 @@
+/*
+ * What a row belongs to and the row itself: processes, threads and contexts, each found by its key.
+ * Knows nothing of stacks; which samples a row gets is profile.c's and build.c's matter.
+ */
+#include <assert.h>
+
+#include "base/array.h"
+#include "profile/index.h"
+
+/* The process of a thread record, made when new; a new name replaces the old one (exec). */
+bool sprof_profile_intern_process(struct sprof_profile *profile,
+	const struct sprof_thread_record *record, uint32_t *ret_process)
+{
+	struct sprof_profile_index *index = profile->index;
+	uint64_t place = (uint64_t)(uintptr_t)index->host * 31 + (uint64_t)(uintptr_t)index->rank;
+	uint32_t id = sprof_idmap_find(&index->processes, place, (uint64_t)record->pid);
+	bool is_new = id == SPROF_IDMAP_NONE;
+	const char *name = record->process_name ? record->process_name : record->name;
+
+	if (is_new) {
+		id = (uint32_t)profile->process_count;
+		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
+			    sizeof(*profile->processes)) ||
+			!sprof_idmap_put(&index->processes, place, (uint64_t)record->pid, id))
+			return false;
+	}
+	if (is_new || record->process_name) {
+		name = sprof_strtab_intern(index->strings, name);
+		if (!name)
+			return false;
+		profile->processes[id] = (struct sprof_profile_process){.pid = record->pid,
+			.name = name,
+			.host = index->host,
+			.rank = index->rank};
+	}
+	if (is_new)
+		profile->process_count++;
+	*ret_process = id;
+	return true;
+}
+
+/* Ids of the sampler may have gaps: threads gone too soon. */
+bool sprof_profile_intern_thread(
+	struct sprof_profile *profile, uint64_t high, uint64_t low, uint32_t *ret_thread)
+{
+	struct sprof_profile_index *index = profile->index;
+	size_t count = profile->thread_count;
+	uint32_t found = sprof_idmap_find(&index->threads, high, low);
+
+	if (found == SPROF_IDMAP_NONE) {
+		found = (uint32_t)count;
+		if (!sprof_array_reserve(&profile->threads, &profile->thread_capacity, count + 1,
+			    sizeof(*profile->threads)) ||
+			!sprof_array_reserve(&index->windows, &index->window_capacity, count + 1,
+				sizeof(*index->windows)) ||
+			!sprof_idmap_put(&index->threads, high, low, found))
+			return false;
+		profile->thread_count++;
+	}
+	*ret_thread = found;
+	return true;
+}
+
+bool sprof_profile_intern_context(struct sprof_profile *profile,
+	const struct sprof_profile_context *context, uint32_t *ret_context)
+{
+	const uint64_t fields[] = {(uint64_t)context->state + 1,
+		(uint64_t)(uintptr_t)context->syscall, (uint64_t)(uintptr_t)context->object,
+		(uint64_t)(uintptr_t)context->holder};
+	uint64_t high = 0x243f6a8885a308d3u, low = 0x13198a2e03707344u;
+	uint32_t id;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		high = sprof_profile_mix(high ^ (fields[i] + i), 0xa0761d6478bd642fu) + fields[i];
+		low = sprof_profile_mix(low ^ (fields[i] + i), 0xe7037ed1a0b428dbu) - fields[i];
+	}
+	id = sprof_idmap_find(&profile->index->contexts, high, low);
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)profile->context_count;
+		if (!sprof_array_reserve(&profile->contexts, &profile->context_capacity,
+			    (size_t)id + 1, sizeof(*profile->contexts)) ||
+			!sprof_idmap_put(&profile->index->contexts, high, low, id))
+			return false;
+		profile->contexts[profile->context_count++] = *context;
+	}
+	*ret_context = id;
+	return true;
+}
+
+bool sprof_profile_intern_row(
+	struct sprof_profile *profile, const struct sprof_profile_row *row, uint32_t *ret_row)
+{
+	uint64_t high = (uint64_t)row->thread << 32 | row->context;
+	uint32_t id = sprof_idmap_find(&profile->index->rows, high, row->stack);
+
+	assert(row->thread < profile->thread_count && row->stack < profile->stack_count &&
+	       row->context < profile->context_count);
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)profile->row_count;
+		if (!sprof_array_reserve(&profile->rows, &profile->row_capacity, (size_t)id + 1,
+			    sizeof(*profile->rows)) ||
+			!sprof_idmap_put(&profile->index->rows, high, row->stack, id))
+			return false;
+		profile->rows[profile->row_count++] = (struct sprof_profile_row){
+			.thread = row->thread, .stack = row->stack, .context = row->context};
+	}
+	*ret_row = id;
+	return true;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Proves that documents.py sees what it is there for, with a small program in sprof's place."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import documents  # noqa: E402
+
+PROGRAM = """#!/bin/sh
+case $1 in
+--help) printf 'Usage: x\\n\\nCommands:\\n  run       Run\\n  dump      Dump\\n\\nmore\\n' ;;
+run) printf 'Options:\\n  -r, -F, --rate HZ   rate\\n      --top N         rows\\n  -h, --help   help\\n' ;;
+dump) printf 'Options:\\n  -h, --help   help\\n' ;;
+esac
+"""
+PAGE = """.SH "sprof run"
+.TP
+.BI \\-\\-top " n"
+Rows.
+.SH "sprof dump"
+Dumps.
+.SH OPTIONS
+Of
+.BR "sprof run" .
+.TP
+.BR \\-r ", " \\-F ", " \\-\\-rate " hz"
+Rate.
+.SH "COMMON OPTIONS"
+.TP
+.BR \\-h ", " \\-\\-help
+Help.
+"""
+README = "`sprof run --rate 5`, `sprof dump`, `sprof --version`\n"
+
+
+class Planted(unittest.TestCase):
+    def find(self, program=PROGRAM, page=PAGE, readme=README):
+        with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, "man"))
+            sprof = os.path.join(root, "x")
+            for path, text in ((sprof, program), (os.path.join(root, "man/sprof.1"), page),
+                               (os.path.join(root, "README.md"), readme)):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            os.chmod(sprof, 0o755)
+            return list(documents.disagreements(sprof, root))
+
+    def test_agreement(self):
+        self.assertEqual(self.find(), [])
+
+    def test_option_only_in_help(self):
+        page = PAGE.replace('.TP\n.BI \\-\\-top " n"\nRows.\n', "")
+        self.assertEqual(self.find(page=page), ["sprof run --top is not in the manual page"])
+
+    def test_option_only_in_the_page(self):
+        page = PAGE.replace("Dumps.\n", "Dumps.\n.TP\n.B \\-\\-deep\nDeep.\n")
+        self.assertEqual(
+            self.find(page=page), ["the manual page's --deep is not an option of sprof dump"])
+
+    def test_command_without_a_section(self):
+        found = self.find(page=PAGE.replace('.SH "sprof dump"\nDumps.\n', ""))
+        self.assertEqual(found, ["no section 'sprof dump' in the manual page"])
+
+    def test_readme(self):
+        self.assertEqual(self.find(readme="`sprof run --speed`, `sprof dump`\n"),
+                         ["README.md mentions --speed, which no command knows"])
+        self.assertEqual(self.find(readme="`sprof run`\n"), ["README.md does not mention sprof dump"])
+
+    def test_help_that_fails(self):
+        with self.assertRaises(SystemExit):
+            self.find(program="#!/bin/sh\nexit 3\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

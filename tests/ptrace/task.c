@@ -1,0 +1,86 @@
+/*
+ * What /proc says of the threads of a program, and waiting for it to say something else.
+ */
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "tests/ptrace/scene.h"
+#include "tests/unit/check.h"
+
+long task_number(pid_t pid, pid_t tid, const char *field)
+{
+	char path[96], text[8192];
+	long number;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+		!sprof_proc_status_number(text, field, &number))
+		return -1;
+	return number;
+}
+
+char task_state(pid_t pid, pid_t tid)
+{
+	struct sprof_proc_stat stat;
+	char path[96], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_stat(text, &stat))
+		return 'X';
+	return stat.state;
+}
+
+size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *data), void *data)
+{
+	const struct dirent *entry;
+	size_t count = 0;
+	char path[64];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	assert_non_null(folder);
+	while ((entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		function(pid, (pid_t)atoi(entry->d_name), data);
+		count++;
+	}
+	closedir(folder);
+	return count;
+}
+
+static uint64_t limit_ns(void)
+{
+	return sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+}
+
+void wait_for_state(pid_t pid, pid_t tid, char state)
+{
+	uint64_t limit = limit_ns();
+
+	while (task_state(pid, tid) != state) {
+		assert_true(sprof_clock_now_ns() < limit);
+		sched_yield();
+	}
+}
+
+static void expect_no_tracer(pid_t pid, pid_t tid, void *unused)
+{
+	uint64_t limit = limit_ns();
+
+	/* The thread is joined a moment before it is gone for the kernel. */
+	while (task_number(pid, tid, "TracerPid") > 0) {
+		assert_true(sprof_clock_now_ns() < limit);
+		sched_yield();
+	}
+}
+
+void wait_for_no_tracer(pid_t pid)
+{
+	for_each_task(pid, expect_no_tracer, NULL);
+}

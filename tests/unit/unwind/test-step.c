@@ -1,0 +1,530 @@
+/*
+ * unwind/step: one step at a time, over stacks that are arrays here: each kind of rule, and each way
+ * in which a step can fail.
+ */
+#include "unwind/step.h"
+
+#include "elfsym/cfi.h"
+#include "tests/unit/check.h"
+
+enum { BASE = 0x10000, WORD = 8, WORDS = 128 };
+
+#define ADDRESS(index) (BASE + (uint64_t)(index) * WORD)
+
+/* Every word of the stack holds a number that tells its index. */
+struct stack {
+	uint64_t words[WORDS];
+	struct sprof_snapshot snapshot;
+};
+
+#define VALUE(index) (0x700000 + (uint64_t)(index))
+
+static void stack_init(struct stack *stack)
+{
+	for (int i = 0; i < WORDS; i++)
+		stack->words[i] = VALUE(i);
+	stack->snapshot = (struct sprof_snapshot){
+		.base = BASE,
+		.size = sizeof(stack->words),
+		.bytes = (const uint8_t *)stack->words,
+	};
+}
+
+static struct sprof_rule rule(enum sprof_cfa_rule cfa, int32_t cfa_offset)
+{
+	return (struct sprof_rule){
+		.cfa = (uint8_t)cfa,
+		.cfa_offset = cfa_offset,
+		.ra_offset = -8,
+		.regs = SPROF_REG_SAVED | SPROF_REG_SAME << SPROF_RULE_FP_SHIFT,
+	};
+}
+
+static struct sprof_rule with_fp(struct sprof_rule rule, enum sprof_reg_rule fp, int32_t offset)
+{
+	rule.regs = (uint8_t)((rule.regs & SPROF_RULE_RA_MASK) | (unsigned)fp << SPROF_RULE_FP_SHIFT);
+	rule.fp_offset = offset;
+	return rule;
+}
+
+static struct sprof_rule with_ra(struct sprof_rule rule, enum sprof_reg_rule ra, int offset)
+{
+	rule.regs = (uint8_t)((rule.regs & ~SPROF_RULE_RA_MASK) | (unsigned)ra);
+	rule.ra_offset = (int16_t)offset;
+	return rule;
+}
+
+/* In the middle of a walk: sp at the 16th word, fp at the 32nd. */
+static struct sprof_cursor middle(void)
+{
+	return (struct sprof_cursor){
+		.pc = 0x400000, .sp = ADDRESS(16), .fp = ADDRESS(32), .fp_known = true, .is_return = true};
+}
+
+static struct sprof_cursor leaf(void)
+{
+	struct sprof_cursor cursor = middle();
+
+	cursor.is_return = false;
+	cursor.innermost = true;
+	return cursor;
+}
+
+/* A step that fails must not have touched the cursor. */
+static void expect_failure(const struct stack *stack, const struct sprof_rule *rule,
+	struct sprof_cursor cursor, enum sprof_step expected)
+{
+	struct sprof_cursor before = cursor;
+
+	assert_int_equal(sprof_step(&stack->snapshot, rule, &cursor), expected);
+	assert_memory_equal(&cursor, &before, sizeof(cursor));
+}
+
+static struct sprof_cursor step_from(
+	const struct stack *stack, const struct sprof_rule *rule, struct sprof_cursor cursor)
+{
+	assert_int_equal(sprof_step(&stack->snapshot, rule, &cursor), SPROF_STEP_OK);
+	assert_false(cursor.innermost);
+	assert_true(cursor.is_return);
+	assert_false(cursor.lr_known);
+	return cursor;
+}
+
+static void the_start_of_a_walk(void **state)
+{
+	struct sprof_regs regs = {0};
+	struct sprof_cursor cursor;
+
+	sprof_regs_set(&regs, SPROF_REG_PC, 1);
+	sprof_regs_set(&regs, SPROF_REG_SP, 2);
+	sprof_cursor_init(&cursor, &regs);
+	assert_int_equal(cursor.pc, 1);
+	assert_int_equal(cursor.sp, 2);
+	assert_false(cursor.fp_known || cursor.lr_known || cursor.is_return);
+	assert_true(cursor.innermost);
+	sprof_regs_set(&regs, SPROF_REG_FP, 3);
+	sprof_cursor_init(&cursor, &regs);
+	assert_int_equal(cursor.fp, 3);
+	assert_true(cursor.fp_known);
+}
+
+static void by_the_stack_pointer(void **state)
+{
+	struct sprof_rule sp = rule(SPROF_CFA_SP, 40);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor = step_from(&stack, &sp, middle());
+	assert_true(cursor.sp == ADDRESS(21));
+	assert_true(cursor.pc == VALUE(20));
+	assert_true(cursor.fp == ADDRESS(32) && cursor.fp_known);
+}
+
+static void by_the_frame_pointer(void **state)
+{
+	struct sprof_rule fp = with_fp(rule(SPROF_CFA_FP, 16), SPROF_REG_SAVED, -16);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor = step_from(&stack, &fp, middle());
+	assert_true(cursor.sp == ADDRESS(34));
+	assert_true(cursor.pc == VALUE(33));
+	assert_true(cursor.fp == VALUE(32) && cursor.fp_known);
+}
+
+static void by_what_the_stack_pointer_points_to(void **state)
+{
+	struct sprof_rule deref = rule(SPROF_CFA_SP_DEREF, 24);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[19] = ADDRESS(100);
+	cursor = step_from(&stack, &deref, middle());
+	assert_true(cursor.sp == ADDRESS(100));
+	assert_true(cursor.pc == VALUE(99));
+	stack.words[19] = ADDRESS(16);
+	expect_failure(&stack, &deref, middle(), SPROF_STEP_NO_PROGRESS);
+}
+
+static void by_what_the_frame_pointer_points_to(void **state)
+{
+	struct sprof_rule deref = rule(SPROF_CFA_FP_DEREF, -8);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[31] = ADDRESS(50);
+	cursor = step_from(&stack, &deref, middle());
+	assert_true(cursor.sp == ADDRESS(50));
+	assert_true(cursor.pc == VALUE(49));
+}
+
+/* An entry of 16 bytes pushes its index in the middle: from byte 11 on the CFA is 8 further. */
+static void in_the_plt(void **state)
+{
+	struct sprof_rule plt = rule(SPROF_CFA_PLT, 11);
+	struct stack stack;
+
+	stack_init(&stack);
+	for (uint64_t byte = 0; byte < 16; byte++) {
+		struct sprof_cursor cursor = leaf();
+
+		cursor.pc = 0x401020 + byte;
+		cursor = step_from(&stack, &plt, cursor);
+		assert_true(cursor.sp == ADDRESS(byte < 11 ? 17 : 18));
+		assert_true(cursor.pc == VALUE(byte < 11 ? 16 : 17));
+	}
+}
+
+static void registers_lie_where_the_rule_says(void **state)
+{
+	struct sprof_rule far = with_ra(
+		with_fp(rule(SPROF_CFA_SP, 400), SPROF_REG_SAVED, -24), SPROF_REG_SAVED, -48);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor = step_from(&stack, &far, middle());
+	assert_true(cursor.sp == ADDRESS(66));
+	assert_true(cursor.pc == VALUE(60));
+	assert_true(cursor.fp == VALUE(63));
+}
+
+static void offsets_may_be_negative(void **state)
+{
+	struct sprof_rule down = rule(SPROF_CFA_FP, -64);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor = step_from(&stack, &down, middle());
+	assert_true(cursor.sp == ADDRESS(24));
+}
+
+static void an_undefined_frame_pointer_is_not_known(void **state)
+{
+	struct sprof_rule undefined = with_fp(rule(SPROF_CFA_SP, 16), SPROF_REG_UNDEFINED, 0);
+	struct sprof_rule saved = with_fp(rule(SPROF_CFA_SP, 16), SPROF_REG_SAVED, -16);
+	struct sprof_cursor cursor;
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor = step_from(&stack, &undefined, middle());
+	assert_false(cursor.fp_known);
+	/* An outer frame that has saved it makes it known again. */
+	cursor = step_from(&stack, &saved, cursor);
+	assert_true(cursor.fp_known);
+	assert_true(cursor.fp == VALUE(18));
+}
+
+/* A peek knows sp and pc only. */
+static void an_unknown_frame_pointer_that_is_needed(void **state)
+{
+	struct sprof_rule fp = rule(SPROF_CFA_FP, 16), deref = rule(SPROF_CFA_FP_DEREF, 0);
+	struct sprof_rule sp = rule(SPROF_CFA_SP, 16);
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.fp_known = false;
+	expect_failure(&stack, &fp, cursor, SPROF_STEP_REGISTER);
+	expect_failure(&stack, &deref, cursor, SPROF_STEP_REGISTER);
+	cursor = step_from(&stack, &sp, cursor);
+	assert_false(cursor.fp_known);
+}
+
+static void the_outermost_frame(void **state)
+{
+	struct sprof_rule root = with_ra(rule(SPROF_CFA_SP, 8), SPROF_REG_UNDEFINED, 0);
+	struct sprof_rule sp = rule(SPROF_CFA_SP, 8);
+	struct stack stack;
+
+	stack_init(&stack);
+	expect_failure(&stack, &root, middle(), SPROF_STEP_ROOT);
+	stack.words[16] = 0;
+	expect_failure(&stack, &sp, middle(), SPROF_STEP_ROOT);
+}
+
+static void a_walk_only_goes_up(void **state)
+{
+	struct sprof_rule same = rule(SPROF_CFA_SP, 0), down = rule(SPROF_CFA_SP, -8);
+	struct sprof_rule fp = rule(SPROF_CFA_FP, 16);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	expect_failure(&stack, &same, middle(), SPROF_STEP_NO_PROGRESS);
+	expect_failure(&stack, &same, leaf(), SPROF_STEP_NO_PROGRESS);
+	expect_failure(&stack, &down, middle(), SPROF_STEP_NO_PROGRESS);
+	cursor.fp = ADDRESS(14);
+	expect_failure(&stack, &fp, cursor, SPROF_STEP_NO_PROGRESS);
+	cursor.fp = UINT64_MAX - 8;
+	expect_failure(&stack, &fp, cursor, SPROF_STEP_NO_PROGRESS);
+}
+
+static void beyond_the_copy_or_elsewhere(void **state)
+{
+	struct sprof_rule last = rule(SPROF_CFA_SP, (WORDS - 16) * WORD);
+	struct sprof_rule next = rule(SPROF_CFA_SP, (WORDS - 15) * WORD);
+	struct sprof_rule across = rule(SPROF_CFA_SP, (WORDS - 16) * WORD + 1);
+	struct stack stack;
+
+	stack_init(&stack);
+	step_from(&stack, &last, middle());
+	expect_failure(&stack, &next, middle(), SPROF_STEP_BAD_MEMORY);
+	expect_failure(&stack, &across, middle(), SPROF_STEP_BAD_MEMORY);
+	stack.snapshot.cut = true;
+	step_from(&stack, &last, middle());
+	expect_failure(&stack, &next, middle(), SPROF_STEP_STACK_COPY);
+	expect_failure(&stack, &across, middle(), SPROF_STEP_STACK_COPY);
+}
+
+static void below_the_copy_is_elsewhere(void **state)
+{
+	struct sprof_rule deref = rule(SPROF_CFA_FP_DEREF, 0);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.snapshot.cut = true;
+	cursor.fp = BASE - 8;
+	expect_failure(&stack, &deref, cursor, SPROF_STEP_BAD_MEMORY);
+	cursor.fp = 0;
+	expect_failure(&stack, &deref, cursor, SPROF_STEP_BAD_MEMORY);
+}
+
+static void an_empty_copy(void **state)
+{
+	struct sprof_snapshot snapshot = {.base = ADDRESS(16)};
+	struct sprof_rule sp = rule(SPROF_CFA_SP, 8);
+	struct sprof_cursor cursor = middle();
+
+	assert_int_equal(sprof_step(&snapshot, &sp, &cursor), SPROF_STEP_BAD_MEMORY);
+	snapshot.cut = true;
+	assert_int_equal(sprof_step(&snapshot, &sp, &cursor), SPROF_STEP_STACK_COPY);
+}
+
+/*
+ * Behind the pop of an epilogue the CFI may go on to say that fp is saved in a slot, which lies below
+ * sp by then and outside of the copy: fp has been restored and is right as it is.
+ */
+static void an_epilogue_whose_slot_is_gone(void **state)
+{
+	struct sprof_rule epilogue = with_fp(rule(SPROF_CFA_SP, 8), SPROF_REG_SAVED, -16);
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.sp = BASE;
+	cursor = step_from(&stack, &epilogue, cursor);
+	assert_true(cursor.sp == ADDRESS(1) && cursor.pc == VALUE(0));
+	assert_true(cursor.fp == ADDRESS(32) && cursor.fp_known);
+	cursor = leaf();
+	cursor.sp = BASE;
+	cursor.fp_known = false;
+	cursor = step_from(&stack, &epilogue, cursor);
+	assert_false(cursor.fp_known);
+}
+
+/* An outer frame stands at its call: its slot lies above sp, or something is wrong. */
+static void an_outer_frame_is_in_no_epilogue(void **state)
+{
+	struct sprof_rule epilogue = with_fp(rule(SPROF_CFA_SP, 8), SPROF_REG_SAVED, -16);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.sp = BASE;
+	expect_failure(&stack, &epilogue, cursor, SPROF_STEP_BAD_MEMORY);
+}
+
+static void what_a_row_can_not_say(void **state)
+{
+	struct sprof_rule other = rule(SPROF_CFA_OTHER, 0), none = rule(SPROF_CFA_NONE, 0);
+	struct stack stack;
+
+	stack_init(&stack);
+	expect_failure(&stack, &other, middle(), SPROF_STEP_OTHER);
+	expect_failure(&stack, &none, middle(), SPROF_STEP_OTHER);
+}
+
+/* The link register is good for the innermost frame only; x86_64 has none. */
+static void a_return_address_that_is_nowhere(void **state)
+{
+	struct sprof_rule same = with_ra(rule(SPROF_CFA_SP, 8), SPROF_REG_SAME, 0);
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	expect_failure(&stack, &same, leaf(), SPROF_STEP_REGISTER);
+	expect_failure(&stack, &same, middle(), SPROF_STEP_NO_PROGRESS);
+	cursor.lr_known = true;
+	cursor.lr = 0x1234;
+	cursor = step_from(&stack, &same, cursor);
+	assert_true(cursor.pc == 0x1234);
+	assert_true(cursor.sp == ADDRESS(17));
+}
+
+/* A leaf of a machine with a link register may have no frame at all. */
+static void a_frame_of_no_size_with_a_link_register(void **state)
+{
+	struct sprof_rule same = with_ra(rule(SPROF_CFA_SP, 0), SPROF_REG_SAME, 0);
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.lr_known = true;
+	cursor.lr = 0x1234;
+	cursor = step_from(&stack, &same, cursor);
+	assert_true(cursor.pc == 0x1234);
+	assert_true(cursor.sp == ADDRESS(16));
+	expect_failure(&stack, &same, cursor, SPROF_STEP_NO_PROGRESS);
+}
+
+static void along_frame_pointers(void **state)
+{
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[32] = ADDRESS(40);
+	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_OK);
+	assert_true(cursor.pc == VALUE(33) && cursor.sp == ADDRESS(34));
+	assert_true(cursor.fp == ADDRESS(40) && cursor.fp_known && cursor.is_return);
+	stack.words[40] = 0;
+	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_OK);
+	assert_true(cursor.fp == 0);
+	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_ROOT);
+}
+
+static void expect_chain_end(const struct stack *stack, uint64_t fp, enum sprof_step expected)
+{
+	struct sprof_cursor cursor = middle(), before;
+
+	cursor.fp = fp;
+	before = cursor;
+	assert_int_equal(sprof_step_frame_pointer(&stack->snapshot, &cursor), expected);
+	assert_memory_equal(&cursor, &before, sizeof(cursor));
+}
+
+static void frame_pointers_that_are_none(void **state)
+{
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	expect_chain_end(&stack, 0, SPROF_STEP_ROOT);
+	expect_chain_end(&stack, ADDRESS(15), SPROF_STEP_BAD_MEMORY);
+	expect_chain_end(&stack, ADDRESS(20) + 4, SPROF_STEP_BAD_MEMORY);
+	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_BAD_MEMORY);
+	expect_chain_end(&stack, UINT64_MAX - 7, SPROF_STEP_BAD_MEMORY);
+	stack.snapshot.cut = true;
+	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_STACK_COPY);
+	stack.words[41] = 0;
+	expect_chain_end(&stack, ADDRESS(40), SPROF_STEP_ROOT);
+	cursor.fp_known = false;
+	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_REGISTER);
+}
+
+#if defined(__x86_64__)
+
+/* The kernel's frame: a ucontext at sp, its registers from byte 40 on in the order of REG_*. */
+static void a_signal_frame(void **state)
+{
+	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL};
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
+	assert_true(cursor.fp == VALUE(16 + 5 + 10));
+	assert_true(cursor.sp == VALUE(16 + 5 + 15));
+	assert_true(cursor.pc == VALUE(16 + 5 + 16));
+	/* The interrupted place is no return address, and may be a leaf's. */
+	assert_true(cursor.fp_known && cursor.innermost);
+	assert_false(cursor.is_return);
+}
+
+/* From an alternate stack the walk may lead down. */
+static void a_signal_frame_on_another_stack(void **state)
+{
+	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL}, sp = rule(SPROF_CFA_SP, 16);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	stack.words[16 + 5 + 15] = ADDRESS(2);
+	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
+	cursor = step_from(&stack, &sp, cursor);
+	assert_true(cursor.sp == ADDRESS(4) && cursor.pc == VALUE(3));
+}
+
+static void a_signal_frame_that_is_not_all_there(void **state)
+{
+	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL};
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.sp = ADDRESS(WORDS - 21);
+	expect_failure(&stack, &signal, cursor, SPROF_STEP_BAD_MEMORY);
+	stack.snapshot.cut = true;
+	expect_failure(&stack, &signal, cursor, SPROF_STEP_STACK_COPY);
+	cursor.sp = ADDRESS(WORDS - 22);
+	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
+}
+
+static void a_leaf_without_a_frame(void **state)
+{
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	assert_int_equal(sprof_step_leaf(&stack.snapshot, &cursor), SPROF_STEP_OK);
+	assert_true(cursor.pc == VALUE(16) && cursor.sp == ADDRESS(17));
+	assert_true(cursor.fp == ADDRESS(32) && cursor.fp_known && cursor.is_return);
+	assert_false(cursor.innermost);
+	cursor.sp = ADDRESS(WORDS);
+	assert_int_equal(sprof_step_leaf(&stack.snapshot, &cursor), SPROF_STEP_BAD_MEMORY);
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_start_of_a_walk),
+		cmocka_unit_test(by_the_stack_pointer),
+		cmocka_unit_test(by_the_frame_pointer),
+		cmocka_unit_test(by_what_the_stack_pointer_points_to),
+		cmocka_unit_test(by_what_the_frame_pointer_points_to),
+		cmocka_unit_test(in_the_plt),
+		cmocka_unit_test(registers_lie_where_the_rule_says),
+		cmocka_unit_test(offsets_may_be_negative),
+		cmocka_unit_test(an_undefined_frame_pointer_is_not_known),
+		cmocka_unit_test(an_unknown_frame_pointer_that_is_needed),
+		cmocka_unit_test(the_outermost_frame),
+		cmocka_unit_test(a_walk_only_goes_up),
+		cmocka_unit_test(beyond_the_copy_or_elsewhere),
+		cmocka_unit_test(below_the_copy_is_elsewhere),
+		cmocka_unit_test(an_empty_copy),
+		cmocka_unit_test(an_epilogue_whose_slot_is_gone),
+		cmocka_unit_test(an_outer_frame_is_in_no_epilogue),
+		cmocka_unit_test(what_a_row_can_not_say),
+		cmocka_unit_test(a_return_address_that_is_nowhere),
+		cmocka_unit_test(a_frame_of_no_size_with_a_link_register),
+		cmocka_unit_test(along_frame_pointers),
+		cmocka_unit_test(frame_pointers_that_are_none),
+#if defined(__x86_64__)
+		cmocka_unit_test(a_signal_frame),
+		cmocka_unit_test(a_signal_frame_on_another_stack),
+		cmocka_unit_test(a_signal_frame_that_is_not_all_there),
+		cmocka_unit_test(a_leaf_without_a_frame),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
