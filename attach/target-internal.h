@@ -43,4 +43,8 @@ struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t 
 /* The thread of this id in this process, registered if it is new. NULL: no memory. */
 struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pid_t tid);
 
+/* Exchanges the ids of two threads. */
+void sprof_target_swap(
+	struct sprof_target *target, struct sprof_thread *one, struct sprof_thread *other);
+
 #endif

@@ -48,7 +48,7 @@ static bool read_values(const struct sprof_image *image, struct values *values)
 			continue;
 		room = sprof_image_room(image, header.p_vaddr);
 		entry = (const void *)sprof_image_at(image, header.p_vaddr, room);
-		if (!entry || header.p_vaddr % sizeof(uint64_t))
+		if (!entry || (uintptr_t)entry % sizeof(uint64_t))
 			return false;
 		for (; room >= sizeof(*entry) && entry->d_tag != DT_NULL; entry++) {
 			take_value(values, entry);

@@ -155,7 +155,7 @@ static int no_name(unw_addr_space_t space, unw_word_t address, char *name, size_
 
 struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *images)
 {
-	static unw_accessors_t accessors = {
+	unw_accessors_t accessors = { /* copied by libunwind */
 		.find_proc_info = find_proc_info,
 		.put_unwind_info = put_unwind_info,
 		.get_dyn_info_list_addr = no_dynamic_info,

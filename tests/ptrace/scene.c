@@ -24,9 +24,9 @@ static uint64_t limit_ns(void)
 
 /* The tracing thread. */
 
-static bool create_target(struct scene *scene, void *follow_children)
+static bool create_target(struct scene *scene, void *unused)
 {
-	struct sprof_target_options options = {.follow_children = follow_children != NULL};
+	struct sprof_target_options options = {.follow_children = scene->follows};
 
 	sigemptyset(&options.child_mask);
 	sigemptyset(&options.control);
@@ -69,13 +69,28 @@ void scene_end_tracer(struct scene *scene)
 	scene->target = NULL;
 }
 
-static int create(void **state, bool follow_children)
+static bool start_tracer(struct scene *scene)
+{
+	if (pthread_create(&scene->thread, NULL, trace, scene))
+		return false;
+	return scene_do(scene, create_target, NULL);
+}
+
+void scene_replace_tracer(struct scene *scene)
+{
+	scene_end_tracer(scene);
+	wait_for_no_tracer(scene->pid);
+	assert_true(start_tracer(scene));
+}
+
+static int create(void **state, bool follows)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 	sigset_t blocked;
 
 	assert_non_null(scene);
 	*state = scene;
+	scene->follows = follows;
 	scene->input = scene->output = -1;
 	/* Before any thread starts, so that all of them leave the signals to the tracing one. */
 	sigemptyset(&blocked);
@@ -84,8 +99,7 @@ static int create(void **state, bool follow_children)
 	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 	sem_init(&scene->todo, 0, 0);
 	sem_init(&scene->done, 0, 0);
-	assert_int_equal(pthread_create(&scene->thread, NULL, trace, scene), 0);
-	return scene_do(scene, create_target, follow_children ? scene : NULL) ? 0 : -1;
+	return start_tracer(scene) ? 0 : -1;
 }
 
 int scene_create(void **state)

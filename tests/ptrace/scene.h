@@ -42,6 +42,7 @@ struct scene {
 	bool (*work)(struct scene *scene, void *data);
 	void *data;
 	bool result;
+	bool follows;
 	/* What it has seen. */
 	struct sprof_error err;
 	struct seen seen[SEEN_MAX];
@@ -56,6 +57,8 @@ int scene_destroy(void **state);
 /* Runs the work in the tracing thread and waits for it; no work ends the thread. */
 bool scene_do(struct scene *scene, bool (*work)(struct scene *scene, void *data), void *data);
 void scene_end_tracer(struct scene *scene);
+/* Ends the tracing thread and starts another; the program is let go of in between. */
+void scene_replace_tracer(struct scene *scene);
 
 /* Starts a target that nobody traces yet, or launches one, and reads its ready line. */
 void scene_start(struct scene *scene, const char *name, const char *argument);

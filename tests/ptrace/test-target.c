@@ -298,18 +298,41 @@ static bool attach_again(struct scene *scene, void *pid)
 	return sprof_target_attach(scene->target, *(pid_t *)pid, &scene->err);
 }
 
+static void note_other(pid_t pid, pid_t tid, void *data)
+{
+	if (tid != pid)
+		*(pid_t *)data = tid;
+}
+
 /* The user may name any thread. */
 static void attaching_to_a_thread_is_attaching_to_its_process(void **state)
 {
 	struct scene *scene = *state;
-	pid_t thread;
+	pid_t thread = 0;
 
-	scene_start(scene, "exec-thread", NULL);
-	scene_expect_line(scene, "thread ");
-	thread = (pid_t)atoi(scene->line + strlen("thread "));
+	scene_start(scene, "threads", "1");
+	for_each_task(scene->pid, note_other, &thread);
 	assert_true(scene_do(scene, attach_again, &thread));
 	assert_int_equal(sprof_target_pid(scene->target), scene->pid);
 	assert_int_equal(scene_thread_count(scene), 3);
+}
+
+/*
+ * Threads that are born while the others are being seized are the kernel's to seize: being traced
+ * already, by us, they are no reason to refuse the attach.
+ */
+static void attaching_in_a_storm_of_threads(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_start(scene, "storm", NULL);
+	for (int i = 0; i < 300; i++) {
+		scene_attach(scene);
+		assert_true(scene_thread_count(scene) > 0);
+		scene_replace_tracer(scene);
+	}
+	scene_say(scene, NULL);
+	scene_expect_line(scene, "created ");
 }
 
 static void attaching_to_what_is_not_there(void **state)
@@ -340,6 +363,7 @@ int main(void)
 		traced(exec_by_a_thread_that_is_not_the_leader),
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
+		traced(attaching_in_a_storm_of_threads),
 		traced(attaching_to_what_is_not_there),
 	};
 

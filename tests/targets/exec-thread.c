@@ -40,8 +40,8 @@ int main(int argc, char *argv[])
 		target_wait_for_end();
 		return CODE_AFTER;
 	}
-	if (pthread_create(&executing, NULL, execute, argv[0]) != 0 ||
-		pthread_create(&sleeping, NULL, sleep_on, NULL) != 0)
+	if (pthread_create(&sleeping, NULL, sleep_on, NULL) != 0 ||
+		pthread_create(&executing, NULL, execute, argv[0]) != 0)
 		target_fail("pthread_create");
 	pthread_join(executing, NULL);
 	return 1;

@@ -1,0 +1,273 @@
+/*
+ * Waiting for the traced threads, and the dispatch of their stops and ends. Knows which ptrace request
+ * each stop wants; refuses to know why somebody wants a thread stopped.
+ */
+#include "attach/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "attach/regs.h"
+#include "attach/restart.h"
+#include "attach/stop.h"
+#include "attach/target-internal.h"
+#include "base/clock.h"
+
+/* The process that a thread id belongs to, or -1. */
+static pid_t read_tgid(pid_t tid)
+{
+	char path[64], text[4096];
+	long tgid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_number(text, "Tgid", &tgid))
+		return -1;
+	return (pid_t)tgid;
+}
+
+static bool is_traced_process(const struct sprof_target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->process_count; i++) {
+		if (target->processes[i]->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A thread that stopped before its creator's event told us of it, or that was announced by one: the
+ * two come in either order. NULL: it is not to be followed, gone, or there is no memory for it.
+ */
+static struct sprof_thread *adopt(struct sprof_target *target, pid_t tid)
+{
+	struct sprof_thread *thread = sprof_target_find(target, tid);
+	pid_t pid;
+
+	if (thread)
+		return thread;
+	pid = read_tgid(tid);
+	if (pid < 0 || (!target->options.follow_children && !is_traced_process(target, pid)))
+		return NULL;
+	thread = sprof_target_add(target, pid, tid);
+	if (thread)
+		thread->born = true;
+	else
+		target->out_of_memory = true;
+	return thread;
+}
+
+static void adopt_announced(struct sprof_target *target, pid_t creator)
+{
+	unsigned long message;
+
+	if (!ptrace(PTRACE_GETEVENTMSG, creator, 0, &message))
+		adopt(target, (pid_t)message);
+}
+
+/*
+ * After an exec by a thread that is not the leader, that thread goes on under the leader's id and the
+ * leader is gone without a word (ptrace(2), "execve(2) under ptrace"). Swaps the two, so that the
+ * thread that goes on keeps its figures; returns the one that has ended, or NULL.
+ */
+static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_thread *leader)
+{
+	struct sprof_thread *former;
+	unsigned long former_tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, leader->tid, 0, &former_tid) ||
+		(pid_t)former_tid == leader->tid)
+		return NULL;
+	former = sprof_target_find(target, (pid_t)former_tid);
+	if (!former)
+		return NULL;
+	sprof_target_swap(target, former, leader);
+	former->phase = SPROF_THREAD_STOPPED;
+	leader->phase = SPROF_THREAD_RUNNING; /* gone: nothing to reap */
+	return leader;
+}
+
+static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_thread *ended = exec_swap(target, thread);
+	struct sprof_thread *runner = ended ? sprof_target_find(target, thread->process->pid) : thread;
+	struct sprof_event event = {.kind = SPROF_EVENT_EXEC, .thread = runner};
+
+	sprof_thread_close_files(runner);
+	sprof_maps_finish(&runner->process->maps);
+	runner->process->maps_read_ns = 0;
+	sprof_thread_resume(runner);
+	if (!ended)
+		return event;
+	target->next_event = event;
+	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
+}
+
+/*
+ * A tracee is woken even by a signal that it ignores (kernel/signal.c, sig_ignored), and its call then
+ * ends with EINTR for no handler's sake.
+ */
+static void on_signal(struct sprof_thread *thread, int signal)
+{
+	struct sprof_regs regs;
+
+	thread->signal = signal;
+	if (sprof_regs_read(thread->tid, &regs))
+		sprof_restart_repair(thread->tid, &regs, false);
+}
+
+/* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */
+static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	/* Any stop takes the place of the interrupt that is pending (kernel/signal.c, ptrace_stop). */
+	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	thread->phase = SPROF_THREAD_STOPPED;
+	if (stop.kind == SPROF_STOP_SIGNAL)
+		on_signal(thread, stop.value);
+	else if (stop.kind == SPROF_STOP_GROUP)
+		thread->group_stop = true;
+	else if (stop.kind == SPROF_STOP_NEW_TASK)
+		adopt_announced(target, thread->tid);
+	if (!wanted)
+		sprof_thread_resume(thread);
+	return wanted;
+}
+
+static const struct sprof_event nothing = {.kind = SPROF_EVENT_TIMEOUT};
+
+static struct sprof_event dispatch_stop(struct sprof_target *target, const siginfo_t *info)
+{
+	/* si_status of a tracee's stop is what WSTOPSIG and the event are in a wait status. */
+	struct sprof_stop stop = sprof_stop_classify(info->si_status << 8 | 0x7f);
+	struct sprof_thread *thread = adopt(target, info->si_pid);
+
+	if (!thread) {
+		ptrace(PTRACE_DETACH, info->si_pid, 0, 0);
+		return nothing;
+	}
+	if (stop.kind == SPROF_STOP_EXEC)
+		return on_exec(target, thread);
+	if (on_stop(target, thread, stop))
+		return (struct sprof_event){.kind = SPROF_EVENT_STOPPED, .thread = thread};
+	return nothing;
+}
+
+/* As waitpid(2) would have given it. */
+static int wait_status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+/*
+ * A thread has ended but is not reaped: its last figures can still be read. (So no PTRACE_EVENT_EXIT
+ * is asked for: it would stop every thread once more, and before its last work, freeing its memory.)
+ */
+static struct sprof_event dispatch_end(struct sprof_target *target, const siginfo_t *info)
+{
+	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
+
+	if (!thread) {
+		waitpid(info->si_pid, NULL, __WALL);
+		return nothing;
+	}
+	thread->phase = SPROF_THREAD_ENDED;
+	if (thread->tid == target->pid) {
+		target->ended = true;
+		target->wait_status = wait_status_of(info);
+	}
+	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
+}
+
+enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
+
+static bool take_stop(pid_t tid, siginfo_t *ret_info)
+{
+	ret_info->si_pid = 0;
+	return !waitid(P_PID, (id_t)tid, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid;
+}
+
+/*
+ * The next stop or end that the kernel has for us. Stops are taken; ends stay, so that the thread's
+ * last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
+ * after a SIGCHLD, and first about the one whom that was for; several may have shared one signal.
+ */
+static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
+{
+	pid_t hint = target->hint;
+
+	target->hint = 0;
+	if (hint && take_stop(hint, ret_info))
+		return REPORT_STOP;
+	while (!target->quiet) {
+		ret_info->si_pid = 0;
+		if (waitid(P_ALL, 0, ret_info, WSTOPPED | WEXITED | WNOWAIT | __WALL | WNOHANG))
+			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
+		if (!ret_info->si_pid)
+			target->quiet = true;
+		else if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
+			return REPORT_END;
+		else if (take_stop(ret_info->si_pid, ret_info))
+			return REPORT_STOP;
+	}
+	return REPORT_NONE;
+}
+
+/* Sleeps until a signal or the deadline. False: it was SIGCHLD, look for reports again. */
+static bool sleep_until(
+	struct sprof_target *target, uint64_t deadline_ns, struct sprof_event *ret)
+{
+	uint64_t now = sprof_clock_now_ns();
+	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / SPROF_NS_PER_S),
+		.tv_nsec = (long)(left % SPROF_NS_PER_S),
+	};
+	int signal = sigtimedwait(&target->options.control, &ret->info, &timeout);
+
+	if (signal == SIGCHLD) {
+		target->quiet = false;
+		target->hint = ret->info.si_pid;
+		return false;
+	}
+	if (signal < 0 && errno == EINTR)
+		return false;
+	ret->kind = signal < 0 ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_SIGNAL;
+	return true;
+}
+
+struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadline_ns)
+{
+	struct sprof_event event = target->next_event;
+	siginfo_t info;
+
+	target->next_event = nothing;
+	while (event.kind == SPROF_EVENT_TIMEOUT) {
+		switch (next_report(target, &info)) {
+		case REPORT_STOP:
+			event = dispatch_stop(target, &info);
+			/* A target that reports without end must not hold up the caller's ticks. */
+			if (event.kind == SPROF_EVENT_TIMEOUT && sprof_clock_now_ns() >= deadline_ns)
+				return event;
+			break;
+		case REPORT_END:
+			event = dispatch_end(target, &info);
+			break;
+		case REPORT_NO_TRACEES:
+			event.kind = SPROF_EVENT_EMPTY;
+			break;
+		case REPORT_NONE:
+			if (!target->thread_count)
+				return (struct sprof_event){.kind = SPROF_EVENT_EMPTY};
+			if (sleep_until(target, deadline_ns, &event))
+				return event;
+			break;
+		}
+	}
+	return event;
+}
