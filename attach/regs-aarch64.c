@@ -27,6 +27,9 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
 		return false;
+	/* 32-bit code has registers of another shape (arch/arm64/kernel/ptrace.c, user_aarch32_view). */
+	if (vector.iov_len != sizeof(user))
+		return false;
 	memcpy(ret->values, user.regs, sizeof(user.regs));
 	ret->values[SPROF_REG_SP] = user.sp;
 	ret->values[SPROF_REG_PC] = user.pc;

@@ -17,6 +17,9 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
 		return false;
+	/* 32-bit code has registers of another shape (arch/x86/kernel/ptrace.c, user_x86_32_view). */
+	if (vector.iov_len != sizeof(user))
+		return false;
 	*ret = (struct sprof_regs){
 		.values = {user.rax, user.rdx, user.rcx, user.rbx, user.rsi, user.rdi, user.rbp,
 			user.rsp, user.r8, user.r9, user.r10, user.r11, user.r12, user.r13,

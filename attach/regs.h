@@ -61,7 +61,7 @@ void sprof_regs_restart(pid_t tid);
 /* The arguments of the system call that the thread is in. */
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6]);
 
-/* The registers of a thread in a ptrace-stop of ours. False: the thread is gone. */
+/* The registers of a thread in a ptrace-stop of ours. False: it is gone, not stopped, or runs 32-bit code. */
 bool sprof_regs_read(pid_t tid, struct sprof_regs *ret);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "attach/diagnose.h"
 #include "attach/target-internal.h"
@@ -26,13 +27,26 @@ static bool is_gone(pid_t pid, pid_t tid)
 		!sprof_proc_parse_stat(text, &stat) || stat.state == 'Z' || stat.state == 'X';
 }
 
+/* Born of a thread that is seized: the kernel has seized it too. Its first stop will announce it. */
+static bool is_ours(pid_t tid)
+{
+	char path[64], text[4096];
+	long tracer;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	return sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
+		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid();
+}
+
 static enum seized seize(struct sprof_target *target, pid_t pid, pid_t tid, int *ret_errnum)
 {
 	if (sprof_target_find(target, tid))
 		return SEIZED_BEFORE;
 	if (ptrace(PTRACE_SEIZE, tid, 0, sprof_target_ptrace_options(target))) {
 		*ret_errnum = errno;
-		return *ret_errnum == ESRCH || is_gone(pid, tid) ? SEIZE_GONE : SEIZE_DENIED;
+		if (*ret_errnum == ESRCH || is_gone(pid, tid))
+			return SEIZE_GONE;
+		return is_ours(tid) ? SEIZED_BEFORE : SEIZE_DENIED;
 	}
 	return sprof_target_add(target, pid, tid) ? SEIZED : SEIZE_NO_MEMORY;
 }

@@ -31,7 +31,6 @@ enum sprof_end {
 	SPROF_END_BAD_MEMORY,  /* a rule led outside the stack */
 	SPROF_END_NO_PROGRESS, /* the CFA did not grow */
 	SPROF_END_REGISTER,    /* a register was needed that a peek can't know */
-	SPROF_END_NOT_TAKEN,   /* the thread could be neither stopped nor peeked at: no frames */
 	SPROF_END_COUNT,
 };
 
@@ -109,6 +108,7 @@ struct sprof_quality {
 	uint64_t ticks, ticks_late; /* late: a whole period or more behind its deadline; those in between were dropped */
 	uint64_t ticks_missed;      /* dropped because an earlier one was late */
 	uint64_t samples_stopped, samples_peeked, samples_reused;
+	uint64_t samples_lost; /* the thread got no CPU to stop on within the tick's patience */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;

@@ -53,7 +53,9 @@ static void add_row(struct parser *parser, const struct sprof_option *row)
 /* "+": stop at the first operand, what follows belongs to the program; ":": tell missing values apart. */
 static void parser_init(struct parser *parser, const struct sprof_command *command)
 {
-	*parser = (struct parser){.shorts = "+:"};
+	*parser = (struct parser){.shorts = ":"};
+	if (!command->options_anywhere)
+		strcpy(parser->shorts, "+:");
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
 		for (const struct sprof_option *row = group->options; row->name; row++)
 			add_row(parser, row);

@@ -53,6 +53,7 @@ struct sprof_command {
 	const struct sprof_option_group *groups;
 	const void *defaults; /* the options as they are when none is given */
 	size_t options_size;
+	bool options_anywhere; /* also behind operands: no operand begins another command line */
 	/* operands: NULL-terminated. On success *ret_exit is what sprof exits with. */
 	bool (*run)(const void *options, char *const operands[], int *ret_exit,
 		struct sprof_error *err);
@@ -60,7 +61,7 @@ struct sprof_command {
 
 /*
  * Reads argv[1..] (argv[0] is the command's name) into options, which hold the defaults, up to the
- * first operand or "--". On success *ret_operands is the index of the first operand, perhaps argc.
+ * first operand or "--"; or all of it, moving the operands behind the options, if the command says so. On success *ret_operands is the index of the first operand, perhaps argc.
  */
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err);

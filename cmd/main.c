@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mapped-files.h"
 #include "cmd/commands.h"
 #include "cmd/outputs.h"
 #include "cmd/ui.h"
@@ -138,6 +139,7 @@ int main(int argc, char *argv[])
 	int code;
 
 	keep_standard_streams();
+	sprof_mapped_files_survive_truncation();
 	code = dispatch(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		sprof_error_errno(&err, errno, "write to stdout");

@@ -61,7 +61,7 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all: text, folded\n"
+		"format of the -o before it, or of all: text, folded, html, svg\n"
 		"(by FILE's suffix; text on a terminal, folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "attach/perf-map.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/module.h"
@@ -94,6 +95,7 @@ static struct sprof_written write_all(struct session *session)
 	if (session->tracing.sampling_failed)
 		sprof_ui_error(&session->tracing.error);
 	sprof_profile_set_quality(session->profile, &session->tracing.quality);
+	sprof_perf_map_open_all(session->modules);
 	return sprof_writing_all(session->options, session->profile, true);
 }
 

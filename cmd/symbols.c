@@ -376,5 +376,6 @@ const struct sprof_command sprof_command_symbols = {
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct symbols_options),
+	.options_anywhere = true,
 	.run = run,
 };

@@ -52,7 +52,7 @@ static void write_hex(const uint8_t *bytes, size_t size, char *text)
 
 bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT])
 {
-	const uint8_t *bytes;
+	const uint8_t *bytes = NULL;
 	size_t size = build_id(image, &bytes);
 
 	write_hex(bytes, size, ret);
@@ -62,7 +62,7 @@ bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_I
 /* The file itself may carry the debuglink that led to it, when it is its own neighbour. */
 static bool is_right(const struct search *search, const struct sprof_image *found)
 {
-	const uint8_t *id;
+	const uint8_t *id = NULL;
 	size_t size = build_id(found, &id);
 
 	if (size && search->id_size)

@@ -88,11 +88,13 @@ static const uint32_t *words_at(
 static const void *table_at(const struct sprof_image *image, uint64_t address, uint64_t size,
 	size_t item_size, size_t *ret_count)
 {
-	size_t room;
+	size_t room = 0;
 	const void *bytes = address ? bytes_at(image, address, &room) : NULL;
 
+	if ((uintptr_t)bytes % sizeof(uint64_t))
+		bytes = NULL;
 	*ret_count = bytes ? (room < size ? room : size) / item_size : 0;
-	return bytes && (uintptr_t)bytes % sizeof(uint64_t) == 0 ? bytes : NULL;
+	return bytes;
 }
 
 /* The last symbol that a chain of the GNU hash table ends with, plus one. */

@@ -8,7 +8,10 @@
 
 static const struct sprof_format *const formats[] = {
 	&sprof_format_text,
+	&sprof_format_pprof,
 	&sprof_format_folded,
+	&sprof_format_html,
+	&sprof_format_svg,
 };
 
 struct sprof_output_options sprof_output_options_default(void)
@@ -38,21 +41,35 @@ const struct sprof_format *sprof_format_by_name(const char *name)
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *suffix)
+/* How many characters of the path a suffix stands for, or a whole file name; 0: it doesn't fit. */
+static size_t fits(const char *path, const char *suffix)
 {
-	size_t length = strlen(text), tail = strlen(suffix);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t length = strlen(path), tail = strlen(suffix);
 
-	return length >= tail && strcmp(text + length - tail, suffix) == 0;
+	if (suffix[0] != '.' && suffix[tail - 1] == '*')
+		return strncmp(name, suffix, tail - 1) == 0 ? tail - 1 : 0;
+	if (suffix[0] != '.')
+		return strcmp(name, suffix) == 0 ? tail : 0;
+	return length >= tail && strcmp(path + length - tail, suffix) == 0 ? tail : 0;
 }
 
 const struct sprof_format *sprof_format_by_path(const char *path)
 {
-	const struct sprof_format *best = NULL, *format;
+	const struct sprof_format *found = NULL, *format;
+	size_t best = 0;
 
 	for (size_t i = 0; (format = sprof_format_at(i)); i++) {
-		if (ends_with(path, format->suffix) &&
-			(!best || strlen(format->suffix) > strlen(best->suffix)))
-			best = format;
+		const char *const suffixes[] = {format->suffix, format->other_suffix};
+
+		for (size_t k = 0; k < 2; k++) {
+			size_t length = suffixes[k] ? fits(path, suffixes[k]) : 0;
+
+			if (length > best) {
+				best = length;
+				found = format;
+			}
+		}
 	}
-	return best;
+	return found;
 }

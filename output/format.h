@@ -25,6 +25,11 @@ struct sprof_output_options {
 	size_t top;         /* text: rows per table; 0: all */
 	double min_percent; /* text: functions and paths below this share are left out */
 	size_t width;       /* text: columns; 0: names are never shortened */
+	bool short_names;   /* text: without template arguments and parameters */
+	size_t depth;       /* text: levels of the graphs; 0: all */
+	bool sort_by_total; /* text: the flat profile by total, not by self */
+	bool by_rank;       /* text: also each rank of a parallel job for itself */
+	uint32_t base_threads; /* of a difference: threads below this one are what is compared with */
 };
 
 /* Wall time, merged, 30 rows, from 0.5 %, 100 columns. */
@@ -32,7 +37,8 @@ struct sprof_output_options sprof_output_options_default(void);
 
 struct sprof_format {
 	const char *name;    /* of -f */
-	const char *suffix;  /* of -o, with its dot */
+	const char *suffix;  /* of -o, with its dot; or a whole file name, with a '*' at its end or not */
+	const char *other_suffix; /* a second one; NULL: none */
 	const char *summary; /* for --help */
 	/*
 	 * Writes the whole profile, all of whose locations are named. False on lack of memory;
@@ -51,6 +57,9 @@ const struct sprof_format *sprof_format_by_name(const char *name);
 const struct sprof_format *sprof_format_by_path(const char *path);
 
 extern const struct sprof_format sprof_format_folded;
+extern const struct sprof_format sprof_format_html;
+extern const struct sprof_format sprof_format_pprof;
+extern const struct sprof_format sprof_format_svg;
 extern const struct sprof_format sprof_format_text;
 
 #endif

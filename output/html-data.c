@@ -2,8 +2,9 @@
  * The profile as the page's data block; output/html.h says what is in it.
  *
  * Stacks that differ only in addresses within a line are one path here: the profile's tree is over
- * locations, the page's over (function, line), and most nodes of a hot loop fall together. Nodes are
- * written while they are found; what stays in memory is their numbers, and one map to find them by.
+ * locations, the page's over (function, line), and most nodes of a hot loop fall together. Nodes
+ * are written while they are found; what stays in memory is their numbers, and one map to find them
+ * by.
  */
 #include "output/html.h"
 
@@ -17,6 +18,7 @@
 #include "base/idmap.h"
 #include "output/clean.h"
 #include "output/stats.h"
+#include "profile/gaps.h"
 
 /* A row of the profile and where it is on the page. */
 struct place {
@@ -104,7 +106,8 @@ static bool add_string(struct data *data, const char *text)
 		return true;
 	if (!sprof_array_reserve(&data->strings, &data->string_capacity, data->string_count + 1,
 		    sizeof(*data->strings)) ||
-		!sprof_idmap_put(&data->string_ids, 0, (uintptr_t)text, (uint32_t)data->string_count))
+		!sprof_idmap_put(
+			&data->string_ids, 0, (uintptr_t)text, (uint32_t)data->string_count))
 		return false;
 	data->strings[data->string_count++] = text;
 	return true;
@@ -136,9 +139,15 @@ static bool collect_strings(struct data *data)
 	for (size_t i = 0; ok && i < module_count(data); i++)
 		ok = add_string(data, module_path(data, i));
 	for (size_t i = 0; ok && i < profile->process_count; i++)
-		ok = add_string(data, profile->processes[i].name);
+		ok = add_string(data, profile->processes[i].name) &&
+		     add_string(data, profile->processes[i].host) &&
+		     add_string(data, profile->processes[i].rank);
 	for (size_t i = 0; ok && i < profile->thread_count; i++)
 		ok = add_string(data, profile->threads[i].name);
+	for (size_t i = 0; ok && i < profile->context_count; i++)
+		ok = add_string(data, profile->contexts[i].syscall) &&
+		     add_string(data, profile->contexts[i].object) &&
+		     add_string(data, profile->contexts[i].holder);
 	return ok;
 }
 
@@ -194,7 +203,8 @@ static bool write_frames(struct data *data)
 		const struct sprof_profile_line *line = &profile->lines[i];
 		uint64_t low = (uint64_t)line->line * 2 + line->inlined;
 
-		if (!number_of(&data->frame_ids, line->function, low, count, &data->frames[i], &is_new))
+		if (!number_of(&data->frame_ids, line->function, low, count, &data->frames[i],
+			    &is_new))
 			return false;
 		if (!is_new)
 			continue;
@@ -250,8 +260,12 @@ static void write_threads(const struct data *data)
 
 	sprof_out_puts(data->out, ",\n\"processes\":[");
 	for (size_t i = 0; i < profile->process_count; i++) {
-		put_number(data, i, (uint64_t)profile->processes[i].pid);
-		put_number(data, true, string_of(data, profile->processes[i].name));
+		const struct sprof_profile_process *process = &profile->processes[i];
+
+		put_number(data, i, (uint64_t)process->pid);
+		put_number(data, true, string_of(data, process->name));
+		put_index(data, true, string_of(data, process->host));
+		put_index(data, true, string_of(data, process->rank));
 	}
 	sprof_out_puts(data->out, "],\n\"threads\":[");
 	for (size_t i = 0; i < profile->thread_count; i++) {
@@ -284,13 +298,15 @@ static void sort_places(struct data *data)
 	qsort(data->places, profile->row_count, sizeof(*data->places), by_place);
 }
 
-static void put_row(const struct data *data, bool comma, uint32_t distance,
-	const struct sprof_metrics *metrics)
+static void put_row(
+	const struct data *data, bool comma, uint32_t distance, const struct sprof_metrics *metrics)
 {
 	put_number(data, comma, distance);
 	put_number(data, true, metrics->samples);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		put_number(data, true, metrics->times.ns[i]);
+	if (data->profile->foreign.kind_count)
+		put_number(data, true, metrics->other);
 }
 
 /* The rows of one thread, from the place at `next`; those of one node as one. Returns the place
@@ -305,7 +321,8 @@ static size_t write_thread_rows(const struct data *data, size_t next, uint32_t t
 		const struct place *place = &data->places[next];
 		struct sprof_metrics sum = {0};
 
-		for (; next < profile->row_count && by_place(place, &data->places[next]) == 0; next++)
+		for (; next < profile->row_count && by_place(place, &data->places[next]) == 0;
+			next++)
 			sprof_metrics_add(&sum, &profile->rows[data->places[next].row].metrics);
 		put_row(data, comma, place->node - before, &sum);
 		before = place->node;
@@ -328,6 +345,92 @@ static void write_rows(struct data *data)
 	sprof_out_puts(data->out, "]");
 }
 
+/* Whether a row says what its thread was blocked on. */
+static bool is_wait(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
+
+	return row->metrics.times.ns[SPROF_TIME_WAIT] &&
+	       (context->syscall || context->object || context->holder);
+}
+
+static void put_wait(const struct data *data, bool comma, const struct sprof_profile_row *row)
+{
+	const struct sprof_profile_context *context = &data->profile->contexts[row->context];
+
+	put_number(data, comma, row->thread);
+	put_index(data, true, string_of(data, context->syscall));
+	put_index(data, true, string_of(data, context->object));
+	put_number(data, true, data->nodes[row->stack]);
+	put_number(data, true, row->metrics.samples);
+	put_number(data, true, row->metrics.times.ns[SPROF_TIME_WAIT]);
+	put_index(data, true, string_of(data, context->holder));
+}
+
+static void write_waits(const struct data *data)
+{
+	const struct sprof_profile *profile = data->profile;
+	bool any = false;
+
+	for (size_t i = 0; profile->context_count && i < profile->row_count; i++) {
+		if (!is_wait(profile, &profile->rows[i]))
+			continue;
+		if (!any)
+			sprof_out_puts(data->out, ",\n\"waits\":[");
+		put_wait(data, any, &profile->rows[i]);
+		any = true;
+	}
+	if (any)
+		sprof_out_puts(data->out, "]");
+}
+
+static bool put_advice(const struct data *data, const char *text)
+{
+	sprof_out_puts(data->out, ",");
+	if (text)
+		return put_string(data, text);
+	sprof_out_puts(data->out, "null");
+	return true;
+}
+
+static bool write_gaps(const struct data *data, struct sprof_error *err)
+{
+	struct sprof_gaps gaps;
+	bool ok = true;
+
+	if (!sprof_gaps_build(data->profile, &gaps, err))
+		return false;
+	sprof_out_puts(data->out, ",\n\"gaps\":[");
+	for (size_t i = 0; ok && i < gaps.count; i++) {
+		const struct sprof_gap *gap = &gaps.items[i];
+
+		put_number(data, i, gap->module);
+		put_number(data, true, gap->addresses);
+		put_number(data, true, gap->samples);
+		ok = put_advice(data, gap->why) && put_advice(data, gap->help);
+	}
+	sprof_out_puts(data->out, "]");
+	sprof_gaps_finish(&gaps);
+	return ok;
+}
+
+/* What another tool's file counts. */
+static bool write_foreign(const struct data *data)
+{
+	const struct sprof_profile *profile = data->profile;
+
+	if (!profile->foreign.kind_count)
+		return true;
+	sprof_out_puts(data->out, ",\n\"value\":[");
+	if (!put_string(data, sprof_profile_weight_name(profile, SPROF_WEIGHT_OTHER)))
+		return false;
+	sprof_out_puts(data->out, ",");
+	if (!put_string(data, sprof_profile_weight_unit(profile, SPROF_WEIGHT_OTHER)))
+		return false;
+	sprof_out_puts(data->out, "]");
+	return true;
+}
+
 static bool write_facts(const struct data *data, const struct sprof_output_options *options)
 {
 	const struct sprof_profile *profile = data->profile;
@@ -337,7 +440,8 @@ static bool write_facts(const struct data *data, const struct sprof_output_optio
 		sprof_out_puts(data->out, "null");
 	else if (!put_string(data, profile->command))
 		return false;
-	sprof_out_printf(data->out, ",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"quality\":",
+	sprof_out_printf(data->out,
+		",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"quality\":",
 		profile->start_realtime_ns / SPROF_NS_PER_MS, sprof_weight_name(options->weight));
 	sprof_stats_write(&profile->quality, data->out);
 	return true;
@@ -353,7 +457,8 @@ static bool allocate(struct data *data)
 	return data->frames && data->nodes && data->places;
 }
 
-static bool write_all(struct data *data, const struct sprof_output_options *options)
+static bool write_all(
+	struct data *data, const struct sprof_output_options *options, struct sprof_error *err)
 {
 	if (!allocate(data) || !collect_strings(data) || !write_facts(data, options) ||
 		!write_strings(data))
@@ -363,6 +468,9 @@ static bool write_all(struct data *data, const struct sprof_output_options *opti
 		return false;
 	write_threads(data);
 	write_rows(data);
+	write_waits(data);
+	if (!write_gaps(data, err) || !write_foreign(data))
+		return false;
 	sprof_out_puts(data->out, "}\n");
 	return true;
 }
@@ -371,7 +479,7 @@ bool sprof_html_write_data(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	struct data data = {.profile = profile, .out = out};
-	bool ok = write_all(&data, options);
+	bool ok = write_all(&data, options, err);
 
 	finish(&data);
 	return ok || sprof_error_no_memory(err);

@@ -2,8 +2,8 @@
  * The page: one file that shows the whole profile in a browser, without a network and without us.
  *
  * The page's own text, style and script come from output/web/ and are put together at build time
- * (web/embed.py), with hashes of both in a content security policy: nothing else can run in it, even
- * if a name got past its escaping. Here the data is set between.
+ * (web/embed.py), with hashes of both in a content security policy: nothing else can run in it,
+ * even if a name got past its escaping. Here the data is set between.
  */
 #include "output/html.h"
 

@@ -5,6 +5,8 @@
 #include "output/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "output/units.h"
 
@@ -34,6 +36,24 @@ static void write_split(const struct sprof_text *text, const struct sprof_times 
 	}
 }
 
+/* With the place of its source, where that is known and leaves room for the name. */
+static void write_function(const struct sprof_text *text, size_t column,
+	const struct sprof_profile_function *function)
+{
+	const char *slash = function->file ? strrchr(function->file, '/') : NULL;
+	char place[64] = "";
+	int length = 0;
+
+	if (function->file && function->line)
+		length = snprintf(place, sizeof(place), "  %s:%" PRIu32,
+			slash ? slash + 1 : function->file, function->line);
+	if (length < 0 || (size_t)length >= sizeof(place) ||
+		(text->options.width &&
+			column + strlen(function->name) + (size_t)length > text->options.width))
+		place[0] = '\0';
+	sprof_text_end_with_function(text, column, function->name, place);
+}
+
 static void write_row(const struct sprof_text *text, const struct sprof_flat *flat,
 	const struct sprof_flat_row *row, bool merged)
 {
@@ -50,8 +70,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
 	sprof_out_printf(
 		text->out, " %-7s ", sprof_verdict_name(sprof_verdict_of(&row->total.times)));
-	sprof_text_end_with_name(text, INDENT + (merged ? THREADS : 0),
-		text->profile->functions[row->function].name);
+	write_function(text, INDENT + (merged ? THREADS : 0),
+		&text->profile->functions[row->function]);
 }
 
 static void write_rows(const struct sprof_text *text, const struct sprof_flat *flat, bool merged)

@@ -75,7 +75,8 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 		sprof_out_fill(text->out, ' ', indent);
 		column += indent;
 	}
-	sprof_text_end_with_name(text, column, text->profile->functions[node->function].name);
+	sprof_text_end_with_function(text, column,
+		text->profile->functions[node->function].name, node->inlined ? " (inlined)" : "");
 }
 
 /* `top` limits the lines of depth 1; 0: it doesn't. `what` names these lines when some are left

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
+#include "output/short-name.h"
 #include "output/units.h"
 
 enum {
@@ -47,26 +48,46 @@ static const char *character(const char *name, size_t number)
 	return name;
 }
 
-void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name)
+/* The suffix is never shortened. */
+static void end_line(
+	const struct sprof_text *text, size_t column, const char *clean, const char *suffix)
 {
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
 	size_t room = text->options.width > column ? text->options.width - column : 0;
-	size_t length, head;
+	size_t length = count_characters(clean), tail = count_characters(suffix), head;
 
-	if (!clean) {
-		sprof_out_fail(text->out, ENOMEM);
-		return;
-	}
-	length = count_characters(clean);
-	if (room < LEAST_NAME)
-		room = LEAST_NAME;
+	room = room < LEAST_NAME + tail ? LEAST_NAME : room - tail;
 	if (!text->options.width || length <= room) {
-		sprof_out_printf(text->out, "%s\n", clean);
+		sprof_out_printf(text->out, "%s%s\n", clean, suffix);
 		return;
 	}
 	head = (room - 3) / 2;
 	sprof_out_write(text->out, clean, (size_t)(character(clean, head) - clean));
-	sprof_out_printf(text->out, "...%s\n", character(clean, length - (room - 3 - head)));
+	sprof_out_printf(
+		text->out, "...%s%s\n", character(clean, length - (room - 3 - head)), suffix);
+}
+
+void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+
+	if (clean)
+		end_line(text, column, clean, "");
+	else
+		sprof_out_fail(text->out, ENOMEM);
+}
+
+void sprof_text_end_with_function(
+	const struct sprof_text *text, size_t column, const char *name, const char *suffix)
+{
+	SPROF_AUTO_FREE char *shortened =
+		text->options.short_names ? sprof_short_name(name) : strdup(name);
+	SPROF_AUTO_FREE char *clean = shortened ? sprof_clean_text(shortened, NULL) : NULL;
+	SPROF_AUTO_FREE char *clean_suffix = suffix[0] ? sprof_clean_text(suffix, NULL) : strdup("");
+
+	if (clean && clean_suffix)
+		end_line(text, column, clean, clean_suffix);
+	else
+		sprof_out_fail(text->out, ENOMEM);
 }
 
 bool sprof_text_is_small(const struct sprof_text *text, double percent)
@@ -137,7 +158,7 @@ static bool write_text(const struct sprof_profile *profile,
 		text.options.width = 0;
 	}
 	sprof_text_header(&text);
-	if (!sprof_text_threads(&text, err))
+	if (!sprof_text_modules(&text, err) || !sprof_text_threads(&text, err))
 		return false;
 	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
 		return false;

@@ -20,6 +20,7 @@ struct sprof_text {
 
 /* Parts. The ones that derive a view can run out of memory: false. */
 void sprof_text_header(const struct sprof_text *text);
+bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
@@ -33,6 +34,10 @@ void sprof_text_title(const struct sprof_text *text, const char *part);
  * shortened in its middle when the line would get too long.
  */
 void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name);
+
+/* The same with a function's name, short if the options say so, and a suffix that stays whole. */
+void sprof_text_end_with_function(
+	const struct sprof_text *text, size_t column, const char *name, const char *suffix);
 
 /* Whether a share is too small to be shown. */
 bool sprof_text_is_small(const struct sprof_text *text, double percent);

@@ -22,6 +22,7 @@ struct seed {
 	uint32_t function, parent;
 	uint32_t first_child, next_sibling;
 	uint32_t laid_out; /* its index in the graph */
+	bool called;       /* at least once not inlined */
 	uint64_t self, total;
 };
 
@@ -35,7 +36,7 @@ struct path {
 
 struct growth {
 	const struct sprof_profile *profile;
-	uint32_t *functions; /* of all paths, in the order of the direction */
+	uint32_t *functions; /* of all paths, in the order of the direction; 1 more if inlined, of 2 */
 	size_t function_count, function_capacity;
 	struct path *paths; /* that go on */
 	size_t path_count, path_capacity;
@@ -97,7 +98,8 @@ static bool add_path(struct growth *growth, const struct sprof_expansion *frames
 	for (size_t i = 0; i < frames->count; i++) {
 		size_t at = direction == SPROF_GRAPH_CALLER ? frames->count - 1 - i : i;
 
-		growth->functions[growth->function_count++] = frames->frames[at]->function;
+		growth->functions[growth->function_count++] =
+			frames->frames[at]->function * 2 + frames->frames[at]->inlined;
 	}
 	growth->paths[growth->path_count++] = path;
 	growth->seeds[0].total += weight;
@@ -129,12 +131,13 @@ static bool grow_level(struct growth *growth, uint32_t level)
 {
 	for (size_t i = 0; i < growth->path_count; i++) {
 		struct path *path = &growth->paths[i];
-		uint32_t function = growth->functions[path->first + level];
+		uint32_t entry = growth->functions[path->first + level];
 
 		assert(level < path->depth);
-		if (!child_of(growth, path->node, function, &path->node))
+		if (!child_of(growth, path->node, entry / 2, &path->node))
 			return false;
 		growth->seeds[path->node].total += path->weight;
+		growth->seeds[path->node].called |= !(entry & 1);
 		if (level + 1 == path->depth)
 			growth->seeds[path->node].self += path->weight;
 	}
@@ -205,6 +208,7 @@ static void lay_out_one(
 		.function = seed->function,
 		.parent = SPROF_PROFILE_NONE,
 		.end = (uint32_t)graph->count + 1,
+		.inlined = !seed->called,
 		.self = seed->self,
 		.total = seed->total,
 	};

@@ -11,6 +11,8 @@
 #include "profile/quality.h"
 
 #define STACKS "stacks."
+#define GAP "gap."
+#define GAP_HELP "gap_help."
 
 static bool parse(const char *text, uint64_t *ret)
 {
@@ -56,29 +58,80 @@ static void read_number(
 	}
 }
 
-bool sprof_pprof_read_comment(
+/* "gap.3", "gap_help.3": of the module of mapping 3. */
+static bool read_gap(struct sprof_pprof_file *file, const char *comment, const char *text)
+{
+	bool is_help = strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0;
+	const char *digits = comment + strlen(is_help ? GAP_HELP : GAP);
+	uint32_t mapping = sprof_pprof_ids_find(&file->mapping_ids, strtoull(digits, NULL, 10));
+	struct sprof_profile_module *facts;
+	const char *copy;
+
+	if (mapping == SPROF_IDMAP_NONE)
+		return true;
+	copy = sprof_build_string(file->profile, text, strlen(text));
+	facts = &file->profile->module_facts[file->mappings[mapping].module];
+	if (is_help)
+		facts->gap_help = copy;
+	else
+		facts->gap_why = copy;
+	return copy;
+}
+
+static bool read_comment(
 	struct sprof_pprof_file *file, const char *comment, struct sprof_error *err)
 {
 	struct sprof_profile *profile = file->profile;
-	size_t prefix = strlen(SPROF_PPROF_COMMENT), length;
+	size_t length = strcspn(comment, "=");
+	const char *text = comment + length + 1;
+	bool ok = true;
 	uint64_t value;
 
-	if (strncmp(comment, SPROF_PPROF_COMMENT, prefix) != 0)
-		return true;
-	comment += prefix;
-	length = strcspn(comment, "=");
 	if (!comment[length])
 		return true;
-	if (is_name(comment, length, "command"))
-		return sprof_profile_describe(
-			       profile, comment + length + 1, profile->start_realtime_ns) ||
-		       sprof_error_no_memory(err);
-	if (is_name(comment, length, "rate_hz")) {
-		double rate = strtod(comment + length + 1, NULL);
+	if (is_name(comment, length, "command")) {
+		ok = sprof_profile_describe(profile, text, profile->start_realtime_ns);
+	} else if (is_name(comment, length, "rate_hz")) {
+		double rate = strtod(text, NULL);
 
-		profile->quality.rate_hz = isfinite(rate) ? rate : 0;
-	} else if (parse(comment + length + 1, &value)) {
+		profile->quality.rate_hz = isfinite(rate) && rate > 0 ? rate : 0;
+	} else if (strncmp(comment, GAP, strlen(GAP)) == 0 ||
+		   strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0) {
+		ok = read_gap(file, comment, text);
+	} else if (parse(text, &value)) {
 		read_number(&profile->quality, comment, length, value);
+	}
+	return ok || sprof_error_no_memory(err);
+}
+
+static bool read_field(
+	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
+{
+	size_t prefix = strlen(SPROF_PPROF_COMMENT);
+	struct sprof_wire numbers = field->bytes;
+	uint64_t index = field->value;
+	const char *text;
+
+	while (!field->is_bytes || sprof_wire_number(&numbers, &index)) {
+		if (!sprof_pprof_text(file, index, &text, err))
+			return false;
+		if (strncmp(text, SPROF_PPROF_COMMENT, prefix) == 0 &&
+			!read_comment(file, text + prefix, err))
+			return false;
+		if (!field->is_bytes)
+			break;
+	}
+	return true;
+}
+
+bool sprof_pprof_read_comments(struct sprof_pprof_file *file, struct sprof_error *err)
+{
+	struct sprof_wire all = file->all;
+	struct sprof_wire_field field;
+
+	while (sprof_wire_next(&all, &field)) {
+		if (field.number == SPROF_PPROF_COMMENT_FIELD && !read_field(file, &field, err))
+			return false;
 	}
 	return true;
 }

@@ -74,7 +74,11 @@ struct sprof_pprof_file {
 	struct sprof_pprof_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
 	struct sprof_pprof_ids mapping_ids, function_ids, location_ids;
-	size_t function_count, location_count;
+	size_t function_count, location_count; /* in the file */
+	struct sprof_profile_function *functions; /* their module is not known yet */
+	size_t functions_read;
+	struct sprof_profile_line *lines; /* of the location being read */
+	size_t line_capacity;
 };
 
 /* "NAME: what is wrong with it". */
@@ -96,10 +100,7 @@ void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
 bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
 	struct sprof_error *err);
 bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err);
+bool sprof_pprof_read_comments(struct sprof_pprof_file *file, struct sprof_error *err);
 bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error *err);
-
-/* Takes a comment of ours in; others are left alone. */
-bool sprof_pprof_read_comment(
-	struct sprof_pprof_file *file, const char *comment, struct sprof_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The first pass over a pprof file: strings, the kinds of values, times and comments. Decides
+ * The first pass over a pprof file: strings, the kinds of values, and times. Decides
  * whether the file is one of ours, whose values are samples and the four classes of time, or
  * another tool's, of which one kind is shown at a time.
  */
@@ -62,23 +62,6 @@ static bool read_kind(struct sprof_pprof_file *file, struct sprof_wire message,
 	return !message.broken || sprof_pprof_fail(file, err, "damaged: a kind of values");
 }
 
-static bool read_comments(
-	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
-{
-	struct sprof_wire numbers = field->bytes;
-	uint64_t index = field->value;
-	const char *text;
-
-	while (!field->is_bytes || sprof_wire_number(&numbers, &index)) {
-		if (!sprof_pprof_text(file, index, &text, err) ||
-			!sprof_pprof_read_comment(file, text, err))
-			return false;
-		if (!field->is_bytes)
-			break;
-	}
-	return true;
-}
-
 static bool read_field(
 	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
 {
@@ -104,8 +87,6 @@ static bool read_field(
 	case SPROF_PPROF_PERIOD:
 		profile->foreign.period = field->value;
 		break;
-	case SPROF_PPROF_COMMENT_FIELD:
-		return read_comments(file, field, err);
 	case SPROF_PPROF_DEFAULT_TYPE:
 		file->default_type = field->value;
 		break;

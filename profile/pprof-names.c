@@ -2,10 +2,11 @@
  * The second pass over a pprof file: mappings, functions and locations. Knows that an address is a
  * place in the file that its mapping shows, which is what a raw frame is made of.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
+#include "profile/index.h"
 #include "profile/pprof-file.h"
 
 /* Walks the messages of one field number. */
@@ -72,40 +73,173 @@ static bool read_mapping(
 	return enter(file, &file->mapping_ids, id, (uint32_t)file->mapping_count++, "mapping", err);
 }
 
-/* A function's module is known only where a location has it: see read_line(). */
-struct function {
-	struct sprof_profile_function fields;
-	uint64_t id;
-};
-
+/* Its module is known only where a location has it: see add_line(). */
 static bool read_function(
-	struct sprof_pprof_file *file, struct sprof_wire message, struct function *ret,
-	struct sprof_error *err)
+	struct sprof_pprof_file *file, struct sprof_wire message, struct sprof_error *err)
 {
+	struct sprof_profile_function *function = &file->functions[file->functions_read];
 	const char *linkage = "", *path = "";
 	struct sprof_wire_field field;
+	uint64_t id = 0;
 
-	*ret = (struct function){.fields = {.name = "", .module = SPROF_PROFILE_NONE}};
+	function->name = "";
 	while (sprof_wire_next(&message, &field)) {
 		bool ok = true;
 
 		if (field.number == 1)
-			ret->id = field.value;
+			id = field.value;
 		else if (field.number == 2)
-			ok = sprof_pprof_text(file, field.value, &ret->fields.name, err);
+			ok = sprof_pprof_text(file, field.value, &function->name, err);
 		else if (field.number == 3)
 			ok = sprof_pprof_text(file, field.value, &linkage, err);
 		else if (field.number == 4)
 			ok = sprof_pprof_text(file, field.value, &path, err);
 		else if (field.number == 5)
-			ret->fields.line = field.value <= UINT32_MAX ? (uint32_t)field.value : 0;
+			function->line = field.value <= UINT32_MAX ? (uint32_t)field.value : 0;
 		if (!ok)
 			return false;
 	}
-	ret->fields.linkage = linkage[0] ? linkage : ret->fields.name;
-	ret->fields.file = path[0] ? path : NULL;
-	if (!ret->fields.name[0])
-		ret->fields.name = ret->fields.linkage[0] ? ret->fields.linkage : "[unknown]";
-	return !message.broken || sprof_pprof_fail(file, err, "damaged: a function");
+	if (message.broken)
+		return sprof_pprof_fail(file, err, "damaged: a function");
+	function->linkage = linkage[0] ? linkage : function->name;
+	function->unresolved = !linkage[0] && !file->profile->foreign.kind_count;
+	function->file = path[0] ? path : NULL;
+	if (!function->name[0])
+		function->name = function->linkage;
+	return enter(file, &file->function_ids, id, (uint32_t)file->functions_read++, "function",
+		err);
 }
 
+/* A location while it is read: its lines are in the file's buffer. */
+struct location {
+	uint64_t id, mapping_id, address;
+	size_t line_count;
+};
+
+static bool read_line(struct sprof_pprof_file *file, struct sprof_wire message,
+	struct location *location, struct sprof_error *err)
+{
+	struct sprof_profile_line line = {0};
+	struct sprof_wire_field field;
+	uint64_t id = 0;
+
+	while (sprof_wire_next(&message, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 2 && field.value <= UINT32_MAX)
+			line.line = (uint32_t)field.value;
+	}
+	line.function = sprof_pprof_ids_find(&file->function_ids, id);
+	if (message.broken || line.function == SPROF_IDMAP_NONE)
+		return sprof_pprof_fail(file, err, "location %llu has a line with no function",
+			(unsigned long long)location->id);
+	if (location->line_count == SPROF_PPROF_MAX_LINES)
+		return sprof_pprof_fail(file, err, "location %llu has more than %d lines",
+			(unsigned long long)location->id, SPROF_PPROF_MAX_LINES);
+	if (!sprof_array_reserve(&file->lines, &file->line_capacity, location->line_count + 1,
+		    sizeof(*file->lines)))
+		return sprof_error_no_memory(err);
+	file->lines[location->line_count++] = line;
+	return true;
+}
+
+static bool read_location_fields(struct sprof_pprof_file *file, struct sprof_wire message,
+	struct location *ret, struct sprof_error *err)
+{
+	struct sprof_wire_field field;
+
+	while (sprof_wire_next(&message, &field)) {
+		if (field.number == 1)
+			ret->id = field.value;
+		else if (field.number == 2)
+			ret->mapping_id = field.value;
+		else if (field.number == 3)
+			ret->address = field.value;
+		else if (field.number == 4 && field.is_bytes &&
+			 !read_line(file, field.bytes, ret, err))
+			return false;
+	}
+	return !message.broken || sprof_pprof_fail(file, err, "damaged: a location");
+}
+
+/* A location without a name is called after its place, as a module without symbols is. */
+static bool make_up_name(struct sprof_pprof_file *file, const struct location *location,
+	const struct sprof_frame *frame)
+{
+	const struct sprof_module *module = frame->module == SPROF_PROFILE_NONE
+		? NULL
+		: sprof_modules_get(file->profile->modules, frame->module);
+	struct sprof_profile_function *function = &file->functions[file->function_count];
+	char name[512];
+	int length = module && module->path[0]
+		? snprintf(name, sizeof(name), "%.400s+0x%llx", sprof_module_name(module),
+			  (unsigned long long)frame->offset)
+		: snprintf(name, sizeof(name), "0x%llx", (unsigned long long)location->address);
+
+	*function = (struct sprof_profile_function){
+		.name = sprof_build_string(file->profile, name, (size_t)length),
+		.unresolved = true,
+	};
+	function->linkage = function->name;
+	file->lines[0] =
+		(struct sprof_profile_line){.function = (uint32_t)file->function_count};
+	return function->name;
+}
+
+/* From the file's functions to the profile's, which have a module. */
+static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sprof_profile_function function = file->functions[file->lines[i].function];
+
+		function.module = module;
+		file->lines[i].inlined = i + 1 < count;
+		if (!sprof_profile_intern_function(
+			    file->profile, &function, &file->lines[i].function))
+			return false;
+	}
+	return true;
+}
+
+static bool read_location(
+	struct sprof_pprof_file *file, struct sprof_wire message, struct sprof_error *err)
+{
+	struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
+	struct location location = {0};
+	uint32_t index;
+
+	if (!read_location_fields(file, message, &location, err))
+		return false;
+	frame.offset = location.address;
+	if (location.mapping_id) {
+		uint32_t mapping = sprof_pprof_ids_find(&file->mapping_ids, location.mapping_id);
+
+		if (mapping == SPROF_IDMAP_NONE)
+			return sprof_pprof_fail(file, err, "location %llu has no mapping %llu",
+				(unsigned long long)location.id,
+				(unsigned long long)location.mapping_id);
+		frame.module = file->mappings[mapping].module;
+		frame.offset += file->mappings[mapping].offset - file->mappings[mapping].start;
+	}
+	if (!location.line_count) {
+		if (!make_up_name(file, &location, &frame))
+			return sprof_error_no_memory(err);
+		location.line_count = 1;
+	}
+	if (!settle_lines(file, frame.module, location.line_count) ||
+		!sprof_build_location(
+			file->profile, &frame, file->lines, location.line_count, &index))
+		return sprof_error_no_memory(err);
+	return enter(file, &file->location_ids, location.id, index, "location", err);
+}
+
+bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err)
+{
+	file->functions = calloc(file->function_count + 1, sizeof(*file->functions));
+	if (!file->functions ||
+		!sprof_array_reserve(&file->lines, &file->line_capacity, 1, sizeof(*file->lines)))
+		return sprof_error_no_memory(err);
+	return for_each(file, SPROF_PPROF_MAPPING, read_mapping, err) &&
+	       for_each(file, SPROF_PPROF_FUNCTION, read_function, err) &&
+	       for_each(file, SPROF_PPROF_LOCATION, read_location, err);
+}

@@ -102,6 +102,8 @@ struct sprof_profile_module {
 	const char *build_id; /* hexadecimal; NULL: none, or not known */
 	struct sprof_profile_segment *segments;
 	size_t segment_count;
+	/* Why frames of it have no name, and what would help; see profile/gaps.h. NULL: not known. */
+	const char *gap_why, *gap_help;
 };
 
 /*

@@ -17,6 +17,7 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(samples_stopped),
 	FIELD(samples_peeked),
 	FIELD(samples_reused),
+	FIELD(samples_lost),
 	FIELD(stops),
 	FIELD(stop_ns_total),
 	FIELD(stop_ns_p50),

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 
+#include "profile/gaps.h"
 #include "profile/index.h"
 
 static const char *copy_of(struct sprof_profile *profile, const char *text)
@@ -65,5 +66,5 @@ bool sprof_profile_resolve(
 			return false;
 	}
 	profile->quality.frames_unresolved = index->locations_unresolved;
-	return true;
+	return sprof_profile_explain(profile, symbols, err);
 }

@@ -50,6 +50,7 @@ struct sprof_graph_node {
 	uint32_t parent;   /* its index; SPROF_PROFILE_NONE for node 0 */
 	uint32_t depth;    /* 0 for node 0 */
 	uint32_t end;      /* the index behind its subtree */
+	bool inlined;      /* wherever it was on this path; node 0 too */
 	uint64_t self, total;
 };
 

@@ -77,6 +77,8 @@ void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
 void sprof_stops_take(struct sampler *sampler);
+/* A thread has stopped that did not in its tick: between ticks its sample is still taken. */
+void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread);
 /* A slot for the thread, with room for its copy. */
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);

@@ -92,8 +92,7 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 			sampler->signals[sampler->signal_count++] = event->info;
 		break;
 	case SPROF_EVENT_STOPPED:
-		/* It did not stop in its tick, and does so now. */
-		sprof_thread_resume(event->thread);
+		sprof_stops_take_late(sampler, event->thread);
 		break;
 	case SPROF_EVENT_EXEC:
 		on_exec(sampler, event->thread);
@@ -116,7 +115,9 @@ static void fill_quality(struct sampler *sampler)
 	struct sprof_quality *quality = sampler->quality;
 	const struct sprof_target *target = sampler->parts->target;
 
-	quality->duration_ns = sprof_clock_now_ns() - sampler->begin_ns;
+	uint64_t now = sprof_clock_now_ns();
+
+	quality->duration_ns = now > sampler->begin_ns ? now - sampler->begin_ns : 0;
 	quality->ticks = sampler->schedule.ticks;
 	quality->ticks_late = sampler->schedule.late;
 	quality->ticks_missed = sampler->schedule.missed;
@@ -131,6 +132,17 @@ static void fill_quality(struct sampler *sampler)
 	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns();
 }
 
+/* A tick that charges every thread up to it. */
+static void charge_all(struct sampler *sampler)
+{
+	if (sprof_clock_now_ns() < sampler->begin_ns)
+		return;
+	sampler->closing = true;
+	sprof_tick(sampler);
+	sampler->schedule.ticks++;
+	sampler->closing = false;
+}
+
 /* Signals are answered when no thread is stopped. */
 static void answer_signals(struct sampler *sampler)
 {
@@ -138,6 +150,8 @@ static void answer_signals(struct sampler *sampler)
 
 	if (!sampler->signal_count)
 		return;
+	/* A control may look at the profile: all time up to now is handed out. */
+	charge_all(sampler);
 	/* What the control forks must not inherit our place and level. */
 	sprof_hop_restore(&sampler->hop);
 	for (unsigned i = 0; i < sampler->signal_count; i++) {
@@ -195,9 +209,7 @@ static void close_run(struct sampler *sampler)
 	struct sprof_thread **threads;
 	size_t count;
 
-	sampler->closing = true;
-	sprof_tick(sampler);
-	sampler->schedule.ticks++;
+	charge_all(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->sampling)

@@ -189,3 +189,22 @@ void sprof_stops_take(struct sampler *sampler)
 		finish(sampler, &sampler->slots[i]);
 	sampler->slot_count = 0;
 }
+
+void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct slot *slot = sampler->slots;
+
+	/* Inside a tick its own samples go first, and this one stays lost. */
+	if (sampler->slot_count || !slot || !thread->sampling) {
+		sprof_thread_resume(thread);
+		return;
+	}
+	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
+	slot->thread = thread;
+	slot->state = SPROF_STATE_USER;
+	copy_and_resume(sampler, slot);
+	if (slot->stopped) {
+		finish(sampler, slot);
+		sampler->quality->samples_lost--;
+	}
+}

@@ -186,7 +186,7 @@ void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	if (call.kind == SPROF_PROC_SYSCALL_RUNNING || !call.sp ||
 		!peek(sampler, thread, &schedstat, &call))
-		sampler->quality->stacks[SPROF_END_NOT_TAKEN]++;
+		sampler->quality->samples_lost++;
 }
 
 void sprof_tick(struct sampler *sampler)

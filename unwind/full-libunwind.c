@@ -87,6 +87,28 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *ret, void *argume
 	return -UNW_ENOINFO;
 }
 
+/*
+ * The same for an address that is not code: of what libunwind has cached, the DWARF expressions are
+ * read again at their place in .eh_frame, which is mapped apart from the code in most files.
+ */
+static bool enter_module_around(struct sprof_full_unwinder *full, uint64_t address)
+{
+	for (size_t i = 0; i < full->maps->count; i++) {
+		const struct sprof_mapping *mapping = &full->maps->items[i];
+		struct sprof_place place;
+
+		if (!mapping->executable ||
+			!sprof_images_locate(full->images, full->maps, mapping->start, &place) ||
+			!place.image ||
+			!sprof_image_at(place.image, address - mapping->start + place.address, 1))
+			continue;
+		full->place = place;
+		full->bias = mapping->start - place.address;
+		return true;
+	}
+	return false;
+}
+
 /* A word of code or CFI from the mapped file. */
 static bool read_image(struct sprof_full_unwinder *full, uint64_t address, unw_word_t *ret)
 {
@@ -94,8 +116,8 @@ static bool read_image(struct sprof_full_unwinder *full, uint64_t address, unw_w
 
 	if (full->place.image)
 		bytes = sprof_image_at(full->place.image, address - full->bias, sizeof(*ret));
-	if (!bytes && enter_module(full, address))
-		bytes = sprof_image_at(full->place.image, full->place.address, sizeof(*ret));
+	if (!bytes && (enter_module(full, address) || enter_module_around(full, address)))
+		bytes = sprof_image_at(full->place.image, address - full->bias, sizeof(*ret));
 	if (bytes)
 		memcpy(ret, bytes, sizeof(*ret));
 	return bytes;
@@ -215,6 +237,15 @@ static enum sprof_full_end end_of(struct sprof_full_unwinder *full, int step, ui
 	return full->unknown_register ? SPROF_FULL_REGISTER : SPROF_FULL_FAILED;
 }
 
+/* By the CFI: unw_is_signal_frame(3) knows only those that libunwind stepped out of without any. */
+static bool is_signal_frame(struct sprof_full_unwinder *full, uint64_t pc, bool is_return)
+{
+	struct sprof_place place;
+
+	return sprof_images_locate(full->images, full->maps, pc - is_return, &place) &&
+		place.rows && sprof_rows_find(place.rows, place.address).cfa == SPROF_CFA_SIGNAL;
+}
+
 enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps,
 	struct sprof_full_frame *frames, size_t size, size_t *ret_count)
@@ -234,7 +265,7 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 		if (*ret_count == size)
 			return SPROF_FULL_DEPTH;
 		frames[(*ret_count)++] = (struct sprof_full_frame){pc, is_return};
-		is_return = unw_is_signal_frame(&cursor) <= 0;
+		is_return = !is_signal_frame(full, pc, is_return);
 		step = unw_step(&cursor);
 		if (step <= 0)
 			return end_of(full, step, pc);

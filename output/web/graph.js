@@ -79,6 +79,7 @@ class FlameGraph {
 		if (whole > 0)
 			this.layOutBelow(this.width / whole);
 		this.height = Math.max(1, this.rows.length) * ROW_HEIGHT;
+		this.box.style.height = `${this.height}px`; /* the style sheet says how much at most */
 		this.space.style.height = `${this.height}px`;
 		this.draw();
 		this.placeCursor(false);
@@ -119,7 +120,7 @@ class FlameGraph {
 	draw() {
 		if (!this.tree)
 			return;
-		const visible = Math.min(this.box.clientHeight || this.height, this.height);
+		const visible = Math.min(this.box.clientHeight, this.height);
 		const scroll = Math.min(this.box.scrollTop, Math.max(0, this.height - visible));
 		const context = fitCanvas(this.canvas, this.width, visible);
 		context.font = FONT;
@@ -144,7 +145,7 @@ class FlameGraph {
 			return;
 		}
 		const fn = this.tree.nodes[rect.id].fn;
-		const matching = fn >= 0 && this.isMatch(fn);
+		const matching = fn < 0 ? null : this.isMatch(fn);
 		if (matching === false)
 			context.globalAlpha = 0.28;
 		this.paint(context, rect, fn, y, width, height);
@@ -156,14 +157,12 @@ class FlameGraph {
 	}
 
 	paint(context, rect, fn, y, width, height) {
-		if (fn < 0)
-			context.fillStyle = this.colours.faint;
-		else if (this.colourBy() === "state")
-			return this.paintStates(context, rect, y, width, height);
-		else
-			context.fillStyle = this.colours.ofFunction(fn);
+		if (fn >= 0 && this.colourBy() === "state") {
+			this.paintStates(context, rect, y, width, height);
+			return;
+		}
+		context.fillStyle = fn < 0 ? this.colours.faint : this.colours.ofFunction(fn);
 		context.fillRect(rect.x, y, width, height);
-		return undefined;
 	}
 
 	/* A frame by state is as wide in each colour as its time in that state. */
@@ -219,11 +218,13 @@ class FlameGraph {
 
 	hover(event) {
 		const rect = this.at(event);
-		if (!rect)
-			return this.leave();
+		if (!rect) {
+			this.leave();
+			return;
+		}
 		this.canvas.style.cursor = "pointer";
 		this.placeBox(this.hoverBox, rect);
-		return this.tooltip.show(this, rect.id, event.clientX, event.clientY);
+		this.tooltip.show(this, rect.id, event.clientX, event.clientY);
 	}
 
 	leave() {

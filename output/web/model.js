@@ -225,13 +225,14 @@ function firstRunAfter(runs, time) {
 }
 
 /*
- * What a function's wall time says about it: the limits of profile/verdict.c, in its order. What the
- * verdict advises is spec'd for readers in the manual page.
+ * What a function's wall time says about it: the limits of profile/verdict.c, in its order, and what
+ * a reader may do about it.
  */
 const VERDICTS = [
 	{name: "cpu", of: "user", above: 80, advice: "a better algorithm, or more threads"},
 	{name: "syscall", of: "sys", above: 30, advice: "fewer, larger system calls"},
-	{name: "wait", of: "wait", above: 50, advice: "look at what it waits for: caches, batching, less contention"},
+	{name: "wait", of: "wait", above: 50,
+		advice: "look at what it waits for: caches, batching, less contention"},
 	{name: "starved", of: "runq", above: 20, advice: "too few CPUs, or too many threads"},
 ];
 

@@ -254,6 +254,11 @@ class Folded:
         return sum(weight for frames, weight in self.stacks
                    if any(expression.fullmatch(frame) for frame in frames))
 
+    def check(self, *patterns):
+        """Each of the patterns has some weight."""
+        for pattern in patterns:
+            assert self.weight(pattern) > 0, f"no weight in {pattern}: {self.stacks[:20]}"
+
     def share(self, pattern):
         return self.weight(pattern) / self.total if self.total else 0.0
 
@@ -280,10 +285,16 @@ def check_near(value, expected, tolerance, what):
         f"{what}: {value:.4g} is more than {tolerance:.4g} away from {expected:.4g}")
 
 
-def check_quality(stats, samples, complete=0.99):
-    """At least so many samples, and this share of their stacks complete to their root."""
-    assert stats["samples"] >= samples, f"only {stats['samples']} samples, not {samples}"
+def check_quality(stats, threads=1, complete=0.99):
+    """
+    The figures agree with each other, nearly all stacks are complete, and so many threads, which
+    lived all the time, have a sample at nearly every tick. A busy machine may have few ticks.
+    """
+    planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
+    check_near(stats["ticks"] + stats["ticks_missed"], planned, 0.1 * planned + 3, "ticks")
     assert stats["samples"] == stats["stacks_complete"] + stats["stacks_truncated"], stats
+    assert stats["samples"] >= max(10, 0.9 * threads * (stats["ticks"] - 2)), (
+        f"{stats['samples']} samples of {threads} threads at {stats['ticks']} ticks: {stats}")
     share = stats["stacks_complete"] / stats["samples"]
     assert share >= complete, (
         f"{share:.4f} of {stats['samples']} stacks complete; cut: {stats['truncated_reasons']}")

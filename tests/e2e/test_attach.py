@@ -3,7 +3,7 @@
 import os
 import signal
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_near, check_quality,
+from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_quality,
                      check_untouched, main, read_folded, read_profile, run, state_of, target,
                      threads_of, wait_for_cpu, wait_until)
 
@@ -21,8 +21,6 @@ def check_figures(stats):
     kinds = ("samples_stopped", "samples_peeked", "samples_reused")
     assert stats["samples"] == sum(stats[kind] for kind in kinds)
     assert stats["stacks_truncated"] == sum(stats["truncated_reasons"].values())
-    planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
-    check_near(stats["ticks"] + stats["ticks_missed"], planned, 0.1 * planned, "ticks")
     assert stats["stop_ns_p50"] <= stats["stop_ns_p95"] <= stats["stop_ns_p99"]
     assert stats["stop_ns_p99"] <= stats["stop_ns_max"]
     assert stats["stop_ns_max"] <= stats["stop_ns_total"] <= stats["duration_ns"]
@@ -35,7 +33,7 @@ def test_duration_ends_and_the_target_runs_on():
     _, stats = attach_for("2", program.pid)
     check_untouched(program.pid)
     check_figures(stats)
-    check_quality(stats, 0.5 * 99 * 2 * 6)
+    check_quality(stats, threads=6)
     assert stats["target_pid"] == program.pid
     assert stats["threads_seen"] == 6 and stats["processes_seen"] == 1
     assert 2e9 <= stats["duration_ns"] < 2.5e9
@@ -57,8 +55,7 @@ def test_threads_born_meanwhile():
     attached.stop().check(0)
     check_untouched(program.pid)
     folded, stats = read_profile()
-    for name in ("busy_worker", "asleep_worker", "late_worker"):
-        assert folded.weight(name) > 0, f"no samples of {name}"
+    folded.check("busy_worker", "asleep_worker", "late_worker")
     assert stats["threads_seen"] == 6
     program.finish().check(0)
 
@@ -79,7 +76,8 @@ def test_storm_of_threads():
     folded, stats = attach_for("2s", program.pid, "-r", "499")
     check_untouched(program.pid)
     program.finish().check(0)
-    assert stats["threads_seen"] > 100 and folded.weight("gust") > 0
+    assert stats["threads_seen"] > 100
+    folded.check("gust")
 
 
 # Stopped targets.
@@ -99,7 +97,7 @@ def test_stopped_target_stays_stopped():
     program = start_stopped()
     _, stats = attach_for("1s", program.pid)
     assert states_of(program.pid) == {"T"}, f"the stopped target: {states_of(program.pid)}"
-    check_quality(stats, 100)
+    check_quality(stats, threads=2)
     program.signal(signal.SIGCONT)
     assert program.line() == "continued"
     check_untouched(program.pid)
@@ -130,7 +128,7 @@ def test_signal_ends_it_and_the_target_runs_on():
         wait_for_cpu(program.pid, 0.4)
         attached.stop(number).check(0)
         check_untouched(program.pid)
-        assert read_folded("x.folded").weight("spin_round") > 0
+        read_folded("x.folded").check("spin_round")
         wait_for_cpu(program.pid, 0.05)
         program.finish().check(0)
 
@@ -143,7 +141,8 @@ def test_snapshot():
     attached.signal(signal.SIGUSR1)
     wait_until(lambda: os.path.exists("x.folded"), "a snapshot")
     snapshot = read_folded("x.folded")
-    assert attached.alive() and snapshot.weight("spin_round") > 0
+    assert attached.alive()
+    snapshot.check("spin_round")
     wait_for_cpu(program.pid, 0.4)
     attached.stop().check(0)
     assert read_folded("x.folded").total > snapshot.total
@@ -193,7 +192,7 @@ def test_children_are_left_alone():
 def test_children_on_request():
     folded, stats = follow_child("--children")
     assert stats["processes_seen"] == 3, f"{stats['processes_seen']} processes, not 3"
-    assert folded.weight("child_work") > 0 and folded.weight("parent_work") > 0
+    folded.check("child_work", "parent_work")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_signals_that_end_an_attach():
         wait_for_cpu(answer.pid, 0.3)
         attach.stop(number).check(0)
         check_let_go(answer.pid)
-        assert read_folded("x.folded").weight("step_many") > 0
+        read_folded("x.folded").check("step_many")
         check_answer(answer.finish().check(0).text())
 
 

@@ -20,17 +20,6 @@ def profile(*command, **options):
     return result, *read_profile()
 
 
-def check_names(folded, *patterns):
-    for pattern in patterns:
-        assert folded.weight(pattern) > 0, f"nothing in {pattern}: {sorted(folded.names())[:80]}"
-
-
-def check_sane(folded, stats, samples):
-    check_quality(stats, samples)
-    assert stats["ticks_late"] <= 0.2 * stats["ticks"], f"{stats['ticks_late']} late ticks"
-    assert folded.total > 0
-
-
 # python3
 
 PYTHON_THREADS = """
@@ -62,9 +51,9 @@ def test_python():
     native = run(*command).check(0)
     result, folded, stats = profile(*command)
     assert result.check(0).out == native.out
-    check_sane(folded, stats, RATE)
+    check_quality(stats)
     assert stats["threads_seen"] == 5
-    check_names(folded, "_PyEval_EvalFrameDefault", ".*[Ss][Hh][Aa]256.*|.*libcrypto.*")
+    folded.check("_PyEval_EvalFrameDefault", ".*[Ss][Hh][Aa]256.*|.*libcrypto.*")
 
 
 # gcc
@@ -90,7 +79,7 @@ def test_gcc():
         file.write(large_source())
     result, folded, stats = profile(tool("gcc"), "-O2", "-c", "large.cc", "-o", "large.o")
     result.check(0)
-    check_sane(folded, stats, 2 * RATE)
+    check_quality(stats)
     assert stats["processes_seen"] >= 3, "gcc, cc1plus and as"
     assert "use39" in run(tool("nm"), "large.o").check(0).text()
     assert any("cc1plus" in name for name in folded.names()), sorted(folded.names())[:80]
@@ -129,8 +118,8 @@ def test_git_log():
     native = run(*command).check(0)
     result, folded, stats = profile(*command)
     assert result.check(0).out == native.out
-    check_sane(folded, stats, 50)
-    check_names(folded, "main|git.*|__libc_start.*|_start", "inflate.*|.*libz.*")
+    check_quality(stats)
+    folded.check("main|git.*|__libc_start.*|_start", "inflate.*|.*libz.*")
 
 
 def test_git_gc():
@@ -138,7 +127,7 @@ def test_git_gc():
     git = make_repository(commits)
     result, folded, stats = profile(*git, "gc", "--aggressive", "--prune=now", "--quiet")
     result.check(0)
-    check_sane(folded, stats, 100)
+    check_quality(stats)
     assert stats["processes_seen"] > 3, "gc makes children"
     run(*git, "fsck", "--full").check(0)
     assert run(*git, "rev-list", "--count", "main").text().strip() == str(commits)
@@ -167,8 +156,8 @@ def test_sqlite():
     native = run(sqlite, "native.db", ".read workload.sql").check(0)
     result, folded, stats = profile(sqlite, "profiled.db", ".read workload.sql")
     assert result.check(0).out == native.out and b"ok" in native.out
-    check_sane(folded, stats, RATE // 2)
-    check_names(folded, "sqlite3_step", "main|sqlite3.*|__libc_start.*")
+    check_quality(stats)
+    folded.check("sqlite3_step", "main|sqlite3.*|__libc_start.*")
 
 
 # redis-server
@@ -201,8 +190,8 @@ def test_redis():
     check_untouched(server.pid)
     assert bench.alive() and answers(path), "the target has suffered"
     bench.process.kill()
-    check_sane(folded, stats, 4 * RATE)
-    check_names(folded, "main|aeMain|redis-.*", "__libc_start.*|_start", "epoll_wait|.*libc.*")
+    check_quality(stats, threads=4)
+    folded.check("main|aeMain|redis-.*", "__libc_start.*|_start", "epoll_wait|.*libc.*")
     server.process.terminate()
     server.finish().check(0)
     assert not re.search("crash|assert", server.stderr(), re.IGNORECASE)

@@ -7,15 +7,15 @@ text report.
 
 import json
 
-from harness import (PROFILE, SPROF, Target, check_near, main, read_folded, read_profile, run,
-                     sprof, target, wait_for_cpu)
+from harness import (PROFILE, SPROF, Skip, Target, check_near, main, read_folded, read_profile,
+                     run, sprof, target, wait_for_cpu)
 from report import CLASSES, read_report
 
 POINTS = 0.03
 SECONDS = 6
 PARTS = ("part_a", "part_b", "part_c")
 INTENDED = (0.3, 0.5, 0.2)
-ATTEMPTS = 4
+ATTEMPTS = 3
 
 
 def truth_of(result):
@@ -38,8 +38,8 @@ def profile(*options):
     for _ in range(ATTEMPTS):
         truth = truth_of(sprof("run", *options, "--", target("shares"), SECONDS))
         if was_left_alone(truth):
-            break
-    return truth
+            return truth
+    raise Skip(f"other programs keep the processors busy: {truth}")
 
 
 def test_the_program_keeps_its_word():

@@ -13,8 +13,7 @@ def test_shares_of_two_functions():
     ratio = folded.weight("spin_three") / folded.weight("spin_one")
     assert 2.4 < ratio < 3.7, f"spin_three to spin_one is {ratio:.2f}"
     check_path(folded, "main", "spin_round", "spin_three")
-    check_quality(stats, 0.5 * 3 * 499)
-    assert stats["samples"] >= 0.9 * stats["ticks"], f"ticks without a sample: {stats}"
+    check_quality(stats)
     program.finish().check(0)
 
 
@@ -22,7 +21,7 @@ def test_frame_pointers_where_there_is_no_cfi():
     program = Target("spin-two-fp")
     folded, stats = attach_for("2s", program.pid)
     check_path(folded, "main", "spin_round", "spin_three")
-    check_quality(stats, 50)
+    check_quality(stats)
     program.finish().check(0)
 
 
@@ -32,7 +31,7 @@ def check_depth(depth):
     folded, stats = attach_for("1s", program.pid)
     levels = {frames.count("descend") for frames, _ in folded.stacks if "bottom_spin" in frames}
     assert levels == {depth}, f"{levels} levels, not {depth}"
-    check_quality(stats, 50)
+    check_quality(stats)
     program.finish().check(0)
 
 
@@ -48,7 +47,7 @@ def test_through_signal_frames():
         program = Target("signal-frame", mode)
         folded, stats = attach_for("1500ms", program.pid)
         check_path(folded, *path)
-        check_quality(stats, 50)
+        check_quality(stats)
         program.finish().check(0)
 
 
@@ -56,7 +55,7 @@ def test_asleep_threads_are_not_stopped():
     """A thread that sleeps all the time is looked at, not woken; one stop each may be needed."""
     program = Target("threads", 0, 20)
     folded, stats = attach_for("1s", program.pid)
-    check_quality(stats, 0.5 * 99 * 21)
+    check_quality(stats, threads=21)
     assert stats["stops"] <= 2 * 21, f"{stats['stops']} stops of 21 sleeping threads"
     assert folded.share("asleep_worker") > 0.9
     program.finish().check(0)

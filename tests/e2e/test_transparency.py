@@ -28,15 +28,15 @@ def test_no_eintr_under_attach():
     eintr = Target("eintr")
     folded, stats = attach_for("3s", eintr.pid, "-r", RATE)
     check_counts(eintr.finish().check(0).text())
-    check_quality(stats, RATE)
-    assert folded.weight("wait_in") > 0
+    check_quality(stats, threads=20)
+    folded.check("wait_in")
 
 
 def test_no_eintr_under_run():
     run = Target("eintr", before=[SPROF, "run", "-r", RATE, *PROFILE, "--"])
     wait_for_cpu(int(run.said[0]), 0.5)
     check_counts(run.finish().check(0).text())
-    check_quality(read_profile()[1], RATE)
+    check_quality(read_profile()[1], threads=20)
 
 
 def test_no_eintr_while_attaching_again_and_again():

@@ -56,7 +56,8 @@ def disagreements(sprof, root):
         sections = sections_of(file.read())
     with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
         readme = file.read()
-    shared = options_in_definitions(sections.get("OPTIONS", ""))
+    shared = [(text, options_in_definitions(text)) for title, text in sections.items()
+              if title == "OPTIONS" or title.startswith("OPTIONS ABOUT ")]
     common = options_in_definitions(sections.get("COMMON OPTIONS", ""))
     commands = commands_of(help_of(sprof))
     known = {"help", "version"}
@@ -68,8 +69,8 @@ def disagreements(sprof, root):
         own = options_in_definitions(sections.get(f"sprof {command}", ""))
         if f"sprof {command}" not in sections:
             yield f"no section 'sprof {command}' in the manual page"
-        recording = shared if f"sprof {command}" in sections.get("OPTIONS", "") else set()
-        yield from compare(command, in_help, own | recording | common)
+        recording = (options for text, options in shared if f"sprof {command}" in text)
+        yield from compare(command, in_help, own.union(common, *recording))
         if f"sprof {command}" not in readme:
             yield f"README.md does not mention sprof {command}"
         known |= in_help

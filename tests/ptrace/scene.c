@@ -163,9 +163,8 @@ static void make_pipes(struct scene *scene, int ret[2])
 	ret[1] = out[1];
 }
 
-void scene_start(struct scene *scene, const char *name, const char *argument)
+void scene_start_command(struct scene *scene, char *const arguments[])
 {
-	char *path = target_path(name);
 	sigset_t none;
 	int ends[2];
 
@@ -176,14 +175,22 @@ void scene_start(struct scene *scene, const char *name, const char *argument)
 		dup2(ends[0], STDIN_FILENO);
 		dup2(ends[1], STDOUT_FILENO);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		execl(path, path, argument, NULL);
+		execv(arguments[0], arguments);
 		_exit(127);
 	}
 	assert_true(scene->pid > 0);
 	close(ends[0]);
 	close(ends[1]);
-	free(path);
-	scene_expect_line(scene, "ready ");
+	scene_expect_line(scene, "ready");
+}
+
+void scene_start(struct scene *scene, const char *name, const char *argument)
+{
+	char *arguments[] = {target_path(name), argument ? strdup(argument) : NULL, NULL};
+
+	scene_start_command(scene, arguments);
+	free(arguments[0]);
+	free(arguments[1]);
 }
 
 static bool launch(struct scene *scene, void *arguments)
@@ -361,7 +368,7 @@ static bool has_line(struct scene *scene)
 void scene_expect_line(struct scene *scene, const char *expected)
 {
 	scene->line_length = 0;
-	if (scene->target)
+	if (scene->target && scene_thread_count(scene))
 		scene_serve(scene, has_line);
 	else
 		assert_true(read_line(scene, SCENE_LIMIT * 1000));

@@ -62,6 +62,8 @@ void scene_replace_tracer(struct scene *scene);
 
 /* Starts a target that nobody traces yet, or launches one, and reads its ready line. */
 void scene_start(struct scene *scene, const char *name, const char *argument);
+/* The same with any program, which must say "ready" likewise. */
+void scene_start_command(struct scene *scene, char *const arguments[]);
 void scene_launch(struct scene *scene, const char *name, const char *argument);
 /* The same, but leaves it at its first instruction. False: scene->err says why. */
 bool scene_try_launch(struct scene *scene, const char *path, const char *argument);
@@ -69,7 +71,7 @@ void scene_attach(struct scene *scene);
 
 /*
  * Serves the target until it says the line, which must then be the one expected (a prefix of it);
- * without a tracing thread just reads it.
+ * of a program that is not traced just reads it.
  */
 void scene_expect_line(struct scene *scene, const char *expected);
 /* A line for the program; NULL closes its standard input. */

@@ -221,28 +221,29 @@ static void without_threads_there_is_nothing_to_wait_for(void **state)
 	assert_true(scene_do(*state, wait_in_vain, NULL));
 }
 
-static bool interrupt_the_dead(struct scene *scene, void *unused)
+static bool interrupt_and_wait(struct scene *scene, void *unused)
 {
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
+	struct sprof_event event;
 
-	return count != 1 || sprof_thread_interrupt(threads[0]);
+	if (!interrupt_all(scene, NULL))
+		return true; /* the kernel has no trace of it left */
+	event = scene_next_event(scene, limit_ns());
+	scene_answer(scene, &event);
+	return event.kind == SPROF_EVENT_ENDED;
 }
 
-static void a_thread_that_is_gone_can_not_be_stopped(void **state)
+/* A thread that has ended takes the request and never stops: its end is the answer. */
+static void a_thread_that_has_ended_does_not_stop(void **state)
 {
 	struct scene *scene = *state;
 
-	scene_start(scene, "deep", "10");
-	scene_replace_tracer(scene);
 	scene_start(scene, "signals", NULL);
 	scene_attach(scene);
 	kill(scene->pid, SIGKILL);
 	wait_for_state(scene->pid, scene->pid, 'Z');
-	assert_false(scene_do(scene, interrupt_the_dead, NULL));
+	assert_true(scene_do(scene, interrupt_and_wait, NULL));
 	scene_serve(scene, scene_is_empty);
 	assert_int_equal(scene_count(scene, SPROF_EVENT_ENDED), 1);
-	scene->pid = 0;
 }
 
 struct registers {
@@ -312,7 +313,7 @@ int main(void)
 		traced(a_deadline_is_kept),
 		traced(signals_to_us_are_handed_over),
 		traced(without_threads_there_is_nothing_to_wait_for),
-		traced(a_thread_that_is_gone_can_not_be_stopped),
+		traced(a_thread_that_has_ended_does_not_stop),
 		traced(registers_of_a_stopped_thread),
 		traced(registers_of_32_bit_code),
 	};

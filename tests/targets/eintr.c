@@ -40,6 +40,7 @@ struct waiter {
 	uint32_t word;
 	aio_context_t aio;
 	atomic_ulong calls, interrupted, failed;
+	atomic_int error; /* of the last failure */
 };
 
 /* call() returns a negative number and sets errno as the system call does. */
@@ -332,11 +333,13 @@ static void compute(void)
 /* A timeout is an answer; EAGAIN and ETIMEDOUT are how the calls say it. */
 static void count_result(struct waiter *waiter, long result)
 {
-	if (result < 0 && errno == EINTR)
-		atomic_fetch_add(&waiter->interrupted, 1);
-	else if (result < 0 && errno != EAGAIN && errno != ETIMEDOUT)
-		atomic_fetch_add(&waiter->failed, 1);
+	const int error = result < 0 ? errno : 0;
+
 	atomic_fetch_add(&waiter->calls, 1);
+	if (error == 0 || error == EAGAIN || error == ETIMEDOUT)
+		return;
+	atomic_fetch_add(error == EINTR ? &waiter->interrupted : &waiter->failed, 1);
+	atomic_store(&waiter->error, error);
 }
 
 static MEASURED void *wait_in(void *data)
@@ -400,9 +403,10 @@ static void print_counts(void)
 
 	for (size_t i = 0; i < KINDS; i++)
 		length += (size_t)snprintf(&text[length], sizeof(text) - length,
-			"%s\"%s\": {\"calls\": %lu, \"eintr\": %lu, \"failed\": %lu}",
+			"%s\"%s\": {\"calls\": %lu, \"eintr\": %lu, \"failed\": %lu, \"errno\": "
+			"%d}",
 			i == 0 ? "{" : ", ", kinds[i].name, waiters[i].calls,
-			waiters[i].interrupted, waiters[i].failed);
+			waiters[i].interrupted, waiters[i].failed, waiters[i].error);
 	target_print("%s}", text);
 }
 

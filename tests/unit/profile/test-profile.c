@@ -110,14 +110,14 @@ static void a_stack_without_frames_says_why(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	struct sprof_sink sink = sprof_profile_sink(profile);
-	struct sprof_stack_view view = {.end = SPROF_END_NOT_TAKEN};
+	struct sprof_stack_view view = {.end = SPROF_END_NO_MODULE};
 	const struct sprof_profile_location *location;
 	uint32_t id;
 
 	assert_true(sink.stack(sink.data, &view, &id));
 	location = &profile->locations[profile->stacks[id].location];
 	assert_string_equal(profile->functions[profile->lines[location->first_line].function].name,
-		"[not-taken]");
+		"[no-module]");
 	sprof_profile_destroy(profile);
 }
 

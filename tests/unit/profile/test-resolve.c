@@ -4,7 +4,9 @@
  */
 #include "profile/resolve.h"
 
+#include "profile/gaps.h"
 #include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
 
 struct sprof_symbols {
 	unsigned calls;
@@ -34,6 +36,13 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 		*ret = (struct sprof_locations){g, 2};
 	else
 		*ret = (struct sprof_locations){unknown, 1};
+	return true;
+}
+
+bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
+	struct sprof_symbols_gap *ret, struct sprof_error *err)
+{
+	*ret = (struct sprof_symbols_gap){.why = "stripped"};
 	return true;
 }
 
@@ -134,6 +143,46 @@ static void unresolved_locations_are_counted(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static struct sprof_module *make_module(struct sprof_modules *modules, const char *path)
+{
+	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = path};
+	bool is_new;
+
+	return sprof_modules_intern(modules, &key, &is_new);
+}
+
+/* A sample counts once for a module, however many nameless frames of it are on its stack. */
+static void gaps_are_counted_by_module(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_profile *profile = sprof_profile_create(modules);
+	const struct sprof_frame frames[] = {{0x300, 1, false}, {0x400, 1, true}, {0x10, 0, true}};
+	struct sprof_stack_view view = {.frames = frames, .count = 3};
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	struct sprof_symbols symbols = {0};
+	const struct sprof_metrics metrics = {.samples = 5};
+	struct sprof_gaps gaps;
+	struct sprof_error err;
+	uint32_t stack;
+
+	make_module(modules, "/bin/full");
+	make_module(modules, "/bin/stripped");
+	assert_true(sink.stack(sink.data, &view, &stack));
+	assert_true(sprof_profile_add(profile, example_thread(profile, "main"), stack, &metrics));
+	assert_true(sprof_profile_resolve(profile, &symbols, &err));
+	assert_true(sprof_gaps_build(profile, &gaps, &err));
+	assert_int_equal(gaps.count, 1);
+	assert_int_equal(gaps.items[0].module, 1);
+	assert_int_equal(gaps.items[0].addresses, 2);
+	assert_int_equal(gaps.items[0].samples, 5);
+	assert_int_equal(gaps.all_samples, 5);
+	assert_string_equal(gaps.items[0].why, "stripped");
+	assert_null(gaps.items[0].help);
+	sprof_gaps_finish(&gaps);
+	sprof_profile_destroy(profile);
+	sprof_modules_destroy(modules);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +191,7 @@ int main(void)
 		cmocka_unit_test(modules_tell_functions_of_one_name_apart),
 		cmocka_unit_test(inline_chains_are_innermost_first),
 		cmocka_unit_test(unresolved_locations_are_counted),
+		cmocka_unit_test(gaps_are_counted_by_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,13 @@
+"""The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
+
+from parts import cost, inside, pause, slowdown, threads, today, unwind
+
+PARTS = {
+    "pause": pause.measure,
+    "unwind": unwind.measure,
+    "inside": inside.measure,
+    "slowdown": slowdown.measure,
+    "cost": cost.measure,
+    "threads": threads.measure,
+    "today": today.measure,
+}

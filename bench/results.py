@@ -1,0 +1,89 @@
+"""bench/RESULTS.md: the sections that bench/run makes are replaced, all others stay as they are."""
+
+import datetime
+import os
+import platform
+import re
+import subprocess
+
+from figures import Check, Row, markdown
+
+OPENING = """# Results
+
+What sprof costs, measured by `bench/run --results`. Every figure is the median over the rounds of one run, with the
+lowest and the highest beside it; a ratio is taken round by round, between things measured one after the other. The
+target's figures come from its own clock, profiler CPU from the kernel's account (`wait4`).
+"""
+MACHINE, DONE = "Machine", "Done when"
+
+
+def first_line(*arguments):
+    try:
+        result = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    except OSError:
+        return "not there"
+    lines = (result.stdout or result.stderr).strip().splitlines()
+    return lines[0] if lines else "?"
+
+
+def cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        match = re.search(r"^(?:model name|CPU part)\s*: (.*)$", file.read(), re.MULTILINE)
+    return match.group(1) if match else platform.machine()
+
+
+def machine(bench, build_type):
+    hypervisor = first_line("systemd-detect-virt")
+    virtual = "" if hypervisor in ("none", "not there", "?") else f", virtual ({hypervisor})"
+    facts = [
+        ("date", datetime.date.today().isoformat()),
+        ("CPU", f"{cpu_model()}, {len(os.sched_getaffinity(0))} CPUs{virtual}"),
+        ("kernel", platform.release()),
+        ("sprof", first_line(bench.sprof, "--version") + f", built as {build_type}"),
+        ("perf", first_line("perf", "--version")),
+        ("gdb", first_line("gdb", "--version")),
+        ("elfutils", first_line("eu-stack", "--version")),
+        ("compiler", first_line("gcc", "--version")),
+        ("python3", platform.python_version()),
+        ("load at the start", "%.2f %.2f %.2f" % bench.load_at_start),
+    ]
+    return "\n".join(f"- {name}: {value}" for name, value in facts) + "\n"
+
+
+def section_of(result):
+    return "\n\n".join(filter(None, [
+        "\n".join(result.notes),
+        markdown(Row.HEAD, [row.cells() for row in result.rows]),
+    ])) + "\n"
+
+
+def read_sections(path):
+    """[(title, text)] of a file, the text before the first title left out."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        parts = re.split(r"^## (.*)$", file.read(), flags=re.MULTILINE)
+    return [(title, text.strip("\n") + "\n") for title, text in zip(parts[1::2], parts[2::2])]
+
+
+def kept_marks(text, new):
+    """The lines of the marks that this run did not look at."""
+    lines = [[cell.strip() for cell in line.strip("|").split(" | ")]
+             for line in text.splitlines() if line.startswith("| ")][1:]
+    return [line for line in lines if line[0] not in new]
+
+
+def write(path, bench, build_type, results):
+    sections = dict(read_sections(path))
+    checks = [check.cells() for result in results for check in result.checks]
+    marks = kept_marks(sections.get(DONE, ""), {line[0] for line in checks}) + checks
+    made = {MACHINE: machine(bench, build_type), DONE: markdown(Check.HEAD, sorted(marks)) + "\n"}
+    made.update((result.title, section_of(result)) for result in results)
+    order = [*made] + [title for title in sections if title not in made]
+    sections.update(made)
+    temporary = path + ".new"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(OPENING)
+        for title in order:
+            file.write(f"\n## {title}\n\n{sections[title]}")
+    os.replace(temporary, path)

@@ -1,0 +1,45 @@
+/*
+ * Private to output/: addresses for formats that have nothing else. A profile knows places in
+ * files; here all modules are laid out one behind the other, each as the kernel would map it.
+ */
+#ifndef SPROF_OUTPUT_LAYOUT_H
+#define SPROF_OUTPUT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct sprof_layout_mapping {
+	uint32_t module;
+	uint64_t start, size; /* in memory */
+	uint64_t offset;      /* in the file, of start */
+};
+
+struct sprof_layout {
+	struct sprof_layout_mapping *mappings; /* in the order of their addresses */
+	size_t count, capacity;
+	uint32_t *first; /* by module: its first mapping; one more at the end */
+	size_t module_count;
+};
+
+/* False: no memory. To be finished either way. */
+bool sprof_layout_build(const struct sprof_profile *profile, struct sprof_layout *ret);
+void sprof_layout_finish(struct sprof_layout *layout);
+
+/*
+ * The mapping of a location that has a module, and the address of its frame: that of the call in a
+ * caller, which is one byte before the return address.
+ */
+size_t sprof_layout_find(const struct sprof_layout *layout,
+	const struct sprof_profile_location *location, uint64_t *ret_address);
+
+/* The place in the file: as above, a caller's is that of its call. */
+uint64_t sprof_layout_offset(const struct sprof_profile_location *location);
+
+/* The link-time address of a location. False: it is not known. */
+bool sprof_layout_link_address(const struct sprof_profile *profile,
+	const struct sprof_profile_location *location, uint64_t *ret_address);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * The samples and the comments of the saved profile. Samples are written thread by thread, so that
+ * what they have in common is put together once per thread, and in the order of the threads, so that
+ * a reader finds them in it. A thread that has no sample gets one without a stack and without
+ * values: it was there.
+ */
+#include "output/pprof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "profile/by-thread.h"
+#include "profile/pprof-file.h"
+#include "profile/quality.h"
+
+/* What marks the base of a difference for `go tool pprof`. */
+#define BASE_LABEL "pprof::base"
+
+static void put_comment(struct sprof_pprof_writer *writer, const char *name, const char *value)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, SPROF_PPROF_COMMENT "%s=%s", name, value) < 0) {
+		text = NULL;
+		writer->failed = true;
+		return;
+	}
+	sprof_message_add_varint(&writer->packed, sprof_pprof_new_string(writer, text));
+}
+
+static void put_figure(struct sprof_pprof_writer *writer, const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	put_comment(writer, name, text);
+}
+
+static void put_quality(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_quality *quality = &writer->profile->quality;
+	char text[64];
+
+	put_figure(writer, "target_pid", (uint64_t)quality->target_pid);
+	snprintf(text, sizeof(text), "%.17g", quality->rate_hz);
+	put_comment(writer, "rate_hz", text);
+	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++)
+		put_figure(writer, field->name, sprof_quality_get(quality, field->offset));
+	for (int i = 0; i < SPROF_END_COUNT; i++) {
+		snprintf(text, sizeof(text), "stacks.%s", sprof_end_name((enum sprof_end)i));
+		if (quality->stacks[i])
+			put_figure(writer, text, quality->stacks[i]);
+	}
+	put_figure(writer, "schedstat_missing", quality->schedstat_missing);
+}
+
+/* Why frames of a module have no name. */
+static void put_gaps(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	for (size_t i = 0; i < profile->module_count && i < writer->layout.module_count; i++) {
+		const struct sprof_profile_module *facts = &profile->module_facts[i];
+		char name[32];
+
+		if (writer->layout.first[i] == writer->layout.first[i + 1])
+			continue;
+		snprintf(name, sizeof(name), "gap.%u", writer->layout.first[i] + 1);
+		if (facts->gap_why)
+			put_comment(writer, name, facts->gap_why);
+		snprintf(name, sizeof(name), "gap_help.%u", writer->layout.first[i] + 1);
+		if (facts->gap_help)
+			put_comment(writer, name, facts->gap_help);
+	}
+}
+
+void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
+{
+	writer->packed.size = 0;
+	if (!writer->profile->foreign.kind_count) {
+		if (writer->profile->command)
+			put_comment(writer, "command", writer->profile->command);
+		put_quality(writer);
+		put_gaps(writer);
+		sprof_pprof_put(writer, SPROF_PPROF_COMMENT_FIELD, &writer->packed);
+	}
+}
+
+static void add_label(struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key,
+	uint32_t text)
+{
+	uint32_t number = sprof_pprof_string(writer, key);
+
+	if (!text)
+		return;
+	writer->inner.size = 0;
+	sprof_message_add_number(&writer->inner, 1, number);
+	sprof_message_add_number(&writer->inner, 2, text);
+	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
+}
+
+static void add_text(struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key,
+	const char *text)
+{
+	add_label(writer, to, key, sprof_pprof_string(writer, text));
+}
+
+static void add_id(
+	struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key, pid_t id)
+{
+	char text[16];
+
+	if (!id)
+		return;
+	snprintf(text, sizeof(text), "%d", id);
+	add_label(writer, to, key, sprof_pprof_new_string(writer, text));
+}
+
+/* The labels that all rows of a thread have. */
+static void describe_thread(struct sprof_pprof_writer *writer, uint32_t index)
+{
+	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
+	const struct sprof_profile_process *process = &writer->profile->processes[thread->process];
+	struct sprof_message *labels = &writer->labels;
+
+	labels->size = 0;
+	add_id(writer, labels, SPROF_PPROF_PID, process->pid);
+	add_id(writer, labels, SPROF_PPROF_TID, thread->tid);
+	add_text(writer, labels, SPROF_PPROF_PROCESS, process->name);
+	add_text(writer, labels, SPROF_PPROF_THREAD, thread->name);
+	add_text(writer, labels, SPROF_PPROF_HOST, process->host);
+	add_text(writer, labels, SPROF_PPROF_RANK, process->rank);
+	if (index < writer->base_threads)
+		add_text(writer, labels, BASE_LABEL, "true");
+}
+
+static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
+{
+	const struct sprof_profile_context *context = &writer->profile->contexts[index];
+	struct sprof_message *message = &writer->message;
+
+	if (context->state < SPROF_STATE_COUNT)
+		add_text(writer, message, SPROF_PPROF_STATE, sprof_state_name(context->state));
+	add_text(writer, message, SPROF_PPROF_SYSCALL, context->syscall);
+	add_text(writer, message, SPROF_PPROF_OBJECT, context->object);
+	add_text(writer, message, SPROF_PPROF_HOLDER, context->holder);
+}
+
+static void add_values(struct sprof_pprof_writer *writer, size_t row)
+{
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_foreign *foreign = &profile->foreign;
+	struct sprof_message *packed = &writer->packed;
+	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
+	bool negative = profile->rows[row].thread < writer->base_threads;
+
+	packed->size = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = foreign->kind_count ? foreign->values[row * count + i]
+						     : sprof_metrics_get(&profile->rows[row].metrics,
+							       (enum sprof_weight)i);
+
+		sprof_message_add_varint(packed, negative ? -value : value);
+	}
+	sprof_message_add_bytes(&writer->message, 2, packed->data, packed->size);
+	writer->failed |= packed->failed;
+}
+
+static void write_row(struct sprof_pprof_writer *writer, size_t row)
+{
+	const struct sprof_profile *profile = writer->profile;
+	uint32_t stack = profile->rows[row].stack;
+	struct sprof_message *packed = &writer->packed;
+
+	packed->size = 0;
+	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent)
+		sprof_message_add_varint(packed, (uint64_t)profile->stacks[stack].location + 1);
+	sprof_message_add_bytes(&writer->message, 1, packed->data, packed->size);
+	add_values(writer, row);
+	sprof_message_append(&writer->message, &writer->labels);
+	add_context(writer, profile->rows[row].context);
+	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
+}
+
+/* It was there, and that is all. */
+static void write_presence(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
+	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
+
+	writer->packed.size = 0;
+	for (size_t i = 0; i < count; i++)
+		sprof_message_add_varint(&writer->packed, 0);
+	sprof_message_add_bytes(&writer->message, 2, writer->packed.data, writer->packed.size);
+	sprof_message_append(&writer->message, &writer->labels);
+	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
+}
+
+void sprof_pprof_write_samples(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+	struct sprof_by_thread order;
+
+	if (!sprof_by_thread_build(profile, &order)) {
+		writer->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < profile->thread_count && !writer->failed; i++) {
+		describe_thread(writer, i);
+		if (order.first[i] == order.first[i + 1])
+			write_presence(writer);
+		for (size_t k = order.first[i]; k < order.first[i + 1] && !writer->failed; k++)
+			write_row(writer, order.rows[k]);
+	}
+	sprof_by_thread_finish(&order);
+}

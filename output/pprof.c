@@ -1,0 +1,254 @@
+/*
+ * The saved profile: pprof's profile.proto, packed. What its own fields can't say is in labels and
+ * comments; sprof-pprof(5) lists them.
+ *
+ * Written by hand and not through a protocol buffers library, because such a library wants the whole
+ * file as a tree of messages first, beside the profile. Here one message is in memory at a time, and
+ * a string goes out when something first refers to it: the fields of a message may come in any order.
+ *
+ * A caller's address is that of its call: readers take addresses as they are.
+ */
+#include "output/format.h"
+#include "output/pprof.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "profile/pprof-file.h"
+
+/* Field numbers that the reader has no use for. */
+enum {
+	MAPPING_HAS_FUNCTIONS = 7, /* and file names, line numbers, inlined functions: 8, 9, 10 */
+	MAPPING_LAST = 10,
+};
+
+static void put_raw(
+	struct sprof_pprof_writer *writer, uint32_t field, const void *bytes, size_t size)
+{
+	struct sprof_message *frame = &writer->frame;
+
+	frame->size = 0;
+	sprof_message_add_bytes(frame, field, bytes, size);
+	writer->failed |= frame->failed;
+	if (!writer->failed)
+		sprof_gzip_write(writer->gzip, frame->data, frame->size);
+}
+
+void sprof_pprof_put(
+	struct sprof_pprof_writer *writer, uint32_t field, struct sprof_message *message)
+{
+	writer->failed |= message->failed;
+	put_raw(writer, field, message->data, message->size);
+	message->size = 0;
+}
+
+void sprof_pprof_put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value)
+{
+	struct sprof_message *frame = &writer->frame;
+
+	frame->size = 0;
+	sprof_message_add_number(frame, field, value);
+	writer->failed |= frame->failed;
+	if (!writer->failed)
+		sprof_gzip_write(writer->gzip, frame->data, frame->size);
+}
+
+uint32_t sprof_pprof_new_string(struct sprof_pprof_writer *writer, const char *text)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
+
+	if (!clean) {
+		writer->failed = true;
+		return 0;
+	}
+	put_raw(writer, SPROF_PPROF_STRING, clean, strlen(clean));
+	return writer->string_count++;
+}
+
+uint32_t sprof_pprof_string(struct sprof_pprof_writer *writer, const char *text)
+{
+	uint64_t key = (uint64_t)(uintptr_t)text;
+	uint32_t number;
+
+	if (!text || !text[0])
+		return 0;
+	number = sprof_idmap_find(&writer->strings, 0, key);
+	if (number == SPROF_IDMAP_NONE) {
+		number = sprof_pprof_new_string(writer, text);
+		writer->failed |= !sprof_idmap_put(&writer->strings, 0, key, number);
+	}
+	return number;
+}
+
+static void write_kind(
+	struct sprof_pprof_writer *writer, uint32_t field, const char *type, const char *unit)
+{
+	uint32_t type_number = sprof_pprof_string(writer, type);
+	uint32_t unit_number = sprof_pprof_string(writer, unit);
+
+	sprof_message_add_number(&writer->message, 1, type_number);
+	sprof_message_add_number(&writer->message, 2, unit_number);
+	sprof_pprof_put(writer, field, &writer->message);
+}
+
+static void write_own_kinds(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_quality *quality = &writer->profile->quality;
+
+	for (int i = 0; i < SPROF_WEIGHT_COUNT; i++) {
+		enum sprof_weight weight = (enum sprof_weight)i;
+
+		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, sprof_weight_name(weight),
+			sprof_profile_weight_unit(writer->profile, weight));
+	}
+	sprof_pprof_put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
+		sprof_pprof_string(writer, sprof_weight_name(SPROF_WEIGHT_WALL)));
+	if (quality->rate_hz < 1e-9)
+		return;
+	write_kind(writer, SPROF_PPROF_PERIOD_TYPE, sprof_weight_name(SPROF_WEIGHT_WALL),
+		"nanoseconds");
+	sprof_pprof_put_number(
+		writer, SPROF_PPROF_PERIOD, (uint64_t)(1e9 / quality->rate_hz + 0.5));
+}
+
+static void write_foreign_kinds(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
+
+	for (size_t i = 0; i < foreign->kind_count; i++)
+		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, foreign->kinds[i].type,
+			foreign->kinds[i].unit);
+	sprof_pprof_put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
+		sprof_pprof_string(writer, foreign->kinds[foreign->chosen].type));
+	if (foreign->period_kind.type)
+		write_kind(writer, SPROF_PPROF_PERIOD_TYPE, foreign->period_kind.type,
+			foreign->period_kind.unit);
+	sprof_pprof_put_number(writer, SPROF_PPROF_PERIOD, foreign->period);
+}
+
+static void write_head(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	put_raw(writer, SPROF_PPROF_STRING, "", 0);
+	writer->string_count = 1;
+	if (profile->foreign.kind_count)
+		write_foreign_kinds(writer);
+	else
+		write_own_kinds(writer);
+	sprof_pprof_put_number(writer, SPROF_PPROF_TIME_NANOS, profile->start_realtime_ns);
+	sprof_pprof_put_number(
+		writer, SPROF_PPROF_DURATION_NANOS, profile->quality.duration_ns);
+}
+
+static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
+{
+	const struct sprof_layout_mapping *mapping = &writer->layout.mappings[index];
+	const struct sprof_profile *profile = writer->profile;
+	const char *path = sprof_modules_get(profile->modules, mapping->module)->path;
+	const char *build_id = mapping->module < profile->module_count
+		? profile->module_facts[mapping->module].build_id
+		: NULL;
+	uint32_t path_number = sprof_pprof_string(writer, path);
+	uint32_t id_number = sprof_pprof_string(writer, build_id);
+	struct sprof_message *message = &writer->message;
+
+	sprof_message_add_number(message, 1, index + 1);
+	sprof_message_add_number(message, 2, mapping->start);
+	sprof_message_add_number(message, 3, mapping->start + mapping->size);
+	sprof_message_add_number(message, 4, mapping->offset);
+	sprof_message_add_number(message, 5, path_number);
+	sprof_message_add_number(message, 6, id_number);
+	for (uint32_t has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_LAST; has++)
+		sprof_message_add_number(message, has, 1);
+	sprof_pprof_put(writer, SPROF_PPROF_MAPPING, message);
+}
+
+static void write_function(struct sprof_pprof_writer *writer, size_t index)
+{
+	const struct sprof_profile_function *function = &writer->profile->functions[index];
+	uint32_t name = sprof_pprof_string(writer, function->name);
+	uint32_t linkage =
+		sprof_pprof_string(writer, function->unresolved ? NULL : function->linkage);
+	uint32_t file = sprof_pprof_string(writer, function->file);
+	struct sprof_message *message = &writer->message;
+
+	sprof_message_add_number(message, 1, index + 1);
+	sprof_message_add_number(message, 2, name);
+	sprof_message_add_number(message, 3, linkage);
+	sprof_message_add_number(message, 4, file);
+	sprof_message_add_number(message, 5, function->line);
+	sprof_pprof_put(writer, SPROF_PPROF_FUNCTION, message);
+}
+
+static void write_location(struct sprof_pprof_writer *writer, size_t index)
+{
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_location *location = &profile->locations[index];
+	struct sprof_message *message = &writer->message, *inner = &writer->inner;
+	uint64_t address;
+
+	sprof_message_add_number(message, 1, index + 1);
+	if (location->frame.module != SPROF_PROFILE_NONE) {
+		size_t mapping = sprof_layout_find(&writer->layout, location, &address);
+
+		sprof_message_add_number(message, 2, mapping + 1);
+		sprof_message_add_number(message, 3, address);
+	}
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		const struct sprof_profile_line *line =
+			&profile->lines[location->first_line + i];
+
+		inner->size = 0;
+		sprof_message_add_number(inner, 1, line->function + 1);
+		sprof_message_add_number(inner, 2, line->line);
+		sprof_message_add_bytes(message, 4, inner->data, inner->size);
+		writer->failed |= inner->failed;
+	}
+	sprof_pprof_put(writer, SPROF_PPROF_LOCATION, message);
+}
+
+static void write_all(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	write_head(writer);
+	sprof_pprof_write_comments(writer);
+	for (size_t i = 0; i < writer->layout.count; i++)
+		write_mapping(writer, i);
+	for (size_t i = 0; i < profile->function_count; i++)
+		write_function(writer, i);
+	for (size_t i = 0; i < profile->location_count; i++)
+		write_location(writer, i);
+	sprof_pprof_write_samples(writer);
+}
+
+static bool write_pprof(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_pprof_writer writer = {
+		.profile = profile, .base_threads = options->base_threads};
+	bool ok = sprof_layout_build(profile, &writer.layout);
+
+	writer.gzip = ok ? sprof_gzip_create(out) : NULL;
+	if (writer.gzip)
+		write_all(&writer);
+	ok = writer.gzip && !writer.failed;
+	sprof_gzip_finish(writer.gzip);
+	sprof_layout_finish(&writer.layout);
+	sprof_idmap_finish(&writer.strings);
+	sprof_message_finish(&writer.message);
+	sprof_message_finish(&writer.inner);
+	sprof_message_finish(&writer.packed);
+	sprof_message_finish(&writer.frame);
+	sprof_message_finish(&writer.labels);
+	return ok || sprof_error_no_memory(err);
+}
+
+const struct sprof_format sprof_format_pprof = {
+	.name = "pprof",
+	.suffix = ".pb.gz",
+	.summary = "the saved profile, for sprof report, diff and merge, and for go tool pprof",
+	.write = write_pprof,
+};

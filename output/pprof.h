@@ -1,0 +1,43 @@
+/*
+ * Private to output/: the parts of the pprof writer.
+ */
+#ifndef SPROF_OUTPUT_PPROF_H
+#define SPROF_OUTPUT_PPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "output/gzip.h"
+#include "output/layout.h"
+#include "output/message.h"
+#include "profile/profile.h"
+
+struct sprof_pprof_writer {
+	const struct sprof_profile *profile;
+	/* Threads below this are the base of a difference, and count negative; 0: it is none. */
+	uint32_t base_threads;
+	struct sprof_gzip *gzip;
+	struct sprof_layout layout;
+	struct sprof_idmap strings; /* (0, address of the text) -> its number */
+	uint32_t string_count;
+	struct sprof_message message, inner, packed, frame;
+	struct sprof_message labels; /* of the thread whose rows are being written */
+	bool failed;		     /* memory was short */
+};
+
+/* The number of a string, written when it is new; 0 for NULL and "". The text outlives the writer. */
+uint32_t sprof_pprof_string(struct sprof_pprof_writer *writer, const char *text);
+/* The same for a text that doesn't, which is never looked up again. */
+uint32_t sprof_pprof_new_string(struct sprof_pprof_writer *writer, const char *text);
+
+/* Writes a field of message Profile, and empties the message. */
+void sprof_pprof_put(
+	struct sprof_pprof_writer *writer, uint32_t field, struct sprof_message *message);
+void sprof_pprof_put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value);
+
+void sprof_pprof_write_comments(struct sprof_pprof_writer *writer);
+void sprof_pprof_write_samples(struct sprof_pprof_writer *writer);
+
+#endif

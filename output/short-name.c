@@ -1,0 +1,120 @@
+/*
+ * Shortens C++ names as libiberty writes them. Knows what brackets look like that are none: those of
+ * operators, "->" and "(anonymous namespace)". Rust's "<T as Trait>::method" says the most in its
+ * brackets, so a name that begins with one is left whole.
+ */
+#include "output/short-name.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char anonymous[] = "(anonymous namespace)";
+static const char operator_word[] = "operator";
+
+static bool starts_with(const char *text, const char *word)
+{
+	return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* The end of a bracket that opens at text: behind its partner, or the end of the text. */
+static const char *skip_bracket(const char *text, char open, char close)
+{
+	int depth = 0, round = 0;
+
+	for (; *text; text++) {
+		if (starts_with(text, "->")) {
+			text++;
+		} else if (open != '(' && (*text == '(' || *text == ')')) {
+			round += *text == '(' ? 1 : -1;
+		} else if (!round && *text == open) {
+			depth++;
+		} else if (!round && *text == close && --depth == 0) {
+			return text + 1;
+		}
+	}
+	return text;
+}
+
+/* "operator" and its sign, "()" included, where the word stands alone; 0: it doesn't. */
+static size_t operator_length(const char *name, const char *at)
+{
+	size_t length = sizeof(operator_word) - 1;
+
+	if (!starts_with(at, operator_word) ||
+		(at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) ||
+		isalnum((unsigned char)at[length]) || at[length] == '_')
+		return 0;
+	if (starts_with(at + length, "()"))
+		return length + 2;
+	return length + strspn(at + length, "<>=-+*/%^&|~!,[]");
+}
+
+static bool is_qualifier(const char *at)
+{
+	return starts_with(at, " const") || starts_with(at, " volatile") ||
+	       starts_with(at, " &");
+}
+
+/* Leaves out what is in brackets; returns how much was written. */
+static size_t leave_out(const char *name, char *to)
+{
+	const char *at = name;
+	size_t length = 0, sign;
+
+	while (*at) {
+		sign = operator_length(name, at);
+		if (!sign && starts_with(at, anonymous))
+			sign = sizeof(anonymous) - 1;
+		if (sign) {
+			memcpy(to + length, at, sign);
+			length += sign;
+			at += sign;
+		} else if (*at == '<') {
+			at = skip_bracket(at, '<', '>');
+			memcpy(to + length, "<...>", 5);
+			length += 5;
+		} else if (*at == '(') {
+			at = skip_bracket(at, '(', ')');
+			while (is_qualifier(at))
+				at += 1 + strcspn(at + 1, " [");
+		} else {
+			to[length++] = *at++;
+		}
+	}
+	to[length] = '\0';
+	return length;
+}
+
+/* Behind the return type, which ends with the last blank that is not in brackets or of an operator. */
+static char *behind_type(char *name)
+{
+	char *start = name;
+
+	for (char *at = name; *at; at++) {
+		if (starts_with(at, anonymous))
+			at += sizeof(anonymous) - 2;
+		else if (*at == '[' || operator_length(name, at))
+			break;
+		else if (*at == ' ' && at[1] != '[')
+			start = at + 1;
+	}
+	return start;
+}
+
+char *sprof_short_name(const char *name)
+{
+	/* "<>" may grow to "<...>". */
+	char *shortened = malloc(3 * strlen(name) + 1), *start;
+
+	if (!shortened || name[0] == '<' || !strpbrk(name, "<(")) {
+		if (shortened)
+			strcpy(shortened, name);
+		return shortened;
+	}
+	leave_out(name, shortened);
+	start = behind_type(shortened);
+	memmove(shortened, start, strlen(start) + 1);
+	return shortened;
+}

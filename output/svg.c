@@ -1,0 +1,198 @@
+/*
+ * The geometry and the text of a flame graph in SVG. Knows where a frame goes and how to get any
+ * text into XML; style and script come from web/flame.css and web/flame.js.
+ *
+ * XML 1.0 has no way at all to write most control characters and two of the noncharacters: the
+ * first are gone from cleaned text, the second are replaced here. Without a script, in an image
+ * viewer, the file still shows the whole graph with its labels.
+ */
+#include "output/svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "output/html.h"
+
+enum {
+	WIDTH = 1200, /* px, of the root */
+	ROW = 17,
+	HEAD = 58, /* above the frames, for title and search */
+	FOOT = 10,
+	LETTER_TENTHS = 67, /* the width of a letter, in tenths of px */
+	MIN_LETTERS = 3,
+};
+
+/* U+FFFE and U+FFFF in UTF-8: the only valid text that XML forbids and that cleaning leaves. */
+static bool is_forbidden(const char *text)
+{
+	return (unsigned char)text[0] == 0xef && (unsigned char)text[1] == 0xbf &&
+	       (unsigned char)text[2] >= 0xbe;
+}
+
+static const char *escape_of(const char *text)
+{
+	switch (*text) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* The first `size` bytes of cleaned text. U+FFFD is EF BF BD, so it stays. */
+static void put_escaped(struct sprof_out *out, const char *clean, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const char *escape = escape_of(clean + i);
+
+		if (escape) {
+			sprof_out_puts(out, escape);
+		} else if (size - i >= 3 && is_forbidden(clean + i)) {
+			sprof_out_puts(out, "?");
+			i += 2;
+		} else {
+			sprof_out_write(out, clean + i, 1);
+		}
+	}
+}
+
+static bool put_text(struct sprof_out *out, const char *text)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
+
+	if (clean)
+		put_escaped(out, clean, strlen(clean));
+	return clean;
+}
+
+/* How many bytes the first `letters` characters have; all of them if there are not so many. */
+static size_t prefix_of(const char *clean, size_t letters)
+{
+	size_t bytes = 0;
+
+	while (clean[bytes]) {
+		if (((unsigned char)clean[bytes] & 0xc0) != 0x80 && !letters--)
+			break;
+		bytes++;
+	}
+	return bytes;
+}
+
+/* As much of the name as there is room for. */
+static bool put_label(struct sprof_out *out, const char *name, double width)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	size_t letters = width > 6 ? (size_t)((width - 6) * 10 / LETTER_TENTHS) : 0;
+	size_t bytes;
+
+	if (!clean)
+		return false;
+	if (letters < MIN_LETTERS)
+		return true;
+	bytes = prefix_of(clean, letters);
+	if (!clean[bytes]) {
+		put_escaped(out, clean, bytes);
+	} else {
+		put_escaped(out, clean, prefix_of(clean, letters - 1));
+		sprof_out_puts(out, "\xe2\x80\xa6");
+	}
+	return true;
+}
+
+static unsigned height_of(const struct sprof_svg *svg)
+{
+	return HEAD + FOOT + (svg->depth + 1) * ROW;
+}
+
+static void put_controls(struct sprof_out *out)
+{
+	sprof_out_puts(out,
+		"<foreignObject id=\"controls\" x=\"760\" y=\"8\" width=\"432\" height=\"34\">"
+		"<div xmlns=\"http://www.w3.org/1999/xhtml\"><output id=\"match\"></output>"
+		"<input id=\"search\" type=\"search\" placeholder=\"Search\" "
+		"aria-label=\"Search functions\"/><button id=\"reset\" type=\"button\">"
+		"Reset zoom</button></div></foreignObject>\n");
+}
+
+bool sprof_svg_begin(const struct sprof_svg *svg)
+{
+	struct sprof_out *out = svg->out;
+	unsigned height = height_of(svg);
+
+	sprof_out_printf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
+		"height=\"%u\" "
+		"viewBox=\"0 0 %d %u\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans "
+		"Mono', monospace\" font-size=\"11\">\n<title>",
+		WIDTH, height, WIDTH, height);
+	if (!put_text(out, svg->title))
+		return false;
+	sprof_out_puts(out, "</title>\n<style><![CDATA[\n");
+	sprof_out_puts(out, sprof_web_flame_style);
+	sprof_out_printf(
+		out, "]]></style>\n<rect class=\"page\" width=\"100%%\" height=\"%u\"/>\n", height);
+	sprof_out_puts(out, "<text class=\"heading\" x=\"8\" y=\"22\">");
+	put_label(out, svg->title, 740);
+	sprof_out_puts(out, "</text>\n<text class=\"soft\" x=\"8\" y=\"40\">");
+	sprof_out_puts(out, svg->subtitle);
+	sprof_out_puts(out, "</text>\n");
+	put_controls(out);
+	sprof_out_printf(out, "<g id=\"frames\" data-whole=\"%" PRIu64 "\">\n", svg->whole);
+	return true;
+}
+
+static bool put_tooltip(struct sprof_out *out, const struct sprof_svg_frame *frame)
+{
+	sprof_out_puts(out, "<title>");
+	if (!put_text(out, frame->name))
+		return false;
+	if (frame->place) {
+		sprof_out_puts(out, " (");
+		if (!put_text(out, frame->place))
+			return false;
+		sprof_out_puts(out, ")");
+	}
+	sprof_out_printf(out, "\n%s</title>", frame->figures);
+	return true;
+}
+
+/* data-s and data-t are what zooming counts with: positions in px would lose what is tiny now. */
+bool sprof_svg_put_frame(const struct sprof_svg *svg, const struct sprof_svg_frame *frame)
+{
+	double scale = (double)WIDTH / (double)svg->whole;
+	double x = (double)frame->start * scale, width = (double)frame->total * scale;
+	unsigned y = HEAD + (svg->depth - frame->depth) * ROW;
+
+	sprof_out_printf(svg->out,
+		"<g data-s=\"%" PRIu64 "\" data-t=\"%" PRIu64 "\" data-d=\"%u\">", frame->start,
+		frame->total, frame->depth);
+	if (!put_tooltip(svg->out, frame))
+		return false;
+	sprof_out_printf(svg->out,
+		"<rect class=\"%s\" fill-opacity=\"%.2f\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
+		"height=\"%d\"/><text x=\"%.2f\" y=\"%u\">",
+		frame->colour, frame->opacity, x, y, width, ROW - 1, x + 3, y + ROW - 5);
+	if (!put_label(svg->out, frame->name, width))
+		return false;
+	sprof_out_puts(svg->out, "</text></g>\n");
+	return true;
+}
+
+void sprof_svg_end(const struct sprof_svg *svg)
+{
+	sprof_out_puts(svg->out, "</g>\n<script><![CDATA[\n");
+	sprof_out_puts(svg->out, sprof_web_flame_script);
+	sprof_out_puts(svg->out, "]]></script>\n</svg>\n");
+}

@@ -1,0 +1,455 @@
+/*
+ * The page: what is chosen, and what has to be drawn again when that changes. All parts are given
+ * functions to call and know nothing of each other.
+ */
+
+const WEIGHT_LABELS = {
+	wall: ["wall", "Wall-clock time (1)"], user: ["user", "In user code (2)"],
+	sys: ["sys", "In the kernel (3)"], runq: ["runq", "Ready, waiting for a CPU (4)"],
+	wait: ["wait", "Blocked (5)"], samples: ["samples", "Samples taken (6)"],
+};
+const LEGEND_MODULES = 10;
+
+class Tooltip {
+	constructor(box, page) {
+		this.box = box;
+		this.page = page;
+	}
+
+	show(graph, id, x, y) {
+		const {fn, total} = graph.tree.nodes[id], {data} = this.page;
+		const metrics = graph.tree.metrics(id), {weight} = graph.tree;
+		const whole = this.page.model.whole(weight);
+		const lines = [nameOf(graph.nameOf(fn)), element("div", {class: "where"}, placeOf(data, fn))];
+		lines.push(element("div", {class: "figures"},
+			`${formatWeight(total, weight)} ${weight}, ${formatPercent(total, whole)} of all` +
+			(graph.tree.upwards ? "" : `; self ${formatWeight(graph.tree.selfOf(id), weight)}`) +
+			(weight === "samples" ? "" : `; ${plural(metrics.samples, "sample")}`)));
+		lines.push(classBar(metrics), element("div", {class: "where"}, classWords(metrics)));
+		fill(this.box, ...lines);
+		this.box.hidden = false;
+		this.place(x, y);
+	}
+
+	/* Beside the pointer, inside of the window. */
+	place(x, y) {
+		const {width, height} = this.box.getBoundingClientRect();
+		const left = Math.min(x + 14, window.innerWidth - width - 8);
+		const below = y + 18 + height < window.innerHeight;
+		this.box.style.left = `${Math.max(8, left)}px`;
+		this.box.style.top = `${Math.max(8, below ? y + 18 : y - height - 12)}px`;
+	}
+
+	hide() {
+		this.box.hidden = true;
+	}
+}
+
+function classWords(metrics) {
+	return CLASSES.filter((name) => metrics[name] > 0).map((name) =>
+		`${name} ${formatTime(metrics[name])}`).join(", ") || "no time";
+}
+
+/* Where a function is: its module, and file and line as far as they are known. */
+function placeOf(data, fn) {
+	if (fn < 0)
+		return "";
+	const {module, file, line} = data.functions;
+	const words = module[fn] < 0 ? [] : [data.modules[module[fn]]];
+	if (file[fn])
+		words.push(line[fn] ? `${file[fn]}:${line[fn]}` : file[fn]);
+	return words.join(" \u00b7 ");
+}
+
+/* What a search text means: /.../ is a regular expression, all else is looked for as it is. */
+function matcherOf(text) {
+	const expression = /^\/(.+)\/$/.exec(text);
+	if (!expression) {
+		const wanted = text.toLowerCase();
+		return (name) => name.toLowerCase().includes(wanted);
+	}
+	try {
+		const compiled = new RegExp(expression[1], "i");
+		return (name) => compiled.test(name);
+	} catch {
+		return null;
+	}
+}
+
+class Page {
+	constructor(data) {
+		this.data = data;
+		this.state = {
+			weight: data.weight, view: "callees", colour: "state", layout: "icicle",
+			span: null, fn: -1, mask: null,
+		};
+		this.colours = new Colours(data);
+		this.model = new Model(data);
+		this.tooltip = new Tooltip(byId("tooltip"), this);
+		this.buildOverview();
+		this.buildToolbar();
+		this.buildGraphs();
+		this.buildTables();
+		this.buildKeys();
+		this.select();
+	}
+
+	/* Building: once. */
+
+	buildOverview() {
+		writeFacts(this.data);
+		writeQuality(this.data);
+		this.threads = new ThreadList(byId("threads"), this.data, () => this.select());
+		this.threads.writeNames();
+		byId("all-threads").addEventListener("click", () => this.threads.all());
+		byId("all-time").addEventListener("click", () => this.setSpan(null));
+		byId("timeline-panel").hidden = !this.data.timeline;
+		if (this.data.timeline)
+			this.timeline = new Timeline(byId("timeline"), this.data, this.colours, {
+				onSpan: (span) => this.setSpan(span),
+				onThread: (thread) => this.threads.only([thread]),
+			});
+	}
+
+	buildToolbar() {
+		const group = (id, choices, choose) => buttonGroup(byId(id), choices, choose);
+		this.press = {
+			weight: group("weights", WEIGHTS.map((weight) => [weight, ...WEIGHT_LABELS[weight]]),
+				(weight) => this.setWeight(weight)),
+			view: group("views", [["callees", "call tree", "Outermost functions first"],
+				["callers", "inverted", "Innermost functions first, callers below (i)"]],
+			(view) => this.setView(view)),
+			colour: group("colours", [
+				["state", "by state", "Colour by user, kernel, run queue and blocked time (c)"],
+				["module", "by module", "Colour by module (c)"]],
+			(colour) => this.setColour(colour)),
+			layout: group("layouts", [["icicle", "icicle", "Root at the top (f)"],
+				["flame", "flame", "Root at the bottom (f)"]], (layout) => this.setLayout(layout)),
+		};
+		byId("search").addEventListener("input", () => this.search(byId("search").value));
+		byId("theme").addEventListener("click", () => this.nextTheme());
+		byId("help").addEventListener("click", () => this.toggleKeys());
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
+	}
+
+	newGraph(id, options) {
+		return new FlameGraph(byId(id), {
+			data: this.data, colours: this.colours, tooltip: this.tooltip, rootName: "all",
+			colourBy: () => this.state.colour,
+			isMatch: (fn) => this.mask ? Boolean(this.mask[fn]) : null,
+			onChoose: (fn) => this.choose(fn), onZoom: () => {}, ...options,
+		});
+	}
+
+	buildGraphs() {
+		this.graph = this.newGraph("graph", {label: "Flame graph", onZoom: () => this.writePath()});
+		this.callers = this.newGraph("callers-graph", {label: "Callers of the chosen function"});
+		this.callers.upsideDown = true;
+		this.callees = this.newGraph("callees-graph", {label: "Callees of the chosen function"});
+	}
+
+	buildTables() {
+		const weight = () => this.state.weight, whole = () => this.model.whole(weight());
+		const ofChosen = () => this.chosenTotal();
+		const onRow = (row) => this.choose(row.fn);
+		const newTable = (id, columns, sortBy, label, more = {onRow}) =>
+			new SortedTable(byId(id), columns, {sortBy, label, ...more});
+		this.flat = newTable("flat", flatColumns(this.data, weight, whole), "self", "Functions");
+		this.callerTable = newTable("callers", neighbourColumns(this.data, weight, ofChosen), "total", "Callers");
+		this.calleeTable = newTable("callees", neighbourColumns(this.data, weight, ofChosen), "total", "Callees");
+		this.lines = newTable("lines", lineColumns(weight, ofChosen), "line", "Source lines", {});
+		this.lines.falling = false;
+		byId("waits-panel").hidden = !this.data.waits;
+		if (!this.data.waits)
+			return;
+		const blocked = () => this.model.whole("wait");
+		this.waits = newTable("waits", waitColumns(this.data, blocked), "wait", "Waits");
+		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Who holds up whom", {});
+	}
+
+	buildKeys() {
+		const keys = {
+			"/": () => byId("search").focus(),
+			"?": () => this.toggleKeys(),
+			"g": () => this.graph.canvas.focus(),
+			"t": () => byId("flat").querySelector("tbody tr")?.focus(),
+			"i": () => this.setView(this.state.view === "callees" ? "callers" : "callees"),
+			"c": () => this.setColour(this.state.colour === "module" ? "state" : "module"),
+			"f": () => this.setLayout(this.state.layout === "icicle" ? "flame" : "icicle"),
+			"0": () => this.reset(),
+		};
+		WEIGHTS.forEach((weight, i) => keys[String(i + 1)] = () => this.setWeight(weight));
+		document.addEventListener("keydown", (event) => {
+			const inField = event.target.matches("input[type=search]");
+			if (inField && event.key === "Escape")
+				this.clearSearch();
+			else if (inField || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key])
+				return;
+			else
+				keys[event.key]();
+			event.preventDefault();
+		});
+	}
+
+	/* Choices. */
+
+	setWeight(weight) {
+		this.state.weight = weight;
+		this.showAll();
+	}
+
+	setView(view) {
+		this.state.view = view;
+		this.showGraph([]);
+	}
+
+	setColour(colour) {
+		this.state.colour = colour;
+		this.press.colour(colour);
+		this.writeLegend();
+		this.drawGraphs();
+	}
+
+	setLayout(layout) {
+		this.state.layout = layout;
+		this.press.layout(layout);
+		this.graph.upsideDown = layout === "flame";
+		this.graph.layOut();
+		this.graph.box.scrollTop = layout === "flame" ? this.graph.height : 0;
+	}
+
+	setSpan(span) {
+		this.state.span = span;
+		this.timeline.setSpan(span);
+		byId("all-time").hidden = !span;
+		this.select();
+	}
+
+	search(text) {
+		const matches = text ? matcherOf(text) : null;
+		this.mask = matches ? Uint8Array.from(this.data.functions.name, (name) => matches(name)) : null;
+		byId("search").setAttribute("aria-invalid", text !== "" && !matches);
+		this.writeMatch();
+		this.drawGraphs();
+		this.showFlat();
+	}
+
+	clearSearch() {
+		byId("search").value = "";
+		this.search("");
+	}
+
+	reset() {
+		this.clearSearch();
+		this.state.span = null;
+		this.timeline?.setSpan(null);
+		byId("all-time").hidden = true;
+		this.graph.zoomTo(this.graph.tree.root);
+		this.threads.all();
+	}
+
+	choose(fn) {
+		this.state.fn = fn;
+		this.showFlat();
+		this.showFunction();
+	}
+
+	nextTheme() {
+		const root = document.documentElement, order = ["auto", "light", "dark"];
+		const now = order.find((name) => root.classList.contains(name)) || "auto";
+		const next = order[(order.indexOf(now) + 1) % order.length];
+		root.classList.remove(...order);
+		if (next !== "auto")
+			root.classList.add(next);
+		byId("theme").textContent = `Theme: ${next}`;
+		this.recolour();
+	}
+
+	recolour() {
+		this.colours.refresh();
+		this.writeLegend();
+		this.drawGraphs();
+		this.timeline?.draw();
+	}
+
+	toggleKeys() {
+		const box = byId("keys");
+		box.hidden = !box.hidden;
+		byId("help").setAttribute("aria-expanded", !box.hidden);
+	}
+
+	/* Showing: after each choice, what it changes. */
+
+	select() {
+		this.model.select(this.threads.mask, this.state.span);
+		this.threads.refresh();
+		const all = this.threads.chosen().length === this.data.threads.length;
+		byId("all-threads").hidden = all;
+		writeVerdict(this.model, (weight) => this.setWeight(weight), (fn) => this.choose(fn));
+		this.showAll();
+		this.showWaits();
+	}
+
+	showAll() {
+		const {weight} = this.state;
+		this.press.weight(weight);
+		this.press.colour(this.state.colour);
+		this.press.layout(this.state.layout);
+		this.showGraph(this.graph.zoomPath());
+		this.writeMatch();
+		this.writeLegend();
+		this.showFlat();
+		if (this.state.fn < 0)
+			this.state.fn = this.heaviest();
+		this.showFunction();
+	}
+
+	heaviest() {
+		const {weight} = this.state;
+		const best = this.model.flat().reduce((a, b) =>
+			!a || b.self[weight] > a.self[weight] ? b : a, null);
+		return best ? best.fn : -1;
+	}
+
+	showGraph(path) {
+		const {view, weight} = this.state;
+		this.press.view(view);
+		this.graph.show(view === "callees" ? topDownTree(this.model, weight)
+			: bottomUpTree(this.model, weight), path);
+		const whole = this.model.whole(weight);
+		byId("empty").hidden = whole > 0;
+		byId("empty").textContent = `No ${weight} ${weight === "samples" ? "" : "time "}here.`;
+		byId("graph").hidden = !(whole > 0);
+		this.writePath();
+	}
+
+	/* The callers of what is zoomed to, each a way back. */
+	writePath() {
+		const {tree, zoomed} = this.graph, parts = [];
+		for (let id = zoomed; id >= 0; id = tree.nodes[id].parent) {
+			const name = this.graph.nameOf(tree.nodes[id].fn), target = id;
+			parts.unshift(id === zoomed ? nameOf(name)
+				: button({class: "link name"}, name, () => this.graph.zoomTo(target)));
+		}
+		const shown = parts.length > 6 ? [parts[0], " \u203a \u2026", ...parts.slice(-4)] : parts;
+		fill(byId("path"), ...shown.flatMap((part, i) => i && part instanceof Node ? [" \u203a ", part] : [part]));
+		this.writeSelection();
+	}
+
+	writeSelection() {
+		const {weight, span} = this.state, {tree, zoomed} = this.graph;
+		const whole = this.model.whole(weight), {total} = tree.nodes[zoomed];
+		const words = [`${formatWeight(total, weight)} ${weight}`];
+		if (zoomed !== tree.root)
+			words.push(formatPercent(total, whole));
+		const chosen = this.threads.chosen().length;
+		if (chosen < this.data.threads.length)
+			words.push(`${chosen} of ${plural(this.data.threads.length, "thread")}`);
+		if (span)
+			words.push(`${formatTime(span.from)} to ${formatTime(span.to)}, by samples`);
+		byId("selection").textContent = words.join(" \u00b7 ");
+	}
+
+	writeMatch() {
+		const {weight} = this.state, text = byId("search").value;
+		if (!this.mask) {
+			byId("match").textContent = text ? "not a regular expression" : "";
+			return;
+		}
+		const sum = this.model.matched(this.mask, weight);
+		byId("match").textContent = `${formatPercent(sum, this.model.whole(weight))} matches ` +
+			`(${formatWeight(sum, weight)})`;
+		byId("match").dataset.value = sum;
+	}
+
+	writeLegend() {
+		fill(byId("legend"), ...this.state.colour === "state" ? this.stateLegend() : this.moduleLegend());
+	}
+
+	stateLegend() {
+		return CLASSES.map((name) => legendItem(this.colours.frames[name], CLASS_NAMES[name]));
+	}
+
+	moduleLegend() {
+		const {moduleNames} = this.data, {rank} = this.colours, used = new Set(this.data.functions.module);
+		const order = [...rank.keys()].filter((module) => used.has(module))
+			.sort((a, b) => rank[a] - rank[b]);
+		const items = order.slice(0, LEGEND_MODULES).map((module) =>
+			legendItem(this.colours.ofModule(module), moduleNames[module]));
+		if (order.length > LEGEND_MODULES)
+			items.push(element("span", {}, `and ${order.length - LEGEND_MODULES} more`));
+		return items;
+	}
+
+	drawGraphs() {
+		for (const graph of [this.graph, this.callers, this.callees])
+			graph.draw();
+	}
+
+	showFlat() {
+		const all = this.model.flat();
+		const rows = this.mask ? all.filter((row) => this.mask[row.fn]) : all;
+		byId("flat-hint").textContent = this.mask
+			? `${formatCount(rows.length)} of ${formatCount(all.length)} match` : `${formatCount(all.length)}`;
+		this.flat.show(rows, this.state.fn);
+	}
+
+	chosenTotal() {
+		return this.model.entry(this.state.fn)?.total[this.state.weight] || 0;
+	}
+
+	showFunction() {
+		const {fn, weight} = this.state, entry = this.model.entry(fn);
+		byId("function-panel").hidden = fn < 0;
+		if (fn < 0)
+			return;
+		this.writeFunction(fn, entry);
+		const callers = callersTree(this.model, weight, fn);
+		const callees = calleesTree(this.model, weight, fn);
+		this.callers.show(callers);
+		this.callers.box.scrollTop = this.callers.height;
+		this.callees.show(callees);
+		this.callerTable.show(neighbours(callers));
+		this.calleeTable.show(neighbours(callees));
+		this.showLines(fn);
+	}
+
+	writeFunction(fn, entry) {
+		const {weight} = this.state, whole = this.model.whole(weight);
+		byId("function-name").textContent = this.data.functions.name[fn];
+		byId("function-place").textContent = placeOf(this.data, fn);
+		const verdict = entry && verdictOf(entry.total);
+		fill(byId("function-bar"), ...entry ? [classBar(entry.total)] : []);
+		byId("function-figures").textContent = !entry ? "Not in this selection." :
+			`self ${formatWeight(entry.self[weight], weight)} (${formatPercent(entry.self[weight], whole)}), ` +
+			`total ${formatWeight(entry.total[weight], weight)} (${formatPercent(entry.total[weight], whole)}) ` +
+			`of ${weight}; ${classWords(entry.total)}`;
+		fill(byId("function-verdict"), ...verdict
+			? [verdictCell(entry.total), ` ${verdict.advice}`] : []);
+	}
+
+	showLines(fn) {
+		const lines = this.model.linesOf(fn), known = lines.some((entry) => entry.line);
+		byId("lines-part").hidden = !known;
+		byId("lines-file").textContent = this.data.functions.file[fn] || "";
+		this.lines.show(lines);
+	}
+
+	showWaits() {
+		if (!this.waits)
+			return;
+		const records = this.data.waits.filter((record) => this.threads.mask[record.thread]);
+		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
+		this.holders.show(groupWaits(records.filter((record) => record.holder >= 0),
+			({holder, holderFn, thread}) => `${holder},${holderFn},${thread}`));
+	}
+}
+
+function legendItem(colour, text) {
+	const swatch = element("i");
+	swatch.style.background = colour;
+	return element("span", {}, swatch, nameOf(text, {class: ""}));
+}
+
+/* Where tests measure; nothing on the page uses it. */
+window.sprof = new Page(decodeData(JSON.parse(byId("data").textContent)));

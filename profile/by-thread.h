@@ -1,0 +1,22 @@
+/*
+ * The rows of a profile in the order of their threads.
+ */
+#ifndef SPROF_PROFILE_BY_THREAD_H
+#define SPROF_PROFILE_BY_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct sprof_by_thread {
+	uint32_t *rows;  /* indexes; those of a thread keep their order */
+	size_t *first;   /* by thread: its first place in rows; one more at the end */
+};
+
+/* False: no memory. */
+bool sprof_by_thread_build(const struct sprof_profile *profile, struct sprof_by_thread *ret);
+void sprof_by_thread_finish(struct sprof_by_thread *order);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * The last pass over a pprof file: its samples. Most of them repeat a stack and a set of labels that
+ * were there before, so both are found by a hash of what the file says, before anything of it is
+ * looked up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/index.h"
+#include "profile/pprof-file.h"
+
+struct label {
+	uint64_t key, text, number;
+};
+
+/* Whose a sample is: what a set of labels comes out as. */
+struct owner {
+	uint32_t thread, context;
+};
+
+struct samples {
+	struct sprof_pprof_file *file;
+	uint64_t *locations; /* of the sample being read, innermost first */
+	size_t location_count, location_capacity;
+	uint64_t values[SPROF_PROFILE_VALUES];
+	size_t value_count;
+	struct label *labels;
+	size_t label_count, label_capacity;
+	struct sprof_idmap owner_ids; /* two hashes of the labels */
+	struct owner *owners;
+	size_t owner_count, owner_capacity;
+	uint32_t *depths; /* frames of a stack, by stack */
+	size_t depth_capacity;
+	uint64_t frames; /* of all samples */
+};
+
+static bool read_label(
+	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+{
+	struct label label = {0};
+	struct sprof_wire_field field;
+
+	while (sprof_wire_next(&message, &field)) {
+		if (field.number == 1)
+			label.key = field.value;
+		else if (field.number == 2)
+			label.text = field.value;
+		else if (field.number == 3)
+			label.number = field.value;
+	}
+	if (message.broken)
+		return sprof_pprof_fail(samples->file, err, "damaged: a label");
+	if (!sprof_array_reserve(&samples->labels, &samples->label_capacity,
+		    samples->label_count + 1, sizeof(*samples->labels)))
+		return sprof_error_no_memory(err);
+	samples->labels[samples->label_count++] = label;
+	return true;
+}
+
+static bool add_location(struct samples *samples, uint64_t id)
+{
+	if (!sprof_array_reserve(&samples->locations, &samples->location_capacity,
+		    samples->location_count + 1, sizeof(*samples->locations)))
+		return false;
+	samples->locations[samples->location_count++] = id;
+	return true;
+}
+
+static bool add_value(struct samples *samples, uint64_t value)
+{
+	if (samples->value_count < SPROF_PROFILE_VALUES)
+		samples->values[samples->value_count] = value;
+	samples->value_count++;
+	return true;
+}
+
+/* A repeated number: packed, or one at a time. */
+static bool for_numbers(struct samples *samples, const struct sprof_wire_field *field,
+	bool (*take)(struct samples *, uint64_t))
+{
+	struct sprof_wire packed = field->bytes;
+	uint64_t number;
+
+	if (!field->is_bytes)
+		return take(samples, field->value);
+	while (sprof_wire_number(&packed, &number)) {
+		if (!take(samples, number))
+			return false;
+	}
+	return true;
+}
+
+static bool read_fields(
+	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+{
+	struct sprof_wire_field field;
+	bool ok = true;
+
+	samples->location_count = samples->value_count = samples->label_count = 0;
+	while (ok && sprof_wire_next(&message, &field)) {
+		if (field.number == 1)
+			ok = for_numbers(samples, &field, add_location) ||
+			     sprof_error_no_memory(err);
+		else if (field.number == 2)
+			ok = for_numbers(samples, &field, add_value);
+		else if (field.number == 3 && field.is_bytes)
+			ok = read_label(samples, field.bytes, err);
+	}
+	if (ok && message.broken)
+		return sprof_pprof_fail(samples->file, err, "damaged: a sample");
+	if (ok && samples->value_count != samples->file->kind_count)
+		return sprof_pprof_fail(samples->file, err, "a sample has %zu values instead of %zu",
+			samples->value_count, samples->file->kind_count);
+	return ok;
+}
+
+static bool push_locations(struct samples *samples, uint32_t *ret_stack, struct sprof_error *err)
+{
+	struct sprof_pprof_file *file = samples->file;
+	uint32_t stack = SPROF_PROFILE_ROOT;
+
+	for (size_t i = samples->location_count; i-- > 0;) {
+		uint32_t parent = stack;
+		uint32_t location =
+			sprof_pprof_ids_find(&file->location_ids, samples->locations[i]);
+
+		if (location == SPROF_IDMAP_NONE)
+			return sprof_pprof_fail(file, err, "a sample has no location %llu",
+				(unsigned long long)samples->locations[i]);
+		if (file->profile->stack_count > SPROF_PPROF_MAX_ITEMS)
+			return sprof_pprof_fail(file, err, "more stacks than sprof reads");
+		if (!sprof_profile_push(file->profile, parent, location, &stack) ||
+			!sprof_array_reserve(&samples->depths, &samples->depth_capacity, stack + 1,
+				sizeof(*samples->depths)))
+			return sprof_error_no_memory(err);
+		samples->depths[stack] = samples->depths[parent] +
+					 file->profile->locations[location].line_count;
+	}
+	*ret_stack = stack;
+	return true;
+}
+
+static bool find_stack(struct samples *samples, uint32_t *ret_stack, struct sprof_error *err)
+{
+	struct sprof_profile_index *index = samples->file->profile->index;
+	uint64_t high = samples->location_count, low = ~high;
+	uint32_t stack;
+
+	for (size_t i = 0; i < samples->location_count; i++) {
+		high = sprof_profile_mix(high ^ samples->locations[i], 0xa0761d6478bd642fu) + i;
+		low = sprof_profile_mix(low + samples->locations[i], 0xe7037ed1a0b428dbu) ^ i;
+	}
+	stack = sprof_idmap_find(&index->whole, high, low);
+	if (stack == SPROF_IDMAP_NONE) {
+		if (!push_locations(samples, &stack, err))
+			return false;
+		if (!sprof_idmap_put(&index->whole, high, low, stack))
+			return sprof_error_no_memory(err);
+	}
+	*ret_stack = stack;
+	return true;
+}
+
+/* What the labels of a sample say. */
+struct said {
+	struct sprof_build_thread thread;
+	struct sprof_profile_context context;
+};
+
+static int parse_id(const char *text, uint64_t number)
+{
+	unsigned long long value = text[0] ? strtoull(text, NULL, 10) : number;
+
+	return value <= INT32_MAX ? (int)value : 0;
+}
+
+static enum sprof_state parse_state(const char *text)
+{
+	int state = 0;
+
+	while (state < SPROF_STATE_COUNT &&
+		strcmp(sprof_state_name((enum sprof_state)state), text) != 0)
+		state++;
+	return (enum sprof_state)state;
+}
+
+static void take_label(struct said *said, const char *key, const char *text, uint64_t number)
+{
+	const struct {
+		const char *key;
+		const char **field;
+	} texts[] = {
+		{SPROF_PPROF_PROCESS, &said->thread.process_name},
+		{SPROF_PPROF_THREAD, &said->thread.name},
+		{SPROF_PPROF_HOST, &said->thread.host},
+		{SPROF_PPROF_RANK, &said->thread.rank},
+		{SPROF_PPROF_SYSCALL, &said->context.syscall},
+		{SPROF_PPROF_OBJECT, &said->context.object},
+		{SPROF_PPROF_HOLDER, &said->context.holder},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (text[0] && strcmp(key, texts[i].key) == 0)
+			*texts[i].field = text;
+	}
+	if (strcmp(key, SPROF_PPROF_PID) == 0)
+		said->thread.pid = parse_id(text, number);
+	else if (strcmp(key, SPROF_PPROF_TID) == 0)
+		said->thread.tid = parse_id(text, number);
+	else if (strcmp(key, SPROF_PPROF_STATE) == 0)
+		said->context.state = parse_state(text);
+}
+
+static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
+{
+	struct sprof_pprof_file *file = samples->file;
+	struct said said = {.context = {.state = SPROF_STATE_COUNT}};
+
+	for (size_t i = 0; i < samples->label_count; i++) {
+		const char *key, *text;
+
+		if (!sprof_pprof_text(file, samples->labels[i].key, &key, err) ||
+			!sprof_pprof_text(file, samples->labels[i].text, &text, err))
+			return false;
+		take_label(&said, key, text, samples->labels[i].number);
+	}
+	return (sprof_build_thread(file->profile, &said.thread, &ret->thread) &&
+		       sprof_build_context(file->profile, &said.context, &ret->context)) ||
+	       sprof_error_no_memory(err);
+}
+
+static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
+{
+	uint64_t high = samples->label_count, low = ~high;
+	uint32_t id;
+
+	for (size_t i = 0; i < samples->label_count; i++) {
+		const struct label *label = &samples->labels[i];
+		uint64_t words = sprof_profile_mix(label->key + 1, 0x9e3779b97f4a7c15u) + label->text;
+
+		high = sprof_profile_mix(high ^ words, 0xa0761d6478bd642fu) + label->number;
+		low = sprof_profile_mix(low + words, 0xe7037ed1a0b428dbu) ^ label->number;
+	}
+	id = sprof_idmap_find(&samples->owner_ids, high, low);
+	if (id != SPROF_IDMAP_NONE) {
+		*ret = samples->owners[id];
+		return true;
+	}
+	id = (uint32_t)samples->owner_count;
+	if (!make_owner(samples, ret, err))
+		return false;
+	if (!sprof_array_reserve(&samples->owners, &samples->owner_capacity, (size_t)id + 1,
+		    sizeof(*samples->owners)) ||
+		!sprof_idmap_put(&samples->owner_ids, high, low, id))
+		return sprof_error_no_memory(err);
+	samples->owners[samples->owner_count++] = *ret;
+	return true;
+}
+
+static struct sprof_metrics metrics_of(const struct samples *samples)
+{
+	const struct sprof_pprof_file *file = samples->file;
+	struct sprof_metrics metrics = {0};
+
+	for (size_t i = 0; i < file->kind_count; i++) {
+		if (file->columns[i] == SPROF_PPROF_COLUMN_SAMPLES)
+			metrics.samples = samples->values[i];
+		else if (file->columns[i] >= SPROF_PPROF_COLUMN_TIME)
+			metrics.times.ns[file->columns[i] - SPROF_PPROF_COLUMN_TIME] =
+				samples->values[i];
+	}
+	if (file->profile->foreign.kind_count)
+		metrics.other = samples->values[file->profile->foreign.chosen];
+	return metrics;
+}
+
+static bool check_values(const struct samples *samples, struct sprof_error *err)
+{
+	for (size_t i = 0; i < samples->value_count; i++) {
+		if (samples->values[i] <= INT64_MAX)
+			continue;
+		sprof_pprof_fail(samples->file, err, "holds negative values: a difference");
+		sprof_error_hint(err, "go tool pprof shows it; sprof diff compares the profiles "
+				      "that it was made of");
+		return false;
+	}
+	return true;
+}
+
+/* A sample without a stack is a frame in brackets. */
+static bool push_nothing(struct sprof_profile *profile, uint32_t *ret_stack)
+{
+	uint32_t location;
+
+	return sprof_profile_name_location(profile, "[no stack]", &location) &&
+	       sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
+}
+
+static bool read_sample(
+	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+{
+	struct sprof_profile *profile = samples->file->profile;
+	struct sprof_profile_row row = {0};
+	struct owner owner;
+
+	if (!read_fields(samples, message, err) || !check_values(samples, err) ||
+		!find_stack(samples, &row.stack, err) || !find_owner(samples, &owner, err))
+		return false;
+	row.thread = owner.thread;
+	row.context = owner.context;
+	row.metrics = metrics_of(samples);
+	if (row.stack == SPROF_PROFILE_ROOT) {
+		/* A thread without a sample has one without anything, so that it is known. */
+		if (!row.metrics.samples && !row.metrics.other &&
+			!sprof_times_wall(&row.metrics.times))
+			return true;
+		if (!push_nothing(profile, &row.stack))
+			return sprof_error_no_memory(err);
+	}
+	samples->frames += row.stack < samples->depth_capacity ? samples->depths[row.stack] : 1;
+	if (samples->frames > SPROF_PPROF_MAX_FRAMES)
+		return sprof_pprof_fail(samples->file, err, "more frames than sprof reads");
+	return sprof_build_row(profile, &row, profile->foreign.kind_count ? samples->values : NULL) ||
+	       sprof_error_no_memory(err);
+}
+
+static void finish(struct samples *samples)
+{
+	free(samples->locations);
+	free(samples->labels);
+	free(samples->owners);
+	free(samples->depths);
+	sprof_idmap_finish(&samples->owner_ids);
+}
+
+bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error *err)
+{
+	struct samples samples = {.file = file};
+	struct sprof_wire all = file->all;
+	struct sprof_wire_field field;
+	bool ok = sprof_array_reserve(&samples.depths, &samples.depth_capacity, 1,
+			  sizeof(*samples.depths)) ||
+		  sprof_error_no_memory(err);
+
+	while (ok && sprof_wire_next(&all, &field)) {
+		if (field.number == SPROF_PPROF_SAMPLE && field.is_bytes)
+			ok = read_sample(&samples, field.bytes, err);
+	}
+	finish(&samples);
+	return ok;
+}
