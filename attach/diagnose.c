@@ -63,13 +63,16 @@ static int yama_scope(const char *root)
 	return sprof_proc_read_path(path, text, sizeof(text)) > 0 ? atoi(text) : 0;
 }
 
-/* The kernel gives the files of a process that is not dumpable to root (proc(5)). */
+/*
+ * The kernel gives the files of a process that is not dumpable to root, but not its folder (proc(5);
+ * fs/proc/base.c, task_dump_owner).
+ */
 static bool is_dumpable(const char *root, pid_t pid, long owner)
 {
 	char path[PATH_MAX];
 	struct stat status;
 
-	snprintf(path, sizeof(path), "%s/%d", root, pid);
+	snprintf(path, sizeof(path), "%s/%d/status", root, pid);
 	return stat(path, &status) || owner == 0 || status.st_uid != 0;
 }
 
@@ -82,8 +85,12 @@ static bool find_tracer(const char *root, const char *status, struct sprof_denia
 		return false;
 	ret->tracer = (pid_t)tracer;
 	snprintf(name, sizeof(name), "%ld", tracer);
-	if (!read_status(root, name, text) ||
-		!sprof_proc_status_field(text, "Name", ret->tracer_name, sizeof(ret->tracer_name)))
+	if (!read_status(root, name, text))
+		return true;
+	/* The process, not the thread of it that traces. */
+	if (sprof_proc_status_number(text, "Tgid", &tracer))
+		ret->tracer = (pid_t)tracer;
+	if (!sprof_proc_status_field(text, "Name", ret->tracer_name, sizeof(ret->tracer_name)))
 		ret->tracer_name[0] = '\0';
 	return true;
 }

@@ -44,6 +44,12 @@ bool sprof_regs_can_restart(void)
 	return false;
 }
 
+/* By the stop the result is the first argument again. */
+bool sprof_regs_was_waiting(const struct sprof_regs *regs)
+{
+	return false;
+}
+
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
 {
 	return false;

@@ -32,12 +32,20 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	return true;
 }
 
-/* Kernel-internal (include/linux/errno.h): restart, or -EINTR if a handler was run. */
-enum { ERESTARTNOHAND = 514 };
+/* Kernel-internal (include/linux/errno.h). NOHAND: restart, or EINTR if a handler was run. */
+enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
 
 bool sprof_regs_can_restart(void)
 {
 	return true;
+}
+
+bool sprof_regs_was_waiting(const struct sprof_regs *regs)
+{
+	int64_t result = (int64_t)regs->values[0];
+
+	return regs->system_call >= 0 &&
+		(result == -EINTR || (result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
 }
 
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)

@@ -55,6 +55,8 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
  * this machine's kernel looks at the result after the stop.
  */
 bool sprof_regs_can_restart(void);
+/* At a stop: the thread's system call was waiting, and the stop ended the wait. */
+bool sprof_regs_was_waiting(const struct sprof_regs *regs);
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
 void sprof_regs_restart(pid_t tid);
 

@@ -45,11 +45,12 @@ static unsigned long touched(const char *path)
 	FILE *file = fopen("/proc/self/smaps", "r");
 	unsigned long sum = 0, value;
 	char line[4352];
+	const char *slash = strrchr(path, '/'), *name = slash ? slash : path;
 	int ours = 0;
 
 	while (file && fgets(line, sizeof(line), file)) {
 		if (strchr(line, '/'))
-			ours = strstr(line, strrchr(path, '/')) != NULL;
+			ours = strstr(line, name) != NULL;
 		else if (ours && sscanf(line, "Rss: %lu", &value) == 1)
 			sum += value;
 	}

@@ -10,7 +10,10 @@
 #include "cmd/values.h"
 
 extern const struct sprof_command sprof_command_attach;
+extern const struct sprof_command sprof_command_diff;
 extern const struct sprof_command sprof_command_dump;
+extern const struct sprof_command sprof_command_merge;
+extern const struct sprof_command sprof_command_report;
 extern const struct sprof_command sprof_command_run;
 extern const struct sprof_command sprof_command_symbols;
 

@@ -16,6 +16,8 @@
 static const struct sprof_command *const commands[] = {
 	&sprof_command_run,
 	&sprof_command_attach,
+	&sprof_command_report,
+	&sprof_command_merge,
 	&sprof_command_dump,
 	&sprof_command_symbols,
 };

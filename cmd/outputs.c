@@ -124,7 +124,10 @@ static bool write_one(const struct sprof_output_request *request,
 
 	if (!opened)
 		return false;
-	options.width = width_of(request);
+	if (request->path)
+		options.width = 0;
+	else if (!options.width)
+		options.width = width_of(request);
 	if (request->format->write(profile, &options, out, err))
 		return sprof_out_close(out, err);
 	sprof_out_discard(out);

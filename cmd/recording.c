@@ -16,26 +16,6 @@ static bool set_weight(void *field, const char *text, struct sprof_error *err)
 			"not one of wall, samples, user, sys, runq, wait");
 }
 
-static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
-{
-	static const struct {
-		const char *name;
-		enum sprof_report_mode mode;
-	} modes[] = {
-		{"merged", SPROF_REPORT_MERGED},
-		{"per-thread", SPROF_REPORT_PER_THREAD},
-		{"both", SPROF_REPORT_BOTH},
-	};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(text, modes[i].name) == 0) {
-			*(enum sprof_report_mode *)field = modes[i].mode;
-			return true;
-		}
-	}
-	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of merged, per-thread, both");
-}
-
 const struct sprof_recording sprof_recording_defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.rate_hz = 99,
@@ -61,15 +41,15 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all: text, folded, html, svg\n"
+		"format of the -o before it, or of all: text, pprof, folded, html, svg\n"
 		"(by FILE's suffix; text on a terminal, folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
 		FIELD(threads)},
 	{"weight", NULL, "KIND", "folded: wall, samples, user, sys, runq or wait (wall)",
 		set_weight, FIELD(weight)},
-	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
-		FIELD(report_mode)},
+	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", sprof_value_report_mode,
+				FIELD(report_mode)},
 	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
 	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
 		sprof_value_text, FIELD(stats_path)},

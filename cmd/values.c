@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "output/format.h"
 
 enum { MAX_COUNT = 1000 * 1000 };
 
@@ -89,4 +91,24 @@ bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a number from 1 to %d", MAX_COUNT);
 	*(size_t *)field = (size_t)value;
 	return true;
+}
+
+bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err)
+{
+	static const struct {
+		const char *name;
+		enum sprof_report_mode mode;
+	} modes[] = {
+		{"merged", SPROF_REPORT_MERGED},
+		{"per-thread", SPROF_REPORT_PER_THREAD},
+		{"both", SPROF_REPORT_BOTH},
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(text, modes[i].name) == 0) {
+			*(enum sprof_report_mode *)field = modes[i].mode;
+			return true;
+		}
+	}
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of merged, per-thread, both");
 }

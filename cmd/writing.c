@@ -45,6 +45,7 @@ struct sprof_written sprof_writing_all(
 	output.threads = options->threads;
 	output.report_mode = options->report_mode;
 	output.top = options->top;
+	output.width = 0; /* that of the terminal, if it goes to one */
 	output.short_names = options->naming.short_names;
 	if (!name_frames(options, profile, with_stdout, &err)) {
 		sprof_ui_error(&err);

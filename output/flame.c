@@ -3,7 +3,8 @@
  * Knows which frames there are and how wide; how they are drawn is svg.c's.
  *
  * Frames too narrow to be found even by zooming in are left out, so that the file's size depends on
- * the limit and not on the profile's.
+ * the limit and not on the profile's. Of a difference the later profile gives the widths, and the
+ * colour is what a frame's share changed by: red for more, blue for less.
  */
 #include "output/format.h"
 
@@ -14,6 +15,7 @@
 #include "base/cleanup.h"
 #include "output/svg.h"
 #include "output/units.h"
+#include "profile/expand.h"
 #include "profile/view.h"
 
 /* In percent of all: a tenth of a pixel and a bit. */
@@ -27,15 +29,22 @@ struct flame {
 	const struct sprof_profile *profile;
 	const struct sprof_graph *graph;
 	enum sprof_weight weight;
+	uint32_t base_threads; /* 0: no difference */
 	struct sprof_svg svg;
+	uint64_t *before;  /* by node: what the threads compared with have of its total */
 	uint64_t *next;    /* by node: where its next child starts */
 	unsigned *colours; /* by module: its number in the order in which they come, from 1 */
 	unsigned last_colour;
 };
 
-static bool is_shown(const struct flame *flame, const struct sprof_graph_node *node)
+static uint64_t total_of(const struct flame *flame, size_t node)
 {
-	return sprof_percent(node->total, flame->svg.whole) >= min_percent;
+	return flame->graph->nodes[node].total - flame->before[node];
+}
+
+static bool is_shown(const struct flame *flame, size_t node)
+{
+	return sprof_percent(total_of(flame, node), flame->svg.whole) >= min_percent;
 }
 
 static uint32_t depth_of(const struct flame *flame)
@@ -43,10 +52,8 @@ static uint32_t depth_of(const struct flame *flame)
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < flame->graph->count; i++) {
-		const struct sprof_graph_node *node = &flame->graph->nodes[i];
-
-		if (node->depth > depth && is_shown(flame, node))
-			depth = node->depth;
+		if (flame->graph->nodes[i].depth > depth && is_shown(flame, i))
+			depth = flame->graph->nodes[i].depth;
 	}
 	return depth;
 }
@@ -72,31 +79,98 @@ static const char *colour_of(struct flame *flame, uint32_t module)
 	return classes[(flame->colours[module] - 1) % COLOURS];
 }
 
-static bool put_node(struct flame *flame, const struct sprof_graph_node *node, uint64_t start)
+/* Adds a stack's weight to its nodes, as far down as the graph goes. */
+static void add_before(struct flame *flame, const struct sprof_expansion *frames, uint64_t weight)
 {
+	const struct sprof_graph_node *nodes = flame->graph->nodes;
+	uint32_t node = 0;
+
+	flame->before[0] += weight;
+	for (size_t i = frames->count; i-- > 0;) {
+		uint32_t end = nodes[node].end, child = node + 1;
+
+		while (child < end && nodes[child].function != frames->frames[i]->function)
+			child = nodes[child].end;
+		if (child >= end)
+			break;
+		node = child;
+		flame->before[node] += weight;
+	}
+}
+
+static bool count_before(struct flame *flame)
+{
+	const struct sprof_profile *profile = flame->profile;
+	struct sprof_expansion frames = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && flame->base_threads && i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		uint64_t weight = sprof_metrics_get(&row->metrics, flame->weight);
+
+		if (row->thread >= flame->base_threads || !weight)
+			continue;
+		ok = sprof_expansion_fill(&frames, profile, row->stack);
+		if (ok)
+			add_before(flame, &frames, weight);
+	}
+	sprof_expansion_finish(&frames);
+	return ok;
+}
+
+/* The colour of a frame of a difference: the stronger the more its share of all changed. */
+static void colour_change(const struct flame *flame, size_t index, struct sprof_svg_frame *frame)
+{
+	double now = sprof_percent(frame->total, flame->svg.whole);
+	double before = sprof_percent(flame->before[index], flame->before[0]);
+	double change = now > before ? now - before : before - now;
+
+	frame->colour = change < min_percent ? "none" : now > before ? "more" : "less";
+	if (change >= min_percent)
+		frame->opacity = change > 10 ? 1 : 0.15 + change * 0.085;
+}
+
+/* What the tooltip says. Of a difference there is no self: the graph has it for both together. */
+static void describe(const struct flame *flame, size_t index, char *figures, size_t size)
+{
+	uint64_t total = total_of(flame, index);
+	struct sprof_figure figure = sprof_figure_weight(total, flame->weight);
+	double share = sprof_percent(total, flame->svg.whole);
+
+	if (flame->base_threads)
+		snprintf(figures, size, "%s, %.2f %%; before %s, %.2f %%", figure.text, share,
+			sprof_figure_weight(flame->before[index], flame->weight).text,
+			sprof_percent(flame->before[index], flame->before[0]));
+	else
+		snprintf(figures, size, "%s, %.2f %%; self %s", figure.text, share,
+			sprof_figure_weight(flame->graph->nodes[index].self, flame->weight).text);
+}
+
+static bool put_node(struct flame *flame, size_t index, uint64_t start)
+{
+	const struct sprof_graph_node *node = &flame->graph->nodes[index];
 	const struct sprof_profile_function *function =
 		node->function == SPROF_PROFILE_NONE ? NULL
 						     : &flame->profile->functions[node->function];
 	bool has_module = function && function->module != SPROF_PROFILE_NONE;
 	char figures[128];
+	struct sprof_svg_frame frame = {
+		.name = function ? function->name : "all",
+		.figures = figures,
+		.colour = has_module ? colour_of(flame, function->module) : "none",
+		.opacity = function ? opacity_of(function->name) : 1,
+		.start = start,
+		.total = total_of(flame, index),
+		.depth = node->depth,
+	};
 
-	snprintf(figures, sizeof(figures), "%s, %.2f %%; self %s",
-		sprof_figure_weight(node->total, flame->weight).text,
-		sprof_percent(node->total, flame->svg.whole),
-		sprof_figure_weight(node->self, flame->weight).text);
-	return sprof_svg_put_frame(&flame->svg,
-		&(struct sprof_svg_frame){
-			.name = function ? function->name : "all",
-			.place = has_module ? sprof_module_name(sprof_modules_get(
-						      flame->profile->modules, function->module))
-					    : NULL,
-			.figures = figures,
-			.colour = has_module ? colour_of(flame, function->module) : "none",
-			.opacity = function ? opacity_of(function->name) : 1,
-			.start = start,
-			.total = node->total,
-			.depth = node->depth,
-		});
+	if (has_module)
+		frame.place = sprof_module_name(
+			sprof_modules_get(flame->profile->modules, function->module));
+	if (flame->base_threads)
+		colour_change(flame, index, &frame);
+	describe(flame, index, figures, sizeof(figures));
+	return sprof_svg_put_frame(&flame->svg, &frame);
 }
 
 static bool put_nodes(struct flame *flame)
@@ -109,30 +183,42 @@ static bool put_nodes(struct flame *flame)
 
 		if (node->parent != SPROF_PROFILE_NONE) {
 			start = flame->next[node->parent];
-			flame->next[node->parent] += node->total;
+			flame->next[node->parent] += total_of(flame, i);
 		}
 		flame->next[i] = start;
-		if (is_shown(flame, node) && !put_node(flame, node, start))
+		if (is_shown(flame, i) && !put_node(flame, i, start))
 			return false;
 	}
 	return true;
 }
 
-static bool write_graph(struct flame *flame)
+static bool allocate(struct flame *flame)
 {
 	const struct sprof_modules *modules = flame->profile->modules;
-	char subtitle[128];
-	uint64_t whole = flame->graph->nodes[0].total;
+	size_t module_count = modules ? sprof_modules_count(modules) : 0;
 
-	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads",
-		sprof_figure_weight(whole, flame->weight).text, sprof_weight_name(flame->weight),
-		sprof_weight_is_time(flame->weight) ? " time" : "");
+	flame->before = calloc(flame->graph->count, sizeof(*flame->before));
+	flame->next = calloc(flame->graph->count, sizeof(*flame->next));
+	flame->colours = calloc(module_count + 1, sizeof(*flame->colours));
+	return flame->before && flame->next && flame->colours;
+}
+
+static bool write_graph(struct flame *flame)
+{
+	char subtitle[128];
+	uint64_t whole;
+
+	if (!allocate(flame) || !count_before(flame))
+		return false;
+	whole = total_of(flame, 0);
+	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads%s",
+		sprof_figure_weight(whole, flame->weight).text, sprof_profile_weight_name(flame->profile, flame->weight),
+		sprof_weight_is_time(flame->weight) ? " time" : "",
+		flame->base_threads ? "; red: more than before, blue: less" : "");
 	flame->svg.subtitle = subtitle;
 	flame->svg.whole = whole ? whole : 1;
 	flame->svg.depth = depth_of(flame);
-	flame->next = calloc(flame->graph->count, sizeof(*flame->next));
-	flame->colours = calloc(modules ? sprof_modules_count(modules) + 1 : 1, sizeof(unsigned));
-	if (!flame->next || !flame->colours || !sprof_svg_begin(&flame->svg) || !put_nodes(flame))
+	if (!sprof_svg_begin(&flame->svg) || !put_nodes(flame))
 		return false;
 	sprof_svg_end(&flame->svg);
 	return true;
@@ -151,6 +237,7 @@ static bool write_svg(const struct sprof_profile *profile,
 		.profile = profile,
 		.graph = &graph,
 		.weight = options->weight,
+		.base_threads = options->base_threads,
 		.svg.out = out,
 		.svg.title = profile->command ? profile->command : "unknown program",
 	};
@@ -159,6 +246,7 @@ static bool write_svg(const struct sprof_profile *profile,
 	if (!sprof_graph_build(profile, &view, SPROF_GRAPH_CALLER, &graph, err))
 		return false;
 	ok = write_graph(&flame);
+	free(flame.before);
 	free(flame.next);
 	free(flame.colours);
 	sprof_graph_finish(&graph);

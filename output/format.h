@@ -40,6 +40,7 @@ struct sprof_format {
 	const char *suffix;  /* of -o, with its dot; or a whole file name, with a '*' at its end or not */
 	const char *other_suffix; /* a second one; NULL: none */
 	const char *summary; /* for --help */
+	bool wants_files;    /* it writes link-time addresses: see sprof_profile_identify() */
 	/*
 	 * Writes the whole profile, all of whose locations are named. False on lack of memory;
 	 * errors of writing are out's own.

@@ -441,8 +441,10 @@ static bool write_facts(const struct data *data, const struct sprof_output_optio
 	else if (!put_string(data, profile->command))
 		return false;
 	sprof_out_printf(data->out,
-		",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"quality\":",
-		profile->start_realtime_ns / SPROF_NS_PER_MS, sprof_weight_name(options->weight));
+		",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"base_threads\":%" PRIu32
+		",\n\"quality\":",
+		profile->start_realtime_ns / SPROF_NS_PER_MS, sprof_weight_name(options->weight),
+		options->base_threads);
 	sprof_stats_write(&profile->quality, data->out);
 	return true;
 }

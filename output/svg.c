@@ -146,7 +146,8 @@ bool sprof_svg_begin(const struct sprof_svg *svg)
 	sprof_out_puts(out, "<text class=\"heading\" x=\"8\" y=\"22\">");
 	put_label(out, svg->title, 740);
 	sprof_out_puts(out, "</text>\n<text class=\"soft\" x=\"8\" y=\"40\">");
-	sprof_out_puts(out, svg->subtitle);
+	if (!put_text(out, svg->subtitle))
+		return false;
 	sprof_out_puts(out, "</text>\n");
 	put_controls(out);
 	sprof_out_printf(out, "<g id=\"frames\" data-whole=\"%" PRIu64 "\">\n", svg->whole);

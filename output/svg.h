@@ -13,7 +13,7 @@
 struct sprof_svg {
 	struct sprof_out *out;
 	const char *title;    /* from the target: cleaned and escaped here */
-	const char *subtitle; /* our own words */
+	const char *subtitle; /* the same: a file of another tool names its own weight */
 	uint64_t whole;       /* the width of the root; not 0 */
 	uint32_t depth;       /* of the deepest frame; the root's is 0 */
 };

@@ -107,8 +107,10 @@ static void finish(struct sampler *sampler, struct slot *slot)
 		sprof_tick_late(sampler, thread);
 		return;
 	}
+	/* It ran when it was looked at, and may have gone to sleep before it stopped. */
 	if (state == SPROF_STATE_USER && slot->snapshot.regs.system_call >= 0)
-		state = SPROF_STATE_SYS;
+		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP
+								     : SPROF_STATE_SYS;
 	remember_fp(slot, thread->sampling);
 	stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
 	sprof_sampler_emit(sampler, thread, stack, state);

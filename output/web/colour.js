@@ -22,6 +22,8 @@ class Colours {
 		this.background = read("panel");
 		this.grey = read("grey-frame");
 		this.match = read("match");
+		this.more = read("more");
+		this.less = read("less");
 		this.classes = {};
 		for (const name of CLASSES)
 			this.classes[name] = read(name);
@@ -43,6 +45,15 @@ class Colours {
 		return this.dark
 			? `hsl(${this.moduleHue(module)} ${34 + shade * 10}% ${30 + shade * 9}%)`
 			: `hsl(${this.moduleHue(module)} ${70 + shade * 20}% ${70 + shade * 12}%)`;
+	}
+
+	/* Red for more than before, blue for less; full colour at a tenth of all. */
+	ofChange(change, whole) {
+		const strength = Math.min(1, Math.sqrt(10 * Math.abs(change) / (whole || 1)));
+		if (strength < 0.03)
+			return this.grey;
+		const colour = change > 0 ? this.more : this.less;
+		return `color-mix(in srgb, ${colour} ${Math.round(20 + 80 * strength)}%, ${this.faint})`;
 	}
 
 	ofModule(module) {

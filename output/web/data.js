@@ -4,12 +4,14 @@
  */
 
 /* The columns of a row, as they are written. */
-const ROW_FIELDS = ["samples", "user", "sys", "runq", "wait"];
+const ROW_FIELDS = ["samples", "user", "sys", "runq", "wait", "value"];
 const CLASSES = ["user", "sys", "runq", "wait"];
 const CLASS_NAMES = {
 	user: "User code", sys: "Kernel", runq: "Waiting for a CPU", wait: "Blocked",
 };
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
+/* What is added up; the value is another tool's, whose profiles have nothing else. */
+const COLUMNS = [...WEIGHTS, "value"];
 
 /* The states of a timeline, and the class of time that each is. */
 const STATES = ["user", "sys", "sleep", "disk", "stopped", "ready"];
@@ -95,30 +97,33 @@ function outermostNodes(nodes, keyOf, keyCount) {
 	return marks;
 }
 
-function decodeRows(list) {
-	const count = list.length / 6;
+function decodeRows(list, fields) {
+	const width = fields.length + 1, count = list.length / width;
 	const rows = {count, node: new Int32Array(count)};
 	for (const field of ROW_FIELDS)
-		rows[field] = new Float64Array(count);
+		rows[field] = new Float64Array(fields.includes(field) ? count : 0);
 	for (let i = 0, node = 0; i < count; i++) {
-		node += list[6 * i];
+		node += list[width * i];
 		rows.node[i] = node;
-		for (let k = 0; k < ROW_FIELDS.length; k++)
-			rows[ROW_FIELDS[k]][i] = list[6 * i + 1 + k];
+		for (let k = 0; k < fields.length; k++)
+			rows[fields[k]][i] = list[width * i + 1 + k];
 	}
 	return rows;
 }
 
 function decodeThreads(raw) {
-	const threads = [];
+	const threads = [], fields = raw.value ? ROW_FIELDS : ROW_FIELDS.slice(0, -1);
 	for (let i = 0; i < raw.threads.length; i += 3) {
 		const process = raw.threads[i];
+		const [pid, name, host, rank] = raw.processes.slice(4 * process, 4 * process + 4);
+		const words = [raw.strings[name]];
+		if (host >= 0)
+			words.push(`host ${raw.strings[host]}`);
+		if (rank >= 0)
+			words.push(`rank ${raw.strings[rank]}`);
 		threads.push({
-			pid: raw.processes[2 * process],
-			process: raw.strings[raw.processes[2 * process + 1]],
-			tid: raw.threads[i + 1],
-			name: raw.strings[raw.threads[i + 2]],
-			rows: decodeRows(raw.rows[i / 3]),
+			pid, processIndex: process, process: words.join(", "), tid: raw.threads[i + 1],
+			name: raw.strings[raw.threads[i + 2]], rows: decodeRows(raw.rows[i / 3], fields),
 		});
 	}
 	return threads;
@@ -144,16 +149,23 @@ function decodeRuns(list) {
 
 function decodeWaits(raw) {
 	const waits = [];
-	for (let i = 0; i < raw.waits.length; i += 8) {
-		const [thread, call, object, fn, samples, wait, holder, holderFn] =
-			raw.waits.slice(i, i + 8);
+	const text = (string) => string < 0 ? "" : raw.strings[string];
+	for (let i = 0; i < raw.waits.length; i += 7) {
+		const [thread, call, object, node, samples, wait, holder] = raw.waits.slice(i, i + 7);
 		waits.push({
-			thread, fn, samples, wait, holder, holderFn,
-			call: call < 0 ? "" : raw.strings[call],
-			object: object < 0 ? "" : raw.strings[object],
+			thread, node, samples, wait, call: text(call), object: text(object), holder: text(holder),
 		});
 	}
 	return waits;
+}
+
+function decodeGaps(raw) {
+	const gaps = [];
+	for (let i = 0; i < raw.gaps.length; i += 5) {
+		const [module, addresses, samples, why, help] = raw.gaps.slice(i, i + 5);
+		gaps.push({module: raw.strings[raw.modules[module]], addresses, samples, why, help});
+	}
+	return gaps;
 }
 
 function decodeData(raw) {
@@ -161,11 +173,15 @@ function decodeData(raw) {
 	const frames = decodeFrames(raw);
 	const nodes = decodeNodes(raw, frames);
 	const modules = raw.modules.map((string) => raw.strings[string]);
+	const weights = raw.value ? ["value"] : WEIGHTS;
+	if (raw.value)
+		setValueKind(raw.value);
 	nodes.outermost = outermostNodes(nodes, nodes.fn, functions.count);
 	nodes.outermostLine = outermostNodes(nodes, nodes.frame, frames.count);
 	return {
 		command: raw.command, startMs: raw.start_ms, quality: raw.quality,
-		weight: WEIGHTS.includes(raw.weight) ? raw.weight : "wall",
+		weights, weight: weights.includes(raw.weight) ? raw.weight : weights[0],
+		baseThreads: raw.base_threads, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
 		threads: decodeThreads(raw),

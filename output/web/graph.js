@@ -12,7 +12,8 @@ const FONT = "11.5px ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono
 class FlameGraph {
 	/*
 	 * box: the element that scrolls. options: colours, data, label (for screen readers),
-	 * onChoose(fn), onZoom(graph), tooltip, colourBy() and isMatch(fn).
+	 * onChoose(fn), onZoom(graph), tooltip, colourBy(), isMatch(fn) and changeOf(tree, id), which
+	 * gives a change and the whole that it is part of.
 	 */
 	constructor(box, options) {
 		Object.assign(this, options);
@@ -157,11 +158,14 @@ class FlameGraph {
 	}
 
 	paint(context, rect, fn, y, width, height) {
-		if (fn >= 0 && this.colourBy() === "state") {
+		const colourBy = this.colourBy();
+		if (fn >= 0 && colourBy === "state") {
 			this.paintStates(context, rect, y, width, height);
 			return;
 		}
-		context.fillStyle = fn < 0 ? this.colours.faint : this.colours.ofFunction(fn);
+		context.fillStyle = fn < 0 ? this.colours.faint
+			: colourBy === "change" ? this.colours.ofChange(...this.changeOf(this.tree, rect.id))
+				: this.colours.ofFunction(fn);
 		context.fillRect(rect.x, y, width, height);
 	}
 

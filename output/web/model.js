@@ -8,7 +8,7 @@ class Model {
 		this.data = data;
 		this.self = {};
 		this.total = {};
-		for (const weight of WEIGHTS) {
+		for (const weight of COLUMNS) {
 			this.self[weight] = new Float64Array(data.nodes.count);
 			this.total[weight] = new Float64Array(data.nodes.count);
 		}
@@ -18,7 +18,8 @@ class Model {
 	select(threads, span) {
 		this.threads = threads;
 		this.span = span;
-		for (const weight of WEIGHTS)
+		this.functions = null;
+		for (const weight of COLUMNS)
 			this.self[weight].fill(0);
 		for (let i = 0; i < threads.length; i++) {
 			if (!threads[i])
@@ -29,15 +30,14 @@ class Model {
 				this.addRows(this.data.threads[i].rows);
 		}
 		this.addWall();
-		for (const weight of WEIGHTS)
+		for (const weight of COLUMNS)
 			this.sumUp(weight);
-		this.functions = null;
 	}
 
 	addRows(rows) {
 		for (const field of ROW_FIELDS) {
 			const self = this.self[field], values = rows[field];
-			for (let i = 0; i < rows.count; i++)
+			for (let i = 0; i < values.length; i++)
 				self[rows.node[i]] += values[i];
 		}
 	}
@@ -66,6 +66,10 @@ class Model {
 			total[parent[i]] += total[i];
 	}
 
+	isSeen(node) {
+		return this.total.wall[node] || this.total.samples[node] || this.total.value[node];
+	}
+
 	whole(weight) {
 		return this.total[weight][0];
 	}
@@ -77,7 +81,7 @@ class Model {
 		const {nodes, functions} = this.data;
 		const byFunction = new Array(functions.count).fill(null);
 		for (let i = 1; i < nodes.count; i++) {
-			if (!this.total.wall[i] && !this.total.samples[i])
+			if (!this.isSeen(i))
 				continue;
 			const entry = byFunction[nodes.fn[i]] ||= newEntry(nodes.fn[i]);
 			addTo(entry.self, this.self, i);
@@ -130,7 +134,7 @@ class Model {
 	linesOf(fn) {
 		const {nodes, frames} = this.data, lines = new Map();
 		for (let i = 1; i < nodes.count; i++) {
-			if (nodes.fn[i] !== fn || (!this.total.wall[i] && !this.total.samples[i]))
+			if (nodes.fn[i] !== fn || !this.isSeen(i))
 				continue;
 			const line = frames.line[nodes.frame[i]];
 			const entry = lines.get(line) || newEntry(fn);
@@ -201,13 +205,16 @@ class Model {
 /* What every program is linked with: the functions in it are not what a reader looks for. */
 const RUNTIME = /^(ld-|ld-linux|libc[.-]|libpthread|librt|libm[.-]|\[vdso\]|linux-vdso)/;
 
+function zeroSums() {
+	return {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0, value: 0};
+}
+
 function newEntry(fn) {
-	const zero = () => ({wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0});
-	return {fn, self: zero(), total: zero(), threads: 0};
+	return {fn, self: zeroSums(), total: zeroSums(), threads: 0};
 }
 
 function addTo(sums, columns, node) {
-	for (const weight of WEIGHTS)
+	for (const weight of COLUMNS)
 		sums[weight] += columns[weight][node];
 }
 

@@ -22,9 +22,11 @@ class Tooltip {
 		const whole = this.page.model.whole(weight);
 		const lines = [nameOf(graph.nameOf(fn)), element("div", {class: "where"}, placeOf(data, fn))];
 		lines.push(element("div", {class: "figures"},
-			`${formatWeight(total, weight)} ${weight}, ${formatPercent(total, whole)} of all` +
+			`${formatWeight(total, weight)} ${weightName(weight)}, ${formatPercent(total, whole)} of all` +
 			(graph.tree.upwards ? "" : `; self ${formatWeight(graph.tree.selfOf(id), weight)}`) +
 			(weight === "samples" ? "" : `; ${plural(metrics.samples, "sample")}`)));
+		if (data.baseThreads)
+			lines.push(element("div", {}, this.page.changeWords(graph.tree, id)));
 		lines.push(classBar(metrics), element("div", {class: "where"}, classWords(metrics)));
 		fill(this.box, ...lines);
 		this.box.hidden = false;
@@ -84,7 +86,9 @@ class Page {
 			span: null, fn: -1, mask: null,
 		};
 		this.colours = new Colours(data);
-		this.model = new Model(data);
+		this.now = this.model = new Model(data);
+		if (data.baseThreads)
+			this.buildComparison();
 		this.tooltip = new Tooltip(byId("tooltip"), this);
 		this.buildOverview();
 		this.buildToolbar();
@@ -111,17 +115,31 @@ class Page {
 			});
 	}
 
+	/* Of a comparison: the threads below baseThreads are the profile that is compared with. */
+	buildComparison() {
+		const mask = new Uint8Array(this.data.threads.length).fill(1, 0, this.data.baseThreads);
+		this.before = new Model(this.data);
+		this.before.select(mask, null);
+		this.state.colour = "change";
+		byId("sides").hidden = false;
+		this.pressSide = buttonGroup(byId("sides"), [["now", "now", "The later profile"],
+			["before", "before", "The profile that is compared with"]], (side) => this.setSide(side));
+		this.pressSide("now");
+	}
+
 	buildToolbar() {
 		const group = (id, choices, choose) => buttonGroup(byId(id), choices, choose);
 		this.press = {
-			weight: group("weights", WEIGHTS.map((weight) => [weight, ...WEIGHT_LABELS[weight]]),
+			weight: group("weights", this.data.weights.map((weight) => [weight, ...WEIGHT_LABELS[weight] ||
+				[weightName(weight), "What this profile counts"]]),
 				(weight) => this.setWeight(weight)),
 			view: group("views", [["callees", "call tree", "Outermost functions first"],
 				["callers", "inverted", "Innermost functions first, callers below (i)"]],
 			(view) => this.setView(view)),
 			colour: group("colours", [
 				["state", "by state", "Colour by user, kernel, run queue and blocked time (c)"],
-				["module", "by module", "Colour by module (c)"]],
+				["module", "by module", "Colour by module (c)"],
+				...this.before ? [["change", "by change", "Red: more than before; blue: less"]] : []],
 			(colour) => this.setColour(colour)),
 			layout: group("layouts", [["icicle", "icicle", "Root at the top (f)"],
 				["flame", "flame", "Root at the bottom (f)"]], (layout) => this.setLayout(layout)),
@@ -137,6 +155,7 @@ class Page {
 			data: this.data, colours: this.colours, tooltip: this.tooltip, rootName: "all",
 			colourBy: () => this.state.colour,
 			isMatch: (fn) => this.mask ? Boolean(this.mask[fn]) : null,
+			changeOf: (tree, id) => this.changeOf(tree, id),
 			onChoose: (fn) => this.choose(fn), onZoom: () => {}, ...options,
 		});
 	}
@@ -174,11 +193,11 @@ class Page {
 			"g": () => this.graph.canvas.focus(),
 			"t": () => byId("flat").querySelector("tbody tr")?.focus(),
 			"i": () => this.setView(this.state.view === "callees" ? "callers" : "callees"),
-			"c": () => this.setColour(this.state.colour === "module" ? "state" : "module"),
+			"c": () => this.setColour(this.state.colour === "state" ? "module" : "state"),
 			"f": () => this.setLayout(this.state.layout === "icicle" ? "flame" : "icicle"),
 			"0": () => this.reset(),
 		};
-		WEIGHTS.forEach((weight, i) => keys[String(i + 1)] = () => this.setWeight(weight));
+		this.data.weights.forEach((weight, i) => keys[String(i + 1)] = () => this.setWeight(weight));
 		document.addEventListener("keydown", (event) => {
 			const inField = event.target.matches("input[type=search]");
 			if (inField && event.key === "Escape")
@@ -196,6 +215,12 @@ class Page {
 	setWeight(weight) {
 		this.state.weight = weight;
 		this.showAll();
+	}
+
+	setSide(side) {
+		this.pressSide(side);
+		this.model = side === "now" ? this.now : this.before;
+		this.select();
 	}
 
 	setView(view) {
@@ -281,10 +306,9 @@ class Page {
 	/* Showing: after each choice, what it changes. */
 
 	select() {
-		this.model.select(this.threads.mask, this.state.span);
+		this.now.select(this.threads.mask, this.state.span);
 		this.threads.refresh();
-		const all = this.threads.chosen().length === this.data.threads.length;
-		byId("all-threads").hidden = all;
+		byId("all-threads").hidden = this.threads.isAll();
 		writeVerdict(this.model, (weight) => this.setWeight(weight), (fn) => this.choose(fn));
 		this.showAll();
 		this.showWaits();
@@ -318,7 +342,8 @@ class Page {
 			: bottomUpTree(this.model, weight), path);
 		const whole = this.model.whole(weight);
 		byId("empty").hidden = whole > 0;
-		byId("empty").textContent = `No ${weight} ${weight === "samples" ? "" : "time "}here.`;
+		byId("empty").textContent =
+			`No ${weightName(weight)}${unitOf(weight) === "nanoseconds" ? " time" : ""} here.`;
 		byId("graph").hidden = !(whole > 0);
 		this.writePath();
 	}
@@ -339,11 +364,11 @@ class Page {
 	writeSelection() {
 		const {weight, span} = this.state, {tree, zoomed} = this.graph;
 		const whole = this.model.whole(weight), {total} = tree.nodes[zoomed];
-		const words = [`${formatWeight(total, weight)} ${weight}`];
+		const words = [`${formatWeight(total, weight)} ${weightName(weight)}`];
 		if (zoomed !== tree.root)
 			words.push(formatPercent(total, whole));
 		const chosen = this.threads.chosen().length;
-		if (chosen < this.data.threads.length)
+		if (!this.threads.isAll())
 			words.push(`${chosen} of ${plural(this.data.threads.length, "thread")}`);
 		if (span)
 			words.push(`${formatTime(span.from)} to ${formatTime(span.to)}, by samples`);
@@ -363,7 +388,24 @@ class Page {
 	}
 
 	writeLegend() {
-		fill(byId("legend"), ...this.state.colour === "state" ? this.stateLegend() : this.moduleLegend());
+		const items = {
+			state: () => this.stateLegend(), module: () => this.moduleLegend(),
+			change: () => [legendItem(this.colours.more, "more than before"),
+				legendItem(this.colours.less, "less than before")],
+		}[this.state.colour]();
+		fill(byId("legend"), ...items);
+	}
+
+	/* What a frame changed by, and what of. */
+	changeOf(tree, id) {
+		return [tree.totalIn(this.now, id) - tree.totalIn(this.before, id),
+			Math.max(this.now.whole(tree.weight), this.before.whole(tree.weight))];
+	}
+
+	changeWords(tree, id) {
+		const [change] = this.changeOf(tree, id), before = tree.totalIn(this.before, id);
+		return `before ${formatWeight(before, tree.weight)}, ${change < 0 ? "less" : "more"} by ` +
+			formatWeight(Math.abs(change), tree.weight);
 	}
 
 	stateLegend() {
@@ -387,11 +429,19 @@ class Page {
 	}
 
 	showFlat() {
-		const all = this.model.flat();
+		const all = this.before ? this.comparedRows() : this.model.flat();
 		const rows = this.mask ? all.filter((row) => this.mask[row.fn]) : all;
 		byId("flat-hint").textContent = this.mask
 			? `${formatCount(rows.length)} of ${formatCount(all.length)} match` : `${formatCount(all.length)}`;
 		this.flat.show(rows, this.state.fn);
+	}
+
+	/* The functions of both sides, each with what it was before. */
+	comparedRows() {
+		const rows = this.now.flat().map((row) =>
+			({...row, before: this.before.entry(row.fn) || newEntry(row.fn)}));
+		const gone = this.before.flat().filter((row) => !this.now.entry(row.fn));
+		return rows.concat(gone.map((row) => ({...newEntry(row.fn), before: row})));
 	}
 
 	chosenTotal() {
@@ -423,7 +473,7 @@ class Page {
 		byId("function-figures").textContent = !entry ? "Not in this selection." :
 			`self ${formatWeight(entry.self[weight], weight)} (${formatPercent(entry.self[weight], whole)}), ` +
 			`total ${formatWeight(entry.total[weight], weight)} (${formatPercent(entry.total[weight], whole)}) ` +
-			`of ${weight}; ${classWords(entry.total)}`;
+			`of ${weightName(weight)}; ${classWords(entry.total)}`;
 		fill(byId("function-verdict"), ...verdict
 			? [verdictCell(entry.total), ` ${verdict.advice}`] : []);
 	}
@@ -438,10 +488,11 @@ class Page {
 	showWaits() {
 		if (!this.waits)
 			return;
-		const records = this.data.waits.filter((record) => this.threads.mask[record.thread]);
+		const records = this.data.waits.filter((record) => this.threads.mask[record.thread])
+			.map((record) => ({...record, fn: this.model.ownerOf(record.node)}));
 		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
-		this.holders.show(groupWaits(records.filter((record) => record.holder >= 0),
-			({holder, holderFn, thread}) => `${holder},${holderFn},${thread}`));
+		this.holders.show(groupWaits(records.filter((record) => record.holder),
+			({holder, thread}) => JSON.stringify([holder, thread])));
 	}
 }
 

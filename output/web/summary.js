@@ -28,11 +28,15 @@ function writeFacts(data) {
 /* One card per class: how much, and which function most of it is. */
 function writeVerdict(model, onWeight, onChoose) {
 	const {wall} = model.total, whole = wall[0], metrics = {};
-	for (const weight of WEIGHTS)
+	for (const weight of COLUMNS)
 		metrics[weight] = model.whole(weight);
+	byId("cards").hidden = byId("whole-bar").hidden = !whole;
 	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
-	byId("headline").textContent = !whole ? "No time was accounted to this selection."
-		: `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`;
+	byId("headline").textContent = whole
+		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`
+		: model.data.weight === "value"
+			? `${formatWeight(metrics.value, "value")} of ${weightName("value")} in all.`
+			: "No time was accounted to this selection.";
 	fill(byId("whole-bar"), classBar(metrics, {class: "bar large"}));
 	fill(byId("cards"), ...CLASSES.map((name) => classCard(model, name, metrics, onWeight, onChoose)));
 }
@@ -74,7 +78,7 @@ function doubts(quality) {
 		found.push([cut > 10 ? 2 : 1, `${cut.toFixed(1)} % of the stacks end early`]);
 	if (late > 2)
 		found.push([late > 20 ? 2 : 1, `${late.toFixed(1)} % of the ticks were late or missed`]);
-	if (quality.frames_unresolved)
+	if (quality.frames_unresolved && percentOf(quality.frames_unresolved, quality.frames) > 0.1)
 		found.push([1, `${plural(quality.frames_unresolved, "address has", "addresses have")} ` +
 			"no name: install the debug symbols of the module"]);
 	if (quality.schedstat_missing)
@@ -90,6 +94,7 @@ function stoppedShare(quality) {
 
 function writeQuality(data) {
 	const {quality} = data, found = doubts(quality);
+	byId("quality").hidden = !quality.samples; /* another tool's profile doesn't say */
 	const level = Math.max(0, ...found.map(([weight]) => weight));
 	const word = ["Good", "Fair", "Poor"][level];
 	byId("quality").dataset.level = word.toLowerCase();
@@ -97,8 +102,15 @@ function writeQuality(data) {
 	byId("quality-summary").textContent = found.length ? found.map(([, words]) => words).join("; ")
 		: `${plural(quality.samples, "sample")}, all stacks whole, target stopped for ` +
 			stoppedShare(quality);
-	fill(byId("quality-figures"), ...qualityFigures(quality).flatMap(([name, words]) =>
-		[element("dt", {}, name), element("dd", {}, words)]));
+	fill(byId("quality-figures"), ...[...qualityFigures(quality), ...data.gaps.map(gapFigure)]
+		.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, nameOf(words, {class: ""}))]));
+}
+
+/* A module without names, and how to get them. */
+function gapFigure(gap) {
+	return ["no names", `${gap.module}: ${plural(gap.addresses, "address", "addresses")} in ` +
+		`${plural(gap.samples, "sample")}` + (gap.why ? `; ${gap.why}` : "") +
+		(gap.help ? `; ${gap.help}` : "")];
 }
 
 function qualityFigures(quality) {
@@ -126,17 +138,17 @@ function qualityFigures(quality) {
 class ThreadList {
 	constructor(box, data, onChange) {
 		this.data = data;
-		this.mask = new Uint8Array(data.threads.length).fill(1);
+		this.mask = new Uint8Array(data.threads.length).fill(1, data.baseThreads);
 		this.onChange = onChange;
 		this.boxes = [];
 		const rows = [], processes = new Map();
-		data.threads.forEach((thread, i) => {
-			const key = `${thread.pid}`;
+		for (let i = data.baseThreads; i < data.threads.length; i++) {
+			const key = data.threads[i].processIndex;
 			if (!processes.has(key))
 				processes.set(key, []);
 			processes.get(key).push(i);
-		});
-		this.longest = Math.max(1, ...data.threads.map((thread) => sumOfRows(thread.rows).wall));
+		}
+		this.longest = data.threads.reduce((most, {rows: list}) => Math.max(most, sumOfRows(list).wall), 1);
 		for (const members of processes.values())
 			rows.push(...this.processRows(members, processes.size > 1));
 		fill(box, ...rows);
@@ -180,15 +192,19 @@ class ThreadList {
 	only(members) {
 		const chosen = this.chosen();
 		const same = chosen.length === members.length && chosen.every((i) => members.includes(i));
-		this.mask.fill(same ? 1 : 0);
+		this.mask.fill(same ? 1 : 0, this.data.baseThreads);
 		for (const i of members)
 			this.mask[i] = 1;
 		this.onChange();
 	}
 
 	all() {
-		this.mask.fill(1);
+		this.mask.fill(1, this.data.baseThreads);
 		this.onChange();
+	}
+
+	isAll() {
+		return this.chosen().length === this.data.threads.length - this.data.baseThreads;
 	}
 
 	chosen() {
@@ -204,9 +220,9 @@ class ThreadList {
 }
 
 function sumOfRows(rows) {
-	const sums = {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0};
+	const sums = zeroSums();
 	for (const field of ROW_FIELDS) {
-		for (let i = 0; i < rows.count; i++)
+		for (let i = 0; i < rows[field].length; i++)
 			sums[field] += rows[field][i];
 	}
 	sums.wall = sums.user + sums.sys + sums.runq + sums.wait;

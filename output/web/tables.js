@@ -110,7 +110,7 @@ function shareCell(value, whole) {
 
 /* The columns of the flat table, for a weight; whole() is that weight of all. */
 function flatColumns(data, weightOf, wholeOf) {
-	const names = data.functions.name;
+	const names = data.functions.name, changes = data.baseThreads ? changeColumns(weightOf) : [];
 	const split = CLASSES.map((name) => ({
 		key: name, label: `${name}%`, title: `Share of the function's total wall time: ${CLASS_NAMES[name]}`,
 		value: (row) => percentOf(row.total[name], row.total.wall),
@@ -123,7 +123,7 @@ function flatColumns(data, weightOf, wholeOf) {
 			value: (row) => row.self[weightOf()], cell: (row) => figure(row.self[weightOf()], weightOf())},
 		{key: "total", label: "total", title: "In the function and all it called",
 			value: (row) => row.total[weightOf()], cell: (row) => figure(row.total[weightOf()], weightOf())},
-		...split,
+		...changes, ...data.weight === "value" ? [] : split,
 		{key: "samples", label: "samples", title: "Samples with the function on the stack",
 			value: (row) => row.total.samples, cell: (row) => figure(row.total.samples, "samples")},
 		{key: "threads", label: "thr", title: "Threads it was seen in",
@@ -146,6 +146,20 @@ function functionCell(data, fn) {
 	const name = nameOf(data.functions.name[fn], {title: data.functions.name[fn]});
 	return module < 0 ? [name]
 		: [name, nameOf(data.moduleNames[module], {class: "module", title: data.modules[module]})];
+}
+
+/* Of a comparison: what a function spent itself before, and what that changed by. */
+function changeColumns(weightOf) {
+	const change = (row) => row.self[weightOf()] - row.before.self[weightOf()];
+	const signed = (value) => (value > 0 ? "+" : value < 0 ? "-" : "") + formatWeight(Math.abs(value), weightOf());
+	return [
+		{key: "before", label: "before", title: "Self, in the profile that is compared with",
+			value: (row) => row.before.self[weightOf()],
+			cell: (row) => figure(row.before.self[weightOf()], weightOf())},
+		{key: "change", label: "change", title: "Self, now and before", value: change,
+			cell: (row) => element("span", {"data-value": change(row),
+				class: change(row) > 0 ? "more-than" : "less-than"}, signed(change(row)))},
+	];
 }
 
 /* Callers or callees, one level, as a list; the tree is the sandwich's. */
@@ -189,10 +203,8 @@ function groupWaits(records, keyOf) {
 		group.wait += record.wait;
 		group.samples += record.samples;
 		group.threads.add(record.thread);
-		if (record.holder >= 0) {
-			const holder = `${record.holder},${record.holderFn}`;
-			group.holders.set(holder, (group.holders.get(holder) || 0) + record.wait);
-		}
+		if (record.holder)
+			group.holders.set(record.holder, (group.holders.get(record.holder) || 0) + record.wait);
 	}
 	return [...groups.values()];
 }
@@ -201,12 +213,9 @@ function threadText(data, index) {
 	return `${data.threads[index].name} (${data.threads[index].tid})`;
 }
 
-function holderText(data, group) {
+function holderText(group) {
 	const [best] = [...group.holders].sort((a, b) => b[1] - a[1]);
-	if (!best)
-		return "";
-	const [thread, fn] = best[0].split(",").map(Number);
-	return threadText(data, thread) + (fn >= 0 ? ` in ${data.functions.name[fn]}` : "");
+	return best ? best[0] : "";
 }
 
 function waitColumns(data, wholeOf) {
@@ -220,7 +229,7 @@ function waitColumns(data, wholeOf) {
 		{key: "object", label: "waits on", isText: true, title: "System call and object",
 			value: (row) => `${row.call} ${row.object}`, cell: (row) => [nameOf(`${row.call} ${row.object}`)]},
 		{key: "holder", label: "held mostly by", isText: true, title: "The thread that had the lock",
-			value: (row) => holderText(data, row), cell: (row) => [nameOf(holderText(data, row))]},
+			value: (row) => holderText(row), cell: (row) => [nameOf(holderText(row))]},
 		{key: "name", label: "in", isText: true, title: "Innermost function outside of libc",
 			value: (row) => data.functions.name[row.fn] || "", cell: (row) => functionCell(data, row.fn)},
 	];
@@ -232,11 +241,8 @@ function holderColumns(data, wholeOf) {
 			cell: (row) => shareCell(row.wait, wholeOf())},
 		{key: "wait", label: "held up", title: "", value: (row) => row.wait,
 			cell: (row) => figure(row.wait, "wait")},
-		{key: "holder", label: "holder", isText: true, title: "", value: (row) => threadText(data, row.holder),
-			cell: (row) => [nameOf(threadText(data, row.holder))]},
-		{key: "holderFn", label: "while in", isText: true, title: "Where the holder was",
-			value: (row) => data.functions.name[row.holderFn] || "",
-			cell: (row) => row.holderFn < 0 ? "?" : functionCell(data, row.holderFn)},
+		{key: "holder", label: "holder", isText: true, title: "", value: (row) => row.holder,
+			cell: (row) => [nameOf(row.holder)]},
 		{key: "waiter", label: "waits for it", isText: true, title: "", value: (row) => threadText(data, row.thread),
 			cell: (row) => [nameOf(threadText(data, row.thread))]},
 	];

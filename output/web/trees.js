@@ -10,6 +10,7 @@ class FunctionTree {
 	 */
 	constructor(model, weight, {upwards, source, start, fn = -1}) {
 		this.data = model.data;
+		this.source = source;
 		this.columns = model[source];
 		this.self = model.self[weight];
 		this.weight = weight;
@@ -72,14 +73,19 @@ class FunctionTree {
 
 	/* All weights of a node, for what is said about it. */
 	metrics(id) {
-		const {origins} = this.nodes[id], sums = {};
-		for (const weight of WEIGHTS) {
-			const column = this.columns[weight];
-			sums[weight] = 0;
-			for (const origin of origins)
-				sums[weight] += column[origin];
-		}
+		const sums = zeroSums();
+		for (const origin of this.nodes[id].origins)
+			addTo(sums, this.columns, origin);
 		return sums;
+	}
+
+	/* What the same frame weighs in another model of the same stacks. */
+	totalIn(model, id) {
+		const column = model[this.source][this.weight];
+		let sum = 0;
+		for (const origin of this.nodes[id].origins)
+			sum += column[origin];
+		return sum;
 	}
 
 	/* What of a node's weight is its own, and not that of functions it called. */

@@ -28,13 +28,36 @@ function formatCount(number) {
 	return grouping.format(Math.round(number));
 }
 
+const BYTE_STEPS = [[1, "B"], [1024, "KiB"], [1024 ** 2, "MiB"], [1024 ** 3, "GiB"], [1024 ** 4, "TiB"]];
+
+function formatBytes(bytes) {
+	const [unit, name] = BYTE_STEPS.findLast(([size]) => bytes >= size) || BYTE_STEPS[0];
+	return `${unit === 1 ? bytes : (bytes / unit).toFixed(2)} ${name}`;
+}
+
+/* What a profile of another tool counts: [name, unit]. The page shows one profile, so there is one. */
+const valueKind = ["value", "count"];
+
+function setValueKind(kind) {
+	valueKind.splice(0, 2, ...kind);
+}
+
+function unitOf(weight) {
+	return weight === "samples" ? "samples" : weight === "value" ? valueKind[1] : "nanoseconds";
+}
+
+function weightName(weight) {
+	return weight === "value" ? valueKind[0] : weight;
+}
+
 function formatWeight(value, weight) {
-	return weight === "samples" ? formatCount(value) : formatTime(value);
+	const format = {nanoseconds: formatTime, bytes: formatBytes}[unitOf(weight)] || formatCount;
+	return format(value);
 }
 
 /* The figure to the last digit, for tooltips of cells. */
 function formatExact(value, weight) {
-	return `${formatCount(value)} ${weight === "samples" ? "samples" : "ns"}`;
+	return `${formatCount(value)} ${unitOf(weight)}`;
 }
 
 function percentOf(part, whole) {

@@ -21,7 +21,8 @@ def test_frame_pointers_where_there_is_no_cfi():
     program = Target("spin-two-fp")
     folded, stats = attach_for("2s", program.pid)
     check_path(folded, "main", "spin_round", "spin_three")
-    check_quality(stats)
+    # In a system call, which this program hardly makes, only a stop knows the frame pointer.
+    check_quality(stats, complete=0.95)
     program.finish().check(0)
 
 

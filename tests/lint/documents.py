@@ -51,6 +51,13 @@ def compare(command, in_help, in_page):
         yield f"the manual page's --{option} is not an option of sprof {command}"
 
 
+def formats_of(sprof):
+    """The formats that are built in, as --version lists them."""
+    result = subprocess.run([sprof, "--version"], capture_output=True, text=True, check=False)
+    match = re.search(r"^formats: (.*)$", result.stdout, re.MULTILINE)
+    return match.group(1).split(", ") if match else []
+
+
 def disagreements(sprof, root):
     with open(os.path.join(root, "man/sprof.1"), encoding="utf-8") as file:
         sections = sections_of(file.read())
@@ -74,6 +81,9 @@ def disagreements(sprof, root):
         if f"sprof {command}" not in readme:
             yield f"README.md does not mention sprof {command}"
         known |= in_help
+    for name in formats_of(sprof):
+        if not re.search(rf"^\.TP\n\.BR? {name}\b", sections.get("FORMATS", ""), re.MULTILINE):
+            yield f"the manual page's FORMATS lacks {name}"
     for option in sorted({o for line in re.findall(r"`[^`\n]*`", readme) for o in OPTION.findall(line)}):
         if option not in known:
             yield f"README.md mentions --{option}, which no command knows"

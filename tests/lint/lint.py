@@ -192,7 +192,8 @@ def is_variable(declaration):
         return False
     if re.fullmatch(r"((struct|union|enum)\s*\w*\s*(\{\s*\})?)", text):
         return False
-    return "(" not in text or "(*" in text
+    behind = text.partition("(")[2].lstrip()
+    return "(" not in text or behind.startswith("*")  # a function, or a pointer to one
 
 
 def check_globals(source):

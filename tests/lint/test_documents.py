@@ -12,6 +12,7 @@ import documents  # noqa: E402
 PROGRAM = """#!/bin/sh
 case $1 in
 --help) printf 'Usage: x\\n\\nCommands:\\n  run       Run\\n  dump      Dump\\n\\nmore\\n' ;;
+--version) printf 'sprof 1\\nformats: text, folded\\n' ;;
 run) printf 'Options:\\n  -r, -F, --rate HZ   rate\\n      --top N         rows\\n  -h, --help   help\\n' ;;
 dump) printf 'Options:\\n  -h, --help   help\\n' ;;
 esac
@@ -28,6 +29,11 @@ Of
 .TP
 .BR \\-r ", " \\-F ", " \\-\\-rate " hz"
 Rate.
+.SH FORMATS
+.TP
+.B text
+.TP
+.BR folded " (" .folded )
 .SH "COMMON OPTIONS"
 .TP
 .BR \\-h ", " \\-\\-help
@@ -63,6 +69,10 @@ class Planted(unittest.TestCase):
     def test_command_without_a_section(self):
         found = self.find(page=PAGE.replace('.SH "sprof dump"\nDumps.\n', ""))
         self.assertEqual(found, ["no section 'sprof dump' in the manual page"])
+
+    def test_format_without_words(self):
+        found = self.find(page=PAGE.replace('.TP\n.BR folded " (" .folded )\n', ""))
+        self.assertEqual(found, ["the manual page's FORMATS lacks folded"])
 
     def test_readme(self):
         self.assertEqual(self.find(readme="`sprof run --speed`, `sprof dump`\n"),

@@ -46,6 +46,7 @@ class Planted(unittest.TestCase):
                 "static const char *const words[] = {\"exit(1)\", \"stderr\"};\n"
                 "enum { SIZE = 3 };\n"
                 "struct pair {\n\tint a, b;\n};\n\n"
+                "static int apply(int (*function)(int), int value)\n{\n\treturn function(value);\n}\n\n"
                 "size_t good(void)\n{\n\tstatic const int three = 3;\n\n\treturn three + (size_t)words[0][0];\n}\n"
             ),
             attach__stop_c=c('#include "base/good.h"\n\nvoid stop(void)\n{\n\t_exit(1);\n\twaitpid(1, 0, 0);\n}\n'),

@@ -5,6 +5,7 @@
 #include "tests/ptrace/stacks.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "attach/memory.h"
 #include "base/clock.h"
@@ -39,12 +40,12 @@ void stacks_destroy(struct stacks *stacks)
 	free(stacks);
 }
 
-static struct sprof_thread *next_thread(struct stacks *stacks, struct scene *scene)
+static struct sprof_thread *this_thread(const struct stacks *stacks, const struct scene *scene)
 {
 	size_t count;
 	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
 
-	return count ? threads[stacks->next_thread++ % count] : NULL;
+	return count ? threads[stacks->next_thread % count] : NULL;
 }
 
 static bool copy(struct stacks *stacks, const struct sprof_thread *thread)
@@ -75,14 +76,15 @@ static bool take(struct scene *scene, void *data)
 {
 	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
 	struct stacks *stacks = data;
-	const struct sprof_thread *thread;
+	struct sprof_thread *thread;
 	struct sprof_event event;
 	bool copied = false;
 
 	let_run(scene, sprof_clock_now_ns() + SPROF_NS_PER_MS / 2);
-	thread = next_thread(stacks, scene);
-	if (!thread || !sprof_thread_interrupt((struct sprof_thread *)thread))
+	thread = this_thread(stacks, scene);
+	if (!thread || !sprof_thread_interrupt(thread))
 		return false;
+	stacks->tid = thread->tid;
 	do {
 		event = scene_next_event(scene, limit);
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
@@ -101,9 +103,19 @@ static void walk(struct stacks *stacks)
 		stacks->full_frames, STACK_DEPTH, &stacks->full_count);
 }
 
+static bool is_newborn(const struct stacks *stacks)
+{
+	int64_t call = stacks->snapshot.regs.system_call;
+
+	return call == SYS_clone || call == SYS_clone3;
+}
+
 void stacks_take(struct stacks *stacks, struct scene *scene)
 {
-	assert_true(scene_do(scene, take, stacks));
+	do {
+		assert_true(scene_do(scene, take, stacks));
+	} while (is_newborn(stacks));
+	stacks->next_thread++;
 	if (!stacks->maps.count)
 		assert_true(sprof_maps_read(&stacks->maps, scene->pid, stacks->modules));
 	walk(stacks);

@@ -21,6 +21,7 @@ struct stacks {
 	struct sprof_full_unwinder *full;
 	size_t next_thread;
 	/* The last snapshot, and what came of it. */
+	pid_t tid;
 	struct sprof_snapshot snapshot;
 	uint8_t *copy;
 	struct sprof_stack_view stack;
@@ -34,7 +35,8 @@ void stacks_destroy(struct stacks *stacks);
 
 /*
  * Lets the program run for a moment, stops one of its threads (each in turn), copies its registers and
- * stack, lets it go on, and walks the copy in both ways.
+ * stack, lets it go on, and walks the copy in both ways. A thread that has not returned from the
+ * system call it was born in, for which there is no CFI, is taken again until it has.
  */
 void stacks_take(struct stacks *stacks, struct scene *scene);
 

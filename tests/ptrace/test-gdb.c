@@ -85,22 +85,32 @@ static bool all_listen(struct scene *scene)
 	return count > 0;
 }
 
-/* One stack of every thread of the process, which is stopped and stays so. */
-static void walk_all(struct scene *scene, struct traces *traces)
+/* One stack of every thread of the process. */
+static void walk_all(struct scene *scene, struct stacks *stacks, struct traces *traces)
 {
-	struct stacks *stacks = stacks_create();
-	size_t count = scene_thread_count(scene);
-
-	for (size_t i = 0; i < count; i++) {
-		pid_t tid = sprof_target_threads(scene->target, &(size_t){0})[i]->tid;
-
+	for (size_t i = scene_thread_count(scene); i-- > 0;) {
 		stacks_take(stacks, scene);
 		assert_int_equal(stacks->stack.end, SPROF_END_ROOT);
-		for (size_t j = 0; j < stacks->stack.count; j++)
-			add_frame(traces, tid, stacks_frame_pc(stacks, &stacks->stack.frames[j]));
-		scene_serve(scene, all_listen);
+		for (size_t j = 0; traces && j < stacks->stack.count; j++)
+			add_frame(traces, stacks->tid,
+				stacks_frame_pc(stacks, &stacks->stack.frames[j]));
 	}
+}
+
+/* The process is stopped, and stays so when it is let go of. */
+static void walk_all_stopped(struct scene *scene, struct traces *traces)
+{
+	struct stacks *stacks = stacks_create();
+
+	scene_attach(scene);
+	walk_all(scene, stacks, NULL); /* so that none has only just been born */
+	kill(scene->pid, SIGSTOP);
+	scene_serve(scene, all_listen);
+	walk_all(scene, stacks, traces);
+	scene_serve(scene, all_listen);
 	stacks_destroy(stacks);
+	scene_end_tracer(scene);
+	wait_for_no_tracer(scene->pid);
 }
 
 static void compare(struct traces *ours, struct traces *theirs)
@@ -120,12 +130,7 @@ static void compare_with_gdb(struct scene *scene)
 	struct traces *both = calloc(2, sizeof(*both));
 
 	assert_non_null(both);
-	scene_attach(scene);
-	kill(scene->pid, SIGSTOP);
-	scene_serve(scene, all_listen);
-	walk_all(scene, &both[0]);
-	scene_end_tracer(scene);
-	wait_for_no_tracer(scene->pid);
+	walk_all_stopped(scene, &both[0]);
 	ask_gdb(scene->pid, &both[1]);
 	compare(&both[0], &both[1]);
 	free(both);

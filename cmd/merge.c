@@ -1,0 +1,57 @@
+/*
+ * sprof merge: several saved profiles into one.
+ */
+#include "cmd/commands.h"
+#include "cmd/reading.h"
+
+static const struct sprof_option_group groups[] = {
+	{"What to merge", sprof_reading_filter_table},
+	{"Output", sprof_reading_output_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_reading *options = data;
+	struct sprof_outputs outputs = options->outputs;
+	struct sprof_profile *profile;
+	struct sprof_written written;
+	enum sprof_weight weight;
+	bool ok;
+
+	if (!operands[0] || !outputs.count) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "merge needs profiles, and -o FILE");
+		sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
+		return false;
+	}
+	if (!sprof_outputs_settle(&outputs, err) ||
+		!sprof_reading_load_all(operands, options->weight, &profile, err))
+		return false;
+	ok = sprof_reading_filter(options, &profile, err) &&
+		sprof_reading_weight(profile, options->weight, &weight, err);
+	if (ok) {
+		struct sprof_output_options output = sprof_reading_output_options(options, weight);
+
+		written = sprof_outputs_write(&outputs, true, profile, &output);
+		*ret_exit = sprof_reading_exit(&written);
+	}
+	sprof_profile_destroy(profile);
+	return ok;
+}
+
+const struct sprof_command sprof_command_merge = {
+	.name = "merge",
+	.summary = "Merge saved profiles into one",
+	.synopsis = "[options] -o FILE PROFILE...",
+	.details = "Labels are kept: process, thread, host, rank. Profiles that count different things "
+		   "are refused.\n\n"
+		   "  mpirun -n 4 sprof run -o prof-%r.pb.gz -- ./app\n"
+		   "  sprof merge -o all.pb.gz prof-*.pb.gz\n"
+		   "  sprof report --by rank all.pb.gz\n",
+	.groups = groups,
+	.defaults = &sprof_reading_defaults,
+	.options_size = sizeof(struct sprof_reading),
+	.options_anywhere = true,
+	.run = run,
+};

@@ -1,0 +1,43 @@
+/*
+ * The pager is a shell command, as git(1) and man(1) treat it. Its end of the pipe takes the place
+ * of stdout, so that nobody else needs to know of it; when the user leaves it early, sprof ends by
+ * SIGPIPE like any command in front of a pager.
+ */
+#include "cmd/pager.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void sprof_pager_start(struct sprof_pager *pager)
+{
+	const char *command = getenv("PAGER");
+	struct winsize size;
+
+	*pager = (struct sprof_pager){0};
+	if (!isatty(STDOUT_FILENO) || (command && (!command[0] || !strcmp(command, "cat"))))
+		return;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		pager->width = size.ws_col;
+	/* As git does it: quit if it fits, keep colours, don't clear the screen. */
+	setenv("LESS", "FRX", 0);
+	fflush(stdout);
+	pager->pipe = popen(command ? command : "less", "we");
+	if (!pager->pipe)
+		return;
+	dup2(fileno(pager->pipe), STDOUT_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+void sprof_pager_finish(struct sprof_pager *pager)
+{
+	if (!pager->pipe)
+		return;
+	fflush(stdout);
+	/* Both must go for the pager to see the end; stdout stays open as something. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	pclose(pager->pipe);
+	pager->pipe = NULL;
+}

@@ -1,0 +1,64 @@
+/*
+ * What the commands that read saved profiles share: options, loading, filtering.
+ */
+#ifndef SPROF_CMD_READING_H
+#define SPROF_CMD_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/command.h"
+#include "cmd/outputs.h"
+#include "profile/filter.h"
+#include "profile/profile.h"
+
+enum sprof_report_by { SPROF_BY_NOTHING, SPROF_BY_RANK };
+
+struct sprof_reading {
+	struct sprof_common_options common;
+	struct sprof_outputs outputs;
+	struct sprof_filter filter;
+	const char *weight; /* NULL: wall, or what the file shows by default */
+	bool has_span;      /* --from or --to */
+	uint64_t from_ns, to_ns;
+	enum sprof_report_mode report_mode;
+	enum sprof_report_by by;
+	bool by_total;
+	bool threads, full, no_pager, short_names;
+	size_t top, depth;
+	double min_percent;
+	bool absolute; /* diff */
+};
+
+extern const struct sprof_reading sprof_reading_defaults;
+
+/* Groups of a command's table. */
+extern const struct sprof_option sprof_reading_output_table[];
+extern const struct sprof_option sprof_reading_filter_table[];
+extern const struct sprof_option sprof_reading_report_table[];
+
+/* Reads a profile; "-" is stdin. `weight` as in the options. *ret is the caller's to destroy. */
+bool sprof_reading_load(const char *path, const char *weight, struct sprof_profile **ret,
+	struct sprof_error *err);
+
+/* Reads one or more profiles, as one. */
+bool sprof_reading_load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
+	struct sprof_error *err);
+
+/* Replaces the profile by what the filter leaves of it; destroys it when that fails. */
+bool sprof_reading_filter(const struct sprof_reading *options, struct sprof_profile **profile,
+	struct sprof_error *err);
+
+/* The weight that the options ask for, of this profile. */
+bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
+	enum sprof_weight *ret, struct sprof_error *err);
+
+/* What output/ needs of the options. */
+struct sprof_output_options sprof_reading_output_options(
+	const struct sprof_reading *options, enum sprof_weight weight);
+
+/* What sprof exits with when so much was written. */
+int sprof_reading_exit(const struct sprof_written *written);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
+ */
+#include "cmd/commands.h"
+#include "cmd/pager.h"
+#include "cmd/reading.h"
+#include "profile/identify.h"
+
+static const struct sprof_option_group groups[] = {
+	{"What to report", sprof_reading_filter_table},
+	{"How", sprof_reading_report_table},
+	{"Output", sprof_reading_output_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+/* Some formats are about link-time addresses, which are in the modules' files. */
+static bool identify(const struct sprof_outputs *outputs, struct sprof_profile *profile,
+	struct sprof_error *err)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].format->wants_files)
+			return sprof_profile_identify(profile, err);
+	}
+	return true;
+}
+
+static bool write(const struct sprof_reading *options, const struct sprof_outputs *outputs,
+	struct sprof_profile *profile, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_output_options output;
+	struct sprof_written written;
+	struct sprof_pager pager = {0};
+	enum sprof_weight weight;
+
+	if (!sprof_reading_weight(profile, options->weight, &weight, err) ||
+		!identify(outputs, profile, err))
+		return false;
+	output = sprof_reading_output_options(options, weight);
+	if (!options->no_pager && sprof_outputs_use_stdout(outputs))
+		sprof_pager_start(&pager);
+	output.width = pager.width;
+	written = sprof_outputs_write(outputs, true, profile, &output);
+	sprof_pager_finish(&pager);
+	*ret_exit = sprof_reading_exit(&written);
+	return true;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_reading *options = data;
+	struct sprof_outputs outputs = options->outputs;
+	struct sprof_profile *profile;
+	bool ok;
+
+	if (!operands[0]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
+		sprof_error_hint(err, "for example: sprof report profile.pb.gz");
+		return false;
+	}
+	if (!outputs.count && !outputs.fallback)
+		outputs.fallback = &sprof_format_text;
+	if (!sprof_outputs_settle(&outputs, err) ||
+		!sprof_reading_load_all(operands, options->weight, &profile, err))
+		return false;
+	ok = sprof_reading_filter(options, &profile, err) &&
+		write(options, &outputs, profile, ret_exit, err);
+	sprof_profile_destroy(profile);
+	return ok;
+}
+
+const struct sprof_command sprof_command_report = {
+	.name = "report",
+	.summary = "Report on saved profiles, or write them in another format",
+	.synopsis = "[options] FILE...",
+	.details = "A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "
+		   "stdin.\nSeveral are merged.\n\n"
+		   "  sprof report profile.pb.gz --focus parse --weight user\n"
+		   "  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
+	.groups = groups,
+	.defaults = &sprof_reading_defaults,
+	.options_size = sizeof(struct sprof_reading),
+	.options_anywhere = true,
+	.run = run,
+};

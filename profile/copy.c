@@ -1,0 +1,240 @@
+/*
+ * From one profile to another: every index is translated once and remembered, so that a copy costs
+ * what is used of the source. Which rows are wanted, filter.c, merge.c and diff.c know.
+ */
+#include "profile/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/build.h"
+
+/* What a frame is called when --hide leaves nothing of its stack. */
+#define HIDDEN "[hidden]"
+
+static bool make_map(uint32_t **map, size_t count)
+{
+	*map = malloc((count + 1) * sizeof(**map));
+	if (*map)
+		memset(*map, 0xff, (count + 1) * sizeof(**map));
+	return *map;
+}
+
+bool sprof_copy_init(
+	struct sprof_copy *copy, struct sprof_profile *target, const struct sprof_profile *source)
+{
+	*copy = (struct sprof_copy){.source = source, .target = target};
+	return make_map(&copy->modules,
+		       source->modules ? sprof_modules_count(source->modules) : 0) &&
+	       make_map(&copy->functions, source->function_count) &&
+	       make_map(&copy->locations, source->location_count) &&
+	       make_map(&copy->stacks, source->stack_count) &&
+	       make_map(&copy->threads, source->thread_count) &&
+	       make_map(&copy->contexts, source->context_count);
+}
+
+void sprof_copy_finish(struct sprof_copy *copy)
+{
+	free(copy->modules);
+	free(copy->functions);
+	free(copy->locations);
+	free(copy->stacks);
+	free(copy->threads);
+	free(copy->contexts);
+	free(copy->chain);
+	free(copy->lines);
+}
+
+/* NULL stays NULL. */
+static bool copy_text(struct sprof_profile *target, const char *text, const char **ret)
+{
+	*ret = text ? sprof_build_string(target, text, strlen(text)) : NULL;
+	return !text || *ret;
+}
+
+bool sprof_copy_head(struct sprof_copy *copy)
+{
+	const struct sprof_profile_foreign *from = &copy->source->foreign;
+	struct sprof_profile_foreign *to = &copy->target->foreign;
+
+	to->kind_count = from->kind_count;
+	to->chosen = from->chosen;
+	to->period = from->period;
+	for (size_t i = 0; i < from->kind_count; i++) {
+		if (!copy_text(copy->target, from->kinds[i].type, &to->kinds[i].type) ||
+			!copy_text(copy->target, from->kinds[i].unit, &to->kinds[i].unit))
+			return false;
+	}
+	return copy_text(copy->target, from->period_kind.type, &to->period_kind.type) &&
+	       copy_text(copy->target, from->period_kind.unit, &to->period_kind.unit) &&
+	       (!copy->source->command ||
+		       sprof_profile_describe(copy->target, copy->source->command,
+			       copy->source->start_realtime_ns));
+}
+
+static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_module *facts,
+	struct sprof_profile_module *to)
+{
+	if (!to->gap_why && (!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
+				    !copy_text(copy->target, facts->gap_help, &to->gap_help)))
+		return false;
+	if (to->segments || !facts->segment_count)
+		return true;
+	to->segments = calloc(facts->segment_count, sizeof(*to->segments));
+	if (!to->segments)
+		return false;
+	memcpy(to->segments, facts->segments, facts->segment_count * sizeof(*to->segments));
+	to->segment_count = facts->segment_count;
+	return true;
+}
+
+static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
+{
+	static const struct sprof_profile_module unknown;
+	const struct sprof_profile *source = copy->source;
+
+	if (id == SPROF_PROFILE_NONE) {
+		*ret = SPROF_PROFILE_NONE;
+		return true;
+	}
+	if (copy->modules[id] == SPROF_PROFILE_NONE) {
+		const struct sprof_profile_module *facts =
+			id < source->module_count ? &source->module_facts[id] : &unknown;
+		const char *path = sprof_modules_get(source->modules, id)->path;
+
+		if (!sprof_build_module(copy->target, path, facts->build_id, &copy->modules[id]) ||
+			!copy_facts(copy, facts, &copy->target->module_facts[copy->modules[id]]))
+			return false;
+	}
+	*ret = copy->modules[id];
+	return true;
+}
+
+static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
+{
+	if (copy->functions[id] == SPROF_PROFILE_NONE) {
+		struct sprof_profile_function function = copy->source->functions[id];
+
+		if (!copy_module(copy, function.module, &function.module) ||
+			!sprof_build_function(copy->target, &function, &copy->functions[id]))
+			return false;
+	}
+	*ret = copy->functions[id];
+	return true;
+}
+
+/* The lines that are not hidden; the last of them is no inlined function's any more. */
+static bool copy_lines(
+	struct sprof_copy *copy, const struct sprof_profile_location *location, size_t *ret_count)
+{
+	size_t count = 0;
+
+	if (!sprof_array_reserve(&copy->lines, &copy->line_capacity, location->line_count + 1,
+		    sizeof(*copy->lines)))
+		return false;
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		struct sprof_profile_line line = copy->source->lines[location->first_line + i];
+
+		if (copy->hidden && copy->hidden[line.function])
+			continue;
+		if (!copy_function(copy, line.function, &line.function))
+			return false;
+		copy->lines[count++] = line;
+	}
+	if (count)
+		copy->lines[count - 1].inlined = false;
+	*ret_count = count;
+	return true;
+}
+
+/* The stack `parent` of the target and one location of the source on top. */
+static bool push(struct sprof_copy *copy, uint32_t parent, uint32_t id, uint32_t *ret_stack)
+{
+	const struct sprof_profile_location *location = &copy->source->locations[id];
+	struct sprof_frame frame = location->frame;
+	size_t count;
+
+	if (copy->locations[id] == SPROF_PROFILE_NONE) {
+		if (!copy_lines(copy, location, &count))
+			return false;
+		if (!count) {
+			*ret_stack = parent;
+			return true;
+		}
+		if (!copy_module(copy, frame.module, &frame.module) ||
+			!sprof_build_location(
+				copy->target, &frame, copy->lines, count, &copy->locations[id]))
+			return false;
+	}
+	return sprof_profile_push(copy->target, parent, copy->locations[id], ret_stack);
+}
+
+static bool copy_stack(struct sprof_copy *copy, uint32_t id, uint32_t *ret_stack)
+{
+	uint32_t stack = id;
+	size_t count = 0;
+
+	copy->stacks[SPROF_PROFILE_ROOT] = SPROF_PROFILE_ROOT;
+	for (; copy->stacks[stack] == SPROF_PROFILE_NONE;
+		stack = copy->source->stacks[stack].parent) {
+		if (!sprof_array_reserve(&copy->chain, &copy->chain_capacity, count + 1,
+			    sizeof(*copy->chain)))
+			return false;
+		copy->chain[count++] = stack;
+	}
+	while (count) {
+		uint32_t next = copy->chain[--count];
+
+		if (!push(copy, copy->stacks[stack], copy->source->stacks[next].location,
+			    &copy->stacks[next]))
+			return false;
+		stack = next;
+	}
+	*ret_stack = copy->stacks[id];
+	return true;
+}
+
+bool sprof_copy_thread(struct sprof_copy *copy, uint32_t id)
+{
+	const struct sprof_profile_thread *thread = &copy->source->threads[id];
+	const struct sprof_profile_process *process = &copy->source->processes[thread->process];
+	const struct sprof_build_thread build = {
+		.pid = process->pid,
+		.tid = thread->tid,
+		.name = thread->name,
+		.process_name = process->name,
+		.host = process->host,
+		.rank = process->rank,
+	};
+
+	return copy->threads[id] != SPROF_PROFILE_NONE ||
+	       sprof_build_thread(copy->target, &build, &copy->threads[id]);
+}
+
+static bool name_hidden(struct sprof_copy *copy, uint32_t *ret_stack)
+{
+	uint32_t location;
+
+	return sprof_profile_name_location(copy->target, HIDDEN, &location) &&
+	       sprof_profile_push(copy->target, SPROF_PROFILE_ROOT, location, ret_stack);
+}
+
+bool sprof_copy_row(struct sprof_copy *copy, size_t index)
+{
+	const struct sprof_profile *source = copy->source;
+	struct sprof_profile_row row = source->rows[index];
+	size_t kinds = source->foreign.kind_count;
+	uint32_t *context = &copy->contexts[row.context];
+
+	if (!sprof_copy_thread(copy, row.thread) || !copy_stack(copy, row.stack, &row.stack) ||
+		(row.stack == SPROF_PROFILE_ROOT && !name_hidden(copy, &row.stack)))
+		return false;
+	if (*context == SPROF_PROFILE_NONE &&
+		!sprof_build_context(copy->target, &source->contexts[row.context], context))
+		return false;
+	row.thread = copy->threads[row.thread];
+	row.context = *context;
+	return sprof_build_row(
+		copy->target, &row, kinds ? &source->foreign.values[index * kinds] : NULL);
+}

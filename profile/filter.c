@@ -1,0 +1,187 @@
+/*
+ * Filters: every pattern is tried once per function or thread, and every stack is judged from its
+ * parent's verdict, so that the cost does not depend on how deep the stacks are.
+ */
+#include "profile/filter.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "profile/build.h"
+#include "profile/copy.h"
+#include "profile/index.h"
+
+bool sprof_filter_is_empty(const struct sprof_filter *filter)
+{
+	return !filter->focus && !filter->ignore && !filter->hide && !filter->thread &&
+	       !filter->pid && !filter->states;
+}
+
+static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
+{
+	int result = regcomp(ret, pattern, REG_EXTENDED | REG_NOSUB);
+	char reason[128];
+
+	if (!result)
+		return true;
+	regerror(result, ret, reason, sizeof(reason));
+	return sprof_error_set(
+		err, SPROF_ERROR_USAGE, "not a regular expression: %s: %s", pattern, reason);
+}
+
+/* By function: whether the pattern matches; *ret stays NULL without a pattern. */
+static bool match_functions(const struct sprof_profile *profile, const char *pattern, bool **ret,
+	struct sprof_error *err)
+{
+	bool *matches;
+	regex_t regex;
+
+	if (!pattern)
+		return true;
+	if (!compile(pattern, &regex, err))
+		return false;
+	matches = calloc(profile->function_count + 1, sizeof(*matches));
+	for (size_t i = 0; matches && i < profile->function_count; i++)
+		matches[i] = regexec(&regex, profile->functions[i].name, 0, NULL, 0) == 0;
+	regfree(&regex);
+	*ret = matches;
+	return matches || sprof_error_no_memory(err);
+}
+
+/* By stack: whether one of the functions is on it. NULL: no memory. */
+static bool *find_stacks(const struct sprof_profile *profile, const bool *functions)
+{
+	bool *stacks = calloc(profile->stack_count + 1, sizeof(*stacks));
+
+	for (size_t i = 1; stacks && i < profile->stack_count; i++) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[i].location];
+
+		stacks[i] = stacks[profile->stacks[i].parent];
+		for (uint32_t k = 0; k < location->line_count; k++)
+			stacks[i] |= functions[profile->lines[location->first_line + k].function];
+	}
+	return stacks;
+}
+
+static bool match_stacks(const struct sprof_profile *profile, const char *pattern, bool **ret,
+	struct sprof_error *err)
+{
+	SPROF_AUTO_FREE bool *functions = NULL;
+
+	if (!match_functions(profile, pattern, &functions, err))
+		return false;
+	if (functions) {
+		*ret = find_stacks(profile, functions);
+		return *ret || sprof_error_no_memory(err);
+	}
+	return true;
+}
+
+static bool is_id(const char *text, pid_t id)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%d", id);
+	return strcmp(text, digits) == 0;
+}
+
+/* By thread: whether it is kept. */
+static bool match_threads(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	bool **ret, struct sprof_error *err)
+{
+	bool *kept = calloc(profile->thread_count + 1, sizeof(*kept));
+	regex_t regex;
+
+	if (!kept)
+		return sprof_error_no_memory(err);
+	*ret = kept;
+	if (filter->thread && !compile(filter->thread, &regex, err))
+		return false;
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &profile->threads[i];
+
+		kept[i] = !filter->pid || profile->processes[thread->process].pid == filter->pid;
+		if (filter->thread)
+			kept[i] &= is_id(filter->thread, thread->tid) ||
+				   regexec(&regex, thread->name, 0, NULL, 0) == 0;
+	}
+	if (filter->thread)
+		regfree(&regex);
+	return true;
+}
+
+struct choice {
+	bool *focus, *ignore; /* by stack; NULL: no such condition */
+	bool *hide;           /* by function */
+	bool *threads;
+	unsigned states;
+};
+
+static void finish(struct choice *choice)
+{
+	free(choice->focus);
+	free(choice->ignore);
+	free(choice->hide);
+	free(choice->threads);
+}
+
+static bool is_kept(const struct choice *choice, const struct sprof_profile *profile,
+	const struct sprof_profile_row *row)
+{
+	unsigned state = 1u << profile->contexts[row->context].state;
+
+	return choice->threads[row->thread] && (!choice->focus || choice->focus[row->stack]) &&
+	       (!choice->ignore || !choice->ignore[row->stack]) &&
+	       (!choice->states || choice->states & state);
+}
+
+static bool copy_kept(struct sprof_copy *copy, const struct choice *choice)
+{
+	const struct sprof_profile *profile = copy->source;
+
+	copy->hidden = choice->hide;
+	if (!sprof_copy_head(copy))
+		return false;
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		if (choice->threads[i] && !sprof_copy_thread(copy, (uint32_t)i))
+			return false;
+	}
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (is_kept(choice, profile, &profile->rows[i]) && !sprof_copy_row(copy, i))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_profile *part = NULL;
+	struct choice choice = {.states = filter->states};
+	struct sprof_copy copy = {0};
+	bool ok = match_stacks(profile, filter->focus, &choice.focus, err) &&
+		  match_stacks(profile, filter->ignore, &choice.ignore, err) &&
+		  match_functions(profile, filter->hide, &choice.hide, err) &&
+		  match_threads(profile, filter, &choice.threads, err);
+
+	if (ok) {
+		part = sprof_build_create();
+		ok = (part && sprof_copy_init(&copy, part, profile) &&
+			     copy_kept(&copy, &choice)) ||
+		     sprof_error_no_memory(err);
+	}
+	sprof_copy_finish(&copy);
+	finish(&choice);
+	if (!ok) {
+		sprof_profile_destroy(part);
+		return false;
+	}
+	part->quality = profile->quality;
+	part->index->locations_named = part->location_count;
+	*ret = part;
+	return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * A part of a profile, as a profile of its own.
+ */
+#ifndef SPROF_PROFILE_FILTER_H
+#define SPROF_PROFILE_FILTER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+/*
+ * What to keep. Patterns are POSIX extended regular expressions (regex(7)) that match anywhere in a
+ * function's name; NULL: no such condition.
+ */
+struct sprof_filter {
+	const char *focus;  /* stacks with a function that matches */
+	const char *ignore; /* not those */
+	const char *hide;   /* functions that match are taken out of the stacks */
+	const char *thread; /* threads whose name matches or whose id it is */
+	pid_t pid;          /* threads of this process; 0: all */
+	unsigned states;    /* bits by enum sprof_state; 0: all */
+};
+
+/* Whether a filter asks for anything. */
+bool sprof_filter_is_empty(const struct sprof_filter *filter);
+
+/* *ret is the caller's to destroy. Fails (kind USAGE) on a pattern that is none. */
+bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	struct sprof_profile **ret, struct sprof_error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Several profiles as one.
+ */
+#ifndef SPROF_PROFILE_MERGE_H
+#define SPROF_PROFILE_MERGE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+/*
+ * Adds all of `source` to `target`, which is empty (sprof_build_create()) or has been merged into
+ * before. Threads are the same where process, ids, name, host and rank are. Refuses profiles that
+ * count different things.
+ */
+bool sprof_profile_merge(struct sprof_profile *target, const struct sprof_profile *source,
+	struct sprof_error *err);
+
+#endif
