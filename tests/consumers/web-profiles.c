@@ -264,7 +264,7 @@ static void make_large(struct sprof_profile *profile, unsigned seed)
 			unsigned function = k * 50 + next(&seed, k < 8 ? 2 : 50);
 
 			snprintf(word, sizeof(word),
-				"worker::stage_%u::handle_request(int, char "
+				"worker_stage_%u_handle_request(int, char "
 				"const*):%u@/lib/libwork%u.so",
 				function, 100 + next(&seed, 4), k / 8);
 			must(sprof_profile_push(profile, k ? path[k - 1] : SPROF_PROFILE_ROOT,

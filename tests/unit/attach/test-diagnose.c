@@ -48,10 +48,10 @@ static void add_process(const struct test_folder *root, const char *id, const st
 	free(test_folder_file(root, path, text));
 }
 
-/* The owner of /proc/PID: root for what is not dumpable. Only root can make it somebody else's. */
+/* The owner of the files in /proc/PID: root for what is not dumpable. Only root can make it somebody else's. */
 static void give_to(const struct test_folder *root, int uid)
 {
-	char *path = test_folder_path(root, "4242");
+	char *path = test_folder_path(root, "4242/status");
 
 	if (geteuid() == 0)
 		assert_int_equal(chown(path, (uid_t)uid, (gid_t)-1), 0);
