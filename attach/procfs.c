@@ -93,11 +93,18 @@ bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret)
 	return scan_number(&text, 16, &ret->sp) && scan_number(&text, 16, &ret->pc);
 }
 
+static const char *next_line(const char *text)
+{
+	const char *end = strchr(text, '\n');
+
+	return end ? end + 1 : NULL;
+}
+
 bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size)
 {
 	size_t name_length = strlen(field), length;
 
-	for (; text; text = strchr(text, '\n'), text += text ? 1 : 0) {
+	for (; text; text = next_line(text)) {
 		if (strncmp(text, field, name_length) || text[name_length] != ':')
 			continue;
 		text += name_length + 1;

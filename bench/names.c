@@ -1,6 +1,6 @@
 /*
  * Names the addresses on stdin (link-time, hexadecimal, one per line) of one ELF file, as the session
- * of names does after a run: each with its inline chain. The last line says how much memory that took
+ * of names does after a run: each with its inline chain, as the linker knows them. The last line says how much memory that took
  * at its peak, and how much of the file it touched.
  */
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static unsigned long touched(const char *path)
 int main(int argc, char *argv[])
 {
 	struct sprof_modules *modules = sprof_modules_create();
-	const struct sprof_symbols_options options = {0};
+	const struct sprof_symbols_options options = {.no_demangle = true};
 	struct sprof_symbols *symbols;
 	struct sprof_module *module;
 	struct sprof_image *image;

@@ -17,6 +17,7 @@ static const struct sprof_command *const commands[] = {
 	&sprof_command_run,
 	&sprof_command_attach,
 	&sprof_command_report,
+	&sprof_command_diff,
 	&sprof_command_merge,
 	&sprof_command_dump,
 	&sprof_command_symbols,
@@ -42,9 +43,22 @@ static void print_help(void)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\n"
 	       "  sprof COMMAND --help    the options of a command\n"
+	       "  sprof --list-formats    what -f and -o can write\n"
 	       "  sprof --version         the version, and what is built in\n\n"
 	       "  sprof run -- PROGRAM [ARGUMENT...]\n"
 	       "  sprof attach -p PID -d 10s\n");
+}
+
+static void print_formats(void)
+{
+	const struct sprof_format *format;
+
+	for (size_t i = 0; (format = sprof_format_at(i)); i++) {
+		printf("%-11s %s%s%s\n", format->name, format->suffix,
+			format->other_suffix ? ", " : "",
+			format->other_suffix ? format->other_suffix : "");
+		printf("%-11s %s\n", "", format->summary);
+	}
 }
 
 static void print_version(void)
@@ -130,6 +144,8 @@ static int dispatch(int argc, char *argv[])
 		print_help();
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		print_version();
+	else if (!strcmp(argv[1], "--list-formats"))
+		print_formats();
 	else
 		return refuse(argv[1]);
 	return 0;

@@ -125,6 +125,9 @@ static bool write_one(const struct sprof_output_request *request,
 	if (!opened)
 		return false;
 	if (request->path)
+		options.pack = strlen(request->path) > 3 &&
+			!strcmp(request->path + strlen(request->path) - 3, ".gz");
+	if (request->path)
 		options.width = 0;
 	else if (!options.width)
 		options.width = width_of(request);

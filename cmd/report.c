@@ -25,7 +25,7 @@ static bool identify(const struct sprof_outputs *outputs, struct sprof_profile *
 	return true;
 }
 
-static bool write(const struct sprof_reading *options, const struct sprof_outputs *outputs,
+static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
 	struct sprof_profile *profile, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_output_options output;
@@ -64,7 +64,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		!sprof_reading_load_all(operands, options->weight, &profile, err))
 		return false;
 	ok = sprof_reading_filter(options, &profile, err) &&
-		write(options, &outputs, profile, ret_exit, err);
+		write_all(options, &outputs, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;
 }

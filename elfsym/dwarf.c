@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/lines.h"
 #include "elfsym/qualify.h"
 #include "elfsym/ranges.h"
 #include "elfsym/scopes.h"
@@ -25,8 +26,9 @@
 struct unit {
 	Dwarf_Die die;  /* with the line table */
 	Dwarf_Die tree; /* with the functions: the same, or that of the .dwo file */
-	bool loaded;
+	bool loaded, has_lines;
 	struct sprof_scopes scopes;
+	struct sprof_lines lines; /* once it has them */
 };
 
 struct sprof_dwarf {
@@ -36,6 +38,8 @@ struct sprof_dwarf {
 	struct sprof_image *alternate_image; /* of dwz; NULL: libdw finds it, or there is none */
 	Dwarf *alternate;
 	struct sprof_qualifiers qualifiers;
+	struct sprof_line_sections sections;
+	struct sprof_strtab *paths;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	struct sprof_ranges ranges;       /* -> index of the unit */
@@ -145,8 +149,10 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 	dwarf->path = source->path;
 	/* Even compressed, a range takes more than two bytes. */
 	dwarf->budget = source->debug->size / 2;
+	dwarf->paths = sprof_strtab_create();
+	dwarf->sections = sprof_line_sections_find(source->debug);
 	find_alternate(dwarf, source);
-	if (!read_units(dwarf)) {
+	if (!dwarf->paths || !read_units(dwarf)) {
 		sprof_dwarf_close(dwarf);
 		return sprof_error_no_memory(err);
 	}
@@ -161,8 +167,11 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 {
 	if (!dwarf)
 		return;
-	for (size_t i = 0; i < dwarf->unit_count; i++)
+	for (size_t i = 0; i < dwarf->unit_count; i++) {
 		sprof_scopes_finish(&dwarf->units[i].scopes);
+		sprof_lines_finish(&dwarf->units[i].lines);
+	}
+	sprof_strtab_destroy(dwarf->paths);
 	free(dwarf->units);
 	free(dwarf->places);
 	sprof_ranges_finish(&dwarf->ranges);
@@ -267,46 +276,75 @@ static const char *linkage_name(Dwarf_Die *die)
 	return name ? name : origin_string(die, DW_AT_MIPS_linkage_name);
 }
 
-static void set_file(struct sprof_dwarf_place *place, Dwarf_Die *unit, const char *file)
+static const char *unit_folder(struct unit *unit)
 {
 	Dwarf_Attribute attribute;
 
-	place->file = file;
-	if (file && file[0] != '/')
-		place->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	return dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+}
+
+static bool load_lines(struct sprof_dwarf *dwarf, struct unit *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	if (unit->has_lines)
+		return true;
+	unit->has_lines = true;
+	return dwarf_formudata(dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute), &offset) != 0 ||
+	       sprof_lines_load(&unit->lines, &dwarf->sections, offset, dwarf->image);
 }
 
 /* Where the address itself comes from: the row of the line table. */
-static void set_line(struct sprof_dwarf_place *place, Dwarf_Die *unit, uint64_t address)
+static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place, struct unit *unit,
+	uint64_t address)
 {
-	Dwarf_Line *row = dwarf_getsrc_die(unit, address);
-	int line;
+	const struct sprof_line_row *row;
 
+	if (!load_lines(dwarf, unit))
+		return false;
+	row = sprof_lines_find(&unit->lines, address);
 	if (!row)
-		return;
-	set_file(place, unit, dwarf_linesrc(row, NULL, NULL));
-	if (dwarf_lineno(row, &line) == 0 && line > 0)
-		place->line = (uint32_t)line;
+		return true;
+	place->line = row->line;
+	return sprof_lines_path(
+		&unit->lines, row->file, unit_folder(unit), dwarf->paths, &place->file);
+}
+
+/* The files of a .dwo file's own line table, if it has one. */
+static bool set_split_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
+	struct unit *unit, Dwarf_Word number)
+{
+	const char *path = NULL;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(&unit->tree, &files, &count) == 0)
+		path = dwarf_filesrc(files, number, NULL, NULL);
+	place->file = path ? sprof_strtab_intern(dwarf->paths, path) : NULL;
+	return place->file || !path;
 }
 
 /*
  * Where the caller of an inlined function is: the attributes of the inlined call. File 0 is the
  * first one since DWARF 5, and "no file" before.
  */
-static void set_call(struct sprof_dwarf_place *caller, struct unit *unit, Dwarf_Die *inlined)
+static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller, struct unit *unit,
+	Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Files *files;
-	Dwarf_Half version;
 	Dwarf_Word file;
-	size_t count;
 
 	caller->line = die_number(inlined, DW_AT_call_line);
-	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
-		dwarf_cu_info(inlined->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
-		(file == 0 && version < 5) || dwarf_getsrcfiles(&unit->tree, &files, &count) != 0)
-		return;
-	set_file(caller, &unit->die, dwarf_filesrc(files, file, NULL, NULL));
+	if (!load_lines(dwarf, unit))
+		return false;
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0)
+		return true;
+	if (unit->tree.cu != unit->die.cu)
+		return set_split_file(dwarf, caller, unit, file);
+	return (file == 0 && unit->lines.version < 5) ||
+	       sprof_lines_path(
+		       &unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
 }
 
 static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_place *place,
@@ -348,7 +386,8 @@ static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t
 			return false;
 		if (inner) {
 			dwarf->places[chain->count - 2].inlined = true;
-			set_call(&dwarf->places[chain->count - 1], unit, &inner->die);
+			if (!set_call(dwarf, &dwarf->places[chain->count - 1], unit, &inner->die))
+				return false;
 		}
 		inner = scope;
 		index = scope->parent;
@@ -365,13 +404,12 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 	*ret = (struct sprof_dwarf_chain){0};
 	if (!unit)
 		return true;
-	if (!load_unit(dwarf, unit))
+	if (!load_unit(dwarf, unit) || !sprof_scopes_find(&unit->scopes, dwarf->image, address,
+					       &dwarf->budget, &scope) ||
+		!append_scopes(dwarf, unit, scope, ret) ||
+		(!ret->count && !append_place(dwarf, &(struct sprof_dwarf_place){0}, ret)) ||
+		!set_line(dwarf, &dwarf->places[0], unit, address))
 		return sprof_error_no_memory(err);
-	scope = sprof_ranges_find(&unit->scopes.ranges, address);
-	if (!append_scopes(dwarf, unit, scope, ret) ||
-		(!ret->count && !append_place(dwarf, &(struct sprof_dwarf_place){0}, ret)))
-		return sprof_error_no_memory(err);
-	set_line(&dwarf->places[0], &unit->die, address);
 	return true;
 }
 
@@ -383,8 +421,8 @@ bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	*ret = (struct sprof_dwarf_chain){0};
 	if (!unit)
 		return true;
-	if (!append_place(dwarf, &(struct sprof_dwarf_place){0}, ret))
+	if (!append_place(dwarf, &(struct sprof_dwarf_place){0}, ret) ||
+		!set_line(dwarf, &dwarf->places[0], unit, address))
 		return sprof_error_no_memory(err);
-	set_line(&dwarf->places[0], &unit->die, address);
 	return true;
 }

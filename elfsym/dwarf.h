@@ -18,8 +18,6 @@ struct sprof_dwarf_place {
 	const char *name;      /* DW_AT_name */
 	const char *qualifier; /* the namespaces and classes around it, where linkage is NULL */
 	const char *file;      /* of the place itself, not of the function */
-	const char *directory; /* what the file is relative to; NULL: it is absolute, or that is
-				  unknown */
 	uint32_t line;
 	uint32_t function_line;
 	bool inlined; /* into the next place */

@@ -6,8 +6,8 @@
 #include "elfsym/qualify.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -64,15 +64,89 @@ static const struct sprof_scopes *foreign_scopes(
 	return &unit->scopes;
 }
 
-static const char *container_name(Dwarf_CU *unit, const struct sprof_container *container)
+/* The DIEs around a declaration, outermost first. */
+struct path {
+	Dwarf_Die dies[MAX_LEVELS];
+	size_t count;
+};
+
+/* Those in the table. */
+static void follow_table(
+	struct path *path, const struct sprof_scopes *scopes, const Dwarf_Die *declaration)
 {
-	Dwarf *dwarf = dwarf_cu_getdwarf(unit);
-	const char *name;
+	uint32_t inner = sprof_scopes_container(scopes, dwarf_dieoffset((Dwarf_Die *)declaration));
+	Dwarf *dwarf = dwarf_cu_getdwarf(declaration->cu);
+	size_t depth = 0;
+
+	for (uint32_t i = inner; i != SPROF_SCOPE_NONE; i = scopes->containers[i].parent)
+		depth++;
+	if (depth > MAX_LEVELS)
+		return;
+	path->count = depth;
+	for (uint32_t i = inner; i != SPROF_SCOPE_NONE; i = scopes->containers[i].parent) {
+		if (!dwarf_offdie(dwarf, scopes->containers[i].begin, &path->dies[--depth])) {
+			path->count = 0;
+			return;
+		}
+	}
+}
+
+/* The child that holds the offset, or is there. */
+static bool find_child(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *ret)
+{
+	Dwarf_Off last = dwarf_dieoffset(parent);
+	bool found = false;
+	Dwarf_Die child;
+
+	if (dwarf_child(parent, &child) != 0)
+		return false;
+	do {
+		if (dwarf_dieoffset(&child) > offset || dwarf_dieoffset(&child) <= last)
+			break;
+		last = dwarf_dieoffset(&child);
+		*ret = child;
+		found = true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return found;
+}
+
+static bool is_container(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The rest of the way, through classes and functions. */
+static void follow_children(struct path *path, Dwarf_Off offset)
+{
 	Dwarf_Die die;
 
-	if (!dwarf_offdie(dwarf, container->begin, &die))
-		return "?";
-	if (container->is_function)
+	if (!path->count)
+		return;
+	die = path->dies[path->count - 1];
+	for (int hops = 0; hops < MAX_LEVELS && find_child(&die, offset, &die); hops++) {
+		if (dwarf_dieoffset(&die) == offset)
+			return;
+		if (is_container(&die) && path->count < MAX_LEVELS)
+			path->dies[path->count++] = die;
+	}
+}
+
+static const char *container_name(const Dwarf_Die *container)
+{
+	Dwarf_Die die = *container;
+	const char *name;
+
+	if (dwarf_tag(&die) == DW_TAG_subprogram)
 		die = declaration_of(&die);
 	name = dwarf_diename(&die);
 	if (name && name[0])
@@ -80,30 +154,20 @@ static const char *container_name(Dwarf_CU *unit, const struct sprof_container *
 	return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
 }
 
-/* Outermost first, "::" between them. */
-static bool write_names(const struct sprof_scopes *scopes, uint32_t index, Dwarf_CU *unit,
-	char text[MAX_LENGTH])
+/* With "::" between them. False: too long. */
+static bool write_names(const struct path *path, char text[MAX_LENGTH])
 {
-	const char *names[MAX_LEVELS];
-	size_t count = 0, length = 0;
+	size_t length = 0;
 
-	for (; index != SPROF_SCOPE_NONE && count < MAX_LEVELS;
-		index = scopes->containers[index].parent)
-		names[count++] = container_name(unit, &scopes->containers[index]);
-	while (count-- > 0) {
-		size_t size = strlen(names[count]);
+	for (size_t i = 0; i < path->count; i++) {
+		int written = snprintf(text + length, MAX_LENGTH - length, "%s%s", i ? "::" : "",
+			container_name(&path->dies[i]));
 
-		if (size > MAX_LENGTH - 3 - length)
+		if (written < 0 || (size_t)written >= MAX_LENGTH - length)
 			return false;
-		if (length) {
-			memcpy(text + length, "::", 2);
-			length += 2;
-		}
-		memcpy(text + length, names[count], size);
-		length += size;
+		length += (size_t)written;
 	}
-	text[length] = '\0';
-	return length;
+	return true;
 }
 
 /* A function that stands right inside of another one has no longer name in any language. */
@@ -111,25 +175,27 @@ bool sprof_qualifiers_find(struct sprof_qualifiers *qualifiers, const struct spr
 	const struct sprof_scopes *scopes, Dwarf_Die *function, const char **ret)
 {
 	Dwarf_Die declaration = declaration_of(function);
+	struct path path = {.count = 0};
 	SPROF_AUTO_FREE char *text = NULL;
-	uint32_t index;
 
 	*ret = NULL;
 	if (declaration.cu != function->cu)
 		scopes = foreign_scopes(qualifiers, image, &declaration);
 	if (!scopes)
 		return false;
-	index = sprof_scopes_container(scopes, dwarf_dieoffset(&declaration));
-	if (index == SPROF_SCOPE_NONE || scopes->containers[index].is_function)
+	follow_table(&path, scopes, &declaration);
+	follow_children(&path, dwarf_dieoffset(&declaration));
+	if (!path.count || dwarf_tag(&path.dies[path.count - 1]) == DW_TAG_subprogram)
 		return true;
 	text = malloc(MAX_LENGTH);
 	if (!qualifiers->texts)
 		qualifiers->texts = sprof_strtab_create();
 	if (!text || !qualifiers->texts)
 		return false;
-	if (write_names(scopes, index, declaration.cu, text))
-		*ret = sprof_strtab_intern(qualifiers->texts, text);
-	return true;
+	if (!write_names(&path, text))
+		return true;
+	*ret = sprof_strtab_intern(qualifiers->texts, text);
+	return *ret;
 }
 
 void sprof_qualifiers_finish(struct sprof_qualifiers *qualifiers)

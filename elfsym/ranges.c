@@ -120,6 +120,16 @@ static bool run_sweep(struct sweep *sweep, size_t count)
 	}
 }
 
+/* As compilers write them, most are. */
+static bool is_sorted(const struct sprof_ranges *ranges)
+{
+	for (size_t i = 1; i < ranges->count; i++) {
+		if (ranges->items[i].low < ranges->items[i - 1].low)
+			return false;
+	}
+	return true;
+}
+
 bool sprof_ranges_settle(struct sprof_ranges *ranges)
 {
 	SPROF_AUTO_FREE const struct sprof_range **heap = NULL;
@@ -130,7 +140,8 @@ bool sprof_ranges_settle(struct sprof_ranges *ranges)
 	heap = calloc(ranges->count, sizeof(*heap));
 	if (!heap)
 		return false;
-	qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare_low);
+	if (!is_sorted(ranges))
+		qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare_low);
 	sweep.heap = heap;
 	if (!run_sweep(&sweep, ranges->count)) {
 		sprof_ranges_finish(&sweep.result);

@@ -21,20 +21,30 @@ struct sprof_scope {
 		parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
 };
 
+/* A function with code; what is inlined into it is read when an address in it is first asked for. */
+struct sprof_scope_function {
+	uint32_t scope; /* its own */
+	bool walked;
+	struct sprof_ranges inlined; /* -> index of the innermost scope */
+};
+
 /* A DIE that gives what is declared in it a longer name: namespace, class, function. */
 struct sprof_container {
-	Dwarf_Off begin, end; /* of the DIE and what is in it; end is behind the last one */
+	Dwarf_Off begin, end; /* end is behind all that is in it, or UINT64_MAX: see parent */
 	uint32_t parent;      /* SPROF_SCOPE_NONE: the unit */
-	bool is_function;
+	bool is_open;         /* a namespace: the containers in it are in the table too */
 };
 
 /* Zeroed is empty and valid. */
 struct sprof_scopes {
 	struct sprof_scope *items;
 	size_t count, capacity;
-	struct sprof_ranges ranges; /* -> index of the innermost scope */
+	struct sprof_scope_function *functions;
+	size_t function_count, function_capacity;
+	struct sprof_ranges ranges;         /* -> index of the function */
 	struct sprof_container *containers; /* by begin */
 	size_t container_count, container_capacity;
+	bool searched_deeper; /* functions inside of classes and of functions are in the table too */
 };
 
 /*
@@ -45,11 +55,18 @@ struct sprof_scopes {
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget);
 
-/* Reads the unit's tree of DIEs, once. False: no memory. */
+/* Reads the functions and namespaces of the unit, once. False: no memory. */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
 	Dwarf_Die *unit, size_t *budget);
 
-/* The innermost container of what is at the offset, not counting itself; SPROF_SCOPE_NONE: none. */
+/* The innermost scope at the address, SPROF_SCOPE_NONE where there is none. False: no memory. */
+bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
+	uint64_t address, size_t *budget, uint32_t *ret);
+
+/*
+ * The innermost container in the table of what is at the offset, not counting itself;
+ * SPROF_SCOPE_NONE: none.
+ */
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset);
 
 void sprof_scopes_finish(struct sprof_scopes *scopes);

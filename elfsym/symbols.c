@@ -297,20 +297,9 @@ static bool find_chain(const struct sprof_symbols *symbols, const struct place *
 static bool set_file(struct sprof_symbols *symbols, struct sprof_location *location,
 	const struct sprof_dwarf_place *source, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *joined = NULL;
-	const char *file = source->file;
-
-	if (!file)
-		return true;
-	if (source->directory) {
-		if (asprintf(&joined, "%s/%s", source->directory, file) < 0) {
-			joined = NULL;
-			return sprof_error_no_memory(err);
-		}
-		file = joined;
-	}
-	location->file = sprof_strtab_intern(symbols->strings, file);
-	return location->file || sprof_error_no_memory(err);
+	if (source->file)
+		location->file = sprof_strtab_intern(symbols->strings, source->file);
+	return location->file || !source->file || sprof_error_no_memory(err);
 }
 
 /*

@@ -18,8 +18,8 @@
 #include "profile/expand.h"
 #include "profile/view.h"
 
-/* In percent of all: a tenth of a pixel and a bit. */
-static const double min_percent = 0.01;
+/* In percent of all: a quarter of a pixel. */
+static const double min_percent = 0.02;
 
 enum {
 	COLOURS = 10 /* m0 to m9 in web/flame.css */

@@ -5,6 +5,7 @@
  * in microseconds. Each line is the difference of two rounded running sums: it is within a
  * microsecond of its time, exact where the time is whole, and neither the sum of all lines nor that
  * of a subtree drifts. Lines that come out as 0 are left out.
+ * A difference has two numbers on each line, as difffolded.pl writes them: before and now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,14 @@
 #include "base/strtab.h"
 #include "output/clean.h"
 #include "output/format.h"
+#include "profile/diff.h"
 #include "profile/expand.h"
 
 struct line {
 	size_t first; /* index in the frames */
 	size_t depth;
 	uint64_t weight;
+	enum sprof_side side;
 };
 
 struct folded {
@@ -92,7 +95,13 @@ static bool prepare(struct folded *folded)
 static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 {
 	uint64_t weight = sprof_metrics_get(&row->metrics, folded->options->weight);
-	struct line line = {.first = folded->frame_count, .weight = weight};
+	struct line line = {
+		.first = folded->frame_count,
+		.weight = weight,
+		.side = folded->options->base_threads
+			? sprof_side_of(row->thread, folded->options->base_threads)
+			: SPROF_SIDE_NEW,
+	};
 
 	if (!weight)
 		return true;
@@ -150,33 +159,71 @@ static int compare(const void *left, const void *right, void *data)
 	return x - y;
 }
 
-static void write_line(const struct folded *folded, const struct line *line, uint64_t number,
-	struct sprof_out *out)
+/* A rounded running sum: what it grew by, in whole units, since it was asked last. */
+struct running {
+	double scale; /* of what is added */
+	uint64_t unit, sum, given;
+};
+
+static uint64_t take(struct running *running)
 {
-	if (!number)
+	uint64_t now = running->sum / running->unit, grown = now - running->given;
+
+	running->given = now;
+	return grown;
+}
+
+static void add(struct running *running, uint64_t weight)
+{
+	running->sum += running->scale == 1 ? weight
+					    : (uint64_t)((double)weight * running->scale + 0.5);
+}
+
+static void write_line(const struct folded *folded, const struct line *line,
+	struct running running[SPROF_SIDES], struct sprof_out *out)
+{
+	uint64_t base = take(&running[SPROF_SIDE_BASE]), new = take(&running[SPROF_SIDE_NEW]);
+
+	if (!base && !new)
 		return;
 	for (size_t i = 0; i < line->depth; i++) {
 		sprof_out_puts(out, folded->frames[line->first + i]);
 		sprof_out_puts(out, i + 1 < line->depth ? ";" : " ");
 	}
-	sprof_out_printf(out, "%llu\n", (unsigned long long)number);
+	if (folded->options->base_threads)
+		sprof_out_printf(out, "%llu ", (unsigned long long)base);
+	sprof_out_printf(out, "%llu\n", (unsigned long long)new);
+}
+
+/* What the base is multiplied by, so that both sides weigh the same. */
+static double base_scale(const struct folded *folded)
+{
+	double whole[SPROF_SIDES] = {0};
+
+	if (folded->options->absolute)
+		return 1;
+	for (size_t i = 0; i < folded->line_count; i++)
+		whole[folded->lines[i].side] += (double)folded->lines[i].weight;
+	return whole[SPROF_SIDE_BASE] > 0 ? whole[SPROF_SIDE_NEW] / whole[SPROF_SIDE_BASE] : 1;
 }
 
 static void write_lines(struct folded *folded, struct sprof_out *out)
 {
 	uint64_t unit = sprof_weight_is_time(folded->options->weight) ? SPROF_NS_PER_US : 1;
-	uint64_t sum = unit / 2, written = 0;
+	struct running running[SPROF_SIDES] = {
+		[SPROF_SIDE_BASE] = {.scale = base_scale(folded), .unit = unit, .sum = unit / 2},
+		[SPROF_SIDE_NEW] = {.scale = 1, .unit = unit, .sum = unit / 2},
+	};
 
 	if (folded->line_count)
 		qsort_r(folded->lines, folded->line_count, sizeof(*folded->lines), compare, folded);
 	for (size_t i = 0; i < folded->line_count; i++) {
 		const struct line *line = &folded->lines[i];
 
-		sum += line->weight;
+		add(&running[line->side], line->weight);
 		if (i + 1 < folded->line_count && compare(line, line + 1, folded) == 0)
 			continue;
-		write_line(folded, line, sum / unit - written, out);
-		written = sum / unit;
+		write_line(folded, line, running, out);
 	}
 }
 
@@ -198,5 +245,6 @@ const struct sprof_format sprof_format_folded = {
 	.name = "folded",
 	.suffix = ".folded",
 	.summary = "one line per stack, for flamegraph.pl and speedscope",
+	.compares = true,
 	.write = write_folded,
 };

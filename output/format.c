@@ -12,6 +12,11 @@ static const struct sprof_format *const formats[] = {
 	&sprof_format_folded,
 	&sprof_format_html,
 	&sprof_format_svg,
+	&sprof_format_speedscope,
+	&sprof_format_firefox,
+	&sprof_format_callgrind,
+	&sprof_format_chrome,
+	&sprof_format_json,
 };
 
 struct sprof_output_options sprof_output_options_default(void)

@@ -29,7 +29,10 @@ struct sprof_output_options {
 	size_t depth;       /* text: levels of the graphs; 0: all */
 	bool sort_by_total; /* text: the flat profile by total, not by self */
 	bool by_rank;       /* text: also each rank of a parallel job for itself */
-	uint32_t base_threads; /* of a difference: threads below this one are what is compared with */
+	/* Of a joined profile (profile/diff.h): threads below this one are the base; 0: it is none. */
+	uint32_t base_threads;
+	bool pack;     /* of a format that can be packed or not: by the suffix */
+	bool absolute; /* of a difference: the base is not scaled to the weight of the new one */
 };
 
 /* Wall time, merged, 30 rows, from 0.5 %, 100 columns. */
@@ -40,6 +43,7 @@ struct sprof_format {
 	const char *suffix;  /* of -o, with its dot; or a whole file name, with a '*' at its end or not */
 	const char *other_suffix; /* a second one; NULL: none */
 	const char *summary; /* for --help */
+	bool compares;       /* it can write a joined profile as a difference */
 	bool wants_files;    /* it writes link-time addresses: see sprof_profile_identify() */
 	/*
 	 * Writes the whole profile, all of whose locations are named. False on lack of memory;
@@ -57,9 +61,14 @@ const struct sprof_format *sprof_format_by_name(const char *name);
 /* The format with the longest suffix that the path ends with. NULL: none does. */
 const struct sprof_format *sprof_format_by_path(const char *path);
 
+extern const struct sprof_format sprof_format_callgrind;
+extern const struct sprof_format sprof_format_chrome;
+extern const struct sprof_format sprof_format_firefox;
 extern const struct sprof_format sprof_format_folded;
 extern const struct sprof_format sprof_format_html;
+extern const struct sprof_format sprof_format_json;
 extern const struct sprof_format sprof_format_pprof;
+extern const struct sprof_format sprof_format_speedscope;
 extern const struct sprof_format sprof_format_svg;
 extern const struct sprof_format sprof_format_text;
 

@@ -8,13 +8,13 @@
  *
  * A caller's address is that of its call: readers take addresses as they are.
  */
-#include "output/format.h"
 #include "output/pprof.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "output/clean.h"
+#include "output/format.h"
 #include "profile/pprof-file.h"
 
 /* Field numbers that the reader has no use for. */
@@ -250,5 +250,6 @@ const struct sprof_format sprof_format_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.summary = "the saved profile, for sprof report, diff and merge, and for go tool pprof",
+	.compares = true,
 	.write = write_pprof,
 };

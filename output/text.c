@@ -157,6 +157,8 @@ static bool write_text(const struct sprof_profile *profile,
 		text.options.min_percent = 0;
 		text.options.width = 0;
 	}
+	if (options->base_threads)
+		return sprof_text_diff(&text, err);
 	sprof_text_header(&text);
 	if (!sprof_text_modules(&text, err) || !sprof_text_threads(&text, err))
 		return false;
@@ -169,5 +171,6 @@ const struct sprof_format sprof_format_text = {
 	.name = "text",
 	.suffix = ".txt",
 	.summary = "the report for a terminal: quality, threads, flat profile, callers, callees",
+	.compares = true,
 	.write = write_text,
 };

@@ -26,6 +26,9 @@ bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct spro
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 
+/* Instead of all of them, for a joined profile. */
+bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);
+
 /* The title of a part: "flat profile, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);
 

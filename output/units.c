@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -50,4 +51,51 @@ struct sprof_figure sprof_figure_weight(uint64_t value, enum sprof_weight weight
 		return sprof_figure_time(value);
 	snprintf(figure.text, sizeof(figure.text), "%llu", (unsigned long long)value);
 	return figure;
+}
+
+/* Units of time by the names that profiles give them, in ns. */
+static uint64_t time_unit(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{"nanoseconds", 1},
+		{"microseconds", SPROF_NS_PER_US},
+		{"milliseconds", SPROF_NS_PER_MS},
+		{"seconds", SPROF_NS_PER_S},
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].name) == 0)
+			return units[i].ns;
+	}
+	return 0;
+}
+
+static struct sprof_figure figure_bytes(uint64_t value)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	struct sprof_figure figure;
+	double scaled = (double)value;
+	size_t unit = 0;
+
+	for (; scaled >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		scaled /= 1024;
+	snprintf(figure.text, sizeof(figure.text), "%.*f %s", unit && scaled < 99.95, scaled,
+		units[unit]);
+	return figure;
+}
+
+struct sprof_figure sprof_figure_value(
+	const struct sprof_profile *profile, enum sprof_weight weight, uint64_t value)
+{
+	const char *unit = sprof_profile_weight_unit(profile, weight);
+	uint64_t ns = time_unit(unit);
+
+	if (ns && value <= UINT64_MAX / ns)
+		return sprof_figure_time(value * ns);
+	if (strcmp(unit, "bytes") == 0)
+		return figure_bytes(value);
+	return sprof_figure_weight(value, SPROF_WEIGHT_SAMPLES);
 }

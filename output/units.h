@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "profile/weight.h"
+#include "profile/profile.h"
 
 /* Room for any figure below. */
 enum {
@@ -22,5 +22,9 @@ struct sprof_figure sprof_figure_time(uint64_t ns);
 
 /* A time or a plain number, as the weight is. */
 struct sprof_figure sprof_figure_weight(uint64_t value, enum sprof_weight weight);
+
+/* The same for a weight of this profile, which may be another tool's. */
+struct sprof_figure sprof_figure_value(
+	const struct sprof_profile *profile, enum sprof_weight weight, uint64_t value);
 
 #endif

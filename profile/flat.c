@@ -38,8 +38,7 @@ static uint32_t *rows_by_thread(
 	for (size_t i = 0; i < profile->row_count; i++)
 		order[next[profile->rows[i].thread]++] = (uint32_t)i;
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (view->thread == SPROF_PROFILE_NONE ||
-			view->thread == profile->rows[order[i]].thread)
+		if (sprof_view_takes(view, profile->rows[order[i]].thread))
 			order[count++] = order[i];
 	}
 	*ret_count = count;
@@ -88,6 +87,7 @@ static bool count_rows(struct tally *tallies, const struct sprof_profile *profil
 struct order {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
+	bool by_total;
 };
 
 static int falling(uint64_t a, uint64_t b)
@@ -100,12 +100,17 @@ static int compare(const void *left, const void *right, void *data)
 	const struct sprof_flat_row *a = left, *b = right;
 	const struct order *order = data;
 	const struct sprof_profile_function *functions = order->profile->functions;
-	int result = falling(sprof_metrics_get(&a->self, order->weight),
-		sprof_metrics_get(&b->self, order->weight));
+	int result = 0;
 
+	if (!order->by_total)
+		result = falling(sprof_metrics_get(&a->self, order->weight),
+			sprof_metrics_get(&b->self, order->weight));
 	if (!result)
 		result = falling(sprof_metrics_get(&a->total, order->weight),
 			sprof_metrics_get(&b->total, order->weight));
+	if (!result)
+		result = falling(sprof_metrics_get(&a->self, order->weight),
+			sprof_metrics_get(&b->self, order->weight));
 	if (!result)
 		result = strcmp(functions[a->function].name, functions[b->function].name);
 	return result ? result : falling(b->function, a->function);
@@ -116,7 +121,8 @@ bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_vi
 {
 	SPROF_AUTO_FREE struct tally *tallies =
 		calloc(profile->function_count + 1, sizeof(*tallies));
-	struct order order = {.profile = profile, .weight = view->weight};
+	struct order order = {
+		.profile = profile, .weight = view->weight, .by_total = view->by_total};
 	struct sprof_flat flat = {0};
 
 	flat.rows = calloc(profile->function_count + 1, sizeof(*flat.rows));

@@ -23,6 +23,7 @@ struct sprof_profile_index {
 	struct sprof_idmap contexts; /* two hashes of its fields */
 	struct sprof_modules *own_modules; /* of a profile that was read from a file */
 	const char *host, *rank; /* of the processes to come; NULL: not said */
+	unsigned side; /* threads to come are none of those there are, unless of the same side */
 	struct sprof_window *windows; /* one per thread */
 	size_t window_capacity;
 	size_t locations_named; /* those below have lines */

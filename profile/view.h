@@ -19,9 +19,17 @@
 struct sprof_view {
 	enum sprof_weight weight;
 	uint32_t thread;    /* its index; SPROF_PROFILE_NONE: all together */
+	const bool *chosen; /* by thread: those to take; NULL: all of them */
+	bool by_total;      /* flat: sorted by total first, not by self */
 	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
 			       are */
 };
+
+static inline bool sprof_view_takes(const struct sprof_view *view, uint32_t thread)
+{
+	return (view->thread == SPROF_PROFILE_NONE || view->thread == thread) &&
+	       (!view->chosen || view->chosen[thread]);
+}
 
 struct sprof_flat_row {
 	uint32_t function;

@@ -47,7 +47,7 @@ function decodeFrames(raw) {
 	return table;
 }
 
-function decodeNodes(raw, frames) {
+function decodeNodes(raw, frames, functionCount) {
 	const count = raw.nodes.length / 2 + 1;
 	const nodes = {
 		count, parent: new Int32Array(count), frame: new Int32Array(count),
@@ -62,6 +62,7 @@ function decodeNodes(raw, frames) {
 		nodes.childStart[nodes.parent[i] + 1]++;
 	}
 	linkChildren(nodes);
+	listByFunction(nodes, functionCount);
 	return nodes;
 }
 
@@ -72,6 +73,19 @@ function linkChildren(nodes) {
 	const next = nodes.childStart.slice();
 	for (let i = 1; i < nodes.count; i++)
 		nodes.children[next[nodes.parent[i]]++] = i;
+}
+
+/* nodes.ofFunction(fn): the nodes of a function, callers first. */
+function listByFunction(nodes, functionCount) {
+	const start = new Int32Array(functionCount + 1), list = new Int32Array(nodes.count - 1);
+	for (let i = 1; i < nodes.count; i++)
+		start[nodes.fn[i] + 1]++;
+	for (let fn = 0; fn < functionCount; fn++)
+		start[fn + 1] += start[fn];
+	const next = start.slice();
+	for (let i = 1; i < nodes.count; i++)
+		list[next[nodes.fn[i]]++] = i;
+	nodes.ofFunction = (fn) => list.subarray(start[fn], start[fn + 1]);
 }
 
 /*
@@ -171,7 +185,7 @@ function decodeGaps(raw) {
 function decodeData(raw) {
 	const functions = decodeFunctions(raw);
 	const frames = decodeFrames(raw);
-	const nodes = decodeNodes(raw, frames);
+	const nodes = decodeNodes(raw, frames, functions.count);
 	const modules = raw.modules.map((string) => raw.strings[string]);
 	const weights = raw.value ? ["value"] : WEIGHTS;
 	if (raw.value)

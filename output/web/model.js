@@ -78,20 +78,31 @@ class Model {
 	flat() {
 		if (this.functions)
 			return this.functions;
-		const {nodes, functions} = this.data;
-		const byFunction = new Array(functions.count).fill(null);
-		for (let i = 1; i < nodes.count; i++) {
-			if (!this.isSeen(i))
-				continue;
-			const entry = byFunction[nodes.fn[i]] ||= newEntry(nodes.fn[i]);
-			addTo(entry.self, this.self, i);
-			if (nodes.outermost[i])
-				addTo(entry.total, this.total, i);
+		const {count} = this.data.functions, entries = Array.from({length: count}, (_, fn) => newEntry(fn));
+		for (const weight of COLUMNS) {
+			const {self, total} = this.sumByFunction(weight);
+			for (let fn = 0; fn < count; fn++) {
+				entries[fn].self[weight] = self[fn];
+				entries[fn].total[weight] = total[fn];
+			}
 		}
-		this.countThreads(byFunction);
-		this.byFunction = byFunction;
-		this.functions = byFunction.filter(Boolean);
+		this.byFunction = entries.map(({fn, self, total}) =>
+			total.wall || total.samples || total.value ? entries[fn] : null);
+		this.countThreads(this.byFunction);
+		this.functions = this.byFunction.filter(Boolean);
 		return this.functions;
+	}
+
+	sumByFunction(weight) {
+		const {fn, count, outermost} = this.data.nodes, sums = this.data.functions.count;
+		const self = new Float64Array(sums), total = new Float64Array(sums);
+		const ofSelf = this.self[weight], ofTotal = this.total[weight];
+		for (let i = 1; i < count; i++) {
+			self[fn[i]] += ofSelf[i];
+			if (outermost[i])
+				total[fn[i]] += ofTotal[i];
+		}
+		return {self, total};
 	}
 
 	entry(fn) {
@@ -133,8 +144,8 @@ class Model {
 	/* The lines of a function: where in it the time went. */
 	linesOf(fn) {
 		const {nodes, frames} = this.data, lines = new Map();
-		for (let i = 1; i < nodes.count; i++) {
-			if (nodes.fn[i] !== fn || !this.isSeen(i))
+		for (const i of nodes.ofFunction(fn)) {
+			if (!this.isSeen(i))
 				continue;
 			const line = frames.line[nodes.frame[i]];
 			const entry = lines.get(line) || newEntry(fn);
@@ -149,12 +160,8 @@ class Model {
 
 	/* The nodes where a function is outermost: all below them is its total, once. */
 	nodesOf(fn) {
-		const {nodes} = this.data, found = [];
-		for (let i = 1; i < nodes.count; i++) {
-			if (nodes.fn[i] === fn && nodes.outermost[i])
-				found.push(i);
-		}
-		return found;
+		const {nodes} = this.data;
+		return [...nodes.ofFunction(fn)].filter((node) => nodes.outermost[node]);
 	}
 
 	/* Weight of the samples that have a function of the mask on their stack, each counted once. */

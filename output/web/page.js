@@ -273,10 +273,12 @@ class Page {
 		this.threads.all();
 	}
 
+	/* The graph has been drawn when this is called from it; the panel may come a frame later. */
 	choose(fn) {
 		this.state.fn = fn;
-		this.showFlat();
-		this.showFunction();
+		this.flat.mark(fn);
+		cancelAnimationFrame(this.pending);
+		this.pending = requestAnimationFrame(() => setTimeout(() => this.showFunction()));
 	}
 
 	nextTheme() {

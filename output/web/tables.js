@@ -22,6 +22,16 @@ class SortedTable {
 		this.write();
 	}
 
+	/* Another row is the chosen one. */
+	mark(chosen) {
+		this.chosen = chosen;
+		for (const line of this.box.querySelectorAll("tbody tr")) {
+			const isChosen = line.dataset.fn === String(chosen);
+			line.classList.toggle("chosen", isChosen);
+			line.setAttribute("aria-selected", isChosen);
+		}
+	}
+
 	sort(key) {
 		const column = this.columns.find((one) => one.key === key);
 		this.falling = this.sortBy === key ? !this.falling : !column.isText;
@@ -69,7 +79,7 @@ class SortedTable {
 	row(row, index) {
 		const isChosen = this.chosen !== undefined && row.fn === this.chosen;
 		const line = element("tr", {tabindex: this.onRow ? (index ? -1 : 0) : null,
-			class: isChosen ? "chosen" : null, "aria-selected": isChosen ? "true" : null},
+			"data-fn": row.fn, class: isChosen ? "chosen" : null, "aria-selected": isChosen},
 		...this.columns.map((column) => element("td",
 			{class: column.isText ? "text" : "number", "data-key": column.key}, ...[].concat(column.cell(row)))));
 		if (this.onRow) {

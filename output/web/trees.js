@@ -21,9 +21,7 @@ class FunctionTree {
 	}
 
 	add(parent, fn, origins, cursors) {
-		let total = 0;
-		for (const origin of origins)
-			total += this.values[origin];
+		const total = sumAt(this.values, origins);
 		const depth = parent < 0 ? 0 : this.nodes[parent].depth + 1;
 		this.nodes.push({parent, fn, origins, cursors, total, depth, children: null});
 		return this.nodes.length - 1;
@@ -73,27 +71,20 @@ class FunctionTree {
 
 	/* All weights of a node, for what is said about it. */
 	metrics(id) {
-		const sums = zeroSums();
-		for (const origin of this.nodes[id].origins)
-			addTo(sums, this.columns, origin);
+		const {origins} = this.nodes[id], sums = zeroSums();
+		for (const weight of COLUMNS)
+			sums[weight] = sumAt(this.columns[weight], origins);
 		return sums;
 	}
 
 	/* What the same frame weighs in another model of the same stacks. */
 	totalIn(model, id) {
-		const column = model[this.source][this.weight];
-		let sum = 0;
-		for (const origin of this.nodes[id].origins)
-			sum += column[origin];
-		return sum;
+		return sumAt(model[this.source][this.weight], this.nodes[id].origins);
 	}
 
 	/* What of a node's weight is its own, and not that of functions it called. */
 	selfOf(id) {
-		let sum = 0;
-		for (const cursor of this.upwards ? [] : this.nodes[id].cursors)
-			sum += this.self[cursor];
-		return sum;
+		return this.upwards ? 0 : sumAt(this.self, this.nodes[id].cursors);
 	}
 
 	/* The functions from the root to the node, without the root. */
@@ -115,6 +106,13 @@ class FunctionTree {
 		}
 		return id;
 	}
+}
+
+function sumAt(column, places) {
+	let sum = 0;
+	for (let i = 0; i < places.length; i++)
+		sum += column[places[i]];
+	return sum;
 }
 
 function addToGroup(groups, fn, origin, cursor) {

@@ -1,0 +1,455 @@
+/*
+ * The page in Chromium: what it shows is what the model says, whatever is chosen, and nothing from
+ * the target ever becomes markup or script. Only what a user can see and do is used; figures come
+ * from the cells' data-value, which has all digits.
+ */
+"use strict";
+const {assert, main} = require("./browser.cjs");
+
+const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
+const ROW = 19; /* px */
+
+/* Reading the page. */
+
+async function showAllRows(page, table) {
+	while (await page.locator(`${table} .more`).count())
+		await page.locator(`${table} .more`).click();
+}
+
+/* The rows of a table: {column key: data-value or text}. */
+async function readTable(page, table) {
+	await showAllRows(page, table);
+	return page.locator(`${table} tbody tr`).evaluateAll((rows) => rows.map((row) =>
+		Object.fromEntries([...row.cells].map((cell) => {
+			const figure = cell.querySelector("[data-value]");
+			const name = cell.querySelector(".name");
+			const module = cell.querySelector(".module");
+			if (module)
+				return [cell.dataset.key, `${name.textContent}\n${module.textContent}`];
+			return [cell.dataset.key, figure ? Number(figure.dataset.value)
+				: (name || cell).textContent];
+		}))));
+}
+
+async function chooseWeight(page, weight) {
+	await page.locator(`#weights button[data-value=${weight}]`).click();
+}
+
+function keyOf({name, module}) {
+	return `${name}\n${module}`;
+}
+
+/* The flat table against the model's; the page doesn't list functions without any weight. */
+function compareFlat(rows, flat, weight, where) {
+	const expected = flat.functions.filter(({total}) => total.wall || total.samples)
+		.map((row) => `${keyOf(row)} self ${row.self[weight]} total ${row.total[weight]} samples ` +
+			`${row.total.samples} threads ${row.threads} ${row.verdict}`);
+	const shown = rows.map((row) => `${row.name} self ${row.self} total ${row.total} samples ` +
+		`${row.samples} threads ${row.threads} ${row.verdict}`);
+	assert.deepEqual(shown.sort(), expected.sort(), where);
+}
+
+/* Moves the mouse to a place in a graph: a share of its width, and a row. */
+async function pointAt(page, graph, share, row) {
+	const box = await page.locator(`${graph} canvas`).boundingBox();
+	const x = box.x + share * box.width, y = box.y + row * ROW + ROW / 2;
+	await page.mouse.move(x, y);
+	return {x, y};
+}
+
+async function clickAt(page, graph, share, row) {
+	const {x, y} = await pointAt(page, graph, share, row);
+	await page.mouse.click(x, y);
+}
+
+async function tooltip(page) {
+	return page.locator("#tooltip").innerText();
+}
+
+async function selection(page) {
+	return page.locator("#selection").innerText();
+}
+
+/* The page with something changed in its data. */
+function withData(change) {
+	return (text) => text.replace(/(id="data">)([^]*?)(<\/script>)/, (_, head, data, tail) => {
+		const raw = JSON.parse(data);
+		change(raw);
+		return head + JSON.stringify(raw).replace(/</g, "\\u003c") + tail;
+	});
+}
+
+async function rgb(page, selector, property) {
+	const text = await page.locator(selector).first().evaluate((node, name) =>
+		getComputedStyle(node)[name], property);
+	return text.match(/[\d.]+/g).slice(0, 3).map(Number);
+}
+
+function luminance(colour) {
+	const [r, g, b] = colour.map((value) => {
+		const share = value / 255;
+		return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+	});
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(one, two) {
+	const [low, high] = [luminance(one), luminance(two)].sort((a, b) => a - b);
+	return (high + 0.05) / (low + 0.05);
+}
+
+/* The tests. */
+
+async function figures_equal_the_model(open) {
+	const kinds = [["worked"], ["mixed"], ...[1, 2, 3, 4, 5, 6, 7, 8].map((seed) => ["random", seed])];
+	for (const [kind, seed] of kinds) {
+		const {page, truth} = await open(kind, {seed});
+		for (const weight of WEIGHTS) {
+			await chooseWeight(page, weight);
+			compareFlat(await readTable(page, "#flat"), truth.all, weight, `${kind} ${seed} ${weight}`);
+		}
+	}
+}
+
+async function each_thread_equals_the_model(open) {
+	const {page, truth} = await open("mixed");
+	for (const {tid, flat} of truth.threads) {
+		await page.locator(`.thread[data-tid="${tid}"] .thread-name`).click();
+		assert.match(await selection(page), /1 of 5 threads/);
+		compareFlat(await readTable(page, "#flat"), flat, "wall", `thread ${tid}`);
+	}
+	await page.locator("#all-threads").click();
+	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "all threads");
+}
+
+async function a_thread_can_be_left_out(open) {
+	const {page, truth} = await open("mixed");
+	await page.locator('.thread[data-tid="200"] input').uncheck();
+	await chooseWeight(page, "samples");
+	const [out] = truth.threads.filter(({tid}) => tid === 200);
+	const left = truth.all.whole.samples - out.flat.whole.samples;
+	assert.match(await selection(page), new RegExp(`^${left} samples · 4 of 5 threads$`));
+}
+
+async function the_worked_example_can_be_read_and_zoomed(open) {
+	const {page} = await open("worked");
+	await chooseWeight(page, "samples");
+	await pointAt(page, "#graph", 0.5, 2);
+	assert.match(await tooltip(page), /^a\n[^]*16 samples, 94\.1 % of all; self 2/);
+	await pointAt(page, "#graph", 0.3, 4);
+	assert.match(await tooltip(page), /^c\n[^]*8 samples, 47\.1 % of all; self 8/);
+	await clickAt(page, "#graph", 0.3, 3);
+	assert.equal(await page.locator("#path").innerText(), "all › main › a › b");
+	assert.equal(await selection(page), "12 samples · 70.6 %");
+	await pointAt(page, "#graph", 0.6, 4); /* c is 8 of 12 now */
+	assert.match(await tooltip(page), /^c\n/);
+	await page.keyboard.press("g");
+	await page.keyboard.press("Escape");
+	assert.equal(await page.locator("#path").innerText(), "all › main › a");
+	await page.locator("#path button", {hasText: "all"}).click();
+	assert.equal(await selection(page), "17 samples");
+}
+
+async function zoom_survives_a_change_of_weight(open) {
+	const {page} = await open("worked");
+	await clickAt(page, "#graph", 0.3, 3);
+	await chooseWeight(page, "user");
+	assert.equal(await page.locator("#path").innerText(), "all › main › a › b");
+	assert.equal(await selection(page), "12.0 ms user · 70.6 %");
+	await chooseWeight(page, "sys");
+	assert.equal(await page.locator("#empty").innerText(), "No sys time here.");
+}
+
+async function inverted_starts_at_the_innermost_functions(open) {
+	const {page} = await open("worked");
+	await chooseWeight(page, "samples");
+	await page.locator("#views button", {hasText: "inverted"}).click();
+	await pointAt(page, "#graph", 0.3, 1);
+	assert.match(await tooltip(page), /^c\n[^]*10 samples, 58\.8 % of all/);
+	await pointAt(page, "#graph", 0.3, 2);
+	assert.match(await tooltip(page), /^b\n[^]*8 samples, 47\.1 % of all/);
+	await pointAt(page, "#graph", 9 / 17, 2);
+	assert.match(await tooltip(page), /^a\n[^]*2 samples, 11\.8 % of all/);
+	await pointAt(page, "#graph", 12 / 17, 1);
+	assert.match(await tooltip(page), /^b\n[^]*4 samples, 23\.5 % of all/);
+	await page.keyboard.press("i");
+	await pointAt(page, "#graph", 0.3, 1);
+	assert.match(await tooltip(page), /^main\n/);
+}
+
+async function search_counts_each_sample_once(open) {
+	const {page, truth} = await open("mixed");
+	const weigh = async (text) => {
+		await page.locator("#search").fill(text);
+		return Number(await page.locator("#match").getAttribute("data-value"));
+	};
+	await chooseWeight(page, "user");
+	const total = (name) => truth.all.functions.filter((row) => row.name === name)
+		.reduce((sum, row) => sum + row.total.user, 0);
+	assert.equal(await weigh("/^f$/"), total("f"));
+	assert.equal(await weigh("LEAF"), total("leaf"));
+	assert.equal(await weigh("/^(f|leaf)$/"), total("leaf"));
+	await chooseWeight(page, "sys");
+	assert.equal(Number(await page.locator("#match").getAttribute("data-value")), 4);
+	assert.deepEqual((await readTable(page, "#flat")).map((row) => row.name.split("\n")[0]).sort(),
+		["f", "leaf"].sort());
+	await page.locator("#search").fill("/(/");
+	assert.equal(await page.locator("#match").innerText(), "not a regular expression");
+	await page.locator("#search").press("Escape");
+	assert.equal(await page.locator("#match").innerText(), "");
+}
+
+async function every_column_sorts_both_ways(open) {
+	const {page} = await open("mixed");
+	for (const key of ["self", "total", "samples", "threads", "share", "name", "verdict"]) {
+		const head = page.locator(`#flat th button[data-key=${key}]`);
+		const read = async () => (await readTable(page, "#flat")).map((row) =>
+			["name", "verdict"].includes(key) ? row[key].split("\n")[0] : Number(row[key]));
+		const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+		await head.click();
+		const once = await read();
+		await head.click();
+		const twice = await read();
+		const up = once.slice().sort(compare);
+		assert.ok([once, twice].some((list) => String(list) === String(up)), `${key} upwards`);
+		assert.ok([once, twice].some((list) => String(list) === String(up.slice().reverse())),
+			`${key} downwards`);
+		assert.ok(await page.locator(`#flat th[aria-sort] button[data-key=${key}]`).count());
+	}
+}
+
+async function the_chosen_function_has_callers_callees_and_lines(open) {
+	const {page} = await open("mixed");
+	await chooseWeight(page, "samples");
+	await page.locator("#flat tbody tr", {hasText: "leaf"}).first().click();
+	assert.equal(await page.locator("#function-name").innerText(), "leaf");
+	const callers = (await readTable(page, "#callers")).map(({name, total}) => [name.split("\n")[0], total]);
+	assert.deepEqual(callers, [["f", 77], ["inner", 11]]);
+	assert.deepEqual((await readTable(page, "#lines")).map(({line, self, total}) => [line, self, total]),
+		[["33", 81, 81], ["34", 7, 7]]);
+	await page.locator("#flat tbody tr").filter({has: page.getByText("f", {exact: true})}).click();
+	/* Recursion: all 77 below the outermost f, which main called; lines count a sample once. */
+	assert.deepEqual((await readTable(page, "#callers")).map(({name, total}) => [name.split("\n")[0], total]),
+		[["main", 77]]);
+	assert.deepEqual((await readTable(page, "#callees")).map(({name, total}) => [name.split("\n")[0], total]),
+		[["f", 77]]);
+	assert.deepEqual((await readTable(page, "#lines")).map(({line, total}) => [line, total]),
+		[["20", 77], ["21", 77]]);
+	assert.match(await page.locator("#function-place").innerText(), /src\/one\.c:10/);
+}
+
+async function waits_are_grouped_by_what_they_wait_for(open) {
+	const {page} = await open("mixed");
+	const rows = (await readTable(page, "#waits")).map((row) =>
+		[row.object, row.wait, row.threads, row.holder, row.name.split("\n")[0]]);
+	assert.deepEqual(rows, [
+		["futex mutex cache_lock", 60000000, "1", "writer (102)", "get"],
+		["futex mutex cache_lock", 30000000, "1", "writer (102)", "main"],
+		["read pipe:[4711]", 10000000, "1", "", "get"],
+	]);
+	assert.deepEqual((await readTable(page, "#holders")).map((row) => [row.holder, row.waiter, row.wait]),
+		[["writer (102)", "reader (103)", 60000000], ["writer (102)", "other (200)", 30000000]]);
+}
+
+async function parts_without_data_are_hidden(open) {
+	const {page} = await open("worked");
+	for (const part of ["#timeline-panel", "#waits-panel", "#sides", "#lines-part"])
+		assert.equal(await page.locator(part).isVisible(), false, part);
+}
+
+/* Runs of 10 ms: user in c, ready in c, asleep in b. */
+async function a_timeline_selects_a_span(open) {
+	const edit = withData((raw) => {
+		raw.timeline = [[0, 1e7, 0, 4, 10, 0, 1e7, 5, 4, 10, 0, 2e7, 2, 3, 20]];
+	});
+	const {page} = await open("worked", {edit});
+	assert.equal(await page.locator("#timeline-panel").isVisible(), true);
+	const box = await page.locator("#timeline canvas").boundingBox();
+	const at = (share) => box.x + 130 + share * (box.width - 130);
+	await page.mouse.move(at(0.125), box.y + 8);
+	await page.mouse.down();
+	await page.mouse.move(at(0.75), box.y + 8, {steps: 4});
+	await page.mouse.up();
+	const read = async () => Object.fromEntries((await readTable(page, "#flat")).map((row) =>
+		[row.name.split("\n")[0], row]));
+	const rows = await read();
+	const near = (value, wanted) => assert.ok(Math.abs(value - wanted) < 1e5, `${value}, not ${wanted}`);
+	near(rows.c.self, 15e6);
+	near(rows.b.self, 10e6);
+	near(rows.main.total, 25e6);
+	await chooseWeight(page, "runq");
+	near((await read()).c.self, 10e6);
+	assert.match(await selection(page), /by samples/);
+	await page.locator("#timeline canvas").focus();
+	await page.keyboard.press("Escape");
+	assert.doesNotMatch(await selection(page), /by samples/);
+}
+
+async function names_stay_text(open) {
+	const {page, truth} = await open("hostile");
+	const shown = (await readTable(page, "#flat")).map((row) => row.name).sort();
+	assert.deepEqual(shown, truth.all.functions.map(keyOf).sort());
+	assert.ok(shown.some((name) => name.startsWith("<script>window.hacked=1</script>\n")));
+	for (const row of await page.locator("#flat tbody tr").all()) {
+		await row.click();
+		await row.hover();
+	}
+	for (let row = 1; row < 6; row++)
+		await pointAt(page, "#graph", 0.1, row);
+	await page.locator("#search").fill("<script>");
+	await page.locator("#colours button", {hasText: "module"}).click();
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	assert.equal(await page.evaluate(() => document.scripts.length), 2);
+	assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, b, a[href]").length), 0);
+	assert.match(await page.title(), /^\.\/x "<script>window\.hacked=4<\/script>" - sprof$/);
+	assert.equal(await page.locator(".thread-name").innerText(), "<b>thread</b>?");
+}
+
+async function it_runs_nothing_but_its_own_script(open) {
+	const edit = (text) => text.replace("</body>", "<script>window.hacked=1</script>" +
+		"<img src='https://example.invalid/x.png' onerror='window.hacked=2'></body>");
+	const {page} = await open("worked", {edit});
+	await page.locator("#flat tbody tr").first().click();
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	/* The browser tells of the request, too, which it did not send. */
+	const refused = page.complaints.splice(0).filter((text) => !text.startsWith("request: "));
+	assert.equal(refused.length, 3, refused);
+	for (const text of refused)
+		assert.match(text, /violates the following Content Security Policy/);
+}
+
+async function all_of_it_works_from_the_keyboard(open) {
+	const {page} = await open("mixed");
+	const press = async (...keys) => {
+		for (const key of keys)
+			await page.keyboard.press(key);
+	};
+	const pressed = (group) => page.locator(`#${group} [aria-pressed=true]`).getAttribute("data-value");
+	await press("2");
+	assert.equal(await pressed("weights"), "user");
+	await press("i");
+	assert.equal(await pressed("views"), "callers");
+	await press("i", "c", "f", "1");
+	assert.equal(await pressed("colours"), "module");
+	assert.equal(await pressed("layouts"), "flame");
+	await press("f", "/");
+	await page.keyboard.type("leaf");
+	assert.match(await page.locator("#match").innerText(), /% matches/);
+	await press("Escape", "Tab");
+	await page.locator("#search").evaluate((field) => field.blur());
+	await press("t", "ArrowDown", "Enter");
+	const second = await page.locator("#flat tbody tr").nth(1).locator(".name").first().innerText();
+	assert.equal(await page.locator("#function-name").innerText(), second);
+	await press("6", "g", "ArrowDown");
+	assert.match(await tooltip(page), /^main\n[^]*samples/);
+	await press("ArrowRight");
+	assert.doesNotMatch(await tooltip(page), /\/opt\/app\/two/);
+	await press("Enter");
+	const zoomed = await page.locator("#path").innerText();
+	assert.match(zoomed, /^all › /);
+	await press("Home", "Enter", "?");
+	assert.equal(await page.locator("#path").innerText(), "all");
+	assert.equal(await page.locator("#keys").isVisible(), true);
+	await press("?");
+	assert.equal(await page.locator("#keys").isVisible(), false);
+}
+
+/* Every control that can be clicked can be reached by Tab, and shows that it was. */
+async function tab_reaches_every_part(open) {
+	const {page} = await open("mixed");
+	const seen = new Set();
+	for (let i = 0; i < 120; i++) {
+		await page.keyboard.press("Tab");
+		const where = await page.evaluate(() => {
+			const node = document.activeElement;
+			const outlined = getComputedStyle(node).outlineStyle !== "none" ||
+				Boolean(node.closest(".graph"));
+			return [node.closest("[id]")?.id || node.tagName, outlined];
+		});
+		assert.ok(where[1] || where[0] === "BODY", `focus can't be seen at ${where[0]}`);
+		seen.add(where[0]);
+	}
+	for (const id of ["theme", "help", "cards", "quality", "threads", "weights", "views", "colours",
+		"layouts", "search", "graph", "flat", "callers-graph", "callers", "callees-graph", "lines"])
+		assert.ok(seen.has(id), `Tab never came to ${id}: ${[...seen]}`);
+}
+
+async function light_and_dark_can_both_be_read(open) {
+	const backgrounds = [];
+	for (const scheme of ["light", "dark"]) {
+		const {page} = await open("mixed", {scheme});
+		backgrounds.push(luminance(await rgb(page, "body", "backgroundColor")));
+		const panel = await rgb(page, ".panel", "backgroundColor");
+		for (const selector of ["#headline", "#facts", "td", ".hint", ".module", "th button", ".link"]) {
+			const ratio = contrast(await rgb(page, selector, "color"), panel);
+			assert.ok(ratio >= 4.5, `${scheme} ${selector}: contrast ${ratio.toFixed(2)}`);
+		}
+	}
+	assert.ok(backgrounds[0] > 0.7 && backgrounds[1] < 0.1, backgrounds);
+	const {page} = await open("mixed", {scheme: "light"});
+	await page.locator("#theme").click();
+	await page.locator("#theme").click();
+	assert.equal(await page.locator("#theme").innerText(), "Theme: dark");
+	assert.ok(luminance(await rgb(page, "body", "backgroundColor")) < 0.1);
+}
+
+async function a_difference_shows_what_changed(open) {
+	const {page} = await open("difference");
+	const read = async () => Object.fromEntries((await readTable(page, "#flat")).map((row) =>
+		[row.name.split("\n")[0], [row.self, row.before, row.change]]));
+	const rows = await read();
+	assert.deepEqual(rows.slow, [20000000, 50000000, -30000000]);
+	assert.deepEqual(rows.new, [30000000, 0, 30000000]);
+	assert.deepEqual(rows.gone, [0, 5000000, -5000000]);
+	assert.deepEqual(rows.same, [10000000, 10000000, 0]);
+	await pointAt(page, "#graph", 0.1, 2);
+	assert.match(await tooltip(page), /^new\n[^]*before 0 s, more by 30\.0 ms/);
+	await page.locator("#sides button", {hasText: "before"}).click();
+	await pointAt(page, "#graph", 0.1, 2);
+	assert.match(await tooltip(page), /^slow\n[^]*before 50\.0 ms, less by 30\.0 ms/);
+}
+
+async function another_tools_weight_has_its_name_and_unit(open) {
+	const {page, truth} = await open("foreign");
+	assert.equal(await page.locator("#weights").innerText(), "alloc_space");
+	assert.equal(await selection(page), "6.00 KiB alloc_space");
+	const rows = await readTable(page, "#flat");
+	assert.equal(rows.find((row) => row.name.startsWith("alloc")).total, 3072);
+	assert.deepEqual(rows.map((row) => row.self).sort(), truth.all.functions.map((row) => row.self.value).sort());
+	assert.equal(await page.locator("#quality").isVisible(), true);
+}
+
+async function a_large_profile_zooms_at_once(open) {
+	const {page, truth} = await open("large");
+	await chooseWeight(page, "samples");
+	assert.equal(truth.all.whole.samples, 1000000);
+	assert.equal(await selection(page), "1,000,000 samples");
+	await page.locator("#search").fill("stage_41_");
+	const [row] = truth.all.functions.filter(({name}) => name.includes("stage_41_"));
+	assert.equal(Number(await page.locator("#match").getAttribute("data-value")), row?.total.samples || 0);
+	await clickAt(page, "#graph", 0.2, 6);
+	assert.match(await page.locator("#path").innerText(), /^all › /);
+}
+
+main({
+	figures_equal_the_model,
+	each_thread_equals_the_model,
+	a_thread_can_be_left_out,
+	the_worked_example_can_be_read_and_zoomed,
+	zoom_survives_a_change_of_weight,
+	inverted_starts_at_the_innermost_functions,
+	search_counts_each_sample_once,
+	every_column_sorts_both_ways,
+	the_chosen_function_has_callers_callees_and_lines,
+	waits_are_grouped_by_what_they_wait_for,
+	parts_without_data_are_hidden,
+	a_timeline_selects_a_span,
+	names_stay_text,
+	it_runs_nothing_but_its_own_script,
+	all_of_it_works_from_the_keyboard,
+	tab_reaches_every_part,
+	light_and_dark_can_both_be_read,
+	a_difference_shows_what_changed,
+	another_tools_weight_has_its_name_and_unit,
+	a_large_profile_zooms_at_once,
+});

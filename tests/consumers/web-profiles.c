@@ -4,8 +4,8 @@
  *     web-profiles KIND FOLDER [SEED]
  *
  * makes FOLDER/page.html, flame.svg and truth.json, which has the flat table of all threads
- * together and of each thread, by the functions of profile/view.h. The kinds are in the table
- * below.
+ * together and of each thread, by the functions of profile/view.h; stdout says how many ms each
+ * format took. The kinds are in the table below.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "output/clean.h"
 #include "output/format.h"
 #include "profile/build.h"
@@ -400,6 +401,7 @@ static void write_format(const struct sprof_format *format, const struct sprof_p
 	struct sprof_output_options options = sprof_output_options_default();
 	SPROF_AUTO_FREE char *path = NULL;
 	struct sprof_error err;
+	uint64_t start = sprof_clock_now_ns();
 	struct sprof_out *out;
 
 	options.weight = kind->weight;
@@ -408,6 +410,7 @@ static void write_format(const struct sprof_format *format, const struct sprof_p
 	must(sprof_out_open(path, &out, &err));
 	must(format->write(profile, &options, out, &err));
 	must(sprof_out_close(out, &err));
+	printf("%s %.1f\n", name, (double)(sprof_clock_now_ns() - start) / MS);
 }
 
 static const struct kind *kind_of(const char *name)

@@ -3,8 +3,8 @@
 import os
 import signal
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_quality,
-                     check_untouched, main, read_folded, read_profile, run, state_of, target,
+from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_near,
+                     check_quality, check_untouched, main, read_folded, read_profile, run, state_of, target,
                      threads_of, wait_for_cpu, wait_until)
 
 STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
@@ -68,6 +68,27 @@ def test_threads_option_separates_threads():
     names = ["threads", "busy-0", "busy-1", "asleep-0", "asleep-1"]
     expected = {f"{name}-{program.pid}/{tid}" for name, tid in zip(names, sorted(tids))}
     assert {frames[0] for frames, _ in folded.stacks} == expected
+    program.finish().check(0)
+
+
+def check_every_thread_has_its_time(pid):
+    """Each thread's wall time is that of the run: the end of it is not cut off."""
+    folded, stats = read_profile()
+    duration = stats["duration_ns"] / 1e3
+    for tid in threads_of(pid):
+        check_near(folded.weight(f".*/{tid}"), duration, 0.05 * duration, f"us of thread {tid}")
+
+
+def test_every_thread_has_its_time():
+    """More busy threads than processors, so that at the end some of them are waiting for one."""
+    program = Target("threads", 6, 2)
+    for _ in range(5):
+        attach_for("300ms", program.pid, "-t")
+        check_every_thread_has_its_time(program.pid)
+    attached = Attached(program.pid, "-t", *PROFILE)
+    wait_for_cpu(program.pid, 0.5)
+    attached.stop().check(0)
+    check_every_thread_has_its_time(program.pid)
     program.finish().check(0)
 
 

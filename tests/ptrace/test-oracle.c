@@ -140,10 +140,18 @@ static void the_vdso(void **state)
 }
 
 /*
- * In a leaf that has set up no frame libunwind takes rbp for its frame pointer, which is its caller's,
- * and so loses the caller, and a few frames on itself. Ours is there, between two frames that libunwind
- * has too, and our walk goes on to the root.
+ * In a leaf that has set up no frame (gcc leaves it out, clang does not) libunwind takes rbp for its
+ * frame pointer, which is its caller's, and so loses the caller, and a few frames on itself. Ours is
+ * there, between two frames that libunwind has too, and our walk goes on to the root.
  */
+static void expect_caller_of_leaf(struct stacks *stacks)
+{
+	if (stacks_common(stacks, 0, 0) == 1)
+		assert_true(stacks_common(stacks, 2, 1) >= 2);
+	else
+		assert_true(stacks_common(stacks, 0, 0) >= 3);
+}
+
 static void code_without_cfi(void **state)
 {
 	struct stacks *stacks = stacks_create();
@@ -155,9 +163,7 @@ static void code_without_cfi(void **state)
 		stacks_take(stacks, scene);
 		assert_int_equal(stacks->stack.end, SPROF_END_ROOT);
 		assert_int_equal(stacks->stack.count, 6);
-		assert_true(stacks->full_count > 2);
-		assert_int_equal(stacks_common(stacks, 0, 0), 1);
-		assert_true(stacks_common(stacks, 2, 1) >= 2);
+		expect_caller_of_leaf(stacks);
 	}
 	stacks_destroy(stacks);
 }

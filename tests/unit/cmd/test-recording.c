@@ -47,12 +47,15 @@ static const struct sprof_option *row_of(const char *name)
 	return NULL;
 }
 
-static void help_names_every_format(void **state)
+static void help_says_where_the_formats_are(void **state)
 {
 	const struct sprof_format *format;
+	char list[512];
 
+	assert_non_null(strstr(row_of("format")->help, "--list-formats"));
+	sprof_outputs_list_formats(list, sizeof(list));
 	for (size_t i = 0; (format = sprof_format_at(i)); i++)
-		assert_non_null(strstr(row_of("format")->help, format->name));
+		assert_non_null(strstr(list, format->name));
 }
 
 static void help_names_every_weight(void **state)
@@ -154,7 +157,7 @@ static void too_many_outputs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_names_every_format),
+		cmocka_unit_test(help_says_where_the_formats_are),
 		cmocka_unit_test(help_names_every_weight),
 		cmocka_unit_test(the_suffix_names_the_format),
 		cmocka_unit_test(format_behind_an_output_is_its_own),

@@ -307,29 +307,43 @@ static void __attribute__((noinline)) note_place(struct own_place *place)
 		sprof_memory_read(getpid(), snapshot->base, place->bytes, sizeof(place->bytes));
 }
 
-/* The frames of the callers are backtrace's; the innermost is another line of the same function. */
+/* The run-time address of a frame whose module is a file. */
+static uint64_t address_of(const struct sprof_maps *maps, const struct sprof_frame *frame)
+{
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct sprof_mapping *mapping = &maps->items[i];
+
+		if (mapping->module == frame->module && frame->offset >= mapping->offset &&
+			frame->offset - mapping->offset <= mapping->end - mapping->start)
+			return mapping->start + (frame->offset - mapping->offset);
+	}
+	return 0;
+}
+
+/*
+ * The innermost frame is another line of the same function, and a sanitizer's backtrace begins
+ * further in; from our caller on all are the same.
+ */
 static void this_thread_as_backtrace_sees_it(void **state)
 {
 	struct world *world = *state;
 	struct own_place *place = calloc(1, sizeof(*place));
 	struct sprof_maps maps = {0};
 	struct sprof_stack_view stack;
+	size_t first = 0;
 
 	assert_non_null(place);
 	note_place(place);
 	assert_true(sprof_maps_read(&maps, getpid(), world->modules));
 	stack = sprof_unwinder_walk(world->unwinder, &place->snapshot, &maps);
 	assert_int_equal(stack.end, SPROF_END_ROOT);
-	assert_true(place->count > 4);
-	assert_int_equal(stack.count, place->count);
-	for (size_t i = 1; i < stack.count; i++) {
-		uint64_t address = (uintptr_t)place->addresses[i];
-		const struct sprof_mapping *mapping = sprof_maps_find(&maps, address);
-
-		assert_non_null(mapping);
-		assert_int_equal(stack.frames[i].module, mapping->module);
-		assert_true(stack.frames[i].offset == address - mapping->start + mapping->offset);
-	}
+	assert_true(stack.count > 4);
+	while (first < DEPTH && (uintptr_t)place->addresses[first] != address_of(&maps, &stack.frames[1]))
+		first++;
+	assert_int_equal((size_t)place->count - first, stack.count - 1);
+	for (size_t i = 1; i < stack.count; i++)
+		assert_true((uintptr_t)place->addresses[first + i - 1] ==
+			address_of(&maps, &stack.frames[i]));
 	sprof_maps_finish(&maps);
 	free(place);
 }

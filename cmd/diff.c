@@ -1,0 +1,116 @@
+/*
+ * sprof diff: what changed from one saved profile to another.
+ */
+#include "base/cleanup.h"
+#include "cmd/commands.h"
+#include "cmd/pager.h"
+#include "cmd/reading.h"
+#include "profile/diff.h"
+
+#define FIELD(name) offsetof(struct sprof_reading, name)
+
+static const struct sprof_option compare_table[] = {
+	{"absolute", NULL, NULL, "compare the weights themselves, not the shares of the whole",
+		sprof_value_flag, FIELD(absolute)},
+	{"top", NULL, "N", "text: at most N rows (30)", sprof_value_count, FIELD(top)},
+	{"full", NULL, NULL, "text: every function, every name whole", sprof_value_flag, FIELD(full)},
+	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
+		FIELD(threads)},
+	{"no-pager", NULL, NULL, "don't show the table through $PAGER", sprof_value_flag,
+		FIELD(no_pager)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to compare", sprof_reading_filter_table},
+	{"How", compare_table},
+	{"Output", sprof_reading_output_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
+{
+	if (!outputs->count && !outputs->fallback)
+		outputs->fallback = &sprof_format_text;
+	if (!sprof_outputs_settle(outputs, err))
+		return false;
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs->items[i].format->compares)
+			return sprof_error_set(err, SPROF_ERROR_USAGE,
+				"the format %s can't show a difference",
+				outputs->items[i].format->name);
+	}
+	return true;
+}
+
+static bool load(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	if (sprof_reading_load(path, options->weight, ret, err) &&
+		sprof_reading_filter(options, ret, err))
+		return true;
+	*ret = NULL;
+	return false;
+}
+
+static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
+	const struct sprof_profile *joined, uint32_t base_threads, int *ret_exit,
+	struct sprof_error *err)
+{
+	struct sprof_pager pager = {0};
+	struct sprof_output_options output;
+	struct sprof_written written;
+	enum sprof_weight weight;
+
+	if (!sprof_reading_weight(joined, options->weight, &weight, err))
+		return false;
+	output = sprof_reading_output_options(options, weight);
+	output.base_threads = base_threads;
+	output.absolute = options->absolute;
+	if (!options->no_pager && sprof_outputs_use_stdout(outputs))
+		sprof_pager_start(&pager);
+	output.width = pager.width;
+	written = sprof_outputs_write(outputs, true, joined, &output);
+	sprof_pager_finish(&pager);
+	*ret_exit = sprof_reading_exit(&written);
+	return true;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_reading *options = data;
+	struct sprof_outputs outputs = options->outputs;
+	struct sprof_profile *base = NULL, *new = NULL, *joined = NULL;
+	uint32_t base_threads;
+	bool ok;
+
+	if (!operands[0] || !operands[1] || operands[2]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "diff needs two profiles");
+		sprof_error_hint(err, "for example: sprof diff before.pb.gz after.pb.gz");
+		return false;
+	}
+	ok = settle(&outputs, err) && load(options, operands[0], &base, err) &&
+		load(options, operands[1], &new, err) &&
+		sprof_profile_join(base, new, &joined, &base_threads, err);
+	sprof_profile_destroy(base);
+	sprof_profile_destroy(new);
+	ok = ok && write_all(options, &outputs, joined, base_threads, ret_exit, err);
+	sprof_profile_destroy(joined);
+	return ok;
+}
+
+const struct sprof_command sprof_command_diff = {
+	.name = "diff",
+	.summary = "Show what changed from one saved profile to another",
+	.synopsis = "[options] BEFORE AFTER",
+	.details = "Without --absolute, BEFORE is scaled to the weight of AFTER, so that runs of different "
+		   "length\ncompare. As folded stacks, each line has two numbers: before and after.\n\n"
+		   "  sprof diff before.pb.gz after.pb.gz --weight user\n"
+		   "  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n",
+	.groups = groups,
+	.defaults = &sprof_reading_defaults,
+	.options_size = sizeof(struct sprof_reading),
+	.options_anywhere = true,
+	.run = run,
+};

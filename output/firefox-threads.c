@@ -1,0 +1,305 @@
+/*
+ * The threads of the Firefox Profiler's format: their stacks and samples, and the head of the file.
+ */
+#include "output/firefox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "output/format.h"
+
+static const char head[] =
+	"\"processType\":0,\"stackwalk\":1,\"debug\":false,\"version\":24,"
+	"\"preprocessedProfileVersion\":66,\"symbolicated\":true,"
+	"\"symbolicationNotSupported\":true,\"usesOnlyOneStackType\":true,"
+	"\"sourceCodeIsNotOnSearchfox\":true,\"oscpu\":\"Linux\",\"platform\":\"Linux\","
+	"\"importedFrom\":\"sprof\","
+	"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"\\u00b5s\"},"
+	"\"categories\":["
+	"{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+	"{\"name\":\"Running\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+	"{\"name\":\"Idle\",\"color\":\"transparent\",\"subcategories\":[\"Other\"]}],"
+	"\"markerSchema\":[],"
+	"\"extensions\":{\"length\":0,\"id\":[],\"name\":[],\"baseURL\":[]}}";
+
+uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file)
+{
+	uint64_t key = (uint64_t)(uintptr_t)file;
+	uint32_t id = sprof_idmap_find(&writer->source_ids, 0, key);
+
+	if (id != SPROF_IDMAP_NONE)
+		return id;
+	id = (uint32_t)writer->source_count;
+	if (!sprof_array_reserve(&writer->sources, &writer->source_capacity,
+		    writer->source_count + 1, sizeof(*writer->sources)) ||
+		!sprof_idmap_put(&writer->source_ids, 0, key, id)) {
+		writer->failed = true;
+		return 0;
+	}
+	writer->sources[writer->source_count++] = file;
+	return id;
+}
+
+static bool is_idle(const struct sprof_firefox *writer, const struct sprof_profile_row *row)
+{
+	enum sprof_state state = writer->profile->contexts[row->context].state;
+
+	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
+	       state == SPROF_STATE_STOPPED;
+}
+
+/* Every line of every stack is a stack there; one that waits has its innermost line twice. */
+static bool number_stacks(struct sprof_firefox *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	writer->ends = calloc(profile->stack_count + 1, sizeof(*writer->ends));
+	writer->idle = calloc(profile->stack_count + 1, sizeof(*writer->idle));
+	writer->locations = calloc(profile->line_count + 1, sizeof(*writer->locations));
+	if (!writer->ends || !writer->idle || !writer->locations)
+		return false;
+	for (size_t i = 0; i < profile->location_count; i++) {
+		for (uint32_t k = 0; k < profile->locations[i].line_count; k++)
+			writer->locations[profile->locations[i].first_line + k] = (uint32_t)i;
+	}
+	for (size_t i = 1; i < profile->stack_count; i++) {
+		writer->stack_count += profile->locations[profile->stacks[i].location].line_count;
+		writer->ends[i] = writer->stack_count - 1;
+	}
+	for (size_t i = 0; i < profile->row_count; i++) {
+		uint32_t *idle = &writer->idle[profile->rows[i].stack];
+
+		if (!*idle && is_idle(writer, &profile->rows[i]))
+			*idle = writer->stack_count + writer->idle_count++;
+	}
+	return true;
+}
+
+/* The stacks that wait, in the order of their numbers. NULL: no memory. */
+static uint32_t *idle_stacks(const struct sprof_firefox *writer)
+{
+	uint32_t *stacks = calloc(writer->idle_count + 1, sizeof(*stacks));
+
+	for (size_t i = 1; stacks && i < writer->profile->stack_count; i++) {
+		if (writer->idle[i])
+			stacks[writer->idle[i] - writer->stack_count] = (uint32_t)i;
+	}
+	return stacks;
+}
+
+static const struct sprof_profile_location *location_of(
+	const struct sprof_firefox *writer, uint32_t stack)
+{
+	return &writer->profile->locations[writer->profile->stacks[stack].location];
+}
+
+static void write_frames(struct sprof_firefox *writer, const uint32_t *idle)
+{
+	bool first = true;
+
+	sprof_json_text(&writer->json, "\"frame\":[");
+	for (uint32_t i = 1; i < writer->profile->stack_count; i++) {
+		const struct sprof_profile_location *location = location_of(writer, i);
+
+		for (uint32_t k = location->line_count; k-- > 0;) {
+			sprof_json_comma(&writer->json, &first);
+			sprof_json_number(&writer->json, location->first_line + k);
+		}
+	}
+	for (uint32_t i = 0; i < writer->idle_count; i++) {
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_number(&writer->json, writer->profile->line_count +
+				location_of(writer, idle[i])->first_line);
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
+/* How far back the stack without its innermost frame is; 0: there is none. */
+static void write_offsets(struct sprof_firefox *writer, const uint32_t *idle)
+{
+	const struct sprof_profile *profile = writer->profile;
+	bool first = true;
+
+	sprof_json_text(&writer->json, ",\"prefixOffset\":[");
+	for (uint32_t i = 1; i < profile->stack_count; i++) {
+		uint32_t parent = profile->stacks[i].parent;
+		uint32_t count = location_of(writer, i)->line_count;
+		uint32_t outermost = writer->ends[i] + 1 - count;
+
+		for (uint32_t k = 0; k < count; k++) {
+			sprof_json_comma(&writer->json, &first);
+			sprof_json_number(&writer->json, k ? 1
+					: parent == SPROF_PROFILE_ROOT
+					? 0
+					: outermost - writer->ends[parent]);
+		}
+	}
+	for (uint32_t i = 0; i < writer->idle_count; i++) {
+		uint32_t own = writer->stack_count + i, parent = profile->stacks[idle[i]].parent;
+		uint32_t back = location_of(writer, idle[i])->line_count > 1
+			? own - (writer->ends[idle[i]] - 1)
+			: parent == SPROF_PROFILE_ROOT ? 0
+						       : own - writer->ends[parent];
+
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_number(&writer->json, back);
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
+void sprof_firefox_write_stacks(struct sprof_firefox *writer)
+{
+	uint32_t *idle = idle_stacks(writer);
+
+	if (!idle) {
+		writer->failed = true;
+		return;
+	}
+	sprof_json_format(&writer->json, ",\"stackTable\":{\"length\":%u,",
+		writer->stack_count + writer->idle_count);
+	write_frames(writer, idle);
+	write_offsets(writer, idle);
+	sprof_json_text(&writer->json, "}");
+	free(idle);
+}
+
+/* In ms where it is time, with the ns behind the point. */
+static void write_weight(struct sprof_firefox *writer, uint64_t value)
+{
+	if (strcmp(sprof_profile_weight_unit(writer->profile, writer->weight), "nanoseconds") != 0)
+		sprof_json_number(&writer->json, value);
+	else
+		sprof_json_format(&writer->json, "%llu.%06llu",
+			(unsigned long long)(value / 1000000),
+			(unsigned long long)(value % 1000000));
+}
+
+enum column { STACK, TIME, WEIGHT, CPU };
+
+/* The first sample is empty: of the CPU column, the viewer leaves the first one out. */
+static void write_column(struct sprof_firefox *writer, const char *name, uint32_t thread,
+	enum column column)
+{
+	const struct sprof_profile *profile = writer->profile;
+	uint64_t time = 0;
+
+	sprof_json_format(&writer->json, ",\"%s\":[%s", name, column == STACK ? "null" : "0");
+	for (size_t i = writer->order.first[thread]; i < writer->order.first[thread + 1]; i++) {
+		const struct sprof_profile_row *row = &profile->rows[writer->order.rows[i]];
+		uint64_t weight = sprof_metrics_get(&row->metrics, writer->weight);
+		const uint64_t *ns = row->metrics.times.ns;
+
+		sprof_json_text(&writer->json, ",");
+		if (column == STACK)
+			sprof_json_number(&writer->json, is_idle(writer, row)
+					? writer->idle[row->stack]
+					: writer->ends[row->stack]);
+		else if (column == TIME)
+			write_weight(writer, time);
+		else if (column == WEIGHT)
+			write_weight(writer, weight);
+		else
+			sprof_json_number(&writer->json,
+				(ns[SPROF_TIME_USER] + ns[SPROF_TIME_SYS]) / 1000);
+		time += weight;
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
+static void write_samples(struct sprof_firefox *writer, uint32_t thread)
+{
+	const char *unit = sprof_profile_weight_unit(writer->profile, writer->weight);
+	const char *type = strcmp(unit, "nanoseconds") == 0 ? "tracing-ms"
+			   : strcmp(unit, "bytes") == 0	    ? "bytes"
+							    : "samples";
+
+	sprof_json_format(&writer->json,
+		",\"samples\":{\"length\":%zu,\"weightType\":\"%s\"",
+		writer->order.first[thread + 1] - writer->order.first[thread] + 1, type);
+	write_column(writer, "stack", thread, STACK);
+	write_column(writer, "time", thread, TIME);
+	write_column(writer, "weight", thread, WEIGHT);
+	write_column(writer, "threadCPUDelta", thread, CPU);
+	sprof_json_text(&writer->json,
+		"},\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"name\":[],"
+		"\"startTime\":[],\"endTime\":[],\"phase\":[]}}");
+}
+
+static void write_thread(struct sprof_firefox *writer, uint32_t index)
+{
+	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
+	const struct sprof_profile_process *process = &writer->profile->processes[thread->process];
+
+	sprof_json_text(&writer->json,
+		"\n{\"processType\":\"default\",\"processStartupTime\":0,"
+		"\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+		"\"pausedRanges\":[],\"showMarkersInTimeline\":false,\"name\":");
+	sprof_json_name(&writer->json, thread->name);
+	sprof_json_text(&writer->json, ",\"processName\":");
+	sprof_json_name(&writer->json, process->name);
+	sprof_json_format(&writer->json, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":\"%d\"",
+		thread->tid == process->pid ? "true" : "false", thread->process, thread->tid);
+	write_samples(writer, index);
+}
+
+static void write_meta(struct sprof_firefox *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+	double rate = profile->quality.rate_hz > 0 ? profile->quality.rate_hz : 1000;
+
+	sprof_json_text(&writer->json, "{\"meta\":{\"product\":");
+	sprof_json_name(&writer->json, profile->command ? profile->command : "sprof");
+	sprof_json_format(&writer->json,
+		",\"interval\":%.6f,\"startTime\":%.3f,\"profilingStartTime\":0,"
+		"\"profilingEndTime\":%.6f,",
+		1000 / rate, (double)profile->start_realtime_ns / 1e6,
+		(double)profile->quality.duration_ns / 1e6);
+	sprof_json_text(&writer->json, head);
+}
+
+static void write_all(struct sprof_firefox *writer)
+{
+	bool first = true;
+
+	write_meta(writer);
+	sprof_firefox_write_tables(writer);
+	sprof_json_text(&writer->json, ",\"threads\":[");
+	for (uint32_t i = 0; i < writer->profile->thread_count; i++) {
+		sprof_json_comma(&writer->json, &first);
+		write_thread(writer, i);
+	}
+	sprof_json_text(&writer->json, "]}\n");
+}
+
+static bool write_firefox(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_firefox writer = {
+		.profile = profile,
+		.weight = options->weight,
+		.module_count = profile->modules ? sprof_modules_count(profile->modules) : 0,
+	};
+	bool ok = sprof_by_thread_build(profile, &writer.order) && number_stacks(&writer) &&
+		  sprof_json_open(&writer.json, out, options->pack);
+
+	if (ok)
+		write_all(&writer);
+	ok = ok && !writer.failed;
+	sprof_json_close(&writer.json);
+	sprof_by_thread_finish(&writer.order);
+	sprof_idmap_finish(&writer.source_ids);
+	free(writer.sources);
+	free(writer.locations);
+	free(writer.ends);
+	free(writer.idle);
+	return ok || sprof_error_no_memory(err);
+}
+
+const struct sprof_format sprof_format_firefox = {
+	.name = "firefox",
+	.suffix = ".json.gz",
+	.other_suffix = ".firefox.json",
+	.summary = "for profiler.firefox.com",
+	.write = write_firefox,
+};

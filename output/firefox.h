@@ -1,0 +1,47 @@
+/*
+ * Private to output/: the parts of the Firefox Profiler writer.
+ */
+#ifndef SPROF_OUTPUT_FIREFOX_H
+#define SPROF_OUTPUT_FIREFOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "output/json.h"
+#include "output/layout.h"
+#include "profile/by-thread.h"
+#include "profile/profile.h"
+
+/* Places in meta.categories. */
+enum sprof_firefox_category {
+	SPROF_FIREFOX_OTHER,
+	SPROF_FIREFOX_RUNNING,
+	SPROF_FIREFOX_IDLE,
+};
+
+struct sprof_firefox {
+	const struct sprof_profile *profile;
+	enum sprof_weight weight;
+	struct sprof_json json;
+	struct sprof_by_thread order;
+	uint32_t *locations; /* by line: the location it is of */
+	uint32_t *ends;      /* by stack: the viewer's stack of its innermost line */
+	uint32_t *idle;      /* by stack: the same, waiting; 0: it never does */
+	uint32_t stack_count, idle_count;
+	size_t module_count;
+	const char **sources;
+	size_t source_count, source_capacity;
+	struct sprof_idmap source_ids; /* (0, address of the name) */
+	bool failed;		       /* memory was short */
+};
+
+/* The number of a source file. */
+uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file);
+
+/* Everything that threads share. */
+void sprof_firefox_write_tables(struct sprof_firefox *writer);
+void sprof_firefox_write_stacks(struct sprof_firefox *writer);
+
+#endif

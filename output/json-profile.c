@@ -1,0 +1,247 @@
+/*
+ * The whole profile as one JSON object, for programs. docs/profile.schema.json is its definition;
+ * the names are an interface and stay.
+ *
+ * Everything is written while it is walked. Figures are whole numbers, in ns where they are times;
+ * readers that know doubles only are exact up to 2^53.
+ */
+#include "output/format.h"
+#include "output/json.h"
+#include "profile/quality.h"
+#include "profile/view.h"
+
+struct writer {
+	const struct sprof_profile *profile;
+	struct sprof_json json;
+};
+
+static void write_figures(struct writer *writer, const struct sprof_metrics *metrics)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	if (profile->foreign.kind_count) {
+		sprof_json_text(&writer->json, "{\"value\":");
+		sprof_json_number(&writer->json, metrics->other);
+		sprof_json_text(&writer->json, "}");
+		return;
+	}
+	for (int i = 0; i < SPROF_WEIGHT_COUNT; i++) {
+		sprof_json_format(&writer->json, "%s\"%s\":", i ? "," : "{",
+			sprof_weight_name((enum sprof_weight)i));
+		sprof_json_number(
+			&writer->json, sprof_metrics_get(metrics, (enum sprof_weight)i));
+	}
+	sprof_json_text(&writer->json, "}");
+}
+
+static void write_quality(struct writer *writer)
+{
+	const struct sprof_quality *quality = &writer->profile->quality;
+	bool first = true;
+
+	sprof_json_format(&writer->json, "\"quality\":{\"target_pid\":%d,\"rate_hz\":%.10g,",
+		quality->target_pid, quality->rate_hz);
+	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++) {
+		sprof_json_format(&writer->json, "\"%s\":", field->name);
+		sprof_json_number(&writer->json, sprof_quality_get(quality, field->offset));
+		sprof_json_text(&writer->json, ",");
+	}
+	sprof_json_text(&writer->json, "\"stacks\":{");
+	for (int i = 0; i < SPROF_END_COUNT; i++) {
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_format(&writer->json, "\"%s\":", sprof_end_name((enum sprof_end)i));
+		sprof_json_number(&writer->json, quality->stacks[i]);
+	}
+	sprof_json_format(&writer->json, "},\"schedstat_missing\":%s}",
+		quality->schedstat_missing ? "true" : "false");
+}
+
+static void write_head(struct writer *writer, enum sprof_weight weight)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	sprof_json_text(&writer->json, "{\"format\":\"sprof-profile\",\"version\":1,\"command\":");
+	sprof_json_string(&writer->json, profile->command);
+	sprof_json_text(&writer->json, ",\"start_realtime_ns\":");
+	sprof_json_number(&writer->json, profile->start_realtime_ns);
+	sprof_json_text(&writer->json, ",\"weight\":");
+	sprof_json_name(&writer->json, sprof_profile_weight_name(profile, weight));
+	sprof_json_text(&writer->json, ",\"unit\":");
+	sprof_json_name(&writer->json, sprof_profile_weight_unit(profile, weight));
+	sprof_json_text(&writer->json, ",\n");
+	write_quality(writer);
+}
+
+static void write_process(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_process *process = &writer->profile->processes[index];
+
+	sprof_json_format(&writer->json, "{\"pid\":%d,\"name\":", process->pid);
+	sprof_json_string(&writer->json, process->name);
+	sprof_json_text(&writer->json, ",\"host\":");
+	sprof_json_string(&writer->json, process->host);
+	sprof_json_text(&writer->json, ",\"rank\":");
+	sprof_json_string(&writer->json, process->rank);
+	sprof_json_text(&writer->json, "}");
+}
+
+static void write_thread(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
+
+	sprof_json_format(&writer->json, "{\"process\":%u,\"tid\":%d,\"name\":", thread->process,
+		thread->tid);
+	sprof_json_string(&writer->json, thread->name);
+	sprof_json_text(&writer->json, "}");
+}
+
+static void write_module(struct writer *writer, size_t index)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	sprof_json_text(&writer->json, "{\"path\":");
+	sprof_json_string(
+		&writer->json, sprof_modules_get(profile->modules, (uint32_t)index)->path);
+	sprof_json_text(&writer->json, ",\"build_id\":");
+	sprof_json_string(&writer->json,
+		index < profile->module_count ? profile->module_facts[index].build_id : NULL);
+	sprof_json_text(&writer->json, "}");
+}
+
+static void write_function(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_function *function = &writer->profile->functions[index];
+
+	sprof_json_text(&writer->json, "{\"name\":");
+	sprof_json_string(&writer->json, function->name);
+	sprof_json_text(&writer->json, ",\"linkage\":");
+	sprof_json_string(&writer->json, function->linkage);
+	sprof_json_text(&writer->json, ",\"file\":");
+	sprof_json_string(&writer->json, function->file);
+	sprof_json_format(&writer->json, ",\"line\":%u,\"module\":", function->line);
+	if (function->module == SPROF_PROFILE_NONE)
+		sprof_json_text(&writer->json, "null");
+	else
+		sprof_json_number(&writer->json, function->module);
+	sprof_json_format(&writer->json, ",\"unresolved\":%s}",
+		function->unresolved ? "true" : "false");
+}
+
+/* [function, line, inlined] of each function at the place, innermost first. */
+static void write_location(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_location *location = &writer->profile->locations[index];
+
+	sprof_json_text(&writer->json, "[");
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		const struct sprof_profile_line *line =
+			&writer->profile->lines[location->first_line + i];
+
+		sprof_json_format(&writer->json, "%s[%u,%u,%s]", i ? "," : "", line->function,
+			line->line, line->inlined ? "true" : "false");
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
+/* [parent, location]; stack 0 is the empty one. */
+static void write_stack(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_stack *stack = &writer->profile->stacks[index];
+
+	if (index == SPROF_PROFILE_ROOT)
+		sprof_json_text(&writer->json, "[null,null]");
+	else
+		sprof_json_format(&writer->json, "[%u,%u]", stack->parent, stack->location);
+}
+
+static void write_row(struct writer *writer, size_t index)
+{
+	const struct sprof_profile_row *row = &writer->profile->rows[index];
+	const struct sprof_profile_context *context = &writer->profile->contexts[row->context];
+
+	sprof_json_format(&writer->json, "{\"thread\":%u,\"stack\":%u,\"state\":", row->thread,
+		row->stack);
+	sprof_json_string(&writer->json, context->state < SPROF_STATE_COUNT
+			? sprof_state_name(context->state)
+			: NULL);
+	if (context->syscall) {
+		sprof_json_text(&writer->json, ",\"syscall\":");
+		sprof_json_string(&writer->json, context->syscall);
+	}
+	if (context->object) {
+		sprof_json_text(&writer->json, ",\"wait_object\":");
+		sprof_json_string(&writer->json, context->object);
+	}
+	if (context->holder) {
+		sprof_json_text(&writer->json, ",\"lock_holder\":");
+		sprof_json_string(&writer->json, context->holder);
+	}
+	sprof_json_text(&writer->json, ",\"values\":");
+	write_figures(writer, &row->metrics);
+	sprof_json_text(&writer->json, "}");
+}
+
+static void write_table(struct writer *writer, const char *name, size_t count,
+	void (*write)(struct writer *, size_t))
+{
+	bool first = true;
+
+	sprof_json_format(&writer->json, ",\n\"%s\":[", name);
+	for (size_t i = 0; i < count && !sprof_out_failed(writer->json.out); i++) {
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_text(&writer->json, "\n");
+		write(writer, i);
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
+static bool write_flat(struct writer *writer, enum sprof_weight weight, struct sprof_error *err)
+{
+	const struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
+	struct sprof_flat flat;
+	bool first = true;
+
+	if (!sprof_flat_build(writer->profile, &view, &flat, err))
+		return false;
+	sprof_json_text(&writer->json, ",\n\"flat\":[");
+	for (size_t i = 0; i < flat.count; i++) {
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_format(&writer->json, "\n{\"function\":%u,\"threads\":%u,\"self\":",
+			flat.rows[i].function, flat.rows[i].threads);
+		write_figures(writer, &flat.rows[i].self);
+		sprof_json_text(&writer->json, ",\"total\":");
+		write_figures(writer, &flat.rows[i].total);
+		sprof_json_text(&writer->json, "}");
+	}
+	sprof_json_text(&writer->json, "]");
+	sprof_flat_finish(&flat);
+	return true;
+}
+
+static bool write_json(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct writer writer = {.profile = profile};
+	bool ok = sprof_json_open(&writer.json, out, false);
+
+	write_head(&writer, options->weight);
+	write_table(&writer, "processes", profile->process_count, write_process);
+	write_table(&writer, "threads", profile->thread_count, write_thread);
+	write_table(&writer, "modules",
+		profile->modules ? sprof_modules_count(profile->modules) : 0, write_module);
+	write_table(&writer, "functions", profile->function_count, write_function);
+	write_table(&writer, "locations", profile->location_count, write_location);
+	write_table(&writer, "stacks", profile->stack_count, write_stack);
+	write_table(&writer, "rows", profile->row_count, write_row);
+	ok = ok && write_flat(&writer, options->weight, err);
+	sprof_json_text(&writer.json, "}\n");
+	sprof_json_close(&writer.json);
+	return ok;
+}
+
+const struct sprof_format sprof_format_json = {
+	.name = "json",
+	.suffix = ".json",
+	.summary = "the whole profile, for programs",
+	.write = write_json,
+};

@@ -1,0 +1,495 @@
+"""Names: each kind of module, made here, sampled or resolved by the program."""
+
+import http.server
+import os
+import re
+import shutil
+import threading
+
+from harness import (Program, SPROF, main, read_folded, require, run, sprof, tool, wait_for_cpu)
+from subjects import (PROGRAM, address_of, build, build_id, build_library, command, inside,
+                      split_debug, write)
+
+NAMES = ("-f", "folded", "-o", "x.folded", "-r", "500")
+
+
+def resolve(*words, code=0, **options):
+    """What `sprof symbols` says of an address."""
+    return sprof("symbols", *words, **options).check(code).text()
+
+
+def sample(program, *options, args=("0.3",), **more):
+    """Folded stacks of a run."""
+    sprof("run", *NAMES, *options, "--", program, *args, **more).check(0)
+    return read_folded("x.folded")
+
+
+def attach(program, *options):
+    """Folded stacks of a running program, which is left running."""
+    wait_for_cpu(program.pid, 0.05)
+    sprof("attach", "-p", program.pid, "-d", "400ms", *NAMES, *options).check(0)
+    return read_folded("x.folded")
+
+
+def check_share(folded, pattern, least=0.7):
+    assert folded.share(pattern) >= least, f"{pattern}: {folded.share(pattern):.2f}: {folded.names()}"
+
+
+def check_inline_chain(text):
+    assert re.search(r"^  inner \(inlined\) at \S+\.c:\d+\n  outer\+0x[0-9a-f]+ at \S+\.c:\d+$", text,
+                     re.MULTILINE), text
+
+
+def inside_outer(program):
+    return inside(program, "outer")
+
+
+# What files hold.
+
+def test_dwarf_versions():
+    for flags in (["-g", "-gdwarf-4"], ["-g", "-gdwarf-5"], ["-g", "-gz=zlib"], ["-g", "-gdwarf-5", "-no-pie"]):
+        program = build("program", *flags)
+        check_inline_chain(resolve(program, inside_outer(program)))
+
+
+def test_inlined_frames_are_marked():
+    program = build("program", "-g")
+    folded = sample(program)
+    assert folded.has("main", "outer", "inner"), folded.stacks
+    sprof("run", "-f", "text", "-o", "x.txt", "-r", "500", "--", program).check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert re.search(r"  inner \(inlined\)$", text, re.MULTILINE), text
+    assert re.search(r" outer  program\.c:\d+$", text, re.MULTILINE), text
+
+
+def test_no_inlines():
+    program = build("program", "-g")
+    folded = sample(program, "--no-inlines")
+    assert "inner" not in folded.names() and folded.has("main", "outer")
+
+
+def test_stripped():
+    """Functions are kept apart by the unwind tables: one row each, and the report says why."""
+    program = build("program", "-g0", "-s")
+    folded = sample(program)
+    own = {name for name in folded.names() if name.startswith("program+0x")}
+    assert 2 <= len(own) <= 4, f"main, outer and _start: {own}"
+    sprof("run", "-f", "text", "-o", "x.txt", "-r", "500", "--", program).check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert re.search(r"% of samples, \d+ address(es)?  \S+/program\n +stripped, no debug file for "
+                     r"build id [0-9a-f]{40}\n +try: .*--debug-dir", text), text
+
+
+def test_build_id():
+    program = build("program", "-g")
+    stripped, debug = split_debug(program, "stripped", "debug")
+    place = inside_outer(program)
+    assert "stripped+0x" in resolve(stripped, place, code=1)
+    identity = build_id(program)
+    folder = f"root/.build-id/{identity[:2]}"
+    os.makedirs(folder)
+    os.rename(debug, f"{folder}/{identity[2:]}.debug")
+    check_inline_chain(resolve(stripped, place, "--debug-dir", "root"))
+    folded = sample(stripped, "--debug-dir", "root")
+    assert folded.has("main", "outer", "inner"), folded.names()
+
+
+def test_debuglink():
+    """By name and checksum where there is no build id; a file with another checksum is not taken."""
+    program = build("program", "-g", "-Wl,--build-id=none")
+    stripped, _ = split_debug(program, "stripped", "program.debug")
+    command(tool("objcopy"), "--add-gnu-debuglink=program.debug", stripped)
+    place = inside_outer(program)
+    check_inline_chain(resolve(stripped, place))
+    os.mkdir(".debug")
+    os.rename("program.debug", ".debug/program.debug")
+    check_inline_chain(resolve(stripped, place))
+    os.rename(".debug", "elsewhere")
+    assert "stripped+0x" in resolve(stripped, place, code=1)
+    check_inline_chain(resolve(stripped, place, "--debug-dir", "elsewhere"))
+    with open("elsewhere/program.debug", "ab") as file:
+        file.write(b"x")
+    assert "stripped+0x" in resolve(stripped, place, "--debug-dir", "elsewhere", code=1)
+
+
+def test_mini_debuginfo():
+    """.gnu_debugdata as Fedora makes it: the symbols that .dynsym lacks, compressed."""
+    xz = tool("xz")
+    program = build("program", "-g")
+    stripped, debug = split_debug(program, "stripped", "debug")
+    command(tool("objcopy"), "-S", "--keep-symbol=outer", "--keep-symbol=main", debug, "mini")
+    command(xz, "mini")
+    command(tool("objcopy"), "--add-section", ".gnu_debugdata=mini.xz", stripped)
+    text = sprof("symbols", stripped).check(0).text()
+    assert re.search(r"\touter\t\.gnu_debugdata$", text, re.MULTILINE), text
+    check_share(sample(stripped), "outer")
+
+
+def test_split_dwarf():
+    program = build("program", "-g", "-gsplit-dwarf", "-gdwarf-5")
+    check_inline_chain(resolve(program, inside_outer(program)))
+    for name in os.listdir("."):
+        if name.endswith(".dwo"):
+            os.remove(name)
+            os.mkfifo(name)  # would block whoever opens it
+    assert "  outer" in resolve(program, inside_outer(program))
+
+
+def test_dwz():
+    """What two programs have in common, in a third file: .gnu_debugaltlink."""
+    dwz = tool("dwz")
+    source = PROGRAM + "".join(f"struct s{i} {{ int a{i}; struct s{i} *next; }} v{i};\n" for i in range(500))
+    one, two = build("one", "-g", source=source), build("two", "-g", source=source)
+    place = inside_outer(one)
+    command(dwz, "-m", "common.debug", "-M", os.path.abspath("common.debug"), one, two)
+    require(".gnu_debugaltlink" in command(tool("readelf"), "-SW", one), "dwz found nothing in common")
+    check_inline_chain(resolve(one, place))
+    os.mkdir("moved")
+    identity = build_id("common.debug")
+    os.makedirs(f"moved/.build-id/{identity[:2]}")
+    os.rename("common.debug", f"moved/.build-id/{identity[:2]}/{identity[2:]}.debug")
+    check_inline_chain(resolve(one, place, "--debug-dir", "moved"))
+
+
+def test_static():
+    for flags in (["-g", "-static"], ["-g", "-static-pie"]):
+        program = build("program", *flags)
+        check_inline_chain(resolve(program, inside_outer(program)))
+        assert sample(program).has("main", "outer", "inner")
+
+
+def test_plt():
+    """Entries of the PLT are called after their function; a loop of calls is seen there."""
+    library = build_library("libleaf.so", "outer")
+    source = PROGRAM.replace("while (", "for (unsigned k = 0; k < 1000; k++)\n    while (")
+    for flags in (["-DLIBRARY", "-g0"], ["-DLIBRARY", "-g0", "-fcf-protection", "-Wl,-z,ibtplt"],
+                  ["-DLIBRARY", "-g0", "-no-pie", "-s"]):
+        program = build("program", *flags, library, "-Wl,-rpath,$ORIGIN", source=source)
+        text = sprof("symbols", program).check(0).text()
+        assert re.search(r"\touter@plt\tPLT$", text, re.MULTILINE), text
+        entry = re.search(r"^([0-9a-f]+)\t\d+\touter@plt", text, re.MULTILINE).group(1)
+        assert "  outer@plt" in resolve(program, entry)
+
+
+def test_vdso():
+    source = """
+#include <time.h>
+int main(void) { struct timespec t; do clock_gettime(CLOCK_MONOTONIC, &t); while (clock() < 300000); return 0; }
+"""
+    folded = sample(build("program", "-g", source=source), args=())
+    assert any("clock_gettime" in name for name in folded.names()), folded.names()
+    assert folded.share(r".*(clock_gettime|vdso).*") > 0.3, folded.names()
+
+
+def test_cplusplus():
+    """Inlined functions without a linkage name are qualified; short names have no arguments."""
+    source = """
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+namespace shop { namespace {
+template <class T> struct basket {
+    std::vector<T> items;
+    inline __attribute__((always_inline)) T sum() { T s = 0; for (auto &i : items) { s = s * 31 + i; asm volatile("" : "+r"(s)); } return s; }
+};
+__attribute__((noinline)) unsigned total(basket<unsigned> &b) { return b.sum(); }
+} }
+int main(int argc, char **argv)
+{
+    shop::basket<unsigned> b;
+    unsigned s = 0;
+    b.items.resize(10000);
+    while (clock() < atof(argv[1]) * CLOCKS_PER_SEC) s += shop::total(b);
+    return s == 1;
+}
+"""
+    program = build("program", "-g", source=source)
+    folded = sample(program)
+    qualified = r"shop::\(anonymous namespace\)::basket<unsigned int>::sum.*"
+    check_share(folded, qualified, 0.5)
+    check_share(folded, r"shop::\(anonymous namespace\)::total\(.*basket<unsigned int>&\)")
+    sprof("run", "-f", "text", "-o", "x.txt", "--names", "short", "-r", "500", "--", program, "0.3").check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert "shop::(anonymous namespace)::basket<...>::sum (inlined)" in text, text
+    assert re.search(r" shop::\(anonymous namespace\)::total$", text, re.MULTILINE), text
+    assert "basket<unsigned" not in text
+    folded = sample(program, "--no-demangle", "--names", "short")
+    assert any(name.startswith("_ZN4shop") for name in folded.names()), folded.names()
+
+
+# Modules that change under way.
+
+def test_deleted_while_running():
+    program = build("program", "-g")
+    watched = Program([program, "30"])
+    watched.line()
+    os.remove(program)
+    assert attach(watched).has("main", "outer", "inner")
+    watched.process.kill()
+
+
+def library_user(library):
+    return build("program", "-g0", "-DLIBRARY", library, "-Wl,-rpath,$ORIGIN")
+
+
+def check_lost_library(watched, why):
+    """The library's file is not to be had: its memory still tells exported names, and why."""
+    wait_for_cpu(watched.pid, 0.05)
+    sprof("attach", "-p", watched.pid, "-d", "400ms", *NAMES, "-f", "text", "-o", "x.txt").check(0)
+    check_share(read_folded("x.folded"), "outer")
+    watched.process.kill()
+
+
+def test_library_deleted_while_running():
+    library = build_library("libleaf.so", "outer")
+    watched = Program([library_user(library), "30"])
+    watched.line()
+    os.remove(library)
+    check_lost_library(watched, "deleted")
+
+
+def test_library_replaced_while_running():
+    """The new file's names would be wrong: what is in memory counts."""
+    library = build_library("libleaf.so", "outer")
+    program = library_user(library)
+    watched = Program([program, "30"])
+    watched.line()
+    build_library("libnew.so", "somebody_else")
+    os.rename("libnew.so", library)
+    check_lost_library(watched, "replaced")
+
+
+def test_truncated_under_way():
+    """A file that is cut off while sprof has it mapped costs names, not sprof."""
+    program = build("program", "-g")
+    copy = shutil.copy(program, "copy")
+    size = os.path.getsize(copy)
+    watched = Program([program, "30"])
+    watched.line()
+    text = resolve(copy, inside_outer(program))
+    check_inline_chain(text)
+    os.truncate(copy, size // 2)
+    result = sprof("symbols", copy, inside_outer(program))
+    assert result.code in (0, 1, 2), result.err
+    watched.process.kill()
+
+
+def test_dlopen_and_dlclose():
+    """Two libraries one after the other at one address; mappings are looked at again each second."""
+    source = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+static void use(const char *path, const char *name)
+{
+    clock_t end = clock() + 5 * CLOCKS_PER_SEC / 2;
+    void *library = dlopen(path, RTLD_NOW);
+    unsigned (*f)(unsigned) = (unsigned (*)(unsigned))dlsym(library, name), sum = 0;
+    while (clock() < end) sum += f(sum);
+    printf("%p\\n", (void *)f);
+    dlclose(library);
+}
+int main(void) { use("./libone.so", "first_one"); use("./libtwo.so", "second_one"); return 0; }
+"""
+    build_library("libone.so", "first_one")
+    build_library("libtwo.so", "second_one")
+    program = build("program", "-g0", source=source)
+    result = sprof("run", *NAMES, "--", program).check(0)
+    folded = read_folded("x.folded")
+    for name in ("first_one", "second_one"):
+        check_share(folded, name, 0.25)
+    require(len(set(result.text().split())) == 1, "the libraries were not loaded at one address")
+
+
+def test_other_mount_namespace():
+    """A file that only the target can see by its path."""
+    unshare = tool("unshare")
+    require(run(unshare, "-m", "true").code == 0, "may not make a mount namespace")
+    program = build("program", "-g")
+    os.mkdir("hidden")
+    script = f"mount -t tmpfs none hidden && cp {program} hidden/inside && exec hidden/inside 30"
+    watched = Program([unshare, "-m", "sh", "-c", script])
+    require(watched.process.poll() is None and watched.line() == "ready", "may not mount")
+    assert not os.path.exists("hidden/inside")
+    assert attach(watched).has("main", "outer", "inner")
+    watched.process.kill()
+
+
+JIT = """
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char code[] = { 0xb8, 0x20, 0x4e, 0, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3 }; /* mov; dec; jnz; ret */
+int main(void)
+{
+    unsigned char *memory = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char path[64];
+    FILE *map;
+    snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+    map = fopen(path, "w");
+    memcpy(memory, code, sizeof(code));
+    memcpy(memory + 4096, code, sizeof(code));
+    mprotect(memory, 8192, PROT_READ | PROT_EXEC);
+    fprintf(map, "garbage\\n%lx %x jit::first(int)\\n", (unsigned long)memory, (unsigned)sizeof(code));
+    fflush(map);
+    while (clock() < CLOCKS_PER_SEC / 4) ((void (*)(void))memory)();
+    fprintf(map, "%lx %x jit::second\\n", (unsigned long)memory + 4096, (unsigned)sizeof(code));
+    fflush(map);
+    while (clock() < CLOCKS_PER_SEC / 2) ((void (*)(void))(memory + 4096))();
+    remove(path);
+    return 0;
+}
+"""
+
+
+def check_jit(folded):
+    check_share(folded, r"jit::first\(int\)", 0.1)
+    check_share(folded, "jit::second", 0.1)
+
+
+def require_x86():
+    require(os.uname().machine == "x86_64", "the code it writes is x86-64's")
+
+
+def test_perf_map():
+    """What is added to the map while the program runs is seen, though the file is gone at the end."""
+    require_x86()
+    check_jit(sample(build("program", "-g", source=JIT), args=()))
+
+
+def test_perf_map_in_a_container():
+    """The map is in the target's /tmp, under the pid that it has there."""
+    require_x86()
+    unshare = tool("unshare")
+    words = [unshare, "-m", "-p", "-f", "--mount-proc"]
+    require(run(*words, "true").code == 0, "may not make namespaces")
+    program = build("program", "-g", source=JIT)
+    sprof("run", *NAMES, "--", *words, program).check(0)
+    check_jit(read_folded("x.folded"))
+
+
+def test_jit_without_a_perf_map():
+    require_x86()
+    program = build("program", "-g", source=JIT.replace("/tmp/perf-", "/tmp/not-perf-"))
+    sprof("run", "-f", "text", "-o", "x.txt", "--", program).check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert "code without a file, and no /tmp/perf-PID.map" in text, text
+
+
+# Lists of symbols.
+
+def test_sysmap():
+    program = build("program", "-g0", "-no-pie")
+    with open("program.map", "w", encoding="utf-8") as file:
+        file.write(command(tool("nm"), program))
+    place = inside_outer(program)
+    command(tool("strip"), program)
+    assert "program+0x" in resolve(program, place, code=1)
+    assert "  outer+0x" in resolve(program, place, "--sysmap", "program.map")
+    check_share(sample(program, "--sysmap", "program.map"), "outer")
+    check_share(sample(program, "--sysmap", "program.map=program"), "outer")
+    assert "outer" not in sample(program, "--sysmap", "program.map=libc.so.6").names()
+
+
+def test_verify():
+    program = build("program", "-g")
+    lines = [line for line in command(tool("nm"), program).splitlines() if line.split()[-2] in "tTW"]
+    write("program.map", "".join(line + "\n" for line in lines if len(line.split()) == 3))
+    text = resolve(program, "--sysmap", "program.map", "--verify")
+    count = sum(len(line.split()) == 3 for line in lines)
+    assert text.endswith(f"{count} of {count} match\n") and "MIS" not in text, text
+    place = int(address_of(program, "outer"), 16)
+    write("wrong.map", f"{place:x} T inner_or_what\n{place:x} T outer\n10 T nowhere\n")
+    text = resolve(program, "--sysmap", "wrong.map", "--verify", code=1)
+    assert re.search(r"^MISMATCH\t[0-9a-f]+\tinner_or_what\touter$", text, re.MULTILINE), text
+    assert re.search(r"^MISSING\t[0-9a-f]+\tnowhere$", text, re.MULTILINE), text
+    assert text.endswith("1 of 3 match\n"), text
+    assert re.search(r"^OK\t[0-9a-f]+\touter$", sprof("symbols", program, "--verify").text(), re.MULTILINE)
+
+
+def test_listing_of_a_process():
+    program = build("program", "-g")
+    watched = Program([program, "30"])
+    watched.line()
+    text = sprof("symbols", "-p", watched.pid).text()
+    place = re.search(r"^([0-9a-f]+)\t\d+\touter\t\.symtab$", text, re.MULTILINE).group(1)
+    distance = int(inside_outer(program), 16) - int(address_of(program, "outer"), 16)
+    check_inline_chain(resolve("-p", watched.pid, f"{int(place, 16) + distance:x}"))
+    assert re.search(r"\t[^\t]*clock_gettime[^\t]*\t", text), "the vDSO's functions are missing"
+    watched.process.kill()
+
+
+# debuginfod.
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Serves one debug file by its build id, and notes what was asked for."""
+    files, asked = {}, []
+
+    def do_GET(self):
+        Server.asked.append(self.path)
+        content = Server.files.get(self.path)
+        self.send_response(200 if content else 404)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.end_headers()
+        self.wfile.write(content or b"")
+
+    def log_message(self, *_):
+        pass
+
+
+def start_server():
+    Server.files, Server.asked = {}, []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def test_debuginfod():
+    """Only with --debuginfod, only for modules with samples, and the names are there then."""
+    program = build("program", "-g")
+    stripped, debug = split_debug(program, "stripped", "debug")
+    server = start_server()
+    environment = {**os.environ, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}",
+                   "DEBUGINFOD_CACHE_PATH": os.path.abspath("cache")}
+    with open(debug, "rb") as file:
+        Server.files[f"/buildid/{build_id(program)}/debuginfo"] = file.read()
+    assert "outer" not in sample(stripped, env=environment).names()
+    assert not Server.asked, Server.asked
+    result = sprof("run", *NAMES, "--debuginfod", "--", stripped, env=environment).check(0)
+    require("can't load libdebuginfod" not in result.err, "libdebuginfod is not installed")
+    assert read_folded("x.folded").has("main", "outer", "inner"), result.err
+    assert any(build_id(program) in path for path in Server.asked)
+    server.shutdown()
+
+
+def test_debuginfod_gives_up():
+    """A server that never answers costs no more than the limit."""
+    import socket
+    import time
+    stripped, _ = split_debug(build("program", "-g"), "stripped", "debug")
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(8)
+        environment = {**os.environ, "DEBUGINFOD_CACHE_PATH": os.path.abspath("cache"),
+                       "DEBUGINFOD_URLS": f"http://127.0.0.1:{listener.getsockname()[1]}"}
+        begin = time.monotonic()
+        sprof("run", *NAMES, "--debuginfod", "--debuginfod-limit", "1s", "--", stripped,
+              env=environment).check(0)
+        assert time.monotonic() - begin < 20
+    assert "stripped+0x" in " ".join(read_folded("x.folded").names())
+
+
+def test_debuginfod_without_servers():
+    environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}
+    result = sprof("symbols", SPROF, "--debuginfod", env=environment).check(64)
+    assert "DEBUGINFOD_URLS" in result.err
+
+
+if __name__ == "__main__":
+    main()

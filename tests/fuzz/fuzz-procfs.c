@@ -1,0 +1,52 @@
+/*
+ * Any text as each of the other files of /proc: parsed or refused, never read beyond its end, and the
+ * strings that come out are whole.
+ */
+#include "attach/procfs.h"
+#include "tests/fuzz/fuzz.h"
+
+static void try_stat(const char *text)
+{
+	struct sprof_proc_stat stat;
+
+	if (sprof_proc_parse_stat(text, &stat)) {
+		fuzz_require(memchr(stat.comm, '\0', sizeof(stat.comm)) != NULL);
+		fuzz_require(stat.state != '\0');
+	}
+}
+
+static void try_syscall(const char *text)
+{
+	struct sprof_proc_syscall call;
+
+	if (!sprof_proc_parse_syscall(text, &call))
+		return;
+	fuzz_require((call.kind == SPROF_PROC_SYSCALL_INSIDE) == (call.number >= 0));
+}
+
+/* The first line is the name of the field that is looked for in the others. */
+static void try_status(char *text)
+{
+	char *rest = strchr(text, '\n'), value[16];
+	long number;
+
+	if (!rest)
+		return;
+	*rest++ = '\0';
+	if (sprof_proc_status_field(rest, text, value, sizeof(value)))
+		fuzz_require(memchr(value, '\0', sizeof(value)) && !strchr(value, '\n'));
+	sprof_proc_status_number(rest, text, &number);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	char *text = fuzz_text(bytes, size);
+	struct sprof_proc_schedstat schedstat;
+
+	try_stat(text);
+	try_syscall(text);
+	sprof_proc_parse_schedstat(text, &schedstat);
+	try_status(text);
+	free(text);
+	return 0;
+}
