@@ -57,15 +57,30 @@ bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 	ret->comm[length] = '\0';
 	ret->state = close[2];
 	text = close + 3;
-	/* Fields 4-8 lie between state and flags, 10-13 before utime, 16-21 before starttime, 23-38
-	 * before processor. */
+	/* Fields 4-8 lie between state and flags, 11 and 13 are those of children, 16-21 lie before
+	 * starttime, 23-38 before processor, 40 and 41 before the delay. */
 	if (!skip_fields(&text, 5) || !scan_number(&text, 10, &ret->flags) ||
-		!skip_fields(&text, 4) || !scan_number(&text, 10, &ret->user_ticks) ||
+		!scan_number(&text, 10, &ret->minor_faults) || !skip_fields(&text, 1) ||
+		!scan_number(&text, 10, &ret->major_faults) || !skip_fields(&text, 1) ||
+		!scan_number(&text, 10, &ret->user_ticks) ||
 		!scan_number(&text, 10, &ret->system_ticks) || !skip_fields(&text, 6) ||
 		!scan_number(&text, 10, &ret->start_ticks) || !skip_fields(&text, 16) ||
 		!scan_number(&text, 10, &processor))
 		return false;
 	ret->processor = (int)processor;
+	if (!skip_fields(&text, 2) || !scan_number(&text, 10, &ret->disk_ticks))
+		ret->disk_ticks = 0;
+	return true;
+}
+
+bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret)
+{
+	long bytes_read, written;
+
+	if (!sprof_proc_status_number(text, "rchar", &bytes_read) ||
+		!sprof_proc_status_number(text, "wchar", &written))
+		return false;
+	*ret = (struct sprof_proc_io){(uint64_t)bytes_read, (uint64_t)written};
 	return true;
 }
 

@@ -20,6 +20,8 @@ struct sprof_proc_stat {
 	uint64_t user_ticks, system_ticks;
 	uint64_t start_ticks; /* since boot; with the pid it identifies a process */
 	int processor;        /* the CPU it last ran on */
+	uint64_t minor_faults, major_faults;
+	uint64_t disk_ticks; /* waited for block devices; 0 also where delay accounting is off */
 };
 
 /* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
@@ -41,10 +43,16 @@ struct sprof_proc_syscall {
 	uint64_t sp, pc;
 };
 
+/* /proc/PID/task/TID/io: what its system calls read and wrote. */
+struct sprof_proc_io {
+	uint64_t read_bytes, written_bytes;
+};
+
 /* False: the text is not in the format. *ret is then undefined. */
 bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret);
 bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *ret);
 bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
+bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
 
 /* The value of `field` ("Tgid") in the text of /proc/PID/status, without the blanks around it. False: no such field. */
 bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size);

@@ -35,3 +35,62 @@ const char *sprof_state_name(enum sprof_state state)
 	assert(state < SPROF_STATE_COUNT);
 	return names[state];
 }
+
+const char *sprof_mode_name(enum sprof_mode mode)
+{
+	static const char *const names[SPROF_MODE_COUNT] = {
+		[SPROF_MODE_WALL] = "wall",
+		[SPROF_MODE_CPU] = "cpu",
+		[SPROF_MODE_WAIT] = "wait",
+	};
+
+	assert(mode < SPROF_MODE_COUNT);
+	return names[mode];
+}
+
+bool sprof_mode_takes(enum sprof_mode mode, enum sprof_state state)
+{
+	bool runs = state == SPROF_STATE_USER || state == SPROF_STATE_SYS;
+
+	return mode == SPROF_MODE_WALL || runs == (mode == SPROF_MODE_CPU);
+}
+
+bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class)
+{
+	bool runs = class == SPROF_TIME_USER || class == SPROF_TIME_SYS || class == SPROF_TIME_RUNQ;
+
+	return mode == SPROF_MODE_WALL || runs == (mode == SPROF_MODE_CPU);
+}
+
+const char *sprof_wait_kind_name(enum sprof_wait_kind kind)
+{
+	static const char *const names[SPROF_WAIT_KIND_COUNT] = {
+		[SPROF_WAIT_KIND_NONE] = "-",
+		[SPROF_WAIT_KIND_IO] = "io",
+		[SPROF_WAIT_KIND_LOCK] = "lock",
+		[SPROF_WAIT_KIND_TIME] = "time",
+		[SPROF_WAIT_KIND_CHILD] = "child",
+		[SPROF_WAIT_KIND_EVENT] = "event",
+		[SPROF_WAIT_KIND_OTHER] = "other",
+	};
+
+	assert(kind < SPROF_WAIT_KIND_COUNT);
+	return names[kind];
+}
+
+const char *sprof_lock_kind_name(enum sprof_lock_kind kind)
+{
+	static const char *const names[SPROF_LOCK_COUNT] = {
+		[SPROF_LOCK_UNKNOWN] = "lock",
+		[SPROF_LOCK_MUTEX] = "mutex",
+		[SPROF_LOCK_CONDITION] = "condition variable",
+		[SPROF_LOCK_RWLOCK] = "rwlock",
+		[SPROF_LOCK_BARRIER] = "barrier",
+		[SPROF_LOCK_JOIN] = "join",
+		[SPROF_LOCK_SEMAPHORE] = "semaphore",
+		[SPROF_LOCK_INTERPRETER] = "interpreter lock",
+	};
+
+	assert(kind < SPROF_LOCK_COUNT);
+	return names[kind];
+}

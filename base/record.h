@@ -54,7 +54,9 @@ enum sprof_time_class {
 	SPROF_TIME_USER,
 	SPROF_TIME_SYS,
 	SPROF_TIME_RUNQ, /* ready, waiting for a CPU */
-	SPROF_TIME_WAIT, /* blocked: sleep, disk, stopped */
+	SPROF_TIME_SLEEP, /* blocked: this and the two below are what reports call wait */
+	SPROF_TIME_DISK,
+	SPROF_TIME_STOPPED,
 	SPROF_TIME_COUNT,
 };
 
@@ -77,11 +79,95 @@ struct sprof_thread_record {
 	const char *process_name; /* the process's command line or comm; may be NULL when unchanged */
 };
 
+/* Which threads are sampled: all, those that run or want to, those that are blocked. */
+enum sprof_mode {
+	SPROF_MODE_WALL,
+	SPROF_MODE_CPU,
+	SPROF_MODE_WAIT,
+	SPROF_MODE_COUNT,
+};
+
+/* "wall", "cpu", "wait". */
+const char *sprof_mode_name(enum sprof_mode mode);
+/* Whether samples in a state, and times of a class, belong to the mode. */
+bool sprof_mode_takes(enum sprof_mode mode, enum sprof_state state);
+bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class);
+
+/* What kind of thing a blocked thread waits for. */
+enum sprof_wait_kind {
+	SPROF_WAIT_KIND_NONE,  /* not blocked, or not known */
+	SPROF_WAIT_KIND_IO,    /* files, pipes, sockets, devices; page faults */
+	SPROF_WAIT_KIND_LOCK,  /* futexes, file locks, System V semaphores */
+	SPROF_WAIT_KIND_TIME,
+	SPROF_WAIT_KIND_CHILD,
+	SPROF_WAIT_KIND_EVENT, /* any of several things: poll, epoll, signals */
+	SPROF_WAIT_KIND_OTHER,
+	SPROF_WAIT_KIND_COUNT,
+};
+
+/* "-", "io", "lock", "time", "child", "event", "other". */
+const char *sprof_wait_kind_name(enum sprof_wait_kind kind);
+
+enum sprof_lock_kind {
+	SPROF_LOCK_UNKNOWN,
+	SPROF_LOCK_MUTEX,
+	SPROF_LOCK_CONDITION,
+	SPROF_LOCK_RWLOCK,
+	SPROF_LOCK_BARRIER,
+	SPROF_LOCK_JOIN, /* the end of a thread */
+	SPROF_LOCK_SEMAPHORE,
+	SPROF_LOCK_INTERPRETER, /* the one lock of a language's interpreter */
+	SPROF_LOCK_COUNT,
+};
+
+/* "lock", "mutex", "condition variable", ... */
+const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
+
+#define SPROF_WAIT_NONE 0u /* ids of waits count from 1 */
+#define SPROF_RECORD_NONE UINT32_MAX
+
+/*
+ * What a thread does in the kernel: the system call it is in, and of a blocked one what it waits for.
+ * The sampler looks it up once for each new wait. Strings are the sampler's, valid during the call.
+ */
+struct sprof_wait {
+	int64_t system_call;       /* -1: none, a page fault */
+	enum sprof_wait_kind kind; /* NONE: it runs */
+	const char *object;        /* "pipe:[4711] from cat (4712)"; NULL: nothing to say, or a futex */
+	/* A futex: what it is part of, as far as its memory tells, and where the word lies. */
+	uint64_t address; /* 0: no futex */
+	enum sprof_lock_kind lock;
+	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or not known */
+	uint32_t module;  /* of an address in data; SPROF_RECORD_NONE */
+	uint64_t offset;  /* from the start of the area, or from where the module's first byte is mapped */
+	/* What the kernel says of its own stack, innermost first. */
+	const char *const *kernel;
+	size_t kernel_count;
+};
+
+/* Who has the lock that a thread waits for, at that sample. */
+struct sprof_holder {
+	uint32_t thread;
+	uint32_t stack; /* of its sample of the same tick; SPROF_RECORD_NONE: it has none */
+};
+
+/* What else the kernel tells of a thread, up to now since sprof watches it. */
+struct sprof_thread_facts {
+	pid_t own_pid, own_tid; /* in the innermost pid namespace; 0: not known */
+	int processor;          /* it last ran on; -1: not known */
+	bool has_switches, has_io;
+	uint64_t voluntary, involuntary;    /* switches */
+	uint64_t minor_faults, major_faults;
+	uint64_t read_bytes, written_bytes; /* by system calls, from and to anything */
+};
+
 struct sprof_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick */
 	uint32_t thread;
 	uint32_t stack; /* as the sink's stack() numbered it */
 	enum sprof_state state;
+	uint32_t wait;                     /* as the sink's wait() numbered it; NONE: in no system call */
+	const struct sprof_holder *holder; /* NULL: no lock, or nobody known holds it */
 };
 
 /*
@@ -98,6 +184,10 @@ struct sprof_sink {
 	bool (*stack)(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id);
 	bool (*sample)(void *data, const struct sprof_sample *sample);
 	bool (*charge)(void *data, uint32_t thread, const struct sprof_times *times, bool last);
+	/* The id of a wait, the same for the same one. NULL: nobody wants to know, and nothing is looked up. */
+	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
+	/* Replaces what was said of the thread before. NULL: nobody wants to know. */
+	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
 };
 
 /* The quality of a run: what sprof did, what it missed and what it cost. Times in ns. */
@@ -116,6 +206,8 @@ struct sprof_quality {
 	uint64_t unwind_ns_total;
 	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
 	uint64_t threads_seen, processes_seen;
+	uint64_t waits_looked_up, wait_ns_total; /* what threads waited for, and what finding out cost */
+	enum sprof_mode mode;
 	bool schedstat_missing; /* the kernel does not fill schedstat: runq is unknown, reuse is off */
 };
 

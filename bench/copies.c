@@ -1,6 +1,6 @@
 /*
- * Taking stack copies. Knows ptrace and one thread; the copies are as large as the stack, so that no
- * walk ends for lack of one.
+ * Taking stack copies. Knows ptrace and one thread; the copies are as large as the stack, so that
+ * no walk ends for lack of one.
  */
 #include "bench/copies.h"
 
@@ -12,10 +12,12 @@
 #include "attach/memory.h"
 #include "base/clock.h"
 
-enum { LARGEST = 1024 * 1024 };
+enum {
+	LARGEST = 1024 * 1024
+};
 
-static void copy_stack(struct sprof_snapshot *snapshot, pid_t pid, const struct sprof_maps *maps,
-	uint8_t *bytes)
+static void copy_stack(
+	struct sprof_snapshot *snapshot, pid_t pid, const struct sprof_maps *maps, uint8_t *bytes)
 {
 	uint64_t base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
 	const struct sprof_mapping *stack = sprof_maps_find(maps, base);

@@ -5,8 +5,8 @@
  *     floor -p PID [-c CPU] [-r RATE] [-d SECONDS]
  *
  * Pinned to CPU it shows what it matters where the tracer runs. The wait is a blocking waitpid, the
- * nice level the highest that is permitted, as sprof's. Says "ready" when the target is seized; ends
- * with the target or after SECONDS.
+ * nice level the highest that is permitted, as sprof's. Says "ready" when the target is seized;
+ * ends with the target or after SECONDS.
  */
 #include <elf.h>
 #include <sched.h>
@@ -24,7 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_S = 1000000000, MAX_STOPS = 1 << 20, RAISED_NICE = -15 };
+enum {
+	NS_PER_S = 1000000000,
+	MAX_STOPS = 1 << 20,
+	RAISED_NICE = -15
+};
 
 struct options {
 	pid_t pid;
@@ -77,9 +81,8 @@ static bool stop_once(pid_t pid, uint64_t *ret_ns)
 static void take(const struct options *options, struct pauses *pauses)
 {
 	uint64_t period = (uint64_t)(NS_PER_S / options->rate), deadline = now_ns();
-	uint64_t end = options->seconds > 0
-			       ? deadline + (uint64_t)(options->seconds * NS_PER_S)
-			       : UINT64_MAX;
+	uint64_t end = options->seconds > 0 ? deadline + (uint64_t)(options->seconds * NS_PER_S)
+					    : UINT64_MAX;
 	uint64_t ns;
 
 	while (deadline < end && pauses->count < MAX_STOPS) {
@@ -110,7 +113,8 @@ static unsigned quantile(const struct pauses *pauses, double fraction)
 static void print(struct pauses *pauses)
 {
 	qsort(pauses->ns, pauses->count, sizeof(*pauses->ns), by_length);
-	printf("{\"stops\": %zu, \"total\": %llu, \"p50\": %u, \"p95\": %u, \"p99\": %u, \"max\": %u}\n",
+	printf("{\"stops\": %zu, \"total\": %llu, \"p50\": %u, \"p95\": %u, \"p99\": %u, \"max\": "
+	       "%u}\n",
 		pauses->count, (unsigned long long)pauses->total, quantile(pauses, 0.5),
 		quantile(pauses, 0.95), quantile(pauses, 0.99), quantile(pauses, 1));
 }

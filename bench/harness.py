@@ -23,12 +23,12 @@ class Failed(Exception):
 class Bench:
     """What all parts share: the programs, how long and how often, and where on the machine."""
 
-    def __init__(self, build, quick, folder):
-        self.sprof = os.path.join(build, "cmd/sprof")
+    def __init__(self, build, quick, folder, sprof=None):
+        self.sprof = sprof or os.path.join(build, "cmd/sprof")
         self.programs = os.path.join(build, "bench")
         self.folder = folder
         self.quick = quick
-        self.rounds = 2 if quick else 5
+        self.rounds = 1 if quick else 5
         cpus = sorted(os.sched_getaffinity(0))
         self.cpu = cpus[-1]
         self.other_cpus = cpus[:-1]

@@ -22,6 +22,7 @@
 
 enum {
 	MAX_GAPS = 1 << 20,
+	SHORT_NS = 400000, /* longer is a turn of another process, not a pause */
 	NS_PER_MS = 1000000,
 	NS_PER_S = 1000 * NS_PER_MS,
 	OUTER_FRAMES = 5, /* _start, __libc_start_main and its callee, main, the bottom */
@@ -35,7 +36,7 @@ struct options {
 struct gaps {
 	uint32_t *ns;
 	size_t count;
-	uint64_t lost, longest, elapsed;
+	uint64_t lost, lost_in_short, longest, elapsed;
 };
 
 static volatile sig_atomic_t told_to_end;
@@ -86,6 +87,8 @@ static void collect_gaps(const struct options *options, struct gaps *gaps)
 		if (gap < (uint64_t)options->gap_ns)
 			continue;
 		gaps->lost += gap;
+		if (gap < SHORT_NS)
+			gaps->lost_in_short += gap;
 		gaps->longest = gap > gaps->longest ? gap : gaps->longest;
 		if (gaps->count < MAX_GAPS)
 			gaps->ns[gaps->count++] = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
@@ -115,9 +118,10 @@ static void measure_gaps(const struct options *options)
 	memset(gaps.ns, 1, MAX_GAPS * sizeof(*gaps.ns));
 	collect_gaps(options, &gaps);
 	qsort(gaps.ns, gaps.count, sizeof(*gaps.ns), by_size);
-	printf("{\"elapsed_ns\": %llu, \"lost_ns\": %llu, \"gaps\": %zu, \"p50\": %u, \"p95\": %u, "
-	       "\"p99\": %u, \"max\": %llu}\n",
-		(unsigned long long)gaps.elapsed, (unsigned long long)gaps.lost, gaps.count,
+	printf("{\"elapsed_ns\": %llu, \"lost_ns\": %llu, \"short_ns\": %llu, \"gaps\": %zu, "
+	       "\"p50\": %u, \"p95\": %u, \"p99\": %u, \"max\": %llu}\n",
+		(unsigned long long)gaps.elapsed, (unsigned long long)gaps.lost,
+		(unsigned long long)gaps.lost_in_short, gaps.count,
 		quantile(&gaps, 0.5), quantile(&gaps, 0.95), quantile(&gaps, 0.99),
 		(unsigned long long)gaps.longest);
 	free(gaps.ns);

@@ -1,7 +1,7 @@
 /*
- * What a frame costs. Takes stack copies of a process and walks the very same copies in three ways: in
- * each round with empty caches (files not yet opened, the copies in the order they came) and with
- * filled ones. Compares the frames. Prints JSON, times in ns per frame.
+ * What a frame costs. Takes stack copies of a process and walks the very same copies in three ways:
+ * in each round with empty caches (files not yet opened, the copies in the order they came) and
+ * with filled ones. Compares the frames. Prints JSON, times in ns per frame.
  *
  *     unwind PID COPIES PERIOD_US ROUNDS
  */
@@ -14,11 +14,16 @@
 #include "bench/copies.h"
 #include "bench/walkers.h"
 
-/* A copy's time with filled caches is the median of so many passes: what else the machine does goes out. */
-enum { EMPTY_TIMINGS = 1000, WARM_PASSES = 3, WAYS = 3, MAX_ROUNDS = 64 };
+/* A copy's time with filled caches is the median of so many passes: what else the machine does goes
+ * out. */
+enum {
+	EMPTY_TIMINGS = 1000,
+	WARM_PASSES = 3,
+	WAYS = 3,
+	MAX_ROUNDS = 64
+};
 
-static const struct walker *const ways[WAYS] = {
-	&walker_sprof, &walker_libunwind, &walker_libdwfl};
+static const struct walker *const ways[WAYS] = {&walker_sprof, &walker_libunwind, &walker_libdwfl};
 
 struct result {
 	double first[MAX_ROUNDS], warm[MAX_ROUNDS];
@@ -70,9 +75,8 @@ static uint64_t median3(uint64_t a, uint64_t b, uint64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
-static void time_round(
-	const struct walker *way, const struct walk_parts *parts, struct copies *copies,
-	struct result *result, int round)
+static void time_round(const struct walker *way, const struct walk_parts *parts,
+	struct copies *copies, struct result *result, int round)
 {
 	uint64_t *ns[WARM_PASSES], first = 0, warm = 0;
 	void *walker = way->create(parts);

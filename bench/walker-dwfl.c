@@ -1,6 +1,6 @@
 /*
- * libdwfl on a copied stack: its own module list of the process, and callbacks that give it the copied
- * registers and words instead of the thread's.
+ * libdwfl on a copied stack: its own module list of the process, and callbacks that give it the
+ * copied registers and words instead of the thread's.
  */
 #include "bench/walkers.h"
 
@@ -122,17 +122,16 @@ static void read_frames(void *data, struct walked *ret)
 	for (ret->count = 0; ret->count < walker->count; ret->count++) {
 		bool is_return = walker->frames[ret->count].is_return;
 		uint64_t address = walker->frames[ret->count].pc - is_return;
-		const struct sprof_mapping *mapping =
-			sprof_maps_find(walker->parts->maps, address);
+		const struct sprof_mapping *mapping = sprof_maps_find(walker->parts->maps, address);
 
 		if (!mapping || mapping->module == SPROF_MAPPING_NO_MODULE)
 			return;
 		ret->frames[ret->count] = (struct sprof_frame){
-			.offset = sprof_mapping_offset(mapping,
-					  sprof_modules_get(walker->parts->modules,
-						  mapping->module),
-					  address) +
-				  is_return,
+			.offset =
+				sprof_mapping_offset(mapping,
+					sprof_modules_get(walker->parts->modules, mapping->module),
+					address) +
+				is_return,
 			.module = mapping->module,
 			.is_return = is_return,
 		};

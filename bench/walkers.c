@@ -1,6 +1,6 @@
 /*
- * The walkers of the product. A walk of libunwind's gives addresses; they are turned into frames when
- * they are read, which is not timed.
+ * The walkers of the product. A walk of libunwind's gives addresses; they are turned into frames
+ * when they are read, which is not timed.
  */
 #include "bench/walkers.h"
 

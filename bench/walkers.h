@@ -1,6 +1,6 @@
 /*
- * Three ways to walk a copied stack, behind one signature: ours, libunwind with UNW_CACHE_GLOBAL (the
- * product's own fallback, as it is), and libdwfl reading the copy.
+ * Three ways to walk a copied stack, behind one signature: ours, libunwind with UNW_CACHE_GLOBAL
+ * (the product's own fallback, as it is), and libdwfl reading the copy.
  */
 #ifndef SPROF_BENCH_WALKERS_H
 #define SPROF_BENCH_WALKERS_H
@@ -15,7 +15,9 @@
 #include "base/record.h"
 #include "unwind/snapshot.h"
 
-enum { WALK_DEPTH = 1024 };
+enum {
+	WALK_DEPTH = 1024
+};
 
 /* What a walk found: frames as sprof stores them, to be compared. */
 struct walked {

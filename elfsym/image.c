@@ -101,7 +101,9 @@ static bool check_header(
 		header.e_ident[EI_DATA] != HOST_DATA)
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"%s is for another machine than this one", module->path);
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+	/* dwz calls the file of what others have in common relocatable. */
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN &&
+		(header.e_type != ET_REL || !image->is_separate))
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"%s is neither a program nor a shared library", module->path);
 	image->executable_file = header.e_type == ET_EXEC;
@@ -156,14 +158,15 @@ static bool read_segments(
 	return true;
 }
 
-bool sprof_image_open(
-	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err)
+static bool open_image(const struct sprof_module *module, bool is_separate,
+	struct sprof_image **ret, struct sprof_error *err)
 {
 	struct sprof_image *image = calloc(1, sizeof(*image));
 
 	if (!image)
 		return sprof_error_no_memory(err);
 	image->own_fd = -1;
+	image->is_separate = is_separate;
 	if (!begin_elf(image, module, err) || !check_header(image, module, err) ||
 		!read_segments(image, module, err)) {
 		sprof_image_close(image);
@@ -173,6 +176,12 @@ bool sprof_image_open(
 	return true;
 }
 
+bool sprof_image_open(
+	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err)
+{
+	return open_image(module, false, ret, err);
+}
+
 bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sprof_error *err)
 {
 	struct sprof_module module = {.kind = SPROF_MODULE_FILE, .path = path};
@@ -180,7 +189,7 @@ bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sp
 	module.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (module.fd < 0)
 		module.open_errno = errno;
-	if (!sprof_image_open(&module, ret, err)) {
+	if (!open_image(&module, true, ret, err)) {
 		if (module.fd >= 0)
 			close(module.fd);
 		return false;

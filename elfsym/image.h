@@ -28,6 +28,7 @@ struct sprof_image {
 	uint64_t eh_frame_hdr_address; /* link-time; 0: none */
 	uint64_t eh_frame_hdr_size;
 	bool executable_file; /* ET_EXEC: linked at its run-time addresses */
+	bool is_separate;     /* no module: a separate debug file */
 	int own_fd;           /* -1: the file is the module's */
 	char *own_path;       /* of own_fd; NULL: the file is the module's */
 	void *own_bytes;      /* NULL: the memory is the module's, or it is a file */

@@ -45,8 +45,18 @@ static bool append_symbol(struct sprof_listing *listing, const struct sprof_symb
 	return ok;
 }
 
-static bool append_lines(struct sprof_listing *listing, const struct sprof_symlist *list)
+/* nm has one letter for weak functions and for weak data without a type. */
+static bool is_weak_data(const struct sprof_names *names, const struct sprof_symlist_line *line)
 {
+	return line->rank == SPROF_SYMLIST_WEAK && names->image &&
+	       !sprof_image_executable(names->image, line->address);
+}
+
+static bool append_lines(struct sprof_listing *listing, const struct sprof_names *names)
+{
+	const struct sprof_symlist *list = names->list;
+
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sprof_symlist_line *line = &list->items[i];
 		const struct sprof_listed item = {
@@ -55,7 +65,7 @@ static bool append_lines(struct sprof_listing *listing, const struct sprof_symli
 			.source = "symbol list",
 		};
 
-		if (line->rank != SPROF_SYMLIST_NO_FUNCTION &&
+		if (line->rank != SPROF_SYMLIST_NO_FUNCTION && !is_weak_data(names, line) &&
 			!append(listing, item, line->name, line->name_length))
 			return false;
 	}
@@ -121,7 +131,7 @@ static void sort(struct sprof_listing *listing)
 static bool fill(struct sprof_listing *listing, struct sprof_names *names, unsigned parts,
 	struct sprof_error *err)
 {
-	if (names->list && (parts & SPROF_LISTING_SYSMAP) && !append_lines(listing, names->list))
+	if (names->list && (parts & SPROF_LISTING_SYSMAP) && !append_lines(listing, names))
 		return sprof_error_no_memory(err);
 	if (!names->image || !(parts & SPROF_LISTING_FILE))
 		return true;

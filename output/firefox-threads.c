@@ -3,10 +3,12 @@
  */
 #include "output/firefox.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "output/format.h"
 
 static const char head[] =
@@ -226,6 +228,21 @@ static void write_samples(struct sprof_firefox *writer, uint32_t thread)
 		"\"startTime\":[],\"endTime\":[],\"phase\":[]}}");
 }
 
+/* Ids are strings, so that the ranks of a job can be told apart: "4711-r3". */
+static void write_pid(struct sprof_firefox *writer, const struct sprof_profile_process *process)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%d%s%s", process->pid, process->rank ? "-r" : "",
+		    process->rank ? process->rank : "") < 0) {
+		text = NULL;
+		writer->failed = true;
+		return;
+	}
+	sprof_json_text(&writer->json, ",\"pid\":");
+	sprof_json_name(&writer->json, text);
+}
+
 static void write_thread(struct sprof_firefox *writer, uint32_t index)
 {
 	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
@@ -238,8 +255,9 @@ static void write_thread(struct sprof_firefox *writer, uint32_t index)
 	sprof_json_name(&writer->json, thread->name);
 	sprof_json_text(&writer->json, ",\"processName\":");
 	sprof_json_name(&writer->json, process->name);
-	sprof_json_format(&writer->json, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":\"%d\"",
-		thread->tid == process->pid ? "true" : "false", thread->process, thread->tid);
+	write_pid(writer, process);
+	sprof_json_format(&writer->json, ",\"isMainThread\":%s,\"tid\":\"%d\"",
+		thread->tid == process->pid ? "true" : "false", thread->tid);
 	write_samples(writer, index);
 }
 

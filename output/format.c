@@ -14,7 +14,11 @@ static const struct sprof_format *const formats[] = {
 	&sprof_format_svg,
 	&sprof_format_speedscope,
 	&sprof_format_firefox,
+	&sprof_format_perf,
 	&sprof_format_callgrind,
+	&sprof_format_gmon,
+	&sprof_format_dot,
+	&sprof_format_png,
 	&sprof_format_chrome,
 	&sprof_format_json,
 };

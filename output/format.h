@@ -63,10 +63,14 @@ const struct sprof_format *sprof_format_by_path(const char *path);
 
 extern const struct sprof_format sprof_format_callgrind;
 extern const struct sprof_format sprof_format_chrome;
+extern const struct sprof_format sprof_format_dot;
 extern const struct sprof_format sprof_format_firefox;
 extern const struct sprof_format sprof_format_folded;
 extern const struct sprof_format sprof_format_html;
+extern const struct sprof_format sprof_format_gmon;
 extern const struct sprof_format sprof_format_json;
+extern const struct sprof_format sprof_format_perf;
+extern const struct sprof_format sprof_format_png;
 extern const struct sprof_format sprof_format_pprof;
 extern const struct sprof_format sprof_format_speedscope;
 extern const struct sprof_format sprof_format_svg;

@@ -303,8 +303,8 @@ static void put_row(
 {
 	put_number(data, comma, distance);
 	put_number(data, true, metrics->samples);
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		put_number(data, true, metrics->times.ns[i]);
+	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++)
+		put_number(data, true, sprof_metrics_get(metrics, sprof_weight_columns[i]));
 	if (data->profile->foreign.kind_count)
 		put_number(data, true, metrics->other);
 }
@@ -350,7 +350,7 @@ static bool is_wait(const struct sprof_profile *profile, const struct sprof_prof
 {
 	const struct sprof_profile_context *context = &profile->contexts[row->context];
 
-	return row->metrics.times.ns[SPROF_TIME_WAIT] &&
+	return sprof_times_wait(&row->metrics.times) &&
 	       (context->syscall || context->object || context->holder);
 }
 
@@ -363,7 +363,7 @@ static void put_wait(const struct data *data, bool comma, const struct sprof_pro
 	put_index(data, true, string_of(data, context->object));
 	put_number(data, true, data->nodes[row->stack]);
 	put_number(data, true, row->metrics.samples);
-	put_number(data, true, row->metrics.times.ns[SPROF_TIME_WAIT]);
+	put_number(data, true, sprof_times_wait(&row->metrics.times));
 	put_index(data, true, string_of(data, context->holder));
 }
 

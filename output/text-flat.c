@@ -28,9 +28,10 @@ static void write_split(const struct sprof_text *text, const struct sprof_times 
 {
 	uint64_t wall = sprof_times_wall(times);
 
-	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++) {
 		if (wall)
-			sprof_out_printf(text->out, " %5.1f", sprof_percent(times->ns[i], wall));
+			sprof_out_printf(text->out, " %5.1f",
+				sprof_percent(sprof_times_get(times, sprof_weight_columns[i]), wall));
 		else
 			sprof_out_printf(text->out, " %5s", "-");
 	}

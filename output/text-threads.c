@@ -62,8 +62,9 @@ static void write_figures(const struct sprof_text *text, const char *id,
 	const struct sprof_times *times, uint64_t samples)
 {
 	sprof_out_printf(text->out, "%9s %8s", id, sprof_figure_time(sprof_times_wall(times)).text);
-	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		sprof_out_printf(text->out, " %8s", sprof_figure_time(times->ns[i]).text);
+	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++)
+		sprof_out_printf(text->out, " %8s",
+			sprof_figure_time(sprof_times_get(times, sprof_weight_columns[i])).text);
 	sprof_out_printf(text->out, " %8" PRIu64 "  ", samples);
 }
 

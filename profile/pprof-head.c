@@ -105,27 +105,37 @@ static size_t find_kind(const struct sprof_pprof_file *file, const char *type)
 	return i;
 }
 
-/* Ours: samples and the four classes of time, in ns. */
+static bool has_time(const struct sprof_pprof_file *file, enum sprof_weight weight)
+{
+	size_t kind = find_kind(file, sprof_weight_name(weight));
+
+	return kind < file->kind_count && strcmp(file->kinds[kind].unit, "nanoseconds") == 0;
+}
+
+/* Ours: samples and the columns of time, in ns. */
 static bool is_own(const struct sprof_pprof_file *file)
 {
-	for (int i = SPROF_WEIGHT_USER; i < SPROF_WEIGHT_COUNT; i++) {
-		size_t kind = find_kind(file, sprof_weight_name((enum sprof_weight)i));
-
-		if (kind == file->kind_count || strcmp(file->kinds[kind].unit, "nanoseconds") != 0)
+	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++) {
+		if (!has_time(file, sprof_weight_columns[i]))
 			return false;
 	}
 	return find_kind(file, sprof_weight_name(SPROF_WEIGHT_SAMPLES)) < file->kind_count;
 }
 
+/* What kind of blocked time it is may be missing: then it is sleep. */
 static void set_own_columns(struct sprof_pprof_file *file)
 {
 	file->columns[find_kind(file, sprof_weight_name(SPROF_WEIGHT_SAMPLES))] =
 		SPROF_PPROF_COLUMN_SAMPLES;
+	if (!has_time(file, SPROF_WEIGHT_SLEEP))
+		file->columns[find_kind(file, sprof_weight_name(SPROF_WEIGHT_WAIT))] =
+			(enum sprof_pprof_column)(SPROF_PPROF_COLUMN_TIME + SPROF_TIME_SLEEP);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
-		enum sprof_weight weight = (enum sprof_weight)(SPROF_WEIGHT_USER + i);
+		enum sprof_weight weight = sprof_weight_of_class((enum sprof_time_class)i);
 
-		file->columns[find_kind(file, sprof_weight_name(weight))] =
-			(enum sprof_pprof_column)(SPROF_PPROF_COLUMN_TIME + i);
+		if (has_time(file, weight))
+			file->columns[find_kind(file, sprof_weight_name(weight))] =
+				(enum sprof_pprof_column)(SPROF_PPROF_COLUMN_TIME + i);
 	}
 	file->profile->foreign.period = 0;
 }

@@ -14,7 +14,28 @@ static const char *const names[SPROF_WEIGHT_COUNT] = {
 	[SPROF_WEIGHT_SYS] = "sys",
 	[SPROF_WEIGHT_RUNQ] = "runq",
 	[SPROF_WEIGHT_WAIT] = "wait",
+	[SPROF_WEIGHT_SLEEP] = "sleep",
+	[SPROF_WEIGHT_DISK] = "disk",
+	[SPROF_WEIGHT_STOPPED] = "stopped",
 };
+
+const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_COLUMNS] = {
+	SPROF_WEIGHT_USER, SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT};
+
+enum sprof_weight sprof_weight_of_class(enum sprof_time_class class)
+{
+	static const enum sprof_weight weights[SPROF_TIME_COUNT] = {
+		[SPROF_TIME_USER] = SPROF_WEIGHT_USER,
+		[SPROF_TIME_SYS] = SPROF_WEIGHT_SYS,
+		[SPROF_TIME_RUNQ] = SPROF_WEIGHT_RUNQ,
+		[SPROF_TIME_SLEEP] = SPROF_WEIGHT_SLEEP,
+		[SPROF_TIME_DISK] = SPROF_WEIGHT_DISK,
+		[SPROF_TIME_STOPPED] = SPROF_WEIGHT_STOPPED,
+	};
+
+	assert(class < SPROF_TIME_COUNT);
+	return weights[class];
+}
 
 const char *sprof_weight_name(enum sprof_weight weight)
 {
@@ -55,26 +76,33 @@ void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *mo
 		sum->times.ns[i] += more->times.ns[i];
 }
 
-uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weight weight)
+uint64_t sprof_times_wait(const struct sprof_times *times)
 {
-	switch (weight) {
-	case SPROF_WEIGHT_SAMPLES:
-		return metrics->samples;
-	case SPROF_WEIGHT_WALL:
-		return sprof_times_wall(&metrics->times);
-	case SPROF_WEIGHT_USER:
-		return metrics->times.ns[SPROF_TIME_USER];
-	case SPROF_WEIGHT_SYS:
-		return metrics->times.ns[SPROF_TIME_SYS];
-	case SPROF_WEIGHT_RUNQ:
-		return metrics->times.ns[SPROF_TIME_RUNQ];
-	case SPROF_WEIGHT_WAIT:
-		return metrics->times.ns[SPROF_TIME_WAIT];
-	case SPROF_WEIGHT_OTHER:
-		return metrics->other;
+	return times->ns[SPROF_TIME_SLEEP] + times->ns[SPROF_TIME_DISK] +
+	       times->ns[SPROF_TIME_STOPPED];
+}
+
+uint64_t sprof_times_get(const struct sprof_times *times, enum sprof_weight weight)
+{
+	if (weight == SPROF_WEIGHT_WALL)
+		return sprof_times_wall(times);
+	if (weight == SPROF_WEIGHT_WAIT)
+		return sprof_times_wait(times);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		if (sprof_weight_of_class((enum sprof_time_class)i) == weight)
+			return times->ns[i];
 	}
 	assert(false);
 	return 0;
+}
+
+uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weight weight)
+{
+	if (weight == SPROF_WEIGHT_SAMPLES)
+		return metrics->samples;
+	if (weight == SPROF_WEIGHT_OTHER)
+		return metrics->other;
+	return sprof_times_get(&metrics->times, weight);
 }
 
 double sprof_percent(uint64_t part, uint64_t whole)

@@ -22,12 +22,16 @@ enum sprof_weight {
 	SPROF_WEIGHT_USER,
 	SPROF_WEIGHT_SYS,
 	SPROF_WEIGHT_RUNQ,
-	SPROF_WEIGHT_WAIT,
+	SPROF_WEIGHT_WAIT, /* sleep + disk + stopped */
+	SPROF_WEIGHT_SLEEP,
+	SPROF_WEIGHT_DISK,
+	SPROF_WEIGHT_STOPPED,
 	SPROF_WEIGHT_COUNT,
 	SPROF_WEIGHT_OTHER = SPROF_WEIGHT_COUNT, /* the only one of another tool's file */
 };
 
-/* "samples", "wall", "user", "sys", "runq", "wait"; "value" of another tool's. */
+/* "samples", "wall", "user", "sys", "runq", "wait", "sleep", "disk", "stopped"; "value" of another
+ * tool's. */
 const char *sprof_weight_name(enum sprof_weight weight);
 /* The weight of that name. False: there is none. */
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);
@@ -35,6 +39,17 @@ bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);
 bool sprof_weight_is_time(enum sprof_weight weight);
 
 uint64_t sprof_times_wall(const struct sprof_times *times);
+/* All that it was blocked. */
+uint64_t sprof_times_wait(const struct sprof_times *times);
+
+/* The columns that reports split wall time into: user, sys, runq, wait. */
+enum {
+	SPROF_WEIGHT_COLUMNS = 4
+};
+extern const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_COLUMNS];
+/* A class of time as a weight. */
+enum sprof_weight sprof_weight_of_class(enum sprof_time_class class);
+uint64_t sprof_times_get(const struct sprof_times *times, enum sprof_weight weight);
 
 void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *more);
 uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weight weight);

@@ -17,9 +17,9 @@ static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
 	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
 	[SPROF_TIME_RUNQ] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
-	[SPROF_TIME_WAIT] = {[SPROF_STATE_SLEEP] = true,
-		[SPROF_STATE_DISK] = true,
-		[SPROF_STATE_STOPPED] = true},
+	[SPROF_TIME_SLEEP] = {[SPROF_STATE_SLEEP] = true},
+	[SPROF_TIME_DISK] = {[SPROF_STATE_DISK] = true},
+	[SPROF_TIME_STOPPED] = {[SPROF_STATE_STOPPED] = true},
 };
 
 void sprof_window_finish(struct sprof_window *window)

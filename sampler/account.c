@@ -12,6 +12,11 @@
 
 #include "base/clock.h"
 
+static uint64_t tick_ns(void)
+{
+	return SPROF_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
 struct sprof_figures sprof_figures_make(uint64_t time_ns,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat)
 {
@@ -21,11 +26,11 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.runq_ns = schedstat->runq_ns,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
+		.disk_ticks = stat->disk_ticks,
 	};
 
 	if (!schedstat->cpu_ns && !schedstat->timeslices)
-		figures.cpu_ns = (stat->user_ticks + stat->system_ticks) *
-			(SPROF_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+		figures.cpu_ns = (stat->user_ticks + stat->system_ticks) * tick_ns();
 	return figures;
 }
 
@@ -55,6 +60,45 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
+void sprof_account_see(struct sprof_account *account, enum sprof_state state)
+{
+	if (state != SPROF_STATE_SLEEP && state != SPROF_STATE_DISK && state != SPROF_STATE_STOPPED)
+		return;
+	account->blocked[state]++;
+	account->last_blocked = state;
+}
+
+/* The part of ns that belongs to a state by the samples; without any, all to the last one seen. */
+static uint64_t part_of(const struct sprof_account *account, enum sprof_state state, uint64_t ns)
+{
+	uint64_t all = (uint64_t)account->blocked[SPROF_STATE_SLEEP] +
+		account->blocked[SPROF_STATE_DISK] + account->blocked[SPROF_STATE_STOPPED];
+
+	if (!all)
+		return account->last_blocked == state ? ns : 0;
+	return (uint64_t)((__uint128_t)ns * account->blocked[state] / all);
+}
+
+/* Splits blocked time into its classes. */
+static void split_blocked(struct sprof_account *account, const struct sprof_figures *now,
+	uint64_t ns, struct sprof_times *times)
+{
+	const uint64_t *before = account->handed_out.ns;
+	uint64_t disk = part_of(account, SPROF_STATE_DISK, ns);
+
+	times->ns[SPROF_TIME_STOPPED] = part_of(account, SPROF_STATE_STOPPED, ns);
+	ns -= times->ns[SPROF_TIME_STOPPED];
+	if (now->disk_ticks)
+		disk = since(since(now->disk_ticks, account->start.disk_ticks) * tick_ns(),
+			before[SPROF_TIME_DISK]);
+	times->ns[SPROF_TIME_DISK] = disk < ns ? disk : ns;
+	times->ns[SPROF_TIME_SLEEP] = ns - times->ns[SPROF_TIME_DISK];
+	for (int i = SPROF_TIME_SLEEP; i < SPROF_TIME_COUNT; i++)
+		account->handed_out.ns[i] += times->ns[i];
+	for (int i = 0; i < SPROF_STATE_COUNT; i++)
+		account->blocked[i] = 0;
+}
+
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now)
 {
@@ -75,7 +119,9 @@ struct sprof_times sprof_account_advance(
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
 	times.ns[SPROF_TIME_RUNQ] = hand_out(account, SPROF_TIME_RUNQ, runq);
-	times.ns[SPROF_TIME_WAIT] =
-		hand_out(account, SPROF_TIME_WAIT, since(since(wall, cpu), runq));
+	split_blocked(account, now,
+		since(since(since(wall, cpu), runq), before[SPROF_TIME_SLEEP] +
+				before[SPROF_TIME_DISK] + before[SPROF_TIME_STOPPED]),
+		&times);
 	return times;
 }

@@ -14,11 +14,14 @@ struct sprof_figures {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
+	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
 };
 
 struct sprof_account {
 	struct sprof_figures start;
 	struct sprof_times handed_out;
+	uint32_t blocked[SPROF_STATE_COUNT]; /* samples in each blocked state since the last advance */
+	enum sprof_state last_blocked;       /* the state of the last of them; USER: none yet */
 };
 
 /*
@@ -34,8 +37,12 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
  */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
+/* The thread was seen in this state. */
+void sprof_account_see(struct sprof_account *account, enum sprof_state state);
+
 /*
- * The times since the last call. The figures must be exact at their time: of a thread that was off the
+ * The times since the last call. Blocked time is split into sleep, disk and stopped: disk as the
+ * kernel's delay accounting has it where that is on, everything else as the thread was seen. The figures must be exact at their time: of a thread that was off the
  * CPU, has just been stopped, or has ended, because the kernel books a running thread's time late.
  */
 struct sprof_times sprof_account_advance(

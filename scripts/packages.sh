@@ -3,11 +3,13 @@
 
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
-    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev
+    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev
 )
 test_packages=(
     python3 g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format
+    nodejs npm chromium fonts-dejavu-core
+    elfutils dwz xz-utils rustc llvm libdebuginfod1
 )
 
 is_installed() {
@@ -65,5 +67,19 @@ configure() {
         meson setup --reconfigure "$folder" "$@"
     else
         meson setup "$folder" "$@"
+    fi
+}
+
+# What tests/consumers/package.json names, into FOLDER/node_modules: install_node_modules FOLDER
+install_node_modules() {
+    local folder=$1
+
+    command -v npm >/dev/null || return 0
+    mkdir -p "$folder"
+    cmp -s tests/consumers/package.json "$folder/package.json" && return 0
+    cp tests/consumers/package.json "$folder"
+    if ! npm install --prefix "$folder" --no-audit --no-fund --silent; then
+        rm "$folder/package.json"
+        echo "npm install failed, going on with what is there" >&2
     fi
 }

@@ -43,7 +43,11 @@ void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *reg
 #endif
 }
 
-static enum sprof_step read_word(
+/*
+ * Inlined everywhere, so that the cursor of a step stays in registers: through memory its words would be
+ * written one by one and read two at a time, which processors don't forward.
+ */
+static inline __attribute__((always_inline)) enum sprof_step read_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
 	switch (sprof_snapshot_word(snapshot, address, ret)) {

@@ -10,11 +10,18 @@
 #include "unwind/images.h"
 #include "unwind/step.h"
 
-enum { CACHE_SIZE = 1 << 14 }; /* a power of two; the hot pcs of a large program */
+enum {
+	CACHE_SIZE = 1 << 14, /* a power of two; the hot pcs of a large program */
+	CACHE_LINE = 64,
+};
 
-/* What is known of a pc in one state of a process's maps. */
+/*
+ * What is known of a pc in one state of a process's maps. In a cache line of its own: what a look-up
+ * waits for is memory, and that must not be two lines.
+ */
 struct cached_pc {
-	uint64_t pc, generation;
+	_Alignas(CACHE_LINE) uint64_t pc;
+	uint64_t generation;
 	uint64_t offset;
 	uint32_t module;
 	bool is_return; /* the same address means another row for a return address */
@@ -24,11 +31,17 @@ struct cached_pc {
 struct sprof_unwinder {
 	struct sprof_images images;
 	struct sprof_full_unwinder *full;
+	void *cache_memory; /* zeroed by calloc, so that only what is used is ever touched */
 	struct cached_pc *cache;
 	struct sprof_frame *frames;
 	struct sprof_full_frame *full_frames;
 	size_t max_depth;
 };
+
+static void *align_to_line(void *memory)
+{
+	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+}
 
 bool sprof_unwinder_create(struct sprof_modules *modules,
 	const struct sprof_unwinder_options *options, struct sprof_unwinder **ret,
@@ -41,10 +54,11 @@ bool sprof_unwinder_create(struct sprof_modules *modules,
 	unwinder->images.modules = modules;
 	unwinder->max_depth = options->max_depth;
 	unwinder->full = sprof_full_unwinder_create(&unwinder->images);
-	unwinder->cache = calloc(CACHE_SIZE, sizeof(*unwinder->cache));
+	unwinder->cache_memory = calloc(CACHE_SIZE + 1, sizeof(*unwinder->cache));
+	unwinder->cache = align_to_line(unwinder->cache_memory);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
-	if (!unwinder->full || !unwinder->cache || !unwinder->frames || !unwinder->full_frames) {
+	if (!unwinder->full || !unwinder->cache_memory || !unwinder->frames || !unwinder->full_frames) {
 		sprof_unwinder_destroy(unwinder);
 		return sprof_error_no_memory(err);
 	}
@@ -58,7 +72,7 @@ void sprof_unwinder_destroy(struct sprof_unwinder *unwinder)
 		return;
 	sprof_full_unwinder_destroy(unwinder->full);
 	sprof_images_finish(&unwinder->images);
-	free(unwinder->cache);
+	free(unwinder->cache_memory);
 	free(unwinder->frames);
 	free(unwinder->full_frames);
 	free(unwinder);

@@ -51,6 +51,10 @@ class SortedTable {
 
 	write() {
 		const rows = this.sorted(), shown = rows.slice(0, this.limit);
+		if (!rows.length) {
+			fill(this.box, element("p", {class: "hint"}, "none"));
+			return;
+		}
 		const body = element("tbody", {}, ...shown.map((row, i) => this.row(row, i)));
 		const table = element("table", {"aria-label": this.label},
 			element("thead", {}, element("tr", {}, ...this.columns.map((one) => this.head(one)))), body);

@@ -31,6 +31,12 @@ async function readTable(page, table) {
 		}))));
 }
 
+/* The panel of the chosen function follows a frame after the choice. */
+async function settled(page) {
+	await page.evaluate(() => new Promise((done) =>
+		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+}
+
 async function chooseWeight(page, weight) {
 	await page.locator(`#weights button[data-value=${weight}]`).click();
 }
@@ -222,12 +228,14 @@ async function the_chosen_function_has_callers_callees_and_lines(open) {
 	const {page} = await open("mixed");
 	await chooseWeight(page, "samples");
 	await page.locator("#flat tbody tr", {hasText: "leaf"}).first().click();
+	await settled(page);
 	assert.equal(await page.locator("#function-name").innerText(), "leaf");
 	const callers = (await readTable(page, "#callers")).map(({name, total}) => [name.split("\n")[0], total]);
 	assert.deepEqual(callers, [["f", 77], ["inner", 11]]);
 	assert.deepEqual((await readTable(page, "#lines")).map(({line, self, total}) => [line, self, total]),
 		[["33", 81, 81], ["34", 7, 7]]);
 	await page.locator("#flat tbody tr").filter({has: page.getByText("f", {exact: true})}).click();
+	await settled(page);
 	/* Recursion: all 77 below the outermost f, which main called; lines count a sample once. */
 	assert.deepEqual((await readTable(page, "#callers")).map(({name, total}) => [name.split("\n")[0], total]),
 		[["main", 77]]);
@@ -338,6 +346,7 @@ async function all_of_it_works_from_the_keyboard(open) {
 	await press("Escape", "Tab");
 	await page.locator("#search").evaluate((field) => field.blur());
 	await press("t", "ArrowDown", "Enter");
+	await settled(page);
 	const second = await page.locator("#flat tbody tr").nth(1).locator(".name").first().innerText();
 	assert.equal(await page.locator("#function-name").innerText(), second);
 	await press("6", "g", "ArrowDown");

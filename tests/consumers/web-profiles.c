@@ -119,7 +119,7 @@ static void add_wait(struct sprof_profile *profile, uint32_t thread, const char 
 	struct sprof_profile_row row = {.thread = thread, .stack = stack_of(profile, stack)};
 
 	row.metrics.samples = ns / MS;
-	row.metrics.times.ns[SPROF_TIME_WAIT] = ns;
+	row.metrics.times.ns[SPROF_TIME_SLEEP] = ns;
 	must(sprof_build_context(profile, context, &row.context));
 	must(sprof_build_row(profile, &row, NULL));
 }
@@ -260,7 +260,7 @@ static void make_large(struct sprof_profile *profile, unsigned seed)
 		struct sprof_metrics metrics = {
 			.samples = 20, .times = {{20 * MS + next(&seed, MS)}}};
 
-		metrics.times.ns[SPROF_TIME_WAIT] = next(&seed, 4) ? 0 : next(&seed, 90 * MS);
+		metrics.times.ns[SPROF_TIME_SLEEP] = next(&seed, 4) ? 0 : next(&seed, 90 * MS);
 		for (unsigned k = from; k < depth; k++) {
 			unsigned function = k * 50 + next(&seed, k < 8 ? 2 : 50);
 

@@ -16,7 +16,7 @@ unsigned outer(unsigned n);
 static inline __attribute__((always_inline)) unsigned inner(unsigned n)
 {
     unsigned sum = n;
-    for (unsigned i = 0; i < 20000; i++) __asm__ volatile("imull $31, %0" : "+r"(sum));
+    for (unsigned i = 0; i < 200000; i++) __asm__ volatile("imull $31, %0" : "+r"(sum));
     return sum;
 }
 __attribute__((noinline)) unsigned outer(unsigned n) { return inner(n) + 1; }
@@ -37,7 +37,7 @@ LIBRARY = """
 __attribute__((noinline)) unsigned NAME(unsigned n)
 {
     unsigned sum = n;
-    for (unsigned i = 0; i < 20000; i++) __asm__ volatile("imull $31, %0" : "+r"(sum));
+    for (unsigned i = 0; i < 200000; i++) __asm__ volatile("imull $31, %0" : "+r"(sum));
     return sum;
 }
 """

@@ -1,5 +1,6 @@
 /*
- * Any text as /proc/PID/maps: a line is taken or refused, and what it yields lies inside of the text.
+ * Any text as /proc/PID/maps: a line is taken or refused, and what it yields lies inside of the
+ * text.
  */
 #include "attach/maps.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,6 +1,6 @@
 /*
- * Any text as each of the other files of /proc: parsed or refused, never read beyond its end, and the
- * strings that come out are whole.
+ * Any text as each of the other files of /proc: parsed or refused, never read beyond its end, and
+ * the strings that come out are whole.
  */
 #include "attach/procfs.h"
 #include "tests/fuzz/fuzz.h"

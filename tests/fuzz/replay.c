@@ -1,13 +1,16 @@
 /*
- * A fuzz target without a fuzzer: every file of the folders that are named runs once, and starts of it,
- * which is what a short read gives: every one of a small file, some hundred of a large one.
+ * A fuzz target without a fuzzer: every file of the folders that are named runs once, and starts of
+ * it, which is what a short read gives: every one of a small file, some hundred of a large one.
  */
 #include <dirent.h>
 #include <stdio.h>
 
 #include "tests/fuzz/fuzz.h"
 
-enum { INPUT_MAX = 1 << 16, STARTS = 200 };
+enum {
+	INPUT_MAX = 1 << 16,
+	STARTS = 200
+};
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 

@@ -1,6 +1,6 @@
 /*
- * Programs and their tracing thread. Waits are for events, each with a limit; failures are failures of
- * the test that asked, so nothing here asserts in the tracing thread.
+ * Programs and their tracing thread. Waits are for events, each with a limit; failures are failures
+ * of the test that asked, so nothing here asserts in the tracing thread.
  */
 #include "tests/ptrace/scene.h"
 

@@ -1,8 +1,10 @@
 /*
- * A scene of the ptrace tests: one program of tests/targets/, and a thread of its own that traces it.
+ * A scene of the ptrace tests: one program of tests/targets/, and a thread of its own that traces
+ * it.
  *
- * The thread is what attach/ calls the one that created the target; ending it detaches. A test tells
- * it what to do and asserts itself, because a failed assertion leaves the thread that made it.
+ * The thread is what attach/ calls the one that created the target; ending it detaches. A test
+ * tells it what to do and asserts itself, because a failed assertion leaves the thread that made
+ * it.
  */
 #ifndef SPROF_TESTS_PTRACE_SCENE_H
 #define SPROF_TESTS_PTRACE_SCENE_H
@@ -15,10 +17,15 @@
 
 #include "attach/target.h"
 
-enum { SEEN_MAX = 4096, LINE_SIZE = 256 };
+enum {
+	SEEN_MAX = 4096,
+	LINE_SIZE = 256
+};
 
 /* Seconds after which whatever has not happened never will. */
-enum { SCENE_LIMIT = 60 };
+enum {
+	SCENE_LIMIT = 60
+};
 
 /* An event as it was when it came; its thread may be gone since. */
 struct seen {

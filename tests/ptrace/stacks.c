@@ -1,6 +1,6 @@
 /*
- * Snapshots of running programs. Registers and memory are taken in the tracing thread, everything else
- * happens in the test's own.
+ * Snapshots of running programs. Registers and memory are taken in the tracing thread, everything
+ * else happens in the test's own.
  */
 #include "tests/ptrace/stacks.h"
 
@@ -132,9 +132,9 @@ static bool is_same(
 	struct sprof_place place;
 
 	return frame->is_return == full->is_return &&
-		sprof_images_locate(
-			&stacks->images, &stacks->maps, full->pc - full->is_return, &place) &&
-		place.module == frame->module && place.offset + full->is_return == frame->offset;
+	       sprof_images_locate(
+		       &stacks->images, &stacks->maps, full->pc - full->is_return, &place) &&
+	       place.module == frame->module && place.offset + full->is_return == frame->offset;
 }
 
 size_t stacks_common(struct stacks *stacks, size_t first, size_t full_first)

@@ -11,7 +11,10 @@
 #include "unwind/full.h"
 #include "unwind/unwind.h"
 
-enum { STACK_COPY = 512 * 1024, STACK_DEPTH = 8192 };
+enum {
+	STACK_COPY = 512 * 1024,
+	STACK_DEPTH = 8192
+};
 
 struct stacks {
 	struct sprof_modules *modules;
@@ -34,9 +37,9 @@ struct stacks *stacks_create(void);
 void stacks_destroy(struct stacks *stacks);
 
 /*
- * Lets the program run for a moment, stops one of its threads (each in turn), copies its registers and
- * stack, lets it go on, and walks the copy in both ways. A thread that has not returned from the
- * system call it was born in, for which there is no CFI, is taken again until it has.
+ * Lets the program run for a moment, stops one of its threads (each in turn), copies its registers
+ * and stack, lets it go on, and walks the copy in both ways. A thread that has not returned from
+ * the system call it was born in, for which there is no CFI, is taken again until it has.
  */
 void stacks_take(struct stacks *stacks, struct scene *scene);
 

@@ -1,6 +1,7 @@
 /*
- * attach/target, its end: whatever the tracing thread leaves behind when it ends, the program goes on
- * as if nobody had been there. ptrace(2), "Attaching and detaching"; kernel/ptrace.c, exit_ptrace.
+ * attach/target, its end: whatever the tracing thread leaves behind when it ends, the program goes
+ * on as if nobody had been there. ptrace(2), "Attaching and detaching"; kernel/ptrace.c,
+ * exit_ptrace.
  */
 #include "attach/target.h"
 
@@ -106,7 +107,8 @@ static void a_stop_that_nobody_took_leaves_no_trap(void **state)
 	scene_expect_line(scene, "usr1 8");
 }
 
-/* The signal has stopped the program on its way, and nobody is left to pass it on: the kernel does. */
+/* The signal has stopped the program on its way, and nobody is left to pass it on: the kernel does.
+ */
 static void a_signal_that_was_being_reported_is_delivered(void **state)
 {
 	struct scene *scene = *state;
@@ -150,7 +152,8 @@ static bool all_listen(struct scene *scene)
 
 static void expect_stopped(pid_t pid, pid_t tid, void *unused)
 {
-	/* A moment after it has lost its tracer a thread finds its way from one stop to the other. */
+	/* A moment after it has lost its tracer a thread finds its way from one stop to the other.
+	 */
 	wait_for_state(pid, tid, 'T');
 }
 

@@ -11,7 +11,11 @@
 #include "tests/ptrace/stacks.h"
 #include "tests/unit/check.h"
 
-enum { SKIPPED = 77, THREADS_MAX = 16, FRAMES_MAX = 200 };
+enum {
+	SKIPPED = 77,
+	THREADS_MAX = 16,
+	FRAMES_MAX = 200
+};
 
 /* The run-time addresses of a thread's stack. */
 struct trace {
@@ -44,11 +48,13 @@ static void add_frame(struct traces *traces, pid_t tid, uint64_t pc)
 	trace->pcs[trace->count++] = pc;
 }
 
-/* Beyond main, but without what gdb infers: inlined functions, and callers that a tail call has left. */
+/* Beyond main, but without what gdb infers: inlined functions, and callers that a tail call has
+ * left. */
 static void ask_gdb(pid_t pid, struct traces *traces)
 {
 	static const char format[] =
-		"gdb -nx -nh -batch -iex 'set debuginfod enabled off' -ex 'set backtrace past-main on' "
+		"gdb -nx -nh -batch -iex 'set debuginfod enabled off' -ex 'set backtrace past-main "
+		"on' "
 		"-ex 'set backtrace past-entry on' -p %d -ex 'python exec(\""
 		"for t in gdb.selected_inferior().threads():\\n"
 		"    t.switch()\\n"

@@ -87,8 +87,8 @@ static void every_thread_stops_and_goes_on(void **state)
 }
 
 /*
- * A storm of signals and of stops at once: each signal is said once, and each stop that was asked for
- * comes once, whichever of the two the kernel reports for it.
+ * A storm of signals and of stops at once: each signal is said once, and each stop that was asked
+ * for comes once, whichever of the two the kernel reports for it.
  */
 static void signals_that_meet_stops(void **state)
 {
@@ -279,7 +279,8 @@ static void registers_of_a_stopped_thread(void **state)
 	assert_true(registers.regs.values[SPROF_REG_PC] > 4096);
 }
 
-/* The kernel gives the registers of 32-bit code in another, shorter shape: better none than nonsense. */
+/* The kernel gives the registers of 32-bit code in another, shorter shape: better none than
+ * nonsense. */
 static void registers_of_32_bit_code(void **state)
 {
 	struct scene *scene = *state;

@@ -1,6 +1,6 @@
 /*
- * attach/target, launch and seize on real processes: what is started ends as it would have, and what
- * is born or executed meanwhile is found.
+ * attach/target, launch and seize on real processes: what is started ends as it would have, and
+ * what is born or executed meanwhile is found.
  */
 #include "attach/target.h"
 
@@ -109,7 +109,8 @@ static void queue(const struct scene *scene, int signal, int value)
 	assert_int_equal(sigqueue(scene->pid, signal, (union sigval){.sival_int = value}), 0);
 }
 
-/* Many at once, so that some are pending while another is reported. The sum tells each came once. */
+/* Many at once, so that some are pending while another is reported. The sum tells each came once.
+ */
 static void signals_arrive_once_each_with_their_values(void **state)
 {
 	struct scene *scene = *state;
@@ -249,7 +250,8 @@ static const struct seen *find_seen(const struct scene *scene, enum sprof_event_
 	return NULL;
 }
 
-/* The thread goes on under the process's id and stays the same thread of ours; all others have ended. */
+/* The thread goes on under the process's id and stays the same thread of ours; all others have
+ * ended. */
 static void exec_by_a_thread_that_is_not_the_leader(void **state)
 {
 	struct scene *scene = *state;

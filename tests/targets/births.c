@@ -1,7 +1,7 @@
 /*
- * Makes a child in the way that each line on stdin names: fork, vfork, exec, clone (a process that no
- * SIGCHLD is sent for), thread, or double (a grandchild that outlives its parent). Each ends at once;
- * the line is answered with its id and how it ended.
+ * Makes a child in the way that each line on stdin names: fork, vfork, exec, clone (a process that
+ * no SIGCHLD is sent for), thread, or double (a grandchild that outlives its parent). Each ends at
+ * once; the line is answered with its id and how it ended.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
- * Runs 32-bit code on x86_64 until it is killed, or for a minute: a far return into the compatibility
- * segment, to two bytes that jump to themselves. What the kernel calls its registers is of another
- * shape then. On other machines it says that it can't.
+ * Runs 32-bit code on x86_64 until it is killed, or for a minute: a far return into the
+ * compatibility segment, to two bytes that jump to themselves. What the kernel calls its registers
+ * is of another shape then. On other machines it says that it can't.
  */
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Says which signals come, and with which value: SIGUSR1 and the real-time ones, each queued one.
- * Waits for them in a read() of stdin, or with the argument "spin" in no system call at all; in both
- * cases until stdin closes, at the latest.
+ * Waits for them in a read() of stdin, or with the argument "spin" in no system call at all; in
+ * both cases until stdin closes, at the latest.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,6 @@
 /*
- * What the tests of attach/ share: a temporary folder per test, and files that are mapped as code is.
+ * What the tests of attach/ share: a temporary folder per test, and files that are mapped as code
+ * is.
  */
 #ifndef SPROF_TESTS_UNIT_ATTACH_FIXTURE_H
 #define SPROF_TESTS_UNIT_ATTACH_FIXTURE_H

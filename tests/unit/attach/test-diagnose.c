@@ -12,7 +12,12 @@
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 
-enum { TARGET = 4242, TRACER = 777, USER = 1000, OTHER_USER = 1001 };
+enum {
+	TARGET = 4242,
+	TRACER = 777,
+	USER = 1000,
+	OTHER_USER = 1001
+};
 
 #define NO_CAPABILITIES 0ull
 #define SYS_PTRACE (1ull << 19)
@@ -48,7 +53,8 @@ static void add_process(const struct test_folder *root, const char *id, const st
 	free(test_folder_file(root, path, text));
 }
 
-/* The owner of the files in /proc/PID: root for what is not dumpable. Only root can make it somebody else's. */
+/* The owner of the files in /proc/PID: root for what is not dumpable. Only root can make it
+ * somebody else's. */
 static void give_to(const struct test_folder *root, int uid)
 {
 	char *path = test_folder_path(root, "4242/status");
@@ -272,7 +278,7 @@ static void the_real_proc(void **state)
 	assert_int_equal(err.kind, SPROF_ERROR_TARGET_GONE);
 }
 
-#define in_a_folder(test)                                                                          \
+#define in_a_folder(test) \
 	cmocka_unit_test_setup_teardown(test, test_folder_create, test_folder_remove)
 
 int main(void)

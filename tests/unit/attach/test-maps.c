@@ -28,8 +28,9 @@ static void expect_path(const char *line, const char *path)
 
 static void a_line_and_the_next(void **state)
 {
-	const char *cursor = "55d0c8a00000-55d0c8a02000 r-xp 00003000 fe:01 1048581      /usr/bin/cat\n"
-			     "7ffd0000-7ffd2000 rw-p 00000000 00:00 0                    [stack]\n";
+	const char *cursor =
+		"55d0c8a00000-55d0c8a02000 r-xp 00003000 fe:01 1048581      /usr/bin/cat\n"
+		"7ffd0000-7ffd2000 rw-p 00000000 00:00 0                    [stack]\n";
 	struct sprof_maps_line line;
 
 	assert_true(sprof_maps_parse_line(&cursor, &line));
@@ -93,8 +94,9 @@ static void a_path_longer_than_any_buffer(void **state)
 
 static void huge_numbers(void **state)
 {
-	const char *cursor = "ffffffffff600000-ffffffffffffffff --xp ffffffffffffffff ffffffff:fffff "
-			     "18446744073709551615 [vsyscall]\n";
+	const char *cursor =
+		"ffffffffff600000-ffffffffffffffff --xp ffffffffffffffff ffffffff:fffff "
+		"18446744073709551615 [vsyscall]\n";
 	struct sprof_maps_line line;
 
 	assert_true(sprof_maps_parse_line(&cursor, &line));
@@ -110,8 +112,9 @@ static void missing_fields(void **state)
 {
 	static const char *const texts[] = {"", "\n", "1000", "1000-", "1000-2000", "1000-2000 ",
 		"1000-2000 r-x", "1000-2000 r-xp", "1000-2000 r-xp ", "1000-2000 r-xp 0",
-		"1000-2000 r-xp 0 ", "1000-2000 r-xp 0 08", "1000-2000 r-xp 0 08:", "-2000 r-xp 0 0:0 0",
-		"1000-2000 r-xp 0 08:01", "1000-2000 r-xp 0 08:01 ", "1000-2000 r-xp 0 08:01 x\n",
+		"1000-2000 r-xp 0 ", "1000-2000 r-xp 0 08",
+		"1000-2000 r-xp 0 08:", "-2000 r-xp 0 0:0 0", "1000-2000 r-xp 0 08:01",
+		"1000-2000 r-xp 0 08:01 ", "1000-2000 r-xp 0 08:01 x\n",
 		"1000 2000 r-xp 0 08:01 7\n", "1000-2000 r-xp0 08:01 7\n", "hello\n",
 		"1000-2000 r-xp\n0 08:01 7\n"};
 
@@ -130,7 +133,8 @@ static void numbers_are_digits_only(void **state)
 	static const char *const texts[] = {" 1000-2000 r-xp 0 08:01 7\n",
 		"\n1000-2000 r-xp 0 08:01 7\n", "-1000-2000 r-xp 0 08:01 7\n",
 		"1000--2000 r-xp 0 08:01 7\n", "1000-2000 r-xp -1 08:01 7\n",
-		"1000-2000 r-xp 0 08:01 -7\n", "1000-2000 r-xp 0 08:01 \n3000-4000 r-xp 0 08:01 7\n"};
+		"1000-2000 r-xp 0 08:01 -7\n",
+		"1000-2000 r-xp 0 08:01 \n3000-4000 r-xp 0 08:01 7\n"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct sprof_maps_line line;
@@ -334,8 +338,7 @@ static void deleted_files_are_told_by_the_mark(void **state)
 static void memory_without_a_file(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
-	void *address = mmap(
-		NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *address = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct sprof_module *module;
 
 	assert_true(address != MAP_FAILED);

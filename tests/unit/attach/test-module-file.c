@@ -20,7 +20,10 @@
 #include "tests/unit/check.h"
 
 /* Addresses of no mapping: the way through map_files, which needs privilege, is closed then. */
-enum { NOWHERE_START = 0x1000, NOWHERE_END = 0x2000 };
+enum {
+	NOWHERE_START = 0x1000,
+	NOWHERE_END = 0x2000
+};
 
 static struct sprof_module module_of(const char *path)
 {
@@ -239,7 +242,7 @@ static void anonymous_memory_has_nothing_to_open(void **state)
 	assert_null(module.image);
 }
 
-#define in_a_folder(test)                                                                          \
+#define in_a_folder(test) \
 	cmocka_unit_test_setup_teardown(test, test_folder_create, test_folder_remove)
 
 int main(void)

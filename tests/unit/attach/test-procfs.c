@@ -1,6 +1,6 @@
 /*
- * attach/procfs: the texts of /proc, also cut short at every byte and with names that try to be more
- * than a name.
+ * attach/procfs: the texts of /proc, also cut short at every byte and with names that try to be
+ * more than a name.
  */
 #include "attach/procfs.h"
 
@@ -13,7 +13,7 @@
 #include "tests/unit/check.h"
 
 /* What stands behind the name in a stat file of Linux 6; the fields that count have odd values. */
-#define STAT_TAIL                                                                                  \
+#define STAT_TAIL \
 	" S 1 2 3 4 5 4194560 7 8 9 10 111 222 13 14 15 16 17 18 333 20 21 22 23 24 25 26 27 28 " \
 	"29 30 31 32 33 34 35 5 37 38 39 40 41 42 43 44 45 46 47 48 49 50\n"
 
@@ -79,7 +79,8 @@ static void a_stat_cut_short_is_refused(void **state)
 static void what_is_no_stat_is_refused(void **state)
 {
 	static const char *const texts[] = {"", "\n", "(", ")", ")(", "42 )x( S 1 2 3", "42 (x)",
-		"42 (x)S 1 2 3 4 5 6", "42 (x) S a b c d e f g h i j k l m n o p q r s t u v w x y z",
+		"42 (x)S 1 2 3 4 5 6",
+		"42 (x) S a b c d e f g h i j k l m n o p q r s t u v w x y z",
 		"42 (x) S 1 2 3 4 5 - 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27"};
 	struct sprof_proc_stat stat;
 

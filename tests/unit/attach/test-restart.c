@@ -80,8 +80,7 @@ static void calls_that_nobody_knows(void **state)
 
 static void a_thread_that_is_in_no_call(void **state)
 {
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = SYS_futex};
+	struct sprof_proc_syscall call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = SYS_futex};
 
 	assert_false(sprof_restart_is_harmless(getpid(), &call));
 	call.kind = SPROF_PROC_SYSCALL_RUNNING;

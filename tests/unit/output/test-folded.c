@@ -21,7 +21,7 @@ static char *folded(const struct sprof_profile *profile, enum sprof_weight weigh
 
 static struct sprof_metrics wall_ns(uint64_t ns)
 {
-	return (struct sprof_metrics){.samples = 1, .times.ns[SPROF_TIME_WAIT] = ns};
+	return (struct sprof_metrics){.samples = 1, .times.ns[SPROF_TIME_SLEEP] = ns};
 }
 
 static void the_example(void **state)

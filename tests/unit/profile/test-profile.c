@@ -179,7 +179,7 @@ static void what_met_no_sample_ends_as_unsampled(void **state)
 	assert_int_equal(row->stack, example_stack(profile, "[unsampled]"));
 	assert_int_equal(row->metrics.samples, 0);
 	assert_int_equal(row->metrics.times.ns[SPROF_TIME_USER], 42);
-	assert_int_equal(row->metrics.times.ns[SPROF_TIME_WAIT], 8);
+	assert_int_equal(row->metrics.times.ns[SPROF_TIME_SLEEP], 8);
 	assert_true(sprof_profile_adds_up(profile));
 	sprof_profile_destroy(profile);
 }

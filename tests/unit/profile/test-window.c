@@ -32,8 +32,9 @@ static void classes_go_to_their_states(void **state)
 	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 200);
 	assert_int_equal(of(rows, 0, SPROF_TIME_RUNQ), 200);
 	assert_int_equal(of(rows, 1, SPROF_TIME_RUNQ), 200);
-	for (uint32_t row = 2; row < 5; row++)
-		assert_int_equal(of(rows, row, SPROF_TIME_WAIT), 300);
+	assert_int_equal(of(rows, 2, SPROF_TIME_SLEEP), 300);
+	assert_int_equal(of(rows, 3, SPROF_TIME_DISK), 400);
+	assert_int_equal(of(rows, 4, SPROF_TIME_STOPPED), 500);
 	assert_int_equal(of(rows, 2, SPROF_TIME_USER) + of(rows, 2, SPROF_TIME_SYS), 0);
 	sprof_window_finish(&window);
 }
@@ -62,7 +63,7 @@ static void a_class_without_a_sample_is_carried_on(void **state)
 
 	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP));
 	sprof_window_charge(&window, &(struct sprof_times){{30, 0, 0, 70}}, rows);
-	assert_int_equal(of(rows, 1, SPROF_TIME_WAIT), 70);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 70);
 	assert_int_equal(of(rows, 1, SPROF_TIME_USER), 0);
 	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 30);
 
@@ -136,8 +137,8 @@ static void years_do_not_overflow(void **state)
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_true(sprof_window_add(&window, i % 2, SPROF_STATE_SLEEP));
 	sprof_window_charge(&window, &(struct sprof_times){{0, 0, 0, years}}, rows);
-	assert_int_equal(of(rows, 0, SPROF_TIME_WAIT), years / 2);
-	assert_int_equal(of(rows, 1, SPROF_TIME_WAIT), years / 2);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), years / 2);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), years / 2);
 	sprof_window_finish(&window);
 }
 

@@ -24,7 +24,7 @@ static void add(struct sprof_times *sum, const struct sprof_times *times)
 static uint64_t total(const struct sprof_times *times)
 {
 	return times->ns[SPROF_TIME_USER] + times->ns[SPROF_TIME_SYS] + times->ns[SPROF_TIME_RUNQ] +
-		times->ns[SPROF_TIME_WAIT];
+	       times->ns[SPROF_TIME_SLEEP];
 }
 
 static uint64_t cpu_of(const struct sprof_times *times)
@@ -50,7 +50,7 @@ static void one_window(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_USER], 300);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 100);
 	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 100);
-	assert_int_equal(times.ns[SPROF_TIME_WAIT], 500);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 500);
 }
 
 static void nothing_is_handed_out_twice(void **state)
@@ -176,7 +176,7 @@ static void figures_that_go_back_hand_out_nothing(void **state)
 		add(&sum, &times);
 		assert_true(cpu_of(&sum) == most_cpu);
 		assert_true(sum.ns[SPROF_TIME_RUNQ] == most_runq);
-		assert_true(sum.ns[SPROF_TIME_WAIT] < 1 << 30);
+		assert_true(sum.ns[SPROF_TIME_SLEEP] < 1 << 30);
 	}
 }
 
@@ -218,7 +218,7 @@ static void without_schedstat_ticks_are_the_cpu_time(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_USER], 7 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 8 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 0);
-	assert_int_equal(times.ns[SPROF_TIME_WAIT], 5 * tick_ns);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 5 * tick_ns);
 }
 
 int main(void)

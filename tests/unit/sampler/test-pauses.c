@@ -10,7 +10,9 @@
 
 static const double fractions[] = {0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
 
-enum { FRACTIONS = sizeof(fractions) / sizeof(fractions[0]) };
+enum {
+	FRACTIONS = sizeof(fractions) / sizeof(fractions[0])
+};
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -69,7 +71,8 @@ static void no_pauses(void **state)
 
 static void one_pause_is_every_quantile(void **state)
 {
-	static const uint64_t some[] = {0, 1, 31, 32, 33, 63, 64, 1000, 123456789, UINT64_MAX - 1, UINT64_MAX};
+	static const uint64_t some[] = {
+		0, 1, 31, 32, 33, 63, 64, 1000, 123456789, UINT64_MAX - 1, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
 		uint64_t time = some[i];
@@ -116,7 +119,9 @@ static void any_number_of_pauses(void **state)
 
 static void pauses_of_all_magnitudes(void **state)
 {
-	enum { COUNT = 20000 };
+	enum {
+		COUNT = 20000
+	};
 	uint64_t random = 3, *times = calloc(COUNT, sizeof(*times));
 
 	assert_non_null(times);

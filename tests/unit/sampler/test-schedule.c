@@ -8,7 +8,10 @@
 
 #include "tests/unit/check.h"
 
-enum { PERIOD = 10000, FIRST = 1000000 };
+enum {
+	PERIOD = 10000,
+	FIRST = 1000000
+};
 
 /* Small and deterministic, so that a failure can be seen again. */
 static uint64_t next_random(uint64_t *random)
@@ -133,8 +136,8 @@ static void every_slot_is_a_tick_or_missed(void **state)
 			sprof_schedule_advance(&schedule, now);
 			assert_true(schedule.deadline > now);
 			assert_true(schedule.missed >= missed);
-			assert_int_equal(schedule.slot,
-				FIRST + (schedule.ticks + schedule.missed) * PERIOD);
+			assert_int_equal(
+				schedule.slot, FIRST + (schedule.ticks + schedule.missed) * PERIOD);
 			missed = schedule.missed;
 		}
 		assert_true(schedule.missed > 0 && schedule.late > 0);
@@ -145,7 +148,10 @@ static void every_slot_is_a_tick_or_missed(void **state)
 /* In any window there are at most as many ticks as slots, and the two at its edges. */
 static void what_was_missed_is_not_made_up_for(void **state)
 {
-	enum { WINDOW = 10, TICKS = 3000 };
+	enum {
+		WINDOW = 10,
+		TICKS = 3000
+	};
 	static uint64_t taken[TICKS];
 	struct sprof_schedule schedule = start(9);
 	uint64_t random = 5;

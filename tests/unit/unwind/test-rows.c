@@ -53,7 +53,7 @@ static void close_subject(struct subject *subject)
 static void expect_rule(const struct sprof_rule *rule, const struct sprof_cfi_row *row)
 {
 	bool other = row->cfa == SPROF_CFA_OTHER || row->ra == SPROF_REG_OTHER ||
-		row->fp == SPROF_REG_OTHER || row->ra_offset != (int16_t)row->ra_offset;
+		     row->fp == SPROF_REG_OTHER || row->ra_offset != (int16_t)row->ra_offset;
 
 	assert_int_equal(rule->cfa, other ? SPROF_CFA_OTHER : row->cfa);
 	if (other || row->cfa == SPROF_CFA_NONE)
@@ -62,8 +62,8 @@ static void expect_rule(const struct sprof_rule *rule, const struct sprof_cfi_ro
 	assert_int_equal(rule->regs >> SPROF_RULE_FP_SHIFT, row->fp);
 	assert_int_equal(rule->ra_offset, row->ra_offset);
 	assert_int_equal(rule->fp_offset, row->fp_offset);
-	assert_int_equal(rule->cfa_offset,
-		row->cfa == SPROF_CFA_PLT ? row->plt_push_end : row->cfa_offset);
+	assert_int_equal(
+		rule->cfa_offset, row->cfa == SPROF_CFA_PLT ? row->plt_push_end : row->cfa_offset);
 }
 
 static void expect_same(struct subject *subject, uint64_t address)
@@ -100,7 +100,8 @@ static void any_address_in_any_order(struct subject *subject)
 	for (int i = 0; i < 12000; i++) {
 		if (i % 3000 == 0)
 			page = next_random(&random, text->file_size);
-		expect_same(subject, text->address + (page + next_random(&random, 6000)) % text->file_size);
+		expect_same(subject,
+			text->address + (page + next_random(&random, 6000)) % text->file_size);
 	}
 }
 
@@ -148,7 +149,8 @@ static bool open_table(const struct sprof_image *image, struct fde_table *ret)
 
 /*
  * Start and end of the index-th function. An FDE holds its length, the distance to its CIE, then
- * where it starts, from there, and how long it is, in 4 bytes each where the table's CIEs are usual.
+ * where it starts, from there, and how long it is, in 4 bytes each where the table's CIEs are
+ * usual.
  */
 static void read_fde(const struct sprof_image *image, const struct fde_table *table, uint32_t index,
 	uint64_t *ret_start, uint64_t *ret_end)

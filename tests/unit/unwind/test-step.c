@@ -1,94 +1,10 @@
 /*
- * unwind/step: one step at a time, over stacks that are arrays here: each kind of rule, and each way
- * in which a step can fail.
+ * unwind/step, by CFI rows: each kind of rule, over stacks that are arrays here, and each way in
+ * which a step can fail.
  */
 #include "unwind/step.h"
 
-#include "elfsym/cfi.h"
-#include "tests/unit/check.h"
-
-enum { BASE = 0x10000, WORD = 8, WORDS = 128 };
-
-#define ADDRESS(index) (BASE + (uint64_t)(index) * WORD)
-
-/* Every word of the stack holds a number that tells its index. */
-struct stack {
-	uint64_t words[WORDS];
-	struct sprof_snapshot snapshot;
-};
-
-#define VALUE(index) (0x700000 + (uint64_t)(index))
-
-static void stack_init(struct stack *stack)
-{
-	for (int i = 0; i < WORDS; i++)
-		stack->words[i] = VALUE(i);
-	stack->snapshot = (struct sprof_snapshot){
-		.base = BASE,
-		.size = sizeof(stack->words),
-		.bytes = (const uint8_t *)stack->words,
-	};
-}
-
-static struct sprof_rule rule(enum sprof_cfa_rule cfa, int32_t cfa_offset)
-{
-	return (struct sprof_rule){
-		.cfa = (uint8_t)cfa,
-		.cfa_offset = cfa_offset,
-		.ra_offset = -8,
-		.regs = SPROF_REG_SAVED | SPROF_REG_SAME << SPROF_RULE_FP_SHIFT,
-	};
-}
-
-static struct sprof_rule with_fp(struct sprof_rule rule, enum sprof_reg_rule fp, int32_t offset)
-{
-	rule.regs = (uint8_t)((rule.regs & SPROF_RULE_RA_MASK) | (unsigned)fp << SPROF_RULE_FP_SHIFT);
-	rule.fp_offset = offset;
-	return rule;
-}
-
-static struct sprof_rule with_ra(struct sprof_rule rule, enum sprof_reg_rule ra, int offset)
-{
-	rule.regs = (uint8_t)((rule.regs & ~SPROF_RULE_RA_MASK) | (unsigned)ra);
-	rule.ra_offset = (int16_t)offset;
-	return rule;
-}
-
-/* In the middle of a walk: sp at the 16th word, fp at the 32nd. */
-static struct sprof_cursor middle(void)
-{
-	return (struct sprof_cursor){
-		.pc = 0x400000, .sp = ADDRESS(16), .fp = ADDRESS(32), .fp_known = true, .is_return = true};
-}
-
-static struct sprof_cursor leaf(void)
-{
-	struct sprof_cursor cursor = middle();
-
-	cursor.is_return = false;
-	cursor.innermost = true;
-	return cursor;
-}
-
-/* A step that fails must not have touched the cursor. */
-static void expect_failure(const struct stack *stack, const struct sprof_rule *rule,
-	struct sprof_cursor cursor, enum sprof_step expected)
-{
-	struct sprof_cursor before = cursor;
-
-	assert_int_equal(sprof_step(&stack->snapshot, rule, &cursor), expected);
-	assert_memory_equal(&cursor, &before, sizeof(cursor));
-}
-
-static struct sprof_cursor step_from(
-	const struct stack *stack, const struct sprof_rule *rule, struct sprof_cursor cursor)
-{
-	assert_int_equal(sprof_step(&stack->snapshot, rule, &cursor), SPROF_STEP_OK);
-	assert_false(cursor.innermost);
-	assert_true(cursor.is_return);
-	assert_false(cursor.lr_known);
-	return cursor;
-}
+#include "tests/unit/unwind/stack.h"
 
 static void the_start_of_a_walk(void **state)
 {
@@ -308,8 +224,8 @@ static void an_empty_copy(void **state)
 }
 
 /*
- * Behind the pop of an epilogue the CFI may go on to say that fp is saved in a slot, which lies below
- * sp by then and outside of the copy: fp has been restored and is right as it is.
+ * Behind the pop of an epilogue the CFI may go on to say that fp is saved in a slot, which lies
+ * below sp by then and outside of the copy: fp has been restored and is right as it is.
  */
 static void an_epilogue_whose_slot_is_gone(void **state)
 {
@@ -384,115 +300,6 @@ static void a_frame_of_no_size_with_a_link_register(void **state)
 	expect_failure(&stack, &same, cursor, SPROF_STEP_NO_PROGRESS);
 }
 
-static void along_frame_pointers(void **state)
-{
-	struct sprof_cursor cursor = middle();
-	struct stack stack;
-
-	stack_init(&stack);
-	stack.words[32] = ADDRESS(40);
-	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_OK);
-	assert_true(cursor.pc == VALUE(33) && cursor.sp == ADDRESS(34));
-	assert_true(cursor.fp == ADDRESS(40) && cursor.fp_known && cursor.is_return);
-	stack.words[40] = 0;
-	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_OK);
-	assert_true(cursor.fp == 0);
-	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_ROOT);
-}
-
-static void expect_chain_end(const struct stack *stack, uint64_t fp, enum sprof_step expected)
-{
-	struct sprof_cursor cursor = middle(), before;
-
-	cursor.fp = fp;
-	before = cursor;
-	assert_int_equal(sprof_step_frame_pointer(&stack->snapshot, &cursor), expected);
-	assert_memory_equal(&cursor, &before, sizeof(cursor));
-}
-
-static void frame_pointers_that_are_none(void **state)
-{
-	struct sprof_cursor cursor = middle();
-	struct stack stack;
-
-	stack_init(&stack);
-	expect_chain_end(&stack, 0, SPROF_STEP_ROOT);
-	expect_chain_end(&stack, ADDRESS(15), SPROF_STEP_BAD_MEMORY);
-	expect_chain_end(&stack, ADDRESS(20) + 4, SPROF_STEP_BAD_MEMORY);
-	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_BAD_MEMORY);
-	expect_chain_end(&stack, UINT64_MAX - 7, SPROF_STEP_BAD_MEMORY);
-	stack.snapshot.cut = true;
-	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_STACK_COPY);
-	stack.words[41] = 0;
-	expect_chain_end(&stack, ADDRESS(40), SPROF_STEP_ROOT);
-	cursor.fp_known = false;
-	assert_int_equal(sprof_step_frame_pointer(&stack.snapshot, &cursor), SPROF_STEP_REGISTER);
-}
-
-#if defined(__x86_64__)
-
-/* The kernel's frame: a ucontext at sp, its registers from byte 40 on in the order of REG_*. */
-static void a_signal_frame(void **state)
-{
-	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL};
-	struct sprof_cursor cursor = middle();
-	struct stack stack;
-
-	stack_init(&stack);
-	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
-	assert_true(cursor.fp == VALUE(16 + 5 + 10));
-	assert_true(cursor.sp == VALUE(16 + 5 + 15));
-	assert_true(cursor.pc == VALUE(16 + 5 + 16));
-	/* The interrupted place is no return address, and may be a leaf's. */
-	assert_true(cursor.fp_known && cursor.innermost);
-	assert_false(cursor.is_return);
-}
-
-/* From an alternate stack the walk may lead down. */
-static void a_signal_frame_on_another_stack(void **state)
-{
-	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL}, sp = rule(SPROF_CFA_SP, 16);
-	struct sprof_cursor cursor = middle();
-	struct stack stack;
-
-	stack_init(&stack);
-	stack.words[16 + 5 + 15] = ADDRESS(2);
-	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
-	cursor = step_from(&stack, &sp, cursor);
-	assert_true(cursor.sp == ADDRESS(4) && cursor.pc == VALUE(3));
-}
-
-static void a_signal_frame_that_is_not_all_there(void **state)
-{
-	struct sprof_rule signal = {.cfa = SPROF_CFA_SIGNAL};
-	struct sprof_cursor cursor = middle();
-	struct stack stack;
-
-	stack_init(&stack);
-	cursor.sp = ADDRESS(WORDS - 21);
-	expect_failure(&stack, &signal, cursor, SPROF_STEP_BAD_MEMORY);
-	stack.snapshot.cut = true;
-	expect_failure(&stack, &signal, cursor, SPROF_STEP_STACK_COPY);
-	cursor.sp = ADDRESS(WORDS - 22);
-	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);
-}
-
-static void a_leaf_without_a_frame(void **state)
-{
-	struct sprof_cursor cursor = leaf();
-	struct stack stack;
-
-	stack_init(&stack);
-	assert_int_equal(sprof_step_leaf(&stack.snapshot, &cursor), SPROF_STEP_OK);
-	assert_true(cursor.pc == VALUE(16) && cursor.sp == ADDRESS(17));
-	assert_true(cursor.fp == ADDRESS(32) && cursor.fp_known && cursor.is_return);
-	assert_false(cursor.innermost);
-	cursor.sp = ADDRESS(WORDS);
-	assert_int_equal(sprof_step_leaf(&stack.snapshot, &cursor), SPROF_STEP_BAD_MEMORY);
-}
-
-#endif
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,14 +323,6 @@ int main(void)
 		cmocka_unit_test(what_a_row_can_not_say),
 		cmocka_unit_test(a_return_address_that_is_nowhere),
 		cmocka_unit_test(a_frame_of_no_size_with_a_link_register),
-		cmocka_unit_test(along_frame_pointers),
-		cmocka_unit_test(frame_pointers_that_are_none),
-#if defined(__x86_64__)
-		cmocka_unit_test(a_signal_frame),
-		cmocka_unit_test(a_signal_frame_on_another_stack),
-		cmocka_unit_test(a_signal_frame_that_is_not_all_there),
-		cmocka_unit_test(a_leaf_without_a_frame),
-#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

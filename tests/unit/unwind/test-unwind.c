@@ -13,9 +13,15 @@
 #include "attach/memory.h"
 #include "tests/unit/check.h"
 
-enum { STACK = 0x70000000, CODE = 0x40000000, CODE_SIZE = 0x1000, WORDS = 64, DEPTH = 32 };
+enum {
+	STACK = 0x70000000,
+	CODE = 0x40000000,
+	CODE_SIZE = 0x1000,
+	WORDS = 64,
+	DEPTH = 32
+};
 
-#define ADDRESS(index) (STACK + (uint64_t)(index) * 8)
+#define ADDRESS(index) (STACK + (uint64_t)(index)*8)
 
 /* A process of one piece of generated code and one stack, and the unwinder that walks it. */
 struct world {
@@ -48,10 +54,10 @@ static int world_create(void **state)
 		.start = CODE, .end = CODE + CODE_SIZE, .executable = 1, .module = 0};
 	world->mappings[1] = (struct sprof_mapping){
 		.start = STACK, .end = ADDRESS(WORDS), .module = SPROF_MAPPING_NO_MODULE};
-	world->maps = (struct sprof_maps){
-		.items = world->mappings, .count = 2, .generation = 1};
-	world->snapshot = (struct sprof_snapshot){
-		.base = STACK, .size = sizeof(world->words), .bytes = (const uint8_t *)world->words};
+	world->maps = (struct sprof_maps){.items = world->mappings, .count = 2, .generation = 1};
+	world->snapshot = (struct sprof_snapshot){.base = STACK,
+		.size = sizeof(world->words),
+		.bytes = (const uint8_t *)world->words};
 	create_unwinder(world, DEPTH);
 	*state = world;
 	return 0;
@@ -67,7 +73,8 @@ static int world_destroy(void **state)
 	return 0;
 }
 
-/* The thread stands at pc, its stack pointer at the first word, its frame pointer at the index-th. */
+/* The thread stands at pc, its stack pointer at the first word, its frame pointer at the index-th.
+ */
 static void stand(struct world *world, uint64_t pc, int fp_index)
 {
 	world->snapshot.regs.known = 0;
@@ -167,7 +174,8 @@ static void a_return_address_in_no_module(void **state)
 	assert_int_equal(stack.count, 1);
 }
 
-/* A call that never returns may be the last of its page: it is looked up before its return address. */
+/* A call that never returns may be the last of its page: it is looked up before its return address.
+ */
 static void a_return_address_behind_the_last_byte(void **state)
 {
 	struct world *world = *state;
@@ -277,7 +285,9 @@ static void what_is_known_is_what_is_executable(void **state)
 
 #if defined(__x86_64__)
 
-enum { OWN_STACK = 64 * 1024 };
+enum {
+	OWN_STACK = 64 * 1024
+};
 
 /* A place on this thread's stack, and backtrace(3)'s opinion of it. */
 struct own_place {
@@ -294,12 +304,9 @@ static void __attribute__((noinline)) note_place(struct own_place *place)
 
 	getcontext(&context);
 	place->count = backtrace(place->addresses, DEPTH);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_PC,
-		(uint64_t)context.uc_mcontext.gregs[REG_RIP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_SP,
-		(uint64_t)context.uc_mcontext.gregs[REG_RSP]);
-	sprof_regs_set(&snapshot->regs, SPROF_REG_FP,
-		(uint64_t)context.uc_mcontext.gregs[REG_RBP]);
+	sprof_regs_set(&snapshot->regs, SPROF_REG_PC, (uint64_t)context.uc_mcontext.gregs[REG_RIP]);
+	sprof_regs_set(&snapshot->regs, SPROF_REG_SP, (uint64_t)context.uc_mcontext.gregs[REG_RSP]);
+	sprof_regs_set(&snapshot->regs, SPROF_REG_FP, (uint64_t)context.uc_mcontext.gregs[REG_RBP]);
 	snapshot->base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
 	snapshot->bytes = place->bytes;
 	/* By the kernel's hand: a sanitizer has its own ideas of what of a stack may be read. */
@@ -338,12 +345,13 @@ static void this_thread_as_backtrace_sees_it(void **state)
 	stack = sprof_unwinder_walk(world->unwinder, &place->snapshot, &maps);
 	assert_int_equal(stack.end, SPROF_END_ROOT);
 	assert_true(stack.count > 4);
-	while (first < DEPTH && (uintptr_t)place->addresses[first] != address_of(&maps, &stack.frames[1]))
+	while (first < DEPTH &&
+		(uintptr_t)place->addresses[first] != address_of(&maps, &stack.frames[1]))
 		first++;
 	assert_int_equal((size_t)place->count - first, stack.count - 1);
 	for (size_t i = 1; i < stack.count; i++)
 		assert_true((uintptr_t)place->addresses[first + i - 1] ==
-			address_of(&maps, &stack.frames[i]));
+			    address_of(&maps, &stack.frames[i]));
 	sprof_maps_finish(&maps);
 	free(place);
 }

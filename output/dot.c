@@ -1,0 +1,246 @@
+/*
+ * The call graph as a picture, in the language of Graphviz: the heaviest functions, and how much
+ * each has from which caller. https://graphviz.org/doc/info/lang.html
+ *
+ * Drawing takes time that grows fast with the graph, so it is pruned to 80 functions. Labels are
+ * quoted strings, in which a backslash and a quote must be escaped; self and total are also there
+ * as attributes of our own, sprof_self and sprof_total, for programs.
+ */
+#include "output/dot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/idmap.h"
+#include "output/clean.h"
+#include "output/units.h"
+#include "profile/expand.h"
+#include "profile/view.h"
+
+enum {
+	MAX_NODES = 80,
+	MAX_LABEL = 200, /* bytes of a name: Graphviz has a limit, and a reader too */
+};
+
+struct edge {
+	uint32_t caller, callee;
+	uint64_t weight;
+	uint32_t last_row; /* that had it, plus one */
+};
+
+struct dot {
+	const struct sprof_profile *profile;
+	struct sprof_view view;
+	struct sprof_out *out;
+	unsigned cluster; /* names nodes apart that are in several threads */
+	struct sprof_flat flat;
+	uint32_t *shown; /* by function: its place in the flat table plus one; 0: pruned */
+	struct sprof_idmap index; /* (caller, callee) -> edge */
+	struct edge *edges;
+	size_t edge_count, edge_capacity;
+	struct sprof_expansion expansion;
+};
+
+static void finish(struct dot *dot)
+{
+	sprof_flat_finish(&dot->flat);
+	free(dot->shown);
+	sprof_idmap_finish(&dot->index);
+	free(dot->edges);
+	sprof_expansion_finish(&dot->expansion);
+}
+
+static bool choose(struct dot *dot, struct sprof_error *err)
+{
+	dot->view.by_total = true;
+	if (!sprof_flat_build(dot->profile, &dot->view, &dot->flat, err))
+		return false;
+	dot->shown = calloc(dot->profile->function_count + 1, sizeof(*dot->shown));
+	if (!dot->shown)
+		return sprof_error_no_memory(err);
+	if (dot->flat.count > MAX_NODES)
+		dot->flat.count = MAX_NODES;
+	for (size_t i = 0; i < dot->flat.count; i++)
+		dot->shown[dot->flat.rows[i].function] = (uint32_t)i + 1;
+	return true;
+}
+
+/* Counts a call once per row, however often it recurs on the stack. */
+static bool add_edge(struct dot *dot, uint32_t caller, uint32_t callee, size_t row, uint64_t weight)
+{
+	uint32_t id = sprof_idmap_find(&dot->index, caller, callee);
+
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)dot->edge_count;
+		if (!sprof_array_reserve(&dot->edges, &dot->edge_capacity, dot->edge_count + 1,
+			    sizeof(*dot->edges)) ||
+			!sprof_idmap_put(&dot->index, caller, callee, id))
+			return false;
+		dot->edges[dot->edge_count++] = (struct edge){.caller = caller, .callee = callee};
+	}
+	if (dot->edges[id].last_row == row + 1)
+		return true;
+	dot->edges[id].last_row = (uint32_t)row + 1;
+	dot->edges[id].weight += weight;
+	return true;
+}
+
+/* Functions that are not shown are skipped: the call goes to the next one that is. */
+static bool add_row(struct dot *dot, size_t index)
+{
+	const struct sprof_profile_row *row = &dot->profile->rows[index];
+	uint64_t weight = sprof_metrics_get(&row->metrics, dot->view.weight);
+	uint32_t callee = SPROF_PROFILE_NONE;
+
+	if (!weight || !sprof_view_takes(&dot->view, row->thread))
+		return true;
+	if (!sprof_expansion_fill(&dot->expansion, dot->profile, row->stack))
+		return false;
+	for (size_t i = 0; i < dot->expansion.count; i++) {
+		uint32_t function = dot->expansion.frames[i]->function;
+
+		if (!dot->shown[function])
+			continue;
+		if (callee != SPROF_PROFILE_NONE &&
+			!add_edge(dot, function, callee, index, weight))
+			return false;
+		callee = function;
+	}
+	return true;
+}
+
+static void write_label(struct dot *dot, const char *text)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
+	size_t written = 0;
+
+	if (!clean) {
+		sprof_out_fail(dot->out, ENOMEM);
+		return;
+	}
+	for (const char *c = clean; *c; c++) {
+		/* Cut in front of a character, never inside of one. */
+		if (written++ >= MAX_LABEL && ((unsigned char)*c & 0xc0) != 0x80) {
+			sprof_out_puts(dot->out, "...");
+			return;
+		}
+		if (*c == '"' || *c == '\\')
+			sprof_out_write(dot->out, "\\", 1);
+		sprof_out_write(dot->out, c, 1);
+	}
+}
+
+static const char *colour_of(double percent)
+{
+	static const struct {
+		double above;
+		const char *colour;
+	} steps[] = {{20, "#f4a19a"}, {10, "#f8c98b"}, {5, "#f6eb9a"}, {1, "#b9e3b0"}};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (percent > steps[i].above)
+			return steps[i].colour;
+	}
+	return "#b5d0ee";
+}
+
+static void write_node(struct dot *dot, const struct sprof_flat_row *row)
+{
+	enum sprof_weight weight = dot->view.weight;
+	uint64_t whole = sprof_metrics_get(&dot->flat.sum, weight);
+	uint64_t self = sprof_metrics_get(&row->self, weight);
+	uint64_t total = sprof_metrics_get(&row->total, weight);
+
+	sprof_out_printf(dot->out, "  c%uf%u [label=\"", dot->cluster, row->function);
+	write_label(dot, dot->profile->functions[row->function].name);
+	sprof_out_printf(dot->out, "\\nself %s (%.1f%%)",
+		sprof_figure_value(dot->profile, weight, self).text, sprof_percent(self, whole));
+	sprof_out_printf(dot->out, "\\ntotal %s (%.1f%%)\", fillcolor=\"%s\"",
+		sprof_figure_value(dot->profile, weight, total).text, sprof_percent(total, whole),
+		colour_of(sprof_percent(total, whole)));
+	sprof_out_puts(dot->out, ", sprof_name=\"");
+	write_label(dot, dot->profile->functions[row->function].name);
+	sprof_out_printf(dot->out, "\", sprof_self=\"%llu\", sprof_total=\"%llu\"];\n",
+		(unsigned long long)self, (unsigned long long)total);
+}
+
+static void write_edge(struct dot *dot, const struct edge *edge)
+{
+	uint64_t whole = sprof_metrics_get(&dot->flat.sum, dot->view.weight);
+	double percent = sprof_percent(edge->weight, whole);
+
+	sprof_out_printf(dot->out,
+		"  c%uf%u -> c%uf%u [label=\"%.1f%%\", penwidth=%.1f, sprof_weight=\"%llu\"];\n",
+		dot->cluster, edge->caller, dot->cluster, edge->callee, percent,
+		0.5 + percent / 20, (unsigned long long)edge->weight);
+}
+
+/* The graph of one thread, or of all together. */
+static bool write_view(struct dot *dot, struct sprof_error *err)
+{
+	bool ok = choose(dot, err);
+
+	for (size_t i = 0; ok && i < dot->profile->row_count; i++)
+		ok = add_row(dot, i) || sprof_error_no_memory(err);
+	for (size_t i = 0; ok && i < dot->flat.count; i++)
+		write_node(dot, &dot->flat.rows[i]);
+	for (size_t i = 0; ok && i < dot->edge_count; i++)
+		write_edge(dot, &dot->edges[i]);
+	return ok;
+}
+
+static bool write_one(const struct dot *from, uint32_t thread, unsigned cluster,
+	struct sprof_error *err)
+{
+	struct dot dot = {
+		.profile = from->profile,
+		.view = {.weight = from->view.weight, .thread = thread},
+		.out = from->out,
+		.cluster = cluster,
+	};
+	bool ok = write_view(&dot, err);
+
+	finish(&dot);
+	return ok;
+}
+
+static bool write_threads(struct dot *dot, struct sprof_error *err)
+{
+	for (uint32_t i = 0; i < dot->profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &dot->profile->threads[i];
+
+		sprof_out_printf(dot->out, "subgraph cluster_%u {\n  label=\"%d ", i, thread->tid);
+		write_label(dot, thread->name);
+		sprof_out_puts(dot->out, "\";\n");
+		if (!write_one(dot, i, i, err))
+			return false;
+		sprof_out_puts(dot->out, "}\n");
+	}
+	return true;
+}
+
+bool sprof_dot_write(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct dot dot = {.profile = profile, .view.weight = options->weight, .out = out};
+	bool ok;
+
+	sprof_out_puts(out, "digraph profile {\n"
+			    "  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
+			    "  edge [fontname=\"sans-serif\"];\n");
+	if (options->report_mode == SPROF_REPORT_PER_THREAD)
+		ok = write_threads(&dot, err);
+	else
+		ok = write_one(&dot, SPROF_PROFILE_NONE, 0, err);
+	sprof_out_puts(out, "}\n");
+	return ok;
+}
+
+const struct sprof_format sprof_format_dot = {
+	.name = "dot",
+	.suffix = ".dot",
+	.summary = "the call graph, for Graphviz: the 80 heaviest functions",
+	.write = sprof_dot_write,
+};

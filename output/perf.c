@@ -1,0 +1,376 @@
+/*
+ * perf.data, for perf and hotspot: one event of one sample per row, whose period is the weight.
+ * Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
+ *
+ * perf names addresses itself, from the files that the mappings name; it takes callers as return
+ * addresses. The header says how long the data is, and the output can't be wound back: everything
+ * is gone through twice, first to count.
+ */
+#include "output/perf.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/format.h"
+
+enum {
+	HEADER_SIZE = 104,
+	ATTR_SIZE = PERF_ATTR_SIZE_VER5, /* perf 6.1 refuses more than it knows */
+	FEATURES = 256,
+	MAX_FRAMES = 4000, /* a record's size has 16 bits */
+	FIRST_TIME = 1000000000,
+};
+
+/* Of the header's features, those without which one of the readers stumbles. */
+enum feature {
+	HOSTNAME = 3,
+	OSRELEASE = 4,
+	VERSION = 5,
+	ARCH = 6,
+	CPU_COUNT = 7,
+	CPU_NAME = 8,
+	CPU_ID = 9,
+	MEMORY = 10,
+	COMMAND = 11,
+	EVENTS = 12,
+};
+
+static const uint64_t event_id = 1;
+
+void sprof_perf_put(struct sprof_perf *writer, const void *bytes, size_t size)
+{
+	if (!writer->counting)
+		sprof_out_write(writer->out, bytes, size);
+	writer->size += size;
+}
+
+static void put_u32(struct sprof_perf *writer, uint32_t value)
+{
+	sprof_perf_put(writer, &value, sizeof(value));
+}
+
+static void put_u64(struct sprof_perf *writer, uint64_t value)
+{
+	sprof_perf_put(writer, &value, sizeof(value));
+}
+
+/* A text with its NUL, filled up to 8 bytes. */
+static size_t padded(const char *text)
+{
+	return (strlen(text) + 8) & ~(size_t)7;
+}
+
+static void put_padded(struct sprof_perf *writer, const char *text)
+{
+	static const char zeros[8];
+	size_t length = strlen(text);
+
+	sprof_perf_put(writer, text, length);
+	sprof_perf_put(writer, zeros, padded(text) - length);
+}
+
+static void put_attr(struct sprof_perf *writer)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			       PERF_SAMPLE_CALLCHAIN,
+		.read_format = PERF_FORMAT_ID,
+		.mmap = 1,
+		.comm = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.exclude_guest = 1,
+		.mmap2 = 1,
+	};
+
+	sprof_perf_put(writer, &attr, ATTR_SIZE);
+}
+
+/* What follows every record that is no sample: see sample_id in perf_event_open(2). */
+static const size_t trailer_size = 8 + 8 + 8 + 8;
+
+static void put_trailer(struct sprof_perf *writer, int pid, int tid)
+{
+	put_u32(writer, (uint32_t)pid);
+	put_u32(writer, (uint32_t)tid);
+	put_u64(writer, FIRST_TIME);
+	put_u64(writer, 0); /* cpu */
+	put_u64(writer, event_id);
+}
+
+static void put_record(struct sprof_perf *writer, uint32_t type, uint16_t misc, size_t size)
+{
+	const struct perf_event_header header = {
+		.type = type, .misc = misc, .size = (uint16_t)(sizeof(header) + size)};
+
+	sprof_perf_put(writer, &header, sizeof(header));
+}
+
+static void put_comm(struct sprof_perf *writer, int pid, int tid, const char *name)
+{
+	char comm[16]; /* TASK_COMM_LEN of include/linux/sched.h */
+
+	strncpy(comm, name, sizeof(comm) - 1);
+	comm[sizeof(comm) - 1] = '\0';
+	put_record(writer, PERF_RECORD_COMM, 0, 8 + padded(comm) + trailer_size);
+	put_u32(writer, (uint32_t)pid);
+	put_u32(writer, (uint32_t)tid);
+	put_padded(writer, comm);
+	put_trailer(writer, pid, tid);
+}
+
+static void put_mapping(
+	struct sprof_perf *writer, int pid, const struct sprof_layout_mapping *mapping)
+{
+	const char *path = sprof_modules_get(writer->profile->modules, mapping->module)->path;
+	char name[4096]; /* PATH_MAX; a record's size has 16 bits */
+
+	if (!mapping->size)
+		return; /* anonymous memory: there is no file */
+	strncpy(name, path, sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	put_record(writer, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
+		8 + 24 + 32 + padded(name) + trailer_size);
+	put_u32(writer, (uint32_t)pid);
+	put_u32(writer, (uint32_t)pid);
+	put_u64(writer, mapping->start);
+	put_u64(writer, mapping->size);
+	put_u64(writer, mapping->offset);
+	for (int i = 0; i < 3; i++)
+		put_u64(writer, 0); /* device, inode, generation */
+	put_u32(writer, 5);	    /* PROT_READ | PROT_EXEC */
+	put_u32(writer, 2);	    /* MAP_PRIVATE */
+	put_padded(writer, name);
+	put_trailer(writer, pid, pid);
+}
+
+static void put_fork(struct sprof_perf *writer, int pid, int tid)
+{
+	put_record(writer, PERF_RECORD_FORK, 0, 4 * 4 + 8 + trailer_size);
+	put_u32(writer, (uint32_t)pid);
+	put_u32(writer, (uint32_t)pid);
+	put_u32(writer, (uint32_t)tid);
+	put_u32(writer, (uint32_t)pid);
+	put_u64(writer, FIRST_TIME);
+	put_trailer(writer, pid, tid);
+}
+
+static void put_tasks(struct sprof_perf *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct sprof_profile_process *process = &profile->processes[i];
+
+		put_comm(writer, process->pid, process->pid, process->name);
+		for (size_t k = 0; k < writer->layout.count; k++)
+			put_mapping(writer, process->pid, &writer->layout.mappings[k]);
+	}
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &profile->threads[i];
+		pid_t pid = profile->processes[thread->process].pid;
+
+		if (thread->tid != pid)
+			put_fork(writer, pid, thread->tid);
+		put_comm(writer, pid, thread->tid, thread->name);
+	}
+}
+
+/* Where a frame is as perf sees it; a caller's address is that behind the call. */
+static uint64_t address_of(const struct sprof_perf *writer, uint32_t location, bool is_caller)
+{
+	const struct sprof_profile *profile = writer->profile;
+	uint64_t address;
+
+	if (profile->locations[location].frame.module == SPROF_PROFILE_NONE)
+		return 0;
+	sprof_layout_find(&writer->layout, &profile->locations[location], &address);
+	return address + is_caller;
+}
+
+static size_t depth_of(const struct sprof_profile *profile, uint32_t stack)
+{
+	size_t depth = 0;
+
+	for (; stack != SPROF_PROFILE_ROOT && depth < MAX_FRAMES;
+		stack = profile->stacks[stack].parent)
+		depth++;
+	return depth;
+}
+
+static void put_sample(struct sprof_perf *writer, size_t index)
+{
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_row *row = &profile->rows[index];
+	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
+	uint64_t weight = sprof_metrics_get(&row->metrics, writer->weight);
+	size_t depth = depth_of(profile, row->stack);
+	uint32_t stack = row->stack;
+
+	if (!weight)
+		return;
+	put_record(writer, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+		8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 * (depth + 1));
+	put_u64(writer, event_id);
+	put_u64(writer, address_of(writer, profile->stacks[stack].location, false));
+	put_u32(writer, (uint32_t)profile->processes[thread->process].pid);
+	put_u32(writer, (uint32_t)thread->tid);
+	put_u64(writer, FIRST_TIME + 1 + index);
+	put_u64(writer, 0); /* cpu */
+	put_u64(writer, weight);
+	put_u64(writer, depth + 1);
+	put_u64(writer, PERF_CONTEXT_USER);
+	for (size_t i = 0; i < depth; i++) {
+		put_u64(writer, address_of(writer, profile->stacks[stack].location, i > 0));
+		stack = profile->stacks[stack].parent;
+	}
+}
+
+static void put_data(struct sprof_perf *writer)
+{
+	put_tasks(writer);
+	for (size_t i = 0; i < writer->profile->row_count && !sprof_out_failed(writer->out); i++)
+		put_sample(writer, i);
+}
+
+static void put_string(struct sprof_perf *writer, const char *text)
+{
+	put_u32(writer, (uint32_t)padded(text));
+	put_padded(writer, text);
+}
+
+static void put_events(struct sprof_perf *writer)
+{
+	put_u32(writer, 1);
+	put_u32(writer, ATTR_SIZE);
+	put_attr(writer);
+	put_u32(writer, 1);
+	put_string(writer, sprof_profile_weight_name(writer->profile, writer->weight));
+	put_u64(writer, event_id);
+}
+
+static void put_feature(struct sprof_perf *writer, enum feature feature)
+{
+	switch (feature) {
+	case VERSION:
+		put_string(writer, "sprof " SPROF_VERSION);
+		break;
+	case ARCH:
+		put_string(writer, SPROF_PERF_ARCH);
+		break;
+	case HOSTNAME:
+	case OSRELEASE:
+	case CPU_NAME:
+	case CPU_ID:
+		put_string(writer, "unknown");
+		break;
+	case CPU_COUNT:
+		put_u32(writer, 1);
+		put_u32(writer, 1);
+		break;
+	case MEMORY:
+		put_u64(writer, 1);
+		break;
+	case COMMAND:
+		put_u32(writer, 1);
+		put_string(writer, writer->profile->command ? writer->profile->command : "sprof");
+		break;
+	case EVENTS:
+		put_events(writer);
+		break;
+	}
+}
+
+/* How large something would be. */
+static uint64_t measure(struct sprof_perf *writer, void (*put)(struct sprof_perf *))
+{
+	uint64_t size;
+
+	writer->counting = true;
+	writer->size = 0;
+	put(writer);
+	size = writer->size;
+	writer->counting = false;
+	return size;
+}
+
+static uint64_t measure_feature(struct sprof_perf *writer, int feature)
+{
+	uint64_t size;
+
+	writer->counting = true;
+	writer->size = 0;
+	put_feature(writer, (enum feature)feature);
+	size = writer->size;
+	writer->counting = false;
+	return size;
+}
+
+static void put_features(struct sprof_perf *writer, uint64_t at)
+{
+	uint64_t offset = at + 16 * (EVENTS - HOSTNAME + 1);
+
+	for (int i = HOSTNAME; i <= EVENTS; i++) {
+		uint64_t size = measure_feature(writer, i);
+
+		put_u64(writer, offset);
+		put_u64(writer, size);
+		offset += size;
+	}
+	for (int i = HOSTNAME; i <= EVENTS; i++)
+		put_feature(writer, (enum feature)i);
+}
+
+static void put_file(struct sprof_perf *writer)
+{
+	uint64_t data_size = measure(writer, put_data);
+	uint64_t ids = HEADER_SIZE, attrs = ids + 8, data = attrs + ATTR_SIZE + 16;
+	uint64_t features = 0;
+
+	for (int i = HOSTNAME; i <= EVENTS; i++)
+		features |= 1ull << i;
+	sprof_perf_put(writer, "PERFILE2", 8);
+	put_u64(writer, HEADER_SIZE);
+	put_u64(writer, ATTR_SIZE + 16);
+	put_u64(writer, attrs);
+	put_u64(writer, ATTR_SIZE + 16);
+	put_u64(writer, data);
+	put_u64(writer, data_size);
+	put_u64(writer, 0); /* event types, which nobody reads any more */
+	put_u64(writer, 0);
+	put_u64(writer, features);
+	for (int i = 1; i < FEATURES / 64; i++)
+		put_u64(writer, 0);
+	put_u64(writer, event_id);
+	put_attr(writer);
+	put_u64(writer, ids);
+	put_u64(writer, 8);
+	put_data(writer);
+	put_features(writer, data + data_size);
+}
+
+static bool write_perf(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_perf writer = {.profile = profile, .weight = options->weight, .out = out};
+	bool ok = sprof_layout_build(profile, &writer.layout);
+
+	if (ok)
+		put_file(&writer);
+	sprof_layout_finish(&writer.layout);
+	return ok || sprof_error_no_memory(err);
+}
+
+const struct sprof_format sprof_format_perf = {
+	.name = "perf",
+	.suffix = ".perf.data",
+	.summary = "for perf report, perf script, perf annotate and hotspot",
+	.wants_files = true,
+	.write = write_perf,
+};

@@ -1,0 +1,75 @@
+/*
+ * The call graph drawn, by the dot program: a library that draws would bring a desktop along.
+ *
+ * The graph is in memory, the program reads it as its standard input, and what it draws is copied
+ * to the output. It gets no name from the profile on its command line.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "output/dot.h"
+
+enum { SHELL_NOT_FOUND = 127 };
+
+/* The graph in a file without a name, read from its beginning. */
+static bool draw_to_memory(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, int fd, struct sprof_error *err)
+{
+	struct sprof_out *memory;
+
+	if (!sprof_out_open_fd(fd, "memory", &memory, err))
+		return false;
+	if (!sprof_dot_write(profile, options, memory, err)) {
+		sprof_out_discard(memory);
+		return false;
+	}
+	return sprof_out_close(memory, err);
+}
+
+static bool run_dot(int fd, struct sprof_out *out, struct sprof_error *err)
+{
+	char command[64], buffer[16384];
+	FILE *pipe;
+	size_t got;
+	int status;
+
+	snprintf(command, sizeof(command), "exec dot -Tpng </dev/fd/%d", fd);
+	pipe = popen(command, "re");
+	if (!pipe)
+		return sprof_error_errno(err, errno, "can't run dot");
+	while ((got = fread(buffer, 1, sizeof(buffer), pipe)) > 0)
+		sprof_out_write(out, buffer, got);
+	status = pclose(pipe);
+	if (status == 0)
+		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"png: the program dot, which draws the graph, is not installed");
+		sprof_error_hint(err, "install Graphviz (Debian: apt install graphviz), or write "
+				      "-f dot and draw it elsewhere");
+		return false;
+	}
+	return sprof_error_set(
+		err, SPROF_ERROR_UNSUPPORTED, "png: dot failed with status %d", status);
+}
+
+static bool write_png(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	SPROF_AUTO_CLOSE int fd = memfd_create("graph", 0); /* dot inherits it */
+
+	if (fd < 0)
+		return sprof_error_errno(err, errno, "can't make a file in memory");
+	return draw_to_memory(profile, options, fd, err) && run_dot(fd, out, err);
+}
+
+const struct sprof_format sprof_format_png = {
+	.name = "png",
+	.suffix = ".png",
+	.summary = "the call graph, drawn by Graphviz",
+	.write = write_png,
+};
