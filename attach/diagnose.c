@@ -15,8 +15,8 @@
 
 #include "attach/procfs.h"
 
-/* include/linux/sched.h and include/uapi/linux/capability.h */
-enum { PF_KTHREAD = 0x00200000, CAP_SYS_PTRACE_BIT = 19 };
+/* include/uapi/linux/capability.h */
+enum { CAP_SYS_PTRACE_BIT = 19 };
 
 enum { STATUS_SIZE = 8192 };
 
@@ -37,14 +37,14 @@ static unsigned long long capabilities(const char *status, const char *field)
 	return strtoull(value, NULL, 16);
 }
 
-static bool is_kernel_thread(const char *root, pid_t pid)
+static bool has_flag(const char *root, pid_t pid, uint64_t flag)
 {
 	char path[PATH_MAX], text[1024];
 	struct sprof_proc_stat stat;
 
 	snprintf(path, sizeof(path), "%s/%d/stat", root, pid);
 	return sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_stat(text, &stat) && (stat.flags & PF_KTHREAD);
+		sprof_proc_parse_stat(text, &stat) && (stat.flags & flag);
 }
 
 static bool is_ending(const char *status)
@@ -128,12 +128,13 @@ void sprof_denial_find(
 
 	*ret = (struct sprof_denial_facts){.cause = SPROF_DENIAL_GONE};
 	snprintf(name, sizeof(name), "%d", pid);
-	if (!read_status(root, name, theirs) || is_ending(theirs))
+	if (!read_status(root, name, theirs) || is_ending(theirs) ||
+		has_flag(root, pid, SPROF_PF_EXITING))
 		return;
 	ret->cause = SPROF_DENIAL_UNKNOWN;
 	if (pid == getpid())
 		ret->cause = SPROF_DENIAL_SELF;
-	else if (is_kernel_thread(root, pid))
+	else if (has_flag(root, pid, SPROF_PF_KTHREAD))
 		ret->cause = SPROF_DENIAL_KERNEL_THREAD;
 	else if (find_tracer(root, theirs, ret))
 		ret->cause = SPROF_DENIAL_TRACED;

@@ -16,13 +16,16 @@ enum { SPROF_COMM_MAX = 64 }; /* the kernel's comm has 16 bytes, kernel threads'
 struct sprof_proc_stat {
 	char comm[SPROF_COMM_MAX];
 	char state; /* R S D T t Z X I ... */
-	uint64_t flags; /* PF_*, include/linux/sched.h */
+	uint64_t flags; /* SPROF_PF_* */
 	uint64_t user_ticks, system_ticks;
 	uint64_t start_ticks; /* since boot; with the pid it identifies a process */
 	int processor;        /* the CPU it last ran on */
 	uint64_t minor_faults, major_faults;
 	uint64_t disk_ticks; /* waited for block devices; 0 also where delay accounting is off */
 };
+
+/* include/linux/sched.h */
+enum { SPROF_PF_EXITING = 0x4, SPROF_PF_KTHREAD = 0x00200000 };
 
 /* /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
 struct sprof_proc_schedstat {

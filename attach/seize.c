@@ -24,7 +24,8 @@ static bool is_gone(pid_t pid, pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	return sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
-		!sprof_proc_parse_stat(text, &stat) || stat.state == 'Z' || stat.state == 'X';
+		!sprof_proc_parse_stat(text, &stat) || (stat.flags & SPROF_PF_EXITING) ||
+		stat.state == 'Z' || stat.state == 'X';
 }
 
 /* Born of a thread that is seized: the kernel has seized it too. Its first stop will announce it. */

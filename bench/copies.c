@@ -25,10 +25,11 @@ static void copy_stack(
 
 	if (stack && stack->end - base < size)
 		size = stack->end - base;
-	snapshot->base = base;
-	snapshot->bytes = bytes;
-	snapshot->size = sprof_memory_read(pid, base, bytes, size);
-	snapshot->cut = !stack || base + snapshot->size < stack->end;
+	snapshot->stack.base = base;
+	snapshot->stack.bytes = bytes;
+	snapshot->stack.size = sprof_memory_read(pid, base, bytes, size);
+	snapshot->stack.floor = base;
+	snapshot->stack.limit = stack ? stack->end : UINT64_MAX;
 }
 
 /* False: the target is gone. */
@@ -48,15 +49,15 @@ static bool stop_and_copy(struct sprof_snapshot *snapshot, pid_t pid, const stru
 static bool keep(struct copies *copies, const struct sprof_snapshot *snapshot)
 {
 	struct sprof_snapshot *kept = &copies->items[copies->count];
-	uint8_t *bytes = malloc(snapshot->size + 1);
+	uint8_t *bytes = malloc(snapshot->stack.size + 1);
 
 	if (!bytes)
 		return false;
-	memcpy(bytes, snapshot->bytes, snapshot->size);
+	memcpy(bytes, snapshot->stack.bytes, snapshot->stack.size);
 	*kept = *snapshot;
-	kept->bytes = bytes;
-	if (snapshot->size > copies->largest)
-		copies->largest = snapshot->size;
+	kept->stack.bytes = bytes;
+	if (snapshot->stack.size > copies->largest)
+		copies->largest = snapshot->stack.size;
 	copies->count++;
 	return true;
 }
@@ -89,15 +90,15 @@ struct sprof_snapshot copies_load(struct copies *copies, size_t index)
 {
 	struct sprof_snapshot snapshot = copies->items[index];
 
-	memcpy(copies->buffer, snapshot.bytes, snapshot.size);
-	snapshot.bytes = copies->buffer;
+	memcpy(copies->buffer, snapshot.stack.bytes, snapshot.stack.size);
+	snapshot.stack.bytes = copies->buffer;
 	return snapshot;
 }
 
 void copies_finish(struct copies *copies)
 {
 	for (size_t i = 0; i < copies->count; i++)
-		free((uint8_t *)copies->items[i].bytes);
+		free((uint8_t *)copies->items[i].stack.bytes);
 	free(copies->items);
 	free(copies->buffer);
 }

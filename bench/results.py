@@ -28,16 +28,16 @@ def first_line(*arguments):
 
 def cpu_model():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
-        match = re.search(r"^(?:model name|CPU part)\s*: (.*)$", file.read(), re.MULTILINE)
-    return match.group(1) if match else platform.machine()
+        text = file.read()
+    match = re.search(r"^(?:model name|CPU part)\s*: (.*)$", text, re.MULTILINE)
+    name = match.group(1) if match else platform.machine()
+    return f"{name} (virtual)" if re.search(r"^flags\s*:.*\bhypervisor\b", text, re.MULTILINE) else name
 
 
 def machine(bench, build_type):
-    hypervisor = first_line("systemd-detect-virt")
-    virtual = "" if hypervisor in ("none", "not there", "?") else f", virtual ({hypervisor})"
     facts = [
         ("date", datetime.date.today().isoformat()),
-        ("CPU", f"{cpu_model()}, {len(os.sched_getaffinity(0))} CPUs{virtual}"),
+        ("CPU", f"{cpu_model()}, {len(os.sched_getaffinity(0))} CPUs"),
         ("kernel", platform.release()),
         ("sprof", first_line(bench.sprof, "--version") + f", built as {build_type}"),
         ("perf", first_line("perf", "--version")),
@@ -69,7 +69,7 @@ def read_sections(path):
 def kept_marks(text, new):
     """The lines of the marks that this run did not look at."""
     lines = [[cell.strip() for cell in line.strip("|").split(" | ")]
-             for line in text.splitlines() if line.startswith("| ")][1:]
+             for line in text.splitlines() if line.startswith("| ")][2:]
     return [line for line in lines if line[0] not in new]
 
 
@@ -79,8 +79,8 @@ def write(path, bench, build_type, results):
     marks = kept_marks(sections.get(DONE, ""), {line[0] for line in checks}) + checks
     made = {MACHINE: machine(bench, build_type), DONE: markdown(Check.HEAD, sorted(marks)) + "\n"}
     made.update((result.title, section_of(result)) for result in results)
-    order = [*made] + [title for title in sections if title not in made]
     sections.update(made)
+    order = [MACHINE, DONE] + [title for title in sections if title not in (MACHINE, DONE)]
     temporary = path + ".new"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write(OPENING)

@@ -24,13 +24,13 @@ struct dump_options {
 #define FIELD(name) offsetof(struct dump_options, name)
 
 static const struct dump_options defaults = {
-	.max_depth = 1024,
+	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
-	{"max-depth", NULL, "N", "at most N frames per stack (1024)", sprof_value_count,
+	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
 };

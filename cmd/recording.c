@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/values.h"
+#include "unwind/unwind.h"
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
 
@@ -19,7 +20,7 @@ static bool set_weight(void *field, const char *text, struct sprof_error *err)
 const struct sprof_recording sprof_recording_defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.rate_hz = 99,
-	.max_depth = 1024,
+	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
 	.weight = SPROF_WEIGHT_WALL,
 	.report_mode = SPROF_REPORT_MERGED,
 	.top = 30,
@@ -32,7 +33,7 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_duration,
 		FIELD(delay_ns)},
-	{"max-depth", NULL, "N", "at most N frames per stack (1024)", sprof_value_count,
+	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
 };

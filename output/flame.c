@@ -257,5 +257,6 @@ const struct sprof_format sprof_format_svg = {
 	.name = "svg",
 	.suffix = ".svg",
 	.summary = "an interactive flame graph in one file",
+	.compares = true,
 	.write = write_svg,
 };

@@ -21,5 +21,6 @@ const struct sprof_format sprof_format_html = {
 	.name = "html",
 	.suffix = ".html",
 	.summary = "a page for the browser: flame graph, tables, source lines, quality",
+	.compares = true,
 	.write = write_html,
 };

@@ -69,8 +69,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 	sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
 	if (merged)
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
-	sprof_out_printf(
-		text->out, " %-7s ", sprof_verdict_name(sprof_verdict_of(&row->total.times)));
+	sprof_out_printf(text->out, " %-7s ",
+		sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
 	write_function(text, INDENT + (merged ? THREADS : 0),
 		&text->profile->functions[row->function]);
 }

@@ -59,6 +59,7 @@ static void count_row(struct tally *tallies, const struct sprof_profile *profile
 			continue;
 		tally->last_row = index + 1;
 		sprof_metrics_add(&tally->row.total, &row->metrics);
+		sprof_waiting_add(&tally->row.waiting, profile, row);
 		tally->row.threads += tally->last_thread != row->thread + 1;
 		tally->last_thread = row->thread + 1;
 	}

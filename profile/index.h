@@ -21,6 +21,9 @@ struct sprof_profile_index {
 	struct sprof_idmap whole;  /* two hashes of all raw frames -> stack */
 	struct sprof_idmap rows;   /* (thread and context, stack) */
 	struct sprof_idmap contexts; /* two hashes of its fields */
+	struct sprof_idmap waits;    /* two hashes of its fields */
+	struct sprof_idmap entered;  /* (stack, wait) -> the stack with the kernel's end */
+	struct sprof_profile_kernel kernel;
 	struct sprof_modules *own_modules; /* of a profile that was read from a file */
 	const char *host, *rank; /* of the processes to come; NULL: not said */
 	unsigned side; /* threads to come are none of those there are, unless of the same side */
@@ -46,6 +49,20 @@ bool sprof_profile_intern_row(struct sprof_profile *profile,
 /* The context with these fields, whose strings are interned ones. False: no memory. */
 bool sprof_profile_intern_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context);
+
+/* A location that names something in the kernel, and is marked so. False: no memory. */
+bool sprof_profile_kernel_location(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
+
+/* waits.c: the sink's wait(). */
+bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
+/* The stack with the kernel's end that a wait has. False: no memory. */
+bool sprof_profile_enter_kernel(
+	struct sprof_profile *profile, uint32_t stack, uint32_t wait, uint32_t *ret_stack);
+
+/* timeline.c: the thread's sample is that of a row. False: no memory. */
+bool sprof_profile_extend(
+	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns);
 
 /* The process of a record at the profile's present place. False: no memory. */
 bool sprof_profile_intern_process(struct sprof_profile *profile,

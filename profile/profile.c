@@ -8,10 +8,15 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "profile/index.h"
+
+enum {
+	NAMES_MAX = 200 /* characters of a thread's former names */
+};
 
 struct sprof_profile *sprof_profile_create(const struct sprof_modules *modules)
 {
@@ -54,6 +59,8 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->rows);
 	sprof_idmap_finish(&index->built);
 	sprof_idmap_finish(&index->contexts);
+	sprof_idmap_finish(&index->waits);
+	sprof_idmap_finish(&index->entered);
 	sprof_modules_destroy(index->own_modules);
 	sprof_strtab_destroy(index->strings);
 	free(index);
@@ -68,6 +75,9 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 		free(profile->module_facts[i].segments);
 	free(profile->module_facts);
 	free(profile->contexts);
+	free(profile->waits);
+	free(profile->wait_frames);
+	free(profile->spans);
 	free(profile->foreign.values);
 	free(profile->processes);
 	free(profile->threads);
@@ -88,6 +98,25 @@ static uint32_t known_thread(const struct sprof_profile *profile, uint32_t id)
 	return index;
 }
 
+/* Keeps a name that the thread gives up; one that came with its program is not worth it. */
+static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread *thread,
+	const struct sprof_thread_record *record, const char *name)
+{
+	SPROF_AUTO_FREE char *names = NULL;
+
+	if (!thread->name || thread->name == name || record->process_name)
+		return true;
+	if (asprintf(&names, "%s%s%s", thread->former_names ? thread->former_names : "",
+		    thread->former_names ? ", " : "", thread->name) < 0) {
+		names = NULL;
+		return false;
+	}
+	/* A thread that shows its progress in its name would go on for ever. */
+	if (strlen(names) < NAMES_MAX)
+		thread->former_names = sprof_strtab_intern(profile->index->strings, names);
+	return thread->former_names;
+}
+
 static bool sink_thread(void *data, const struct sprof_thread_record *record)
 {
 	struct sprof_profile *profile = data;
@@ -99,9 +128,21 @@ static bool sink_thread(void *data, const struct sprof_thread_record *record)
 		!sprof_profile_intern_thread(profile, 0, record->id, &index))
 		return false;
 	thread = &profile->threads[index];
+	if (!keep_name(profile, thread, record, name))
+		return false;
 	thread->process = process;
 	thread->tid = record->tid;
 	thread->name = name;
+	return true;
+}
+
+static bool sink_facts(void *data, uint32_t thread, const struct sprof_thread_facts *facts)
+{
+	struct sprof_profile *profile = data;
+	struct sprof_profile_thread *whose = &profile->threads[known_thread(profile, thread)];
+
+	whose->facts = *facts;
+	whose->has_facts = true;
 	return true;
 }
 
@@ -130,13 +171,19 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	struct sprof_profile *profile = data;
 	uint32_t index = known_thread(profile, sample->thread);
 	struct sprof_profile_thread *thread = &profile->threads[index];
-	const struct sprof_profile_context context = {.state = sample->state};
-	struct sprof_profile_row key = {.thread = index, .stack = sample->stack};
+	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
+	struct sprof_profile_row key = {.thread = index};
 	uint32_t row;
 
-	if (!sprof_profile_intern_context(profile, &context, &key.context) ||
+	if (sample->holder) {
+		context.holding_thread = known_thread(profile, sample->holder->thread) + 1;
+		context.holding_stack = sample->holder->stack + 1;
+	}
+	if (!sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &key.stack) ||
+		!sprof_profile_intern_context(profile, &context, &key.context) ||
 		!sprof_profile_intern_row(profile, &key, &row) ||
-		!sprof_window_add(&profile->index->windows[index], row, sample->state))
+		!sprof_window_add(&profile->index->windows[index], row, sample->state) ||
+		!sprof_profile_extend(profile, index, row, sample->time_ns))
 		return false;
 	profile->rows[row].metrics.samples++;
 	if (!thread->samples++)
@@ -185,7 +232,15 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 		.stack = sink_stack,
 		.sample = sink_sample,
 		.charge = sink_charge,
+		.wait = sprof_profile_sink_wait,
+		.facts = sink_facts,
 	};
+}
+
+void sprof_profile_set_kernel(
+	struct sprof_profile *profile, const struct sprof_profile_kernel *kernel)
+{
+	profile->index->kernel = *kernel;
 }
 
 bool sprof_profile_describe(

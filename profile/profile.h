@@ -41,6 +41,10 @@ struct sprof_profile_thread {
 	const char *name;
 	uint64_t samples;
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC of the first and last sample; 0: none */
+	const char *former_names;   /* "a, b"; NULL: it always had this one */
+	struct sprof_thread_facts facts;
+	bool has_facts;
+	uint32_t last_span; /* its index; NONE: it has none */
 	struct sprof_times
 		times; /* all that was charged: what the kernel accounted to the thread */
 };
@@ -60,6 +64,7 @@ struct sprof_profile_line {
 	uint32_t function;
 	uint32_t line; /* 0: unknown */
 	bool inlined;  /* inlined into the next line of the location */
+	bool kernel;   /* it names the kernel's end of a stack */
 };
 
 /* A distinct raw frame, or a name that stands for one. Its lines are the inline chain, innermost
@@ -80,7 +85,31 @@ struct sprof_profile_context {
 	enum sprof_state state; /* SPROF_STATE_COUNT: not known, or of no single one */
 	const char *syscall;    /* the system call it was in */
 	const char *object;     /* what that waits for */
-	const char *holder;     /* the thread that holds the lock it waits for */
+	const char *holder;     /* the thread that holds the lock it waits for: "writer (4712)" */
+	const char *holder_function; /* where that was: its innermost function outside of libc */
+	enum sprof_wait_kind kind;
+	/* Until it is named (see profile/resolve.h): what the sampler found, and the holder's thread
+	 * and stack plus one. 0: nothing. */
+	uint32_t wait, holding_thread, holding_stack;
+};
+
+/* What a thread waited for, as the sampler found it; entry 0 stands for nothing. */
+struct sprof_profile_wait {
+	const char *syscall; /* NULL: none, a page fault */
+	const char *object;  /* NULL: nothing to say, or a futex */
+	const char *area;    /* see struct sprof_wait */
+	enum sprof_wait_kind kind;
+	enum sprof_lock_kind lock;
+	uint64_t address, offset;
+	uint32_t module;
+	uint32_t first_frame, frame_count; /* of the kernel's end of the stack, in the wait frames: locations, outermost first */
+};
+
+/* A thread was on the stack and in the context of a row for so long: samples in a row. */
+struct sprof_profile_span {
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC of its first and last sample */
+	uint32_t row;
+	uint32_t samples;
 };
 
 /* What one thread spent on one stack in one context. */
@@ -141,6 +170,14 @@ struct sprof_profile {
 	size_t context_count, context_capacity;
 	struct sprof_profile_row *rows;
 	size_t row_count, row_capacity;
+	struct sprof_profile_wait *waits;
+	size_t wait_count, wait_capacity;
+	uint32_t *wait_frames; /* see struct sprof_profile_wait */
+	size_t wait_frame_count, wait_frame_capacity;
+	/* The timeline, by the begin of its spans; those of a thread don't overlap. */
+	struct sprof_profile_span *spans;
+	size_t span_count, span_capacity, span_max;
+	uint64_t spans_cut_ns; /* when there was no room for more; 0: it is whole */
 
 	const struct sprof_modules *modules; /* NULL when no raw frame ever comes */
 	struct sprof_profile_module *module_facts; /* by module; those from module_count on are not known */
@@ -170,6 +207,19 @@ bool sprof_profile_describe(
 
 /* Host and rank of the processes seen from now on; copied, NULL: not said. False: no memory. */
 bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, const char *rank);
+
+/* How the profile shows what the kernel does. */
+struct sprof_profile_kernel {
+	/* The name of a system call; NULL: "system call 1". */
+	void (*syscall_name)(int64_t number, char *buffer, size_t size);
+	bool frames; /* system calls, and what the kernel says of its stack, are frames: "[read]" */
+};
+
+void sprof_profile_set_kernel(
+	struct sprof_profile *profile, const struct sprof_profile_kernel *kernel);
+
+/* The timeline grows to so many spans and no further; 0, as at first: there is none. */
+void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max);
 
 /* Takes over the figures, except for frames_unresolved, which the profile counts itself. */
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);

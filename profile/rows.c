@@ -55,6 +55,7 @@ bool sprof_profile_intern_thread(
 				sizeof(*index->windows)) ||
 			!sprof_idmap_put(&index->threads, high, low, found))
 			return false;
+		profile->threads[found].last_span = SPROF_PROFILE_NONE;
 		profile->thread_count++;
 	}
 	*ret_thread = found;
@@ -66,7 +67,9 @@ bool sprof_profile_intern_context(struct sprof_profile *profile,
 {
 	const uint64_t fields[] = {(uint64_t)context->state + 1,
 		(uint64_t)(uintptr_t)context->syscall, (uint64_t)(uintptr_t)context->object,
-		(uint64_t)(uintptr_t)context->holder};
+		(uint64_t)(uintptr_t)context->holder, (uint64_t)(uintptr_t)context->holder_function,
+		(uint64_t)context->kind << 32 | context->wait,
+		(uint64_t)context->holding_thread << 32 | context->holding_stack};
 	uint64_t high = 0x243f6a8885a308d3u, low = 0x13198a2e03707344u;
 	uint32_t id;
 

@@ -14,6 +14,10 @@
 /* Stands for module and is_return in the key of a stack that was pushed by its location. */
 #define NAMED UINT32_MAX
 
+/* Stand for them in the key of a location that is a name only. */
+#define PLAIN UINT64_MAX
+#define KERNEL (UINT64_MAX - 1)
+
 static uint64_t frame_bits(const struct sprof_frame *frame)
 {
 	assert(frame->module < NAMED / 2);
@@ -162,10 +166,11 @@ bool sprof_profile_append_line(struct sprof_profile *profile,
 	return true;
 }
 
-static bool append_named(struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+static bool append_named(struct sprof_profile *profile, const char *name, uint64_t high,
+	uint32_t *ret_location)
 {
 	const struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
-	struct sprof_profile_line line = {0};
+	struct sprof_profile_line line = {.kernel = high == KERNEL};
 	uint64_t low = (uint64_t)(uintptr_t)name;
 
 	if (!sprof_profile_intern_function(profile,
@@ -173,22 +178,34 @@ static bool append_named(struct sprof_profile *profile, const char *name, uint32
 			    .name = name, .linkage = name, .module = SPROF_PROFILE_NONE},
 		    &line.function))
 		return false;
-	if (!append_location(profile, &frame, UINT64_MAX, low, ret_location))
+	if (!append_location(profile, &frame, high, low, ret_location))
 		return false;
 	return sprof_profile_append_line(profile, &profile->locations[*ret_location], &line);
 }
 
-bool sprof_profile_name_location(
-	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+static bool intern_named(
+	struct sprof_profile *profile, const char *name, uint64_t high, uint32_t *ret_location)
 {
 	const char *text = sprof_strtab_intern(profile->index->strings, name);
 	uint32_t found;
 
 	if (!text)
 		return false;
-	found = sprof_idmap_find(&profile->index->locations, UINT64_MAX, (uint64_t)(uintptr_t)text);
+	found = sprof_idmap_find(&profile->index->locations, high, (uint64_t)(uintptr_t)text);
 	if (found == SPROF_IDMAP_NONE)
-		return append_named(profile, text, ret_location);
+		return append_named(profile, text, high, ret_location);
 	*ret_location = found;
 	return true;
+}
+
+bool sprof_profile_name_location(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+{
+	return intern_named(profile, name, PLAIN, ret_location);
+}
+
+bool sprof_profile_kernel_location(
+	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
+{
+	return intern_named(profile, name, KERNEL, ret_location);
 }

@@ -31,10 +31,17 @@ static inline bool sprof_view_takes(const struct sprof_view *view, uint32_t thre
 	       (!view->chosen || view->chosen[thread]);
 }
 
+/* The blocked time that went into input and output, waits for any of several descriptors included, and
+ * into locks. */
+struct sprof_waiting {
+	uint64_t io_ns, lock_ns;
+};
+
 struct sprof_flat_row {
 	uint32_t function;
 	uint32_t threads; /* in how many it was on the stack */
 	struct sprof_metrics self, total;
+	struct sprof_waiting waiting; /* of the total */
 };
 
 struct sprof_flat {
@@ -94,14 +101,23 @@ enum sprof_verdict {
 	SPROF_VERDICT_NONE,
 	SPROF_VERDICT_CPU,     /* user > 80 % */
 	SPROF_VERDICT_SYSCALL, /* sys > 30 % */
-	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on what is not known */
+	SPROF_VERDICT_IO,      /* blocked > 50 %, most of it in calls on files, sockets, pipes */
+	SPROF_VERDICT_LOCK,    /* blocked > 50 %, most of it for locks */
+	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on something else, or what is not known */
 	SPROF_VERDICT_STARVED, /* ready but without a CPU > 20 % */
 	SPROF_VERDICT_COUNT,
 };
 
-/* The first that applies, in the order above. */
-enum sprof_verdict sprof_verdict_of(const struct sprof_times *times);
-/* "cpu", "syscall", "wait", "starved"; "-" for none. */
+void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile *profile,
+	const struct sprof_profile_row *row);
+
+/* The first that applies, in the order above; `waiting` may be NULL: not known. */
+enum sprof_verdict sprof_verdict_of(
+	const struct sprof_times *times, const struct sprof_waiting *waiting);
+/* Of a thread, a process, or everything. */
+enum sprof_verdict sprof_verdict_of_view(
+	const struct sprof_profile *profile, const struct sprof_view *view);
+/* "cpu", "syscall", "io", "lock", "wait", "starved"; "-" for none. */
 const char *sprof_verdict_name(enum sprof_verdict verdict);
 
 #endif

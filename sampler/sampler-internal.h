@@ -21,6 +21,7 @@ struct sampling {
 	uint64_t window_ns; /* when the last charge was */
 	char name[SPROF_COMM_MAX];
 	size_t copy_size;
+	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;
 	uint64_t timeslices;
@@ -34,6 +35,11 @@ struct sampling {
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
 };
 
+struct copy_buffer {
+	uint8_t *bytes;
+	size_t capacity;
+};
+
 /* One thread to be stopped in this tick, and what was copied from it. */
 struct slot {
 	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
@@ -43,8 +49,7 @@ struct slot {
 	uint64_t timeslices;         /* before the stop, of a sleeper */
 	uint64_t requested_ns;
 	struct sprof_snapshot snapshot;
-	uint8_t *buffer;
-	size_t capacity;
+	struct copy_buffer buffer;
 };
 
 struct sampler {
@@ -59,8 +64,7 @@ struct sampler {
 	uint32_t thread_count; /* at this tick */
 	struct slot *slots;
 	size_t slot_count, slot_capacity;
-	uint8_t *peek_buffer;
-	size_t peek_capacity;
+	struct copy_buffer peek_buffer;
 	siginfo_t signals[8]; /* that came while threads were stopped */
 	unsigned signal_count;
 	bool closing; /* the last tick: every thread is charged up to it */
@@ -84,9 +88,10 @@ void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
 
 /* copy.c: the used part of the stack from sp on; snapshot->regs has sp. */
-bool sprof_copy_stack(const struct sprof_thread *thread, uint8_t **buffer, size_t *capacity,
-	size_t size, struct sprof_snapshot *snapshot);
-bool sprof_copy_reserve(uint8_t **buffer, size_t *capacity, size_t size);
+bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
+	struct sprof_snapshot *snapshot);
+/* Room for the largest copy of the thread. False: no memory. */
+bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
 
 /* threads.c: figures, names and the end of threads. */
 struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread);

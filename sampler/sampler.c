@@ -212,14 +212,18 @@ static void close_run(struct sampler *sampler)
 	charge_all(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->sampling)
-			sprof_sampling_end(sampler, threads[i], false);
+		const struct sampling *sampling = threads[i]->sampling;
+
+		/* Only a thread that got no CPU to stop on in the last tick has time left. */
+		if (sampling)
+			sprof_sampling_end(
+				sampler, threads[i], sampling->window_ns < sampler->tick_ns);
 	}
 	fill_quality(sampler);
 	for (size_t i = 0; i < sampler->slot_capacity; i++)
-		free(sampler->slots[i].buffer);
+		free(sampler->slots[i].buffer.bytes);
 	free(sampler->slots);
-	free(sampler->peek_buffer);
+	free(sampler->peek_buffer.bytes);
 }
 
 /* A kernel without it writes zeros; a process that runs has used more than that. */

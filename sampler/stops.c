@@ -26,7 +26,7 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 		return;
 	}
 	slot = &sampler->slots[sampler->slot_count];
-	if (!sprof_copy_reserve(&slot->buffer, &slot->capacity, sampling->copy_size)) {
+	if (!sprof_copy_reserve(&slot->buffer, sampling)) {
 		sampler->out_of_memory = true;
 		return;
 	}
@@ -68,11 +68,9 @@ static size_t request(struct sampler *sampler, size_t first, size_t last)
 static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
-	const struct sampling *sampling = thread->sampling;
 
 	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs) &&
-		sprof_copy_stack(thread, &slot->buffer, &slot->capacity, sampling->copy_size,
-			&slot->snapshot);
+		sprof_copy_stack(thread, &slot->buffer, &slot->snapshot);
 	if (slot->stopped)
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
 	sprof_thread_resume(thread);
@@ -171,7 +169,7 @@ static void take_by_cpu(struct sampler *sampler)
 	size_t first = 0, last;
 
 	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
-	for (; first < sampler->slot_count && !sampler->over; first = last) {
+	for (; first < sampler->slot_count; first = last) {
 		int cpu = sampler->slots[first].cpu;
 
 		for (last = first; last < sampler->slot_count && sampler->slots[last].cpu == cpu;)

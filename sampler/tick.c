@@ -88,13 +88,11 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat after;
 
-	if (!sprof_copy_reserve(
-		    &sampler->peek_buffer, &sampler->peek_capacity, sampling->copy_size)) {
+	if (!sprof_copy_reserve(&sampler->peek_buffer, sampling)) {
 		sampler->out_of_memory = true;
 		return false;
 	}
-	return sprof_copy_stack(thread, &sampler->peek_buffer, &sampler->peek_capacity,
-		       sampling->copy_size, snapshot) &&
+	return sprof_copy_stack(thread, &sampler->peek_buffer, snapshot) &&
 		sprof_thread_read_stat(thread, ret_stat) &&
 		sprof_thread_read_schedstat(thread, &after) && same_schedstat(before, &after);
 }
@@ -157,6 +155,9 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	}
 	if (!sprof_thread_read_schedstat(thread, &schedstat))
+		return;
+	/* One that has not had a CPU yet has no stack of its own. */
+	if (!schedstat.timeslices && !sampler->quality->schedstat_missing)
 		return;
 	if (sampling->asleep && sampling->timeslices == schedstat.timeslices) {
 		reuse(sampler, thread);

@@ -10,6 +10,7 @@ test_packages=(
     libdevel-nytprof-perl clang-format
     nodejs npm chromium fonts-dejavu-core
     elfutils dwz xz-utils rustc llvm libdebuginfod1
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 )
 
 is_installed() {
@@ -76,10 +77,10 @@ install_node_modules() {
 
     command -v npm >/dev/null || return 0
     mkdir -p "$folder"
-    cmp -s tests/consumers/package.json "$folder/package.json" && return 0
-    cp tests/consumers/package.json "$folder"
-    if ! npm install --prefix "$folder" --no-audit --no-fund --silent; then
-        rm "$folder/package.json"
-        echo "npm install failed, going on with what is there" >&2
+    cmp -s tests/consumers/package-lock.json "$folder/package-lock.json" && return 0
+    cp tests/consumers/package.json tests/consumers/package-lock.json "$folder"
+    if ! npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent; then
+        rm "$folder/package-lock.json"
+        echo "npm ci failed, going on with what is there" >&2
     fi
 }

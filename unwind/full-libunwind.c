@@ -127,19 +127,14 @@ static int access_memory(
 	unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *argument)
 {
 	struct sprof_full_unwinder *full = argument;
+	enum sprof_stack_read got;
 
 	if (write)
 		return -UNW_EINVAL;
-	switch (sprof_snapshot_word(full->snapshot, address, value)) {
-	case SPROF_STACK_OK:
+	got = sprof_snapshot_word(full->snapshot, address, value);
+	if (got == SPROF_STACK_OK || read_image(full, address, value))
 		return 0;
-	case SPROF_STACK_BEYOND_COPY:
-	case SPROF_STACK_ELSEWHERE:
-		break;
-	}
-	if (read_image(full, address, value))
-		return 0;
-	full->beyond_copy = full->snapshot->cut && address >= full->snapshot->base;
+	full->beyond_copy = got == SPROF_STACK_BEYOND_COPY;
 	return -UNW_EINVAL;
 }
 

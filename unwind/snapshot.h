@@ -11,28 +11,44 @@
 
 #include "attach/regs.h"
 
+/* A copied piece of stack. */
+struct sprof_stack_copy {
+	uint64_t base; /* address of bytes[0] */
+	size_t size;   /* 0: there is none */
+	const uint8_t *bytes;
+	uint64_t floor, limit; /* the stack it is of: a larger copy could hold [floor, limit) */
+};
+
 struct sprof_snapshot {
 	struct sprof_regs regs;
-	uint64_t base;        /* address of bytes[0]; the red zone below sp is part of the copy */
-	size_t size;
-	const uint8_t *bytes;
-	bool cut;             /* the stack goes on above the copy */
+	struct sprof_stack_copy stack; /* from the red zone below sp on */
+	struct sprof_stack_copy home;  /* the thread's own stack, while sp is on another one */
 };
 
 enum sprof_stack_read { SPROF_STACK_OK, SPROF_STACK_BEYOND_COPY, SPROF_STACK_ELSEWHERE };
 
-/* One word of the copied stack. */
+static inline enum sprof_stack_read sprof_stack_copy_word(
+	const struct sprof_stack_copy *copy, uint64_t address, uint64_t *ret)
+{
+	uint64_t offset = address - copy->base;
+
+	if (offset < copy->size && copy->size - offset >= sizeof(*ret)) {
+		memcpy(ret, copy->bytes + offset, sizeof(*ret));
+		return SPROF_STACK_OK;
+	}
+	return address >= copy->floor && address < copy->limit ? SPROF_STACK_BEYOND_COPY
+							       : SPROF_STACK_ELSEWHERE;
+}
+
+/* One word of what was copied. */
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
-	uint64_t offset = address - snapshot->base;
+	enum sprof_stack_read got = sprof_stack_copy_word(&snapshot->stack, address, ret);
 
-	if (offset < snapshot->size && snapshot->size - offset >= sizeof(*ret)) {
-		memcpy(ret, snapshot->bytes + offset, sizeof(*ret));
-		return SPROF_STACK_OK;
-	}
-	return address >= snapshot->base && snapshot->cut ? SPROF_STACK_BEYOND_COPY
-							  : SPROF_STACK_ELSEWHERE;
+	if (got == SPROF_STACK_ELSEWHERE && snapshot->home.size)
+		return sprof_stack_copy_word(&snapshot->home, address, ret);
+	return got;
 }
 
 #endif

@@ -118,6 +118,19 @@ static const struct cached_pc *look_up(struct sprof_unwinder *unwinder,
 }
 
 /*
+ * The kernel makes a handler return to the first byte of the signal trampoline: there is no call
+ * before it.
+ */
+static struct sprof_frame frame_of(const struct cached_pc *known)
+{
+	return (struct sprof_frame){
+		.offset = known->offset,
+		.module = known->module,
+		.is_return = known->is_return && known->rule.cfa != SPROF_CFA_SIGNAL,
+	};
+}
+
+/*
  * Code without CFI: a leaf that has no frame yet, or a frame pointer. The return address that a leaf
  * would have is believed only if it is code.
  */
@@ -188,11 +201,7 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 			stack.end = SPROF_END_NO_MODULE;
 			break;
 		}
-		unwinder->frames[stack.count] = (struct sprof_frame){
-			.offset = known->offset,
-			.module = known->module,
-			.is_return = frame->is_return,
-		};
+		unwinder->frames[stack.count] = frame_of(known);
 	}
 	return stack;
 }
@@ -214,11 +223,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			stack.end = SPROF_END_NO_MODULE;
 			break;
 		}
-		unwinder->frames[stack.count++] = (struct sprof_frame){
-			.offset = known->offset,
-			.module = known->module,
-			.is_return = cursor.is_return,
-		};
+		unwinder->frames[stack.count++] = frame_of(known);
 		step = has_cfi ? sprof_step(snapshot, &known->rule, &cursor)
 			       : step_without_cfi(snapshot, maps, &cursor);
 		if (step == SPROF_STEP_OTHER)

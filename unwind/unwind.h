@@ -18,7 +18,7 @@
 
 struct sprof_unwinder; /* the caches of CFI, for all processes */
 
-enum { SPROF_UNWIND_DEFAULT_DEPTH = 1024 };
+enum { SPROF_UNWIND_DEFAULT_DEPTH = 8192 };
 
 struct sprof_unwinder_options {
 	size_t max_depth; /* frames per stack, above 0 */

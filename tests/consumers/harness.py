@@ -65,6 +65,11 @@ def same(got, want, tolerance=0.0, what=""):
     assert not wrong, f"{what}: {len(wrong)} of {len(names)} differ:\n" + "\n".join(wrong[:20])
 
 
+def double_error(whole):
+    """How far a sum of doubles may be off: not at all while they are whole numbers up to 2^53."""
+    return 0 if whole < 2 ** 53 else whole / 2 ** 50
+
+
 def main(functions):
     """Runs every test_ function of the module, each in a folder of its own."""
     failed = 0

@@ -366,7 +366,7 @@ static void put_flat(FILE *file, const struct sprof_profile *profile, uint32_t t
 		put_text(file,
 			sprof_module_name(sprof_modules_get(profile->modules, function->module)));
 		fprintf(file, ",\"threads\":%" PRIu32 ",\"verdict\":\"%s\",", row->threads,
-			sprof_verdict_name(sprof_verdict_of(&row->total.times)));
+			sprof_verdict_name(sprof_verdict_of(&row->total.times, NULL)));
 		put_metrics(file, "self", &row->self);
 		fputs(",", file);
 		put_metrics(file, "total", &row->total);

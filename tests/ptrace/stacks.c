@@ -54,12 +54,12 @@ static bool copy(struct stacks *stacks, const struct sprof_thread *thread)
 
 	if (!sprof_regs_read(thread->tid, &snapshot->regs))
 		return false;
-	snapshot->base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
-	snapshot->bytes = stacks->copy;
-	snapshot->size =
-		sprof_memory_read(thread->process->pid, snapshot->base, stacks->copy, STACK_COPY);
-	snapshot->cut = true;
-	return snapshot->size > 0;
+	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
+	snapshot->stack.bytes = stacks->copy;
+	snapshot->stack.size =
+		sprof_memory_read(thread->process->pid, snapshot->stack.base, stacks->copy, STACK_COPY);
+	snapshot->stack.limit = UINT64_MAX;
+	return snapshot->stack.size > 0;
 }
 
 /* Lets the program run until the deadline. */

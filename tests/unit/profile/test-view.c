@@ -294,7 +294,7 @@ static void verdicts_follow_the_table(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(
-			sprof_verdict_name(sprof_verdict_of(&cases[i].times)), cases[i].verdict);
+			sprof_verdict_name(sprof_verdict_of(&cases[i].times, NULL)), cases[i].verdict);
 }
 
 static void weights_have_names(void **state)

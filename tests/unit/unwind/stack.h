@@ -29,9 +29,10 @@ static inline void stack_init(struct stack *stack)
 	for (int i = 0; i < WORDS; i++)
 		stack->words[i] = VALUE(i);
 	stack->snapshot = (struct sprof_snapshot){
-		.base = BASE,
-		.size = sizeof(stack->words),
-		.bytes = (const uint8_t *)stack->words,
+		.stack.base = BASE,
+		.stack.floor = BASE,
+		.stack.size = sizeof(stack->words),
+		.stack.bytes = (const uint8_t *)stack->words,
 	};
 }
 

@@ -43,7 +43,7 @@ static void frame_pointers_that_are_none(void **state)
 	expect_chain_end(&stack, ADDRESS(20) + 4, SPROF_STEP_BAD_MEMORY);
 	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_BAD_MEMORY);
 	expect_chain_end(&stack, UINT64_MAX - 7, SPROF_STEP_BAD_MEMORY);
-	stack.snapshot.cut = true;
+	stack.snapshot.stack.limit = UINT64_MAX;
 	expect_chain_end(&stack, ADDRESS(WORDS - 1), SPROF_STEP_STACK_COPY);
 	stack.words[41] = 0;
 	expect_chain_end(&stack, ADDRESS(40), SPROF_STEP_ROOT);
@@ -93,7 +93,7 @@ static void a_signal_frame_that_is_not_all_there(void **state)
 	stack_init(&stack);
 	cursor.sp = ADDRESS(WORDS - 21);
 	expect_failure(&stack, &signal, cursor, SPROF_STEP_BAD_MEMORY);
-	stack.snapshot.cut = true;
+	stack.snapshot.stack.limit = UINT64_MAX;
 	expect_failure(&stack, &signal, cursor, SPROF_STEP_STACK_COPY);
 	cursor.sp = ADDRESS(WORDS - 22);
 	assert_int_equal(sprof_step(&stack.snapshot, &signal, &cursor), SPROF_STEP_OK);

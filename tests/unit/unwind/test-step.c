@@ -192,7 +192,7 @@ static void beyond_the_copy_or_elsewhere(void **state)
 	step_from(&stack, &last, middle());
 	expect_failure(&stack, &next, middle(), SPROF_STEP_BAD_MEMORY);
 	expect_failure(&stack, &across, middle(), SPROF_STEP_BAD_MEMORY);
-	stack.snapshot.cut = true;
+	stack.snapshot.stack.limit = UINT64_MAX;
 	step_from(&stack, &last, middle());
 	expect_failure(&stack, &next, middle(), SPROF_STEP_STACK_COPY);
 	expect_failure(&stack, &across, middle(), SPROF_STEP_STACK_COPY);
@@ -205,7 +205,7 @@ static void below_the_copy_is_elsewhere(void **state)
 	struct stack stack;
 
 	stack_init(&stack);
-	stack.snapshot.cut = true;
+	stack.snapshot.stack.limit = UINT64_MAX;
 	cursor.fp = BASE - 8;
 	expect_failure(&stack, &deref, cursor, SPROF_STEP_BAD_MEMORY);
 	cursor.fp = 0;
@@ -214,12 +214,12 @@ static void below_the_copy_is_elsewhere(void **state)
 
 static void an_empty_copy(void **state)
 {
-	struct sprof_snapshot snapshot = {.base = ADDRESS(16)};
+	struct sprof_snapshot snapshot = {.stack.base = ADDRESS(16)};
 	struct sprof_rule sp = rule(SPROF_CFA_SP, 8);
 	struct sprof_cursor cursor = middle();
 
 	assert_int_equal(sprof_step(&snapshot, &sp, &cursor), SPROF_STEP_BAD_MEMORY);
-	snapshot.cut = true;
+	snapshot.stack.limit = UINT64_MAX;
 	assert_int_equal(sprof_step(&snapshot, &sp, &cursor), SPROF_STEP_STACK_COPY);
 }
 

@@ -55,9 +55,9 @@ static int world_create(void **state)
 	world->mappings[1] = (struct sprof_mapping){
 		.start = STACK, .end = ADDRESS(WORDS), .module = SPROF_MAPPING_NO_MODULE};
 	world->maps = (struct sprof_maps){.items = world->mappings, .count = 2, .generation = 1};
-	world->snapshot = (struct sprof_snapshot){.base = STACK,
-		.size = sizeof(world->words),
-		.bytes = (const uint8_t *)world->words};
+	world->snapshot = (struct sprof_snapshot){.stack.base = STACK,
+		.stack.size = sizeof(world->words),
+		.stack.bytes = (const uint8_t *)world->words};
 	create_unwinder(world, DEPTH);
 	*state = world;
 	return 0;
@@ -236,7 +236,7 @@ static void a_chain_beyond_the_copy(void **state)
 	struct world *world = *state;
 	struct sprof_stack_view stack;
 
-	world->snapshot.cut = true;
+	world->snapshot.stack.limit = UINT64_MAX;
 	stand(world, CODE + 1, 4);
 	put_frame(world, 4, ADDRESS(WORDS), CODE + 2);
 	stack = walk(world);
@@ -307,11 +307,11 @@ static void __attribute__((noinline)) note_place(struct own_place *place)
 	sprof_regs_set(&snapshot->regs, SPROF_REG_PC, (uint64_t)context.uc_mcontext.gregs[REG_RIP]);
 	sprof_regs_set(&snapshot->regs, SPROF_REG_SP, (uint64_t)context.uc_mcontext.gregs[REG_RSP]);
 	sprof_regs_set(&snapshot->regs, SPROF_REG_FP, (uint64_t)context.uc_mcontext.gregs[REG_RBP]);
-	snapshot->base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
-	snapshot->bytes = place->bytes;
+	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
+	snapshot->stack.bytes = place->bytes;
 	/* By the kernel's hand: a sanitizer has its own ideas of what of a stack may be read. */
-	snapshot->size =
-		sprof_memory_read(getpid(), snapshot->base, place->bytes, sizeof(place->bytes));
+	snapshot->stack.size =
+		sprof_memory_read(getpid(), snapshot->stack.base, place->bytes, sizeof(place->bytes));
 }
 
 /* The run-time address of a frame whose module is a file. */

@@ -1,0 +1,128 @@
+/*
+ * Areas of data. Knows that a module's zero-initialised data is anonymous memory right behind its file's
+ * last mapping (elf(5), p_memsz above p_filesz), and that maps names only the main thread's stack.
+ */
+#include "attach/areas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/procfs.h"
+#include "base/array.h"
+#include "base/cleanup.h"
+
+/* The file whose mappings are being read, one behind the other. */
+struct file {
+	uint64_t device, inode, base, code, end;
+	size_t first; /* of its areas */
+};
+
+static bool is_path(const struct sprof_maps_line *line, const char *text)
+{
+	return line->path_length == strlen(text) && !memcmp(line->path, text, line->path_length);
+}
+
+static bool starts_with(const struct sprof_maps_line *line, const char *text)
+{
+	return line->path_length >= strlen(text) && !memcmp(line->path, text, strlen(text));
+}
+
+static enum sprof_area_kind kind_of(const struct sprof_maps_line *line, const struct file *file)
+{
+	if (is_path(line, "[heap]"))
+		return SPROF_AREA_HEAP;
+	if (is_path(line, "[stack]"))
+		return SPROF_AREA_STACK;
+	if (starts_with(line, "/dev/shm/") || starts_with(line, "/memfd:") ||
+		starts_with(line, "/SYSV") || starts_with(line, "/dev/zero"))
+		return SPROF_AREA_SHARED;
+	if (line->inode || (!line->path_length && file->inode && file->end == line->start))
+		return SPROF_AREA_DATA;
+	return SPROF_AREA_ANONYMOUS;
+}
+
+/* Executable code of the file is known only when its line comes, behind those of its first data. */
+static void note_code(struct sprof_areas *areas, struct file *file, uint64_t start)
+{
+	file->code = start;
+	for (size_t i = file->first; i < areas->count; i++)
+		areas->items[i].code = start;
+}
+
+static bool add_line(
+	struct sprof_areas *areas, const struct sprof_maps_line *line, struct file *file)
+{
+	struct sprof_area area = {.start = line->start, .end = line->end, .base = line->start};
+
+	if (line->inode && (line->inode != file->inode || line->device != file->device ||
+				   line->offset < file->end - file->base - 0))
+		*file = (struct file){.device = line->device,
+			.inode = line->inode,
+			.base = line->start - line->offset,
+			.first = areas->count};
+	else if (line->inode && !line->offset)
+		*file = (struct file){line->device, line->inode, line->start, 0, 0, areas->count};
+	area.kind = kind_of(line, file);
+	if (area.kind == SPROF_AREA_DATA) {
+		area.base = file->base;
+		area.code = file->code;
+		file->end = line->end;
+	}
+	if (!sprof_array_reserve(
+		    &areas->items, &areas->capacity, areas->count + 1, sizeof(*areas->items)))
+		return false;
+	areas->items[areas->count++] = area;
+	if (line->executable && area.kind == SPROF_AREA_DATA && line->inode && !file->code)
+		note_code(areas, file, line->start);
+	return true;
+}
+
+bool sprof_areas_parse(struct sprof_areas *areas, const char *text)
+{
+	struct sprof_maps_line line;
+	struct file file = {0};
+	const char *cursor = text;
+
+	areas->count = 0;
+	while (sprof_maps_parse_line(&cursor, &line)) {
+		if (!add_line(areas, &line, &file))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_areas_read(struct sprof_areas *areas, pid_t pid)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	text = sprof_proc_read_whole(path, &size);
+	return text && sprof_areas_parse(areas, text);
+}
+
+const struct sprof_area *sprof_areas_find(const struct sprof_areas *areas, uint64_t address)
+{
+	size_t low = 0, high = areas->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct sprof_area *area = &areas->items[middle];
+
+		if (address < area->start)
+			high = middle;
+		else if (address >= area->end)
+			low = middle + 1;
+		else
+			return area;
+	}
+	return NULL;
+}
+
+void sprof_areas_finish(struct sprof_areas *areas)
+{
+	free(areas->items);
+	*areas = (struct sprof_areas){0};
+}

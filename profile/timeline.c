@@ -1,0 +1,42 @@
+/*
+ * The timeline: what each thread was doing one after the other, run-length coded. Samples in a row of
+ * one thread that are of one row are one span. Bounded: when it is full it ends, and says when.
+ */
+#include "base/array.h"
+#include "profile/index.h"
+
+void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max)
+{
+	profile->span_max = span_max;
+}
+
+static bool append(struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)
+{
+	if (!sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
+		    sizeof(*profile->spans)))
+		return false;
+	profile->threads[thread].last_span = (uint32_t)profile->span_count;
+	profile->spans[profile->span_count++] = (struct sprof_profile_span){
+		.begin_ns = time_ns, .end_ns = time_ns, .row = row, .samples = 1};
+	return true;
+}
+
+bool sprof_profile_extend(
+	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)
+{
+	uint32_t last = profile->threads[thread].last_span;
+	struct sprof_profile_span *span =
+		last == SPROF_PROFILE_NONE ? NULL : &profile->spans[last];
+
+	if (!profile->span_max || profile->spans_cut_ns)
+		return true;
+	if (span && span->row == row && span->samples < UINT32_MAX) {
+		span->end_ns = time_ns;
+		span->samples++;
+		return true;
+	}
+	if (profile->span_count < profile->span_max && profile->span_count < SPROF_PROFILE_NONE)
+		return append(profile, thread, row, time_ns);
+	profile->spans_cut_ns = time_ns;
+	return true;
+}

@@ -1,0 +1,163 @@
+/*
+ * What threads wait for, as the sampler hands it over: each thing once. Names of system calls are
+ * asked for here, once per wait; what needs symbols is told in profile/name-waits.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/index.h"
+
+/* NULL stays NULL. */
+static bool intern(struct sprof_profile *profile, const char *text, const char **ret)
+{
+	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
+	return !text || *ret;
+}
+
+static bool name_call(struct sprof_profile *profile, int64_t number, const char **ret)
+{
+	char name[64];
+
+	*ret = NULL;
+	if (number < 0)
+		return true;
+	if (profile->index->kernel.syscall_name)
+		profile->index->kernel.syscall_name(number, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "system call %lld", (long long)number);
+	return intern(profile, name, ret);
+}
+
+static bool add_frame(struct sprof_profile *profile, struct sprof_profile_wait *wait, const char *name)
+{
+	uint32_t location;
+
+	if (!sprof_profile_kernel_location(profile, name, &location) ||
+		!sprof_array_reserve(&profile->wait_frames, &profile->wait_frame_capacity,
+			profile->wait_frame_count + 1, sizeof(*profile->wait_frames)))
+		return false;
+	profile->wait_frames[profile->wait_frame_count++] = location;
+	wait->frame_count++;
+	return true;
+}
+
+/* "[read]", and inside of it what the kernel says. */
+static bool add_frames(
+	struct sprof_profile *profile, const struct sprof_wait *from, struct sprof_profile_wait *wait)
+{
+	char name[96];
+
+	wait->first_frame = (uint32_t)profile->wait_frame_count;
+	if (!profile->index->kernel.frames)
+		return true;
+	snprintf(name, sizeof(name), "[%s]", wait->syscall ? wait->syscall : "page fault");
+	if (!add_frame(profile, wait, name))
+		return false;
+	for (size_t i = from->kernel_count; i-- > 0;) {
+		if (!add_frame(profile, wait, from->kernel[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
+	const char *object, const char *area)
+{
+	struct sprof_profile_wait wait = {
+		.object = object,
+		.area = area,
+		.kind = from->kind,
+		.lock = from->lock,
+		.address = from->address,
+		.offset = from->offset,
+		.module = from->module,
+	};
+
+	if (!name_call(profile, from->system_call, &wait.syscall) ||
+		!add_frames(profile, from, &wait) ||
+		!sprof_array_reserve(&profile->waits, &profile->wait_capacity,
+			profile->wait_count + 1, sizeof(*profile->waits)))
+		return false;
+	profile->waits[profile->wait_count++] = wait;
+	return true;
+}
+
+static void hash(const struct sprof_wait *wait, const char *object, const char *area, uint64_t *high,
+	uint64_t *low)
+{
+	const uint64_t fields[] = {(uint64_t)wait->system_call, (uint64_t)wait->kind << 32 | wait->lock,
+		(uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)area, wait->address, wait->offset,
+		wait->module};
+
+	*high = 0x13198a2e03707344u;
+	*low = 0x243f6a8885a308d3u;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		*high = sprof_profile_mix(*high ^ (fields[i] + i), 0xa0761d6478bd642fu) + fields[i];
+		*low = sprof_profile_mix(*low ^ (fields[i] + i), 0xe7037ed1a0b428dbu) - fields[i];
+	}
+	for (size_t i = 0; i < wait->kernel_count; i++) {
+		for (const char *text = wait->kernel[i]; *text; text++)
+			*high = sprof_profile_mix(*high ^ (uint8_t)*text, 0xa0761d6478bd642fu);
+		*high = sprof_profile_mix(*high, 0xe7037ed1a0b428dbu);
+	}
+}
+
+/* Entry 0 is nothing. */
+static bool begin(struct sprof_profile *profile)
+{
+	if (profile->wait_count)
+		return true;
+	if (!sprof_array_reserve(
+		    &profile->waits, &profile->wait_capacity, 1, sizeof(*profile->waits)))
+		return false;
+	profile->waits[0] = (struct sprof_profile_wait){.module = SPROF_PROFILE_NONE};
+	profile->wait_count = 1;
+	return true;
+}
+
+bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
+{
+	struct sprof_profile *profile = data;
+	const char *object, *area;
+	uint64_t high, low;
+	uint32_t id;
+
+	if (!begin(profile) || !intern(profile, wait->object, &object) ||
+		!intern(profile, wait->area, &area))
+		return false;
+	hash(wait, object, area, &high, &low);
+	id = sprof_idmap_find(&profile->index->waits, high, low);
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)profile->wait_count;
+		if (!append(profile, wait, object, area) ||
+			!sprof_idmap_put(&profile->index->waits, high, low, id))
+			return false;
+	}
+	*ret_id = id;
+	return true;
+}
+
+bool sprof_profile_enter_kernel(
+	struct sprof_profile *profile, uint32_t stack, uint32_t wait, uint32_t *ret_stack)
+{
+	uint32_t found = stack;
+
+	if (wait && profile->waits[wait].frame_count) {
+		found = sprof_idmap_find(&profile->index->entered, stack, wait);
+		if (found == SPROF_IDMAP_NONE) {
+			const struct sprof_profile_wait *what = &profile->waits[wait];
+
+			found = stack;
+			for (uint32_t i = 0; i < what->frame_count; i++) {
+				if (!sprof_profile_push(profile, found,
+					    profile->wait_frames[what->first_frame + i], &found))
+					return false;
+			}
+			if (!sprof_idmap_put(&profile->index->entered, stack, wait, found))
+				return false;
+		}
+	}
+	*ret_stack = found;
+	return true;
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""folded: flamegraph.pl and speedscope agree with the model, to the microsecond per stack."""
+
+import html
+import json
+import os
+import re
+from collections import Counter
+
+import harness
+import model
+import pprof_file
+
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
+TITLE = re.compile(r"<title>(.*) \(([\d,]+) samples, [\d.]+%\)</title>")
+
+
+def shown(name):
+    return model.clean(name).replace(";", ":")
+
+
+def tables(profile, weight):
+    """As folded stacks name them, in microseconds."""
+    unit = 1 if weight == "samples" else 1000
+    own, total = Counter(), Counter()
+    for row in profile.rows:
+        names = [shown(function.name) for function in profile.functions_of(row)]
+        own[names[-1]] += model.value_of(row, weight) / unit
+        for name in set(names):
+            total[name] += model.value_of(row, weight) / unit
+    return own, total
+
+
+def write(profile, *options):
+    pprof_file.write("in.pb.gz", profile)
+    harness.sprof("report", "in.pb.gz", "-o", "out.folded", *options)
+
+
+def check_lines(profile, weight):
+    """The file itself: each stack is within a microsecond of its time."""
+    write(profile, "--weight", weight)
+    want = Counter()
+    for row in profile.rows:
+        stack = ";".join(shown(function.name) for function in profile.functions_of(row))
+        want[stack] += model.value_of(row, weight) / (1 if weight == "samples" else 1000)
+    got = Counter()
+    with open("out.folded", encoding="utf-8", newline="\n") as file:
+        for line in file:
+            stack, count = line.rstrip("\n").rsplit(" ", 1)
+            got[stack] += int(count)
+    harness.same(got, want, 0 if weight == "samples" else 1.0, weight)
+
+
+def test_lines():
+    for profile in (model.canonical(), *map(model.make_random, harness.RANDOM_SEEDS)):
+        for weight in model.WEIGHTS:
+            check_lines(profile, weight)
+
+
+def check_speedscope(profile, weight):
+    write(profile, "--weight", weight)
+    profiles = json.loads(harness.node("ask-speedscope.cjs", "out.folded"))
+    stacks = len(profile.rows)
+    for table, want in zip(("self", "total"), tables(profile, weight)):
+        tolerance = (0 if weight == "samples" else stacks) + harness.double_error(profile.whole(weight))
+        got = {name.strip(): value for name, value in profiles[0][table].items()}
+        want = {name.strip(): value for name, value in want.items()}
+        harness.same(got, want, tolerance, f"speedscope {table} {weight}")
+
+
+def test_speedscope():
+    harness.need_npm("speedscope")
+    check_speedscope(model.canonical(), "wall")
+    for seed in harness.RANDOM_SEEDS:
+        check_speedscope(model.make_random(seed), "samples")
+
+
+def boxes(svg):
+    """The widths per name as flamegraph.pl labels them; recursion adds up there."""
+    got = Counter()
+    for name, count in TITLE.findall(svg):
+        got[html.unescape(name)] += int(count.replace(",", ""))
+    return got
+
+
+def test_flamegraph():
+    """Its boxes are the nodes of the tree: the same names have the same sum."""
+    if not os.path.exists(FLAMEGRAPH):
+        harness.skip("flamegraph.pl is missing: apt install libdevel-nytprof-perl")
+    for seed in harness.RANDOM_SEEDS:
+        profile = model.make_random(seed)
+        write(profile, "--weight", "samples")
+        svg = harness.run("perl", FLAMEGRAPH, "--minwidth", "0", "out.folded")
+        assert "ERROR" not in svg and "Ignored" not in svg
+        want = Counter()
+        for row in profile.rows:
+            for name in profile.names_of(row):
+                want[name] += row.values["samples"]
+        got = boxes(svg)
+        got.pop("all", None)
+        harness.same(got, want, what=f"seed {seed}")
+
+
+def test_difference_has_two_columns():
+    one, two = model.make_random(1), model.make_random(2)
+    pprof_file.write("one.pb.gz", one)
+    pprof_file.write("two.pb.gz", two)
+    text = harness.sprof("diff", "one.pb.gz", "two.pb.gz", "-f", "folded", "--weight", "samples",
+                         "--absolute")
+    sums = [0, 0]
+    for line in text.splitlines():
+        before, now = line.rsplit(" ", 2)[1:]
+        sums = [sums[0] + int(before), sums[1] + int(now)]
+    assert sums == [one.whole("samples"), two.whole("samples")]
+    text = harness.sprof("diff", "one.pb.gz", "two.pb.gz", "-f", "folded")
+    before = sum(int(line.rsplit(" ", 2)[1]) for line in text.splitlines())
+    assert abs(before - two.whole("wall") / 1000) < 100, "not normalised"
+
+
+if __name__ == "__main__":
+    harness.main(globals())
