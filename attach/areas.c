@@ -50,24 +50,27 @@ static void note_code(struct sprof_areas *areas, struct file *file, uint64_t sta
 		areas->items[i].code = start;
 }
 
+/* A file that is mapped a second time begins at its start again. */
+static bool is_new_file(const struct sprof_maps_line *line, const struct file *file)
+{
+	return line->inode != file->inode || line->device != file->device || !line->offset;
+}
+
 static bool add_line(
 	struct sprof_areas *areas, const struct sprof_maps_line *line, struct file *file)
 {
 	struct sprof_area area = {.start = line->start, .end = line->end, .base = line->start};
 
-	if (line->inode && (line->inode != file->inode || line->device != file->device ||
-				   line->offset < file->end - file->base - 0))
+	if (line->inode && is_new_file(line, file))
 		*file = (struct file){.device = line->device,
 			.inode = line->inode,
 			.base = line->start - line->offset,
 			.first = areas->count};
-	else if (line->inode && !line->offset)
-		*file = (struct file){line->device, line->inode, line->start, 0, 0, areas->count};
 	area.kind = kind_of(line, file);
 	if (area.kind == SPROF_AREA_DATA) {
 		area.base = file->base;
 		area.code = file->code;
-		file->end = line->end;
+		file->end = line->inode ? line->end : 0;
 	}
 	if (!sprof_array_reserve(
 		    &areas->items, &areas->capacity, areas->count + 1, sizeof(*areas->items)))

@@ -59,7 +59,9 @@ bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
  */
 void sprof_regs_restart(pid_t tid)
 {
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), -ERESTARTNOHAND);
+	/* A long: ptrace() is variadic, and the upper half of an int would be anything. */
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax),
+		(long)-ERESTARTNOHAND);
 }
 
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])

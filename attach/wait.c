@@ -106,17 +106,22 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
 }
 
+static void repair(const struct sprof_thread *thread, bool timed_too)
+{
+	struct sprof_regs regs;
+
+	if (sprof_regs_read(thread->tid, &regs))
+		sprof_restart_repair(thread->tid, &regs, timed_too);
+}
+
 /*
  * A tracee is woken even by a signal that it ignores (kernel/signal.c, sig_ignored), and its call then
  * ends with EINTR for no handler's sake.
  */
 static void on_signal(struct sprof_thread *thread, int signal)
 {
-	struct sprof_regs regs;
-
 	thread->signal = signal;
-	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread->tid, &regs, false);
+	repair(thread, false);
 }
 
 /* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */
@@ -125,6 +130,9 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 	/* Any stop takes the place of the interrupt that is pending (kernel/signal.c, ptrace_stop). */
 	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
 
+	/* An interrupt that another stop was taken for may still come on its own. */
+	if (stop.kind == SPROF_STOP_TRAP && thread->phase == SPROF_THREAD_RUNNING)
+		repair(thread, true);
 	thread->phase = SPROF_THREAD_STOPPED;
 	if (stop.kind == SPROF_STOP_SIGNAL)
 		on_signal(thread, stop.value);

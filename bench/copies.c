@@ -66,7 +66,7 @@ bool copies_take(struct copies *copies, pid_t pid, const struct sprof_maps *maps
 	uint64_t period_ns)
 {
 	struct timespec pause = {.tv_nsec = (long)period_ns};
-	struct sprof_snapshot snapshot;
+	struct sprof_snapshot snapshot = {.home = {0}};
 	int signal;
 
 	*copies = (struct copies){

@@ -33,7 +33,7 @@ struct unit {
 
 struct sprof_dwarf {
 	Dwarf *dwarf;
-	const struct sprof_image *image;
+	const struct sprof_image *image, *debug;
 	const char *path;
 	struct sprof_image *alternate_image; /* of dwz; NULL: libdw finds it, or there is none */
 	Dwarf *alternate;
@@ -146,6 +146,7 @@ bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwar
 	}
 	dwarf->dwarf = handle;
 	dwarf->image = source->image;
+	dwarf->debug = source->debug;
 	dwarf->path = source->path;
 	/* Even compressed, a range takes more than two bytes. */
 	dwarf->budget = source->debug->size / 2;
@@ -235,7 +236,8 @@ static bool load_unit(struct sprof_dwarf *dwarf, struct unit *unit)
 		dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
 		split.cu)
 		unit->tree = split;
-	return sprof_scopes_load(&unit->scopes, dwarf->image, &unit->tree, &dwarf->budget);
+	return sprof_scopes_load(&unit->scopes, dwarf->image,
+		unit->tree.cu == unit->die.cu ? dwarf->debug : NULL, &unit->tree, &dwarf->budget);
 }
 
 static uint32_t number_attribute(Dwarf_Attribute *attribute)

@@ -37,7 +37,7 @@ struct state {
 	bool begun;
 };
 
-static struct sprof_cursor section_named(const struct sprof_image *debug, const char *name)
+struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name)
 {
 	Elf_Scn *section = NULL;
 	size_t strings, length = strlen(name);
@@ -66,9 +66,9 @@ static struct sprof_cursor section_named(const struct sprof_image *debug, const 
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug)
 {
 	return (struct sprof_line_sections){
-		.line = section_named(debug, ".debug_line"),
-		.line_str = section_named(debug, ".debug_line_str"),
-		.str = section_named(debug, ".debug_str"),
+		.line = sprof_section_data(debug, ".debug_line"),
+		.line_str = sprof_section_data(debug, ".debug_line_str"),
+		.str = sprof_section_data(debug, ".debug_str"),
 	};
 }
 

@@ -18,7 +18,13 @@ struct sprof_line_sections {
 	struct sprof_cursor line, line_str, str;
 };
 
-/* Finds them in an ELF file that libdw has opened: it decompresses in place. */
+/*
+ * The bytes of a section of DWARF in a file that libdw has opened: it decompresses in place. at is NULL
+ * where there is none.
+ */
+struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name);
+
+/* Finds those for lines. */
 struct sprof_line_sections sprof_line_sections_find(const struct sprof_image *debug);
 
 /* Rows of a sequence have rising addresses; each holds up to the next one. */

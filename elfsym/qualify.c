@@ -59,7 +59,7 @@ static const struct sprof_scopes *foreign_scopes(
 	unit = &qualifiers->units[qualifiers->count++];
 	*unit = (struct sprof_foreign_unit){.unit = die->cu};
 	if (dwarf_cu_die(die->cu, &root, NULL, NULL, NULL, NULL, NULL, NULL) &&
-		!sprof_scopes_load(&unit->scopes, image, &root, &no_ranges))
+		!sprof_scopes_load(&unit->scopes, image, NULL, &root, &no_ranges))
 		return NULL;
 	return &unit->scopes;
 }

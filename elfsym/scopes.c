@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "elfsym/skim.h"
 
 /* Deeper nesting than any compiler makes, shallow enough for the stack. */
 enum {
@@ -23,6 +24,7 @@ struct walk {
 	struct sprof_scopes *scopes;
 	const struct sprof_image *image;
 	size_t *budget;
+	Dwarf *dwarf;
 	Dwarf_Off last_offset;
 	struct sprof_ranges *inlined; /* of the function that is walked */
 };
@@ -93,23 +95,34 @@ static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
 	return true;
 }
 
-/* *ret is the container's index, or stays when the DIE is none or has nothing in it. */
+/* *ret is the container's index. */
 static bool add_container(
-	struct sprof_scopes *scopes, Dwarf_Die *die, bool is_open, uint32_t parent, uint32_t *ret)
+	struct sprof_scopes *scopes, Dwarf_Off offset, bool is_open, uint32_t parent, uint32_t *ret)
 {
-	if (!dwarf_haschildren(die) || scopes->container_count >= SPROF_SCOPE_NONE)
+	if (scopes->container_count >= SPROF_SCOPE_NONE)
 		return true;
 	if (!sprof_array_reserve(&scopes->containers, &scopes->container_capacity,
 		    scopes->container_count + 1, sizeof(*scopes->containers)))
 		return false;
 	*ret = (uint32_t)scopes->container_count;
 	scopes->containers[scopes->container_count++] = (struct sprof_container){
-		.begin = dwarf_dieoffset(die),
+		.begin = offset,
 		.end = UINT64_MAX,
 		.parent = parent,
 		.is_open = is_open,
 	};
 	return true;
+}
+
+static bool is_open_tag(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module;
+}
+
+static bool is_closed_tag(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 /* The functions of the unit, or of a namespace. */
@@ -125,30 +138,77 @@ static bool walk_open(struct walk *walk, Dwarf_Die *parent, uint32_t container, 
 		if (last != SPROF_SCOPE_NONE)
 			walk->scopes->containers[last].end = walk->last_offset;
 		last = SPROF_SCOPE_NONE;
-		if (tag == DW_TAG_namespace || tag == DW_TAG_module) {
-			ok = add_container(walk->scopes, &child, true, container, &last) &&
-			     walk_open(walk, &child, last, depth + 1);
-		} else if (tag == DW_TAG_subprogram) {
-			ok = add_function(walk, &child, 0) &&
-			     add_container(walk->scopes, &child, false, container, &last);
-		} else if (tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-			   tag == DW_TAG_union_type) {
-			ok = add_container(walk->scopes, &child, false, container, &last);
-		}
+		if (tag == DW_TAG_subprogram)
+			ok = add_function(walk, &child, 0);
+		if (ok && dwarf_haschildren(&child) && (is_open_tag(tag) || is_closed_tag(tag)))
+			ok = add_container(walk->scopes, walk->last_offset, is_open_tag(tag),
+				container, &last);
+		if (ok && is_open_tag(tag))
+			ok = walk_open(walk, &child, last, depth + 1);
 	}
 	return ok;
 }
 
+/* What walk_open() does, without libdw but for functions that have code. False: broken, or no memory. */
+static bool skim_open(struct walk *walk, const uint8_t **at, uint32_t container, unsigned depth)
+{
+	struct sprof_scopes *scopes = walk->scopes;
+	uint32_t last = SPROF_SCOPE_NONE;
+	struct sprof_skim_die die;
+	enum sprof_skim_step step;
+	bool ok = depth < MAX_DEPTH;
+	Dwarf_Die function;
+
+	while (ok && (step = sprof_skim_next(scopes->skim, at, &die)) != SPROF_SKIM_END) {
+		int tag = step == SPROF_SKIM_DIE ? die.kind->tag : 0;
+
+		if (!tag)
+			return false;
+		if (last != SPROF_SCOPE_NONE)
+			scopes->containers[last].end = die.offset;
+		last = SPROF_SCOPE_NONE;
+		if (tag == DW_TAG_subprogram && die.kind->has_code)
+			ok = dwarf_offdie(walk->dwarf, die.offset, &function) &&
+			     add_function(walk, &function, 0);
+		if (!ok || !die.kind->has_children)
+			continue;
+		if (is_open_tag(tag) || is_closed_tag(tag))
+			ok = add_container(scopes, die.offset, is_open_tag(tag), container, &last);
+		if (ok && is_open_tag(tag))
+			ok = skim_open(walk, at, last, depth + 1);
+		else
+			ok = ok && sprof_skim_pass(scopes->skim, &die, at);
+	}
+	return ok;
+}
+
+/* False: libdw must do it. */
+static bool skim_unit(struct walk *walk, const struct sprof_image *debug, Dwarf_Die *unit)
+{
+	struct sprof_skim *skim = debug ? calloc(1, sizeof(*skim)) : NULL;
+	const uint8_t *first;
+
+	walk->scopes->skim = skim;
+	if (!skim || !sprof_skim_open(skim, debug, unit))
+		return false;
+	first = sprof_skim_children(skim, dwarf_dieoffset(unit));
+	return first && skim_open(walk, &first, SPROF_SCOPE_NONE, 0);
+}
+
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
-	Dwarf_Die *unit, size_t *budget)
+	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget)
 {
 	struct walk walk = {
 		.scopes = scopes,
 		.image = image,
 		.budget = budget,
+		.dwarf = dwarf_cu_getdwarf(unit->cu),
 		.last_offset = dwarf_dieoffset(unit),
 	};
 
+	if (skim_unit(&walk, debug, unit))
+		return sprof_ranges_settle(&scopes->ranges);
+	sprof_scopes_finish(scopes);
 	return walk_open(&walk, unit, SPROF_SCOPE_NONE, 0) && sprof_ranges_settle(&scopes->ranges);
 }
 
@@ -166,6 +226,38 @@ static bool walk_closed(struct walk *walk, Dwarf_Die *parent, unsigned depth)
 	return ok;
 }
 
+static bool skim_closed(struct walk *walk, const uint8_t **at, unsigned depth)
+{
+	struct sprof_skim_die die;
+	enum sprof_skim_step step;
+	Dwarf_Die function;
+	bool ok = depth < MAX_DEPTH;
+
+	while (ok && (step = sprof_skim_next(walk->scopes->skim, at, &die)) != SPROF_SKIM_END) {
+		if (step == SPROF_SKIM_BROKEN)
+			return true;
+		if (die.kind->tag == DW_TAG_subprogram && die.kind->has_code &&
+			dwarf_offdie(walk->dwarf, die.offset, &function))
+			ok = add_function(walk, &function, 1);
+		if (ok && die.kind->has_children)
+			ok = skim_closed(walk, at, depth + 1);
+	}
+	return ok;
+}
+
+static bool search_container(struct walk *walk, const struct sprof_container *container)
+{
+	const uint8_t *at;
+	Dwarf_Die die;
+
+	if (walk->scopes->skim) {
+		at = sprof_skim_children(walk->scopes->skim, container->begin);
+		return !at || skim_closed(walk, &at, 0);
+	}
+	walk->last_offset = container->begin;
+	return !dwarf_offdie(walk->dwarf, container->begin, &die) || walk_closed(walk, &die, 0);
+}
+
 static bool search_deeper(struct walk *walk)
 {
 	struct sprof_scopes *scopes = walk->scopes;
@@ -174,16 +266,28 @@ static bool search_deeper(struct walk *walk)
 
 	scopes->searched_deeper = true;
 	for (size_t i = 0; ok && i < scopes->container_count; i++) {
-		Dwarf *dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
-		Dwarf_Die die;
-
-		if (scopes->containers[i].is_open ||
-			!dwarf_offdie(dwarf, scopes->containers[i].begin, &die))
-			continue;
-		walk->last_offset = scopes->containers[i].begin;
-		ok = walk_closed(walk, &die, 0);
+		if (!scopes->containers[i].is_open)
+			ok = search_container(walk, &scopes->containers[i]);
 	}
 	return ok && (scopes->function_count == before || sprof_ranges_settle(&scopes->ranges));
+}
+
+/* *scope becomes the inlined function's own, if it has code. */
+static bool add_inlined(struct walk *walk, Dwarf_Die *die, unsigned depth, uint32_t *scope)
+{
+	struct sprof_range range = {.value = (uint32_t)walk->scopes->count, .priority = depth};
+	size_t before = walk->inlined->count;
+
+	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, die, &range, walk->budget))
+		return false;
+	return walk->inlined->count == before ||
+	       append_scope(walk->scopes, die, *scope, scope);
+}
+
+static bool is_block_tag(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
 /* What is inlined deeper belongs to the innermost scope that has code. */
@@ -193,41 +297,65 @@ static bool walk_function(struct walk *walk, Dwarf_Die *parent, uint32_t scope, 
 	Dwarf_Die child;
 
 	while (ok && depth < MAX_DEPTH && next_child(walk, parent, &child, &begun)) {
-		struct sprof_range range = {
-			.value = (uint32_t)walk->scopes->count, .priority = depth};
-		size_t before = walk->inlined->count;
+		int tag = dwarf_tag(&child);
 		uint32_t inner = scope;
 
-		switch (dwarf_tag(&child)) {
-		case DW_TAG_inlined_subroutine:
-			ok = sprof_scopes_add_ranges(
-				walk->inlined, walk->image, &child, &range, walk->budget);
-			if (ok && walk->inlined->count > before)
-				ok = append_scope(walk->scopes, &child, scope, &inner);
-			break;
-		case DW_TAG_lexical_block:
-		case DW_TAG_try_block:
-		case DW_TAG_catch_block:
-		case DW_TAG_with_stmt:
-			break;
-		default:
+		if (tag == DW_TAG_inlined_subroutine)
+			ok = add_inlined(walk, &child, depth, &inner);
+		else if (!is_block_tag(tag))
 			continue;
-		}
 		ok = ok && walk_function(walk, &child, inner, depth + 1);
 	}
 	return ok;
+}
+
+/* The same without libdw but for what is inlined. Broken DIEs end the function; false: no memory. */
+static bool skim_function(struct walk *walk, const uint8_t **at, uint32_t scope, unsigned depth)
+{
+	const struct sprof_skim *skim = walk->scopes->skim;
+	struct sprof_skim_die die;
+	enum sprof_skim_step step;
+	Dwarf_Die child;
+
+	while ((step = sprof_skim_next(skim, at, &die)) == SPROF_SKIM_DIE) {
+		bool is_inlined = die.kind->tag == DW_TAG_inlined_subroutine;
+		uint32_t inner = scope;
+
+		if (is_inlined && die.kind->has_code &&
+			dwarf_offdie(walk->dwarf, die.offset, &child) &&
+			!add_inlined(walk, &child, depth, &inner))
+			return false;
+		if (!die.kind->has_children)
+			continue;
+		if ((is_inlined || is_block_tag(die.kind->tag)) && depth < MAX_DEPTH) {
+			if (!skim_function(walk, at, inner, depth + 1))
+				return false;
+		} else if (!sprof_skim_pass(skim, &die, at)) {
+			break;
+		}
+	}
+	if (step != SPROF_SKIM_END)
+		*at = skim->info.end;
+	return true;
 }
 
 static bool load_function(struct walk *walk, uint32_t index)
 {
 	struct sprof_scope_function *function = &walk->scopes->functions[index];
 	Dwarf_Die die = walk->scopes->items[function->scope].die;
+	const uint8_t *at;
+	bool ok;
 
 	function->walked = true;
 	walk->inlined = &function->inlined;
 	walk->last_offset = dwarf_dieoffset(&die);
-	return walk_function(walk, &die, function->scope, 0) &&
-	       sprof_ranges_settle(&function->inlined);
+	if (walk->scopes->skim) {
+		at = sprof_skim_children(walk->scopes->skim, walk->last_offset);
+		ok = !at || skim_function(walk, &at, function->scope, 0);
+	} else {
+		ok = walk_function(walk, &die, function->scope, 0);
+	}
+	return ok && sprof_ranges_settle(&function->inlined);
 }
 
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
@@ -236,6 +364,8 @@ bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *im
 	struct walk walk = {.scopes = scopes, .image = image, .budget = budget};
 	uint32_t index = sprof_ranges_find(&scopes->ranges, address);
 
+	if (scopes->count)
+		walk.dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
 	if (index == SPROF_RANGES_NONE && !scopes->searched_deeper && scopes->count) {
 		if (!search_deeper(&walk))
 			return false;
@@ -278,6 +408,9 @@ void sprof_scopes_finish(struct sprof_scopes *scopes)
 {
 	for (size_t i = 0; i < scopes->function_count; i++)
 		sprof_ranges_finish(&scopes->functions[i].inlined);
+	if (scopes->skim)
+		sprof_skim_close(scopes->skim);
+	free(scopes->skim);
 	free(scopes->functions);
 	free(scopes->items);
 	free(scopes->containers);

@@ -12,6 +12,8 @@
 #include "elfsym/image.h"
 #include "elfsym/ranges.h"
 
+struct sprof_skim;
+
 #define SPROF_SCOPE_NONE SPROF_RANGES_NONE
 
 /* A DW_TAG_subprogram or DW_TAG_inlined_subroutine that has code. */
@@ -44,6 +46,7 @@ struct sprof_scopes {
 	struct sprof_ranges ranges;         /* -> index of the function */
 	struct sprof_container *containers; /* by begin */
 	size_t container_count, container_capacity;
+	struct sprof_skim *skim; /* of the unit; NULL: only libdw can read it */
 	bool searched_deeper; /* functions inside of classes and of functions are in the table too */
 };
 
@@ -55,9 +58,12 @@ struct sprof_scopes {
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget);
 
-/* Reads the functions and namespaces of the unit, once. False: no memory. */
+/*
+ * Reads the functions and namespaces of the unit, once; debug is the file that holds the unit, or NULL.
+ * False: no memory.
+ */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
-	Dwarf_Die *unit, size_t *budget);
+	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget);
 
 /* The innermost scope at the address, SPROF_SCOPE_NONE where there is none. False: no memory. */
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,

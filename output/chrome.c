@@ -2,7 +2,9 @@
  * Chrome trace events: a begin and an end (ph B, E) per path of each thread's caller graph, one beside
  * the other in the order of the graph. They show what was spent where; the profile does not say when.
  * Complete events (ph X) would be shorter, but readers add start and length as doubles, and a child
- * that ends a billionth behind its parent is put in another place.
+ * that ends a billionth behind its parent is put in another place. And where one path ends and one of
+ * the same name begins at the same time, they take the second for a child of the first: there is a
+ * gap of a nanosecond between siblings, which counts for their parent.
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  *
  * Readers put the arguments of an event into its name, so there are none. Times are in
@@ -56,49 +58,87 @@ static void write_names(struct chrome *writer, uint32_t index)
 	sprof_json_text(&writer->json, "}}");
 }
 
-static void write_mark(struct chrome *writer, uint32_t thread, const char *phase,
-	const struct sprof_graph_node *node, uint64_t time)
+/* Where the paths of a thread are on its line of time; by node of the graph. */
+struct track {
+	const struct sprof_graph *graph;
+	uint32_t thread;
+	uint64_t *starts, *lengths;
+	uint64_t *nexts; /* where the next child begins */
+};
+
+static bool track_init(
+	struct track *track, uint32_t thread, const struct sprof_graph *graph, uint64_t gap)
 {
-	begin_event(writer, phase, thread);
+	size_t count = graph->count + 1;
+
+	*track = (struct track){
+		.graph = graph,
+		.thread = thread,
+		.starts = calloc(count, sizeof(*track->starts)),
+		.lengths = calloc(count, sizeof(*track->lengths)),
+		.nexts = calloc(count, sizeof(*track->nexts)),
+	};
+	if (!track->starts || !track->lengths || !track->nexts)
+		return false;
+	for (size_t i = graph->count; i-- > 0;) {
+		uint64_t *above = i ? &track->lengths[graph->nodes[i].parent] : NULL;
+
+		track->lengths[i] += graph->nodes[i].self;
+		if (above)
+			*above += track->lengths[i] + gap;
+	}
+	return true;
+}
+
+static void track_finish(struct track *track)
+{
+	free(track->starts);
+	free(track->lengths);
+	free(track->nexts);
+}
+
+static void write_mark(struct chrome *writer, const struct track *track, const char *phase,
+	uint32_t node, uint64_t time)
+{
+	const struct sprof_profile_function *function =
+		&writer->profile->functions[track->graph->nodes[node].function];
+
+	begin_event(writer, phase, track->thread);
 	sprof_json_text(&writer->json, ",\"name\":");
-	sprof_json_name(&writer->json, writer->profile->functions[node->function].name);
+	sprof_json_name(&writer->json, function->name);
 	write_us(writer, "ts", time);
 	sprof_json_text(&writer->json, "}");
 }
 
-/* Writes the ends of the nodes that are open from `node` upwards, to the parent of the next one. */
-static void close_nodes(struct chrome *writer, uint32_t thread, const struct sprof_graph *graph,
-	uint32_t node, uint32_t next_parent, const uint64_t *starts)
+/* Writes the ends of what is open, from `node` up to but without `above`. */
+static void close_nodes(
+	struct chrome *writer, const struct track *track, uint32_t node, uint32_t above)
 {
-	while (node != next_parent && node) {
-		write_mark(writer, thread, "E", &graph->nodes[node],
-			starts[node] + graph->nodes[node].total);
-		node = graph->nodes[node].parent;
-	}
+	for (; node != above && node; node = track->graph->nodes[node].parent)
+		write_mark(writer, track, "E", node, track->starts[node] + track->lengths[node]);
 }
 
-/* A node starts where its elder sibling ended, and a first child where its parent starts. */
+/* A node starts behind its elder sibling, and a first child where its parent starts. */
 static bool write_graph(struct chrome *writer, uint32_t thread, const struct sprof_graph *graph)
 {
-	uint64_t *starts = calloc(graph->count + 1, sizeof(*starts));
-	uint64_t *nexts = calloc(graph->count + 1, sizeof(*nexts)); /* of a further child */
+	uint64_t gap = 1; /* a ns, or one of whatever it is: see above */
+	struct track track;
+	bool ok = track_init(&track, thread, graph, gap);
 	uint32_t open = 0;
 
-	for (uint32_t i = 1; starts && nexts && i < graph->count; i++) {
-		const struct sprof_graph_node *node = &graph->nodes[i];
+	for (uint32_t i = 1; ok && i < graph->count; i++) {
+		uint32_t parent = graph->nodes[i].parent;
 
-		close_nodes(writer, thread, graph, open, node->parent, starts);
-		starts[i] = nexts[i] = nexts[node->parent];
-		nexts[node->parent] += node->total;
-		write_mark(writer, thread, "B", node, starts[i]);
+		close_nodes(writer, &track, open, parent);
+		track.starts[i] = track.nexts[i] = track.nexts[parent];
+		track.nexts[parent] += track.lengths[i] + gap;
+		write_mark(writer, &track, "B", i, track.starts[i]);
 		open = i;
 	}
-	if (starts && nexts)
-		close_nodes(writer, thread, graph, open, 0, starts);
-	open = starts && nexts;
-	free(starts);
-	free(nexts);
-	return open;
+	if (ok)
+		close_nodes(writer, &track, open, 0);
+	track_finish(&track);
+	return ok;
 }
 
 static bool write_thread(

@@ -2,7 +2,8 @@
  * The call graph as a picture, in the language of Graphviz: the heaviest functions, and how much
  * each has from which caller. https://graphviz.org/doc/info/lang.html
  *
- * Drawing takes time that grows fast with the graph, so it is pruned to 80 functions. Labels are
+ * Drawing takes time that grows fast with the graph, so it is pruned to 80 functions and the 240
+ * heaviest calls between them. Labels are
  * quoted strings, in which a backslash and a quote must be escaped; self and total are also there
  * as attributes of our own, sprof_self and sprof_total, for programs.
  */
@@ -21,6 +22,7 @@
 
 enum {
 	MAX_NODES = 80,
+	MAX_EDGES = 240,
 	MAX_LABEL = 200, /* bytes of a name: Graphviz has a limit, and a reader too */
 };
 
@@ -177,6 +179,18 @@ static void write_edge(struct dot *dot, const struct edge *edge)
 		0.5 + percent / 20, (unsigned long long)edge->weight);
 }
 
+/* The heaviest first. */
+static int compare_edges(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
 /* The graph of one thread, or of all together. */
 static bool write_view(struct dot *dot, struct sprof_error *err)
 {
@@ -186,7 +200,9 @@ static bool write_view(struct dot *dot, struct sprof_error *err)
 		ok = add_row(dot, i) || sprof_error_no_memory(err);
 	for (size_t i = 0; ok && i < dot->flat.count; i++)
 		write_node(dot, &dot->flat.rows[i]);
-	for (size_t i = 0; ok && i < dot->edge_count; i++)
+	if (ok && dot->edge_count)
+		qsort(dot->edges, dot->edge_count, sizeof(*dot->edges), compare_edges);
+	for (size_t i = 0; ok && i < dot->edge_count && i < MAX_EDGES; i++)
 		write_edge(dot, &dot->edges[i]);
 	return ok;
 }

@@ -30,6 +30,7 @@ struct flame {
 	const struct sprof_graph *graph;
 	enum sprof_weight weight;
 	uint32_t base_threads; /* 0: no difference */
+	bool absolute;         /* the base is not scaled */
 	struct sprof_svg svg;
 	uint64_t *before;  /* by node: what the threads compared with have of its total */
 	uint64_t *next;    /* by node: where its next child starts */
@@ -118,12 +119,20 @@ static bool count_before(struct flame *flame)
 	return ok;
 }
 
-/* The colour of a frame of a difference: the stronger the more its share of all changed. */
+/* What a figure of the base is multiplied by to be compared with one of the new profile. */
+static double scale_of(const struct flame *flame)
+{
+	if (flame->absolute || !flame->before[0])
+		return 1;
+	return (double)flame->svg.whole / (double)flame->before[0];
+}
+
+/* The colour of a frame of a difference: the stronger the more it changed, in percent of all. */
 static void colour_change(const struct flame *flame, size_t index, struct sprof_svg_frame *frame)
 {
-	double now = sprof_percent(frame->total, flame->svg.whole);
-	double before = sprof_percent(flame->before[index], flame->before[0]);
-	double change = now > before ? now - before : before - now;
+	double now = (double)frame->total, before = (double)flame->before[index] * scale_of(flame);
+	double change =
+		100 * (now > before ? now - before : before - now) / (double)flame->svg.whole;
 
 	frame->colour = change < min_percent ? "none" : now > before ? "more" : "less";
 	if (change >= min_percent)
@@ -212,7 +221,8 @@ static bool write_graph(struct flame *flame)
 		return false;
 	whole = total_of(flame, 0);
 	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads%s",
-		sprof_figure_weight(whole, flame->weight).text, sprof_profile_weight_name(flame->profile, flame->weight),
+		sprof_figure_weight(whole, flame->weight).text,
+		sprof_profile_weight_name(flame->profile, flame->weight),
 		sprof_weight_is_time(flame->weight) ? " time" : "",
 		flame->base_threads ? "; red: more than before, blue: less" : "");
 	flame->svg.subtitle = subtitle;
@@ -238,6 +248,7 @@ static bool write_svg(const struct sprof_profile *profile,
 		.graph = &graph,
 		.weight = options->weight,
 		.base_threads = options->base_threads,
+		.absolute = options->absolute,
 		.svg.out = out,
 		.svg.title = profile->command ? profile->command : "unknown program",
 	};

@@ -442,9 +442,9 @@ static bool write_facts(const struct data *data, const struct sprof_output_optio
 		return false;
 	sprof_out_printf(data->out,
 		",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"base_threads\":%" PRIu32
-		",\n\"quality\":",
+		",\n\"absolute\":%s,\n\"quality\":",
 		profile->start_realtime_ns / SPROF_NS_PER_MS, sprof_weight_name(options->weight),
-		options->base_threads);
+		options->base_threads, options->absolute ? "true" : "false");
 	sprof_stats_write(&profile->quality, data->out);
 	return true;
 }

@@ -6,7 +6,8 @@
  *
  *   version    1
  *   command    what was run, or null; start_ms: when, ms since 1970, 0: unknown; weight: the one to
- *              show; base_threads: of a difference, threads below this one are what is compared with
+ *              show; base_threads: of a difference, threads below this one are what is compared
+ *              with; absolute: their weight is not scaled to that of the others
  *   quality    as --stats writes it
  *   strings    all names, cleaned: valid UTF-8 without control characters
  *   modules    string (path) of each

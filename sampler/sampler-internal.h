@@ -9,6 +9,7 @@
 #include "sampler/pauses.h"
 #include "sampler/sampler.h"
 #include "sampler/schedule.h"
+#include "sampler/waits.h"
 
 enum {
 	FIRST_COPY = 32 * 1024,         /* bytes of stack; grown per thread when it was too little */
@@ -33,6 +34,13 @@ struct sampling {
 	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
 	bool fp_known;
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
+	/* What it was last seen waiting for, and by what that is known again. */
+	uint32_t wait;
+	int64_t wait_call;
+	uint64_t wait_sp, wait_argument, wait_found_ns;
+	struct lock_watch watch;
+	pid_t own_tid; /* as its process knows it */
+	struct sprof_thread_facts start; /* what had been counted before */
 };
 
 struct copy_buffer {
@@ -65,6 +73,7 @@ struct sampler {
 	struct slot *slots;
 	size_t slot_count, slot_capacity;
 	struct copy_buffer peek_buffer;
+	struct waits waits;
 	siginfo_t signals[8]; /* that came while threads were stopped */
 	unsigned signal_count;
 	bool closing; /* the last tick: every thread is charged up to it */
@@ -93,6 +102,11 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 /* Room for the largest copy of the thread. False: no memory. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
 
+/* facts.c: tells the sink what the kernel has counted of the thread since its first sight. */
+void sprof_sampling_begin_facts(struct sprof_thread *thread);
+void sprof_sampling_tell_facts(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
+
 /* threads.c: figures, names and the end of threads. */
 struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program);
@@ -104,9 +118,9 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 /* sampler.c: what must be done about an event that is no stop of ours. */
 void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event);
 
-/* The sample goes to the sink. */
+/* The sample goes to the sink, if it is of the mode. */
 void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
-	uint32_t stack, enum sprof_state state);
+	const struct sprof_sample *sample);
 /* Reads the maps of the process, at most once per tick. True: they have changed. */
 bool sprof_sampler_read_maps(struct sampler *sampler, struct sprof_process *process);
 /* Walks and interns the copied stack; maps are read again where that may help. */

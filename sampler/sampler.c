@@ -60,17 +60,14 @@ uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread
 }
 
 void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
-	uint32_t stack, enum sprof_state state)
+	const struct sprof_sample *sample)
 {
 	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sprof_sample sample = {
-		.time_ns = sampler->tick_ns,
-		.thread = thread->id,
-		.stack = stack,
-		.state = state,
-	};
+	struct sampling *sampling = thread->sampling;
 
-	if (!sink->sample(sink->data, &sample))
+	sprof_account_see(&sampling->account, sample->state);
+	if (sprof_mode_takes(sampler->options->mode, sample->state) &&
+		!sink->sample(sink->data, sample))
 		sampler->out_of_memory = true;
 }
 
@@ -80,7 +77,8 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 
 	if (!sampling)
 		return;
-	sampling->asleep = sampling->fp_known = false;
+	sampling->asleep = sampling->fp_known = sampling->watch.active = false;
+	sampling->wait = SPROF_WAIT_NONE;
 	sprof_sampling_name(sampler, thread, true);
 }
 
@@ -223,6 +221,7 @@ static void close_run(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->slot_capacity; i++)
 		free(sampler->slots[i].buffer.bytes);
 	free(sampler->slots);
+	sprof_waits_finish(&sampler->waits);
 	free(sampler->peek_buffer.bytes);
 }
 
@@ -246,8 +245,10 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	*quality = (struct sprof_quality){
 		.target_pid = sprof_target_pid(parts->target),
 		.rate_hz = options->rate_hz,
+		.mode = options->mode,
 		.schedstat_missing = !has_schedstat(),
 	};
+	sampler.waits.objects.target = parts->target;
 	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
 	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
 	sprof_hop_init(&sampler.hop);

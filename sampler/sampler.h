@@ -20,6 +20,8 @@ struct sprof_sampler_options {
 	uint64_t duration_ns; /* from the first sample on; 0: until the target ends or the control says so */
 	uint64_t delay_ns;    /* before the first sample */
 	bool once;            /* one sample of every thread, and no more */
+	enum sprof_mode mode;
+	bool kernel_stacks;   /* of blocked threads, where they can be read */
 };
 
 /* What to do about a signal that sprof itself got; asked from the loop, never from a signal handler. */

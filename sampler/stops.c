@@ -64,15 +64,26 @@ static size_t request(struct sampler *sampler, size_t first, size_t last)
 	return pending;
 }
 
+/* A stop that nobody needs any more: nothing of it may be seen but the pause. */
+static void let_go(struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+
+	if (sprof_regs_read(thread->tid, &regs))
+		sprof_restart_repair(thread->tid, &regs, true);
+	sprof_thread_resume(thread);
+}
+
 /* The only code that runs while the thread stands still. */
 static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
 
-	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs) &&
-		sprof_copy_stack(thread, &slot->buffer, &slot->snapshot);
-	if (slot->stopped)
+	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs);
+	if (slot->stopped) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
+		slot->stopped = sprof_copy_stack(thread, &slot->buffer, &slot->snapshot);
+	}
 	sprof_thread_resume(thread);
 	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - slot->requested_ns);
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
@@ -92,15 +103,39 @@ static void remember_fp(const struct slot *slot, struct sampling *sampling)
 	sampling->fp_timeslices = slot->timeslices + 2;
 }
 
+/* What the thread does in the kernel, by its registers. It runs again by now, or waits on. */
+static void find_wait(struct sampler *sampler, const struct slot *slot, enum sprof_state state)
+{
+	struct sampling *sampling = slot->thread->sampling;
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+	struct sprof_proc_syscall call = {
+		.kind = SPROF_PROC_SYSCALL_INSIDE,
+		.number = regs->system_call,
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	if (state == SPROF_STATE_SLEEP) {
+		sprof_regs_arguments(regs, call.arguments);
+		sprof_waits_look_up(sampler, slot->thread, &call);
+		return;
+	}
+	sampling->watch.active = false;
+	sampling->wait_sp = 0;
+	sampling->wait = state == SPROF_STATE_SYS ? sprof_waits_running(sampler, call.number)
+						  : SPROF_WAIT_NONE;
+}
+
 static void finish(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
 	enum sprof_state state = slot->state;
+	struct sampling *sampling;
 	enum sprof_end end;
-	uint32_t stack;
 
 	if (!thread)
 		return;
+	sampling = thread->sampling;
 	if (!slot->stopped) {
 		sprof_tick_late(sampler, thread);
 		return;
@@ -110,8 +145,11 @@ static void finish(struct sampler *sampler, struct slot *slot)
 		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP
 								     : SPROF_STATE_SYS;
 	remember_fp(slot, thread->sampling);
-	stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
-	sprof_sampler_emit(sampler, thread, stack, state);
+	sampling->stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
+	sampling->state = state;
+	if (slot->state == SPROF_STATE_USER)
+		find_wait(sampler, slot, state);
+	sprof_waits_emit(sampler, thread, 1);
 	sampler->quality->samples_stopped++;
 	sampler->quality->stacks[end]++;
 }
@@ -148,7 +186,7 @@ static void collect(struct sampler *sampler, size_t pending)
 		}
 		slot = slot_of(sampler, event.thread);
 		if (!slot || slot->stopped) {
-			sprof_thread_resume(event.thread);
+			let_go(event.thread);
 			continue;
 		}
 		copy_and_resume(sampler, slot);
@@ -196,7 +234,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 
 	/* Inside a tick its own samples go first, and this one stays lost. */
 	if (sampler->slot_count || !slot || !thread->sampling) {
-		sprof_thread_resume(thread);
+		let_go(thread);
 		return;
 	}
 	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
@@ -205,6 +243,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 	copy_and_resume(sampler, slot);
 	if (slot->stopped) {
 		finish(sampler, slot);
+		sprof_waits_flush(sampler, NULL);
 		sampler->quality->samples_lost--;
 	}
 }

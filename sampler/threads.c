@@ -9,7 +9,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-enum { WINDOW_NS = SPROF_NS_PER_S };
+enum {
+	WINDOW_NS = SPROF_NS_PER_S,
+	FEW_THREADS = 100, /* up to so many their counters are read with each charge */
+};
 
 /* Exact only while the thread is off the CPU, or right after a stop. False: it is gone. */
 static bool read_figures(
@@ -55,6 +58,7 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 	sampling->window_ns = start.time_ns;
 	sampling->copy_size = FIRST_COPY;
 	thread->sampling = sampling;
+	sprof_sampling_begin_facts(thread);
 	sprof_sampling_name(sampler, thread, true);
 	return sampling;
 }
@@ -121,6 +125,12 @@ static void charge(
 	if (with_figures && read_figures(thread, &now, &stat)) {
 		times = sprof_account_advance(&sampling->account, &now);
 		sampling->window_ns = now.time_ns;
+		if (last || sampler->closing || sampler->thread_count <= FEW_THREADS)
+			sprof_sampling_tell_facts(sampler, thread, &stat);
+	}
+	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
+		if (!sprof_mode_counts(sampler->options->mode, (enum sprof_time_class)i))
+			times.ns[i] = 0;
 	}
 	if (!sink->charge(sink->data, thread->id, &times, last))
 		sampler->out_of_memory = true;
@@ -141,6 +151,7 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 	/* A thread that lived between two ticks has its figures too. */
 	if (sprof_sampling_of(sampler, thread)) {
 		sprof_tick_flush(sampler, thread);
+		sprof_waits_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);
 	}
 	free(thread->sampling);

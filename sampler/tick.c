@@ -29,8 +29,9 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 {
 	const struct sampling *sampling = thread->sampling;
 
-	for (uint32_t i = 0; i < times; i++)
-		sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
+	if (!times || !sprof_mode_takes(sampler->options->mode, sampling->state))
+		return;
+	sprof_waits_emit(sampler, thread, times);
 	sampler->quality->samples_reused += times;
 	sampler->quality->stacks[sampling->end] += times;
 }
@@ -109,6 +110,36 @@ static bool is_worth_a_stop(const struct sprof_thread *thread,
 		sprof_restart_is_harmless(thread->process->pid, call);
 }
 
+/* A thread in a group-stop waits for nothing but to go on. */
+static void find_wait(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (sampling->state != SPROF_STATE_STOPPED) {
+		sprof_waits_look_up(sampler, thread, call);
+		return;
+	}
+	sampling->wait = SPROF_WAIT_NONE;
+	sampling->watch.active = false;
+}
+
+/* Where only running threads are wanted: it is asleep, and that is all. */
+static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *schedstat)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (sampler->options->mode != SPROF_MODE_CPU)
+		return false;
+	sampling->state = SPROF_STATE_SLEEP;
+	sampling->wait = SPROF_WAIT_NONE;
+	sampling->timeslices = schedstat->timeslices;
+	sampling->asleep = !sampler->quality->schedstat_missing;
+	sprof_sampling_charge(sampler, thread);
+	return true;
+}
+
 /* False: the thread moved, it has to be stopped. */
 static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *before, const struct sprof_proc_syscall *call)
@@ -118,11 +149,14 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	struct sprof_proc_stat stat;
 	enum sprof_end end;
 
+	if (pass_over(sampler, thread, before))
+		return true;
 	set_regs(sampling, call, before->timeslices, &snapshot.regs);
 	if (!copy_sleeper(sampler, thread, before, &snapshot, &stat))
 		return false;
 	sampling->state = state_of(thread, stat.state);
 	sampling->stack = sprof_sampler_walk(sampler, thread, &snapshot, &end);
+	find_wait(sampler, thread, call);
 	if (is_worth_a_stop(thread, call, sampling->state, end)) {
 		sprof_stops_add(sampler, thread,
 			&(struct slot){.state = sampling->state,
@@ -133,7 +167,7 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->end = end;
 	sampling->timeslices = before->timeslices;
 	sampling->asleep = !sampler->quality->schedstat_missing && end != SPROF_END_STACK_COPY;
-	sprof_sampler_emit(sampler, thread, sampling->stack, sampling->state);
+	sprof_waits_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;
 	sampler->quality->stacks[end]++;
 	sprof_sampling_charge(sampler, thread);
@@ -152,6 +186,7 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 	if (sampling->skip && !sampler->closing) {
 		sampling->skip--;
 		sampling->skipped++;
+		sprof_waits_stays(sampler, thread);
 		return;
 	}
 	if (!sprof_thread_read_schedstat(thread, &schedstat))
@@ -171,6 +206,8 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && !call.sp)
 		return;
 	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && peek(sampler, thread, &schedstat, &call))
+		return;
+	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_stat(thread, &stat))
 		sprof_stops_add(sampler, thread,
@@ -207,4 +244,5 @@ void sprof_tick(struct sampler *sampler)
 			look(sampler, threads[i]);
 	}
 	sprof_stops_take(sampler);
+	sprof_waits_flush(sampler, NULL);
 }

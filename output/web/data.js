@@ -88,6 +88,17 @@ function listByFunction(nodes, functionCount) {
 	nodes.ofFunction = (fn) => list.subarray(start[fn], start[fn + 1]);
 }
 
+/* A number for each function's line: that of the first frame on it, inlined or not. */
+function linesOfNodes(nodes, frames) {
+	const first = new Map(), line = frames.fn.map((fn, frame) => {
+		const key = fn * 2 ** 31 + frames.line[frame];
+		if (!first.has(key))
+			first.set(key, frame);
+		return first.get(key);
+	});
+	return nodes.frame.map((frame) => frame < 0 ? -1 : line[frame]);
+}
+
 /*
  * Marks the nodes whose key is on no node above them: totals add up those alone, so that recursion
  * counts a sample once.
@@ -191,11 +202,11 @@ function decodeData(raw) {
 	if (raw.value)
 		setValueKind(raw.value);
 	nodes.outermost = outermostNodes(nodes, nodes.fn, functions.count);
-	nodes.outermostLine = outermostNodes(nodes, nodes.frame, frames.count);
+	nodes.outermostLine = outermostNodes(nodes, linesOfNodes(nodes, frames), frames.count);
 	return {
 		command: raw.command, startMs: raw.start_ms, quality: raw.quality,
 		weights, weight: weights.includes(raw.weight) ? raw.weight : weights[0],
-		baseThreads: raw.base_threads, gaps: decodeGaps(raw),
+		baseThreads: raw.base_threads, absolute: raw.absolute, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
 		threads: decodeThreads(raw),

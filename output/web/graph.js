@@ -16,7 +16,7 @@ class FlameGraph {
 	 * gives a change and the whole that it is part of.
 	 */
 	constructor(box, options) {
-		Object.assign(this, options);
+		Object.assign(this, {minWidth: MIN_WIDTH}, options);
 		this.box = box;
 		this.canvas = element("canvas", {tabindex: 0, role: "application",
 			"aria-label": `${this.label}. Arrow keys move, Enter zooms in, Escape zooms out.`});
@@ -29,8 +29,8 @@ class FlameGraph {
 	}
 
 	listen() {
-		this.box.addEventListener("scroll", () => this.draw());
-		new ResizeObserver(() => this.layOut()).observe(this.box);
+		this.box.addEventListener("scroll", () => this.box.scrollTop === this.drawnAt || this.draw());
+		new ResizeObserver(() => this.resize()).observe(this.box);
 		this.canvas.addEventListener("mousemove", (event) => this.hover(event));
 		this.canvas.addEventListener("mouseleave", () => this.leave());
 		this.canvas.addEventListener("click", (event) => this.click(event));
@@ -61,6 +61,18 @@ class FlameGraph {
 		if (this.box.scrollTop && !this.upsideDown)
 			this.box.scrollTop = 0;
 		this.onZoom(this);
+	}
+
+	/* The height follows from the layout itself; only a new width needs another one. */
+	resize() {
+		if (this.box.clientWidth !== this.width)
+			this.layOut();
+		else if (this.visibleHeight() !== this.drawnHeight)
+			this.draw();
+	}
+
+	visibleHeight() {
+		return Math.min(this.box.clientHeight, this.height);
 	}
 
 	/* The rectangles of all frames wide enough: first the zoomed one's callers, then itself and
@@ -94,14 +106,14 @@ class FlameGraph {
 			let x = rect.x, left = 0;
 			for (const child of this.tree.children(rect.id)) {
 				const width = this.tree.nodes[child].total * scale;
-				if (width < MIN_WIDTH) {
+				if (width < this.minWidth) {
 					left += width;
 					continue;
 				}
 				open.push(this.addRect(child, x, width, false));
 				x += width;
 			}
-			if (left >= MIN_WIDTH)
+			if (left >= this.minWidth)
 				this.addRect(-1, x, left, false, rect.depth + 1);
 		}
 	}
@@ -121,9 +133,11 @@ class FlameGraph {
 	draw() {
 		if (!this.tree)
 			return;
-		const visible = Math.min(this.box.clientHeight, this.height);
+		const visible = this.visibleHeight();
 		const scroll = Math.min(this.box.scrollTop, Math.max(0, this.height - visible));
 		const context = fitCanvas(this.canvas, this.width, visible);
+		this.drawnHeight = visible;
+		this.drawnAt = this.box.scrollTop;
 		context.font = FONT;
 		context.textBaseline = "middle";
 		this.letter = context.measureText("M").width;
@@ -171,7 +185,7 @@ class FlameGraph {
 
 	/* A frame by state is as wide in each colour as its time in that state. */
 	paintStates(context, rect, y, width, height) {
-		const metrics = rect.metrics ||= this.tree.metrics(rect.id);
+		const node = this.tree.nodes[rect.id], metrics = node.metrics ||= this.tree.metrics(rect.id);
 		const whole = metrics.wall;
 		let x = rect.x;
 		if (!whole) {
@@ -180,6 +194,8 @@ class FlameGraph {
 		}
 		for (const name of CLASSES) {
 			const part = whole ? width * metrics[name] / whole : 0;
+			if (part < 0.05)
+				continue;
 			context.fillStyle = this.colours.frames[name];
 			context.fillRect(x, y, part, height);
 			x += part;

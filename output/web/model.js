@@ -145,17 +145,23 @@ class Model {
 	linesOf(fn) {
 		const {nodes, frames} = this.data, lines = new Map();
 		for (const i of nodes.ofFunction(fn)) {
-			if (!this.isSeen(i))
-				continue;
 			const line = frames.line[nodes.frame[i]];
-			const entry = lines.get(line) || newEntry(fn);
-			lines.set(line, entry);
-			entry.line = line;
-			addTo(entry.self, this.self, i);
-			if (nodes.outermostLine[i])
-				addTo(entry.total, this.total, i);
+			const list = lines.get(line) || [];
+			lines.set(line, list);
+			if (this.isSeen(i))
+				list.push(i);
 		}
-		return [...lines.values()].sort((a, b) => a.line - b.line);
+		return [...lines].filter(([, list]) => list.length).sort(([a], [b]) => a - b)
+			.map(([line, list]) => this.lineEntry(fn, line, list));
+	}
+
+	lineEntry(fn, line, list) {
+		const entry = {...newEntry(fn), line}, outermost = list.filter((i) => this.data.nodes.outermostLine[i]);
+		for (const weight of COLUMNS) {
+			entry.self[weight] = sumAt(this.self[weight], list);
+			entry.total[weight] = sumAt(this.total[weight], outermost);
+		}
+		return entry;
 	}
 
 	/* The nodes where a function is outermost: all below them is its total, once. */
@@ -220,9 +226,11 @@ function newEntry(fn) {
 	return {fn, self: zeroSums(), total: zeroSums(), threads: 0};
 }
 
-function addTo(sums, columns, node) {
-	for (const weight of COLUMNS)
-		sums[weight] += columns[weight][node];
+function sumAt(column, places) {
+	let sum = 0;
+	for (let i = 0; i < places.length; i++)
+		sum += column[places[i]];
+	return sum;
 }
 
 /* The first run that ends behind the time. Runs of a thread follow each other. */

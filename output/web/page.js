@@ -162,9 +162,9 @@ class Page {
 
 	buildGraphs() {
 		this.graph = this.newGraph("graph", {label: "Flame graph", onZoom: () => this.writePath()});
-		this.callers = this.newGraph("callers-graph", {label: "Callers of the chosen function"});
+		this.callers = this.newGraph("callers-graph", {label: "Callers of the chosen function", minWidth: 1.5});
 		this.callers.upsideDown = true;
-		this.callees = this.newGraph("callees-graph", {label: "Callees of the chosen function"});
+		this.callees = this.newGraph("callees-graph", {label: "Callees of the chosen function", minWidth: 1.5});
 	}
 
 	buildTables() {
@@ -173,7 +173,8 @@ class Page {
 		const onRow = (row) => this.choose(row.fn);
 		const newTable = (id, columns, sortBy, label, more = {onRow}) =>
 			new SortedTable(byId(id), columns, {sortBy, label, ...more});
-		this.flat = newTable("flat", flatColumns(this.data, weight, whole), "self", "Functions");
+		this.flat = newTable("flat", flatColumns(this.data, weight, whole, () => this.baseScale(weight())),
+			this.before ? "change" : "self", "Functions");
 		this.callerTable = newTable("callers", neighbourColumns(this.data, weight, ofChosen), "total", "Callers");
 		this.calleeTable = newTable("callees", neighbourColumns(this.data, weight, ofChosen), "total", "Callees");
 		this.lines = newTable("lines", lineColumns(weight, ofChosen), "line", "Source lines", {});
@@ -400,8 +401,14 @@ class Page {
 
 	/* What a frame changed by, and what of. */
 	changeOf(tree, id) {
-		return [tree.totalIn(this.now, id) - tree.totalIn(this.before, id),
-			Math.max(this.now.whole(tree.weight), this.before.whole(tree.weight))];
+		return [tree.totalIn(this.now, id) - this.baseScale(tree.weight) * tree.totalIn(this.before, id),
+			this.now.whole(tree.weight)];
+	}
+
+	/* What a figure of the base is multiplied by to be compared: unless absolute, both weigh the same. */
+	baseScale(weight) {
+		const base = this.before.whole(weight);
+		return this.data.absolute || !base ? 1 : this.now.whole(weight) / base;
 	}
 
 	changeWords(tree, id) {

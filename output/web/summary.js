@@ -16,8 +16,11 @@ function writeFacts(data) {
 	byId("command").textContent = title;
 	if (quality.target_pid)
 		facts.push(`pid ${quality.target_pid}`);
-	facts.push(plural(new Set(data.threads.map((thread) => thread.pid)).size, "process", "processes"));
-	facts.push(plural(data.threads.length, "thread"));
+	const threads = data.threads.slice(data.baseThreads);
+	facts.push(plural(new Set(threads.map((thread) => thread.processIndex)).size, "process", "processes"));
+	facts.push(plural(threads.length, "thread"));
+	if (data.baseThreads)
+		facts.push("compared with another profile");
 	if (quality.duration_ns)
 		facts.push(`${formatTime(quality.duration_ns)} at ${+quality.rate_hz.toPrecision(4)} Hz`);
 	if (data.startMs)

@@ -123,8 +123,8 @@ function shareCell(value, whole) {
 }
 
 /* The columns of the flat table, for a weight; whole() is that weight of all. */
-function flatColumns(data, weightOf, wholeOf) {
-	const names = data.functions.name, changes = data.baseThreads ? changeColumns(weightOf) : [];
+function flatColumns(data, weightOf, wholeOf, scaleOf) {
+	const names = data.functions.name, changes = data.baseThreads ? changeColumns(data, weightOf, scaleOf) : [];
 	const split = CLASSES.map((name) => ({
 		key: name, label: `${name}%`, title: `Share of the function's total wall time: ${CLASS_NAMES[name]}`,
 		value: (row) => percentOf(row.total[name], row.total.wall),
@@ -137,7 +137,7 @@ function flatColumns(data, weightOf, wholeOf) {
 			value: (row) => row.self[weightOf()], cell: (row) => figure(row.self[weightOf()], weightOf())},
 		{key: "total", label: "total", title: "In the function and all it called",
 			value: (row) => row.total[weightOf()], cell: (row) => figure(row.total[weightOf()], weightOf())},
-		...changes, ...data.weight === "value" ? [] : split,
+		...changes, ...data.weight === "value" || data.baseThreads ? [] : split,
 		{key: "samples", label: "samples", title: "Samples with the function on the stack",
 			value: (row) => row.total.samples, cell: (row) => figure(row.total.samples, "samples")},
 		{key: "threads", label: "thr", title: "Threads it was seen in",
@@ -163,16 +163,18 @@ function functionCell(data, fn) {
 }
 
 /* Of a comparison: what a function spent itself before, and what that changed by. */
-function changeColumns(weightOf) {
-	const change = (row) => row.self[weightOf()] - row.before.self[weightOf()];
+function changeColumns(data, weightOf, scaleOf) {
+	const change = (row) => row.self[weightOf()] - scaleOf() * row.before.self[weightOf()];
 	const signed = (value) => (value > 0 ? "+" : value < 0 ? "-" : "") + formatWeight(Math.abs(value), weightOf());
 	return [
 		{key: "before", label: "before", title: "Self, in the profile that is compared with",
 			value: (row) => row.before.self[weightOf()],
 			cell: (row) => figure(row.before.self[weightOf()], weightOf())},
-		{key: "change", label: "change", title: "Self, now and before", value: change,
+		{key: "change", label: "change", value: (row) => Math.abs(change(row)),
+			title: data.absolute ? "Self, now and before" : "Self, when both profiles weigh the same",
 			cell: (row) => element("span", {"data-value": change(row),
-				class: change(row) > 0 ? "more-than" : "less-than"}, signed(change(row)))},
+				class: ["less-than", "", "more-than"][Math.sign(Math.round(change(row))) + 1]},
+			signed(change(row)))},
 	];
 }
 

@@ -23,7 +23,7 @@ class FunctionTree {
 	add(parent, fn, origins, cursors) {
 		const total = sumAt(this.values, origins);
 		const depth = parent < 0 ? 0 : this.nodes[parent].depth + 1;
-		this.nodes.push({parent, fn, origins, cursors, total, depth, children: null});
+		this.nodes.push({parent, fn, origins, cursors, total, depth, children: null, metrics: null});
 		return this.nodes.length - 1;
 	}
 
@@ -51,8 +51,13 @@ class FunctionTree {
 		for (const cursor of node.cursors) {
 			for (let i = childStart[cursor]; i < childStart[cursor + 1]; i++) {
 				const child = children[i];
-				if (this.values[child] > 0)
-					addToGroup(groups, fn[child], child, child);
+				if (!(this.values[child] > 0))
+					continue;
+				const group = groups.get(fn[child]);
+				if (group)
+					group.origins.push(child);
+				else
+					groups.set(fn[child], newGroup([child]));
 			}
 		}
 		return groups;
@@ -108,11 +113,9 @@ class FunctionTree {
 	}
 }
 
-function sumAt(column, places) {
-	let sum = 0;
-	for (let i = 0; i < places.length; i++)
-		sum += column[places[i]];
-	return sum;
+/* Downwards, where a node is looked at is also what it brings in: one list is enough. */
+function newGroup(origins) {
+	return {origins, cursors: origins};
 }
 
 function addToGroup(groups, fn, origin, cursor) {

@@ -28,7 +28,7 @@ def ask(*options):
 
 def name_of(text):
     """/src/t.c:name [/usr/bin/prog] -> name"""
-    text = re.sub(r" \[[^\[\]]*\]$", "", text)
+    text = re.sub(r" \[(\[\w+\]|[^\[\]]*)\]$", "", text)
     return re.sub(r"^(\?\?\?|/src/.*?\.c):", "", text).strip()
 
 

@@ -76,7 +76,9 @@ def test_pruned_and_per_thread():
     profile = model.make_random(6, functions=300, stacks=600)
     pprof_file.write("in.pb.gz", profile)
     harness.sprof("report", "in.pb.gz", "-o", "out.dot")
-    assert len(read("out.dot")[1]) == 80
+    nodes = harness.run(GVPR, 'N{printf("%s\\n", sprof_total)}', "out.dot").split()
+    edges = harness.run(GVPR, 'E{printf("%s\\n", sprof_weight)}', "out.dot").split()
+    assert len(nodes) == 80 and len(edges) == 240, (len(nodes), len(edges))
     harness.sprof("report", "in.pb.gz", "-o", "threads.dot", "--report-mode", "per-thread")
     with open("threads.dot", encoding="utf-8") as file:
         assert file.read().count("subgraph cluster_") == 4

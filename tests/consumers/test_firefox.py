@@ -19,7 +19,14 @@ class Session:
     def __init__(self, path):
         self.folder = tempfile.mkdtemp(prefix="pq")
         self.environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder}
-        self.ask("load", path)
+        for attempt in range(5):  # the tool waits half a second for itself, which may be too short
+            try:
+                self.ask("load", path)
+                return
+            except AssertionError:
+                self.stop()
+                if attempt == 4:
+                    raise
 
     def ask(self, *words):
         return harness.run("node", CLI, *words, "--session", "t", env=self.environment)
@@ -28,6 +35,9 @@ class Session:
         return self
 
     def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
         harness.run("node", CLI, "stop", "t", env=self.environment, check=False)
 
 

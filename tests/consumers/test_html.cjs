@@ -420,6 +420,14 @@ async function a_difference_shows_what_changed(open) {
 	assert.match(await tooltip(page), /^slow\n[^]*before 50\.0 ms, less by 30\.0 ms/);
 }
 
+async function a_difference_of_unlike_weights_is_scaled(open) {
+	const {page} = await open("normalised");
+	const rows = Object.fromEntries((await readTable(page, "#flat")).map((row) =>
+		[row.name.split("\n")[0], row]));
+	for (const [name, change] of [["slow", 20 - 50 * 60 / 65], ["same", 10 - 10 * 60 / 65], ["new", 30]])
+		assert.ok(Math.abs(rows[name].change / 1e6 - change) < 1e-6, `${name} ${rows[name].change}`);
+}
+
 async function another_tools_weight_has_its_name_and_unit(open) {
 	const {page, truth} = await open("foreign");
 	assert.equal(await page.locator("#weights").innerText(), "alloc_space");
@@ -461,6 +469,7 @@ main({
 	tab_reaches_every_part,
 	light_and_dark_can_both_be_read,
 	a_difference_shows_what_changed,
+	a_difference_of_unlike_weights_is_scaled,
 	another_tools_weight_has_its_name_and_unit,
 	a_large_profile_zooms_at_once,
 });

@@ -93,7 +93,14 @@ async function a_difference_is_red_and_blue(open) {
 	assert.equal(shown.slow.colour, "less");
 	assert.equal(shown.slow.figures, "20.0 ms, 33.33 %; before 50.0 ms, 76.92 %");
 	assert.equal(shown.gone, undefined);
+	assert.equal(shown.same.colour, "none");
 	assert.ok(Math.abs(shown.new.width - 600) < 0.01);
+}
+
+async function a_difference_of_unlike_weights_is_scaled(open) {
+	const {page} = await open_svg(open, "normalised");
+	const shown = Object.fromEntries((await frames(page)).map((one) => [one.name, one.colour]));
+	assert.deepEqual([shown.main, shown.same, shown.slow], ["none", "more", "less"]);
 }
 
 async function light_and_dark_differ(open) {
@@ -112,5 +119,6 @@ main({
 	it_works_from_the_keyboard,
 	names_stay_text,
 	a_difference_is_red_and_blue,
+	a_difference_of_unlike_weights_is_scaled,
 	light_and_dark_differ,
 });

@@ -316,14 +316,16 @@ static const struct kind {
 	void (*make)(struct sprof_profile *profile, unsigned seed);
 	enum sprof_weight weight;
 	uint32_t base_threads;
+	bool absolute;
 } kinds[] = {
-	{"worked", make_worked, SPROF_WEIGHT_WALL, 0},
-	{"mixed", make_mixed, SPROF_WEIGHT_WALL, 0},
-	{"hostile", make_hostile, SPROF_WEIGHT_WALL, 0},
-	{"random", make_random, SPROF_WEIGHT_SAMPLES, 0},
-	{"large", make_large, SPROF_WEIGHT_WALL, 0},
-	{"difference", make_difference, SPROF_WEIGHT_WALL, 1},
-	{"foreign", make_foreign, SPROF_WEIGHT_OTHER, 0},
+	{"worked", make_worked, SPROF_WEIGHT_WALL},
+	{"mixed", make_mixed, SPROF_WEIGHT_WALL},
+	{"hostile", make_hostile, SPROF_WEIGHT_WALL},
+	{"random", make_random, SPROF_WEIGHT_SAMPLES},
+	{"large", make_large, SPROF_WEIGHT_WALL},
+	{"difference", make_difference, SPROF_WEIGHT_WALL, 1, true},
+	{"normalised", make_difference, SPROF_WEIGHT_WALL, 1},
+	{"foreign", make_foreign, SPROF_WEIGHT_OTHER},
 };
 
 static void put_text(FILE *file, const char *text)
@@ -406,6 +408,7 @@ static void write_format(const struct sprof_format *format, const struct sprof_p
 
 	options.weight = kind->weight;
 	options.base_threads = kind->base_threads;
+	options.absolute = kind->absolute;
 	must(asprintf(&path, "%s/%s", folder, name) >= 0);
 	must(sprof_out_open(path, &out, &err));
 	must(format->write(profile, &options, out, &err));

@@ -9,7 +9,8 @@ Where the two differ, one of these must hold, and it must hold for a reason that
   label     eu-addr2line takes a label without a size inside of a function that has one
   nested    eu-addr2line takes the last symbol of several that overlap; sprof the one that begins last
   llvm      llvm-symbolizer has the chain that sprof has: eu-addr2line leaves inlined functions out in
-            units without .debug_aranges (clang, Rust), and where code was moved out of its function
+            units without .debug_aranges (clang, Rust), and where code was moved out of its function;
+            where inlined functions overlap it lists one inside the other
 """
 
 import bisect
@@ -125,6 +126,8 @@ def explain(symbols, address, ours, theirs):
 def agrees(symbols, ours, theirs):
     if len(theirs) != len(ours) or theirs[:-1] != ours[:-1]:
         return False
+    if theirs[-1].startswith(ours[-1] + "."):
+        return True  # the symbol of a clone (".isra.0"), where DWARF has the function's own name
     return theirs[-1] in (ours[-1], "??") or symbols.are_aliases(ours[-1], theirs[-1])
 
 

@@ -47,5 +47,26 @@ def test_no_eintr_while_attaching_again_and_again():
     check_counts(eintr.finish().check(0).text())
 
 
+def timeouts(text):
+    """The JSON line of tests/targets/patience, and how late the latest time-out was, in ms."""
+    counts = json.loads(text.splitlines()[-1])
+    disturbed = {name: count for name, count in counts.items() if count["eintr"] or count["failed"]}
+    assert not disturbed, f"system calls that failed: {disturbed}"
+    return {name: count["late_us"] / 1000 for name, count in counts.items()}
+
+
+def test_no_timeout_is_late():
+    """A call with a long time-out is neither broken off nor started over: 20 ms on top of what is
+    late without sprof, on a machine that may be busy."""
+    natively = Target("patience")
+    wait_for_cpu(natively.pid, 0.02)
+    alone = timeouts(natively.finish().check(0).text())
+    patience = Target("patience")
+    attach_for("3s", patience.pid, "-r", RATE)
+    watched = timeouts(patience.finish().check(0).text())
+    late = {name: ms for name, ms in watched.items() if ms > 20 + max(alone.values())}
+    assert not late, f"ms late: {late}, natively {alone}"
+
+
 if __name__ == "__main__":
     main()

@@ -126,15 +126,22 @@ void stacks_take(struct stacks *stacks, struct scene *scene)
 	walk(stacks);
 }
 
+/*
+ * The full unwinder takes the signal trampoline for a place that was called; what returns there was
+ * called by the kernel, so that in a stack it is no return address.
+ */
 static bool is_same(
 	struct stacks *stacks, const struct sprof_frame *frame, const struct sprof_full_frame *full)
 {
 	struct sprof_place place;
+	bool is_return = full->is_return;
 
-	return frame->is_return == full->is_return &&
-	       sprof_images_locate(
-		       &stacks->images, &stacks->maps, full->pc - full->is_return, &place) &&
-	       place.module == frame->module && place.offset + full->is_return == frame->offset;
+	if (!sprof_images_locate(&stacks->images, &stacks->maps, full->pc - is_return, &place))
+		return false;
+	if (place.rows && sprof_rows_find(place.rows, place.address).cfa == SPROF_CFA_SIGNAL)
+		is_return = false;
+	return frame->is_return == is_return && place.module == frame->module &&
+		place.offset + full->is_return == frame->offset;
 }
 
 size_t stacks_common(struct stacks *stacks, size_t first, size_t full_first)

@@ -115,7 +115,7 @@ static void the_package_of_a_file(void **state)
 		folder, "/usr/lib/x86_64-linux-gnu/libc.so.6", name, sizeof(name)));
 	assert_string_equal(name, "libc6-dbg");
 	assert_false(sprof_package_of_debug_file_in(folder, "/usr/bin/odd", name, sizeof(name)));
-	assert_false(sprof_package_of_debug_file_in(folder, "/usr/bin", name, sizeof(name)));
+	assert_false(sprof_package_of_debug_file_in(folder, "/usr/sbin", name, sizeof(name)));
 	assert_false(sprof_package_of_debug_file_in("/nowhere", "/bin/cat", name, sizeof(name)));
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);

@@ -1,0 +1,196 @@
+/*
+ * Reading locks. Knows the layouts of glibc 2.25 and later and of CPython's lock (Python/ceval_gil.h);
+ * refuses to know threads other than by asking.
+ */
+#include "attach/futex.h"
+
+#include <linux/futex.h>
+#include <string.h>
+
+#include "attach/memory.h"
+
+enum {
+	/* pthread_mutex_t, from the word on. */
+	MUTEX_OWNER = 8,
+	MUTEX_KIND = 16,
+	MUTEX_CONTENDED = 2, /* lowlevellock.h */
+	MUTEX_KINDS = 0x3f3, /* types, robust, inherit, protect, shared, elision */
+	/* pthread_rwlock_t: the two words that are waited for, and the writer, from its start on. */
+	RWLOCK_PHASE_WORD = 8,
+	RWLOCK_WRITERS_WORD = 12,
+	RWLOCK_WRITER = 24,
+	RWLOCK_WRITE_BITS = 3, /* a writer has it, or is about to */
+	/* pthread_cond_t: __g_signals, the words that are waited for. */
+	CONDITION_FIRST_WORD = 40,
+	CONDITION_SECOND_WORD = 44,
+	/* CPython's struct _gil_runtime_state: what is in front of its condition variable. */
+	GIL_LAST_HOLDER = -24,
+	GIL_LOCKED = -16,
+	STATE_BYTES = 256, /* of a PyThreadState: thread_id and native_thread_id are in there */
+};
+
+bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret)
+{
+	unsigned command = (unsigned)arguments[1] & FUTEX_CMD_MASK;
+
+	*ret = (struct sprof_futex){.address = arguments[0],
+		.operation = (uint32_t)arguments[1],
+		.value = (uint32_t)arguments[2]};
+	return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI ||
+		command == FUTEX_WAIT_REQUEUE_PI || command == 13 /* FUTEX_LOCK_PI2, since 5.14 */;
+}
+
+void sprof_futex_read(pid_t pid, uint64_t address, struct sprof_futex_memory *ret)
+{
+	uint8_t *word = ret->bytes + SPROF_FUTEX_BEFORE;
+	size_t got = sprof_memory_read(
+		pid, address - SPROF_FUTEX_BEFORE, ret->bytes, SPROF_FUTEX_BYTES);
+
+	ret->has_before = ret->has_after = got == SPROF_FUTEX_BYTES;
+	ret->has_word = got >= SPROF_FUTEX_BEFORE + 4;
+	if (ret->has_word)
+		return;
+	memset(ret->bytes, 0, sizeof(ret->bytes));
+	got = sprof_memory_read(pid, address, word, SPROF_FUTEX_AFTER);
+	ret->has_word = got >= 4;
+	ret->has_after = got == SPROF_FUTEX_AFTER;
+}
+
+/* The 4 bytes at a distance from the word. */
+static uint32_t word_at(const struct sprof_futex_memory *memory, int distance)
+{
+	uint32_t value;
+
+	memcpy(&value, memory->bytes + SPROF_FUTEX_BEFORE + distance, sizeof(value));
+	return value;
+}
+
+static uint64_t pointer_at(const struct sprof_futex_memory *memory, int distance)
+{
+	uint64_t value;
+
+	memcpy(&value, memory->bytes + SPROF_FUTEX_BEFORE + distance, sizeof(value));
+	return value;
+}
+
+static bool is_thread(const struct sprof_futex_threads *threads, uint32_t tid)
+{
+	return tid && tid <= INT32_MAX && threads->is_thread(threads->data, (pid_t)tid);
+}
+
+/*
+ * Priority inheritance and robust mutexes have the owner in the word itself (futex(2)); all others say
+ * "contended" there, and have it behind.
+ */
+static bool look_mutex(const struct sprof_futex *futex, const struct sprof_futex_memory *memory,
+	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
+{
+	uint32_t word = word_at(memory, 0), owner = word & FUTEX_TID_MASK;
+	bool in_word = futex->value != MUTEX_CONTENDED;
+
+	if (in_word && !(word & FUTEX_WAITERS))
+		return false;
+	if (!in_word) {
+		if (word != MUTEX_CONTENDED || !memory->has_after ||
+			word_at(memory, MUTEX_KIND) & ~(uint32_t)MUTEX_KINDS)
+			return false;
+		owner = word_at(memory, MUTEX_OWNER);
+	}
+	if (!is_thread(threads, owner))
+		return false;
+	*ret = (struct sprof_futex_facts){.lock = SPROF_LOCK_MUTEX, .holder = (pid_t)owner};
+	return true;
+}
+
+/* The kernel clears the word when the thread ends; the wake-up is not private (clone(2), CLONE_CHILD_CLEARTID). */
+static bool look_join(const struct sprof_futex *futex, const struct sprof_futex_memory *memory,
+	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
+{
+	if (futex->operation & FUTEX_PRIVATE_FLAG || word_at(memory, 0) != futex->value ||
+		!is_thread(threads, futex->value))
+		return false;
+	*ret = (struct sprof_futex_facts){.lock = SPROF_LOCK_JOIN, .holder = (pid_t)futex->value};
+	return true;
+}
+
+static bool look_rwlock(const struct sprof_futex_memory *memory,
+	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
+{
+	static const int words[] = {RWLOCK_PHASE_WORD, RWLOCK_WRITERS_WORD};
+
+	for (size_t i = 0; memory->has_before && memory->has_after && i < 2; i++) {
+		uint32_t readers = word_at(memory, -words[i]);
+		uint32_t writer = word_at(memory, RWLOCK_WRITER - words[i]);
+
+		if (!(readers & RWLOCK_WRITE_BITS) || !is_thread(threads, writer))
+			continue;
+		*ret = (struct sprof_futex_facts){
+			.lock = SPROF_LOCK_RWLOCK, .holder = (pid_t)writer};
+		return true;
+	}
+	return false;
+}
+
+/* A condition variable with the interpreter's lock around it. Whose the pointer is, is asked later. */
+static bool look_interpreter(
+	const struct sprof_futex_memory *memory, struct sprof_futex_facts *ret)
+{
+	static const int words[] = {CONDITION_FIRST_WORD, CONDITION_SECOND_WORD};
+
+	for (size_t i = 0; memory->has_before && i < 2; i++) {
+		int start = -words[i];
+		uint64_t holder;
+
+		holder = pointer_at(memory, start + GIL_LAST_HOLDER);
+		if (word_at(memory, start + GIL_LOCKED) != 1 || !holder || holder % 8)
+			continue;
+		*ret = (struct sprof_futex_facts){.lock = SPROF_LOCK_INTERPRETER, .last_holder = holder};
+		return true;
+	}
+	return false;
+}
+
+struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
+	const struct sprof_futex_memory *memory, const struct sprof_futex_threads *threads)
+{
+	struct sprof_futex_facts facts = {.lock = SPROF_LOCK_UNKNOWN};
+
+	if (!memory->has_word)
+		return facts;
+	if (!look_mutex(futex, memory, threads, &facts) &&
+		!look_join(futex, memory, threads, &facts) && !look_rwlock(memory, threads, &facts))
+		look_interpreter(memory, &facts);
+	return facts;
+}
+
+/* glibc's struct pthread has the id behind its header (nptl/descr.h): tls_or_padding and list. */
+static pid_t thread_of_handle(pid_t pid, uint64_t handle)
+{
+	enum { TID = 0x2d0 };
+	int32_t tid;
+
+	if (!handle || handle % 16 ||
+		sprof_memory_read(pid, handle + TID, &tid, sizeof(tid)) != sizeof(tid))
+		return 0;
+	return tid;
+}
+
+pid_t sprof_futex_interpreter_holder(
+	pid_t pid, uint64_t thread_state, const struct sprof_futex_threads *threads)
+{
+	uint64_t words[STATE_BYTES / 8];
+	size_t count = sprof_memory_read(pid, thread_state, words, sizeof(words)) / sizeof(words[0]);
+
+	for (size_t i = 1; i < count; i++) {
+		if (words[i - 1] > UINT32_MAX && words[i] <= INT32_MAX &&
+			is_thread(threads, (uint32_t)words[i]))
+			return (pid_t)words[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		pid_t tid = thread_of_handle(pid, words[i]);
+
+		if (tid > 0 && is_thread(threads, (uint32_t)tid))
+			return tid;
+	}
+	return 0;
+}

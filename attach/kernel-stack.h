@@ -1,0 +1,24 @@
+/*
+ * The kernel's end of a blocked thread's stack, as far as the kernel tells.
+ */
+#ifndef SPROF_ATTACH_KERNEL_STACK_H
+#define SPROF_ATTACH_KERNEL_STACK_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { SPROF_KERNEL_FRAMES = 32, SPROF_KERNEL_TEXT = 4096 };
+
+struct sprof_kernel_stack {
+	char text[SPROF_KERNEL_TEXT];
+	const char *frames[SPROF_KERNEL_FRAMES]; /* innermost first; in the text */
+	size_t count;
+};
+
+/* Cuts ret->text, the text of /proc/PID/task/TID/stack, into names: "[<0>] pipe_read+0x1a/0x3b". */
+void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret);
+
+/* All of it where that is permitted (root), else the one function of wchan, else nothing. */
+void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *ret);
+
+#endif

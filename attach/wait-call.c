@@ -1,0 +1,96 @@
+/*
+ * The table of blocking system calls. Numbers are those of the machine sprof is built for; nothing else
+ * is known here.
+ */
+#include "attach/wait-call.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#define IO SPROF_WAIT_KIND_IO
+#define LOCK SPROF_WAIT_KIND_LOCK
+#define TIME SPROF_WAIT_KIND_TIME
+#define CHILD SPROF_WAIT_KIND_CHILD
+#define EVENT SPROF_WAIT_KIND_EVENT
+#define ARGUMENT(name) SPROF_WAIT_ARGUMENT_##name
+
+static const struct sprof_wait_call calls[] = {
+	{SYS_futex, LOCK, ARGUMENT(FUTEX), 0},
+	{SYS_read, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_readv, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_pread64, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_preadv, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_preadv2, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_write, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_writev, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_pwrite64, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_pwritev, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_pwritev2, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_recvfrom, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_recvmsg, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_recvmmsg, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sendto, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sendmsg, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sendmmsg, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_accept, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_accept4, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_connect, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sendfile, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_splice, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_copy_file_range, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_fsync, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_fdatasync, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sync_file_range, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_syncfs, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_ftruncate, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_fallocate, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_getdents64, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_ioctl, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_sync, IO, ARGUMENT(NONE), 0},
+	{SYS_openat, IO, ARGUMENT(NONE), 0},
+	{SYS_unlinkat, IO, ARGUMENT(NONE), 0},
+	{SYS_renameat2, IO, ARGUMENT(NONE), 0},
+	{SYS_mkdirat, IO, ARGUMENT(NONE), 0},
+	{SYS_msync, IO, ARGUMENT(NONE), 0},
+	{SYS_io_getevents, IO, ARGUMENT(NONE), 0},
+	{SYS_io_uring_enter, IO, ARGUMENT(DESCRIPTOR), 0},
+	{SYS_epoll_pwait, EVENT, ARGUMENT(EPOLL), 0},
+	{SYS_epoll_pwait2, EVENT, ARGUMENT(EPOLL), 0},
+	{SYS_ppoll, EVENT, ARGUMENT(POLL), 0},
+	{SYS_pselect6, EVENT, ARGUMENT(SELECT), 0},
+	{SYS_rt_sigtimedwait, EVENT, ARGUMENT(NONE), 0},
+	{SYS_rt_sigsuspend, EVENT, ARGUMENT(NONE), 0},
+	{SYS_nanosleep, TIME, ARGUMENT(DURATION), 0},
+	{SYS_clock_nanosleep, TIME, ARGUMENT(CLOCK), 1},
+	{SYS_wait4, CHILD, ARGUMENT(CHILD), 0},
+	{SYS_waitid, CHILD, ARGUMENT(WAITID), 0},
+	{SYS_flock, LOCK, ARGUMENT(LOCK), 0},
+	{SYS_fcntl, LOCK, ARGUMENT(FCNTL), 0},
+	{SYS_semop, LOCK, ARGUMENT(IPC), 0},
+	{SYS_semtimedop, LOCK, ARGUMENT(IPC), 0},
+	{SYS_msgrcv, IO, ARGUMENT(IPC), 0},
+	{SYS_msgsnd, IO, ARGUMENT(IPC), 0},
+/* Older calls, which newer machines do not have. */
+#ifdef SYS_poll
+	{SYS_poll, EVENT, ARGUMENT(POLL), 0},
+	{SYS_select, EVENT, ARGUMENT(SELECT), 0},
+	{SYS_epoll_wait, EVENT, ARGUMENT(EPOLL), 0},
+	{SYS_pause, EVENT, ARGUMENT(NONE), 0},
+	{SYS_open, IO, ARGUMENT(NONE), 0},
+	{SYS_unlink, IO, ARGUMENT(NONE), 0},
+	{SYS_rename, IO, ARGUMENT(NONE), 0},
+	{SYS_mkdir, IO, ARGUMENT(NONE), 0},
+	{SYS_vfork, CHILD, ARGUMENT(NONE), 0},
+#endif
+};
+
+const struct sprof_wait_call *sprof_wait_call_find(int64_t number)
+{
+	static const struct sprof_wait_call other = {-1, SPROF_WAIT_KIND_OTHER, ARGUMENT(NONE), 0};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (calls[i].number == number)
+			return &calls[i];
+	}
+	return &other;
+}

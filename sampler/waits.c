@@ -1,0 +1,315 @@
+/*
+ * Waits. Knows when something must be looked up and when it is known still; how to read it is attach/'s
+ * matter. A thread that waits for a lock does not run when the lock changes hands, so who has it is
+ * read again at every sample, which costs as much as looking whether the thread has run.
+ */
+#include "sampler/waits.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "attach/kernel-stack.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "sampler/sampler-internal.h"
+
+enum { EVENT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* what is watched together changes, but not for long */
+
+void sprof_waits_finish(struct waits *waits)
+{
+	sprof_objects_finish(&waits->objects);
+	for (size_t i = 0; i < PROCESS_AREAS; i++)
+		sprof_areas_finish(&waits->areas[i].areas);
+	free(waits->last);
+	free(waits->deferred);
+}
+
+/* The thread of the process with the id that the process knows. NULL: there is none. */
+static const struct sprof_thread *find_thread(
+	const struct sampler *sampler, const struct sprof_process *process, pid_t own_tid)
+{
+	size_t count;
+	struct sprof_thread **threads = sprof_target_threads(sampler->parts->target, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sampling *sampling = threads[i]->sampling;
+
+		if (threads[i]->process == process &&
+			own_tid == (sampling ? sampling->own_tid : threads[i]->tid))
+			return threads[i];
+	}
+	return NULL;
+}
+
+/* Who asks for threads while a lock is read. */
+struct asking {
+	const struct sampler *sampler;
+	const struct sprof_thread *thread;
+	struct lock_watch *watch;
+};
+
+/* The thread that asks waits, and has nothing. */
+static bool is_thread(void *data, pid_t own_tid)
+{
+	struct asking *asking = data;
+	const struct sprof_thread *found;
+
+	if (own_tid == asking->watch->holder && own_tid)
+		return true;
+	found = find_thread(asking->sampler, asking->thread->process, own_tid);
+	if (!found || found == asking->thread)
+		return false;
+	asking->watch->holder_id = found->id;
+	return true;
+}
+
+/* Reads the lock again; returns what it is. */
+static enum sprof_lock_kind look_at_lock(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct lock_watch *watch = &((struct sampling *)thread->sampling)->watch;
+	struct asking asking = {sampler, thread, watch};
+	const struct sprof_futex_threads threads = {&asking, is_thread};
+	pid_t pid = thread->process->pid;
+	struct sprof_futex_memory memory;
+	struct sprof_futex_facts facts;
+
+	sprof_futex_read(pid, watch->futex.address, &memory);
+	facts = sprof_futex_look(&watch->futex, &memory, &threads);
+	if (facts.lock != SPROF_LOCK_INTERPRETER) {
+		watch->holder = facts.holder;
+		return facts.lock;
+	}
+	if (facts.last_holder != watch->thread_state) {
+		watch->thread_state = facts.last_holder;
+		watch->holder = 0;
+		watch->holder = sprof_futex_interpreter_holder(pid, facts.last_holder, &threads);
+	}
+	return watch->holder ? facts.lock : SPROF_LOCK_UNKNOWN;
+}
+
+static struct process_areas *areas_of(struct waits *waits, pid_t pid)
+{
+	struct process_areas *areas;
+
+	for (size_t i = 0; i < PROCESS_AREAS; i++) {
+		if (waits->areas[i].pid == pid)
+			return &waits->areas[i];
+	}
+	areas = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
+	areas->pid = pid;
+	areas->tick_ns = 0;
+	areas->areas.count = 0;
+	return areas;
+}
+
+/* Memory comes and goes without a word: what is not found is looked for again once per tick. */
+static const struct sprof_area *find_area(
+	struct sampler *sampler, const struct sprof_process *process, uint64_t address)
+{
+	struct process_areas *known = areas_of(&sampler->waits, process->pid);
+	const struct sprof_area *area = NULL;
+
+	if (known->generation == process->maps.generation)
+		area = sprof_areas_find(&known->areas, address);
+	if (area || known->tick_ns == sampler->tick_ns)
+		return area;
+	known->tick_ns = sampler->tick_ns;
+	known->generation = process->maps.generation;
+	if (!sprof_areas_read(&known->areas, process->pid))
+		known->areas.count = 0;
+	return sprof_areas_find(&known->areas, address);
+}
+
+/* Where the futex lies. */
+static void place(struct sampler *sampler, const struct sprof_process *process,
+	const struct sprof_proc_syscall *call, struct sprof_wait *wait)
+{
+	const struct sprof_area *area = find_area(sampler, process, wait->address);
+	const struct sprof_mapping *code = NULL;
+
+	wait->area = "[anon]";
+	wait->offset = wait->address;
+	if (!area)
+		return;
+	if (area->kind == SPROF_AREA_DATA && area->code)
+		code = sprof_maps_find(&process->maps, area->code);
+	if (code && code->module != SPROF_MAPPING_NO_MODULE) {
+		wait->area = NULL;
+		wait->module = code->module;
+		wait->offset = wait->address - area->base;
+	} else if (area->kind == SPROF_AREA_STACK || (call->sp >= area->start && call->sp < area->end)) {
+		wait->area = "[stack]";
+	} else if (area->kind == SPROF_AREA_SHARED) {
+		wait->area = "[shared]";
+		wait->offset = wait->address - area->start;
+	} else if (area->kind == SPROF_AREA_HEAP) {
+		wait->area = "[heap]";
+		wait->offset = wait->address - area->start;
+	}
+}
+
+static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, struct sprof_wait *wait)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (!sprof_futex_parse(call->arguments, &sampling->watch.futex))
+		return;
+	sampling->watch.active = true;
+	wait->address = sampling->watch.futex.address;
+	wait->lock = look_at_lock(sampler, thread);
+	place(sampler, thread->process, call, wait);
+}
+
+/* A call that the kernel restarts, after a stop of ours too, is the one before; so is an event loop's. */
+static bool is_known(const struct sampler *sampler, const struct sampling *sampling,
+	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
+{
+	if (!sampling->wait || call->sp != sampling->wait_sp)
+		return false;
+	if (call->number == SYS_restart_syscall)
+		return true;
+	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == sampling->wait_call &&
+		call->arguments[0] == sampling->wait_argument &&
+		sampling->wait_found_ns + EVENT_AGE_NS > sampler->tick_ns;
+}
+
+static uint32_t intern(struct sampler *sampler, const struct sprof_wait *wait)
+{
+	const struct sprof_sink *sink = sampler->parts->sink;
+	uint32_t id = SPROF_WAIT_NONE;
+
+	if (!sink->wait(sink->data, wait, &id))
+		sampler->out_of_memory = true;
+	return id;
+}
+
+static void find_out(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_wait wait = {
+		.system_call = call->number,
+		.kind = call->number < 0 ? SPROF_WAIT_KIND_IO : known->kind,
+		.module = SPROF_RECORD_NONE,
+	};
+	struct sprof_kernel_stack kernel = {.count = 0};
+	char object[SPROF_OBJECT_TEXT] = "";
+
+	if (known->argument == SPROF_WAIT_ARGUMENT_FUTEX)
+		look_at_futex(sampler, thread, call, &wait);
+	else
+		sprof_objects_describe(&sampler->waits.objects, thread->process->pid, known,
+			call->arguments, object, sizeof(object));
+	if (sampler->options->kernel_stacks)
+		sprof_kernel_stack_read(thread->process->pid, thread->tid, &kernel);
+	wait.object = object[0] ? object : NULL;
+	wait.kernel = kernel.frames;
+	wait.kernel_count = kernel.count;
+	sampling->wait = intern(sampler, &wait);
+}
+
+void sprof_waits_look_up(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+{
+	const struct sprof_wait_call *known = sprof_wait_call_find(call->number);
+	struct sampling *sampling = thread->sampling;
+	uint64_t begin = sprof_clock_now_ns();
+
+	if (!sampler->parts->sink->wait || is_known(sampler, sampling, call, known))
+		return;
+	sampling->watch = (struct lock_watch){.active = false};
+	find_out(sampler, thread, call, known);
+	sampling->wait_sp = call->sp;
+	sampling->wait_call = call->number;
+	sampling->wait_argument = call->arguments[0];
+	sampling->wait_found_ns = sampler->tick_ns;
+	sampler->quality->waits_looked_up++;
+	sampler->quality->wait_ns_total += sprof_clock_now_ns() - begin;
+}
+
+uint32_t sprof_waits_running(struct sampler *sampler, int64_t number)
+{
+	const struct sprof_wait wait = {.system_call = number, .module = SPROF_RECORD_NONE};
+
+	return sampler->parts->sink->wait && number >= 0 ? intern(sampler, &wait) : SPROF_WAIT_NONE;
+}
+
+void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
+{
+	struct waits *waits = &sampler->waits;
+
+	if (!sprof_array_reserve(&waits->last, &waits->last_capacity, (size_t)thread->id + 1,
+		    sizeof(*waits->last))) {
+		sampler->out_of_memory = true;
+		return;
+	}
+	if (waits->last_count <= thread->id)
+		waits->last_count = (size_t)thread->id + 1;
+	waits->last[thread->id] = (struct last_sample){sampler->tick_ns, stack};
+}
+
+void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *thread)
+{
+	if (thread->id < sampler->waits.last_count)
+		sampler->waits.last[thread->id].tick_ns = sampler->tick_ns;
+}
+
+static void emit(struct sampler *sampler, const struct deferred *deferred)
+{
+	const struct waits *waits = &sampler->waits;
+	struct sprof_sample sample = deferred->sample;
+	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
+
+	if (deferred->holder_id != SPROF_RECORD_NONE && deferred->holder_id < waits->last_count) {
+		const struct last_sample *last = &waits->last[deferred->holder_id];
+
+		sample.holder = &holder;
+		if (last->tick_ns == sample.time_ns)
+			holder.stack = last->stack;
+	}
+	for (uint32_t i = 0; i < deferred->times; i++)
+		sprof_sampler_emit(sampler, deferred->thread, &sample);
+}
+
+void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
+{
+	struct sampling *sampling = thread->sampling;
+	struct waits *waits = &sampler->waits;
+	struct deferred deferred = {
+		.thread = thread,
+		.sample = {.time_ns = sampler->tick_ns,
+			.thread = thread->id,
+			.stack = sampling->stack,
+			.state = sampling->state,
+			.wait = sampling->wait},
+		.times = times,
+		.holder_id = SPROF_RECORD_NONE,
+	};
+
+	if (sampling->wait && sampling->watch.active)
+		look_at_lock(sampler, thread);
+	sprof_waits_note(sampler, thread, sampling->stack);
+	if (!sampling->wait || !sampling->watch.holder ||
+		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
+			waits->deferred_count + 1, sizeof(*waits->deferred))) {
+		emit(sampler, &deferred);
+		return;
+	}
+	deferred.holder_id = sampling->watch.holder_id;
+	waits->deferred[waits->deferred_count++] = deferred;
+}
+
+void sprof_waits_flush(struct sampler *sampler, const struct sprof_thread *thread)
+{
+	struct waits *waits = &sampler->waits;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < waits->deferred_count; i++) {
+		if (!thread || waits->deferred[i].thread == thread)
+			emit(sampler, &waits->deferred[i]);
+		else
+			waits->deferred[kept++] = waits->deferred[i];
+	}
+	waits->deferred_count = kept;
+}

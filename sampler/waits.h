@@ -1,0 +1,76 @@
+/*
+ * What blocked threads wait for: looked up once per new wait, and for a lock, at every sample, who has
+ * it now.
+ */
+#ifndef SPROF_SAMPLER_WAITS_H
+#define SPROF_SAMPLER_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/areas.h"
+#include "attach/futex.h"
+#include "attach/wait-object.h"
+
+struct sampler;
+
+/* A lock that a thread waits for, to be looked at again as long as the wait lasts. */
+struct lock_watch {
+	bool active;
+	struct sprof_futex futex;
+	pid_t holder;          /* as the process knows it; 0: nobody */
+	uint32_t holder_id;    /* the sampler's */
+	uint64_t thread_state; /* of an interpreter's lock: whose the holder was */
+};
+
+/* The last sample of a thread, by its id: where a holder was. */
+struct last_sample {
+	uint64_t tick_ns;
+	uint32_t stack;
+};
+
+/* A sample that waits for the end of the tick, when the holder of its lock has been sampled too. */
+struct deferred {
+	struct sprof_thread *thread;
+	struct sprof_sample sample;
+	uint32_t times;
+	uint32_t holder_id;
+};
+
+enum { PROCESS_AREAS = 8 };
+
+/* Zeroed is empty and valid, but for objects.target. */
+struct waits {
+	struct sprof_objects objects;
+	struct process_areas {
+		pid_t pid;
+		uint64_t generation; /* of the maps that they were read with */
+		uint64_t tick_ns;    /* when they were read */
+		struct sprof_areas areas;
+	} areas[PROCESS_AREAS];
+	size_t next_areas;
+	struct last_sample *last;
+	size_t last_count, last_capacity;
+	struct deferred *deferred;
+	size_t deferred_count, deferred_capacity;
+};
+
+void sprof_waits_finish(struct waits *waits);
+
+/* What the thread, which is blocked in this call, waits for; kept in its sampling. */
+void sprof_waits_look_up(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call);
+/* The thread runs inside of a system call. */
+uint32_t sprof_waits_running(struct sampler *sampler, int64_t number);
+
+/* A sample of a blocked thread goes to the sink, `times` times; now or at the end of the tick. */
+void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times);
+/* The end of the tick: what was put off goes to the sink. NULL: of all threads. */
+void sprof_waits_flush(struct sampler *sampler, const struct sprof_thread *thread);
+/* The thread was sampled there in this tick. */
+void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack);
+/* A tick passes in which the thread is taken to be where it was. */
+void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *thread);
+
+#endif
