@@ -58,11 +58,10 @@ static int size_of_form(const struct sprof_skim *skim, uint64_t form)
 	case DW_FORM_line_strp:
 	case DW_FORM_strp_sup:
 	case DW_FORM_sec_offset:
+	case DW_FORM_ref_addr: /* since version 3 */
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
 		return (int)skim->offset_size;
-	case DW_FORM_ref_addr:
-		return (int)(skim->version == 2 ? skim->address_size : skim->offset_size);
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
@@ -124,10 +123,8 @@ static bool add_attribute(
 	}
 	kind->size = size == VARIES || kind->size == VARIES ? VARIES : kind->size + size;
 	if (!sprof_array_reserve(&skim->forms, &skim->form_capacity, skim->form_count + 1,
-		    sizeof(*skim->forms))) {
-		skim->out_of_memory = true;
+		    sizeof(*skim->forms)))
 		return false;
-	}
 	skim->forms[skim->form_count++] = (uint16_t)form;
 	kind->form_count++;
 	return true;
@@ -151,10 +148,8 @@ static bool read_kind(struct sprof_skim *skim, struct sprof_cursor *table)
 			return false;
 	}
 	if (!sprof_array_reserve(&skim->kinds, &skim->kind_capacity, skim->kind_count + 1,
-		    sizeof(*skim->kinds))) {
-		skim->out_of_memory = true;
+		    sizeof(*skim->kinds)))
 		return false;
-	}
 	skim->kinds[skim->kind_count++] = kind;
 	return !table->failed;
 }
@@ -198,9 +193,8 @@ bool sprof_skim_open(struct sprof_skim *skim, const struct sprof_image *debug, D
 	skim->info.end = end.at + length;
 	skim->address_size = address_size;
 	skim->offset_size = offset_size;
-	skim->version = version;
 	sprof_cursor_skip(&table, abbreviations);
-	return read_kinds(skim, table);
+	return version > 2 && read_kinds(skim, table);
 }
 
 void sprof_skim_close(struct sprof_skim *skim)

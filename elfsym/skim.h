@@ -28,12 +28,10 @@ struct sprof_skim {
 	const uint8_t *section;   /* its beginning */
 	const uint8_t *unit;      /* what references are relative to */
 	size_t address_size, offset_size;
-	unsigned version;
 	struct sprof_skim_kind *kinds; /* by code - 1 */
 	size_t kind_count, kind_capacity;
 	uint16_t *forms;
 	size_t form_count, form_capacity;
-	bool out_of_memory;
 };
 
 /*

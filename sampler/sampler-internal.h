@@ -51,6 +51,7 @@ struct copy_buffer {
 /* One thread to be stopped in this tick, and what was copied from it. */
 struct slot {
 	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
+	bool pending;                /* asked to stop, and has neither stopped nor ended */
 	bool stopped;                /* the copy is there */
 	int cpu;                     /* where it ran last */
 	enum sprof_state state;      /* before the stop; USER stands for "running" */
@@ -92,6 +93,8 @@ void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_stops_take(struct sampler *sampler);
 /* A thread has stopped that did not in its tick: between ticks its sample is still taken. */
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread);
+/* Waits for the stops that are still to come, so that the run can end without leaving one behind. */
+void sprof_stops_drain(struct sampler *sampler);
 /* A slot for the thread, with room for its copy. */
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);

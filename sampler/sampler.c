@@ -208,6 +208,7 @@ static void close_run(struct sampler *sampler)
 	size_t count;
 
 	charge_all(sampler);
+	sprof_stops_drain(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct sampling *sampling = threads[i]->sampling;

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 
 /* A thread that has not stopped by then is in an uninterruptible wait. */
-enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS };
+enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
 
 void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
 {
@@ -32,7 +32,7 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	}
 	sampler->slot_count++;
 	slot->thread = thread;
-	slot->stopped = false;
+	slot->pending = slot->stopped = false;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
 	slot->cpu = what->cpu;
@@ -56,9 +56,9 @@ static size_t request(struct sampler *sampler, size_t first, size_t last)
 		struct slot *slot = &sampler->slots[i];
 
 		slot->requested_ns = sprof_clock_now_ns();
-		if (slot->thread && sprof_thread_interrupt(slot->thread))
-			pending++;
-		else
+		slot->pending = slot->thread && sprof_thread_interrupt(slot->thread);
+		pending += slot->pending;
+		if (!slot->pending)
 			slot->thread = NULL;
 	}
 	return pending;
@@ -79,6 +79,7 @@ static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
 
+	slot->pending = false;
 	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs);
 	if (slot->stopped) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
@@ -158,11 +159,13 @@ static void finish(struct sampler *sampler, struct slot *slot)
 static size_t settle(struct sampler *sampler, const struct sprof_event *event)
 {
 	struct slot *slot = event->thread ? slot_of(sampler, event->thread) : NULL;
-	size_t settled = slot && !slot->stopped;
+	size_t settled = slot && slot->pending;
 
 	if (event->kind == SPROF_EVENT_ENDED && slot && slot->stopped)
 		finish(sampler, slot);
-	if ((event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC) && slot)
+	if (event->kind != SPROF_EVENT_ENDED && event->kind != SPROF_EVENT_EXEC)
+		settled = 0;
+	else if (slot)
 		slot->thread = NULL;
 	sprof_sampler_event(sampler, event);
 	return settled;
@@ -185,7 +188,7 @@ static void collect(struct sampler *sampler, size_t pending)
 			continue;
 		}
 		slot = slot_of(sampler, event.thread);
-		if (!slot || slot->stopped) {
+		if (!slot || !slot->pending) {
 			let_go(event.thread);
 			continue;
 		}
@@ -245,5 +248,32 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 		finish(sampler, slot);
 		sprof_waits_flush(sampler, NULL);
 		sampler->quality->samples_lost--;
+	}
+}
+
+static bool is_stop_outstanding(const struct sampler *sampler)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = sprof_target_threads(sampler->parts->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_INTERRUPTED)
+			return true;
+	}
+	return false;
+}
+
+void sprof_stops_drain(struct sampler *sampler)
+{
+	uint64_t deadline = sprof_clock_now_ns() + LAST_PATIENCE_NS;
+
+	/* A thread that is let go by the kernel with our interrupt on its way would see the EINTR. */
+	while (is_stop_outstanding(sampler)) {
+		struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
+
+		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
+			return;
+		sprof_sampler_event(sampler, &event);
 	}
 }

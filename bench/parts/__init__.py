@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import cost, inside, pause, slowdown, threads, today, unwind
+from parts import cost, inside, names, pause, slowdown, threads, today, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -10,4 +10,5 @@ PARTS = {
     "cost": cost.measure,
     "threads": threads.measure,
     "today": today.measure,
+    "names": names.measure,
 }

@@ -353,13 +353,17 @@ class Page {
 
 	/* The callers of what is zoomed to, each a way back. */
 	writePath() {
-		const {tree, zoomed} = this.graph, parts = [];
-		for (let id = zoomed; id >= 0; id = tree.nodes[id].parent) {
-			const name = this.graph.nameOf(tree.nodes[id].fn), target = id;
-			parts.unshift(id === zoomed ? nameOf(name)
-				: button({class: "link name"}, name, () => this.graph.zoomTo(target)));
-		}
-		const shown = parts.length > 6 ? [parts[0], " \u203a \u2026", ...parts.slice(-4)] : parts;
+		const {tree, zoomed} = this.graph, callers = [];
+		for (let id = zoomed; id >= 0; id = tree.nodes[id].parent)
+			callers.push(id);
+		callers.reverse();
+		const part = (id) => {
+			const name = this.graph.nameOf(tree.nodes[id].fn);
+			return id === zoomed ? nameOf(name)
+				: button({class: "link name"}, name, () => this.graph.zoomTo(id));
+		};
+		const shown = callers.length > 6
+			? [part(callers[0]), " \u203a \u2026", ...callers.slice(-4).map(part)] : callers.map(part);
 		fill(byId("path"), ...shown.flatMap((part, i) => i && part instanceof Node ? [" \u203a ", part] : [part]));
 		this.writeSelection();
 	}

@@ -96,8 +96,8 @@ class FunctionTree {
 	path(id) {
 		const functions = [];
 		for (let at = id; this.nodes[at].parent >= 0; at = this.nodes[at].parent)
-			functions.unshift(this.nodes[at].fn);
-		return functions;
+			functions.push(this.nodes[at].fn);
+		return functions.reverse();
 	}
 
 	/* The node at the end of the path, or as far down as there is one. */

@@ -438,6 +438,23 @@ async function another_tools_weight_has_its_name_and_unit(open) {
 	assert.equal(await page.locator("#quality").isVisible(), true);
 }
 
+async function a_very_deep_stack_is_shown(open) {
+	const depth = 20000;
+	const edit = withData((raw) => {
+		raw.nodes = [1, 0].concat(...Array.from({length: depth - 1}, () => [1, 1]));
+		raw.rows = [[depth, 7, 7e6, 0, 0, 0]];
+	});
+	const {page} = await open("worked", {edit});
+	await chooseWeight(page, "samples");
+	const rows = (await readTable(page, "#flat")).map((row) => [row.name.split("\n")[0], row.self, row.total]);
+	assert.deepEqual(rows, [["a", 7, 7], ["main", 0, 7]]);
+	await page.locator("#graph").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+	await pointAt(page, "#graph", 0.5, 5);
+	assert.match(await tooltip(page), /^a\n[^]*7 samples, 100\.0 %/);
+	await clickAt(page, "#graph", 0.5, 6);
+	assert.match(await page.locator("#path").innerText(), /^all › … › a › a › a › a$/);
+}
+
 async function a_large_profile_zooms_at_once(open) {
 	const {page, truth} = await open("large");
 	await chooseWeight(page, "samples");
@@ -471,5 +488,6 @@ main({
 	a_difference_shows_what_changed,
 	a_difference_of_unlike_weights_is_scaled,
 	another_tools_weight_has_its_name_and_unit,
+	a_very_deep_stack_is_shown,
 	a_large_profile_zooms_at_once,
 });

@@ -1,21 +1,13 @@
-#!/usr/bin/env python3
-"""Names of a large program: sprof's resolver beside eu-addr2line and addr2line.
+"""Names of a large program: the session of names beside eu-addr2line and addr2line, on the same addresses."""
 
-    names.py [--build FOLDER] [--work FOLDER] [--units N] [--addresses N]
-
-Generates a C++ program with thousands of template instances at -g3, which comes to about 300 MB,
-takes random addresses of its text, and has all three name each with its inline chain. Prints wall
-time and peak memory of each, and for sprof the part of the file that it touched.
-"""
-
-import argparse
 import os
 import random
 import re
 import resource
 import subprocess
-import sys
 import time
+
+from figures import Check, Result, Row, Series
 
 INSTANCES = 24  # per unit, each of several containers and algorithms
 
@@ -124,71 +116,56 @@ def text_of(program):
     return int(match.group(1), 16), int(match.group(2), 16)
 
 
-def measure(argv, stdin, env=None):
-    """(wall seconds, peak bytes, stdout) of a program."""
-    begin = time.monotonic()
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
-        out, _ = process.communicate(stdin.encode())
-    seconds = time.monotonic() - begin
-    if process.returncode:
-        sys.exit(f"{argv[0]} failed")
-    return seconds, out.decode(errors="replace")
+def choose(program, count):
+    start, size = text_of(program)
+    chosen = random.Random(1)
+    return "".join(f"0x{start + chosen.randrange(size):x}\n" for _ in range(count))
 
 
-def peak_of_children():
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-
-
-def in_child(function, *args):
-    """Runs the function in a process of its own, so that its children's peak is known; see measure()."""
+def once(argv, addresses):
+    """(wall seconds, CPU seconds, peak kB, the last line of output) of one run, which is its only child."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if not pid:
-        seconds, out = function(*args)
-        os.write(write_end, f"{seconds} {peak_of_children()} {out[-200:]}".encode())
+        begin = time.monotonic()
+        out = subprocess.run(argv, input=addresses, capture_output=True, text=True, check=True).stdout
+        wall = time.monotonic() - begin
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        last = out.rstrip("\n").rpartition("\n")[2][-200:]
+        os.write(write_end, f"{wall} {usage.ru_utime + usage.ru_stime} {usage.ru_maxrss} {last}".encode())
         os._exit(0)
     os.close(write_end)
     with os.fdopen(read_end, encoding="utf-8") as file:
-        seconds, peak, out = file.read().split(" ", 2)
+        wall, cpu, peak, last = file.read().split(" ", 3)
     os.waitpid(pid, 0)
-    return float(seconds), int(peak), out
+    return float(wall), float(cpu), int(peak), last
 
 
-def median(values):
-    return sorted(values)[len(values) // 2]
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default="build", help="where bench/names was built")
-    parser.add_argument("--work", default="build-bench-names", help="where the program is generated")
-    parser.add_argument("--units", type=int, default=20)
-    parser.add_argument("--addresses", type=int, default=500)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-
-    os.makedirs(options.work, exist_ok=True)
-    program = build_program(options.work, options.units)
-    start, size = text_of(program)
-    chosen = random.Random(1)
-    addresses = "".join(f"0x{start + chosen.randrange(size):x}\n" for _ in range(options.addresses))
+def measure(bench):
+    units, count = bench.seconds(20, 2), bench.seconds(2000, 200)
+    program = build_program(bench.folder, units)
+    addresses = choose(program, count)
     tools = {
-        "sprof": [os.path.join(options.build, "bench/names"), program],
-        "eu-addr2line": ["eu-addr2line", "-f", "-i", "-e", program],
-        "addr2line": ["addr2line", "-f", "-i", "-e", program],
+        "sprof": [bench.program("names"), program],
+        "eu-addr2line -f -i": ["eu-addr2line", "-f", "-i", "-e", program],
+        "addr2line -f -i": ["addr2line", "-f", "-i", "-e", program],
     }
-    print(f"{options.addresses} addresses of {os.path.getsize(program) / 2**20:.0f} MB, "
-          f"median of {options.rounds}")
-    results = {}
-    for name, argv in tools.items():
-        runs = [in_child(measure, argv, addresses) for _ in range(options.rounds)]
-        results[name] = median([run[0] for run in runs])
-        print(f"{name:14} {results[name]:8.2f} s  peak {median([run[1] for run in runs]) / 2**20:7.0f} MB")
-        if name == "sprof":
-            print(f"{'':14} {runs[-1][2].strip().splitlines()[-1]}")
-    fastest = min(results["eu-addr2line"], results["addr2line"])
-    print(f"sprof is {fastest / results['sprof']:.1f} times as fast as the faster of the others")
-
-
-if __name__ == "__main__":
-    main()
+    result = Result("Names", [
+        f"{count} random text addresses of a C++ program with thousands of template instances at -g3, "
+        f"{os.path.getsize(program) / 2**20:.0f} MB,",
+        "each with its inline chain, file and line, none demangled; one process per tool and round.",
+    ])
+    runs = {name: [once(argv, addresses) for _ in range(bench.rounds)] for name, argv in tools.items()}
+    walls = {name: Series(run[0] for run in values) for name, values in runs.items()}
+    peaks = {name: Series(run[2] / 1024 for run in values) for name, values in runs.items()}
+    for name in tools:
+        base = walls["sprof"] if name != "sprof" else None
+        result.rows.append(Row(f"names: {name}", walls[name], "s", "sprof" if base else "", base))
+    for name in tools:
+        result.rows.append(Row(f"peak memory: {name}", peaks[name], "MB"))
+    touched = Series(int(re.search(r"of it (\d+) kB", run[3]).group(1)) / 1024 for run in runs["sprof"])
+    result.rows.append(Row("touched part of the file: sprof", touched, "MB"))
+    others = [walls[name].over(walls["sprof"]).median for name in tools if name != "sprof"]
+    result.checks.append(Check("names: time of the faster of the others over ours", min(others), 5, at_least=True))
+    result.checks.append(Check("names: peak memory over the touched part", peaks["sprof"].over(touched).median, 1.5))
+    return result

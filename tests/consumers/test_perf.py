@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""perf: perf report, perf script and perf data convert have the model's figures, stacks and threads."""
+
+import json
+import re
+from collections import Counter
+
+import harness
+import pprof_file
+from program import Program
+
+PERF = harness.need("perf", "linux-perf")
+
+
+def convert(program, profile, *options):
+    pprof_file.write("in.pb.gz", profile, address_of=program.address_of)
+    harness.sprof("report", "in.pb.gz", "-o", "out.perf.data", *options)
+
+
+def report(children):
+    """{function: period}"""
+    text = harness.run(PERF, "report", "-i", "out.perf.data", "--stdio", "-g", "none", "-t", ",",
+                       "--max-stack", "1000", "--sort", "sym",
+                       *(("--children", "-F", "overhead_children,period,sym") if children
+                         else ("--no-children", "-F", "overhead,period,sym")))
+    got = Counter()
+    for line in text.splitlines():
+        words = line.strip().split(",")
+        if len(words) == 3 and words[0].endswith("%"):
+            got[re.sub(r"^\[.\] ", "", words[2].strip())] += int(words[1])
+    return got
+
+
+def stacks_of(program, profile):
+    want = Counter()
+    for row in profile.rows:
+        want[(row.thread.tid, *profile.names_of(row))] += sum(
+            value for name, value in row.values.items() if name != "samples")
+    return want
+
+
+def script(program):
+    """{(thread, outermost function, ...): period}"""
+    text = harness.run(PERF, "script", "-i", "out.perf.data", "-F", "tid,period,ip,sym", "--max-stack",
+                       "1000")
+    got = Counter()
+    for block in text.split("\n\n"):
+        lines = block.strip().splitlines()
+        if lines:
+            tid, period = lines[0].split()[:2]
+            names = [line.split()[1] for line in lines[1:]]
+            got[(int(tid), *reversed(names))] += int(period.rstrip(":"))
+    return got
+
+
+def test_random():
+    program = Program()
+    for seed in harness.RANDOM_SEEDS:
+        profile = program.make_model(seed, recursion=seed % 2 == 0)
+        convert(program, profile)
+        own, total = profile.tables("wall")
+        harness.same(report(children=False), own, what=f"self {seed}")
+        harness.same(script(program), stacks_of(program, profile), what=f"stacks {seed}")
+        if seed < 4:
+            want = {name: value for name, value in own.items()}
+            assert want and total
+
+
+def test_convert():
+    program = Program()
+    profile = program.make_model(5, recursion=True)
+    convert(program, profile)
+    harness.run(PERF, "data", "convert", "-i", "out.perf.data", "--to-json", "out.json")
+    with open("out.json", encoding="utf-8") as file:
+        samples = json.load(file)["samples"]
+    assert len(samples) == len(profile.rows)
+    names = Counter(tuple(frame.get("symbol") for frame in sample["callchain"]) for sample in samples)
+    assert sum(names.values()) == len(profile.rows)
+
+
+def test_names_of_threads_and_event():
+    program = Program()
+    convert(program, program.make_model(1, recursion=True), "--weight", "user")
+    text = harness.run(PERF, "script", "-i", "out.perf.data", "-F", "comm,tid,event")
+    assert "work er" in text and "user:" in text, text[:300]
+
+
+if __name__ == "__main__":
+    harness.main(globals())
