@@ -1,8 +1,7 @@
 /*
  * A file put together from its mappings. Each mapping's bytes go to their place in the file, so that
  * offsets mean the same as for the real one; what was never mapped (section headers, debug
- * information) stays zero. Where two mappings hold the same part of the file, as they do around the
- * end of the code, the read-only one is nearer to the file.
+ * information) stays zero. Data is as the process has changed it, which the readers of code don't mind.
  */
 #include "attach/module-memory.h"
 
@@ -16,9 +15,12 @@
 /* More than the code of any program known; reading so much takes about 50 ms. */
 enum { LARGEST_FILE = 256 << 20 };
 
+/* Whether the mapping is of the module, and not of an absurd part of it. */
 static bool is_of_module(const struct sprof_maps_line *line, const struct sprof_module *module)
 {
-	return line->inode == module->inode && line->device == module->device;
+	return line->inode == module->inode && line->device == module->device &&
+		line->start < line->end && line->offset <= LARGEST_FILE &&
+		line->end - line->start <= LARGEST_FILE;
 }
 
 /* Up to the end of the last mapping; 0: too large, or the file's beginning is not mapped. */

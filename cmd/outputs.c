@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/placeholders.h"
 #include "cmd/ui.h"
 
 static bool is_stdout(const char *path)
@@ -65,6 +66,33 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 	return true;
 }
 
+static bool expand(struct sprof_output_request *request, struct sprof_error *err)
+{
+	struct sprof_error reason = {0};
+
+	if (sprof_placeholders_expand(request->path, &request->path, &reason))
+		return true;
+	sprof_error_set(err, reason.kind, "--output %s: %s", request->path, reason.message);
+	if (reason.hint[0])
+		sprof_error_hint(err, "%s", reason.hint);
+	return false;
+}
+
+/* Two outputs in one file: the second would replace the first. */
+static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_error *err)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const char *one = outputs->items[i].path, *two = outputs->items[k].path;
+
+			if (one && two && !strcmp(one, two) && strncmp(one, "/dev/", 5) != 0)
+				return sprof_error_set(err, SPROF_ERROR_USAGE,
+					"--output %s is given twice", one);
+		}
+	}
+	return true;
+}
+
 static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_request *request,
 	struct sprof_error *err)
 {
@@ -81,7 +109,7 @@ static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_
 			"--output %s: the suffix names no format; add -f FORMAT", request->path);
 		return unknown_format(err, message);
 	}
-	return !request->path || sprof_out_probe(request->path, err);
+	return !request->path || (expand(request, err) && sprof_out_probe(request->path, err));
 }
 
 bool sprof_outputs_settle(struct sprof_outputs *outputs, struct sprof_error *err)
@@ -92,7 +120,7 @@ bool sprof_outputs_settle(struct sprof_outputs *outputs, struct sprof_error *err
 		if (!settle_one(outputs, &outputs->items[i], err))
 			return false;
 	}
-	return true;
+	return check_clashes(outputs, err);
 }
 
 bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs)

@@ -14,6 +14,7 @@
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
 #include "cmd/interim.h"
+#include "cmd/rank.h"
 #include "cmd/ui.h"
 #include "cmd/writing.h"
 #include "profile/profile.h"
@@ -67,7 +68,9 @@ static bool session_init(
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;
 	session->profile = sprof_profile_create(session->modules);
-	if (!session->profile || !describe(session, subject))
+	if (!session->profile || !describe(session, subject) ||
+		!sprof_profile_set_place(
+			session->profile, sprof_host_name(), sprof_rank_find()))
 		return sprof_error_no_memory(err);
 	session->interim = (struct sprof_interim){
 		.options = session->options,

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 #include "base/strtab.h"
+#include "elfsym/data.h"
 #include "elfsym/debugfile.h"
 #include "elfsym/demangle.h"
 #include "elfsym/explain.h"
@@ -404,6 +405,30 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 		.count = symbols->chains[index].count,
 	};
 	return true;
+}
+
+bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
+	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err)
+{
+	struct sprof_variable variable;
+	struct sprof_names *names;
+	uint64_t address;
+	char *name;
+
+	*ret_name = NULL;
+	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err))
+		return false;
+	if (!names->image || !sprof_data_address(names->image, distance, &address) ||
+		(!sprof_data_find(names->image, address, &variable) &&
+			(!names->debug || !sprof_data_find(names->debug, address, &variable))))
+		return true;
+	name = strndup(variable.name, variable.name_length);
+	*ret_name = name ? sprof_strtab_intern(symbols->strings, name) : NULL;
+	*ret_offset = address - variable.address;
+	free(name);
+	if (*ret_name)
+		*ret_name = demangle(symbols, *ret_name);
+	return *ret_name || sprof_error_no_memory(err);
 }
 
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,

@@ -79,6 +79,13 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols);
 bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
 	struct sprof_locations *ret, struct sprof_error *err);
 
+/*
+ * The variable at `distance` bytes behind the place where the module's first byte was mapped; *ret_name is
+ * NULL when there is none. False: no memory.
+ */
+bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
+	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err);
+
 /* Explains the places of a module that sprof_symbols_resolve() left unresolved. False: no memory. */
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_symbols_gap *ret, struct sprof_error *err);

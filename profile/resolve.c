@@ -66,5 +66,6 @@ bool sprof_profile_resolve(
 			return false;
 	}
 	profile->quality.frames_unresolved = index->locations_unresolved;
-	return sprof_profile_explain(profile, symbols, err);
+	return sprof_profile_name_waits(profile, symbols, err) &&
+	       sprof_profile_explain(profile, symbols, err);
 }

@@ -18,4 +18,8 @@
 bool sprof_profile_resolve(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
+/* The part of it that is about waits; every location is named. */
+bool sprof_profile_name_waits(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
 #endif

@@ -47,11 +47,18 @@ function readTruth(folder) {
 	return JSON.parse(fs.readFileSync(path.join(folder, "truth.json"), "utf8"));
 }
 
+/* Skips here, before anything was made that would have to be removed again. */
+function needBrowser() {
+	playwright();
+	if (!fs.existsSync(CHROMIUM))
+		skip(`${CHROMIUM} is not installed`);
+	if (!process.env.SPROF_WEB_PROFILES)
+		skip("SPROF_WEB_PROFILES names no program");
+}
+
 /* A context that keeps nothing, and says what went wrong or was asked of a network. */
 async function openBrowser(scratch, options = {}) {
 	const {chromium} = playwright();
-	if (!fs.existsSync(CHROMIUM))
-		skip(`${CHROMIUM} is not installed`);
 	const data = fs.mkdtempSync(path.join(scratch, "browser-"));
 	return chromium.launchPersistentContext(data, {
 		executablePath: CHROMIUM, headless: true, args: FLAGS, viewport: WINDOW, ...options});
@@ -106,8 +113,7 @@ async function runOne(browser, scratch, [name, test]) {
 
 /* Runs all tests, or those named on the command line. A test is an async function of open(). */
 async function main(tests) {
-	if (!process.env.SPROF_WEB_PROFILES)
-		skip("SPROF_WEB_PROFILES names no program");
+	needBrowser();
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "sprof-browser-"));
 	const wanted = Object.entries(tests).filter(([name]) =>
 		process.argv.length < 3 || process.argv.includes(name));
@@ -123,4 +129,4 @@ async function main(tests) {
 	process.exitCode = failed ? 1 : 0;
 }
 
-module.exports = {assert, main, makeProfile, openBrowser, openFile, skip};
+module.exports = {assert, main, needBrowser, openBrowser, openFile};

@@ -1,0 +1,173 @@
+/*
+ * Placeholders in the names of outputs, as core(5), valgrind(1) and MPI launchers have them. What is
+ * not understood is refused: a file under a name that nobody expects is a lost profile.
+ */
+#include "cmd/placeholders.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/strtab.h"
+#include "cmd/rank.h"
+
+struct expansion {
+	char text[PATH_MAX];
+	size_t length;
+	bool too_long;
+	bool is_own; /* it names something that other ranks have differently */
+};
+
+static void add(struct expansion *expansion, const char *text, size_t length)
+{
+	if (length >= sizeof(expansion->text) - expansion->length) {
+		expansion->too_long = true;
+		return;
+	}
+	memcpy(expansion->text + expansion->length, text, length);
+	expansion->length += length;
+	expansion->text[expansion->length] = '\0';
+}
+
+static void add_text(struct expansion *expansion, const char *text)
+{
+	add(expansion, text, strlen(text));
+}
+
+static void add_number(struct expansion *expansion, long long number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", number);
+	add_text(expansion, text);
+}
+
+/* A value goes into one name: a slash in it would lead to another folder. */
+static bool add_value(struct expansion *expansion, const char *what, const char *value,
+	struct sprof_error *err)
+{
+	if (!value || !value[0])
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not set", what);
+	if (strchr(value, '/'))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is %s: no part of a file name",
+			what, value);
+	expansion->is_own = true;
+	add_text(expansion, value);
+	return true;
+}
+
+static bool add_rank(struct expansion *expansion, struct sprof_error *err)
+{
+	struct sprof_error reason = {0};
+
+	if (add_value(expansion, "the rank", sprof_rank_find(), &reason))
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "%%r: %s", reason.message);
+	sprof_error_hint(err, "start sprof by the launcher (mpirun -n 4 sprof run ...), or set "
+			      "SPROF_RANK");
+	return false;
+}
+
+/* "{VARIABLE}" behind %q; returns its length, 0 when it is none. */
+static size_t add_variable(struct expansion *expansion, const char *text, struct sprof_error *err)
+{
+	const char *end = text[0] == '{' ? strchr(text, '}') : NULL;
+	char name[128];
+	size_t length = end ? (size_t)(end - text) - 1 : 0;
+
+	if (!length || length >= sizeof(name)) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "%%q wants a variable: %%q{NAME}");
+		return 0;
+	}
+	memcpy(name, text + 1, length);
+	name[length] = '\0';
+	return add_value(expansion, name, getenv(name), err) ? length + 2 : 0;
+}
+
+/* Returns how many characters behind the '%' were taken; 0: an error. */
+static size_t add_placeholder(
+	struct expansion *expansion, const char *text, struct sprof_error *err)
+{
+	size_t length;
+
+	switch (text[0]) {
+	case '%':
+		add(expansion, "%", 1);
+		return 1;
+	case 'p':
+		add_number(expansion, getpid());
+		expansion->is_own = true;
+		return 1;
+	case 'h':
+		add_text(expansion, sprof_host_name());
+		return 1;
+	case 't':
+		add_number(expansion, time(NULL));
+		return 1;
+	case 'r':
+		return add_rank(expansion, err);
+	case 'q':
+		length = add_variable(expansion, text + 1, err);
+		return length ? length + 1 : 0;
+	default:
+		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown placeholder %%%c", text[0]);
+		sprof_error_hint(err, "%%p is the process id, %%h the host, %%r the rank, %%t the "
+				      "time, %%q{NAME} a variable, %%%% a percent sign");
+		return 0;
+	}
+}
+
+/* Ends in a regular file, as far as its name tells. */
+static bool is_shared(const char *path)
+{
+	return strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0;
+}
+
+static bool check(const struct expansion *expansion, const char *path, struct sprof_error *err)
+{
+	if (expansion->too_long)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "the name is too long: %.200s", path);
+	if (expansion->is_own || !sprof_rank_has_others() || !is_shared(path))
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE,
+		"every rank of the job would write %.200s, this one is %s", expansion->text,
+		sprof_rank_find());
+	sprof_error_hint(err, "put %%r into the name: -o prof-%%r.pb.gz");
+	return false;
+}
+
+/* The names live as long as the program: they are few, and nobody frees options. */
+static const char *keep(const char *text)
+{
+	static struct sprof_strtab *names;
+
+	if (!names)
+		names = sprof_strtab_create();
+	return names ? sprof_strtab_intern(names, text) : NULL;
+}
+
+bool sprof_placeholders_expand(const char *path, const char **ret, struct sprof_error *err)
+{
+	struct expansion expansion = {0};
+	const char *text = path;
+
+	while (*text) {
+		size_t plain = strcspn(text, "%"), taken;
+
+		add(&expansion, text, plain);
+		text += plain;
+		if (!*text)
+			break;
+		taken = add_placeholder(&expansion, text + 1, err);
+		if (!taken)
+			return false;
+		text += taken + 1;
+	}
+	if (!check(&expansion, path, err))
+		return false;
+	*ret = keep(expansion.text);
+	return *ret || sprof_error_no_memory(err);
+}

@@ -1,0 +1,140 @@
+/*
+ * Names for what threads waited for. While samples come, a row's context holds what the sampler found;
+ * here it becomes words: what kind of lock by the functions on the stack, which variable by the
+ * symbols, where its holder was by the holder's stack.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "profile/index.h"
+#include "profile/outside.h"
+#include "profile/resolve.h"
+
+enum {
+	/* From a word that is waited for back to the beginning of glibc's structure, whose words come in
+	 * pairs of 8 bytes; of CPython's lock back to its condition variable, and on to its beginning. */
+	CONDITION_WORDS = 40,
+	RWLOCK_WORDS = 8,
+	INTERPRETER_CONDITION = 32,
+};
+
+static const char *keep(struct sprof_profile *profile, const char *text)
+{
+	return sprof_strtab_intern(profile->index->strings, text);
+}
+
+/* How far the word lies behind the beginning of the lock. */
+static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
+{
+	switch (kind) {
+	case SPROF_LOCK_CONDITION:
+		return CONDITION_WORDS + address % 8;
+	case SPROF_LOCK_INTERPRETER:
+		return CONDITION_WORDS + address % 8 + INTERPRETER_CONDITION;
+	case SPROF_LOCK_RWLOCK:
+		return RWLOCK_WORDS + address % 8;
+	case SPROF_LOCK_UNKNOWN:
+	case SPROF_LOCK_MUTEX:
+	case SPROF_LOCK_BARRIER:
+	case SPROF_LOCK_JOIN:
+	case SPROF_LOCK_SEMAPHORE:
+	case SPROF_LOCK_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
+static bool name_lock(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	const struct sprof_profile_wait *wait, enum sprof_lock_kind kind, const char **ret,
+	struct sprof_error *err)
+{
+	const char *what = sprof_lock_kind_name(kind), *name = NULL;
+	uint64_t back = distance(kind, wait->address), offset = 0;
+	char text[512];
+
+	if (wait->module != SPROF_PROFILE_NONE &&
+		!sprof_symbols_find_data(
+			symbols, wait->module, wait->offset - back, &name, &offset, err))
+		return false;
+	if (kind == SPROF_LOCK_JOIN)
+		snprintf(text, sizeof(text), "%s", what);
+	else if (name)
+		snprintf(text, sizeof(text), "%s %s+%" PRIu64, what, name, offset);
+	else if (wait->area)
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what, wait->area,
+			wait->offset - back);
+	else
+		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what,
+			sprof_module_name(sprof_modules_get(profile->modules, wait->module)),
+			wait->offset - back);
+	*ret = keep(profile, text);
+	return *ret || sprof_error_no_memory(err);
+}
+
+static bool name_object(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	const struct sprof_profile_row *row, struct sprof_profile_context *context,
+	struct sprof_error *err)
+{
+	const struct sprof_profile_wait *wait = &profile->waits[profile->contexts[row->context].wait];
+	enum sprof_lock_kind kind = wait->lock;
+
+	context->syscall = wait->syscall;
+	context->kind = wait->kind;
+	context->object = wait->object;
+	if (!wait->syscall)
+		context->object = keep(profile, "page fault");
+	if (!wait->address)
+		return true;
+	if (kind == SPROF_LOCK_UNKNOWN)
+		kind = sprof_profile_lock_of(profile, row->stack);
+	return name_lock(profile, symbols, wait, kind, &context->object, err);
+}
+
+static bool name_holder(struct sprof_profile *profile, const struct sprof_profile_context *raw,
+	struct sprof_profile_context *context)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+	const struct sprof_profile_thread *thread;
+	uint32_t function;
+
+	if (!raw->holding_thread)
+		return true;
+	thread = &profile->threads[raw->holding_thread - 1];
+	if (asprintf(&text, "%s (%d)", thread->name, thread->tid) < 0) {
+		text = NULL;
+		return false;
+	}
+	context->holder = keep(profile, text);
+	if (raw->holding_stack) {
+		function = sprof_profile_outside_libc(profile, raw->holding_stack - 1);
+		if (function != SPROF_PROFILE_NONE)
+			context->holder_function = profile->functions[function].name;
+	}
+	return context->holder;
+}
+
+static bool name_row(struct sprof_profile *profile, struct sprof_symbols *symbols,
+	struct sprof_profile_row *row, struct sprof_error *err)
+{
+	const struct sprof_profile_context raw = profile->contexts[row->context];
+	struct sprof_profile_context context = {.state = raw.state};
+
+	if (!name_object(profile, symbols, row, &context, err))
+		return false;
+	return (name_holder(profile, &raw, &context) &&
+		       sprof_profile_intern_context(profile, &context, &row->context)) ||
+	       sprof_error_no_memory(err);
+}
+
+bool sprof_profile_name_waits(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
+{
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (profile->contexts[profile->rows[i].context].wait &&
+			!name_row(profile, symbols, &profile->rows[i], err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,113 @@
+/*
+ * The boundary between a program and libc, by the names of modules and functions. Every location is
+ * named. A program that is linked statically has no such boundary, and gets its innermost function.
+ */
+#include "profile/outside.h"
+
+#include <string.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool sprof_function_is_libc(const struct sprof_profile *profile, uint32_t function)
+{
+	static const char *const names[] = {
+		"libc.so", "libc-", "libc.musl", "libpthread", "librt.so", "librt-", "ld-", "[vdso]"};
+	uint32_t module = profile->functions[function].module;
+	const char *name;
+
+	if (module == SPROF_PROFILE_NONE || !profile->modules)
+		return false;
+	name = sprof_module_name(sprof_modules_get(profile->modules, module));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (starts_with(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack)
+{
+	uint32_t innermost = SPROF_PROFILE_NONE;
+
+	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[stack].location];
+
+		for (uint32_t i = 0; i < location->line_count; i++) {
+			const struct sprof_profile_line *line =
+				&profile->lines[location->first_line + i];
+
+			if (line->kernel)
+				continue;
+			if (!sprof_function_is_libc(profile, line->function))
+				return line->function;
+			if (innermost == SPROF_PROFILE_NONE)
+				innermost = line->function;
+		}
+	}
+	return innermost;
+}
+
+static enum sprof_lock_kind lock_by_name(const char *name)
+{
+	static const struct {
+		const char *start;
+		enum sprof_lock_kind kind;
+	} names[] = {
+		{"pthread_cond_", SPROF_LOCK_CONDITION},
+		{"cnd_wait", SPROF_LOCK_CONDITION},
+		{"cnd_timedwait", SPROF_LOCK_CONDITION},
+		{"pthread_join", SPROF_LOCK_JOIN},
+		{"pthread_timedjoin", SPROF_LOCK_JOIN},
+		{"pthread_clockjoin", SPROF_LOCK_JOIN},
+		{"thrd_join", SPROF_LOCK_JOIN},
+		{"pthread_rwlock_", SPROF_LOCK_RWLOCK},
+		{"pthread_barrier_wait", SPROF_LOCK_BARRIER},
+		{"sem_wait", SPROF_LOCK_SEMAPHORE},
+		{"sem_timedwait", SPROF_LOCK_SEMAPHORE},
+		{"sem_clockwait", SPROF_LOCK_SEMAPHORE},
+		{"new_sem_wait", SPROF_LOCK_SEMAPHORE},
+		{"pthread_mutex_", SPROF_LOCK_MUTEX},
+		{"mtx_lock", SPROF_LOCK_MUTEX},
+		{"lll_lock_wait", SPROF_LOCK_MUTEX},
+	};
+
+	name += strspn(name, "_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (starts_with(name, names[i].start))
+			return names[i].kind;
+	}
+	return SPROF_LOCK_UNKNOWN;
+}
+
+enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, uint32_t stack)
+{
+	enum {
+		DEEPEST = 8 /* frames of libc, at most */
+	};
+
+	for (int depth = 0; stack != SPROF_PROFILE_ROOT && depth < DEEPEST;
+		stack = profile->stacks[stack].parent) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[stack].location];
+
+		for (uint32_t i = 0; i < location->line_count; i++) {
+			const struct sprof_profile_line *line =
+				&profile->lines[location->first_line + i];
+			enum sprof_lock_kind kind =
+				lock_by_name(profile->functions[line->function].name);
+
+			if (line->kernel)
+				continue;
+			depth++;
+			if (kind != SPROF_LOCK_UNKNOWN)
+				return kind;
+			if (!sprof_function_is_libc(profile, line->function))
+				return SPROF_LOCK_UNKNOWN;
+		}
+	}
+	return SPROF_LOCK_UNKNOWN;
+}
