@@ -108,7 +108,10 @@ void sprof_text_left_out(
 
 static bool write_views(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	return sprof_text_flat(text, thread, err) && sprof_text_callers(text, thread, err) &&
+	if (text->options.waits_only)
+		return sprof_text_waits(text, thread, err);
+	return sprof_text_flat(text, thread, err) && sprof_text_waits(text, thread, err) &&
+	       sprof_text_callers(text, thread, err) &&
 	       sprof_text_callees(text, thread, err);
 }
 

@@ -25,6 +25,8 @@ bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* Nothing where nobody was blocked. */
+bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 
 /* Instead of all of them, for a joined profile. */
 bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);

@@ -1,60 +1,80 @@
 /*
- * Hopping between CPUs. Knows affinity and nice levels of the calling thread, and nothing of targets.
- * Every call may fail without harm: the plain stop is right too, only dearer.
+ * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, and nothing
+ * of targets. Every call may fail without harm: the plain stop is right too, only dearer.
  */
 #include "sampler/hop.h"
 
 #include <errno.h>
+#include <linux/types.h>
+#include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { RAISED_NICE = -15 };
+enum { RAISED_NICE = -15, SHORT_SLICE_NS = 100 * 1000, TIMER_SLACK_NS = 1 };
+
+/* sched_setattr(2); the C library of Debian 12 has neither the struct nor the call. */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/*
+ * A task that comes to a CPU waits for the running one's slice to end (kernel/sched/fair.c,
+ * RUN_TO_PARITY), milliseconds on a CPU-bound target; unless its own slice is shorter (PREEMPT_SHORT,
+ * since Linux 6.12; older kernels take no notice of the runtime).
+ */
+static bool set_slice(int nice, uint64_t slice_ns)
+{
+	struct attributes attributes = {
+		.size = sizeof(attributes),
+		.policy = SCHED_OTHER,
+		.nice = nice,
+		.runtime = slice_ns,
+	};
+
+	return !syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
 
 void sprof_hop_init(struct sprof_hop *hop)
 {
 	CPU_ZERO(&hop->allowed);
-	CPU_ZERO(&hop->busy);
 	hop->usable = !sched_getaffinity(0, sizeof(hop->allowed), &hop->allowed) &&
 		CPU_COUNT(&hop->allowed) > 1;
-	errno = 0;
+	/* On Linux the nice level of process 0 is the calling thread's (setpriority(2)). */
 	hop->nice = getpriority(PRIO_PROCESS, 0);
+	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
 	sprof_hop_resume(hop);
 }
 
-void sprof_hop_to(struct sprof_hop *hop, int cpu)
+void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 {
 	cpu_set_t there;
 
-	if (!hop->usable || cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &hop->allowed))
+	if (!hop->usable || cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &hop->allowed) ||
+		sched_getcpu() == cpu)
 		return;
 	CPU_ZERO(&there);
 	CPU_SET(cpu, &there);
-	CPU_SET(cpu, &hop->busy);
 	sched_setaffinity(0, sizeof(there), &there);
-}
-
-void sprof_hop_away(struct sprof_hop *hop)
-{
-	cpu_set_t others;
-
-	if (!hop->usable || !CPU_COUNT(&hop->busy))
-		return;
-	CPU_XOR(&others, &hop->allowed, &hop->busy);
-	CPU_ZERO(&hop->busy);
-	if (!CPU_COUNT(&others))
-		others = hop->allowed;
-	sched_setaffinity(0, sizeof(others), &others);
 }
 
 void sprof_hop_restore(const struct sprof_hop *hop)
 {
 	if (hop->usable)
 		sched_setaffinity(0, sizeof(hop->allowed), &hop->allowed);
+	set_slice(hop->nice, 0);
 	setpriority(PRIO_PROCESS, 0, hop->nice);
 }
 
-/* On Linux the nice level of process 0 is the calling thread's (setpriority(2), "C library/kernel differences"). */
 void sprof_hop_resume(const struct sprof_hop *hop)
 {
-	if (hop->nice > RAISED_NICE)
-		setpriority(PRIO_PROCESS, 0, RAISED_NICE);
+	int raised = hop->nice < RAISED_NICE ? hop->nice : RAISED_NICE;
+
+	if (!set_slice(raised, SHORT_SLICE_NS))
+		set_slice(hop->nice, SHORT_SLICE_NS);
 }

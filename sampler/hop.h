@@ -1,9 +1,10 @@
 /*
- * On which CPU sprof runs while it stops a thread, and while it does not.
+ * On which CPU sprof runs, and how soon it runs there.
  *
  * A thread that is interrupted from its own CPU is merely preempted: it stops as soon as sprof waits,
  * and sprof is next. From another CPU the stop costs an inter-processor interrupt and a wake-up, all
- * while the thread stands still: ten times as much.
+ * while the thread stands still: ten times as much. So sprof goes where the threads run, and stays
+ * where the last one ran: the next tick finds it there.
  */
 #ifndef SPROF_SAMPLER_HOP_H
 #define SPROF_SAMPLER_HOP_H
@@ -13,21 +14,20 @@
 
 struct sprof_hop {
 	cpu_set_t allowed; /* what the user gave us */
-	cpu_set_t busy;    /* where threads of the target were found running */
 	bool usable;       /* more than one CPU, and affinity may be changed */
 	int nice;          /* before we raised it */
 };
 
-/* Raises the calling thread's nice level where that is permitted; never to a real-time class. */
+/*
+ * Asks for a short time slice, and for a higher nice level where that is permitted; never for a
+ * real-time class. Both are the calling thread's.
+ */
 void sprof_hop_init(struct sprof_hop *hop);
 
 /* Goes to a CPU, if it is among the allowed ones. */
-void sprof_hop_to(struct sprof_hop *hop, int cpu);
+void sprof_hop_to(const struct sprof_hop *hop, int cpu);
 
-/* Leaves the CPUs that were hopped to since the last call, for others if there are any. */
-void sprof_hop_away(struct sprof_hop *hop);
-
-/* Gives the thread back the affinity and the nice level that it had: for forks, and at the end. */
+/* Gives the thread back what it had, for a fork and at the end; and takes it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);
 void sprof_hop_resume(const struct sprof_hop *hop);
 

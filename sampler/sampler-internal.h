@@ -54,6 +54,7 @@ struct slot {
 	bool pending;                /* asked to stop, and has neither stopped nor ended */
 	bool stopped;                /* the copy is there */
 	int cpu;                     /* where it ran last */
+	unsigned distance;           /* of that CPU from ours */
 	enum sprof_state state;      /* before the stop; USER stands for "running" */
 	uint64_t timeslices;         /* before the stop, of a sleeper */
 	uint64_t requested_ns;

@@ -201,7 +201,20 @@ static int by_cpu(const void *one, const void *other)
 {
 	const struct slot *a = one, *b = other;
 
-	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return (a->distance > b->distance) - (a->distance < b->distance);
+}
+
+/* From the CPU we are on, upwards and round. */
+static void order_by_cpu(struct sampler *sampler)
+{
+	int here = sched_getcpu();
+
+	for (size_t i = 0; i < sampler->slot_count; i++) {
+		struct slot *slot = &sampler->slots[i];
+
+		slot->distance = (unsigned)(slot->cpu - here) % CPU_SETSIZE;
+	}
+	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
 }
 
 /* The threads of one CPU are stopped together, from there. */
@@ -209,7 +222,7 @@ static void take_by_cpu(struct sampler *sampler)
 {
 	size_t first = 0, last;
 
-	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
+	order_by_cpu(sampler);
 	for (; first < sampler->slot_count; first = last) {
 		int cpu = sampler->slots[first].cpu;
 
@@ -218,7 +231,6 @@ static void take_by_cpu(struct sampler *sampler)
 		sprof_hop_to(&sampler->hop, cpu);
 		collect(sampler, request(sampler, first, last));
 	}
-	sprof_hop_away(&sampler->hop);
 }
 
 void sprof_stops_take(struct sampler *sampler)

@@ -1,5 +1,6 @@
 /* The session: every source of names, options, caching, and places that have no name. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +254,97 @@ static void test_wrong_debug_file(void **state)
 	end(&session);
 }
 
+static void write_text(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+/* An open file without a name. */
+static int unnamed_file(void)
+{
+	char path[] = "/tmp/sprof-symbols-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static struct sprof_module *anonymous_module(struct sprof_modules *modules, const char *path)
+{
+	struct sprof_module_key key = {
+		.kind = SPROF_MODULE_ANONYMOUS, .path = path, .inode = 4711};
+	bool is_new;
+
+	return sprof_modules_intern(modules, &key, &is_new);
+}
+
+/* A perf map is read again when it has grown; what had a name keeps it. */
+static void test_perf_map(void **state)
+{
+	struct session session = begin(&(struct sprof_symbols_options){0});
+	struct sprof_module *module = anonymous_module(session.modules, "[anon]");
+	struct sprof_symbols_gap gap;
+	struct sprof_error err;
+
+	module->fd = unnamed_file();
+	write_text(module->fd, "7f0000001000 100 jit::first\n");
+	assert_string_equal(resolve(&session, module, 0x7f0000001080).items[0].function, "jit::first");
+	check_raw(&session, module, 0x7f0000002000, "[anon]+0x7f0000002000");
+	write_text(module->fd, "7f0000002000 100 jit::second\n");
+	assert_string_equal(resolve(&session, module, 0x7f0000002004).items[0].function, "jit::second");
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_string_equal(gap.why, "not in the perf map of the process");
+	end(&session);
+}
+
+/* The kernel's functions, from a System.map instead of /proc/kallsyms. */
+static void test_kernel(void **state)
+{
+	char path[32];
+	int fd = unnamed_file();
+	const struct sprof_sysmap sysmap = {.path = path, .module = SPROF_MODULE_KERNEL};
+	struct session session;
+	struct sprof_module *module;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	write_text(fd, "ffffffff81000000 T do_work\nffffffff81000100 D data\n");
+	session = begin(&(struct sprof_symbols_options){.sysmaps = &sysmap, .sysmap_count = 1});
+	module = anonymous_module(session.modules, SPROF_MODULE_KERNEL);
+	assert_string_equal(
+		resolve(&session, module, 0xffffffff81000010).items[0].function, "do_work");
+	check_raw(&session, module, 0xffffffff81000100, "[kernel]+0xffffffff81000100");
+	end(&session);
+	close(fd);
+}
+
+/* Why there is no name: each kind of module has its own reason. */
+static void test_explanations(void **state)
+{
+	struct session session = begin(&(struct sprof_symbols_options){.debug_root = "/nowhere"});
+	struct sprof_module_key gone = {
+		.kind = SPROF_MODULE_FILE, .path = "/opt/app/gone.so", .deleted = true};
+	struct sprof_symbols_gap gap;
+	struct sprof_module *module;
+	struct sprof_error err;
+	bool is_new;
+
+	module = open_module(session.modules, subject_path("subject-stripped"));
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_non_null(strstr(gap.why, "stripped, no debug file for build id "));
+	assert_non_null(strstr(gap.help, "--debug-dir"));
+	module = sprof_modules_intern(session.modules, &gone, &is_new);
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_string_equal(gap.why, "deleted while in use");
+	module->open_errno = ESTALE;
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_non_null(strstr(gap.why, "replaced"));
+	module = anonymous_module(session.modules, "[anon]");
+	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
+	assert_non_null(strstr(gap.why, "no /tmp/perf-PID.map"));
+	end(&session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +356,9 @@ int main(void)
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_separate_debug_file),
 		cmocka_unit_test(test_wrong_debug_file),
+		cmocka_unit_test(test_perf_map),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_explanations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

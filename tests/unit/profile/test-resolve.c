@@ -46,6 +46,15 @@ bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	return true;
 }
 
+/* Every module has one variable of 16 bytes at 0x4000. */
+bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
+	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err)
+{
+	*ret_name = distance - 0x4000 < 16 ? "cache_lock" : NULL;
+	*ret_offset = distance - 0x4000;
+	return true;
+}
+
 static const struct sprof_profile_line *name(struct sprof_profile *profile,
 	struct sprof_symbols *symbols, struct sprof_frame frame, uint32_t *ret_count)
 {

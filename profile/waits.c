@@ -1,0 +1,222 @@
+/*
+ * Folding the waits. Rows are grouped by what a reader sees of them, not by how they were found: all
+ * strings are interned, so that equal text is one pointer.
+ */
+#include "profile/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/idmap.h"
+#include "profile/by-thread.h"
+#include "profile/index.h"
+#include "profile/outside.h"
+
+struct building {
+	const struct sprof_profile *profile;
+	struct sprof_waits_table table;
+	size_t capacity, edge_capacity;
+	uint32_t *last_thread; /* of each row, plus one */
+	size_t last_capacity;
+	struct sprof_idmap rows, edges;
+};
+
+static uint64_t mix(const char *one, const char *other)
+{
+	return sprof_profile_mix((uint64_t)(uintptr_t)one + 1, 0xa0761d6478bd642fu) ^
+	       (uint64_t)(uintptr_t)other;
+}
+
+static bool find_row(struct building *building, const struct sprof_profile_context *context,
+	uint32_t function, uint32_t *ret)
+{
+	uint64_t high = mix(context->syscall, context->object);
+	uint32_t id = sprof_idmap_find(&building->rows, high, function);
+
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)building->table.count;
+		if (!sprof_array_reserve(&building->table.rows, &building->capacity,
+			    (size_t)id + 1, sizeof(*building->table.rows)) ||
+			!sprof_array_reserve(&building->last_thread, &building->last_capacity,
+				(size_t)id + 1, sizeof(*building->last_thread)) ||
+			!sprof_idmap_put(&building->rows, high, function, id))
+			return false;
+		building->table.rows[building->table.count++] = (struct sprof_waits_row){
+			.syscall = context->syscall,
+			.object = context->object,
+			.kind = context->kind,
+			.function = function,
+		};
+	}
+	*ret = id;
+	return true;
+}
+
+static bool add_edge(struct building *building, const struct sprof_profile_context *context,
+	uint32_t row, const struct sprof_metrics *metrics)
+{
+	uint64_t high = mix(context->holder, context->holder_function);
+	uint32_t id = sprof_idmap_find(&building->edges, high, row);
+
+	if (id == SPROF_IDMAP_NONE) {
+		id = (uint32_t)building->table.edge_count;
+		if (!sprof_array_reserve(&building->table.edges, &building->edge_capacity,
+			    (size_t)id + 1, sizeof(*building->table.edges)) ||
+			!sprof_idmap_put(&building->edges, high, row, id))
+			return false;
+		building->table.edges[building->table.edge_count++] = (struct sprof_waits_edge){
+			.row = row,
+			.holder = context->holder,
+			.holder_function = context->holder_function,
+		};
+	}
+	building->table.edges[id].ns += sprof_times_wait(&metrics->times);
+	building->table.edges[id].samples += metrics->samples;
+	return true;
+}
+
+/* A blocked row: whatever its state, it has time in which its thread was blocked, or samples of that. */
+static bool is_blocked(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	enum sprof_state state = profile->contexts[row->context].state;
+
+	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
+	       state == SPROF_STATE_STOPPED || sprof_times_wait(&row->metrics.times);
+}
+
+static bool add(struct building *building, const struct sprof_profile_row *from)
+{
+	const struct sprof_profile *profile = building->profile;
+	const struct sprof_profile_context *context = &profile->contexts[from->context];
+	uint32_t function = sprof_profile_outside_libc(profile, from->stack), id;
+	struct sprof_waits_row *row;
+
+	if (!find_row(building, context, function, &id) ||
+		(context->holder && !add_edge(building, context, id, &from->metrics)))
+		return false;
+	row = &building->table.rows[id];
+	row->ns += sprof_times_wait(&from->metrics.times);
+	row->samples += from->metrics.samples;
+	row->threads += building->last_thread[id] != from->thread + 1;
+	building->last_thread[id] = from->thread + 1;
+	return true;
+}
+
+static bool add_all(struct building *building, const struct sprof_view *view)
+{
+	const struct sprof_profile *profile = building->profile;
+	struct sprof_by_thread order;
+	bool ok = true;
+
+	if (!sprof_by_thread_build(profile, &order))
+		return false;
+	for (size_t i = 0; ok && i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[order.rows[i]];
+
+		if (!sprof_view_takes(view, row->thread))
+			continue;
+		building->table.wall_ns += sprof_times_wall(&row->metrics.times);
+		building->table.blocked_ns += sprof_times_wait(&row->metrics.times);
+		if (is_blocked(profile, row))
+			ok = add(building, row);
+	}
+	sprof_by_thread_finish(&order);
+	return ok;
+}
+
+static void choose_holders(struct sprof_waits_table *table)
+{
+	for (size_t i = 0; i < table->edge_count; i++) {
+		const struct sprof_waits_edge *edge = &table->edges[i];
+		struct sprof_waits_row *row = &table->rows[edge->row];
+
+		if (row->holder && row->holder_ns >= edge->ns)
+			continue;
+		row->holder = edge->holder;
+		row->holder_function = edge->holder_function;
+		row->holder_ns = edge->ns;
+	}
+}
+
+static int falling(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_order(const void *left, const void *right, void *data)
+{
+	const uint32_t *a = left, *b = right;
+	const struct sprof_waits_row *rows = data;
+	int result = falling(rows[*a].ns, rows[*b].ns);
+
+	if (!result)
+		result = falling(rows[*a].samples, rows[*b].samples);
+	return result ? result : (*a > *b) - (*a < *b);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct sprof_waits_edge *a = left, *b = right;
+	int result = falling(a->ns, b->ns);
+
+	if (!result)
+		result = falling(a->samples, b->samples);
+	return result ? result : (a->row > b->row) - (a->row < b->row);
+}
+
+/* Sorts the rows, and has the edges follow. */
+static bool sort(struct sprof_waits_table *table)
+{
+	SPROF_AUTO_FREE uint32_t *order = calloc(table->count + 1, sizeof(*order));
+	SPROF_AUTO_FREE uint32_t *place = calloc(table->count + 1, sizeof(*place));
+	struct sprof_waits_row *rows = calloc(table->count + 1, sizeof(*rows));
+
+	if (!order || !place || !rows) {
+		free(rows);
+		return false;
+	}
+	for (size_t i = 0; i < table->count; i++)
+		order[i] = (uint32_t)i;
+	if (table->count)
+		qsort_r(order, table->count, sizeof(*order), compare_order, table->rows);
+	for (size_t i = 0; i < table->count; i++) {
+		rows[i] = table->rows[order[i]];
+		place[order[i]] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < table->edge_count; i++)
+		table->edges[i].row = place[table->edges[i].row];
+	if (table->edge_count)
+		qsort(table->edges, table->edge_count, sizeof(*table->edges), compare_edges);
+	free(table->rows);
+	table->rows = rows;
+	return true;
+}
+
+bool sprof_waits_table_build(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_waits_table *ret, struct sprof_error *err)
+{
+	struct building building = {.profile = profile};
+	bool ok = add_all(&building, view);
+
+	if (ok) {
+		choose_holders(&building.table);
+		ok = sort(&building.table);
+	}
+	free(building.last_thread);
+	sprof_idmap_finish(&building.rows);
+	sprof_idmap_finish(&building.edges);
+	*ret = building.table;
+	if (ok)
+		return true;
+	sprof_waits_table_finish(ret);
+	return sprof_error_no_memory(err);
+}
+
+void sprof_waits_table_finish(struct sprof_waits_table *table)
+{
+	free(table->rows);
+	free(table->edges);
+	*table = (struct sprof_waits_table){0};
+}
