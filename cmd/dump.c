@@ -94,6 +94,22 @@ static bool take_stacks(struct dump *dump, struct sprof_error *err)
 	return false;
 }
 
+/* "read (pipe:[4711] from cat (12))", "futex (mutex of thread 4712)". */
+static void print_call(const struct sprof_thread_stack *thread)
+{
+	SPROF_AUTO_FREE char *object = sprof_clean_text(thread->object ? thread->object : "", NULL);
+	char name[64];
+
+	sprof_syscall_name(thread->syscall, name, sizeof(name));
+	printf(" in %s", name);
+	if (thread->object && object)
+		printf(" (%s)", object);
+	else if (thread->lock != SPROF_LOCK_UNKNOWN && thread->holder)
+		printf(" (%s of thread %d)", sprof_lock_kind_name(thread->lock), thread->holder);
+	else if (thread->lock != SPROF_LOCK_UNKNOWN)
+		printf(" (%s)", sprof_lock_kind_name(thread->lock));
+}
+
 static void print_state(const struct sprof_thread_stack *thread)
 {
 	static const char *const words[SPROF_STATE_COUNT] = {
@@ -103,17 +119,14 @@ static void print_state(const struct sprof_thread_stack *thread)
 		[SPROF_STATE_DISK] = "in uninterruptible sleep",
 		[SPROF_STATE_STOPPED] = "stopped",
 	};
-	char name[64];
 
 	if (!thread->sampled) {
 		printf("ended\n");
 		return;
 	}
 	printf("%s", words[thread->state]);
-	if (thread->in_syscall) {
-		sprof_syscall_name(thread->syscall, name, sizeof(name));
-		printf(" in %s", name);
-	}
+	if (thread->in_syscall)
+		print_call(thread);
 	printf("\n");
 }
 

@@ -105,8 +105,8 @@ const struct sprof_option sprof_reading_output_table[] = {
 		"(by FILE's suffix; else text)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
-		"wall, samples, user, sys, runq or wait (wall); of another\n"
-		"tool's file, what it counts",
+		"wall, samples, user, sys, runq, wait, or of the last sleep, disk\n"
+		"or stopped (wall); of another tool's file, what it counts",
 		sprof_value_text, FIELD(weight)},
 	{0},
 };
@@ -144,6 +144,10 @@ const struct sprof_option sprof_reading_report_table[] = {
 	{"by", NULL, "rank", "text: also each rank of a parallel job for itself", set_by, FIELD(by)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
 		FIELD(threads)},
+	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
+		sprof_value_flag, FIELD(wait_frames)},
+	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
+		sprof_value_flag, FIELD(waits)},
 	{"short-names", NULL, NULL, "text: leave out parameters and template arguments",
 		sprof_value_flag, FIELD(short_names)},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
@@ -225,7 +229,9 @@ bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
 	*ret = SPROF_WEIGHT_WALL;
 	return !name || sprof_weight_find(name, ret) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--weight %s: not one of wall, samples, user, sys, runq, wait", name);
+			"--weight %s: not one of wall, samples, user, sys, runq, wait, sleep, disk, "
+			"stopped",
+			name);
 }
 
 struct sprof_output_options sprof_reading_output_options(
@@ -235,6 +241,8 @@ struct sprof_output_options sprof_reading_output_options(
 
 	output.weight = weight;
 	output.threads = options->threads;
+	output.waits_only = options->waits;
+	output.wait_frames = options->wait_frames;
 	output.report_mode = options->report_mode;
 	output.by_rank = options->by == SPROF_BY_RANK;
 	output.sort_by_total = options->by_total;

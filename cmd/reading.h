@@ -25,7 +25,7 @@ struct sprof_reading {
 	enum sprof_report_mode report_mode;
 	enum sprof_report_by by;
 	bool by_total;
-	bool threads, full, no_pager, short_names;
+	bool threads, full, no_pager, short_names, waits, wait_frames;
 	size_t top, depth;
 	double min_percent;
 	bool absolute; /* diff */

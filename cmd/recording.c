@@ -14,13 +14,32 @@ static bool set_weight(void *field, const char *text, struct sprof_error *err)
 {
 	return sprof_weight_find(text, field) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"not one of wall, samples, user, sys, runq, wait");
+			"not one of wall, samples, user, sys, runq, wait, sleep, disk, stopped");
+}
+
+static bool set_kernel(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_KERNEL_NONE] = "none",
+		[SPROF_KERNEL_SYSCALL] = "syscall",
+		[SPROF_KERNEL_STACK] = "stack",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*(enum sprof_kernel_detail *)field = (enum sprof_kernel_detail)i;
+			return true;
+		}
+	}
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of none, syscall, stack");
 }
 
 const struct sprof_recording sprof_recording_defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.rate_hz = 99,
 	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
+	.kernel = SPROF_KERNEL_SYSCALL,
+	.timeline_max = 1000 * 1000,
 	.weight = SPROF_WEIGHT_WALL,
 	.report_mode = SPROF_REPORT_MERGED,
 	.top = 30,
@@ -35,6 +54,14 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		FIELD(delay_ns)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
+	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
+		sprof_value_mode, FIELD(mode)},
+	{"kernel", NULL, "DETAIL",
+		"the kernel's end of the stacks: none, syscall, or stack: what\n"
+		"the kernel tells of its own, which takes root (syscall)",
+		set_kernel, FIELD(kernel)},
+	{"timeline-max", NULL, "N", "keep at most N changes of state (1000000)", sprof_value_count,
+		FIELD(timeline_max)},
 	{0},
 };
 
@@ -42,12 +69,18 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all: text, pprof, folded, html, svg\n"
+		"format of the -o before it, or of all: see sprof --list-formats\n"
 		"(by FILE's suffix; text on a terminal, folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
 		FIELD(threads)},
-	{"weight", NULL, "KIND", "folded: wall, samples, user, sys, runq or wait (wall)",
+	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
+		sprof_value_flag, FIELD(wait_frames)},
+	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
+		sprof_value_flag, FIELD(waits)},
+	{"weight", NULL, "KIND",
+		"folded: wall, samples, user, sys, runq, wait, or of the last sleep,\n"
+		"disk or stopped (wall)",
 		set_weight, FIELD(weight)},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", sprof_value_report_mode,
 				FIELD(report_mode)},

@@ -14,6 +14,13 @@
 #include "cmd/outputs.h"
 #include "output/format.h"
 
+/* What of the kernel is on the stacks. */
+enum sprof_kernel_detail {
+	SPROF_KERNEL_NONE,
+	SPROF_KERNEL_SYSCALL, /* the system call */
+	SPROF_KERNEL_STACK,   /* and inside of it what the kernel tells */
+};
+
 struct sprof_recording {
 	struct sprof_common_options common;
 	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
@@ -26,10 +33,13 @@ struct sprof_recording {
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t delay_ns;
 	size_t max_depth;
+	enum sprof_mode mode;
+	enum sprof_kernel_detail kernel;
+	size_t timeline_max;
 
 	struct sprof_outputs outputs;
 	const char *stats_path; /* NULL: none */
-	bool threads;
+	bool threads, waits, wait_frames;
 	enum sprof_weight weight;
 	enum sprof_report_mode report_mode;
 	size_t top;

@@ -14,6 +14,7 @@
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
 #include "cmd/interim.h"
+#include "cmd/syscall-name.h"
 #include "cmd/rank.h"
 #include "cmd/ui.h"
 #include "cmd/writing.h"
@@ -72,6 +73,12 @@ static bool session_init(
 		!sprof_profile_set_place(
 			session->profile, sprof_host_name(), sprof_rank_find()))
 		return sprof_error_no_memory(err);
+	sprof_profile_set_kernel(session->profile,
+		&(struct sprof_profile_kernel){
+			.syscall_name = sprof_syscall_name,
+			.frames = session->options->kernel != SPROF_KERNEL_NONE,
+		});
+	sprof_profile_set_timeline(session->profile, session->options->timeline_max);
 	session->interim = (struct sprof_interim){
 		.options = session->options,
 		.profile = session->profile,
@@ -154,6 +161,8 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 				.rate_hz = options->rate_hz,
 				.duration_ns = options->duration_ns,
 				.delay_ns = options->delay_ns,
+				.mode = options->mode,
+				.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
 			},
 			.sink = sprof_profile_sink(session.profile),
 		};

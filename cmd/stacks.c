@@ -1,14 +1,11 @@
 /*
- * A sink that keeps stacks as they come. Knows nothing of names; a thread's system call is read when
- * its sample arrives, which is as close to the sample as it gets.
+ * A sink that keeps stacks as they come. Knows nothing of names.
  */
 #include "cmd/stacks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/procfs.h"
 #include "base/array.h"
 
 static struct sprof_thread_stack *find_thread(struct sprof_stacks *stacks, uint32_t id)
@@ -55,17 +52,46 @@ static bool on_stack(void *data, const struct sprof_stack_view *view, uint32_t *
 	return true;
 }
 
-static void read_syscall(struct sprof_thread_stack *thread)
+static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 {
-	struct sprof_proc_syscall syscall;
-	char path[64], text[512];
+	struct sprof_stacks *stacks = data;
+	struct sprof_stacks_wait kept = {
+		.system_call = wait->system_call,
+		.is_futex = wait->address,
+		.lock = wait->lock,
+	};
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", thread->pid, thread->tid);
-	thread->in_syscall = sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_syscall(text, &syscall) &&
-		syscall.kind == SPROF_PROC_SYSCALL_INSIDE;
-	if (thread->in_syscall)
-		thread->syscall = syscall.number;
+	if (!sprof_array_reserve(&stacks->waits, &stacks->wait_capacity, stacks->wait_count + 1,
+		    sizeof(*stacks->waits)))
+		return false;
+	if (wait->object)
+		kept.object = strdup(wait->object);
+	stacks->waits[stacks->wait_count++] = kept;
+	*ret_id = (uint32_t)stacks->wait_count;
+	return !wait->object || kept.object;
+}
+
+/* What the thread does in the kernel. */
+static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thread,
+	const struct sprof_sample *sample)
+{
+	const struct sprof_stacks_wait *wait;
+
+	free(thread->object);
+	thread->object = NULL;
+	thread->holder = 0;
+	thread->in_syscall = false;
+	if (sample->wait == SPROF_WAIT_NONE)
+		return true;
+	wait = &stacks->waits[sample->wait - 1];
+	thread->in_syscall = wait->system_call >= 0;
+	thread->syscall = wait->system_call;
+	thread->lock = wait->is_futex ? wait->lock : SPROF_LOCK_UNKNOWN;
+	if (sample->holder && sample->holder->thread < stacks->thread_count)
+		thread->holder = stacks->threads[sample->holder->thread].tid;
+	if (wait->object)
+		thread->object = strdup(wait->object);
+	return !wait->object || thread->object;
 }
 
 static bool on_sample(void *data, const struct sprof_sample *sample)
@@ -80,9 +106,8 @@ static bool on_sample(void *data, const struct sprof_sample *sample)
 	thread->state = sample->state;
 	thread->end = span->end;
 	thread->frame_count = span->count;
-	thread->in_syscall = false;
-	if (sample->state == SPROF_STATE_SLEEP || sample->state == SPROF_STATE_DISK)
-		read_syscall(thread);
+	if (!set_wait(stacks, thread, sample))
+		return false;
 	free(thread->frames);
 	thread->frames = calloc(span->count + 1, sizeof(*thread->frames));
 	if (!thread->frames)
@@ -104,6 +129,7 @@ struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks)
 		.stack = on_stack,
 		.sample = on_sample,
 		.charge = on_charge,
+		.wait = on_wait,
 	};
 }
 
@@ -128,7 +154,11 @@ void sprof_stacks_finish(struct sprof_stacks *stacks)
 	for (size_t i = 0; i < stacks->thread_count; i++) {
 		free(stacks->threads[i].name);
 		free(stacks->threads[i].frames);
+		free(stacks->threads[i].object);
 	}
+	for (size_t i = 0; i < stacks->wait_count; i++)
+		free(stacks->waits[i].object);
+	free(stacks->waits);
 	free(stacks->threads);
 	free(stacks->frames);
 	free(stacks->spans);

@@ -19,6 +19,9 @@ struct sprof_thread_stack {
 	enum sprof_state state;
 	bool in_syscall; /* asleep in one */
 	int64_t syscall;
+	char *object;  /* what it waits for there; NULL: not said */
+	enum sprof_lock_kind lock;
+	pid_t holder;  /* of the lock; 0: not known */
 	struct sprof_frame *frames; /* innermost first */
 	size_t frame_count;
 	enum sprof_end end;
@@ -35,6 +38,13 @@ struct sprof_stacks {
 		enum sprof_end end;
 	} *spans; /* by stack id */
 	size_t span_count, span_capacity;
+	struct sprof_stacks_wait {
+		int64_t system_call;
+		char *object; /* NULL: none */
+		bool is_futex;
+		enum sprof_lock_kind lock;
+	} *waits; /* by id - 1 */
+	size_t wait_count, wait_capacity;
 };
 
 struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);

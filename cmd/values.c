@@ -93,6 +93,17 @@ bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+bool sprof_value_mode(void *field, const char *text, struct sprof_error *err)
+{
+	for (int i = 0; i < SPROF_MODE_COUNT; i++) {
+		if (strcmp(text, sprof_mode_name((enum sprof_mode)i)) == 0) {
+			*(enum sprof_mode *)field = (enum sprof_mode)i;
+			return true;
+		}
+	}
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of wall, cpu, wait");
+}
+
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err)
 {
 	static const struct {

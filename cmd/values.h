@@ -19,6 +19,8 @@ bool sprof_value_rate(void *field, const char *text, struct sprof_error *err);
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err);
 /* size_t, at least 1 and at most a million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err);
+/* enum sprof_mode. */
+bool sprof_value_mode(void *field, const char *text, struct sprof_error *err);
 /* enum sprof_report_mode. */
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err);
 

@@ -45,6 +45,8 @@ struct sprof_written sprof_writing_all(
 
 	output.weight = options->weight;
 	output.threads = options->threads;
+	output.waits_only = options->waits;
+	output.wait_frames = options->wait_frames;
 	output.report_mode = options->report_mode;
 	output.top = options->top;
 	output.width = 0; /* that of the terminal, if it goes to one */

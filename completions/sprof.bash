@@ -15,10 +15,12 @@ _sprof_value() {
     -o | --output | --stats) compgen -f -- "$2" ;;
     -f | --format) compgen -W "$(sprof --version | sed -n 's/^formats: //p' | tr -d ,)" -- "$2" ;;
     --report-mode) compgen -W "merged per-thread both" -- "$2" ;;
+    --mode) compgen -W "wall cpu wait" -- "$2" ;;
+    --kernel) compgen -W "none syscall stack" -- "$2" ;;
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
-    --weight) compgen -W "wall samples user sys runq wait" -- "$2" ;;
+    --weight) compgen -W "wall samples user sys runq wait sleep disk stopped" -- "$2" ;;
     *) return 1 ;;
     esac
 }
@@ -31,7 +33,7 @@ _sprof_program_at() {
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)) && return ;;
         -[rFdDof] | --rate | --duration | --delay | --output | --format | --stats | --weight | \
-            --report-mode | --top | --max-depth | --names | --debug-dir | --sysmap | \
+            --report-mode | --top | --max-depth | --mode | --kernel | --timeline-max | --names | --debug-dir | --sysmap | \
             --debuginfod-limit) i=$((i + 1)) ;;
         -*) ;;
         *) echo "$i" && return ;;

@@ -1,6 +1,6 @@
 /*
- * Call frame information: for an address, how the caller's frame is found. Read lazily from .eh_frame
- * and .debug_frame through libdw.
+ * Call frame information: for an address, how the caller's frame is found. Read lazily from
+ * .eh_frame and .debug_frame through libdw.
  */
 #ifndef SPROF_ELFSYM_CFI_H
 #define SPROF_ELFSYM_CFI_H
@@ -30,7 +30,8 @@ enum sprof_reg_rule {
 	SPROF_REG_OTHER,
 };
 
-/* One CFI row. It holds from the link-time address that was asked for up to `end`, which is not in it. */
+/* One CFI row. It holds from the link-time address that was asked for up to `end`, which is not in
+ * it. */
 struct sprof_cfi_row {
 	uint64_t end;
 	enum sprof_cfa_rule cfa;
@@ -47,7 +48,8 @@ struct sprof_cfi *sprof_cfi_create(const struct sprof_image *image);
 /* NULL is accepted. */
 void sprof_cfi_destroy(struct sprof_cfi *cfi);
 
-/* The row for a link-time address. Where there is none, cfa is SPROF_CFA_NONE for this one address. */
+/* The row for a link-time address. Where there is none, cfa is SPROF_CFA_NONE for this one address.
+ */
 struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address);
 
 #endif

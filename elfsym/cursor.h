@@ -96,7 +96,8 @@ static inline int64_t sprof_cursor_sleb(struct sprof_cursor *cursor)
 static inline const char *sprof_cursor_string(struct sprof_cursor *cursor)
 {
 	const uint8_t *start = cursor->at;
-	const uint8_t *stop = start < cursor->end ? memchr(start, '\0', sprof_cursor_room(cursor)) : NULL;
+	const uint8_t *stop =
+		start < cursor->end ? memchr(start, '\0', sprof_cursor_room(cursor)) : NULL;
 
 	if (!stop) {
 		sprof_cursor_fail(cursor);

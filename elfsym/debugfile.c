@@ -95,8 +95,8 @@ static struct sprof_image *try_build_id(struct search *search, const char *folde
 	found = try(search, snprintf(search->candidate, PATH_MAX, "%s/.build-id/%.2s/%s.debug",
 				    folder, id, id + 2));
 	return found ? found
-		     : try(search, snprintf(search->candidate, PATH_MAX, "%s/%.2s/%s.debug",
-					   folder, id, id + 2));
+		     : try(search, snprintf(search->candidate, PATH_MAX, "%s/%.2s/%s.debug", folder,
+					   id, id + 2));
 }
 
 /* ROOT/FOLDER/NAME, as distributions have it. */
@@ -115,8 +115,8 @@ static struct sprof_image *try_flat(struct search *search, const char *folder)
 	struct sprof_image *found = NULL;
 
 	if (search->link.name)
-		found = try(search, snprintf(search->candidate, PATH_MAX, "%s/%s", folder,
-					    search->link.name));
+		found = try(search,
+			snprintf(search->candidate, PATH_MAX, "%s/%s", folder, search->link.name));
 	if (!found && search->id_size)
 		found = try(search, snprintf(search->candidate, PATH_MAX, "%s/%s.debug", folder,
 					    search->path + search->folder_length));
@@ -133,8 +133,7 @@ static struct sprof_image *try_neighbours(struct search *search)
 				    search->path, search->link.name));
 	return found ? found
 		     : try(search, snprintf(search->candidate, PATH_MAX, "%.*s.debug/%s",
-					   search->folder_length, search->path,
-					   search->link.name));
+					   search->folder_length, search->path, search->link.name));
 }
 
 static struct sprof_image *try_debuginfod(struct search *search)
@@ -173,8 +172,8 @@ static void split_path(struct search *search)
 	search->folder_length = slash ? (int)(slash - search->path) + 1 : 0;
 }
 
-struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *path,
-	const struct sprof_debug_places *places)
+struct sprof_image *sprof_debugfile_open(
+	const struct sprof_image *image, const char *path, const struct sprof_debug_places *places)
 {
 	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
 	struct sprof_section section;

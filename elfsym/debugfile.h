@@ -30,8 +30,8 @@ struct sprof_debug_places {
  * The debug file of an image that was opened from `path`: by its build id, or by .gnu_debuglink,
  * with the same build id or, where there is none, the right CRC. NULL: there is none.
  */
-struct sprof_image *sprof_debugfile_open(const struct sprof_image *image, const char *path,
-	const struct sprof_debug_places *places);
+struct sprof_image *sprof_debugfile_open(
+	const struct sprof_image *image, const char *path, const struct sprof_debug_places *places);
 
 /*
  * The file with this build id that .gnu_debugaltlink of `image` names, relative to the image's own

@@ -1,7 +1,8 @@
 /*
- * debuginfod through its own library, loaded only when it is asked for (debuginfod_find_debuginfo(3)):
- * linked, it would bring curl and all of its libraries into every run. The library takes its servers
- * from the environment, where sprof has removed them; they are back there only during a query.
+ * debuginfod through its own library, loaded only when it is asked for
+ * (debuginfod_find_debuginfo(3)): linked, it would bring curl and all of its libraries into every
+ * run. The library takes its servers from the environment, where sprof has removed them; they are
+ * back there only during a query.
  */
 #include "elfsym/debuginfod.h"
 
@@ -32,7 +33,8 @@ struct sprof_debuginfod {
 static int watch(void *handle, long done, long total)
 {
 	struct sprof_debuginfod *client;
-	void *(*get_data)(void *) = (void *(*)(void *))dlsym(RTLD_DEFAULT, "debuginfod_get_user_data");
+	void *(*get_data)(void *) =
+		(void *(*)(void *))dlsym(RTLD_DEFAULT, "debuginfod_get_user_data");
 
 	if (!get_data)
 		return 0;

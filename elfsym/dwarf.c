@@ -68,8 +68,8 @@ static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_ran
 }
 
 /*
- * Units that don't say themselves where their code is, if .debug_aranges does. It is not asked about
- * the others: few compilers besides gcc write it, and what it says of theirs is the same.
+ * Units that don't say themselves where their code is, if .debug_aranges does. It is not asked
+ * about the others: few compilers besides gcc write it, and what it says of theirs is the same.
  */
 static bool read_aranges(struct sprof_dwarf *dwarf, struct sprof_ranges *bare)
 {
@@ -112,7 +112,8 @@ static bool read_units(struct sprof_dwarf *dwarf)
 	return ok;
 }
 
-/* dwz moves what files have in common to a file of its own; libdw looks for it in one place only. */
+/* dwz moves what files have in common to a file of its own; libdw looks for it in one place only.
+ */
 static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
 	const char *name;
@@ -130,8 +131,8 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
 }
 
-bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwarf **ret,
-	struct sprof_error *err)
+bool sprof_dwarf_open(
+	const struct sprof_dwarf_source *source, struct sprof_dwarf **ret, struct sprof_error *err)
 {
 	Dwarf *handle = dwarf_begin_elf(source->debug->elf, DWARF_C_READ, NULL);
 	struct sprof_dwarf *dwarf;
@@ -345,8 +346,7 @@ static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller
 	if (unit->tree.cu != unit->die.cu)
 		return set_split_file(dwarf, caller, unit, file);
 	return (file == 0 && unit->lines.version < 5) ||
-	       sprof_lines_path(
-		       &unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
+	       sprof_lines_path(&unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
 }
 
 static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_place *place,
@@ -370,8 +370,8 @@ static bool append_function(struct sprof_dwarf *dwarf, struct unit *unit, Dwarf_
 	};
 
 	if (!place.linkage && place.name &&
-		!sprof_qualifiers_find(&dwarf->qualifiers, dwarf->image, &unit->scopes, die,
-			&place.qualifier))
+		!sprof_qualifiers_find(
+			&dwarf->qualifiers, dwarf->image, &unit->scopes, die, &place.qualifier))
 		return false;
 	return append_place(dwarf, &place, chain);
 }
@@ -406,8 +406,8 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 	*ret = (struct sprof_dwarf_chain){0};
 	if (!unit)
 		return true;
-	if (!load_unit(dwarf, unit) || !sprof_scopes_find(&unit->scopes, dwarf->image, address,
-					       &dwarf->budget, &scope) ||
+	if (!load_unit(dwarf, unit) ||
+		!sprof_scopes_find(&unit->scopes, dwarf->image, address, &dwarf->budget, &scope) ||
 		!append_scopes(dwarf, unit, scope, ret) ||
 		(!ret->count && !append_place(dwarf, &(struct sprof_dwarf_place){0}, ret)) ||
 		!set_line(dwarf, &dwarf->places[0], unit, address))

@@ -32,18 +32,18 @@ struct sprof_dwarf;
 
 /* Where DWARF is read from; all outlives what is made of it. */
 struct sprof_dwarf_source {
-	const struct sprof_image *image; /* its segments say where code is */
-	const struct sprof_image *debug; /* holds the DWARF; often the same */
-	const char *path;                /* of the latter */
+	const struct sprof_image *image;         /* its segments say where code is */
+	const struct sprof_image *debug;         /* holds the DWARF; often the same */
+	const char *path;                        /* of the latter */
 	const struct sprof_debug_places *places; /* where what it refers to may be */
 };
 
 /*
- * Reads which unit covers which addresses. *ret is NULL when there is no DWARF about any code, which
- * is no error. False: no memory.
+ * Reads which unit covers which addresses. *ret is NULL when there is no DWARF about any code,
+ * which is no error. False: no memory.
  */
-bool sprof_dwarf_open(const struct sprof_dwarf_source *source, struct sprof_dwarf **ret,
-	struct sprof_error *err);
+bool sprof_dwarf_open(
+	const struct sprof_dwarf_source *source, struct sprof_dwarf **ret, struct sprof_error *err);
 /* NULL is accepted. */
 void sprof_dwarf_close(struct sprof_dwarf *dwarf);
 

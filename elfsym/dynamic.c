@@ -131,8 +131,8 @@ static size_t count_symbols(const struct sprof_image *image, const struct values
 	return table ? count_by_gnu_hash(table, count) : 0;
 }
 
-static void read_strings(const struct sprof_image *image, const struct values *values,
-	struct sprof_dynamic *dynamic)
+static void read_strings(
+	const struct sprof_image *image, const struct values *values, struct sprof_dynamic *dynamic)
 {
 	size_t room = 0;
 

@@ -35,13 +35,12 @@ static void explain_anonymous(const struct sprof_names *names, struct sprof_symb
 static void explain_unreadable(const struct sprof_module *module, struct sprof_symbols_gap *ret)
 {
 	if (module->kind == SPROF_MODULE_FILE && module->open_errno == ESTALE)
-		snprintf(ret->why, sizeof(ret->why),
-			"replaced: another file is at its path now");
+		snprintf(ret->why, sizeof(ret->why), "replaced: another file is at its path now");
 	else if (module->deleted)
 		snprintf(ret->why, sizeof(ret->why), "deleted while in use");
 	else if (module->open_errno)
-		snprintf(ret->why, sizeof(ret->why), "unreadable: %s",
-			strerror(module->open_errno));
+		snprintf(
+			ret->why, sizeof(ret->why), "unreadable: %s", strerror(module->open_errno));
 	else
 		snprintf(ret->why, sizeof(ret->why), "not a readable ELF file");
 	if (module->deleted || module->open_errno == ESTALE)
@@ -54,8 +53,8 @@ static void suggest_package(const char *path, struct sprof_symbols_gap *ret)
 	size_t length = strlen(ret->help);
 
 	if (sprof_package_of_debug_file(path, package, sizeof(package)))
-		snprintf(ret->help + length, sizeof(ret->help) - length, "install %s, or ",
-			package);
+		snprintf(
+			ret->help + length, sizeof(ret->help) - length, "install %s, or ", package);
 }
 
 static void explain_stripped(const struct sprof_names *names, struct sprof_symbols_gap *ret)
@@ -64,7 +63,8 @@ static void explain_stripped(const struct sprof_names *names, struct sprof_symbo
 
 	if (!sprof_build_id_text(names->image, id)) {
 		snprintf(ret->why, sizeof(ret->why), "stripped, and without a build id");
-		snprintf(ret->help, sizeof(ret->help), "build it without -s and strip, or --sysmap");
+		snprintf(
+			ret->help, sizeof(ret->help), "build it without -s and strip, or --sysmap");
 		return;
 	}
 	snprintf(ret->why, sizeof(ret->why), "stripped, no debug file for build id %.40s", id);
@@ -82,7 +82,8 @@ void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_g
 	else if (!names->image)
 		explain_unreadable(names->module, ret);
 	else if (names->image->from_memory && !names->debug)
-		snprintf(ret->why, sizeof(ret->why), "%s; read from memory, where only exported "
+		snprintf(ret->why, sizeof(ret->why),
+			"%s; read from memory, where only exported "
 			"functions have names",
 			names->module->open_errno == ESTALE ? "replaced while in use"
 			: names->module->deleted            ? "deleted while in use"

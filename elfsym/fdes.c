@@ -33,12 +33,12 @@ struct reader {
 /* A value of the format, sign-extended where it has a sign; its size, or 0. */
 static size_t read_value(const uint8_t *at, const uint8_t *end, unsigned format, uint64_t *ret)
 {
-	size_t size = format == DW_EH_PE_udata2 || format == DW_EH_PE_sdata2 ? 2
-		: format == DW_EH_PE_udata4 || format == DW_EH_PE_sdata4     ? 4
-		: format == DW_EH_PE_absptr || format == DW_EH_PE_udata8 ||
-				format == DW_EH_PE_sdata8
-			? 8
-			: 0;
+	size_t size = format == DW_EH_PE_udata2 || format == DW_EH_PE_sdata2   ? 2
+		      : format == DW_EH_PE_udata4 || format == DW_EH_PE_sdata4 ? 4
+		      : format == DW_EH_PE_absptr || format == DW_EH_PE_udata8 ||
+				      format == DW_EH_PE_sdata8
+			      ? 8
+			      : 0;
 	uint64_t value = 0;
 
 	if (!size || (size_t)(end - at) < size)
@@ -70,8 +70,8 @@ static size_t read_pointer(
 static bool find_eh_frame(struct reader *reader)
 {
 	const struct sprof_image *image = reader->image;
-	const uint8_t *header = sprof_image_at(
-		image, image->eh_frame_hdr_address, image->eh_frame_hdr_size);
+	const uint8_t *header =
+		sprof_image_at(image, image->eh_frame_hdr_address, image->eh_frame_hdr_size);
 	struct sprof_section section;
 
 	if (sprof_image_section(image, ".eh_frame", &section)) {
@@ -81,12 +81,11 @@ static bool find_eh_frame(struct reader *reader)
 		return true;
 	}
 	if (!header || image->eh_frame_hdr_size <= HEADER_POINTER ||
-		!read_pointer(header + HEADER_POINTER, header + image->eh_frame_hdr_size,
-			header[1], image->eh_frame_hdr_address + HEADER_POINTER, &reader->address))
+		!read_pointer(header + HEADER_POINTER, header + image->eh_frame_hdr_size, header[1],
+			image->eh_frame_hdr_address + HEADER_POINTER, &reader->address))
 		return false;
 	reader->data.d_size = sprof_image_room(image, reader->address);
-	reader->data.d_buf =
-		(void *)sprof_image_at(image, reader->address, reader->data.d_size);
+	reader->data.d_buf = (void *)sprof_image_at(image, reader->address, reader->data.d_size);
 	return reader->data.d_buf && reader->data.d_size;
 }
 
@@ -186,10 +185,10 @@ bool sprof_fdes_load(
 	*fdes = (struct sprof_fdes){0};
 	if (!find_eh_frame(&reader))
 		return true;
-	while ((state = dwarf_next_cfi(
-			reader.ident, &reader.data, true, offset, &next, &entry)) <= 0) {
-		if (state == 0 && !dwarf_cfi_cie_p(&entry) &&
-			read_fde(&reader, &entry.fde, &fde) && !append(fdes, &fde))
+	while ((state = dwarf_next_cfi(reader.ident, &reader.data, true, offset, &next, &entry)) <=
+		0) {
+		if (state == 0 && !dwarf_cfi_cie_p(&entry) && read_fde(&reader, &entry.fde, &fde) &&
+			!append(fdes, &fde))
 			return sprof_error_no_memory(err);
 		if (next <= offset || next == (Dwarf_Off)-1)
 			break;

@@ -330,7 +330,8 @@ bool sprof_image_section(
 		found = elf_strptr(image->elf, strings, header.sh_name);
 		if (!found || strcmp(found, name) != 0)
 			continue;
-		if (header.sh_offset > image->size || header.sh_size > image->size - header.sh_offset)
+		if (header.sh_offset > image->size ||
+			header.sh_size > image->size - header.sh_offset)
 			continue;
 		*ret = (struct sprof_section){
 			.bytes = image->bytes + header.sh_offset,

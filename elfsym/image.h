@@ -45,8 +45,8 @@ struct sprof_section {
 };
 
 /*
- * Opens the module's file, or what is left of it in memory. Fails (kind UNSUPPORTED or IO) when it can't be read or
- * is no ELF file of this machine; the file's content is checked, never trusted.
+ * Opens the module's file, or what is left of it in memory. Fails (kind UNSUPPORTED or IO) when it
+ * can't be read or is no ELF file of this machine; the file's content is checked, never trusted.
  */
 bool sprof_image_open(
 	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err);
@@ -68,7 +68,8 @@ bool sprof_image_executable(const struct sprof_image *image, uint64_t address);
 const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address, size_t size);
 /* How many bytes the file holds from this link-time address on to the end of the segment. */
 size_t sprof_image_room(const struct sprof_image *image, uint64_t address);
-/* The first section of that name whose bytes are all in the file, as they are there. False: none. */
+/* The first section of that name whose bytes are all in the file, as they are there. False: none.
+ */
 bool sprof_image_section(
 	const struct sprof_image *image, const char *name, struct sprof_section *ret);
 

@@ -1,8 +1,9 @@
 /*
- * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, to 80 bytes
- * per row that are then sorted; that was most of the time and memory of naming. Here rows that repeat
- * file and line of the one before are dropped, the others take 16 bytes, and only sequences are sorted.
- * Knows one operation per instruction only: no machine that sprof runs on has more.
+ * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, to 80
+ * bytes per row that are then sorted; that was most of the time and memory of naming. Here rows
+ * that repeat file and line of the one before are dropped, the others take 16 bytes, and only
+ * sequences are sorted. Knows one operation per instruction only: no machine that sprof runs on has
+ * more.
  */
 #include "elfsym/lines.h"
 
@@ -132,8 +133,8 @@ static const char *read_field(
 		return string_at(program->sections->line_str,
 			sprof_cursor_number(header, program->offset_size));
 	case DW_FORM_strp:
-		return string_at(program->sections->str,
-			sprof_cursor_number(header, program->offset_size));
+		return string_at(
+			program->sections->str, sprof_cursor_number(header, program->offset_size));
 	case DW_FORM_udata:
 		*number = sprof_cursor_uleb(header);
 		break;
@@ -141,11 +142,10 @@ static const char *read_field(
 	case DW_FORM_data2:
 	case DW_FORM_data4:
 	case DW_FORM_data8:
-		*number = sprof_cursor_number(header,
-			form == DW_FORM_data1           ? 1
-				: form == DW_FORM_data2 ? 2
-				: form == DW_FORM_data4 ? 4
-							: 8);
+		*number = sprof_cursor_number(header, form == DW_FORM_data1   ? 1
+						      : form == DW_FORM_data2 ? 2
+						      : form == DW_FORM_data4 ? 4
+									      : 8);
 		break;
 	case DW_FORM_data16:
 		sprof_cursor_skip(header, 16);
@@ -367,7 +367,7 @@ static bool run(struct sprof_lines *lines, struct program *program, const struct
 			state.address += (uint64_t)(special / program->line_range) *
 					 program->instruction_length;
 			state.line += (uint64_t)(int64_t)(program->line_base +
-				(int)(special % program->line_range));
+							  (int)(special % program->line_range));
 			ok = append_row(lines, &state);
 		} else if (opcode) {
 			ok = run_standard(lines, program, opcode, &state);

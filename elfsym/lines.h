@@ -19,8 +19,8 @@ struct sprof_line_sections {
 };
 
 /*
- * The bytes of a section of DWARF in a file that libdw has opened: it decompresses in place. at is NULL
- * where there is none.
+ * The bytes of a section of DWARF in a file that libdw has opened: it decompresses in place. at is
+ * NULL where there is none.
  */
 struct sprof_cursor sprof_section_data(const struct sprof_image *debug, const char *name);
 
@@ -49,15 +49,15 @@ struct sprof_lines {
 	size_t folder_count, folder_capacity;
 	struct sprof_line_sequence {
 		size_t first, count;
-	} *sequences;
+	} * sequences;
 	size_t sequence_count, sequence_capacity;
 	struct sprof_ranges ranges; /* -> index of the sequence */
 	unsigned version;
 };
 
 /*
- * Reads the table at the offset (DW_AT_stmt_list). Sequences of code that the image doesn't have are
- * left out; what is broken ends the table there. False: no memory.
+ * Reads the table at the offset (DW_AT_stmt_list). Sequences of code that the image doesn't have
+ * are left out; what is broken ends the table there. False: no memory.
  */
 bool sprof_lines_load(struct sprof_lines *lines, const struct sprof_line_sections *sections,
 	uint64_t offset, const struct sprof_image *image);

@@ -13,8 +13,8 @@
 #include "base/strtab.h"
 #include "elfsym/names.h"
 
-static bool append(struct sprof_listing *listing, struct sprof_listed item, const char *name,
-	size_t length)
+static bool append(
+	struct sprof_listing *listing, struct sprof_listed item, const char *name, size_t length)
 {
 	item.name = sprof_strtab_intern_bytes(listing->strings, name, length);
 	if (!item.name || !sprof_array_reserve(&listing->items, &listing->capacity,
@@ -56,7 +56,6 @@ static bool append_lines(struct sprof_listing *listing, const struct sprof_names
 {
 	const struct sprof_symlist *list = names->list;
 
-
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sprof_symlist_line *line = &list->items[i];
 		const struct sprof_listed item = {
@@ -90,8 +89,8 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 
 		if (sprof_symtab_find(names->symtab, fde->address, &covering))
 			continue;
-		length = asprintf(&name, "%s+0x%" PRIx64, sprof_module_name(names->module),
-			fde->address);
+		length = asprintf(
+			&name, "%s+0x%" PRIx64, sprof_module_name(names->module), fde->address);
 		if (length < 0)
 			return false;
 		ok = append(listing, item, name, (size_t)length);
@@ -169,8 +168,8 @@ bool sprof_listing_create(const struct sprof_module *module,
 	*ret = (struct sprof_listing){.strings = sprof_strtab_create()};
 	if (!ret->strings)
 		return sprof_error_no_memory(err);
-	ok = sprof_names_init(&names, module, places, sysmap, err) &&
-	     check_readable(&names, err) && fill(ret, &names, parts, err);
+	ok = sprof_names_init(&names, module, places, sysmap, err) && check_readable(&names, err) &&
+	     fill(ret, &names, parts, err);
 	sprof_names_finish(&names);
 	if (ok)
 		sort(ret);

@@ -31,16 +31,18 @@ enum sprof_listing_parts {
 };
 
 /*
- * Lists the parts asked for; sysmap is the module's list as text, or NULL. Fails when the module can't
- * be read at all, or memory is short.
+ * Lists the parts asked for; sysmap is the module's list as text, or NULL. Fails when the module
+ * can't be read at all, or memory is short.
  */
 bool sprof_listing_create(const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, unsigned parts,
 	struct sprof_listing *ret, struct sprof_error *err);
 void sprof_listing_finish(struct sprof_listing *listing);
 
-/* The first of the functions that begin last at or before the address, if it covers it; NULL: none. */
-const struct sprof_listed *sprof_listing_find(const struct sprof_listing *listing, uint64_t address);
+/* The first of the functions that begin last at or before the address, if it covers it; NULL: none.
+ */
+const struct sprof_listed *sprof_listing_find(
+	const struct sprof_listing *listing, uint64_t address);
 
 /* Whether one of the functions at exactly this address has the name. */
 bool sprof_listing_has(const struct sprof_listing *listing, uint64_t address, const char *name);

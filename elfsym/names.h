@@ -1,5 +1,6 @@
 /*
- * All sources of names of one module, opened when they are first needed, and why they are not enough.
+ * All sources of names of one module, opened when they are first needed, and why they are not
+ * enough.
  */
 #ifndef SPROF_ELFSYM_NAMES_H
 #define SPROF_ELFSYM_NAMES_H
@@ -34,8 +35,8 @@ struct sprof_names {
 
 /*
  * Opens the module, its DWARF, and its separate debug file if it has no DWARF itself. sysmap is the
- * list that the user has given for it; NULL: none. What can't be read is left out. False: no memory;
- * the names are then as far as they got. The places outlive the names.
+ * list that the user has given for it; NULL: none. What can't be read is left out. False: no
+ * memory; the names are then as far as they got. The places outlive the names.
  */
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err);

@@ -1,7 +1,7 @@
 /*
- * dpkg's lists: one text file per package with a path per line (dpkg(1), FILES). Knows the two names
- * that packages of debug files have. Reading all lists takes some tens of ms, so it is done only for
- * modules that a report complains about.
+ * dpkg's lists: one text file per package with a path per line (dpkg(1), FILES). Knows the two
+ * names that packages of debug files have. Reading all lists takes some tens of ms, so it is done
+ * only for modules that a report complains about.
  */
 #include "elfsym/package.h"
 
@@ -62,8 +62,8 @@ static size_t package_length(const char *list)
 	const char *suffix = strrchr(list, '.');
 
 	return suffix && strcmp(suffix, ".list") == 0 ? strcspn(list, ":") < (size_t)(suffix - list)
-			? strcspn(list, ":")
-			: (size_t)(suffix - list)
+								? strcspn(list, ":")
+								: (size_t)(suffix - list)
 						      : 0;
 }
 
@@ -71,8 +71,7 @@ static size_t package_length(const char *list)
 static bool write_name(const char *package, int length, char *ret, size_t size)
 {
 	bool is_libc = length == 5 && strncmp(package, "libc6", 5) == 0;
-	int written = snprintf(
-		ret, size, "%.*s-%s", length, package, is_libc ? "dbg" : "dbgsym");
+	int written = snprintf(ret, size, "%.*s-%s", length, package, is_libc ? "dbg" : "dbgsym");
 
 	return written > 0 && (size_t)written < size;
 }

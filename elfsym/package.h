@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "coreutils-dbgsym" for "/usr/bin/ls". False: the file belongs to no package, or this is no Debian. */
+/* "coreutils-dbgsym" for "/usr/bin/ls". False: the file belongs to no package, or this is no
+ * Debian. */
 bool sprof_package_of_debug_file(const char *path, char *ret, size_t size);
 
 /* The same with another place for dpkg's lists. */

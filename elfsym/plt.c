@@ -38,12 +38,10 @@ static void add_slots(struct slots *slots, const struct sprof_dynamic *dynamic,
 	const ElfW(Rela) * relocations, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *name =
-			sprof_dynamic_name(dynamic, ELF64_R_SYM(relocations[i].r_info));
+		const char *name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocations[i].r_info));
 
 		if (name)
-			slots->items[slots->count++] =
-				(struct slot){relocations[i].r_offset, name};
+			slots->items[slots->count++] = (struct slot){relocations[i].r_offset, name};
 	}
 }
 
@@ -111,9 +109,8 @@ static const char *name_of_entry(const struct slots *slots, const struct sprof_d
 		return NULL;
 	page = (int64_t)((uint64_t)(words[at] >> 5 & 0x7ffff) << 45) >> 43;
 	page = (page | (words[at] >> 29 & 3)) * 4096;
-	return name_of_slot(slots,
-		((address + at * 4) & ~(uint64_t)4095) + (uint64_t)page +
-			(words[at + 1] >> 10 & 0xfff) * 8);
+	return name_of_slot(slots, ((address + at * 4) & ~(uint64_t)4095) + (uint64_t)page +
+					   (words[at + 1] >> 10 & 0xfff) * 8);
 }
 #endif
 
@@ -125,8 +122,8 @@ static bool visit_section(const struct sprof_section *section, size_t step,
 		struct sprof_plt_entry entry = {
 			.address = section->address + at,
 			.size = step,
-			.name = name_of_entry(slots, dynamic, section->bytes + at, step,
-				section->address + at),
+			.name = name_of_entry(
+				slots, dynamic, section->bytes + at, step, section->address + at),
 		};
 
 		if (entry.name && !visit(data, &entry))

@@ -1,11 +1,11 @@
 /*
- * What has code in a compilation unit, read in steps: first its functions, as they stand in the unit
- * and its namespaces; then, of a function that is asked for, what was inlined into it. The rest of the
- * unit, which is types for the most part, is only searched for an address that is in no function so
- * far. libdw's dwarf_getscopes walks the whole unit again for each address.
+ * What has code in a compilation unit, read in steps: first its functions, as they stand in the
+ * unit and its namespaces; then, of a function that is asked for, what was inlined into it. The
+ * rest of the unit, which is types for the most part, is only searched for an address that is in no
+ * function so far. libdw's dwarf_getscopes walks the whole unit again for each address.
  *
- * Knows which tags can hold code or lead to it; names and lines are dwarf.c's matter. Broken sibling
- * attributes can't make a walk endless: each only ever goes to higher offsets.
+ * Knows which tags can hold code or lead to it; names and lines are dwarf.c's matter. Broken
+ * sibling attributes can't make a walk endless: each only ever goes to higher offsets.
  */
 #include "elfsym/scopes.h"
 
@@ -90,8 +90,7 @@ static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
 		!sprof_array_reserve(&scopes->functions, &scopes->function_capacity,
 			scopes->function_count + 1, sizeof(*scopes->functions)))
 		return false;
-	scopes->functions[scopes->function_count++] =
-		(struct sprof_scope_function){.scope = scope};
+	scopes->functions[scopes->function_count++] = (struct sprof_scope_function){.scope = scope};
 	return true;
 }
 
@@ -149,7 +148,8 @@ static bool walk_open(struct walk *walk, Dwarf_Die *parent, uint32_t container, 
 	return ok;
 }
 
-/* What walk_open() does, without libdw but for functions that have code. False: broken, or no memory. */
+/* What walk_open() does, without libdw but for functions that have code. False: broken, or no
+ * memory. */
 static bool skim_open(struct walk *walk, const uint8_t **at, uint32_t container, unsigned depth)
 {
 	struct sprof_scopes *scopes = walk->scopes;
@@ -280,8 +280,7 @@ static bool add_inlined(struct walk *walk, Dwarf_Die *die, unsigned depth, uint3
 
 	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, die, &range, walk->budget))
 		return false;
-	return walk->inlined->count == before ||
-	       append_scope(walk->scopes, die, *scope, scope);
+	return walk->inlined->count == before || append_scope(walk->scopes, die, *scope, scope);
 }
 
 static bool is_block_tag(int tag)
@@ -309,7 +308,8 @@ static bool walk_function(struct walk *walk, Dwarf_Die *parent, uint32_t scope, 
 	return ok;
 }
 
-/* The same without libdw but for what is inlined. Broken DIEs end the function; false: no memory. */
+/* The same without libdw but for what is inlined. Broken DIEs end the function; false: no memory.
+ */
 static bool skim_function(struct walk *walk, const uint8_t **at, uint32_t scope, unsigned depth)
 {
 	const struct sprof_skim *skim = walk->scopes->skim;

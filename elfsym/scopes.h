@@ -23,7 +23,8 @@ struct sprof_scope {
 		parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
 };
 
-/* A function with code; what is inlined into it is read when an address in it is first asked for. */
+/* A function with code; what is inlined into it is read when an address in it is first asked for.
+ */
 struct sprof_scope_function {
 	uint32_t scope; /* its own */
 	bool walked;
@@ -47,7 +48,8 @@ struct sprof_scopes {
 	struct sprof_container *containers; /* by begin */
 	size_t container_count, container_capacity;
 	struct sprof_skim *skim; /* of the unit; NULL: only libdw can read it */
-	bool searched_deeper; /* functions inside of classes and of functions are in the table too */
+	bool searched_deeper; /* functions inside of classes and of functions are in the table too
+			       */
 };
 
 /*
@@ -59,8 +61,8 @@ bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_ima
 	Dwarf_Die *die, struct sprof_range *range, size_t *budget);
 
 /*
- * Reads the functions and namespaces of the unit, once; debug is the file that holds the unit, or NULL.
- * False: no memory.
+ * Reads the functions and namespaces of the unit, once; debug is the file that holds the unit, or
+ * NULL. False: no memory.
  */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
 	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget);

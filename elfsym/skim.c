@@ -1,8 +1,8 @@
 /*
- * Skimming. libdw looks an abbreviation up under a lock and walks its attributes for every DIE; most
- * DIEs of a C++ unit are types and declarations that naming an address never needs, and this passes
- * one in a few ns: by DW_AT_sibling where it stands at a fixed place, by a fixed size, or by reading
- * its forms (DWARF 5, section 7.5.6). What it doesn't know it leaves to libdw.
+ * Skimming. libdw looks an abbreviation up under a lock and walks its attributes for every DIE;
+ * most DIEs of a C++ unit are types and declarations that naming an address never needs, and this
+ * passes one in a few ns: by DW_AT_sibling where it stands at a fixed place, by a fixed size, or by
+ * reading its forms (DWARF 5, section 7.5.6). What it doesn't know it leaves to libdw.
  */
 #include "elfsym/skim.h"
 
@@ -122,8 +122,8 @@ static bool add_attribute(
 		kind->sibling_form = (uint16_t)form;
 	}
 	kind->size = size == VARIES || kind->size == VARIES ? VARIES : kind->size + size;
-	if (!sprof_array_reserve(&skim->forms, &skim->form_capacity, skim->form_count + 1,
-		    sizeof(*skim->forms)))
+	if (!sprof_array_reserve(
+		    &skim->forms, &skim->form_capacity, skim->form_count + 1, sizeof(*skim->forms)))
 		return false;
 	skim->forms[skim->form_count++] = (uint16_t)form;
 	kind->form_count++;
@@ -147,8 +147,8 @@ static bool read_kind(struct sprof_skim *skim, struct sprof_cursor *table)
 		if (table->failed || !add_attribute(skim, &kind, name, form))
 			return false;
 	}
-	if (!sprof_array_reserve(&skim->kinds, &skim->kind_capacity, skim->kind_count + 1,
-		    sizeof(*skim->kinds)))
+	if (!sprof_array_reserve(
+		    &skim->kinds, &skim->kind_capacity, skim->kind_count + 1, sizeof(*skim->kinds)))
 		return false;
 	skim->kinds[skim->kind_count++] = kind;
 	return !table->failed;
@@ -204,8 +204,8 @@ void sprof_skim_close(struct sprof_skim *skim)
 	*skim = (struct sprof_skim){0};
 }
 
-static void skip_attributes(
-	const struct sprof_skim *skim, const struct sprof_skim_kind *kind, struct sprof_cursor *cursor)
+static void skip_attributes(const struct sprof_skim *skim, const struct sprof_skim_kind *kind,
+	struct sprof_cursor *cursor)
 {
 	if (kind->size != VARIES) {
 		sprof_cursor_skip(cursor, (uint64_t)kind->size);
@@ -223,8 +223,8 @@ static void skip_attributes(
 }
 
 /* By DW_AT_sibling, if that leads forward. NULL: it is not known. */
-static const uint8_t *sibling_of(
-	const struct sprof_skim *skim, const struct sprof_skim_kind *kind, const uint8_t *attributes)
+static const uint8_t *sibling_of(const struct sprof_skim *skim, const struct sprof_skim_kind *kind,
+	const uint8_t *attributes)
 {
 	struct sprof_cursor cursor = {.at = attributes, .end = skim->info.end};
 	int size = kind->sibling_at == VARIES ? 0 : size_of_form(skim, kind->sibling_form);

@@ -1,5 +1,6 @@
 /*
- * Skimming over the DIEs of a unit without decoding them: where the next one is, and what kind it is.
+ * Skimming over the DIEs of a unit without decoding them: where the next one is, and what kind it
+ * is.
  */
 #ifndef SPROF_ELFSYM_SKIM_H
 #define SPROF_ELFSYM_SKIM_H
@@ -35,8 +36,8 @@ struct sprof_skim {
 };
 
 /*
- * Prepares to skim the unit, whose DIE is given. False: it is of a kind that this can't do (then libdw
- * must), or memory is short.
+ * Prepares to skim the unit, whose DIE is given. False: it is of a kind that this can't do (then
+ * libdw must), or memory is short.
  */
 bool sprof_skim_open(struct sprof_skim *skim, const struct sprof_image *debug, Dwarf_Die *unit);
 void sprof_skim_close(struct sprof_skim *skim);
@@ -45,7 +46,8 @@ void sprof_skim_close(struct sprof_skim *skim);
 struct sprof_skim_die {
 	uint64_t offset; /* in .debug_info */
 	const struct sprof_skim_kind *kind;
-	const uint8_t *sibling; /* where the next one is; NULL: behind the children, if there are any */
+	const uint8_t
+		*sibling; /* where the next one is; NULL: behind the children, if there are any */
 };
 
 /* The children of the DIE at an offset of .debug_info; NULL: it has none, or is broken. */
@@ -57,7 +59,8 @@ enum sprof_skim_step {
 	SPROF_SKIM_BROKEN, /* not understood: nothing behind it can be trusted */
 };
 
-/* The DIE at *at, which moves on to its first child if its kind has children, else to its sibling. */
+/* The DIE at *at, which moves on to its first child if its kind has children, else to its sibling.
+ */
 enum sprof_skim_step sprof_skim_next(
 	const struct sprof_skim *skim, const uint8_t **at, struct sprof_skim_die *ret);
 

@@ -108,13 +108,13 @@ static uint32_t program_of(const struct sprof_modules *modules)
 }
 
 /* The list that the options have for the module; NULL: none. */
-static const char *sysmap_of(
-	const struct sprof_symbols *symbols, const struct sprof_module *module)
+static const char *sysmap_of(const struct sprof_symbols *symbols, const struct sprof_module *module)
 {
 	for (size_t i = 0; i < symbols->options.sysmap_count; i++) {
 		const struct sprof_sysmap *sysmap = &symbols->options.sysmaps[i];
 		bool right = sysmap->module ? strcmp(sysmap->module, module->path) == 0 ||
-				strcmp(sysmap->module, sprof_module_name(module)) == 0
+						      strcmp(sysmap->module,
+							      sprof_module_name(module)) == 0
 					    : module->id == program_of(symbols->modules);
 
 		if (right)
@@ -216,7 +216,8 @@ static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *locati
 		return false;
 	snprintf(number, sizeof(number), "+0x%" PRIx64, start);
 	location->unresolved = true;
-	if (!set_joined(symbols, &location->function, sprof_module_name(place->module), number, err))
+	if (!set_joined(
+		    symbols, &location->function, sprof_module_name(place->module), number, err))
 		return false;
 	location->linkage = location->function;
 	return true;
@@ -325,8 +326,7 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 	if (!source->qualifier || symbols->options.no_demangle)
 		return true;
 	return set_joined(symbols, &location->function, source->qualifier, "::", err) &&
-	       set_joined(
-		       symbols, &location->function, location->function, location->linkage, err);
+	       set_joined(symbols, &location->function, location->function, location->linkage, err);
 }
 
 static bool append_location(struct sprof_symbols *symbols, const struct place *place,

@@ -36,8 +36,8 @@ struct sprof_symbols_options {
 
 /* One function at a place. All strings live as long as the struct sprof_symbols. */
 struct sprof_location {
-	/* Demangled; "module+0x1234" when nothing is known: the link-time address where the function
-	 * begins as far as the unwind tables tell, else of the place itself. */
+	/* Demangled; "module+0x1234" when nothing is known: the link-time address where the
+	 * function begins as far as the unwind tables tell, else of the place itself. */
 	const char *function;
 	const char *
 		linkage; /* as the linker knows it; the same pointer as function when not mangled */
@@ -57,7 +57,8 @@ struct sprof_locations {
 struct sprof_symbols; /* everything read and interned so far; modules are opened on their first
 			 place */
 
-/* Why places of a module have no name, and what would give them one; full sentences without a stop. */
+/* Why places of a module have no name, and what would give them one; full sentences without a stop.
+ */
 struct sprof_symbols_gap {
 	char why[160];
 	char help[200]; /* empty: nothing that sprof knows of */
@@ -80,13 +81,14 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 	struct sprof_locations *ret, struct sprof_error *err);
 
 /*
- * The variable at `distance` bytes behind the place where the module's first byte was mapped; *ret_name is
- * NULL when there is none. False: no memory.
+ * The variable at `distance` bytes behind the place where the module's first byte was mapped;
+ * *ret_name is NULL when there is none. False: no memory.
  */
 bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
 	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err);
 
-/* Explains the places of a module that sprof_symbols_resolve() left unresolved. False: no memory. */
+/* Explains the places of a module that sprof_symbols_resolve() left unresolved. False: no memory.
+ */
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_symbols_gap *ret, struct sprof_error *err);
 

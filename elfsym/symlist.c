@@ -26,10 +26,10 @@ static bool is_blank(char c)
 
 static int digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0'
-		: c >= 'a' && c <= 'f' ? c - 'a' + 10
-		: c >= 'A' && c <= 'F' ? c - 'A' + 10
-				       : -1;
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
 }
 
 /* A hexadecimal number with blanks behind it. */
@@ -107,8 +107,7 @@ static bool parse_sysmap(const char *at, const char *end, struct sprof_symlist_l
 	if (!scan_number(&at, end, &line->address))
 		return false;
 	behind = at;
-	if (scan_number(&behind, end, &line->size) &&
-		scan_type(&behind, end, &line->rank))
+	if (scan_number(&behind, end, &line->size) && scan_type(&behind, end, &line->rank))
 		return take_name(behind, end, true, line);
 	line->size = 0;
 	return scan_type(&at, end, &line->rank) && take_name(at, end, true, line);
@@ -141,9 +140,8 @@ bool sprof_symlist_parse_line(enum sprof_symlist_format format, const char **cur
 
 static bool append(struct sprof_symlist *list, const struct sprof_symlist_line *line)
 {
-	if (list->count >= SPROF_RANGES_NONE ||
-		!sprof_array_reserve(
-			&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
+	if (list->count >= SPROF_RANGES_NONE || !sprof_array_reserve(&list->items, &list->capacity,
+							list->count + 1, sizeof(*list->items)))
 		return false;
 	list->items[list->count++] = *line;
 	return true;

@@ -1,6 +1,6 @@
 /*
- * Lists of symbols as text: System.map and what nm prints, /proc/kallsyms, and the perf maps that JIT
- * compilers write.
+ * Lists of symbols as text: System.map and what nm prints, /proc/kallsyms, and the perf maps that
+ * JIT compilers write.
  */
 #ifndef SPROF_ELFSYM_SYMLIST_H
 #define SPROF_ELFSYM_SYMLIST_H
@@ -13,8 +13,9 @@
 #include "elfsym/ranges.h"
 
 enum sprof_symlist_format {
-	/* "ADDRESS TYPE NAME" or, as nm -S has it, "ADDRESS SIZE TYPE NAME". Types t, T, w and W are
-	 * functions, i and u are functions of GNU; the others only end the function before them. */
+	/* "ADDRESS TYPE NAME" or, as nm -S has it, "ADDRESS SIZE TYPE NAME". Types t, T, w and W
+	 * are functions, i and u are functions of GNU; the others only end the function before
+	 * them. */
 	SPROF_SYMLIST_SYSMAP,
 	/* "ADDRESS SIZE NAME"; what comes later replaces what was there. */
 	SPROF_SYMLIST_PERF_MAP,
@@ -37,8 +38,8 @@ struct sprof_symlist_line {
 };
 
 /*
- * Reads the next line that is in the format and moves the cursor behind it; other lines are skipped.
- * False: there is none up to the end.
+ * Reads the next line that is in the format and moves the cursor behind it; other lines are
+ * skipped. False: there is none up to the end.
  */
 bool sprof_symlist_parse_line(enum sprof_symlist_format format, const char **cursor,
 	const char *end, struct sprof_symlist_line *ret);

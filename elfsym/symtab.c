@@ -1,8 +1,9 @@
 /*
  * Symbol tables. Knows which of several symbols a person would name: at one address, sized before
  * unsized, functions before bare labels, global before local before weak, plain before underscored.
- * Knows that a file without sections still has the symbols that the dynamic linker needs. Refuses to know DWARF and mangling. Names are checked to end inside their section but measured
- * only when they are asked for: a hostile table of a million long overlapping names costs nothing.
+ * Knows that a file without sections still has the symbols that the dynamic linker needs. Refuses
+ * to know DWARF and mangling. Names are checked to end inside their section but measured only when
+ * they are asked for: a hostile table of a million long overlapping names costs nothing.
  */
 #include "elfsym/symtab.h"
 
@@ -172,16 +173,15 @@ static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *
 		if (!name || symbol->st_shndx == SHN_UNDEF || !rank_symbol(symbol, &rank) ||
 			!sprof_image_executable(image, symbol->st_value))
 			continue;
-		if (!append(symtab,
-			    &(struct candidate){
-				    .address = symbol->st_value,
-				    .size = symbol->st_size,
-				    .limit = symbol->st_value +
-					    sprof_image_room(image, symbol->st_value),
-				    .name = name,
-				    .rank = (uint8_t)rank,
-				    .source = SPROF_SYMBOL_DYNSYM,
-			    }))
+		if (!append(symtab, &(struct candidate){
+					    .address = symbol->st_value,
+					    .size = symbol->st_size,
+					    .limit = symbol->st_value +
+						     sprof_image_room(image, symbol->st_value),
+					    .name = name,
+					    .rank = (uint8_t)rank,
+					    .source = SPROF_SYMBOL_DYNSYM,
+				    }))
 			return false;
 	}
 	return true;
@@ -215,15 +215,14 @@ static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *i
 
 static bool add_plt_entry(void *data, const struct sprof_plt_entry *entry)
 {
-	return append(data,
-		&(struct candidate){
-			.address = entry->address,
-			.size = entry->size,
-			.limit = entry->address + entry->size,
-			.name = entry->name,
-			.rank = RANK_SIZED | RANK_FUNCTION,
-			.source = SPROF_SYMBOL_PLT,
-		});
+	return append(data, &(struct candidate){
+				    .address = entry->address,
+				    .size = entry->size,
+				    .limit = entry->address + entry->size,
+				    .name = entry->name,
+				    .rank = RANK_SIZED | RANK_FUNCTION,
+				    .source = SPROF_SYMBOL_PLT,
+			    });
 }
 
 static int count_underscores(const char *name)
@@ -329,8 +328,8 @@ static bool read_files(struct sprof_symtab *symtab, const struct sprof_symtab_fi
 	       sprof_plt_visit(files->image, add_plt_entry, symtab);
 }
 
-bool sprof_symtab_create(const struct sprof_symtab_files *files, struct sprof_symtab **ret,
-	struct sprof_error *err)
+bool sprof_symtab_create(
+	const struct sprof_symtab_files *files, struct sprof_symtab **ret, struct sprof_error *err)
 {
 	struct sprof_symtab *symtab = calloc(1, sizeof(*symtab));
 

@@ -46,8 +46,8 @@ struct sprof_symtab;
  * Reads .symtab and .dynsym of the files, and names the entries of the PLT. A broken or missing
  * table just contributes nothing. False: no memory.
  */
-bool sprof_symtab_create(const struct sprof_symtab_files *files, struct sprof_symtab **ret,
-	struct sprof_error *err);
+bool sprof_symtab_create(
+	const struct sprof_symtab_files *files, struct sprof_symtab **ret, struct sprof_error *err);
 /* NULL is accepted. */
 void sprof_symtab_destroy(struct sprof_symtab *symtab);
 
@@ -59,7 +59,8 @@ bool sprof_symtab_find(
 /* Whether a .symtab was read: without one the files are stripped. */
 bool sprof_symtab_is_full(const struct sprof_symtab *symtab);
 
-/* All symbols, by address, those that a better one hides too. At an address the best is the last. */
+/* All symbols, by address, those that a better one hides too. At an address the best is the last.
+ */
 size_t sprof_symtab_count(const struct sprof_symtab *symtab);
 struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t index);
 

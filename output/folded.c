@@ -19,6 +19,10 @@
 #include "profile/diff.h"
 #include "profile/expand.h"
 
+enum {
+	WAIT_FRAMES = 2 /* at most: the object, and who has it */
+};
+
 struct line {
 	size_t first; /* index in the frames */
 	size_t depth;
@@ -92,6 +96,30 @@ static bool prepare(struct folded *folded)
 	return true;
 }
 
+/* Behind the innermost frame: what it waits for, and who has that. There is room for them. */
+static bool add_wait_frames(struct folded *folded, const struct sprof_profile_row *row)
+{
+	const struct sprof_profile_context *context = &folded->profile->contexts[row->context];
+	SPROF_AUTO_FREE char *holder = NULL;
+	const char **next = &folded->frames[folded->frame_count];
+
+	if (context->object) {
+		if (!intern_clean(folded, context->object, ";:", next))
+			return false;
+		folded->frame_count++;
+	}
+	if (!context->holder)
+		return true;
+	if (asprintf(&holder, "%s %s%s%s", sprof_profile_is_join(context) ? "end of" : "held by",
+		    context->holder,
+		    context->holder_function ? " in " : "",
+		    context->holder_function ? context->holder_function : "") < 0) {
+		holder = NULL;
+		return false;
+	}
+	return intern_clean(folded, holder, ";:", &folded->frames[folded->frame_count++]);
+}
+
 static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 {
 	uint64_t weight = sprof_metrics_get(&row->metrics, folded->options->weight);
@@ -108,7 +136,8 @@ static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 	if (!sprof_expansion_fill(&folded->expansion, folded->profile, row->stack))
 		return false;
 	if (!sprof_array_reserve(&folded->frames, &folded->frame_capacity,
-		    folded->frame_count + folded->expansion.count + 1, sizeof(*folded->frames)) ||
+		    folded->frame_count + folded->expansion.count + 1 + WAIT_FRAMES,
+		    sizeof(*folded->frames)) ||
 		!sprof_array_reserve(&folded->lines, &folded->line_capacity, folded->line_count + 1,
 			sizeof(*folded->lines)))
 		return false;
@@ -117,6 +146,8 @@ static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 	for (size_t i = folded->expansion.count; i-- > 0;)
 		folded->frames[folded->frame_count++] =
 			folded->functions[folded->expansion.frames[i]->function];
+	if (folded->options->wait_frames && !add_wait_frames(folded, row))
+		return false;
 	line.depth = folded->frame_count - line.first;
 	folded->lines[folded->line_count++] = line;
 	return true;

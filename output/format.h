@@ -26,12 +26,14 @@ struct sprof_output_options {
 	double min_percent; /* text: functions and paths below this share are left out */
 	size_t width;       /* text: columns; 0: names are never shortened */
 	bool short_names;   /* text: without template arguments and parameters */
+	bool waits_only;    /* text: of the views, only the table of waits */
 	size_t depth;       /* text: levels of the graphs; 0: all */
 	bool sort_by_total; /* text: the flat profile by total, not by self */
 	bool by_rank;       /* text: also each rank of a parallel job for itself */
 	/* Of a joined profile (profile/diff.h): threads below this one are the base; 0: it is none. */
 	uint32_t base_threads;
 	bool pack;     /* of a format that can be packed or not: by the suffix */
+	bool wait_frames; /* folded: what a blocked thread waits for is a frame, and who has it */
 	bool absolute; /* of a difference: the base is not scaled to the weight of the new one */
 };
 

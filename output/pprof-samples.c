@@ -53,6 +53,7 @@ static void put_quality(struct sprof_pprof_writer *writer)
 			put_figure(writer, text, quality->stacks[i]);
 	}
 	put_figure(writer, "schedstat_missing", quality->schedstat_missing);
+	put_figure(writer, "mode", quality->mode);
 }
 
 /* Why frames of a module have no name. */
@@ -145,6 +146,9 @@ static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
 	add_text(writer, message, SPROF_PPROF_SYSCALL, context->syscall);
 	add_text(writer, message, SPROF_PPROF_OBJECT, context->object);
 	add_text(writer, message, SPROF_PPROF_HOLDER, context->holder);
+	add_text(writer, message, SPROF_PPROF_HOLDER_FUNCTION, context->holder_function);
+	if (context->kind != SPROF_WAIT_KIND_NONE)
+		add_text(writer, message, SPROF_PPROF_WAIT_KIND, sprof_wait_kind_name(context->kind));
 }
 
 static void add_values(struct sprof_pprof_writer *writer, size_t row)

@@ -1,7 +1,7 @@
 /*
- * Shortens C++ names as libiberty writes them. Knows what brackets look like that are none: those of
- * operators, "->" and "(anonymous namespace)". Rust's "<T as Trait>::method" says the most in its
- * brackets, so a name that begins with one is left whole.
+ * Shortens C++ names as libiberty writes them. Knows what brackets look like that are none: those
+ * of operators, "->" and "(anonymous namespace)". Rust's "<T as Trait>::method" says the most in
+ * its brackets, so a name that begins with one is left whole.
  */
 #include "output/short-name.h"
 
@@ -53,8 +53,7 @@ static size_t operator_length(const char *name, const char *at)
 
 static bool is_qualifier(const char *at)
 {
-	return starts_with(at, " const") || starts_with(at, " volatile") ||
-	       starts_with(at, " &");
+	return starts_with(at, " const") || starts_with(at, " volatile") || starts_with(at, " &");
 }
 
 /* Leaves out what is in brackets; returns how much was written. */
@@ -87,7 +86,8 @@ static size_t leave_out(const char *name, char *to)
 	return length;
 }
 
-/* Behind the return type, which ends with the last blank that is not in brackets or of an operator. */
+/* Behind the return type, which ends with the last blank that is not in brackets or of an operator.
+ */
 static char *behind_type(char *name)
 {
 	char *start = name;

@@ -12,26 +12,37 @@
 
 /* The width of a row before the name, with and without the column of threads. */
 enum {
-	INDENT = 5 + 2 * 9 + 4 * 6 + 8 + 1 + 7 + 1,
+	INDENT = 5 + 2 * 9 + 8 + 1 + 7 + 1,
+	COLUMN = 6,
 	THREADS = 4
 };
 
 static void write_title(const struct sprof_text *text, bool merged)
 {
+	const enum sprof_weight *columns;
+	size_t count = sprof_text_columns(text, &columns);
+	char name[16];
+
 	sprof_text_title(text, "flat profile");
-	sprof_out_printf(text->out,
-		"self%% %8s %8s user%%  sys%% runq%% wait%% samples%s %-7s function\n", "self",
-		"total", merged ? " thr" : "", "verdict");
+	sprof_out_printf(text->out, "self%% %8s %8s", "self", "total");
+	for (size_t i = 0; i < count; i++) {
+		/* "stopped" would be wider than its figures. */
+		snprintf(name, sizeof(name), "%.5s%%", sprof_weight_name(columns[i]));
+		sprof_out_printf(text->out, " %5s", name);
+	}
+	sprof_out_printf(text->out, " samples%s %-7s function\n", merged ? " thr" : "", "verdict");
 }
 
 static void write_split(const struct sprof_text *text, const struct sprof_times *times)
 {
 	uint64_t wall = sprof_times_wall(times);
+	const enum sprof_weight *columns;
+	size_t count = sprof_text_columns(text, &columns);
 
-	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (wall)
 			sprof_out_printf(text->out, " %5.1f",
-				sprof_percent(sprof_times_get(times, sprof_weight_columns[i]), wall));
+				sprof_percent(sprof_times_get(times, columns[i]), wall));
 		else
 			sprof_out_printf(text->out, " %5s", "-");
 	}
@@ -60,18 +71,21 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 {
 	enum sprof_weight weight = text->options.weight;
 	uint64_t self = sprof_metrics_get(&row->self, weight);
+	const enum sprof_weight *columns;
 
 	sprof_out_printf(text->out, "%5.1f %8s %8s",
 		sprof_percent(self, sprof_metrics_get(&flat->sum, weight)),
-		sprof_figure_weight(self, weight).text,
-		sprof_figure_weight(sprof_metrics_get(&row->total, weight), weight).text);
+		sprof_figure_value(text->profile, weight, self).text,
+		sprof_figure_value(text->profile, weight,
+			sprof_metrics_get(&row->total, weight)).text);
 	write_split(text, &row->total.times);
 	sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
 	if (merged)
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
 	sprof_out_printf(text->out, " %-7s ",
 		sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
-	write_function(text, INDENT + (merged ? THREADS : 0),
+	write_function(text,
+		INDENT + COLUMN * sprof_text_columns(text, &columns) + (merged ? THREADS : 0),
 		&text->profile->functions[row->function]);
 }
 
@@ -98,7 +112,18 @@ static void write_rows(const struct sprof_text *text, const struct sprof_flat *f
 
 bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	struct sprof_view view = {.weight = text->options.weight, .thread = thread};
+	return sprof_text_flat_of(text, thread, NULL, err);
+}
+
+bool sprof_text_flat_of(const struct sprof_text *text, uint32_t thread, const bool *chosen,
+	struct sprof_error *err)
+{
+	struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = thread,
+		.chosen = chosen,
+		.by_total = text->options.sort_by_total,
+	};
 	bool merged = thread == SPROF_PROFILE_NONE;
 	struct sprof_flat flat;
 

@@ -25,8 +25,8 @@ static size_t write_caller_figures(
 	enum sprof_weight weight = text->options.weight;
 
 	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s  ", sprof_percent(line->total, whole),
-		sprof_figure_weight(line->total, weight).text, sprof_percent(line->self, whole),
-		sprof_figure_weight(line->self, weight).text);
+		sprof_figure_value(text->profile, weight, line->total).text, sprof_percent(line->self, whole),
+		sprof_figure_value(text->profile, weight, line->self).text);
 	return 6 + 9 + 6 + 9 + 2;
 }
 
@@ -91,7 +91,9 @@ static void write_graph(const struct sprof_text *text, const struct sprof_graph 
 		const struct sprof_graph_node *node = &graph->nodes[i];
 		bool is_head = node->depth == 1;
 
-		if (is_small(text, graph, i)) {
+		if (text->options.depth && node->depth > text->options.depth) {
+			i = node->end;
+		} else if (is_small(text, graph, i)) {
 			small_heads += is_head;
 			small += !is_head;
 			i = node->end;

@@ -92,8 +92,29 @@ static void write_gaps(const struct sprof_text *text)
 			"  run queue   unknown: this kernel does not fill /proc/PID/schedstat\n");
 }
 
+/* Another tool's file says nothing of its quality; what it counts is all there is to say. */
+static void write_foreign(const struct sprof_text *text)
+{
+	const struct sprof_profile_foreign *foreign = &text->profile->foreign;
+	const char *command = text->profile->command;
+
+	sprof_out_puts(text->out, "profile of another tool: ");
+	sprof_text_end_with_name(text, 25, command ? command : "unknown program");
+	if (text->profile->quality.duration_ns)
+		sprof_out_printf(text->out, "  duration    %s\n",
+			sprof_figure_time(text->profile->quality.duration_ns).text);
+	for (size_t i = 0; i < foreign->kind_count; i++) {
+		sprof_out_puts(text->out, i == foreign->chosen ? "  shown       " : "  also has    ");
+		sprof_text_end_with_name(text, 14, foreign->kinds[i].type);
+	}
+}
+
 void sprof_text_header(const struct sprof_text *text)
 {
+	if (text->profile->foreign.kind_count) {
+		write_foreign(text);
+		return;
+	}
 	write_target(text);
 	write_samples(text);
 	write_stacks(text);

@@ -19,8 +19,7 @@ enum {
 static void write_gap(
 	const struct sprof_text *text, const struct sprof_gaps *gaps, const struct sprof_gap *gap)
 {
-	const struct sprof_module *module =
-		sprof_modules_get(text->profile->modules, gap->module);
+	const struct sprof_module *module = sprof_modules_get(text->profile->modules, gap->module);
 	SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
 
 	if (!path) {

@@ -12,7 +12,8 @@
 #include "output/units.h"
 
 enum {
-	INDENT = 9 + 5 * 9 + 9 + 2
+	INDENT = 9 + 9 + 9 + 1 + 7 + 1, /* and the columns */
+	COLUMN = 9
 }; /* the width of a row before the name */
 
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
@@ -59,22 +60,36 @@ static bool *choose(const struct sprof_text *text, size_t *ret_hidden)
 }
 
 static void write_figures(const struct sprof_text *text, const char *id,
-	const struct sprof_times *times, uint64_t samples)
+	const struct sprof_times *times, uint64_t samples, enum sprof_verdict verdict)
 {
+	const enum sprof_weight *columns;
+	size_t count = sprof_text_columns(text, &columns);
+
 	sprof_out_printf(text->out, "%9s %8s", id, sprof_figure_time(sprof_times_wall(times)).text);
-	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++)
+	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s",
-			sprof_figure_time(sprof_times_get(times, sprof_weight_columns[i])).text);
-	sprof_out_printf(text->out, " %8" PRIu64 "  ", samples);
+			sprof_figure_time(sprof_times_get(times, columns[i])).text);
+	sprof_out_printf(text->out, " %8" PRIu64 " %-7s ", samples, sprof_verdict_name(verdict));
 }
 
-static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)
+/* Of one thread; SPROF_PROFILE_NONE: of all. */
+static enum sprof_verdict verdict_of(const struct sprof_text *text, uint32_t thread)
 {
+	const struct sprof_view view = {.thread = thread};
+
+	return sprof_verdict_of_view(text->profile, &view);
+}
+
+static void write_thread(const struct sprof_text *text, uint32_t index)
+{
+	const struct sprof_profile_thread *thread = &text->profile->threads[index];
+	const enum sprof_weight *columns;
 	char id[16];
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
-	write_figures(text, id, &thread->times, thread->samples);
-	sprof_text_end_with_name(text, INDENT, thread->name);
+	write_figures(text, id, &thread->times, thread->samples, verdict_of(text, index));
+	sprof_text_end_with_name(
+		text, INDENT + COLUMN * sprof_text_columns(text, &columns), thread->name);
 }
 
 static void write_process(const struct sprof_text *text, uint32_t index, const bool *shown)
@@ -94,7 +109,7 @@ static void write_process(const struct sprof_text *text, uint32_t index, const b
 			sprof_text_end_with_name(text, (size_t)length, process->name);
 			titled = true;
 		}
-		write_thread(text, &profile->threads[i]);
+		write_thread(text, (uint32_t)i);
 	}
 }
 
@@ -108,8 +123,19 @@ static void write_sum(const struct sprof_text *text)
 		sprof_metrics_add(&sum, &(struct sprof_metrics){.samples = thread->samples,
 						.times = thread->times});
 	}
-	write_figures(text, "all", &sum.times, sum.samples);
+	write_figures(text, "all", &sum.times, sum.samples, verdict_of(text, SPROF_PROFILE_NONE));
 	sprof_out_printf(text->out, "%zu threads\n", text->profile->thread_count);
+}
+
+static void write_title(const struct sprof_text *text)
+{
+	const enum sprof_weight *columns;
+	size_t count = sprof_text_columns(text, &columns);
+
+	sprof_out_printf(text->out, "\nthreads\n%9s %8s", "tid", "wall");
+	for (size_t i = 0; i < count; i++)
+		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
+	sprof_out_printf(text->out, " %8s %-7s name\n", "samples", "verdict");
 }
 
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
@@ -117,14 +143,16 @@ bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
 	size_t hidden = 0;
 	SPROF_AUTO_FREE bool *shown = choose(text, &hidden);
 
+	if (text->profile->foreign.kind_count)
+		return true; /* another tool's: nothing is known of their time */
 	if (!shown)
 		return sprof_error_no_memory(err);
-	sprof_out_printf(text->out, "\nthreads\n%9s %8s %8s %8s %8s %8s %8s  name\n", "tid", "wall",
-		"user", "sys", "runq", "wait", "samples");
+	write_title(text);
 	for (size_t i = 0; i < text->profile->process_count; i++)
 		write_process(text, (uint32_t)i, shown);
 	sprof_text_left_out(text, "thread", 0, hidden);
 	if (text->profile->thread_count > 1)
 		write_sum(text);
+	sprof_text_counters(text, shown);
 	return true;
 }

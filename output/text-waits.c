@@ -36,10 +36,9 @@ static char *describe(const struct sprof_text *text, const struct sprof_waits_ro
 /* Of a join it is the thread that is waited for; nobody holds that. */
 static char *describe_holder(const struct sprof_waits_row *row)
 {
-	bool is_join = row->object && row->object[0] == 'j';
 	char *line;
 
-	if (asprintf(&line, "%s %s%s%s, %.0f %% of it", is_join ? "for the end of" : "held by",
+	if (asprintf(&line, "%s %s%s%s, %.0f %% of it", row->is_join ? "for the end of" : "held by",
 		    row->holder, row->holder_function ? " in " : "",
 		    row->holder_function ? row->holder_function : "",
 		    sprof_percent(row->holder_ns, row->ns)) < 0)
@@ -122,6 +121,16 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 	sprof_text_left_out(text, "pair", small, beyond);
 }
 
+/* A profile of another origin may know that threads were blocked, and nothing more. */
+static bool is_known(const struct sprof_waits_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].syscall || table->rows[i].object)
+			return true;
+	}
+	return false;
+}
+
 bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	const struct sprof_view view = {.weight = SPROF_WEIGHT_WAIT, .thread = thread};
@@ -131,7 +140,7 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 		return true;
 	if (!sprof_waits_table_build(text->profile, &view, &table, err))
 		return false;
-	if (table.count || text->options.waits_only) {
+	if (is_known(&table) || text->options.waits_only) {
 		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s\n",
 			sprof_figure_time(table.blocked_ns).text,
 			sprof_figure_time(table.wall_ns).text);

@@ -20,8 +20,32 @@ void sprof_text_title(const struct sprof_text *text, const char *part)
 {
 	enum sprof_weight weight = text->options.weight;
 
-	sprof_out_printf(text->out, "\n%s, by %s%s\n", part, sprof_weight_name(weight),
-		sprof_weight_is_time(weight) ? " time" : "");
+	sprof_out_printf(text->out, "\n%s, by ", part);
+	if (weight == SPROF_WEIGHT_OTHER)
+		sprof_text_end_with_name(
+			text, 0, sprof_profile_weight_name(text->profile, weight));
+	else
+		sprof_out_printf(text->out, "%s%s\n", sprof_weight_name(weight),
+			sprof_weight_is_time(weight) ? " time" : "");
+}
+
+size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight **ret)
+{
+	static const enum sprof_weight waits[] = {
+		SPROF_WEIGHT_SLEEP, SPROF_WEIGHT_DISK, SPROF_WEIGHT_STOPPED};
+
+	*ret = sprof_weight_columns;
+	switch (text->profile->quality.mode) {
+	case SPROF_MODE_CPU:
+		return SPROF_WEIGHT_COLUMNS - 1; /* the last is wait */
+	case SPROF_MODE_WAIT:
+		*ret = waits;
+		return sizeof(waits) / sizeof(waits[0]);
+	case SPROF_MODE_WALL:
+	case SPROF_MODE_COUNT:
+		break;
+	}
+	return SPROF_WEIGHT_COLUMNS;
 }
 
 static bool starts_character(char byte)
@@ -162,8 +186,13 @@ static bool write_text(const struct sprof_profile *profile,
 	}
 	if (options->base_threads)
 		return sprof_text_diff(&text, err);
+	if (options->waits_only)
+		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
+		       (mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));
 	sprof_text_header(&text);
 	if (!sprof_text_modules(&text, err) || !sprof_text_threads(&text, err))
+		return false;
+	if (options->by_rank && !sprof_text_ranks(&text, err))
 		return false;
 	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
 		return false;

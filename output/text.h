@@ -23,6 +23,10 @@ void sprof_text_header(const struct sprof_text *text);
 bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* The same of the threads that are chosen; NULL: all. */
+bool sprof_text_flat_of(const struct sprof_text *text, uint32_t thread, const bool *chosen,
+	struct sprof_error *err);
+bool sprof_text_ranks(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 /* Nothing where nobody was blocked. */
@@ -30,6 +34,12 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 
 /* Instead of all of them, for a joined profile. */
 bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);
+
+/* The columns that wall time is split into: those of the profile's mode. Returns how many. */
+size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight **ret);
+
+/* What the kernel counted of the threads; nothing where that isn't known. */
+void sprof_text_counters(const struct sprof_text *text, const bool *shown);
 
 /* The title of a part: "flat profile, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);

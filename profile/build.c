@@ -146,11 +146,12 @@ bool sprof_build_location(struct sprof_profile *profile, const struct sprof_fram
 bool sprof_build_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context)
 {
-	struct sprof_profile_context copy = {.state = context->state};
+	struct sprof_profile_context copy = {.state = context->state, .kind = context->kind};
 
 	return intern(profile, context->syscall, &copy.syscall) &&
 	       intern(profile, context->object, &copy.object) &&
 	       intern(profile, context->holder, &copy.holder) &&
+	       intern(profile, context->holder_function, &copy.holder_function) &&
 	       sprof_profile_intern_context(profile, &copy, ret_context);
 }
 

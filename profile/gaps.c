@@ -1,6 +1,6 @@
 /*
- * Counts nameless frames per module. A sample with several of them of one module counts once for it,
- * so a module's share says how many stacks have a hole there.
+ * Counts nameless frames per module. A sample with several of them of one module counts once for
+ * it, so a module's share says how many stacks have a hole there.
  */
 #include "profile/gaps.h"
 
@@ -51,7 +51,8 @@ static bool explain(struct sprof_profile *profile, struct sprof_symbols *symbols
 	if (!sprof_symbols_explain(symbols, module, &gap, err))
 		return false;
 	facts->gap_why = sprof_strtab_intern(profile->index->strings, gap.why);
-	facts->gap_help = gap.help[0] ? sprof_strtab_intern(profile->index->strings, gap.help) : NULL;
+	facts->gap_help =
+		gap.help[0] ? sprof_strtab_intern(profile->index->strings, gap.help) : NULL;
 	return (facts->gap_why && (facts->gap_help || !gap.help[0])) || sprof_error_no_memory(err);
 }
 

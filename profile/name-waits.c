@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "profile/index.h"
@@ -71,6 +72,12 @@ static bool name_lock(struct sprof_profile *profile, struct sprof_symbols *symbo
 			wait->offset - back);
 	*ret = keep(profile, text);
 	return *ret || sprof_error_no_memory(err);
+}
+
+bool sprof_profile_is_join(const struct sprof_profile_context *context)
+{
+	return context->object &&
+	       strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
 }
 
 static bool name_object(struct sprof_profile *profile, struct sprof_symbols *symbols,

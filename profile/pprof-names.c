@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "profile/index.h"
@@ -194,6 +195,8 @@ static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t 
 
 		function.module = module;
 		file->lines[i].inlined = i + 1 < count;
+		file->lines[i].kernel = function.linkage &&
+					strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
 		if (!sprof_profile_intern_function(
 			    file->profile, &function, &file->lines[i].function))
 			return false;

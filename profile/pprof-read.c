@@ -86,15 +86,19 @@ static void finish(struct sprof_pprof_file *file)
 }
 
 /* What a foreign file doesn't say of itself, said from what is in it. */
-static void complete(struct sprof_profile *profile)
+static bool complete(struct sprof_profile *profile)
 {
 	struct sprof_quality *quality = &profile->quality;
 
 	profile->index->locations_named = profile->location_count;
 	if (!profile->foreign.kind_count)
-		return;
+		return true;
 	quality->threads_seen = profile->thread_count;
 	quality->processes_seen = profile->process_count;
+	/* The first mapping is the program, by convention of the format. */
+	return profile->command || !sprof_modules_count(profile->modules) ||
+	       sprof_profile_describe(profile, sprof_modules_get(profile->modules, 0)->path,
+		       profile->start_realtime_ns);
 }
 
 bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
@@ -119,13 +123,13 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 	ok = ok && sprof_pprof_read_head(&file, options, err) &&
 	     sprof_pprof_read_names(&file, err) &&
 	     sprof_pprof_read_comments(&file, err) && sprof_pprof_read_samples(&file, err);
+	ok = ok && (complete(file.profile) || sprof_error_no_memory(err));
 	finish(&file);
 	free(unpacked.data);
 	if (!ok) {
 		sprof_profile_destroy(file.profile);
 		return false;
 	}
-	complete(file.profile);
 	*ret = file.profile;
 	return true;
 }

@@ -33,6 +33,7 @@ struct samples {
 	uint32_t *depths; /* frames of a stack, by stack */
 	size_t depth_capacity;
 	uint64_t frames; /* of all samples */
+	bool broken;     /* packed numbers that make no sense */
 };
 
 static bool read_label(
@@ -88,6 +89,7 @@ static bool for_numbers(struct samples *samples, const struct sprof_wire_field *
 		if (!take(samples, number))
 			return false;
 	}
+	samples->broken |= packed.broken;
 	return true;
 }
 
@@ -107,7 +109,7 @@ static bool read_fields(
 		else if (field.number == 3 && field.is_bytes)
 			ok = read_label(samples, field.bytes, err);
 	}
-	if (ok && message.broken)
+	if (ok && (message.broken || samples->broken))
 		return sprof_pprof_fail(samples->file, err, "damaged: a sample");
 	if (ok && samples->value_count != samples->file->kind_count)
 		return sprof_pprof_fail(samples->file, err, "a sample has %zu values instead of %zu",
@@ -185,6 +187,16 @@ static enum sprof_state parse_state(const char *text)
 	return (enum sprof_state)state;
 }
 
+static enum sprof_wait_kind parse_wait_kind(const char *text)
+{
+	int kind = SPROF_WAIT_KIND_NONE + 1;
+
+	while (kind < SPROF_WAIT_KIND_COUNT &&
+		strcmp(sprof_wait_kind_name((enum sprof_wait_kind)kind), text) != 0)
+		kind++;
+	return kind < SPROF_WAIT_KIND_COUNT ? (enum sprof_wait_kind)kind : SPROF_WAIT_KIND_OTHER;
+}
+
 static void take_label(struct said *said, const char *key, const char *text, uint64_t number)
 {
 	const struct {
@@ -198,6 +210,7 @@ static void take_label(struct said *said, const char *key, const char *text, uin
 		{SPROF_PPROF_SYSCALL, &said->context.syscall},
 		{SPROF_PPROF_OBJECT, &said->context.object},
 		{SPROF_PPROF_HOLDER, &said->context.holder},
+		{SPROF_PPROF_HOLDER_FUNCTION, &said->context.holder_function},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -210,6 +223,8 @@ static void take_label(struct said *said, const char *key, const char *text, uin
 		said->thread.tid = parse_id(text, number);
 	else if (strcmp(key, SPROF_PPROF_STATE) == 0)
 		said->context.state = parse_state(text);
+	else if (strcmp(key, SPROF_PPROF_WAIT_KIND) == 0)
+		said->context.kind = parse_wait_kind(text);
 }
 
 static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)

@@ -26,6 +26,8 @@
 #define SPROF_PPROF_SYSCALL "syscall"
 #define SPROF_PPROF_OBJECT "wait_object"
 #define SPROF_PPROF_HOLDER "lock_holder"
+#define SPROF_PPROF_HOLDER_FUNCTION "lock_holder_function"
+#define SPROF_PPROF_WAIT_KIND "wait_kind"
 #define SPROF_PPROF_HOST "host"
 #define SPROF_PPROF_RANK "rank"
 

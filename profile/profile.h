@@ -93,6 +93,9 @@ struct sprof_profile_context {
 	uint32_t wait, holding_thread, holding_stack;
 };
 
+/* Whether it waits for the end of a thread, which is then called its holder. */
+bool sprof_profile_is_join(const struct sprof_profile_context *context);
+
 /* What a thread waited for, as the sampler found it; entry 0 stands for nothing. */
 struct sprof_profile_wait {
 	const char *syscall; /* NULL: none, a page fault */

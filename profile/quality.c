@@ -28,6 +28,8 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(frames),
 	FIELD(unwind_ns_total),
 	FIELD(frames_unresolved),
+	FIELD(waits_looked_up),
+	FIELD(wait_ns_total),
 	FIELD(threads_seen),
 	FIELD(processes_seen),
 	{0},
@@ -62,5 +64,6 @@ void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *mo
 		sum->target_pid = more->target_pid;
 	if (sum->rate_hz < more->rate_hz)
 		sum->rate_hz = more->rate_hz;
+	sum->mode = more->mode;
 	sum->schedstat_missing |= more->schedstat_missing;
 }

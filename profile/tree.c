@@ -175,7 +175,9 @@ static bool append_named(struct sprof_profile *profile, const char *name, uint64
 
 	if (!sprof_profile_intern_function(profile,
 		    &(struct sprof_profile_function){
-			    .name = name, .linkage = name, .module = SPROF_PROFILE_NONE},
+			    .name = name,
+			    .linkage = line.kernel ? SPROF_MODULE_KERNEL : name,
+			    .module = SPROF_PROFILE_NONE},
 		    &line.function))
 		return false;
 	if (!append_location(profile, &frame, high, low, ret_location))

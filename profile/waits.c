@@ -48,6 +48,7 @@ static bool find_row(struct building *building, const struct sprof_profile_conte
 			.object = context->object,
 			.kind = context->kind,
 			.function = function,
+			.is_join = sprof_profile_is_join(context),
 		};
 	}
 	*ret = id;

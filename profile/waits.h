@@ -23,6 +23,7 @@ struct sprof_waits_row {
 	/* Who held the lock the longest; NULL: no lock, or nobody known. */
 	const char *holder, *holder_function;
 	uint64_t holder_ns;
+	bool is_join; /* the holder is a thread whose end is waited for */
 };
 
 /* Threads in `function` waited for `object`, which a thread had that was in `holder_function`. */

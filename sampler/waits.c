@@ -265,6 +265,7 @@ static void emit(struct sampler *sampler, const struct deferred *deferred)
 		const struct last_sample *last = &waits->last[deferred->holder_id];
 
 		sample.holder = &holder;
+		/* One that lost its sample, for lack of a CPU, was seen somewhere else. */
 		if (last->tick_ns == sample.time_ns)
 			holder.stack = last->stack;
 	}
@@ -290,7 +291,7 @@ void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint
 	if (sampling->wait && sampling->watch.active)
 		look_at_lock(sampler, thread);
 	sprof_waits_note(sampler, thread, sampling->stack);
-	if (!sampling->wait || !sampling->watch.holder ||
+	if (!sampling->wait || !sampling->watch.active || !sampling->watch.holder ||
 		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
 			waits->deferred_count + 1, sizeof(*waits->deferred))) {
 		emit(sampler, &deferred);

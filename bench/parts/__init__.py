@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import cost, inside, names, pause, slowdown, threads, today, unwind
+from parts import cost, formats, inside, names, pause, slowdown, threads, today, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -11,4 +11,5 @@ PARTS = {
     "threads": threads.measure,
     "today": today.measure,
     "names": names.measure,
+    "formats": formats.measure,
 }

@@ -142,7 +142,7 @@ def once(argv, addresses):
 
 
 def measure(bench):
-    units, count = bench.seconds(20, 2), bench.seconds(2000, 200)
+    units, count = bench.seconds(20, 2), bench.seconds(500, 100)
     program = build_program(bench.folder, units)
     addresses = choose(program, count)
     tools = {

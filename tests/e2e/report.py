@@ -8,7 +8,7 @@ PERCENT = r"(\d+\.\d|-)"
 CLASSES = ("user", "sys", "runq", "wait")
 
 THREAD = re.compile(rf"\s*(\d+)(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})"
-                    rf"(?:\s+{FIGURE})\s+(\d+)  (.*)")
+                    rf"(?:\s+{FIGURE})\s+(\d+) (\S+) +(.*)")
 FUNCTION = re.compile(rf"\s*{PERCENT}\s+{FIGURE}\s+{FIGURE}" + rf"\s+{PERCENT}" * 4 +
                       r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*)")
 
@@ -37,8 +37,8 @@ def _section(text, title):
 def _thread(match):
     words = match.groups()
     figures = [Figure(*words[i:i + 2]) for i in range(1, 11, 2)]
-    return {"tid": int(words[0]), "samples": int(words[11]), "name": words[12],
-            **dict(zip(("wall", *CLASSES), figures))}
+    return {"tid": int(words[0]), "samples": int(words[11]), "verdict": words[12],
+            "name": words[13], **dict(zip(("wall", *CLASSES), figures))}
 
 
 def _function(match):

@@ -29,6 +29,9 @@ static void expect_stat(const char *text, const char *comm)
 	assert_int_equal(stat.system_ticks, 222);
 	assert_int_equal(stat.start_ticks, 333);
 	assert_int_equal(stat.processor, 5);
+	assert_int_equal(stat.minor_faults, 7);
+	assert_int_equal(stat.major_faults, 9);
+	assert_int_equal(stat.disk_ticks, 39);
 }
 
 static void stat_with_a_plain_name(void **state)
@@ -117,6 +120,17 @@ static void schedstat(void **state)
 	assert_false(sprof_proc_parse_schedstat("1", &ret));
 	assert_false(sprof_proc_parse_schedstat("1 2\n", &ret));
 	assert_false(sprof_proc_parse_schedstat("x 2 3\n", &ret));
+}
+
+static void bytes_of_io(void **state)
+{
+	struct sprof_proc_io io;
+
+	assert_true(sprof_proc_parse_io("rchar: 6976\nwchar: 12\nsyscr: 10\nsyscw: 1\n", &io));
+	assert_int_equal(io.read_bytes, 6976);
+	assert_int_equal(io.written_bytes, 12);
+	assert_false(sprof_proc_parse_io("rchar: 6976\n", &io));
+	assert_false(sprof_proc_parse_io("", &io));
 }
 
 static void a_running_thread_tells_no_system_call(void **state)
@@ -276,6 +290,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_stat_is_refused),
 		cmocka_unit_test(the_stat_of_this_process),
 		cmocka_unit_test(schedstat),
+		cmocka_unit_test(bytes_of_io),
 		cmocka_unit_test(a_running_thread_tells_no_system_call),
 		cmocka_unit_test(a_thread_inside_a_system_call),
 		cmocka_unit_test(a_thread_blocked_outside_of_any_system_call),

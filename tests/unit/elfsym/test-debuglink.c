@@ -26,8 +26,8 @@ static bool parse(const char *bytes, size_t size, char *ret_name, uint32_t *ret_
 
 static void names_of_every_length(void **state)
 {
-	static const char *const sections[] = {"a\0\0\0\1\2\3\4", "ab\0\0\1\2\3\4", "abc\0\1\2\3\4",
-		"abcd\0\0\0\0\1\2\3\4"};
+	static const char *const sections[] = {
+		"a\0\0\0\1\2\3\4", "ab\0\0\1\2\3\4", "abc\0\1\2\3\4", "abcd\0\0\0\0\1\2\3\4"};
 	static const size_t sizes[] = {8, 8, 8, 12};
 	uint32_t crc;
 	char name[32];

@@ -69,7 +69,8 @@ static void functions_of_a_stripped_file(void **state)
 	assert_int_equal(found->address, named->address);
 	assert_int_equal(found->size, named->size);
 	assert_string_equal(found->source, "FDE only");
-	snprintf(expected, sizeof(expected), "subject-stripped+0x%lx", (unsigned long)named->address);
+	snprintf(expected, sizeof(expected), "subject-stripped+0x%lx",
+		(unsigned long)named->address);
 	assert_string_equal(found->name, expected);
 	sprof_listing_finish(&full);
 	sprof_listing_finish(&stripped);
@@ -82,8 +83,8 @@ static void no_elf_file(void **state)
 	struct sprof_listing listing;
 	struct sprof_error err = {0};
 
-	assert_false(sprof_listing_create(memory_module(modules, "text", "no ELF file", 11), &nowhere,
-		NULL, SPROF_LISTING_FILE, &listing, &err));
+	assert_false(sprof_listing_create(memory_module(modules, "text", "no ELF file", 11),
+		&nowhere, NULL, SPROF_LISTING_FILE, &listing, &err));
 	assert_int_equal(err.kind, SPROF_ERROR_UNSUPPORTED);
 	sprof_modules_destroy(modules);
 }

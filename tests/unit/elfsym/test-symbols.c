@@ -272,8 +272,7 @@ static int unnamed_file(void)
 
 static struct sprof_module *anonymous_module(struct sprof_modules *modules, const char *path)
 {
-	struct sprof_module_key key = {
-		.kind = SPROF_MODULE_ANONYMOUS, .path = path, .inode = 4711};
+	struct sprof_module_key key = {.kind = SPROF_MODULE_ANONYMOUS, .path = path, .inode = 4711};
 	bool is_new;
 
 	return sprof_modules_intern(modules, &key, &is_new);
@@ -289,10 +288,12 @@ static void test_perf_map(void **state)
 
 	module->fd = unnamed_file();
 	write_text(module->fd, "7f0000001000 100 jit::first\n");
-	assert_string_equal(resolve(&session, module, 0x7f0000001080).items[0].function, "jit::first");
+	assert_string_equal(
+		resolve(&session, module, 0x7f0000001080).items[0].function, "jit::first");
 	check_raw(&session, module, 0x7f0000002000, "[anon]+0x7f0000002000");
 	write_text(module->fd, "7f0000002000 100 jit::second\n");
-	assert_string_equal(resolve(&session, module, 0x7f0000002004).items[0].function, "jit::second");
+	assert_string_equal(
+		resolve(&session, module, 0x7f0000002004).items[0].function, "jit::second");
 	assert_true(sprof_symbols_explain(session.symbols, module->id, &gap, &err));
 	assert_string_equal(gap.why, "not in the perf map of the process");
 	end(&session);

@@ -20,7 +20,7 @@ static void classes_go_to_their_states(void **state)
 {
 	struct sprof_profile_row rows[ROWS] = {0};
 	struct sprof_window window = {0};
-	struct sprof_times times = {{100, 200, 400, 900}};
+	struct sprof_times times = {{100, 200, 400, 300, 400, 500}};
 
 	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER));
 	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SYS));

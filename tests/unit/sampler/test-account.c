@@ -221,6 +221,49 @@ static void without_schedstat_ticks_are_the_cpu_time(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 5 * tick_ns);
 }
 
+static void blocked_time_goes_by_what_was_seen(void **state)
+{
+	const struct sprof_figures start = {0};
+	struct sprof_account account = start_at(&start);
+	struct sprof_times times;
+
+	for (int i = 0; i < 10; i++)
+		sprof_account_see(&account, i < 2 ? SPROF_STATE_SLEEP
+				: i < 5 ? SPROF_STATE_DISK : SPROF_STATE_STOPPED);
+	sprof_account_see(&account, SPROF_STATE_USER);
+	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1000});
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 200);
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 300);
+	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 500);
+	/* Without a sample it goes where the last one was. */
+	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1700});
+	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 700);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_DISK], 0);
+}
+
+static void disk_time_is_the_kernels_where_it_counts(void **state)
+{
+	const uint64_t tick_ns = SPROF_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	const struct sprof_figures start = {.disk_ticks = 5};
+	struct sprof_account account = start_at(&start);
+	struct sprof_times times;
+
+	sprof_account_see(&account, SPROF_STATE_SLEEP);
+	times = sprof_account_advance(&account,
+		&(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9});
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 4 * tick_ns);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 6 * tick_ns);
+	/* Never more than there is; what is left over comes later. */
+	times = sprof_account_advance(&account,
+		&(struct sprof_figures){.time_ns = 11 * tick_ns, .disk_ticks = 12});
+	assert_int_equal(times.ns[SPROF_TIME_DISK], tick_ns);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 0);
+	times = sprof_account_advance(&account,
+		&(struct sprof_figures){.time_ns = 20 * tick_ns, .disk_ticks = 12});
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 2 * tick_ns);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 7 * tick_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +277,8 @@ int main(void)
 		cmocka_unit_test(huge_figures_do_not_overflow),
 		cmocka_unit_test(figures_come_from_schedstat),
 		cmocka_unit_test(without_schedstat_ticks_are_the_cpu_time),
+		cmocka_unit_test(blocked_time_goes_by_what_was_seen),
+		cmocka_unit_test(disk_time_is_the_kernels_where_it_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

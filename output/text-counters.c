@@ -1,0 +1,91 @@
+/*
+ * What the kernel counted of each thread: the kinds of its blocked time, switches, faults, bytes, the
+ * CPU it last ran on, and what it was called before. Only for profiles that were just taken: files
+ * don't keep it.
+ */
+#include "output/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "output/units.h"
+
+enum {
+	INDENT = 9 + 9 + 4 + 3 * 9 + 2 * 8 + 8 + 6 + 2 * 9 + 2
+};
+
+/* "12.3 MB": at most 8 characters. */
+static struct sprof_figure figure_bytes(uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	struct sprof_figure figure;
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	for (; value >= 999.5; unit++)
+		value /= 1000;
+	snprintf(figure.text, sizeof(figure.text), unit ? "%.3g %s" : "%.0f %s", value, units[unit]);
+	return figure;
+}
+
+static void write_count(const struct sprof_text *text, bool known, uint64_t count)
+{
+	if (known)
+		sprof_out_printf(text->out, " %7" PRIu64, count);
+	else
+		sprof_out_printf(text->out, " %7s", "-");
+}
+
+static void write_bytes(const struct sprof_text *text, bool known, uint64_t bytes)
+{
+	sprof_out_printf(text->out, " %8s", known ? figure_bytes(bytes).text : "-");
+}
+
+/* The id that the program itself knows, where it is another one. */
+static void write_ids(const struct sprof_text *text, const struct sprof_profile_thread *thread)
+{
+	if (thread->facts.own_tid && thread->facts.own_tid != thread->tid)
+		sprof_out_printf(text->out, "%9d %8d", thread->tid, thread->facts.own_tid);
+	else
+		sprof_out_printf(text->out, "%9d %8s", thread->tid, "-");
+	sprof_out_printf(text->out, " %3d", thread->facts.processor);
+}
+
+static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)
+{
+	const struct sprof_thread_facts *facts = &thread->facts;
+	char name[256];
+
+	write_ids(text, thread);
+	for (int i = SPROF_TIME_SLEEP; i < SPROF_TIME_COUNT; i++)
+		sprof_out_printf(text->out, " %8s", sprof_figure_time(thread->times.ns[i]).text);
+	write_count(text, facts->has_switches, facts->voluntary);
+	write_count(text, facts->has_switches, facts->involuntary);
+	write_count(text, true, facts->minor_faults);
+	sprof_out_printf(text->out, " %5" PRIu64, facts->major_faults);
+	write_bytes(text, facts->has_io, facts->read_bytes);
+	write_bytes(text, facts->has_io, facts->written_bytes);
+	snprintf(name, sizeof(name), "%s%s%s", thread->name, thread->former_names ? ", before " : "",
+		thread->former_names ? thread->former_names : "");
+	sprof_out_puts(text->out, "  ");
+	sprof_text_end_with_name(text, INDENT, name);
+}
+
+void sprof_text_counters(const struct sprof_text *text, const bool *shown)
+{
+	bool titled = false;
+
+	for (size_t i = 0; i < text->profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &text->profile->threads[i];
+
+		if (!shown[i] || !thread->has_facts)
+			continue;
+		if (!titled)
+			sprof_out_printf(text->out,
+				"\ncounters of the threads\n%9s %8s %3s %8s %8s %8s %7s %7s %7s %5s %8s %8s  name\n",
+				"tid", "own tid", "cpu", "sleep", "disk", "stopped", "volunt.",
+				"involt.", "faults", "major", "read", "written");
+		titled = true;
+		write_thread(text, thread);
+	}
+}

@@ -1,0 +1,86 @@
+/*
+ * Saved profiles, packed or not. Whatever is read can be reported on, filtered, merged and written in
+ * every format that needs nothing but the profile, and what is written as a profile can be read again.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "output/format.h"
+#include "profile/build.h"
+#include "profile/filter.h"
+#include "profile/merge.h"
+#include "profile/pprof.h"
+#include "tests/fuzz/fuzz.h"
+
+static void write_as(
+	const struct sprof_format *format, const struct sprof_profile *profile, int fd)
+{
+	struct sprof_output_options options = sprof_output_options_default();
+	struct sprof_error err;
+	struct sprof_out *out;
+
+	if (profile->foreign.kind_count)
+		options.weight = SPROF_WEIGHT_OTHER;
+	fuzz_require(sprof_out_open_fd(fd, "nowhere", &out, &err));
+	fuzz_require(format->write(profile, &options, out, &err));
+	fuzz_require(sprof_out_close(out, &err));
+}
+
+static void write_in_all(const struct sprof_profile *profile)
+{
+	static const struct sprof_format *const formats[] = {&sprof_format_text,
+		&sprof_format_folded, &sprof_format_json, &sprof_format_speedscope,
+		&sprof_format_firefox, &sprof_format_chrome, &sprof_format_callgrind,
+		&sprof_format_perf, &sprof_format_dot};
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		write_as(formats[i], profile, nowhere);
+	close(nowhere);
+}
+
+static void read_again(const struct sprof_profile *profile)
+{
+	const struct sprof_pprof_options options = {0};
+	int memory = memfd_create("fuzz", MFD_CLOEXEC);
+	struct sprof_profile *again;
+	struct sprof_error err;
+
+	write_as(&sprof_format_pprof, profile, memory);
+	fuzz_require(lseek(memory, 0, SEEK_SET) == 0);
+	fuzz_require(sprof_pprof_read(memory, "written", &options, &again, &err));
+	fuzz_require(again->thread_count <= profile->thread_count + 1);
+	sprof_profile_destroy(again);
+	close(memory);
+}
+
+static void filter_and_merge(const struct sprof_profile *profile)
+{
+	const struct sprof_filter filter = {.ignore = "^a", .hide = "b"};
+	struct sprof_profile *part, *sum = sprof_build_create();
+	struct sprof_error err;
+
+	fuzz_require(sprof_profile_filter(profile, &filter, &part, &err));
+	fuzz_require(sprof_profile_merge(sum, profile, &err));
+	fuzz_require(sprof_profile_merge(sum, part, &err));
+	sprof_profile_destroy(part);
+	sprof_profile_destroy(sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const struct sprof_pprof_options options = {0};
+	struct sprof_profile *profile;
+	struct sprof_error err;
+	char *copy = fuzz_text(bytes, size);
+
+	if (sprof_pprof_read_bytes((const uint8_t *)copy, size, "fuzz", &options, &profile, &err)) {
+		write_in_all(profile);
+		read_again(profile);
+		filter_and_merge(profile);
+		sprof_profile_destroy(profile);
+	}
+	free(copy);
+	return 0;
+}
