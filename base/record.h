@@ -133,7 +133,8 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 struct sprof_wait {
 	int64_t system_call;       /* -1: none, a page fault */
 	enum sprof_wait_kind kind; /* NONE: it runs */
-	const char *object;        /* "pipe:[4711] from cat (4712)"; NULL: nothing to say, or a futex */
+	const char *object;        /* "pipe:[4711] from cat (4712)", what a call that runs works on;
+				      NULL: nothing to say, or a futex */
 	/* A futex: what it is part of, as far as its memory tells, and where the word lies. */
 	uint64_t address; /* 0: no futex */
 	enum sprof_lock_kind lock;
@@ -166,6 +167,7 @@ struct sprof_sample {
 	uint32_t thread;
 	uint32_t stack; /* as the sink's stack() numbered it */
 	enum sprof_state state;
+	uint32_t count;                    /* ticks that it stands for: 0 and 1 are one */
 	uint32_t wait;                     /* as the sink's wait() numbered it; NONE: in no system call */
 	const struct sprof_holder *holder; /* NULL: no lock, or nobody known holds it */
 };

@@ -15,7 +15,7 @@
 
 enum {
 	CHUNK = 256 * 1024,
-	MAX_TEXT = 1024 * 1024 * 1024,
+	MAX_TEXT = 256 * 1024 * 1024, /* the largest perf maps seen have 100 MB */
 	MAX_DIGITS = 16,
 };
 

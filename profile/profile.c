@@ -173,6 +173,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	struct sprof_profile_thread *thread = &profile->threads[index];
 	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
 	struct sprof_profile_row key = {.thread = index};
+	uint32_t count = sample->count ? sample->count : 1;
 	uint32_t row;
 
 	if (sample->holder) {
@@ -182,12 +183,13 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	if (!sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &key.stack) ||
 		!sprof_profile_intern_context(profile, &context, &key.context) ||
 		!sprof_profile_intern_row(profile, &key, &row) ||
-		!sprof_window_add(&profile->index->windows[index], row, sample->state) ||
+		!sprof_window_add(&profile->index->windows[index], row, sample->state, count) ||
 		!sprof_profile_extend(profile, index, row, sample->time_ns))
 		return false;
-	profile->rows[row].metrics.samples++;
-	if (!thread->samples++)
+	profile->rows[row].metrics.samples += count;
+	if (!thread->samples)
 		thread->first_ns = sample->time_ns;
+	thread->samples += count;
 	thread->last_ns = sample->time_ns;
 	return true;
 }

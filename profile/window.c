@@ -28,20 +28,21 @@ void sprof_window_finish(struct sprof_window *window)
 	*window = (struct sprof_window){0};
 }
 
-bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_state state)
+bool sprof_window_add(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
 {
 	struct sprof_window_run *last = window->count ? &window->runs[window->count - 1] : NULL;
 
 	assert(state < SPROF_STATE_COUNT);
-	if (last && last->row == row && last->state == state && last->count < UINT32_MAX) {
-		last->count++;
+	if (last && last->row == row && last->state == state && last->count < UINT32_MAX - count) {
+		last->count += count;
 		return true;
 	}
 	if (!sprof_array_reserve(
 		    &window->runs, &window->capacity, window->count + 1, sizeof(*window->runs)))
 		return false;
 	window->runs[window->count++] =
-		(struct sprof_window_run){.row = row, .count = 1, .state = state};
+		(struct sprof_window_run){.row = row, .count = count, .state = state};
 	return true;
 }
 

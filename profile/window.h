@@ -28,8 +28,9 @@ struct sprof_window {
 
 void sprof_window_finish(struct sprof_window *window);
 
-/* One more sample, of the row with that index. False: no memory. */
-bool sprof_window_add(struct sprof_window *window, uint32_t row, enum sprof_state state);
+/* `count` more samples of the row with that index. False: no memory. */
+bool sprof_window_add(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
 
 /*
  * Hands out `times` and what was carried to the rows sampled since the last charge: each class

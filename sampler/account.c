@@ -60,19 +60,25 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
-void sprof_account_see(struct sprof_account *account, enum sprof_state state)
+void sprof_account_see(
+	struct sprof_account *account, enum sprof_state state, uint32_t count)
 {
 	if (state != SPROF_STATE_SLEEP && state != SPROF_STATE_DISK && state != SPROF_STATE_STOPPED)
 		return;
-	account->blocked[state]++;
+	account->blocked[state] += count;
 	account->last_blocked = state;
+}
+
+static uint64_t blocked_samples(const struct sprof_account *account)
+{
+	return (uint64_t)account->blocked[SPROF_STATE_SLEEP] + account->blocked[SPROF_STATE_DISK] +
+		account->blocked[SPROF_STATE_STOPPED];
 }
 
 /* The part of ns that belongs to a state by the samples; without any, all to the last one seen. */
 static uint64_t part_of(const struct sprof_account *account, enum sprof_state state, uint64_t ns)
 {
-	uint64_t all = (uint64_t)account->blocked[SPROF_STATE_SLEEP] +
-		account->blocked[SPROF_STATE_DISK] + account->blocked[SPROF_STATE_STOPPED];
+	uint64_t all = blocked_samples(account);
 
 	if (!all)
 		return account->last_blocked == state ? ns : 0;
@@ -119,6 +125,9 @@ struct sprof_times sprof_account_advance(
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
 	times.ns[SPROF_TIME_RUNQ] = hand_out(account, SPROF_TIME_RUNQ, runq);
+	times.ns[SPROF_TIME_SLEEP] = times.ns[SPROF_TIME_DISK] = times.ns[SPROF_TIME_STOPPED] = 0;
+	if (now->more_to_come && !blocked_samples(account))
+		return times;
 	split_blocked(account, now,
 		since(since(since(wall, cpu), runq), before[SPROF_TIME_SLEEP] +
 				before[SPROF_TIME_DISK] + before[SPROF_TIME_STOPPED]),

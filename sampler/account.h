@@ -4,6 +4,7 @@
 #ifndef SPROF_SAMPLER_ACCOUNT_H
 #define SPROF_SAMPLER_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attach/procfs.h"
@@ -15,6 +16,7 @@ struct sprof_figures {
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
+	bool more_to_come;   /* blocked time that no sample tells the kind of may be kept for later */
 };
 
 struct sprof_account {
@@ -38,7 +40,8 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
 /* The thread was seen in this state. */
-void sprof_account_see(struct sprof_account *account, enum sprof_state state);
+void sprof_account_see(
+	struct sprof_account *account, enum sprof_state state, uint32_t count);
 
 /*
  * The times since the last call. Blocked time is split into sleep, disk and stopped: disk as the

@@ -26,6 +26,7 @@ struct sampling {
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;
 	uint64_t timeslices;
+	struct sprof_figures figures; /* the kernel's, which stand still as long */
 	uint32_t stack;
 	enum sprof_state state;
 	enum sprof_end end;

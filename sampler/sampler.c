@@ -65,7 +65,7 @@ void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thre
 	const struct sprof_sink *sink = sampler->parts->sink;
 	struct sampling *sampling = thread->sampling;
 
-	sprof_account_see(&sampling->account, sample->state);
+	sprof_account_see(&sampling->account, sample->state, sample->count ? sample->count : 1);
 	if (sprof_mode_takes(sampler->options->mode, sample->state) &&
 		!sink->sample(sink->data, sample))
 		sampler->out_of_memory = true;

@@ -116,15 +116,16 @@ static void find_wait(struct sampler *sampler, const struct slot *slot, enum spr
 		.pc = regs->values[SPROF_REG_PC],
 	};
 
+	sprof_regs_arguments(regs, call.arguments);
 	if (state == SPROF_STATE_SLEEP) {
-		sprof_regs_arguments(regs, call.arguments);
 		sprof_waits_look_up(sampler, slot->thread, &call);
 		return;
 	}
 	sampling->watch.active = false;
 	sampling->wait_sp = 0;
-	sampling->wait = state == SPROF_STATE_SYS ? sprof_waits_running(sampler, call.number)
-						  : SPROF_WAIT_NONE;
+	sampling->wait = state == SPROF_STATE_SYS
+		? sprof_waits_running(sampler, slot->thread, &call)
+		: SPROF_WAIT_NONE;
 }
 
 static void finish(struct sampler *sampler, struct slot *slot)

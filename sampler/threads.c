@@ -113,21 +113,19 @@ void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, b
 		sampler->out_of_memory = true;
 }
 
-static void charge(
-	struct sampler *sampler, struct sprof_thread *thread, bool with_figures, bool last)
+/* A sleeper's figures are known already, but for the time; with many of them it counts not to read. */
+static bool is_known(const struct sampler *sampler, const struct sampling *sampling)
+{
+	return sampling->asleep && sampling->figures.time_ns && !sampler->closing &&
+		sampler->thread_count > FEW_THREADS;
+}
+
+/* Of the times only what the mode counts. */
+static void hand_over(struct sampler *sampler, const struct sprof_thread *thread,
+	struct sprof_times times, bool last)
 {
 	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
-	struct sprof_times times = {0};
-	struct sprof_proc_stat stat;
-	struct sprof_figures now;
 
-	if (with_figures && read_figures(thread, &now, &stat)) {
-		times = sprof_account_advance(&sampling->account, &now);
-		sampling->window_ns = now.time_ns;
-		if (last || sampler->closing || sampler->thread_count <= FEW_THREADS)
-			sprof_sampling_tell_facts(sampler, thread, &stat);
-	}
 	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
 		if (!sprof_mode_counts(sampler->options->mode, (enum sprof_time_class)i))
 			times.ns[i] = 0;
@@ -136,12 +134,43 @@ static void charge(
 		sampler->out_of_memory = true;
 }
 
+static void charge_sleeper(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sampling->figures.time_ns = sampling->window_ns = sprof_clock_now_ns();
+	hand_over(sampler, thread,
+		sprof_account_advance(&sampling->account, &sampling->figures), false);
+}
+
+static void charge(
+	struct sampler *sampler, struct sprof_thread *thread, bool with_figures, bool last)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_times times = {0};
+	struct sprof_proc_stat stat;
+	struct sprof_figures now;
+
+	if (with_figures && read_figures(thread, &now, &stat)) {
+		now.more_to_come = !last && !sampler->closing;
+		times = sprof_account_advance(&sampling->account, &now);
+		sampling->window_ns = now.time_ns;
+		if (last || sampler->closing || sampler->thread_count <= FEW_THREADS)
+			sprof_sampling_tell_facts(sampler, thread, &stat);
+	}
+	hand_over(sampler, thread, times, last);
+}
+
 void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
 	if (!sampler->closing && sampler->tick_ns < sampling->window_ns + WINDOW_NS)
 		return;
+	if (is_known(sampler, sampling)) {
+		charge_sleeper(sampler, thread);
+		return;
+	}
 	charge(sampler, thread, true, false);
 	sprof_sampling_name(sampler, thread, false);
 }

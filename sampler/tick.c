@@ -51,7 +51,7 @@ void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread)
  */
 static uint32_t patience(const struct sampler *sampler, const struct sampling *sampling)
 {
-	uint32_t by_sleep = sampling->slept / 8, by_threads = sampler->thread_count / 32;
+	uint32_t by_sleep = sampling->slept / 2, by_threads = sampler->thread_count / 32;
 	uint32_t by_rate = (uint32_t)(sampler->options->rate_hz / 4);
 	uint32_t ticks = by_sleep < by_threads ? by_sleep : by_threads;
 
@@ -166,6 +166,7 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	}
 	sampling->end = end;
 	sampling->timeslices = before->timeslices;
+	sampling->figures = sprof_figures_make(sampler->tick_ns, before, &stat);
 	sampling->asleep = !sampler->quality->schedstat_missing && end != SPROF_END_STACK_COPY;
 	sprof_waits_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;

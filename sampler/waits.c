@@ -228,11 +228,20 @@ void sprof_waits_look_up(
 	sampler->quality->wait_ns_total += sprof_clock_now_ns() - begin;
 }
 
-uint32_t sprof_waits_running(struct sampler *sampler, int64_t number)
+uint32_t sprof_waits_running(struct sampler *sampler, const struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call)
 {
-	const struct sprof_wait wait = {.system_call = number, .module = SPROF_RECORD_NONE};
+	const struct sprof_wait_call *known = sprof_wait_call_find(call->number);
+	struct sprof_wait wait = {.system_call = call->number, .module = SPROF_RECORD_NONE};
+	char object[SPROF_OBJECT_TEXT] = "";
 
-	return sampler->parts->sink->wait && number >= 0 ? intern(sampler, &wait) : SPROF_WAIT_NONE;
+	if (!sampler->parts->sink->wait || call->number < 0)
+		return SPROF_WAIT_NONE;
+	if (known->argument == SPROF_WAIT_ARGUMENT_DESCRIPTOR)
+		sprof_objects_describe(&sampler->waits.objects, thread->process->pid, known,
+			call->arguments, object, sizeof(object));
+	wait.object = object[0] ? object : NULL;
+	return intern(sampler, &wait);
 }
 
 void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
@@ -269,8 +278,8 @@ static void emit(struct sampler *sampler, const struct deferred *deferred)
 		if (last->tick_ns == sample.time_ns)
 			holder.stack = last->stack;
 	}
-	for (uint32_t i = 0; i < deferred->times; i++)
-		sprof_sampler_emit(sampler, deferred->thread, &sample);
+	sample.count = deferred->times;
+	sprof_sampler_emit(sampler, deferred->thread, &sample);
 }
 
 void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)

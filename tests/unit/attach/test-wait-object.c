@@ -101,16 +101,18 @@ static void descriptors(void **state)
 	struct epoll_event event = {.events = EPOLLIN};
 	struct pollfd polled[2] = {{.fd = fd}, {.fd = -1}};
 	const uint64_t none[6] = {(uint64_t)-1};
-	char text[64];
+	char text[64], link[64];
+	ssize_t length;
 
 	assert_int_equal(pipe(pipe_fds), 0);
 	expect(SYS_read, (const uint64_t[6]){(uint64_t)fd}, "eventfd");
 	expect(SYS_read, none, "descriptor -1");
 	/* Nobody is traced here, and this process has the other end itself. */
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", pipe_fds[0]);
-	text[readlink(text, text, sizeof(text) - 20)] = '\0';
-	strcat(text, " from itself");
-	expect(SYS_read, (const uint64_t[6]){(uint64_t)pipe_fds[0]}, text);
+	length = readlink(text, link, sizeof(link) - 20);
+	link[length] = '\0';
+	strcat(link, " from itself");
+	expect(SYS_read, (const uint64_t[6]){(uint64_t)pipe_fds[0]}, link);
 	expect(SYS_ppoll, (const uint64_t[6]){(uintptr_t)polled, 2}, "eventfd");
 	expect(SYS_ppoll, (const uint64_t[6]){0, 0}, "nothing");
 	assert_int_equal(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event), 0);

@@ -22,11 +22,11 @@ static void classes_go_to_their_states(void **state)
 	struct sprof_window window = {0};
 	struct sprof_times times = {{100, 200, 400, 300, 400, 500}};
 
-	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER));
-	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SYS));
-	assert_true(sprof_window_add(&window, 2, SPROF_STATE_SLEEP));
-	assert_true(sprof_window_add(&window, 3, SPROF_STATE_DISK));
-	assert_true(sprof_window_add(&window, 4, SPROF_STATE_STOPPED));
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER, 1));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SYS, 1));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_SLEEP, 1));
+	assert_true(sprof_window_add(&window, 3, SPROF_STATE_DISK, 1));
+	assert_true(sprof_window_add(&window, 4, SPROF_STATE_STOPPED, 1));
 	sprof_window_charge(&window, &times, rows);
 	assert_int_equal(of(rows, 0, SPROF_TIME_USER), 100);
 	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 200);
@@ -46,7 +46,7 @@ static void equal_samples_share_evenly_and_the_rest_is_spread(void **state)
 	struct sprof_times times = {{10, 0, 0, 0}};
 
 	for (uint32_t row = 0; row < 4; row++)
-		assert_true(sprof_window_add(&window, row, SPROF_STATE_USER));
+		assert_true(sprof_window_add(&window, row, SPROF_STATE_USER, 1));
 	sprof_window_charge(&window, &times, rows);
 	for (uint32_t row = 0; row < 4; row++)
 		assert_in_range(of(rows, row, SPROF_TIME_USER), 2, 3);
@@ -61,13 +61,13 @@ static void a_class_without_a_sample_is_carried_on(void **state)
 	struct sprof_profile_row rows[ROWS] = {0};
 	struct sprof_window window = {0};
 
-	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP, 1));
 	sprof_window_charge(&window, &(struct sprof_times){{30, 0, 0, 70}}, rows);
 	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 70);
 	assert_int_equal(of(rows, 1, SPROF_TIME_USER), 0);
 	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 30);
 
-	assert_true(sprof_window_add(&window, 2, SPROF_STATE_USER));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_USER, 1));
 	sprof_window_charge(&window, &(struct sprof_times){{12, 5, 0, 0}}, rows);
 	assert_int_equal(of(rows, 2, SPROF_TIME_USER), 42);
 	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 0);
@@ -81,7 +81,7 @@ static void a_charge_empties_the_window(void **state)
 	struct sprof_profile_row rows[ROWS] = {0};
 	struct sprof_window window = {0};
 
-	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER));
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER, 1));
 	sprof_window_charge(&window, &(struct sprof_times){{1, 0, 0, 0}}, rows);
 	sprof_window_charge(&window, &(struct sprof_times){{50, 0, 0, 0}}, rows);
 	assert_int_equal(of(rows, 0, SPROF_TIME_USER), 1);
@@ -94,7 +94,7 @@ static void equal_samples_in_a_row_take_no_more_room(void **state)
 	struct sprof_window window = {0};
 
 	for (int i = 0; i < 100000; i++)
-		assert_true(sprof_window_add(&window, 3, SPROF_STATE_SLEEP));
+		assert_true(sprof_window_add(&window, 3, SPROF_STATE_SLEEP, 1));
 	assert_int_equal(window.count, 1);
 	assert_int_equal(window.runs[0].count, 100000);
 	sprof_window_finish(&window);
@@ -112,7 +112,7 @@ static void nothing_is_lost_on_random_input(void **state)
 
 		for (long i = nrand48(seed) % 5; i > 0; i--)
 			assert_true(sprof_window_add(&window, (uint32_t)(nrand48(seed) % ROWS),
-				(enum sprof_state)(nrand48(seed) % SPROF_STATE_COUNT)));
+				(enum sprof_state)(nrand48(seed) % SPROF_STATE_COUNT), 1));
 		for (int i = 0; i < SPROF_TIME_COUNT; i++) {
 			times.ns[i] = (uint64_t)nrand48(seed) << (nrand48(seed) % 12);
 			charged.ns[i] += times.ns[i];
@@ -135,7 +135,7 @@ static void years_do_not_overflow(void **state)
 	const uint64_t years = 3000000000000000000;
 
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_true(sprof_window_add(&window, i % 2, SPROF_STATE_SLEEP));
+		assert_true(sprof_window_add(&window, i % 2, SPROF_STATE_SLEEP, 1));
 	sprof_window_charge(&window, &(struct sprof_times){{0, 0, 0, years}}, rows);
 	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), years / 2);
 	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), years / 2);

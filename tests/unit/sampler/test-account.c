@@ -23,8 +23,11 @@ static void add(struct sprof_times *sum, const struct sprof_times *times)
 
 static uint64_t total(const struct sprof_times *times)
 {
-	return times->ns[SPROF_TIME_USER] + times->ns[SPROF_TIME_SYS] + times->ns[SPROF_TIME_RUNQ] +
-	       times->ns[SPROF_TIME_SLEEP];
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		sum += times->ns[i];
+	return sum;
 }
 
 static uint64_t cpu_of(const struct sprof_times *times)
@@ -229,13 +232,16 @@ static void blocked_time_goes_by_what_was_seen(void **state)
 
 	for (int i = 0; i < 10; i++)
 		sprof_account_see(&account, i < 2 ? SPROF_STATE_SLEEP
-				: i < 5 ? SPROF_STATE_DISK : SPROF_STATE_STOPPED);
-	sprof_account_see(&account, SPROF_STATE_USER);
+				: i < 5 ? SPROF_STATE_DISK : SPROF_STATE_STOPPED, 1);
+	sprof_account_see(&account, SPROF_STATE_USER, 1);
 	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1000});
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 200);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 500);
-	/* Without a sample it goes where the last one was. */
+	/* Without a sample it waits for one, or at the end goes where the last one was. */
+	times = sprof_account_advance(&account,
+		&(struct sprof_figures){.time_ns = 1300, .more_to_come = true});
+	assert_int_equal(total(&times), 0);
 	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1700});
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 700);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP] + times.ns[SPROF_TIME_DISK], 0);
@@ -248,7 +254,7 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 	struct sprof_account account = start_at(&start);
 	struct sprof_times times;
 
-	sprof_account_see(&account, SPROF_STATE_SLEEP);
+	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
 	times = sprof_account_advance(&account,
 		&(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9});
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 4 * tick_ns);

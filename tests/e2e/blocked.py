@@ -1,0 +1,55 @@
+"""What the target `blocked` says of itself, and what a profile of it says."""
+
+import json
+import re
+
+from harness import Folded, read_profile, sprof, target
+from report import read_report
+
+HELD = re.compile(r"held by (\S+) \((\d+)\)(?: in (\S+))?")
+THREAD = re.compile(r"(.*)-(\d+)/(\d+)")
+
+
+class Profile:
+    """A profile of `blocked KIND SECONDS`, and its truth."""
+
+    def __init__(self, kind, seconds, *options):
+        result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt",
+                       "--report-mode", "both", "--top", "500", "--stats", "x.json", *options, "--",
+                       target("blocked"), kind, seconds)
+        self.truth = json.loads(result.check(0).text().splitlines()[-1])
+        self.folded, self.stats = read_profile()
+        self.report = read_report("x.txt")
+
+    def roles(self):
+        """The threads of which the truth is known."""
+        return [name for name in self.truth if isinstance(self.truth[name], dict)]
+
+    def true_shares(self, role):
+        parts = {name: ns for name, ns in self.truth[role].items()
+                 if name not in ("tid", "cpu_ns")}
+        return {name: ns / sum(parts.values()) for name, ns in parts.items()}
+
+    def of(self, role):
+        """The stacks of a thread."""
+        part = Folded("")
+        part.stacks = [(frames, weight) for frames, weight in self.folded.stacks
+                       if THREAD.fullmatch(frames[0]).group(3) == str(self.truth[role]["tid"])]
+        part.total = sum(weight for _, weight in part.stacks)
+        return part
+
+    def row(self, role):
+        return next(row for row in self.report.threads if row["tid"] == self.truth[role]["tid"])
+
+    def holders(self, role, function, lock):
+        """Of the time that a thread waited for a lock in a function: who had it, and where."""
+        holders, total = {}, 0
+        for frames, weight in self.of(role).stacks:
+            if function not in frames or not any(re.fullmatch(lock, frame) for frame in frames):
+                continue
+            total += weight
+            match = HELD.fullmatch(frames[-1])
+            key = match.groups() if match else None
+            holders[key] = holders.get(key, 0) + weight
+        assert total, f"{role} never waited for {lock} in {function}: {self.of(role).stacks}"
+        return {key: weight / total for key, weight in holders.items()}

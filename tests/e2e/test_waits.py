@@ -1,0 +1,127 @@
+"""What threads wait for: the right object, the right lock, the right holder in the right function.
+
+At least 95 % of the time that a thread was blocked on a lock must be put down to its true holder.
+"""
+
+import re
+
+from blocked import Profile
+from harness import (Target, attach_for, main, sprof, state_of, status_field, target,
+                     threads_of)
+
+SECONDS = 5
+ENOUGH = 0.95
+
+
+def check_holder(profile, role, function, lock, holder, where):
+    tid = str(profile.truth[holder]["tid"])
+    shares = profile.holders(role, function, lock)
+    right = sum(share for key, share in shares.items()
+                if key and key[0] == holder and key[1] == tid and key[2] == where)
+    assert right >= ENOUGH, f"{role} waits for {holder} in {where}: {right:.3f} of {shares}"
+
+
+def test_mutex_and_its_holder():
+    profile = Profile("mutex", SECONDS)
+    check_holder(profile, "short", "short_waits", r"mutex cache_lock\+0", "long",
+                 inner(profile, "long_work"))
+    check_holder(profile, "long", "long_waits", r"mutex cache_lock\+0", "short",
+                 inner(profile, "short_work"))
+    assert profile.row("short")["verdict"] == "lock", profile.row("short")
+    assert profile.report.functions["short_waits"]["verdict"] == "lock"
+
+
+def inner(profile, function):
+    """The innermost function of the program below one of them: a static one may be inlined."""
+    return "nap_ns" if profile.folded.has(function, "nap_ns") else function
+
+
+def test_rwlock_and_its_writer():
+    profile = Profile("rwlock", SECONDS)
+    for role in ("reader-1", "reader-2"):
+        check_holder(profile, role, "read_table", r"rwlock table_lock\+0", "writer",
+                     inner(profile, "rewrite_table"))
+
+
+def test_condition_variable():
+    profile = Profile("condition", SECONDS)
+    stacks = profile.of("consumer")
+    waits = stacks.weight(r"condition variable item_ready\+0")
+    assert waits >= ENOUGH * stacks.weight("take_item"), stacks.stacks
+    assert stacks.has("take_item", "[futex]", "condition variable item_ready+0"), stacks.stacks
+    main_thread = [frames for frames, _ in profile.folded.stacks if "join" in frames]
+    assert any(frames[-1].startswith("end of producer") for frames in main_thread), main_thread
+
+
+def test_slow_pipe():
+    profile = Profile("pipe", SECONDS)
+    stacks = profile.of("reader")
+    waits = stacks.weight(r"pipe:\[\d+\] from itself")
+    assert waits >= ENOUGH * stacks.weight("read_pipe"), stacks.stacks
+
+
+def test_fsync_names_the_file():
+    profile = Profile("fsync", SECONDS)
+    stacks = profile.of("syncer")
+    named = stacks.weight(r"/.*/synced\.db")
+    blocked = profile.row("syncer")["wait"]
+    assert named / 1e6 >= ENOUGH * blocked - 0.01, (named, blocked, stacks.stacks)
+
+
+def test_only_the_waits():
+    """--waits prints the table and nothing else."""
+    sprof("run", "--waits", "-o", "w.txt", "--", target("blocked"), "mutex", 1).check(0)
+    with open("w.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert "waits: blocked" in text and "who holds up whom" in text, text
+    assert "flat profile" not in text and "caller graph" not in text, text
+
+
+def test_the_table_of_waits():
+    profile = Profile("mutex", 3)
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    tid = profile.truth["long"]["tid"]
+    assert re.search(r"lock  futex mutex cache_lock\+0 in short_waits\n"
+                     rf" +held by long \({tid}\) in \w+, \d+ % of it", text), text
+    assert re.search(rf"short_waits <- mutex cache_lock\+0 <- \w+, long \({tid}\)", text), text
+
+
+def test_nobody_is_stopped_or_woken():
+    """A sleeper's count of switches is the same before and after; its sleep goes on."""
+    threads = Target("threads", 0, 4)
+    pid = int(threads.said[0])
+    sleepers = [tid for tid in threads_of(pid) if state_of(pid, tid) == "S"]
+    attach_for("500ms", pid)  # what needs a stop to be unwound has had it
+    before = {tid: switches(pid, tid) for tid in sleepers}
+    _, stats = attach_for("1s", pid, "--mode", "wait")
+    woken = {tid: switches(pid, tid) - before[tid] for tid in sleepers}
+    stops = stats["stops"]
+    assert sum(woken.values()) <= 2 * stops + 2, (woken, stops)
+    assert stops <= 2 * len(sleepers), stats
+    threads.finish().check(0)
+
+
+def switches(pid, tid):
+    return (int(status_field(pid, "voluntary_ctxt_switches", tid)) +
+            int(status_field(pid, "nonvoluntary_ctxt_switches", tid)))
+
+
+def test_saved_waits_are_the_same():
+    Profile("mutex", 2, "-o", "x.pb.gz")
+    sprof("report", "--waits", "--no-pager", "-o", "y.txt", "x.pb.gz").check(0)
+    with open("y.txt", encoding="utf-8") as file:
+        saved = file.read()
+    with open("x.txt", encoding="utf-8") as file:
+        taken = file.read()
+    for title in ("waits: blocked", "who holds up whom"):
+        assert section(saved, title) == section(taken, title), (saved, taken)
+
+
+def section(text, title):
+    lines = text[text.index(title):].split("\n\n")[0].splitlines()
+    return [line for line in lines if not line.startswith("(")]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+/*
+ * Threads that wait for known things, in functions of known names: `blocked KIND SECONDS`. Every thread
+ * measures by its own clock how long it was in each of its functions, and the program prints that at its
+ * end, so that a busy machine moves the truth and not the verdict.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/targets/target.h"
+
+#define MS 1000000u
+
+enum { PARTS = 3, THREADS = 4 };
+
+/* What a thread does over and over, and how long each took in all. */
+struct role {
+	const char *name;
+	struct part {
+		const char *name;
+		void (*body)(void);
+		uint64_t ns;
+	} parts[PARTS];
+	uint64_t cpu_ns;
+	pid_t tid;
+	pthread_t thread;
+};
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t item_ready = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static int items, slow_pipe[2], file = -1;
+static uint64_t end_ns;
+static volatile uint64_t sink;
+
+static void nap_ns(uint64_t ns)
+{
+	const struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	nanosleep(&time, NULL);
+}
+
+/* Two threads take turns with a lock: one has it 70 % of the time, the other the rest. */
+static MEASURED void long_waits(void)
+{
+	pthread_mutex_lock(&cache_lock);
+}
+
+static MEASURED void long_work(void)
+{
+	nap_ns(14 * MS);
+	pthread_mutex_unlock(&cache_lock);
+	sched_yield();
+}
+
+static MEASURED void short_waits(void)
+{
+	pthread_mutex_lock(&cache_lock);
+}
+
+static MEASURED void short_work(void)
+{
+	nap_ns(6 * MS);
+	pthread_mutex_unlock(&cache_lock);
+	sched_yield();
+}
+
+static MEASURED void produce_item(void)
+{
+	nap_ns(8 * MS);
+	pthread_mutex_lock(&queue_lock);
+	items++;
+	pthread_cond_signal(&item_ready);
+	pthread_mutex_unlock(&queue_lock);
+}
+
+static MEASURED void take_item(void)
+{
+	pthread_mutex_lock(&queue_lock);
+	while (!items)
+		pthread_cond_wait(&item_ready, &queue_lock);
+	items = 0;
+	pthread_mutex_unlock(&queue_lock);
+}
+
+static MEASURED void eat_item(void)
+{
+	nap_ns(3 * MS);
+}
+
+static MEASURED void rewrite_table(void)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	nap_ns(12 * MS);
+	pthread_rwlock_unlock(&table_lock);
+}
+
+static MEASURED void writer_rests(void)
+{
+	nap_ns(5 * MS);
+}
+
+static MEASURED void read_table(void)
+{
+	pthread_rwlock_rdlock(&table_lock);
+	pthread_rwlock_unlock(&table_lock);
+}
+
+static MEASURED void reader_rests(void)
+{
+	nap_ns(2 * MS);
+}
+
+static MEASURED void spin(void)
+{
+	uint64_t until = target_now_ns() + 5 * MS, x = sink;
+
+	while (target_now_ns() < until) {
+		for (int i = 0; i < 2000; i++)
+			x = x * 6364136223846793005u + 1;
+	}
+	sink = x;
+}
+
+static MEASURED void drip(void)
+{
+	nap_ns(25 * MS);
+	if (write(slow_pipe[1], "x", 1) != 1)
+		target_fail("write to the pipe");
+}
+
+static MEASURED void read_pipe(void)
+{
+	char byte;
+
+	if (read(slow_pipe[0], &byte, 1) != 1)
+		target_fail("read from the pipe");
+}
+
+static MEASURED void sync_file(void)
+{
+	if (pwrite(file, "x", 1, 0) != 1 || fsync(file) != 0)
+		target_fail("fsync");
+}
+
+static struct role mutex_roles[THREADS] = {
+	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}},
+	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}},
+};
+static struct role condition_roles[THREADS] = {
+	{"producer", {{"produce_item", produce_item}}},
+	{"consumer", {{"take_item", take_item}, {"eat_item", eat_item}}},
+};
+static struct role rwlock_roles[THREADS] = {
+	{"writer", {{"rewrite_table", rewrite_table}, {"writer_rests", writer_rests}}},
+	{"reader-1", {{"read_table", read_table}, {"reader_rests", reader_rests}}},
+	{"reader-2", {{"read_table", read_table}, {"reader_rests", reader_rests}}},
+};
+static struct role crowd_roles[THREADS] = {
+	{"crowd-1", {{"spin", spin}}},
+	{"crowd-2", {{"spin", spin}}},
+	{"crowd-3", {{"spin", spin}}},
+	{"crowd-4", {{"spin", spin}}},
+};
+static struct role pipe_roles[THREADS] = {
+	{"dripper", {{"drip", drip}}},
+	{"reader", {{"read_pipe", read_pipe}}},
+};
+static struct role fsync_roles[THREADS] = {{"syncer", {{"sync_file", sync_file}}}};
+static struct role mix_roles[THREADS] = {
+	{"worker", {{"spin", spin}, {"reader_rests", reader_rests}, {"eat_item", eat_item}}},
+	{"syncer", {{"sync_file", sync_file}, {"writer_rests", writer_rests}}},
+};
+
+static const struct {
+	const char *name;
+	struct role *roles;
+} kinds[] = {
+	{"mutex", mutex_roles},
+	{"condition", condition_roles},
+	{"rwlock", rwlock_roles},
+	{"crowd", crowd_roles},
+	{"pipe", pipe_roles},
+	{"fsync", fsync_roles},
+	{"mix", mix_roles},
+};
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static void *play(void *data)
+{
+	struct role *role = data;
+	uint64_t now = target_now_ns();
+
+	prctl(PR_SET_NAME, role->name);
+	role->tid = gettid();
+	while (now < end_ns) {
+		for (int i = 0; i < PARTS && role->parts[i].body; i++) {
+			uint64_t begin = now;
+
+			role->parts[i].body();
+			now = target_now_ns();
+			role->parts[i].ns += now - begin;
+		}
+	}
+	role->cpu_ns = own_cpu_ns();
+	return NULL;
+}
+
+/* Half of the crowd would have a CPU each, if it were alone. */
+static void stay_on_two_cpus(void)
+{
+	cpu_set_t allowed, two;
+	int count = 0;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	CPU_ZERO(&two);
+	for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; cpu++) {
+		if (CPU_ISSET(cpu, &allowed)) {
+			CPU_SET(cpu, &two);
+			count++;
+		}
+	}
+	sched_setaffinity(0, sizeof(two), &two);
+}
+
+static size_t print_role(char *text, size_t size, const struct role *role, const char *comma)
+{
+	size_t used = (size_t)snprintf(text, size, "%s\"%s\": {\"tid\": %d, \"cpu_ns\": %llu", comma,
+		role->name, role->tid, (unsigned long long)role->cpu_ns);
+
+	for (int i = 0; i < PARTS && role->parts[i].body; i++)
+		used += (size_t)snprintf(text + used, size - used, ", \"%s\": %llu",
+			role->parts[i].name, (unsigned long long)role->parts[i].ns);
+	return used + (size_t)snprintf(text + used, size - used, "}");
+}
+
+static void print_truth(const struct role *roles)
+{
+	struct rusage usage;
+	size_t used = 0;
+	char text[4000];
+
+	if (getrusage(RUSAGE_SELF, &usage) < 0)
+		target_fail("getrusage");
+	for (int i = 0; i < THREADS && roles[i].name; i++)
+		used += print_role(text + used, sizeof(text) - used, &roles[i], i ? ", " : "");
+	target_print("{%s, \"user_us\": %lld, \"sys_us\": %lld}", text,
+		usage.ru_utime.tv_sec * 1000000ll + usage.ru_utime.tv_usec,
+		usage.ru_stime.tv_sec * 1000000ll + usage.ru_stime.tv_usec);
+}
+
+static struct role *find_roles(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(kinds[i].name, name))
+			return kinds[i].roles;
+	}
+	target_fail("no such kind");
+}
+
+int main(int argc, char *argv[])
+{
+	struct role *roles;
+
+	target_init(&argc, argv);
+	roles = find_roles(argc > 1 ? argv[1] : "mutex");
+	if (roles == crowd_roles)
+		stay_on_two_cpus();
+	file = open("synced.db", O_RDWR | O_CREAT, 0644);
+	if (pipe(slow_pipe) < 0 || file < 0)
+		target_fail("pipe, synced.db");
+	end_ns = target_now_ns() + (uint64_t)target_number(argc, argv, 2, 5) * 1000000000u;
+	for (int i = 0; i < THREADS && roles[i].name; i++) {
+		if (pthread_create(&roles[i].thread, NULL, play, &roles[i]))
+			target_fail("pthread_create");
+	}
+	target_ready("%d", (int)getpid());
+	for (int i = 0; i < THREADS && roles[i].name; i++) {
+		/* Who waits for what comes no more would wait for ever. */
+		if (i && (roles == condition_roles || roles == pipe_roles)) {
+			produce_item();
+			drip();
+		}
+		pthread_join(roles[i].thread, NULL);
+	}
+	print_truth(roles);
+	return 0;
+}

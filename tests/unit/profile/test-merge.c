@@ -1,0 +1,194 @@
+/*
+ * profile/merge, filter, diff and build: what is copied is whole, and what can't be added is refused.
+ */
+#include "profile/merge.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "profile/build.h"
+#include "profile/diff.h"
+#include "profile/filter.h"
+#include "profile/view.h"
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+static struct sprof_profile *merged(const struct sprof_profile *a, const struct sprof_profile *b)
+{
+	struct sprof_profile *sum = sprof_build_create();
+	struct sprof_error err;
+
+	assert_non_null(sum);
+	assert_true(sprof_profile_merge(sum, a, &err));
+	if (b)
+		assert_true(sprof_profile_merge(sum, b, &err));
+	return sum;
+}
+
+static uint64_t whole_samples(const struct sprof_profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		sum += profile->rows[i].metrics.samples;
+	return sum;
+}
+
+static void equal_threads_and_stacks_are_one(void **state)
+{
+	struct sprof_profile *a = example_worked(), *b = example_worked();
+	struct sprof_profile *sum = merged(a, b);
+
+	assert_int_equal(sum->thread_count, 1);
+	assert_int_equal(sum->row_count, a->row_count);
+	assert_int_equal(sum->function_count, a->function_count);
+	assert_int_equal(whole_samples(sum), 34);
+	assert_int_equal(sum->threads[0].samples, 34);
+	assert_string_equal(sum->command, "./example");
+	sprof_profile_destroy(a);
+	sprof_profile_destroy(b);
+	sprof_profile_destroy(sum);
+}
+
+static void ranks_and_hosts_stay_apart(void **state)
+{
+	static const char *const ranks[] = {"0", "1", NULL};
+	struct sprof_profile *sum = sprof_build_create();
+	uint32_t thread;
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct sprof_build_thread one = {
+			.pid = 7, .tid = 7, .name = "t", .host = "h", .rank = ranks[i]};
+
+		assert_true(sprof_build_thread(sum, &one, &thread));
+		assert_int_equal(thread, i);
+		assert_true(sprof_build_thread(sum, &one, &thread));
+		assert_int_equal(thread, i);
+	}
+	assert_int_equal(sum->process_count, 3);
+	assert_string_equal(sum->processes[1].rank, "1");
+	assert_null(sum->processes[2].rank);
+	sprof_profile_destroy(sum);
+}
+
+static void different_kinds_are_refused(void **state)
+{
+	struct sprof_profile *a = example_worked(), *b = example_worked();
+	struct sprof_profile *sum = merged(a, NULL);
+	struct sprof_error err = {0};
+
+	b->foreign.kind_count = 1;
+	b->foreign.kinds[0] = (struct sprof_profile_kind){.type = "space", .unit = "bytes"};
+	assert_false(sprof_profile_merge(sum, b, &err));
+	assert_non_null(strstr(err.message, "different things"));
+	assert_non_null(strstr(err.message, "space/bytes"));
+	b->foreign.kind_count = 0;
+	sprof_profile_destroy(a);
+	sprof_profile_destroy(b);
+	sprof_profile_destroy(sum);
+}
+
+static struct sprof_profile *filtered(const struct sprof_filter *filter)
+{
+	struct sprof_profile *whole = example_worked(), *part;
+	struct sprof_error err;
+
+	assert_true(sprof_profile_filter(whole, filter, &part, &err));
+	sprof_profile_destroy(whole);
+	return part;
+}
+
+static void filters_judge_stacks(void **state)
+{
+	static const struct {
+		struct sprof_filter filter;
+		uint64_t samples;
+	} cases[] = {
+		{{.focus = "^b$"}, 12},
+		{{.ignore = "^b$"}, 5},
+		{{.focus = "c", .ignore = "b"}, 2},
+		{{.hide = "^(a|b)$"}, 17},
+		{{.thread = "exam"}, 17},
+		{{.thread = "101"}, 17},
+		{{.thread = "102"}, 0},
+		{{.pid = 100}, 17},
+		{{.pid = 99}, 0},
+		{{.states = 1u << SPROF_STATE_USER}, 0}, /* of no known state */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_profile *part = filtered(&cases[i].filter);
+
+		assert_int_equal(whole_samples(part), cases[i].samples);
+		sprof_profile_destroy(part);
+	}
+}
+
+static void hiding_everything_leaves_a_frame(void **state)
+{
+	struct sprof_profile *part = filtered(&(struct sprof_filter){.hide = "."});
+
+	assert_int_equal(whole_samples(part), 17);
+	assert_int_equal(part->function_count, 1);
+	assert_string_equal(part->functions[0].name, "[hidden]");
+	sprof_profile_destroy(part);
+}
+
+static void bad_patterns_are_refused(void **state)
+{
+	static const struct sprof_filter filters[] = {
+		{.focus = "("}, {.ignore = "*["}, {.hide = "("}, {.thread = "("}};
+	struct sprof_profile *whole = example_worked(), *part;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct sprof_error err = {0};
+
+		assert_false(sprof_profile_filter(whole, &filters[i], &part, &err));
+		assert_int_equal(err.kind, SPROF_ERROR_USAGE);
+	}
+	sprof_profile_destroy(whole);
+}
+
+static void a_joined_profile_keeps_its_sides(void **state)
+{
+	struct sprof_profile *a = example_worked(), *b = example_worked(), *joined;
+	const struct sprof_metrics more = {.samples = 17};
+	struct sprof_diff diff;
+	struct sprof_error err;
+	uint32_t base_threads;
+
+	example_add(b, 0, "main;a;c", &more);
+	assert_true(sprof_profile_join(a, b, &joined, &base_threads, &err));
+	assert_int_equal(base_threads, 1);
+	assert_int_equal(joined->thread_count, 2);
+	assert_true(sprof_diff_build(
+		joined, base_threads, SPROF_WEIGHT_SAMPLES, true, &diff, &err));
+	assert_int_equal(diff.whole[SPROF_SIDE_BASE], 17);
+	assert_int_equal(diff.whole[SPROF_SIDE_NEW], 34);
+	assert_string_equal(joined->functions[diff.rows[0].function].name, "c");
+	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[0].self), 17);
+	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[1].self), 0);
+	sprof_diff_finish(&diff);
+	assert_true(sprof_diff_build(
+		joined, base_threads, SPROF_WEIGHT_SAMPLES, false, &diff, &err));
+	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[0].self), 27 - 20);
+	sprof_diff_finish(&diff);
+	sprof_profile_destroy(a);
+	sprof_profile_destroy(b);
+	sprof_profile_destroy(joined);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_threads_and_stacks_are_one),
+		cmocka_unit_test(ranks_and_hosts_stay_apart),
+		cmocka_unit_test(different_kinds_are_refused),
+		cmocka_unit_test(filters_judge_stacks),
+		cmocka_unit_test(hiding_everything_leaves_a_frame),
+		cmocka_unit_test(bad_patterns_are_refused),
+		cmocka_unit_test(a_joined_profile_keeps_its_sides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
