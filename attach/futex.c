@@ -26,6 +26,7 @@ enum {
 	/* CPython's struct _gil_runtime_state: what is in front of its condition variable. */
 	GIL_LAST_HOLDER = -24,
 	GIL_LOCKED = -16,
+	MOST_THREADS = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
 	STATE_BYTES = 256, /* of a PyThreadState: thread_id and native_thread_id are in there */
 };
 
@@ -75,7 +76,7 @@ static uint64_t pointer_at(const struct sprof_futex_memory *memory, int distance
 
 static bool is_thread(const struct sprof_futex_threads *threads, uint32_t tid)
 {
-	return tid && tid <= INT32_MAX && threads->is_thread(threads->data, (pid_t)tid);
+	return tid && tid <= MOST_THREADS && threads->is_thread(threads->data, (pid_t)tid);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attach/procfs.h"
+#include "attach/socket-peer.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -73,6 +74,7 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol, struct spro
 	write_address(&ours, local_text, sizeof(local_text));
 	write_address(&theirs, peer_text, sizeof(peer_text));
 	ret->inode = inode;
+	ret->is_local = false;
 	if (state == STATE_LISTEN)
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local_text);
 	else if (theirs.port)
@@ -101,6 +103,8 @@ bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret)
 			flags & UNIX_LISTENING ? " listening" : "");
 	else
 		snprintf(ret->text, sizeof(ret->text), "unix socket:[%llu]", inode);
+	ret->is_local = !*path || *path == '\n';
+	ret->peer_asked = false;
 	return true;
 }
 
@@ -158,6 +162,27 @@ static void read_all(struct sprof_sockets *sockets, pid_t pid)
 	sockets->cost_ns = sockets->read_ns - begin;
 }
 
+/* A client of a unix socket has the server's name at its other end. Asked for once. */
+static const char *with_peer(struct sprof_sockets *sockets, uint32_t index)
+{
+	struct sprof_socket *socket = &sockets->items[index];
+	uint32_t peer_inode, peer;
+
+	if (!socket->is_local || socket->peer_asked)
+		return socket->text;
+	socket->peer_asked = true;
+	if (!sprof_socket_peer_find(socket->inode, &peer_inode))
+		return socket->text;
+	peer = sprof_idmap_find(&sockets->by_inode, 0, peer_inode);
+	if (peer != SPROF_IDMAP_NONE && !sockets->items[peer].is_local)
+		snprintf(socket->text, sizeof(socket->text), "unix -> %s",
+			sockets->items[peer].text + strlen("unix "));
+	else
+		snprintf(socket->text, sizeof(socket->text), "unix socket:[%llu] -> socket:[%u]",
+			(unsigned long long)socket->inode, peer_inode);
+	return socket->text;
+}
+
 const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode)
 {
 	uint64_t age_ns = sockets->cost_ns * COST_FACTOR;
@@ -170,5 +195,5 @@ const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_
 		read_all(sockets, pid);
 		index = sprof_idmap_find(&sockets->by_inode, 0, inode);
 	}
-	return index == SPROF_IDMAP_NONE ? NULL : sockets->items[index].text;
+	return index == SPROF_IDMAP_NONE ? NULL : with_peer(sockets, index);
 }

@@ -16,6 +16,8 @@ enum { SPROF_SOCKET_TEXT = 160 };
 
 struct sprof_socket {
 	uint64_t inode;
+	bool is_local; /* of a socket without a path, whose peer may have one */
+	bool peer_asked;
 	char text[SPROF_SOCKET_TEXT]; /* "tcp 127.0.0.1:41234 -> 127.0.0.1:5432", "unix /run/x.sock" */
 };
 

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -178,16 +179,26 @@ static void put_list(struct sprof_objects *objects, pid_t pid, const int *fds, s
 		put(words, ", ...");
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+	const int *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
 static void put_epoll(struct sprof_objects *objects, pid_t pid, int fd, struct words *words)
 {
 	char text[16 * 1024];
 	int fds[WATCHED];
-	size_t count;
+	size_t count, known;
 
 	if (sprof_descriptor_read_info(pid, fd, text, sizeof(text)) <= 0)
 		return;
 	count = sprof_descriptor_parse_watched(text, fds, WATCHED);
-	put_list(objects, pid, fds, count < WATCHED ? count : WATCHED, count, words);
+	known = count < WATCHED ? count : WATCHED;
+	/* The kernel has them in an order that is another one every time. */
+	qsort(fds, known, sizeof(*fds), compare_numbers);
+	put_list(objects, pid, fds, known, count, words);
 }
 
 static void put_poll(
@@ -283,6 +294,28 @@ static bool is_lock_command(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
+static void put_time(pid_t pid, enum sprof_wait_argument argument, const uint64_t *from,
+	struct words *words)
+{
+	if (argument == SPROF_WAIT_ARGUMENT_DURATION)
+		put_duration(pid, from[0], words);
+	else if (from[0] & TIMER_ABSTIME)
+		put(words, "a point in time");
+	else
+		put_duration(pid, from[1], words);
+}
+
+static void put_watched(struct sprof_objects *objects, pid_t pid,
+	enum sprof_wait_argument argument, const uint64_t *from, struct words *words)
+{
+	if (argument == SPROF_WAIT_ARGUMENT_EPOLL)
+		put_epoll(objects, pid, (int)from[0], words);
+	else if (argument == SPROF_WAIT_ARGUMENT_POLL)
+		put_poll(objects, pid, from[0], from[1], words);
+	else
+		put_select(objects, pid, from, words);
+}
+
 void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 	const struct sprof_wait_call *call, const uint64_t arguments[6], char *buffer, size_t size)
 {
@@ -294,40 +327,31 @@ void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 	case SPROF_WAIT_ARGUMENT_NONE:
 	case SPROF_WAIT_ARGUMENT_FUTEX:
 		break;
+	case SPROF_WAIT_ARGUMENT_FCNTL:
+		put(&words, is_lock_command((int)from[1]) ? "lock of " : "");
+		put_descriptor(objects, pid, (int)from[0], &words);
+		break;
+	case SPROF_WAIT_ARGUMENT_LOCK:
+		put(&words, "lock of ");
+		put_descriptor(objects, pid, (int)from[0], &words);
+		break;
 	case SPROF_WAIT_ARGUMENT_DESCRIPTOR:
 		put_descriptor(objects, pid, (int)from[0], &words);
 		break;
 	case SPROF_WAIT_ARGUMENT_EPOLL:
-		put_epoll(objects, pid, (int)from[0], &words);
-		break;
 	case SPROF_WAIT_ARGUMENT_POLL:
-		put_poll(objects, pid, from[0], from[1], &words);
-		break;
 	case SPROF_WAIT_ARGUMENT_SELECT:
-		put_select(objects, pid, from, &words);
+		put_watched(objects, pid, call->argument, from, &words);
 		break;
 	case SPROF_WAIT_ARGUMENT_DURATION:
-		put_duration(pid, from[0], &words);
-		break;
 	case SPROF_WAIT_ARGUMENT_CLOCK:
-		if (from[0] & TIMER_ABSTIME)
-			put(&words, "a point in time");
-		else
-			put_duration(pid, from[1], &words);
+		put_time(pid, call->argument, from, &words);
 		break;
 	case SPROF_WAIT_ARGUMENT_CHILD:
 		put_child((int32_t)from[0], &words);
 		break;
 	case SPROF_WAIT_ARGUMENT_WAITID:
 		put_waitid(from, &words);
-		break;
-	case SPROF_WAIT_ARGUMENT_LOCK:
-		put(&words, "lock of ");
-		put_descriptor(objects, pid, (int)from[0], &words);
-		break;
-	case SPROF_WAIT_ARGUMENT_FCNTL:
-		put(&words, is_lock_command((int)from[1]) ? "lock of " : "");
-		put_descriptor(objects, pid, (int)from[0], &words);
 		break;
 	case SPROF_WAIT_ARGUMENT_IPC:
 		put(&words, "id %d", (int)from[0]);

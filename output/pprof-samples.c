@@ -1,8 +1,8 @@
 /*
  * The samples and the comments of the saved profile. Samples are written thread by thread, so that
  * what they have in common is put together once per thread, and in the order of the threads, so that
- * a reader finds them in it. A thread that has no sample gets one without a stack and without
- * values: it was there.
+ * a reader finds them in it. A thread that has no sample, or of which more is known than its time,
+ * gets one without a stack and without values.
  */
 #include "output/pprof.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "profile/by-thread.h"
+#include "profile/facts.h"
 #include "profile/pprof-file.h"
 #include "profile/quality.h"
 
@@ -45,6 +46,7 @@ static void put_quality(struct sprof_pprof_writer *writer)
 	put_figure(writer, "target_pid", (uint64_t)quality->target_pid);
 	snprintf(text, sizeof(text), "%.17g", quality->rate_hz);
 	put_comment(writer, "rate_hz", text);
+	put_comment(writer, "mode", sprof_mode_name(quality->mode));
 	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++)
 		put_figure(writer, field->name, sprof_quality_get(quality, field->offset));
 	for (int i = 0; i < SPROF_END_COUNT; i++) {
@@ -187,8 +189,28 @@ static void write_row(struct sprof_pprof_writer *writer, size_t row)
 	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
 }
 
-/* It was there, and that is all. */
-static void write_presence(struct sprof_pprof_writer *writer)
+static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
+{
+	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
+	struct sprof_message *message = &writer->message;
+	const char *name;
+	uint64_t value;
+
+	add_text(writer, message, SPROF_PPROF_FORMER_NAMES, thread->former_names);
+	for (size_t i = 0; thread->has_facts && (name = sprof_fact_name(i)); i++) {
+		uint32_t number = sprof_pprof_string(writer, name);
+
+		if (!sprof_fact_get(&thread->facts, i, &value))
+			continue;
+		writer->inner.size = 0;
+		sprof_message_add_number(&writer->inner, 1, number);
+		sprof_message_add_number(&writer->inner, 3, value);
+		sprof_message_add_bytes(message, 3, writer->inner.data, writer->inner.size);
+	}
+}
+
+/* It was there, and what is known of it besides its time. */
+static void write_presence(struct sprof_pprof_writer *writer, uint32_t thread)
 {
 	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
 	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
@@ -198,6 +220,7 @@ static void write_presence(struct sprof_pprof_writer *writer)
 		sprof_message_add_varint(&writer->packed, 0);
 	sprof_message_add_bytes(&writer->message, 2, writer->packed.data, writer->packed.size);
 	sprof_message_append(&writer->message, &writer->labels);
+	add_facts(writer, thread);
 	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
 }
 
@@ -212,8 +235,9 @@ void sprof_pprof_write_samples(struct sprof_pprof_writer *writer)
 	}
 	for (uint32_t i = 0; i < profile->thread_count && !writer->failed; i++) {
 		describe_thread(writer, i);
-		if (order.first[i] == order.first[i + 1])
-			write_presence(writer);
+		if (order.first[i] == order.first[i + 1] || profile->threads[i].has_facts ||
+			profile->threads[i].former_names)
+			write_presence(writer, i);
 		for (size_t k = order.first[i]; k < order.first[i + 1] && !writer->failed; k++)
 			write_row(writer, order.rows[k]);
 	}

@@ -66,6 +66,18 @@ bool sprof_build_module(struct sprof_profile *profile, const char *path, const c
 	return true;
 }
 
+/* What is said later of the same thread replaces what was said before. */
+static bool set_facts(
+	struct sprof_profile *profile, const struct sprof_build_thread *thread, uint32_t id)
+{
+	if (thread->facts) {
+		profile->threads[id].facts = *thread->facts;
+		profile->threads[id].has_facts = true;
+	}
+	return !thread->former_names ||
+	       intern(profile, thread->former_names, &profile->threads[id].former_names);
+}
+
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread)
 {
@@ -92,7 +104,7 @@ bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_
 	profile->threads[id].tid = thread->tid;
 	profile->threads[id].name = name;
 	*ret_thread = id;
-	return true;
+	return set_facts(profile, thread, id);
 }
 
 bool sprof_build_function(struct sprof_profile *profile,

@@ -27,6 +27,8 @@ struct sprof_build_thread {
 	pid_t pid, tid;
 	const char *name, *process_name;
 	const char *host, *rank;
+	const char *former_names;               /* NULL: not known, or none */
+	const struct sprof_thread_facts *facts; /* NULL: not known */
 };
 
 /* The thread's index; the same for the same fields. */

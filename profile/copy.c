@@ -206,6 +206,8 @@ bool sprof_copy_thread(struct sprof_copy *copy, uint32_t id)
 		.process_name = process->name,
 		.host = process->host,
 		.rank = process->rank,
+		.former_names = thread->former_names,
+		.facts = thread->has_facts ? &thread->facts : NULL,
 	};
 
 	return copy->threads[id] != SPROF_PROFILE_NONE ||

@@ -80,6 +80,14 @@ static bool read_gap(struct sprof_pprof_file *file, const char *comment, const c
 	return copy;
 }
 
+static void read_mode(struct sprof_quality *quality, const char *text)
+{
+	for (int i = 0; i < SPROF_MODE_COUNT; i++) {
+		if (strcmp(text, sprof_mode_name((enum sprof_mode)i)) == 0)
+			quality->mode = (enum sprof_mode)i;
+	}
+}
+
 static bool read_comment(
 	struct sprof_pprof_file *file, const char *comment, struct sprof_error *err)
 {
@@ -93,6 +101,8 @@ static bool read_comment(
 		return true;
 	if (is_name(comment, length, "command")) {
 		ok = sprof_profile_describe(profile, text, profile->start_realtime_ns);
+	} else if (is_name(comment, length, "mode")) {
+		read_mode(&profile->quality, text);
 	} else if (is_name(comment, length, "rate_hz")) {
 		double rate = strtod(text, NULL);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/facts.h"
 #include "profile/index.h"
 #include "profile/pprof-file.h"
 
@@ -168,6 +169,8 @@ static bool find_stack(struct samples *samples, uint32_t *ret_stack, struct spro
 struct said {
 	struct sprof_build_thread thread;
 	struct sprof_profile_context context;
+	struct sprof_thread_facts facts;
+	bool has_facts;
 };
 
 static int parse_id(const char *text, uint64_t number)
@@ -197,6 +200,18 @@ static enum sprof_wait_kind parse_wait_kind(const char *text)
 	return kind < SPROF_WAIT_KIND_COUNT ? (enum sprof_wait_kind)kind : SPROF_WAIT_KIND_OTHER;
 }
 
+static void take_fact(struct said *said, const char *key, uint64_t number)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = sprof_fact_name(i)); i++) {
+		if (strcmp(key, name) == 0) {
+			sprof_fact_set(&said->facts, i, number);
+			said->has_facts = true;
+		}
+	}
+}
+
 static void take_label(struct said *said, const char *key, const char *text, uint64_t number)
 {
 	const struct {
@@ -207,6 +222,7 @@ static void take_label(struct said *said, const char *key, const char *text, uin
 		{SPROF_PPROF_THREAD, &said->thread.name},
 		{SPROF_PPROF_HOST, &said->thread.host},
 		{SPROF_PPROF_RANK, &said->thread.rank},
+		{SPROF_PPROF_FORMER_NAMES, &said->thread.former_names},
 		{SPROF_PPROF_SYSCALL, &said->context.syscall},
 		{SPROF_PPROF_OBJECT, &said->context.object},
 		{SPROF_PPROF_HOLDER, &said->context.holder},
@@ -225,12 +241,15 @@ static void take_label(struct said *said, const char *key, const char *text, uin
 		said->context.state = parse_state(text);
 	else if (strcmp(key, SPROF_PPROF_WAIT_KIND) == 0)
 		said->context.kind = parse_wait_kind(text);
+	else if (!text[0])
+		take_fact(said, key, number);
 }
 
 static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
 {
 	struct sprof_pprof_file *file = samples->file;
-	struct said said = {.context = {.state = SPROF_STATE_COUNT}};
+	struct said said = {
+		.context = {.state = SPROF_STATE_COUNT}, .facts = sprof_facts_none()};
 
 	for (size_t i = 0; i < samples->label_count; i++) {
 		const char *key, *text;
@@ -240,6 +259,8 @@ static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_
 			return false;
 		take_label(&said, key, text, samples->labels[i].number);
 	}
+	if (said.has_facts)
+		said.thread.facts = &said.facts;
 	return (sprof_build_thread(file->profile, &said.thread, &ret->thread) &&
 		       sprof_build_context(file->profile, &said.context, &ret->context)) ||
 	       sprof_error_no_memory(err);

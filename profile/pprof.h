@@ -30,6 +30,7 @@
 #define SPROF_PPROF_WAIT_KIND "wait_kind"
 #define SPROF_PPROF_HOST "host"
 #define SPROF_PPROF_RANK "rank"
+#define SPROF_PPROF_FORMER_NAMES "former_names" /* and the names of profile/facts.h */
 
 struct sprof_pprof_options {
 	const char *kind; /* of another tool's file: the kind of values to show; NULL: its default */

@@ -71,7 +71,7 @@ static void read_facts(struct sprof_thread *thread, const struct sprof_proc_stat
 	read_io(thread, ret);
 }
 
-void sprof_sampling_begin_facts(struct sprof_thread *thread)
+void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours)
 {
 	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_stat stat;
@@ -82,7 +82,7 @@ void sprof_sampling_begin_facts(struct sprof_thread *thread)
 	read_facts(thread, &stat, &sampling->start);
 	if (sampling->start.own_tid)
 		sampling->own_tid = sampling->start.own_tid;
-	if (thread->born)
+	if (is_all_ours)
 		sampling->start = (struct sprof_thread_facts){0};
 }
 

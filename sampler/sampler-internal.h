@@ -108,7 +108,7 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
 
 /* facts.c: tells the sink what the kernel has counted of the thread since its first sight. */
-void sprof_sampling_begin_facts(struct sprof_thread *thread);
+void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours);
 void sprof_sampling_tell_facts(
 	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
 

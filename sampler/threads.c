@@ -27,13 +27,20 @@ static bool read_figures(
 	return true;
 }
 
+/* Born under our eyes, and not before the first sample. */
+static bool is_all_ours(const struct sampler *sampler, const struct sprof_thread *thread)
+{
+	return thread->born &&
+		(!sampler->options->delay_ns || thread->seen_ns >= sampler->begin_ns);
+}
+
 /* A thread that was born under our eyes has used nothing before; any other begins with what it has. */
 static bool read_start(
 	const struct sampler *sampler, struct sprof_thread *thread, struct sprof_figures *ret)
 {
 	struct sprof_proc_stat stat;
 
-	if (thread->born && (!sampler->options->delay_ns || thread->seen_ns >= sampler->begin_ns)) {
+	if (is_all_ours(sampler, thread)) {
 		*ret = (struct sprof_figures){.time_ns = thread->seen_ns};
 		return true;
 	}
@@ -58,7 +65,7 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 	sampling->window_ns = start.time_ns;
 	sampling->copy_size = FIRST_COPY;
 	thread->sampling = sampling;
-	sprof_sampling_begin_facts(thread);
+	sprof_sampling_begin_facts(thread, is_all_ours(sampler, thread));
 	sprof_sampling_name(sampler, thread, true);
 	return sampling;
 }

@@ -10,7 +10,8 @@ import traceback
 SPROF = os.environ.get("SPROF", "sprof")
 MUST_RUN = os.environ.get("SPROF_TESTS_MUST_RUN") == "1"
 HERE = os.path.dirname(os.path.abspath(__file__))
-NODE_MODULES = os.environ.get("SPROF_NODE_MODULES", os.path.join(HERE, "node_modules"))
+NODE_MODULES = (os.environ.get("SPROF_NODE_MODULES") or os.environ.get("SPROF_BUILT_NODE_MODULES")
+                or os.path.join(HERE, "node_modules"))
 RANDOM_SEEDS = range(1, 21)
 SKIP = 77
 

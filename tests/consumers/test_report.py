@@ -151,6 +151,23 @@ def test_stdin_and_several_files():
     assert twice.splitlines()[0] == "main 2"
 
 
+def test_saved_run_is_the_same_report():
+    """What a run writes, and what is made of the profile it saved."""
+    outputs = ("x.txt", "x.folded", "x.pb.gz")
+    script = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; sleep 0.1"
+    harness.sprof("run", *[word for name in outputs for word in ("-o", "run-" + name)], "--", "sh", "-c",
+                  script)
+    harness.sprof("report", "run-x.pb.gz", *[word for name in outputs for word in ("-o", "saved-" + name)])
+    for name in outputs[:-1]:
+        with open("run-" + name, "rb") as run, open("saved-" + name, "rb") as saved:
+            assert same_but_time(run.read()) == same_but_time(saved.read()), name
+
+
+def same_but_time(content):
+    """sprof's own CPU time is that of the moment a file is written."""
+    return re.sub(rb"own CPU +\S+ \S+", b"own CPU", content)
+
+
 def test_diff_table():
     one, two = model.make_random(1), model.make_random(2)
     pprof_file.write("one.pb.gz", one)

@@ -10,7 +10,7 @@ CLASSES = ("user", "sys", "runq", "wait")
 THREAD = re.compile(rf"\s*(\d+)(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})"
                     rf"(?:\s+{FIGURE})\s+(\d+) (\S+) +(.*)")
 FUNCTION = re.compile(rf"\s*{PERCENT}\s+{FIGURE}\s+{FIGURE}" + rf"\s+{PERCENT}" * 4 +
-                      r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*)")
+                      r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*?)(?:  \S+:\d+)?")
 
 
 class Figure(float):

@@ -6,8 +6,8 @@ At least 95 % of the time that a thread was blocked on a lock must be put down t
 import re
 
 from blocked import Profile
-from harness import (Target, attach_for, main, sprof, state_of, status_field, target,
-                     threads_of)
+from harness import (Target, attach_for, main, read_folded, require, run, sprof, state_of,
+                     status_field, target, threads_of, tool)
 
 SECONDS = 5
 ENOUGH = 0.95
@@ -85,6 +85,42 @@ def test_the_table_of_waits():
     assert re.search(r"lock  futex mutex cache_lock\+0 in short_waits\n"
                      rf" +held by long \({tid}\) in \w+, \d+ % of it", text), text
     assert re.search(rf"short_waits <- mutex cache_lock\+0 <- \w+, long \({tid}\)", text), text
+
+
+def test_how_much_of_the_kernel_is_shown():
+    plain = Profile("condition", 2, "--kernel", "none")
+    assert not any(re.fullmatch(r"\[(?!unsampled).*\]", name) for name in plain.folded.names())
+    call = Profile("condition", 2)
+    assert call.of("producer").has("nap_ns", "[clock_nanosleep]"), call.folded.stacks
+    deep = Profile("condition", 2, "--kernel", "stack")
+    if not may_read_kernel_stacks():
+        return
+    stacks = [frames for frames, _ in deep.of("producer").stacks if "[clock_nanosleep]" in frames]
+    behind = max(len(frames) - frames.index("[clock_nanosleep]") for frames in stacks)
+    assert behind >= 4, stacks
+
+
+def may_read_kernel_stacks():
+    try:
+        with open("/proc/self/stack", encoding="utf-8") as file:
+            return bool(file.read())
+    except OSError:
+        return False
+
+
+def test_ids_in_a_namespace_of_its_own():
+    """The program's own ids are shown beside ours, and a lock's owner is found by them."""
+    unshare = tool("unshare")
+    words = [unshare, "--pid", "--fork", "--kill-child", target("blocked"), "mutex", 2]
+    require(run(unshare, "--pid", "--fork", "true").code == 0, "no namespaces for this user")
+    sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt", "--", *words).check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        rows = re.findall(r"^ +(\d+) +(\d+) .* (long|short)$", file.read(), re.MULTILINE)
+    ids = {name: (outer, own) for outer, own, name in rows}
+    assert ids["long"][1] in "2345" and ids["long"][0] != ids["long"][1], rows
+    folded = read_folded("x.folded")
+    held = folded.weight(rf"held by long \({ids['long'][0]}\) in .*")
+    assert held >= ENOUGH * folded.weight("short_waits") > 0, folded.stacks
 
 
 def test_nobody_is_stopped_or_woken():

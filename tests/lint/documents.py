@@ -67,7 +67,7 @@ def disagreements(sprof, root):
               if title == "OPTIONS" or title.startswith("OPTIONS ABOUT ")]
     common = options_in_definitions(sections.get("COMMON OPTIONS", ""))
     commands = commands_of(help_of(sprof))
-    known = {"help", "version"}
+    known = {"help", "version", "list-formats"}
     if not commands:
         yield "sprof --help lists no commands"
     for command in commands:

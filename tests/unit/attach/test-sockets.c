@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "attach/socket-peer.h"
 #include "tests/unit/check.h"
 
 #define REST "00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n"
@@ -76,7 +77,7 @@ static void own_sockets(void **state)
 	socklen_t size = sizeof(address);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), pair[2];
 	struct sprof_sockets sockets = {0};
-	char expected[64];
+	char expected[128];
 
 	assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
 	assert_int_equal(listen(listener, 1), 0);
@@ -85,7 +86,8 @@ static void own_sockets(void **state)
 	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u listening", ntohs(address.sin_port));
 	assert_string_equal(
 		sprof_sockets_find(&sockets, getpid(), inode_of(listener)), expected);
-	snprintf(expected, sizeof(expected), "unix socket:[%llu]", (unsigned long long)inode_of(pair[0]));
+	snprintf(expected, sizeof(expected), "unix socket:[%llu] -> socket:[%llu]",
+		(unsigned long long)inode_of(pair[0]), (unsigned long long)inode_of(pair[1]));
 	assert_string_equal(sprof_sockets_find(&sockets, getpid(), inode_of(pair[0])), expected);
 	/* What isn't there is not looked for again at once. */
 	assert_null(sprof_sockets_find(&sockets, getpid(), UINT64_MAX));
@@ -95,12 +97,49 @@ static void own_sockets(void **state)
 	close(pair[1]);
 }
 
+static void a_client_has_its_servers_name(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0), served;
+	struct sprof_sockets sockets = {0};
+	char expected[128];
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "sprof-test-%d", getpid());
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
+	served = accept(listener, NULL, NULL);
+	snprintf(expected, sizeof(expected), "unix -> @sprof-test-%d", getpid());
+	assert_memory_equal(sprof_sockets_find(&sockets, getpid(), inode_of(client)), expected,
+		strlen(expected));
+	sprof_sockets_finish(&sockets);
+	close(served);
+	close(client);
+	close(listener);
+}
+
+static void answers_that_are_none(void **state)
+{
+	uint32_t answer[8] = {0}, peer;
+
+	assert_false(sprof_socket_peer_parse(answer, 0, &peer));
+	for (size_t size = 0; size <= sizeof(answer); size++) {
+		answer[0] = (uint32_t)size;
+		answer[1] = 20; /* SOCK_DIAG_BY_FAMILY */
+		assert_false(sprof_socket_peer_parse(answer, size, &peer));
+	}
+	answer[0] = UINT32_MAX;
+	assert_false(sprof_socket_peer_parse(answer, sizeof(answer), &peer));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_tcp_and_udp),
 		cmocka_unit_test(lines_of_unix),
 		cmocka_unit_test(own_sockets),
+		cmocka_unit_test(a_client_has_its_servers_name),
+		cmocka_unit_test(answers_that_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

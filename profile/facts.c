@@ -1,0 +1,97 @@
+/*
+ * Names for what is known of a thread besides its time. The names are an interface: of saved
+ * profiles.
+ */
+#include "profile/facts.h"
+
+enum fact {
+	OWN_PID,
+	OWN_TID,
+	PROCESSOR,
+	VOLUNTARY,
+	INVOLUNTARY,
+	MINOR_FAULTS,
+	MAJOR_FAULTS,
+	READ_BYTES,
+	WRITTEN_BYTES,
+	FACTS,
+};
+
+static const char *const names[FACTS] = {
+	[OWN_PID] = "own_pid",
+	[OWN_TID] = "own_tid",
+	[PROCESSOR] = "processor",
+	[VOLUNTARY] = "voluntary_switches",
+	[INVOLUNTARY] = "involuntary_switches",
+	[MINOR_FAULTS] = "minor_faults",
+	[MAJOR_FAULTS] = "major_faults",
+	[READ_BYTES] = "read_bytes",
+	[WRITTEN_BYTES] = "written_bytes",
+};
+
+const char *sprof_fact_name(size_t index)
+{
+	return index < FACTS ? names[index] : NULL;
+}
+
+struct sprof_thread_facts sprof_facts_none(void)
+{
+	return (struct sprof_thread_facts){.processor = -1};
+}
+
+/* Of the plain numbers; NULL: it is none. */
+static uint64_t *number_at(struct sprof_thread_facts *facts, size_t index)
+{
+	uint64_t *const numbers[FACTS] = {
+		[VOLUNTARY] = &facts->voluntary,
+		[INVOLUNTARY] = &facts->involuntary,
+		[MINOR_FAULTS] = &facts->minor_faults,
+		[MAJOR_FAULTS] = &facts->major_faults,
+		[READ_BYTES] = &facts->read_bytes,
+		[WRITTEN_BYTES] = &facts->written_bytes,
+	};
+
+	return numbers[index];
+}
+
+bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64_t *ret)
+{
+	struct sprof_thread_facts copy = *facts;
+
+	switch (index) {
+	case OWN_PID:
+	case OWN_TID:
+		*ret = (uint64_t)(index == OWN_PID ? facts->own_pid : facts->own_tid);
+		return *ret;
+	case PROCESSOR:
+		*ret = (uint64_t)facts->processor;
+		return facts->processor >= 0;
+	case VOLUNTARY:
+	case INVOLUNTARY:
+		*ret = *number_at(&copy, index);
+		return facts->has_switches;
+	case READ_BYTES:
+	case WRITTEN_BYTES:
+		*ret = *number_at(&copy, index);
+		return facts->has_io;
+	default:
+		*ret = *number_at(&copy, index);
+		return true;
+	}
+}
+
+void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t value)
+{
+	int small = value <= INT32_MAX ? (int)value : 0;
+
+	if (index == OWN_PID)
+		facts->own_pid = small;
+	else if (index == OWN_TID)
+		facts->own_tid = small;
+	else if (index == PROCESSOR)
+		facts->processor = small;
+	else
+		*number_at(facts, index) = value;
+	facts->has_switches |= index == VOLUNTARY || index == INVOLUNTARY;
+	facts->has_io |= index == READ_BYTES || index == WRITTEN_BYTES;
+}

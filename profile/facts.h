@@ -1,0 +1,22 @@
+/*
+ * The figures of struct sprof_thread_facts by name: one table for all that write or read them.
+ */
+#ifndef SPROF_PROFILE_FACTS_H
+#define SPROF_PROFILE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/record.h"
+
+/* "own_pid", "voluntary_switches", ...; NULL behind the last. */
+const char *sprof_fact_name(size_t index);
+/* False: it is not known of this thread. */
+bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64_t *ret);
+void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t value);
+
+/* Nothing known. */
+struct sprof_thread_facts sprof_facts_none(void);
+
+#endif

@@ -1,0 +1,160 @@
+"""What real programs wait for: the interpreter's lock, a listening socket, a file, a row's lock."""
+
+import glob
+import os
+import re
+import shutil
+import socket
+import subprocess
+
+from blocked import HELD
+from harness import (PROFILE, Attached, Program, Skip, main, read_folded, require, run, sprof, tool,
+                     wait_until)
+
+TWO_COUNTERS = """
+import threading, time
+end = time.monotonic() + 4
+def count():
+    number = 0
+    while time.monotonic() < end:
+        for i in range(100000): number += i
+threads = [threading.Thread(target=count) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_python_waits_for_the_interpreter_lock():
+    """Of two threads that compute one waits, for a lock that the other one has."""
+    python = tool("python3", "/usr/bin/python3")
+    sprof("run", "-t", "--wait-frames", "-o", "x.folded", "--", python, "-c", TWO_COUNTERS).check(0)
+    folded = read_folded("x.folded")
+    waits = [(frames, weight) for frames, weight in folded.stacks
+             if any(frame.startswith("interpreter lock ") for frame in frames)]
+    total = sum(weight for _, weight in waits)
+    assert total > 1_500_000, f"{total} us in: {folded.stacks[:20]}"
+    held = 0
+    for frames, weight in waits:
+        waiter, match = frames[0].rpartition("/")[2], HELD.fullmatch(frames[-1])
+        if match:
+            assert match.group(2) != waiter, frames
+            held += weight
+    assert held >= 0.95 * total, f"{held} of {total} us have a holder"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1):
+            return True
+    except OSError:
+        return False
+
+
+def test_redis_waits_for_connections():
+    redis, port = tool("redis-server"), free_port()
+    server = Program([redis, "--port", port, "--bind", "127.0.0.1", "--save", ""],
+                     stdout=subprocess.DEVNULL)
+    wait_until(lambda: answers(port), "redis answers")
+    sprof("attach", "-p", server.pid, "-d", "2s", "--wait-frames", *PROFILE).check(0)
+    folded = read_folded("x.folded")
+    waits = folded.weight(rf"\d+ descriptors.*tcp 127\.0\.0\.1.{port} listening.*")
+    main_thread = folded.weight("aeMain|main|__libc_start_main.*|__libc_start_call_main")
+    assert waits >= 0.9 * main_thread > 0, folded.stacks
+    server.process.terminate()
+    server.wait()
+
+
+def test_dd_writes_its_file():
+    """A disk may be so fast that dd is hardly ever blocked; then it is in the call all the same."""
+    sprof("run", "--wait-frames", *PROFILE, "--", tool("dd"), "if=/dev/zero", "of=written",
+          "oflag=sync", "bs=64k", "count=400").check(0)
+    folded = read_folded("x.folded")
+    name = re.escape(os.path.abspath("written"))
+    named, writing = folded.weight(name), folded.weight(r"\[write\]")
+    assert named >= 0.95 * writing > 0, folded.stacks
+
+
+# PostgreSQL
+
+UPDATE = "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n"
+
+
+class Server:
+    """A PostgreSQL server of its own, in this folder, with a pgbench table in it."""
+
+    def __init__(self):
+        folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        self.bin = folders[-1] if folders else os.path.dirname(tool("postgres"))
+        self.pgbench = tool("pgbench", f"{self.bin}/pgbench")
+        self.home = os.path.abspath("pg")
+        os.mkdir(self.home)
+        self.user = []
+        if os.getuid() == 0:
+            self.user = [tool("runuser"), "-u", "postgres", "--"]
+            require(run("id", "postgres").code == 0, "there is no user postgres")
+            shutil.chown(self.home, "postgres")
+        run(*self.user, f"{self.bin}/initdb", "-D", f"{self.home}/d", "-A", "trust",
+            cwd=self.home).check(0)
+        self.program = Program(
+            [*self.user, f"{self.bin}/postgres", "-D", f"{self.home}/d", "-k", self.home,
+             "-c", "listen_addresses="], cwd=self.home, stdout=subprocess.DEVNULL)
+        wait_until(lambda: self.bench("-i", "-s", "1").code == 0, "the server answers")
+
+    def bench(self, *options):
+        return run(*self.user, self.pgbench, "-h", self.home, *options, "postgres", cwd=self.home)
+
+    def clients(self, seconds):
+        with open(f"{self.home}/update.sql", "w", encoding="utf-8") as script:
+            script.write(UPDATE)
+        return Program([*self.user, self.pgbench, "-h", self.home, "-n", "-c", "2", "-j", "2", "-T",
+                        seconds, "-f", f"{self.home}/update.sql", "postgres"], cwd=self.home)
+
+    def backends(self):
+        """The processes that serve clients."""
+        pids = []
+        for name in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{name}/cmdline", encoding="utf-8", errors="replace") as file:
+                    if re.match(r"postgres: \S+ postgres \[local\]", file.read()):
+                        cwd = os.readlink(f"/proc/{name}/cwd")
+                        pids += [int(name)] if cwd.startswith(self.home) else []
+            except OSError:
+                pass
+        return pids
+
+    def stop(self):
+        with open(f"{self.home}/d/postmaster.pid", encoding="utf-8") as file:
+            pid = int(file.readline())
+        os.kill(pid, 2)
+        self.program.wait()
+
+
+def test_postgres_waits_for_the_lock_of_a_row():
+    """Two clients update one row: each waits for the other's transaction, at its latch."""
+    server = Server()
+    clients = server.clients(6)
+    pid = wait_until(lambda: len(server.backends()) == 2 and server.backends()[0], "two clients")
+    sampling = Attached(pid, "-d", "3s", "--wait-frames", *PROFILE)
+    sampling.finish().check(0)
+    clients.finish().check(0)
+    server.stop()
+    folded = read_folded("x.folded")
+    if not any("ProcSleep" in frames for frames, _ in folded.stacks):
+        raise Skip("this PostgreSQL has no names: it is stripped")
+    waits = [(frames, weight) for frames, weight in folded.stacks if "ProcSleep" in frames]
+    assert sum(weight for _, weight in waits) > 0.1 * folded.total, folded.stacks
+    named = sum(weight for frames, weight in waits
+                if "[epoll_wait]" in frames and "signalfd" in frames[-1])
+    # The rest is a thread that is ready, in the call, and gets no processor.
+    assert named >= 0.7 * sum(weight for frames, weight in waits
+                              if "[epoll_wait]" in frames) > 0, waits
+
+
+if __name__ == "__main__":
+    main()

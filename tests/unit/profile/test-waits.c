@@ -1,0 +1,366 @@
+/*
+ * profile/: waits, from the sampler's records to the tables that reports show, the kernel's end of the
+ * stacks, and the timeline. Names come from symbols made up here.
+ */
+#include "profile/waits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/resolve.h"
+#include "tests/unit/check.h"
+
+enum { LIBC, APP }; /* modules, in the order they are made */
+
+static const char *const names[2][8] = {
+	[LIBC] = {"futex_wait", "__lll_lock_wait", "___pthread_mutex_lock", "pthread_cond_wait",
+		"__pthread_rwlock_rdlock", "read"},
+	[APP] = {"main", "reader", "writer", "flush"},
+};
+
+bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
+	struct sprof_locations *ret, struct sprof_error *err)
+{
+	static struct sprof_location location;
+
+	location = (struct sprof_location){.function = names[module][offset], .linkage = names[module][offset]};
+	*ret = (struct sprof_locations){.items = &location, .count = 1};
+	return true;
+}
+
+bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
+	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err)
+{
+	*ret_name = module == APP && distance - 0x4000 < 0x100 ? "cache_lock" : NULL;
+	*ret_offset = distance - 0x4000;
+	return true;
+}
+
+bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
+	struct sprof_symbols_gap *ret, struct sprof_error *err)
+{
+	*ret = (struct sprof_symbols_gap){0};
+	return true;
+}
+
+struct scene {
+	struct sprof_modules *modules;
+	struct sprof_profile *profile;
+	struct sprof_sink sink;
+	uint64_t time_ns;
+};
+
+static void name_call(int64_t number, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s", number == 202 ? "futex" : "read");
+}
+
+static void set_up(struct scene *scene, bool frames)
+{
+	static const char *const paths[] = {[LIBC] = "/lib/libc.so.6", [APP] = "/bin/app"};
+	const struct sprof_profile_kernel kernel = {.syscall_name = name_call, .frames = frames};
+	bool new;
+
+	scene->modules = sprof_modules_create();
+	for (size_t i = 0; i < 2; i++) {
+		const struct sprof_module_key key = {
+			.kind = SPROF_MODULE_FILE, .path = paths[i], .inode = i + 1};
+
+		assert_non_null(sprof_modules_intern(scene->modules, &key, &new));
+	}
+	scene->profile = sprof_profile_create(scene->modules);
+	sprof_profile_set_kernel(scene->profile, &kernel);
+	sprof_profile_set_timeline(scene->profile, 1000);
+	scene->sink = sprof_profile_sink(scene->profile);
+	scene->time_ns = 1000;
+}
+
+static void tear_down(struct scene *scene)
+{
+	sprof_profile_destroy(scene->profile);
+	sprof_modules_destroy(scene->modules);
+}
+
+static void add_thread(struct scene *scene, uint32_t id, const char *name)
+{
+	const struct sprof_thread_record record = {
+		.id = id, .pid = 100, .tid = 101 + (pid_t)id, .name = name, .process_name = "app"};
+
+	assert_true(scene->sink.thread(scene->sink.data, &record));
+}
+
+/* Functions as (module, index) pairs, innermost first. */
+static uint32_t stack(struct scene *scene, size_t count, const struct sprof_frame *frames)
+{
+	const struct sprof_stack_view view = {.frames = frames, .count = count};
+	uint32_t id;
+
+	assert_true(scene->sink.stack(scene->sink.data, &view, &id));
+	return id;
+}
+
+static uint32_t wait_for(struct scene *scene, const struct sprof_wait *wait)
+{
+	uint32_t id;
+
+	assert_true(scene->sink.wait(scene->sink.data, wait, &id));
+	return id;
+}
+
+static void blocked(struct scene *scene, uint32_t thread, uint32_t where, uint32_t wait,
+	const struct sprof_holder *holder)
+{
+	const struct sprof_sample sample = {.time_ns = scene->time_ns += 1000,
+		.thread = thread,
+		.stack = where,
+		.state = SPROF_STATE_SLEEP,
+		.wait = wait,
+		.holder = holder};
+
+	assert_true(scene->sink.sample(scene->sink.data, &sample));
+}
+
+static void charge(struct scene *scene, uint32_t thread, uint64_t ns)
+{
+	const struct sprof_times times = {.ns[SPROF_TIME_SLEEP] = ns};
+
+	assert_true(scene->sink.charge(scene->sink.data, thread, &times, true));
+}
+
+static void resolve(struct scene *scene)
+{
+	struct sprof_error err;
+
+	assert_true(sprof_profile_resolve(scene->profile, NULL, &err));
+}
+
+static const struct sprof_frame in_mutex[] = {
+	{0, LIBC, false}, {1, LIBC, false}, {2, LIBC, false}, {1, APP, false}, {0, APP, false}};
+static const struct sprof_frame in_condition[] = {
+	{0, LIBC, false}, {3, LIBC, false}, {1, APP, false}, {0, APP, false}};
+static const struct sprof_frame in_flush[] = {
+	{5, LIBC, false}, {3, APP, false}, {2, APP, false}, {0, APP, false}};
+static const struct sprof_wait mutex = {.system_call = 202,
+	.kind = SPROF_WAIT_KIND_LOCK,
+	.address = 0x7f0000004008,
+	.lock = SPROF_LOCK_MUTEX,
+	.module = APP,
+	.offset = 0x4008};
+static const struct sprof_wait pipe_wait = {.system_call = 0,
+	.kind = SPROF_WAIT_KIND_IO,
+	.object = "pipe:[4711]",
+	.module = SPROF_RECORD_NONE};
+
+static struct sprof_waits_table build(struct scene *scene)
+{
+	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE};
+	struct sprof_waits_table table;
+	struct sprof_error err;
+
+	assert_true(sprof_waits_table_build(scene->profile, &view, &table, &err));
+	return table;
+}
+
+static void the_table_and_who_holds_up_whom(void **state)
+{
+	struct scene scene;
+	struct sprof_holder in_writer = {.thread = 1};
+	struct sprof_waits_table table;
+
+	set_up(&scene, true);
+	add_thread(&scene, 0, "reader");
+	add_thread(&scene, 1, "writer");
+	in_writer.stack = stack(&scene, 4, in_flush);
+	for (int i = 0; i < 3; i++)
+		blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex),
+			i < 2 ? &in_writer : NULL);
+	blocked(&scene, 1, in_writer.stack, wait_for(&scene, &pipe_wait), NULL);
+	charge(&scene, 0, 300);
+	charge(&scene, 1, 50);
+	resolve(&scene);
+	table = build(&scene);
+	assert_int_equal(table.count, 2);
+	assert_int_equal(table.blocked_ns, 350);
+	assert_string_equal(table.rows[0].syscall, "futex");
+	assert_string_equal(table.rows[0].object, "mutex cache_lock+8");
+	assert_string_equal(scene.profile->functions[table.rows[0].function].name, "reader");
+	assert_int_equal(table.rows[0].ns, 300);
+	assert_int_equal(table.rows[0].samples, 3);
+	assert_string_equal(table.rows[0].holder, "writer (102)");
+	assert_string_equal(table.rows[0].holder_function, "flush");
+	assert_int_equal(table.rows[0].holder_ns, 200);
+	assert_string_equal(table.rows[1].object, "pipe:[4711]");
+	assert_int_equal(table.rows[1].kind, SPROF_WAIT_KIND_IO);
+	assert_int_equal(table.edge_count, 1);
+	assert_int_equal(table.edges[0].row, 0);
+	assert_int_equal(table.edges[0].ns, 200);
+	sprof_waits_table_finish(&table);
+	assert_true(sprof_profile_adds_up(scene.profile));
+	tear_down(&scene);
+}
+
+/* The two words of a condition variable that are waited for are one variable. */
+static void a_condition_variable_is_known_by_its_function(void **state)
+{
+	struct sprof_wait wait = mutex;
+	struct sprof_waits_table table;
+	struct scene scene;
+
+	set_up(&scene, false);
+	add_thread(&scene, 0, "consumer");
+	wait.lock = SPROF_LOCK_UNKNOWN;
+	for (uint64_t word = 40; word <= 44; word += 4) {
+		wait.address = 0x7f0000004000 + word;
+		wait.offset = 0x4000 + word;
+		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+	}
+	charge(&scene, 0, 10);
+	resolve(&scene);
+	table = build(&scene);
+	assert_int_equal(table.count, 1);
+	assert_string_equal(table.rows[0].object, "condition variable cache_lock+0");
+	sprof_waits_table_finish(&table);
+	tear_down(&scene);
+}
+
+static void a_lock_without_a_variable_has_its_place(void **state)
+{
+	struct sprof_wait wait = mutex;
+	struct sprof_waits_table table;
+	struct scene scene;
+
+	set_up(&scene, false);
+	add_thread(&scene, 0, "main");
+	wait.module = SPROF_RECORD_NONE;
+	wait.area = "[heap]";
+	wait.offset = 0x2a0;
+	blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &wait), NULL);
+	resolve(&scene);
+	table = build(&scene);
+	assert_string_equal(table.rows[0].object, "mutex [heap]+0x2a0");
+	assert_null(table.rows[0].holder);
+	sprof_waits_table_finish(&table);
+	tear_down(&scene);
+}
+
+static const struct sprof_profile_line *innermost(const struct sprof_profile *profile, uint32_t row)
+{
+	const struct sprof_profile_stack *node = &profile->stacks[profile->rows[row].stack];
+
+	return &profile->lines[profile->locations[node->location].first_line];
+}
+
+static void the_kernels_end_of_the_stack_is_marked(void **state)
+{
+	const char *const kernel[] = {"pipe_read", "vfs_read"};
+	struct sprof_wait wait = pipe_wait;
+	struct scene scene;
+	const struct sprof_profile *profile;
+
+	set_up(&scene, true);
+	profile = scene.profile;
+	add_thread(&scene, 0, "main");
+	blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
+	wait.kernel = kernel;
+	wait.kernel_count = 2;
+	blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
+	resolve(&scene);
+	assert_string_equal(profile->functions[innermost(profile, 0)->function].name, "[read]");
+	assert_true(innermost(profile, 0)->kernel);
+	assert_string_equal(profile->functions[innermost(profile, 1)->function].name, "pipe_read");
+	assert_true(innermost(profile, 1)->kernel);
+	tear_down(&scene);
+}
+
+static void equal_waits_are_one(void **state)
+{
+	struct sprof_wait other = mutex;
+	struct scene scene;
+
+	set_up(&scene, true);
+	assert_int_equal(wait_for(&scene, &mutex), 1);
+	assert_int_equal(wait_for(&scene, &pipe_wait), 2);
+	assert_int_equal(wait_for(&scene, &mutex), 1);
+	other.address += 8;
+	assert_int_equal(wait_for(&scene, &other), 3);
+	tear_down(&scene);
+}
+
+static void the_timeline_is_run_length_coded_and_bounded(void **state)
+{
+	struct scene scene;
+	const struct sprof_profile *profile;
+	uint32_t where, wait;
+
+	set_up(&scene, false);
+	profile = scene.profile;
+	sprof_profile_set_timeline(scene.profile, 3);
+	add_thread(&scene, 0, "one");
+	add_thread(&scene, 1, "two");
+	where = stack(&scene, 4, in_flush);
+	wait = wait_for(&scene, &pipe_wait);
+	for (int i = 0; i < 5; i++) {
+		blocked(&scene, 0, where, wait, NULL);
+		blocked(&scene, 1, where, wait, NULL);
+	}
+	assert_int_equal(profile->span_count, 2);
+	assert_int_equal(profile->spans[0].samples, 5);
+	assert_int_equal(profile->spans[0].begin_ns, 2000);
+	assert_int_equal(profile->spans[0].end_ns, 10000);
+	assert_int_equal(profile->rows[profile->spans[1].row].thread, 1);
+	assert_int_equal(profile->spans_cut_ns, 0);
+	for (int i = 0; i < 4; i++)
+		blocked(&scene, 0, where, i % 2 ? wait : SPROF_WAIT_NONE, NULL);
+	assert_int_equal(profile->span_count, 3);
+	assert_int_equal(profile->spans_cut_ns, 13000);
+	tear_down(&scene);
+}
+
+static void verdicts_by_what_was_waited_for(void **state)
+{
+	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE}, second = {.thread = 1};
+	struct scene scene;
+
+	set_up(&scene, true);
+	add_thread(&scene, 0, "reader");
+	add_thread(&scene, 1, "writer");
+	blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex), NULL);
+	blocked(&scene, 1, stack(&scene, 4, in_flush), wait_for(&scene, &pipe_wait), NULL);
+	charge(&scene, 0, 300);
+	charge(&scene, 1, 50);
+	resolve(&scene);
+	assert_int_equal(sprof_verdict_of_view(scene.profile, &all), SPROF_VERDICT_LOCK);
+	assert_int_equal(sprof_verdict_of_view(scene.profile, &second), SPROF_VERDICT_IO);
+	tear_down(&scene);
+}
+
+static void a_new_name_is_remembered(void **state)
+{
+	struct sprof_thread_record record = {.id = 0, .pid = 100, .tid = 101, .name = "helper"};
+	struct scene scene;
+
+	set_up(&scene, true);
+	add_thread(&scene, 0, "app");
+	assert_true(scene.sink.thread(scene.sink.data, &record));
+	record.name = "flusher";
+	assert_true(scene.sink.thread(scene.sink.data, &record));
+	assert_string_equal(scene.profile->threads[0].name, "flusher");
+	assert_string_equal(scene.profile->threads[0].former_names, "app, helper");
+	tear_down(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_and_who_holds_up_whom),
+		cmocka_unit_test(a_condition_variable_is_known_by_its_function),
+		cmocka_unit_test(a_lock_without_a_variable_has_its_place),
+		cmocka_unit_test(the_kernels_end_of_the_stack_is_marked),
+		cmocka_unit_test(equal_waits_are_one),
+		cmocka_unit_test(the_timeline_is_run_length_coded_and_bounded),
+		cmocka_unit_test(verdicts_by_what_was_waited_for),
+		cmocka_unit_test(a_new_name_is_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
