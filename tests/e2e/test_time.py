@@ -22,7 +22,9 @@ def check_shares(profile):
     for role in profile.roles():
         stacks, samples = profile.of(role), profile.row(role)["samples"]
         for name, share in profile.true_shares(role).items():
-            check_near(stacks.share(name), share, tolerance(share, samples), f"{role} in {name}")
+            others = [stack for stack in stacks.stacks if name not in stack[0]]
+            check_near(stacks.share(name), share, tolerance(share, samples),
+                       f"{role} in {name}, besides {others}")
 
 
 def check_identities(profile):
