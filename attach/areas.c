@@ -1,6 +1,7 @@
 /*
- * Areas of data. Knows that a module's zero-initialised data is anonymous memory right behind its file's
- * last mapping (elf(5), p_memsz above p_filesz), and that maps names only the main thread's stack.
+ * Areas of data. Knows that a module's zero-initialised data is anonymous memory right behind its
+ * file's last mapping (elf(5), p_memsz above p_filesz), and that maps names only the main thread's
+ * stack.
  */
 #include "attach/areas.h"
 

@@ -1,6 +1,6 @@
 /*
- * What lies where in a process's memory, for addresses of data: heap, stacks, and the data of modules.
- * Unlike attach/maps.h, which is about code.
+ * What lies where in a process's memory, for addresses of data: heap, stacks, and the data of
+ * modules. Unlike attach/maps.h, which is about code.
  */
 #ifndef SPROF_ATTACH_AREAS_H
 #define SPROF_ATTACH_AREAS_H
@@ -13,7 +13,8 @@
 #include "attach/maps.h"
 
 enum sprof_area_kind {
-	SPROF_AREA_DATA, /* of a file, or the memory behind it that the file has no bytes for (.bss) */
+	SPROF_AREA_DATA, /* of a file, or the memory behind it that the file has no bytes for (.bss)
+			  */
 	SPROF_AREA_HEAP,
 	SPROF_AREA_STACK,
 	SPROF_AREA_SHARED, /* shared memory without code in it: /dev/shm, memfd, SysV */
@@ -24,7 +25,8 @@ struct sprof_area {
 	uint64_t start, end;
 	enum sprof_area_kind kind;
 	uint64_t base; /* DATA: where the file's first byte is mapped; else the start of the area */
-	uint64_t code; /* DATA: the start of an executable mapping of the same file; 0: it has none */
+	uint64_t code; /* DATA: the start of an executable mapping of the same file; 0: it has none
+			*/
 };
 
 struct sprof_areas {

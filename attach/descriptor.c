@@ -116,13 +116,14 @@ ssize_t sprof_descriptor_read_info(pid_t pid, int fd, char *buffer, size_t size)
 	return sprof_proc_read_path(path, buffer, size);
 }
 
-/* The permissions of the link itself are how the descriptor was opened (fs/proc/fd.c, tid_fd_update_inode). */
+/* The permissions of the link itself are how the descriptor was opened (fs/proc/fd.c,
+ * tid_fd_update_inode). */
 static bool is_open_for(int folder, const char *name, bool writes)
 {
 	struct stat status;
 
 	return !fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) &&
-		status.st_mode & (writes ? S_IWUSR : S_IRUSR);
+	       status.st_mode & (writes ? S_IWUSR : S_IRUSR);
 }
 
 bool sprof_descriptor_find(pid_t pid, const char *link, bool writes, unsigned limit)
@@ -135,8 +136,7 @@ bool sprof_descriptor_find(pid_t pid, const char *link, bool writes, unsigned li
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	folder = opendir(path);
 	while (folder && !found && limit-- && (entry = readdir(folder))) {
-		ssize_t length =
-			readlinkat(dirfd(folder), entry->d_name, other, sizeof(other) - 1);
+		ssize_t length = readlinkat(dirfd(folder), entry->d_name, other, sizeof(other) - 1);
 
 		if (length <= 0)
 			continue;

@@ -21,8 +21,8 @@ enum sprof_descriptor_kind {
 
 struct sprof_descriptor {
 	enum sprof_descriptor_kind kind;
-	uint64_t inode;  /* of a pipe or socket */
-	char text[256];  /* the path; "pipe:[4711]"; "eventfd"; a long one is cut in its middle */
+	uint64_t inode; /* of a pipe or socket */
+	char text[256]; /* the path; "pipe:[4711]"; "eventfd"; a long one is cut in its middle */
 };
 
 /* From the text of the link. */
@@ -32,8 +32,8 @@ void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
 bool sprof_descriptor_read(pid_t pid, int fd, struct sprof_descriptor *ret);
 
 /*
- * The descriptors that an epoll watches, from its fdinfo: up to `capacity` of them are stored. Returns
- * how many there are.
+ * The descriptors that an epoll watches, from its fdinfo: up to `capacity` of them are stored.
+ * Returns how many there are.
  */
 size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
 
@@ -42,7 +42,8 @@ ssize_t sprof_descriptor_read_info(pid_t pid, int fd, char *buffer, size_t size)
 
 /*
  * Looks for a descriptor of the process that refers to the same pipe or socket: its link is `link`.
- * `writes`: it must be open for writing, else for reading. At most `limit` descriptors are looked at.
+ * `writes`: it must be open for writing, else for reading. At most `limit` descriptors are looked
+ * at.
  */
 bool sprof_descriptor_find(pid_t pid, const char *link, bool writes, unsigned limit);
 /* Whether the descriptor is open for writing only, so that its other end reads. */

@@ -1,6 +1,6 @@
 /*
- * Reading locks. Knows the layouts of glibc 2.25 and later and of CPython's lock (Python/ceval_gil.h);
- * refuses to know threads other than by asking.
+ * Reading locks. Knows the layouts of glibc 2.25 and later and of CPython's lock
+ * (Python/ceval_gil.h); refuses to know threads other than by asking.
  */
 #include "attach/futex.h"
 
@@ -15,7 +15,8 @@ enum {
 	MUTEX_KIND = 16,
 	MUTEX_CONTENDED = 2, /* lowlevellock.h */
 	MUTEX_KINDS = 0x3f3, /* types, robust, inherit, protect, shared, elision */
-	/* pthread_rwlock_t: the two words that are waited for, and the writer, from its start on. */
+	/* pthread_rwlock_t: the two words that are waited for, and the writer, from its start on.
+	 */
 	RWLOCK_PHASE_WORD = 8,
 	RWLOCK_WRITERS_WORD = 12,
 	RWLOCK_WRITER = 24,
@@ -38,14 +39,14 @@ bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret)
 		.operation = (uint32_t)arguments[1],
 		.value = (uint32_t)arguments[2]};
 	return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI ||
-		command == FUTEX_WAIT_REQUEUE_PI || command == 13 /* FUTEX_LOCK_PI2, since 5.14 */;
+	       command == FUTEX_WAIT_REQUEUE_PI || command == 13 /* FUTEX_LOCK_PI2, since 5.14 */;
 }
 
 void sprof_futex_read(pid_t pid, uint64_t address, struct sprof_futex_memory *ret)
 {
 	uint8_t *word = ret->bytes + SPROF_FUTEX_BEFORE;
-	size_t got = sprof_memory_read(
-		pid, address - SPROF_FUTEX_BEFORE, ret->bytes, SPROF_FUTEX_BYTES);
+	size_t got =
+		sprof_memory_read(pid, address - SPROF_FUTEX_BEFORE, ret->bytes, SPROF_FUTEX_BYTES);
 
 	ret->has_before = ret->has_after = got == SPROF_FUTEX_BYTES;
 	ret->has_word = got >= SPROF_FUTEX_BEFORE + 4;
@@ -80,8 +81,8 @@ static bool is_thread(const struct sprof_futex_threads *threads, uint32_t tid)
 }
 
 /*
- * Priority inheritance and robust mutexes have the owner in the word itself (futex(2)); all others say
- * "contended" there, and have it behind.
+ * Priority inheritance and robust mutexes have the owner in the word itself (futex(2)); all others
+ * say "contended" there, and have it behind.
  */
 static bool look_mutex(const struct sprof_futex *futex, const struct sprof_futex_memory *memory,
 	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
@@ -103,7 +104,8 @@ static bool look_mutex(const struct sprof_futex *futex, const struct sprof_futex
 	return true;
 }
 
-/* The kernel clears the word when the thread ends; the wake-up is not private (clone(2), CLONE_CHILD_CLEARTID). */
+/* The kernel clears the word when the thread ends; the wake-up is not private (clone(2),
+ * CLONE_CHILD_CLEARTID). */
 static bool look_join(const struct sprof_futex *futex, const struct sprof_futex_memory *memory,
 	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
 {
@@ -132,9 +134,9 @@ static bool look_rwlock(const struct sprof_futex_memory *memory,
 	return false;
 }
 
-/* A condition variable with the interpreter's lock around it. Whose the pointer is, is asked later. */
-static bool look_interpreter(
-	const struct sprof_futex_memory *memory, struct sprof_futex_facts *ret)
+/* A condition variable with the interpreter's lock around it. Whose the pointer is, is asked later.
+ */
+static bool look_interpreter(const struct sprof_futex_memory *memory, struct sprof_futex_facts *ret)
 {
 	static const int words[] = {CONDITION_FIRST_WORD, CONDITION_SECOND_WORD};
 
@@ -145,7 +147,8 @@ static bool look_interpreter(
 		holder = pointer_at(memory, start + GIL_LAST_HOLDER);
 		if (word_at(memory, start + GIL_LOCKED) != 1 || !holder || holder % 8)
 			continue;
-		*ret = (struct sprof_futex_facts){.lock = SPROF_LOCK_INTERPRETER, .last_holder = holder};
+		*ret = (struct sprof_futex_facts){
+			.lock = SPROF_LOCK_INTERPRETER, .last_holder = holder};
 		return true;
 	}
 	return false;
@@ -167,7 +170,15 @@ struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
 /* glibc's struct pthread has the id behind its header (nptl/descr.h): tls_or_padding and list. */
 static pid_t thread_of_handle(pid_t pid, uint64_t handle)
 {
-	enum { TID = 0x2d0 };
+#if defined(__x86_64__)
+	enum {
+		TID = 0x2d0
+	};
+#else
+	enum {
+		TID = 0xd0
+	};
+#endif
 	int32_t tid;
 
 	if (!handle || handle % 16 ||
@@ -180,7 +191,8 @@ pid_t sprof_futex_interpreter_holder(
 	pid_t pid, uint64_t thread_state, const struct sprof_futex_threads *threads)
 {
 	uint64_t words[STATE_BYTES / 8];
-	size_t count = sprof_memory_read(pid, thread_state, words, sizeof(words)) / sizeof(words[0]);
+	size_t count =
+		sprof_memory_read(pid, thread_state, words, sizeof(words)) / sizeof(words[0]);
 
 	for (size_t i = 1; i < count; i++) {
 		if (words[i - 1] > UINT32_MAX && words[i] <= INT32_MAX &&

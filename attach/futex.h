@@ -1,10 +1,11 @@
 /*
- * What a futex belongs to, as far as the memory around it tells: glibc's mutexes, rwlocks and thread
- * ends, and the lock of CPython's interpreter; and who has it.
+ * What a futex belongs to, as far as the memory around it tells: glibc's mutexes, rwlocks and
+ * thread ends, and the lock of CPython's interpreter; and who has it.
  *
  * glibc's structures are the same on every 64-bit machine that sprof runs on
- * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). They are no interface, so nothing is believed
- * that is not plausible: an owner must be a thread of the process, and the word must say "contended".
+ * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). They are no interface, so nothing is
+ * believed that is not plausible: an owner must be a thread of the process, and the word must say
+ * "contended".
  */
 #ifndef SPROF_ATTACH_FUTEX_H
 #define SPROF_ATTACH_FUTEX_H
@@ -43,8 +44,8 @@ struct sprof_futex_threads {
 
 struct sprof_futex_facts {
 	enum sprof_lock_kind lock;
-	pid_t holder;          /* its id as the process knows it; 0: nobody, or not known */
-	uint64_t last_holder;  /* INTERPRETER: where the holder's PyThreadState is; see below */
+	pid_t holder;         /* its id as the process knows it; 0: nobody, or not known */
+	uint64_t last_holder; /* INTERPRETER: where the holder's PyThreadState is; see below */
 };
 
 /* False: the arguments are not those of a wait. */
@@ -56,8 +57,8 @@ struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
 	const struct sprof_futex_memory *memory, const struct sprof_futex_threads *threads);
 
 /*
- * The thread of a PyThreadState of CPython 3.11 and later, which has its native id in it; older ones
- * have the pthread_t, at which glibc keeps the id.
+ * The thread of a PyThreadState of CPython 3.11 and later, which has its native id in it; older
+ * ones have the pthread_t, at which glibc keeps the id.
  */
 pid_t sprof_futex_interpreter_holder(
 	pid_t pid, uint64_t thread_state, const struct sprof_futex_threads *threads);

@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { SPROF_KERNEL_FRAMES = 32, SPROF_KERNEL_TEXT = 4096 };
+enum {
+	SPROF_KERNEL_FRAMES = 32,
+	SPROF_KERNEL_TEXT = 4096
+};
 
 struct sprof_kernel_stack {
 	char text[SPROF_KERNEL_TEXT];

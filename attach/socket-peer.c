@@ -25,7 +25,7 @@ bool sprof_socket_peer_parse(const void *answer, size_t size, uint32_t *ret_inod
 		return false;
 	left = header->nlmsg_len - NLMSG_LENGTH(sizeof(struct unix_diag_msg));
 	attribute = (const struct rtattr *)((const char *)NLMSG_DATA(header) +
-		NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
+					    NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
 		if (attribute->rta_type != UNIX_DIAG_PEER ||
 			RTA_PAYLOAD(attribute) < sizeof(*ret_inode))
@@ -57,14 +57,14 @@ static bool ask(int fd, uint64_t inode)
 
 bool sprof_socket_peer_find(uint64_t inode, uint32_t *ret_inode)
 {
-	SPROF_AUTO_CLOSE int fd =
-		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	SPROF_AUTO_CLOSE int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	uint32_t answer[256];
 	ssize_t size;
 
 	if (fd < 0 || inode > UINT32_MAX || !ask(fd, inode))
 		return false;
-	/* The kernel has answered before send() returns; that it did not would be no reason to wait. */
+	/* The kernel has answered before send() returns; that it did not would be no reason to
+	 * wait. */
 	size = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
 	return size > 0 && sprof_socket_peer_parse(answer, (size_t)size, ret_inode);
 }

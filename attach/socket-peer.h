@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The inode of the peer in the kernel's answer about a unix socket (sock_diag(7)). False: there is none. */
+/* The inode of the peer in the kernel's answer about a unix socket (sock_diag(7)). False: there is
+ * none. */
 bool sprof_socket_peer_parse(const void *answer, size_t size, uint32_t *ret_inode);
 
 /* Asks the kernel, in our own network namespace: a socket of another one is not found. */

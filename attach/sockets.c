@@ -1,6 +1,7 @@
 /*
  * From the kernel's tables of sockets to addresses a person reads. Knows the formats of
- * net/ipv4/tcp_ipv4.c, udp.c and net/unix/af_unix.c; inodes of sockets are unique over all namespaces.
+ * net/ipv4/tcp_ipv4.c, udp.c and net/unix/af_unix.c; inodes of sockets are unique over all
+ * namespaces.
  */
 #include "attach/sockets.h"
 
@@ -16,9 +17,9 @@
 #include "base/clock.h"
 
 enum {
-	STATE_LISTEN = 10,          /* include/net/tcp_states.h */
-	UNIX_LISTENING = 1u << 16,  /* __SO_ACCEPTCON */
-	MOST = 64 * 1024,           /* sockets kept */
+	STATE_LISTEN = 10,         /* include/net/tcp_states.h */
+	UNIX_LISTENING = 1u << 16, /* __SO_ACCEPTCON */
+	MOST = 64 * 1024,          /* sockets kept */
 	LEAST_AGE_NS = 100 * SPROF_NS_PER_MS,
 	COST_FACTOR = 50,
 };
@@ -48,7 +49,7 @@ static bool parse_address(const char *text, struct address *ret)
 static void write_address(const struct address *address, char *buffer, size_t size)
 {
 	bool mapped = address->word_count == 4 && !address->words[0] && !address->words[1] &&
-		address->words[2] == htonl(0xffff);
+		      address->words[2] == htonl(0xffff);
 	char text[INET6_ADDRSTRLEN];
 
 	if (address->word_count == 1 || mapped) {
@@ -68,7 +69,8 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol, struct spro
 	unsigned state;
 
 	/* sl local remote st tx:rx tr:when retransmits uid timeout inode */
-	if (sscanf(line, " %*u: %63s %63s %x %*s %*s %*s %*u %*u %llu", local, peer, &state, &inode) != 4 ||
+	if (sscanf(line, " %*u: %63s %63s %x %*s %*s %*s %*u %*u %llu", local, peer, &state,
+		    &inode) != 4 ||
 		!inode || !parse_address(local, &ours) || !parse_address(peer, &theirs))
 		return false;
 	write_address(&ours, local_text, sizeof(local_text));
@@ -78,7 +80,8 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol, struct spro
 	if (state == STATE_LISTEN)
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s listening", protocol, local_text);
 	else if (theirs.port)
-		snprintf(ret->text, sizeof(ret->text), "%.4s %s -> %s", protocol, local_text, peer_text);
+		snprintf(ret->text, sizeof(ret->text), "%.4s %s -> %s", protocol, local_text,
+			peer_text);
 	else
 		snprintf(ret->text, sizeof(ret->text), "%.4s %s", protocol, local_text);
 	return true;
@@ -92,15 +95,15 @@ bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret)
 	const char *path;
 
 	/* Num RefCount Protocol Flags Type St Inode Path */
-	if (sscanf(line, "%*x: %*x %*x %x %*x %*x %llu%n", &flags, &inode, &behind) != 2 || !inode ||
-		!behind)
+	if (sscanf(line, "%*x: %*x %*x %x %*x %*x %llu%n", &flags, &inode, &behind) != 2 ||
+		!inode || !behind)
 		return false;
 	path = line + behind;
 	path += strspn(path, " ");
 	ret->inode = inode;
 	if (*path && *path != '\n')
-		snprintf(ret->text, sizeof(ret->text), "unix %.*s%s", (int)strcspn(path, "\n"), path,
-			flags & UNIX_LISTENING ? " listening" : "");
+		snprintf(ret->text, sizeof(ret->text), "unix %.*s%s", (int)strcspn(path, "\n"),
+			path, flags & UNIX_LISTENING ? " listening" : "");
 	else
 		snprintf(ret->text, sizeof(ret->text), "unix socket:[%llu]", inode);
 	ret->is_local = !*path || *path == '\n';

@@ -1,6 +1,6 @@
 /*
- * The table of blocking system calls. Numbers are those of the machine sprof is built for; nothing else
- * is known here.
+ * The table of blocking system calls. Numbers are those of the machine sprof is built for; nothing
+ * else is known here.
  */
 #include "attach/wait-call.h"
 

@@ -19,9 +19,9 @@ enum sprof_wait_argument {
 	SPROF_WAIT_ARGUMENT_CHILD,    /* a process id as wait4(2) has it */
 	SPROF_WAIT_ARGUMENT_WAITID,   /* a type of id, the id in the next one */
 	SPROF_WAIT_ARGUMENT_FUTEX,
-	SPROF_WAIT_ARGUMENT_LOCK,     /* a descriptor of a locked file */
-	SPROF_WAIT_ARGUMENT_FCNTL,    /* the same, if the command in the next one is about locks */
-	SPROF_WAIT_ARGUMENT_IPC,      /* the id of System V semaphores or messages */
+	SPROF_WAIT_ARGUMENT_LOCK,  /* a descriptor of a locked file */
+	SPROF_WAIT_ARGUMENT_FCNTL, /* the same, if the command in the next one is about locks */
+	SPROF_WAIT_ARGUMENT_IPC,   /* the id of System V semaphores or messages */
 };
 
 struct sprof_wait_call {

@@ -1,6 +1,6 @@
 /*
- * From the arguments of a system call to words. Knows what the calls of wait-call.c want; which of the
- * words are shown to whom it doesn't know.
+ * From the arguments of a system call to words. Knows what the calls of wait-call.c want; which of
+ * the words are shown to whom it doesn't know.
  */
 #include "attach/wait-object.h"
 
@@ -19,11 +19,11 @@
 #include "base/clock.h"
 
 enum {
-	SHOWN = 4,              /* of the descriptors that are watched together */
-	WATCHED = 64,           /* looked at */
-	SEARCHED = 256,         /* descriptors of each process, for the other end of a pipe */
+	SHOWN = 4,      /* of the descriptors that are watched together */
+	WATCHED = 64,   /* looked at */
+	SEARCHED = 256, /* descriptors of each process, for the other end of a pipe */
 	PIPE_AGE_NS = 2 * SPROF_NS_PER_S,
-	LIST_ROOM = 64,         /* for "and 1000 more" */
+	LIST_ROOM = 64, /* for "and 1000 more" */
 };
 
 struct words {
@@ -84,8 +84,8 @@ static pid_t find_other_end(
 	return sprof_descriptor_find(pid, link, writes, SEARCHED) ? pid : 0;
 }
 
-static pid_t other_end(struct sprof_objects *objects, pid_t pid,
-	const struct sprof_descriptor *pipe, bool writes)
+static pid_t other_end(
+	struct sprof_objects *objects, pid_t pid, const struct sprof_descriptor *pipe, bool writes)
 {
 	struct sprof_object_pipe *known = &objects->pipes[pipe->inode % SPROF_OBJECT_PIPES];
 	uint64_t now = sprof_clock_now_ns();
@@ -201,14 +201,14 @@ static void put_epoll(struct sprof_objects *objects, pid_t pid, int fd, struct w
 	put_list(objects, pid, fds, known, count, words);
 }
 
-static void put_poll(
-	struct sprof_objects *objects, pid_t pid, uint64_t address, uint64_t count, struct words *words)
+static void put_poll(struct sprof_objects *objects, pid_t pid, uint64_t address, uint64_t count,
+	struct words *words)
 {
 	struct pollfd polled[WATCHED];
 	int fds[WATCHED];
 	size_t wanted = count < WATCHED ? count : WATCHED, known = 0;
-	size_t got = sprof_memory_read(pid, address, polled, wanted * sizeof(*polled)) /
-		sizeof(*polled);
+	size_t got =
+		sprof_memory_read(pid, address, polled, wanted * sizeof(*polled)) / sizeof(*polled);
 
 	for (size_t i = 0; i < got; i++) {
 		if (polled[i].fd >= 0)
@@ -217,8 +217,8 @@ static void put_poll(
 	put_list(objects, pid, fds, known, count > wanted ? count : known, words);
 }
 
-static void put_select(struct sprof_objects *objects, pid_t pid, const uint64_t *arguments,
-	struct words *words)
+static void put_select(
+	struct sprof_objects *objects, pid_t pid, const uint64_t *arguments, struct words *words)
 {
 	uint8_t sets[3][128] = {{0}};
 	size_t limit = arguments[0] < 1024 ? arguments[0] : 1024, count = 0;
@@ -243,7 +243,8 @@ void sprof_object_duration(uint64_t ns, char *buffer, size_t size)
 	static const struct {
 		uint64_t ns;
 		const char *name;
-	} units[] = {{SPROF_NS_PER_S, "s"}, {SPROF_NS_PER_MS, "ms"}, {SPROF_NS_PER_US, "us"}, {1, "ns"}};
+	} units[] = {
+		{SPROF_NS_PER_S, "s"}, {SPROF_NS_PER_MS, "ms"}, {SPROF_NS_PER_US, "us"}, {1, "ns"}};
 	size_t unit = 0;
 	uint64_t step = 1;
 
@@ -263,8 +264,8 @@ static void put_duration(pid_t pid, uint64_t address, struct words *words)
 	if (sprof_memory_read(pid, address, &time, sizeof(time)) != sizeof(time) ||
 		time.tv_sec < 0 || time.tv_sec > INT32_MAX)
 		return;
-	sprof_object_duration(
-		(uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec, text, sizeof(text));
+	sprof_object_duration((uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec, text,
+		sizeof(text));
 	put(words, "%s", text);
 }
 
@@ -294,8 +295,8 @@ static bool is_lock_command(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
-static void put_time(pid_t pid, enum sprof_wait_argument argument, const uint64_t *from,
-	struct words *words)
+static void put_time(
+	pid_t pid, enum sprof_wait_argument argument, const uint64_t *from, struct words *words)
 {
 	if (argument == SPROF_WAIT_ARGUMENT_DURATION)
 		put_duration(pid, from[0], words);
@@ -305,8 +306,8 @@ static void put_time(pid_t pid, enum sprof_wait_argument argument, const uint64_
 		put_duration(pid, from[1], words);
 }
 
-static void put_watched(struct sprof_objects *objects, pid_t pid,
-	enum sprof_wait_argument argument, const uint64_t *from, struct words *words)
+static void put_watched(struct sprof_objects *objects, pid_t pid, enum sprof_wait_argument argument,
+	const uint64_t *from, struct words *words)
 {
 	if (argument == SPROF_WAIT_ARGUMENT_EPOLL)
 		put_epoll(objects, pid, (int)from[0], words);

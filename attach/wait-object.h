@@ -1,6 +1,6 @@
 /*
- * What a blocked system call waits for, in words. Reads /proc and the process's memory; the thread is
- * neither stopped nor woken.
+ * What a blocked system call waits for, in words. Reads /proc and the process's memory; the thread
+ * is neither stopped nor woken.
  */
 #ifndef SPROF_ATTACH_WAIT_OBJECT_H
 #define SPROF_ATTACH_WAIT_OBJECT_H

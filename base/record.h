@@ -140,7 +140,8 @@ struct sprof_wait {
 	enum sprof_lock_kind lock;
 	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or not known */
 	uint32_t module;  /* of an address in data; SPROF_RECORD_NONE */
-	uint64_t offset;  /* from the start of the area, or from where the module's first byte is mapped */
+	uint64_t offset;  /* from the start of the area (a stack: from its end, which stays), or from
+			     where the module's first byte is mapped */
 	/* What the kernel says of its own stack, innermost first. */
 	const char *const *kernel;
 	size_t kernel_count;

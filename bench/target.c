@@ -20,6 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Not inlined, cloned or merged. */
+#if defined(__has_attribute) && __has_attribute(noipa)
+#define BENCH_NOIPA __attribute__((noipa))
+#else
+#define BENCH_NOIPA __attribute__((noinline))
+#endif
+
 enum {
 	MAX_GAPS = 1 << 20,
 	SHORT_NS = 400000, /* longer is a turn of another process, not a pause */
@@ -135,7 +142,7 @@ static void wait_for_line(void)
 		;
 }
 
-static __attribute__((noipa)) void bottom(const struct options *options)
+static BENCH_NOIPA void bottom(const struct options *options)
 {
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
@@ -159,7 +166,7 @@ typedef long descent(const struct options *options, long levels);
 static descent *const descents[16];
 
 #define DESCENT(n)                                                                              \
-	static __attribute__((noipa)) long descend_##n(const struct options *options, long levels) \
+	static BENCH_NOIPA long descend_##n(const struct options *options, long levels) \
 	{                                                                                       \
 		volatile char frame[16 + 8 * n];                                                \
 		long below = 0;                                                                 \

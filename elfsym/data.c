@@ -1,6 +1,6 @@
 /*
- * Variables. Knows that data is addressed by where it is loaded, because what starts as zero is not in
- * the file; refuses to know functions, which are symtab.c's.
+ * Variables. Knows that data is addressed by where it is loaded, because what starts as zero is not
+ * in the file; refuses to know functions, which are symtab.c's.
  */
 #include "elfsym/data.h"
 
@@ -25,8 +25,8 @@ static bool holds(const GElf_Sym *symbol, uint64_t address)
 	       address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
 }
 
-static void search(Elf_Data *symbols, const Elf_Data *strings, uint64_t address,
-	struct sprof_variable *best)
+static void search(
+	Elf_Data *symbols, const Elf_Data *strings, uint64_t address, struct sprof_variable *best)
 {
 	GElf_Sym symbol;
 
@@ -44,8 +44,7 @@ static void search(Elf_Data *symbols, const Elf_Data *strings, uint64_t address,
 	}
 }
 
-bool sprof_data_find(
-	const struct sprof_image *image, uint64_t address, struct sprof_variable *ret)
+bool sprof_data_find(const struct sprof_image *image, uint64_t address, struct sprof_variable *ret)
 {
 	struct sprof_variable best = {0};
 	Elf_Scn *section = NULL;

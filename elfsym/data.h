@@ -17,11 +17,10 @@ struct sprof_variable {
 };
 
 /*
- * The smallest variable that holds the address, from the .symtab and .dynsym of the image. False: none
- * does. Takes a look at every symbol: for the few addresses that locks have.
+ * The smallest variable that holds the address, from the .symtab and .dynsym of the image. False:
+ * none does. Takes a look at every symbol: for the few addresses that locks have.
  */
-bool sprof_data_find(
-	const struct sprof_image *image, uint64_t address, struct sprof_variable *ret);
+bool sprof_data_find(const struct sprof_image *image, uint64_t address, struct sprof_variable *ret);
 
 /*
  * The link-time address of what lies so far behind the place where the file's first byte is mapped.

@@ -1,7 +1,7 @@
 /*
- * What the kernel counted of each thread: the kinds of its blocked time, switches, faults, bytes, the
- * CPU it last ran on, and what it was called before. Only for profiles that were just taken: files
- * don't keep it.
+ * What the kernel counted of each thread: the kinds of its blocked time, switches, faults, bytes,
+ * the CPU it last ran on, and what it was called before. Only for profiles that were just taken:
+ * files don't keep it.
  */
 #include "output/text.h"
 
@@ -24,7 +24,8 @@ static struct sprof_figure figure_bytes(uint64_t bytes)
 
 	for (; value >= 999.5; unit++)
 		value /= 1000;
-	snprintf(figure.text, sizeof(figure.text), unit ? "%.3g %s" : "%.0f %s", value, units[unit]);
+	snprintf(
+		figure.text, sizeof(figure.text), unit ? "%.3g %s" : "%.0f %s", value, units[unit]);
 	return figure;
 }
 
@@ -65,7 +66,8 @@ static void write_thread(const struct sprof_text *text, const struct sprof_profi
 	sprof_out_printf(text->out, " %5" PRIu64, facts->major_faults);
 	write_bytes(text, facts->has_io, facts->read_bytes);
 	write_bytes(text, facts->has_io, facts->written_bytes);
-	snprintf(name, sizeof(name), "%s%s%s", thread->name, thread->former_names ? ", before " : "",
+	snprintf(name, sizeof(name), "%s%s%s", thread->name,
+		thread->former_names ? ", before " : "",
 		thread->former_names ? thread->former_names : "");
 	sprof_out_puts(text->out, "  ");
 	sprof_text_end_with_name(text, INDENT, name);
@@ -82,7 +84,8 @@ void sprof_text_counters(const struct sprof_text *text, const bool *shown)
 			continue;
 		if (!titled)
 			sprof_out_printf(text->out,
-				"\ncounters of the threads\n%9s %8s %3s %8s %8s %8s %7s %7s %7s %5s %8s %8s  name\n",
+				"\ncounters of the threads\n%9s %8s %3s %8s %8s %8s %7s %7s %7s "
+				"%5s %8s %8s  name\n",
 				"tid", "own tid", "cpu", "sleep", "disk", "stopped", "volunt.",
 				"involt.", "faults", "major", "read", "written");
 		titled = true;

@@ -17,7 +17,8 @@ enum {
 
 static const char *function_name(const struct sprof_text *text, uint32_t function)
 {
-	return function == SPROF_PROFILE_NONE ? "[unknown]" : text->profile->functions[function].name;
+	return function == SPROF_PROFILE_NONE ? "[unknown]"
+					      : text->profile->functions[function].name;
 }
 
 /* "read pipe:[4711] from cat (12) in load, ..." */

@@ -1,7 +1,7 @@
 /*
- * Names for what threads waited for. While samples come, a row's context holds what the sampler found;
- * here it becomes words: what kind of lock by the functions on the stack, which variable by the
- * symbols, where its holder was by the holder's stack.
+ * Names for what threads waited for. While samples come, a row's context holds what the sampler
+ * found; here it becomes words: what kind of lock by the functions on the stack, which variable by
+ * the symbols, where its holder was by the holder's stack.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,8 +13,9 @@
 #include "profile/resolve.h"
 
 enum {
-	/* From a word that is waited for back to the beginning of glibc's structure, whose words come in
-	 * pairs of 8 bytes; of CPython's lock back to its condition variable, and on to its beginning. */
+	/* From a word that is waited for back to the beginning of glibc's structure, whose words
+	 * come in pairs of 8 bytes; of CPython's lock back to its condition variable, and on to its
+	 * beginning. */
 	CONDITION_WORDS = 40,
 	RWLOCK_WORDS = 8,
 	INTERPRETER_CONDITION = 32,
@@ -55,14 +56,16 @@ static bool name_lock(struct sprof_profile *profile, struct sprof_symbols *symbo
 	uint64_t back = distance(kind, wait->address), offset = 0;
 	char text[512];
 
-	if (wait->module != SPROF_PROFILE_NONE &&
-		!sprof_symbols_find_data(
-			symbols, wait->module, wait->offset - back, &name, &offset, err))
+	if (wait->module != SPROF_PROFILE_NONE && !sprof_symbols_find_data(symbols, wait->module,
+							  wait->offset - back, &name, &offset, err))
 		return false;
 	if (kind == SPROF_LOCK_JOIN)
 		snprintf(text, sizeof(text), "%s", what);
 	else if (name)
 		snprintf(text, sizeof(text), "%s %s+%" PRIu64, what, name, offset);
+	else if (wait->area && strcmp(wait->area, "[stack]") == 0)
+		snprintf(text, sizeof(text), "%s %s-0x%" PRIx64, what, wait->area,
+			wait->offset + back);
 	else if (wait->area)
 		snprintf(text, sizeof(text), "%s %s+0x%" PRIx64, what, wait->area,
 			wait->offset - back);
@@ -84,7 +87,8 @@ static bool name_object(struct sprof_profile *profile, struct sprof_symbols *sym
 	const struct sprof_profile_row *row, struct sprof_profile_context *context,
 	struct sprof_error *err)
 {
-	const struct sprof_profile_wait *wait = &profile->waits[profile->contexts[row->context].wait];
+	const struct sprof_profile_wait *wait =
+		&profile->waits[profile->contexts[row->context].wait];
 	enum sprof_lock_kind kind = wait->lock;
 
 	context->syscall = wait->syscall;

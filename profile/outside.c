@@ -13,8 +13,8 @@ static bool starts_with(const char *text, const char *start)
 
 bool sprof_function_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
-	static const char *const names[] = {
-		"libc.so", "libc-", "libc.musl", "libpthread", "librt.so", "librt-", "ld-", "[vdso]"};
+	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
+		"librt.so", "librt-", "ld-", "[vdso]"};
 	uint32_t module = profile->functions[function].module;
 	const char *name;
 

@@ -1,6 +1,6 @@
 /*
- * The timeline: what each thread was doing one after the other, run-length coded. Samples in a row of
- * one thread that are of one row are one span. Bounded: when it is full it ends, and says when.
+ * The timeline: what each thread was doing one after the other, run-length coded. Samples in a row
+ * of one thread that are of one row are one span. Bounded: when it is full it ends, and says when.
  */
 #include "base/array.h"
 #include "profile/index.h"
@@ -25,8 +25,7 @@ bool sprof_profile_extend(
 	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)
 {
 	uint32_t last = profile->threads[thread].last_span;
-	struct sprof_profile_span *span =
-		last == SPROF_PROFILE_NONE ? NULL : &profile->spans[last];
+	struct sprof_profile_span *span = last == SPROF_PROFILE_NONE ? NULL : &profile->spans[last];
 
 	if (!profile->span_max || profile->spans_cut_ns)
 		return true;

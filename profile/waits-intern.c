@@ -29,7 +29,8 @@ static bool name_call(struct sprof_profile *profile, int64_t number, const char 
 	return intern(profile, name, ret);
 }
 
-static bool add_frame(struct sprof_profile *profile, struct sprof_profile_wait *wait, const char *name)
+static bool add_frame(
+	struct sprof_profile *profile, struct sprof_profile_wait *wait, const char *name)
 {
 	uint32_t location;
 
@@ -43,8 +44,8 @@ static bool add_frame(struct sprof_profile *profile, struct sprof_profile_wait *
 }
 
 /* "[read]", and inside of it what the kernel says. */
-static bool add_frames(
-	struct sprof_profile *profile, const struct sprof_wait *from, struct sprof_profile_wait *wait)
+static bool add_frames(struct sprof_profile *profile, const struct sprof_wait *from,
+	struct sprof_profile_wait *wait)
 {
 	char name[96];
 
@@ -61,8 +62,8 @@ static bool add_frames(
 	return true;
 }
 
-static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
-	const char *object, const char *area)
+static bool append(struct sprof_profile *profile, const struct sprof_wait *from, const char *object,
+	const char *area)
 {
 	struct sprof_profile_wait wait = {
 		.object = object,
@@ -83,12 +84,12 @@ static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
 	return true;
 }
 
-static void hash(const struct sprof_wait *wait, const char *object, const char *area, uint64_t *high,
-	uint64_t *low)
+static void hash(const struct sprof_wait *wait, const char *object, const char *area,
+	uint64_t *high, uint64_t *low)
 {
-	const uint64_t fields[] = {(uint64_t)wait->system_call, (uint64_t)wait->kind << 32 | wait->lock,
-		(uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)area, wait->address, wait->offset,
-		wait->module};
+	const uint64_t fields[] = {(uint64_t)wait->system_call,
+		(uint64_t)wait->kind << 32 | wait->lock, (uint64_t)(uintptr_t)object,
+		(uint64_t)(uintptr_t)area, wait->address, wait->offset, wait->module};
 
 	*high = 0x13198a2e03707344u;
 	*low = 0x243f6a8885a308d3u;

@@ -1,6 +1,6 @@
 /*
- * Folding the waits. Rows are grouped by what a reader sees of them, not by how they were found: all
- * strings are interned, so that equal text is one pointer.
+ * Folding the waits. Rows are grouped by what a reader sees of them, not by how they were found:
+ * all strings are interned, so that equal text is one pointer.
  */
 #include "profile/waits.h"
 
@@ -37,8 +37,8 @@ static bool find_row(struct building *building, const struct sprof_profile_conte
 
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)building->table.count;
-		if (!sprof_array_reserve(&building->table.rows, &building->capacity,
-			    (size_t)id + 1, sizeof(*building->table.rows)) ||
+		if (!sprof_array_reserve(&building->table.rows, &building->capacity, (size_t)id + 1,
+			    sizeof(*building->table.rows)) ||
 			!sprof_array_reserve(&building->last_thread, &building->last_capacity,
 				(size_t)id + 1, sizeof(*building->last_thread)) ||
 			!sprof_idmap_put(&building->rows, high, function, id))
@@ -78,7 +78,8 @@ static bool add_edge(struct building *building, const struct sprof_profile_conte
 	return true;
 }
 
-/* A blocked row: whatever its state, it has time in which its thread was blocked, or samples of that. */
+/* A blocked row: whatever its state, it has time in which its thread was blocked, or samples of
+ * that. */
 static bool is_blocked(const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
 	enum sprof_state state = profile->contexts[row->context].state;

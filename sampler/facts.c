@@ -1,6 +1,6 @@
 /*
- * The counters of a thread that are no times: switches, faults, bytes. Knows that a thread which was
- * there before us has counted without us; everything is said as of its first sight.
+ * The counters of a thread that are no times: switches, faults, bytes. Knows that a thread which
+ * was there before us has counted without us; everything is said as of its first sight.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static ssize_t read_file(
 {
 	char path[96];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", thread->process->pid, thread->tid, name);
+	snprintf(
+		path, sizeof(path), "/proc/%d/task/%d/%s", thread->process->pid, thread->tid, name);
 	return sprof_proc_read_path(path, buffer, size);
 }
 
@@ -38,7 +39,8 @@ static void read_status(const struct sprof_thread *thread, struct sprof_thread_f
 		return;
 	facts->own_tid = innermost(text, "NSpid");
 	facts->own_pid = innermost(text, "NStgid");
-	facts->has_switches = sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
+	facts->has_switches =
+		sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
 		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
 	if (!facts->has_switches)
 		return;
@@ -51,8 +53,8 @@ static void read_io(const struct sprof_thread *thread, struct sprof_thread_facts
 	struct sprof_proc_io io;
 	char text[512];
 
-	facts->has_io = read_file(thread, "io", text, sizeof(text)) > 0 &&
-		sprof_proc_parse_io(text, &io);
+	facts->has_io =
+		read_file(thread, "io", text, sizeof(text)) > 0 && sprof_proc_parse_io(text, &io);
 	if (!facts->has_io)
 		return;
 	facts->read_bytes = io.read_bytes;

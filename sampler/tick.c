@@ -175,42 +175,71 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	return true;
 }
 
-static void look(struct sampler *sampler, struct sprof_thread *thread)
+/* A thread that has not had a CPU yet has no stack of its own. */
+static bool has_run(const struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct sampling *sampling = sprof_sampling_of(sampler, thread);
+	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
-	struct sprof_proc_syscall call;
-	struct sprof_proc_stat stat;
 
-	if (!sampling)
-		return;
+	if (!sampling->has_run)
+		sampling->has_run = sampler->quality->schedstat_missing ||
+			(sprof_thread_read_schedstat(thread, &schedstat) && schedstat.timeslices);
+	return sampling->has_run;
+}
+
+/* True: it sleeps on, and its sample is taken, or it was passed over. */
+static bool look_at_sleeper(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_proc_schedstat schedstat;
+
 	if (sampling->skip && !sampler->closing) {
 		sampling->skip--;
 		sampling->skipped++;
 		sprof_waits_stays(sampler, thread);
-		return;
+		return true;
 	}
-	if (!sprof_thread_read_schedstat(thread, &schedstat))
-		return;
-	/* One that has not had a CPU yet has no stack of its own. */
-	if (!schedstat.timeslices && !sampler->quality->schedstat_missing)
-		return;
-	if (sampling->asleep && sampling->timeslices == schedstat.timeslices) {
+	if (sprof_thread_read_schedstat(thread, &schedstat) &&
+		sampling->timeslices == schedstat.timeslices) {
 		reuse(sampler, thread);
-		return;
+		return true;
 	}
 	sprof_tick_flush(sampler, thread);
 	sampling->asleep = false;
-	if (!sprof_thread_read_syscall(thread, &call))
-		return;
+	return false;
+}
+
+/* True: the sample is taken, or there is nothing to take. */
+static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_syscall call;
+
+	if (!sprof_thread_read_schedstat(thread, &schedstat) ||
+		!sprof_thread_read_syscall(thread, &call))
+		return true;
+	if (call.kind == SPROF_PROC_SYSCALL_RUNNING)
+		return false;
 	/* A leader that has ended before its threads sleeps nowhere. */
-	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && !call.sp)
+	return !call.sp || peek(sampler, thread, &schedstat, &call);
+}
+
+static void look(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = sprof_sampling_of(sampler, thread);
+	struct sprof_proc_stat stat;
+
+	if (!sampling || !has_run(sampler, thread))
 		return;
-	if (call.kind != SPROF_PROC_SYSCALL_RUNNING && peek(sampler, thread, &schedstat, &call))
+	if (sampling->asleep && look_at_sleeper(sampler, thread))
+		return;
+	if (!sprof_thread_read_stat(thread, &stat))
+		return;
+	if (stat.state != 'R' && look_at_blocked(sampler, thread))
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
 		return;
-	if (thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_stat(thread, &stat))
+	if (thread->phase == SPROF_THREAD_RUNNING)
 		sprof_stops_add(sampler, thread,
 			&(struct slot){.state = SPROF_STATE_USER, .cpu = stat.processor});
 }

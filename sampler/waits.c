@@ -1,7 +1,7 @@
 /*
- * Waits. Knows when something must be looked up and when it is known still; how to read it is attach/'s
- * matter. A thread that waits for a lock does not run when the lock changes hands, so who has it is
- * read again at every sample, which costs as much as looking whether the thread has run.
+ * Waits. Knows when something must be looked up and when it is known still; how to read it is
+ * attach/'s matter. A thread that waits for a lock does not run when the lock changes hands, so who
+ * has it is read again at every sample, which costs as much as looking whether the thread has run.
  */
 #include "sampler/waits.h"
 
@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
-enum { EVENT_AGE_NS = 100 * SPROF_NS_PER_MS }; /* what is watched together changes, but not for long */
+enum {
+	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS
+}; /* what is watched together changes, but not for long */
 
 void sprof_waits_finish(struct waits *waits)
 {
@@ -137,8 +139,10 @@ static void place(struct sampler *sampler, const struct sprof_process *process,
 		wait->area = NULL;
 		wait->module = code->module;
 		wait->offset = wait->address - area->base;
-	} else if (area->kind == SPROF_AREA_STACK || (call->sp >= area->start && call->sp < area->end)) {
+	} else if (area->kind == SPROF_AREA_STACK ||
+		   (call->sp >= area->start && call->sp < area->end)) {
 		wait->area = "[stack]";
+		wait->offset = area->end - wait->address;
 	} else if (area->kind == SPROF_AREA_SHARED) {
 		wait->area = "[shared]";
 		wait->offset = wait->address - area->start;
@@ -161,7 +165,8 @@ static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
 	place(sampler, thread->process, call, wait);
 }
 
-/* A call that the kernel restarts, after a stop of ours too, is the one before; so is an event loop's. */
+/* A call that the kernel restarts, after a stop of ours too, is the one before; so is an event
+ * loop's. */
 static bool is_known(const struct sampler *sampler, const struct sampling *sampling,
 	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
 {
@@ -170,8 +175,8 @@ static bool is_known(const struct sampler *sampler, const struct sampling *sampl
 	if (call->number == SYS_restart_syscall)
 		return true;
 	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == sampling->wait_call &&
-		call->arguments[0] == sampling->wait_argument &&
-		sampling->wait_found_ns + EVENT_AGE_NS > sampler->tick_ns;
+	       call->arguments[0] == sampling->wait_argument &&
+	       sampling->wait_found_ns + EVENT_AGE_NS > sampler->tick_ns;
 }
 
 static uint32_t intern(struct sampler *sampler, const struct sprof_wait *wait)

@@ -1,6 +1,6 @@
 /*
- * What blocked threads wait for: looked up once per new wait, and for a lock, at every sample, who has
- * it now.
+ * What blocked threads wait for: looked up once per new wait, and for a lock, at every sample, who
+ * has it now.
  */
 #ifndef SPROF_SAMPLER_WAITS_H
 #define SPROF_SAMPLER_WAITS_H
@@ -38,7 +38,9 @@ struct deferred {
 	uint32_t holder_id;
 };
 
-enum { PROCESS_AREAS = 8 };
+enum {
+	PROCESS_AREAS = 8
+};
 
 /* Zeroed is empty and valid, but for objects.target. */
 struct waits {
@@ -59,8 +61,8 @@ struct waits {
 void sprof_waits_finish(struct waits *waits);
 
 /* What the thread, which is blocked in this call, waits for; kept in its sampling. */
-void sprof_waits_look_up(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call);
+void sprof_waits_look_up(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call);
 /* The thread runs inside of a system call: its id, with what the call works on. */
 uint32_t sprof_waits_running(struct sampler *sampler, const struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call);

@@ -56,8 +56,18 @@ def test_condition_variable():
 def test_slow_pipe():
     profile = Profile("pipe", SECONDS)
     stacks = profile.of("reader")
-    waits = stacks.weight(r"pipe:\[\d+\] from itself")
+    waits = stacks.weight(r"pipe.\[\d+\] from itself")
     assert waits >= ENOUGH * stacks.weight("read_pipe"), stacks.stacks
+
+
+def test_the_other_end_of_a_pipe():
+    """Who reads waits for who writes, by name, and the other way round."""
+    sprof("run", "--wait-frames", "-o", "x.folded", "--", "sh", "-c",
+          "(sleep 1; echo) | cat; yes | sleep 1").check(0)
+    folded = read_folded("x.folded")
+    reader = folded.weight(r"pipe.\[\d+\] from (sh|sleep) \(\d+\)")
+    writer = folded.weight(r"pipe.\[\d+\] to sleep \(\d+\)")
+    assert reader > 800_000 and writer > 800_000, folded.stacks
 
 
 def test_fsync_names_the_file():

@@ -1,7 +1,7 @@
 /*
- * Threads that wait for known things, in functions of known names: `blocked KIND SECONDS`. Every thread
- * measures by its own clock how long it was in each of its functions, and the program prints that at its
- * end, so that a busy machine moves the truth and not the verdict.
+ * Threads that wait for known things, in functions of known names: `blocked KIND SECONDS`. Every
+ * thread measures by its own clock how long it was in each of its functions, and the program prints
+ * that at its end, so that a busy machine moves the truth and not the verdict.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +18,10 @@
 
 #define MS 1000000u
 
-enum { PARTS = 3, THREADS = 4 };
+enum {
+	PARTS = 3,
+	THREADS = 4
+};
 
 /* What a thread does over and over, and how long each took in all. */
 struct role {
@@ -240,8 +243,8 @@ static void stay_on_two_cpus(void)
 
 static size_t print_role(char *text, size_t size, const struct role *role, const char *comma)
 {
-	size_t used = (size_t)snprintf(text, size, "%s\"%s\": {\"tid\": %d, \"cpu_ns\": %llu", comma,
-		role->name, role->tid, (unsigned long long)role->cpu_ns);
+	size_t used = (size_t)snprintf(text, size, "%s\"%s\": {\"tid\": %d, \"cpu_ns\": %llu",
+		comma, role->name, role->tid, (unsigned long long)role->cpu_ns);
 
 	for (int i = 0; i < PARTS && role->parts[i].body; i++)
 		used += (size_t)snprintf(text + used, size - used, ", \"%s\": %llu",

@@ -82,7 +82,8 @@ static void this_process(void **state)
 
 	assert_true(sprof_areas_read(&areas, getpid()));
 	assert_int_equal(find(&areas, (uintptr_t)&data)->kind, SPROF_AREA_DATA);
-	assert_int_equal(find(&areas, (uintptr_t)&zeroed)->base, find(&areas, (uintptr_t)&data)->base);
+	assert_int_equal(
+		find(&areas, (uintptr_t)&zeroed)->base, find(&areas, (uintptr_t)&data)->base);
 	assert_int_equal(find(&areas, (uintptr_t)&local)->kind, SPROF_AREA_STACK);
 	assert_int_equal(local + zeroed + data, 3);
 	sprof_areas_finish(&areas);

@@ -11,7 +11,8 @@
 
 #include "tests/unit/check.h"
 
-static void expect(const char *link, enum sprof_descriptor_kind kind, uint64_t inode, const char *text)
+static void expect(
+	const char *link, enum sprof_descriptor_kind kind, uint64_t inode, const char *text)
 {
 	struct sprof_descriptor descriptor;
 
@@ -52,10 +53,11 @@ static void a_long_path_is_cut_in_its_middle(void **state)
 
 static void an_epoll_says_what_it_watches(void **state)
 {
-	const char *info = "pos:\t0\nflags:\t02\nmnt_id:\t15\nino:\t1057\n"
-			   "tfd:        5 events:       19 data:                5  pos:0 ino:1 sdev:8\n"
-			   "tfd:       71 events:       19 data:               71  pos:0 ino:2 sdev:8\n"
-			   "tfd:        9 events:       19 data:                9  pos:0 ino:3 sdev:8\n";
+	const char *info =
+		"pos:\t0\nflags:\t02\nmnt_id:\t15\nino:\t1057\n"
+		"tfd:        5 events:       19 data:                5  pos:0 ino:1 sdev:8\n"
+		"tfd:       71 events:       19 data:               71  pos:0 ino:2 sdev:8\n"
+		"tfd:        9 events:       19 data:                9  pos:0 ino:3 sdev:8\n";
 	int fds[2];
 
 	assert_int_equal(sprof_descriptor_parse_watched(info, fds, 2), 3);

@@ -123,11 +123,12 @@ static void the_lock_of_an_interpreter(void **state)
 		assert_int_equal(facts.lock, SPROF_LOCK_INTERPRETER);
 		assert_int_equal(facts.last_holder, (uintptr_t)thread_state);
 	}
-	assert_int_equal(sprof_futex_interpreter_holder(
-		getpid(), (uintptr_t)thread_state, &threads), gettid());
+	assert_int_equal(
+		sprof_futex_interpreter_holder(getpid(), (uintptr_t)thread_state, &threads),
+		gettid());
 	thread_state[19] = thread_state[20] = 0;
-	assert_int_equal(sprof_futex_interpreter_holder(
-		getpid(), (uintptr_t)thread_state, &threads), 0);
+	assert_int_equal(
+		sprof_futex_interpreter_holder(getpid(), (uintptr_t)thread_state, &threads), 0);
 	lock.locked = 0;
 	assert_int_equal(look(condition + 40, WAIT, 0).lock, SPROF_LOCK_UNKNOWN);
 }

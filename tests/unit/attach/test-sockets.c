@@ -32,17 +32,21 @@ static void lines_of_tcp_and_udp(void **state)
 	expect("   0: 0100007F:18EB 00000000:0000 0A " REST, "tcp", "tcp 127.0.0.1:6379 listening");
 	expect("  12: 0100007F:BB2A 0200000A:1538 01 " REST, "tcp",
 		"tcp 127.0.0.1:47914 -> 10.0.0.2:5432");
-	expect("   1: 00000000000000000000000001000000:18EB 00000000000000000000000000000000:0000 0A " REST,
+	expect("   1: 00000000000000000000000001000000:18EB 00000000000000000000000000000000:0000 "
+	       "0A " REST,
 		"tcp6", "tcp6 [::1]:6379 listening");
-	expect("   1: 0000000000000000FFFF00000100007F:18EB 0000000000000000FFFF00000100007F:BB2A 01 " REST,
+	expect("   1: 0000000000000000FFFF00000100007F:18EB 0000000000000000FFFF00000100007F:BB2A "
+	       "01 " REST,
 		"tcp6", "tcp6 127.0.0.1:6379 -> 127.0.0.1:47914");
 	expect("  99: 00000000:0035 00000000:0000 07 " REST, "udp", "udp 0.0.0.0:53");
 	assert_false(sprof_socket_parse_inet(
 		"  sl  local_address rem_address   st tx_queue rx_queue tr\n", "tcp", &socket));
 	assert_false(sprof_socket_parse_inet("", "tcp", &socket));
 	/* Gone, and waiting for its end only. */
-	assert_false(sprof_socket_parse_inet("   1: 0100007F:BB2A 0100007F:9B4D 06 "
-		"00000000:00000000 03:00001607 00000000     0        0 0 3 0\n", "tcp", &socket));
+	assert_false(sprof_socket_parse_inet(
+		"   1: 0100007F:BB2A 0100007F:9B4D 06 "
+		"00000000:00000000 03:00001607 00000000     0        0 0 3 0\n",
+		"tcp", &socket));
 }
 
 static void lines_of_unix(void **state)
@@ -84,8 +88,7 @@ static void own_sockets(void **state)
 	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u listening", ntohs(address.sin_port));
-	assert_string_equal(
-		sprof_sockets_find(&sockets, getpid(), inode_of(listener)), expected);
+	assert_string_equal(sprof_sockets_find(&sockets, getpid(), inode_of(listener)), expected);
 	snprintf(expected, sizeof(expected), "unix socket:[%llu] -> socket:[%llu]",
 		(unsigned long long)inode_of(pair[0]), (unsigned long long)inode_of(pair[1]));
 	assert_string_equal(sprof_sockets_find(&sockets, getpid(), inode_of(pair[0])), expected);
@@ -100,7 +103,8 @@ static void own_sockets(void **state)
 static void a_client_has_its_servers_name(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int listener = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0), served;
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0),
+	    served;
 	struct sprof_sockets sockets = {0};
 	char expected[128];
 

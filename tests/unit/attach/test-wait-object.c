@@ -1,5 +1,6 @@
 /*
- * attach/wait-object, wait-call and kernel-stack: arguments of system calls of this process in words.
+ * attach/wait-object, wait-call and kernel-stack: arguments of system calls of this process in
+ * words.
  */
 #include "attach/wait-object.h"
 
@@ -37,8 +38,8 @@ static void expect(int64_t call, const uint64_t arguments[6], const char *text)
 	struct sprof_objects objects = {.target = target};
 	char buffer[SPROF_OBJECT_TEXT];
 
-	sprof_objects_describe(&objects, getpid(), sprof_wait_call_find(call), arguments, buffer,
-		sizeof(buffer));
+	sprof_objects_describe(
+		&objects, getpid(), sprof_wait_call_find(call), arguments, buffer, sizeof(buffer));
 	assert_string_equal(buffer, text);
 	sprof_objects_finish(&objects);
 }
@@ -60,9 +61,16 @@ static void durations(void **state)
 		uint64_t ns;
 		const char *text;
 	} cases[] = {
-		{0, "0 ns"}, {7, "7 ns"}, {99, "99 ns"}, {100, "100 ns"}, {70000000, "70 ms"},
-		{4949000, "4.9 ms"}, {1500000000, "1.5 s"}, {99900000, "100 ms"},
-		{3600ull * SPROF_NS_PER_S, "3600 s"}, {123456789, "120 ms"},
+		{0, "0 ns"},
+		{7, "7 ns"},
+		{99, "99 ns"},
+		{100, "100 ns"},
+		{70000000, "70 ms"},
+		{4949000, "4.9 ms"},
+		{1500000000, "1.5 s"},
+		{99900000, "100 ms"},
+		{3600ull * SPROF_NS_PER_S, "3600 s"},
+		{123456789, "120 ms"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -126,8 +134,8 @@ static void descriptors(void **state)
 
 static void kernel_stacks(void **state)
 {
-	struct sprof_kernel_stack stack = {
-		.text = "[<0>] pipe_read+0x1b1/0x3c0\n[<0>] vfs_read+0xbb/0x360\n[<0>] 0xffffffff\n"};
+	struct sprof_kernel_stack stack = {.text = "[<0>] pipe_read+0x1b1/0x3c0\n[<0>] "
+						   "vfs_read+0xbb/0x360\n[<0>] 0xffffffff\n"};
 
 	sprof_kernel_stack_parse(&stack);
 	assert_int_equal(stack.count, 3);

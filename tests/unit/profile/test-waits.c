@@ -1,6 +1,6 @@
 /*
- * profile/: waits, from the sampler's records to the tables that reports show, the kernel's end of the
- * stacks, and the timeline. Names come from symbols made up here.
+ * profile/: waits, from the sampler's records to the tables that reports show, the kernel's end of
+ * the stacks, and the timeline. Names come from symbols made up here.
  */
 #include "profile/waits.h"
 
@@ -10,7 +10,10 @@
 #include "profile/resolve.h"
 #include "tests/unit/check.h"
 
-enum { LIBC, APP }; /* modules, in the order they are made */
+enum {
+	LIBC,
+	APP
+}; /* modules, in the order they are made */
 
 static const char *const names[2][8] = {
 	[LIBC] = {"futex_wait", "__lll_lock_wait", "___pthread_mutex_lock", "pthread_cond_wait",
@@ -23,7 +26,8 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 {
 	static struct sprof_location location;
 
-	location = (struct sprof_location){.function = names[module][offset], .linkage = names[module][offset]};
+	location = (struct sprof_location){
+		.function = names[module][offset], .linkage = names[module][offset]};
 	*ret = (struct sprof_locations){.items = &location, .count = 1};
 	return true;
 }
