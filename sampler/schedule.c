@@ -1,8 +1,9 @@
 /*
  * The tick grid. Knows arithmetic only; the clock is the caller's.
  *
- * Each deadline lies up to a quarter of a period before or behind its slot, at random, so that sampling
- * does not lock to a period of the target; the slots themselves keep the mean rate exact.
+ * Each deadline lies at random in the period around its slot: every moment is as likely to be sampled as
+ * any other, so that no period of the target can be locked to (stratified sampling). The slots
+ * themselves keep the mean rate exact.
  */
 #include "sampler/schedule.h"
 
@@ -28,7 +29,7 @@ void sprof_schedule_init(
 
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 {
-	uint64_t jitter = schedule->period / 2;
+	uint64_t jitter = schedule->period;
 
 	schedule->ticks++;
 	if (now >= schedule->deadline + schedule->period)
@@ -41,8 +42,7 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 		schedule->slot += missed * schedule->period;
 	}
 	schedule->deadline = schedule->slot;
-	if (jitter)
-		schedule->deadline += next_random(schedule) % jitter - jitter / 2;
+	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
 	if (schedule->deadline <= now)
 		schedule->deadline = now + 1;
 }

@@ -11,10 +11,13 @@ test_packages=(
     nodejs npm chromium fonts-dejavu-core
     golang-go valgrind graphviz linux-perf mpich openmpi-bin
     elfutils dwz xz-utils rustc llvm libdebuginfod1
+    postgresql time strace procps util-linux
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 )
 
+# Other builds of Node.js than Debian's bring npm with them, and its package conflicts with them.
 is_installed() {
+    [[ $1 == npm ]] && command -v npm >/dev/null && return
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 

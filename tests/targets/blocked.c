@@ -1,7 +1,8 @@
 /*
  * Threads that wait for known things, in functions of known names: `blocked KIND SECONDS`. Every
  * thread measures by its own clock how long it was in each of its functions, and the program prints
- * that at its end, so that a busy machine moves the truth and not the verdict.
+ * that at its end, so that a busy machine moves the truth and not the verdict. No cycle is near a small
+ * multiple or part of 10 ms, so that none keeps step with the samples.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -59,7 +60,7 @@ static MEASURED void long_waits(void)
 
 static MEASURED void long_work(void)
 {
-	nap_ns(14 * MS);
+	nap_ns(126 * MS / 10);
 	pthread_mutex_unlock(&cache_lock);
 	sched_yield();
 }
@@ -71,7 +72,7 @@ static MEASURED void short_waits(void)
 
 static MEASURED void short_work(void)
 {
-	nap_ns(6 * MS);
+	nap_ns(54 * MS / 10);
 	pthread_mutex_unlock(&cache_lock);
 	sched_yield();
 }
@@ -96,7 +97,7 @@ static MEASURED void take_item(void)
 
 static MEASURED void eat_item(void)
 {
-	nap_ns(3 * MS);
+	nap_ns(4 * MS);
 }
 
 static MEASURED void rewrite_table(void)
