@@ -197,11 +197,12 @@ enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
 static bool take_stop(pid_t tid, siginfo_t *ret_info)
 {
 	ret_info->si_pid = 0;
-	return !waitid(P_PID, (id_t)tid, ret_info, WSTOPPED | __WALL | WNOHANG) && ret_info->si_pid;
+	return !waitid(P_PID, (id_t)tid, ret_info,
+		WSTOPPED | __WALL | __WNOTHREAD | WNOHANG) && ret_info->si_pid;
 }
 
 /*
- * The next stop or end that the kernel has for us. Stops are taken; ends stay, so that the thread's
+ * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). Stops are taken; ends stay, so that the thread's
  * last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
  * after a SIGCHLD, and first about the one whom that was for; several may have shared one signal.
  */
@@ -214,7 +215,8 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 		return REPORT_STOP;
 	while (!target->quiet) {
 		ret_info->si_pid = 0;
-		if (waitid(P_ALL, 0, ret_info, WSTOPPED | WEXITED | WNOWAIT | __WALL | WNOHANG))
+		if (waitid(P_ALL, 0, ret_info,
+			    WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD | WNOHANG))
 			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
 		if (!ret_info->si_pid)
 			target->quiet = true;

@@ -15,7 +15,12 @@ static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-enum { ENDING = sizeof(ending) / sizeof(ending[0]) };
+static const int suspending[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+
+enum {
+	ENDING = sizeof(ending) / sizeof(ending[0]),
+	SUSPENDING = sizeof(suspending) / sizeof(suspending[0]),
+};
 
 /* When the run was ended by a signal; read by the handler, set before it is installed. */
 static uint64_t ended_ns;
@@ -43,6 +48,9 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	blocked = signals->control;
 	sigaddset(&blocked, SIGCHLD);
 	sigaddset(&blocked, SIGPIPE);
+	/* A suspended tracer freezes its target at the next event; in run, job control stops both. */
+	for (int i = 0; !launched && i < SUSPENDING; i++)
+		sigaddset(&blocked, suspending[i]);
 	sigprocmask(SIG_BLOCK, &blocked, &signals->original);
 	/* Ignored, it would never wake us; for a launched program, the launch does this and undoes it. */
 	if (!launched && is_ignored(SIGCHLD))
@@ -107,6 +115,11 @@ void sprof_signals_release(const struct sprof_signals *signals)
 			continue;
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&released, ending[i]);
+	}
+	/* A Ctrl-Z that came meanwhile takes effect now that the target is free. */
+	for (int i = 0; i < SUSPENDING; i++) {
+		if (!sigismember(&signals->original, suspending[i]))
+			sigaddset(&released, suspending[i]);
 	}
 	pthread_sigmask(SIG_UNBLOCK, &released, NULL);
 }

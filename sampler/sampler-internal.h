@@ -23,6 +23,7 @@ struct sampling {
 	char name[SPROF_COMM_MAX];
 	size_t copy_size;
 	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
+	bool lost;    /* its last stop came too late for its tick */
 	bool has_run; /* it has had a CPU at least once */
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;

@@ -77,7 +77,11 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 
 	if (!sampling)
 		return;
-	sampling->asleep = sampling->fp_known = sampling->watch.active = false;
+	/* What it slept through was in the old program. */
+	sampling->watch.active = false;
+	sprof_tick_flush(sampler, thread);
+	sampling->asleep = sampling->fp_known = false;
+	sampling->home_end = sampling->home_sp = 0;
 	sampling->wait = SPROF_WAIT_NONE;
 	sprof_sampling_name(sampler, thread, true);
 }
@@ -189,13 +193,13 @@ static bool turn(struct sampler *sampler, uint64_t end_ns)
 	uint64_t deadline = sampler->schedule.deadline < end_ns ? sampler->schedule.deadline : end_ns;
 	struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
 
-	if (event.kind == SPROF_EVENT_TIMEOUT) {
+	/* A target with an event every moment must not hold up the ticks. */
+	sprof_sampler_event(sampler, &event);
+	if (!sampler->over && sprof_clock_now_ns() >= deadline) {
 		if (deadline == end_ns || sampler->options->once)
 			return false;
 		sprof_tick(sampler);
 		sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
-	} else {
-		sprof_sampler_event(sampler, &event);
 	}
 	answer_signals(sampler);
 	return !sampler->over && !sampler->out_of_memory;

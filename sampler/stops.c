@@ -172,6 +172,13 @@ static size_t settle(struct sampler *sampler, const struct sprof_event *event)
 	return settled;
 }
 
+/* What has not stopped by now is no longer waited for: it is not to be counted with the next CPU's. */
+static void give_up(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->slot_count; i++)
+		sampler->slots[i].pending = false;
+}
+
 static void collect(struct sampler *sampler, size_t pending)
 {
 	uint64_t deadline = sprof_clock_now_ns() + PATIENCE_NS;
@@ -182,6 +189,7 @@ static void collect(struct sampler *sampler, size_t pending)
 
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY) {
 			sampler->over |= event.kind == SPROF_EVENT_EMPTY;
+			give_up(sampler);
 			return;
 		}
 		if (event.kind != SPROF_EVENT_STOPPED) {
@@ -236,12 +244,24 @@ static void take_by_cpu(struct sampler *sampler)
 
 void sprof_stops_take(struct sampler *sampler)
 {
+	size_t count;
+
 	if (!sampler->slot_count)
 		return;
 	take_by_cpu(sampler);
-	for (size_t i = 0; i < sampler->slot_count; i++)
+	/* A late peek may ask for a stop, for which this tick has no time any more. */
+	count = sampler->slot_count;
+	for (size_t i = 0; i < count; i++)
 		finish(sampler, &sampler->slots[i]);
 	sampler->slot_count = 0;
+}
+
+/* Its tick has no sample of it: the stop came too late, and a peek did not do. */
+static bool is_lost(const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sampling && sampling->lost;
 }
 
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
@@ -249,10 +269,12 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 	struct slot *slot = sampler->slots;
 
 	/* Inside a tick its own samples go first, and this one stays lost. */
-	if (sampler->slot_count || !slot || !thread->sampling) {
+	if (sampler->slot_count || !slot || !is_lost(thread) ||
+		!sprof_copy_reserve(&slot->buffer, thread->sampling)) {
 		let_go(thread);
 		return;
 	}
+	((struct sampling *)thread->sampling)->lost = false;
 	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
 	slot->thread = thread;
 	slot->state = SPROF_STATE_USER;

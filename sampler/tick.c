@@ -249,12 +249,13 @@ void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread)
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_syscall call;
 
-	if (!sprof_thread_read_schedstat(thread, &schedstat) ||
-		!sprof_thread_read_syscall(thread, &call))
+	if (sprof_thread_read_schedstat(thread, &schedstat) &&
+		sprof_thread_read_syscall(thread, &call) &&
+		call.kind != SPROF_PROC_SYSCALL_RUNNING && call.sp &&
+		peek(sampler, thread, &schedstat, &call))
 		return;
-	if (call.kind == SPROF_PROC_SYSCALL_RUNNING || !call.sp ||
-		!peek(sampler, thread, &schedstat, &call))
-		sampler->quality->samples_lost++;
+	((struct sampling *)thread->sampling)->lost = true;
+	sampler->quality->samples_lost++;
 }
 
 void sprof_tick(struct sampler *sampler)
