@@ -47,12 +47,12 @@ print(sorted(results.items()))
 
 
 def test_python():
-    command = [tool("python3", "/usr/bin/python3"), "-c", PYTHON_THREADS]
+    command = [tool("/usr/bin/python3"), "-c", PYTHON_THREADS]
     native = run(*command).check(0)
     result, folded, stats = profile(*command)
     assert result.check(0).out == native.out
     check_quality(stats)
-    assert stats["threads_seen"] == 5
+    assert stats["threads_seen"] == 5, stats
     folded.check("_PyEval_EvalFrameDefault", ".*[Ss][Hh][Aa]256.*|.*libcrypto.*")
 
 

@@ -26,7 +26,7 @@ for thread in threads: thread.join()
 
 def test_python_waits_for_the_interpreter_lock():
     """Of two threads that compute one waits, for a lock that the other one has."""
-    python = tool("python3", "/usr/bin/python3")
+    python = tool("/usr/bin/python3")
     sprof("run", "-t", "--wait-frames", "-o", "x.folded", "--", python, "-c", TWO_COUNTERS).check(0)
     folded = read_folded("x.folded")
     waits = [(frames, weight) for frames, weight in folded.stacks
