@@ -13,6 +13,11 @@ bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampl
 	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * sampling->copy_size, 1);
 }
 
+bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling)
+{
+	return buffer->capacity >= 2 * sampling->copy_size;
+}
+
 static void copy(pid_t pid, uint64_t base, const struct sprof_mapping *mapping, size_t size,
 	uint8_t *bytes, struct sprof_stack_copy *ret)
 {

@@ -108,6 +108,8 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	struct sprof_snapshot *snapshot);
 /* Room for the largest copy of the thread. False: no memory. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
+/* Whether there is such room already. */
+bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling);
 
 /* facts.c: tells the sink what the kernel has counted of the thread since its first sight. */
 void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours);

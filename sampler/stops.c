@@ -268,9 +268,12 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct slot *slot = sampler->slots;
 
-	/* Inside a tick its own samples go first, and this one stays lost. */
+	/*
+	 * Inside a tick its own samples go first, and this one stays lost; so it does where there is no
+	 * room for its copy, for nothing is allocated while a thread stands still.
+	 */
 	if (sampler->slot_count || !slot || !is_lost(thread) ||
-		!sprof_copy_reserve(&slot->buffer, thread->sampling)) {
+		!sprof_copy_has_room(&slot->buffer, thread->sampling)) {
 		let_go(thread);
 		return;
 	}
