@@ -1,7 +1,7 @@
 /*
  * What the tests in a browser share: profiles made by web-profiles, a headless Chromium, and a list
  * of tests of which each gets a page of its own. Skips with 77 and a reason when this machine lacks
- * Chromium or playwright-core (npm; found through NODE_PATH or in SPROF_NODE_MODULES).
+ * Chromium or playwright-core (npm; found through NODE_PATH, in SPROF_NODE_MODULES or where the build put it).
  */
 "use strict";
 const assert = require("node:assert/strict");
@@ -22,7 +22,7 @@ function skip(reason) {
 }
 
 function playwright() {
-	const folder = process.env.SPROF_NODE_MODULES;
+	const folder = process.env.SPROF_NODE_MODULES || process.env.SPROF_BUILT_NODE_MODULES;
 	for (const name of ["playwright-core", folder && path.join(folder, "playwright-core")]) {
 		try {
 			return require(name);
