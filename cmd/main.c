@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/mapped-files.h"
@@ -151,12 +152,31 @@ static int dispatch(int argc, char *argv[])
 	return 0;
 }
 
+/*
+ * Rights that the caller lacks would be lent to whoever writes the environment, the files and the
+ * programs that sprof reads and runs (getauxval(3), AT_SECURE).
+ */
+static bool refuse_borrowed_rights(struct sprof_error *err)
+{
+	if (!getauxval(AT_SECURE))
+		return false;
+	sprof_error_set(err, SPROF_ERROR_PERMISSION,
+		"sprof does not run set-user-ID, set-group-ID or with file capabilities");
+	sprof_error_hint(err, "take them away (chmod ug-s, setcap -r), and start it by a user who may "
+			      "trace, as with sudo");
+	return true;
+}
+
 int main(int argc, char *argv[])
 {
 	struct sprof_error err = {0};
 	int code;
 
 	keep_standard_streams();
+	if (refuse_borrowed_rights(&err)) {
+		sprof_ui_error(&err);
+		return SPROF_EXIT_FAILED;
+	}
 	sprof_mapped_files_survive_truncation();
 	code = dispatch(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {

@@ -64,11 +64,16 @@ static bool end_run(struct sprof_signals *signals, int signal)
 	return false;
 }
 
-/* The first one is the program's; a second one means that sprof shall go. */
+/*
+ * The first one is the program's; a second one means that sprof shall go. So does the first, when only
+ * processes are left that the program has started: nobody has told us to end those.
+ */
 static bool forward(struct sprof_signals *signals, const siginfo_t *info)
 {
 	uint64_t now = sprof_clock_now_ns();
 
+	if (!signals->target)
+		return end_run(signals, info->si_signo);
 	/* The terminal sends to the whole foreground group (signal(7), sigaction(2): SI_KERNEL). */
 	if (info->si_code == SI_KERNEL)
 		return true;
@@ -78,8 +83,7 @@ static bool forward(struct sprof_signals *signals, const siginfo_t *info)
 		return end_run(signals, info->si_signo);
 	signals->forwarded = info->si_signo;
 	signals->forwarded_ns = now;
-	if (signals->target > 0)
-		kill(signals->target, info->si_signo);
+	kill(signals->target, info->si_signo);
 	return true;
 }
 
@@ -97,16 +101,17 @@ bool sprof_signals_handle(void *data, const siginfo_t *info)
 	return end_run(signals, info->si_signo);
 }
 
-static void exit_at_once(int signal)
+/* Who types Ctrl-C twice means it; an echo comes from a process. */
+static void exit_at_once(int signal, siginfo_t *info, void *context)
 {
-	if (ended_ns && sprof_clock_now_ns() - ended_ns < echo_ns)
+	if (info->si_code != SI_KERNEL && ended_ns && sprof_clock_now_ns() - ended_ns < echo_ns)
 		return;
 	_exit(128 + signal);
 }
 
 void sprof_signals_release(const struct sprof_signals *signals)
 {
-	struct sigaction action = {.sa_handler = exit_at_once, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_sigaction = exit_at_once, .sa_flags = SA_RESTART | SA_SIGINFO};
 	sigset_t released;
 
 	sigemptyset(&released);

@@ -16,7 +16,7 @@ struct sprof_signals {
 	sigset_t control;  /* what the sampling loop hands to sprof_signals_handle() */
 	sigset_t original; /* the mask sprof was started with: also the launched program's */
 	bool launched;     /* the target is a program that we started */
-	pid_t target;      /* what signals for a launched program are forwarded to; 0: nothing yet */
+	pid_t target;      /* what signals for a launched program are forwarded to; 0: it has ended */
 	int ended_by;      /* the signal that ended the run; 0: none did */
 	int forwarded;     /* the last signal that was passed on */
 	uint64_t forwarded_ns;

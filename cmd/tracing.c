@@ -30,11 +30,30 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	return true;
 }
 
+/* What a signal to sprof is answered with. */
+struct answering {
+	struct sprof_tracing *tracing;
+	const struct sprof_target *target;
+};
+
+/* A program that has ended gets no more signals: its id may be somebody else's by now. */
+static bool answer_signal(void *data, const siginfo_t *info)
+{
+	const struct answering *answering = data;
+	struct sprof_signals *signals = answering->tracing->signals;
+	int status;
+
+	if (sprof_target_ended(answering->target, &status))
+		signals->target = 0;
+	return sprof_signals_handle(signals, info);
+}
+
 static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 {
+	struct answering answering = {tracing, target};
 	const struct sprof_control control = {
-		.data = tracing->signals,
-		.signal = sprof_signals_handle,
+		.data = &answering,
+		.signal = answer_signal,
 	};
 	const struct sprof_sampler_parts parts = {
 		.target = target,

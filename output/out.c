@@ -2,8 +2,9 @@
  * The buffered output. Knows how bytes reach a descriptor and how a whole file gets to its place;
  * what the bytes are is the formats' matter, what a path stands for is place.c's.
  *
- * The new file is made with O_EXCL under a name of its own in the folder of the target, so that the
- * rename stays in one file system and nobody's file or link is ever opened by mistake.
+ * The new file is made without a name in the folder of the target, so that a sprof that is killed
+ * leaves nothing behind, and gets one only to be renamed. Where the file system can't do that, it is
+ * made with O_EXCL under a name of its own; nobody's file or link is ever opened by mistake.
  */
 #include "output/out.h"
 
@@ -33,7 +34,7 @@ struct sprof_out {
 	int failure;      /* errno of the first error; 0: none */
 	char *name;       /* as the user wrote it */
 	char *final_path; /* where the whole file goes; NULL: written straight to its place */
-	char *temporary_path;
+	char *temporary_path; /* what it is called until then; NULL: it has no name yet */
 	size_t used;
 	char buffer[BUFFER_SIZE];
 };
@@ -76,36 +77,94 @@ bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct 
 	return true;
 }
 
-/* Opens a new file in the folder of `path`; fills the paths. Returns an errno value, 0 for success.
- */
+/* Another name beside the file's place. False: no memory. */
+static bool choose_name(struct sprof_out *out)
+{
+	const char *slash = strrchr(out->final_path, '/');
+	int folder = slash ? (int)(slash - out->final_path) + 1 : 0;
+	char *name;
+
+	if (asprintf(&name, "%.*s.sprof-%ld-%06llx.tmp", folder, out->final_path, (long)getpid(),
+		    (unsigned long long)sprof_clock_now_ns() % 0x1000000) < 0)
+		return false;
+	free(out->temporary_path);
+	out->temporary_path = name;
+	return true;
+}
+
+static void forget_name(struct sprof_out *out)
+{
+	free(out->temporary_path);
+	out->temporary_path = NULL;
+}
+
+/* A new file under a name of its own. Returns an errno value, 0 for success. */
+static int open_named(struct sprof_out *out)
+{
+	int failure = EEXIST;
+
+	for (int i = 0; i < MAX_ATTEMPTS && failure == EEXIST; i++) {
+		if (!choose_name(out))
+			return ENOMEM;
+		out->fd = open(out->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		failure = out->fd < 0 ? errno : 0;
+	}
+	if (failure)
+		forget_name(out); /* not ours: nothing to unlink */
+	return failure;
+}
+
+/* A new file without a name, which goes with us however we end. False: not in this file system. */
+static bool open_nameless(struct sprof_out *out)
+{
+	char folder[PATH_MAX] = ".";
+	const char *slash = strrchr(out->final_path, '/');
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - out->final_path) + 1,
+			out->final_path);
+	out->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	return out->fd >= 0;
+}
+
+/* Gives it one (open(2), O_TMPFILE). Returns an errno value, 0 for success. */
+static int name_nameless(struct sprof_out *out)
+{
+	int failure = EEXIST;
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
+	for (int i = 0; i < MAX_ATTEMPTS && failure == EEXIST; i++) {
+		if (!choose_name(out))
+			return ENOMEM;
+		failure = linkat(AT_FDCWD, self, AT_FDCWD, out->temporary_path, AT_SYMLINK_FOLLOW)
+			? errno
+			: 0;
+	}
+	if (failure)
+		forget_name(out);
+	return failure;
+}
+
+/* Opens a new file for the place. Returns an errno value, 0 for success. */
 static int open_beside(struct sprof_out *out, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) + 1 : 0;
-	int failure = 0;
-
 	out->final_path = strdup(path);
 	if (!out->final_path)
 		return ENOMEM;
-	for (int i = 0; i < MAX_ATTEMPTS; i++) {
-		free(out->temporary_path);
-		if (asprintf(&out->temporary_path, "%.*s.sprof-%ld-%06llx.tmp", folder, path,
-			    (long)getpid(),
-			    (unsigned long long)(sprof_clock_now_ns() + (unsigned)i) % 0x1000000) <
-			0) {
-			out->temporary_path = NULL;
-			return ENOMEM;
-		}
-		out->fd = open(out->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (out->fd >= 0)
-			return 0;
-		failure = errno;
-		if (failure != EEXIST)
-			break;
-	}
-	free(out->temporary_path); /* not ours: nothing to unlink */
-	out->temporary_path = NULL;
-	return failure;
+	return open_nameless(out) ? 0 : open_named(out);
+}
+
+/* Returns an errno value, 0 for success. */
+static int open_device(struct sprof_out *out, const char *path)
+{
+	struct stat status;
+
+	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (out->fd < 0)
+		return errno;
+	/* It may have become a file since it was looked at. */
+	return !fstat(out->fd, &status) && S_ISREG(status.st_mode) ? EEXIST : 0;
 }
 
 static int open_place(struct sprof_out *out, const struct sprof_place *place)
@@ -118,11 +177,11 @@ static int open_place(struct sprof_out *out, const struct sprof_place *place)
 		out->fd = fcntl(place->descriptor, F_DUPFD_CLOEXEC, 0);
 		return out->fd < 0 ? errno : 0;
 	case SPROF_PLACE_DEVICE:
-		out->fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return out->fd < 0 ? errno : 0;
+		return open_device(out, place->path);
 	case SPROF_PLACE_FILE:
 		failure = open_beside(out, place->path);
-		if (!failure && fchmod(out->fd, place->mode))
+		/* The mode that somebody else has chosen is not for what we write. */
+		if (!failure && place->is_own && fchmod(out->fd, place->mode))
 			failure = errno;
 		return failure;
 	case SPROF_PLACE_NEW:
@@ -253,6 +312,8 @@ bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
 	bool ok;
 
 	flush(out);
+	if (out->final_path && !out->temporary_path && !out->failure)
+		out->failure = name_nameless(out);
 	if (out->owned) {
 		if (close(out->fd))
 			sprof_out_fail(out, errno);
@@ -260,7 +321,7 @@ bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
 	}
 	if (out->final_path && !out->failure && rename(out->temporary_path, out->final_path))
 		sprof_out_fail(out, errno);
-	if (out->final_path && out->failure)
+	if (out->temporary_path && out->failure)
 		unlink(out->temporary_path);
 	ok = !out->failure;
 	if (!ok)

@@ -5,6 +5,9 @@
  * points to, and because /dev/stdout leads through /proc/self/fd to whatever file the shell has
  * opened: that one must be written through the descriptor, or the shell's would be left with an
  * unlinked file.
+ *
+ * In a folder where everybody may make files, somebody else may have made a link or a FIFO under the
+ * name that we are going to use: no link is followed there, and no other user's FIFO is fed.
  */
 #include "output/place.h"
 
@@ -16,8 +19,26 @@
 #include <unistd.h>
 
 enum {
-	MAX_LINKS = 40
-}; /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
+	MAX_LINKS = 40 /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
+};
+
+/* What find() returns besides errno values. */
+enum {
+	PLANTED_LINK = -1,
+	PLANTED_DEVICE = -2,
+};
+
+/* Whether the folder of the path is one where everybody may make files. */
+static bool is_in_open_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+	struct stat status;
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+	return !stat(folder, &status) && (status.st_mode & S_IWOTH);
+}
 
 static bool descriptor_number(const char *digits, int *ret)
 {
@@ -80,11 +101,14 @@ static int classify(struct sprof_place *place, const struct stat *status)
 	if (S_ISDIR(status->st_mode))
 		return EISDIR;
 	place->kind = S_ISREG(status->st_mode) ? SPROF_PLACE_FILE : SPROF_PLACE_DEVICE;
+	place->is_own = status->st_uid == geteuid();
 	place->mode = status->st_mode & 0777;
+	if (place->kind == SPROF_PLACE_DEVICE && !place->is_own && is_in_open_folder(place->path))
+		return PLANTED_DEVICE;
 	return access(place->path, W_OK) ? errno : 0;
 }
 
-/* Returns an errno value, 0 for success. */
+/* Returns an errno value, one of those above, or 0 for success. */
 static int find(struct sprof_place *place)
 {
 	for (int links = 0; links < MAX_LINKS; links++) {
@@ -101,11 +125,25 @@ static int find(struct sprof_place *place)
 		}
 		if (!S_ISLNK(status.st_mode))
 			return classify(place, &status);
+		if (is_in_open_folder(place->path))
+			return PLANTED_LINK;
 		failure = follow(place->path);
 		if (failure)
 			return failure;
 	}
 	return ELOOP;
+}
+
+static bool refuse(const char *path, int failure, struct sprof_error *err)
+{
+	if (failure > 0)
+		return sprof_error_errno(err, failure, "can't write %s", path);
+	sprof_error_set(err, SPROF_ERROR_PERMISSION,
+		"can't write %s: it is %s, in a folder that is open to all",
+		path, failure == PLANTED_LINK ? "a symbolic link" : "somebody else's");
+	sprof_error_hint(err, "anybody could have put it there; name another file%s",
+		failure == PLANTED_LINK ? ", or the one that it points to" : "");
+	return false;
 }
 
 bool sprof_place_find(const char *path, struct sprof_place *ret, struct sprof_error *err)
@@ -119,5 +157,5 @@ bool sprof_place_find(const char *path, struct sprof_place *ret, struct sprof_er
 		memcpy(ret->path, path, length + 1);
 		failure = find(ret);
 	}
-	return failure ? sprof_error_errno(err, failure, "can't write %s", path) : true;
+	return failure ? refuse(path, failure, err) : true;
 }

@@ -21,6 +21,7 @@ struct sprof_place {
 	enum sprof_place_kind kind;
 	char path[PATH_MAX]; /* with symbolic links at its end followed */
 	mode_t mode;         /* SPROF_PLACE_FILE: its permissions */
+	bool is_own;         /* SPROF_PLACE_FILE: it belongs to us */
 	int descriptor;      /* SPROF_PLACE_DESCRIPTOR: its number */
 };
 

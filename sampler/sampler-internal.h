@@ -14,6 +14,7 @@
 enum {
 	FIRST_COPY = 32 * 1024,         /* bytes of stack; grown per thread when it was too little */
 	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
+	SIGNALS_KEPT = 16,
 };
 
 /* What the sampler remembers of a thread (struct sprof_thread's sampling). */
@@ -79,7 +80,7 @@ struct sampler {
 	size_t slot_count, slot_capacity;
 	struct copy_buffer peek_buffer;
 	struct waits waits;
-	siginfo_t signals[8]; /* that came while threads were stopped */
+	siginfo_t signals[SIGNALS_KEPT]; /* that came while threads were stopped */
 	unsigned signal_count;
 	bool closing; /* the last tick: every thread is charged up to it */
 	bool over; /* no traced thread is left, or the control said so */

@@ -86,12 +86,22 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_sampling_name(sampler, thread, true);
 }
 
+/* There is room for two of each kind; more of one kind, within one tick, say no more. */
+static void keep_signal(struct sampler *sampler, const siginfo_t *info)
+{
+	unsigned same = 0;
+
+	for (unsigned i = 0; i < sampler->signal_count; i++)
+		same += sampler->signals[i].si_signo == info->si_signo;
+	if (same < 2 && sampler->signal_count < SIGNALS_KEPT)
+		sampler->signals[sampler->signal_count++] = *info;
+}
+
 void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event)
 {
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
-		if (sampler->signal_count < sizeof(sampler->signals) / sizeof(siginfo_t))
-			sampler->signals[sampler->signal_count++] = event->info;
+		keep_signal(sampler, &event->info);
 		break;
 	case SPROF_EVENT_STOPPED:
 		sprof_stops_take_late(sampler, event->thread);
@@ -145,15 +155,11 @@ static void charge_all(struct sampler *sampler)
 	sampler->closing = false;
 }
 
-/* Signals are answered when no thread is stopped. */
+/* Signals are answered when no thread is stopped, and all time up to now is handed out. */
 static void answer_signals(struct sampler *sampler)
 {
 	const struct sprof_control *control = sampler->parts->control;
 
-	if (!sampler->signal_count)
-		return;
-	/* A control may look at the profile: all time up to now is handed out. */
-	charge_all(sampler);
 	/* What the control forks must not inherit our place and level. */
 	sprof_hop_restore(&sampler->hop);
 	for (unsigned i = 0; i < sampler->signal_count; i++) {
@@ -201,7 +207,10 @@ static bool turn(struct sampler *sampler, uint64_t end_ns)
 		sprof_tick(sampler);
 		sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
 	}
-	answer_signals(sampler);
+	if (sampler->signal_count) {
+		charge_all(sampler);
+		answer_signals(sampler);
+	}
 	return !sampler->over && !sampler->out_of_memory;
 }
 
@@ -223,6 +232,8 @@ static void close_run(struct sampler *sampler)
 				sampler, threads[i], sampling->window_ns < sampler->tick_ns);
 	}
 	fill_quality(sampler);
+	/* Those that came in the last tick are heard too. */
+	answer_signals(sampler);
 	for (size_t i = 0; i < sampler->slot_capacity; i++)
 		free(sampler->slots[i].buffer.bytes);
 	free(sampler->slots);

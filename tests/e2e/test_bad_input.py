@@ -6,6 +6,7 @@
 import os
 import shutil
 import signal
+import stat
 
 from harness import (LIMIT, NOBODY, PROFILE, SPROF, Attached, Program, Target, check_error,
                      check_untouched, main, read_folded, read_profile, require, run, sprof,
@@ -161,6 +162,20 @@ def test_missing_capability():
     program.finish().check(0)
 
 
+def test_set_user_id():
+    """Whoever may start it would get root's rights over everybody's processes."""
+    require(os.geteuid() == 0, "only root can make a set-user-ID program of root's")
+    mounts = run("findmnt", "-no", "OPTIONS", "--target", ".").text()
+    require("nosuid" not in mounts, "set-user-ID programs have no effect here")
+    shutil.copy(SPROF, "sprof")
+    for mode in (0o4755, 0o2755):
+        os.chmod("sprof", mode)
+        check_error(as_plain_user("run", "--", "true"), FAILED, "set-user-ID")
+        check_error(as_plain_user("--version"), FAILED, "set-user-ID")
+    os.chmod("sprof", 0o755)
+    as_plain_user("--version").check(0)
+
+
 # Nowhere to write.
 
 def test_unwritable_output():
@@ -176,6 +191,42 @@ def test_unwritable_output_of_run():
     for option in ("-o", "--stats"):
         result = sprof("run", option, "/no/such/folder/x.folded", "--", "true")
         check_error(result, FAILED, "/no/such/folder")
+
+
+def test_output_through_a_planted_link():
+    """Whoever may write in /tmp must not choose the file that another user overwrites."""
+    os.mkdir("open")
+    os.chmod("open", 0o1777)
+    with open("precious.folded", "w", encoding="utf-8") as file:
+        file.write("old")
+    os.symlink("../precious.folded", "open/x.folded")
+    for option in ("-o", "--stats"):
+        result = sprof("run", option, "open/x.folded", "--", "true")
+        check_error(result, FAILED, "open/x.folded", "symbolic link")
+    with open("precious.folded", encoding="utf-8") as file:
+        assert file.read() == "old"
+
+
+def test_output_to_devices_and_pipes():
+    """What is no regular file is written to, and stays what it is."""
+    os.mkfifo("pipe.folded")
+    reader = Program(["cat", "pipe.folded"])
+    sprof("run", "-o", "/dev/null", "-f", "text", "-o", "pipe.folded", "--",
+          target("forker"), "fork").check(0)
+    assert "parent_work" in reader.finish().check(0).text()
+    assert stat.S_ISFIFO(os.stat("pipe.folded").st_mode)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    for path in ("-", "/dev/stdout", "/proc/self/fd/1"):
+        result = sprof("run", "-o", path, "-f", "folded", "--", target("forker"), "fork").check(0)
+        assert "parent_work" in result.text(), path
+
+
+def test_output_has_the_users_mask():
+    for mask, mode in ((0o077, 0o600), (0o022, 0o644), (0o002, 0o664)):
+        sprof("run", *PROFILE, "--", "true", umask=mask).check(0)
+        for name in ("x.folded", "x.json"):
+            assert os.stat(name).st_mode & 0o777 == mode, (name, oct(mask))
+            os.remove(name)
 
 
 def test_output_is_a_folder():

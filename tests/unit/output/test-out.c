@@ -255,6 +255,60 @@ static void a_closed_pipe_is_an_error(void **state)
 	close(ends[1]);
 }
 
+static bool has_nameless_files(void)
+{
+	SPROF_AUTO_CLOSE int fd = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	return fd >= 0;
+}
+
+static void an_unfinished_file_has_no_name(void **state)
+{
+	struct sprof_error err;
+	struct sprof_out *out = open_out("new.txt");
+
+	sprof_out_puts(out, "hello");
+	if (has_nameless_files())
+		assert_int_equal(count_files(), 0);
+	assert_true(sprof_out_close(out, &err));
+	assert_content("new.txt", "hello");
+	assert_int_equal(count_files(), 1);
+}
+
+static void what_others_may_have_planted_is_not_written_to(void **state)
+{
+	struct sprof_error err = {0};
+	struct sprof_out *out;
+
+	put("precious", "old", 0600);
+	assert_int_equal(symlink("precious", "link"), 0);
+	assert_int_equal(chmod(".", 01777), 0);
+	assert_false(sprof_out_open("link", &out, &err));
+	assert_non_null(strstr(err.message, "symbolic link"));
+	assert_content("precious", "old");
+	assert_int_equal(mkfifo("fifo", 0666), 0);
+	assert_true(sprof_out_probe("fifo", &err));
+	if (!geteuid()) {
+		assert_int_equal(chown("fifo", 65534, 65534), 0);
+		assert_false(sprof_out_probe("fifo", &err));
+		assert_non_null(strstr(err.message, "somebody else's"));
+	}
+	assert_int_equal(chmod(".", 0755), 0);
+	assert_true(sprof_out_probe("link", &err));
+}
+
+static void the_mode_of_another_users_file_is_not_kept(void **state)
+{
+	struct sprof_error err;
+
+	if (geteuid())
+		skip();
+	put("theirs", "old", 0666);
+	assert_int_equal(chown("theirs", 65534, 65534), 0);
+	assert_true(sprof_out_close(open_out("theirs"), &err));
+	assert_int_equal(mode_of("theirs"), 0644);
+}
+
 static void assert_refused(const char *path, int errnum)
 {
 	struct sprof_error err = {0};
@@ -311,6 +365,9 @@ int main(void)
 		IN_FOLDER(a_closed_pipe_is_an_error),
 		IN_FOLDER(places_that_are_no_file_are_refused),
 		IN_FOLDER(a_probe_leaves_no_trace),
+		IN_FOLDER(an_unfinished_file_has_no_name),
+		IN_FOLDER(what_others_may_have_planted_is_not_written_to),
+		IN_FOLDER(the_mode_of_another_users_file_is_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
