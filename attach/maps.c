@@ -189,6 +189,20 @@ static bool parse(
 	return maps->count > 0;
 }
 
+static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other)
+{
+	if (one->count != other->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++) {
+		const struct sprof_mapping *a = &one->items[i], *b = &other->items[i];
+
+		if (a->start != b->start || a->end != b->end || a->offset != b->offset ||
+			a->module != b->module || a->executable != b->executable)
+			return false;
+	}
+	return true;
+}
+
 bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
 {
 	struct sprof_maps fresh = {.generation = maps->generation};
@@ -202,8 +216,7 @@ bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *m
 		sprof_maps_finish(&fresh);
 		return false;
 	}
-	if (fresh.count != maps->count ||
-		memcmp(fresh.items, maps->items, fresh.count * sizeof(*fresh.items)) != 0)
+	if (!is_same(&fresh, maps))
 		fresh.generation = sprof_clock_now_ns();
 	free(maps->items);
 	*maps = fresh;

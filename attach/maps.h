@@ -18,7 +18,8 @@ struct sprof_mapping {
 	uint64_t start, end; /* addresses: [start, end) */
 	uint64_t offset;     /* in the file */
 	uint32_t module;     /* executable mappings; SPROF_MAPPING_NO_MODULE for the others */
-	uint32_t executable; /* 0 or 1; no padding, so that mappings compare as bytes */
+	bool executable;
+	uint64_t confirmed; /* the reader's own mark of when it was looked at last; 0 when read */
 };
 
 struct sprof_maps {

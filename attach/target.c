@@ -47,7 +47,7 @@ bool sprof_target_create(const struct sprof_target_options *options, struct spro
 
 static void process_destroy(struct sprof_process *process)
 {
-	sprof_maps_finish(&process->maps);
+	sprof_process_forget_maps(process);
 	free(process);
 }
 
@@ -148,6 +148,7 @@ static struct sprof_process *process_get(struct sprof_target *target, pid_t pid)
 	if (!process)
 		return NULL;
 	process->pid = pid;
+	process->maps_file = -1;
 	target->processes[target->process_count++] = process;
 	target->processes_seen++;
 	return process;

@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+void sprof_process_forget_maps(struct sprof_process *process)
+{
+	sprof_maps_finish(&process->maps);
+	process->maps_read_ns = 0;
+	if (process->maps_file >= 0)
+		close(process->maps_file);
+	process->maps_file = -1;
+}
+
 struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process)
 {
 	struct sprof_thread *thread = calloc(1, sizeof(*thread));

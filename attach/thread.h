@@ -17,6 +17,10 @@ struct sprof_process {
 	unsigned threads;  /* traced ones; the process goes with the last */
 	struct sprof_maps maps;
 	uint64_t maps_read_ns; /* when; 0: never */
+	uint64_t maps_cost_ns; /* how long that took */
+	int maps_file;         /* of attach/maps-query.h; -1: not open */
+	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
+	uint64_t change, maps_change;
 };
 
 enum sprof_thread_phase {
@@ -48,6 +52,9 @@ struct sprof_thread {
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 	void *sampling; /* the sampler's own, freed by it before release */
 };
+
+/* After an exec nothing is known of the mappings. */
+void sprof_process_forget_maps(struct sprof_process *process);
 
 struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process);
 /* NULL is accepted. */

@@ -97,8 +97,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	struct sprof_event event = {.kind = SPROF_EVENT_EXEC, .thread = runner};
 
 	sprof_thread_close_files(runner);
-	sprof_maps_finish(&runner->process->maps);
-	runner->process->maps_read_ns = 0;
+	sprof_process_forget_maps(runner->process);
 	sprof_thread_resume(runner);
 	if (!ended)
 		return event;

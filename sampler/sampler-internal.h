@@ -26,6 +26,7 @@ struct sampling {
 	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
 	bool lost;    /* its last stop came too late for its tick */
 	bool has_run; /* it has had a CPU at least once */
+	uint64_t faults; /* page faults so far */
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;
 	uint64_t timeslices;
@@ -112,6 +113,16 @@ bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampl
 /* Whether there is such room already. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling);
 
+/* mappings.c: reads the maps of the process, at most once per tick. True: they have changed. */
+bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process);
+/* Reads them if they are old. */
+void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process);
+/* Takes note of what tells that the mappings may have changed; the thread is being sampled. */
+void sprof_mappings_doubt(struct sprof_thread *thread, const struct sprof_proc_stat *stat);
+/* Whether the stack was walked with mappings that are still there, as far as can be told cheaply. */
+bool sprof_mappings_hold(struct sampler *sampler, struct sprof_process *process,
+	const struct sprof_stack_view *stack);
+
 /* facts.c: tells the sink what the kernel has counted of the thread since its first sight. */
 void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours);
 void sprof_sampling_tell_facts(
@@ -131,8 +142,6 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 /* The sample goes to the sink, if it is of the mode. */
 void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
 	const struct sprof_sample *sample);
-/* Reads the maps of the process, at most once per tick. True: they have changed. */
-bool sprof_sampler_read_maps(struct sampler *sampler, struct sprof_process *process);
 /* Walks and interns the copied stack; maps are read again where that may help. */
 uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_snapshot *snapshot, enum sprof_end *ret_end);

@@ -10,20 +10,6 @@
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
-/* Mappings change without a word; they are looked at again this often while a process does something. */
-enum { MAPS_AGE_NS = SPROF_NS_PER_S };
-
-bool sprof_sampler_read_maps(struct sampler *sampler, struct sprof_process *process)
-{
-	uint64_t before = process->maps.generation;
-
-	if (process->maps_read_ns >= sampler->tick_ns)
-		return false;
-	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
-	process->maps_read_ns = sprof_clock_now_ns();
-	return process->maps.generation != before;
-}
-
 /* The next copy of a thread whose stack did not fit. */
 static void grow_copy(struct sampling *sampling)
 {
@@ -43,11 +29,11 @@ uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread
 	struct sprof_stack_view stack;
 	uint32_t id = 0;
 
-	if (process->maps_read_ns + MAPS_AGE_NS < sampler->tick_ns)
-		sprof_sampler_read_maps(sampler, process);
+	sprof_mappings_refresh(sampler, process);
 	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
-	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY) &&
-		sprof_sampler_read_maps(sampler, process))
+	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
+		    !sprof_mappings_hold(sampler, process, &stack)) &&
+		sprof_mappings_read(sampler, process))
 		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
 	if (stack.end == SPROF_END_STACK_COPY)
 		grow_copy(thread->sampling);

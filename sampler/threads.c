@@ -192,4 +192,6 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 	}
 	free(thread->sampling);
 	thread->sampling = NULL;
+	/* What it did since its last sample may have been to load something. */
+	thread->process->change++;
 }

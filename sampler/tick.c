@@ -235,6 +235,7 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	if (!sprof_thread_read_stat(thread, &stat))
 		return;
+	sprof_mappings_doubt(thread, &stat);
 	if (stat.state != 'R' && look_at_blocked(sampler, thread))
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
@@ -270,7 +271,7 @@ void sprof_tick(struct sampler *sampler)
 		struct sprof_process *process = threads[i]->process;
 
 		if (!process->maps_read_ns)
-			sprof_sampler_read_maps(sampler, process);
+			sprof_mappings_read(sampler, process);
 		if (threads[i]->phase != SPROF_THREAD_ENDED)
 			look(sampler, threads[i]);
 	}

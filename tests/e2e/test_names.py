@@ -1,9 +1,12 @@
 """Names: each kind of module, made here, sampled or resolved by the program."""
 
+import ctypes
+import errno
 import http.server
 import os
 import re
 import shutil
+import struct
 import threading
 
 from harness import (NOBODY, Program, SPROF, main, read_folded, require, run, sprof, tool, wait_for_cpu)
@@ -295,31 +298,77 @@ def test_truncated_under_way():
     watched.process.kill()
 
 
-def test_dlopen_and_dlclose():
-    """Two libraries one after the other at one address; mappings are looked at again each second."""
-    source = """
+def require_x86():
+    require(os.uname().machine == "x86_64", "it uses what is x86-64's only")
+
+
+DLOPEN = """
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
-static void use(const char *path, const char *name)
+static void *last;
+static inline __attribute__((always_inline)) void use(const char *path, const char *name, unsigned ms)
 {
-    clock_t end = clock() + 5 * CLOCKS_PER_SEC / 2;
     void *library = dlopen(path, RTLD_NOW);
-    unsigned (*f)(unsigned) = (unsigned (*)(unsigned))dlsym(library, name), sum = 0;
+    unsigned (*volatile f)(unsigned) = (unsigned (*)(unsigned))dlsym(library, name);
+    unsigned sum = 0;
+    clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000);
     while (clock() < end) sum += f(sum);
-    printf("%p\\n", (void *)f);
+    if (last != (void *)f) printf("%p\\n", last = (void *)f);
     dlclose(library);
 }
-int main(void) { use("./libone.so", "first_one"); use("./libtwo.so", "second_one"); return 0; }
+__attribute__((noinline)) void in_one(unsigned ms) { use("./libone.so", "first_one", ms); __asm__ volatile(""); }
+__attribute__((noinline)) void in_two(unsigned ms) { use("./libtwo.so", "second_two", ms); __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+    unsigned ms = (unsigned)atoi(argv[1]), times = (unsigned)atoi(argv[2]);
+    for (unsigned i = 0; i < times; i++) { in_one(ms); in_two(ms); }
+    return argc == 1;
+}
 """
+
+
+def check_alternation(*args, **options):
+    """Two libraries in turns at one address: each is called by a function of its own."""
     build_library("libone.so", "first_one")
-    build_library("libtwo.so", "second_one")
-    program = build("program", "-g0", source=source)
-    result = sprof("run", *NAMES, "--", program).check(0)
+    build_library("libtwo.so", "second_two")
+    program = build("program", "-g0", source=DLOPEN)
+    result = sprof("run", *NAMES, "--", program, *args, **options).check(0)
     folded = read_folded("x.folded")
-    for name in ("first_one", "second_one"):
-        check_share(folded, name, 0.25)
-    require(len(set(result.text().split())) == 1, "the libraries were not loaded at one address")
+    for caller, right, wrong in (("in_one", "first_one", "second_two"), ("in_two", "second_two", "first_one")):
+        check_share(folded, right, 0.25)
+        assert folded.has(caller, right), folded.stacks
+        assert not folded.has(caller, wrong), folded.stacks
+    require(len(result.text().split()) == 1, "the libraries were not loaded at one address")
+
+
+def test_dlopen_and_dlclose():
+    check_alternation("2500", "1")
+
+
+def test_dlopen_in_turns():
+    """Much more often than mappings are looked at of sprof's own accord."""
+    check_alternation("50", "20")
+
+
+def refuse_map_queries():
+    """This process and its children are as on Linux before 6.11: PROCMAP_QUERY is ENOTTY."""
+    def step(code, jump, value):
+        return struct.pack("=HBBI", code, jump >> 8, jump & 255, value)
+    libc = ctypes.CDLL(None, use_errno=True)
+    query, load, equal, give = 0xc0686611, 0x20, 0x15, 0x06
+    steps = (step(load, 0, 0), step(equal, 3, 16), step(load, 0, 24), step(equal, 1, query),
+             step(give, 0, 0x50000 | errno.ENOTTY), step(give, 0, 0x7fff0000))
+    program = ctypes.create_string_buffer(b"".join(steps))
+    filters = struct.pack("=HxxxxxxQ", len(steps), ctypes.addressof(program))
+    assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filters, 0, 0) == 0
+
+
+def test_dlopen_in_turns_on_an_older_kernel():
+    """All mappings are read again then; of a small process often enough."""
+    require_x86()
+    check_alternation("50", "20", preexec_fn=refuse_map_queries)
 
 
 def test_other_mount_namespace():
@@ -368,10 +417,6 @@ int main(void)
 def check_jit(folded):
     check_share(folded, r"jit::first\(int\)", 0.1)
     check_share(folded, "jit::second", 0.1)
-
-
-def require_x86():
-    require(os.uname().machine == "x86_64", "the code it writes is x86-64's")
 
 
 def test_perf_map():
