@@ -78,7 +78,8 @@ static bool session_init(
 			.syscall_name = sprof_syscall_name,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
-	sprof_profile_set_timeline(session->profile, session->options->timeline_max);
+	sprof_profile_set_timeline(
+		session->profile, session->options->timeline_max, sprof_clock_now_ns());
 	session->interim = (struct sprof_interim){
 		.options = session->options,
 		.profile = session->profile,

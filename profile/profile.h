@@ -188,6 +188,7 @@ struct sprof_profile {
 	struct sprof_profile_foreign foreign;
 	const char *command;                 /* the target's command line; NULL: unknown */
 	uint64_t start_realtime_ns;          /* CLOCK_REALTIME of the start; 0: unknown */
+	uint64_t start_ns;                   /* of the timeline: CLOCK_MONOTONIC of the start */
 	struct sprof_quality quality;
 
 	struct sprof_profile_index *index;
@@ -221,8 +222,11 @@ struct sprof_profile_kernel {
 void sprof_profile_set_kernel(
 	struct sprof_profile *profile, const struct sprof_profile_kernel *kernel);
 
-/* The timeline grows to so many spans and no further; 0, as at first: there is none. */
-void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max);
+/*
+ * The timeline grows to so many spans and no further; 0, as at first: there is none. `start_ns` is when
+ * the run began, in ns of CLOCK_MONOTONIC.
+ */
+void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, uint64_t start_ns);
 
 /* Takes over the figures, except for frames_unresolved, which the profile counts itself. */
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);

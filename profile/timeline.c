@@ -5,9 +5,10 @@
 #include "base/array.h"
 #include "profile/index.h"
 
-void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max)
+void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, uint64_t start_ns)
 {
 	profile->span_max = span_max;
+	profile->start_ns = start_ns;
 }
 
 static bool append(struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)

@@ -10,12 +10,37 @@ const CLASS_NAMES = {
 	user: "User code", sys: "Kernel", runq: "Waiting for a CPU", wait: "Blocked",
 };
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
+/* Parts of the blocked time: for input and output, for locks. Places are what a context says. */
+const WAIT_PARTS = ["", "io", "lock"];
 /* What is added up; the value is another tool's, whose profiles have nothing else. */
-const COLUMNS = [...WEIGHTS, "value"];
+const COLUMNS = [...WEIGHTS, "value", "io", "lock"];
 
-/* The states of a timeline, and the class of time that each is. */
-const STATES = ["user", "sys", "sleep", "disk", "stopped", "ready"];
-const STATE_CLASS = ["user", "sys", "wait", "wait", "wait", "runq"];
+/* The class of time that a state is, where no time was accounted. */
+const STATE_CLASS = ["user", "sys", "wait", "wait", "wait", "wait"];
+
+/* Where each letter of a packed table is in base64's alphabet. */
+const DIGITS = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, i) =>
+	DIGITS[letter.charCodeAt(0)] = i);
+
+/* The numbers of a packed table; digits above 2^30 are out of reach of integer arithmetic. */
+function unpack(text) {
+	let count = 0;
+	for (let i = 0; i < text.length; i++)
+		count += DIGITS[text.charCodeAt(i)] < 32;
+	const numbers = new Float64Array(count);
+	for (let i = 0, k = 0, value = 0, scale = 1; i < text.length; i++) {
+		const digit = DIGITS[text.charCodeAt(i)];
+		value += (digit & 31) * scale;
+		scale *= 32;
+		if (digit < 32) {
+			numbers[k++] = value;
+			value = 0;
+			scale = 1;
+		}
+	}
+	return numbers;
+}
 
 function decodeFunctions(raw) {
 	const count = raw.functions.length / 4;
@@ -48,7 +73,7 @@ function decodeFrames(raw) {
 }
 
 function decodeNodes(raw, frames, functionCount) {
-	const count = raw.nodes.length / 2 + 1;
+	const list = unpack(raw.nodes), count = list.length / 2 + 1;
 	const nodes = {
 		count, parent: new Int32Array(count), frame: new Int32Array(count),
 		fn: new Int32Array(count), childStart: new Int32Array(count + 1),
@@ -56,8 +81,8 @@ function decodeNodes(raw, frames, functionCount) {
 	};
 	nodes.parent[0] = nodes.frame[0] = nodes.fn[0] = -1;
 	for (let i = 1; i < count; i++) {
-		nodes.parent[i] = i - raw.nodes[2 * i - 2];
-		nodes.frame[i] = raw.nodes[2 * i - 1];
+		nodes.parent[i] = i - list[2 * i - 2];
+		nodes.frame[i] = list[2 * i - 1];
 		nodes.fn[i] = frames.fn[nodes.frame[i]];
 		nodes.childStart[nodes.parent[i] + 1]++;
 	}
@@ -122,21 +147,42 @@ function outermostNodes(nodes, keyOf, keyCount) {
 	return marks;
 }
 
-function decodeRows(list, fields) {
-	const width = fields.length + 1, count = list.length / width;
-	const rows = {count, node: new Int32Array(count)};
-	for (const field of ROW_FIELDS)
+function decodeRows(list, fields, contexts) {
+	const width = fields.length + 2, count = list.length / width;
+	const rows = {
+		count, node: new Int32Array(count), context: new Int32Array(count),
+		shade: new Uint8Array(count),
+	};
+	for (const field of [...ROW_FIELDS, "io", "lock"])
 		rows[field] = new Float64Array(fields.includes(field) ? count : 0);
 	for (let i = 0, node = 0; i < count; i++) {
 		node += list[width * i];
 		rows.node[i] = node;
+		rows.context[i] = list[width * i + 1];
 		for (let k = 0; k < fields.length; k++)
-			rows[fields[k]][i] = list[width * i + 1 + k];
+			rows[fields[k]][i] = list[width * i + 2 + k];
+		rows.shade[i] = shadeOf(rows, i, contexts[rows.context[i]]);
 	}
 	return rows;
 }
 
-function decodeThreads(raw) {
+/* The class that most of a row's time is of. */
+function shadeOf(rows, i, context) {
+	const most = CLASSES.reduce((a, b) => rows[b][i] > rows[a][i] ? b : a);
+	return CLASSES.indexOf(rows[most][i] ? most : STATE_CLASS[context.state]);
+}
+
+function decodeContexts(raw) {
+	const contexts = [], text = (string) => string < 0 ? "" : raw.strings[string];
+	for (let i = 0; i < raw.contexts.length; i += 5) {
+		const [state, part, call, object, holder] = raw.contexts.slice(i, i + 5);
+		contexts.push({state, part: WAIT_PARTS[part], call: text(call), object: text(object),
+			holder: text(holder), isWait: call >= 0 || object >= 0 || holder >= 0});
+	}
+	return contexts;
+}
+
+function decodeThreads(raw, contexts) {
 	const threads = [], fields = raw.value ? ROW_FIELDS : ROW_FIELDS.slice(0, -1);
 	for (let i = 0; i < raw.threads.length; i += 3) {
 		const process = raw.threads[i];
@@ -148,40 +194,32 @@ function decodeThreads(raw) {
 			words.push(`rank ${raw.strings[rank]}`);
 		threads.push({
 			pid, processIndex: process, process: words.join(", "), tid: raw.threads[i + 1],
-			name: raw.strings[raw.threads[i + 2]], rows: decodeRows(raw.rows[i / 3], fields),
+			name: raw.strings[raw.threads[i + 2]], rows: decodeRows(unpack(raw.rows[i / 3]), fields, contexts),
 		});
 	}
 	return threads;
 }
 
-function decodeRuns(list) {
-	const count = list.length / 5;
+/* Runs follow each other; those without a row are times when the thread was not sampled. */
+function decodeRuns(list, unit) {
+	const count = list.length / 3;
 	const runs = {
 		count, start: new Float64Array(count), length: new Float64Array(count),
-		state: new Uint8Array(count), node: new Int32Array(count),
-		samples: new Float64Array(count), end: 0,
+		row: new Int32Array(count), samples: new Float64Array(count), end: 0,
 	};
 	for (let i = 0, at = 0; i < count; i++) {
-		runs.start[i] = at += list[5 * i];
-		runs.length[i] = list[5 * i + 1];
-		runs.state[i] = list[5 * i + 2];
-		runs.node[i] = list[5 * i + 3];
-		runs.samples[i] = list[5 * i + 4];
-		runs.end = at += runs.length[i];
+		runs.start[i] = at * unit;
+		runs.length[i] = list[3 * i] * unit;
+		runs.row[i] = list[3 * i + 1] - 1;
+		runs.samples[i] = list[3 * i + 2];
+		at += list[3 * i];
+		runs.end = at * unit;
 	}
 	return runs;
 }
 
-function decodeWaits(raw) {
-	const waits = [];
-	const text = (string) => string < 0 ? "" : raw.strings[string];
-	for (let i = 0; i < raw.waits.length; i += 7) {
-		const [thread, call, object, node, samples, wait, holder] = raw.waits.slice(i, i + 7);
-		waits.push({
-			thread, node, samples, wait, call: text(call), object: text(object), holder: text(holder),
-		});
-	}
-	return waits;
+function decodeTimeline({unit, threads}) {
+	return threads.map((text) => decodeRuns(unpack(text), unit));
 }
 
 function decodeGaps(raw) {
@@ -198,7 +236,7 @@ function decodeData(raw) {
 	const frames = decodeFrames(raw);
 	const nodes = decodeNodes(raw, frames, functions.count);
 	const modules = raw.modules.map((string) => raw.strings[string]);
-	const weights = raw.value ? ["value"] : WEIGHTS;
+	const weights = raw.value ? ["value"] : WEIGHTS, contexts = decodeContexts(raw);
 	if (raw.value)
 		setValueKind(raw.value);
 	nodes.outermost = outermostNodes(nodes, nodes.fn, functions.count);
@@ -209,8 +247,7 @@ function decodeData(raw) {
 		baseThreads: raw.base_threads, absolute: raw.absolute, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
-		threads: decodeThreads(raw),
-		timeline: raw.timeline ? raw.timeline.map(decodeRuns) : null,
-		waits: raw.waits ? decodeWaits(raw) : null,
+		contexts, threads: decodeThreads(raw, contexts),
+		timeline: raw.timeline ? decodeTimeline(raw.timeline) : null,
 	};
 }

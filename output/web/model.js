@@ -14,42 +14,73 @@ class Model {
 		}
 	}
 
-	/* threads: a mask by index; span: {from, to} in ns of the timeline, or null for all. */
+	/*
+	 * threads: a mask by index; span: {from, to} in ns of the timeline, or null for all. Of a span,
+	 * the samples in it count, each with as much as those of its row have on the average.
+	 */
 	select(threads, span) {
 		this.threads = threads;
 		this.span = span;
 		this.functions = null;
+		this.counts = this.data.threads.map((_, i) =>
+			span && threads[i] ? this.countSamples(i, span) : null);
 		for (const weight of COLUMNS)
 			this.self[weight].fill(0);
 		for (let i = 0; i < threads.length; i++) {
-			if (!threads[i])
-				continue;
-			if (span)
-				this.addRuns(this.data.timeline[i], span);
-			else
-				this.addRows(this.data.threads[i].rows);
+			if (threads[i])
+				this.addRows(i);
 		}
 		this.addWall();
 		for (const weight of COLUMNS)
 			this.sumUp(weight);
 	}
 
-	addRows(rows) {
+	addRows(thread) {
+		const {rows} = this.data.threads[thread];
 		for (const field of ROW_FIELDS) {
 			const self = this.self[field], values = rows[field];
 			for (let i = 0; i < values.length; i++)
-				self[rows.node[i]] += values[i];
+				self[rows.node[i]] += this.inSpan(thread, i, values[i]);
+		}
+		for (let i = 0; i < rows.count; i++) {
+			const {part} = this.data.contexts[rows.context[i]];
+			if (part)
+				this.self[part][rows.node[i]] += this.inSpan(thread, i, rows.wait[i]);
 		}
 	}
 
-	addRuns(runs, span) {
+	/* What a row's figure is of the chosen span. */
+	inSpan(thread, row, value) {
+		const counts = this.counts[thread], all = this.data.threads[thread].rows.samples[row];
+		if (!counts || counts[row] === all)
+			return counts && !all ? 0 : value;
+		return Math.round(value * counts[row] / all);
+	}
+
+	/* By row of a thread: its samples in the span. */
+	countSamples(thread, span) {
+		const runs = this.data.timeline[thread];
+		const counts = new Float64Array(this.data.threads[thread].rows.count);
 		for (let i = firstRunAfter(runs, span.from); i < runs.count && runs.start[i] < span.to; i++) {
-			const start = runs.start[i], end = start + runs.length[i];
-			const inside = Math.min(end, span.to) - Math.max(start, span.from);
-			const share = runs.length[i] ? inside / runs.length[i] : 1;
-			this.self[STATE_CLASS[runs.state[i]]][runs.node[i]] += Math.max(inside, 0);
-			this.self.samples[runs.node[i]] += Math.round(runs.samples[i] * share);
+			if (runs.row[i] >= 0)
+				counts[runs.row[i]] += samplesBefore(runs, i, span.to) - samplesBefore(runs, i, span.from);
 		}
+		return counts;
+	}
+
+	/* The selected rows that say what their thread waited for. */
+	waits() {
+		const found = [], {threads, contexts} = this.data;
+		for (let thread = 0; thread < threads.length; thread++) {
+			const {rows} = threads[thread];
+			for (let i = 0; this.threads[thread] && i < rows.count; i++) {
+				const context = contexts[rows.context[i]], wait = this.inSpan(thread, i, rows.wait[i]);
+				if (context.isWait && wait)
+					found.push({...context, thread, node: rows.node[i], wait,
+						samples: this.inSpan(thread, i, rows.samples[i])});
+			}
+		}
+		return found;
 	}
 
 	addWall() {
@@ -132,13 +163,8 @@ class Model {
 	}
 
 	leaves(thread) {
-		if (!this.span)
-			return this.data.threads[thread].rows.node;
-		const runs = this.data.timeline[thread], leaves = [];
-		for (let i = firstRunAfter(runs, this.span.from);
-			i < runs.count && runs.start[i] < this.span.to; i++)
-			leaves.push(runs.node[i]);
-		return leaves;
+		const counts = this.counts[thread], {rows} = this.data.threads[thread];
+		return counts ? rows.node.filter((_, i) => counts[i]) : rows.node;
 	}
 
 	/* The lines of a function: where in it the time went. */
@@ -219,7 +245,7 @@ class Model {
 const RUNTIME = /^(ld-|ld-linux|libc[.-]|libpthread|librt|libm[.-]|\[vdso\]|linux-vdso)/;
 
 function zeroSums() {
-	return {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0, value: 0};
+	return {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0, value: 0, io: 0, lock: 0};
 }
 
 function newEntry(fn) {
@@ -246,6 +272,12 @@ function firstRunAfter(runs, time) {
 	return low;
 }
 
+/* Samples of a run that are before a time: they lie evenly in it. */
+function samplesBefore(runs, i, time) {
+	const inside = time - runs.start[i], length = runs.length[i], samples = runs.samples[i];
+	return inside <= 0 ? 0 : inside >= length ? samples : Math.ceil(inside * samples / length);
+}
+
 /*
  * What a function's wall time says about it: the limits of profile/verdict.c, in its order, and what
  * a reader may do about it.
@@ -253,11 +285,17 @@ function firstRunAfter(runs, time) {
 const VERDICTS = [
 	{name: "cpu", of: "user", above: 80, advice: "a better algorithm, or more threads"},
 	{name: "syscall", of: "sys", above: 30, advice: "fewer, larger system calls"},
+	{name: "io", of: "wait", above: 50, part: "io",
+		advice: "look at what it reads or writes: caches, batching, fewer round trips"},
+	{name: "lock", of: "wait", above: 50, part: "lock",
+		advice: "look at who holds the lock: hold it shorter, or split it"},
 	{name: "wait", of: "wait", above: 50,
-		advice: "look at what it waits for: caches, batching, less contention"},
+		advice: "look at what it waits for: timers, other processes, work that comes too slowly"},
 	{name: "starved", of: "runq", above: 20, advice: "too few CPUs, or too many threads"},
 ];
 
+/* part: most of the blocked time has to be of it. */
 function verdictOf(metrics) {
-	return VERDICTS.find(({of, above}) => percentOf(metrics[of], metrics.wall) > above) || null;
+	return VERDICTS.find(({of, above, part}) => percentOf(metrics[of], metrics.wall) > above &&
+		(!part || metrics[part] > Math.floor(metrics.wait / 2))) || null;
 }

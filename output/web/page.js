@@ -179,9 +179,7 @@ class Page {
 		this.calleeTable = newTable("callees", neighbourColumns(this.data, weight, ofChosen), "total", "Callees");
 		this.lines = newTable("lines", lineColumns(weight, ofChosen), "line", "Source lines", {});
 		this.lines.falling = false;
-		byId("waits-panel").hidden = !this.data.waits;
-		if (!this.data.waits)
-			return;
+		byId("waits-panel").hidden = !this.data.contexts.some((context) => context.isWait);
 		const blocked = () => this.model.whole("wait");
 		this.waits = newTable("waits", waitColumns(this.data, blocked), "wait", "Waits");
 		this.holders = newTable("holders", holderColumns(this.data, blocked), "wait", "Who holds up whom", {});
@@ -499,10 +497,7 @@ class Page {
 	}
 
 	showWaits() {
-		if (!this.waits)
-			return;
-		const records = this.data.waits.filter((record) => this.threads.mask[record.thread])
-			.map((record) => ({...record, fn: this.model.ownerOf(record.node)}));
+		const records = this.model.waits().map((record) => ({...record, fn: this.model.ownerOf(record.node)}));
 		this.waits.show(groupWaits(records, ({call, object, fn}) => JSON.stringify([call, object, fn])));
 		this.holders.show(groupWaits(records.filter((record) => record.holder),
 			({holder, thread}) => JSON.stringify([holder, thread])));

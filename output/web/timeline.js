@@ -3,15 +3,19 @@
  * row shows that thread alone. Drawn once per size; the choice is a box above it.
  */
 
-const LANE_HEIGHT = 16;
-const LANE_GAP = 3;
+const LANE = 19;          /* px from one thread to the next */
+const SMALLEST_LANE = 2;
+const NAMED_LANE = 12;    /* room for a name */
+const HEIGHT_MAX = 20000; /* px; browsers draw nothing on a canvas that is much larger */
 const AXIS_HEIGHT = 18;
 const LABEL_WIDTH = 130;
 
 class Timeline {
 	constructor(box, data, colours, {onSpan, onThread}) {
 		Object.assign(this, {box, data, colours, onSpan, onThread});
-		this.end = Math.max(1, ...data.timeline.map((runs) => runs.end));
+		this.end = data.timeline.reduce((end, runs) => Math.max(end, runs.end), 1);
+		this.lanes = Math.min(data.threads.length, HEIGHT_MAX / SMALLEST_LANE);
+		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes)));
 		this.canvas = element("canvas", {tabindex: 0, role: "application", "aria-label":
 			"Timeline. Left and right move the chosen span, Shift widens it, Escape shows all."});
 		this.mark = element("div", {class: "timeline-span", hidden: true});
@@ -25,41 +29,45 @@ class Timeline {
 
 	draw() {
 		this.width = Math.max(50, this.box.clientWidth - LABEL_WIDTH);
-		this.height = this.data.threads.length * (LANE_HEIGHT + LANE_GAP) + AXIS_HEIGHT;
+		this.height = this.lanes * this.lane + AXIS_HEIGHT;
 		this.context = fitCanvas(this.canvas, this.width + LABEL_WIDTH, this.height);
 		this.context.font = "11.5px system-ui, sans-serif";
 		this.context.textBaseline = "middle";
-		this.data.threads.forEach((thread, i) => this.drawLane(thread, i));
+		for (let i = 0; i < this.lanes; i++)
+			this.drawLane(this.data.threads[i], i);
 		this.drawAxis();
 		this.placeMark();
 	}
 
 	drawLane(thread, index) {
-		const y = index * (LANE_HEIGHT + LANE_GAP), context = this.context;
+		const y = index * this.lane, context = this.context;
 		const name = `${thread.name} ${thread.tid}`;
 		context.fillStyle = this.colours.text;
-		context.fillText(name.length > 19 ? name.slice(0, 18) + "\u2026" : name, 4,
-			y + LANE_HEIGHT / 2, LABEL_WIDTH - 10);
-		this.drawRuns(this.data.timeline[index], y);
+		if (this.lane >= NAMED_LANE)
+			context.fillText(name.length > 19 ? name.slice(0, 18) + "\u2026" : name, 4,
+				y + this.lane / 2 - 1, LABEL_WIDTH - 10);
+		this.drawRuns(this.data.timeline[index], thread.rows.shade, y);
 	}
 
-	/* Runs narrower than a pixel share it: the state that fills most of a pixel colours it. */
-	drawRuns(runs, y) {
-		const scale = this.width / this.end, fills = new Float64Array(STATES.length);
+	/* Runs narrower than a pixel share it: the class that fills most of a pixel colours it. */
+	drawRuns(runs, shades, y) {
+		const scale = this.width / this.end, fills = new Float64Array(CLASSES.length);
 		let column = -1;
 		for (let i = 0; i < runs.count; i++) {
 			const from = runs.start[i] * scale, to = from + runs.length[i] * scale;
+			if (runs.row[i] < 0)
+				continue;
 			if (to - from >= 1) {
 				this.drawColumn(column, fills, y);
 				column = -1;
-				this.drawSpan(from, to, runs.state[i], y);
+				this.drawSpan(from, to, shades[runs.row[i]], y);
 				continue;
 			}
 			if (Math.floor(from) !== column) {
 				this.drawColumn(column, fills, y);
 				column = Math.floor(from);
 			}
-			fills[runs.state[i]] += to - from;
+			fills[shades[runs.row[i]]] += to - from;
 		}
 		this.drawColumn(column, fills, y);
 	}
@@ -70,10 +78,11 @@ class Timeline {
 		fills.fill(0);
 	}
 
-	drawSpan(from, to, state, y) {
-		this.context.fillStyle = this.colours.classes[STATE_CLASS[state]];
-		this.context.globalAlpha = STATE_CLASS[state] === "wait" ? 0.45 : 1;
-		this.context.fillRect(LABEL_WIDTH + from, y, to - from, LANE_HEIGHT);
+	drawSpan(from, to, shade, y) {
+		this.context.fillStyle = this.colours.classes[CLASSES[shade]];
+		this.context.globalAlpha = CLASSES[shade] === "wait" ? 0.45 : 1;
+		const left = Math.round(from); /* whole pixels: no seams between runs of one colour */
+		this.context.fillRect(LABEL_WIDTH + left, y, Math.max(1, Math.round(to) - left), this.lane - (this.lane > 4 ? 3 : 0));
 		this.context.globalAlpha = 1;
 	}
 
@@ -83,7 +92,8 @@ class Timeline {
 		for (let time = 0; time <= this.end; time += step) {
 			const x = LABEL_WIDTH + time * this.width / this.end;
 			this.context.fillRect(x, this.height - AXIS_HEIGHT, 1, 4);
-			this.context.fillText(formatTime(time), x + 3, y + 2);
+			if (x + 3 + this.context.measureText(formatTime(time)).width < LABEL_WIDTH + this.width)
+				this.context.fillText(formatTime(time), x + 3, y + 2);
 		}
 	}
 
@@ -116,8 +126,8 @@ class Timeline {
 
 	clickLane(event) {
 		const y = event.clientY - this.canvas.getBoundingClientRect().top;
-		const lane = Math.floor(y / (LANE_HEIGHT + LANE_GAP));
-		if (lane < this.data.threads.length)
+		const lane = Math.floor(y / this.lane);
+		if (lane < this.lanes)
 			this.onThread(lane);
 	}
 
@@ -130,6 +140,8 @@ class Timeline {
 		this.mark.hidden = !this.span;
 		if (!this.span)
 			return;
+		this.mark.dataset.from = this.span.from;
+		this.mark.dataset.to = this.span.to;
 		const scale = this.width / this.end;
 		this.mark.style.left = `${LABEL_WIDTH + this.span.from * scale}px`;
 		this.mark.style.width = `${Math.max(2, (this.span.to - this.span.from) * scale)}px`;

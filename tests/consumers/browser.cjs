@@ -82,6 +82,14 @@ async function openFile(browser, file) {
 	return page;
 }
 
+/* The page of a run of the command; data is the block in it. */
+function recordPage(scratch, command) {
+	const file = path.join(fs.mkdtempSync(path.join(scratch, "run-")), "page.html");
+	execFileSync(process.env.SPROF, ["run", "--rate", "500", "-o", file, "--", ...command], {stdio: "pipe"});
+	const [, text] = fs.readFileSync(file, "utf8").match(/id="data">([^]*?)<\/script>/);
+	return {file, data: JSON.parse(text)};
+}
+
 async function runOne(browser, scratch, [name, test]) {
 	const pages = [];
 	const open = async (kind, {seed, file = "page.html", edit, scheme = "light"} = {}) => {
@@ -95,6 +103,12 @@ async function runOne(browser, scratch, [name, test]) {
 		await page.emulateMedia({colorScheme: scheme});
 		pages.push(page);
 		return {page, truth: readTruth(folder)};
+	};
+	open.run = async (command) => {
+		const {file, data} = recordPage(scratch, command);
+		const page = await openFile(browser, file);
+		pages.push(page);
+		return {page, data};
 	};
 	try {
 		await test(open);
@@ -111,7 +125,7 @@ async function runOne(browser, scratch, [name, test]) {
 	}
 }
 
-/* Runs all tests, or those named on the command line. A test is an async function of open(). */
+/* Runs all tests, or those named on the command line. A test is an async function of open() and open.run(). */
 async function main(tests) {
 	needBrowser();
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "sprof-browser-"));

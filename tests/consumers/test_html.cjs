@@ -85,6 +85,17 @@ function withData(change) {
 	});
 }
 
+/* A packed table, as output/html.h has it. */
+function pack(numbers) {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	return numbers.map((number) => {
+		let text = "", rest = number;
+		for (; rest > 31; rest = Math.floor(rest / 32))
+			text += letters[32 + rest % 32];
+		return text + letters[rest];
+	}).join("");
+}
+
 async function rgb(page, selector, property) {
 	const text = await page.locator(selector).first().evaluate((node, name) =>
 		getComputedStyle(node)[name], property);
@@ -107,7 +118,7 @@ function contrast(one, two) {
 /* The tests. */
 
 async function figures_equal_the_model(open) {
-	const kinds = [["worked"], ["mixed"], ...[1, 2, 3, 4, 5, 6, 7, 8].map((seed) => ["random", seed])];
+	const kinds = [["worked"], ["mixed"], ...[...Array(20).keys()].map((seed) => ["random", seed])];
 	for (const [kind, seed] of kinds) {
 		const {page, truth} = await open(kind, {seed});
 		for (const weight of WEIGHTS) {
@@ -265,32 +276,146 @@ async function parts_without_data_are_hidden(open) {
 		assert.equal(await page.locator(part).isVisible(), false, part);
 }
 
-/* Runs of 10 ms: user in c, ready in c, asleep in b. */
-async function a_timeline_selects_a_span(open) {
-	const edit = withData((raw) => {
-		raw.timeline = [[0, 1e7, 0, 4, 10, 0, 1e7, 5, 4, 10, 0, 2e7, 2, 3, 20]];
-	});
-	const {page} = await open("worked", {edit});
-	assert.equal(await page.locator("#timeline-panel").isVisible(), true);
+/* Drags over the timeline, from one share of it to another; returns the span that it then marks. */
+async function dragSpan(page, from, to) {
+	await page.locator("#timeline").scrollIntoViewIfNeeded();
 	const box = await page.locator("#timeline canvas").boundingBox();
 	const at = (share) => box.x + 130 + share * (box.width - 130);
-	await page.mouse.move(at(0.125), box.y + 8);
+	await page.mouse.move(at(from), box.y + 8);
 	await page.mouse.down();
-	await page.mouse.move(at(0.75), box.y + 8, {steps: 4});
+	await page.mouse.move(at(to), box.y + 8, {steps: 4});
 	await page.mouse.up();
-	const read = async () => Object.fromEntries((await readTable(page, "#flat")).map((row) =>
-		[row.name.split("\n")[0], row]));
-	const rows = await read();
-	const near = (value, wanted) => assert.ok(Math.abs(value - wanted) < 1e5, `${value}, not ${wanted}`);
-	near(rows.c.self, 15e6);
-	near(rows.b.self, 10e6);
-	near(rows.main.total, 25e6);
-	await chooseWeight(page, "runq");
-	near((await read()).c.self, 10e6);
-	assert.match(await selection(page), /by samples/);
+	return page.locator(".timeline-span").evaluate(({dataset}) =>
+		({from: Number(dataset.from), to: Number(dataset.to)}));
+}
+
+/* What the samples of a span say, each with its part of its row: a flat table as truth.json has them. */
+function flatOfSpan(truth, span, tids) {
+	const counts = new Map(), flat = new Map();
+	for (const [time, row] of truth.samples) {
+		if (time >= span.from && time < span.to && tids.includes(truth.rows[row].tid))
+			counts.set(row, (counts.get(row) || 0) + 1);
+	}
+	for (const [row, count] of counts) {
+		const {functions, times, samples, tid} = truth.rows[row];
+		const part = (ns) => Math.round(ns * count / samples);
+		const sums = {user: part(times.user), sys: part(times.sys), runq: part(times.runq),
+			wait: part(times.wait), samples: count};
+		sums.wall = sums.user + sums.sys + sums.runq + sums.wait;
+		for (const name of new Set(functions)) {
+			const entry = flat.get(name) || {self: {}, total: {}, threads: new Set()};
+			flat.set(name, entry);
+			entry.threads.add(tid);
+			for (const weight of WEIGHTS) {
+				entry.total[weight] = (entry.total[weight] || 0) + sums[weight];
+				entry.self[weight] = (entry.self[weight] || 0) +
+					(name === functions.at(-1) ? sums[weight] : 0);
+			}
+		}
+	}
+	return flat;
+}
+
+async function compareSpan(page, truth, span, tids) {
+	const flat = flatOfSpan(truth, span, tids);
+	for (const weight of WEIGHTS) {
+		await chooseWeight(page, weight);
+		const shown = (await readTable(page, "#flat")).map((row) => [row.name.split("\n")[0], row.self,
+			row.total, row.samples, Number(row.threads)]);
+		const expected = [...flat].map(([name, {self, total, threads}]) =>
+			[name, self[weight], total[weight], total.samples, threads.size]);
+		assert.deepEqual(shown.sort(), expected.sort(), `${weight} of ${JSON.stringify(span)} ${tids}`);
+	}
+}
+
+async function a_timeline_selects_a_span(open) {
+	for (const seed of [1, 2, 3]) {
+		const {page, truth} = await open("timeline", {seed});
+		const tids = truth.threads.map(({tid}) => tid);
+		assert.equal(await page.locator("#timeline-panel").isVisible(), true);
+		for (const [from, to] of [[0.1, 0.35], [0.77, 0.4], [0.5, 0.55]]) {
+			const span = await dragSpan(page, from, to);
+			assert.ok(Math.abs(span.from / 2e9 - Math.min(from, to)) < 0.01, JSON.stringify(span));
+			assert.match(await selection(page), / to .* by samples$/);
+			await compareSpan(page, truth, span, tids);
+		}
+		await chooseWeight(page, "wall");
+		await dragSpan(page, 0, 1);
+		assert.match(await selection(page), /by samples/);
+		compareFlat(await readTable(page, "#flat"), truth.all, "wall", "the whole run, selected");
+	}
+}
+
+async function a_span_and_threads_go_together(open) {
+	const {page, truth} = await open("timeline");
+	const span = await dragSpan(page, 0.2, 0.6);
+	const box = await page.locator("#timeline canvas").boundingBox();
+	await page.mouse.click(box.x + 400, box.y + 19 + 8);
+	assert.match(await selection(page), /1 of 3 threads/);
+	await compareSpan(page, truth, span, [truth.threads[1].tid]);
 	await page.locator("#timeline canvas").focus();
 	await page.keyboard.press("Escape");
 	assert.doesNotMatch(await selection(page), /by samples/);
+	compareFlat(await readTable(page, "#flat"), truth.threads[1].flat, "samples", "thread, whole run");
+	await page.locator("#all-threads").click();
+	await page.locator("#timeline canvas").focus();
+	await page.keyboard.press("ArrowRight");
+	const moved = await page.locator(".timeline-span").evaluate(({dataset}) =>
+		({from: Number(dataset.from), to: Number(dataset.to)}));
+	assert.ok(moved.to > moved.from);
+	await compareSpan(page, truth, moved, truth.threads.map(({tid}) => tid));
+	await page.locator("#all-time").click();
+	await chooseWeight(page, "wall");
+	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "all again");
+}
+
+/* The graph, the sandwich and the waits too: all of them are of one model. */
+async function everything_follows_the_span(open) {
+	const {page, truth} = await open("timeline");
+	const whole = (await readTable(page, "#waits")).reduce((sum, row) => sum + row.wait, 0);
+	const span = await dragSpan(page, 0.25, 0.5);
+	const waited = (from, to) => {
+		const counts = new Map();
+		for (const [time, row] of truth.samples) {
+			if (time >= from && time < to && truth.rows[row].object)
+				counts.set(row, (counts.get(row) || 0) + 1);
+		}
+		return [...counts].reduce((sum, [row, count]) =>
+			sum + Math.round(truth.rows[row].times.wait * count / truth.rows[row].samples), 0);
+	};
+	assert.equal(whole, waited(0, Infinity));
+	const shown = (await readTable(page, "#waits")).reduce((sum, row) => sum + row.wait, 0);
+	assert.equal(shown, waited(span.from, span.to));
+	assert.ok(shown > 0 && shown < whole);
+	const flat = flatOfSpan(truth, span, truth.threads.map(({tid}) => tid));
+	await chooseWeight(page, "samples");
+	await pointAt(page, "#graph", 0.5, 0);
+	const count = truth.samples.filter(([time]) => time >= span.from && time < span.to).length;
+	assert.match(await selection(page), new RegExp(`^${count.toLocaleString("en-US")} samples`));
+	await page.locator("#flat tbody tr").first().click();
+	await settled(page);
+	const name = await page.locator("#function-name").innerText();
+	assert.match(await page.locator("#function-figures").innerText(),
+		new RegExp(`^self ${flat.get(name).self.samples.toLocaleString("en-US")} `));
+}
+
+/* A program of this test, sampled by sprof itself: the whole of its timeline is all of it. */
+async function a_real_run_has_its_timeline(open) {
+	const {page, data} = await open.run(["sh", "-c",
+		"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 0.3"]);
+	const duration = data.quality.duration_ns;
+	await chooseWeight(page, "samples");
+	const all = await readTable(page, "#flat");
+	await dragSpan(page, 0, 1);
+	const same = (await readTable(page, "#flat")).map((row) => `${row.name} ${row.self} ${row.total}`);
+	assert.deepEqual(same.sort(), all.filter((row) => row.total).map((row) =>
+		`${row.name} ${row.self} ${row.total}`).sort());
+	/* It sleeps at the end: a part of that is blocked time and nothing else, and as long as it is. */
+	await chooseWeight(page, "wall");
+	const span = await dragSpan(page, 0.93, 0.97);
+	assert.ok(span.to < 1.1 * duration, `${span.to} of ${duration}`);
+	const percent = Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]);
+	assert.ok(percent > 99, percent);
 }
 
 async function names_stay_text(open) {
@@ -441,8 +566,8 @@ async function another_tools_weight_has_its_name_and_unit(open) {
 async function a_very_deep_stack_is_shown(open) {
 	const depth = 20000;
 	const edit = withData((raw) => {
-		raw.nodes = [1, 0].concat(...Array.from({length: depth - 1}, () => [1, 1]));
-		raw.rows = [[depth, 7, 7e6, 0, 0, 0]];
+		raw.nodes = pack([1, 0].concat(...Array.from({length: depth - 1}, () => [1, 1])));
+		raw.rows = [pack([depth, 0, 7, 7e6, 0, 0, 0])];
 	});
 	const {page} = await open("worked", {edit});
 	await chooseWeight(page, "samples");
@@ -480,6 +605,9 @@ main({
 	waits_are_grouped_by_what_they_wait_for,
 	parts_without_data_are_hidden,
 	a_timeline_selects_a_span,
+	a_span_and_threads_go_together,
+	everything_follows_the_span,
+	a_real_run_has_its_timeline,
 	names_stay_text,
 	it_runs_nothing_but_its_own_script,
 	all_of_it_works_from_the_keyboard,

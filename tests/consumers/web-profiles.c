@@ -7,23 +7,18 @@
  * together and of each thread, by the functions of profile/view.h; stdout says how many ms each
  * format took. The kinds are in the table below.
  */
-#include <inttypes.h>
+#include "tests/consumers/web-profiles.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "output/clean.h"
 #include "output/format.h"
 #include "profile/build.h"
-#include "profile/view.h"
 
-enum {
-	MS = 1000000
-};
-
-static void *check(const void *pointer)
+void *web_check(const void *pointer)
 {
 	if (!pointer) {
 		fputs("out of memory\n", stderr);
@@ -32,20 +27,20 @@ static void *check(const void *pointer)
 	return (void *)pointer;
 }
 
-static void must(bool done)
+void web_must(bool done)
 {
-	check(done ? "" : NULL);
+	web_check(done ? "" : NULL);
 }
 
 static uint32_t module_of(struct sprof_profile *profile, const char *path)
 {
 	uint32_t module;
 
-	must(sprof_build_module(profile, path, NULL, &module));
+	web_must(sprof_build_module(profile, path, NULL, &module));
 	return module;
 }
 
-static uint32_t thread_of(struct sprof_profile *profile, pid_t pid, pid_t tid, const char *name)
+uint32_t web_thread(struct sprof_profile *profile, pid_t pid, pid_t tid, const char *name)
 {
 	const struct sprof_build_thread thread = {.pid = pid,
 		.tid = tid,
@@ -53,7 +48,7 @@ static uint32_t thread_of(struct sprof_profile *profile, pid_t pid, pid_t tid, c
 		.process_name = pid == 100 ? "./one" : "./two -x"};
 	uint32_t id;
 
-	must(sprof_build_thread(profile, &thread, &id));
+	web_must(sprof_build_thread(profile, &thread, &id));
 	return id;
 }
 
@@ -72,7 +67,7 @@ static struct sprof_profile_line line_of(struct sprof_profile *profile, const ch
 	function.module = module_of(profile, module);
 	if (!line)
 		function.file = NULL;
-	must(sprof_build_function(profile, &function, &result.function));
+	web_must(sprof_build_function(profile, &function, &result.function));
 	result.line = line;
 	return result;
 }
@@ -90,18 +85,18 @@ static uint32_t location_of(struct sprof_profile *profile, char *words)
 		lines[i].inlined = true;
 	frame.module = profile->functions[lines[0].function].module;
 	frame.offset = lines[0].line;
-	must(sprof_build_location(profile, &frame, lines, count, &location));
+	web_must(sprof_build_location(profile, &frame, lines, count, &location));
 	return location;
 }
 
 /* Frames are separated by '|', the outermost is first. */
-static uint32_t stack_of(struct sprof_profile *profile, const char *text)
+uint32_t web_stack(struct sprof_profile *profile, const char *text)
 {
-	SPROF_AUTO_FREE char *copy = check(strdup(text));
+	SPROF_AUTO_FREE char *copy = web_check(strdup(text));
 	uint32_t stack = SPROF_PROFILE_ROOT;
 
 	for (char *rest = copy, *words; (words = strsep(&rest, "|"));)
-		must(sprof_profile_push(profile, stack, location_of(profile, words), &stack));
+		web_must(sprof_profile_push(profile, stack, location_of(profile, words), &stack));
 	return stack;
 }
 
@@ -110,18 +105,18 @@ static void add(struct sprof_profile *profile, uint32_t thread, const char *stac
 {
 	const struct sprof_metrics metrics = {.samples = samples, .times = times};
 
-	must(sprof_profile_add(profile, thread, stack_of(profile, stack), &metrics));
+	web_must(sprof_profile_add(profile, thread, web_stack(profile, stack), &metrics));
 }
 
 static void add_wait(struct sprof_profile *profile, uint32_t thread, const char *stack, uint64_t ns,
 	const struct sprof_profile_context *context)
 {
-	struct sprof_profile_row row = {.thread = thread, .stack = stack_of(profile, stack)};
+	struct sprof_profile_row row = {.thread = thread, .stack = web_stack(profile, stack)};
 
 	row.metrics.samples = ns / MS;
 	row.metrics.times.ns[SPROF_TIME_SLEEP] = ns;
-	must(sprof_build_context(profile, context, &row.context));
-	must(sprof_build_row(profile, &row, NULL));
+	web_must(sprof_build_context(profile, context, &row.context));
+	web_must(sprof_build_row(profile, &row, NULL));
 }
 
 static void make_worked(struct sprof_profile *profile, unsigned seed)
@@ -131,7 +126,7 @@ static void make_worked(struct sprof_profile *profile, unsigned seed)
 		uint64_t samples;
 	} stacks[] = {
 		{"main", 1}, {"main|a", 2}, {"main|a|b", 4}, {"main|a|b|c", 8}, {"main|a|c", 2}};
-	uint32_t thread = thread_of(profile, 100, 101, "worked");
+	uint32_t thread = web_thread(profile, 100, 101, "worked");
 
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
 		add(profile, thread, stacks[i].stack, stacks[i].samples,
@@ -148,11 +143,11 @@ static void make_mixed(struct sprof_profile *profile, unsigned seed)
 		.holder = "writer (102)"};
 	const struct sprof_profile_context pipe = {
 		.state = SPROF_STATE_SLEEP, .syscall = "read", .object = "pipe:[4711]"};
-	uint32_t main_thread = thread_of(profile, 100, 100, "main");
-	uint32_t writer = thread_of(profile, 100, 102, "writer");
-	uint32_t reader = thread_of(profile, 100, 103, "reader");
-	uint32_t other = thread_of(profile, 200, 200, "other");
-	uint32_t last = thread_of(profile, 200, 201, "main");
+	uint32_t main_thread = web_thread(profile, 100, 100, "main");
+	uint32_t writer = web_thread(profile, 100, 102, "writer");
+	uint32_t reader = web_thread(profile, 100, 103, "reader");
+	uint32_t other = web_thread(profile, 200, 200, "other");
+	uint32_t last = web_thread(profile, 200, 201, "main");
 
 	add(profile, main_thread, "main:12|f:20|f:20|f:21|leaf:33", 70,
 		(struct sprof_times){{70 * MS, 3, 5}});
@@ -189,7 +184,7 @@ static void make_hostile(struct sprof_profile *profile, unsigned seed)
 		"javascript"
 		";alert(1)",
 		"__proto__", "constructor", "${window.hacked=3}", "", "\xe2\x80\xa8line"};
-	uint32_t thread = thread_of(profile, 100, 101, "<b>thread</b>\x1b");
+	uint32_t thread = web_thread(profile, 100, 101, "<b>thread</b>\x1b");
 	uint32_t stack = SPROF_PROFILE_ROOT, location;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -201,29 +196,29 @@ static void make_hostile(struct sprof_profile *profile, unsigned seed)
 		struct sprof_profile_line line = {.line = 5};
 		struct sprof_frame frame = {.offset = i};
 
-		must(sprof_build_function(profile, &function, &line.function));
-		must(sprof_build_location(profile, &frame, &line, 1, &location));
-		must(sprof_profile_push(
+		web_must(sprof_build_function(profile, &function, &line.function));
+		web_must(sprof_build_location(profile, &frame, &line, 1, &location));
+		web_must(sprof_profile_push(
 			profile, i % 6 ? stack : SPROF_PROFILE_ROOT, location, &stack));
-		must(sprof_profile_add(profile, thread, stack, &metrics));
+		web_must(sprof_profile_add(profile, thread, stack, &metrics));
 	}
-	must(sprof_profile_describe(profile, "./x \"<script>window.hacked=4</script>\"", 0));
+	web_must(sprof_profile_describe(profile, "./x \"<script>window.hacked=4</script>\"", 0));
 }
 
-static unsigned next(unsigned *seed, unsigned below)
+unsigned web_random(unsigned *seed, unsigned below)
 {
 	*seed = *seed * 1103515245u + 12345u;
 	return (*seed >> 12) % below;
 }
 
-static void random_stack(
-	char *text, size_t size, unsigned *seed, unsigned depth, unsigned functions)
+void web_random_stack(
+	char *text, size_t size, unsigned *seed, unsigned depth, unsigned functions, unsigned modules)
 {
 	size_t used = 0;
 
 	for (unsigned i = 0; i < depth; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sf%u:%u@/lib/m%u",
-			i ? "|" : "", next(seed, functions), next(seed, 3), next(seed, 2));
+			i ? "|" : "", web_random(seed, functions), web_random(seed, 3), web_random(seed, modules));
 }
 
 static void make_random(struct sprof_profile *profile, unsigned seed)
@@ -232,18 +227,18 @@ static void make_random(struct sprof_profile *profile, unsigned seed)
 	char stack[4096];
 
 	for (unsigned i = 0; i < 4; i++)
-		threads[i] = thread_of(profile, 100 + (pid_t)i / 2, 100 + (pid_t)i, "t");
+		threads[i] = web_thread(profile, 100 + (pid_t)i / 2, 100 + (pid_t)i, "t");
 	for (unsigned i = 0; i < 300; i++) {
 		struct sprof_times times = {
-			{next(&seed, 5) * MS, next(&seed, 1000), next(&seed, 7), next(&seed, MS)}};
+			{web_random(&seed, 5) * MS, web_random(&seed, 1000), web_random(&seed, 7), web_random(&seed, MS)}};
 
-		random_stack(stack, sizeof(stack), &seed, 1 + next(&seed, 9), 12);
-		add(profile, threads[next(&seed, 4)], stack, next(&seed, 50), times);
+		web_random_stack(stack, sizeof(stack), &seed, 1 + web_random(&seed, 9), 12, 2);
+		add(profile, threads[web_random(&seed, 4)], stack, web_random(&seed, 50), times);
 	}
 }
 
 /* 50,000 different stacks of 20 to 39 frames that part from each other as those of a program do,
- * 20 samples each, on eight threads. */
+ * 20 samples each, on eight threads, of which hardly two in a row are the same. */
 static void make_large(struct sprof_profile *profile, unsigned seed)
 {
 	enum {
@@ -254,33 +249,34 @@ static void make_large(struct sprof_profile *profile, unsigned seed)
 	char word[128];
 
 	for (unsigned i = 0; i < 8; i++)
-		threads[i] = thread_of(profile, 100, 100 + (pid_t)i, "worker");
+		threads[i] = web_thread(profile, 100, 100 + (pid_t)i, "worker");
 	for (unsigned i = 0; i < STACKS; i++) {
-		unsigned depth = 20 + next(&seed, DEPTH - 20), from = next(&seed, depth);
+		unsigned depth = 20 + web_random(&seed, DEPTH - 20), from = web_random(&seed, depth);
 		struct sprof_metrics metrics = {
-			.samples = 20, .times = {{20 * MS + next(&seed, MS)}}};
+			.samples = 20, .times = {{20 * MS + web_random(&seed, MS)}}};
 
-		metrics.times.ns[SPROF_TIME_SLEEP] = next(&seed, 4) ? 0 : next(&seed, 90 * MS);
+		metrics.times.ns[SPROF_TIME_SLEEP] = web_random(&seed, 4) ? 0 : web_random(&seed, 90 * MS);
 		for (unsigned k = from; k < depth; k++) {
-			unsigned function = k * 50 + next(&seed, k < 8 ? 2 : 50);
+			unsigned function = k * 50 + web_random(&seed, k < 8 ? 2 : 50);
 
 			snprintf(word, sizeof(word),
 				"worker_stage_%u_handle_request(int, char "
 				"const*):%u@/lib/libwork%u.so",
-				function, 100 + next(&seed, 4), k / 8);
-			must(sprof_profile_push(profile, k ? path[k - 1] : SPROF_PROFILE_ROOT,
+				function, 100 + web_random(&seed, 4), k / 8);
+			web_must(sprof_profile_push(profile, k ? path[k - 1] : SPROF_PROFILE_ROOT,
 				location_of(profile, word), &path[k]));
 		}
-		must(sprof_profile_add(
-			profile, threads[next(&seed, 8)], path[depth - 1], &metrics));
+		web_must(sprof_profile_add(
+			profile, threads[web_random(&seed, 8)], path[depth - 1], &metrics));
 	}
+	web_scatter(profile, &seed);
 }
 
 /* The first thread is what the second is compared with. */
 static void make_difference(struct sprof_profile *profile, unsigned seed)
 {
-	uint32_t before = thread_of(profile, 100, 101, "before");
-	uint32_t now = thread_of(profile, 100, 102, "now");
+	uint32_t before = web_thread(profile, 100, 101, "before");
+	uint32_t now = web_thread(profile, 100, 102, "now");
 
 	add(profile, before, "main:1|same:2", 10, (struct sprof_times){{10 * MS}});
 	add(profile, before, "main:1|slow:3", 50, (struct sprof_times){{50 * MS}});
@@ -294,7 +290,7 @@ static void make_difference(struct sprof_profile *profile, unsigned seed)
 static void make_foreign(struct sprof_profile *profile, unsigned seed)
 {
 	static const char *const stacks[] = {"main|parse|alloc", "main|alloc", "main|draw"};
-	uint32_t thread = thread_of(profile, 100, 101, "");
+	uint32_t thread = web_thread(profile, 100, 101, "");
 
 	profile->foreign.kind_count = 1;
 	profile->foreign.kinds[0].type = "alloc_space";
@@ -302,12 +298,12 @@ static void make_foreign(struct sprof_profile *profile, unsigned seed)
 	for (size_t i = 0; i < 3; i++) {
 		const uint64_t value = (i + 1) * 1024;
 		struct sprof_profile_row row = {
-			.thread = thread, .stack = stack_of(profile, stacks[i])};
+			.thread = thread, .stack = web_stack(profile, stacks[i])};
 
 		row.metrics.other = value;
-		must(sprof_build_context(
+		web_must(sprof_build_context(
 			profile, &(struct sprof_profile_context){0}, &row.context));
-		must(sprof_build_row(profile, &row, &value));
+		web_must(sprof_build_row(profile, &row, &value));
 	}
 }
 
@@ -322,80 +318,12 @@ static const struct kind {
 	{"mixed", make_mixed, SPROF_WEIGHT_WALL},
 	{"hostile", make_hostile, SPROF_WEIGHT_WALL},
 	{"random", make_random, SPROF_WEIGHT_SAMPLES},
+	{"timeline", web_make_timeline, SPROF_WEIGHT_WALL},
 	{"large", make_large, SPROF_WEIGHT_WALL},
 	{"difference", make_difference, SPROF_WEIGHT_WALL, 1, true},
 	{"normalised", make_difference, SPROF_WEIGHT_WALL, 1},
 	{"foreign", make_foreign, SPROF_WEIGHT_OTHER},
 };
-
-static void put_text(FILE *file, const char *text)
-{
-	SPROF_AUTO_FREE char *clean = check(sprof_clean_text(text, NULL));
-
-	fputc('"', file);
-	for (const char *at = clean; *at; at++)
-		fprintf(file, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-	fputc('"', file);
-}
-
-static void put_metrics(FILE *file, const char *key, const struct sprof_metrics *metrics)
-{
-	fprintf(file, "\"%s\":{", key);
-	for (int i = 0; i <= SPROF_WEIGHT_OTHER; i++)
-		fprintf(file, "%s\"%s\":%" PRIu64, i ? "," : "",
-			sprof_weight_name((enum sprof_weight)i),
-			sprof_metrics_get(metrics, (enum sprof_weight)i));
-	fputs("}", file);
-}
-
-static void put_flat(FILE *file, const struct sprof_profile *profile, uint32_t thread)
-{
-	const struct sprof_view view = {.weight = SPROF_WEIGHT_WALL, .thread = thread};
-	struct sprof_error err;
-	struct sprof_flat flat;
-
-	must(sprof_flat_build(profile, &view, &flat, &err));
-	fprintf(file, "{");
-	put_metrics(file, "whole", &flat.sum);
-	fputs(",\"functions\":[", file);
-	for (size_t i = 0; i < flat.count; i++) {
-		const struct sprof_flat_row *row = &flat.rows[i];
-		const struct sprof_profile_function *function = &profile->functions[row->function];
-
-		fputs(i ? ",\n{\"name\":" : "{\"name\":", file);
-		put_text(file, function->name);
-		fputs(",\"module\":", file);
-		put_text(file,
-			sprof_module_name(sprof_modules_get(profile->modules, function->module)));
-		fprintf(file, ",\"threads\":%" PRIu32 ",\"verdict\":\"%s\",", row->threads,
-			sprof_verdict_name(sprof_verdict_of(&row->total.times, NULL)));
-		put_metrics(file, "self", &row->self);
-		fputs(",", file);
-		put_metrics(file, "total", &row->total);
-		fputs("}", file);
-	}
-	fputs("]}", file);
-	sprof_flat_finish(&flat);
-}
-
-static void write_truth(const struct sprof_profile *profile, const char *folder)
-{
-	SPROF_AUTO_FREE char *path = NULL;
-	FILE *file;
-
-	must(asprintf(&path, "%s/truth.json", folder) >= 0);
-	file = check(fopen(path, "w"));
-	fputs("{\"all\":", file);
-	put_flat(file, profile, SPROF_PROFILE_NONE);
-	fputs(",\"threads\":[", file);
-	for (size_t i = 0; i < profile->thread_count; i++) {
-		fprintf(file, "%s{\"tid\":%d,\"flat\":", i ? ",\n" : "", profile->threads[i].tid);
-		put_flat(file, profile, (uint32_t)i);
-		fputs("}", file);
-	}
-	fputs("]}\n", file);
-	must(fclose(file) == 0);
-}
 
 static void write_format(const struct sprof_format *format, const struct sprof_profile *profile,
 	const struct kind *kind, const char *folder, const char *name)
@@ -409,10 +337,10 @@ static void write_format(const struct sprof_format *format, const struct sprof_p
 	options.weight = kind->weight;
 	options.base_threads = kind->base_threads;
 	options.absolute = kind->absolute;
-	must(asprintf(&path, "%s/%s", folder, name) >= 0);
-	must(sprof_out_open(path, &out, &err));
-	must(format->write(profile, &options, out, &err));
-	must(sprof_out_close(out, &err));
+	web_must(asprintf(&path, "%s/%s", folder, name) >= 0);
+	web_must(sprof_out_open(path, &out, &err));
+	web_must(format->write(profile, &options, out, &err));
+	web_must(sprof_out_close(out, &err));
 	printf("%s %.1f\n", name, (double)(sprof_clock_now_ns() - start) / MS);
 }
 
@@ -422,12 +350,12 @@ static const struct kind *kind_of(const char *name)
 		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
 	}
-	return check(NULL);
+	return web_check(NULL);
 }
 
 int main(int argc, char **argv)
 {
-	struct sprof_profile *profile = check(sprof_build_create());
+	struct sprof_profile *profile = web_check(sprof_build_create());
 	struct sprof_quality quality = {.target_pid = 100,
 		.duration_ns = 3000000000,
 		.rate_hz = 99,
@@ -440,10 +368,10 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 64;
 	kind = kind_of(argv[1]);
-	must(sprof_profile_describe(profile, "/opt/app/one --fast", 1700000000000000000));
+	web_must(sprof_profile_describe(profile, "/opt/app/one --fast", 1700000000000000000));
 	sprof_profile_set_quality(profile, &quality);
 	kind->make(profile, argc > 3 ? (unsigned)atoi(argv[3]) : 1);
-	write_truth(profile, argv[2]);
+	web_write_truth(profile, argv[2]);
 	write_format(&sprof_format_html, profile, kind, argv[2], "page.html");
 	write_format(&sprof_format_svg, profile, kind, argv[2], "flame.svg");
 	sprof_profile_destroy(profile);

@@ -54,7 +54,7 @@ static void the_example(void **state)
 
 	assert_true(asprintf(&path, "%s/example-page.json", getenv("SPROF_GOLDEN")) >= 0);
 	golden = written_file(path);
-	assert_memory_equal(data, "{\"version\":1,\n\"command\":\"./example\",\n", 35);
+	assert_memory_equal(data, "{\"version\":2,\n\"command\":\"./example\",\n", 35);
 	/* The quality before it has a test of its own. */
 	assert_string_equal(strstr(data, "\"strings\":"), golden);
 	sprof_profile_destroy(profile);
@@ -97,8 +97,9 @@ static void stacks_that_differ_in_nothing_that_is_shown_are_one(void **state)
 	example_add(profile, one, "main;f", &metrics);
 	example_add(profile, one, "main", &metrics);
 	data = data_of(profile);
-	assert_non_null(strstr(data, "\"nodes\":[1,0,1,1]"));
-	assert_non_null(strstr(data, "\"rows\":[[1,2,1,2,3,4,1,2,1,2,3,4],\n[2,2,1,2,3,4]]"));
+	/* Distance and frame; distance, context, samples, user, sys, runq, wait. */
+	assert_non_null(strstr(data, "\"nodes\":\"BABB\""));
+	assert_non_null(strstr(data, "\"rows\":[\"BACBCDEBACBCDE\",\n\"CACBCDE\"]"));
 	sprof_profile_destroy(profile);
 }
 

@@ -74,7 +74,7 @@ static void set_up(struct scene *scene, bool frames)
 	}
 	scene->profile = sprof_profile_create(scene->modules);
 	sprof_profile_set_kernel(scene->profile, &kernel);
-	sprof_profile_set_timeline(scene->profile, 1000);
+	sprof_profile_set_timeline(scene->profile, 1000, 0);
 	scene->sink = sprof_profile_sink(scene->profile);
 	scene->time_ns = 1000;
 }
@@ -298,7 +298,7 @@ static void the_timeline_is_run_length_coded_and_bounded(void **state)
 
 	set_up(&scene, false);
 	profile = scene.profile;
-	sprof_profile_set_timeline(scene.profile, 3);
+	sprof_profile_set_timeline(scene.profile, 3, 0);
 	add_thread(&scene, 0, "one");
 	add_thread(&scene, 1, "two");
 	where = stack(&scene, 4, in_flush);

@@ -1,0 +1,110 @@
+/*
+ * The timeline by thread. A sample stands for the time until the thread's next one; where that is
+ * long in coming, for one period: the thread was not sampled, and nobody knows what it did. Ticks that
+ * were too late are no such gap.
+ */
+#include "profile/spans.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+enum {
+	/* Periods that the next sample may take: where all threads are sampled, and where only some. */
+	PATIENCE_WALL = 10,
+	PATIENCE = 2,
+};
+
+static uint32_t thread_of(const struct sprof_profile *profile, size_t span)
+{
+	return profile->rows[profile->spans[span].row].thread;
+}
+
+/* By counting, as in by-thread.c; the spans of a profile are by their begin already. */
+static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
+{
+	size_t threads = profile->thread_count;
+
+	for (size_t i = 0; i < profile->span_count; i++) {
+		if (thread_of(profile, i) + 2 <= threads)
+			spans->first[thread_of(profile, i) + 2]++;
+	}
+	for (size_t i = 2; i <= threads; i++)
+		spans->first[i] += spans->first[i - 1];
+	for (size_t i = 0; i < profile->span_count; i++)
+		spans->items[spans->first[thread_of(profile, i) + 1]++] = (uint32_t)i;
+}
+
+bool sprof_spans_build(const struct sprof_profile *profile, struct sprof_spans *ret)
+{
+	double rate = profile->quality.rate_hz;
+	struct sprof_spans spans = {
+		.profile = profile,
+		.items = calloc(profile->span_count + 1, sizeof(*spans.items)),
+		.first = calloc(profile->thread_count + 2, sizeof(*spans.first)),
+		.period_ns = rate > 1e-9 ? (uint64_t)((double)SPROF_NS_PER_S / rate) : 0,
+	};
+
+	if (!spans.items || !spans.first) {
+		sprof_spans_finish(&spans);
+		return false;
+	}
+	sort(profile, &spans);
+	*ret = spans;
+	return true;
+}
+
+void sprof_spans_finish(struct sprof_spans *spans)
+{
+	free(spans->items);
+	free(spans->first);
+	*spans = (struct sprof_spans){0};
+}
+
+static uint64_t since_start(const struct sprof_profile *profile, uint64_t time_ns)
+{
+	return time_ns > profile->start_ns ? time_ns - profile->start_ns : 0;
+}
+
+/* The span behind it of the same thread; NULL: there is none. */
+static const struct sprof_profile_span *next_of(const struct sprof_spans *spans, size_t place)
+{
+	const struct sprof_profile *profile = spans->profile;
+
+	if (place + 1 >= profile->span_count ||
+		thread_of(profile, spans->items[place]) != thread_of(profile, spans->items[place + 1]))
+		return NULL;
+	return &profile->spans[spans->items[place + 1]];
+}
+
+struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place)
+{
+	const struct sprof_profile *profile = spans->profile;
+	const struct sprof_profile_span *span = &profile->spans[spans->items[place]];
+	const struct sprof_profile_span *next = next_of(spans, place);
+	uint64_t end = span->end_ns + spans->period_ns;
+	uint64_t periods = profile->quality.mode == SPROF_MODE_WALL ? PATIENCE_WALL : PATIENCE;
+	bool is_followed = next && next->begin_ns <= span->end_ns + periods * spans->period_ns;
+
+	return (struct sprof_span){
+		.begin_ns = since_start(profile, span->begin_ns),
+		.end_ns = since_start(profile, is_followed ? next->begin_ns : end),
+		.row = span->row,
+		.samples = span->samples,
+		.is_followed = is_followed,
+	};
+}
+
+uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns)
+{
+	uint64_t length = span->end_ns - span->begin_ns;
+	__uint128_t inside;
+
+	if (time_ns <= span->begin_ns || !span->samples)
+		return 0;
+	if (time_ns >= span->end_ns)
+		return span->samples;
+	/* Sample k is at begin + k * length / samples: those below count, so round up. */
+	inside = (__uint128_t)(time_ns - span->begin_ns) * span->samples;
+	return (uint32_t)((inside + length - 1) / length);
+}

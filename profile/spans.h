@@ -1,0 +1,37 @@
+/*
+ * The timeline by thread: what each did, one after the other.
+ */
+#ifndef SPROF_PROFILE_SPANS_H
+#define SPROF_PROFILE_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct sprof_spans {
+	const struct sprof_profile *profile;
+	uint32_t *items; /* indexes of spans; those of a thread by their begin */
+	size_t *first;   /* by thread: its first place in items; one more at the end */
+	uint64_t period_ns;
+};
+
+/* False: no memory. */
+bool sprof_spans_build(const struct sprof_profile *profile, struct sprof_spans *ret);
+void sprof_spans_finish(struct sprof_spans *spans);
+
+/* One span with the time that its last sample stands for; ns since the start of the run. */
+struct sprof_span {
+	uint64_t begin_ns, end_ns;
+	uint32_t row, samples;
+	bool is_followed; /* the thread's next span begins where this one ends */
+};
+
+/* What is at that place of the items. */
+struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place);
+
+/* How many of its samples, which lie evenly from its begin on, are before a time. */
+uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns);
+
+#endif

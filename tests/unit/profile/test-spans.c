@@ -1,0 +1,88 @@
+/*
+ * profile/spans: the timeline by thread; gaps, and how many samples of a span are before a time.
+ */
+#include "profile/spans.h"
+
+#include "base/array.h"
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+static void add_span(
+	struct sprof_profile *profile, uint32_t row, uint64_t begin, uint64_t end, uint32_t samples)
+{
+	assert_true(sprof_array_reserve(&profile->spans, &profile->span_capacity,
+		profile->span_count + 1, sizeof(*profile->spans)));
+	profile->spans[profile->span_count++] = (struct sprof_profile_span){
+		.begin_ns = begin, .end_ns = end, .row = row, .samples = samples};
+}
+
+/* Two threads, rows 0 and 1; a sample every 100 ns, the run began at 1000. */
+static struct sprof_profile *two_threads(void)
+{
+	const struct sprof_metrics metrics = {.samples = 10};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+
+	example_add(profile, example_thread(profile, "one"), "main;f", &metrics);
+	example_add(profile, example_thread(profile, "two"), "main;g", &metrics);
+	profile->quality.rate_hz = 1e7;
+	profile->quality.mode = SPROF_MODE_CPU;
+	profile->start_ns = 1000;
+	add_span(profile, 1, 900, 900, 1);
+	add_span(profile, 0, 1000, 1300, 4);
+	add_span(profile, 1, 1050, 1050, 1);
+	add_span(profile, 0, 1420, 1420, 1);
+	add_span(profile, 0, 2000, 2100, 2);
+	return profile;
+}
+
+static void a_sample_lasts_until_the_next_one(void **state)
+{
+	struct sprof_profile *profile = two_threads();
+	struct sprof_spans spans;
+	struct sprof_span span;
+
+	assert_true(sprof_spans_build(profile, &spans));
+	assert_int_equal(spans.first[1] - spans.first[0], 3);
+	assert_int_equal(spans.first[2] - spans.first[1], 2);
+	span = sprof_spans_get(&spans, 0);
+	assert_int_equal(span.begin_ns, 0);
+	assert_int_equal(span.end_ns, 420);
+	assert_true(span.is_followed);
+	/* The thread was not sampled for a while, or any more. */
+	span = sprof_spans_get(&spans, 1);
+	assert_int_equal(span.end_ns, 520);
+	assert_false(span.is_followed);
+	span = sprof_spans_get(&spans, 2);
+	assert_int_equal(span.end_ns, 1200);
+	/* What is before the start is at the start. */
+	span = sprof_spans_get(&spans, spans.first[1]);
+	assert_int_equal(span.begin_ns, 0);
+	assert_int_equal(span.end_ns, 50);
+	profile->quality.mode = SPROF_MODE_WALL;
+	assert_int_equal(sprof_spans_get(&spans, 1).end_ns, 1000);
+	sprof_spans_finish(&spans);
+	sprof_profile_destroy(profile);
+}
+
+static void samples_lie_evenly_in_a_span(void **state)
+{
+	const struct sprof_span span = {.begin_ns = 100, .end_ns = 500, .samples = 4};
+
+	assert_int_equal(sprof_span_samples_before(&span, 0), 0);
+	assert_int_equal(sprof_span_samples_before(&span, 100), 0);
+	assert_int_equal(sprof_span_samples_before(&span, 101), 1);
+	assert_int_equal(sprof_span_samples_before(&span, 200), 1);
+	assert_int_equal(sprof_span_samples_before(&span, 201), 2);
+	assert_int_equal(sprof_span_samples_before(&span, 499), 4);
+	assert_int_equal(sprof_span_samples_before(&span, 5000), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sample_lasts_until_the_next_one),
+		cmocka_unit_test(samples_lie_evenly_in_a_span),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
