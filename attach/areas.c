@@ -5,6 +5,7 @@
  */
 #include "attach/areas.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,32 @@ static enum sprof_area_kind kind_of(const struct sprof_maps_line *line, const st
 		return SPROF_AREA_HEAP;
 	if (is_path(line, "[stack]"))
 		return SPROF_AREA_STACK;
-	if (starts_with(line, "/dev/shm/") || starts_with(line, "/memfd:") ||
-		starts_with(line, "/SYSV") || starts_with(line, "/dev/zero"))
+	if (line->shared && line->inode && !line->executable)
 		return SPROF_AREA_SHARED;
 	if (line->inode || (!line->path_length && file->inode && file->end == line->start))
 		return SPROF_AREA_DATA;
 	return SPROF_AREA_ANONYMOUS;
+}
+
+/* Anonymous shared memory is a deleted /dev/zero, and what System V has is one of its id
+ * (mm/shmem.c, shmem_zero_setup(); ipc/shm.c, newseg()). */
+static void name_shared(struct sprof_area *area, const struct sprof_maps_line *line)
+{
+	const char *begin = line->path, *slash = memrchr(line->path, '/', line->path_length);
+	size_t length = line->path_length;
+
+	if (starts_with(line, "/dev/zero") || starts_with(line, "/SYSV")) {
+		snprintf(area->name, sizeof(area->name), "[%s:%" PRIu64 "]",
+			begin[1] == 'S' ? "shm" : "anon", line->inode);
+		return;
+	}
+	if (slash) {
+		length -= (size_t)(slash + 1 - begin);
+		begin = slash + 1;
+	}
+	if (length > sizeof(area->name) - 3)
+		length = sizeof(area->name) - 3;
+	snprintf(area->name, sizeof(area->name), "[%.*s]", (int)length, begin);
 }
 
 /* Executable code of the file is known only when its line comes, behind those of its first data. */
@@ -68,6 +89,10 @@ static bool add_line(
 			.base = line->start - line->offset,
 			.first = areas->count};
 	area.kind = kind_of(line, file);
+	if (area.kind == SPROF_AREA_SHARED) {
+		name_shared(&area, line);
+		area.base = line->start - line->offset;
+	}
 	if (area.kind == SPROF_AREA_DATA) {
 		area.base = file->base;
 		area.code = file->code;

@@ -17,16 +17,22 @@ enum sprof_area_kind {
 			  */
 	SPROF_AREA_HEAP,
 	SPROF_AREA_STACK,
-	SPROF_AREA_SHARED, /* shared memory without code in it: /dev/shm, memfd, SysV */
+	SPROF_AREA_SHARED, /* with other processes, and without code in it: /dev/shm, memfd, SysV, a file */
 	SPROF_AREA_ANONYMOUS,
+};
+
+enum {
+	SPROF_AREA_NAME = 40
 };
 
 struct sprof_area {
 	uint64_t start, end;
 	enum sprof_area_kind kind;
-	uint64_t base; /* DATA: where the file's first byte is mapped; else the start of the area */
+	uint64_t base; /* DATA, SHARED: where the file's first byte is mapped; else the start of the area */
 	uint64_t code; /* DATA: the start of an executable mapping of the same file; 0: it has none
 			*/
+	/* SHARED: the same in all processes that have it: "[ring]" by its file, "[anon:4711]". */
+	char name[SPROF_AREA_NAME];
 };
 
 struct sprof_areas {

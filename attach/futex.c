@@ -42,6 +42,11 @@ bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret)
 	       command == FUTEX_WAIT_REQUEUE_PI || command == 13 /* FUTEX_LOCK_PI2, since 5.14 */;
 }
 
+bool sprof_futex_is_private(const struct sprof_futex *futex)
+{
+	return futex->operation & FUTEX_PRIVATE_FLAG;
+}
+
 void sprof_futex_read(pid_t pid, uint64_t address, struct sprof_futex_memory *ret)
 {
 	uint8_t *word = ret->bytes + SPROF_FUTEX_BEFORE;
@@ -109,7 +114,7 @@ static bool look_mutex(const struct sprof_futex *futex, const struct sprof_futex
 static bool look_join(const struct sprof_futex *futex, const struct sprof_futex_memory *memory,
 	const struct sprof_futex_threads *threads, struct sprof_futex_facts *ret)
 {
-	if (futex->operation & FUTEX_PRIVATE_FLAG || word_at(memory, 0) != futex->value ||
+	if (sprof_futex_is_private(futex) || word_at(memory, 0) != futex->value ||
 		!is_thread(threads, futex->value))
 		return false;
 	*ret = (struct sprof_futex_facts){.lock = SPROF_LOCK_JOIN, .holder = (pid_t)futex->value};

@@ -51,6 +51,9 @@ struct sprof_futex_facts {
 /* False: the arguments are not those of a wait. */
 bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret);
 
+/* Whether no other process can wait for it, wherever it lies. */
+bool sprof_futex_is_private(const struct sprof_futex *futex);
+
 void sprof_futex_read(pid_t pid, uint64_t address, struct sprof_futex_memory *ret);
 
 struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,

@@ -43,6 +43,7 @@ bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret)
 	if (strnlen(at, 5) < 5 || at[4] != ' ')
 		return false;
 	ret->executable = at[2] == 'x';
+	ret->shared = at[3] == 's';
 	at += 5;
 	if (!scan_hex(&at, ' ', &ret->offset) || !scan_hex(&at, ':', &major) ||
 		!scan_hex(&at, ' ', &minor))

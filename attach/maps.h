@@ -32,7 +32,7 @@ struct sprof_maps {
 /* One line of maps. `path` is a view into the text: unescaped by the caller, may be empty. */
 struct sprof_maps_line {
 	uint64_t start, end, offset, device, inode;
-	bool executable;
+	bool executable, shared;
 	const char *path;
 	size_t path_length;
 };

@@ -138,6 +138,7 @@ struct sprof_wait {
 	/* A futex: what it is part of, as far as its memory tells, and where the word lies. */
 	uint64_t address; /* 0: no futex */
 	enum sprof_lock_kind lock;
+	bool shared;      /* other processes may wait for the same one */
 	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or not known */
 	uint32_t module;  /* of an address in data; SPROF_RECORD_NONE */
 	uint64_t offset;  /* from the start of the area (a stack: from its end, which stays), or from

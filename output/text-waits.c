@@ -21,15 +21,31 @@ static const char *function_name(const struct sprof_text *text, uint32_t functio
 					      : text->profile->functions[function].name;
 }
 
+struct owner {
+	char text[32];
+};
+
+/* Where there are several processes, " of process 12" behind a lock that only one of them has. */
+static struct owner name_owner(const struct sprof_text *text, const struct sprof_waits_row *row)
+{
+	const struct sprof_profile *profile = text->profile;
+	struct owner owner = {""};
+
+	if (row->process != SPROF_PROFILE_NONE && profile->process_count > 1 && !row->is_join)
+		snprintf(owner.text, sizeof(owner.text), " of process %d",
+			profile->processes[row->process].pid);
+	return owner;
+}
+
 /* "read pipe:[4711] from cat (12) in load, ..." */
 static char *describe(const struct sprof_text *text, const struct sprof_waits_row *row)
 {
 	char *line;
 
-	if (asprintf(&line, "%s%s%s in %s", row->syscall ? row->syscall : "",
+	if (asprintf(&line, "%s%s%s%s in %s", row->syscall ? row->syscall : "",
 		    row->syscall && row->object ? " " : "",
 		    row->object ? row->object : (row->syscall ? "" : "[not known]"),
-		    function_name(text, row->function)) < 0)
+		    name_owner(text, row).text, function_name(text, row->function)) < 0)
 		return NULL;
 	return line;
 }
@@ -88,8 +104,8 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 	const struct sprof_waits_row *row = &table->rows[edge->row];
 	char *line;
 
-	if (asprintf(&line, "%s <- %s <- %s, %s", function_name(text, row->function),
-		    row->object ? row->object : "lock",
+	if (asprintf(&line, "%s <- %s%s <- %s, %s", function_name(text, row->function),
+		    row->object ? row->object : "lock", name_owner(text, row).text,
 		    edge->holder_function ? edge->holder_function : "[unknown]", edge->holder) < 0)
 		return NULL;
 	return line;

@@ -21,6 +21,9 @@ enum {
 	INTERPRETER_CONDITION = 32,
 };
 
+/* In front of the kind of a lock that several processes have. */
+#define SHARED "shared "
+
 static const char *keep(struct sprof_profile *profile, const char *text)
 {
 	return sprof_strtab_intern(profile->index->strings, text);
@@ -52,9 +55,11 @@ static bool name_lock(struct sprof_profile *profile, struct sprof_symbols *symbo
 	const struct sprof_profile_wait *wait, enum sprof_lock_kind kind, const char **ret,
 	struct sprof_error *err)
 {
-	const char *what = sprof_lock_kind_name(kind), *name = NULL;
 	uint64_t back = distance(kind, wait->address), offset = 0;
-	char text[512];
+	char what[64], text[512];
+	const char *name = NULL;
+
+	snprintf(what, sizeof(what), "%s%s", wait->shared ? SHARED : "", sprof_lock_kind_name(kind));
 
 	if (wait->module != SPROF_PROFILE_NONE && !sprof_symbols_find_data(symbols, wait->module,
 							  wait->offset - back, &name, &offset, err))
@@ -81,6 +86,12 @@ bool sprof_profile_is_join(const struct sprof_profile_context *context)
 {
 	return context->object &&
 	       strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
+}
+
+bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
+{
+	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
+	       strncmp(context->object, SHARED, strlen(SHARED)) != 0;
 }
 
 static bool name_object(struct sprof_profile *profile, struct sprof_symbols *symbols,

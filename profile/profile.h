@@ -96,6 +96,12 @@ struct sprof_profile_context {
 /* Whether it waits for the end of a thread, which is then called its holder. */
 bool sprof_profile_is_join(const struct sprof_profile_context *context);
 
+/*
+ * Whether it waits for a lock in memory of its process's own: one with the same words in another
+ * process is another lock.
+ */
+bool sprof_profile_is_own_lock(const struct sprof_profile_context *context);
+
 /* What a thread waited for, as the sampler found it; entry 0 stands for nothing. */
 struct sprof_profile_wait {
 	const char *syscall; /* NULL: none, a page fault */
@@ -103,6 +109,7 @@ struct sprof_profile_wait {
 	const char *area;    /* see struct sprof_wait */
 	enum sprof_wait_kind kind;
 	enum sprof_lock_kind lock;
+	bool shared;
 	uint64_t address, offset;
 	uint32_t module;
 	uint32_t first_frame, frame_count; /* of the kernel's end of the stack, in the wait frames: locations, outermost first */

@@ -70,6 +70,7 @@ static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
 		.area = area,
 		.kind = from->kind,
 		.lock = from->lock,
+		.shared = from->shared,
 		.address = from->address,
 		.offset = from->offset,
 		.module = from->module,
@@ -88,7 +89,7 @@ static void hash(const struct sprof_wait *wait, const char *object, const char *
 	uint64_t *high, uint64_t *low)
 {
 	const uint64_t fields[] = {(uint64_t)wait->system_call,
-		(uint64_t)wait->kind << 32 | wait->lock, (uint64_t)(uintptr_t)object,
+		(uint64_t)wait->kind << 32 | (uint64_t)wait->shared << 31 | wait->lock, (uint64_t)(uintptr_t)object,
 		(uint64_t)(uintptr_t)area, wait->address, wait->offset, wait->module};
 
 	*high = 0x13198a2e03707344u;

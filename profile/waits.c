@@ -29,11 +29,16 @@ static uint64_t mix(const char *one, const char *other)
 	       (uint64_t)(uintptr_t)other;
 }
 
-static bool find_row(struct building *building, const struct sprof_profile_context *context,
-	uint32_t function, uint32_t *ret)
+static bool find_row(struct building *building, const struct sprof_profile_row *from, uint32_t *ret)
 {
+	const struct sprof_profile *profile = building->profile;
+	const struct sprof_profile_context *context = &profile->contexts[from->context];
+	uint32_t function = sprof_profile_outside_libc(profile, from->stack);
+	uint32_t process = sprof_profile_is_own_lock(context)
+		? profile->threads[from->thread].process : SPROF_PROFILE_NONE;
 	uint64_t high = mix(context->syscall, context->object);
-	uint32_t id = sprof_idmap_find(&building->rows, high, function);
+	uint64_t low = (uint64_t)process << 32 | function;
+	uint32_t id = sprof_idmap_find(&building->rows, high, low);
 
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)building->table.count;
@@ -41,13 +46,14 @@ static bool find_row(struct building *building, const struct sprof_profile_conte
 			    sizeof(*building->table.rows)) ||
 			!sprof_array_reserve(&building->last_thread, &building->last_capacity,
 				(size_t)id + 1, sizeof(*building->last_thread)) ||
-			!sprof_idmap_put(&building->rows, high, function, id))
+			!sprof_idmap_put(&building->rows, high, low, id))
 			return false;
 		building->table.rows[building->table.count++] = (struct sprof_waits_row){
 			.syscall = context->syscall,
 			.object = context->object,
 			.kind = context->kind,
 			.function = function,
+			.process = process,
 			.is_join = sprof_profile_is_join(context),
 		};
 	}
@@ -92,10 +98,10 @@ static bool add(struct building *building, const struct sprof_profile_row *from)
 {
 	const struct sprof_profile *profile = building->profile;
 	const struct sprof_profile_context *context = &profile->contexts[from->context];
-	uint32_t function = sprof_profile_outside_libc(profile, from->stack), id;
 	struct sprof_waits_row *row;
+	uint32_t id;
 
-	if (!find_row(building, context, function, &id) ||
+	if (!find_row(building, from, &id) ||
 		(context->holder && !add_edge(building, context, id, &from->metrics)))
 		return false;
 	row = &building->table.rows[id];

@@ -12,12 +12,14 @@
 #include "base/error.h"
 #include "profile/view.h"
 
-/* One (system call, object, innermost function outside of libc). Times are of blocked threads. */
+/* One (system call, object, innermost function outside of libc); of a lock in a process's own memory
+ * also the process. Times are of blocked threads. */
 struct sprof_waits_row {
 	const char *syscall; /* NULL: none, or not known */
 	const char *object;  /* NULL: nothing to say */
 	enum sprof_wait_kind kind;
 	uint32_t function; /* SPROF_PROFILE_NONE: not known */
+	uint32_t process;  /* whose lock it is; SPROF_PROFILE_NONE: no lock, or one of several processes */
 	uint32_t threads;
 	uint64_t ns, samples;
 	/* Who held the lock the longest; NULL: no lock, or nobody known. */

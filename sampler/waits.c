@@ -1,7 +1,7 @@
 /*
  * Waits. Knows when something must be looked up and when it is known still; how to read it is
  * attach/'s matter. A thread that waits for a lock does not run when the lock changes hands, so who
- * has it is read again at every sample, which costs as much as looking whether the thread has run.
+ * has it is asked again at every sample (locks.h).
  */
 #include "sampler/waits.h"
 
@@ -24,69 +24,6 @@ void sprof_waits_finish(struct waits *waits)
 		sprof_areas_finish(&waits->areas[i].areas);
 	free(waits->last);
 	free(waits->deferred);
-}
-
-/* The thread of the process with the id that the process knows. NULL: there is none. */
-static const struct sprof_thread *find_thread(
-	const struct sampler *sampler, const struct sprof_process *process, pid_t own_tid)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(sampler->parts->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct sampling *sampling = threads[i]->sampling;
-
-		if (threads[i]->process == process &&
-			own_tid == (sampling ? sampling->own_tid : threads[i]->tid))
-			return threads[i];
-	}
-	return NULL;
-}
-
-/* Who asks for threads while a lock is read. */
-struct asking {
-	const struct sampler *sampler;
-	const struct sprof_thread *thread;
-	struct lock_watch *watch;
-};
-
-/* The thread that asks waits, and has nothing. */
-static bool is_thread(void *data, pid_t own_tid)
-{
-	struct asking *asking = data;
-	const struct sprof_thread *found;
-
-	if (own_tid == asking->watch->holder && own_tid)
-		return true;
-	found = find_thread(asking->sampler, asking->thread->process, own_tid);
-	if (!found || found == asking->thread)
-		return false;
-	asking->watch->holder_id = found->id;
-	return true;
-}
-
-/* Reads the lock again; returns what it is. */
-static enum sprof_lock_kind look_at_lock(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct lock_watch *watch = &((struct sampling *)thread->sampling)->watch;
-	struct asking asking = {sampler, thread, watch};
-	const struct sprof_futex_threads threads = {&asking, is_thread};
-	pid_t pid = thread->process->pid;
-	struct sprof_futex_memory memory;
-	struct sprof_futex_facts facts;
-
-	sprof_futex_read(pid, watch->futex.address, &memory);
-	facts = sprof_futex_look(&watch->futex, &memory, &threads);
-	if (facts.lock != SPROF_LOCK_INTERPRETER) {
-		watch->holder = facts.holder;
-		return facts.lock;
-	}
-	if (facts.last_holder != watch->thread_state) {
-		watch->thread_state = facts.last_holder;
-		watch->holder = 0;
-		watch->holder = sprof_futex_interpreter_holder(pid, facts.last_holder, &threads);
-	}
-	return watch->holder ? facts.lock : SPROF_LOCK_UNKNOWN;
 }
 
 static struct process_areas *areas_of(struct waits *waits, pid_t pid)
@@ -123,9 +60,12 @@ static const struct sprof_area *find_area(
 }
 
 /* Where the futex lies. */
-static void place(struct sampler *sampler, const struct sprof_process *process,
+static void place(struct sampler *sampler, const struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, struct sprof_wait *wait)
 {
+	const struct sampling *sampling = thread->sampling;
+	const struct sprof_process *process = thread->process;
+	bool is_private = sprof_futex_is_private(&sampling->watch.futex);
 	const struct sprof_area *area = find_area(sampler, process, wait->address);
 	const struct sprof_mapping *code = NULL;
 
@@ -144,8 +84,9 @@ static void place(struct sampler *sampler, const struct sprof_process *process,
 		wait->area = "[stack]";
 		wait->offset = area->end - wait->address;
 	} else if (area->kind == SPROF_AREA_SHARED) {
-		wait->area = "[shared]";
-		wait->offset = wait->address - area->start;
+		wait->area = area->name;
+		wait->offset = wait->address - area->base;
+		wait->shared = !is_private;
 	} else if (area->kind == SPROF_AREA_HEAP) {
 		wait->area = "[heap]";
 		wait->offset = wait->address - area->start;
@@ -161,8 +102,8 @@ static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
 		return;
 	sampling->watch.active = true;
 	wait->address = sampling->watch.futex.address;
-	wait->lock = look_at_lock(sampler, thread);
-	place(sampler, thread->process, call, wait);
+	wait->lock = sprof_locks_look(sampler, thread);
+	place(sampler, thread, call, wait);
 }
 
 /* A call that the kernel restarts, after a stop of ours too, is the one before; so is an event
@@ -303,9 +244,9 @@ void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint
 	};
 
 	if (sampling->wait && sampling->watch.active)
-		look_at_lock(sampler, thread);
+		sprof_locks_look(sampler, thread);
 	sprof_waits_note(sampler, thread, sampling->stack);
-	if (!sampling->wait || !sampling->watch.active || !sampling->watch.holder ||
+	if (!sampling->wait || !sprof_locks_is_held(&sampling->watch) ||
 		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
 			waits->deferred_count + 1, sizeof(*waits->deferred))) {
 		emit(sampler, &deferred);

@@ -10,19 +10,10 @@
 #include <stdint.h>
 
 #include "attach/areas.h"
-#include "attach/futex.h"
 #include "attach/wait-object.h"
+#include "sampler/locks.h"
 
 struct sampler;
-
-/* A lock that a thread waits for, to be looked at again as long as the wait lasts. */
-struct lock_watch {
-	bool active;
-	struct sprof_futex futex;
-	pid_t holder;          /* as the process knows it; 0: nobody */
-	uint32_t holder_id;    /* the sampler's */
-	uint64_t thread_state; /* of an interpreter's lock: whose the holder was */
-};
 
 /* The last sample of a thread, by its id: where a holder was. */
 struct last_sample {
@@ -44,6 +35,7 @@ enum {
 
 /* Zeroed is empty and valid, but for objects.target. */
 struct waits {
+	struct locks locks;
 	struct sprof_objects objects;
 	struct process_areas {
 		pid_t pid;

@@ -17,9 +17,20 @@ class Profile:
         result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt",
                        "--report-mode", "both", "--top", "500", "--stats", "x.json", *options, "--",
                        target("blocked"), kind, seconds)
-        self.truth = json.loads(result.check(0).text().splitlines()[-1])
+        self.truth = self._read_truth(result.check(0).text())
         self.folded, self.stats = read_profile()
         self.report = read_report("x.txt")
+
+    @staticmethod
+    def _read_truth(text):
+        """One line of each process, without that which says that it is ready."""
+        truth = {"user_us": 0, "sys_us": 0}
+        for line in text.splitlines():
+            if not line.startswith("ready"):
+                said = json.loads(line)
+                used = {name: truth[name] + said[name] for name in ("user_us", "sys_us")}
+                truth = {**truth, **said, **used}
+        return truth
 
     def roles(self):
         """The threads of which the truth is known."""

@@ -31,6 +31,37 @@ def test_mutex_and_its_holder():
     assert profile.report.functions["short_waits"]["verdict"] == "lock"
 
 
+def read_text():
+    with open("x.txt", encoding="utf-8") as file:
+        return file.read()
+
+
+def test_each_process_has_its_own_mutex():
+    """Two processes with the same variable: two locks, two rows, and each its own holders."""
+    profile = Profile("workers", SECONDS)
+    for prefix in ("", "child-"):
+        check_holder(profile, f"{prefix}short", "short_waits", r"mutex cache_lock\+0",
+                     f"{prefix}long", inner(profile, "long_work"))
+    pids = re.findall(r"process (\d+)  ", section(read_text(), "\nthreads\n", "\n\n"))
+    assert len(set(pids)) == 2, read_text()
+    merged = section(read_text(), "== all", "== thread")
+    for pid in pids:
+        row = rf"lock  futex mutex cache_lock\+0 of process {pid} in short_waits\n +held by (\S+)"
+        holders = re.findall(row, merged)
+        assert len(holders) == 1, (pid, merged)
+        assert re.search(rf"short_waits <- mutex cache_lock\+0 of process {pid} <- ", merged), merged
+
+
+def test_a_mutex_of_two_processes():
+    """It is the same lock in both, and who has it may be the other one's thread."""
+    profile = Profile("shared", SECONDS)
+    lock = r"shared mutex \[anon.\d+\]\+0x0"
+    check_holder(profile, "short", "short_waits", lock, "long", inner(profile, "long_work"))
+    check_holder(profile, "long", "long_waits", lock, "short", inner(profile, "short_work"))
+    names = {frame for frame in profile.folded.names() if frame.startswith("shared mutex")}
+    assert len(names) == 1, names
+
+
 def inner(profile, function):
     """The innermost function of the program below one of them: a static one may be inlined."""
     return "nap_ns" if profile.folded.has(function, "nap_ns") else function
@@ -89,8 +120,7 @@ def test_only_the_waits():
 
 def test_the_table_of_waits():
     profile = Profile("mutex", 3)
-    with open("x.txt", encoding="utf-8") as file:
-        text = file.read()
+    text = read_text()
     tid = profile.truth["long"]["tid"]
     assert re.search(r"lock  futex mutex cache_lock\+0 in short_waits\n"
                      rf" +held by long \({tid}\) in \w+, \d+ % of it", text), text
@@ -158,14 +188,18 @@ def test_saved_waits_are_the_same():
     sprof("report", "--waits", "--no-pager", "-o", "y.txt", "x.pb.gz").check(0)
     with open("y.txt", encoding="utf-8") as file:
         saved = file.read()
-    with open("x.txt", encoding="utf-8") as file:
-        taken = file.read()
+    taken = read_text()
     for title in ("waits: blocked", "who holds up whom"):
-        assert section(saved, title) == section(taken, title), (saved, taken)
+        assert lines_of(saved, title) == lines_of(taken, title), (saved, taken)
 
 
-def section(text, title):
-    lines = text[text.index(title):].split("\n\n")[0].splitlines()
+def section(text, title, end):
+    """From a title on to where the text goes on with something else."""
+    return text[text.index(title):].split(end)[0]
+
+
+def lines_of(text, title):
+    lines = section(text, title, "\n\n").splitlines()
     return [line for line in lines if not line.startswith("(")]
 
 

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +39,7 @@ struct role {
 	pthread_t thread;
 };
 
-static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER, *turns = &cache_lock;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t item_ready = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -55,25 +57,25 @@ static void nap_ns(uint64_t ns)
 /* Two threads take turns with a lock: one has it 70 % of the time, the other the rest. */
 static MEASURED void long_waits(void)
 {
-	pthread_mutex_lock(&cache_lock);
+	pthread_mutex_lock(turns);
 }
 
 static MEASURED void long_work(void)
 {
 	nap_ns(126 * MS / 10);
-	pthread_mutex_unlock(&cache_lock);
+	pthread_mutex_unlock(turns);
 	sched_yield();
 }
 
 static MEASURED void short_waits(void)
 {
-	pthread_mutex_lock(&cache_lock);
+	pthread_mutex_lock(turns);
 }
 
 static MEASURED void short_work(void)
 {
 	nap_ns(54 * MS / 10);
-	pthread_mutex_unlock(&cache_lock);
+	pthread_mutex_unlock(turns);
 	sched_yield();
 }
 
@@ -159,6 +161,14 @@ static struct role mutex_roles[THREADS] = {
 	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}},
 	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}},
 };
+static struct role child_mutex_roles[THREADS] = {
+	{"child-long", {{"long_waits", long_waits}, {"long_work", long_work}}},
+	{"child-short", {{"short_waits", short_waits}, {"short_work", short_work}}},
+};
+static struct role long_roles[THREADS] = {
+	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}}};
+static struct role short_roles[THREADS] = {
+	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}}};
 static struct role condition_roles[THREADS] = {
 	{"producer", {{"produce_item", produce_item}}},
 	{"consumer", {{"take_item", take_item}, {"eat_item", eat_item}}},
@@ -184,11 +194,13 @@ static struct role mix_roles[THREADS] = {
 	{"syncer", {{"sync_file", sync_file}, {"writer_rests", writer_rests}}},
 };
 
-static const struct {
+static const struct kind {
 	const char *name;
-	struct role *roles;
+	struct role *roles, *child_roles; /* the latter are played by a forked child */
 } kinds[] = {
 	{"mutex", mutex_roles},
+	{"workers", mutex_roles, child_mutex_roles},
+	{"shared", short_roles, long_roles},
 	{"condition", condition_roles},
 	{"rwlock", rwlock_roles},
 	{"crowd", crowd_roles},
@@ -268,32 +280,37 @@ static void print_truth(const struct role *roles)
 		usage.ru_stime.tv_sec * 1000000ll + usage.ru_stime.tv_usec);
 }
 
-static struct role *find_roles(const char *name)
+static const struct kind *find_kind(const char *name)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!strcmp(kinds[i].name, name))
-			return kinds[i].roles;
+			return &kinds[i];
 	}
 	target_fail("no such kind");
 }
 
-int main(int argc, char *argv[])
+/* The lock is one that two processes have together. */
+static void share_turns(void)
 {
-	struct role *roles;
+	pthread_mutexattr_t attributes;
 
-	target_init(&argc, argv);
-	roles = find_roles(argc > 1 ? argv[1] : "mutex");
-	if (roles == crowd_roles)
-		stay_on_two_cpus();
-	file = open("synced.db", O_RDWR | O_CREAT, 0644);
-	if (pipe(slow_pipe) < 0 || file < 0)
-		target_fail("pipe, synced.db");
-	end_ns = target_now_ns() + (uint64_t)target_number(argc, argv, 2, 5) * 1000000000u;
+	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (turns == MAP_FAILED || pthread_mutexattr_init(&attributes) ||
+		pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) ||
+		pthread_mutex_init(turns, &attributes))
+		target_fail("a shared mutex");
+}
+
+static void begin(struct role *roles)
+{
 	for (int i = 0; i < THREADS && roles[i].name; i++) {
 		if (pthread_create(&roles[i].thread, NULL, play, &roles[i]))
 			target_fail("pthread_create");
 	}
-	target_ready("%d", (int)getpid());
+}
+
+static void end(struct role *roles)
+{
 	for (int i = 0; i < THREADS && roles[i].name; i++) {
 		/* Who waits for what comes no more would wait for ever. */
 		if (i && (roles == condition_roles || roles == pipe_roles)) {
@@ -303,5 +320,43 @@ int main(int argc, char *argv[])
 		pthread_join(roles[i].thread, NULL);
 	}
 	print_truth(roles);
+}
+
+static pid_t fork_child(struct role *roles)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		target_fail("fork");
+	if (child)
+		return child;
+	begin(roles);
+	end(roles);
+	_exit(0);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct kind *kind;
+	pid_t child = 0;
+
+	target_init(&argc, argv);
+	kind = find_kind(argc > 1 ? argv[1] : "mutex");
+	if (kind->roles == crowd_roles)
+		stay_on_two_cpus();
+	if (kind->roles == short_roles)
+		share_turns();
+	file = open("synced.db", O_RDWR | O_CREAT, 0644);
+	if (pipe(slow_pipe) < 0 || file < 0)
+		target_fail("pipe, synced.db");
+	end_ns = target_now_ns() + (uint64_t)target_number(argc, argv, 2, 5) * 1000000000u;
+	if (kind->child_roles)
+		child = fork_child(kind->child_roles);
+	begin(kind->roles);
+	target_ready("%d", (int)getpid());
+	/* What the child prints comes first. */
+	if (child)
+		waitpid(child, NULL, 0);
+	end(kind->roles);
 	return 0;
 }

@@ -26,6 +26,9 @@ static const char maps[] =
 	"7f0002000000-7f0002001000 r--p 00000000 " LIB
 	"7f0002001000-7f0002002000 r-xp 00001000 " LIB
 	"7f0003000000-7f0003001000 rw-s 00000000 00:19 7                          /dev/shm/ring\n"
+	"7f0003002000-7f0003003000 rw-s 00000000 00:01 4711                     /dev/zero (deleted)\n"
+	"7f0003004000-7f0003005000 rw-s 00000000 00:01 3                 /SYSV00000000 (deleted)\n"
+	"7f0003006000-7f0003007000 rw-s 00001000 fe:00 320480       /var/lib/store/lock.mdb\n"
 	"7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]\n";
 
 static const struct sprof_area *find(const struct sprof_areas *areas, uint64_t address)
@@ -74,6 +77,21 @@ static void other_areas(void **state)
 	sprof_areas_finish(&areas);
 }
 
+/* By names that are the same in every process that has them. */
+static void shared_memory_has_a_name(void **state)
+{
+	struct sprof_areas areas = {0};
+
+	assert_true(sprof_areas_parse(&areas, maps));
+	assert_string_equal(find(&areas, 0x7f0003000000)->name, "[ring]");
+	assert_string_equal(find(&areas, 0x7f0003002000)->name, "[anon:4711]");
+	assert_string_equal(find(&areas, 0x7f0003004000)->name, "[shm:3]");
+	assert_string_equal(find(&areas, 0x7f0003006000)->name, "[lock.mdb]");
+	assert_int_equal(find(&areas, 0x7f0003006000)->kind, SPROF_AREA_SHARED);
+	assert_int_equal(find(&areas, 0x7f0003006000)->base, 0x7f0003005000);
+	sprof_areas_finish(&areas);
+}
+
 static void this_process(void **state)
 {
 	static int data = 1, zeroed;
@@ -94,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_belongs_to_its_file),
 		cmocka_unit_test(other_areas),
+		cmocka_unit_test(shared_memory_has_a_name),
 		cmocka_unit_test(this_process),
 	};
 

@@ -85,12 +85,17 @@ static void tear_down(struct scene *scene)
 	sprof_modules_destroy(scene->modules);
 }
 
-static void add_thread(struct scene *scene, uint32_t id, const char *name)
+static void add_thread_of(struct scene *scene, pid_t pid, uint32_t id, const char *name)
 {
 	const struct sprof_thread_record record = {
-		.id = id, .pid = 100, .tid = 101 + (pid_t)id, .name = name, .process_name = "app"};
+		.id = id, .pid = pid, .tid = 101 + (pid_t)id, .name = name, .process_name = "app"};
 
 	assert_true(scene->sink.thread(scene->sink.data, &record));
+}
+
+static void add_thread(struct scene *scene, uint32_t id, const char *name)
+{
+	add_thread_of(scene, 100, id, name);
 }
 
 /* Functions as (module, index) pairs, innermost first. */
@@ -200,6 +205,46 @@ static void the_table_and_who_holds_up_whom(void **state)
 	assert_int_equal(table.edges[0].ns, 200);
 	sprof_waits_table_finish(&table);
 	assert_true(sprof_profile_adds_up(scene.profile));
+	tear_down(&scene);
+}
+
+/* Workers that were forked have the same lock at the same place, and each its own. */
+static void each_process_has_its_own_locks(void **state)
+{
+	struct sprof_wait shared = mutex;
+	struct sprof_waits_table table;
+	struct scene scene;
+
+	set_up(&scene, false);
+	shared.shared = true;
+	shared.module = SPROF_RECORD_NONE;
+	shared.area = "[ring]";
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sprof_holder holder = {.thread = 10 + i, .stack = SPROF_RECORD_NONE};
+
+		add_thread_of(&scene, 100 + (pid_t)i, i, "worker");
+		add_thread_of(&scene, 100 + (pid_t)i, 10 + i, "holder");
+		blocked(&scene, i, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex), &holder);
+		blocked(&scene, i, stack(&scene, 5, in_mutex), wait_for(&scene, &shared), NULL);
+		charge(&scene, i, 200 + 200 * i);
+	}
+	resolve(&scene);
+	table = build(&scene);
+	assert_int_equal(table.count, 3);
+	assert_string_equal(table.rows[0].object, "shared mutex [ring]+0x4008");
+	assert_int_equal(table.rows[0].process, SPROF_PROFILE_NONE);
+	assert_int_equal(table.rows[0].ns, 300);
+	assert_int_equal(table.rows[0].threads, 2);
+	for (uint32_t i = 1; i <= 2; i++) {
+		assert_string_equal(table.rows[i].object, "mutex cache_lock+8");
+		assert_int_equal(table.rows[i].process, 2 - i);
+		assert_int_equal(table.rows[i].ns, 300 - 100 * i);
+		assert_int_equal(table.rows[i].holder_ns, table.rows[i].ns);
+		assert_int_equal(table.edges[i - 1].row, i);
+	}
+	assert_string_equal(table.rows[1].holder, "holder (112)");
+	assert_string_equal(table.rows[2].holder, "holder (111)");
+	sprof_waits_table_finish(&table);
 	tear_down(&scene);
 }
 
@@ -357,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_and_who_holds_up_whom),
+		cmocka_unit_test(each_process_has_its_own_locks),
 		cmocka_unit_test(a_condition_variable_is_known_by_its_function),
 		cmocka_unit_test(a_lock_without_a_variable_has_its_place),
 		cmocka_unit_test(the_kernels_end_of_the_stack_is_marked),
