@@ -1,12 +1,13 @@
 /*
  * The table of threads, grouped by process. When there are too many, the heaviest ones stay, in the
- * same order; the sum at the end is always that of all of them.
+ * same order; the sums, of a process and of everything, are always those of all of them.
  */
 #include "output/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "output/units.h"
@@ -72,27 +73,66 @@ static void write_figures(const struct sprof_text *text, const char *id,
 	sprof_out_printf(text->out, " %8" PRIu64 " %-7s ", samples, sprof_verdict_name(verdict));
 }
 
-/* Of one thread; SPROF_PROFILE_NONE: of all. */
-static enum sprof_verdict verdict_of(const struct sprof_text *text, uint32_t thread)
-{
-	const struct sprof_view view = {.thread = thread};
-
-	return sprof_verdict_of_view(text->profile, &view);
-}
-
 static void write_thread(const struct sprof_text *text, uint32_t index)
 {
 	const struct sprof_profile_thread *thread = &text->profile->threads[index];
+	const struct sprof_view view = {.thread = index};
 	const enum sprof_weight *columns;
 	char id[16];
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
-	write_figures(text, id, &thread->times, thread->samples, verdict_of(text, index));
+	write_figures(text, id, &thread->times, thread->samples, sprof_verdict_of_view(text->profile, &view));
 	sprof_text_end_with_name(
 		text, INDENT + COLUMN * sprof_text_columns(text, &columns), thread->name);
 }
 
-static void write_process(const struct sprof_text *text, uint32_t index, const bool *shown)
+/* Of the threads that are chosen, which are of one process or of all. */
+static void write_sum(const struct sprof_text *text, const bool *chosen, size_t count, const char *of)
+{
+	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE, .chosen = chosen};
+	struct sprof_metrics sum = {0};
+
+	for (size_t i = 0; i < text->profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &text->profile->threads[i];
+
+		if (chosen[i])
+			sprof_metrics_add(&sum, &(struct sprof_metrics){.samples = thread->samples,
+							.times = thread->times});
+	}
+	write_figures(text, "all", &sum.times, sum.samples,
+		sprof_verdict_of_view(text->profile, &view));
+	sprof_out_printf(text->out, "%zu threads%s\n", count, of);
+}
+
+/* A process of one thread is that thread, and the only one is everything. */
+static void write_process_sum(const struct sprof_text *text, uint32_t index, bool *chosen)
+{
+	const struct sprof_profile *profile = text->profile;
+	size_t count = 0;
+	char of[32];
+
+	if (profile->process_count < 2)
+		return;
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		chosen[i] = profile->threads[i].process == index;
+		count += chosen[i];
+	}
+	snprintf(of, sizeof(of), " of process %d", profile->processes[index].pid);
+	if (count > 1)
+		write_sum(text, chosen, count, of);
+}
+
+static void write_whole_sum(const struct sprof_text *text, bool *chosen)
+{
+	size_t count = text->profile->thread_count;
+
+	memset(chosen, true, count);
+	if (count > 1)
+		write_sum(text, chosen, count, "");
+}
+
+static void write_process(
+	const struct sprof_text *text, uint32_t index, const bool *shown, bool *chosen)
 {
 	const struct sprof_profile *profile = text->profile;
 	const struct sprof_profile_process *process = &profile->processes[index];
@@ -111,20 +151,8 @@ static void write_process(const struct sprof_text *text, uint32_t index, const b
 		}
 		write_thread(text, (uint32_t)i);
 	}
-}
-
-static void write_sum(const struct sprof_text *text)
-{
-	struct sprof_metrics sum = {0};
-
-	for (size_t i = 0; i < text->profile->thread_count; i++) {
-		const struct sprof_profile_thread *thread = &text->profile->threads[i];
-
-		sprof_metrics_add(&sum, &(struct sprof_metrics){.samples = thread->samples,
-						.times = thread->times});
-	}
-	write_figures(text, "all", &sum.times, sum.samples, verdict_of(text, SPROF_PROFILE_NONE));
-	sprof_out_printf(text->out, "%zu threads\n", text->profile->thread_count);
+	if (titled)
+		write_process_sum(text, index, chosen);
 }
 
 static void write_title(const struct sprof_text *text)
@@ -142,17 +170,17 @@ bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
 {
 	size_t hidden = 0;
 	SPROF_AUTO_FREE bool *shown = choose(text, &hidden);
+	SPROF_AUTO_FREE bool *chosen = calloc(text->profile->thread_count + 1, sizeof(*chosen));
 
 	if (text->profile->foreign.kind_count)
 		return true; /* another tool's: nothing is known of their time */
-	if (!shown)
+	if (!shown || !chosen)
 		return sprof_error_no_memory(err);
 	write_title(text);
 	for (size_t i = 0; i < text->profile->process_count; i++)
-		write_process(text, (uint32_t)i, shown);
+		write_process(text, (uint32_t)i, shown, chosen);
 	sprof_text_left_out(text, "thread", 0, hidden);
-	if (text->profile->thread_count > 1)
-		write_sum(text);
+	write_whole_sum(text, chosen);
 	sprof_text_counters(text, shown);
 	return true;
 }
