@@ -1,7 +1,7 @@
 /*
  * DWARF through libdw: units, lines, names. Opens no file of its own accord except what DWARF
  * itself refers to (.dwo, .gnu_debugaltlink), and no network: that is libdwfl's business, which is
- * not used. Everything is read when an address first needs it: the ranges of all units at once
+ * not used. Compressed sections are inflated before libdw sees them (expand.c). Everything is read when an address first needs it: the ranges of all units at once
  * (their first DIEs only), the tree and the lines of a unit when the first address falls into it.
  */
 #include "elfsym/dwarf.h"
@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/expand.h"
 #include "elfsym/lines.h"
 #include "elfsym/qualify.h"
 #include "elfsym/ranges.h"
@@ -33,9 +34,11 @@ struct unit {
 
 struct sprof_dwarf {
 	Dwarf *dwarf;
+	struct sprof_image *expanded; /* its sections, where they are compressed in the file; or NULL */
 	const struct sprof_image *image, *debug;
 	const char *path;
 	struct sprof_image *alternate_image; /* of dwz; NULL: libdw finds it, or there is none */
+	struct sprof_image *alternate_expanded;
 	Dwarf *alternate;
 	struct sprof_qualifiers qualifiers;
 	struct sprof_line_sections sections;
@@ -112,6 +115,19 @@ static bool read_units(struct sprof_dwarf *dwarf)
 	return ok;
 }
 
+bool sprof_dwarf_exists(const struct sprof_image *debug)
+{
+	struct sprof_section section;
+
+	return (sprof_image_section(debug, ".debug_info", &section) && section.size) ||
+	       (sprof_image_section(debug, ".zdebug_info", &section) && section.size);
+}
+
+static Dwarf *begin(const struct sprof_image *debug, const struct sprof_image *expanded)
+{
+	return dwarf_begin_elf(expanded ? expanded->elf : debug->elf, DWARF_C_READ, NULL);
+}
+
 /* dwz moves what files have in common to a file of its own; libdw looks for it in one place only.
  */
 static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
@@ -126,35 +142,37 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		source->debug, source->path, name, id, (size_t)id_size, source->places);
 	if (!dwarf->alternate_image)
 		return;
-	dwarf->alternate = dwarf_begin_elf(dwarf->alternate_image->elf, DWARF_C_READ, NULL);
+	dwarf->alternate_expanded = sprof_expand(dwarf->alternate_image);
+	dwarf->alternate = begin(dwarf->alternate_image, dwarf->alternate_expanded);
 	if (dwarf->alternate)
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
+}
+
+/* Leaves it without ranges where there is no DWARF. False: memory is short. */
+static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
+{
+	dwarf->expanded = sprof_expand(source->debug);
+	dwarf->dwarf = begin(source->debug, dwarf->expanded);
+	if (!dwarf->dwarf)
+		return true;
+	dwarf->image = source->image;
+	dwarf->debug = dwarf->expanded ? dwarf->expanded : source->debug;
+	dwarf->path = source->path;
+	/* Even compressed, a range takes more than two bytes. */
+	dwarf->budget = source->debug->size / 2;
+	dwarf->paths = sprof_strtab_create();
+	dwarf->sections = sprof_line_sections_find(dwarf->debug);
+	find_alternate(dwarf, source);
+	return dwarf->paths && read_units(dwarf);
 }
 
 bool sprof_dwarf_open(
 	const struct sprof_dwarf_source *source, struct sprof_dwarf **ret, struct sprof_error *err)
 {
-	Dwarf *handle = dwarf_begin_elf(source->debug->elf, DWARF_C_READ, NULL);
-	struct sprof_dwarf *dwarf;
+	struct sprof_dwarf *dwarf = calloc(1, sizeof(*dwarf));
 
 	*ret = NULL;
-	if (!handle)
-		return true;
-	dwarf = calloc(1, sizeof(*dwarf));
-	if (!dwarf) {
-		dwarf_end(handle);
-		return sprof_error_no_memory(err);
-	}
-	dwarf->dwarf = handle;
-	dwarf->image = source->image;
-	dwarf->debug = source->debug;
-	dwarf->path = source->path;
-	/* Even compressed, a range takes more than two bytes. */
-	dwarf->budget = source->debug->size / 2;
-	dwarf->paths = sprof_strtab_create();
-	dwarf->sections = sprof_line_sections_find(source->debug);
-	find_alternate(dwarf, source);
-	if (!dwarf->paths || !read_units(dwarf)) {
+	if (!dwarf || !read_source(dwarf, source)) {
 		sprof_dwarf_close(dwarf);
 		return sprof_error_no_memory(err);
 	}
@@ -180,6 +198,8 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	sprof_qualifiers_finish(&dwarf->qualifiers);
 	dwarf_end(dwarf->dwarf);
 	dwarf_end(dwarf->alternate);
+	sprof_image_close(dwarf->expanded);
+	sprof_image_close(dwarf->alternate_expanded);
 	sprof_image_close(dwarf->alternate_image);
 	free(dwarf);
 }

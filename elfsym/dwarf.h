@@ -38,6 +38,9 @@ struct sprof_dwarf_source {
 	const struct sprof_debug_places *places; /* where what it refers to may be */
 };
 
+/* Whether the file has DWARF at all, be it about code or not; that costs nothing to know. */
+bool sprof_dwarf_exists(const struct sprof_image *debug);
+
 /*
  * Reads which unit covers which addresses. *ret is NULL when there is no DWARF about any code,
  * which is no error. False: no memory.

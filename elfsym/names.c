@@ -1,7 +1,7 @@
 /*
  * Decides which files a module's names come from. DWARF that the module carries itself is best;
- * else that of its separate debug file, whose symbol table is then read too. The symbol tables are
- * read late, because with DWARF they are rarely asked.
+ * else that of its separate debug file, whose symbol table is then read too. Each is read when it is
+ * first asked: a list of symbols needs no DWARF, and with DWARF symbols are rarely needed.
  */
 #include "elfsym/names.h"
 
@@ -59,11 +59,25 @@ bool sprof_names_init(struct sprof_names *names, const struct sprof_module *modu
 		*err = unreadable;
 		return false;
 	}
-	if (!open_dwarf(names, names->image, module->path, err))
+	if (!sprof_dwarf_exists(names->image))
+		names->debug = sprof_debugfile_open(names->image, module->path, places);
+	return true;
+}
+
+/* Debug information that tells nothing of any code, as a few objects may bring it, is none. */
+bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err)
+{
+	const char *path = names->module->path;
+
+	if (names->dwarf_loaded)
+		return true;
+	names->dwarf_loaded = true;
+	if (!names->debug && !open_dwarf(names, names->image, path, err))
 		return false;
 	if (names->dwarf)
 		return true;
-	names->debug = sprof_debugfile_open(names->image, module->path, places);
+	if (!names->debug && sprof_dwarf_exists(names->image))
+		names->debug = sprof_debugfile_open(names->image, path, names->places);
 	return !names->debug || open_dwarf(names, names->debug, names->debug->own_path, err);
 }
 

@@ -23,7 +23,8 @@ struct sprof_names {
 	struct sprof_image *image;
 	struct sprof_image *debug; /* the separate debug file */
 	struct sprof_image *inner; /* of .gnu_debugdata */
-	struct sprof_dwarf *dwarf;
+	struct sprof_dwarf *dwarf;   /* after sprof_names_load_dwarf */
+	bool dwarf_loaded;
 	struct sprof_symtab *symtab; /* after sprof_names_load_symtab */
 	struct sprof_fdes *fdes;     /* after sprof_names_load_fdes */
 	/* Symbols as text: by link-time address; of anonymous memory by address. */
@@ -34,12 +35,14 @@ struct sprof_names {
 };
 
 /*
- * Opens the module, its DWARF, and its separate debug file if it has no DWARF itself. sysmap is the
+ * Opens the module, and its separate debug file if it has no DWARF itself. sysmap is the
  * list that the user has given for it; NULL: none. What can't be read is left out. False: no
  * memory; the names are then as far as they got. The places outlive the names.
  */
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err);
+/* Reads where DWARF has code, unless that is done. The image is there. False: no memory. */
+bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err);
 /* Reads the symbol tables unless that is done. The image is there. False: no memory. */
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err);
 /* The same for the unwind tables. */

@@ -281,7 +281,11 @@ static bool find_chain(const struct sprof_symbols *symbols, const struct place *
 	bool found;
 
 	*chain = (struct sprof_dwarf_chain){0};
-	if (!place->loaded || !place->names->dwarf)
+	if (!place->loaded)
+		return true;
+	if (!sprof_names_load_dwarf(place->names, err))
+		return false;
+	if (!place->names->dwarf)
 		return true;
 	if (!symbols->options.no_inlines)
 		return sprof_dwarf_find(place->names->dwarf, place->address, chain, err);

@@ -53,7 +53,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 static const char *const subjects[] = {
-	"subject", "subject-dwarf4", "subject-no-pie", "subject-static"};
+	"subject", "subject-dwarf4", "subject-no-pie", "subject-static",
+	"subject-zlib", "subject-zlib-gnu"};
 
 enum {
 	SUBJECT_COUNT = sizeof(subjects) / sizeof(*subjects)

@@ -94,6 +94,7 @@ static void test_changed(void **state)
 	srandom(1);
 	change_and_look("subject");
 	change_and_look("subject-dwarf4");
+	change_and_look("subject-zlib");
 }
 
 /* The strings of the symbols don't end: each section of strings loses its last NUL. */

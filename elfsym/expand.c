@@ -1,0 +1,236 @@
+/*
+ * libdw inflates every debug section of a file before it says a word, also those about variables,
+ * macros and frames, which no name comes from. So of a compressed file it is given another one, in
+ * memory: the same sections, without those, and inflated. Knows section headers and both ways in
+ * which sections are compressed (ELF's Chdr, and GNU's .zdebug); refuses to know what is in them.
+ */
+#include "elfsym/expand.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfsym/inflate.h"
+
+static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line",
+	".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_aranges", ".debug_types",
+	".gnu_debugaltlink"};
+
+enum {
+	WANTED_COUNT = sizeof(wanted) / sizeof(wanted[0]),
+	ALIGNMENT = 8,
+	GNU_HEADER = 12, /* "ZLIB" and the size, its highest byte first */
+};
+
+/* A section as it is in the file and as it shall be; size 0: the file has none. */
+struct piece {
+	const uint8_t *bytes;
+	size_t byte_count;
+	size_t offset, size;
+	bool compressed;
+};
+
+struct plan {
+	const struct sprof_image *debug;
+	struct piece pieces[WANTED_COUNT];
+	size_t size; /* of the pieces and the header before them */
+	bool any_compressed;
+};
+
+/* The bytes behind the header of a compressed section. False: not a way that is known here. */
+static bool set_sizes(struct piece *piece, bool is_gnu)
+{
+	Elf64_Chdr header;
+
+	if (is_gnu) {
+		if (piece->byte_count < GNU_HEADER || memcmp(piece->bytes, "ZLIB", 4) != 0)
+			return false;
+		for (size_t i = 4; i < GNU_HEADER; i++)
+			piece->size = piece->size << 8 | piece->bytes[i];
+		piece->bytes += GNU_HEADER;
+		piece->byte_count -= GNU_HEADER;
+	} else {
+		if (piece->byte_count < sizeof(header))
+			return false;
+		memcpy(&header, piece->bytes, sizeof(header));
+		if (header.ch_type != ELFCOMPRESS_ZLIB)
+			return false;
+		piece->size = header.ch_size;
+		piece->bytes += sizeof(header);
+		piece->byte_count -= sizeof(header);
+	}
+	piece->compressed = true;
+	return piece->size / SPROF_INFLATE_MAX_RATIO <= piece->byte_count;
+}
+
+static size_t index_of(const char *name, bool is_gnu)
+{
+	size_t i = 0;
+
+	while (i < WANTED_COUNT && strcmp(wanted[i] + 1, name + 1 + is_gnu) != 0)
+		i++;
+	return i;
+}
+
+/*
+ * False: the file is better left as it is. A file with addresses of their own may have the rest of
+ * its units in .dwo files, which libdw looks for beside a file that has a descriptor.
+ */
+static bool add_section(struct plan *plan, const char *name, const GElf_Shdr *header)
+{
+	bool is_gnu = strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0;
+	const struct sprof_image *debug = plan->debug;
+	struct piece piece = {0};
+	size_t index;
+
+	if (name[0] != '.' || header->sh_type == SHT_NOBITS)
+		return true;
+	if (strcmp(name + 1 + is_gnu, "debug_addr") == 0)
+		return false;
+	index = index_of(name, is_gnu);
+	if (index == WANTED_COUNT || plan->pieces[index].size)
+		return true;
+	if (header->sh_offset > debug->size || header->sh_size > debug->size - header->sh_offset)
+		return false;
+	piece.bytes = debug->bytes + header->sh_offset;
+	piece.byte_count = piece.size = header->sh_size;
+	if (is_gnu || header->sh_flags & SHF_COMPRESSED) {
+		piece.size = 0;
+		plan->any_compressed = true;
+		if (!set_sizes(&piece, is_gnu))
+			return false;
+	}
+	plan->pieces[index] = piece;
+	return true;
+}
+
+static bool find_sections(struct plan *plan)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t strings;
+
+	if (elf_getshdrstrndx(plan->debug->elf, &strings) < 0)
+		return false;
+	while ((section = elf_nextscn(plan->debug->elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			return false;
+		name = elf_strptr(plan->debug->elf, strings, header.sh_name);
+		if (name && !add_section(plan, name, &header))
+			return false;
+	}
+	return plan->any_compressed;
+}
+
+static size_t align(size_t offset)
+{
+	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static void place(struct plan *plan)
+{
+	plan->size = align(sizeof(Elf64_Ehdr));
+	for (size_t i = 0; i < WANTED_COUNT; i++) {
+		plan->pieces[i].offset = plan->size;
+		plan->size = align(plan->size + plan->pieces[i].size);
+	}
+}
+
+/* The names of all that is wanted, whether it is there or not, and of the names themselves. */
+struct tail {
+	Elf64_Shdr sections[WANTED_COUNT + 2];
+	char names[256];
+};
+
+static size_t add_name(struct tail *tail, size_t at, const char *name, Elf64_Shdr *section)
+{
+	section->sh_name = (uint32_t)at;
+	memcpy(tail->names + at, name, strlen(name) + 1);
+	return at + strlen(name) + 1;
+}
+
+static void write_tail(const struct plan *plan, uint8_t *file)
+{
+	struct tail tail = {0};
+	Elf64_Shdr *names = &tail.sections[WANTED_COUNT + 1];
+	size_t at = 1;
+
+	for (size_t i = 0; i < WANTED_COUNT; i++) {
+		Elf64_Shdr *section = &tail.sections[i + 1];
+
+		at = add_name(&tail, at, wanted[i], section);
+		section->sh_type = plan->pieces[i].size ? SHT_PROGBITS : SHT_NULL;
+		section->sh_offset = plan->pieces[i].offset;
+		section->sh_size = plan->pieces[i].size;
+		section->sh_addralign = 1;
+	}
+	names->sh_size = add_name(&tail, at, ".shstrtab", names);
+	names->sh_type = SHT_STRTAB;
+	names->sh_offset = plan->size + offsetof(struct tail, names);
+	names->sh_addralign = 1;
+	memcpy(file + plan->size, &tail, sizeof(tail));
+}
+
+/* The header of the file, but for what is no longer true. False: it is not of this machine's class. */
+static bool write_header(const struct plan *plan, uint8_t *file)
+{
+	Elf64_Ehdr header;
+
+	memcpy(&header, plan->debug->bytes, sizeof(header));
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	header.e_type = ET_DYN;
+	header.e_phoff = 0;
+	header.e_phnum = 0;
+	header.e_shoff = plan->size + offsetof(struct tail, sections);
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	header.e_shnum = WANTED_COUNT + 2;
+	header.e_shstrndx = WANTED_COUNT + 1;
+	memcpy(file, &header, sizeof(header));
+	return true;
+}
+
+static bool write_piece(const struct piece *piece, uint8_t *file)
+{
+	if (piece->compressed)
+		return sprof_inflate(
+			piece->bytes, piece->byte_count, file + piece->offset, piece->size);
+	if (piece->size)
+		memcpy(file + piece->offset, piece->bytes, piece->size);
+	return true;
+}
+
+static bool write_file(const struct plan *plan, uint8_t *file)
+{
+	if (!write_header(plan, file))
+		return false;
+	for (size_t i = 0; i < WANTED_COUNT; i++) {
+		if (!write_piece(&plan->pieces[i], file))
+			return false;
+	}
+	write_tail(plan, file);
+	return true;
+}
+
+struct sprof_image *sprof_expand(const struct sprof_image *debug)
+{
+	struct plan plan = {.debug = debug};
+	struct sprof_error ignored;
+	struct sprof_image *image;
+	uint8_t *file;
+
+	if (debug->size < sizeof(Elf64_Ehdr) || !find_sections(&plan))
+		return NULL;
+	place(&plan);
+	file = calloc(1, plan.size + sizeof(struct tail));
+	if (!file || !write_file(&plan, file)) {
+		free(file);
+		return NULL;
+	}
+	if (!sprof_image_open_bytes(file, plan.size + sizeof(struct tail), "debug sections",
+		    &image, &ignored))
+		return NULL;
+	return image;
+}
