@@ -84,13 +84,6 @@ static bool set_states(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-static bool set_span(void *field, const char *text, struct sprof_error *err)
-{
-	*(bool *)field = true;
-	return sprof_value_duration(
-		(char *)field - FIELD(has_span) + FIELD(from_ns), text, err);
-}
-
 const struct sprof_reading sprof_reading_defaults = {
 	.report_mode = SPROF_REPORT_MERGED,
 	.top = 30,
@@ -123,10 +116,12 @@ const struct sprof_option sprof_reading_filter_table[] = {
 	{"pid", "p", "PID", "only threads of this process", sprof_value_pid, FIELD(filter.pid)},
 	{"state", NULL, "STATES", "only samples in these states: user,sys,sleep,disk,stopped,wait",
 		set_states, FIELD(filter.states)},
-	{"from", NULL, "TIME", "from this time on (needs a profile with a timeline)", set_span,
-		FIELD(has_span)},
-	{"to", NULL, "TIME", "up to this time (needs a profile with a timeline)", set_span,
-		FIELD(has_span)},
+	{"label", NULL, "NAME=REGEX", "only samples with a label of this name that matches",
+		sprof_value_text, FIELD(filter.label)},
+	{"from", NULL, "TIME", "from this time on since the start; see --time-slices of run",
+		sprof_value_duration, FIELD(filter.from_ns)},
+	{"to", NULL, "TIME", "up to this time since the start", sprof_value_duration,
+		FIELD(filter.to_ns)},
 	{0},
 };
 
@@ -206,14 +201,14 @@ bool sprof_reading_filter(const struct sprof_reading *options, struct sprof_prof
 	struct sprof_error *err)
 {
 	struct sprof_profile *part = NULL;
-	bool ok = true;
+	struct sprof_filter filter = options->filter;
+	bool ok;
 
-	if (options->has_span)
-		ok = sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"--from and --to need a profile with a timeline, which a pprof file has not");
-	else if (sprof_filter_is_empty(&options->filter))
+	if (filter.from_ns && !filter.to_ns)
+		filter.to_ns = UINT64_MAX;
+	if (sprof_filter_is_empty(&filter))
 		return true;
-	ok = ok && sprof_profile_filter(*profile, &options->filter, &part, err);
+	ok = sprof_profile_filter(*profile, &filter, &part, err);
 	sprof_profile_destroy(*profile);
 	*profile = part;
 	return ok;

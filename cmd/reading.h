@@ -20,8 +20,6 @@ struct sprof_reading {
 	struct sprof_outputs outputs;
 	struct sprof_filter filter;
 	const char *weight; /* NULL: wall, or what the file shows by default */
-	bool has_span;      /* --from or --to */
-	uint64_t from_ns, to_ns;
 	enum sprof_report_mode report_mode;
 	enum sprof_report_by by;
 	bool by_total;

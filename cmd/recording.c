@@ -52,6 +52,10 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_duration,
 		FIELD(delay_ns)},
+	{"from", NULL, "TIME", "sample from this time since the start on: as --delay",
+		sprof_value_duration, FIELD(delay_ns)},
+	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
+		FIELD(to_ns)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
@@ -62,6 +66,10 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		set_kernel, FIELD(kernel)},
 	{"timeline-max", NULL, "N", "keep at most N changes of state (1000000)", sprof_value_count,
 		FIELD(timeline_max)},
+	{"time-slices", NULL, "TIME",
+		"pprof: samples are labelled with the time, to so much; makes the\n"
+		"file larger, and report --from --to possible",
+		sprof_value_duration, FIELD(slice_ns)},
 	{0},
 };
 

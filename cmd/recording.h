@@ -32,6 +32,8 @@ struct sprof_recording {
 	double rate_hz;
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t delay_ns;
+	uint64_t to_ns;    /* the duration as a time since the start; 0: not said */
+	uint64_t slice_ns; /* 0: saved profiles don't say when samples were taken */
 	size_t max_depth;
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;

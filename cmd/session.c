@@ -31,9 +31,23 @@ struct session {
 	struct sprof_tracing tracing;
 };
 
+/* --to as a duration, which counts from the end of the delay. */
+static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
+{
+	uint64_t duration = options->to_ns - options->delay_ns;
+
+	if (!options->to_ns)
+		return true;
+	if (options->to_ns <= options->delay_ns)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not behind --from");
+	if (!options->duration_ns || duration < options->duration_ns)
+		options->duration_ns = duration;
+	return true;
+}
+
 bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)
 {
-	return sprof_outputs_settle(&options->outputs, err) &&
+	return settle_end(options, err) && sprof_outputs_settle(&options->outputs, err) &&
 		(!options->stats_path || sprof_out_probe(options->stats_path, err));
 }
 
@@ -80,6 +94,7 @@ static bool session_init(
 		});
 	sprof_profile_set_timeline(
 		session->profile, session->options->timeline_max, sprof_clock_now_ns());
+	session->profile->slice_ns = session->options->slice_ns;
 	session->interim = (struct sprof_interim){
 		.options = session->options,
 		.profile = session->profile,

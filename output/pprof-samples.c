@@ -8,10 +8,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "profile/by-thread.h"
 #include "profile/facts.h"
+#include "profile/labels.h"
 #include "profile/pprof-file.h"
 #include "profile/quality.h"
 
@@ -36,6 +39,12 @@ static void put_figure(struct sprof_pprof_writer *writer, const char *name, uint
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	put_comment(writer, name, text);
+}
+
+static void put_slice(struct sprof_pprof_writer *writer)
+{
+	if (writer->profile->slice_ns && writer->profile->span_count)
+		put_figure(writer, SPROF_PPROF_SLICE, writer->profile->slice_ns);
 }
 
 static void put_quality(struct sprof_pprof_writer *writer)
@@ -86,8 +95,13 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 			put_comment(writer, "command", writer->profile->command);
 		put_quality(writer);
 		put_gaps(writer);
-		sprof_pprof_put(writer, SPROF_PPROF_COMMENT_FIELD, &writer->packed);
 	}
+	put_slice(writer);
+	for (size_t i = 0; i < writer->profile->comment_count; i++)
+		sprof_message_add_varint(
+			&writer->packed, sprof_pprof_string(writer, writer->profile->comments[i]));
+	if (writer->packed.size)
+		sprof_pprof_put(writer, SPROF_PPROF_COMMENT_FIELD, &writer->packed);
 }
 
 static void add_label(struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key,
@@ -109,13 +123,27 @@ static void add_text(struct sprof_pprof_writer *writer, struct sprof_message *to
 	add_label(writer, to, key, sprof_pprof_string(writer, text));
 }
 
-static void add_id(
-	struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key, pid_t id)
+static void add_number(struct sprof_pprof_writer *writer, struct sprof_message *to, uint32_t key,
+	uint64_t number, uint32_t unit)
 {
+	writer->inner.size = 0;
+	sprof_message_add_number(&writer->inner, 1, key);
+	sprof_message_add_number(&writer->inner, 3, number);
+	sprof_message_add_number(&writer->inner, 4, unit);
+	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
+}
+
+static void add_id(struct sprof_pprof_writer *writer, const char *key, pid_t id, bool numeric)
+{
+	struct sprof_message *to = &writer->labels;
 	char text[16];
 
 	if (!id)
 		return;
+	if (numeric) {
+		add_number(writer, to, sprof_pprof_string(writer, key), (uint64_t)id, 0);
+		return;
+	}
 	snprintf(text, sizeof(text), "%d", id);
 	add_label(writer, to, key, sprof_pprof_new_string(writer, text));
 }
@@ -128,14 +156,71 @@ static void describe_thread(struct sprof_pprof_writer *writer, uint32_t index)
 	struct sprof_message *labels = &writer->labels;
 
 	labels->size = 0;
-	add_id(writer, labels, SPROF_PPROF_PID, process->pid);
-	add_id(writer, labels, SPROF_PPROF_TID, thread->tid);
-	add_text(writer, labels, SPROF_PPROF_PROCESS, process->name);
+	add_id(writer, SPROF_PPROF_PID, process->pid, thread->numeric_ids);
+	add_id(writer, SPROF_PPROF_TID, thread->tid, thread->numeric_ids);
+	if (!process->unnamed || !writer->profile->foreign.kind_count)
+		add_text(writer, labels, SPROF_PPROF_PROCESS, process->name);
 	add_text(writer, labels, SPROF_PPROF_THREAD, thread->name);
 	add_text(writer, labels, SPROF_PPROF_HOST, process->host);
 	add_text(writer, labels, SPROF_PPROF_RANK, process->rank);
 	if (index < writer->base_threads)
 		add_text(writer, labels, BASE_LABEL, "true");
+}
+
+/* The number of a text of a set of labels, which are not terminated. */
+static uint32_t text_of(struct sprof_pprof_writer *writer, const char *text, size_t length)
+{
+	SPROF_AUTO_FREE char *copy = length ? strndup(text, length) : NULL;
+
+	if (length && !copy)
+		writer->failed = true;
+	return copy ? sprof_pprof_new_string(writer, copy) : 0;
+}
+
+static void encode_label(
+	struct sprof_pprof_writer *writer, struct sprof_message *to, const struct sprof_label *label)
+{
+	uint32_t key = text_of(writer, label->key, label->key_length);
+	uint32_t text = text_of(writer, label->text, label->text_length);
+
+	if (label->is_number) {
+		add_number(writer, to, key, (uint64_t)label->number, text);
+		return;
+	}
+	writer->inner.size = 0;
+	sprof_message_add_number(&writer->inner, 1, key);
+	sprof_message_add_number(&writer->inner, 2, text);
+	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
+}
+
+/* Where the set is among those that were encoded before, which saves its strings from being written again. */
+static uint32_t find_set(struct sprof_pprof_writer *writer, const char *set)
+{
+	uint64_t key = (uint64_t)(uintptr_t)set;
+	uint32_t found = sprof_idmap_find(&writer->sets, 0, key);
+	struct sprof_label label;
+
+	if (found != SPROF_IDMAP_NONE)
+		return found;
+	found = (uint32_t)writer->set_count;
+	if (!sprof_array_reserve(&writer->encoded, &writer->set_capacity, writer->set_count + 1,
+		    sizeof(*writer->encoded)) ||
+		!sprof_idmap_put(&writer->sets, 0, key, found)) {
+		writer->failed = true;
+		return SPROF_IDMAP_NONE;
+	}
+	writer->encoded[writer->set_count++] = (struct sprof_message){0};
+	while (sprof_labels_next(&set, &label))
+		encode_label(writer, &writer->encoded[found], &label);
+	return found;
+}
+
+static void add_others(struct sprof_pprof_writer *writer, const char *set)
+{
+	uint32_t found = set ? find_set(writer, set) : SPROF_IDMAP_NONE;
+
+	if (found != SPROF_IDMAP_NONE)
+		sprof_message_append(&writer->message, &writer->encoded[found]);
 }
 
 static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
@@ -151,21 +236,41 @@ static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
 	add_text(writer, message, SPROF_PPROF_HOLDER_FUNCTION, context->holder_function);
 	if (context->kind != SPROF_WAIT_KIND_NONE)
 		add_text(writer, message, SPROF_PPROF_WAIT_KIND, sprof_wait_kind_name(context->kind));
+	add_others(writer, context->labels);
 }
 
-static void add_values(struct sprof_pprof_writer *writer, size_t row)
+/* A part of a row: its samples from `before` up to `until`, of as many as `whole`. */
+struct part {
+	uint64_t before, until, whole;
+	const uint64_t *time_ns; /* NULL: not known */
+};
+
+/* Differences of a rounded running sum: the parts of a figure are the whole of it. */
+static uint64_t share(const struct part *part, uint64_t value)
+{
+	if (part->until == part->whole && !part->before)
+		return value;
+	return (uint64_t)((__uint128_t)value * part->until / part->whole) -
+	       (uint64_t)((__uint128_t)value * part->before / part->whole);
+}
+
+static void add_values(struct sprof_pprof_writer *writer, size_t row, const struct part *part)
 {
 	const struct sprof_profile *profile = writer->profile;
 	const struct sprof_profile_foreign *foreign = &profile->foreign;
+	const struct sprof_metrics *whole = &profile->rows[row].metrics;
+	struct sprof_metrics metrics = {.samples = share(part, whole->samples)};
 	struct sprof_message *packed = &writer->packed;
 	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
 	bool negative = profile->rows[row].thread < writer->base_threads;
 
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		metrics.times.ns[i] = share(part, whole->times.ns[i]);
 	packed->size = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value = foreign->kind_count ? foreign->values[row * count + i]
-						     : sprof_metrics_get(&profile->rows[row].metrics,
-							       (enum sprof_weight)i);
+		uint64_t value = foreign->kind_count
+			? share(part, foreign->values[row * count + i])
+			: sprof_metrics_get(&metrics, (enum sprof_weight)i);
 
 		sprof_message_add_varint(packed, negative ? -value : value);
 	}
@@ -173,7 +278,14 @@ static void add_values(struct sprof_pprof_writer *writer, size_t row)
 	writer->failed |= packed->failed;
 }
 
-static void write_row(struct sprof_pprof_writer *writer, size_t row)
+static void add_time(struct sprof_pprof_writer *writer, const struct part *part)
+{
+	if (part->time_ns)
+		add_number(writer, &writer->message, sprof_pprof_string(writer, SPROF_PPROF_TIME),
+			*part->time_ns, sprof_pprof_string(writer, "nanoseconds"));
+}
+
+static void write_part(struct sprof_pprof_writer *writer, size_t row, const struct part *part)
 {
 	const struct sprof_profile *profile = writer->profile;
 	uint32_t stack = profile->rows[row].stack;
@@ -183,10 +295,31 @@ static void write_row(struct sprof_pprof_writer *writer, size_t row)
 	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent)
 		sprof_message_add_varint(packed, (uint64_t)profile->stacks[stack].location + 1);
 	sprof_message_add_bytes(&writer->message, 1, packed->data, packed->size);
-	add_values(writer, row);
+	add_values(writer, row, part);
 	sprof_message_append(&writer->message, &writer->labels);
 	add_context(writer, profile->rows[row].context);
+	add_time(writer, part);
 	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
+}
+
+/* One sample per slice of time; what is in none comes last. */
+static void write_row(struct sprof_pprof_writer *writer, size_t row)
+{
+	uint64_t samples = writer->profile->rows[row].metrics.samples;
+	struct part part = {.whole = samples ? samples : 1};
+	const struct sprof_pprof_slice *slice;
+
+	while ((slice = sprof_pprof_next_slice(&writer->slices, (uint32_t)row))) {
+		part.before = part.until;
+		part.until += slice->samples;
+		part.time_ns = &slice->time_ns;
+		if (part.until <= part.whole)
+			write_part(writer, row, &part);
+	}
+	if (part.until >= part.whole)
+		return;
+	part = (struct part){.before = part.until, .until = part.whole, .whole = part.whole};
+	write_part(writer, row, &part);
 }
 
 static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
@@ -200,12 +333,8 @@ static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
 	for (size_t i = 0; thread->has_facts && (name = sprof_fact_name(i)); i++) {
 		uint32_t number = sprof_pprof_string(writer, name);
 
-		if (!sprof_fact_get(&thread->facts, i, &value))
-			continue;
-		writer->inner.size = 0;
-		sprof_message_add_number(&writer->inner, 1, number);
-		sprof_message_add_number(&writer->inner, 3, value);
-		sprof_message_add_bytes(message, 3, writer->inner.data, writer->inner.size);
+		if (sprof_fact_get(&thread->facts, i, &value))
+			add_number(writer, message, number, value, 0);
 	}
 }
 
@@ -233,13 +362,16 @@ void sprof_pprof_write_samples(struct sprof_pprof_writer *writer)
 		writer->failed = true;
 		return;
 	}
+	writer->failed |= !sprof_pprof_slices_init(&writer->slices, profile);
 	for (uint32_t i = 0; i < profile->thread_count && !writer->failed; i++) {
 		describe_thread(writer, i);
 		if (order.first[i] == order.first[i + 1] || profile->threads[i].has_facts ||
 			profile->threads[i].former_names)
 			write_presence(writer, i);
+		writer->failed |= !sprof_pprof_slices_of(&writer->slices, i);
 		for (size_t k = order.first[i]; k < order.first[i + 1] && !writer->failed; k++)
 			write_row(writer, order.rows[k]);
 	}
+	sprof_pprof_slices_finish(&writer->slices);
 	sprof_by_thread_finish(&order);
 }

@@ -10,6 +10,7 @@
  */
 #include "output/pprof.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -125,6 +126,11 @@ static void write_foreign_kinds(struct sprof_pprof_writer *writer)
 		write_kind(writer, SPROF_PPROF_PERIOD_TYPE, foreign->period_kind.type,
 			foreign->period_kind.unit);
 	sprof_pprof_put_number(writer, SPROF_PPROF_PERIOD, foreign->period);
+	sprof_pprof_put_number(writer, SPROF_PPROF_DROP_FRAMES,
+		sprof_pprof_string(writer, foreign->drop_frames));
+	sprof_pprof_put_number(writer, SPROF_PPROF_KEEP_FRAMES,
+		sprof_pprof_string(writer, foreign->keep_frames));
+	sprof_pprof_put_number(writer, SPROF_PPROF_URL, sprof_pprof_string(writer, foreign->url));
 }
 
 static void write_head(struct sprof_pprof_writer *writer)
@@ -243,6 +249,10 @@ static bool write_pprof(const struct sprof_profile *profile,
 	sprof_message_finish(&writer.packed);
 	sprof_message_finish(&writer.frame);
 	sprof_message_finish(&writer.labels);
+	for (size_t i = 0; i < writer.set_count; i++)
+		sprof_message_finish(&writer.encoded[i]);
+	free(writer.encoded);
+	sprof_idmap_finish(&writer.sets);
 	return ok || sprof_error_no_memory(err);
 }
 

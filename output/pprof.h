@@ -13,6 +13,29 @@
 #include "output/layout.h"
 #include "output/message.h"
 #include "profile/profile.h"
+#include "profile/spans.h"
+
+/* Samples of a row in a slice of time, which begins then. */
+struct sprof_pprof_slice {
+	uint64_t time_ns;
+	uint32_t row, samples;
+};
+
+/* Those of one thread, by row and time. */
+struct sprof_pprof_slices {
+	uint64_t slice_ns; /* 0: there are none */
+	struct sprof_spans spans;
+	struct sprof_pprof_slice *items;
+	size_t count, capacity, next;
+};
+
+/* False: no memory. To be finished either way. */
+bool sprof_pprof_slices_init(struct sprof_pprof_slices *slices, const struct sprof_profile *profile);
+void sprof_pprof_slices_finish(struct sprof_pprof_slices *slices);
+/* Turns to a thread. False: no memory. */
+bool sprof_pprof_slices_of(struct sprof_pprof_slices *slices, uint32_t thread);
+/* The next one of the row, whose number rises from call to call. NULL: there are no more. */
+const struct sprof_pprof_slice *sprof_pprof_next_slice(struct sprof_pprof_slices *slices, uint32_t row);
 
 struct sprof_pprof_writer {
 	const struct sprof_profile *profile;
@@ -24,6 +47,10 @@ struct sprof_pprof_writer {
 	uint32_t string_count;
 	struct sprof_message message, inner, packed, frame;
 	struct sprof_message labels; /* of the thread whose rows are being written */
+	struct sprof_pprof_slices slices;
+	struct sprof_idmap sets; /* (0, address of a set of other labels) -> its place in encoded */
+	struct sprof_message *encoded;
+	size_t set_count, set_capacity;
 	bool failed;		     /* memory was short */
 };
 

@@ -103,6 +103,7 @@ bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_
 	profile->threads[id].process = process;
 	profile->threads[id].tid = thread->tid;
 	profile->threads[id].name = name;
+	profile->threads[id].numeric_ids = thread->numeric_ids;
 	*ret_thread = id;
 	return set_facts(profile, thread, id);
 }
@@ -164,6 +165,7 @@ bool sprof_build_context(struct sprof_profile *profile,
 	       intern(profile, context->object, &copy.object) &&
 	       intern(profile, context->holder, &copy.holder) &&
 	       intern(profile, context->holder_function, &copy.holder_function) &&
+	       intern(profile, context->labels, &copy.labels) &&
 	       sprof_profile_intern_context(profile, &copy, ret_context);
 }
 
@@ -177,6 +179,23 @@ static bool add_values(struct sprof_profile *profile, uint32_t row, const uint64
 		return false;
 	for (size_t i = 0; i < count; i++)
 		foreign->values[row * count + i] += values[i];
+	return true;
+}
+
+bool sprof_build_comment(struct sprof_profile *profile, const char *text)
+{
+	const char *copy;
+
+	if (!intern(profile, text, &copy))
+		return false;
+	if (sprof_idmap_find(&profile->index->comments, 0, (uintptr_t)copy) != SPROF_IDMAP_NONE)
+		return true;
+	if (!sprof_array_reserve(&profile->comments, &profile->comment_capacity,
+		    profile->comment_count + 1, sizeof(*profile->comments)) ||
+		!sprof_idmap_put(&profile->index->comments, 0, (uintptr_t)copy,
+			(uint32_t)profile->comment_count))
+		return false;
+	profile->comments[profile->comment_count++] = copy;
 	return true;
 }
 

@@ -29,6 +29,7 @@ struct sprof_build_thread {
 	const char *host, *rank;
 	const char *former_names;               /* NULL: not known, or none */
 	const struct sprof_thread_facts *facts; /* NULL: not known */
+	bool numeric_ids;
 };
 
 /* The thread's index; the same for the same fields. */
@@ -45,6 +46,9 @@ bool sprof_build_location(struct sprof_profile *profile, const struct sprof_fram
 
 bool sprof_build_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context);
+
+/* A comment of a file; one that is there already is not kept twice. */
+bool sprof_build_comment(struct sprof_profile *profile, const char *text);
 
 /* Adds to the row of these three; `values` are those of a foreign profile, else NULL. */
 bool sprof_build_row(struct sprof_profile *profile, const struct sprof_profile_row *row,

@@ -9,6 +9,8 @@
 
 #include "base/array.h"
 #include "profile/build.h"
+#include "profile/index.h"
+#include "profile/spans.h"
 
 /* What a frame is called when --hide leaves nothing of its stack. */
 #define HIDDEN "[hidden]"
@@ -31,7 +33,8 @@ bool sprof_copy_init(
 	       make_map(&copy->locations, source->location_count) &&
 	       make_map(&copy->stacks, source->stack_count) &&
 	       make_map(&copy->threads, source->thread_count) &&
-	       make_map(&copy->contexts, source->context_count);
+	       make_map(&copy->contexts, source->context_count) &&
+	       make_map(&copy->rows, source->row_count);
 }
 
 void sprof_copy_finish(struct sprof_copy *copy)
@@ -42,6 +45,7 @@ void sprof_copy_finish(struct sprof_copy *copy)
 	free(copy->stacks);
 	free(copy->threads);
 	free(copy->contexts);
+	free(copy->rows);
 	free(copy->chain);
 	free(copy->lines);
 }
@@ -66,7 +70,10 @@ bool sprof_copy_head(struct sprof_copy *copy)
 			!copy_text(copy->target, from->kinds[i].unit, &to->kinds[i].unit))
 			return false;
 	}
-	return copy_text(copy->target, from->period_kind.type, &to->period_kind.type) &&
+	return copy_text(copy->target, from->drop_frames, &to->drop_frames) &&
+	       copy_text(copy->target, from->keep_frames, &to->keep_frames) &&
+	       copy_text(copy->target, from->url, &to->url) &&
+	       copy_text(copy->target, from->period_kind.type, &to->period_kind.type) &&
 	       copy_text(copy->target, from->period_kind.unit, &to->period_kind.unit) &&
 	       (!copy->source->command ||
 		       sprof_profile_describe(copy->target, copy->source->command,
@@ -195,6 +202,15 @@ static bool copy_stack(struct sprof_copy *copy, uint32_t id, uint32_t *ret_stack
 	return true;
 }
 
+bool sprof_copy_comments(struct sprof_copy *copy)
+{
+	for (size_t i = 0; i < copy->source->comment_count; i++) {
+		if (!sprof_build_comment(copy->target, copy->source->comments[i]))
+			return false;
+	}
+	return true;
+}
+
 bool sprof_copy_thread(struct sprof_copy *copy, uint32_t id)
 {
 	const struct sprof_profile_thread *thread = &copy->source->threads[id];
@@ -203,11 +219,12 @@ bool sprof_copy_thread(struct sprof_copy *copy, uint32_t id)
 		.pid = process->pid,
 		.tid = thread->tid,
 		.name = thread->name,
-		.process_name = process->name,
+		.process_name = process->unnamed ? NULL : process->name,
 		.host = process->host,
 		.rank = process->rank,
 		.former_names = thread->former_names,
 		.facts = thread->has_facts ? &thread->facts : NULL,
+		.numeric_ids = thread->numeric_ids,
 	};
 
 	return copy->threads[id] != SPROF_PROFILE_NONE ||
@@ -222,12 +239,34 @@ static bool name_hidden(struct sprof_copy *copy, uint32_t *ret_stack)
 	       sprof_profile_push(copy->target, SPROF_PROFILE_ROOT, location, ret_stack);
 }
 
+static uint64_t part_of(const struct sprof_copy *copy, size_t row, uint64_t value)
+{
+	uint64_t samples = copy->source->rows[row].metrics.samples;
+
+	if (!copy->inside || copy->inside[row] == samples)
+		return value;
+	return samples ? (uint64_t)((__uint128_t)value * copy->inside[row] / samples) : 0;
+}
+
+static void take_part(struct sprof_copy *copy, size_t index, struct sprof_metrics *metrics,
+	uint64_t values[SPROF_PROFILE_VALUES])
+{
+	const struct sprof_profile_foreign *foreign = &copy->source->foreign;
+
+	metrics->samples = part_of(copy, index, metrics->samples);
+	metrics->other = part_of(copy, index, metrics->other);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		metrics->times.ns[i] = part_of(copy, index, metrics->times.ns[i]);
+	for (size_t i = 0; i < foreign->kind_count; i++)
+		values[i] = part_of(copy, index, foreign->values[index * foreign->kind_count + i]);
+}
+
 bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 {
 	const struct sprof_profile *source = copy->source;
 	struct sprof_profile_row row = source->rows[index];
-	size_t kinds = source->foreign.kind_count;
 	uint32_t *context = &copy->contexts[row.context];
+	uint64_t values[SPROF_PROFILE_VALUES];
 
 	if (!sprof_copy_thread(copy, row.thread) || !copy_stack(copy, row.stack, &row.stack) ||
 		(row.stack == SPROF_PROFILE_ROOT && !name_hidden(copy, &row.stack)))
@@ -237,6 +276,58 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 		return false;
 	row.thread = copy->threads[row.thread];
 	row.context = *context;
-	return sprof_build_row(
-		copy->target, &row, kinds ? &source->foreign.values[index * kinds] : NULL);
+	take_part(copy, index, &row.metrics, values);
+	return sprof_build_row(copy->target, &row, source->foreign.kind_count ? values : NULL) &&
+	       (!source->span_count ||
+		       sprof_profile_intern_row(copy->target, &row, &copy->rows[index]));
+}
+
+static bool add_span(struct sprof_profile *target, const struct sprof_profile_span *span)
+{
+	if (!sprof_array_reserve(&target->spans, &target->span_capacity, target->span_count + 1,
+		    sizeof(*target->spans)))
+		return false;
+	target->spans[target->span_count++] = *span;
+	return true;
+}
+
+/* Times of the target count from 0: the start of whichever run it was. */
+static bool copy_span(struct sprof_copy *copy, const struct sprof_span *span)
+{
+	uint32_t first = 0, end = span->samples;
+
+	if (copy->inside) {
+		first = sprof_span_samples_before(span, copy->from_ns);
+		end = sprof_span_samples_before(span, copy->to_ns);
+	}
+	return first >= end ||
+	       add_span(copy->target, &(struct sprof_profile_span){
+					      .begin_ns = sprof_span_sample_ns(span, first),
+					      .end_ns = sprof_span_sample_ns(span, end - 1),
+					      .row = copy->rows[span->row],
+					      .samples = end - first,
+				      });
+}
+
+bool sprof_copy_spans(struct sprof_copy *copy)
+{
+	const struct sprof_profile *source = copy->source;
+	struct sprof_profile *target = copy->target;
+	struct sprof_spans spans;
+	bool ok = true;
+
+	if (!source->span_count)
+		return true;
+	if (!sprof_spans_build(source, &spans))
+		return false;
+	for (size_t i = 0; ok && i < source->span_count; i++) {
+		struct sprof_span span = sprof_spans_get(&spans, i);
+
+		ok = copy->rows[span.row] == SPROF_PROFILE_NONE || copy_span(copy, &span);
+	}
+	sprof_spans_finish(&spans);
+	if (target->slice_ns < source->slice_ns)
+		target->slice_ns = source->slice_ns;
+	sprof_profile_sort_spans(target);
+	return ok;
 }

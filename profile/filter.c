@@ -13,11 +13,13 @@
 #include "profile/build.h"
 #include "profile/copy.h"
 #include "profile/index.h"
+#include "profile/labels.h"
+#include "profile/spans.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
 	return !filter->focus && !filter->ignore && !filter->hide && !filter->thread &&
-	       !filter->pid && !filter->states;
+	       !filter->pid && !filter->states && !filter->label && !filter->to_ns;
 }
 
 static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
@@ -114,10 +116,67 @@ static bool match_threads(const struct sprof_profile *profile, const struct spro
 	return true;
 }
 
+/* By row: whether it has a label of the name in front of '=' that matches what is behind. */
+static bool match_labels(const struct sprof_profile *profile, const char *wanted, bool **ret,
+	struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *key = wanted ? strndup(wanted, strcspn(wanted, "=")) : NULL;
+	char text[1024];
+	regex_t regex;
+
+	if (!wanted)
+		return true;
+	*ret = calloc(profile->row_count + 1, sizeof(**ret));
+	if (!key || !*ret)
+		return sprof_error_no_memory(err);
+	if (!wanted[strlen(key)])
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--label needs NAME=REGEX");
+	if (!compile(wanted + strlen(key) + 1, &regex, err))
+		return false;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		for (size_t k = 0; !(*ret)[i] && sprof_labels_find(profile, &profile->rows[i], key, k,
+							 text, sizeof(text));
+			k++)
+			(*ret)[i] = regexec(&regex, text, 0, NULL, 0) == 0;
+	}
+	regfree(&regex);
+	return true;
+}
+
+/* By row: its samples in the time that is wanted. */
+static bool match_times(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	uint64_t **ret, struct sprof_error *err)
+{
+	struct sprof_spans spans;
+
+	if (!filter->to_ns)
+		return true;
+	if (!profile->span_count) {
+		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"--from and --to need a profile that says when its samples were taken");
+		sprof_error_hint(err, "sprof run --time-slices 100ms -o profile.pb.gz writes one");
+		return false;
+	}
+	*ret = calloc(profile->row_count + 1, sizeof(**ret));
+	if (!*ret || !sprof_spans_build(profile, &spans))
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < profile->span_count; i++) {
+		struct sprof_span span = sprof_spans_get(&spans, i);
+		uint32_t first = sprof_span_samples_before(&span, filter->from_ns);
+		uint32_t end = sprof_span_samples_before(&span, filter->to_ns);
+
+		(*ret)[span.row] += end > first ? end - first : 0;
+	}
+	sprof_spans_finish(&spans);
+	return true;
+}
+
 struct choice {
 	bool *focus, *ignore; /* by stack; NULL: no such condition */
 	bool *hide;           /* by function */
 	bool *threads;
+	bool *labels;     /* by row; NULL: no such condition */
+	uint64_t *inside; /* by row; NULL: at any time */
 	unsigned states;
 };
 
@@ -127,34 +186,42 @@ static void finish(struct choice *choice)
 	free(choice->ignore);
 	free(choice->hide);
 	free(choice->threads);
+	free(choice->labels);
+	free(choice->inside);
 }
 
-static bool is_kept(const struct choice *choice, const struct sprof_profile *profile,
-	const struct sprof_profile_row *row)
+static bool is_kept(
+	const struct choice *choice, const struct sprof_profile *profile, size_t index)
 {
+	const struct sprof_profile_row *row = &profile->rows[index];
 	unsigned state = 1u << profile->contexts[row->context].state;
 
-	return choice->threads[row->thread] && (!choice->focus || choice->focus[row->stack]) &&
+	return choice->threads[row->thread] && (!choice->labels || choice->labels[index]) &&
+	       (!choice->inside || choice->inside[index]) && (!choice->focus || choice->focus[row->stack]) &&
 	       (!choice->ignore || !choice->ignore[row->stack]) &&
 	       (!choice->states || choice->states & state);
 }
 
-static bool copy_kept(struct sprof_copy *copy, const struct choice *choice)
+static bool copy_kept(
+	struct sprof_copy *copy, const struct sprof_filter *filter, const struct choice *choice)
 {
 	const struct sprof_profile *profile = copy->source;
 
 	copy->hidden = choice->hide;
-	if (!sprof_copy_head(copy))
+	copy->inside = choice->inside;
+	copy->from_ns = filter->from_ns;
+	copy->to_ns = filter->to_ns;
+	if (!sprof_copy_head(copy) || !sprof_copy_comments(copy))
 		return false;
 	for (size_t i = 0; i < profile->thread_count; i++) {
 		if (choice->threads[i] && !sprof_copy_thread(copy, (uint32_t)i))
 			return false;
 	}
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (is_kept(choice, profile, &profile->rows[i]) && !sprof_copy_row(copy, i))
+		if (is_kept(choice, profile, i) && !sprof_copy_row(copy, i))
 			return false;
 	}
-	return true;
+	return sprof_copy_spans(copy);
 }
 
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
@@ -163,7 +230,9 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 	struct sprof_profile *part = NULL;
 	struct choice choice = {.states = filter->states};
 	struct sprof_copy copy = {0};
-	bool ok = match_stacks(profile, filter->focus, &choice.focus, err) &&
+	bool ok = match_times(profile, filter, &choice.inside, err) &&
+		  match_labels(profile, filter->label, &choice.labels, err) &&
+		  match_stacks(profile, filter->focus, &choice.focus, err) &&
 		  match_stacks(profile, filter->ignore, &choice.ignore, err) &&
 		  match_functions(profile, filter->hide, &choice.hide, err) &&
 		  match_threads(profile, filter, &choice.threads, err);
@@ -171,7 +240,7 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 	if (ok) {
 		part = sprof_build_create();
 		ok = (part && sprof_copy_init(&copy, part, profile) &&
-			     copy_kept(&copy, &choice)) ||
+			     copy_kept(&copy, filter, &choice)) ||
 		     sprof_error_no_memory(err);
 	}
 	sprof_copy_finish(&copy);

@@ -5,6 +5,7 @@
 #define SPROF_PROFILE_FILTER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -21,12 +22,17 @@ struct sprof_filter {
 	const char *thread; /* threads whose name matches or whose id it is */
 	pid_t pid;          /* threads of this process; 0: all */
 	unsigned states;    /* bits by enum sprof_state; 0: all */
+	const char *label;  /* NAME=PATTERN: samples with a label of this name that matches */
+	uint64_t from_ns, to_ns; /* samples of this time since the start, if to_ns isn't 0 */
 };
 
 /* Whether a filter asks for anything. */
 bool sprof_filter_is_empty(const struct sprof_filter *filter);
 
-/* *ret is the caller's to destroy. Fails (kind USAGE) on a pattern that is none. */
+/*
+ * *ret is the caller's to destroy. Fails on a pattern that is none, and where samples are chosen by time and
+ * the profile has no timeline (kinds USAGE and UNSUPPORTED).
+ */
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_profile **ret, struct sprof_error *err);
 

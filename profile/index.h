@@ -21,6 +21,7 @@ struct sprof_profile_index {
 	struct sprof_idmap whole;  /* two hashes of all raw frames -> stack */
 	struct sprof_idmap rows;   /* (thread and context, stack) */
 	struct sprof_idmap contexts; /* two hashes of its fields */
+	struct sprof_idmap comments; /* (0, interned text) */
 	struct sprof_idmap waits;    /* two hashes of its fields */
 	struct sprof_idmap entered;  /* (stack, wait) -> the stack with the kernel's end */
 	struct sprof_profile_kernel kernel;
@@ -63,6 +64,9 @@ bool sprof_profile_enter_kernel(
 /* timeline.c: the thread's sample is that of a row. False: no memory. */
 bool sprof_profile_extend(
 	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns);
+
+/* slices.c: spans by their begin, as a run appends them. */
+void sprof_profile_sort_spans(struct sprof_profile *profile);
 
 /* The process of a record at the profile's present place. False: no memory. */
 bool sprof_profile_intern_process(struct sprof_profile *profile,

@@ -50,7 +50,7 @@ static bool check_kinds(const struct sprof_profile *target, const struct sprof_p
 
 static bool copy_all(struct sprof_copy *copy, bool is_first)
 {
-	if (is_first && !sprof_copy_head(copy))
+	if ((is_first && !sprof_copy_head(copy)) || !sprof_copy_comments(copy))
 		return false;
 	for (size_t i = 0; i < copy->source->thread_count; i++) {
 		if (!sprof_copy_thread(copy, (uint32_t)i))
@@ -60,7 +60,7 @@ static bool copy_all(struct sprof_copy *copy, bool is_first)
 		if (!sprof_copy_row(copy, i))
 			return false;
 	}
-	return true;
+	return sprof_copy_spans(copy);
 }
 
 /* The earliest start, and a command only if it is everyone's. */

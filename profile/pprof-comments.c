@@ -110,6 +110,8 @@ static bool read_comment(
 	} else if (strncmp(comment, GAP, strlen(GAP)) == 0 ||
 		   strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0) {
 		ok = read_gap(file, comment, text);
+	} else if (is_name(comment, length, SPROF_PPROF_SLICE)) {
+		profile->slice_ns = parse(text, &value) && value <= INT64_MAX ? value : 0;
 	} else if (parse(text, &value)) {
 		read_number(&profile->quality, comment, length, value);
 	}
@@ -127,9 +129,12 @@ static bool read_field(
 	while (!field->is_bytes || sprof_wire_number(&numbers, &index)) {
 		if (!sprof_pprof_text(file, index, &text, err))
 			return false;
-		if (strncmp(text, SPROF_PPROF_COMMENT, prefix) == 0 &&
-			!read_comment(file, text + prefix, err))
+		if (strncmp(text, SPROF_PPROF_COMMENT, prefix) != 0) {
+			if (!sprof_build_comment(file->profile, text))
+				return sprof_error_no_memory(err);
+		} else if (!read_comment(file, text + prefix, err)) {
 			return false;
+		}
 		if (!field->is_bytes)
 			break;
 	}

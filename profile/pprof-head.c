@@ -75,6 +75,12 @@ static bool read_field(
 			return sprof_pprof_fail(file, err, "more than %d kinds of values",
 				SPROF_PROFILE_VALUES);
 		return read_kind(file, field->bytes, &file->kinds[file->kind_count++], err);
+	case SPROF_PPROF_DROP_FRAMES:
+		return sprof_pprof_text(file, field->value, &profile->foreign.drop_frames, err);
+	case SPROF_PPROF_KEEP_FRAMES:
+		return sprof_pprof_text(file, field->value, &profile->foreign.keep_frames, err);
+	case SPROF_PPROF_URL:
+		return sprof_pprof_text(file, field->value, &profile->foreign.url, err);
 	case SPROF_PPROF_TIME_NANOS:
 		profile->start_realtime_ns = field->value;
 		break;

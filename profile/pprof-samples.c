@@ -9,15 +9,19 @@
 #include "base/array.h"
 #include "profile/facts.h"
 #include "profile/index.h"
+#include "profile/labels.h"
 #include "profile/pprof-file.h"
+#include "profile/slices.h"
 
 struct label {
-	uint64_t key, text, number;
+	uint64_t key, text, number, unit;
 };
 
 /* Whose a sample is: what a set of labels comes out as. */
 struct owner {
 	uint32_t thread, context;
+	uint64_t time_ns;
+	bool has_time;
 };
 
 struct samples {
@@ -33,6 +37,7 @@ struct samples {
 	size_t owner_count, owner_capacity;
 	uint32_t *depths; /* frames of a stack, by stack */
 	size_t depth_capacity;
+	struct sprof_labels others; /* of the set being read: those that mean nothing to sprof */
 	uint64_t frames; /* of all samples */
 	bool broken;     /* packed numbers that make no sense */
 };
@@ -50,6 +55,8 @@ static bool read_label(
 			label.text = field.value;
 		else if (field.number == 3)
 			label.number = field.value;
+		else if (field.number == 4)
+			label.unit = field.value;
 	}
 	if (message.broken)
 		return sprof_pprof_fail(samples->file, err, "damaged: a label");
@@ -170,24 +177,40 @@ struct said {
 	struct sprof_build_thread thread;
 	struct sprof_profile_context context;
 	struct sprof_thread_facts facts;
-	bool has_facts;
+	bool has_facts, has_time;
+	uint64_t time_ns;
 };
 
-static int parse_id(const char *text, uint64_t number)
-{
-	unsigned long long value = text[0] ? strtoull(text, NULL, 10) : number;
+/* One label, looked up. */
+struct words {
+	const char *key, *text, *unit;
+	uint64_t number;
+};
 
-	return value <= INT32_MAX ? (int)value : 0;
+/* Takes a process or thread id that is one: 0 < id. */
+static bool take_id(struct said *said, const struct words *words, pid_t *field)
+{
+	char *end;
+	unsigned long long id = words->text[0] ? strtoull(words->text, &end, 10) : words->number;
+	bool is_plain = words->text[0] ? words->text[0] > '0' && words->text[0] <= '9' && !*end
+				       : !words->unit[0];
+
+	if (!is_plain || !id || id > INT32_MAX || *field)
+		return false;
+	*field = (pid_t)id;
+	said->thread.numeric_ids = !words->text[0];
+	return true;
 }
 
-static enum sprof_state parse_state(const char *text)
+static bool take_state(struct said *said, const struct words *words)
 {
-	int state = 0;
-
-	while (state < SPROF_STATE_COUNT &&
-		strcmp(sprof_state_name((enum sprof_state)state), text) != 0)
-		state++;
-	return (enum sprof_state)state;
+	for (int state = 0; state < SPROF_STATE_COUNT; state++) {
+		if (strcmp(sprof_state_name((enum sprof_state)state), words->text) == 0) {
+			said->context.state = (enum sprof_state)state;
+			return true;
+		}
+	}
+	return false;
 }
 
 static enum sprof_wait_kind parse_wait_kind(const char *text)
@@ -200,49 +223,89 @@ static enum sprof_wait_kind parse_wait_kind(const char *text)
 	return kind < SPROF_WAIT_KIND_COUNT ? (enum sprof_wait_kind)kind : SPROF_WAIT_KIND_OTHER;
 }
 
-static void take_fact(struct said *said, const char *key, uint64_t number)
+static bool take_fact(struct said *said, const struct words *words)
 {
 	const char *name;
 
 	for (size_t i = 0; (name = sprof_fact_name(i)); i++) {
-		if (strcmp(key, name) == 0) {
-			sprof_fact_set(&said->facts, i, number);
+		if (strcmp(words->key, name) == 0) {
+			sprof_fact_set(&said->facts, i, words->number);
 			said->has_facts = true;
+			return true;
 		}
 	}
+	return false;
 }
 
-static void take_label(struct said *said, const char *key, const char *text, uint64_t number)
+/* Texts that any tool may have, and those that only sprof has. */
+static bool take_text(struct said *said, const struct words *words, bool is_own)
 {
 	const struct {
 		const char *key;
 		const char **field;
+		bool anyone;
 	} texts[] = {
-		{SPROF_PPROF_PROCESS, &said->thread.process_name},
-		{SPROF_PPROF_THREAD, &said->thread.name},
-		{SPROF_PPROF_HOST, &said->thread.host},
-		{SPROF_PPROF_RANK, &said->thread.rank},
-		{SPROF_PPROF_FORMER_NAMES, &said->thread.former_names},
-		{SPROF_PPROF_SYSCALL, &said->context.syscall},
-		{SPROF_PPROF_OBJECT, &said->context.object},
-		{SPROF_PPROF_HOLDER, &said->context.holder},
-		{SPROF_PPROF_HOLDER_FUNCTION, &said->context.holder_function},
+		{SPROF_PPROF_PROCESS, &said->thread.process_name, true},
+		{SPROF_PPROF_THREAD, &said->thread.name, true},
+		{SPROF_PPROF_HOST, &said->thread.host, true},
+		{SPROF_PPROF_RANK, &said->thread.rank, true},
+		{SPROF_PPROF_FORMER_NAMES, &said->thread.former_names, false},
+		{SPROF_PPROF_SYSCALL, &said->context.syscall, false},
+		{SPROF_PPROF_OBJECT, &said->context.object, false},
+		{SPROF_PPROF_HOLDER, &said->context.holder, false},
+		{SPROF_PPROF_HOLDER_FUNCTION, &said->context.holder_function, false},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		if (text[0] && strcmp(key, texts[i].key) == 0)
-			*texts[i].field = text;
+		if (strcmp(words->key, texts[i].key) != 0 || *texts[i].field ||
+			!(is_own || texts[i].anyone))
+			continue;
+		*texts[i].field = words->text;
+		return true;
 	}
-	if (strcmp(key, SPROF_PPROF_PID) == 0)
-		said->thread.pid = parse_id(text, number);
-	else if (strcmp(key, SPROF_PPROF_TID) == 0)
-		said->thread.tid = parse_id(text, number);
-	else if (strcmp(key, SPROF_PPROF_STATE) == 0)
-		said->context.state = parse_state(text);
-	else if (strcmp(key, SPROF_PPROF_WAIT_KIND) == 0)
-		said->context.kind = parse_wait_kind(text);
-	else if (!text[0])
-		take_fact(said, key, number);
+	return false;
+}
+
+/* False: the label means nothing to sprof. */
+static bool take_label(
+	const struct sprof_pprof_file *file, struct said *said, const struct words *words)
+{
+	bool is_own = !file->profile->foreign.kind_count;
+
+	if (strcmp(words->key, SPROF_PPROF_PID) == 0)
+		return take_id(said, words, &said->thread.pid);
+	if (strcmp(words->key, SPROF_PPROF_TID) == 0)
+		return take_id(said, words, &said->thread.tid);
+	if (strcmp(words->key, SPROF_PPROF_STATE) == 0)
+		return take_state(said, words);
+	if (is_own && words->text[0] && strcmp(words->key, SPROF_PPROF_WAIT_KIND) == 0) {
+		said->context.kind = parse_wait_kind(words->text);
+		return true;
+	}
+	if (!words->text[0] && file->profile->slice_ns && strcmp(words->key, SPROF_PPROF_TIME) == 0) {
+		said->has_time = true;
+		said->time_ns = words->number;
+		return true;
+	}
+	return words->text[0] ? take_text(said, words, is_own) : is_own && take_fact(said, words);
+}
+
+/* As Go's reader has it, a label that says nothing is none. */
+static bool keep_label(struct sprof_labels *others, const struct words *words)
+{
+	if (words->text[0])
+		return sprof_labels_add_text(others, words->key, words->text);
+	return (!words->number && !words->unit[0]) ||
+	       sprof_labels_add_number(others, words->key, (int64_t)words->number, words->unit);
+}
+
+static bool read_words(struct sprof_pprof_file *file, const struct label *label, struct words *ret,
+	struct sprof_error *err)
+{
+	ret->number = label->number;
+	return sprof_pprof_text(file, label->key, &ret->key, err) &&
+	       sprof_pprof_text(file, label->text, &ret->text, err) &&
+	       sprof_pprof_text(file, label->unit, &ret->unit, err);
 }
 
 static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
@@ -250,17 +313,21 @@ static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_
 	struct sprof_pprof_file *file = samples->file;
 	struct said said = {
 		.context = {.state = SPROF_STATE_COUNT}, .facts = sprof_facts_none()};
+	struct words words;
 
+	samples->others.size = 0;
 	for (size_t i = 0; i < samples->label_count; i++) {
-		const char *key, *text;
-
-		if (!sprof_pprof_text(file, samples->labels[i].key, &key, err) ||
-			!sprof_pprof_text(file, samples->labels[i].text, &text, err))
+		if (!read_words(file, &samples->labels[i], &words, err))
 			return false;
-		take_label(&said, key, text, samples->labels[i].number);
+		if (!take_label(file, &said, &words) && !keep_label(&samples->others, &words))
+			return sprof_error_no_memory(err);
 	}
 	if (said.has_facts)
 		said.thread.facts = &said.facts;
+	if (samples->others.size)
+		said.context.labels = samples->others.text;
+	ret->has_time = said.has_time;
+	ret->time_ns = said.time_ns;
 	return (sprof_build_thread(file->profile, &said.thread, &ret->thread) &&
 		       sprof_build_context(file->profile, &said.context, &ret->context)) ||
 	       sprof_error_no_memory(err);
@@ -277,6 +344,7 @@ static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_
 
 		high = sprof_profile_mix(high ^ words, 0xa0761d6478bd642fu) + label->number;
 		low = sprof_profile_mix(low + words, 0xe7037ed1a0b428dbu) ^ label->number;
+		high += sprof_profile_mix(label->unit, 0x9e3779b97f4a7c15u);
 	}
 	id = sprof_idmap_find(&samples->owner_ids, high, low);
 	if (id != SPROF_IDMAP_NONE) {
@@ -357,7 +425,9 @@ static bool read_sample(
 	samples->frames += row.stack < samples->depth_capacity ? samples->depths[row.stack] : 1;
 	if (samples->frames > SPROF_PPROF_MAX_FRAMES)
 		return sprof_pprof_fail(samples->file, err, "more frames than sprof reads");
-	return sprof_build_row(profile, &row, profile->foreign.kind_count ? samples->values : NULL) ||
+	return (sprof_build_row(profile, &row,
+			profile->foreign.kind_count ? samples->values : NULL) &&
+		       (!owner.has_time || sprof_slices_add(profile, &row, owner.time_ns))) ||
 	       sprof_error_no_memory(err);
 }
 
@@ -367,6 +437,7 @@ static void finish(struct samples *samples)
 	free(samples->labels);
 	free(samples->owners);
 	free(samples->depths);
+	sprof_labels_finish(&samples->others);
 	sprof_idmap_finish(&samples->owner_ids);
 }
 
@@ -384,5 +455,6 @@ bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error 
 			ok = read_sample(&samples, field.bytes, err);
 	}
 	finish(&samples);
+	sprof_slices_settle(file->profile);
 	return ok;
 }

@@ -17,6 +17,9 @@
 /* The first words of a comment of ours; what follows is NAME=VALUE. See sprof-pprof(5). */
 #define SPROF_PPROF_COMMENT "sprof: "
 
+/* The comment that says that samples have a label of their time, and to how many ns. */
+#define SPROF_PPROF_SLICE "time_slice_ns"
+
 /* The labels of a sample. */
 #define SPROF_PPROF_PID "pid"
 #define SPROF_PPROF_TID "tid"
@@ -30,6 +33,7 @@
 #define SPROF_PPROF_WAIT_KIND "wait_kind"
 #define SPROF_PPROF_HOST "host"
 #define SPROF_PPROF_RANK "rank"
+#define SPROF_PPROF_TIME "time" /* a number: when its slice begins, in ns since the start */
 #define SPROF_PPROF_FORMER_NAMES "former_names" /* and the names of profile/facts.h */
 
 struct sprof_pprof_options {

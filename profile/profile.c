@@ -59,6 +59,7 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->rows);
 	sprof_idmap_finish(&index->built);
 	sprof_idmap_finish(&index->contexts);
+	sprof_idmap_finish(&index->comments);
 	sprof_idmap_finish(&index->waits);
 	sprof_idmap_finish(&index->entered);
 	sprof_modules_destroy(index->own_modules);
@@ -78,6 +79,7 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	free(profile->waits);
 	free(profile->wait_frames);
 	free(profile->spans);
+	free(profile->comments);
 	free(profile->foreign.values);
 	free(profile->processes);
 	free(profile->threads);

@@ -31,6 +31,7 @@ enum {
 struct sprof_profile_process {
 	pid_t pid;
 	const char *name; /* command line or comm; never NULL */
+	bool unnamed;     /* the name is that of a thread: its own was not said */
 	const char *host; /* where it ran; NULL: not said */
 	const char *rank; /* of a parallel job; NULL: none */
 };
@@ -44,6 +45,7 @@ struct sprof_profile_thread {
 	const char *former_names;   /* "a, b"; NULL: it always had this one */
 	struct sprof_thread_facts facts;
 	bool has_facts;
+	bool numeric_ids; /* in a file, its process and thread ids are numbers and not text */
 	uint32_t last_span; /* its index; NONE: it has none */
 	struct sprof_times
 		times; /* all that was charged: what the kernel accounted to the thread */
@@ -87,6 +89,7 @@ struct sprof_profile_context {
 	const char *object;     /* what that waits for */
 	const char *holder;     /* the thread that holds the lock it waits for: "writer (4712)" */
 	const char *holder_function; /* where that was: its innermost function outside of libc */
+	const char *labels; /* another tool's; see profile/labels.h */
 	enum sprof_wait_kind kind;
 	/* Until it is named (see profile/resolve.h): what the sampler found, and the holder's thread
 	 * and stack plus one. 0: nothing. */
@@ -159,6 +162,7 @@ struct sprof_profile_foreign {
 	size_t value_capacity;
 	struct sprof_profile_kind period_kind;
 	uint64_t period; /* 0: not said */
+	const char *drop_frames, *keep_frames, *url; /* as its tool wrote them; NULL: not said */
 };
 
 struct sprof_profile_index; /* how the tables are searched while they grow */
@@ -188,11 +192,14 @@ struct sprof_profile {
 	struct sprof_profile_span *spans;
 	size_t span_count, span_capacity, span_max;
 	uint64_t spans_cut_ns; /* when there was no room for more; 0: it is whole */
+	uint64_t slice_ns; /* a saved profile has the time of its samples to so much; 0: it has none */
 
 	const struct sprof_modules *modules; /* NULL when no raw frame ever comes */
 	struct sprof_profile_module *module_facts; /* by module; those from module_count on are not known */
 	size_t module_count, module_capacity;
 	struct sprof_profile_foreign foreign;
+	const char **comments; /* of a file, but for sprof's own */
+	size_t comment_count, comment_capacity;
 	const char *command;                 /* the target's command line; NULL: unknown */
 	uint64_t start_realtime_ns;          /* CLOCK_REALTIME of the start; 0: unknown */
 	uint64_t start_ns;                   /* of the timeline: CLOCK_MONOTONIC of the start */

@@ -30,6 +30,7 @@ bool sprof_profile_intern_process(struct sprof_profile *profile,
 			return false;
 		profile->processes[id] = (struct sprof_profile_process){.pid = record->pid,
 			.name = name,
+			.unnamed = !record->process_name,
 			.host = index->host,
 			.rank = index->rank};
 	}
@@ -68,6 +69,7 @@ bool sprof_profile_intern_context(struct sprof_profile *profile,
 	const uint64_t fields[] = {(uint64_t)context->state + 1,
 		(uint64_t)(uintptr_t)context->syscall, (uint64_t)(uintptr_t)context->object,
 		(uint64_t)(uintptr_t)context->holder, (uint64_t)(uintptr_t)context->holder_function,
+		(uint64_t)(uintptr_t)context->labels,
 		(uint64_t)context->kind << 32 | context->wait,
 		(uint64_t)context->holding_thread << 32 | context->holding_stack};
 	uint64_t high = 0x243f6a8885a308d3u, low = 0x13198a2e03707344u;

@@ -88,6 +88,7 @@ struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place)
 
 	return (struct sprof_span){
 		.begin_ns = since_start(profile, span->begin_ns),
+		.last_ns = since_start(profile, span->end_ns),
 		.end_ns = since_start(profile, is_followed ? next->begin_ns : end),
 		.row = span->row,
 		.samples = span->samples,
@@ -97,14 +98,23 @@ struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place)
 
 uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns)
 {
-	uint64_t length = span->end_ns - span->begin_ns;
+	uint64_t length = span->last_ns - span->begin_ns;
 	__uint128_t inside;
 
 	if (time_ns <= span->begin_ns || !span->samples)
 		return 0;
-	if (time_ns >= span->end_ns)
+	if (time_ns > span->last_ns)
 		return span->samples;
-	/* Sample k is at begin + k * length / samples: those below count, so round up. */
-	inside = (__uint128_t)(time_ns - span->begin_ns) * span->samples;
+	/* Sample k is at begin + k * length / (samples - 1): those below count, so round up. */
+	inside = (__uint128_t)(time_ns - span->begin_ns) * (span->samples - 1);
 	return (uint32_t)((inside + length - 1) / length);
+}
+
+uint64_t sprof_span_sample_ns(const struct sprof_span *span, uint32_t sample)
+{
+	uint64_t length = span->last_ns - span->begin_ns;
+
+	if (span->samples < 2)
+		return span->begin_ns;
+	return span->begin_ns + (uint64_t)((__uint128_t)length * sample / (span->samples - 1));
 }

@@ -21,9 +21,10 @@ struct sprof_spans {
 bool sprof_spans_build(const struct sprof_profile *profile, struct sprof_spans *ret);
 void sprof_spans_finish(struct sprof_spans *spans);
 
-/* One span with the time that its last sample stands for; ns since the start of the run. */
+/* One span; ns since the start of the run. */
 struct sprof_span {
-	uint64_t begin_ns, end_ns;
+	uint64_t begin_ns, last_ns; /* its first and last sample; the others are evenly in between */
+	uint64_t end_ns;            /* of the time that the last one stands for */
 	uint32_t row, samples;
 	bool is_followed; /* the thread's next span begins where this one ends */
 };
@@ -31,7 +32,9 @@ struct sprof_span {
 /* What is at that place of the items. */
 struct sprof_span sprof_spans_get(const struct sprof_spans *spans, size_t place);
 
-/* How many of its samples, which lie evenly from its begin on, are before a time. */
+/* How many of its samples are before a time. */
 uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_ns);
+/* The time of a sample, rounded down. */
+uint64_t sprof_span_sample_ns(const struct sprof_span *span, uint32_t sample);
 
 #endif

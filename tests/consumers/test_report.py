@@ -101,7 +101,7 @@ def test_refusals():
             (["in.pb.gz", "--focus", "("], 64, "regular expression"),
             (["in.pb.gz", "--state", "asleep"], 64, "no such state"),
             (["in.pb.gz", "--weight", "kilos"], 64, "kilos"),
-            (["in.pb.gz", "--from", "1s"], 2, "timeline"),
+            (["in.pb.gz", "--from", "1s"], 2, "time-slices"),
             (["in.pb.gz", "-o", "a.folded", "-o", "./a.folded", "-o", "a.folded"], 64, "given twice"),
             (["in.pb.gz", "-o", "x-%r.pb.gz"], 64, "rank"), (["in.pb.gz", "-o", "%y.pb.gz"], 64, "%y"),
             (["in.pb.gz", "-o", "%q{NO_SUCH}.pb.gz"], 64, "NO_SUCH is not set")):

@@ -66,14 +66,18 @@ static void a_sample_lasts_until_the_next_one(void **state)
 
 static void samples_lie_evenly_in_a_span(void **state)
 {
-	const struct sprof_span span = {.begin_ns = 100, .end_ns = 500, .samples = 4};
+	const struct sprof_span span = {
+		.begin_ns = 100, .last_ns = 400, .end_ns = 500, .samples = 4};
 
 	assert_int_equal(sprof_span_samples_before(&span, 0), 0);
 	assert_int_equal(sprof_span_samples_before(&span, 100), 0);
 	assert_int_equal(sprof_span_samples_before(&span, 101), 1);
 	assert_int_equal(sprof_span_samples_before(&span, 200), 1);
 	assert_int_equal(sprof_span_samples_before(&span, 201), 2);
-	assert_int_equal(sprof_span_samples_before(&span, 499), 4);
+	assert_int_equal(sprof_span_samples_before(&span, 400), 3);
+	assert_int_equal(sprof_span_samples_before(&span, 401), 4);
+	assert_int_equal(sprof_span_sample_ns(&span, 0), 100);
+	assert_int_equal(sprof_span_sample_ns(&span, 3), 400);
 	assert_int_equal(sprof_span_samples_before(&span, 5000), 4);
 }
 

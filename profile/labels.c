@@ -1,0 +1,143 @@
+/*
+ * Sets of labels as text: "s3:key4:text" and "n3:key-17:4:unit" one behind the other, with the lengths
+ * of what follows, so that nothing in a name can be taken for the end of it.
+ */
+#include "profile/labels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/pprof.h"
+
+void sprof_labels_finish(struct sprof_labels *labels)
+{
+	free(labels->text);
+	*labels = (struct sprof_labels){0};
+}
+
+static bool append(struct sprof_labels *labels, const char *text, size_t length)
+{
+	if (!sprof_array_reserve(
+		    &labels->text, &labels->capacity, labels->size + length + 1, sizeof(*labels->text)))
+		return false;
+	memcpy(labels->text + labels->size, text, length);
+	labels->size += length;
+	labels->text[labels->size] = '\0';
+	return true;
+}
+
+static bool append_counted(struct sprof_labels *labels, const char *text)
+{
+	char count[32];
+	int digits = snprintf(count, sizeof(count), "%zu:", strlen(text));
+
+	return append(labels, count, (size_t)digits) && append(labels, text, strlen(text));
+}
+
+bool sprof_labels_add_text(struct sprof_labels *labels, const char *key, const char *text)
+{
+	return append(labels, "s", 1) && append_counted(labels, key) && append_counted(labels, text);
+}
+
+bool sprof_labels_add_number(
+	struct sprof_labels *labels, const char *key, int64_t number, const char *unit)
+{
+	char text[32];
+	int digits = snprintf(text, sizeof(text), "%" PRId64 ":", number);
+
+	return append(labels, "n", 1) && append_counted(labels, key) &&
+	       append(labels, text, (size_t)digits) && append_counted(labels, unit);
+}
+
+static const char *take_counted(const char **at, size_t *ret_length)
+{
+	char *text;
+
+	*ret_length = strtoull(*at, &text, 10);
+	*at = ++text + *ret_length;
+	return text;
+}
+
+bool sprof_labels_next(const char **set, struct sprof_label *ret)
+{
+	const char *at = *set;
+	char *end;
+
+	if (!at || !*at)
+		return false;
+	*ret = (struct sprof_label){.is_number = *at++ == 'n'};
+	ret->key = take_counted(&at, &ret->key_length);
+	if (ret->is_number) {
+		ret->number = strtoll(at, &end, 10);
+		at = end + 1;
+	}
+	ret->text = take_counted(&at, &ret->text_length);
+	*set = at;
+	return true;
+}
+
+/* What sprof itself says under that key. NULL: nothing. */
+static const char *own_label(
+	const struct sprof_profile *profile, const struct sprof_profile_row *row, const char *key)
+{
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
+	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
+	const struct sprof_profile_process *process = &profile->processes[thread->process];
+	const struct {
+		const char *key, *text;
+	} own[] = {
+		{SPROF_PPROF_PROCESS, process->name},
+		{SPROF_PPROF_THREAD, thread->name},
+		{SPROF_PPROF_HOST, process->host},
+		{SPROF_PPROF_RANK, process->rank},
+		{SPROF_PPROF_SYSCALL, context->syscall},
+		{SPROF_PPROF_OBJECT, context->object},
+		{SPROF_PPROF_HOLDER, context->holder},
+		{SPROF_PPROF_HOLDER_FUNCTION, context->holder_function},
+		{SPROF_PPROF_WAIT_KIND,
+			context->kind == SPROF_WAIT_KIND_NONE ? NULL : sprof_wait_kind_name(context->kind)},
+		{SPROF_PPROF_STATE,
+			context->state < SPROF_STATE_COUNT ? sprof_state_name(context->state) : NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (own[i].text && own[i].text[0] && strcmp(own[i].key, key) == 0)
+			return own[i].text;
+	}
+	return NULL;
+}
+
+static void print(const struct sprof_label *label, char *buffer, size_t size)
+{
+	int length = label->text_length > INT32_MAX ? INT32_MAX : (int)label->text_length;
+
+	if (label->is_number)
+		snprintf(buffer, size, "%" PRId64 "%.*s", label->number, length, label->text);
+	else
+		snprintf(buffer, size, "%.*s", length, label->text);
+}
+
+bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_profile_row *row,
+	const char *key, size_t place, char *buffer, size_t size)
+{
+	const char *own = own_label(profile, row, key);
+	const char *set = profile->contexts[row->context].labels;
+	struct sprof_label label;
+
+	if (own && place-- == 0) {
+		snprintf(buffer, size, "%s", own);
+		return true;
+	}
+	while (sprof_labels_next(&set, &label)) {
+		if (label.key_length != strlen(key) || memcmp(label.key, key, label.key_length) != 0)
+			continue;
+		if (place-- == 0) {
+			print(&label, buffer, size);
+			return true;
+		}
+	}
+	return false;
+}

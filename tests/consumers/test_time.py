@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""When samples were taken, in a saved profile: `go tool pprof -tagfocus=time` and sprof's own --from/--to."""
+
+import json
+import re
+import subprocess
+from collections import Counter
+
+import harness
+
+GO = harness.need("go", "golang-go")
+LINE = re.compile(r"\s*(\d+)(?:ns)?\s+\S+%\s+\S+%\s+(\d+)(?:ns)?\s+\S+%  (.*?)( \((partial-)?inline\))?$")
+PROGRAM = """
+#include <time.h>
+#include <unistd.h>
+volatile long x;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+__attribute__((noinline)) void first(double end) { while (now() < end) x++; }
+__attribute__((noinline)) void second(double end) { while (now() < end) x--; }
+int main(void) { double start = now(); first(start + 0.5); usleep(300000); second(start + 1.2); return 0; }
+"""
+
+
+def record(*options):
+    with open("two.c", "w", encoding="ascii") as file:
+        file.write(PROGRAM)
+    harness.run(harness.need("gcc", "gcc"), "-g", "-O1", "-o", "two", "two.c")
+    harness.sprof("run", "--rate", "500", *options, "--", "./two")
+
+
+def go_top(path, *options):
+    text = harness.run(GO, "tool", "pprof", "-top", "-unit=ns", "-nodecount=0", "-nodefraction=0",
+                       "-edgefraction=0", "-symbolize=none", *options, path, stdin=subprocess.DEVNULL)
+    rows = [match for match in map(LINE.match, text.splitlines()) if match]
+    return {row[3]: int(row[1]) for row in rows}, {row[3]: int(row[2]) for row in rows}
+
+
+def ours(path, *options):
+    data = json.loads(harness.sprof("report", path, "-f", "json", *options))
+    names = [function["name"] for function in data["functions"]]
+    own, total = Counter(), Counter()
+    for row in data["flat"]:
+        own[names[row["function"]]] += row["self"]["wall"]
+        total[names[row["function"]]] += row["total"]["wall"]
+    return own, total
+
+
+def same_but_time(text):
+    return re.sub(r"own CPU +\\S+ \\S+", "own CPU", re.sub(r'"profiler_cpu_ns":\\d+', "", text))
+
+
+def tags(path):
+    return harness.run(GO, "tool", "pprof", "-tags", "-unit=ns", path)
+
+
+def test_slices_are_tags():
+    record("--time-slices", "100ms", "-o", "two.pb.gz", "-o", "two.txt")
+    with open("two.txt", encoding="utf-8") as file:
+        assert same_but_time(file.read()) == same_but_time(harness.sprof("report", "--no-pager", "two.pb.gz"))
+    for begin, end in ((0, 3), (3, 6), (6, 7), (9, 99)):
+        # Go's range includes both ends: of slices that begin in it, all is in.
+        focus = f"-tagfocus=time={100 * begin}ms:{100 * (end - 1)}ms"
+        span = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
+        for got, want in zip(ours("two.pb.gz", *span), go_top("two.pb.gz", focus)):
+            harness.same(got, want, 200, f"{span}")
+    early, late = (ours("two.pb.gz", *span)[0] for span in (("--to", "400ms"), ("--from", "900ms")))
+    assert early["first"] and not early["second"], early
+    assert late["second"] and not late["first"], late
+    asleep = ours("two.pb.gz", "--from", "600ms", "--to", "700ms", "--weight", "wait")[0]
+    assert abs(asleep["[clock_nanosleep]"] - 1e8) < 2e7, asleep
+
+
+def test_written_again():
+    """Filtered, merged or as it was: the times stay."""
+    record("--time-slices", "50ms", "-o", "two.pb.gz")
+    harness.sprof("report", "two.pb.gz", "-o", "again.pb.gz")
+    assert tags("again.pb.gz") == tags("two.pb.gz") and "time:" in tags("two.pb.gz")
+    for span in ((), ("--from", "200ms"), ("--from", "210ms", "--to", "733ms"), ("--state", "user")):
+        harness.same(ours("again.pb.gz", *span)[0], ours("two.pb.gz", *span)[0], 0, f"{span}")
+    harness.sprof("report", "two.pb.gz", "--from", "300ms", "--to", "700ms", "-o", "part.pb.gz")
+    harness.same(ours("part.pb.gz")[0], ours("two.pb.gz", "--from", "300ms", "--to", "700ms")[0])
+    harness.same(ours("part.pb.gz", "--to", "400ms")[0], ours("two.pb.gz", "--from", "300ms", "--to", "400ms")[0],
+                 200)
+    harness.sprof("merge", "two.pb.gz", "part.pb.gz", "-o", "both.pb.gz")
+    want = ours("two.pb.gz", "--to", "300ms")[0]
+    harness.same(ours("both.pb.gz", "--to", "300ms")[0], want, 0.05 * sum(want.values()))
+
+
+def test_a_page_has_the_timeline():
+    record("--time-slices", "50ms", "-o", "two.pb.gz")
+    harness.sprof("report", "two.pb.gz", "-o", "two.html")
+    with open("two.html", encoding="utf-8") as file:
+        assert '"timeline":{"unit":' in file.read()
+
+
+def test_without_slices():
+    record("-o", "two.pb.gz")
+    assert "time:" not in tags("two.pb.gz")
+    result = subprocess.run([harness.SPROF, "report", "two.pb.gz", "--to", "1s"], capture_output=True,
+                            text=True, check=False)
+    assert result.returncode == 2 and "--time-slices" in result.stderr, result
+
+
+def test_while_recording():
+    """--from and --to of run: nothing of another time is in the profile."""
+    record("--from", "600ms", "--to", "700ms", "-o", "two.pb.gz")
+    own = ours("two.pb.gz")[0]
+    assert set(name for name, value in own.items() if value > 5e6) == {"[clock_nanosleep]"}, own
+    assert abs(own["[clock_nanosleep]"] - 1e8) < 3e7, own
+    result = subprocess.run([harness.SPROF, "run", "--from", "2s", "--to", "1s", "true"], capture_output=True,
+                            text=True, check=False)
+    assert result.returncode == 64 and "--to is not behind --from" in result.stderr, result
+
+
+if __name__ == "__main__":
+    harness.main(globals())
