@@ -37,6 +37,7 @@ bool sprof_profile_join(const struct sprof_profile *base, const struct sprof_pro
 		return false;
 	}
 	joined->quality = new->quality;
+	joined->span_count = joined->slice_ns = 0; /* two runs are on no one line of time */
 	*ret = joined;
 	return true;
 }
