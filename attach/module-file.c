@@ -66,6 +66,30 @@ static int open_file(struct sprof_module *module, pid_t pid, uint64_t start, uin
 	return open_checked(rooted, module);
 }
 
+/* Whether a link of the process in /proc leads somewhere else than ours. */
+static bool differs(pid_t pid, const char *link)
+{
+	struct stat its, ours;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, link);
+	if (stat(path, &its) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/%s", link);
+	return stat(path, &ours) == 0 && (its.st_dev != ours.st_dev || its.st_ino != ours.st_ino);
+}
+
+/* Held open, because names are looked up when the process may be gone, and its /proc with it. */
+static int open_root(pid_t pid)
+{
+	char path[64];
+
+	if (!differs(pid, "root") && !differs(pid, "ns/mnt"))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void read_image(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)
 {
 	size_t size = end - start;
@@ -83,6 +107,8 @@ void sprof_module_file_open(struct sprof_module *module, pid_t pid, uint64_t sta
 		read_image(module, pid, start, end);
 	else if (module->kind == SPROF_MODULE_FILE)
 		module->fd = open_file(module, pid, start, end);
-	if (module->fd >= 0)
-		module->open_errno = 0;
+	if (module->fd < 0)
+		return;
+	module->open_errno = 0;
+	module->root_fd = open_root(pid);
 }

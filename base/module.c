@@ -40,6 +40,8 @@ void sprof_modules_destroy(struct sprof_modules *modules)
 	for (size_t i = 0; i < modules->count; i++) {
 		if (modules->items[i]->fd >= 0)
 			close(modules->items[i]->fd);
+		if (modules->items[i]->root_fd >= 0)
+			close(modules->items[i]->root_fd);
 		free(modules->items[i]->image);
 		free(modules->items[i]);
 	}
@@ -68,6 +70,7 @@ static struct sprof_module *append(
 		.device = key->device,
 		.inode = key->inode,
 		.fd = -1,
+		.root_fd = -1,
 	};
 	modules->items[modules->count++] = module;
 	return module;

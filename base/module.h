@@ -30,6 +30,7 @@ struct sprof_module {
 	 * the perf map of its process; -1: there was none. */
 	int fd;
 	int open_errno;
+	int root_fd; /* the root folder of the process, where that is not ours; -1: it is, or is gone */
 	/* SPROF_MODULE_MEMORY: the bytes. Of a file that can't be opened: what was mapped of it, at
 	 * its place in the file; NULL: not known either. Owned by the table. */
 	void *image;

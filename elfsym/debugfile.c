@@ -29,6 +29,7 @@ struct search {
 	struct sprof_debuglink link; /* name NULL: none */
 	int folder_length;           /* of the image's path, with its last slash */
 	const char *path;
+	const char *prefix; /* of folders: "", or the root of another mount namespace */
 	char candidate[PATH_MAX];
 };
 
@@ -92,11 +93,11 @@ static struct sprof_image *try_build_id(struct search *search, const char *folde
 
 	if (!search->id_size)
 		return NULL;
-	found = try(search, snprintf(search->candidate, PATH_MAX, "%s/.build-id/%.2s/%s.debug",
-				    folder, id, id + 2));
+	found = try(search, snprintf(search->candidate, PATH_MAX, "%s%s/.build-id/%.2s/%s.debug",
+				    search->prefix, folder, id, id + 2));
 	return found ? found
-		     : try(search, snprintf(search->candidate, PATH_MAX, "%s/%.2s/%s.debug", folder,
-					   id, id + 2));
+		     : try(search, snprintf(search->candidate, PATH_MAX, "%s%s/%.2s/%s.debug",
+					   search->prefix, folder, id, id + 2));
 }
 
 /* ROOT/FOLDER/NAME, as distributions have it. */
@@ -104,8 +105,8 @@ static struct sprof_image *try_link_below(struct search *search, const char *roo
 {
 	if (!search->link.name)
 		return NULL;
-	return try(search, snprintf(search->candidate, PATH_MAX, "%s%s%.*s%s", root,
-				   search->path[0] == '/' ? "" : "/", search->folder_length,
+	return try(search, snprintf(search->candidate, PATH_MAX, "%s%s%s%.*s%s",
+				   search->prefix, root, search->path[0] == '/' ? "" : "/", search->folder_length,
 				   search->path, search->link.name));
 }
 
@@ -129,11 +130,12 @@ static struct sprof_image *try_neighbours(struct search *search)
 
 	if (!search->link.name)
 		return NULL;
-	found = try(search, snprintf(search->candidate, PATH_MAX, "%.*s%s", search->folder_length,
-				    search->path, search->link.name));
+	found = try(search, snprintf(search->candidate, PATH_MAX, "%s%.*s%s", search->prefix,
+				    search->folder_length, search->path, search->link.name));
 	return found ? found
-		     : try(search, snprintf(search->candidate, PATH_MAX, "%.*s.debug/%s",
-					   search->folder_length, search->path, search->link.name));
+		     : try(search, snprintf(search->candidate, PATH_MAX, "%s%.*s.debug/%s",
+					   search->prefix, search->folder_length, search->path,
+					   search->link.name));
 }
 
 static struct sprof_image *try_debuginfod(struct search *search)
@@ -148,10 +150,21 @@ static struct sprof_image *try_debuginfod(struct search *search)
 	return try(search, length);
 }
 
+/* Where a system has them. */
+static struct sprof_image *try_system(struct search *search, const char *prefix)
+{
+	const char *root = search->places->root ? search->places->root : SPROF_DEBUG_ROOT;
+	struct sprof_image *found;
+
+	search->prefix = prefix;
+	found = try_build_id(search, root);
+	found = found ? found : try_neighbours(search);
+	return found ? found : try_link_below(search, root);
+}
+
 static struct sprof_image *try_all(struct search *search)
 {
 	const struct sprof_debug_places *places = search->places;
-	const char *root = places->root ? places->root : SPROF_DEBUG_ROOT;
 	struct sprof_image *found = NULL;
 
 	for (size_t i = 0; !found && i < places->folder_count; i++) {
@@ -159,9 +172,9 @@ static struct sprof_image *try_all(struct search *search)
 		found = found ? found : try_link_below(search, places->folders[i]);
 		found = found ? found : try_flat(search, places->folders[i]);
 	}
-	found = found ? found : try_build_id(search, root);
-	found = found ? found : try_neighbours(search);
-	found = found ? found : try_link_below(search, root);
+	if (!found && places->inside)
+		found = try_system(search, places->inside);
+	found = found ? found : try_system(search, "");
 	return found ? found : try_debuginfod(search);
 }
 
@@ -180,7 +193,7 @@ struct sprof_image *sprof_debugfile_open(
 
 	if (!search)
 		return NULL;
-	*search = (struct search){.image = image, .places = places, .path = path};
+	*search = (struct search){.image = image, .places = places, .path = path, .prefix = ""};
 	search->id_size = build_id(image, &search->id);
 	write_hex(search->id, search->id_size, search->id_text);
 	split_path(search);
@@ -199,12 +212,15 @@ struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *ima
 
 	if (!search || id_size < MIN_ID || id_size > MAX_ID)
 		return NULL;
-	*search = (struct search){.image = image, .places = places, .path = path};
+	*search = (struct search){.image = image, .places = places, .path = path, .prefix = ""};
 	search->id = id;
 	search->id_size = id_size;
 	write_hex(id, id_size, search->id_text);
 	split_path(search);
 	found = try(search, snprintf(search->candidate, PATH_MAX, "%.*s%s",
 				    absolute ? 0 : search->folder_length, path, name));
+	if (!found && absolute && places->inside)
+		found = try(search,
+			snprintf(search->candidate, PATH_MAX, "%s%s", places->inside, name));
 	return found ? found : try_all(search);
 }

@@ -22,7 +22,8 @@ enum {
 struct sprof_debug_places {
 	const char *const *folders; /* of the user */
 	size_t folder_count;
-	const char *root;                    /* NULL: SPROF_DEBUG_ROOT */
+	const char *inside; /* the root folder of the process that has the file; NULL: our own */
+	const char *root;   /* in there, then in our own; NULL: SPROF_DEBUG_ROOT */
 	struct sprof_debuginfod *debuginfod; /* at last; NULL: never */
 };
 

@@ -1,8 +1,9 @@
 /*
  * DWARF through libdw: units, lines, names. Opens no file of its own accord except what DWARF
  * itself refers to (.dwo, .gnu_debugaltlink), and no network: that is libdwfl's business, which is
- * not used. Compressed sections are inflated before libdw sees them (expand.c). Everything is read when an address first needs it: the ranges of all units at once
- * (their first DIEs only), the tree and the lines of a unit when the first address falls into it.
+ * not used. Compressed sections are inflated before libdw sees them (expand.c). Everything is read
+ * when an address first needs it: the ranges of all units at once (their first DIEs only), the tree
+ * and the lines of a unit when the first address falls into it.
  */
 #include "elfsym/dwarf.h"
 

@@ -5,6 +5,7 @@
  */
 #include "elfsym/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,12 +44,24 @@ static bool init_anonymous(struct sprof_names *names, struct sprof_error *err)
 	return sprof_names_refresh(names, err);
 }
 
+/* A module of another mount namespace: its debug file may be in there. */
+static void look_inside(struct sprof_names *names)
+{
+	if (names->module->root_fd < 0)
+		return;
+	snprintf(names->inside, sizeof(names->inside), "/proc/self/fd/%d", names->module->root_fd);
+	names->places_inside = *names->places;
+	names->places_inside.inside = names->inside;
+	names->places = &names->places_inside;
+}
+
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err)
 {
 	struct sprof_error unreadable;
 
 	*names = (struct sprof_names){.module = module, .places = places};
+	look_inside(names);
 	if (sysmap && !open_list(names, sysmap, err))
 		return false;
 	if (module->kind == SPROF_MODULE_ANONYMOUS)
@@ -60,7 +73,7 @@ bool sprof_names_init(struct sprof_names *names, const struct sprof_module *modu
 		return false;
 	}
 	if (!sprof_dwarf_exists(names->image))
-		names->debug = sprof_debugfile_open(names->image, module->path, places);
+		names->debug = sprof_debugfile_open(names->image, module->path, names->places);
 	return true;
 }
 

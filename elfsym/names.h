@@ -20,6 +20,8 @@
 struct sprof_names {
 	const struct sprof_module *module;
 	const struct sprof_debug_places *places;
+	struct sprof_debug_places places_inside; /* those, of a process with another root */
+	char inside[32];
 	struct sprof_image *image;
 	struct sprof_image *debug; /* the separate debug file */
 	struct sprof_image *inner; /* of .gnu_debugdata */

@@ -385,6 +385,24 @@ def test_other_mount_namespace():
     watched.process.kill()
 
 
+def test_debug_file_in_a_container():
+    """The debug file lies where only the target's root has it, and both are gone when names are looked up."""
+    unshare = tool("unshare")
+    require(run(unshare, "-m", "true").code == 0, "may not make a mount namespace")
+    program = build("program", "-g", "-static")
+    stripped, debug = split_debug(program, "stripped", "debug")
+    identity = build_id(program)
+    folder = f"root/usr/lib/debug/.build-id/{identity[:2]}"
+    os.makedirs(folder)
+    os.makedirs("root/proc")
+    shutil.copy(stripped, "root/program")
+    os.rename(debug, f"{folder}/{identity[2:]}.debug")
+    for words in ([unshare, "-m", "-R", "root"], [tool("chroot"), "root"]):
+        sprof("run", *NAMES, "--", *words, "/program", "0.3").check(0)
+        folded = read_folded("x.folded")
+        assert folded.has("main", "outer", "inner"), folded.names()
+
+
 JIT = """
 #include <stdio.h>
 #include <string.h>

@@ -44,6 +44,7 @@ static void expect_opened(struct sprof_module *module)
 
 	assert_true(module->fd >= 0);
 	assert_int_equal(module->open_errno, 0);
+	assert_int_equal(module->root_fd, -1);
 	assert_int_equal(fstat(module->fd, &status), 0);
 	assert_int_equal(status.st_ino, module->inode);
 	assert_true(fcntl(module->fd, F_GETFD) & FD_CLOEXEC);
