@@ -1,0 +1,114 @@
+/*
+ * What the behaviours share: children, signals, and words. Knows no behaviour.
+ */
+#include "tests/behaviours/behaviour.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void burn_us(unsigned us)
+{
+	uint64_t end = target_now_ns() + us * UINT64_C(1000);
+
+	while (target_now_ns() < end)
+		;
+}
+
+void must(bool holds, const char *what, const char *file, int line)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s:%d: not true: %s (%s)\n", file, line, what, strerror(errno));
+	_exit(97);
+}
+
+pid_t child_of(int (*body)(void))
+{
+	pid_t child = fork();
+
+	MUST(child >= 0);
+	if (child == 0)
+		_exit(body());
+	return child;
+}
+
+int reap(pid_t child)
+{
+	int status;
+	pid_t result;
+
+	do {
+		result = waitpid(child, &status, __WALL);
+	} while (result < 0 && errno == EINTR);
+	MUST(result == child);
+	return status;
+}
+
+const char *status_text(int status)
+{
+	static char texts[8][32];
+	static unsigned next;
+	char *text = texts[next++ % 8];
+
+	if (WIFSTOPPED(status))
+		snprintf(text, 32, "stop %d", WSTOPSIG(status));
+	else if (WIFCONTINUED(status))
+		snprintf(text, 32, "continue");
+	else if (WIFSIGNALED(status))
+		snprintf(text, 32, "signal %d", WTERMSIG(status));
+	else
+		snprintf(text, 32, "exit %d", WEXITSTATUS(status));
+	return text;
+}
+
+void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags};
+
+	MUST(sigaction(number, &action, NULL) == 0);
+}
+
+static void change_mask(int how, int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	MUST(pthread_sigmask(how, &set, NULL) == 0);
+}
+
+void block(int number)
+{
+	change_mask(SIG_BLOCK, number);
+}
+
+void unblock(int number)
+{
+	change_mask(SIG_UNBLOCK, number);
+}
+
+_Noreturn void exec_again(const char *path, const char *name)
+{
+	execl(path, "behaviours", "--again", name, (char *)NULL);
+	target_fail("exec");
+}
+
+const char *own_status(const char *field)
+{
+	static char line[4096];
+	size_t length = strlen(field);
+	FILE *file = fopen("/proc/self/status", "re");
+
+	MUST(file != NULL);
+	while (fgets(line, sizeof(line), file) != NULL) {
+		if (strncmp(line, field, length) == 0 && line[length] == ':')
+			break;
+	}
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}

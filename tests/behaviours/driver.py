@@ -1,0 +1,173 @@
+"""The behaviours of tests/behaviours, natively and under sprof: they print, return and end the same.
+
+    driver.py [--repeat N] [--load] [--mode run|attach] TOPIC | NAME ...
+
+Each is run natively first; what it shows there is what it must show under `sprof run` and, where an
+attach is possible before it begins, under `sprof attach`, both at 999 Hz. --load keeps every CPU busy
+meanwhile, --repeat does it all so many times in a row.
+"""
+
+import argparse
+import os
+import re
+import resource
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+import harness  # noqa: E402  pylint: disable=wrong-import-position
+from harness import SPROF, Program, Target, run, target  # noqa: E402
+
+PROGRAM = os.path.join("..", "behaviours", "behaviours")
+QUIETLY = ("-q", "-r", "999", "-o", "x.folded")
+
+LAUNCH = "launch"  # the topic of what a program finds at its start
+
+
+class Shown:
+    """What a behaviour has shown: its output, its errors, how it ended."""
+
+    def __init__(self, result, under_run=False):
+        self.out, self.err, self.code = result.text(), result.err, result.code
+        if under_run and 128 < self.code <= 128 + signal.SIGRTMAX:
+            self.code = 128 - self.code
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    def __str__(self):
+        return f"exit {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}"
+
+
+def odd_start():
+    """In the child: what a program may inherit and usually doesn't."""
+    os.nice(3)
+    os.umask(0o027)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 4096))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (900, 1000))
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGRTMIN + 1])
+    for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def options_of(topic):
+    """Descriptors beyond the usual ones, an environment of its own, odd attributes."""
+    if topic != LAUNCH:
+        return {}
+    return {"preexec_fn": odd_start, "restore_signals": False, "close_fds": True,
+            "env": {"PATH": os.environ["PATH"], "ODD": "a\nb=c", "EMPTY": "", "DEBUGINFOD_URLS": "x"}}
+
+
+def show(name, before=(), **options):
+    """The behaviour from its start to its end, at once."""
+    program = Target(PROGRAM, name, before=before, **options)
+    program.say("go\n")
+    return program.finish()
+
+
+def show_natively(name, topic):
+    return Shown(show(name, **options_of(topic)))
+
+
+def show_under_run(name, topic):
+    return Shown(show(name, before=[SPROF, "run", *QUIETLY, "--"], **options_of(topic)), True)
+
+
+def show_under_attach(name, topic):
+    """Attached before it begins. When it ends, sprof does, too."""
+    program = Target(PROGRAM, name, **options_of(topic))
+    pid = int(program.said[0])
+    sprof = harness.Attached(pid, *QUIETLY)
+    program.say("go\n")
+    result = program.finish()
+    ended = sprof.finish()
+    assert ended.code == 0 and not ended.err, f"sprof attach: {ended.code}, {ended.err}"
+    return Shown(result)
+
+
+MODES = {"run": show_under_run, "attach": show_under_attach}
+
+
+def check(name, topic, modes):
+    """One behaviour, once natively and once in each mode; a list of what differs."""
+    native = show_natively(name, topic)
+    assert native.code not in (97, 98, 99), f"{name} does not work natively: {native}"
+    for mode in modes:
+        watched = MODES[mode](name, topic)
+        if watched != native:
+            yield f"{name} under {mode}:\n{watched}natively:\n{native}"
+
+
+def all_behaviours():
+    """(topic, name) of each."""
+    lines = run(target(PROGRAM), "--list").check(0).text().splitlines()
+    return [tuple(line.split()) for line in lines]
+
+
+def chosen(words):
+    both = all_behaviours()
+    found = [(topic, name) for topic, name in both if not words or topic in words or name in words]
+    assert found, f"no such behaviour or topic: {words}"
+    return found
+
+
+class Load:
+    """Every CPU is kept busy while this lives."""
+
+    def __init__(self, wanted):
+        count = len(os.sched_getaffinity(0)) if wanted else 0
+        self.burners = [Program(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(count)]
+
+    def end(self):
+        for burner in self.burners:
+            burner.process.kill()
+            burner.process.wait()
+
+
+def in_a_folder(name, topic, modes):
+    """The differences, or the failure of the test itself."""
+    differences = []
+
+    def body():
+        differences.extend(check(name, topic, modes))
+
+    try:
+        harness._run_one(body)  # pylint: disable=protected-access
+    except AssertionError as error:
+        differences.append(f"{name}: {error}")
+    return differences
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--times", action="store_true", help="say how long each takes")
+    parser.add_argument("--load", action="store_true")
+    parser.add_argument("--mode", choices=list(MODES))
+    parser.add_argument("words", nargs="*")
+    arguments = parser.parse_args()
+    modes = [arguments.mode] if arguments.mode else list(MODES)
+    behaviours = chosen(arguments.words)
+    failures = []
+    load = Load(arguments.load)
+    harness._started.clear()  # the burners outlive each test
+    try:
+        for number in range(arguments.repeat):
+            for topic, name in behaviours:
+                begin = time.monotonic()
+                found = in_a_folder(name, topic, modes)
+                if arguments.times:
+                    print(f"{time.monotonic() - begin:6.2f} s {name}", flush=True)
+                for text in found:
+                    print(f"DIFFERS in round {number + 1}: {text}", flush=True)
+                failures += found
+    finally:
+        load.end()
+    print(f"{len(behaviours)} behaviours, {arguments.repeat} times, {'/'.join(modes)}: "
+          f"{len(failures)} differences")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
