@@ -1,0 +1,152 @@
+"""A program that does everything at once, and sprof that comes and goes: is killed, ends by itself or
+is told to, at random moments. Afterwards no thread of the program is traced or stopped that did not
+stop itself, and what it has computed is right.
+
+    torture.py [--kills N] [--seconds S] [--seed N]
+
+By default a few dozen kills. `--kills 2000` is the long run; it takes about ten minutes.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+import harness  # noqa: E402
+from harness import (SPROF, Program, Target, status_field, threads_of, tracer_of,  # noqa: E402
+                     wait_until)
+
+PROGRAM = os.path.join("..", "torture", "torture")
+LONGEST = 0.15  # seconds of sprof's life: from before the first ptrace call to well into sampling
+RATES = (49, 199, 999, 2999)
+
+
+def family_of(pid):
+    """The process and its living descendants."""
+    return [pid, *harness._descendants(pid)]  # pylint: disable=protected-access
+
+
+def disturbed(pid):
+    """The threads that are traced, or stand in a tracer's stop."""
+    found = []
+    for process in family_of(pid):
+        try:
+            for tid in threads_of(process):
+                tracer, state = (status_field(process, name, tid) for name in ("TracerPid", "State"))
+                if tracer != "0" or state[0] == "t":
+                    found.append((tid, tracer, state))
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended
+    return found
+
+
+def stopped(pid):
+    """The threads of the program itself in a stop: it never stops itself."""
+    found = []
+    for tid in threads_of(pid):
+        try:
+            if status_field(pid, "State", tid)[0] in "Tt":
+                found.append(tid)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+
+
+def progress_of(pid):
+    return harness.cpu_ticks(pid)
+
+
+def check_free(pid):
+    """Nobody traces it; it runs. Its children stop and go on by its own will, and soon."""
+    wait_until(lambda: not disturbed(pid), "the kernel detaches for a dead tracer", 10)
+    assert not stopped(pid), f"threads left stopped: {stopped(pid)}"
+
+
+def let_sprof_come_and_go(pid, moments, counts):
+    """One sprof: killed, told to end, or left to its duration."""
+    way = moments.choices(("kill", "interrupt", "duration"), (8, 1, 1))[0]
+    options = ["-r", str(moments.choice(RATES)), "-q", "-o", "x.folded"]
+    if moments.random() < 0.7:
+        options.append("--children")
+    if way == "duration":
+        options += ["-d", f"{moments.randrange(10, 200)}ms"]
+    attach = Program([SPROF, "attach", "-p", pid, *options])
+    if way != "duration":
+        time.sleep(moments.uniform(0, LONGEST))  # a moment that nothing announces: that is the point
+        attach.signal(signal.SIGKILL if way == "kill" else signal.SIGINT)
+    attach.wait(30)
+    check_free(pid)
+    counts[way] += 1
+    code = attach.process.returncode
+    assert code in {"kill": (-signal.SIGKILL,), "interrupt": (0, -signal.SIGINT),
+                    "duration": (0,)}[way], f"{way}: sprof ended with {code}: {attach.stderr()}"
+
+
+def finish(torture, what):
+    result = torture.finish(60)
+    assert result.code == 0 and result.text().startswith("right "), (
+        f"{what}: exit {result.code}: {result.text()} {result.err}")
+    return [int(word) for word in result.text().split()[1:]]
+
+
+def torture_once(seed, kills):
+    """A program of its own, attached to until so many kills."""
+    moments = random.Random(seed)
+    counts = {"kill": 0, "interrupt": 0, "duration": 0}
+    torture = Target(PROGRAM, seed)
+    while counts["kill"] < kills:
+        let_sprof_come_and_go(torture.pid, moments, counts)
+    return counts, finish(torture, f"seed {seed}")
+
+
+def launched_and_killed(seed):
+    """The same, launched by sprof, which is killed once."""
+    moments = random.Random(seed)
+    run = Target(PROGRAM, seed, before=[SPROF, "run", "-q", "-r", moments.choice(RATES), "-o",
+                                        "x.folded", "--"])
+    time.sleep(moments.uniform(0, LONGEST))
+    run.signal(signal.SIGKILL)
+    wait_until(lambda: run.process.poll() is not None, "sprof dies")
+    pid = int(run.said[0])
+    check_free(pid)
+    run.process.stdin.close()
+    text = run.process.stdout.read().decode()
+    assert text.startswith("right "), f"seed {seed}: {text}"
+
+
+def launched(seed):
+    """The same, profiled from its start to its end."""
+    run = Target(PROGRAM, seed, before=[SPROF, "run", "-q", "-r", 999, "-o", "x.folded", "--"])
+    time.sleep(0.5)
+    return finish(run, f"run, seed {seed}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    arguments = parser.parse_args()
+    kills = 0
+    print(f"seed {arguments.seed}", flush=True)
+    begin = time.monotonic()
+
+    def body():
+        nonlocal kills
+        seed = arguments.seed
+        while kills < arguments.kills:
+            launched(seed)
+            launched_and_killed(seed)
+            counts, done = torture_once(seed, min(50, arguments.kills - kills - 1))
+            kills += counts["kill"] + 1
+            print(f"seed {seed}: {counts}, done {done}, {kills} kills so far", flush=True)
+            seed += 1
+
+    harness._run_one(body)  # pylint: disable=protected-access
+    print(f"{kills} kills in {time.monotonic() - begin:.0f} s: no thread left stopped, all results right")
+
+
+if __name__ == "__main__":
+    main()
