@@ -100,6 +100,11 @@ uint32_t sprof_target_processes_seen(const struct sprof_target *target)
 	return target->processes_seen;
 }
 
+uint32_t sprof_target_processes(const struct sprof_target *target)
+{
+	return (uint32_t)target->process_count;
+}
+
 /* The table. */
 
 static struct sprof_thread **bucket_of(const struct sprof_target *target, pid_t tid)

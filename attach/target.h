@@ -64,6 +64,8 @@ struct sprof_thread **sprof_target_threads(const struct sprof_target *target, si
 /* How many threads and processes have been seen so far. */
 uint32_t sprof_target_threads_seen(const struct sprof_target *target);
 uint32_t sprof_target_processes_seen(const struct sprof_target *target);
+/* How many processes there are now. */
+uint32_t sprof_target_processes(const struct sprof_target *target);
 
 enum sprof_event_kind {
 	SPROF_EVENT_TIMEOUT,

@@ -1,6 +1,6 @@
 /*
- * Open addressing with linear probing, at most half full. Keys are never removed: what is interned
- * lives as long as its owner.
+ * Open addressing with linear probing, at most half full. A key that is removed leaves no mark: those
+ * behind it that it was in the way of move up.
  */
 #include "base/idmap.h"
 
@@ -72,6 +72,31 @@ bool sprof_idmap_put(struct sprof_idmap *map, uint64_t high, uint64_t low, uint3
 		map->count++;
 	*slot = (struct sprof_idmap_slot){.high = high, .low = low, .value_plus_one = value + 1};
 	return true;
+}
+
+/* Whether a gap is on the way from a key's home to the slot where it stands. */
+static bool is_cut_off(size_t home, size_t gap, size_t slot, size_t mask)
+{
+	return ((slot - home) & mask) >= ((slot - gap) & mask);
+}
+
+void sprof_idmap_remove(struct sprof_idmap *map, uint64_t high, uint64_t low)
+{
+	size_t mask = map->capacity - 1, gap, i;
+
+	if (sprof_idmap_find(map, high, low) == SPROF_IDMAP_NONE)
+		return;
+	map->count--;
+	gap = (size_t)(slot_for(map, high, low) - map->slots);
+	for (i = (gap + 1) & mask; map->slots[i].value_plus_one; i = (i + 1) & mask) {
+		const struct sprof_idmap_slot *slot = &map->slots[i];
+
+		if (!is_cut_off(hash(slot->high, slot->low) & mask, gap, i, mask))
+			continue;
+		map->slots[gap] = *slot;
+		gap = i;
+	}
+	map->slots[gap] = (struct sprof_idmap_slot){0};
 }
 
 void sprof_idmap_finish(struct sprof_idmap *map)

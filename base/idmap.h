@@ -29,6 +29,9 @@ uint32_t sprof_idmap_find(const struct sprof_idmap *map, uint64_t high, uint64_t
 /* Stores value (less than SPROF_IDMAP_NONE) under the key, replacing an older one. False: no memory. */
 bool sprof_idmap_put(struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t value);
 
+/* Forgets the key, if it is there. */
+void sprof_idmap_remove(struct sprof_idmap *map, uint64_t high, uint64_t low);
+
 void sprof_idmap_finish(struct sprof_idmap *map);
 
 #endif

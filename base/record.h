@@ -210,6 +210,8 @@ struct sprof_quality {
 	uint64_t unwind_ns_total;
 	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
 	uint64_t threads_seen, processes_seen;
+	/* What found no room any more and is shown as [other]; counted by the profile. */
+	uint64_t samples_folded, threads_folded, waits_folded;
 	uint64_t waits_looked_up, wait_ns_total; /* what threads waited for, and what finding out cost */
 	enum sprof_mode mode;
 	bool schedstat_missing; /* the kernel does not fill schedstat: runq is unknown, reuse is off */

@@ -22,6 +22,7 @@ struct sprof_strtab {
 	struct sprof_idmap map;
 	const char **strings;
 	size_t count, capacity;
+	size_t size;
 	struct chunk *chunks;
 };
 
@@ -67,16 +68,24 @@ static char *allocate(struct sprof_strtab *table, size_t size)
 		table->chunks = chunk;
 	}
 	chunk->used += size;
+	table->size += size;
 	return chunk->bytes + chunk->used - size;
+}
+
+static void hash_twice(const char *text, size_t length, uint64_t *ret_high, uint64_t *ret_low)
+{
+	*ret_high = hash(text, length, 0xcbf29ce484222325u);
+	*ret_low = hash(text, length, 0x84222325cbf29ce4u) + length;
 }
 
 const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length)
 {
-	uint64_t high = hash(text, length, 0xcbf29ce484222325u);
-	uint64_t low = hash(text, length, 0x84222325cbf29ce4u) + length;
-	uint32_t found = sprof_idmap_find(&table->map, high, low);
+	uint64_t high, low;
+	uint32_t found;
 	char *copy;
 
+	hash_twice(text, length, &high, &low);
+	found = sprof_idmap_find(&table->map, high, low);
 	if (found != SPROF_IDMAP_NONE)
 		return table->strings[found];
 	if (!sprof_array_reserve(&table->strings, &table->capacity, table->count + 1,
@@ -94,4 +103,19 @@ const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *te
 const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text)
 {
 	return sprof_strtab_intern_bytes(table, text, strlen(text));
+}
+
+const char *sprof_strtab_find(const struct sprof_strtab *table, const char *text)
+{
+	uint64_t high, low;
+	uint32_t found;
+
+	hash_twice(text, strlen(text), &high, &low);
+	found = sprof_idmap_find(&table->map, high, low);
+	return found == SPROF_IDMAP_NONE ? NULL : table->strings[found];
+}
+
+size_t sprof_strtab_size(const struct sprof_strtab *table)
+{
+	return table->size;
 }

@@ -18,4 +18,9 @@ const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
 /* The same for the first `length` bytes of text, which hold no NUL. */
 const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length);
 
+/* The table's copy of the text, if there is one already; NULL. */
+const char *sprof_strtab_find(const struct sprof_strtab *table, const char *text);
+/* How long all texts are together. */
+size_t sprof_strtab_size(const struct sprof_strtab *table);
+
 #endif

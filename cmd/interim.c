@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/perf-map.h"
 #include "cmd/ui.h"
 #include "cmd/writing.h"
 
@@ -29,6 +30,7 @@ static bool has_files(const struct sprof_recording *options)
 static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 {
 	struct pollfd writer = {.fd = interim->busy, .events = POLLIN};
+	char succeeded;
 	int ready;
 
 	if (interim->busy < 0)
@@ -38,43 +40,71 @@ static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 	while (ready < 0 && errno == EINTR);
 	if (ready == 0)
 		return false;
+	/* However it has failed, also by its death: then it says nothing. */
+	interim->failures += read(interim->busy, &succeeded, 1) != 1;
 	close(interim->busy);
 	interim->busy = -1;
 	return true;
 }
 
-static void __attribute__((noreturn)) write_and_exit(const struct sprof_interim *interim)
+static bool write_files(const struct sprof_interim *interim)
 {
+	struct sprof_recording options = *interim->options;
+	struct sprof_error err = {0};
+
+	if (options.every_ns && !sprof_recording_rename(&options, &interim->moment, &err)) {
+		sprof_ui_error(&err);
+		return false;
+	}
 	sprof_profile_set_quality(interim->profile, interim->quality);
-	sprof_writing_all(interim->options, interim->profile, false);
+	sprof_perf_map_open_all(interim->modules);
+	return !sprof_writing_all(&options, interim->profile, false).failed;
+}
+
+static void __attribute__((noreturn)) write_and_exit(const struct sprof_interim *interim, int pipe)
+{
+	if (write_files(interim) && write(pipe, "", 1) < 0)
+		_exit(1);
 	_exit(0);
+}
+
+bool sprof_interim_is_ready(struct sprof_interim *interim)
+{
+	return wait_for_writer(interim, 0);
+}
+
+bool sprof_interim_start(struct sprof_interim *interim)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		sprof_ui_note("can't write in between: %s", strerror(errno));
+		return false;
+	}
+	child = fork();
+	if (!child)
+		write_and_exit(interim, ends[1]);
+	if (child < 0)
+		sprof_ui_note("can't write in between: %s", strerror(errno));
+	close(ends[1]);
+	if (child < 0)
+		close(ends[0]);
+	else
+		interim->busy = ends[0];
+	return child > 0;
 }
 
 void sprof_interim_take(void *data)
 {
 	struct sprof_interim *interim = data;
-	int ends[2];
-	pid_t child;
 
-	if (!has_files(interim->options)) {
+	if (!has_files(interim->options))
 		sprof_ui_note("SIGUSR1 writes a snapshot of -o FILE, and there is none");
-		return;
-	}
-	if (!wait_for_writer(interim, 0)) {
+	else if (!sprof_interim_is_ready(interim))
 		sprof_ui_note("the last snapshot is still being written");
-		return;
-	}
-	if (pipe2(ends, O_CLOEXEC)) {
-		sprof_ui_note("no snapshot: %s", strerror(errno));
-		return;
-	}
-	child = fork();
-	if (!child)
-		write_and_exit(interim);
-	if (child < 0)
-		sprof_ui_note("no snapshot: %s", strerror(errno));
-	close(ends[1]);
-	interim->busy = ends[0];
+	else
+		sprof_interim_start(interim);
 }
 
 void sprof_interim_finish(struct sprof_interim *interim)

@@ -1,5 +1,5 @@
 /*
- * SIGUSR1: writing what there is so far while the recording goes on.
+ * Writing while the recording goes on: what there is so far (SIGUSR1), and what a period has had.
  */
 #ifndef SPROF_CMD_INTERIM_H
 #define SPROF_CMD_INTERIM_H
@@ -10,12 +10,21 @@
 struct sprof_interim {
 	const struct sprof_recording *options;
 	struct sprof_profile *profile;
+	struct sprof_modules *modules;
 	const struct sprof_quality *quality; /* as it is at any moment */
+	struct sprof_placeholders_moment moment; /* of the names of the files */
 	int busy; /* reads end-of-file once the writer is done; -1: there is none */
+	size_t failures; /* writers that could not write something */
 };
 
 /* Starts to write the files, unless the last snapshot is still at it. data is a struct sprof_interim. */
 void sprof_interim_take(void *data);
+
+/* Whether the last writer is done, so that another one can be started. */
+bool sprof_interim_is_ready(struct sprof_interim *interim);
+
+/* Starts to write the files of the present profile. False: not possible now, which was said. */
+bool sprof_interim_start(struct sprof_interim *interim);
 
 /* Waits until the last snapshot is written, so that it doesn't replace something newer. */
 void sprof_interim_finish(struct sprof_interim *interim);

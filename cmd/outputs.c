@@ -27,7 +27,9 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 	if (outputs->count == SPROF_MAX_OUTPUTS)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "more than %d outputs", SPROF_MAX_OUTPUTS);
-	outputs->items[outputs->count++].path = is_stdout(text) ? NULL : text;
+	outputs->items[outputs->count].pattern = is_stdout(text) ? NULL : text;
+	outputs->items[outputs->count].path = outputs->items[outputs->count].pattern;
+	outputs->count++;
 	return true;
 }
 
@@ -66,13 +68,14 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 	return true;
 }
 
-static bool expand(struct sprof_output_request *request, struct sprof_error *err)
+static bool expand(struct sprof_output_request *request,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
 
-	if (sprof_placeholders_expand(request->path, &request->path, &reason))
+	if (sprof_placeholders_expand(request->pattern, moment, &request->path, &reason))
 		return true;
-	sprof_error_set(err, reason.kind, "--output %s: %s", request->path, reason.message);
+	sprof_error_set(err, reason.kind, "--output %s: %s", request->pattern, reason.message);
 	if (reason.hint[0])
 		sprof_error_hint(err, "%s", reason.hint);
 	return false;
@@ -96,6 +99,7 @@ static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_erro
 static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_request *request,
 	struct sprof_error *err)
 {
+	const struct sprof_placeholders_moment now = sprof_placeholders_now();
 	char message[256];
 
 	if (!request->format)
@@ -109,7 +113,18 @@ static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_
 			"--output %s: the suffix names no format; add -f FORMAT", request->path);
 		return unknown_format(err, message);
 	}
-	return !request->path || (expand(request, err) && sprof_out_probe(request->path, err));
+	return !request->path ||
+		(expand(request, &now, err) && sprof_out_probe(request->path, err));
+}
+
+bool sprof_outputs_rename(struct sprof_outputs *outputs,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].pattern && !expand(&outputs->items[i], moment, err))
+			return false;
+	}
+	return true;
 }
 
 bool sprof_outputs_settle(struct sprof_outputs *outputs, struct sprof_error *err)

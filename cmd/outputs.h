@@ -8,12 +8,14 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cmd/placeholders.h"
 #include "output/format.h"
 
 enum { SPROF_MAX_OUTPUTS = 16 };
 
 struct sprof_output_request {
-	const char *path; /* NULL: stdout */
+	const char *pattern; /* as it was given; NULL: stdout */
+	const char *path;    /* with its placeholders replaced, once settled */
 	const struct sprof_format *format; /* NULL until settled: by the suffix */
 };
 
@@ -33,9 +35,13 @@ void sprof_outputs_list_formats(char *buffer, size_t size);
 
 /*
  * Fills in what was not said (stdout; the report on a terminal, folded stacks into a pipe) and finds
- * out, before the run, whether everything can be written.
+ * out, before the run, whether everything can be written. The paths are those of now.
  */
 bool sprof_outputs_settle(struct sprof_outputs *outputs, struct sprof_error *err);
+
+/* Another moment: other paths, none of which is looked at. */
+bool sprof_outputs_rename(struct sprof_outputs *outputs,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err);
 
 bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs);
 

@@ -15,6 +15,7 @@
 #include "cmd/rank.h"
 
 struct expansion {
+	const struct sprof_placeholders_moment *moment;
 	char text[PATH_MAX];
 	size_t length;
 	bool too_long;
@@ -105,7 +106,10 @@ static size_t add_placeholder(
 		add_text(expansion, sprof_host_name());
 		return 1;
 	case 't':
-		add_number(expansion, time(NULL));
+		add_number(expansion, expansion->moment->time);
+		return 1;
+	case 'n':
+		add_number(expansion, expansion->moment->number);
 		return 1;
 	case 'r':
 		return add_rank(expansion, err);
@@ -115,7 +119,8 @@ static size_t add_placeholder(
 	default:
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown placeholder %%%c", text[0]);
 		sprof_error_hint(err, "%%p is the process id, %%h the host, %%r the rank, %%t the "
-				      "time, %%q{NAME} a variable, %%%% a percent sign");
+				      "time, %%n the number, %%q{NAME} a variable, %%%% a percent "
+				      "sign");
 		return 0;
 	}
 }
@@ -149,9 +154,24 @@ static const char *keep(const char *text)
 	return names ? sprof_strtab_intern(names, text) : NULL;
 }
 
-bool sprof_placeholders_expand(const char *path, const char **ret, struct sprof_error *err)
+struct sprof_placeholders_moment sprof_placeholders_now(void)
 {
-	struct expansion expansion = {0};
+	return (struct sprof_placeholders_moment){.time = time(NULL), .number = 1};
+}
+
+bool sprof_placeholders_change(const char *path)
+{
+	for (const char *text = strchr(path, '%'); text && text[1]; text = strchr(text + 2, '%')) {
+		if (text[1] == 't' || text[1] == 'n')
+			return true;
+	}
+	return false;
+}
+
+bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders_moment *moment,
+	const char **ret, struct sprof_error *err)
+{
+	struct expansion expansion = {.moment = moment};
 	const char *text = path;
 
 	while (*text) {

@@ -40,6 +40,7 @@ const struct sprof_recording sprof_recording_defaults = {
 	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
 	.kernel = SPROF_KERNEL_SYSCALL,
 	.timeline_max = 1000 * 1000,
+	.max_stacks = 500 * 1000,
 	.weight = SPROF_WEIGHT_WALL,
 	.report_mode = SPROF_REPORT_MERGED,
 	.top = 30,
@@ -56,6 +57,10 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_duration, FIELD(delay_ns)},
 	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
 		FIELD(to_ns)},
+	{"every", NULL, "TIME",
+		"write a file for each period of TIME, at least 1s, without a gap\n"
+		"between them; their names need %t or %n: -o prof-%t.pb.gz",
+		sprof_value_duration, FIELD(every_ns)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
@@ -64,6 +69,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"the kernel's end of the stacks: none, syscall, or stack: what\n"
 		"the kernel tells of its own, which takes root (syscall)",
 		set_kernel, FIELD(kernel)},
+	{"max-stacks", NULL, "N", "keep N distinct stacks apart, the rest is [other] (500000)",
+		sprof_value_count, FIELD(max_stacks)},
 	{"timeline-max", NULL, "N", "keep at most N changes of state (1000000)", sprof_value_count,
 		FIELD(timeline_max)},
 	{"time-slices", NULL, "TIME",
@@ -94,6 +101,52 @@ const struct sprof_option sprof_recording_output_table[] = {
 				FIELD(report_mode)},
 	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
 	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
-		sprof_value_text, FIELD(stats_path)},
+		sprof_value_text, FIELD(stats_pattern)},
 	{0},
 };
+
+bool sprof_recording_rename(struct sprof_recording *options,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
+{
+	struct sprof_error reason = {0};
+
+	if (!sprof_outputs_rename(&options->outputs, moment, err))
+		return false;
+	if (!options->stats_pattern ||
+		sprof_placeholders_expand(
+			options->stats_pattern, moment, &options->stats_path, &reason))
+		return true;
+	sprof_error_set(err, reason.kind, "--stats %s: %s", options->stats_pattern, reason.message);
+	if (reason.hint[0])
+		sprof_error_hint(err, "%s", reason.hint);
+	return false;
+}
+
+/* The next period would write over it. */
+static bool refuse_name(const char *option, const char *pattern, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_USAGE, "--every would write %s %s again and again", option,
+		pattern ? pattern : "-");
+	sprof_error_hint(err, "put %%t (the time) or %%n (a number) into the name of a file: "
+			      "-o prof-%%t.pb.gz");
+	return false;
+}
+
+bool sprof_recording_check_periods(const struct sprof_recording *options, struct sprof_error *err)
+{
+	const struct sprof_outputs *outputs = &options->outputs;
+
+	if (!options->every_ns)
+		return true;
+	if (options->every_ns < SPROF_NS_PER_S)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--every takes at least 1s");
+	for (size_t i = 0; i < outputs->count; i++) {
+		const char *pattern = outputs->items[i].pattern;
+
+		if (!pattern || !sprof_placeholders_change(pattern))
+			return refuse_name("--output", pattern, err);
+	}
+	if (options->stats_pattern && !sprof_placeholders_change(options->stats_pattern))
+		return refuse_name("--stats", options->stats_pattern, err);
+	return true;
+}

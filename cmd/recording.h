@@ -34,13 +34,15 @@ struct sprof_recording {
 	uint64_t delay_ns;
 	uint64_t to_ns;    /* the duration as a time since the start; 0: not said */
 	uint64_t slice_ns; /* 0: saved profiles don't say when samples were taken */
+	uint64_t every_ns; /* 0: one recording */
 	size_t max_depth;
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;
-	size_t timeline_max;
+	size_t timeline_max, max_stacks;
 
 	struct sprof_outputs outputs;
-	const char *stats_path; /* NULL: none */
+	const char *stats_pattern; /* as it was given; NULL: none */
+	const char *stats_path;    /* with its placeholders replaced */
 	bool threads, waits, wait_frames;
 	enum sprof_weight weight;
 	enum sprof_report_mode report_mode;
@@ -48,6 +50,16 @@ struct sprof_recording {
 };
 
 extern const struct sprof_recording sprof_recording_defaults;
+
+/*
+ * Gives the files of --output and --stats the names that they have at this moment. False: they have
+ * none.
+ */
+bool sprof_recording_rename(struct sprof_recording *options,
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err);
+
+/* Whether the options about periods fit together: each period has files of its own. */
+bool sprof_recording_check_periods(const struct sprof_recording *options, struct sprof_error *err);
 
 /* Groups of a command's table. */
 extern const struct sprof_option sprof_recording_sampling_table[];

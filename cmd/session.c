@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "attach/perf-map.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/module.h"
 #include "cmd/command-line.h"
@@ -23,11 +22,13 @@
 struct session {
 	const struct sprof_recording *options;
 	char **environment;
+	char *command;
 	struct sprof_signals signals;
 	struct sprof_interim interim;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
-	struct sprof_profile *profile;
+	struct sprof_profile *profile; /* of the present period */
+	uint64_t earlier_samples;      /* of the periods before */
 	struct sprof_tracing tracing;
 };
 
@@ -47,7 +48,11 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 
 bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)
 {
+	const struct sprof_placeholders_moment now = sprof_placeholders_now();
+
 	return settle_end(options, err) && sprof_outputs_settle(&options->outputs, err) &&
+		sprof_recording_check_periods(options, err) &&
+		sprof_recording_rename(options, &now, err) &&
 		(!options->stats_path || sprof_out_probe(options->stats_path, err));
 }
 
@@ -58,16 +63,76 @@ int sprof_session_exit(const struct sprof_session_result *result)
 	return result->cut_short ? SPROF_EXIT_PARTIAL : 0;
 }
 
-static bool describe(struct session *session, const struct sprof_subject *subject)
+static bool describe(const struct session *session, struct sprof_profile *profile)
 {
-	SPROF_AUTO_FREE char *command = subject->arguments
-		? sprof_command_line_join(subject->arguments)
-		: sprof_command_line_read(subject->pid);
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return command && sprof_profile_describe(session->profile, command,
+	return sprof_profile_describe(profile, session->command,
 		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
+}
+
+/* A profile of what comes from now on. NULL: no memory. */
+static struct sprof_profile *begin_profile(const struct session *session)
+{
+	struct sprof_profile *profile = sprof_profile_create(session->modules);
+
+	if (!profile || !describe(session, profile) ||
+		!sprof_profile_set_place(profile, sprof_host_name(), sprof_rank_find())) {
+		sprof_profile_destroy(profile);
+		return NULL;
+	}
+	sprof_profile_set_kernel(profile,
+		&(struct sprof_profile_kernel){
+			.syscall_name = sprof_syscall_name,
+			.frames = session->options->kernel != SPROF_KERNEL_NONE,
+		});
+	sprof_profile_set_timeline(
+		profile, session->options->timeline_max, sprof_clock_now_ns());
+	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
+	profile->slice_ns = session->options->slice_ns;
+	return profile;
+}
+
+static bool may_end_period(void *data)
+{
+	struct session *session = data;
+
+	return sprof_interim_is_ready(&session->interim);
+}
+
+static uint64_t samples_of(const struct sprof_quality *quality)
+{
+	return quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+}
+
+/* The next file has another name, even if the clock was set back. */
+static void move_on(struct sprof_placeholders_moment *moment)
+{
+	const time_t now = time(NULL);
+
+	moment->time = now > moment->time ? now : moment->time + 1;
+	moment->number++;
+}
+
+/* The old profile goes on in the process that writes it. */
+static bool end_period(void *data)
+{
+	struct session *session = data;
+	struct sprof_profile *next = begin_profile(session);
+
+	if (!next)
+		return false;
+	if (!sprof_interim_start(&session->interim)) {
+		sprof_profile_destroy(next);
+		return false;
+	}
+	session->earlier_samples += samples_of(&session->tracing.quality);
+	sprof_profile_destroy(session->profile);
+	session->profile = session->interim.profile = next;
+	session->tracing.sink = sprof_profile_sink(next);
+	move_on(&session->interim.moment);
+	return true;
 }
 
 static bool session_init(
@@ -79,26 +144,20 @@ static bool session_init(
 
 	session->environment = sprof_environment_take();
 	session->modules = sprof_modules_create();
-	if (!session->environment || !session->modules)
+	session->command = subject->arguments ? sprof_command_line_join(subject->arguments)
+					      : sprof_command_line_read(subject->pid);
+	if (!session->environment || !session->modules || !session->command)
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;
-	session->profile = sprof_profile_create(session->modules);
-	if (!session->profile || !describe(session, subject) ||
-		!sprof_profile_set_place(
-			session->profile, sprof_host_name(), sprof_rank_find()))
+	session->profile = begin_profile(session);
+	if (!session->profile)
 		return sprof_error_no_memory(err);
-	sprof_profile_set_kernel(session->profile,
-		&(struct sprof_profile_kernel){
-			.syscall_name = sprof_syscall_name,
-			.frames = session->options->kernel != SPROF_KERNEL_NONE,
-		});
-	sprof_profile_set_timeline(
-		session->profile, session->options->timeline_max, sprof_clock_now_ns());
-	session->profile->slice_ns = session->options->slice_ns;
 	session->interim = (struct sprof_interim){
 		.options = session->options,
 		.profile = session->profile,
+		.modules = session->modules,
 		.quality = &session->tracing.quality,
+		.moment = sprof_placeholders_now(),
 		.busy = -1,
 	};
 	session->signals.snapshot = sprof_interim_take;
@@ -113,16 +172,35 @@ static void session_finish(struct session *session)
 	sprof_unwinder_destroy(session->unwinder);
 	sprof_modules_destroy(session->modules);
 	free(session->environment);
+	free(session->command);
+}
+
+static struct sprof_written write_last(struct session *session)
+{
+	struct sprof_recording options = *session->options;
+	struct sprof_written written = {.failed = 1};
+	struct sprof_error err = {0};
+
+	if (options.every_ns && !sprof_recording_rename(&options, &session->interim.moment, &err)) {
+		sprof_ui_error(&err);
+		return written;
+	}
+	sprof_profile_set_quality(session->profile, &session->tracing.quality);
+	sprof_perf_map_open_all(session->modules);
+	return sprof_writing_all(&options, session->profile, true);
 }
 
 static struct sprof_written write_all(struct session *session)
 {
+	struct sprof_written written;
+
 	sprof_interim_finish(&session->interim);
 	if (session->tracing.sampling_failed)
 		sprof_ui_error(&session->tracing.error);
-	sprof_profile_set_quality(session->profile, &session->tracing.quality);
-	sprof_perf_map_open_all(session->modules);
-	return sprof_writing_all(session->options, session->profile, true);
+	written = write_last(session);
+	if (session->options->every_ns)
+		written.failed += session->interim.failures;
+	return written;
 }
 
 /* Writes when the target is out of sprof's hands, or beside a program that outlives its sampling. */
@@ -154,7 +232,7 @@ static void fill_result(const struct session *session, struct sprof_session_resu
 	ret->program_ended = session->tracing.program_ended;
 	ret->wait_status = session->tracing.wait_status;
 	ret->ended_by = session->signals.ended_by;
-	ret->samples = quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+	ret->samples = session->earlier_samples + samples_of(quality);
 	ret->cut_short = session->tracing.sampling_failed;
 }
 
@@ -177,10 +255,12 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 				.rate_hz = options->rate_hz,
 				.duration_ns = options->duration_ns,
 				.delay_ns = options->delay_ns,
+				.period_ns = options->every_ns,
 				.mode = options->mode,
 				.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
 			},
 			.sink = sprof_profile_sink(session.profile),
+			.periods = {&session, may_end_period, end_period},
 		};
 		recorded = record(&session, ret, err);
 		fill_result(&session, ret);

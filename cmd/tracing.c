@@ -30,7 +30,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	return true;
 }
 
-/* What a signal to sprof is answered with. */
+/* What the sampler's questions are answered with. */
 struct answering {
 	struct sprof_tracing *tracing;
 	const struct sprof_target *target;
@@ -48,12 +48,30 @@ static bool answer_signal(void *data, const siginfo_t *info)
 	return sprof_signals_handle(signals, info);
 }
 
+static bool may_end_period(void *data)
+{
+	const struct answering *answering = data;
+	const struct sprof_tracing_periods *periods = &answering->tracing->periods;
+
+	return periods->may_end(periods->data);
+}
+
+static bool end_period(void *data)
+{
+	const struct answering *answering = data;
+	const struct sprof_tracing_periods *periods = &answering->tracing->periods;
+
+	return periods->end(periods->data);
+}
+
 static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
 	const struct sprof_control control = {
 		.data = &answering,
 		.signal = answer_signal,
+		.may_end_period = may_end_period,
+		.end_period = end_period,
 	};
 	const struct sprof_sampler_parts parts = {
 		.target = target,

@@ -36,6 +36,12 @@ struct sprof_tracing {
 	struct sprof_signals *signals; /* blocked already */
 	struct sprof_sampler_options sampling;
 	struct sprof_sink sink;
+	/* With a period_ns: see struct sprof_control. */
+	struct sprof_tracing_periods {
+		void *data;
+		bool (*may_end)(void *data);
+		bool (*end)(void *data);
+	} periods;
 
 	/* Filled as sampling goes on: a control may look at it. */
 	struct sprof_quality quality;

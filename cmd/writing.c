@@ -40,6 +40,8 @@ struct sprof_written sprof_writing_all(
 	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout)
 {
 	struct sprof_output_options output = sprof_output_options_default();
+	const uint64_t sampling_cpu_ns = profile->quality.profiler_cpu_ns;
+	const uint64_t begin_cpu_ns = sprof_clock_own_cpu_ns();
 	struct sprof_written written = {0};
 	struct sprof_error err = {0};
 
@@ -56,11 +58,13 @@ struct sprof_written sprof_writing_all(
 		written.failed = options->outputs.count;
 		return written;
 	}
-	profile->quality.profiler_cpu_ns = sprof_clock_own_cpu_ns();
+	profile->quality.profiler_cpu_ns =
+		sampling_cpu_ns + sprof_clock_own_cpu_ns() - begin_cpu_ns;
 	written = sprof_outputs_write(&options->outputs, with_stdout, profile, &output);
 	if (!options->stats_path)
 		return written;
-	profile->quality.profiler_cpu_ns = sprof_clock_own_cpu_ns();
+	profile->quality.profiler_cpu_ns =
+		sampling_cpu_ns + sprof_clock_own_cpu_ns() - begin_cpu_ns;
 	if (write_stats(options->stats_path, profile, &err)) {
 		written.succeeded++;
 	} else {

@@ -92,6 +92,20 @@ static void write_gaps(const struct sprof_text *text)
 			"  run queue   unknown: this kernel does not fill /proc/PID/schedstat\n");
 }
 
+/* What was bounded, of memory. */
+static void write_folded(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+
+	if (quality->samples_folded || quality->threads_folded || quality->waits_folded)
+		sprof_out_printf(text->out,
+			"  no room     %" PRIu64 " sample%s, %" PRIu64 " thread%s, %" PRIu64
+			" wait%s are [other]; see --max-stacks\n",
+			quality->samples_folded, quality->samples_folded == 1 ? "" : "s",
+			quality->threads_folded, quality->threads_folded == 1 ? "" : "s",
+			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
+}
+
 /* Another tool's file says nothing of its quality; what it counts is all there is to say. */
 static void write_foreign(const struct sprof_text *text)
 {
@@ -120,4 +134,5 @@ void sprof_text_header(const struct sprof_text *text)
 	write_stacks(text);
 	write_cost(text);
 	write_gaps(text);
+	write_folded(text);
 }

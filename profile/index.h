@@ -9,6 +9,12 @@
 #include "profile/profile.h"
 #include "profile/window.h"
 
+/* At most so many of each; 0: any number. */
+struct sprof_profile_bounds {
+	size_t stacks, rows, threads, processes, contexts, waits;
+	size_t text; /* bytes, together */
+};
+
 struct sprof_profile_index {
 	struct sprof_strtab *strings;
 	struct sprof_idmap processes; /* (place, pid) */
@@ -30,6 +36,11 @@ struct sprof_profile_index {
 	unsigned side; /* threads to come are none of those there are, unless of the same side */
 	struct sprof_window *windows; /* one per thread */
 	size_t window_capacity;
+	struct sprof_profile_bounds bounds;
+	uint32_t other_stack; /* 0: there is none yet */
+	struct {
+		uint64_t samples, threads, waits;
+	} folded; /* what the bounds left no room for */
 	size_t locations_named; /* those below have lines */
 	uint64_t locations_unresolved;
 };
@@ -51,6 +62,29 @@ bool sprof_profile_intern_row(struct sprof_profile *profile,
 bool sprof_profile_intern_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context);
 
+/* bounds.c: whether there are so many already that one more is not kept. */
+static inline bool sprof_profile_is_full(size_t count, size_t bound)
+{
+	return bound && count >= bound;
+}
+
+/* The text, or [other] if there is no room for it. False: no memory. */
+bool sprof_profile_intern_text(struct sprof_profile *profile, const char *text, const char **ret);
+/* The stack [other]. False: no memory. */
+bool sprof_profile_other_stack(struct sprof_profile *profile, uint32_t *ret_stack);
+/* Whether it is that stack, with the kernel's end or without. */
+bool sprof_profile_is_other(const struct sprof_profile *profile, uint32_t stack);
+/* The row of a sample: that of the key, or of [other] in the thread. False: no memory. */
+bool sprof_profile_sample_row(struct sprof_profile *profile, const struct sprof_profile_row *key,
+	enum sprof_state state, uint32_t *ret_row);
+/* The thread of a record, made when new: perhaps its process's [other]. False: no memory. */
+bool sprof_profile_take_thread(struct sprof_profile *profile,
+	const struct sprof_thread_record *record, uint32_t *ret_thread);
+/* The thread that the sampler calls so, or [other] of no process. False: no memory. */
+bool sprof_profile_find_thread(struct sprof_profile *profile, uint32_t id, uint32_t *ret_thread);
+/* It has ended: its id is not coming again. */
+void sprof_profile_forget_thread(struct sprof_profile *profile, uint32_t id);
+
 /* A location that names something in the kernel, and is marked so. False: no memory. */
 bool sprof_profile_kernel_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
@@ -68,6 +102,8 @@ bool sprof_profile_extend(
 /* slices.c: spans by their begin, as a run appends them. */
 void sprof_profile_sort_spans(struct sprof_profile *profile);
 
+/* Whether the process with this id, at the profile's present place, is known. */
+bool sprof_profile_has_process(const struct sprof_profile *profile, pid_t pid);
 /* The process of a record at the profile's present place. False: no memory. */
 bool sprof_profile_intern_process(struct sprof_profile *profile,
 	const struct sprof_thread_record *record, uint32_t *ret_process);

@@ -91,15 +91,6 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	free(profile);
 }
 
-/* A thread the sampler has announced. */
-static uint32_t known_thread(const struct sprof_profile *profile, uint32_t id)
-{
-	uint32_t index = sprof_idmap_find(&profile->index->threads, 0, id);
-
-	assert(index != SPROF_IDMAP_NONE);
-	return index;
-}
-
 /* Keeps a name that the thread gives up; one that came with its program is not worth it. */
 static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread *thread,
 	const struct sprof_thread_record *record, const char *name)
@@ -113,38 +104,46 @@ static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread
 		names = NULL;
 		return false;
 	}
-	/* A thread that shows its progress in its name would go on for ever. */
-	if (strlen(names) < NAMES_MAX)
-		thread->former_names = sprof_strtab_intern(profile->index->strings, names);
-	return thread->former_names;
+	return sprof_profile_intern_text(profile, names, &thread->former_names);
+}
+
+/* A thread that shows its progress in its name would go on for ever. */
+static bool has_enough_names(const struct sprof_profile_thread *thread)
+{
+	return thread->is_other || (thread->former_names && strlen(thread->former_names) >= NAMES_MAX);
 }
 
 static bool sink_thread(void *data, const struct sprof_thread_record *record)
 {
 	struct sprof_profile *profile = data;
-	const char *name = sprof_strtab_intern(profile->index->strings, record->name);
 	struct sprof_profile_thread *thread;
-	uint32_t process, index;
+	const char *name;
+	uint32_t index;
 
-	if (!name || !sprof_profile_intern_process(profile, record, &process) ||
-		!sprof_profile_intern_thread(profile, 0, record->id, &index))
+	if (!sprof_profile_take_thread(profile, record, &index))
 		return false;
 	thread = &profile->threads[index];
-	if (!keep_name(profile, thread, record, name))
+	if (has_enough_names(thread))
+		return true;
+	if (!sprof_profile_intern_text(profile, record->name, &name) ||
+		!keep_name(profile, thread, record, name))
 		return false;
-	thread->process = process;
 	thread->tid = record->tid;
 	thread->name = name;
 	return true;
 }
 
-static bool sink_facts(void *data, uint32_t thread, const struct sprof_thread_facts *facts)
+static bool sink_facts(void *data, uint32_t id, const struct sprof_thread_facts *facts)
 {
 	struct sprof_profile *profile = data;
-	struct sprof_profile_thread *whose = &profile->threads[known_thread(profile, thread)];
+	uint32_t index;
 
-	whose->facts = *facts;
-	whose->has_facts = true;
+	if (!sprof_profile_find_thread(profile, id, &index))
+		return false;
+	if (profile->threads[index].is_other)
+		return true;
+	profile->threads[index].facts = *facts;
+	profile->threads[index].has_facts = true;
 	return true;
 }
 
@@ -168,27 +167,41 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
+/* The stack and the context of a sample, and so its row. */
+static bool find_row(struct sprof_profile *profile, const struct sprof_sample *sample,
+	uint32_t thread, uint32_t *ret_row)
+{
+	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
+	struct sprof_profile_row key = {.thread = thread};
+
+	if (sample->holder) {
+		if (!sprof_profile_find_thread(
+			    profile, sample->holder->thread, &context.holding_thread))
+			return false;
+		context.holding_thread++;
+		context.holding_stack = sample->holder->stack + 1;
+	}
+	return sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &key.stack) &&
+	       sprof_profile_intern_context(profile, &context, &key.context) &&
+	       sprof_profile_sample_row(profile, &key, sample->state, ret_row);
+}
+
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
-	uint32_t index = known_thread(profile, sample->thread);
-	struct sprof_profile_thread *thread = &profile->threads[index];
-	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
-	struct sprof_profile_row key = {.thread = index};
 	uint32_t count = sample->count ? sample->count : 1;
-	uint32_t row;
+	struct sprof_profile_thread *thread;
+	uint32_t index, row;
 
-	if (sample->holder) {
-		context.holding_thread = known_thread(profile, sample->holder->thread) + 1;
-		context.holding_stack = sample->holder->stack + 1;
-	}
-	if (!sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &key.stack) ||
-		!sprof_profile_intern_context(profile, &context, &key.context) ||
-		!sprof_profile_intern_row(profile, &key, &row) ||
+	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
+		!find_row(profile, sample, index, &row) ||
 		!sprof_window_add(&profile->index->windows[index], row, sample->state, count) ||
 		!sprof_profile_extend(profile, index, row, sample->time_ns))
 		return false;
+	if (sprof_profile_is_other(profile, profile->rows[row].stack))
+		profile->index->folded.samples += count;
 	profile->rows[row].metrics.samples += count;
+	thread = &profile->threads[index];
 	if (!thread->samples)
 		thread->first_ns = sample->time_ns;
 	thread->samples += count;
@@ -217,15 +230,23 @@ static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 	return true;
 }
 
-static bool sink_charge(void *data, uint32_t thread, const struct sprof_times *times, bool last)
+static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times, bool last)
 {
 	struct sprof_profile *profile = data;
-	uint32_t index = known_thread(profile, thread);
+	uint32_t index;
 
+	if (!sprof_profile_find_thread(profile, id, &index))
+		return false;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		profile->threads[index].times.ns[i] += times->ns[i];
 	sprof_window_charge(&profile->index->windows[index], times, profile->rows);
-	return !last || charge_unsampled(profile, index);
+	if (!last)
+		return true;
+	if (!charge_unsampled(profile, index))
+		return false;
+	sprof_window_finish(&profile->index->windows[index]);
+	sprof_profile_forget_thread(profile, id);
+	return true;
 }
 
 struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
@@ -272,6 +293,9 @@ void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof
 {
 	profile->quality = *quality;
 	profile->quality.frames_unresolved = profile->index->locations_unresolved;
+	profile->quality.samples_folded = profile->index->folded.samples;
+	profile->quality.threads_folded = profile->index->folded.threads;
+	profile->quality.waits_folded = profile->index->folded.waits;
 }
 
 bool sprof_profile_adds_up(const struct sprof_profile *profile)

@@ -23,6 +23,7 @@
 
 /* What has no frames of its own in a report is a frame in brackets. */
 #define SPROF_PROFILE_UNSAMPLED "[unsampled]"
+#define SPROF_PROFILE_OTHER "[other]" /* what there was no room for */
 
 enum {
 	SPROF_PROFILE_VALUES = 32 /* at most so many kinds of values in a file of another tool */
@@ -46,6 +47,7 @@ struct sprof_profile_thread {
 	struct sprof_thread_facts facts;
 	bool has_facts;
 	bool numeric_ids; /* in a file, its process and thread ids are numbers and not text */
+	bool is_other;      /* it stands for those of its process that there was no room for */
 	uint32_t last_span; /* its index; NONE: it has none */
 	struct sprof_times
 		times; /* all that was charged: what the kernel accounted to the thread */
@@ -242,7 +244,14 @@ void sprof_profile_set_kernel(
  */
 void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, uint64_t start_ns);
 
-/* Takes over the figures, except for frames_unresolved, which the profile counts itself. */
+/*
+ * Bounds the memory of what comes from now on: about so many distinct stacks are kept, and threads,
+ * processes, waits and texts in numbers that no report can show. All others are [other], and counted
+ * in the quality. 0, as at first: there is no bound.
+ */
+void sprof_profile_set_max_stacks(struct sprof_profile *profile, size_t max);
+
+/* Takes over the figures, except for those that the profile counts itself: frames_unresolved, folded. */
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality);
 
 /*

@@ -7,12 +7,25 @@
 #include "base/array.h"
 #include "profile/index.h"
 
+static uint64_t place_of(const struct sprof_profile_index *index)
+{
+	return (uint64_t)(uintptr_t)index->host * 31 + (uint64_t)(uintptr_t)index->rank;
+}
+
+bool sprof_profile_has_process(const struct sprof_profile *profile, pid_t pid)
+{
+	const struct sprof_profile_index *index = profile->index;
+
+	return sprof_idmap_find(&index->processes, place_of(index), (uint64_t)pid) !=
+	       SPROF_IDMAP_NONE;
+}
+
 /* The process of a thread record, made when new; a new name replaces the old one (exec). */
 bool sprof_profile_intern_process(struct sprof_profile *profile,
 	const struct sprof_thread_record *record, uint32_t *ret_process)
 {
 	struct sprof_profile_index *index = profile->index;
-	uint64_t place = (uint64_t)(uintptr_t)index->host * 31 + (uint64_t)(uintptr_t)index->rank;
+	uint64_t place = place_of(index);
 	uint32_t id = sprof_idmap_find(&index->processes, place, (uint64_t)record->pid);
 	bool is_new = id == SPROF_IDMAP_NONE;
 	const char *name = record->process_name ? record->process_name : record->name;
@@ -25,8 +38,7 @@ bool sprof_profile_intern_process(struct sprof_profile *profile,
 			return false;
 	}
 	if (is_new || record->process_name) {
-		name = sprof_strtab_intern(index->strings, name);
-		if (!name)
+		if (!sprof_profile_intern_text(profile, name, &name))
 			return false;
 		profile->processes[id] = (struct sprof_profile_process){.pid = record->pid,
 			.name = name,
@@ -80,6 +92,13 @@ bool sprof_profile_intern_context(struct sprof_profile *profile,
 		low = sprof_profile_mix(low ^ (fields[i] + i), 0xe7037ed1a0b428dbu) - fields[i];
 	}
 	id = sprof_idmap_find(&profile->index->contexts, high, low);
+	if (id == SPROF_IDMAP_NONE && context->holding_thread &&
+		sprof_profile_is_full(profile->context_count, profile->index->bounds.contexts)) {
+		struct sprof_profile_context alone = *context;
+
+		alone.holding_thread = alone.holding_stack = 0;
+		return sprof_profile_intern_context(profile, &alone, ret_context);
+	}
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)profile->context_count;
 		if (!sprof_array_reserve(&profile->contexts, &profile->context_capacity,

@@ -108,6 +108,9 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 		low = sprof_profile_mix(low ^ (offset + bits * 0xd6e8feb86659fd92u), 0xe7037ed1a0b428dbu);
 	}
 	id = sprof_idmap_find(&profile->index->whole, high, low);
+	if (id == SPROF_IDMAP_NONE &&
+		sprof_profile_is_full(profile->index->whole.count, profile->index->bounds.stacks))
+		return sprof_profile_other_stack(profile, ret_stack);
 	if (id == SPROF_IDMAP_NONE) {
 		id = SPROF_PROFILE_ROOT;
 		for (size_t i = count; i-- > 0;) {

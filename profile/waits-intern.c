@@ -11,8 +11,8 @@
 /* NULL stays NULL. */
 static bool intern(struct sprof_profile *profile, const char *text, const char **ret)
 {
-	*ret = text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
-	return !text || *ret;
+	*ret = NULL;
+	return !text || sprof_profile_intern_text(profile, text, ret);
 }
 
 static bool name_call(struct sprof_profile *profile, int64_t number, const char **ret)
@@ -118,6 +118,31 @@ static bool begin(struct sprof_profile *profile)
 	return true;
 }
 
+static bool is_full(const struct sprof_profile *profile)
+{
+	return sprof_profile_is_full(profile->wait_count, profile->index->bounds.waits);
+}
+
+/* Of these there are no more than system calls. */
+static bool is_folded(const struct sprof_wait *wait)
+{
+	return wait->object && !strcmp(wait->object, SPROF_PROFILE_OTHER) && !wait->kernel_count;
+}
+
+/* Of a wait that there is no room for, the system call is kept. */
+static bool fold(struct sprof_profile *profile, const struct sprof_wait *wait, uint32_t *ret_id)
+{
+	const struct sprof_wait folded = {
+		.system_call = wait->system_call,
+		.kind = wait->kind,
+		.object = SPROF_PROFILE_OTHER,
+		.module = SPROF_RECORD_NONE,
+	};
+
+	profile->index->folded.waits++;
+	return sprof_profile_sink_wait(profile, &folded, ret_id);
+}
+
 bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 {
 	struct sprof_profile *profile = data;
@@ -125,11 +150,17 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 	uint64_t high, low;
 	uint32_t id;
 
-	if (!begin(profile) || !intern(profile, wait->object, &object) ||
-		!intern(profile, wait->area, &area))
+	if (!begin(profile))
+		return false;
+	if (is_full(profile) && wait->object && !is_folded(wait) &&
+		!sprof_strtab_find(profile->index->strings, wait->object))
+		return fold(profile, wait, ret_id);
+	if (!intern(profile, wait->object, &object) || !intern(profile, wait->area, &area))
 		return false;
 	hash(wait, object, area, &high, &low);
 	id = sprof_idmap_find(&profile->index->waits, high, low);
+	if (id == SPROF_IDMAP_NONE && is_full(profile) && !is_folded(wait))
+		return fold(profile, wait, ret_id);
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)profile->wait_count;
 		if (!append(profile, wait, object, area) ||
@@ -156,7 +187,9 @@ bool sprof_profile_enter_kernel(
 					    profile->wait_frames[what->first_frame + i], &found))
 					return false;
 			}
-			if (!sprof_idmap_put(&profile->index->entered, stack, wait, found))
+			if (!sprof_profile_is_full(profile->index->entered.count,
+				    profile->index->bounds.rows) &&
+				!sprof_idmap_put(&profile->index->entered, stack, wait, found))
 				return false;
 		}
 	}

@@ -75,6 +75,12 @@ struct sampler {
 	struct sprof_pauses pauses;
 	struct sprof_hop hop;
 	uint64_t begin_ns;
+	struct period {
+		uint64_t begin_ns, end_ns; /* the end as it is planned */
+		uint64_t ask_ns;           /* when to ask whether it may end */
+		uint64_t own_cpu_ns;       /* used before it */
+		uint32_t threads, processes; /* seen before it and gone */
+	} period;
 	uint64_t tick_ns;
 	uint32_t thread_count; /* at this tick */
 	struct slot *slots;
@@ -128,11 +134,24 @@ void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours);
 void sprof_sampling_tell_facts(
 	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
 
+/* sampler.c: the figures up to now. */
+void sprof_sampler_fill_quality(struct sampler *sampler);
+/* A tick that charges every thread up to it. */
+void sprof_sampler_charge_all(struct sampler *sampler);
+
+/* periods.c: the first period begins; the one whose end has come is ended, if that is possible. */
+void sprof_period_begin(struct sampler *sampler);
+void sprof_period_end(struct sampler *sampler);
+
 /* threads.c: figures, names and the end of threads. */
 struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program);
 /* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
 void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread);
+/* What was charged has all the samples that it will get. */
+void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread);
+/* The sink is a new one: it hears of the thread again, and nothing that the last one said is valid. */
+void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread);
 /* Hands out what is left. `with_figures`: the thread's figures are exact now, and have not all been handed out. */
 void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures);
 

@@ -108,14 +108,15 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 	}
 }
 
-static void fill_quality(struct sampler *sampler)
+void sprof_sampler_fill_quality(struct sampler *sampler)
 {
 	struct sprof_quality *quality = sampler->quality;
 	const struct sprof_target *target = sampler->parts->target;
 
 	uint64_t now = sprof_clock_now_ns();
 
-	quality->duration_ns = now > sampler->begin_ns ? now - sampler->begin_ns : 0;
+	quality->duration_ns =
+		now > sampler->period.begin_ns ? now - sampler->period.begin_ns : 0;
 	quality->ticks = sampler->schedule.ticks;
 	quality->ticks_late = sampler->schedule.late;
 	quality->ticks_missed = sampler->schedule.missed;
@@ -125,13 +126,12 @@ static void fill_quality(struct sampler *sampler)
 	quality->stop_ns_p50 = sprof_pauses_quantile(&sampler->pauses, 0.5);
 	quality->stop_ns_p95 = sprof_pauses_quantile(&sampler->pauses, 0.95);
 	quality->stop_ns_p99 = sprof_pauses_quantile(&sampler->pauses, 0.99);
-	quality->threads_seen = sprof_target_threads_seen(target);
-	quality->processes_seen = sprof_target_processes_seen(target);
-	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns();
+	quality->threads_seen = sprof_target_threads_seen(target) - sampler->period.threads;
+	quality->processes_seen = sprof_target_processes_seen(target) - sampler->period.processes;
+	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns() - sampler->period.own_cpu_ns;
 }
 
-/* A tick that charges every thread up to it. */
-static void charge_all(struct sampler *sampler)
+void sprof_sampler_charge_all(struct sampler *sampler)
 {
 	if (sprof_clock_now_ns() < sampler->begin_ns)
 		return;
@@ -149,7 +149,7 @@ static void answer_signals(struct sampler *sampler)
 	/* What the control forks must not inherit our place and level. */
 	sprof_hop_restore(&sampler->hop);
 	for (unsigned i = 0; i < sampler->signal_count; i++) {
-		fill_quality(sampler);
+		sprof_sampler_fill_quality(sampler);
 		if (!control->signal(control->data, &sampler->signals[i]))
 			sampler->over = true;
 	}
@@ -179,22 +179,41 @@ static uint64_t end_of_run(const struct sampler *sampler)
 	return sampler->begin_ns + sampler->options->duration_ns;
 }
 
-/* Whether the run goes on. */
-static bool turn(struct sampler *sampler, uint64_t end_ns)
+static uint64_t next_deadline(const struct sampler *sampler, uint64_t end_ns)
 {
 	uint64_t deadline = sampler->schedule.deadline < end_ns ? sampler->schedule.deadline : end_ns;
-	struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
 
-	/* A target with an event every moment must not hold up the ticks. */
-	sprof_sampler_event(sampler, &event);
-	if (!sampler->over && sprof_clock_now_ns() >= deadline) {
-		if (deadline == end_ns || sampler->options->once)
-			return false;
+	return deadline < sampler->period.ask_ns ? deadline : sampler->period.ask_ns;
+}
+
+/* What is due now; false: the end is. */
+static bool act(struct sampler *sampler, uint64_t end_ns)
+{
+	uint64_t now = sprof_clock_now_ns();
+
+	if (now >= end_ns || (now >= sampler->schedule.deadline && sampler->options->once))
+		return false;
+	if (now >= sampler->schedule.deadline) {
 		sprof_tick(sampler);
 		sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
 	}
+	if (now >= sampler->period.ask_ns)
+		sprof_period_end(sampler);
+	return true;
+}
+
+/* Whether the run goes on. */
+static bool turn(struct sampler *sampler, uint64_t end_ns)
+{
+	struct sprof_event event =
+		sprof_target_wait(sampler->parts->target, next_deadline(sampler, end_ns));
+
+	/* A target with an event every moment must not hold up the ticks. */
+	sprof_sampler_event(sampler, &event);
+	if (!sampler->over && !act(sampler, end_ns))
+		return false;
 	if (sampler->signal_count) {
-		charge_all(sampler);
+		sprof_sampler_charge_all(sampler);
 		answer_signals(sampler);
 	}
 	return !sampler->over && !sampler->out_of_memory;
@@ -206,7 +225,7 @@ static void close_run(struct sampler *sampler)
 	struct sprof_thread **threads;
 	size_t count;
 
-	charge_all(sampler);
+	sprof_sampler_charge_all(sampler);
 	sprof_stops_drain(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -217,7 +236,7 @@ static void close_run(struct sampler *sampler)
 			sprof_sampling_end(
 				sampler, threads[i], sampling->window_ns < sampler->tick_ns);
 	}
-	fill_quality(sampler);
+	sprof_sampler_fill_quality(sampler);
 	/* Those that came in the last tick are heard too. */
 	answer_signals(sampler);
 	for (size_t i = 0; i < sampler->slot_capacity; i++)
@@ -253,6 +272,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	sampler.waits.objects.target = parts->target;
 	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
 	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
+	sprof_period_begin(&sampler);
 	sprof_hop_init(&sampler.hop);
 	resume_all(&sampler);
 	end_ns = end_of_run(&sampler);

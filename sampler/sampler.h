@@ -19,6 +19,7 @@ struct sprof_sampler_options {
 	double rate_hz;
 	uint64_t duration_ns; /* from the first sample on; 0: until the target ends or the control says so */
 	uint64_t delay_ns;    /* before the first sample */
+	uint64_t period_ns;   /* from the first sample on, and from each end of a period; 0: none end */
 	bool once;            /* one sample of every thread, and no more */
 	enum sprof_mode mode;
 	bool kernel_stacks;   /* of blocked threads, where they can be read */
@@ -28,6 +29,14 @@ struct sprof_sampler_options {
 struct sprof_control {
 	void *data;
 	bool (*signal)(void *data, const siginfo_t *info); /* false: end the run */
+	/*
+	 * A period is over (only asked with a period_ns): may it end now, or shall it go on for a
+	 * while? Then it is ended: all time up to now has been handed out as at the end of a run, and
+	 * *quality is that of the period. If end_period() is true, the sink is a new one that knows
+	 * nothing, in the place of the old; false: it is not, and the period goes on.
+	 */
+	bool (*may_end_period)(void *data);
+	bool (*end_period)(void *data);
 };
 
 /* Everything that sampling works on; all of it outlives the run. */

@@ -182,6 +182,28 @@ void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_sampling_name(sampler, thread, false);
 }
 
+void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	/* Only a thread that got no CPU to stop on in the last tick has time left. */
+	if (sampling)
+		charge(sampler, thread, sampling->window_ns < sampler->tick_ns, true);
+}
+
+void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (!sampling)
+		return;
+	sampling->asleep = sampling->lost = sampling->watch.active = false;
+	sampling->wait = SPROF_WAIT_NONE;
+	sampling->slept = sampling->skip = sampling->skipped = 0;
+	sprof_sampling_begin_facts(thread, false);
+	sprof_sampling_name(sampler, thread, true);
+}
+
 void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures)
 {
 	/* A thread that lived between two ticks has its figures too. */
@@ -190,6 +212,7 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 		sprof_waits_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);
 	}
+	sprof_waits_forget(&sampler->waits, thread);
 	free(thread->sampling);
 	thread->sampling = NULL;
 	/* What it did since its last sample may have been to load something. */

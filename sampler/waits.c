@@ -22,8 +22,26 @@ void sprof_waits_finish(struct waits *waits)
 	sprof_objects_finish(&waits->objects);
 	for (size_t i = 0; i < PROCESS_AREAS; i++)
 		sprof_areas_finish(&waits->areas[i].areas);
+	sprof_waits_forget_all(waits);
 	free(waits->last);
 	free(waits->deferred);
+}
+
+void sprof_waits_forget(struct waits *waits, const struct sprof_thread *thread)
+{
+	uint32_t place = sprof_idmap_find(&waits->places, 0, thread->id);
+
+	if (place == SPROF_IDMAP_NONE)
+		return;
+	sprof_idmap_remove(&waits->places, 0, thread->id);
+	waits->last[place] = (struct last_sample){.stack = waits->free_place};
+	waits->free_place = place + 1;
+}
+
+void sprof_waits_forget_all(struct waits *waits)
+{
+	sprof_idmap_finish(&waits->places);
+	waits->last_count = waits->free_place = 0;
 }
 
 static struct process_areas *areas_of(struct waits *waits, pid_t pid)
@@ -190,35 +208,59 @@ uint32_t sprof_waits_running(struct sampler *sampler, const struct sprof_thread 
 	return intern(sampler, &wait);
 }
 
+/* NULL: it has none yet. */
+static struct last_sample *last_of(const struct waits *waits, uint32_t thread)
+{
+	uint32_t place = sprof_idmap_find(&waits->places, 0, thread);
+
+	return place == SPROF_IDMAP_NONE ? NULL : &waits->last[place];
+}
+
+/* A place for the thread's samples. NULL: no memory. */
+static struct last_sample *take_place(struct waits *waits, uint32_t thread)
+{
+	uint32_t place = waits->free_place ? waits->free_place - 1 : (uint32_t)waits->last_count;
+
+	if (!sprof_array_reserve(&waits->last, &waits->last_capacity, (size_t)place + 1,
+		    sizeof(*waits->last)) ||
+		!sprof_idmap_put(&waits->places, 0, thread, place))
+		return NULL;
+	if (waits->free_place)
+		waits->free_place = waits->last[place].stack;
+	else
+		waits->last_count++;
+	return &waits->last[place];
+}
+
 void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
 {
-	struct waits *waits = &sampler->waits;
+	struct last_sample *last = last_of(&sampler->waits, thread->id);
 
-	if (!sprof_array_reserve(&waits->last, &waits->last_capacity, (size_t)thread->id + 1,
-		    sizeof(*waits->last))) {
+	if (!last)
+		last = take_place(&sampler->waits, thread->id);
+	if (last)
+		*last = (struct last_sample){sampler->tick_ns, stack};
+	else
 		sampler->out_of_memory = true;
-		return;
-	}
-	if (waits->last_count <= thread->id)
-		waits->last_count = (size_t)thread->id + 1;
-	waits->last[thread->id] = (struct last_sample){sampler->tick_ns, stack};
 }
 
 void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *thread)
 {
-	if (thread->id < sampler->waits.last_count)
-		sampler->waits.last[thread->id].tick_ns = sampler->tick_ns;
+	struct last_sample *last = last_of(&sampler->waits, thread->id);
+
+	if (last)
+		last->tick_ns = sampler->tick_ns;
 }
 
 static void emit(struct sampler *sampler, const struct deferred *deferred)
 {
-	const struct waits *waits = &sampler->waits;
 	struct sprof_sample sample = deferred->sample;
 	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
+	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
+		? NULL
+		: last_of(&sampler->waits, deferred->holder_id);
 
-	if (deferred->holder_id != SPROF_RECORD_NONE && deferred->holder_id < waits->last_count) {
-		const struct last_sample *last = &waits->last[deferred->holder_id];
-
+	if (last) {
 		sample.holder = &holder;
 		/* One that lost its sample, for lack of a CPU, was seen somewhere else. */
 		if (last->tick_ns == sample.time_ns)

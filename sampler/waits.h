@@ -11,14 +11,15 @@
 
 #include "attach/areas.h"
 #include "attach/wait-object.h"
+#include "base/idmap.h"
 #include "sampler/locks.h"
 
 struct sampler;
 
-/* The last sample of a thread, by its id: where a holder was. */
+/* The last sample of a thread that is there still: where a holder was. */
 struct last_sample {
 	uint64_t tick_ns;
-	uint32_t stack;
+	uint32_t stack; /* of a free place: the next free one */
 };
 
 /* A sample that waits for the end of the tick, when the holder of its lock has been sampled too. */
@@ -44,13 +45,19 @@ struct waits {
 		struct sprof_areas areas;
 	} areas[PROCESS_AREAS];
 	size_t next_areas;
+	struct sprof_idmap places; /* thread id -> place in `last` */
 	struct last_sample *last;
 	size_t last_count, last_capacity;
+	uint32_t free_place; /* plus one; 0: none */
 	struct deferred *deferred;
 	size_t deferred_count, deferred_capacity;
 };
 
 void sprof_waits_finish(struct waits *waits);
+
+/* The thread has ended; all samples so far went to another sink. */
+void sprof_waits_forget(struct waits *waits, const struct sprof_thread *thread);
+void sprof_waits_forget_all(struct waits *waits);
 
 /* What the thread, which is blocked in this call, waits for; kept in its sampling. */
 void sprof_waits_look_up(struct sampler *sampler, struct sprof_thread *thread,

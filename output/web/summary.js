@@ -84,6 +84,10 @@ function doubts(quality) {
 	if (quality.frames_unresolved && percentOf(quality.frames_unresolved, quality.frames) > 0.1)
 		found.push([1, `${plural(quality.frames_unresolved, "address has", "addresses have")} ` +
 			"no name: install the debug symbols of the module"]);
+	if (quality.samples_folded)
+		found.push([percentOf(quality.samples_folded, quality.samples) > 10 ? 2 : 1,
+			`${formatPercent(quality.samples_folded, quality.samples)} of the samples are ` +
+			"[other]: there were more stacks than --max-stacks"]);
 	if (quality.schedstat_missing)
 		found.push([1, "time waiting for a CPU is unknown: this kernel does not record it"]);
 	return found.sort((a, b) => b[0] - a[0]);

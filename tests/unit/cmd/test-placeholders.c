@@ -24,12 +24,14 @@ static int clear(void **state)
 	return 0;
 }
 
+static const struct sprof_placeholders_moment moment = {.time = 1700000000, .number = 7};
+
 static void assert_expands(const char *path, const char *wanted)
 {
 	struct sprof_error err = {0};
 	const char *got;
 
-	assert_true(sprof_placeholders_expand(path, &got, &err));
+	assert_true(sprof_placeholders_expand(path, &moment, &got, &err));
 	assert_string_equal(got, wanted);
 }
 
@@ -38,7 +40,7 @@ static void assert_refused(const char *path, const char *words)
 	struct sprof_error err = {0};
 	const char *got;
 
-	assert_false(sprof_placeholders_expand(path, &got, &err));
+	assert_false(sprof_placeholders_expand(path, &moment, &got, &err));
 	assert_int_equal(err.kind, SPROF_ERROR_USAGE);
 	assert_non_null(strstr(err.message, words));
 }
@@ -55,6 +57,18 @@ static void placeholders_are_replaced(void **state)
 	assert_expands("%p.folded", wanted);
 	snprintf(wanted, sizeof(wanted), "%s-3", sprof_host_name());
 	assert_expands("%h-%r", wanted);
+	assert_expands("%t-%n-%r", "1700000000-7-3");
+}
+
+static void a_name_that_changes_has_time_or_number(void **state)
+{
+	assert_true(sprof_placeholders_change("x-%t.pb.gz"));
+	assert_true(sprof_placeholders_change("%n"));
+	assert_true(sprof_placeholders_change("%p%%%n"));
+	assert_false(sprof_placeholders_change("x-%p-%h-%r-%q{t}.pb.gz"));
+	assert_false(sprof_placeholders_change("%%t"));
+	assert_false(sprof_placeholders_change("tn%"));
+	assert_false(sprof_placeholders_change(""));
 }
 
 static void names_without_placeholders_stay(void **state)
@@ -105,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(placeholders_are_replaced, clear),
+		cmocka_unit_test_setup(a_name_that_changes_has_time_or_number, clear),
 		cmocka_unit_test_setup(names_without_placeholders_stay, clear),
 		cmocka_unit_test_setup(what_is_not_understood_is_refused, clear),
 		cmocka_unit_test_setup(closest_launcher_wins, clear),

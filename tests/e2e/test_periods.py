@@ -1,0 +1,150 @@
+"""`--every`: one file per period, and together they are what one recording of that length is."""
+
+import glob
+import json
+import os
+import signal
+
+from harness import (SPROF, Attached, Target, attach_for, check_error, check_near, check_untouched,
+                     main, read_folded, read_profile, sprof, status_field, wait_for_cpu, wait_until)
+
+EVERY = ("--every", "1s", "-o", "x-%n.folded", "--stats", "x-%n.json", "-t")
+
+
+def number_of(path):
+    return int(path.rpartition("-")[2].partition(".")[0])
+
+
+def read_periods():
+    """The profiles and figures of all periods, in their order."""
+    stats = []
+    for path in sorted(glob.glob("x-*.json"), key=number_of):
+        with open(path, encoding="utf-8") as file:
+            stats.append(json.load(file))
+    profiles = [read_folded(path) for path in sorted(glob.glob("x-*.folded"), key=number_of)]
+    assert len(profiles) == len(stats), os.listdir(".")
+    return profiles, stats
+
+
+def check_sums(profiles, stats, duration, threads):
+    """Every period is whole in itself, and no time is between two of them, or in both."""
+    for profile, figures in zip(profiles, stats):
+        wall = figures["duration_ns"] / 1e3 * threads
+        check_near(profile.total, wall, 0.01 * wall + 2000, "wall time of a period, in us")
+        check_near(figures["samples"] + figures["samples_lost"], threads * figures["ticks"], threads, "samples")
+        assert figures["threads_seen"] == threads, figures
+    check_near(sum(figures["duration_ns"] for figures in stats) / 1e9, duration, 0.05, "the sum")
+    planned = duration * stats[0]["rate_hz"]
+    ticks = sum(figures["ticks"] + figures["ticks_missed"] for figures in stats)
+    check_near(ticks, planned, 0.02 * planned + len(stats) + 2, "ticks")
+    check_near(sum(profile.total for profile in profiles), duration * threads * 1e6,
+               0.01 * duration * threads * 1e6 + 50000, "the wall time of all")
+
+
+def test_periods_add_up():
+    program = Target("threads", 1, 3)
+    attached = Attached(program.pid, "-d", "3500ms", *EVERY)
+    attached.finish().check(0)
+    check_untouched(program.pid)
+    profiles, stats = read_periods()
+    assert 3 <= len(profiles) <= 4, os.listdir(".")
+    check_sums(profiles, stats, 3.5, 5)
+    for profile in profiles:
+        profile.check("burn", "asleep_worker", r"busy_w.*|busy-0.*|busy.*")
+    program.finish().check(0)
+
+
+def test_periods_have_the_kernels_cpu_time():
+    """What a spinning thread used is in one period or the other, and nowhere twice."""
+    program = Target("spin-two")
+    attached = Attached(program.pid, "-d", "2500ms", "--weight", "user", *EVERY)
+    before = cpu_ns(program.pid)
+    attached.finish().check(0)
+    after = cpu_ns(program.pid)
+    profiles, _ = read_periods()
+    used = sum(profile.total for profile in profiles)
+    check_near(used, (after - before) / 1e3, 0.1 * used, "CPU time in us")
+    program.finish().check(0)
+
+
+def cpu_ns(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="utf-8") as file:
+        return int(file.read().split()[0])
+
+
+def test_files_by_time_and_a_snapshot_between():
+    """Each file appears while the recording goes on; SIGUSR1 is no end of a period."""
+    program = Target("spin-two")
+    attached = Attached(program.pid, "--every", "1s", "-o", "x-%t.folded", "-o", "x-%t.pb.gz")
+    wait_until(lambda: len(glob.glob("x-*.folded")) >= 2, "two files")
+    attached.signal(signal.SIGUSR1)
+    wait_until(lambda: len(glob.glob("x-*.folded")) >= 3, "a third one")
+    wait_for_cpu(program.pid, 0.1)
+    attached.stop().check(0)
+    files = sorted(glob.glob("x-*.folded"))
+    for path in files[:-1]:
+        read_folded(path).check("spin_round")
+    assert len(glob.glob("x-*.pb.gz")) == len(files), os.listdir(".")
+    merged = sprof("merge", "-o", "all.folded", *glob.glob("x-*.pb.gz")).check(0)
+    assert merged.err == "", merged.err
+    total = sum(read_folded(path).total for path in files)
+    check_near(read_folded("all.folded").total, total, 0.001 * total, "the sum of all files")
+    program.finish().check(0)
+
+
+def test_children_and_locks_across_periods():
+    """Threads and processes that come and go, locks and their holders: a period forgets the last."""
+    run = Target("blocked", "mutex", "3", before=[SPROF, "run", "--every", "1s", "-r", "499",
+                                                "-o", "x-%n.folded", "--stats", "x-%n.json", "--"])
+    run.finish().check(0)
+    profiles, _ = read_periods()
+    assert len(profiles) >= 2, os.listdir(".")
+
+
+def test_one_name_for_all_periods():
+    for words in ((), ("-o", "x.folded"), ("-o", "x-%p.folded"), ("-o", "-"),
+                  ("-o", "x-%t.folded", "--stats", "x.json"), ("-o", "x-%t.folded", "-o", "y.txt")):
+        check_error(sprof("run", "--every", "1s", *words, "--", "true"), 64, "--every", "%t")
+    check_error(sprof("run", "--every", "10ms", "-o", "x-%t.folded", "--", "true"), 64, "--every", "1s")
+    assert os.listdir(".") == []
+
+
+def test_bounded_stacks():
+    """What is beyond the bound is [other], with all its time, and the figures say so."""
+    program = Target("spin-two")
+    folded, stats = attach_for("1s", program.pid, "--max-stacks", "1", "-r", "499")
+    report = sprof("attach", "-p", program.pid, "-d", "300ms", "--max-stacks", "1", "-r", "499", "-f", "text")
+    program.finish().check(0)
+    assert 0 < stats["samples_folded"] < stats["samples"], stats
+    assert folded.has("[other]") and folded.has("main", "spin_round"), folded.stacks
+    check_near(folded.total, 1e6, 5e4, "the time of all stacks in us")
+    assert "are [other]; see --max-stacks" in report.check(0).text(), report.text()
+
+
+def resident_kb(pid):
+    return int(status_field(pid, "VmRSS").split()[0])
+
+
+def test_nothing_is_kept_of_threads_that_have_ended():
+    """With a file per period, memory follows neither time nor how many threads there have been."""
+    program = Target("storm")
+    attached = Attached(program.pid, "-r", "499", *EVERY)
+    wait_until(lambda: os.path.exists("x-3.json"), "three periods")
+    before = resident_kb(attached.pid)
+    wait_until(lambda: os.path.exists("x-7.json"), "four more")
+    after = resident_kb(attached.pid)
+    attached.stop().check(0)
+    program.finish().check(0)
+    threads = sum(figures["threads_seen"] for figures in read_periods()[1])
+    assert threads > 1000, threads
+    assert after < before + 2000, f"{before} kB became {after} kB with {threads} threads"
+
+
+def test_stats_have_placeholders():
+    sprof("run", "-o", "x.folded", "--stats", "x-%n.json", "--", "true").check(0)
+    os.rename("x-1.json", "x.json")
+    read_profile()
+
+
+if __name__ == "__main__":
+    main()
