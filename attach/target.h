@@ -85,6 +85,13 @@ struct sprof_event {
 /* Passes everything through until there is something for the caller, or the deadline (CLOCK_MONOTONIC). */
 struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadline_ns);
 
+/*
+ * Asks again and again for an event of this thread, which has been asked to stop, for at most so long;
+ * TIMEOUT: there was none. Where the thread runs on another CPU this is sooner than to sleep and be woken.
+ */
+struct sprof_event sprof_target_spin(
+	struct sprof_target *target, const struct sprof_thread *thread, uint64_t deadline_ns);
+
 /* Asks a RUNNING or LISTENING thread to stop; the stop comes as an event. False: the thread is gone. */
 bool sprof_thread_interrupt(struct sprof_thread *thread);
 

@@ -201,8 +201,8 @@ static bool take_stop(pid_t tid, siginfo_t *ret_info)
 }
 
 /*
- * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). Stops are taken; ends stay, so that the thread's
- * last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
+ * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). Stops
+ * are taken; ends stay, so that the thread's last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
  * after a SIGCHLD, and first about the one whom that was for; several may have shared one signal.
  */
 static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
@@ -248,6 +248,20 @@ static bool sleep_until(
 		return false;
 	ret->kind = signal < 0 ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_SIGNAL;
 	return true;
+}
+
+struct sprof_event sprof_target_spin(
+	struct sprof_target *target, const struct sprof_thread *thread, uint64_t deadline_ns)
+{
+	struct sprof_event event = nothing;
+	pid_t tid = thread->tid;
+	siginfo_t info;
+
+	while (event.kind == SPROF_EVENT_TIMEOUT && sprof_clock_now_ns() < deadline_ns) {
+		if (take_stop(tid, &info))
+			event = dispatch_stop(target, &info);
+	}
+	return event;
 }
 
 struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadline_ns)

@@ -15,6 +15,9 @@
 /* A thread that has not stopped by then is in an uninterruptible wait. */
 enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
 
+/* A thread that runs stops within a quarter of that; another has to be waited for. */
+enum { SPIN_NS = 50 * 1000 };
+
 void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
 {
 	const struct sampling *sampling = thread->sampling;
@@ -179,14 +182,21 @@ static void give_up(struct sampler *sampler)
 		sampler->slots[i].pending = false;
 }
 
-static void collect(struct sampler *sampler, size_t pending)
+/* Waits for as many stops; `near`, if any, is a thread that will stop at once, on another CPU. */
+static void collect(struct sampler *sampler, size_t pending, const struct sprof_thread *near)
 {
-	uint64_t deadline = sprof_clock_now_ns() + PATIENCE_NS;
+	struct sprof_target *target = sampler->parts->target;
+	uint64_t now = sprof_clock_now_ns();
 
 	while (pending) {
-		struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
+		struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
 		struct slot *slot;
 
+		if (near)
+			event = sprof_target_spin(target, near, now + SPIN_NS);
+		near = NULL;
+		if (event.kind == SPROF_EVENT_TIMEOUT)
+			event = sprof_target_wait(target, now + PATIENCE_NS);
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY) {
 			sampler->over |= event.kind == SPROF_EVENT_EMPTY;
 			give_up(sampler);
@@ -226,7 +236,19 @@ static void order_by_cpu(struct sampler *sampler)
 	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
 }
 
-/* The threads of one CPU are stopped together, from there. */
+/* Whether none of the threads ran where we are: our CPU is idle but for us, or others' business. */
+static bool is_cpu_ours(const struct sampler *sampler)
+{
+	int here = sched_getcpu();
+
+	for (size_t i = 0; i < sampler->slot_count; i++) {
+		if (sampler->slots[i].cpu == here)
+			return false;
+	}
+	return true;
+}
+
+/* The threads of one CPU are stopped together, from there; a single one also from a CPU of ours. */
 static void take_by_cpu(struct sampler *sampler)
 {
 	size_t first = 0, last;
@@ -234,11 +256,15 @@ static void take_by_cpu(struct sampler *sampler)
 	order_by_cpu(sampler);
 	for (; first < sampler->slot_count; first = last) {
 		int cpu = sampler->slots[first].cpu;
+		const struct sprof_thread *near = NULL;
 
 		for (last = first; last < sampler->slot_count && sampler->slots[last].cpu == cpu;)
 			last++;
-		sprof_hop_to(&sampler->hop, cpu);
-		collect(sampler, request(sampler, first, last));
+		if (last - first == 1 && is_cpu_ours(sampler))
+			near = sampler->slots[first].thread;
+		else
+			sprof_hop_to(&sampler->hop, cpu);
+		collect(sampler, request(sampler, first, last), near);
 	}
 }
 
