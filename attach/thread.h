@@ -19,6 +19,7 @@ struct sprof_process {
 	uint64_t maps_read_ns; /* when; 0: never */
 	uint64_t maps_cost_ns; /* how long that took */
 	int maps_file;         /* of attach/maps-query.h; -1: not open */
+	bool maps_can_ask;     /* the kernel has answered there */
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
 };

@@ -1,6 +1,6 @@
 /*
  * Copying a stack. Runs between a thread's stop and its continuation: one system call, no allocation
- * (two calls while it is on another stack than its own).
+ * (two calls while it is on another stack than its own, or deeper than where it was looked for).
  */
 #include "sampler/sampler-internal.h"
 
@@ -56,16 +56,59 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	snapshot->home.floor = home->start;
 }
 
-bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	struct sprof_snapshot *snapshot)
+/* What lies below the copy made ahead goes in front of it; so much room is left there. */
+static size_t room_ahead(const struct sampling *sampling)
+{
+	return sampling->copy_size / 4;
+}
+
+void sprof_copy_ahead(
+	const struct sprof_thread *thread, struct copy_buffer *buffer, struct sprof_stack_copy *ret)
 {
 	const struct sampling *sampling = thread->sampling;
+	size_t room = room_ahead(sampling);
+	const struct sprof_mapping *stack =
+		sprof_maps_find(&thread->process->maps, sampling->home_sp);
+
+	*ret = (struct sprof_stack_copy){0};
+	if (stack && stack->end == sampling->home_end)
+		copy(thread->process->pid, sampling->home_sp - SPROF_RED_ZONE, stack,
+			sampling->copy_size - room, buffer->bytes + room, ret);
+}
+
+/* Makes the copy begin at base; false: that lies elsewhere, or what is missing could not be read. */
+static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer, pid_t pid,
+	uint64_t base)
+{
+	size_t room = (size_t)(ahead->bytes - buffer->bytes);
+	uint64_t missing = ahead->base - base;
+
+	if (base >= ahead->base && base - ahead->base < ahead->size)
+		missing = 0;
+	else if (missing > room ||
+		sprof_memory_read(pid, base, buffer->bytes + room - missing, missing) < missing)
+		return false;
+	ahead->bytes += (int64_t)(base - ahead->base);
+	ahead->size -= base - ahead->base;
+	ahead->base = ahead->floor = base;
+	return true;
+}
+
+bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
+	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot)
+{
+	const struct sampling *sampling = thread->sampling;
+	pid_t pid = thread->process->pid;
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 
+	snapshot->stack = ahead ? *ahead : (struct sprof_stack_copy){0};
 	/* The red zone of an sp at the start of its mapping lies in the guard page. */
-	copy(thread->process->pid, sp - SPROF_RED_ZONE, stack, sampling->copy_size, buffer->bytes,
-		&snapshot->stack);
+	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
+		ahead->limit != stack->end ||
+		!begin_at(&snapshot->stack, buffer, pid, sp - SPROF_RED_ZONE))
+		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy_size, buffer->bytes,
+			&snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
 	return snapshot->stack.size > 0;
 }

@@ -70,6 +70,7 @@ static enum sprof_maps_answer confirm(
 		if (!is_of(mapping, frame) || mapping->confirmed == process->change)
 			continue;
 		answer = sprof_maps_query(&process->maps_file, process->pid, mapping, module);
+		process->maps_can_ask = answer != SPROF_MAPS_UNKNOWN;
 		if (answer != SPROF_MAPS_SAME)
 			return answer;
 		mapping->confirmed = process->change;

@@ -27,6 +27,8 @@ struct sampling {
 	bool lost;    /* its last stop came too late for its tick */
 	bool has_run; /* it has had a CPU at least once */
 	uint64_t faults; /* page faults so far */
+	int cpu;      /* where it was last seen, and when; 0: look again */
+	uint64_t cpu_ns;
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;
 	uint64_t timeslices;
@@ -58,6 +60,7 @@ struct slot {
 	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
 	bool pending;                /* asked to stop, and has neither stopped nor ended */
 	bool stopped;                /* the copy is there */
+	bool near;                   /* awaited awake: it runs on a CPU, and we on another one */
 	int cpu;                     /* where it ran last */
 	unsigned distance;           /* of that CPU from ours */
 	enum sprof_state state;      /* before the stop; USER stands for "running" */
@@ -111,9 +114,16 @@ void sprof_stops_drain(struct sampler *sampler);
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
 
-/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. */
+/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. */
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	struct sprof_snapshot *snapshot);
+	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot);
+/*
+ * The stack from where sp was last, for sprof_copy_stack() to complete: a thread that stops on another
+ * CPU can already not change it, but is for another microsecond on its way off that CPU, and so long its
+ * registers can't be had.
+ */
+void sprof_copy_ahead(const struct sprof_thread *thread, struct copy_buffer *buffer,
+	struct sprof_stack_copy *ret);
 /* Room for the largest copy of the thread. False: no memory. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
 /* Whether there is such room already. */

@@ -35,7 +35,7 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	}
 	sampler->slot_count++;
 	slot->thread = thread;
-	slot->pending = slot->stopped = false;
+	slot->pending = slot->stopped = slot->near = false;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
 	slot->cpu = what->cpu;
@@ -81,12 +81,15 @@ static void let_go(struct sprof_thread *thread)
 static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
+	struct sprof_stack_copy ahead = {0};
 
 	slot->pending = false;
+	if (slot->near)
+		sprof_copy_ahead(thread, &slot->buffer, &ahead);
 	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs);
 	if (slot->stopped) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		slot->stopped = sprof_copy_stack(thread, &slot->buffer, &slot->snapshot);
+		slot->stopped = sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
 	}
 	sprof_thread_resume(thread);
 	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - slot->requested_ns);
@@ -182,19 +185,30 @@ static void give_up(struct sampler *sampler)
 		sampler->slots[i].pending = false;
 }
 
-/* Waits for as many stops; `near`, if any, is a thread that will stop at once, on another CPU. */
-static void collect(struct sampler *sampler, size_t pending, const struct sprof_thread *near)
+static struct sprof_event await_near(struct sampler *sampler, const struct slot *slot)
+{
+	struct sampling *sampling = slot->thread->sampling;
+	struct sprof_event event = sprof_target_spin(
+		sampler->parts->target, slot->thread, slot->requested_ns + SPIN_NS);
+
+	/* It may have come to our own CPU, and wait there for us to sleep. */
+	if (event.kind == SPROF_EVENT_TIMEOUT)
+		sampling->cpu_ns = 0;
+	return event;
+}
+
+/* Waits for as many stops, of the slots from the first on. */
+static void collect(struct sampler *sampler, const struct slot *first, size_t pending)
 {
 	struct sprof_target *target = sampler->parts->target;
 	uint64_t now = sprof_clock_now_ns();
+	struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
 
-	while (pending) {
-		struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
+	if (pending && first->near)
+		event = await_near(sampler, first);
+	for (; pending; event.kind = SPROF_EVENT_TIMEOUT) {
 		struct slot *slot;
 
-		if (near)
-			event = sprof_target_spin(target, near, now + SPIN_NS);
-		near = NULL;
 		if (event.kind == SPROF_EVENT_TIMEOUT)
 			event = sprof_target_wait(target, now + PATIENCE_NS);
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY) {
@@ -255,16 +269,14 @@ static void take_by_cpu(struct sampler *sampler)
 
 	order_by_cpu(sampler);
 	for (; first < sampler->slot_count; first = last) {
-		int cpu = sampler->slots[first].cpu;
-		const struct sprof_thread *near = NULL;
+		struct slot *slot = &sampler->slots[first];
 
-		for (last = first; last < sampler->slot_count && sampler->slots[last].cpu == cpu;)
+		for (last = first + 1; last < sampler->slot_count && sampler->slots[last].cpu == slot->cpu;)
 			last++;
-		if (last - first == 1 && is_cpu_ours(sampler))
-			near = sampler->slots[first].thread;
-		else
-			sprof_hop_to(&sampler->hop, cpu);
-		collect(sampler, request(sampler, first, last), near);
+		slot->near = last - first == 1 && is_cpu_ours(sampler);
+		if (!slot->near)
+			sprof_hop_to(&sampler->hop, slot->cpu);
+		collect(sampler, slot, request(sampler, first, last));
 	}
 }
 
@@ -307,6 +319,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
 	slot->thread = thread;
 	slot->state = SPROF_STATE_USER;
+	slot->near = false;
 	copy_and_resume(sampler, slot);
 	if (slot->stopped) {
 		finish(sampler, slot);

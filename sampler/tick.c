@@ -12,6 +12,8 @@
 #include "attach/restart.h"
 #include "base/clock.h"
 
+enum { CPU_AGE_NS = 50 * SPROF_NS_PER_MS };
+
 static bool same_schedstat(
 	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
 {
@@ -93,7 +95,7 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread,
 		sampler->out_of_memory = true;
 		return false;
 	}
-	return sprof_copy_stack(thread, &sampler->peek_buffer, snapshot) &&
+	return sprof_copy_stack(thread, &sampler->peek_buffer, NULL, snapshot) &&
 		sprof_thread_read_stat(thread, ret_stat) &&
 		sprof_thread_read_schedstat(thread, &after) && same_schedstat(before, &after);
 }
@@ -224,25 +226,48 @@ static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread
 	return !call.sp || peek(sampler, thread, &schedstat, &call);
 }
 
+/*
+ * Whether it runs, and where. stat tells both, and costs more than all else that is read in a tick; so
+ * the CPU of a thread that goes on running is believed for a while. Where that is wrong, the stop takes
+ * longer, and is right all the same.
+ */
+static bool runs(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
+
+	if (thread->process->maps_can_ask && sampling->cpu_ns + CPU_AGE_NS > sampler->tick_ns &&
+		sprof_thread_read_syscall(thread, &call)) {
+		/* Its page faults are not known either: cheap to doubt where a mapping can be asked for. */
+		thread->process->change++;
+		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
+	}
+	sampling->cpu_ns = 0;
+	if (!sprof_thread_read_stat(thread, &stat))
+		return false;
+	sprof_mappings_doubt(thread, &stat);
+	sampling->cpu = stat.processor;
+	if (stat.state == 'R')
+		sampling->cpu_ns = sampler->tick_ns;
+	return stat.state == 'R';
+}
+
 static void look(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = sprof_sampling_of(sampler, thread);
-	struct sprof_proc_stat stat;
 
 	if (!sampling || !has_run(sampler, thread))
 		return;
 	if (sampling->asleep && look_at_sleeper(sampler, thread))
 		return;
-	if (!sprof_thread_read_stat(thread, &stat))
-		return;
-	sprof_mappings_doubt(thread, &stat);
-	if (stat.state != 'R' && look_at_blocked(sampler, thread))
+	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING)
 		sprof_stops_add(sampler, thread,
-			&(struct slot){.state = SPROF_STATE_USER, .cpu = stat.processor});
+			&(struct slot){.state = SPROF_STATE_USER, .cpu = sampling->cpu});
 }
 
 void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread)
