@@ -44,8 +44,12 @@ class Bench:
 
     def target(self, mode, **options):
         """The command of the C target, pinned to the measured CPU."""
-        letters = {"depth": "-d", "threads": "-t", "amount": "-n", "gap_ns": "-g"}
-        arguments = [self.program("target"), mode, "-c", str(self.cpu)]
+        return self.free_target(mode, **options) + ["-c", str(self.cpu)]
+
+    def free_target(self, mode, **options):
+        """The same, on whichever CPUs the kernel finds for it."""
+        letters = {"depth": "-d", "threads": "-t", "busy": "-b", "amount": "-n", "gap_ns": "-g"}
+        arguments = [self.program("target"), mode]
         for name, value in options.items():
             arguments += [letters[name], str(value)]
         return arguments
@@ -175,6 +179,15 @@ def sprof_attach(bench, process, rate, seconds):
     finished = Finished(arguments)
     with open(bench.file("attach.json"), encoding="utf-8") as file:
         return json.load(file), finished
+
+
+def wait_until_traced(process):
+    for _ in range(500):
+        with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+            if "TracerPid:\t0\n" not in file.read():
+                break
+        time.sleep(0.01)
+    time.sleep(0.2)  # the rest of its threads
 
 
 def floor_attach(bench, process, rate, seconds, cpu):

@@ -3,11 +3,11 @@
  * own clock what that cost it: the time for a fixed amount of work, or the gaps in a loop on the clock.
  * Knows nothing of who watches it, so what it says does not have to be believed of a profiler.
  *
- *     target spin|work|gaps [-d DEPTH] [-t THREADS] [-c CPU] [-n AMOUNT] [-g NS]
+ *     target spin|work|gaps [-d DEPTH] [-t THREADS] [-b BUSY] [-c CPU] [-n AMOUNT] [-g NS]
  *
  * Says "ready PID", waits for a line or the end of stdin, and does AMOUNT: units of work, or ms
  * of gaps (0: until SIGTERM). Then it prints one line of JSON, and ends when stdin does. All but one of
- * THREADS sleep. DEPTH counts every frame from _start on. Gaps count from NS on.
+ * THREADS sleep. BUSY threads do the AMOUNT of work each, and the last one's end counts. DEPTH counts every frame from _start on. Gaps count from NS on.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -29,6 +29,7 @@
 
 enum {
 	MAX_GAPS = 1 << 20,
+	MAX_BUSY = 1024,
 	SHORT_NS = 400000, /* longer is a turn of another process, not a pause */
 	NS_PER_MS = 1000000,
 	NS_PER_S = 1000 * NS_PER_MS,
@@ -37,7 +38,7 @@ enum {
 
 struct options {
 	const char *mode;
-	long depth, threads, cpu, amount, gap_ns;
+	long depth, threads, busy, cpu, amount, gap_ns;
 };
 
 struct gaps {
@@ -72,12 +73,28 @@ static void burn(void)
 	sink = x;
 }
 
-static void work(const struct options *options)
+static void do_units(const struct options *options)
 {
-	uint64_t begin = now_ns();
-
 	for (long i = 0; i < options->amount; i++)
 		burn();
+}
+
+static void *share(void *options);
+
+static void work(const struct options *options)
+{
+	struct options shared = *options;
+	pthread_t threads[MAX_BUSY];
+	uint64_t begin = now_ns();
+
+	shared.mode = "share";
+	for (long i = 1; i < options->busy; i++) {
+		if (pthread_create(&threads[i], NULL, share, &shared))
+			exit(2);
+	}
+	do_units(options);
+	for (long i = 1; i < options->busy; i++)
+		pthread_join(threads[i], NULL);
 	printf("{\"elapsed_ns\": %llu}\n", (unsigned long long)(now_ns() - begin));
 }
 
@@ -144,6 +161,10 @@ static void wait_for_line(void)
 
 static BENCH_NOIPA void bottom(const struct options *options)
 {
+	if (!strcmp(options->mode, "share")) {
+		do_units(options);
+		return;
+	}
 	printf("ready %d\n", (int)getpid());
 	fflush(stdout);
 	if (!strcmp(options->mode, "spin")) {
@@ -186,6 +207,15 @@ static descent *const descents[16] = {descend_0, descend_1, descend_2, descend_3
 	descend_5, descend_6, descend_7, descend_8, descend_9, descend_10, descend_11, descend_12,
 	descend_13, descend_14, descend_15};
 
+/* Outermost are its own frame and those of the start of a thread. */
+static void *share(void *data)
+{
+	const struct options *options = data;
+
+	descents[0](options, options->depth - OUTER_FRAMES);
+	return NULL;
+}
+
 static void *asleep(void *never)
 {
 	pthread_mutex_lock(never);
@@ -221,7 +251,7 @@ static void parse(int argc, char *argv[], struct options *options)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "d:t:c:n:g:")) > 0) {
+	while ((letter = getopt(argc, argv, "d:t:b:c:n:g:")) > 0) {
 		long number = strtol(optarg, NULL, 10);
 
 		switch (letter) {
@@ -230,6 +260,9 @@ static void parse(int argc, char *argv[], struct options *options)
 			break;
 		case 't':
 			options->threads = number;
+			break;
+		case 'b':
+			options->busy = number < MAX_BUSY ? number : MAX_BUSY;
 			break;
 		case 'c':
 			options->cpu = number;

@@ -2,8 +2,7 @@
  * On which CPU sprof runs, and how soon it runs there.
  *
  * A thread that is interrupted from its own CPU is merely preempted: it stops as soon as sprof waits,
- * and sprof is next. From another CPU the stop costs an inter-processor interrupt and a wake-up, all
- * while the thread stands still: ten times as much. So sprof goes where the threads run, and stays
+ * and sprof is next. Where sprof has no idle CPU to watch from it goes where the threads run, and stays
  * where the last one ran: the next tick finds it there.
  */
 #ifndef SPROF_SAMPLER_HOP_H

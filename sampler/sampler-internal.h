@@ -58,8 +58,9 @@ struct copy_buffer {
 /* One thread to be stopped in this tick, and what was copied from it. */
 struct slot {
 	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
-	bool pending;                /* asked to stop, and has neither stopped nor ended */
+	bool pending;                /* asked to stop, and has neither stopped nor ended yet */
 	bool stopped;                /* the copy is there */
+	bool queued;                 /* waits for a CPU, to stop on it; asked for perhaps ticks ago */
 	bool near;                   /* awaited awake: it runs on a CPU, and we on another one */
 	int cpu;                     /* where it ran last */
 	unsigned distance;           /* of that CPU from ours */

@@ -12,7 +12,10 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* A thread that has not stopped by then is in an uninterruptible wait. */
+/*
+ * A thread that has not stopped by then waits for a CPU, or uninterruptibly; the ticks go on, and the
+ * first kind is taken when it comes.
+ */
 enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
 
 /* A thread that runs stops within a quarter of that; another has to be waited for. */
@@ -35,7 +38,8 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	}
 	sampler->slot_count++;
 	slot->thread = thread;
-	slot->pending = slot->stopped = slot->near = false;
+	slot->stopped = slot->near = false;
+	slot->pending = slot->queued = thread->phase == SPROF_THREAD_INTERRUPTED;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
 	slot->cpu = what->cpu;
@@ -50,21 +54,26 @@ static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *
 	return NULL;
 }
 
-/* Asks the threads of the slots [first, last) to stop; returns how many will. */
-static size_t request(struct sampler *sampler, size_t first, size_t last)
+/* Asks the threads of the slots to stop, unless they have been asked in an earlier tick. */
+static void request(struct slot *first, size_t count)
 {
-	size_t pending = 0;
-
-	for (size_t i = first; i < last; i++) {
-		struct slot *slot = &sampler->slots[i];
-
+	for (struct slot *slot = first; slot < first + count; slot++) {
+		if (!slot->thread || slot->queued)
+			continue;
 		slot->requested_ns = sprof_clock_now_ns();
-		slot->pending = slot->thread && sprof_thread_interrupt(slot->thread);
-		pending += slot->pending;
+		slot->pending = sprof_thread_interrupt(slot->thread);
 		if (!slot->pending)
 			slot->thread = NULL;
 	}
-	return pending;
+}
+
+static bool is_pending(const struct slot *first, size_t count)
+{
+	for (const struct slot *slot = first; slot < first + count; slot++) {
+		if (slot->pending)
+			return true;
+	}
+	return false;
 }
 
 /* A stop that nobody needs any more: nothing of it may be seen but the pause. */
@@ -82,6 +91,7 @@ static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
 	struct sprof_stack_copy ahead = {0};
+	uint64_t begin = slot->queued ? sprof_clock_now_ns() : slot->requested_ns;
 
 	slot->pending = false;
 	if (slot->near)
@@ -92,7 +102,8 @@ static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 		slot->stopped = sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
 	}
 	sprof_thread_resume(thread);
-	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - slot->requested_ns);
+	((struct sampling *)thread->sampling)->lost = false;
+	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
 	if (slot->stopped)
 		sprof_sampling_charge(sampler, thread);
@@ -162,27 +173,19 @@ static void finish(struct sampler *sampler, struct slot *slot)
 	sampler->quality->stacks[end]++;
 }
 
-/* The event is no stop that was asked for; returns how many slots it has settled. */
-static size_t settle(struct sampler *sampler, const struct sprof_event *event)
+/* The event is no stop that was asked for. */
+static void settle(struct sampler *sampler, const struct sprof_event *event)
 {
 	struct slot *slot = event->thread ? slot_of(sampler, event->thread) : NULL;
-	size_t settled = slot && slot->pending;
+	bool is_gone = event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC;
 
 	if (event->kind == SPROF_EVENT_ENDED && slot && slot->stopped)
 		finish(sampler, slot);
-	if (event->kind != SPROF_EVENT_ENDED && event->kind != SPROF_EVENT_EXEC)
-		settled = 0;
-	else if (slot)
+	if (is_gone && slot) {
 		slot->thread = NULL;
+		slot->pending = false;
+	}
 	sprof_sampler_event(sampler, event);
-	return settled;
-}
-
-/* What has not stopped by now is no longer waited for: it is not to be counted with the next CPU's. */
-static void give_up(struct sampler *sampler)
-{
-	for (size_t i = 0; i < sampler->slot_count; i++)
-		sampler->slots[i].pending = false;
 }
 
 static struct sprof_event await_near(struct sampler *sampler, const struct slot *slot)
@@ -197,36 +200,57 @@ static struct sprof_event await_near(struct sampler *sampler, const struct slot 
 	return event;
 }
 
-/* Waits for as many stops, of the slots from the first on. */
-static void collect(struct sampler *sampler, const struct slot *first, size_t pending)
+static uint64_t patience(const struct sampler *sampler)
+{
+	uint64_t part = sampler->schedule.period / 4;
+
+	return sampler->closing || sampler->options->once || part > PATIENCE_NS ? PATIENCE_NS : part;
+}
+
+/* One of them had the CPU; the others have to wait for it, which is no pause of ours. */
+static void mark_queued(struct slot *first, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		first[i].queued = first[i].pending;
+}
+
+static void take_stop(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct slot *slot = slot_of(sampler, thread);
+
+	if (slot && !slot->stopped)
+		copy_and_resume(sampler, slot);
+	else
+		let_go(thread);
+}
+
+/* False: nothing more is to be waited for. */
+static bool take(struct sampler *sampler, const struct sprof_event *event)
+{
+	if (event->kind == SPROF_EVENT_STOPPED)
+		take_stop(sampler, event->thread);
+	else
+		settle(sampler, event);
+	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
+}
+
+/* Stops the threads of the slots; some may come only while those of the next CPU are waited for. */
+static void collect(struct sampler *sampler, struct slot *first, size_t count)
 {
 	struct sprof_target *target = sampler->parts->target;
-	uint64_t now = sprof_clock_now_ns();
+	uint64_t deadline = sprof_clock_now_ns() + patience(sampler);
 	struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
 
-	if (pending && first->near)
+	request(first, count);
+	if (first->near && first->pending)
 		event = await_near(sampler, first);
-	for (; pending; event.kind = SPROF_EVENT_TIMEOUT) {
-		struct slot *slot;
-
-		if (event.kind == SPROF_EVENT_TIMEOUT)
-			event = sprof_target_wait(target, now + PATIENCE_NS);
-		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY) {
-			sampler->over |= event.kind == SPROF_EVENT_EMPTY;
-			give_up(sampler);
+	if (event.kind != SPROF_EVENT_TIMEOUT)
+		take(sampler, &event);
+	while (is_pending(first, count)) {
+		event = sprof_target_wait(target, deadline);
+		if (!take(sampler, &event))
 			return;
-		}
-		if (event.kind != SPROF_EVENT_STOPPED) {
-			pending -= settle(sampler, &event);
-			continue;
-		}
-		slot = slot_of(sampler, event.thread);
-		if (!slot || !slot->pending) {
-			let_go(event.thread);
-			continue;
-		}
-		copy_and_resume(sampler, slot);
-		pending--;
+		mark_queued(first, count);
 	}
 }
 
@@ -273,10 +297,10 @@ static void take_by_cpu(struct sampler *sampler)
 
 		for (last = first + 1; last < sampler->slot_count && sampler->slots[last].cpu == slot->cpu;)
 			last++;
-		slot->near = last - first == 1 && is_cpu_ours(sampler);
+		slot->near = last - first == 1 && !slot->queued && is_cpu_ours(sampler);
 		if (!slot->near)
 			sprof_hop_to(&sampler->hop, slot->cpu);
-		collect(sampler, slot, request(sampler, first, last));
+		collect(sampler, slot, last - first);
 	}
 }
 
@@ -315,11 +339,11 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 		let_go(thread);
 		return;
 	}
-	((struct sampling *)thread->sampling)->lost = false;
 	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
 	slot->thread = thread;
 	slot->state = SPROF_STATE_USER;
 	slot->near = false;
+	slot->queued = true;
 	copy_and_resume(sampler, slot);
 	if (slot->stopped) {
 		finish(sampler, slot);

@@ -265,7 +265,7 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
 		return;
-	if (thread->phase == SPROF_THREAD_RUNNING)
+	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
 		sprof_stops_add(sampler, thread,
 			&(struct slot){.state = SPROF_STATE_USER, .cpu = sampling->cpu});
 }

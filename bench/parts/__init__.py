@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import cost, formats, inside, names, pause, slowdown, threads, today, unwind
+from parts import cost, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -9,6 +9,7 @@ PARTS = {
     "slowdown": slowdown.measure,
     "cost": cost.measure,
     "threads": threads.measure,
+    "tracers": tracers.measure,
     "today": today.measure,
     "names": names.measure,
     "formats": formats.measure,

@@ -34,22 +34,13 @@ def cpu_seconds(process):
     return sum(ns for ns, _ in schedstat(process).values()) / 1e9
 
 
-def wait_until_traced(process):
-    for _ in range(500):
-        with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
-            if "TracerPid:\t0\n" not in file.read():
-                break
-        time.sleep(0.01)
-    time.sleep(0.2)  # the rest of its threads
-
-
 def profiled(bench, target):
     """One run under sprof: its figures, and how often sleepers ran after the first second."""
     with harness.running(target) as process:
         arguments = [bench.sprof, "attach", "-q", "-p", str(process.pid), "-r", str(RATE), "-f", "folded",
                      "-o", bench.file("threads.folded"), "--stats", bench.file("threads.json")]
         profiler = subprocess.Popen(arguments)
-        wait_until_traced(process)
+        harness.wait_until_traced(process)
         harness.say(process)
         time.sleep(SETTLED)
         before = time.monotonic(), cpu_seconds(profiler), slices_of_sleepers(process)
