@@ -154,6 +154,15 @@ static void write_stack(struct writer *writer, size_t index)
 		sprof_json_format(&writer->json, "[%u,%u]", stack->parent, stack->location);
 }
 
+/* Nothing where there is nothing to say. */
+static void write_word(struct writer *writer, const char *name, const char *word)
+{
+	if (!word)
+		return;
+	sprof_json_format(&writer->json, ",\"%s\":", name);
+	sprof_json_string(&writer->json, word);
+}
+
 static void write_row(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_row *row = &writer->profile->rows[index];
@@ -164,18 +173,13 @@ static void write_row(struct writer *writer, size_t index)
 	sprof_json_string(&writer->json, context->state < SPROF_STATE_COUNT
 			? sprof_state_name(context->state)
 			: NULL);
-	if (context->syscall) {
-		sprof_json_text(&writer->json, ",\"syscall\":");
-		sprof_json_string(&writer->json, context->syscall);
-	}
-	if (context->object) {
-		sprof_json_text(&writer->json, ",\"wait_object\":");
-		sprof_json_string(&writer->json, context->object);
-	}
-	if (context->holder) {
-		sprof_json_text(&writer->json, ",\"lock_holder\":");
-		sprof_json_string(&writer->json, context->holder);
-	}
+	write_word(writer, "syscall", context->syscall);
+	write_word(writer, "wait_kind", context->kind == SPROF_WAIT_KIND_NONE
+			? NULL
+			: sprof_wait_kind_name(context->kind));
+	write_word(writer, "wait_object", context->object);
+	write_word(writer, "lock_holder", context->holder);
+	write_word(writer, "lock_holder_function", context->holder_function);
 	sprof_json_text(&writer->json, ",\"values\":");
 	write_figures(writer, &row->metrics);
 	sprof_json_text(&writer->json, "}");
@@ -195,6 +199,16 @@ static void write_table(struct writer *writer, const char *name, size_t count,
 	sprof_json_text(&writer->json, "]");
 }
 
+/* NULL: none. */
+static const char *verdict_of(const struct writer *writer, const struct sprof_flat_row *row)
+{
+	enum sprof_verdict verdict = sprof_verdict_of(&row->total.times, &row->waiting);
+
+	if (writer->profile->foreign.kind_count || verdict == SPROF_VERDICT_NONE)
+		return NULL;
+	return sprof_verdict_name(verdict);
+}
+
 static bool write_flat(struct writer *writer, enum sprof_weight weight, struct sprof_error *err)
 {
 	const struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
@@ -211,6 +225,7 @@ static bool write_flat(struct writer *writer, enum sprof_weight weight, struct s
 		write_figures(writer, &flat.rows[i].self);
 		sprof_json_text(&writer->json, ",\"total\":");
 		write_figures(writer, &flat.rows[i].total);
+		write_word(writer, "verdict", verdict_of(writer, &flat.rows[i]));
 		sprof_json_text(&writer->json, "}");
 	}
 	sprof_json_text(&writer->json, "]");

@@ -14,12 +14,14 @@ class Profile:
     """A profile of `blocked KIND SECONDS`, and its truth."""
 
     def __init__(self, kind, seconds, *options):
-        result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt",
-                       "--report-mode", "both", "--top", "500", "--stats", "x.json", *options, "--",
+        result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt", "-o",
+                       "exact.json", "--report-mode", "both", "--top", "500", "--stats", "x.json", *options, "--",
                        target("blocked"), kind, seconds)
         self.truth = self._read_truth(result.check(0).text())
         self.folded, self.stats = read_profile()
         self.report = read_report("x.txt")
+        with open("exact.json", encoding="utf-8") as file:
+            self.exact = json.load(file)
 
     @staticmethod
     def _read_truth(text):
@@ -39,6 +41,7 @@ class Profile:
     def true_shares(self, role):
         parts = {name: ns for name, ns in self.truth[role].items()
                  if name not in ("tid", "cpu_ns")}
+        assert sum(parts.values()), f"{role} did nothing"
         return {name: ns / sum(parts.values()) for name, ns in parts.items()}
 
     def of(self, role):
@@ -64,3 +67,28 @@ class Profile:
             holders[key] = holders.get(key, 0) + weight
         assert total, f"{role} never waited for {lock} in {function}: {self.of(role).stacks}"
         return {key: weight / total for key, weight in holders.items()}
+
+    def rows(self, role):
+        """Its rows to the nanosecond: the functions on the stack, and what they are about."""
+        tid = self.truth[role]["tid"]
+        threads = {i for i, row in enumerate(self.exact["threads"]) if row["tid"] == tid}
+        return [(self._functions(row["stack"]), row) for row in self.exact["rows"]
+                if row["thread"] in threads]
+
+    def _functions(self, stack):
+        names = set()
+        while stack:
+            stack, location = self.exact["stacks"][stack]
+            names |= {self.exact["functions"][line[0]]["name"]
+                      for line in self.exact["locations"][location]}
+        return names
+
+    def ns_of(self, role, *classes):
+        return sum(row["values"][name] for _, row in self.rows(role) for name in classes)
+
+    def blocked_samples(self, role, function, is_right):
+        """How many samples found a role blocked in a function, and how many of them are right."""
+        rows = [row for names, row in self.rows(role)
+                if function in names and row["state"] in ("sleep", "disk")]
+        right = [row["values"]["samples"] for row in rows if is_right(row)]
+        return sum(right), sum(row["values"]["samples"] for row in rows)

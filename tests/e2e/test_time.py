@@ -1,103 +1,175 @@
 """Time that adds up: every share is what the program measured of itself, every sum the kernel's.
 
-The truth is the target's own clock. Tolerances: shares of a thread's time within 3 points at 99 Hz
-and above; at 20 Hz within four standard errors of so many samples, or 3 points, whichever is more.
+All ten kinds of program, at 99 Hz and some also at 20 and 999. Everything at every rate takes longer:
+
+    SPROF_TEST_SECONDS=10 SPROF_TEST_RATES=20,99,999 meson test -C build -t 4 e2e-time
+
+The truth is the target's own clock. Shares of a thread's time are within 3 points with 10 seconds of
+samples at 99 Hz and above; with fewer samples within four standard errors of so many, or 3 points,
+whichever is more. With 1000 samples the standard error is up to 1.5 points, so that one share in fifty
+is off by 3 by chance: such a kind of program is measured a second time, and must be right then.
 """
 
 import math
+import os
 
 from blocked import Profile
 from harness import Skip, check_near, main, run, sprof, target, tool
 from report import CLASSES, read_report
+from truths import KINDS, is_right
 
 POINTS = 0.03
-SECONDS = 8
+SECONDS = int(os.environ.get("SPROF_TEST_SECONDS", 5))
+ENOUGH = 0.95   # of the blocked samples have the right object, holder and function
+MANY = 900      # samples: 10 s at 99 Hz, but for some that a busy machine may cost
+FEW = 10        # samples of a wait are not enough to say anything
+ENDING = 0.004  # seconds of CPU time between the last look at the clock and the end
 
 
 def tolerance(share, samples):
+    if samples >= MANY:
+        return POINTS
     return max(POINTS, 4 * math.sqrt(share * (1 - share) / max(samples, 1)))
 
 
 def check_shares(profile):
+    """Returns by how much the worst of them is off."""
+    worst = 0
     for role in profile.roles():
         stacks, samples = profile.of(role), profile.row(role)["samples"]
         for name, share in profile.true_shares(role).items():
             others = [stack for stack in stacks.stacks if name not in stack[0]]
-            check_near(stacks.share(name), share, tolerance(share, samples),
+            # A very fast disk: the kernel books a part of a call as the user's time.
+            found = stacks.share(name) + (
+                stacks.share(r"\[unsampled\]") if name == "sync_file" else 0)
+            check_near(found, share, tolerance(share, samples),
                        f"{role} in {name}, besides {others}")
+            worst = max(worst, abs(found - share))
+    return worst
 
 
 def check_identities(profile):
-    """user + sys + runq + wait = wall of each thread, and user + sys of all is getrusage's."""
+    """
+    user + sys + runq + wait = wall of each thread, to the nanosecond; user + sys of a thread is what
+    its CPU clock said at its end, and of all of them what getrusage(2) said. Returns the difference
+    to the latter in seconds.
+    """
     for row in profile.report.threads:
         parts = [row[name] for name in CLASSES]
         check_near(sum(parts), row["wall"],
                    sum(part.rounding for part in (row["wall"], *parts)), f"times of {row['name']}")
-    used = sum(row["user"] + row["sys"] for row in profile.report.threads)
-    rounding = sum(row["user"].rounding + row["sys"].rounding for row in profile.report.threads)
-    check_near(used, (profile.truth["user_us"] + profile.truth["sys_us"]) / 1e6,
-               0.010 + 0.002 * used + rounding, "user + sys of the process")
+    for role in profile.roles():
+        parts = profile.ns_of(role, "user", "sys", "runq", "sleep", "disk", "stopped")
+        assert parts == profile.ns_of(role, "wall"), role
+        used, truth = profile.ns_of(role, "user", "sys"), profile.truth[role]["cpu_ns"]
+        check_near(used / 1e9, truth / 1e9, ENDING + 0.001 * used / 1e9, f"CPU time of {role}")
+    used = sum(row["values"]["user"] + row["values"]["sys"] for row in profile.exact["rows"]) / 1e9
+    truth = (profile.truth["user_us"] + profile.truth["sys_us"]) / 1e6
+    check_near(used, truth, ENDING + 0.001 * used, "user + sys of the process")
+    return abs(used - truth)
 
 
-def check(kind, *options, seconds=SECONDS):
-    profile = Profile(kind, seconds, *options)
-    check_identities(profile)
-    check_shares(profile)
+def is_left_alone(profile):
+    """Whether its threads got the processor when they wanted it: other programs can be louder."""
+    return all(row["runq"] < 0.1 * row["wall"] for row in profile.report.threads)
+
+
+def verdict_by_the_rules(row, blocked_for):
+    rules = (("user", 0.8, "cpu"), ("sys", 0.3, "syscall"), ("wait", 0.5, blocked_for),
+             ("runq", 0.2, "starved"))
+    return next((verdict for name, limit, verdict in rules if row[name] > limit * row["wall"]), "-")
+
+
+def check_verdicts(kind, profile):
+    if kind == "fsync":  # so fast a disk that the thread is hardly blocked, or a slow one
+        row = profile.row("syncer")
+        assert row["verdict"] == verdict_by_the_rules(row, "io"), row
+    if kind != "crowd" and not is_left_alone(profile):
+        print("     (a busy machine: verdicts not looked at)")
+        return
+    for name, verdict in KINDS[kind].verdicts.items():
+        row = profile.row(name) if name in profile.truth else profile.report.functions[name]
+        assert row["verdict"] == verdict, (name, row)
+
+
+def check_waits(kind, profile):
+    """Returns the smallest share of right samples."""
+    worst = 1
+    for wait in KINDS[kind].waits:
+        right, samples = profile.blocked_samples(
+            wait.role, wait.function, is_right(profile, wait))
+        if samples < FEW and kind == "fsync":
+            continue
+        assert samples >= FEW and right >= ENOUGH * samples, (wait, right, samples)
+        worst = min(worst, right / samples)
+    return worst
+
+
+def measure(kind, rate, seconds):
+    profile = Profile(kind, seconds, "-r", rate)
+    return profile, check_identities(profile), check_waits(kind, profile)
+
+
+def check(kind, rate=99, seconds=SECONDS):
+    profile, off, waits = measure(kind, rate, seconds)
+    try:
+        shares = check_shares(profile)
+    except AssertionError as error:
+        print(f"     once more: {str(error)[:100]}")
+        profile, off, waits = measure(kind, rate, seconds)
+        shares = check_shares(profile)
+    check_verdicts(kind, profile)
+    print(f"     {kind} at {rate} Hz for {seconds} s: shares off by {100 * shares:.2f} points at "
+          f"most, CPU time by {1000 * off:.2f} ms; {100 * waits:.1f} % of waits named rightly")
     return profile
 
 
-def test_mutex():
-    profile = check("mutex")
-    assert profile.row("short")["wait"] > 0.97 * profile.row("short")["wall"]
+def check_at(kind, *more_rates):
+    """At 99 Hz and some more rates, or at those that the environment asks for."""
+    asked = os.environ.get("SPROF_TEST_RATES")
+    for rate in map(int, asked.split(",")) if asked else (99, *more_rates):
+        check(kind, rate)
 
 
-def test_condition_variable():
-    check("condition")
+def test_computing():
+    check_at("user")
 
 
-def test_rwlock():
-    check("rwlock")
+def test_system_calls():
+    check_at("calls")
+
+
+def test_sleeping():
+    check_at("sleep")
 
 
 def test_slow_pipe():
-    profile = check("pipe")
-    assert profile.row("reader")["verdict"] == "io", profile.row("reader")
-
-
-def test_mix():
-    check("mix")
+    check_at("pipe", 20)
 
 
 def test_fsync():
-    """A disk may be so fast that the thread is hardly ever blocked; it is in the call all the same.
-    The kernel then books a part of the time as the user's, which no sample meets: [unsampled]."""
-    profile = Profile("fsync", SECONDS)
-    check_identities(profile)
-    stacks = profile.of("syncer")
-    check_near(stacks.share("sync_file") + stacks.share(r"\[unsampled\]"), 1, POINTS, "syncer")
-    assert stacks.share("sync_file") > 0.7, stacks.stacks
-    assert profile.row("syncer")["user"] < 0.3 * profile.row("syncer")["wall"]
+    check_at("fsync")
+
+
+def test_mutex():
+    check_at("mutex", 20, 999)
+
+
+def test_condition_variable():
+    check_at("condition")
+
+
+def test_rwlock():
+    check_at("rwlock", 999)
 
 
 def test_four_threads_on_two_processors():
     """What is not on a CPU is on the run queue: nothing else keeps a thread that only computes."""
-    profile = check("crowd")
-    for role in profile.roles():
-        row, cpu = profile.row(role), profile.truth[role]["cpu_ns"] / 1e9
-        check_near(row["user"] + row["sys"], cpu, 0.02 + POINTS * row["wall"], f"CPU of {role}")
-        check_near(row["runq"] / row["wall"], 1 - cpu / row["wall"], POINTS, f"runq of {role}")
-        assert row["verdict"] in ("starved", "cpu"), row
-    assert sum(profile.row(role)["verdict"] == "starved" for role in profile.roles()) >= 3
+    check_at("crowd")
 
 
-def test_few_samples():
-    check("mutex", "-r", "20")
-    check("pipe", "-r", "20")
-
-
-def test_many_samples():
-    check("mutex", "-r", "999")
-    check("rwlock", "-r", "999")
+def test_mix():
+    check_at("mix")
 
 
 def test_modes():

@@ -1,5 +1,5 @@
 /*
- * Threads that wait for known things, in functions of known names: `blocked KIND SECONDS`. Every
+ * Threads that compute, or wait for known things, in functions of known names: `blocked KIND SECONDS`. Every
  * thread measures by its own clock how long it was in each of its functions, and the program prints
  * that at its end, so that a busy machine moves the truth and not the verdict. No cycle is near a small
  * multiple or part of 10 ms, so that none keeps step with the samples.
@@ -43,7 +43,7 @@ static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER, *turns = &cache_l
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t item_ready = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
-static int items, slow_pipe[2], file = -1;
+static int items, slow_pipe[2], file = -1, zeros = -1;
 static uint64_t end_ns;
 static volatile uint64_t sink;
 
@@ -99,7 +99,7 @@ static MEASURED void take_item(void)
 
 static MEASURED void eat_item(void)
 {
-	nap_ns(4 * MS);
+	nap_ns(26 * MS / 10);
 }
 
 static MEASURED void rewrite_table(void)
@@ -125,15 +125,52 @@ static MEASURED void reader_rests(void)
 	nap_ns(2 * MS);
 }
 
-static MEASURED void spin(void)
+static inline void compute_ns(uint64_t ns)
 {
-	uint64_t until = target_now_ns() + 5 * MS, x = sink;
+	uint64_t until = target_now_ns() + ns, x = sink;
 
 	while (target_now_ns() < until) {
 		for (int i = 0; i < 2000; i++)
 			x = x * 6364136223846793005u + 1;
 	}
 	sink = x;
+}
+
+static MEASURED void spin(void)
+{
+	compute_ns(5 * MS);
+}
+
+static MEASURED void spin_longer(void)
+{
+	compute_ns(87 * MS / 10);
+}
+
+/* The kernel clears memory, which is all it does. It stops early when the thread is stopped. */
+static inline void call_ns(uint64_t ns)
+{
+	static char buffer[256 * 1024];
+	uint64_t until = target_now_ns() + ns;
+
+	while (target_now_ns() < until) {
+		if (read(zeros, buffer, sizeof(buffer)) <= 0)
+			target_fail("read /dev/zero");
+	}
+}
+
+static MEASURED void call(void)
+{
+	call_ns(5 * MS);
+}
+
+static MEASURED void call_longer(void)
+{
+	call_ns(87 * MS / 10);
+}
+
+static MEASURED void sleep_well(void)
+{
+	nap_ns(87 * MS / 10);
 }
 
 static MEASURED void drip(void)
@@ -157,6 +194,12 @@ static MEASURED void sync_file(void)
 		target_fail("fsync");
 }
 
+static struct role user_roles[THREADS] = {
+	{"spinner", {{"spin", spin}, {"spin_longer", spin_longer}}}};
+static struct role calls_roles[THREADS] = {
+	{"caller", {{"call", call}, {"call_longer", call_longer}}}};
+static struct role sleep_roles[THREADS] = {
+	{"sleeper", {{"sleep_well", sleep_well}, {"writer_rests", writer_rests}}}};
 static struct role mutex_roles[THREADS] = {
 	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}},
 	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}},
@@ -198,6 +241,9 @@ static const struct kind {
 	const char *name;
 	struct role *roles, *child_roles; /* the latter are played by a forked child */
 } kinds[] = {
+	{"user", user_roles},
+	{"calls", calls_roles},
+	{"sleep", sleep_roles},
 	{"mutex", mutex_roles},
 	{"workers", mutex_roles, child_mutex_roles},
 	{"shared", short_roles, long_roles},
@@ -347,8 +393,9 @@ int main(int argc, char *argv[])
 	if (kind->roles == short_roles)
 		share_turns();
 	file = open("synced.db", O_RDWR | O_CREAT, 0644);
-	if (pipe(slow_pipe) < 0 || file < 0)
-		target_fail("pipe, synced.db");
+	zeros = open("/dev/zero", O_RDONLY);
+	if (pipe(slow_pipe) < 0 || file < 0 || zeros < 0)
+		target_fail("pipe, synced.db, /dev/zero");
 	end_ns = target_now_ns() + (uint64_t)target_number(argc, argv, 2, 5) * 1000000000u;
 	if (kind->child_roles)
 		child = fork_child(kind->child_roles);
