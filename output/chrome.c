@@ -1,6 +1,10 @@
 /*
- * Chrome trace events: a begin and an end (ph B, E) per path of each thread's caller graph, one beside
- * the other in the order of the graph. They show what was spent where; the profile does not say when.
+ * Chrome trace events: a begin and an end (ph B, E) of each call, as far as samples tell: a function that
+ * is at the same place of one stack and the next goes on. What was spent where can only be seen as time
+ * that passed, so that all weights but wall time, and profiles without a timeline, are shown otherwise: a
+ * begin and an end per path of each thread's caller graph, one beside the other. The lightest is first:
+ * readers count in doubles, and a path beyond 2^53 ns would take the digits from all behind it.
+ *
  * Complete events (ph X) would be shorter, but readers add start and length as doubles, and a child
  * that ends a billionth behind its parent is put in another place. And where one path ends and one of
  * the same name begins at the same time, they take the second for a child of the first: there is a
@@ -13,13 +17,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/cleanup.h"
 #include "output/format.h"
 #include "output/json.h"
+#include "output/moments.h"
+#include "profile/expand.h"
 #include "profile/view.h"
+
+enum {
+	GAP = 1 /* between siblings: a ns, or one of whatever it is */
+};
 
 struct chrome {
 	const struct sprof_profile *profile;
 	struct sprof_json json;
+	enum sprof_weight weight;
+	struct sprof_moments moments;
+	bool is_timed; /* it has a timeline, and shows wall time */
 	uint64_t unit; /* what 1 of the weight is in ns: samples and other things count as microseconds */
 	bool first;
 };
@@ -66,8 +81,7 @@ struct track {
 	uint64_t *nexts; /* where the next child begins */
 };
 
-static bool track_init(
-	struct track *track, uint32_t thread, const struct sprof_graph *graph, uint64_t gap)
+static bool track_init(struct track *track, uint32_t thread, const struct sprof_graph *graph)
 {
 	size_t count = graph->count + 1;
 
@@ -85,7 +99,7 @@ static bool track_init(
 
 		track->lengths[i] += graph->nodes[i].self;
 		if (above)
-			*above += track->lengths[i] + gap;
+			*above += track->lengths[i] + GAP;
 	}
 	return true;
 }
@@ -97,15 +111,12 @@ static void track_finish(struct track *track)
 	free(track->nexts);
 }
 
-static void write_mark(struct chrome *writer, const struct track *track, const char *phase,
-	uint32_t node, uint64_t time)
+static void write_mark(struct chrome *writer, uint32_t thread, const char *phase, uint32_t function,
+	uint64_t time)
 {
-	const struct sprof_profile_function *function =
-		&writer->profile->functions[track->graph->nodes[node].function];
-
-	begin_event(writer, phase, track->thread);
+	begin_event(writer, phase, thread);
 	sprof_json_text(&writer->json, ",\"name\":");
-	sprof_json_name(&writer->json, function->name);
+	sprof_json_name(&writer->json, writer->profile->functions[function].name);
 	write_us(writer, "ts", time);
 	sprof_json_text(&writer->json, "}");
 }
@@ -115,25 +126,39 @@ static void close_nodes(
 	struct chrome *writer, const struct track *track, uint32_t node, uint32_t above)
 {
 	for (; node != above && node; node = track->graph->nodes[node].parent)
-		write_mark(writer, track, "E", node, track->starts[node] + track->lengths[node]);
+		write_mark(writer, track->thread, "E", track->graph->nodes[node].function,
+			track->starts[node] + track->lengths[node]);
 }
 
-/* A node starts behind its elder sibling, and a first child where its parent starts. */
+/* A node starts behind its lighter sibling, and a first child where its parent starts. */
+static void place(struct chrome *writer, struct track *track, uint32_t node, uint32_t *open)
+{
+	uint32_t parent = track->graph->nodes[node].parent;
+
+	close_nodes(writer, track, *open, parent);
+	track->starts[node] = track->nexts[node] = track->nexts[parent];
+	track->nexts[parent] += track->lengths[node] + GAP;
+	write_mark(writer, track->thread, "B", track->graph->nodes[node].function,
+		track->starts[node]);
+	*open = node;
+}
+
+/* Depth first, the lightest child first: the graph has them the other way round, as a stack wants it. */
 static bool write_graph(struct chrome *writer, uint32_t thread, const struct sprof_graph *graph)
 {
-	uint64_t gap = 1; /* a ns, or one of whatever it is: see above */
+	SPROF_AUTO_FREE uint32_t *waiting = calloc(graph->count + 1, sizeof(*waiting));
 	struct track track;
-	bool ok = track_init(&track, thread, graph, gap);
+	bool ok = track_init(&track, thread, graph) && waiting;
+	size_t count = 0;
 	uint32_t open = 0;
 
-	for (uint32_t i = 1; ok && i < graph->count; i++) {
-		uint32_t parent = graph->nodes[i].parent;
-
-		close_nodes(writer, &track, open, parent);
-		track.starts[i] = track.nexts[i] = track.nexts[parent];
-		track.nexts[parent] += track.lengths[i] + gap;
-		write_mark(writer, &track, "B", i, track.starts[i]);
-		open = i;
+	for (uint32_t node = 0; ok; node = waiting[--count]) {
+		if (node)
+			place(writer, &track, node, &open);
+		for (uint32_t i = node + 1; i < graph->nodes[node].end; i = graph->nodes[i].end)
+			waiting[count++] = i;
+		if (!count)
+			break;
 	}
 	if (ok)
 		close_nodes(writer, &track, open, 0);
@@ -141,10 +166,9 @@ static bool write_graph(struct chrome *writer, uint32_t thread, const struct spr
 	return ok;
 }
 
-static bool write_thread(
-	struct chrome *writer, enum sprof_weight weight, uint32_t thread, struct sprof_error *err)
+static bool write_spent(struct chrome *writer, uint32_t thread, struct sprof_error *err)
 {
-	const struct sprof_view view = {.weight = weight, .thread = thread};
+	const struct sprof_view view = {.weight = writer->weight, .thread = thread};
 	struct sprof_graph graph;
 	bool ok;
 
@@ -157,6 +181,78 @@ static bool write_thread(
 	return ok || sprof_error_no_memory(err);
 }
 
+/* The functions that are open, outermost first, and the moment that comes next. */
+struct calls {
+	uint32_t thread;
+	uint32_t *open;
+	size_t count, capacity;
+	struct sprof_expansion next; /* innermost first */
+};
+
+static uint32_t next_function(const struct calls *calls, size_t depth)
+{
+	return calls->next.frames[calls->next.count - 1 - depth]->function;
+}
+
+static void close_calls(struct chrome *writer, struct calls *calls, size_t left, uint64_t time)
+{
+	while (calls->count > left)
+		write_mark(writer, calls->thread, "E", calls->open[--calls->count], time);
+}
+
+/* Ends what is not on the next stack and begins what was not on the last. */
+static bool turn_to(struct chrome *writer, struct calls *calls, uint32_t row, uint64_t time)
+{
+	size_t same = 0;
+
+	if (!sprof_expansion_fill(&calls->next, writer->profile, writer->profile->rows[row].stack) ||
+		!sprof_array_reserve(&calls->open, &calls->capacity, calls->next.count + 1,
+			sizeof(*calls->open)))
+		return false;
+	while (same < calls->count && same < calls->next.count &&
+		calls->open[same] == next_function(calls, same))
+		same++;
+	if (same < calls->count) {
+		close_calls(writer, calls, same, time);
+		time += GAP;
+	}
+	while (calls->count < calls->next.count) {
+		uint32_t function = next_function(calls, calls->count);
+
+		write_mark(writer, calls->thread, "B", function, time);
+		calls->open[calls->count++] = function;
+	}
+	return true;
+}
+
+static bool write_calls(struct chrome *writer, uint32_t thread)
+{
+	struct calls calls = {.thread = thread};
+	struct sprof_moment moment;
+	uint64_t end = 0;
+	bool ok = true;
+
+	write_names(writer, thread);
+	sprof_moments_start(&writer->moments, thread);
+	while (ok && sprof_moments_next(&writer->moments, NULL, &moment) && moment.is_timed) {
+		if (moment.begin_ns > end)
+			close_calls(writer, &calls, 0, end);
+		ok = turn_to(writer, &calls, moment.row, moment.begin_ns);
+		end = moment.end_ns;
+	}
+	close_calls(writer, &calls, 0, end);
+	free(calls.open);
+	sprof_expansion_finish(&calls.next);
+	return ok;
+}
+
+static bool write_thread(struct chrome *writer, uint32_t thread, struct sprof_error *err)
+{
+	if (!writer->is_timed)
+		return write_spent(writer, thread, err);
+	return write_calls(writer, thread) || sprof_error_no_memory(err);
+}
+
 static bool write_chrome(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
@@ -167,20 +263,28 @@ static bool write_chrome(const struct sprof_profile *profile,
 			? 1
 			: 1000,
 		.first = true,
+		.weight = options->weight,
+		.is_timed = profile->span_count && options->weight == SPROF_WEIGHT_WALL,
 	};
-	bool ok = sprof_json_open(&writer.json, out, false);
+	bool ok = sprof_moments_init(&writer.moments, profile) &&
+		  sprof_json_open(&writer.json, out, false);
 
+	if (!ok) {
+		sprof_moments_finish(&writer.moments);
+		return sprof_error_no_memory(err);
+	}
 	sprof_json_text(&writer.json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 	for (uint32_t i = 0; ok && i < profile->thread_count; i++)
-		ok = write_thread(&writer, options->weight, i, err);
+		ok = write_thread(&writer, i, err);
 	sprof_json_text(&writer.json, "\n]}\n");
 	sprof_json_close(&writer.json);
+	sprof_moments_finish(&writer.moments);
 	return ok;
 }
 
 const struct sprof_format sprof_format_chrome = {
 	.name = "chrome",
 	.suffix = ".trace.json",
-	.summary = "trace events, for chrome://tracing and its kin: what was spent where, not when",
+	.summary = "trace events, for chrome://tracing and its kin: what was called when",
 	.write = write_chrome,
 };

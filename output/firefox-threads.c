@@ -22,7 +22,11 @@ static const char head[] =
 	"{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	"{\"name\":\"Running\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
 	"{\"name\":\"Idle\",\"color\":\"transparent\",\"subcategories\":[\"Other\"]}],"
-	"\"markerSchema\":[],"
+	"\"markerSchema\":[{\"name\":\"Wait\",\"display\":[\"marker-chart\",\"marker-table\"],"
+	"\"chartLabel\":\"{marker.data.object}\",\"tableLabel\":\"{marker.data.object}\","
+	"\"fields\":["
+	"{\"key\":\"object\",\"label\":\"Waits for\",\"format\":\"string\"},"
+	"{\"key\":\"holder\",\"label\":\"Held by\",\"format\":\"string\"}]}],"
 	"\"extensions\":{\"length\":0,\"id\":[],\"name\":[],\"baseURL\":[]}}";
 
 uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file)
@@ -41,14 +45,6 @@ uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file)
 	}
 	writer->sources[writer->source_count++] = file;
 	return id;
-}
-
-static bool is_idle(const struct sprof_firefox *writer, const struct sprof_profile_row *row)
-{
-	enum sprof_state state = writer->profile->contexts[row->context].state;
-
-	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
-	       state == SPROF_STATE_STOPPED;
 }
 
 /* Every line of every stack is a stack there; one that waits has its innermost line twice. */
@@ -72,7 +68,7 @@ static bool number_stacks(struct sprof_firefox *writer)
 	for (size_t i = 0; i < profile->row_count; i++) {
 		uint32_t *idle = &writer->idle[profile->rows[i].stack];
 
-		if (!*idle && is_idle(writer, &profile->rows[i]))
+		if (!*idle && sprof_firefox_is_idle(profile, (uint32_t)i))
 			*idle = writer->stack_count + writer->idle_count++;
 	}
 	return true;
@@ -166,68 +162,6 @@ void sprof_firefox_write_stacks(struct sprof_firefox *writer)
 	free(idle);
 }
 
-/* In ms where it is time, with the ns behind the point. */
-static void write_weight(struct sprof_firefox *writer, uint64_t value)
-{
-	if (strcmp(sprof_profile_weight_unit(writer->profile, writer->weight), "nanoseconds") != 0)
-		sprof_json_number(&writer->json, value);
-	else
-		sprof_json_format(&writer->json, "%llu.%06llu",
-			(unsigned long long)(value / 1000000),
-			(unsigned long long)(value % 1000000));
-}
-
-enum column { STACK, TIME, WEIGHT, CPU };
-
-/* The first sample is empty: of the CPU column, the viewer leaves the first one out. */
-static void write_column(struct sprof_firefox *writer, const char *name, uint32_t thread,
-	enum column column)
-{
-	const struct sprof_profile *profile = writer->profile;
-	uint64_t time = 0;
-
-	sprof_json_format(&writer->json, ",\"%s\":[%s", name, column == STACK ? "null" : "0");
-	for (size_t i = writer->order.first[thread]; i < writer->order.first[thread + 1]; i++) {
-		const struct sprof_profile_row *row = &profile->rows[writer->order.rows[i]];
-		uint64_t weight = sprof_metrics_get(&row->metrics, writer->weight);
-		const uint64_t *ns = row->metrics.times.ns;
-
-		sprof_json_text(&writer->json, ",");
-		if (column == STACK)
-			sprof_json_number(&writer->json, is_idle(writer, row)
-					? writer->idle[row->stack]
-					: writer->ends[row->stack]);
-		else if (column == TIME)
-			write_weight(writer, time);
-		else if (column == WEIGHT)
-			write_weight(writer, weight);
-		else
-			sprof_json_number(&writer->json,
-				(ns[SPROF_TIME_USER] + ns[SPROF_TIME_SYS]) / 1000);
-		time += weight;
-	}
-	sprof_json_text(&writer->json, "]");
-}
-
-static void write_samples(struct sprof_firefox *writer, uint32_t thread)
-{
-	const char *unit = sprof_profile_weight_unit(writer->profile, writer->weight);
-	const char *type = strcmp(unit, "nanoseconds") == 0 ? "tracing-ms"
-			   : strcmp(unit, "bytes") == 0	    ? "bytes"
-							    : "samples";
-
-	sprof_json_format(&writer->json,
-		",\"samples\":{\"length\":%zu,\"weightType\":\"%s\"",
-		writer->order.first[thread + 1] - writer->order.first[thread] + 1, type);
-	write_column(writer, "stack", thread, STACK);
-	write_column(writer, "time", thread, TIME);
-	write_column(writer, "weight", thread, WEIGHT);
-	write_column(writer, "threadCPUDelta", thread, CPU);
-	sprof_json_text(&writer->json,
-		"},\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"name\":[],"
-		"\"startTime\":[],\"endTime\":[],\"phase\":[]}}");
-}
-
 /* Ids are strings, so that the ranks of a job can be told apart: "4711-r3". */
 static void write_pid(struct sprof_firefox *writer, const struct sprof_profile_process *process)
 {
@@ -258,13 +192,14 @@ static void write_thread(struct sprof_firefox *writer, uint32_t index)
 	write_pid(writer, process);
 	sprof_json_format(&writer->json, ",\"isMainThread\":%s,\"tid\":\"%d\"",
 		thread->tid == process->pid ? "true" : "false", thread->tid);
-	write_samples(writer, index);
+	sprof_firefox_write_samples(writer, index);
 }
 
 static void write_meta(struct sprof_firefox *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 	double rate = profile->quality.rate_hz > 0 ? profile->quality.rate_hz : 1000;
+	uint64_t end_ns = writer->moments.end_ns ? writer->moments.end_ns : profile->quality.duration_ns;
 
 	sprof_json_text(&writer->json, "{\"meta\":{\"product\":");
 	sprof_json_name(&writer->json, profile->command ? profile->command : "sprof");
@@ -272,7 +207,7 @@ static void write_meta(struct sprof_firefox *writer)
 		",\"interval\":%.6f,\"startTime\":%.3f,\"profilingStartTime\":0,"
 		"\"profilingEndTime\":%.6f,",
 		1000 / rate, (double)profile->start_realtime_ns / 1e6,
-		(double)profile->quality.duration_ns / 1e6);
+		(double)end_ns / 1e6);
 	sprof_json_text(&writer->json, head);
 }
 
@@ -298,14 +233,14 @@ static bool write_firefox(const struct sprof_profile *profile,
 		.weight = options->weight,
 		.module_count = profile->modules ? sprof_modules_count(profile->modules) : 0,
 	};
-	bool ok = sprof_by_thread_build(profile, &writer.order) && number_stacks(&writer) &&
+	bool ok = sprof_moments_init(&writer.moments, profile) && number_stacks(&writer) &&
 		  sprof_json_open(&writer.json, out, options->pack);
 
 	if (ok)
 		write_all(&writer);
 	ok = ok && !writer.failed;
 	sprof_json_close(&writer.json);
-	sprof_by_thread_finish(&writer.order);
+	sprof_moments_finish(&writer.moments);
 	sprof_idmap_finish(&writer.source_ids);
 	free(writer.sources);
 	free(writer.locations);

@@ -2,8 +2,9 @@
  * The Firefox Profiler's processed profile, version 66, which every profiler.firefox.com and its
  * command line tool read. https://github.com/firefox-devtools/profiler/blob/main/docs-developer/CHANGELOG-formats.md
  *
- * One sample per row of the profile, weighted, one behind the other: the profile does not say when.
- * What a thread waited is of the category "Idle", which the viewer leaves out unless it is asked
+ * Samples are where they were on the timeline; of a thread that waits, some together are one, and a
+ * marker says what it waits for. What is not on the timeline, which is all of a profile without one, is one sample per row,
+ * weighted, one behind the other. What a thread waited is of the category "Idle", which the viewer leaves out unless it is asked
  * not to; categories belong to frames, so a waiting innermost frame is a frame of its own.
  */
 #include "output/firefox.h"
@@ -191,7 +192,13 @@ static void write_others(struct sprof_firefox *writer)
 		"\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
 }
 
-/* Functions, modules, sources: their place says which string is theirs. */
+uint32_t sprof_firefox_wait_name(const struct sprof_firefox *writer, uint32_t context)
+{
+	return (uint32_t)(writer->profile->function_count + writer->module_count +
+			  writer->source_count + context);
+}
+
+/* Functions, modules, sources, contexts: their place says which string is theirs. */
 static void write_strings(struct sprof_firefox *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -210,6 +217,12 @@ static void write_strings(struct sprof_firefox *writer)
 	for (size_t i = 0; i < writer->source_count; i++) {
 		sprof_json_comma(&writer->json, &first);
 		sprof_json_name(&writer->json, writer->sources[i]);
+	}
+	for (size_t i = 0; i < profile->context_count; i++) {
+		const char *call = profile->contexts[i].syscall;
+
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_name(&writer->json, call ? call : "blocked");
 	}
 	sprof_json_text(&writer->json, "]");
 }

@@ -11,7 +11,7 @@
 #include "base/idmap.h"
 #include "output/json.h"
 #include "output/layout.h"
-#include "profile/by-thread.h"
+#include "output/moments.h"
 #include "profile/profile.h"
 
 /* Places in meta.categories. */
@@ -25,7 +25,7 @@ struct sprof_firefox {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
 	struct sprof_json json;
-	struct sprof_by_thread order;
+	struct sprof_moments moments;
 	uint32_t *locations; /* by line: the location it is of */
 	uint32_t *ends;      /* by stack: the viewer's stack of its innermost line */
 	uint32_t *idle;      /* by stack: the same, waiting; 0: it never does */
@@ -39,6 +39,15 @@ struct sprof_firefox {
 
 /* The number of a source file. */
 uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file);
+
+/* Whether a row is of a thread that waits. */
+bool sprof_firefox_is_idle(const struct sprof_profile *profile, uint32_t row);
+
+/* The samples of a thread, and the end of its object. */
+void sprof_firefox_write_samples(struct sprof_firefox *writer, uint32_t thread);
+
+/* The string that names the markers of a context. */
+uint32_t sprof_firefox_wait_name(const struct sprof_firefox *writer, uint32_t context);
 
 /* Everything that threads share. */
 void sprof_firefox_write_tables(struct sprof_firefox *writer);

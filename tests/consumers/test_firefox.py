@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import tempfile
 from collections import Counter
 
@@ -89,6 +90,59 @@ def test_plain_file():
 def test_random():
     for seed in harness.RANDOM_SEEDS:
         check(model.make_random(seed), weight=("wall", "samples")[seed % 2])
+
+
+PROGRAM = """
+#include <time.h>
+#include <unistd.h>
+volatile long x;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+__attribute__((noinline)) void first(double end) { while (now() < end) x++; }
+__attribute__((noinline)) void second(double end) { while (now() < end) x--; }
+int main(void) { double start = now(); first(start + 0.5); usleep(400000); second(start + 1.4); return 0; }
+"""
+
+
+def functions(session, key="selfSamples"):
+    rows = find(json.loads(session.ask("thread", "functions", "--thread", "t-0", "--include-idle", "--json")),
+                "functions")
+    return {row["name"].strip(): row[key] for row in rows if row[key]}
+
+
+def check_trace(path):
+    """Of trace events Mozilla's code makes markers: one for each call."""
+    with open(path, encoding="utf-8") as file:
+        calls = [event for event in json.load(file)["traceEvents"] if event["ph"] == "B"]
+    with Session(path) as session:
+        threads = find(json.loads(session.ask("thread", "list", "--json")), "threads")
+        assert [thread["markerCount"] for thread in threads] == [len(calls)], (threads, len(calls))
+
+
+def test_a_run_has_its_time():
+    """Samples and waits are when they were: what is zoomed to is what the program did then."""
+    with open("two.c", "w", encoding="ascii") as file:
+        file.write(PROGRAM)
+    harness.run(harness.need("gcc", "gcc"), "-g", "-O1", "-o", "two", "two.c")
+    harness.sprof("run", "--rate", "500", "-o", "two.json.gz", "-o", "two.json", "-o", "two.trace.json",
+                  "--", "./two")
+    check_trace("two.trace.json")
+    with open("two.json", encoding="utf-8") as file:
+        truth = json.load(file)
+    with Session("two.json.gz") as session:
+        names = [function["name"] for function in truth["functions"]]
+        want = Counter()
+        for row in truth["flat"]:
+            want[names[row["function"]]] += row["self"]["wall"] / 1e6
+        harness.same(functions(session), want, 0.01, "the whole run")
+        text = session.ask("thread", "markers", "--thread", "t-0")
+        length = re.search(r"clock_nanosleep +1 markers .*avg=([\d.]+)ms", text)
+        assert length and 380 < float(length[1]) < 420, text
+        for zoom, inside, outside in (("0.1,0.4", "first", "second"), ("1.0,1.3", "second", "first"),
+                                      ("0.55,0.85", "[clock_nanosleep]", "second")):
+            session.ask("zoom", "push", zoom)
+            found = functions(session, "totalSamples")
+            assert found.get(inside, 0) > 150 and not found.get(outside), (zoom, found)
+            session.ask("zoom", "pop")
 
 
 if __name__ == "__main__":

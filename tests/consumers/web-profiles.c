@@ -1,11 +1,11 @@
 /*
  * Writes a profile as the page and the flame graph do, and beside it what the model says about it:
  *
- *     web-profiles KIND FOLDER [SEED]
+ *     web-profiles KIND FOLDER [SEED [FORMAT...]]
  *
  * makes FOLDER/page.html, flame.svg and truth.json, which has the flat table of all threads
  * together and of each thread, by the functions of profile/view.h; stdout says how many ms each
- * format took. The kinds are in the table below.
+ * format took. The kinds are in the table below. Other formats are FOLDER/out.FORMAT.
  */
 #include "tests/consumers/web-profiles.h"
 
@@ -344,6 +344,15 @@ static void write_format(const struct sprof_format *format, const struct sprof_p
 	printf("%s %.1f\n", name, (double)(sprof_clock_now_ns() - start) / MS);
 }
 
+static void write_other(const char *name, const struct sprof_profile *profile,
+	const struct kind *kind, const char *folder)
+{
+	SPROF_AUTO_FREE char *file = NULL;
+
+	web_must(asprintf(&file, "out.%s", name) >= 0);
+	write_format(web_check(sprof_format_by_name(name)), profile, kind, folder, file);
+}
+
 static const struct kind *kind_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -374,6 +383,8 @@ int main(int argc, char **argv)
 	web_write_truth(profile, argv[2]);
 	write_format(&sprof_format_html, profile, kind, argv[2], "page.html");
 	write_format(&sprof_format_svg, profile, kind, argv[2], "flame.svg");
+	for (int i = 4; i < argc; i++)
+		write_other(argv[i], profile, kind, argv[2]);
 	sprof_profile_destroy(profile);
 	return 0;
 }

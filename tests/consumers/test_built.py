@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Profiles that were built as the sampler builds them, and never were a file: the same figures everywhere.
+
+web-profiles makes them in C, and writes what profile/view.h says about them beside what the formats say.
+"""
+
+import json
+import os
+from collections import Counter
+
+import harness
+from test_pprof import go_tables
+
+WEB_PROFILES = os.environ.get("SPROF_WEB_PROFILES") or harness.skip("SPROF_WEB_PROFILES names no program")
+KINDS = [("mixed", 1), *(("timeline", seed) for seed in range(1, 6))]
+
+
+def make(kind, seed, *formats):
+    harness.run(WEB_PROFILES, kind, ".", seed, *formats)
+    with open("truth.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def tables(truth, weight):
+    own, total = Counter(), Counter()
+    for row in truth["all"]["functions"]:
+        own[row["name"]] += row["self"][weight]
+        total[row["name"]] += row["total"][weight]
+    return own, total
+
+
+def ask_speedscope(path, scale=1):
+    harness.need_npm("speedscope")
+    harness.need_npm("jsdom")
+    own, total = Counter(), Counter()
+    for profile in json.loads(harness.node("ask-speedscope.cjs", path)):
+        for table, key in ((own, "self"), (total, "total")):
+            for name, value in profile[key].items():
+                table[name.strip()] += value * scale
+    return own, total
+
+
+def test_pprof_of_built_profiles():
+    for kind, seed in KINDS:
+        truth = make(kind, seed, "pprof")
+        for weight in ("wall", "wait", "samples"):
+            want = tables(truth, weight)
+            tolerance = harness.double_error(truth["all"]["whole"][weight]) * 16
+            for got, table in zip(go_tables("out.pprof", weight), want):
+                harness.same(got, table, tolerance, f"{kind} {seed} {weight}")
+
+
+def test_speedscope_of_built_profiles():
+    for kind, seed in KINDS:
+        truth = make(kind, seed, "speedscope")
+        os.rename("out.speedscope", "out.speedscope.json")
+        tolerance = harness.double_error(truth["all"]["whole"]["wall"]) * 16
+        for got, table in zip(ask_speedscope("out.speedscope.json"), tables(truth, "wall")):
+            harness.same(got, table, tolerance, f"{kind} {seed}")
+
+
+def test_chrome_shows_when():
+    """Every sample lasts a ms. A ns per change is that of the caller."""
+    for _, seed in KINDS[1:]:
+        truth = make("timeline", seed, "chrome")
+        own, total = Counter(), Counter()
+        for _, row in truth["samples"]:
+            names = truth["rows"][row]["functions"]
+            own[names[-1]] += 10 ** 6
+            for name in set(names):
+                total[name] += 10 ** 6
+        os.rename("out.chrome", "out.trace.json")
+        for got, want in zip(ask_speedscope("out.trace.json", 1000), (own, total)):
+            harness.same(got, want, 4 * len(truth["samples"]), f"seed {seed}")
+        check_order(truth)
+
+
+def check_order(truth):
+    """What is open at a sample is its stack."""
+    with open("out.trace.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    for thread in truth["threads"]:
+        mine = [event for event in events if event["tid"] == thread["tid"] and event["ph"] in "BE"]
+        samples = [(time, truth["rows"][row]["functions"]) for time, row in truth["samples"]
+                   if truth["rows"][row]["tid"] == thread["tid"]]
+        stack, at = [], 0
+        for time, names in sorted(samples):
+            while at < len(mine) and mine[at]["ts"] * 1000 <= time + 2:
+                if mine[at]["ph"] == "B":
+                    stack.append(mine[at]["name"])
+                else:
+                    assert stack.pop() == mine[at]["name"]
+                at += 1
+            assert stack == names, (time, stack, names)
+        assert [event["ph"] for event in mine[at:]] == ["E"] * len(stack)
+
+
+if __name__ == "__main__":
+    harness.main(globals())
