@@ -17,7 +17,7 @@ struct sprof_process {
 	unsigned threads;  /* traced ones; the process goes with the last */
 	struct sprof_maps maps;
 	uint64_t maps_read_ns; /* when; 0: never */
-	uint64_t maps_cost_ns; /* how long that took */
+	uint64_t maps_cost_ns; /* the CPU time that it took */
 	int maps_file;         /* of attach/maps-query.h; -1: not open */
 	bool maps_can_ask;     /* the kernel has answered there */
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */

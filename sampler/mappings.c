@@ -20,13 +20,13 @@ enum {
 
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
 {
-	uint64_t before = process->maps.generation, begin = sprof_clock_now_ns();
+	uint64_t before = process->maps.generation, begin = sprof_clock_own_cpu_ns();
 
 	if (process->maps_read_ns >= sampler->tick_ns)
 		return false;
 	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
 	process->maps_read_ns = sprof_clock_now_ns();
-	process->maps_cost_ns = process->maps_read_ns - begin;
+	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
 	process->maps_change = process->change;
 	return process->maps.generation != before;
 }

@@ -21,6 +21,9 @@ enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
 /* A thread that runs stops within a quarter of that; another has to be waited for. */
 enum { SPIN_NS = 50 * 1000 };
 
+/* As long as the stop of a running thread may take on a machine that is not overloaded. */
+enum { LATE_NS = SPROF_NS_PER_MS };
+
 void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
 {
 	const struct sampling *sampling = thread->sampling;
@@ -145,6 +148,13 @@ static void find_wait(struct sampler *sampler, const struct slot *slot, enum spr
 		: SPROF_WAIT_NONE;
 }
 
+/* Its page faults were counted before; in so long it may have had more. */
+static void doubt_late(const struct sampler *sampler, const struct slot *slot)
+{
+	if (sprof_clock_now_ns() > sampler->tick_ns + LATE_NS)
+		slot->thread->process->change++;
+}
+
 static void finish(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
@@ -164,6 +174,7 @@ static void finish(struct sampler *sampler, struct slot *slot)
 		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP
 								     : SPROF_STATE_SYS;
 	remember_fp(slot, thread->sampling);
+	doubt_late(sampler, slot);
 	sampling->stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
 	sampling->state = state;
 	if (slot->state == SPROF_STATE_USER)

@@ -338,8 +338,9 @@ def check_alternation(*args, **options):
     folded = read_folded("x.folded")
     for caller, right, wrong in (("in_one", "first_one", "second_two"), ("in_two", "second_two", "first_one")):
         check_share(folded, right, 0.25)
+        mixed = sum(weight for frames, weight in folded.stacks if caller in frames and wrong in frames)
         assert folded.has(caller, right), folded.stacks
-        assert not folded.has(caller, wrong), folded.stacks
+        assert mixed <= 0.01 * folded.total, folded.stacks  # the copy may be older than the mappings
     require(len(result.text().split()) == 1, "the libraries were not loaded at one address")
 
 
