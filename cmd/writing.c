@@ -19,7 +19,8 @@ static bool name_frames(const struct sprof_recording *options, struct sprof_prof
 
 	if (!sprof_namer_create(&options->naming, profile->modules, at_the_end, &namer, err))
 		return false;
-	named = sprof_profile_resolve(profile, namer.symbols, err) &&
+	named = (sprof_profile_settle(profile) || sprof_error_no_memory(err)) &&
+		sprof_profile_resolve(profile, namer.symbols, err) &&
 		sprof_profile_identify(profile, err);
 	sprof_namer_finish(&namer);
 	return named;

@@ -33,6 +33,7 @@ struct flame {
 	bool absolute;         /* the base is not scaled */
 	struct sprof_svg svg;
 	uint64_t *before;  /* by node: what the threads compared with have of its total */
+	uint64_t *before_self; /* and of what ends there */
 	uint64_t *next;    /* by node: where its next child starts */
 	unsigned *colours; /* by module: its number in the order in which they come, from 1 */
 	unsigned last_colour;
@@ -93,10 +94,11 @@ static void add_before(struct flame *flame, const struct sprof_expansion *frames
 		while (child < end && nodes[child].function != frames->frames[i]->function)
 			child = nodes[child].end;
 		if (child >= end)
-			break;
+			return;
 		node = child;
 		flame->before[node] += weight;
 	}
+	flame->before_self[node] += weight;
 }
 
 static bool count_before(struct flame *flame)
@@ -139,20 +141,24 @@ static void colour_change(const struct flame *flame, size_t index, struct sprof_
 		frame->opacity = change > 10 ? 1 : 0.15 + change * 0.085;
 }
 
-/* What the tooltip says. Of a difference there is no self: the graph has it for both together. */
+static struct sprof_figure figure_of(const struct flame *flame, uint64_t value)
+{
+	return sprof_figure_value(flame->profile, flame->weight, value);
+}
+
+/* What the tooltip says. */
 static void describe(const struct flame *flame, size_t index, char *figures, size_t size)
 {
 	uint64_t total = total_of(flame, index);
-	struct sprof_figure figure = sprof_figure_weight(total, flame->weight);
-	double share = sprof_percent(total, flame->svg.whole);
+	uint64_t self = flame->graph->nodes[index].self - flame->before_self[index];
+	int length = snprintf(figures, size, "%s, %.2f %%; self %s", figure_of(flame, total).text,
+		sprof_percent(total, flame->svg.whole), figure_of(flame, self).text);
 
-	if (flame->base_threads)
-		snprintf(figures, size, "%s, %.2f %%; before %s, %.2f %%", figure.text, share,
-			sprof_figure_weight(flame->before[index], flame->weight).text,
-			sprof_percent(flame->before[index], flame->before[0]));
-	else
-		snprintf(figures, size, "%s, %.2f %%; self %s", figure.text, share,
-			sprof_figure_weight(flame->graph->nodes[index].self, flame->weight).text);
+	if (flame->base_threads && (size_t)length < size)
+		snprintf(figures + length, size - (size_t)length, "; before %s, %.2f %%; self %s",
+			figure_of(flame, flame->before[index]).text,
+			sprof_percent(flame->before[index], flame->before[0]),
+			figure_of(flame, flame->before_self[index]).text);
 }
 
 static bool put_node(struct flame *flame, size_t index, uint64_t start)
@@ -207,9 +213,10 @@ static bool allocate(struct flame *flame)
 	size_t module_count = modules ? sprof_modules_count(modules) : 0;
 
 	flame->before = calloc(flame->graph->count, sizeof(*flame->before));
+	flame->before_self = calloc(flame->graph->count, sizeof(*flame->before_self));
 	flame->next = calloc(flame->graph->count, sizeof(*flame->next));
 	flame->colours = calloc(module_count + 1, sizeof(*flame->colours));
-	return flame->before && flame->next && flame->colours;
+	return flame->before && flame->before_self && flame->next && flame->colours;
 }
 
 static bool write_graph(struct flame *flame)
@@ -221,7 +228,7 @@ static bool write_graph(struct flame *flame)
 		return false;
 	whole = total_of(flame, 0);
 	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads%s",
-		sprof_figure_weight(whole, flame->weight).text,
+		figure_of(flame, whole).text,
 		sprof_profile_weight_name(flame->profile, flame->weight),
 		sprof_weight_is_time(flame->weight) ? " time" : "",
 		flame->base_threads ? "; red: more than before, blue: less" : "");
@@ -258,6 +265,7 @@ static bool write_svg(const struct sprof_profile *profile,
 		return false;
 	ok = write_graph(&flame);
 	free(flame.before);
+	free(flame.before_self);
 	free(flame.next);
 	free(flame.colours);
 	sprof_graph_finish(&graph);

@@ -249,6 +249,15 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times
 	return true;
 }
 
+bool sprof_profile_settle(struct sprof_profile *profile)
+{
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		if (!charge_unsampled(profile, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
 struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 {
 	return (struct sprof_sink){

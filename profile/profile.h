@@ -221,6 +221,12 @@ void sprof_profile_destroy(struct sprof_profile *profile);
 /* Where the sampler's records go; valid as long as the profile. */
 struct sprof_sink sprof_profile_sink(struct sprof_profile *profile);
 
+/*
+ * Gives what still waits for a sample of its class to [unsampled], as a thread's last charge does: before
+ * a profile is written while its threads live. False: no memory.
+ */
+bool sprof_profile_settle(struct sprof_profile *profile);
+
 /* The command (copied) and the start of the run, in ns of CLOCK_REALTIME. False: no memory. */
 bool sprof_profile_describe(
 	struct sprof_profile *profile, const char *command, uint64_t start_realtime_ns);

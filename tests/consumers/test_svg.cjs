@@ -91,7 +91,7 @@ async function a_difference_is_red_and_blue(open) {
 	const shown = Object.fromEntries((await frames(page)).map((one) => [one.name, one]));
 	assert.equal(shown.new.colour, "more");
 	assert.equal(shown.slow.colour, "less");
-	assert.equal(shown.slow.figures, "20.0 ms, 33.33 %; before 50.0 ms, 76.92 %");
+	assert.equal(shown.slow.figures, "20.0 ms, 33.33 %; self 20.0 ms; before 50.0 ms, 76.92 %; self 50.0 ms");
 	assert.equal(shown.gone, undefined);
 	assert.equal(shown.same.colour, "none");
 	assert.ok(Math.abs(shown.new.width - 600) < 0.01);

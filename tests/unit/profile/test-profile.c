@@ -185,6 +185,26 @@ static void what_met_no_sample_ends_as_unsampled(void **state)
 }
 
 /* After the last charge nothing is carried, so the rows alone are the kernel's figures. */
+/* A snapshot is written while the threads live: its rows are all that was charged, too. */
+static void what_waits_for_a_sample_can_be_settled(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	uint64_t sum = 0;
+
+	announce(&sink, 0, 100, "main", "./prog");
+	take(&sink, 0, stack_of(&sink, &(struct sprof_frame){16, 0, false}, 1), SPROF_STATE_SLEEP);
+	assert_true(sink.charge(sink.data, 0, &(struct sprof_times){{7, 0, 3, 90}}, false));
+	assert_int_equal(profile->row_count, 1);
+	assert_true(sprof_profile_settle(profile) && sprof_profile_settle(profile));
+	assert_int_equal(profile->row_count, 2);
+	for (size_t i = 0; i < profile->row_count; i++)
+		sum += sprof_metrics_get(&profile->rows[i].metrics, SPROF_WEIGHT_WALL);
+	assert_int_equal(sum, 100);
+	assert_true(sprof_profile_adds_up(profile));
+	sprof_profile_destroy(profile);
+}
+
 static void rows_add_up_to_the_charges(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -251,6 +271,7 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_keep_their_last_names),
 		cmocka_unit_test(samples_meet_their_thread_by_its_id),
 		cmocka_unit_test(what_met_no_sample_ends_as_unsampled),
+		cmocka_unit_test(what_waits_for_a_sample_can_be_settled),
 		cmocka_unit_test(rows_add_up_to_the_charges),
 		cmocka_unit_test(describes_itself),
 	};
