@@ -32,6 +32,7 @@ struct sprof_target {
 	struct sprof_event next_event; /* TIMEOUT: none */
 	bool quiet;       /* nothing was left to report, and no SIGCHLD has come since */
 	pid_t hint;       /* whom the last SIGCHLD was about; 0: none */
+	char tracer[64]; /* the first program whose children were left to it; empty: none */
 	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
 };
 

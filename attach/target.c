@@ -105,6 +105,11 @@ uint32_t sprof_target_processes(const struct sprof_target *target)
 	return (uint32_t)target->process_count;
 }
 
+const char *sprof_target_tracer(const struct sprof_target *target)
+{
+	return target->tracer[0] ? target->tracer : NULL;
+}
+
 /* The table. */
 
 static struct sprof_thread **bucket_of(const struct sprof_target *target, pid_t tid)

@@ -12,11 +12,19 @@
 #include "attach/maps.h"
 #include "attach/procfs.h"
 
+/* Whether the program that a process runs traces others; see attach/ptrace-user.h. */
+enum sprof_process_tracing {
+	SPROF_PROCESS_TRACES_UNKNOWN,
+	SPROF_PROCESS_TRACES_NOBODY,
+	SPROF_PROCESS_TRACES_OTHERS,
+};
+
 struct sprof_process {
 	pid_t pid;
 	unsigned threads;  /* traced ones; the process goes with the last */
 	struct sprof_maps maps;
 	uint64_t maps_read_ns; /* when; 0: never */
+	enum sprof_process_tracing tracing; /* found out when it has a child */
 	uint64_t maps_cost_ns; /* the CPU time that it took */
 	int maps_file;         /* of attach/maps-query.h; -1: not open */
 	bool maps_can_ask;     /* the kernel has answered there */

@@ -6,36 +6,65 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "attach/ptrace-user.h"
 #include "attach/regs.h"
 #include "attach/restart.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
 #include "base/clock.h"
 
-/* The process that a thread id belongs to, or -1. */
-static pid_t read_tgid(pid_t tid)
+/* The process that a thread belongs to, and that one's parent. False: it is gone. */
+static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
 {
 	char path[64], text[4096];
-	long tgid;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
-		!sprof_proc_status_number(text, "Tgid", &tgid))
-		return -1;
-	return (pid_t)tgid;
+	return sprof_proc_read_path(path, text, sizeof(text)) >= 0 &&
+		sprof_proc_status_number(text, "Tgid", ret_pid) &&
+		sprof_proc_status_number(text, "PPid", ret_parent);
 }
 
-static bool is_traced_process(const struct sprof_target *target, pid_t pid)
+static struct sprof_process *find_process(const struct sprof_target *target, pid_t pid)
 {
 	for (size_t i = 0; i < target->process_count; i++) {
 		if (target->processes[i]->pid == pid)
-			return true;
+			return target->processes[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* What a debugger starts is to be traced by it, and a thread has one tracer only. */
+static bool is_tracer(struct sprof_target *target, struct sprof_process *process)
+{
+	char path[64];
+
+	if (process->tracing == SPROF_PROCESS_TRACES_UNKNOWN)
+		process->tracing = sprof_ptrace_user_process(process->pid) ? SPROF_PROCESS_TRACES_OTHERS
+									   : SPROF_PROCESS_TRACES_NOBODY;
+	if (process->tracing == SPROF_PROCESS_TRACES_NOBODY)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/comm", process->pid);
+	if (!target->tracer[0] &&
+		sprof_proc_read_path(path, target->tracer, sizeof(target->tracer)) > 0)
+		target->tracer[strcspn(target->tracer, "\n")] = '\0';
+	return true;
+}
+
+static bool is_followed(struct sprof_target *target, pid_t pid, pid_t parent)
+{
+	struct sprof_process *process;
+
+	if (find_process(target, pid))
+		return true;
+	if (!target->options.follow_children)
+		return false;
+	process = find_process(target, parent);
+	return !process || !is_tracer(target, process);
 }
 
 /*
@@ -45,14 +74,13 @@ static bool is_traced_process(const struct sprof_target *target, pid_t pid)
 static struct sprof_thread *adopt(struct sprof_target *target, pid_t tid)
 {
 	struct sprof_thread *thread = sprof_target_find(target, tid);
-	pid_t pid;
+	long pid, parent;
 
 	if (thread)
 		return thread;
-	pid = read_tgid(tid);
-	if (pid < 0 || (!target->options.follow_children && !is_traced_process(target, pid)))
+	if (!read_family(tid, &pid, &parent) || !is_followed(target, (pid_t)pid, (pid_t)parent))
 		return NULL;
-	thread = sprof_target_add(target, pid, tid);
+	thread = sprof_target_add(target, (pid_t)pid, tid);
 	if (thread)
 		thread->born = true;
 	else
@@ -98,6 +126,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
+	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
 	sprof_thread_resume(runner);
 	if (!ended)
 		return event;
@@ -153,7 +182,8 @@ static struct sprof_event dispatch_stop(struct sprof_target *target, const sigin
 	struct sprof_thread *thread = adopt(target, info->si_pid);
 
 	if (!thread) {
-		ptrace(PTRACE_DETACH, info->si_pid, 0, 0);
+		ptrace(PTRACE_DETACH, info->si_pid, 0,
+			stop.kind == SPROF_STOP_SIGNAL ? stop.value : 0);
 		return nothing;
 	}
 	if (stop.kind == SPROF_STOP_EXEC)

@@ -85,6 +85,16 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 		&parts, &tracing->sampling, &tracing->quality, &tracing->error);
 }
 
+static void tell_left_alone(const struct sprof_target *target)
+{
+	const char *tracer = sprof_target_tracer(target);
+
+	if (tracer)
+		sprof_ui_note("%s traces processes itself, and a process has one tracer only: what it "
+			      "started was left to it",
+			tracer);
+}
+
 /* Whether the launched program has ended; keeps its status. */
 static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -123,6 +133,7 @@ static void *trace(void *data)
 		begin(tracing, target);
 	if (tracing->begun) {
 		sample(tracing, target);
+		tell_left_alone(target);
 		has_ended(tracing, target);
 	}
 	/* From here on the sink's owner writes, and a snapshot would disturb that. */

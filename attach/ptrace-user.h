@@ -1,0 +1,20 @@
+/*
+ * Whether a program traces others itself. A process has one tracer: what strace or gdb starts under
+ * sprof is theirs, and sprof leaves it alone.
+ */
+#ifndef SPROF_ATTACH_PTRACE_USER_H
+#define SPROF_ATTACH_PTRACE_USER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Whether the ELF file of 64 bits imports ptrace(). One that makes the system call by itself
+ * (static programs, those of Go) is not recognized.
+ */
+bool sprof_ptrace_user_file(int fd);
+
+/* The same for the program that a process runs. False also when that can't be read. */
+bool sprof_ptrace_user_process(pid_t pid);
+
+#endif

@@ -1,0 +1,54 @@
+"""Programs that trace others themselves, under sprof run: they work, and sprof says that it left them
+what they started."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+from harness import main, read_folded, run, sprof, target, tool  # noqa: E402
+
+LINE = "traces processes itself"
+
+
+def under_sprof(*command):
+    result = sprof("run", "-r", "999", "-o", "x.folded", "--", *command)
+    read_folded("x.folded")
+    return result
+
+
+def check_left_alone(result, name):
+    lines = [line for line in result.err.splitlines() if LINE in line]
+    assert len(lines) == 1 and lines[0].startswith(f"sprof: {name} "), result.err
+
+
+def test_strace():
+    for options in ([], ["-f"]):
+        native = run(tool("strace"), *options, "-qq", "-o", "a", "sh", "-c", "ls /; exit 4").check(4)
+        result = under_sprof("strace", *options, "-qq", "-o", "b", "sh", "-c", "ls /; exit 4").check(4)
+        assert result.out == native.out
+        check_left_alone(result, "strace")
+        assert "exit_group(4)" in open("b", encoding="utf-8").read()
+
+
+def test_gdb():
+    command = [tool("gdb"), "-nx", "-batch", "-ex", "break target_init", "-ex", "run", "-ex", "bt 1",
+               "-ex", "continue", "--args", target("exit-code"), "3"]
+    result = under_sprof(*command).check(0)
+    check_left_alone(result, "gdb")
+    assert "target_init" in result.text() and "exited with code 03" in result.text(), result.text()
+
+
+def test_in_a_script():
+    """The shell's other children are followed."""
+    result = under_sprof("sh", "-c", f"{tool('strace')} -qq -o c true; {target('spin-two')} 200")
+    check_left_alone(result.check(0), "strace")
+    read_folded("x.folded").check("spin_three")
+
+
+def test_nothing_to_say():
+    result = under_sprof("strace", "-V").check(0)
+    assert LINE not in result.err, result.err
+
+
+if __name__ == "__main__":
+    main()
