@@ -87,6 +87,16 @@ bool sprof_socket_parse_inet(const char *line, const char *protocol, struct spro
 	return true;
 }
 
+/* Who binds a whole sockaddr_un to an abstract name has its zeros in the name: they are shown as "@". */
+static size_t measure_path(const char *path)
+{
+	size_t length = strcspn(path, "\n");
+
+	while (*path == '@' && length > 1 && path[length - 1] == '@')
+		length--;
+	return length;
+}
+
 bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret)
 {
 	unsigned long long inode;
@@ -102,7 +112,7 @@ bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret)
 	path += strspn(path, " ");
 	ret->inode = inode;
 	if (*path && *path != '\n')
-		snprintf(ret->text, sizeof(ret->text), "unix %.*s%s", (int)strcspn(path, "\n"),
+		snprintf(ret->text, sizeof(ret->text), "unix %.*s%s", (int)measure_path(path),
 			path, flags & UNIX_LISTENING ? " listening" : "");
 	else
 		snprintf(ret->text, sizeof(ret->text), "unix socket:[%llu]", inode);

@@ -22,6 +22,7 @@ enum sprof_wait_argument {
 	SPROF_WAIT_ARGUMENT_LOCK,  /* a descriptor of a locked file */
 	SPROF_WAIT_ARGUMENT_FCNTL, /* the same, if the command in the next one is about locks */
 	SPROF_WAIT_ARGUMENT_IPC,   /* the id of System V semaphores or messages */
+	SPROF_WAIT_ARGUMENT_PATH,  /* a string */
 };
 
 struct sprof_wait_call {

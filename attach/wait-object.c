@@ -290,6 +290,15 @@ static void put_waitid(const uint64_t *arguments, struct words *words)
 		put_child((int)arguments[0] == P_ALL ? -1 : 0, words);
 }
 
+/* As the program said it: where it is relative to, nobody can tell any more. */
+static void put_path(pid_t pid, uint64_t address, struct words *words)
+{
+	char path[256];
+	size_t size = sprof_memory_read(pid, address, path, sizeof(path));
+
+	put(words, "%.*s", (int)strnlen(path, size), path);
+}
+
 static bool is_lock_command(int command)
 {
 	return command == F_SETLKW || command == F_OFD_SETLKW;
@@ -356,6 +365,9 @@ void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 		break;
 	case SPROF_WAIT_ARGUMENT_IPC:
 		put(&words, "id %d", (int)from[0]);
+		break;
+	case SPROF_WAIT_ARGUMENT_PATH:
+		put_path(pid, from[0], &words);
 		break;
 	}
 }

@@ -39,9 +39,10 @@ static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
 		return CONDITION_WORDS + address % 8 + INTERPRETER_CONDITION;
 	case SPROF_LOCK_RWLOCK:
 		return RWLOCK_WORDS + address % 8;
+	case SPROF_LOCK_BARRIER: /* its second word */
+		return address % 8;
 	case SPROF_LOCK_UNKNOWN:
 	case SPROF_LOCK_MUTEX:
-	case SPROF_LOCK_BARRIER:
 	case SPROF_LOCK_JOIN:
 	case SPROF_LOCK_SEMAPHORE:
 	case SPROF_LOCK_COUNT:

@@ -54,8 +54,10 @@ void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile
 
 	switch (profile->contexts[row->context].kind) {
 	case SPROF_WAIT_KIND_IO:
-	case SPROF_WAIT_KIND_EVENT:
 		waiting->io_ns += ns;
+		break;
+	case SPROF_WAIT_KIND_EVENT: /* of descriptors; nothing is said of a wait for a signal */
+		waiting->io_ns += profile->contexts[row->context].object ? ns : 0;
 		break;
 	case SPROF_WAIT_KIND_LOCK:
 		waiting->lock_ns += ns;

@@ -63,6 +63,9 @@ static void lines_of_unix(void **state)
 	assert_true(sprof_socket_parse_unix(
 		"00000000c3a0: 00000003 00000000 00000000 0002 01  7 @abstract\n", &socket));
 	assert_string_equal(socket.text, "unix @abstract");
+	assert_true(sprof_socket_parse_unix(
+		"00000000c3a0: 00000003 00000000 00000000 0002 01  7 @padded@@@@\n", &socket));
+	assert_string_equal(socket.text, "unix @padded");
 	assert_false(sprof_socket_parse_unix(
 		"Num       RefCount Protocol Flags    Type St Inode Path\n", &socket));
 }

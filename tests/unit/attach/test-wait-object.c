@@ -132,6 +132,14 @@ static void descriptors(void **state)
 	close(epoll_fd);
 }
 
+static void paths(void **state)
+{
+	const uint64_t opened[6] = {0, (uintptr_t)"store/lock"}, nowhere[6] = {0, 8};
+
+	expect(SYS_openat, opened, "store/lock");
+	expect(SYS_openat, nowhere, "");
+}
+
 static void kernel_stacks(void **state)
 {
 	struct sprof_kernel_stack stack = {.text = "[<0>] pipe_read+0x1b1/0x3c0\n[<0>] "
@@ -154,6 +162,7 @@ int main(void)
 		cmocka_unit_test(sleeps),
 		cmocka_unit_test(children),
 		cmocka_unit_test(descriptors),
+		cmocka_unit_test(paths),
 		cmocka_unit_test(kernel_stacks),
 	};
 

@@ -272,6 +272,26 @@ static void a_condition_variable_is_known_by_its_function(void **state)
 	tear_down(&scene);
 }
 
+/* What is waited for is the second word of a barrier. */
+static void a_barrier_begins_before_its_word(void **state)
+{
+	struct sprof_wait wait = mutex;
+	struct sprof_waits_table table;
+	struct scene scene;
+
+	set_up(&scene, false);
+	add_thread(&scene, 0, "main");
+	wait.lock = SPROF_LOCK_BARRIER;
+	wait.address += 4;
+	wait.offset += 4;
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+	resolve(&scene);
+	table = build(&scene);
+	assert_string_equal(table.rows[0].object, "barrier cache_lock+8");
+	sprof_waits_table_finish(&table);
+	tear_down(&scene);
+}
+
 static void a_lock_without_a_variable_has_its_place(void **state)
 {
 	struct sprof_wait wait = mutex;
@@ -383,6 +403,28 @@ static void verdicts_by_what_was_waited_for(void **state)
 	tear_down(&scene);
 }
 
+/* pause(2) is no input or output; a poll of descriptors is. */
+static void waiting_for_a_signal_is_not_io(void **state)
+{
+	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE};
+	struct sprof_wait wait = {
+		.kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
+
+	for (int i = 0; i < 2; i++) {
+		struct scene scene;
+
+		set_up(&scene, true);
+		wait.object = i ? "eventfd" : NULL;
+		add_thread(&scene, 0, "main");
+		blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
+		charge(&scene, 0, 50);
+		resolve(&scene);
+		assert_int_equal(sprof_verdict_of_view(scene.profile, &all),
+			i ? SPROF_VERDICT_IO : SPROF_VERDICT_WAIT);
+		tear_down(&scene);
+	}
+}
+
 static void a_new_name_is_remembered(void **state)
 {
 	struct sprof_thread_record record = {.id = 0, .pid = 100, .tid = 101, .name = "helper"};
@@ -404,11 +446,13 @@ int main(void)
 		cmocka_unit_test(the_table_and_who_holds_up_whom),
 		cmocka_unit_test(each_process_has_its_own_locks),
 		cmocka_unit_test(a_condition_variable_is_known_by_its_function),
+		cmocka_unit_test(a_barrier_begins_before_its_word),
 		cmocka_unit_test(a_lock_without_a_variable_has_its_place),
 		cmocka_unit_test(the_kernels_end_of_the_stack_is_marked),
 		cmocka_unit_test(equal_waits_are_one),
 		cmocka_unit_test(the_timeline_is_run_length_coded_and_bounded),
 		cmocka_unit_test(verdicts_by_what_was_waited_for),
+		cmocka_unit_test(waiting_for_a_signal_is_not_io),
 		cmocka_unit_test(a_new_name_is_remembered),
 	};
 
