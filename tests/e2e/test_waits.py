@@ -3,11 +3,12 @@
 At least 95 % of the time that a thread was blocked on a lock must be put down to its true holder.
 """
 
+import json
 import re
 
 from blocked import Profile
 from harness import (Target, attach_for, main, read_folded, require, run, sprof, state_of,
-                     status_field, target, threads_of, tool)
+                     status_field, target, threads_of, tool, wait_until)
 
 SECONDS = 5
 ENOUGH = 0.95
@@ -107,6 +108,68 @@ def test_fsync_names_the_file():
     named = stacks.weight(r"/.*/synced\.db")
     blocked = profile.row("syncer")["wait"]
     assert named / 1e6 >= ENOUGH * blocked - 0.01, (named, blocked, stacks.stacks)
+
+
+# By the thread's name: the system call, what it waits for, and whether the main thread has that.
+WAITERS = {
+    "mutex": ("futex", r"mutex plain\+0", True),
+    "timed-mutex": ("futex", r"mutex plain\+0", True),
+    "recursive": ("futex", r"mutex recursive\+0", True),
+    "inheriting": ("futex", r"mutex inheriting\+0", True),
+    "robust": ("futex", r"mutex robust\+0", True),
+    "standard": ("futex", r"mutex standard\+0", True),
+    "reader": ("futex", r"rwlock rwlock\+0", True),
+    "writer": ("futex", r"rwlock rwlock\+0", True),
+    "condition": ("futex", r"condition variable condition\+0", False),
+    "timed-condition": ("futex", r"condition variable condition\+0", False),
+    "barrier": ("futex", r"barrier barrier\+0", False),
+    "semaphore": ("futex", r"semaphore semaphore\+0", False),
+    "sleep": ("clock_nanosleep", "1000 s", False),
+    "point": ("clock_nanosleep", "a point in time", False),
+    "child": ("wait4", r"child offspring \(\d+\)", False),
+    "poll": ("poll|ppoll", r"2 descriptors: pipe:\[\d+\] from itself, eventfd", False),
+    "select": ("p?select6?", r"pipe:\[\d+\] from itself", False),
+    "epoll": ("epoll_p?wait", r"pipe:\[\d+\] from itself", False),
+    "timer": ("read", "timerfd", False),
+    "accept": ("accept4?", r"tcp 127\.0\.0\.1:\d+ listening", False),
+    "datagram": ("recvfrom", r"udp6 \[::1\]:\d+", False),
+    "unix": ("accept4?", "unix waiters.sock listening", False),
+    "file-lock": ("flock", "lock of /.*/waiters.lock", False),
+    "fifo": ("openat|open", "waiters.fifo", False),
+    "semop": ("semop|semtimedop", r"id \d+", False),
+    "signal": ("rt_sigtimedwait", None, False),
+}
+
+
+def test_every_kind_of_wait():
+    """Each is recognised, and none of the threads is stopped for it more than once, or woken."""
+    waiters = Target("waiters")
+    pid = int(waiters.said[0])
+    wait_until(lambda: all_sleep(pid, WAITERS), "all sleep")
+    sprof("attach", "-p", pid, "-d", "1s", "-o", "x.json", "--stats",
+          "s.json").check(0)
+    with open("x.json", encoding="utf-8") as file:
+        data = json.load(file)
+    said = {data["threads"][row["thread"]]["name"]: row for row in
+            sorted(data["rows"], key=lambda row: row["values"]["samples"])}
+    for name, (call, what, held) in WAITERS.items():
+        row = said[name]
+        assert re.fullmatch(call, row["syscall"]), row
+        assert what == row.get("wait_object") or re.fullmatch(what, row["wait_object"]), row
+        assert row.get("lock_holder") == (f"waiters ({pid})" if held else None), row
+    assert said["join"]["lock_holder"].startswith("mutex ("), said["join"]
+    with open("s.json", encoding="utf-8") as file:
+        assert json.load(file)["stops"] <= len(WAITERS) + 2
+    waiters.finish().check(0)
+
+
+def all_sleep(pid, names):
+    """Whether a thread of each of these names sleeps."""
+    asleep = set()
+    for tid in threads_of(pid):
+        if state_of(pid, tid) == "S":
+            asleep.add(status_field(pid, "Name", tid))
+    return asleep >= {*names, "join"}
 
 
 def test_only_the_waits():
