@@ -10,7 +10,7 @@ test_packages=(
     python3 g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format
     nodejs npm chromium fonts-dejavu-core
-    golang-go valgrind graphviz linux-perf mpich openmpi-bin
+    golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
     elfutils dwz xz-utils rustc llvm libdebuginfod1
     postgresql time strace procps util-linux
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross
