@@ -1,8 +1,10 @@
 /*
  * PLT entries have no symbols of their own. An entry jumps through a slot of the GOT, and a
- * relocation says whose address goes into the slot: so the entry's jump is decoded, and its slot is
- * looked up. Linkers differ in what stands around the jump, so it is searched for; the first entry
- * of .plt, which all others fall back to, jumps through no named slot and stays nameless.
+ * relocation says whose address goes into the slot: that of a symbol, or, for a function that the
+ * program chooses at its start (an IFUNC), what a resolver returns. So the entry's jump is decoded,
+ * and its slot is looked up. The first entry of .plt, which all others fall back to, jumps through no
+ * such slot and stays nameless. Static programs have entries for IFUNCs, and relocations in a section
+ * only.
  */
 #include "elfsym/plt.h"
 
@@ -11,20 +13,30 @@
 #include <string.h>
 
 #include "elfsym/dynamic.h"
+#include "elfsym/plt-decode.h"
+
+/* What a relocation puts somewhere. */
+struct target {
+	const char *name; /* NULL: see resolver */
+	uint64_t resolver;
+};
 
 struct slot {
 	uint64_t address;
-	const char *name;
+	struct target target;
 };
 
 struct slots {
 	struct slot *items;
 	size_t count;
+	struct sprof_dynamic dynamic;
 };
 
 enum {
 	ENTRY_SIZE = 16,
-	SMALL_ENTRY_SIZE = 8, /* .plt.got of x86_64 without IBT */
+	SMALL_ENTRY_SIZE = 8, /* of x86_64 without IBT: .plt.got, and .plt of a static program */
+	ARM_ENTRY_SIZE = 24,  /* at most */
+	ARM_STEP = 4,
 };
 
 static int compare(const void *left, const void *right)
@@ -34,99 +46,128 @@ static int compare(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static void add_slots(struct slots *slots, const struct sprof_dynamic *dynamic,
-	const ElfW(Rela) * relocations, size_t count)
+static bool find_target(const struct sprof_dynamic *dynamic, const ElfW(Rela) * relocation,
+	struct target *ret)
+{
+	uint64_t type = ELF64_R_TYPE(relocation->r_info);
+
+	*ret = (struct target){
+		.name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocation->r_info))};
+	if (type == R_X86_64_IRELATIVE || type == R_AARCH64_IRELATIVE)
+		*ret = (struct target){.resolver = (uint64_t)relocation->r_addend};
+	return ret->name || ret->resolver;
+}
+
+static void add_slots(struct slots *slots, const ElfW(Rela) * relocations, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocations[i].r_info));
+		struct slot slot = {.address = relocations[i].r_offset};
 
-		if (name)
-			slots->items[slots->count++] = (struct slot){relocations[i].r_offset, name};
+		if (find_target(&slots->dynamic, &relocations[i], &slot.target))
+			slots->items[slots->count++] = slot;
 	}
 }
 
-static bool read_slots(const struct sprof_dynamic *dynamic, struct slots *slots)
+/* What the linker leaves for the start-up code of a static program. */
+static void read_static(const struct sprof_image *image, struct sprof_dynamic *dynamic)
 {
+	struct sprof_section section;
+
+	if (!sprof_image_section(image, ".rela.plt", &section) ||
+		(uintptr_t)section.bytes % sizeof(uint64_t))
+		return;
+	dynamic->plt_relocations = (const void *)section.bytes;
+	dynamic->plt_relocation_count = section.size / sizeof(*dynamic->plt_relocations);
+}
+
+static bool read_slots(const struct sprof_image *image, struct slots *slots)
+{
+	struct sprof_dynamic *dynamic = &slots->dynamic;
+
+	if (!sprof_dynamic_read(image, dynamic))
+		read_static(image, dynamic);
 	slots->items = calloc(dynamic->plt_relocation_count + dynamic->relocation_count + 1,
 		sizeof(*slots->items));
 	if (!slots->items)
 		return false;
-	add_slots(slots, dynamic, dynamic->plt_relocations, dynamic->plt_relocation_count);
-	add_slots(slots, dynamic, dynamic->relocations, dynamic->relocation_count);
+	add_slots(slots, dynamic->plt_relocations, dynamic->plt_relocation_count);
+	add_slots(slots, dynamic->relocations, dynamic->relocation_count);
 	qsort(slots->items, slots->count, sizeof(*slots->items), compare);
 	return true;
 }
 
-static const char *name_of_slot(const struct slots *slots, uint64_t address)
+static bool target_of(
+	const struct slots *slots, const struct sprof_plt_jump *jump, struct target *ret)
 {
-	const struct slot key = {.address = address};
-	const struct slot *found =
-		bsearch(&key, slots->items, slots->count, sizeof(*slots->items), compare);
+	const struct slot key = {.address = jump->slot}, *found;
 
-	return found ? found->name : NULL;
+	if (jump->is_index)
+		return jump->index < slots->dynamic.plt_relocation_count &&
+		       find_target(&slots->dynamic, &slots->dynamic.plt_relocations[jump->index],
+			       ret);
+	found = bsearch(&key, slots->items, slots->count, sizeof(*slots->items), compare);
+	if (found)
+		*ret = found->target;
+	return found;
 }
 
 #if defined(__x86_64__)
-enum {
-	JUMP_SIZE = 6
-};
-
-/* jmp *displacement(%rip), perhaps behind endbr64 and bnd; or push index, of a lazy IBT .plt. */
-static const char *name_of_entry(const struct slots *slots, const struct sprof_dynamic *dynamic,
-	const uint8_t *entry, size_t size, uint64_t address)
+/* A static program's section doesn't say which size its entries have: they are jumps all. */
+static size_t step_of(const struct sprof_section *section)
 {
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	size_t at = memcmp(entry, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
-	int32_t operand;
+	struct sprof_plt_jump jump;
 
-	if (size - at >= 5 && entry[at] == 0x68 && at) {
-		memcpy(&operand, entry + at + 1, sizeof(operand));
-		if (operand < 0 || (size_t)operand >= dynamic->plt_relocation_count)
-			return NULL;
-		return sprof_dynamic_name(
-			dynamic, ELF64_R_SYM(dynamic->plt_relocations[operand].r_info));
-	}
-	at += size - at > JUMP_SIZE && entry[at] == 0xf2;
-	if (size - at < JUMP_SIZE || entry[at] != 0xff || entry[at + 1] != 0x25)
-		return NULL;
-	memcpy(&operand, entry + at + 2, sizeof(operand));
-	return name_of_slot(slots, address + at + JUMP_SIZE + (uint64_t)(int64_t)operand);
+	if (section->entry_size)
+		return section->entry_size == SMALL_ENTRY_SIZE ? SMALL_ENTRY_SIZE : ENTRY_SIZE;
+	if (section->size >= ENTRY_SIZE &&
+		!sprof_plt_decode_x86_64(section->bytes + SMALL_ENTRY_SIZE, SMALL_ENTRY_SIZE, 0,
+			&jump))
+		return ENTRY_SIZE;
+	return SMALL_ENTRY_SIZE;
+}
+
+static bool decode(const struct sprof_section *section, size_t at, size_t step,
+	struct sprof_plt_jump *ret)
+{
+	return sprof_plt_decode_x86_64(section->bytes + at, step, section->address + at, ret);
 }
 #elif defined(__aarch64__)
-/* adrp x16, page; ldr x17, [x16, offset]; perhaps behind bti c (Arm ARM, C6.2). */
-static const char *name_of_entry(const struct slots *slots, const struct sprof_dynamic *dynamic,
-	const uint8_t *entry, size_t size, uint64_t address)
+static size_t step_of(const struct sprof_section *section)
 {
-	uint32_t words[3];
-	size_t at;
-	int64_t page;
+	return ARM_STEP;
+}
 
-	if (size < sizeof(words))
-		return NULL;
-	memcpy(words, entry, sizeof(words));
-	at = words[0] == 0xd503245f;
-	if ((words[at] & 0x9f00001f) != 0x90000010 || (words[at + 1] & 0xffc003ff) != 0xf9400211)
-		return NULL;
-	page = (int64_t)((uint64_t)(words[at] >> 5 & 0x7ffff) << 45) >> 43;
-	page = (page | (words[at] >> 29 & 3)) * 4096;
-	return name_of_slot(slots, ((address + at * 4) & ~(uint64_t)4095) + (uint64_t)page +
-					   (words[at + 1] >> 10 & 0xfff) * 8);
+static bool decode(const struct sprof_section *section, size_t at, size_t step,
+	struct sprof_plt_jump *ret)
+{
+	size_t left = section->size - at;
+
+	return sprof_plt_decode_aarch64(section->bytes + at,
+		left < ARM_ENTRY_SIZE ? left : ARM_ENTRY_SIZE, section->address + at, ret);
 }
 #endif
 
-static bool visit_section(const struct sprof_section *section, size_t step,
-	const struct slots *slots, const struct sprof_dynamic *dynamic, sprof_plt_visitor *visit,
-	void *data)
+static bool visit_section(const struct sprof_section *section, const struct slots *slots,
+	sprof_plt_visitor *visit, void *data)
 {
-	for (size_t at = 0; section->size - at >= step; at += step) {
-		struct sprof_plt_entry entry = {
-			.address = section->address + at,
-			.size = step,
-			.name = name_of_entry(
-				slots, dynamic, section->bytes + at, step, section->address + at),
-		};
+	size_t step = step_of(section);
 
-		if (entry.name && !visit(data, &entry))
+	for (size_t at = 0; at < section->size && section->size - at >= step;) {
+		struct sprof_plt_entry entry = {.address = section->address + at};
+		struct sprof_plt_jump jump;
+		struct target target;
+
+		if (!decode(section, at, step, &jump)) {
+			at += step;
+			continue;
+		}
+		at += jump.size;
+		entry.size = jump.size;
+		if (!target_of(slots, &jump, &target))
+			continue;
+		entry.name = target.name;
+		entry.resolver = target.resolver;
+		if (!visit(data, &entry))
 			return false;
 	}
 	return true;
@@ -134,21 +175,14 @@ static bool visit_section(const struct sprof_section *section, size_t step,
 
 bool sprof_plt_visit(const struct sprof_image *image, sprof_plt_visitor *visit, void *data)
 {
-	static const char *const names[] = {".plt", ".plt.sec", ".plt.got"};
-	struct sprof_dynamic dynamic;
+	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 	struct slots slots = {0};
 	struct sprof_section section;
-	bool ok;
+	bool ok = read_slots(image, &slots);
 
-	if (!sprof_dynamic_read(image, &dynamic) || !dynamic.symbols)
-		return true;
-	ok = read_slots(&dynamic, &slots);
 	for (size_t i = 0; ok && i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!sprof_image_section(image, names[i], &section))
-			continue;
-		ok = visit_section(&section,
-			section.entry_size == SMALL_ENTRY_SIZE ? SMALL_ENTRY_SIZE : ENTRY_SIZE,
-			&slots, &dynamic, visit, data);
+		if (sprof_image_section(image, names[i], &section))
+			ok = visit_section(&section, &slots, visit, data);
 	}
 	free(slots.items);
 	return ok;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/idmap.h"
 #include "elfsym/dynamic.h"
 #include "elfsym/plt.h"
 #include "elfsym/ranges.h"
@@ -213,18 +214,6 @@ static bool read_tables(struct sprof_symtab *symtab, const struct sprof_image *i
 	return has_dynamic || source != SPROF_SYMBOL_SYMTAB || read_dynamic(symtab, image);
 }
 
-static bool add_plt_entry(void *data, const struct sprof_plt_entry *entry)
-{
-	return append(data, &(struct candidate){
-				    .address = entry->address,
-				    .size = entry->size,
-				    .limit = entry->address + entry->size,
-				    .name = entry->name,
-				    .rank = RANK_SIZED | RANK_FUNCTION,
-				    .source = SPROF_SYMBOL_PLT,
-			    });
-}
-
 static int count_underscores(const char *name)
 {
 	int count = 0;
@@ -257,6 +246,87 @@ static int compare_candidates(const void *left, const void *right)
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return compare_names(a->name, b->name);
+}
+
+/* The entries of the PLT that are named after the symbol at their resolver. */
+struct unnamed {
+	struct sprof_symtab *symtab;
+	struct sprof_plt_entry *items;
+	size_t count, capacity;
+	struct sprof_idmap by_resolver; /* -> index of the best symbol there, or NO_SYMBOL */
+};
+
+enum {
+	NO_SYMBOL = SPROF_IDMAP_NONE - 1
+};
+
+static bool add_plt_entry(
+	struct sprof_symtab *symtab, const struct sprof_plt_entry *entry, const char *name)
+{
+	return append(symtab, &(struct candidate){
+				      .address = entry->address,
+				      .size = entry->size,
+				      .limit = entry->address + entry->size,
+				      .name = name,
+				      .rank = RANK_SIZED | RANK_FUNCTION,
+				      .source = SPROF_SYMBOL_PLT,
+			      });
+}
+
+static bool take_plt_entry(void *data, const struct sprof_plt_entry *entry)
+{
+	struct unnamed *unnamed = data;
+
+	if (entry->name)
+		return add_plt_entry(unnamed->symtab, entry, entry->name);
+	if (!sprof_array_reserve(&unnamed->items, &unnamed->capacity, unnamed->count + 1,
+		    sizeof(*unnamed->items)))
+		return false;
+	unnamed->items[unnamed->count++] = *entry;
+	return sprof_idmap_put(&unnamed->by_resolver, 0, entry->resolver, NO_SYMBOL);
+}
+
+static bool find_resolvers(struct unnamed *unnamed)
+{
+	const struct candidate *items = unnamed->symtab->items;
+
+	for (size_t i = 0; unnamed->count && i < unnamed->symtab->count; i++) {
+		uint32_t best = sprof_idmap_find(&unnamed->by_resolver, 0, items[i].address);
+
+		if (best == SPROF_IDMAP_NONE ||
+			(best != NO_SYMBOL && compare_candidates(&items[i], &items[best]) <= 0))
+			continue;
+		if (!sprof_idmap_put(
+			    &unnamed->by_resolver, 0, items[i].address, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+static bool name_after_resolvers(struct unnamed *unnamed)
+{
+	struct sprof_symtab *symtab = unnamed->symtab;
+
+	for (size_t i = 0; i < unnamed->count; i++) {
+		const struct sprof_plt_entry *entry = &unnamed->items[i];
+		uint32_t best = sprof_idmap_find(&unnamed->by_resolver, 0, entry->resolver);
+
+		if (best != NO_SYMBOL && !add_plt_entry(symtab, entry, symtab->items[best].name))
+			return false;
+	}
+	return true;
+}
+
+/* After all symbols. */
+static bool read_plt(struct sprof_symtab *symtab, const struct sprof_image *image)
+{
+	struct unnamed unnamed = {.symtab = symtab};
+	bool ok = sprof_plt_visit(image, take_plt_entry, &unnamed) && find_resolvers(&unnamed) &&
+		  name_after_resolvers(&unnamed);
+
+	free(unnamed.items);
+	sprof_idmap_finish(&unnamed.by_resolver);
+	return ok;
 }
 
 /* A local label doesn't end the unsized function it stands in; sized symbols come before both. */
@@ -325,7 +395,7 @@ static bool read_files(struct sprof_symtab *symtab, const struct sprof_symtab_fi
 	return read_tables(symtab, files->image, SPROF_SYMBOL_SYMTAB) &&
 	       (!files->debug || read_tables(symtab, files->debug, SPROF_SYMBOL_DEBUG_FILE)) &&
 	       (!files->inner || read_tables(symtab, files->inner, SPROF_SYMBOL_GNU_DEBUGDATA)) &&
-	       sprof_plt_visit(files->image, add_plt_entry, symtab);
+	       read_plt(symtab, files->image);
 }
 
 bool sprof_symtab_create(

@@ -186,6 +186,25 @@ def test_plt():
         assert "  outer@plt" in resolve(program, entry)
 
 
+def test_plt_of_ifuncs():
+    """Entries for functions that are chosen at the start have the name of the symbol at their resolver."""
+    require_x86()
+    for flags in (["-g0", "-static"], ["-g0", "-static-pie"],
+                  ["-g0", "-static", "-fcf-protection", "-Wl,-z,ibtplt"]):
+        program = build("program", *flags)
+        symbols = {}
+        for line in command(tool("nm"), program).splitlines():
+            symbols.setdefault(int(line.split()[0], 16), set()).add(line.split()[-1])
+        resolvers = {int(offset, 16): int(addend, 16) for offset, addend in re.findall(
+            r"^([0-9a-f]+) .*_IRELATIV[E ]+([0-9a-f]+)$", command(tool("readelf"), "-rW", program), re.MULTILINE)}
+        text = command(tool("objdump"), "-d", "-j", ".plt", "--no-show-raw-insn", program)
+        slots = [int(slot, 16) for slot in re.findall(r"\bjmp .*# ([0-9a-f]+)", text) if int(slot, 16) in resolvers]
+        names = re.findall(r"^[0-9a-f]+\t\d+\t(\S+)@plt\tPLT$", sprof("symbols", program).check(0).text(), re.MULTILINE)
+        assert len(slots) > 10 and len(names) == len(slots), f"{names} for {slots}"
+        for name, slot in zip(names, slots):
+            assert name in symbols[resolvers[slot]], f"{name} is none of {symbols[resolvers[slot]]}"
+
+
 def test_vdso():
     source = """
 #include <time.h>
