@@ -201,6 +201,7 @@ struct sprof_quality {
 	double rate_hz;
 	uint64_t ticks, ticks_late; /* late: a whole period or more behind its deadline; those in between were dropped */
 	uint64_t ticks_missed;      /* dropped because an earlier one was late */
+	uint64_t ticks_held_back;   /* not taken, to cost no more than was allowed */
 	uint64_t samples_stopped, samples_peeked, samples_reused;
 	uint64_t samples_lost; /* the thread got no CPU to stop on within the tick's patience */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;

@@ -49,6 +49,10 @@ const struct sprof_recording sprof_recording_defaults = {
 const struct sprof_option sprof_recording_sampling_table[] = {
 	{"rate", "rF", "HZ", "samples per second of every thread (99)", sprof_value_rate,
 		FIELD(rate_hz)},
+	{"max-overhead", NULL, "PCT",
+		"sample less often where it would cost more than so much of a CPU's\n"
+		"time: sprof's own, and what the program is stopped for",
+		sprof_value_percentage, FIELD(max_overhead)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 2m (when the program ends)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_duration,

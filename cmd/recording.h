@@ -30,6 +30,7 @@ struct sprof_recording {
 	bool no_children;  /* run */
 
 	double rate_hz;
+	double max_overhead; /* a share; 0: any */
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t delay_ns;
 	uint64_t to_ns;    /* the duration as a time since the start; 0: not said */

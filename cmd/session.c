@@ -254,6 +254,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 			.sampling = {
 				.rate_hz = options->rate_hz,
 				.duration_ns = options->duration_ns,
+				.max_overhead = options->max_overhead,
 				.delay_ns = options->delay_ns,
 				.period_ns = options->every_ns,
 				.mode = options->mode,

@@ -72,6 +72,20 @@ bool sprof_value_rate(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+bool sprof_value_percentage(void *field, const char *text, struct sprof_error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end == '%')
+		end++;
+	if (end == text || *end || !(value > 0 && value <= 100))
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "not a number of percent, above 0 and at most 100");
+	*(double *)field = value / 100;
+	return true;
+}
+
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err)
 {
 	uint64_t value;

@@ -15,6 +15,8 @@ bool sprof_value_text(void *field, const char *text, struct sprof_error *err);
 bool sprof_value_pid(void *field, const char *text, struct sprof_error *err);
 /* double, in Hz: above 0, at most 10000. */
 bool sprof_value_rate(void *field, const char *text, struct sprof_error *err);
+/* double: a share above 0 and at most 1, of a number of percent. */
+bool sprof_value_percentage(void *field, const char *text, struct sprof_error *err);
 /* uint64_t, in ns. */
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err);
 /* size_t, at least 1 and at most a million. */

@@ -33,7 +33,7 @@ _sprof_program_at() {
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)) && return ;;
         -[rFdDof] | --rate | --duration | --delay | --output | --format | --stats | --weight | \
-            --report-mode | --top | --max-depth | --mode | --kernel | --timeline-max | --max-stacks | --every | --time-slices | --from | --to | --label | --names | --debug-dir | --sysmap | \
+            --report-mode | --top | --max-depth | --mode | --kernel | --timeline-max | --max-stacks | --max-overhead | --every | --time-slices | --from | --to | --label | --names | --debug-dir | --sysmap | \
             --debuginfod-limit) i=$((i + 1)) ;;
         -*) ;;
         *) echo "$i" && return ;;

@@ -31,8 +31,12 @@ static void write_samples(const struct sprof_text *text)
 		quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
 
 	sprof_out_printf(text->out,
-		"  ticks       %" PRIu64 ", %" PRIu64 " late, %" PRIu64 " missed\n", quality->ticks,
+		"  ticks       %" PRIu64 ", %" PRIu64 " late, %" PRIu64 " missed", quality->ticks,
 		quality->ticks_late, quality->ticks_missed);
+	if (quality->ticks_held_back)
+		sprof_out_printf(text->out, ", %" PRIu64 " held back by --max-overhead",
+			quality->ticks_held_back);
+	sprof_out_puts(text->out, "\n");
 	sprof_out_printf(text->out,
 		"  samples     %" PRIu64 ": %" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64
 		" reused\n",

@@ -14,6 +14,7 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(ticks),
 	FIELD(ticks_late),
 	FIELD(ticks_missed),
+	FIELD(ticks_held_back),
 	FIELD(samples_stopped),
 	FIELD(samples_peeked),
 	FIELD(samples_reused),

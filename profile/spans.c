@@ -35,9 +35,17 @@ static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
 		spans->items[spans->first[thread_of(profile, i) + 1]++] = (uint32_t)i;
 }
 
+/* How often there was a sample: less often than was asked for, when that would have cost too much. */
+static double rate_of(const struct sprof_quality *quality)
+{
+	if (!quality->ticks_held_back || !quality->duration_ns)
+		return quality->rate_hz;
+	return (double)quality->ticks * SPROF_NS_PER_S / (double)quality->duration_ns;
+}
+
 bool sprof_spans_build(const struct sprof_profile *profile, struct sprof_spans *ret)
 {
-	double rate = profile->quality.rate_hz;
+	double rate = rate_of(&profile->quality);
 	struct sprof_spans spans = {
 		.profile = profile,
 		.items = calloc(profile->span_count + 1, sizeof(*spans.items)),

@@ -32,6 +32,7 @@ static void restart_quality(struct sampler *sampler)
 		.mode = quality->mode,
 		.schedstat_missing = quality->schedstat_missing,
 	};
+	sampler->stopped_before_ns += sampler->pauses.total;
 	sampler->pauses = (struct sprof_pauses){0};
 	sampler->schedule.ticks = sampler->schedule.late = sampler->schedule.missed = 0;
 }

@@ -5,6 +5,7 @@
 #define SPROF_SAMPLER_INTERNAL_H
 
 #include "sampler/account.h"
+#include "sampler/budget.h"
 #include "sampler/hop.h"
 #include "sampler/pauses.h"
 #include "sampler/sampler.h"
@@ -76,6 +77,8 @@ struct sampler {
 	const struct sprof_sampler_options *options;
 	struct sprof_quality *quality;
 	struct sprof_schedule schedule;
+	struct sprof_budget budget;
+	uint64_t stopped_before_ns; /* in the periods before */
 	struct sprof_pauses pauses;
 	struct sprof_hop hop;
 	uint64_t begin_ns;

@@ -108,6 +108,17 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 	}
 }
 
+/* Of the ticks at the rate that was asked for, those that would have cost too much. */
+static uint64_t held_back(const struct sampler *sampler, const struct sprof_quality *quality)
+{
+	uint64_t planned = quality->duration_ns / sampler->budget.shortest;
+	uint64_t known = quality->ticks + quality->ticks_missed;
+
+	if (sampler->options->max_overhead <= 0 || planned < known)
+		return 0;
+	return planned - known;
+}
+
 void sprof_sampler_fill_quality(struct sampler *sampler)
 {
 	struct sprof_quality *quality = sampler->quality;
@@ -120,6 +131,7 @@ void sprof_sampler_fill_quality(struct sampler *sampler)
 	quality->ticks = sampler->schedule.ticks;
 	quality->ticks_late = sampler->schedule.late;
 	quality->ticks_missed = sampler->schedule.missed;
+	quality->ticks_held_back = held_back(sampler, quality);
 	quality->stops = sampler->pauses.count;
 	quality->stop_ns_total = sampler->pauses.total;
 	quality->stop_ns_max = sampler->pauses.max;
@@ -186,17 +198,34 @@ static uint64_t next_deadline(const struct sampler *sampler, uint64_t end_ns)
 	return deadline < sampler->period.ask_ns ? deadline : sampler->period.ask_ns;
 }
 
+/* Our own CPU time, and for how long threads of the target stood still for us. */
+static uint64_t spent_ns(const struct sampler *sampler)
+{
+	return sprof_clock_own_cpu_ns() + sampler->stopped_before_ns + sampler->pauses.total;
+}
+
+static void plan_next_tick(struct sampler *sampler)
+{
+	if (sampler->options->max_overhead > 0)
+		sampler->schedule.period = sprof_budget_period(
+			&sampler->budget, sprof_clock_now_ns(), spent_ns(sampler));
+	sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
+}
+
 /* What is due now; false: the end is. */
 static bool act(struct sampler *sampler, uint64_t end_ns)
 {
 	uint64_t now = sprof_clock_now_ns();
 
-	if (now >= end_ns || (now >= sampler->schedule.deadline && sampler->options->once))
+	if (now >= sampler->schedule.deadline && sampler->options->once)
 		return false;
-	if (now >= sampler->schedule.deadline) {
+	/* Also behind the end, if it is due since before: so those that were missed are counted. */
+	if (now >= sampler->schedule.deadline && sampler->schedule.deadline < end_ns) {
 		sprof_tick(sampler);
-		sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
+		plan_next_tick(sampler);
 	}
+	if (now >= end_ns)
+		return false;
 	if (now >= sampler->period.ask_ns)
 		sprof_period_end(sampler);
 	return true;
@@ -272,6 +301,8 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	sampler.waits.objects.target = parts->target;
 	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
 	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
+	sprof_budget_init(&sampler.budget, options->max_overhead, period);
+	sprof_budget_begin(&sampler.budget, sampler.begin_ns, spent_ns(&sampler));
 	sprof_period_begin(&sampler);
 	sprof_hop_init(&sampler.hop);
 	resume_all(&sampler);

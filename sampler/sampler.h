@@ -21,6 +21,7 @@ struct sprof_sampler_options {
 	uint64_t delay_ns;    /* before the first sample */
 	uint64_t period_ns;   /* from the first sample on, and from each end of a period; 0: none end */
 	bool once;            /* one sample of every thread, and no more */
+	double max_overhead; /* the share of the time that sampling may cost; 0: any */
 	enum sprof_mode mode;
 	bool kernel_stacks;   /* of blocked threads, where they can be read */
 };

@@ -126,7 +126,8 @@ function qualityFigures(quality) {
 	const stacks = quality.stacks_complete + quality.stacks_truncated;
 	return [
 		["ticks", `${formatCount(quality.ticks)} taken, ${formatCount(quality.ticks_late)} late, ` +
-			`${formatCount(quality.ticks_missed)} missed`],
+			`${formatCount(quality.ticks_missed)} missed` + (quality.ticks_held_back
+				? `, ${formatCount(quality.ticks_held_back)} held back` : "")],
 		["samples", `${formatCount(quality.samples)}: ${formatCount(quality.samples_stopped)} by a ` +
 			`stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
 			`${formatCount(quality.samples_reused)} reused`],

@@ -35,6 +35,7 @@ static void has_every_key_and_the_sums(void **state)
 		"\"ticks\": 10,",
 		"\"ticks_late\": 2,",
 		"\"ticks_missed\": 3,",
+		"\"ticks_held_back\": 0,",
 		"\"samples\": 321,",
 		"\"samples_stopped\": 1,",
 		"\"samples_peeked\": 20,",

@@ -1,0 +1,69 @@
+/*
+ * The rate that a budget allows. Two figures decide: what a tick usually costs, which sets the pace,
+ * and what has been spent too much so far, which is paid back within about a second. So the pace is
+ * steady, one expensive tick changes little, two in a row change it at once, and the sum is right all
+ * the same.
+ */
+#include "sampler/budget.h"
+
+#include "base/clock.h"
+
+enum {
+	LONGEST_NS = SPROF_NS_PER_S, /* once a second is little enough for anything */
+	FIRST_COST_NS = 100 * 1000,
+	MEMORY = 8, /* ticks */
+	SPIKE = 4,  /* what is so many times as expensive is an exception */
+};
+
+/* Of the share, at least so much goes to new ticks while a debt is paid back. */
+static const double least_part = 0.25;
+
+void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t period)
+{
+	*budget = (struct sprof_budget){
+		.share = share,
+		.shortest = period,
+		.longest = period > LONGEST_NS ? period : LONGEST_NS,
+		.cost = FIRST_COST_NS,
+	};
+}
+
+void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spent)
+{
+	budget->seen_ns = now;
+	budget->spent_ns = spent;
+}
+
+static void take_in(struct sprof_budget *budget, double elapsed, double spent)
+{
+	double limit = budget->cost * SPIKE;
+
+	double least = spent < budget->last ? spent : budget->last;
+
+	budget->cost += ((spent < limit ? spent : limit) - budget->cost) / MEMORY;
+	if (budget->cost < least)
+		budget->cost = least;
+	budget->last = spent;
+	budget->debt += spent - budget->share * elapsed;
+	/* What was saved in quiet hours is not for a minute of noise. */
+	if (budget->debt < -budget->share * SPROF_NS_PER_S)
+		budget->debt = -budget->share * SPROF_NS_PER_S;
+}
+
+uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent)
+{
+	double share = budget->share, period;
+
+	if (share <= 0)
+		return budget->shortest;
+	take_in(budget, (double)(now - budget->seen_ns), (double)(spent - budget->spent_ns));
+	sprof_budget_begin(budget, now, spent);
+	if (budget->debt > 0)
+		share -= budget->debt / SPROF_NS_PER_S;
+	if (share < budget->share * least_part)
+		share = budget->share * least_part;
+	period = budget->cost / share;
+	if (period <= (double)budget->shortest)
+		return budget->shortest;
+	return period < (double)budget->longest ? (uint64_t)period : budget->longest;
+}

@@ -1,0 +1,94 @@
+"""A machine that is too slow for the rate, and a user who wants less: fewer samples, the same shares."""
+
+import os
+import signal
+import time
+
+from harness import (PROFILE, Attached, Target, attach_for, check_error, check_near,
+                     check_untouched, cpu_ticks, main, read_profile, sprof, wait_until)
+
+
+def cost(stats):
+    """The share of a CPU's time that sampling has taken, with the start and the names in it."""
+    return (stats["profiler_cpu_ns"] + stats["stop_ns_total"]) / stats["duration_ns"]
+
+
+def test_bounded_overhead():
+    """At a rate that takes much more than is allowed."""
+    program = Target("threads", 1, 20)
+    _, free = attach_for("2s", program.pid, "-r", "5000")
+    folded, bounded = attach_for("6s", program.pid, "-r", "5000", "--max-overhead", "5")
+    report = sprof("attach", "-p", program.pid, "-d", "1s", "-r", "5000", "--max-overhead", "1%",
+                   "-f", "text").check(0).text()
+    program.finish().check(0)
+    print(f"{100 * cost(free):.1f} % unbounded, {100 * cost(bounded):.1f} % of 5 %")
+    assert cost(free) > 0.10, f"{cost(free)} without a bound: no load for this test"
+    assert free["ticks_held_back"] == 0 and bounded["ticks_held_back"] > 0, bounded
+    # 0.02 is what naming and the start take.
+    assert 0.025 < cost(bounded) < 0.05 + 0.02, f"{cost(bounded)}: {bounded}"
+    check_near(folded.total, 22 * 6e6, 0.02 * 22 * 6e6, "the wall time of all threads, in us")
+    assert "held back by --max-overhead" in report, report
+
+
+def test_bounded_overhead_of_a_crowd():
+    """So many busy threads that each stop is a wait for a CPU."""
+    program = Target("threads", 40, 0)
+    _, stats = attach_for("4s", program.pid, "-r", "500", "--max-overhead", "5")
+    program.finish().check(0)
+    print(f"{100 * cost(stats):.1f} % of 5 %")
+    assert cost(stats) < 0.05 + 0.03, f"{cost(stats)}: {stats}"
+
+
+def test_enough_budget_changes_nothing():
+    program = Target("threads", 1, 2)
+    _, stats = attach_for("1s", program.pid, "--max-overhead", "50")
+    program.finish().check(0)
+    assert stats["ticks"] + stats["ticks_missed"] >= 97, stats
+
+
+def test_wrong_percentages():
+    for text in ("0", "-1", "101", "nan", "x", "", "5%%"):
+        check_error(sprof("run", "--max-overhead", text, "--", "true"), 64, "max-overhead")
+
+
+def test_sprof_stopped_for_a_while():
+    """What it missed is counted, and the time is there all the same; its target is not held up."""
+    program = Target("spin-two")
+    attached = Attached(program.pid, *PROFILE, "-d", "3s")
+    time.sleep(0.5)
+    attached.signal(signal.SIGSTOP)
+    ticks = cpu_ticks(program.pid)
+    wait_until(lambda: cpu_ticks(program.pid) > ticks + 100, "the target computes on")
+    attached.signal(signal.SIGCONT)
+    attached.finish().check(0)
+    check_untouched(program.pid)
+    program.finish().check(0)
+    folded, stats = read_profile()
+    assert stats["ticks_missed"] > 80 and stats["ticks_late"] >= 1, stats
+    seconds = stats["duration_ns"] / 1e9
+    check_near(stats["ticks"] + stats["ticks_missed"], 99 * seconds, 0.02 * 99 * seconds + 3, "ticks")
+    check_near(folded.total, seconds * 1e6, 2e4 * seconds, "the wall time in us")
+    check_near(folded.weight("spin_three") / folded.weight("spin_one|spin_three"), 0.75, 0.12,
+               "the share of spin_three")
+
+
+def test_sprof_without_a_cpu():
+    """At the lowest priority beside programs that take every CPU."""
+    crowd = [Target("threads", 1, 0) for _ in range(os.cpu_count() or 1)]
+    program = Target("spin-two")
+    attached = Attached(program.pid, *PROFILE, "-r", "999", "-d", "3s",
+                        preexec_fn=lambda: os.nice(19))
+    attached.finish().check(0)
+    check_untouched(program.pid)
+    for other in [*crowd, program]:
+        other.finish().check(0)
+    folded, stats = read_profile()
+    assert stats["ticks_missed"] > 0, stats
+    check_near(folded.total, stats["duration_ns"] / 1e3, 0.02 * stats["duration_ns"] / 1e3,
+               "the wall time in us")
+    used = folded.weight("spin_one|spin_three")
+    check_near(folded.weight("spin_three") / used, 0.75, 0.15, "the share of spin_three")
+
+
+if __name__ == "__main__":
+    main()
