@@ -55,7 +55,7 @@ class Program:
                 return 0x10000000 + address - start + offset
         raise AssertionError(f"{place} is in no segment")
 
-    def make_model(self, seed, recursion):
+    def make_model(self, seed, recursion, heavy=False):
         rng = random.Random(seed)
         names = [name for name in sorted(self.functions) if name != "main"]
         threads = [Thread(100, self.path, 100, "prog"), Thread(100, self.path, 101, "work er")]
@@ -67,4 +67,7 @@ class Program:
             amount = rng.randint(1, 200) * 10 ** 7
             rows[str(stack)] = Row(rng.choice(threads), "user", stack,
                                    values(rng.randint(1, 30), user=amount))
+        if heavy:
+            stack = [[(self.functions[name], 0)] for name in ("main", "f1", "f2")]
+            rows["heavy"] = Row(threads[1], "user", stack, values(200000, user=2 ** 53 + 12345))
         return Model(list(rows.values()), threads)

@@ -4,6 +4,7 @@
 web-profiles makes them in C, and writes what profile/view.h says about them beside what the formats say.
 """
 
+import gzip
 import json
 import os
 from collections import Counter
@@ -73,6 +74,20 @@ def test_chrome_shows_when():
         for got, want in zip(ask_speedscope("out.trace.json", 1000), (own, total)):
             harness.same(got, want, 4 * len(truth["samples"]), f"seed {seed}")
         check_order(truth)
+
+
+def test_hostile_names_on_the_timeline():
+    """Names of waits and calls: what is written stays what it is, JSON, and shows no control character."""
+    make("hostile", 1, "firefox", "chrome", "speedscope", "json", "pprof")
+    for name in ("firefox", "chrome", "speedscope", "json"):
+        with open(f"out.{name}", "rb") as file:
+            data = file.read()
+        json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    with open("out.chrome", encoding="utf-8") as file:
+        names = {event.get("name") for event in json.load(file)["traceEvents"]}
+    assert "<script>window.hacked=1</script>" in names and not any("\x1b" in name for name in names), names
+    tags = harness.run(harness.need("go", "golang-go"), "tool", "pprof", "-tags", "out.pprof")
+    assert "wait_object: Total" in tags and "\x1b" not in tags
 
 
 def check_order(truth):

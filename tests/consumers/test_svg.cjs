@@ -38,6 +38,29 @@ async function widths_and_tooltips_are_the_figures(open) {
 		assert.ok(Math.abs(width / 12 - parseFloat(figures.split(", ")[1])) < 0.01, figures);
 }
 
+/* Frames below a quarter of a pixel are left out; the others are the model's to the last digit. */
+async function random_profiles_are_the_model(open) {
+	for (let seed = 1; seed <= 20; seed++) {
+		const {page, truth} = await open_svg(open, "random", {seed});
+		const shown = await page.locator("#frames g").evaluateAll((groups) => groups.map((group) => ({
+			name: group.querySelector("title").textContent.split("\n")[0],
+			depth: Number(group.dataset.d), total: Number(group.dataset.t)})));
+		const stack = [], totals = new Map(), whole = truth.all.whole.samples;
+		for (const {name, depth, total} of shown) {
+			stack.length = depth;
+			if (depth && !stack.includes(name))
+				totals.set(name, (totals.get(name) || 0) + total);
+			stack.push(name);
+		}
+		assert.equal(shown[0].total, whole);
+		for (const {name, module, total} of truth.all.functions) {
+			const got = totals.get(`${name} (${module})`) || 0;
+			assert.ok(got <= total.samples && total.samples - got <= 0.0002 * whole * 300,
+				`${seed} ${name}: ${got} of ${total.samples}`);
+		}
+	}
+}
+
 async function a_click_zooms_and_reset_goes_back(open) {
 	const {page} = await open_svg(open, "worked");
 	await frame(page, "b").click();
@@ -114,6 +137,7 @@ async function light_and_dark_differ(open) {
 
 main({
 	widths_and_tooltips_are_the_figures,
+	random_profiles_are_the_model,
 	a_click_zooms_and_reset_goes_back,
 	search_counts_each_sample_once,
 	it_works_from_the_keyboard,

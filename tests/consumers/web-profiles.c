@@ -172,6 +172,19 @@ static void make_mixed(struct sprof_profile *profile, unsigned seed)
 	add(profile, last, "[unsampled]:0@", 0, (struct sprof_times){{123, 456}});
 }
 
+/* A ms of waiting for something of that name, in a system call and held by a thread of that name. */
+static void wait_for(struct sprof_profile *profile, uint32_t thread, uint32_t stack, const char *name)
+{
+	const struct sprof_profile_context context = {
+		.state = SPROF_STATE_SLEEP, .syscall = name, .object = name, .holder = name};
+	struct sprof_profile_row row = {.thread = thread, .stack = stack};
+
+	row.metrics.samples = 1;
+	row.metrics.times.ns[SPROF_TIME_SLEEP] = MS;
+	web_must(sprof_build_context(profile, &context, &row.context));
+	web_must(sprof_build_row(profile, &row, NULL));
+}
+
 static void make_hostile(struct sprof_profile *profile, unsigned seed)
 {
 	static const char *const names[] = {"<script>window.hacked=1</script>",
@@ -201,7 +214,10 @@ static void make_hostile(struct sprof_profile *profile, unsigned seed)
 		web_must(sprof_profile_push(
 			profile, i % 6 ? stack : SPROF_PROFILE_ROOT, location, &stack));
 		web_must(sprof_profile_add(profile, thread, stack, &metrics));
+		wait_for(profile, thread, stack, names[i]);
 	}
+	for (uint32_t i = 0; i < profile->row_count; i++)
+		web_span(profile, i, i * (uint64_t)MS, 1);
 	web_must(sprof_profile_describe(profile, "./x \"<script>window.hacked=4</script>\"", 0));
 }
 

@@ -28,6 +28,9 @@ unsigned web_random(unsigned *seed, unsigned below);
 void web_random_stack(char *text, size_t size, unsigned *seed, unsigned depth, unsigned functions,
 	unsigned modules);
 
+/* Samples of a row from that time on, one per ms. */
+void web_span(struct sprof_profile *profile, uint32_t row, uint64_t begin_ns, uint32_t samples);
+
 /* As if it had been sampled: three threads, with all that they did one after the other. */
 void web_make_timeline(struct sprof_profile *profile, unsigned seed);
 /* All samples of all rows in any order, one per ms of each of at most eight threads. */

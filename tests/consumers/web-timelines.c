@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "profile/build.h"
 
-static void add_span(struct sprof_profile *profile, uint32_t row, uint64_t begin, uint32_t samples)
+void web_span(struct sprof_profile *profile, uint32_t row, uint64_t begin, uint32_t samples)
 {
 	web_must(sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
 		sizeof(*profile->spans)));
@@ -35,7 +35,7 @@ static void add_spans(struct sprof_profile *profile, uint32_t first, uint32_t ro
 		if (samples > 2000 - at)
 			samples = 2000 - at;
 		if (row != before) {
-			add_span(profile, row, at * (uint64_t)MS, samples);
+			web_span(profile, row, at * (uint64_t)MS, samples);
 			profile->rows[row].metrics.samples += samples;
 			before = row;
 			at += samples;
@@ -113,7 +113,7 @@ void web_scatter(struct sprof_profile *profile, unsigned *seed)
 		order[other] = row;
 	}
 	for (size_t i = 0; i < count; i++)
-		add_span(profile, order[i], times[profile->rows[order[i]].thread]++ * MS, 1);
+		web_span(profile, order[i], times[profile->rows[order[i]].thread]++ * MS, 1);
 	qsort(profile->spans, profile->span_count, sizeof(*profile->spans), by_begin);
 	profile->quality.duration_ns = profile->spans[profile->span_count - 1].end_ns + MS;
 }

@@ -32,7 +32,8 @@ static void write_in_all(const struct sprof_profile *profile)
 	static const struct sprof_format *const formats[] = {&sprof_format_text,
 		&sprof_format_folded, &sprof_format_json, &sprof_format_speedscope,
 		&sprof_format_firefox, &sprof_format_chrome, &sprof_format_callgrind,
-		&sprof_format_perf, &sprof_format_dot};
+		&sprof_format_perf, &sprof_format_dot,
+		&sprof_format_html, &sprof_format_svg};
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -55,17 +56,26 @@ static void read_again(const struct sprof_profile *profile)
 	close(memory);
 }
 
-static void filter_and_merge(const struct sprof_profile *profile)
+static void filter_and_merge(const struct sprof_profile *profile, const struct sprof_filter *filter)
 {
-	const struct sprof_filter filter = {.ignore = "^a", .hide = "b"};
 	struct sprof_profile *part, *sum = sprof_build_create();
 	struct sprof_error err;
 
-	fuzz_require(sprof_profile_filter(profile, &filter, &part, &err));
+	fuzz_require(sprof_profile_filter(profile, filter, &part, &err));
 	fuzz_require(sprof_profile_merge(sum, profile, &err));
 	fuzz_require(sprof_profile_merge(sum, part, &err));
+	read_again(sum);
 	sprof_profile_destroy(part);
 	sprof_profile_destroy(sum);
+}
+
+static void filter_by_all(const struct sprof_profile *profile)
+{
+	filter_and_merge(profile, &(struct sprof_filter){.ignore = "^a", .hide = "b"});
+	filter_and_merge(profile, &(struct sprof_filter){.label = "b=^[^x]"});
+	if (profile->span_count)
+		filter_and_merge(
+			profile, &(struct sprof_filter){.from_ns = 100, .to_ns = 3000000000});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -78,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (sprof_pprof_read_bytes((const uint8_t *)copy, size, "fuzz", &options, &profile, &err)) {
 		write_in_all(profile);
 		read_again(profile);
-		filter_and_merge(profile);
+		filter_by_all(profile);
 		sprof_profile_destroy(profile);
 	}
 	free(copy);
