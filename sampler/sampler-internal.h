@@ -44,8 +44,8 @@ struct sampling {
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
 	/* What it was last seen waiting for, and by what that is known again. */
 	uint32_t wait;
-	int64_t wait_call;
-	uint64_t wait_sp, wait_argument, wait_found_ns;
+	int64_t wait_call, last_call; /* the latter running or not, and never restart_syscall */
+	uint64_t wait_sp, wait_argument, wait_found_ns, last_sp;
 	struct lock_watch watch;
 	pid_t own_tid; /* as its process knows it */
 	struct sprof_thread_facts start; /* what had been counted before */
@@ -66,7 +66,7 @@ struct slot {
 	int cpu;                     /* where it ran last */
 	unsigned distance;           /* of that CPU from ours */
 	enum sprof_state state;      /* before the stop; USER stands for "running" */
-	uint64_t timeslices;         /* before the stop, of a sleeper */
+	uint64_t timeslices, sp, pc; /* before the stop, of a sleeper */
 	uint64_t requested_ns;
 	struct sprof_snapshot snapshot;
 	struct copy_buffer buffer;

@@ -45,6 +45,8 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	slot->pending = slot->queued = thread->phase == SPROF_THREAD_INTERRUPTED;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
+	slot->sp = what->sp;
+	slot->pc = what->pc;
 	slot->cpu = what->cpu;
 }
 
@@ -155,11 +157,20 @@ static void doubt_late(const struct sampler *sampler, const struct slot *slot)
 		slot->thread->process->change++;
 }
 
+/* It slept when it was looked at, and had gone on before it stopped: what it waited for is over. */
+static bool has_woken(const struct slot *slot)
+{
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+
+	return slot->state != SPROF_STATE_USER && (regs->values[SPROF_REG_SP] != slot->sp ||
+							  regs->values[SPROF_REG_PC] != slot->pc);
+}
+
 static void finish(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
-	enum sprof_state state = slot->state;
 	struct sampling *sampling;
+	enum sprof_state state;
 	enum sprof_end end;
 
 	if (!thread)
@@ -169,6 +180,9 @@ static void finish(struct sampler *sampler, struct slot *slot)
 		sprof_tick_late(sampler, thread);
 		return;
 	}
+	if (has_woken(slot))
+		slot->state = SPROF_STATE_USER;
+	state = slot->state;
 	/* It ran when it was looked at, and may have gone to sleep before it stopped. */
 	if (state == SPROF_STATE_USER && slot->snapshot.regs.system_call >= 0)
 		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP

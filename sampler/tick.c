@@ -163,6 +163,8 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 		sprof_stops_add(sampler, thread,
 			&(struct slot){.state = sampling->state,
 				.timeslices = before->timeslices,
+				.sp = call->sp,
+				.pc = call->pc,
 				.cpu = stat.processor});
 		return true;
 	}

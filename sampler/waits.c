@@ -124,15 +124,27 @@ static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
 	place(sampler, thread, call, wait);
 }
 
-/* A call that the kernel restarts, after a stop of ours too, is the one before; so is an event
- * loop's. */
+/*
+ * A call that the kernel restarts, after a stop of ours too, has the number of restart_syscall(2), and
+ * its arguments still. Returns whether that is so; the number is then the one before.
+ */
+static bool restore_number(struct sampling *sampling, struct sprof_proc_syscall *call)
+{
+	bool restarted = call->number == SYS_restart_syscall && sampling->last_sp == call->sp;
+
+	if (restarted)
+		call->number = sampling->last_call;
+	sampling->last_call = call->number;
+	sampling->last_sp = call->number == SYS_restart_syscall ? 0 : call->sp;
+	return restarted;
+}
+
+/* An event loop's call is the one before. */
 static bool is_known(const struct sampler *sampler, const struct sampling *sampling,
 	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
 {
 	if (!sampling->wait || call->sp != sampling->wait_sp)
 		return false;
-	if (call->number == SYS_restart_syscall)
-		return true;
 	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == sampling->wait_call &&
 	       call->arguments[0] == sampling->wait_argument &&
 	       sampling->wait_found_ns + EVENT_AGE_NS > sampler->tick_ns;
@@ -174,36 +186,44 @@ static void find_out(struct sampler *sampler, struct sprof_thread *thread,
 }
 
 void sprof_waits_look_up(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *said)
 {
-	const struct sprof_wait_call *known = sprof_wait_call_find(call->number);
 	struct sampling *sampling = thread->sampling;
+	struct sprof_proc_syscall call = *said;
+	bool restarted = restore_number(sampling, &call);
+	const struct sprof_wait_call *known = sprof_wait_call_find(call.number);
 	uint64_t begin = sprof_clock_now_ns();
 
-	if (!sampler->parts->sink->wait || is_known(sampler, sampling, call, known))
+	if (!sampler->parts->sink->wait ||
+		(restarted && sampling->wait && sampling->wait_sp == call.sp) ||
+		is_known(sampler, sampling, &call, known))
 		return;
 	sampling->watch = (struct lock_watch){.active = false};
-	find_out(sampler, thread, call, known);
-	sampling->wait_sp = call->sp;
-	sampling->wait_call = call->number;
-	sampling->wait_argument = call->arguments[0];
+	find_out(sampler, thread, &call, known);
+	sampling->wait_sp = call.sp;
+	sampling->wait_call = call.number;
+	sampling->wait_argument = call.arguments[0];
 	sampling->wait_found_ns = sampler->tick_ns;
 	sampler->quality->waits_looked_up++;
 	sampler->quality->wait_ns_total += sprof_clock_now_ns() - begin;
 }
 
-uint32_t sprof_waits_running(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call)
+uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *said)
 {
-	const struct sprof_wait_call *known = sprof_wait_call_find(call->number);
-	struct sprof_wait wait = {.system_call = call->number, .module = SPROF_RECORD_NONE};
+	struct sprof_proc_syscall call = *said;
+	const struct sprof_wait_call *known;
+	struct sprof_wait wait = {.module = SPROF_RECORD_NONE};
 	char object[SPROF_OBJECT_TEXT] = "";
 
-	if (!sampler->parts->sink->wait || call->number < 0)
+	restore_number(thread->sampling, &call);
+	known = sprof_wait_call_find(call.number);
+	wait.system_call = call.number;
+	if (!sampler->parts->sink->wait || call.number < 0)
 		return SPROF_WAIT_NONE;
 	if (known->argument == SPROF_WAIT_ARGUMENT_DESCRIPTOR)
 		sprof_objects_describe(&sampler->waits.objects, thread->process->pid, known,
-			call->arguments, object, sizeof(object));
+			call.arguments, object, sizeof(object));
 	wait.object = object[0] ? object : NULL;
 	return intern(sampler, &wait);
 }

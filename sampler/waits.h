@@ -63,7 +63,7 @@ void sprof_waits_forget_all(struct waits *waits);
 void sprof_waits_look_up(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call);
 /* The thread runs inside of a system call: its id, with what the call works on. */
-uint32_t sprof_waits_running(struct sampler *sampler, const struct sprof_thread *thread,
+uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call);
 
 /* A sample of a blocked thread goes to the sink, `times` times; now or at the end of the tick. */

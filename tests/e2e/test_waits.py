@@ -172,6 +172,16 @@ def all_sleep(pid, names):
     return asleep >= {*names, "join"}
 
 
+def test_a_wait_that_is_over_is_not_the_next_one():
+    """Who wakes up between the look at it and its stop is somewhere else, and in another call or none."""
+    profile = Profile("hops", 3, "-r", "999")
+    calls = {"nap_shortly": {"clock_nanosleep"}, "poll_shortly": {"ppoll"}, "spin_shortly": set()}
+    for names, row in profile.rows("hopper"):
+        for function in calls.keys() & names:
+            assert row.get("syscall") in calls[function] | {None}, (function, row)
+    assert not profile.folded.weight(r"\[restart_syscall\]"), profile.folded.stacks
+
+
 def test_only_the_waits():
     """--waits prints the table and nothing else."""
     sprof("run", "--waits", "-o", "w.txt", "--", target("blocked"), "mutex", 1).check(0)

@@ -5,6 +5,7 @@
  * multiple or part of 10 ms, so that none keeps step with the samples.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -194,12 +195,40 @@ static MEASURED void sync_file(void)
 		target_fail("fsync");
 }
 
+/* A stack of a size that is not known before: its frames hang on the frame pointer. */
+static MEASURED void nap_shortly(void)
+{
+	volatile char *room = __builtin_alloca(sink % 64 + 64);
+
+	room[0] = 1;
+	nap_ns(MS / 10);
+	sink += (uint64_t)room[0];
+}
+
+static MEASURED void poll_shortly(void)
+{
+	const struct timespec time = {.tv_nsec = MS / 10};
+	volatile char *room = __builtin_alloca(sink % 64 + 64);
+
+	room[0] = 1;
+	ppoll(NULL, 0, &time, NULL);
+	sink += (uint64_t)room[0];
+}
+
+static MEASURED void spin_shortly(void)
+{
+	compute_ns(MS / 10);
+}
+
 static struct role user_roles[THREADS] = {
 	{"spinner", {{"spin", spin}, {"spin_longer", spin_longer}}}};
 static struct role calls_roles[THREADS] = {
 	{"caller", {{"call", call}, {"call_longer", call_longer}}}};
 static struct role sleep_roles[THREADS] = {
 	{"sleeper", {{"sleep_well", sleep_well}, {"writer_rests", writer_rests}}}};
+static struct role hops_roles[THREADS] = {
+	{"hopper", {{"nap_shortly", nap_shortly}, {"poll_shortly", poll_shortly},
+			   {"spin_shortly", spin_shortly}}}};
 static struct role mutex_roles[THREADS] = {
 	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}},
 	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}},
@@ -244,6 +273,7 @@ static const struct kind {
 	{"user", user_roles},
 	{"calls", calls_roles},
 	{"sleep", sleep_roles},
+	{"hops", hops_roles},
 	{"mutex", mutex_roles},
 	{"workers", mutex_roles, child_mutex_roles},
 	{"shared", short_roles, long_roles},
