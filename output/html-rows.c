@@ -163,6 +163,10 @@ bool sprof_html_write_timeline(struct sprof_html *html)
 	unit = unit_of(&spans);
 	sprof_out_puts(html->out, ",\n\"timeline\":{\"unit\":");
 	sprof_html_number(html, false, unit);
+	if (html->profile->spans_cut_ns > html->profile->start_ns) {
+		sprof_out_puts(html->out, ",\"cut\":");
+		sprof_html_number(html, false, html->profile->spans_cut_ns - html->profile->start_ns);
+	}
 	sprof_out_puts(html->out, ",\"threads\":[");
 	for (uint32_t i = 0; i < html->profile->thread_count; i++) {
 		sprof_out_puts(html->out, i ? ",\n\"" : "\"");

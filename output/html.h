@@ -30,7 +30,8 @@
  * Optional; without one its part of the page is hidden:
  *
  *   value      name and unit of what another tool's file counts
- *   timeline   unit: ns, in which its times are; threads: packed, one per thread: how long a run lasts,
+ *   timeline   unit: ns, in which its times are; cut: ns of the run after which there was no room for
+ *              more, if there wasn't; threads: packed, one per thread: how long a run lasts,
  *              which of the thread's rows it is of plus 1, samples, which lie evenly in it: 3 per run.
  *              The first begins with the run of the program; row 0: the thread was not sampled
  *

@@ -95,9 +95,9 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 bool sprof_profile_enter_kernel(
 	struct sprof_profile *profile, uint32_t stack, uint32_t wait, uint32_t *ret_stack);
 
-/* timeline.c: the thread's sample is that of a row. False: no memory. */
+/* timeline.c: what the thread was next. False: no memory. */
 bool sprof_profile_extend(
-	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns);
+	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *more);
 
 /* slices.c: spans by their begin, as a run appends them. */
 void sprof_profile_sort_spans(struct sprof_profile *profile);

@@ -190,13 +190,17 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
 	uint32_t count = sample->count ? sample->count : 1;
+	struct sprof_profile_span span = {
+		.begin_ns = sample->time_ns, .end_ns = sample->time_ns, .samples = count};
 	struct sprof_profile_thread *thread;
 	uint32_t index, row;
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
 		!find_row(profile, sample, index, &row) ||
-		!sprof_window_add(&profile->index->windows[index], row, sample->state, count) ||
-		!sprof_profile_extend(profile, index, row, sample->time_ns))
+		!sprof_window_add(&profile->index->windows[index], row, sample->state, count))
+		return false;
+	span.row = row;
+	if (!sprof_profile_extend(profile, index, &span))
 		return false;
 	if (sprof_profile_is_other(profile, profile->rows[row].stack))
 		profile->index->folded.samples += count;

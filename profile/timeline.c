@@ -11,32 +11,32 @@ void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, 
 	profile->start_ns = start_ns;
 }
 
-static bool append(struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)
+static bool append(struct sprof_profile *profile, uint32_t thread,
+	const struct sprof_profile_span *span)
 {
 	if (!sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
 		    sizeof(*profile->spans)))
 		return false;
 	profile->threads[thread].last_span = (uint32_t)profile->span_count;
-	profile->spans[profile->span_count++] = (struct sprof_profile_span){
-		.begin_ns = time_ns, .end_ns = time_ns, .row = row, .samples = 1};
+	profile->spans[profile->span_count++] = *span;
 	return true;
 }
 
 bool sprof_profile_extend(
-	struct sprof_profile *profile, uint32_t thread, uint32_t row, uint64_t time_ns)
+	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *more)
 {
 	uint32_t last = profile->threads[thread].last_span;
 	struct sprof_profile_span *span = last == SPROF_PROFILE_NONE ? NULL : &profile->spans[last];
 
 	if (!profile->span_max || profile->spans_cut_ns)
 		return true;
-	if (span && span->row == row && span->samples < UINT32_MAX) {
-		span->end_ns = time_ns;
-		span->samples++;
+	if (span && span->row == more->row && span->samples <= UINT32_MAX - more->samples) {
+		span->end_ns = more->end_ns;
+		span->samples += more->samples;
 		return true;
 	}
 	if (profile->span_count < profile->span_max && profile->span_count < SPROF_PROFILE_NONE)
-		return append(profile, thread, row, time_ns);
-	profile->spans_cut_ns = time_ns;
+		return append(profile, thread, more);
+	profile->spans_cut_ns = more->begin_ns;
 	return true;
 }

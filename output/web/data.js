@@ -249,5 +249,6 @@ function decodeData(raw) {
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
 		contexts, threads: decodeThreads(raw, contexts),
 		timeline: raw.timeline ? decodeTimeline(raw.timeline) : null,
+		timelineCut: raw.timeline?.cut || 0,
 	};
 }

@@ -108,6 +108,9 @@ class Page {
 		byId("all-threads").addEventListener("click", () => this.threads.all());
 		byId("all-time").addEventListener("click", () => this.setSpan(null));
 		byId("timeline-panel").hidden = !this.data.timeline;
+		if (this.data.timelineCut)
+			byId("timeline-hint").textContent = `it ends after ${formatTime(this.data.timelineCut)}, when ` +
+				"there were more changes than --timeline-max";
 		if (this.data.timeline)
 			this.timeline = new Timeline(byId("timeline"), this.data, this.colours, {
 				onSpan: (span) => this.setSpan(span),

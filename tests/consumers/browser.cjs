@@ -82,10 +82,14 @@ async function openFile(browser, file) {
 	return page;
 }
 
-/* The page of a run of the command; data is the block in it. */
-function recordPage(scratch, command) {
-	const file = path.join(fs.mkdtempSync(path.join(scratch, "run-")), "page.html");
-	execFileSync(process.env.SPROF, ["run", "--rate", "500", "-o", file, "--", ...command], {stdio: "pipe"});
+/* The page of a run of the command, at once or by way of another format; data is the block in it. */
+function recordPage(scratch, command, options, by) {
+	const folder = fs.mkdtempSync(path.join(scratch, "run-")), file = path.join(folder, "page.html");
+	const saved = by ? path.join(folder, `saved.${by}`) : file;
+	const sprof = (...words) => execFileSync(process.env.SPROF, words, {stdio: "pipe"});
+	sprof("run", "--rate", "500", ...options, "-o", saved, "--", ...command);
+	if (by)
+		sprof("report", saved, "-o", file);
 	const [, text] = fs.readFileSync(file, "utf8").match(/id="data">([^]*?)<\/script>/);
 	return {file, data: JSON.parse(text)};
 }
@@ -104,8 +108,8 @@ async function runOne(browser, scratch, [name, test]) {
 		pages.push(page);
 		return {page, truth: readTruth(folder)};
 	};
-	open.run = async (command) => {
-		const {file, data} = recordPage(scratch, command);
+	open.run = async (command, options = [], by = null) => {
+		const {file, data} = recordPage(scratch, command, options, by);
 		const page = await openFile(browser, file);
 		pages.push(page);
 		return {page, data};

@@ -369,6 +369,18 @@ async function a_span_and_threads_go_together(open) {
 	compareFlat(await readTable(page, "#flat"), truth.all, "wall", "all again");
 }
 
+/* A timeline that was cut says so; what is not on it is in no span. */
+async function a_cut_timeline_says_so(open) {
+	const {page, data} = await open.run(["sh", "-c",
+		"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 0.1"], ["--timeline-max", "5"]);
+	assert.match(await page.locator("#timeline-hint").innerText(), /^it ends after .*--timeline-max$/);
+	await chooseWeight(page, "samples");
+	const whole = Number((await selection(page)).split(" ")[0].replace(/,/g, ""));
+	await dragSpan(page, 0, 1);
+	const part = Number((await selection(page)).split(" ")[0].replace(/,/g, ""));
+	assert.ok(part > 0 && part < whole && data.timeline.cut > 0, `${part} of ${whole}`);
+}
+
 /* The graph, the sandwich and the waits too: all of them are of one model. */
 async function everything_follows_the_span(open) {
 	const {page, truth} = await open("timeline");
@@ -416,6 +428,20 @@ async function a_real_run_has_its_timeline(open) {
 	assert.ok(span.to < 1.1 * duration, `${span.to} of ${duration}`);
 	const percent = Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]);
 	assert.ok(percent > 99, percent);
+}
+
+/* What was saved with --time-slices: the same page, but for times that are those of slices. */
+async function a_report_of_slices_has_a_timeline(open) {
+	const {page, data} = await open.run(["sh", "-c",
+		"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; sleep 0.3"], ["--time-slices", "20ms"], "pb.gz");
+	assert.equal(data.timeline.unit, 1000);
+	await chooseWeight(page, "samples");
+	const all = await selection(page);
+	await dragSpan(page, 0, 1);
+	assert.ok((await selection(page)).startsWith(`${all} · 0 s to`), `${await selection(page)} of ${all}`);
+	await chooseWeight(page, "wall");
+	await dragSpan(page, 0.8, 0.9);
+	assert.ok(Number((await page.locator(".card.wait .share").innerText()).split(" ")[0]) > 99);
 }
 
 async function names_stay_text(open) {
@@ -608,6 +634,8 @@ main({
 	a_span_and_threads_go_together,
 	everything_follows_the_span,
 	a_real_run_has_its_timeline,
+	a_cut_timeline_says_so,
+	a_report_of_slices_has_a_timeline,
 	names_stay_text,
 	it_runs_nothing_but_its_own_script,
 	all_of_it_works_from_the_keyboard,
