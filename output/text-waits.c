@@ -1,10 +1,13 @@
 /*
  * What the threads waited for, and who held up whom. Time is blocked time; shares are of all of it.
+ * Of rows with little time, those that differ in their objects only are shown together.
  */
 #include "output/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "output/units.h"
@@ -79,23 +82,116 @@ static void write_row(const struct sprof_text *text, const struct sprof_waits_ta
 	sprof_text_end_with_name(text, INDENT + 2, holder);
 }
 
+/* Rows that were left out, alike but for their objects, such as the connections of a server. */
+struct group {
+	struct sprof_waits_row sum;
+	size_t count;
+};
+
+static int compare_kinds(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+	uintptr_t one = (uintptr_t)a->sum.syscall, other = (uintptr_t)b->sum.syscall;
+
+	if (a->sum.function != b->sum.function)
+		return a->sum.function < b->sum.function ? -1 : 1;
+	return (one > other) - (one < other);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	if (a->sum.ns != b->sum.ns)
+		return a->sum.ns < b->sum.ns ? 1 : -1;
+	return (a->sum.function > b->sum.function) - (a->sum.function < b->sum.function);
+}
+
+/* Joins neighbours that are alike; returns how many there are then. */
+static size_t join(struct group *groups, size_t count)
+{
+	size_t joined = 0;
+
+	qsort(groups, count, sizeof(*groups), compare_kinds);
+	for (size_t i = 1; i < count; i++) {
+		struct group *last = &groups[joined];
+
+		if (compare_kinds(last, &groups[i])) {
+			groups[++joined] = groups[i];
+			continue;
+		}
+		last->sum.ns += groups[i].sum.ns;
+		last->sum.samples += groups[i].sum.samples;
+		last->count++;
+	}
+	return count ? joined + 1 : 0;
+}
+
+static void write_group(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct group *group)
+{
+	const struct sprof_waits_row *sum = &group->sum;
+	SPROF_AUTO_FREE char *line = NULL;
+
+	if (asprintf(&line, "%s of %zu more objects in %s", sum->syscall, group->count,
+		    function_name(text, sum->function)) < 0) {
+		line = NULL;
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	sprof_out_printf(text->out, "%8s %6.1f %3s %7" PRIu64 " %5s  ",
+		sprof_figure_time(sum->ns).text, sprof_percent(sum->ns, table->blocked_ns), "-",
+		sum->samples, sprof_wait_kind_name(sum->kind));
+	sprof_text_end_with_name(text, INDENT, line);
+}
+
+/* Shows the groups that are not small themselves; returns how many rows are in them. */
+static size_t write_groups(const struct sprof_text *text, const struct sprof_waits_table *table,
+	struct group *groups, size_t count)
+{
+	size_t shown = 0, in_them = 0;
+
+	count = join(groups, count);
+	qsort(groups, count, sizeof(*groups), compare_times);
+	for (size_t i = 0; i < count; i++) {
+		double percent = sprof_percent(groups[i].sum.ns, table->blocked_ns);
+
+		if (groups[i].count < 2 || !groups[i].sum.syscall ||
+			sprof_text_is_small(text, percent) ||
+			(text->options.top && shown == text->options.top))
+			continue;
+		write_group(text, table, &groups[i]);
+		in_them += groups[i].count;
+		shown++;
+	}
+	return in_them;
+}
+
 static void write_rows(const struct sprof_text *text, const struct sprof_waits_table *table)
 {
-	size_t shown = 0, small = 0, beyond = 0;
+	SPROF_AUTO_FREE struct group *left = calloc(table->count + 1, sizeof(*left));
+	size_t shown = 0, left_count = 0;
+	bool is_full = false;
 
+	if (!left) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
 	for (size_t i = 0; i < table->count; i++) {
 		const struct sprof_waits_row *row = &table->rows[i];
+		bool is_small =
+			sprof_text_is_small(text, sprof_percent(row->ns, table->blocked_ns));
 
-		if (sprof_text_is_small(text, sprof_percent(row->ns, table->blocked_ns))) {
-			small++;
-		} else if (text->options.top && shown == text->options.top) {
-			beyond++;
-		} else {
-			write_row(text, table, row);
-			shown++;
+		if (is_small || (text->options.top && shown == text->options.top)) {
+			is_full |= !is_small;
+			left[left_count++] = (struct group){.sum = *row, .count = 1};
+			continue;
 		}
+		write_row(text, table, row);
+		shown++;
 	}
-	sprof_text_left_out(text, "wait", small, beyond);
+	left_count -= write_groups(text, table, left, left_count);
+	sprof_text_left_out(text, "wait", is_full ? 0 : left_count, is_full ? left_count : 0);
 }
 
 static char *describe_edge(const struct sprof_text *text, const struct sprof_waits_table *table,

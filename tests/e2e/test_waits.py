@@ -246,6 +246,8 @@ def test_nobody_is_stopped_or_woken():
     _, stats = attach_for("1s", pid, "--mode", "wait")
     woken = {tid: switches(pid, tid) - before[tid] for tid in sleepers}
     stops = stats["stops"]
+    print(f"     {len(sleepers)} sleepers at {stats['ticks']} ticks: {stops} stops, "
+          f"{sum(woken.values())} switches")
     assert sum(woken.values()) <= 2 * stops + 2, (woken, stops)
     assert stops <= 2 * len(sleepers), stats
     threads.finish().check(0)

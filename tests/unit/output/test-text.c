@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
 #include "tests/unit/profile/example.h"
@@ -238,6 +239,45 @@ static void long_names_are_shortened_in_the_middle(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void add_wait(struct sprof_profile *profile, const char *call, const char *object, uint64_t ms)
+{
+	struct sprof_profile_context context = {
+		.state = SPROF_STATE_SLEEP, .kind = SPROF_WAIT_KIND_IO};
+	struct sprof_profile_row row = {.stack = example_stack(profile, "main;handle"),
+		.metrics = {.samples = ms, .times.ns[SPROF_TIME_SLEEP] = ms * SPROF_NS_PER_MS}};
+
+	context.syscall = sprof_build_string(profile, call, strlen(call));
+	context.object = sprof_build_string(profile, object, strlen(object));
+	assert_true(sprof_build_context(profile, &context, &row.context));
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
+/* Each connection of a server is an object of its own, with little time. */
+static void alike_waits_are_shown_together(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_output_options options = sprof_output_options_default();
+	SPROF_AUTO_FREE char *text = NULL, *full = NULL;
+	char object[64];
+
+	example_thread(profile, "server");
+	add_wait(profile, "accept", "tcp 10.0.0.1:80 listening", 699);
+	add_wait(profile, "fsync", "/var/log/server", 1);
+	for (int i = 0; i < 300; i++) {
+		snprintf(object, sizeof(object), "tcp 10.0.0.1:80 -> 10.0.0.2:%d", 20000 + i);
+		add_wait(profile, "recvfrom", object, 1);
+	}
+	options.waits_only = true;
+	text = report(profile, &options);
+	assert_non_null(strstr(text,
+		"300.0 ms   30.0   -     300    io  recvfrom of 300 more objects in handle\n"
+		"(1 more wait under 0.5 %)\n"));
+	options.full = true;
+	full = report(profile, &options);
+	assert_null(strstr(full, "more"));
+	sprof_profile_destroy(profile);
+}
+
 static void deep_stacks_stay_readable(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -299,6 +339,7 @@ int main(void)
 		cmocka_unit_test(says_what_it_left_out),
 		cmocka_unit_test(the_heaviest_threads_stay),
 		cmocka_unit_test(long_names_are_shortened_in_the_middle),
+		cmocka_unit_test(alike_waits_are_shown_together),
 		cmocka_unit_test(deep_stacks_stay_readable),
 		cmocka_unit_test(hostile_names_do_no_harm),
 		cmocka_unit_test(an_empty_profile_has_a_report),
