@@ -39,6 +39,11 @@ struct sampling {
 	enum sprof_end end;
 	/* Ticks it has slept through, ticks not to look at it, ticks not looked at since the last look. */
 	uint32_t slept, skip, skipped;
+	/*
+	 * Samples of a sleep that can't be walked without the frame pointer, nor broken off: they are taken
+	 * when the thread stops at its end, for which it has been asked.
+	 */
+	uint32_t owed;
 	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
 	bool fp_known;
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
@@ -62,6 +67,7 @@ struct slot {
 	bool pending;                /* asked to stop, and has neither stopped nor ended yet */
 	bool stopped;                /* the copy is there */
 	bool queued;                 /* waits for a CPU, to stop on it; asked for perhaps ticks ago */
+	bool paying;                 /* no sample of this tick, but those that are owed */
 	bool near;                   /* awaited awake: it runs on a CPU, and we on another one */
 	int cpu;                     /* where it ran last */
 	unsigned distance;           /* of that CPU from ours */
@@ -105,6 +111,10 @@ struct sampler {
 void sprof_tick(struct sampler *sampler);
 /* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
 void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread);
+/* What is owed becomes samples after all: with the stack of a stop at the end of the sleep, or as it was seen. */
+void sprof_tick_pay(struct sampler *sampler, struct sprof_thread *thread, uint32_t stack,
+	enum sprof_end end);
+void sprof_tick_forgive(struct sampler *sampler, struct sprof_thread *thread);
 /* A sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
 void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
 
@@ -117,6 +127,8 @@ void sprof_stops_drain(struct sampler *sampler);
 /* A slot for the thread, with room for its copy. */
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
+/* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
+bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
 
 /* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. */
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,

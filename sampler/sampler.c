@@ -66,6 +66,7 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	/* What it slept through was in the old program. */
 	sampling->watch.active = false;
 	sprof_tick_flush(sampler, thread);
+	sprof_tick_forgive(sampler, thread);
 	sampling->asleep = sampling->fp_known = false;
 	sampling->home_end = sampling->home_sp = 0;
 	sampling->wait = SPROF_WAIT_NONE;

@@ -24,30 +24,39 @@ enum { SPIN_NS = 50 * 1000 };
 /* As long as the stop of a running thread may take on a machine that is not overloaded. */
 enum { LATE_NS = SPROF_NS_PER_MS };
 
+/* Room for one more slot, and in it for the thread's stack. */
+static struct slot *next_slot(struct sampler *sampler, const struct sprof_thread *thread)
+{
+	size_t count = sampler->slot_count;
+
+	if (sprof_array_reserve(&sampler->slots, &sampler->slot_capacity, count + 1,
+		    sizeof(*sampler->slots)) &&
+		sprof_copy_reserve(&sampler->slots[count].buffer, thread->sampling))
+		return &sampler->slots[count];
+	sampler->out_of_memory = true;
+	return NULL;
+}
+
 void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
 {
-	const struct sampling *sampling = thread->sampling;
-	struct slot *slot;
+	struct slot *slot = next_slot(sampler, thread);
 
-	if (!sprof_array_reserve(&sampler->slots, &sampler->slot_capacity, sampler->slot_count + 1,
-		    sizeof(*sampler->slots))) {
-		sampler->out_of_memory = true;
+	if (!slot)
 		return;
-	}
-	slot = &sampler->slots[sampler->slot_count];
-	if (!sprof_copy_reserve(&slot->buffer, sampling)) {
-		sampler->out_of_memory = true;
-		return;
-	}
 	sampler->slot_count++;
 	slot->thread = thread;
-	slot->stopped = slot->near = false;
+	slot->stopped = slot->near = slot->paying = false;
 	slot->pending = slot->queued = thread->phase == SPROF_THREAD_INTERRUPTED;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
 	slot->sp = what->sp;
 	slot->pc = what->pc;
 	slot->cpu = what->cpu;
+}
+
+bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread)
+{
+	return next_slot(sampler, thread) && sprof_thread_interrupt(thread);
 }
 
 static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *thread)
@@ -82,13 +91,14 @@ static bool is_pending(const struct slot *first, size_t count)
 }
 
 /* A stop that nobody needs any more: nothing of it may be seen but the pause. */
-static void let_go(struct sprof_thread *thread)
+static void let_go(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sprof_regs regs;
 
 	if (sprof_regs_read(thread->tid, &regs))
 		sprof_restart_repair(thread->tid, &regs, true);
 	sprof_thread_resume(thread);
+	sprof_tick_forgive(sampler, thread);
 }
 
 /* The only code that runs while the thread stands still. */
@@ -166,6 +176,17 @@ static bool has_woken(const struct slot *slot)
 							  regs->values[SPROF_REG_PC] != slot->pc);
 }
 
+/* What the thread is owed of the sleep that it stopped at the end of is on the same stack. */
+static uint32_t walk(struct sampler *sampler, struct slot *slot, enum sprof_end *ret_end)
+{
+	uint32_t stack;
+
+	doubt_late(sampler, slot);
+	stack = sprof_sampler_walk(sampler, slot->thread, &slot->snapshot, ret_end);
+	sprof_tick_pay(sampler, slot->thread, stack, *ret_end);
+	return stack;
+}
+
 static void finish(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
@@ -176,6 +197,12 @@ static void finish(struct sampler *sampler, struct slot *slot)
 	if (!thread)
 		return;
 	sampling = thread->sampling;
+	if (slot->paying) {
+		if (slot->stopped)
+			walk(sampler, slot, &end);
+		sprof_tick_forgive(sampler, thread);
+		return;
+	}
 	if (!slot->stopped) {
 		sprof_tick_late(sampler, thread);
 		return;
@@ -188,8 +215,7 @@ static void finish(struct sampler *sampler, struct slot *slot)
 		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP
 								     : SPROF_STATE_SYS;
 	remember_fp(slot, thread->sampling);
-	doubt_late(sampler, slot);
-	sampling->stack = sprof_sampler_walk(sampler, thread, &slot->snapshot, &end);
+	sampling->stack = walk(sampler, slot, &end);
 	sampling->state = state;
 	if (slot->state == SPROF_STATE_USER)
 		find_wait(sampler, slot, state);
@@ -239,14 +265,43 @@ static void mark_queued(struct slot *first, size_t count)
 		first[i].queued = first[i].pending;
 }
 
+static bool is_owed(const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sampling && sampling->owed;
+}
+
+/* One more slot, for a stop that no slot waits for. NULL: there is no room, and no time to make some. */
+static struct slot *late_slot(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct slot *slot = sampler->slots + sampler->slot_count;
+
+	if (sampler->slot_count == sampler->slot_capacity || !thread->sampling ||
+		!sprof_copy_has_room(&slot->buffer, thread->sampling))
+		return NULL;
+	slot->thread = thread;
+	slot->state = SPROF_STATE_USER;
+	slot->near = slot->pending = false;
+	slot->queued = slot->paying = true;
+	slot->requested_ns = sprof_clock_now_ns();
+	return slot;
+}
+
 static void take_stop(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct slot *slot = slot_of(sampler, thread);
 
-	if (slot && !slot->stopped)
+	if (!slot && is_owed(thread)) {
+		slot = late_slot(sampler, thread);
+		sampler->slot_count += !!slot;
+	} else if (slot && slot->stopped) {
+		slot = NULL;
+	}
+	if (slot)
 		copy_and_resume(sampler, slot);
 	else
-		let_go(thread);
+		let_go(sampler, thread);
 }
 
 /* False: nothing more is to be waited for. */
@@ -353,28 +408,23 @@ static bool is_lost(const struct sprof_thread *thread)
 
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct slot *slot = sampler->slots;
+	bool lost = is_lost(thread);
+	struct slot *slot = NULL;
 
-	/*
-	 * Inside a tick its own samples go first, and this one stays lost; so it does where there is no
-	 * room for its copy, for nothing is allocated while a thread stands still.
-	 */
-	if (sampler->slot_count || !slot || !is_lost(thread) ||
-		!sprof_copy_has_room(&slot->buffer, thread->sampling)) {
-		let_go(thread);
+	/* Inside a tick its own samples go first. */
+	if (!sampler->slot_count && (lost || is_owed(thread)))
+		slot = late_slot(sampler, thread);
+	if (!slot) {
+		let_go(sampler, thread);
 		return;
 	}
-	sampler->tick_ns = slot->requested_ns = sprof_clock_now_ns();
-	slot->thread = thread;
-	slot->state = SPROF_STATE_USER;
-	slot->near = false;
-	slot->queued = true;
+	sampler->tick_ns = slot->requested_ns;
+	slot->paying = !lost;
 	copy_and_resume(sampler, slot);
-	if (slot->stopped) {
+	if (slot->stopped || slot->paying)
 		finish(sampler, slot);
-		sprof_waits_flush(sampler, NULL);
-		sampler->quality->samples_lost--;
-	}
+	sampler->quality->samples_lost -= lost && slot->stopped;
+	sprof_waits_flush(sampler, NULL);
 }
 
 static bool is_stop_outstanding(const struct sampler *sampler)

@@ -29,13 +29,39 @@ static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 
 static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
 {
-	const struct sampling *sampling = thread->sampling;
+	struct sampling *sampling = thread->sampling;
 
 	if (!times || !sprof_mode_takes(sampler->options->mode, sampling->state))
 		return;
-	sprof_waits_emit(sampler, thread, times);
 	sampler->quality->samples_reused += times;
+	if (sampling->owed) {
+		sampling->owed += times;
+		return;
+	}
+	sprof_waits_emit(sampler, thread, times);
 	sampler->quality->stacks[sampling->end] += times;
+}
+
+void sprof_tick_pay(struct sampler *sampler, struct sprof_thread *thread, uint32_t stack,
+	enum sprof_end end)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (!sampling->owed)
+		return;
+	sampling->stack = stack;
+	sprof_waits_emit(sampler, thread, sampling->owed);
+	sampler->quality->stacks[end] += sampling->owed;
+	sampling->owed = 0;
+	sampling->asleep = false;
+}
+
+void sprof_tick_forgive(struct sampler *sampler, struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	if (sampling)
+		sprof_tick_pay(sampler, thread, sampling->stack, sampling->end);
 }
 
 void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread)
@@ -112,6 +138,21 @@ static bool is_worth_a_stop(const struct sprof_thread *thread,
 		sprof_restart_is_harmless(thread->process->pid, call);
 }
 
+/*
+ * The same where it stops only when its sleep ends, or where it has been woken and waits for a CPU: it
+ * is asked to, and its sample is owed. It can't leave its system call before.
+ */
+static bool is_to_be_owed(
+	struct sampler *sampler, struct sprof_thread *thread, char letter, enum sprof_end end)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return end == SPROF_END_REGISTER && (letter == 'D' || letter == 'R') && sampling->asleep &&
+		!sampler->closing &&
+		(thread->phase == SPROF_THREAD_INTERRUPTED ||
+			(thread->phase == SPROF_THREAD_RUNNING && sprof_stops_ask(sampler, thread)));
+}
+
 /* A thread in a group-stop waits for nothing but to go on. */
 static void find_wait(
 	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
@@ -172,9 +213,13 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->timeslices = before->timeslices;
 	sampling->figures = sprof_figures_make(sampler->tick_ns, before, &stat);
 	sampling->asleep = !sampler->quality->schedstat_missing && end != SPROF_END_STACK_COPY;
-	sprof_waits_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;
-	sampler->quality->stacks[end]++;
+	if (is_to_be_owed(sampler, thread, stat.state, end)) {
+		sampling->owed++;
+	} else {
+		sprof_waits_emit(sampler, thread, 1);
+		sampler->quality->stacks[end]++;
+	}
 	sprof_sampling_charge(sampler, thread);
 	return true;
 }

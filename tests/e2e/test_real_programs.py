@@ -8,8 +8,9 @@ import os
 import re
 import socket
 
-from harness import (LIMIT, PROFILE, Program, attach_for, check_quality, check_untouched, main,
+from harness import (LIMIT, PROFILE, Attached, Program, attach_for, check_quality, check_untouched, main,
                      read_profile, run, sprof, tool, wait_until)
+from postgres import Server
 
 RATE = 299
 
@@ -195,6 +196,49 @@ def test_redis():
     server.process.terminate()
     server.finish().check(0)
     assert not re.search("crash|assert", server.stderr(), re.IGNORECASE)
+
+
+# node
+
+NODE_PROGRAM = """
+const crypto = require('crypto');
+const {Worker, isMainThread, parentPort} = require('worker_threads');
+function count(n) { let map = new Map(); for (let i = 0; i < n; i++) map.set('k' + i % 999, (map.get('k' + i % 999) || 0) + i); return map.size; }
+function digest(n) { let d = Buffer.alloc(1 << 16); for (let i = 0; i < n; i++) d = crypto.createHash('sha256').update(d).update('x'.repeat(1 << 16)).digest(); return d.toString('hex'); }
+function sorted(n) { let a = []; let x = 1; for (let i = 0; i < n; i++) { x = x * 16807 % 2147483647; a.push({x}); } a.sort((p, q) => p.x - q.x); return a[0].x; }
+const work = () => [count(3000000), digest(2000), sorted(400000), JSON.stringify(JSON.parse(JSON.stringify([...Array(200000).keys()]))).length];
+if (isMainThread) {
+  const worker = new Worker(__filename);
+  worker.on('message', theirs => console.log(JSON.stringify([work(), theirs])));
+} else parentPort.postMessage(work());
+"""
+
+
+def test_node():
+    with open("program.js", "w", encoding="utf-8") as file:
+        file.write(NODE_PROGRAM)
+    command = [tool("node"), "program.js"]
+    native = run(*command).check(0)
+    result, folded, stats = profile(*command)
+    assert result.check(0).out == native.out
+    check_quality(stats, complete=0.999)
+    assert stats["threads_seen"] >= 6, stats
+    folded.check("node::.*|uv_.*|v8::.*", "__libc_start.*|_start|.*start_thread.*|.*clone.*")
+
+
+# PostgreSQL
+
+def test_postgres():
+    """A server that is attached to before its clients come, with all the processes it starts for them."""
+    server = Server()
+    sampling = Attached(server.postmaster(), "-d", "5s", "-r", RATE, "--children", *PROFILE)
+    server.clients(4).finish().check(0)
+    sampling.finish().check(0)
+    server.stop()
+    folded, stats = read_profile()
+    assert stats["processes_seen"] >= 3, stats
+    check_quality(stats, complete=0.999)
+    folded.check("__libc_start.*|_start", "PostgresMain|postgres.*")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
 """What real programs wait for: the interpreter's lock, a listening socket, a file, a row's lock."""
 
-import glob
 import os
 import re
-import shutil
 import socket
 import subprocess
 
 from blocked import HELD
-from harness import (PROFILE, Attached, Program, Skip, main, read_folded, require, run, sprof, tool,
-                     wait_until)
+from harness import PROFILE, Attached, Program, Skip, main, read_folded, run, sprof, tool, wait_until
+from postgres import Server
 
 TWO_COUNTERS = """
 import threading, time
@@ -86,60 +84,10 @@ def test_dd_writes_its_file():
 UPDATE = "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;\n"
 
 
-class Server:
-    """A PostgreSQL server of its own, in this folder, with a pgbench table in it."""
-
-    def __init__(self):
-        folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-        self.bin = folders[-1] if folders else os.path.dirname(tool("postgres"))
-        self.pgbench = tool("pgbench", f"{self.bin}/pgbench")
-        self.home = os.path.abspath("pg")
-        os.mkdir(self.home)
-        self.user = []
-        if os.getuid() == 0:
-            self.user = [tool("runuser"), "-u", "postgres", "--"]
-            require(run("id", "postgres").code == 0, "there is no user postgres")
-            shutil.chown(self.home, "postgres")
-        run(*self.user, f"{self.bin}/initdb", "-D", f"{self.home}/d", "-A", "trust",
-            cwd=self.home).check(0)
-        self.program = Program(
-            [*self.user, f"{self.bin}/postgres", "-D", f"{self.home}/d", "-k", self.home,
-             "-c", "listen_addresses="], cwd=self.home, stdout=subprocess.DEVNULL)
-        wait_until(lambda: self.bench("-i", "-s", "1").code == 0, "the server answers")
-
-    def bench(self, *options):
-        return run(*self.user, self.pgbench, "-h", self.home, *options, "postgres", cwd=self.home)
-
-    def clients(self, seconds):
-        with open(f"{self.home}/update.sql", "w", encoding="utf-8") as script:
-            script.write(UPDATE)
-        return Program([*self.user, self.pgbench, "-h", self.home, "-n", "-c", "2", "-j", "2", "-T",
-                        seconds, "-f", f"{self.home}/update.sql", "postgres"], cwd=self.home)
-
-    def backends(self):
-        """The processes that serve clients."""
-        pids = []
-        for name in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{name}/cmdline", encoding="utf-8", errors="replace") as file:
-                    if re.match(r"postgres: \S+ postgres \[local\]", file.read()):
-                        cwd = os.readlink(f"/proc/{name}/cwd")
-                        pids += [int(name)] if cwd.startswith(self.home) else []
-            except OSError:
-                pass
-        return pids
-
-    def stop(self):
-        with open(f"{self.home}/d/postmaster.pid", encoding="utf-8") as file:
-            pid = int(file.readline())
-        os.kill(pid, 2)
-        self.program.wait()
-
-
 def test_postgres_waits_for_the_lock_of_a_row():
     """Two clients update one row: each waits for the other's transaction, at its latch."""
     server = Server()
-    clients = server.clients(6)
+    clients = server.clients(6, UPDATE)
     pid = wait_until(lambda: len(server.backends()) == 2 and server.backends()[0], "two clients")
     sampling = Attached(pid, "-d", "3s", "--wait-frames", *PROFILE)
     sampling.finish().check(0)
