@@ -44,6 +44,7 @@ struct sampling {
 	 * when the thread stops at its end, for which it has been asked.
 	 */
 	uint32_t owed;
+	uint64_t owed_sp, owed_pc;
 	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
 	bool fp_known;
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;

@@ -179,11 +179,17 @@ static bool has_woken(const struct slot *slot)
 /* What the thread is owed of the sleep that it stopped at the end of is on the same stack. */
 static uint32_t walk(struct sampler *sampler, struct slot *slot, enum sprof_end *ret_end)
 {
+	const struct sampling *sampling = slot->thread->sampling;
+	const struct sprof_regs *regs = &slot->snapshot.regs;
 	uint32_t stack;
 
 	doubt_late(sampler, slot);
 	stack = sprof_sampler_walk(sampler, slot->thread, &slot->snapshot, ret_end);
-	sprof_tick_pay(sampler, slot->thread, stack, *ret_end);
+	if (regs->values[SPROF_REG_SP] == sampling->owed_sp &&
+		regs->values[SPROF_REG_PC] == sampling->owed_pc)
+		sprof_tick_pay(sampler, slot->thread, stack, *ret_end);
+	else
+		sprof_tick_forgive(sampler, slot->thread);
 	return stack;
 }
 

@@ -216,6 +216,8 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampler->quality->samples_peeked++;
 	if (is_to_be_owed(sampler, thread, stat.state, end)) {
 		sampling->owed++;
+		sampling->owed_sp = call->sp;
+		sampling->owed_pc = call->pc;
 	} else {
 		sprof_waits_emit(sampler, thread, 1);
 		sampler->quality->stacks[end]++;
