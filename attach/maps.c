@@ -123,19 +123,31 @@ static struct sprof_module_key key_of(
 	return key;
 }
 
+/*
+ * Not open, and this process has not been tried: one that maps the same file may have been gone too
+ * soon, or may have been nobody's business.
+ */
+static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
+{
+	bool is_open = module->kind == SPROF_MODULE_FILE ? module->fd >= 0 : module->image != NULL;
+
+	return !is_open && module->opener != pid;
+}
+
 /* A perf map may appear long after the memory it is about. */
 static void open_module(struct sprof_module *module, pid_t pid, const struct sprof_maps_line *line,
-	const char *maps, bool is_new)
+	const char *maps)
 {
 	if (module->kind == SPROF_MODULE_ANONYMOUS) {
 		if (module->fd < 0)
 			sprof_perf_map_open(module, pid);
 		return;
 	}
-	if (!is_new)
+	if (!is_worth_a_try(module, pid))
 		return;
+	module->opener = pid;
 	sprof_module_file_open(module, pid, line->start, line->end);
-	if (module->kind == SPROF_MODULE_FILE && module->fd < 0)
+	if (module->kind == SPROF_MODULE_FILE && module->fd < 0 && !module->image)
 		sprof_module_memory_read(module, pid, maps);
 }
 
@@ -154,7 +166,7 @@ static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const c
 	module = sprof_modules_intern(modules, &key, &new);
 	if (!module)
 		return SPROF_MAPPING_NO_MODULE;
-	open_module(module, pid, line, maps, new);
+	open_module(module, pid, line, maps);
 	return module->id;
 }
 

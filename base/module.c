@@ -76,26 +76,64 @@ static struct sprof_module *append(
 	return module;
 }
 
+/*
+ * An inode fits 64 bits and a device 32; folding them leaves a collision to chance only if the paths
+ * are equal too.
+ */
+struct folded {
+	uint64_t high, low;
+};
+
+static struct folded fold(const struct sprof_module_key *key, const char *path)
+{
+	return (struct folded){
+		.high = (uint64_t)(uintptr_t)path * 8 + (uint64_t)key->kind * 2 + key->deleted,
+		.low = key->inode ^ (key->device << 40 | key->device >> 24),
+	};
+}
+
+static struct sprof_module *find(const struct sprof_modules *modules,
+	const struct sprof_module_key *key, const char *path)
+{
+	struct folded folded = fold(key, path);
+	uint32_t found = sprof_idmap_find(&modules->by_key, folded.high, folded.low);
+
+	return found == SPROF_IDMAP_NONE ? NULL : modules->items[found];
+}
+
+/* The module of a file that has been deleted since, if it is open. */
+static struct sprof_module *find_undeleted(const struct sprof_modules *modules,
+	const struct sprof_module_key *key, const char *path)
+{
+	struct sprof_module_key before = *key;
+	struct sprof_module *module;
+
+	before.deleted = false;
+	module = key->deleted ? find(modules, &before, path) : NULL;
+	if (!module || module->fd < 0)
+		return NULL;
+	module->deleted = true;
+	return module;
+}
+
 struct sprof_module *sprof_modules_intern(
 	struct sprof_modules *modules, const struct sprof_module_key *key, bool *ret_new)
 {
 	const char *path = sprof_strtab_intern(modules->paths, key->path);
 	struct sprof_module *module;
-	uint64_t high, low;
-	uint32_t found;
+	struct folded folded;
 
 	if (!path)
 		return NULL;
-	/* An inode fits 64 bits and a device 32; folding them leaves a collision to chance only if
-	 * the paths are equal too. */
-	high = (uint64_t)(uintptr_t)path * 8 + (uint64_t)key->kind * 2 + key->deleted;
-	low = key->inode ^ (key->device << 40 | key->device >> 24);
-	found = sprof_idmap_find(&modules->by_key, high, low);
-	*ret_new = found == SPROF_IDMAP_NONE;
-	if (!*ret_new)
-		return modules->items[found];
+	module = find(modules, key, path);
+	if (!module)
+		module = find_undeleted(modules, key, path);
+	*ret_new = !module;
+	if (module)
+		return module;
+	folded = fold(key, path);
 	module = append(modules, key, path);
-	if (!module || !sprof_idmap_put(&modules->by_key, high, low, module->id))
+	if (!module || !sprof_idmap_put(&modules->by_key, folded.high, folded.low, module->id))
 		return NULL;
 	return module;
 }

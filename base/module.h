@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum sprof_module_kind {
 	SPROF_MODULE_FILE,
@@ -24,12 +25,13 @@ struct sprof_module {
 	uint32_t id; /* its index in the table */
 	enum sprof_module_kind kind;
 	const char *path; /* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
-	bool deleted;     /* the file was unlinked or replaced when first seen */
+	bool deleted;     /* the file has been seen unlinked or replaced */
 	uint64_t device, inode;
 	/* The file, opened for reading; -1: could not be opened, see open_errno. Of anonymous memory:
 	 * the perf map of its process; -1: there was none. */
 	int fd;
 	int open_errno;
+	pid_t opener; /* the process through which opening was tried last; 0: it was not */
 	int root_fd; /* the root folder of the process, where that is not ours; -1: it is, or is gone */
 	/* SPROF_MODULE_MEMORY: the bytes. Of a file that can't be opened: what was mapped of it, at
 	 * its place in the file; NULL: not known either. Owned by the table. */
@@ -38,7 +40,10 @@ struct sprof_module {
 	uint64_t image_base; /* of the latter: where the process had the file's first byte */
 };
 
-/* Which module a piece of memory belongs to; all of it together is the identity. */
+/*
+ * Which module a piece of memory belongs to; all of it together is the identity. But a file that is
+ * deleted when its module has it open is the same still: its inode can't have become another's.
+ */
 struct sprof_module_key {
 	enum sprof_module_kind kind;
 	const char *path;

@@ -1,5 +1,6 @@
 /*
- * Images by module. Opens each once, at the first pc in it; an unreadable one stays unreadable.
+ * Images by module. Opens each once, at the first pc in it; an unreadable one stays unreadable until
+ * another process maps it.
  */
 #include "unwind/images.h"
 
@@ -12,6 +13,7 @@ static void open_entry(struct sprof_image_entry *entry, const struct sprof_modul
 	struct sprof_error err;
 
 	entry->tried = true;
+	entry->opener = module->opener;
 	if (module->kind == SPROF_MODULE_ANONYMOUS)
 		return;
 	/* What went wrong is told where the module's names are looked for: elfsym/ reads it again. */
@@ -26,15 +28,23 @@ static void open_entry(struct sprof_image_entry *entry, const struct sprof_modul
 	entry->image = NULL;
 }
 
+/* A module that could not be opened through one process may be open by now, through another. */
+static bool is_worth_a_try(
+	const struct sprof_image_entry *entry, const struct sprof_module *module)
+{
+	return !entry->tried || (!entry->image && entry->opener != module->opener);
+}
+
 static const struct sprof_image_entry *entry_of(struct sprof_images *images, uint32_t module)
 {
 	static const struct sprof_image_entry none;
+	const struct sprof_module *found = sprof_modules_get(images->modules, module);
 
 	if (!sprof_array_reserve(
 		    &images->items, &images->capacity, (size_t)module + 1, sizeof(*images->items)))
 		return &none;
-	if (!images->items[module].tried)
-		open_entry(&images->items[module], sprof_modules_get(images->modules, module));
+	if (is_worth_a_try(&images->items[module], found))
+		open_entry(&images->items[module], found);
 	return &images->items[module];
 }
 

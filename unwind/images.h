@@ -21,6 +21,7 @@ struct sprof_images {
 
 struct sprof_image_entry {
 	bool tried;
+	pid_t opener; /* the module's, at that time */
 	struct sprof_image *image; /* NULL: no ELF file, or it can't be read */
 	struct sprof_rows *rows;   /* with the image */
 };

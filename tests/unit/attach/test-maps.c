@@ -335,6 +335,29 @@ static void deleted_files_are_told_by_the_mark(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* The first process that mapped it was gone when it was opened; the next one opens it. */
+static void what_one_process_left_closed_another_opens(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct test_folder *folder = *state;
+	char *path = test_folder_file(folder, "library.so", "content");
+	void *address = map_executable(path);
+	struct sprof_module *module = module_mapped_at(modules, address);
+
+	assert_true(module->fd >= 0);
+	assert_int_equal(module->opener, getpid());
+	close(module->fd);
+	module->fd = -1;
+	assert_ptr_equal(module_mapped_at(modules, address), module);
+	assert_int_equal(module->fd, -1);
+	module->opener = INT_MAX;
+	assert_ptr_equal(module_mapped_at(modules, address), module);
+	assert_true(module->fd >= 0);
+	munmap(address, 1);
+	free(path);
+	sprof_modules_destroy(modules);
+}
+
 static void memory_without_a_file(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -370,6 +393,8 @@ int main(void)
 			names_are_unescaped, test_folder_create, test_folder_remove),
 		cmocka_unit_test_setup_teardown(
 			deleted_files_are_told_by_the_mark, test_folder_create, test_folder_remove),
+		cmocka_unit_test_setup_teardown(what_one_process_left_closed_another_opens,
+			test_folder_create, test_folder_remove),
 		cmocka_unit_test(memory_without_a_file),
 	};
 

@@ -58,6 +58,27 @@ static void every_part_of_the_key_counts(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* An open file keeps its inode: that one can't be another's. Of one that is not open it can. */
+static void deleted_since_is_the_same_while_open(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key(), deleted = libc_key();
+	bool is_new;
+	struct sprof_module *module = sprof_modules_intern(modules, &key, &is_new);
+
+	deleted.deleted = true;
+	module->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_true(module->fd >= 0);
+	assert_ptr_equal(sprof_modules_intern(modules, &deleted, &is_new), module);
+	assert_false(is_new);
+	assert_true(module->deleted);
+	close(module->fd);
+	module->fd = -1;
+	assert_ptr_not_equal(sprof_modules_intern(modules, &deleted, &is_new), module);
+	assert_true(is_new);
+	sprof_modules_destroy(modules);
+}
+
 static void modules_never_move(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -113,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_key_same_module),
 		cmocka_unit_test(every_part_of_the_key_counts),
+		cmocka_unit_test(deleted_since_is_the_same_while_open),
 		cmocka_unit_test(modules_never_move),
 		cmocka_unit_test(destroy_closes_files),
 		cmocka_unit_test(a_name_is_the_last_component),
