@@ -15,6 +15,7 @@
 
 #include "attach/memory.h"
 #include "base/cleanup.h"
+#include "base/regular-file.h"
 
 enum { LARGEST_IMAGE = 1 << 20 }; /* a vDSO has a few pages */
 
@@ -26,13 +27,12 @@ static bool is_mapped_file(int fd, const struct sprof_module *module)
 {
 	struct stat status;
 
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == module->inode;
+	return fstat(fd, &status) == 0 && status.st_ino == module->inode;
 }
 
-/* O_NONBLOCK: the path may have become a FIFO meanwhile. */
 static int open_checked(const char *path, struct sprof_module *module)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = sprof_regular_file_open(path, 0);
 
 	if (fd < 0) {
 		module->open_errno = errno;

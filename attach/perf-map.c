@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/procfs.h"
+#include "base/regular-file.h"
 
 enum { STATUS_SIZE = 4096 };
 
@@ -34,7 +35,7 @@ static bool is_trusted(int fd, const struct stat *process)
 {
 	struct stat file;
 
-	return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	return fstat(fd, &file) == 0 &&
 		(file.st_uid == process->st_uid || file.st_uid == 0);
 }
 
@@ -49,8 +50,7 @@ void sprof_perf_map_open(struct sprof_module *module, pid_t pid)
 		snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, inner_pid(pid));
 	else
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-	/* O_NONBLOCK: it could be a FIFO. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = sprof_regular_file_open(path, O_NOFOLLOW);
 	if (fd < 0)
 		return;
 	if (is_trusted(fd, &process))

@@ -8,13 +8,14 @@
 #include "elfsym/image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular-file.h"
 
 #if defined(__x86_64__)
 enum {
@@ -186,7 +187,7 @@ bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sp
 {
 	struct sprof_module module = {.kind = SPROF_MODULE_FILE, .path = path};
 
-	module.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	module.fd = sprof_regular_file_open(path, 0);
 	if (module.fd < 0)
 		module.open_errno = errno;
 	if (!open_image(&module, true, ret, err)) {

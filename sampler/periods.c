@@ -47,8 +47,9 @@ static void restart(struct sampler *sampler)
 	sampler->period.threads = sprof_target_threads_seen(target) - (uint32_t)count;
 	sampler->period.processes =
 		sprof_target_processes_seen(target) - sprof_target_processes(target);
-	sampler->period.own_cpu_ns = sprof_clock_own_cpu_ns();
-	sampler->period.begin_ns = sprof_clock_now_ns();
+	/* Where the last one has ended: what has been done since is the new one's. */
+	sampler->period.own_cpu_ns += sampler->quality->profiler_cpu_ns;
+	sampler->period.begin_ns += sampler->quality->duration_ns;
 	sprof_waits_forget_all(&sampler->waits);
 	sampler->waits.locks = (struct locks){0};
 	restart_quality(sampler);

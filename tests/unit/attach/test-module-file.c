@@ -7,12 +7,16 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +102,47 @@ static void a_fifo_in_place_of_the_file(void **state)
 	sprof_module_file_open(&module, getpid(), NOWHERE_START, NOWHERE_END);
 	assert_int_equal(module.fd, -1);
 	assert_int_equal(module.open_errno, ESTALE);
+	free(path);
+}
+
+/* The system call that the process sleeps in; -1: none. */
+static long sleeps_in(pid_t pid)
+{
+	char path[64], text[128] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	return text[0] >= '0' && text[0] <= '9' ? strtol(text, NULL, 10) : -1;
+}
+
+/* Whoever waits for somebody to read from a FIFO goes on waiting. */
+static void a_fifo_is_not_opened(void **state)
+{
+	char *path = test_folder_path(*state, "waiting");
+	struct sprof_module module;
+	struct pollfd end;
+	pid_t writer;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	writer = fork();
+	if (!writer)
+		_exit(open(path, O_WRONLY | O_CLOEXEC) >= 0);
+	while (sleeps_in(writer) != SYS_openat)
+		sched_yield();
+	module = module_of(path);
+	sprof_module_file_open(&module, getpid(), NOWHERE_START, NOWHERE_END);
+	assert_int_equal(module.open_errno, ESTALE);
+	end = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, writer, 0), .events = POLLIN};
+	assert_int_equal(poll(&end, 1, 100), 0);
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	close(end.fd);
 	free(path);
 }
 
@@ -253,6 +298,7 @@ int main(void)
 		in_a_folder(a_replaced_file_is_stale),
 		in_a_folder(a_deleted_file_is_not_there),
 		in_a_folder(a_fifo_in_place_of_the_file),
+		in_a_folder(a_fifo_is_not_opened),
 		in_a_folder(a_folder_in_place_of_the_file),
 		in_a_folder(a_deleted_file_through_map_files),
 		in_a_folder(a_deleted_program_through_exe),

@@ -1,0 +1,13 @@
+/*
+ * Opening a file that somebody else has named.
+ */
+#ifndef SPROF_BASE_REGULAR_FILE_H
+#define SPROF_BASE_REGULAR_FILE_H
+
+/*
+ * Opens a regular file for reading. -1: errno says why; ESTALE: it is none, and has not been opened.
+ * `flags` are further ones of open(2), such as O_NOFOLLOW.
+ */
+int sprof_regular_file_open(const char *path, int flags);
+
+#endif
