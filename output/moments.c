@@ -49,8 +49,7 @@ static uint64_t share(uint64_t value, uint64_t seen, uint64_t more, uint64_t sam
 	       (uint64_t)((__uint128_t)value * seen / samples);
 }
 
-/* What the next so many samples of a row weigh. */
-static struct sprof_metrics take(struct sprof_moments *moments, uint32_t row, uint64_t more)
+struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t row, uint64_t more)
 {
 	const struct sprof_metrics *whole = &moments->profile->rows[row].metrics;
 	struct sprof_metrics part = {.samples = more};
@@ -75,7 +74,7 @@ static struct sprof_moment next_of_span(struct sprof_moments *moments, uint32_t 
 		.is_timed = true,
 	};
 
-	moment.metrics = take(moments, span.row, end - first);
+	moment.metrics = sprof_moments_take(moments, span.row, end - first);
 	moments->last_ns = moment.begin_ns;
 	moments->sample = end;
 	if (end == span.samples) {
@@ -104,7 +103,7 @@ bool sprof_moments_next(struct sprof_moments *moments,
 			continue;
 		*ret = (struct sprof_moment){
 			.row = row, .begin_ns = moments->last_ns, .end_ns = moments->last_ns};
-		ret->metrics = take(moments, row, samples - moments->seen[row]);
+		ret->metrics = sprof_moments_take(moments, row, samples - moments->seen[row]);
 		moments->rest++;
 		return true;
 	}

@@ -37,6 +37,9 @@ struct sprof_moments {
 bool sprof_moments_init(struct sprof_moments *moments, const struct sprof_profile *profile);
 void sprof_moments_finish(struct sprof_moments *moments);
 
+/* What the next so many samples of a row weigh, for a walk of the caller's own. */
+struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t row, uint64_t samples);
+
 /* Begins with a thread, again or for the first time. */
 void sprof_moments_start(struct sprof_moments *moments, uint32_t thread);
 /* The next one, of at most as many samples as `most` says of its row (NULL: all that follow each other).

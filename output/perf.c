@@ -1,5 +1,6 @@
 /*
- * perf.data, for perf and hotspot: one event of one sample per row, whose period is the weight.
+ * perf.data, for perf and hotspot: one event, whose period is the weight; a sample for each time that a
+ * thread came to a stack, or one per row where it is not known when that was.
  * Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
  *
  * perf names addresses itself, from the files that the mappings name; it takes callers as return
@@ -204,12 +205,14 @@ static size_t depth_of(const struct sprof_profile *profile, uint32_t stack)
 	return depth;
 }
 
-static void put_sample(struct sprof_perf *writer, size_t index)
+/* So many of a row's samples as one, at a time since the first. */
+static void put_sample(struct sprof_perf *writer, uint32_t index, uint64_t samples, uint64_t time_ns)
 {
 	const struct sprof_profile *profile = writer->profile;
 	const struct sprof_profile_row *row = &profile->rows[index];
 	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
-	uint64_t weight = sprof_metrics_get(&row->metrics, writer->weight);
+	const struct sprof_metrics metrics = sprof_moments_take(&writer->moments, index, samples);
+	uint64_t weight = sprof_metrics_get(&metrics, writer->weight);
 	size_t depth = depth_of(profile, row->stack);
 	uint32_t stack = row->stack;
 
@@ -221,7 +224,7 @@ static void put_sample(struct sprof_perf *writer, size_t index)
 	put_u64(writer, address_of(writer, profile->stacks[stack].location, false));
 	put_u32(writer, (uint32_t)profile->processes[thread->process].pid);
 	put_u32(writer, (uint32_t)thread->tid);
-	put_u64(writer, FIRST_TIME + 1 + index);
+	put_u64(writer, FIRST_TIME + 1 + time_ns);
 	put_u64(writer, 0); /* cpu */
 	put_u64(writer, weight);
 	put_u64(writer, depth + 1);
@@ -232,11 +235,36 @@ static void put_sample(struct sprof_perf *writer, size_t index)
 	}
 }
 
+/* The spans of all threads, which are in the order of time. Returns a time behind them. */
+static uint64_t put_spans(struct sprof_perf *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+	uint64_t time_ns = 0;
+
+	for (size_t i = 0; i < profile->span_count && !sprof_out_failed(writer->out); i++) {
+		const struct sprof_profile_span *span = &profile->spans[i];
+
+		time_ns = span->begin_ns > profile->start_ns ? span->begin_ns - profile->start_ns : 0;
+		put_sample(writer, span->row, span->samples, time_ns);
+	}
+	return time_ns + 1;
+}
+
+/* What is on no timeline comes row by row, a ns apart. */
 static void put_data(struct sprof_perf *writer)
 {
+	const struct sprof_profile *profile = writer->profile;
+	uint64_t *seen = writer->moments.seen, time_ns;
+
+	memset(seen, 0, profile->row_count * sizeof(*seen));
 	put_tasks(writer);
-	for (size_t i = 0; i < writer->profile->row_count && !sprof_out_failed(writer->out); i++)
-		put_sample(writer, i);
+	time_ns = put_spans(writer);
+	for (uint32_t i = 0; i < profile->row_count && !sprof_out_failed(writer->out); i++) {
+		uint64_t samples = profile->rows[i].metrics.samples;
+
+		if (!samples || seen[i] < samples)
+			put_sample(writer, i, samples - seen[i], time_ns++);
+	}
 }
 
 static void put_string(struct sprof_perf *writer, const char *text)
@@ -359,11 +387,13 @@ static bool write_perf(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	struct sprof_perf writer = {.profile = profile, .weight = options->weight, .out = out};
-	bool ok = sprof_layout_build(profile, &writer.layout);
+	bool ok = sprof_layout_build(profile, &writer.layout) &&
+		  sprof_moments_init(&writer.moments, profile);
 
 	if (ok)
 		put_file(&writer);
 	sprof_layout_finish(&writer.layout);
+	sprof_moments_finish(&writer.moments);
 	return ok || sprof_error_no_memory(err);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "output/layout.h"
+#include "output/moments.h"
 #include "output/out.h"
 #include "profile/profile.h"
 
@@ -24,6 +25,7 @@ struct sprof_perf {
 	enum sprof_weight weight;
 	struct sprof_out *out;
 	struct sprof_layout layout;
+	struct sprof_moments moments;
 	bool counting; /* nothing is written, only counted */
 	uint64_t size;
 };

@@ -1,5 +1,6 @@
 /*
- * speedscope's own format: one profile per thread, of the weight asked for.
+ * speedscope's own format: one profile per thread, of the weight asked for, in the order of time as far
+ * as that is known: a sample for each time that the thread came to a stack.
  * https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
  *
  * A frame is its place in the list of frames, so there is one per function, with the line where the
@@ -12,13 +13,13 @@
 #include "base/cleanup.h"
 #include "output/format.h"
 #include "output/json.h"
-#include "profile/by-thread.h"
+#include "output/moments.h"
 #include "profile/expand.h"
 
 struct speedscope {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
-	struct sprof_by_thread order;
+	struct sprof_moments moments;
 	struct sprof_expansion expansion;
 	struct sprof_json json;
 };
@@ -50,12 +51,6 @@ static void write_frames(struct speedscope *writer)
 	sprof_json_text(&writer->json, "]}");
 }
 
-static uint64_t weight_of(const struct speedscope *writer, size_t place)
-{
-	return sprof_metrics_get(
-		&writer->profile->rows[writer->order.rows[place]].metrics, writer->weight);
-}
-
 /* One stack, outermost first. */
 static bool write_stack(struct speedscope *writer, uint32_t stack)
 {
@@ -72,26 +67,39 @@ static bool write_stack(struct speedscope *writer, uint32_t stack)
 	return true;
 }
 
+/* The next moment of the thread that has any of the weight, and how much. False: the end. */
+static bool next_moment(struct speedscope *writer, uint32_t *ret_stack, uint64_t *ret_weight)
+{
+	struct sprof_moment moment;
+
+	while (sprof_moments_next(&writer->moments, NULL, &moment)) {
+		*ret_stack = writer->profile->rows[moment.row].stack;
+		*ret_weight = sprof_metrics_get(&moment.metrics, writer->weight);
+		if (*ret_weight)
+			return true;
+	}
+	return false;
+}
+
 static bool write_samples(struct speedscope *writer, uint32_t thread)
 {
-	const struct sprof_by_thread *order = &writer->order;
 	bool first = true;
+	uint64_t weight;
+	uint32_t stack;
 
 	sprof_json_text(&writer->json, "\"samples\":[");
-	for (size_t i = order->first[thread]; i < order->first[thread + 1]; i++) {
-		if (!weight_of(writer, i))
-			continue;
+	sprof_moments_start(&writer->moments, thread);
+	while (next_moment(writer, &stack, &weight)) {
 		sprof_json_comma(&writer->json, &first);
-		if (!write_stack(writer, writer->profile->rows[order->rows[i]].stack))
+		if (!write_stack(writer, stack))
 			return false;
 	}
 	first = true;
 	sprof_json_text(&writer->json, "],\"weights\":[");
-	for (size_t i = order->first[thread]; i < order->first[thread + 1]; i++) {
-		if (!weight_of(writer, i))
-			continue;
+	sprof_moments_start(&writer->moments, thread);
+	while (next_moment(writer, &stack, &weight)) {
 		sprof_json_comma(&writer->json, &first);
-		sprof_json_number(&writer->json, weight_of(writer, i));
+		sprof_json_number(&writer->json, weight);
 	}
 	sprof_json_text(&writer->json, "]");
 	return true;
@@ -99,10 +107,12 @@ static bool write_samples(struct speedscope *writer, uint32_t thread)
 
 static uint64_t whole_of(const struct speedscope *writer, uint32_t thread)
 {
+	const struct sprof_by_thread *order = &writer->moments.order;
 	uint64_t sum = 0;
 
-	for (size_t i = writer->order.first[thread]; i < writer->order.first[thread + 1]; i++)
-		sum += weight_of(writer, i);
+	for (size_t i = order->first[thread]; i < order->first[thread + 1]; i++)
+		sum += sprof_metrics_get(
+			&writer->profile->rows[order->rows[i]].metrics, writer->weight);
 	return sum;
 }
 
@@ -186,11 +196,11 @@ static bool write_speedscope(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	struct speedscope writer = {.profile = profile, .weight = options->weight};
-	bool ok = sprof_by_thread_build(profile, &writer.order) &&
+	bool ok = sprof_moments_init(&writer.moments, profile) &&
 		  sprof_json_open(&writer.json, out, false) && write_all(&writer);
 
 	sprof_json_close(&writer.json);
-	sprof_by_thread_finish(&writer.order);
+	sprof_moments_finish(&writer.moments);
 	sprof_expansion_finish(&writer.expansion);
 	return ok || sprof_error_no_memory(err);
 }

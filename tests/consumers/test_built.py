@@ -58,6 +58,25 @@ def test_speedscope_of_built_profiles():
         tolerance = harness.double_error(truth["all"]["whole"]["wall"]) * 16
         for got, table in zip(ask_speedscope("out.speedscope.json"), tables(truth, "wall")):
             harness.same(got, table, tolerance, f"{kind} {seed}")
+        if kind == "timeline":
+            check_sequence(truth)
+
+
+def check_sequence(truth):
+    """In speedscope's order of time, each thread goes from stack to stack as it did."""
+    with open("out.speedscope.json", encoding="utf-8") as file:
+        data = json.load(file)
+    frames = [frame["name"] for frame in data["shared"]["frames"]]
+    for thread in truth["threads"]:
+        profile, = [one for one in data["profiles"] if f"/{thread['tid']}]" in one["name"]]
+        want = [truth["rows"][row]["functions"] for _, row in sorted(truth["samples"])
+                if truth["rows"][row]["tid"] == thread["tid"]]
+        got = [[frames[frame] for frame in sample] for sample in profile["samples"]]
+        assert without_repeats(got) == without_repeats(want)
+
+
+def without_repeats(items):
+    return [item for i, item in enumerate(items) if not i or items[i - 1] != item]
 
 
 def test_chrome_shows_when():

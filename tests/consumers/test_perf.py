@@ -73,6 +73,17 @@ def test_convert():
     assert sum(names.values()) == len(profile.rows)
 
 
+def test_a_run_has_its_time():
+    """Samples are in the order of time, from the start to the end of the run."""
+    harness.sprof("run", "--rate", "200", "-o", "run.perf.data", "--", "sh", "-c",
+                  "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; sleep 0.3; "
+                  "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done")
+    times = [float(line.strip().rstrip(":")) for line in
+             harness.run(PERF, "script", "-i", "run.perf.data", "-F", "time", "--max-stack", "0").splitlines()
+             if line.strip()]
+    assert times == sorted(times) and 0.3 < times[-1] - times[0] < 10, (times[:5], times[-5:])
+
+
 def test_names_of_threads_and_event():
     program = Program()
     convert(program, program.make_model(1, recursion=True), "--weight", "user")
