@@ -63,9 +63,9 @@ def build(name, *flags, source=PROGRAM):
     return os.path.abspath(name)
 
 
-def build_library(path, function):
+def build_library(path, function, *flags):
     source = write(os.path.basename(path) + ".c", LIBRARY.replace("NAME", function))
-    command(tool("gcc"), "-O2", "-g0", "-shared", "-fPIC", source, "-o", path)
+    command(tool("gcc"), "-O2", "-g0", "-shared", "-fPIC", *flags, source, "-o", path)
     return os.path.abspath(path)
 
 

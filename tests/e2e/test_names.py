@@ -173,6 +173,26 @@ def test_static():
         assert sample(program).has("main", "outer", "inner")
 
 
+def test_several_executable_segments():
+    source = PROGRAM.replace("__attribute__((noinline)) unsigned outer",
+                             '__attribute__((noinline, section(".far"))) unsigned outer')
+    for flags in (["-g", "-Wl,--section-start=.far=0x10000000"],
+                  ["-g", "-no-pie", "-Wl,--section-start=.far=0x10000000"]):
+        program = build("program", *flags, source=source)
+        headers = command(tool("readelf"), "-lW", program)
+        require(len(re.findall(r"LOAD.* R E ", headers)) == 2, "the linker made one segment of it")
+        check_inline_chain(resolve(program, inside_outer(program)))
+        assert sample(program).has("main", "outer", "inner")
+
+
+def test_prelinked_library():
+    """One that is linked to an address, and loaded to another."""
+    library = build_library("libleaf.so", "outer", "-Wl,-Ttext-segment=0x40000000")
+    assert int(address_of(library, "outer"), 16) >= 0x40000000
+    assert "  outer" in resolve(library, address_of(library, "outer"))
+    check_share(sample(library_user(library)), "outer")
+
+
 def test_plt():
     """Entries of the PLT are called after their function; a loop of calls is seen there."""
     library = build_library("libleaf.so", "outer")
