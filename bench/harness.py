@@ -191,9 +191,11 @@ def wait_until_traced(process):
 
 
 def floor_attach(bench, process, rate, seconds, cpu):
+    """The floor's pauses, and in "cpu" what it used itself, in seconds."""
     arguments = [bench.program("floor"), "-p", str(process.pid), "-c", str(cpu), "-r", str(rate),
                  "-d", str(seconds)]
-    return last_json(Finished(arguments, stdout=subprocess.PIPE).output)
+    finished = Finished(arguments, stdout=subprocess.PIPE)
+    return {**last_json(finished.output), "cpu": finished.cpu}
 
 
 # How each profiler is wrapped around a command of the target that measures itself.

@@ -17,6 +17,13 @@ def sprof(bench, process, rate, seconds):
     }
 
 
+def floor(bench, process, rate, seconds):
+    """A bare stop from the CPU where sprof is when the others are idle."""
+    cpu = bench.other_cpus[0] if bench.other_cpus else bench.cpu
+    pauses = harness.floor_attach(bench, process, rate, seconds, cpu)
+    return {"cpu": 1e6 * pauses["cpu"] / pauses["stops"]}
+
+
 def perf(bench, process, rate, seconds):
     data = bench.file("cost.data")
     record = harness.Finished([
@@ -44,6 +51,9 @@ def add_rows(result, rate, figures):
     result.rows.append(Row(head + "sprof, end to end, by the kernel's account", ours, "us/sample"))
     result.rows.append(Row(
         head + "sprof, as --stats says", series_of(figures["sprof"], "told"), "us/sample", "the kernel's account", ours))
+    result.rows.append(Row(
+        head + "a bare stop: interrupt, wait, registers, continue", series_of(figures["floor"], "cpu"), "us/stop",
+        "sprof", ours))
     result.checks.append(Check(f"4. us of CPU a sample, end to end, {rate} Hz", ours.median, 30, "us"))
     if "perf" in figures:
         theirs = series_of(figures["perf"], "cpu")
@@ -58,12 +68,12 @@ def add_rows(result, rate, figures):
 
 
 def measure(bench):
-    tools, seconds = {"sprof": sprof}, bench.seconds(10, 1)
+    tools, seconds = {"sprof": sprof, "floor": floor}, bench.seconds(10, 1)
     if harness.has_perf(bench):
         tools["perf"] = perf
     result = Result("Profiler CPU per sample", [
         "User and system time of the profiler's processes from start to end (symbols, names and files included), divided",
-        "by the samples; a target that spins at depth 30.",
+        "by the samples; a target that spins at depth 30. Beside it what a stop costs that does nothing else.",
     ])
     for rate in RATES:
         with harness.subject(bench, "depth 30") as process:
