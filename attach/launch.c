@@ -87,6 +87,7 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 	thread->born = true;
 	thread->phase = SPROF_THREAD_STOPPED;
 	target->pid = child;
+	sprof_target_check_rights(target, child);
 	return true;
 }
 

@@ -32,6 +32,7 @@ struct sprof_target {
 	struct sprof_event next_event; /* TIMEOUT: none */
 	bool quiet;       /* nothing was left to report, and no SIGCHLD has come since */
 	pid_t hint;       /* whom the last SIGCHLD was about; 0: none */
+	char unprivileged[64]; /* the first program that runs without the rights of its file; empty: none */
 	char tracer[64]; /* the first program whose children were left to it; empty: none */
 	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
 };
@@ -47,5 +48,8 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 /* Exchanges the ids of two threads. */
 void sprof_target_swap(
 	struct sprof_target *target, struct sprof_thread *one, struct sprof_thread *other);
+
+/* wait.c: the process has executed a program: has it got the rights of that? */
+void sprof_target_check_rights(struct sprof_target *target, pid_t pid);
 
 #endif

@@ -105,6 +105,11 @@ uint32_t sprof_target_processes(const struct sprof_target *target)
 	return (uint32_t)target->process_count;
 }
 
+const char *sprof_target_unprivileged(const struct sprof_target *target)
+{
+	return target->unprivileged[0] ? target->unprivileged : NULL;
+}
+
 const char *sprof_target_tracer(const struct sprof_target *target)
 {
 	return target->tracer[0] ? target->tracer : NULL;

@@ -70,6 +70,9 @@ uint32_t sprof_target_processes(const struct sprof_target *target);
 /* The name of a program that traces processes itself, so that those it started are not followed; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);
 
+/* The name of a program that has not got the rights of its file, because it is traced; NULL: none. */
+const char *sprof_target_unprivileged(const struct sprof_target *target);
+
 enum sprof_event_kind {
 	SPROF_EVENT_TIMEOUT,
 	SPROF_EVENT_SIGNAL,  /* one of the control signals came; see info */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "attach/lost-rights.h"
 #include "attach/ptrace-user.h"
 #include "attach/regs.h"
 #include "attach/restart.h"
@@ -38,20 +39,30 @@ static struct sprof_process *find_process(const struct sprof_target *target, pid
 	return NULL;
 }
 
-/* What a debugger starts is to be traced by it, and a thread has one tracer only. */
-static bool is_tracer(struct sprof_target *target, struct sprof_process *process)
+static void note_name(pid_t pid, char *name, size_t size)
 {
 	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	if (!name[0] && sprof_proc_read_path(path, name, size) > 0)
+		name[strcspn(name, "\n")] = '\0';
+}
+
+void sprof_target_check_rights(struct sprof_target *target, pid_t pid)
+{
+	if (!target->unprivileged[0] && sprof_rights_are_lost(pid))
+		note_name(pid, target->unprivileged, sizeof(target->unprivileged));
+}
+
+/* What a debugger starts is to be traced by it, and a thread has one tracer only. */
+static bool is_tracer(struct sprof_target *target, struct sprof_process *process)
+{
 	if (process->tracing == SPROF_PROCESS_TRACES_UNKNOWN)
 		process->tracing = sprof_ptrace_user_process(process->pid) ? SPROF_PROCESS_TRACES_OTHERS
 									   : SPROF_PROCESS_TRACES_NOBODY;
 	if (process->tracing == SPROF_PROCESS_TRACES_NOBODY)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/comm", process->pid);
-	if (!target->tracer[0] &&
-		sprof_proc_read_path(path, target->tracer, sizeof(target->tracer)) > 0)
-		target->tracer[strcspn(target->tracer, "\n")] = '\0';
+	note_name(process->pid, target->tracer, sizeof(target->tracer));
 	return true;
 }
 
@@ -127,6 +138,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
+	sprof_target_check_rights(target, runner->process->pid);
 	sprof_thread_resume(runner);
 	if (!ended)
 		return event;

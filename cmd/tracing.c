@@ -95,6 +95,16 @@ static void tell_left_alone(const struct sprof_target *target)
 			tracer);
 }
 
+static void tell_unprivileged(const struct sprof_target *target)
+{
+	const char *program = sprof_target_unprivileged(target);
+
+	if (program)
+		sprof_ui_note("%s is set-user-ID or has capabilities, which the kernel does not give to "
+			      "what is traced without CAP_SYS_PTRACE: it ran without them",
+			program);
+}
+
 /* Whether the launched program has ended; keeps its status. */
 static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -134,6 +144,7 @@ static void *trace(void *data)
 	if (tracing->begun) {
 		sample(tracing, target);
 		tell_left_alone(target);
+		tell_unprivileged(target);
 		has_ended(tracing, target);
 	}
 	/* From here on the sink's owner writes, and a snapshot would disturb that. */

@@ -176,6 +176,25 @@ def test_set_user_id():
     as_plain_user("--version").check(0)
 
 
+def test_set_user_id_target():
+    """Traced, it has no more rights than the one who starts it; and that is said."""
+    require(os.geteuid() == 0, "only root can make a set-user-ID program of root's")
+    mounts = run("findmnt", "-no", "OPTIONS", "--target", ".").text()
+    require("nosuid" not in mounts, "set-user-ID programs have no effect here")
+    shutil.copy(tool("id"), "who")
+    os.chmod("who", 0o4755)
+    assert run(*plain_user(), "./who", "-u").check(0).text() == "0\n"
+    for command in (["./who", "-u"], ["sh", "-c", "./who -u; true"]):
+        result = as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", *command).check(0)
+        assert result.text() == f"{NOBODY}\n", result.text()
+        assert "who is set-user-ID" in result.err and len(result.err.splitlines()) == 1, result.err
+    result = as_plain_user("run", "-o", "/dev/null", "-f", "text", "--", tool("setpriv"),
+                           "--no-new-privs", "./who", "-u").check(0)
+    assert result.err == "", f"it would have had no rights anyway: {result.err}"
+    result = sprof("run", "-o", "/dev/null", "-f", "text", "--", *plain_user(), "./who", "-u").check(0)
+    assert (result.text(), result.err) == ("0\n", ""), "root's tracing takes no rights away"
+
+
 # Nowhere to write.
 
 def test_unwritable_output():
