@@ -53,15 +53,18 @@ static char *describe(const struct sprof_text *text, const struct sprof_waits_ro
 	return line;
 }
 
-/* Of a join it is the thread that is waited for; nobody holds that. */
+/*
+ * "held by writer (12), 70 % of it, most in flush". Of a join it is the thread that is waited for;
+ * nobody holds that.
+ */
 static char *describe_holder(const struct sprof_waits_row *row)
 {
 	char *line;
 
-	if (asprintf(&line, "%s %s%s%s, %.0f %% of it", row->is_join ? "for the end of" : "held by",
-		    row->holder, row->holder_function ? " in " : "",
-		    row->holder_function ? row->holder_function : "",
-		    sprof_percent(row->holder_ns, row->ns)) < 0)
+	if (asprintf(&line, "%s %s, %.0f %% of it%s%s", row->is_join ? "for the end of" : "held by",
+		    row->holder, sprof_percent(row->holder_ns, row->ns),
+		    row->holder_function ? ", most in " : "",
+		    row->holder_function ? row->holder_function : "") < 0)
 		return NULL;
 	return line;
 }

@@ -95,13 +95,53 @@ bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
 	       strncmp(context->object, SHARED, strlen(SHARED)) != 0;
 }
 
-static bool name_object(struct sprof_profile *profile, struct sprof_symbols *symbols,
-	const struct sprof_profile_row *row, struct sprof_profile_context *context,
-	struct sprof_error *err)
+/* What is known while names are given. */
+struct naming {
+	struct sprof_profile *profile;
+	struct sprof_symbols *symbols;
+	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
+};
+
+/* glibc waits for either word of a pair. */
+static uint64_t pair_of(uint64_t address)
 {
+	return address & ~(uint64_t)7;
+}
+
+/* An interpreter's lock is one as long as somebody has it; for a moment it is only what it is made of. */
+static bool find_interpreters(struct naming *naming)
+{
+	const struct sprof_profile *profile = naming->profile;
+
+	for (size_t i = 0; i < profile->wait_count; i++) {
+		if (profile->waits[i].lock == SPROF_LOCK_INTERPRETER &&
+			!sprof_idmap_put(&naming->interpreters, 0,
+				pair_of(profile->waits[i].address), 0))
+			return false;
+	}
+	return true;
+}
+
+static enum sprof_lock_kind kind_of(const struct naming *naming,
+	const struct sprof_profile_wait *wait, const struct sprof_profile_row *row)
+{
+	enum sprof_lock_kind kind = wait->lock;
+
+	if (kind == SPROF_LOCK_UNKNOWN)
+		kind = sprof_profile_lock_of(naming->profile, row->stack);
+	if (kind == SPROF_LOCK_CONDITION &&
+		sprof_idmap_find(&naming->interpreters, 0, pair_of(wait->address)) !=
+			SPROF_IDMAP_NONE)
+		return SPROF_LOCK_INTERPRETER;
+	return kind;
+}
+
+static bool name_object(const struct naming *naming, const struct sprof_profile_row *row,
+	struct sprof_profile_context *context, struct sprof_error *err)
+{
+	struct sprof_profile *profile = naming->profile;
 	const struct sprof_profile_wait *wait =
 		&profile->waits[profile->contexts[row->context].wait];
-	enum sprof_lock_kind kind = wait->lock;
 
 	context->syscall = wait->syscall;
 	context->kind = wait->kind;
@@ -110,9 +150,8 @@ static bool name_object(struct sprof_profile *profile, struct sprof_symbols *sym
 		context->object = keep(profile, "page fault");
 	if (!wait->address)
 		return true;
-	if (kind == SPROF_LOCK_UNKNOWN)
-		kind = sprof_profile_lock_of(profile, row->stack);
-	return name_lock(profile, symbols, wait, kind, &context->object, err);
+	return name_lock(profile, naming->symbols, wait, kind_of(naming, wait, row),
+		&context->object, err);
 }
 
 static bool name_holder(struct sprof_profile *profile, const struct sprof_profile_context *raw,
@@ -138,13 +177,14 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_profil
 	return context->holder;
 }
 
-static bool name_row(struct sprof_profile *profile, struct sprof_symbols *symbols,
-	struct sprof_profile_row *row, struct sprof_error *err)
+static bool name_row(
+	const struct naming *naming, struct sprof_profile_row *row, struct sprof_error *err)
 {
+	struct sprof_profile *profile = naming->profile;
 	const struct sprof_profile_context raw = profile->contexts[row->context];
 	struct sprof_profile_context context = {.state = raw.state};
 
-	if (!name_object(profile, symbols, row, &context, err))
+	if (!name_object(naming, row, &context, err))
 		return false;
 	return (name_holder(profile, &raw, &context) &&
 		       sprof_profile_intern_context(profile, &context, &row->context)) ||
@@ -154,10 +194,13 @@ static bool name_row(struct sprof_profile *profile, struct sprof_symbols *symbol
 bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
 {
-	for (size_t i = 0; i < profile->row_count; i++) {
-		if (profile->contexts[profile->rows[i].context].wait &&
-			!name_row(profile, symbols, &profile->rows[i], err))
-			return false;
+	struct naming naming = {.profile = profile, .symbols = symbols};
+	bool ok = find_interpreters(&naming) || sprof_error_no_memory(err);
+
+	for (size_t i = 0; ok && i < profile->row_count; i++) {
+		if (profile->contexts[profile->rows[i].context].wait)
+			ok = name_row(&naming, &profile->rows[i], err);
 	}
-	return true;
+	sprof_idmap_finish(&naming.interpreters);
+	return ok;
 }

@@ -134,23 +134,44 @@ static bool add_all(struct building *building, const struct sprof_view *view)
 	return ok;
 }
 
+static int falling(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_holders(const void *left, const void *right)
+{
+	const struct sprof_waits_edge *a = left, *b = right;
+	uintptr_t one = (uintptr_t)a->holder, other = (uintptr_t)b->holder;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return one == other ? falling(a->ns, b->ns) : (one > other) - (one < other);
+}
+
+/* The thread that had a row's lock the longest, wherever it was, and where that was most of the time. */
 static void choose_holders(struct sprof_waits_table *table)
 {
+	const struct sprof_waits_edge *first = table->edges;
+	uint64_t sum = 0;
+
+	if (table->edge_count)
+		qsort(table->edges, table->edge_count, sizeof(*table->edges), compare_holders);
 	for (size_t i = 0; i < table->edge_count; i++) {
 		const struct sprof_waits_edge *edge = &table->edges[i];
 		struct sprof_waits_row *row = &table->rows[edge->row];
 
-		if (row->holder && row->holder_ns >= edge->ns)
+		if (edge->row != first->row || edge->holder != first->holder) {
+			first = edge;
+			sum = 0;
+		}
+		sum += edge->ns;
+		if (row->holder && row->holder_ns >= sum)
 			continue;
-		row->holder = edge->holder;
-		row->holder_function = edge->holder_function;
-		row->holder_ns = edge->ns;
+		row->holder = first->holder;
+		row->holder_function = first->holder_function;
+		row->holder_ns = sum;
 	}
-}
-
-static int falling(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
 }
 
 static int compare_order(const void *left, const void *right, void *data)
@@ -171,7 +192,9 @@ static int compare_edges(const void *left, const void *right)
 
 	if (!result)
 		result = falling(a->samples, b->samples);
-	return result ? result : (a->row > b->row) - (a->row < b->row);
+	if (!result)
+		result = (a->row > b->row) - (a->row < b->row);
+	return result ? result : strcmp(a->holder, b->holder);
 }
 
 /* Sorts the rows, and has the edges follow. */

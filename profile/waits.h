@@ -22,9 +22,10 @@ struct sprof_waits_row {
 	uint32_t process;  /* whose lock it is; SPROF_PROFILE_NONE: no lock, or one of several processes */
 	uint32_t threads;
 	uint64_t ns, samples;
-	/* Who held the lock the longest; NULL: no lock, or nobody known. */
+	/* Who held the lock the longest, and where that was most of the time; NULL: no lock, or nobody
+	 * known. */
 	const char *holder, *holder_function;
-	uint64_t holder_ns;
+	uint64_t holder_ns; /* of that thread, wherever it was */
 	bool is_join; /* the holder is a thread whose end is waited for */
 };
 

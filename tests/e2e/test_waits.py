@@ -196,7 +196,7 @@ def test_the_table_of_waits():
     text = read_text()
     tid = profile.truth["long"]["tid"]
     assert re.search(r"lock  futex mutex cache_lock\+0 in short_waits\n"
-                     rf" +held by long \({tid}\) in \w+, \d+ % of it", text), text
+                     rf" +held by long \({tid}\), \d+ % of it, most in \w+", text), text
     assert re.search(rf"short_waits <- mutex cache_lock\+0 <- \w+, long \({tid}\)", text), text
 
 

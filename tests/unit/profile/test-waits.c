@@ -208,6 +208,44 @@ static void the_table_and_who_holds_up_whom(void **state)
 	tear_down(&scene);
 }
 
+/* The only thing that was waited for; the scene ends. */
+static void expect_one(struct scene *scene, const char *object)
+{
+	struct sprof_waits_table table;
+
+	resolve(scene);
+	table = build(scene);
+	assert_int_equal(table.count, 1);
+	assert_string_equal(table.rows[0].object, object);
+	sprof_waits_table_finish(&table);
+	tear_down(scene);
+}
+
+/* Who has it in many places has it longer than who has it in one. */
+static void the_holder_is_a_thread(void **state)
+{
+	struct sprof_waits_table table;
+	struct scene scene;
+
+	set_up(&scene, false);
+	for (uint32_t i = 0; i < 3; i++)
+		add_thread(&scene, i, i ? i > 1 ? "often" : "once" : "reader");
+	for (int i = 0; i < 5; i++) {
+		struct sprof_holder holder = {.thread = i < 2 ? 1 : 2};
+
+		holder.stack = stack(&scene, 4, i == 4 ? in_condition : in_flush);
+		blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex), &holder);
+	}
+	charge(&scene, 0, 500);
+	resolve(&scene);
+	table = build(&scene);
+	assert_string_equal(table.rows[0].holder, "often (103)");
+	assert_string_equal(table.rows[0].holder_function, "flush");
+	assert_int_equal(table.rows[0].holder_ns, 300);
+	sprof_waits_table_finish(&table);
+	tear_down(&scene);
+}
+
 /* Workers that were forked have the same lock at the same place, and each its own. */
 static void each_process_has_its_own_locks(void **state)
 {
@@ -252,7 +290,6 @@ static void each_process_has_its_own_locks(void **state)
 static void a_condition_variable_is_known_by_its_function(void **state)
 {
 	struct sprof_wait wait = mutex;
-	struct sprof_waits_table table;
 	struct scene scene;
 
 	set_up(&scene, false);
@@ -264,19 +301,13 @@ static void a_condition_variable_is_known_by_its_function(void **state)
 		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	}
 	charge(&scene, 0, 10);
-	resolve(&scene);
-	table = build(&scene);
-	assert_int_equal(table.count, 1);
-	assert_string_equal(table.rows[0].object, "condition variable cache_lock+0");
-	sprof_waits_table_finish(&table);
-	tear_down(&scene);
+	expect_one(&scene, "condition variable cache_lock+0");
 }
 
 /* What is waited for is the second word of a barrier. */
 static void a_barrier_begins_before_its_word(void **state)
 {
 	struct sprof_wait wait = mutex;
-	struct sprof_waits_table table;
 	struct scene scene;
 
 	set_up(&scene, false);
@@ -285,11 +316,26 @@ static void a_barrier_begins_before_its_word(void **state)
 	wait.address += 4;
 	wait.offset += 4;
 	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
-	resolve(&scene);
-	table = build(&scene);
-	assert_string_equal(table.rows[0].object, "barrier cache_lock+8");
-	sprof_waits_table_finish(&table);
-	tear_down(&scene);
+	expect_one(&scene, "barrier cache_lock+8");
+}
+
+/* Also in the moment when nobody has it, and it looks like a condition variable. */
+static void an_interpreters_lock_stays_one(void **state)
+{
+	struct sprof_wait wait = mutex;
+	struct scene scene;
+
+	set_up(&scene, false);
+	add_thread(&scene, 0, "python");
+	wait.address = 0x7f0000004048;
+	wait.offset = 0x4048;
+	wait.lock = SPROF_LOCK_INTERPRETER;
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+	wait.address += 4;
+	wait.offset += 4;
+	wait.lock = SPROF_LOCK_UNKNOWN;
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
+	expect_one(&scene, "interpreter lock cache_lock+0");
 }
 
 static void a_lock_without_a_variable_has_its_place(void **state)
@@ -444,9 +490,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_and_who_holds_up_whom),
+		cmocka_unit_test(the_holder_is_a_thread),
 		cmocka_unit_test(each_process_has_its_own_locks),
 		cmocka_unit_test(a_condition_variable_is_known_by_its_function),
 		cmocka_unit_test(a_barrier_begins_before_its_word),
+		cmocka_unit_test(an_interpreters_lock_stays_one),
 		cmocka_unit_test(a_lock_without_a_variable_has_its_place),
 		cmocka_unit_test(the_kernels_end_of_the_stack_is_marked),
 		cmocka_unit_test(equal_waits_are_one),
