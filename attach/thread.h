@@ -30,6 +30,7 @@ struct sprof_process {
 	bool maps_can_ask;     /* the kernel has answered there */
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
+	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
 };
 
 enum sprof_thread_phase {

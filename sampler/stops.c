@@ -160,11 +160,16 @@ static void find_wait(struct sampler *sampler, const struct slot *slot, enum spr
 		: SPROF_WAIT_NONE;
 }
 
-/* Its page faults were counted before; in so long it may have had more. */
+/* Its page faults were counted before; in so long it may have had more. Once in a tick is enough. */
 static void doubt_late(const struct sampler *sampler, const struct slot *slot)
 {
-	if (sprof_clock_now_ns() > sampler->tick_ns + LATE_NS)
-		slot->thread->process->change++;
+	struct sprof_process *process = slot->thread->process;
+
+	if (process->late_tick_ns == sampler->tick_ns ||
+		sprof_clock_now_ns() <= sampler->tick_ns + LATE_NS)
+		return;
+	process->late_tick_ns = sampler->tick_ns;
+	process->change++;
 }
 
 /* It slept when it was looked at, and had gone on before it stopped: what it waited for is over. */
