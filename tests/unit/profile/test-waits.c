@@ -194,7 +194,6 @@ static void the_table_and_who_holds_up_whom(void **state)
 	assert_string_equal(table.rows[0].object, "mutex cache_lock+8");
 	assert_string_equal(scene.profile->functions[table.rows[0].function].name, "reader");
 	assert_int_equal(table.rows[0].ns, 300);
-	assert_int_equal(table.rows[0].samples, 3);
 	assert_string_equal(table.rows[0].holder, "writer (102)");
 	assert_string_equal(table.rows[0].holder_function, "flush");
 	assert_int_equal(table.rows[0].holder_ns, 200);
@@ -217,6 +216,7 @@ static void expect_one(struct scene *scene, const char *object)
 	table = build(scene);
 	assert_int_equal(table.count, 1);
 	assert_string_equal(table.rows[0].object, object);
+	assert_null(table.rows[0].holder);
 	sprof_waits_table_finish(&table);
 	tear_down(scene);
 }
@@ -271,7 +271,6 @@ static void each_process_has_its_own_locks(void **state)
 	assert_int_equal(table.count, 3);
 	assert_string_equal(table.rows[0].object, "shared mutex [ring]+0x4008");
 	assert_int_equal(table.rows[0].process, SPROF_PROFILE_NONE);
-	assert_int_equal(table.rows[0].ns, 300);
 	assert_int_equal(table.rows[0].threads, 2);
 	for (uint32_t i = 1; i <= 2; i++) {
 		assert_string_equal(table.rows[i].object, "mutex cache_lock+8");
@@ -341,7 +340,6 @@ static void an_interpreters_lock_stays_one(void **state)
 static void a_lock_without_a_variable_has_its_place(void **state)
 {
 	struct sprof_wait wait = mutex;
-	struct sprof_waits_table table;
 	struct scene scene;
 
 	set_up(&scene, false);
@@ -350,12 +348,7 @@ static void a_lock_without_a_variable_has_its_place(void **state)
 	wait.area = "[heap]";
 	wait.offset = 0x2a0;
 	blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &wait), NULL);
-	resolve(&scene);
-	table = build(&scene);
-	assert_string_equal(table.rows[0].object, "mutex [heap]+0x2a0");
-	assert_null(table.rows[0].holder);
-	sprof_waits_table_finish(&table);
-	tear_down(&scene);
+	expect_one(&scene, "mutex [heap]+0x2a0");
 }
 
 static const struct sprof_profile_line *innermost(const struct sprof_profile *profile, uint32_t row)
@@ -453,8 +446,7 @@ static void verdicts_by_what_was_waited_for(void **state)
 static void waiting_for_a_signal_is_not_io(void **state)
 {
 	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE};
-	struct sprof_wait wait = {
-		.kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
+	struct sprof_wait wait = {.kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
 
 	for (int i = 0; i < 2; i++) {
 		struct scene scene;
