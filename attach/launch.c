@@ -79,7 +79,10 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 
 	if (ptrace(PTRACE_SEIZE, child, 0, sprof_target_ptrace_options(target)))
 		return sprof_diagnose(child, errno, err);
-	if (write(socket, "", 1) != 1 || !wait_for_exec(child))
+	/* Without the word the child waits until the socket closes, and ends. */
+	if (write(socket, "", 1) != 1)
+		return sprof_error_errno(err, errno, "run %s", launch->arguments[0]);
+	if (!wait_for_exec(child))
 		return explain_exec(socket, launch->arguments[0], err);
 	thread = sprof_target_add(target, child, child);
 	if (!thread)

@@ -235,24 +235,41 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 
 enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
 
-static bool take_stop(pid_t tid, siginfo_t *ret_info)
+/*
+ * A stop is looked at and left where it is: what is taken by a wait is gone from the tracee, and if
+ * sprof were killed before it lets the thread go on, the signal of the stop would be lost
+ * (kernel/exit.c, wait_task_stopped; tests/faults, kill). One that the caller has not let go yet is
+ * taken, so that it does not come again; and one at an exec, for before that a thread with a new id
+ * can't be asked anything (kernel/ptrace.c, looks_like_a_spurious_pid).
+ */
+static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_info)
 {
+	const int which = WSTOPPED | __WALL | __WNOTHREAD | WNOHANG;
+	const struct sprof_thread *thread = sprof_target_find(target, tid);
+
 	ret_info->si_pid = 0;
-	return !waitid(P_PID, (id_t)tid, ret_info,
-		WSTOPPED | __WALL | __WNOTHREAD | WNOHANG) && ret_info->si_pid;
+	if (thread && thread->phase == SPROF_THREAD_STOPPED) {
+		waitid(P_PID, (id_t)tid, ret_info, which);
+		return false;
+	}
+	if (waitid(P_PID, (id_t)tid, ret_info, which | WNOWAIT) || !ret_info->si_pid)
+		return false;
+	return ret_info->si_status >> 8 != PTRACE_EVENT_EXEC ||
+		!waitid(P_PID, (id_t)tid, ret_info, which);
 }
 
 /*
- * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). Stops
- * are taken; ends stay, so that the thread's last figures can be read. The kernel looks through all tracees for each answer, so it is asked only
- * after a SIGCHLD, and first about the one whom that was for; several may have shared one signal.
+ * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). None
+ * is taken: an ended thread's last figures can still be read. The kernel looks through all tracees for
+ * each answer, so it is asked only after a SIGCHLD, and first about the one whom that was for; several
+ * may have shared one signal.
  */
 static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 {
 	pid_t hint = target->hint;
 
 	target->hint = 0;
-	if (hint && take_stop(hint, ret_info))
+	if (hint && look_at_stop(target, hint, ret_info))
 		return REPORT_STOP;
 	while (!target->quiet) {
 		ret_info->si_pid = 0;
@@ -263,7 +280,7 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 			target->quiet = true;
 		else if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
 			return REPORT_END;
-		else if (take_stop(ret_info->si_pid, ret_info))
+		else if (look_at_stop(target, ret_info->si_pid, ret_info))
 			return REPORT_STOP;
 	}
 	return REPORT_NONE;
@@ -300,7 +317,7 @@ struct sprof_event sprof_target_spin(
 	siginfo_t info;
 
 	while (event.kind == SPROF_EVENT_TIMEOUT && sprof_clock_now_ns() < deadline_ns) {
-		if (take_stop(tid, &info))
+		if (look_at_stop(target, tid, &info))
 			event = dispatch_stop(target, &info);
 	}
 	return event;

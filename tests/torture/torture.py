@@ -55,10 +55,6 @@ def stopped(pid):
     return found
 
 
-def progress_of(pid):
-    return harness.cpu_ticks(pid)
-
-
 def check_free(pid):
     """Nobody traces it; it runs. Its children stop and go on by its own will, and soon."""
     wait_until(lambda: not disturbed(pid), "the kernel detaches for a dead tracer", 10)
@@ -85,11 +81,42 @@ def let_sprof_come_and_go(pid, moments, counts):
                     "duration": (0,)}[way], f"{way}: sprof ended with {code}: {attach.stderr()}"
 
 
-def finish(torture, what):
-    result = torture.finish(60)
+def say_where(pid):
+    """Where every thread of the program and its children is: for whoever has to find out why it hangs."""
+    for process in family_of(pid):
+        for tid in threads_of(process):
+            text = [f"{process}/{tid}"]
+            for name in ("State", "TracerPid", "SigPnd", "ShdPnd", "SigBlk"):
+                text.append(f"{name} {status_field(process, name, tid)}")
+            for name in ("wchan", "syscall", "stack"):
+                with open(f"/proc/{process}/task/{tid}/{name}", encoding="utf-8") as file:
+                    text.append(f"{name} {file.read().strip()}")
+            print("; ".join(text), flush=True)
+
+
+def finish(torture, what, kills=0):
+    """Its counts. A kill may break off one wait of the program, and nothing else may."""
+    torture.process.stdin.close()
+    torture.process.stdin = None
+    try:
+        torture.wait(60)
+    except AssertionError:
+        say_where(torture.pid)
+        raise
+    result = torture.finish()
     assert result.code == 0 and result.text().startswith("right "), (
         f"{what}: exit {result.code}: {result.text()} {result.err}")
-    return [int(word) for word in result.text().split()[1:]]
+    broken_off, *done = [int(word) for word in result.text().split()[1:]]
+    assert broken_off <= kills, f"{what}: {broken_off} waits broken off by {kills} kills"
+    return broken_off, done
+
+
+def what_it_said(torture):
+    """Whether it has found itself wrong."""
+    if torture.alive():
+        say_where(torture.pid)
+        return "the program lives"
+    return f"exit {torture.process.returncode}: {torture.process.stdout.read()}"
 
 
 def torture_once(seed, kills):
@@ -98,8 +125,12 @@ def torture_once(seed, kills):
     counts = {"kill": 0, "interrupt": 0, "duration": 0}
     torture = Target(PROGRAM, seed)
     while counts["kill"] < kills:
-        let_sprof_come_and_go(torture.pid, moments, counts)
-    return counts, finish(torture, f"seed {seed}")
+        try:
+            let_sprof_come_and_go(torture.pid, moments, counts)
+        except AssertionError:
+            print(f"seed {seed}, after {counts}: {what_it_said(torture)}", flush=True)
+            raise
+    return counts, *finish(torture, f"seed {seed}", counts["kill"])
 
 
 def launched_and_killed(seed):
@@ -129,23 +160,25 @@ def main():
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     arguments = parser.parse_args()
-    kills = 0
+    kills = waits = 0
     print(f"seed {arguments.seed}", flush=True)
     begin = time.monotonic()
 
     def body():
-        nonlocal kills
+        nonlocal kills, waits
         seed = arguments.seed
         while kills < arguments.kills:
             launched(seed)
             launched_and_killed(seed)
-            counts, done = torture_once(seed, min(50, arguments.kills - kills - 1))
+            counts, broken_off, done = torture_once(seed, min(50, arguments.kills - kills - 1))
             kills += counts["kill"] + 1
-            print(f"seed {seed}: {counts}, done {done}, {kills} kills so far", flush=True)
+            print(f"seed {seed}: {counts}, {broken_off} waits broken off, done {done}", flush=True)
+            waits += broken_off
             seed += 1
 
     harness._run_one(body)  # pylint: disable=protected-access
-    print(f"{kills} kills in {time.monotonic() - begin:.0f} s: no thread left stopped, all results right")
+    print(f"{kills} kills in {time.monotonic() - begin:.0f} s: no thread left stopped, all results right, "
+          f"{waits} waits broken off")
 
 
 if __name__ == "__main__":

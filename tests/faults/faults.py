@@ -1,0 +1,327 @@
+"""System calls and allocations of sprof that fail: it ends in time, with a right result or a clear
+message, and the target neither stands still nor computes anything wrong.
+
+    faults.py attach|kill|run|report [--all] [--only WORD] [--seed N]
+
+attach: strace fails the calls (sprof is its only child; what sprof traces is not). run and report: a
+preloaded library does, with allocations among them. Which calls there are, and how many, is counted
+first; then each of the rare ones fails once, and a spread of the others. --all: many more of them.
+kill: sprof dies at its Nth ptrace call.
+"""
+
+import argparse
+import collections
+import errno
+import os
+import random
+import re
+import shutil
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+import harness  # noqa: E402
+from answers import check_answer  # noqa: E402
+from harness import (SPROF, Target, check_untouched, read_folded, run, target, tool,  # noqa: E402
+                     tracer_of, wait_until)
+
+LIBRARY = os.path.join(harness.TARGETS, "..", "faults", "libfault.so")
+LIMIT = 10  # seconds until it counts as a hang
+
+# The program's start and end belong to the C library, which may abort when they fail.
+LOADERS = set("""execve exit_group exit rt_sigreturn arch_prctl set_tid_address set_robust_list rseq
+    brk futex restart_syscall prlimit64 getrandom munmap mprotect clone clone3""".split())
+USUAL = ("ENOMEM", "EINTR", "EPERM", "ESRCH")
+# What a call can't say by any kernel's word would only show what nobody could do better.
+ERRORS = {
+    "ptrace": ("ESRCH", "EPERM"), "waitid": ("EINTR", "ECHILD"), "wait4": ("EINTR", "ECHILD"),
+    "rt_sigtimedwait": ("EINTR", "EAGAIN"), "process_vm_readv": ("ESRCH", "EPERM", "ENOMEM"),
+    "openat": ("ENOENT", "EMFILE", "ENOMEM", "EPERM"), "mmap": ("ENOMEM",),
+    "write": ("EINTR", "ENOSPC"), "sched_setaffinity": ("EPERM", "EINVAL"),
+    "rename": ("EPERM",), "renameat2": ("EPERM",), "fsync": ("EIO",), "lseek": ("ESPIPE",),
+}
+KINDS = {"alloc": ("ENOMEM",), "ptrace": ("ESRCH", "EPERM"), "wait": ("EINTR",),
+         "memory": ("ESRCH", "EPERM"), "open": ("ENOENT", "EMFILE"), "read": ("EINTR", "ESRCH"),
+         "short-read": ("EIO",), "write": ("EINTR", "ENOSPC"), "short-write": ("EIO",),
+         "fork": ("EAGAIN",), "socketpair": ("EMFILE",), "sigtimedwait": ("EINTR",),
+         "thread": ("EAGAIN",)}
+
+
+class Wrong(AssertionError):
+    """The fault had an effect that it must not have."""
+
+
+class Elsewhere(AssertionError):
+    """A library that sprof uses does not survive it: told, but not sprof's to mend."""
+
+
+def died_in(errors):
+    """The object of the innermost frame that the preloaded library has told."""
+    objects = [os.path.basename(line.partition("(")[0]) for line in errors.splitlines()
+               if re.search(r"\(.*\)\[0x[0-9a-f]+\]$", line)]
+    outer = [name for name in objects if not re.match(r"libfault|libc\.so|linux-vdso", name)]
+    return outer[0] if outer else ""
+
+
+def spread(count, every):
+    """Which of so many calls are to fail."""
+    if count <= (300 if every else 4):
+        return list(range(1, count + 1))
+    steps = 100 if every else 4
+    return sorted({max(1, round(count ** (i / (steps - 1)))) for i in range(steps)})
+
+
+def judge(result, output="x.folded"):
+    """What any end of sprof must be."""
+    lines = result.err.splitlines()
+    loader = any("error while loading shared libraries" in line or "cannot allocate memory" in
+                 line.lower() and "sprof: " in line for line in lines)
+    if result.code < 0 and (place := died_in(result.err)).startswith("lib"):
+        raise Elsewhere(place)
+    if result.code < 0:
+        raise Wrong(f"died by signal {-result.code}: {result.err}")
+    if result.code in (0, 1) and os.path.exists(output):
+        read_folded(output)
+    if result.code == 0:
+        if not os.path.exists(output):
+            raise Wrong(f"exit 0 and no profile: {result.err}")
+    elif not loader and not any(line.startswith(("sprof: ", "hint: ")) for line in lines):
+        raise Wrong(f"exit {result.code} without a message: {result.err!r}")
+
+
+def forget_output():
+    if os.path.exists("x.folded"):
+        os.unlink("x.folded")
+
+
+def limited(*argv, **options):
+    """Runs it to its end; a hang is told from all else."""
+    program = harness.Program(argv, stdin=harness.subprocess.DEVNULL, **options)
+    try:
+        program.process.wait(LIMIT)
+    except harness.subprocess.TimeoutExpired:
+        state = harness.state_of(program.pid)
+        for pid in [*harness._descendants(program.pid), program.pid]:  # pylint: disable=protected-access
+            os.kill(pid, harness.signal.SIGKILL)
+        raise Wrong(f"hangs in state {state}: {program.stderr()}") from None
+    return program.finish()
+
+
+# sprof attach, under strace.
+
+class Subject:
+    """The program that is attached to; a new one if a fault has harmed it."""
+
+    def __init__(self):
+        self.program = Target("answer", 2)
+
+    def check(self):
+        """After any end of sprof."""
+        pid = self.program.pid
+        try:
+            wait_until(lambda: tracer_of(pid) == 0, "it is let go", 5)
+            check_untouched(pid)
+            assert self.program.alive(), "it has ended"
+        except AssertionError as error:
+            self.program.process.kill()
+            self.program = Target("answer", 2)
+            raise Wrong(f"the target: {error}") from None
+
+    def finish(self):
+        check_answer(self.program.finish().check(0).text())
+
+
+def attach_words(subject):
+    return [SPROF, "attach", "-p", subject.program.pid, "-d", "150ms", "-r", "99", "-o", "x.folded"]
+
+
+def count_calls(subject):
+    """How often each system call is made; by the thread that makes it most often."""
+    run(tool("strace"), "-f", "-o", "log", *attach_words(subject)).check(0)
+    counts = collections.Counter()
+    with open("log", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = re.match(r"(\d+) +(\w+)\(", line)
+            if match:
+                counts[match.group(2), match.group(1)] += 1
+    most = collections.Counter()
+    for (name, _), count in counts.items():
+        most[name] = max(most[name], count)
+    return {name: count for name, count in most.items() if name not in LOADERS}
+
+
+def injections(counts, every):
+    for name, count in sorted(counts.items()):
+        for error in ERRORS.get(name, USUAL):
+            for number in spread(count, every):
+                yield f"{name}:error={error}:when={number}"
+        if name in ("read", "pread64"):
+            for number in spread(count, every):
+                yield f"{name}:retval=0:when={number}"
+
+
+def inject(subject, what):
+    forget_output()
+    result = limited(tool("strace"), "-f", "-o", "log", f"--inject={what}",
+                     *attach_words(subject))
+    try:
+        judge(result)
+    finally:
+        subject.check()
+
+
+def faults_of_attach(every, chosen):
+    subject = Subject()
+    for what in chosen(injections(count_calls(subject), every)):
+        yield what, lambda what=what: inject(subject, what)
+    yield "the answer", subject.finish
+
+
+# With the preloaded library.
+
+def preloaded(what, argv, count=None):
+    kind, error, number = what.split(":")
+    environment = {**os.environ, "LD_PRELOAD": LIBRARY,
+                   "SPROF_FAULT": f"{kind}:{getattr(errno, error)}:{number}"}
+    if count:
+        environment["SPROF_FAULT_COUNT"] = os.path.abspath(count)
+    return limited(*argv, env=environment)
+
+
+def count_of(kind, argv):
+    preloaded(f"{kind}:EIO:0", argv, count="count")
+    with open("count", encoding="utf-8") as file:
+        return int(file.read())
+
+
+def preloads(argv, every, kinds):
+    for kind in kinds:
+        count = count_of(kind, argv)
+        for error in KINDS[kind]:
+            for number in spread(count, every):
+                yield f"{kind}:{error}:{number}"
+                if kind in ("alloc", "open", "memory"):
+                    yield f"{kind}:{error}:{number}+"
+
+
+RUN_KINDS = list(KINDS)
+
+
+def fail_in_run(argv, what):
+    """The program's output is whole and right if sprof says that it ran, and never twice."""
+    forget_output()
+    result = preloaded(what, argv)
+    said = result.text()
+    if result.code == 7:  # the program's own
+        if said != "begun\nended\n":
+            raise Wrong(f"the program said {said!r}")
+        result.code = 0
+        lines = result.err.splitlines()
+        if os.path.exists("x.folded"):
+            read_folded("x.folded")
+        elif not any(line.startswith("sprof: ") for line in lines):
+            raise Wrong(f"no profile and no message: {result.err!r}")
+        return
+    if said not in ("", "begun\nended\n"):
+        raise Wrong(f"the program said {said!r}")
+    judge(result)
+
+
+def faults_of_run(every, chosen):
+    script = "echo begun; i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; /bin/true; echo ended; exit 7"
+    argv = [SPROF, "run", "-r", "499", "-o", "x.folded", "--", "/bin/sh", "-c", script]
+    for what in chosen(preloads(argv, every, RUN_KINDS)):
+        yield what, lambda what=what: fail_in_run(argv, what)
+
+
+def fail_in_report(argv, what):
+    forget_output()
+    judge(preloaded(what, argv))
+
+
+def faults_of_report(every, chosen):
+    run(SPROF, "run", "-q", "-r", "499", "-o", "x.pb.gz", "--", target("spin-two"), "200").check(0)
+    argv = [SPROF, "report", "x.pb.gz", "-o", "x.folded"]
+    for what in chosen(preloads(argv, every, ["alloc", "open", "read", "short-read", "write",
+                                              "short-write"])):
+        yield what, lambda what=what: fail_in_report(argv, what)
+
+
+# sprof killed instead of a ptrace call: whatever the target was stopped for must reach it.
+
+BEHAVIOURS = os.path.join("..", "behaviours", "behaviours")
+HEARD = ["values-of-a-child", "stop-a-process", "forks"]
+
+
+def kill_at(name, native, number):
+    program = Target(BEHAVIOURS, name)
+    sprof = harness.Program(
+        [tool("strace"), "-f", "-o", "log", f"--inject=ptrace:error=ESRCH:signal=KILL:when={number}",
+         SPROF, "attach", "--children", "-p", program.said[0], "-q", "-r", "999", "-o", "x.folded"])
+    wait_until(lambda: tracer_of(program.pid) or not sprof.alive(), "sprof attaches")
+    program.say("go\n")
+    try:
+        result = program.finish(LIMIT)
+    except AssertionError:
+        program.process.kill()
+        raise Wrong(f"{name} never ends") from None
+    sprof.wait(LIMIT)
+    if result.text() != native:
+        raise Wrong(f"{name} says {result.text()!r}, not {native!r}")
+
+
+def faults_of_kill(every, chosen):
+    numbers = range(1, 400 if every else 120, 1 if every else 7)
+    natives = {}
+    for name in HEARD:
+        program = Target(BEHAVIOURS, name)
+        program.say("go\n")
+        natives[name] = program.finish().text()
+    for what in chosen(f"{name}:{number}" for name in HEARD for number in numbers):
+        name, number = what.split(":")
+        yield what, lambda name=name, number=number: kill_at(name, natives[name], number)
+
+
+TOPICS = {"attach": faults_of_attach, "kill": faults_of_kill, "run": faults_of_run, "report": faults_of_report}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("topic", choices=list(TOPICS))
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", help="only injections with this word in them")
+    parser.add_argument("--sample", type=int, help="so many of them, at random")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    arguments = parser.parse_args()
+    if arguments.topic == "attach" and not shutil.which("strace"):
+        sys.exit(harness.SKIPPED)
+    wrong, elsewhere, tried = [], collections.Counter(), 0
+
+    def chosen(every):
+        found = [what for what in every if not arguments.only or arguments.only in what]
+        if arguments.sample and arguments.sample < len(found):
+            print(f"seed {arguments.seed}: {arguments.sample} of {len(found)}")
+            found = random.Random(arguments.seed).sample(found, arguments.sample)
+        return found
+
+    def body():
+        nonlocal tried
+        for what, act in TOPICS[arguments.topic](arguments.all, chosen):
+            tried += 1
+            try:
+                act()
+            except Elsewhere as error:
+                elsewhere[str(error)] += 1
+            except AssertionError as error:
+                wrong.append(what)
+                print(f"WRONG {what}: {error}", flush=True)
+
+    begin = time.monotonic()
+    harness._run_one(body)  # pylint: disable=protected-access
+    print(f"{arguments.topic}: {tried} faults in {time.monotonic() - begin:.0f} s, "
+          f"{len(wrong)} with a wrong effect, deaths in libraries: {dict(elsewhere)}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
