@@ -5,6 +5,7 @@ import json
 import os
 import re
 import tempfile
+import time
 from collections import Counter
 
 import harness
@@ -20,13 +21,22 @@ class Session:
     def __init__(self, path):
         self.folder = tempfile.mkdtemp(prefix="pq")
         self.environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder}
-        for attempt in range(5):  # the tool waits half a second for itself, which may be too short
+        try:
+            self.ask("load", path)
+        except AssertionError as error:
+            if "did not become ready" not in str(error):
+                raise
+            self.wait()
+
+    def wait(self):
+        """The tool gives itself half a second to start, which may be too short; it goes on starting."""
+        deadline = time.monotonic() + 60
+        while True:
             try:
-                self.ask("load", path)
+                self.ask("thread", "list", "--json")
                 return
             except AssertionError:
-                self.stop()
-                if attempt == 4:
+                if time.monotonic() > deadline:
                     raise
 
     def ask(self, *words):
