@@ -12,7 +12,7 @@ test_packages=(
     nodejs npm chromium fonts-dejavu-core
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
     elfutils dwz xz-utils rustc llvm libdebuginfod1
-    postgresql time strace procps util-linux
+    postgresql nginx-light wrk default-jdk-headless time strace procps util-linux
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 )
 
