@@ -270,19 +270,24 @@ static int orphans_come_home(void)
 	return 0;
 }
 
-/* Outlives its first process, and has no terminal and no parent of it. */
+/* Outlives its first process, whose end closes the pipe; it has no terminal and no parent of it. */
 static int serve(void)
 {
+	char byte;
+
 	setsid();
 	if (fork() > 0)
 		_exit(0);
-	burn_us(150000);
+	close(orphan_pipe[1]);
+	burn_us(30000);
+	MUST(read(orphan_pipe[0], &byte, 1) == 0);
 	target_print("the daemon's last word");
 	return 0;
 }
 
 static int daemon_outlives(void)
 {
+	MUST(pipe(orphan_pipe) == 0);
 	reap(child_of(serve));
 	target_print("the first process ends");
 	return 3;
