@@ -69,6 +69,7 @@ struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
+	uint64_t outermost_sp; /* of the last frame; 0: not known */
 };
 
 /* A thread as first seen, and again whenever one of these changed. Ids are the sampler's, from 0, never reused. */

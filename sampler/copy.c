@@ -43,8 +43,7 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_mapping *home;
 
 	snapshot->home = (struct sprof_stack_copy){0};
-	if (stack && (!sampling->home_end || stack->end == sampling->home_end)) {
-		sampling->home_end = stack->end;
+	if (stack && stack->end == sampling->home_end) {
 		sampling->home_sp = snapshot->regs.values[SPROF_REG_SP];
 		return;
 	}
@@ -92,6 +91,19 @@ static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer,
 	ahead->size -= base - ahead->base;
 	ahead->base = ahead->floor = base;
 	return true;
+}
+
+void sprof_copy_settle(const struct sprof_thread *thread, const struct sprof_snapshot *snapshot,
+	uint64_t outermost_sp)
+{
+	struct sampling *sampling = thread->sampling;
+	const struct sprof_stack_copy *stack = &snapshot->stack;
+
+	if (outermost_sp < stack->base || outermost_sp >= stack->limit ||
+		stack->limit == UINT64_MAX || stack->limit == sampling->home_end)
+		return;
+	sampling->home_end = stack->limit;
+	sampling->home_sp = snapshot->regs.values[SPROF_REG_SP];
 }
 
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,

@@ -141,6 +141,9 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
  */
 void sprof_copy_ahead(const struct sprof_thread *thread, struct copy_buffer *buffer,
 	struct sprof_stack_copy *ret);
+/* A complete walk that has not left the copied stack was on the thread's own, or on a coroutine's. */
+void sprof_copy_settle(const struct sprof_thread *thread, const struct sprof_snapshot *snapshot,
+	uint64_t outermost_sp);
 /* Room for the largest copy of the thread. False: no memory. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
 /* Whether there is such room already. */

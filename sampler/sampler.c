@@ -37,6 +37,8 @@ uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread
 		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
 	if (stack.end == SPROF_END_STACK_COPY)
 		grow_copy(thread->sampling);
+	else if (stack.end == SPROF_END_ROOT)
+		sprof_copy_settle(thread, snapshot, stack.outermost_sp);
 	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
 	sampler->quality->frames += stack.count;
 	if (!sink->stack(sink->data, &stack, &id))

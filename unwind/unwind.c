@@ -233,5 +233,6 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			break;
 		}
 	}
+	stack.outermost_sp = cursor.sp;
 	return stack;
 }
