@@ -58,6 +58,24 @@ static const int64_t restarted_calls[] = {
 #endif
 };
 
+/* No signal ends these before they are done (but a fatal one), so neither does a stop. */
+static const int64_t unbroken_calls[] = {
+	SYS_fsync, SYS_fdatasync, SYS_sync_file_range, SYS_msync, SYS_syncfs, SYS_sync, SYS_clone,
+	SYS_clone3,
+#ifdef SYS_vfork
+	SYS_vfork,
+#endif
+};
+
+static bool is_among(const int64_t *calls, size_t count, int64_t number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i] == number)
+			return true;
+	}
+	return false;
+}
+
 static const struct eintr_call *find(int64_t number)
 {
 	for (size_t i = 0; i < sizeof(eintr_calls) / sizeof(eintr_calls[0]); i++) {
@@ -84,11 +102,15 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
 
 static bool is_restarted(int64_t number)
 {
-	for (size_t i = 0; i < sizeof(restarted_calls) / sizeof(restarted_calls[0]); i++) {
-		if (restarted_calls[i] == number)
-			return true;
-	}
-	return false;
+	return is_among(restarted_calls, sizeof(restarted_calls) / sizeof(*restarted_calls), number);
+}
+
+bool sprof_restart_is_unneeded(const struct sprof_proc_syscall *call)
+{
+	return call->kind == SPROF_PROC_SYSCALL_OUTSIDE ||
+		(call->kind == SPROF_PROC_SYSCALL_INSIDE &&
+			is_among(unbroken_calls, sizeof(unbroken_calls) / sizeof(*unbroken_calls),
+				call->number));
 }
 
 /* Sockets may have a time-out that can't be seen from outside. */

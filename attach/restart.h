@@ -21,6 +21,12 @@
 bool sprof_restart_is_harmless(pid_t pid, const struct sprof_proc_syscall *call);
 
 /*
+ * Whether no signal breaks off this call before it is done, so that a thread in it stops at its end, with
+ * its result.
+ */
+bool sprof_restart_is_unneeded(const struct sprof_proc_syscall *call);
+
+/*
  * At a ptrace-stop, with the registers read there: makes the kernel restart a call that is about to
  * end with EINTR, unless a signal handler runs, exactly as it does for the calls that it restarts by
  * itself. A call with a time-out starts over, so it is repaired only if `timed_too` (the caller knows

@@ -72,7 +72,15 @@ void sprof_copy_ahead(
 	*ret = (struct sprof_stack_copy){0};
 	if (stack && stack->end == sampling->home_end)
 		copy(thread->process->pid, sampling->home_sp - SPROF_RED_ZONE, stack,
-			sampling->copy_size - room, buffer->bytes + room, ret);
+			sampling->copy_size, buffer->bytes + room, ret);
+}
+
+/* Whether what is left of a copy from base on is all of the stack, or nearly as much as is wanted. */
+static bool is_enough(const struct sprof_stack_copy *ahead, uint64_t base, size_t copy_size)
+{
+	uint64_t end = ahead->base + ahead->size;
+
+	return base < end && (end == ahead->limit || end - base >= copy_size / 4 * 3);
 }
 
 /* Makes the copy begin at base; false: that lies elsewhere, or what is missing could not be read. */
@@ -118,6 +126,7 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	/* The red zone of an sp at the start of its mapping lies in the guard page. */
 	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
 		ahead->limit != stack->end ||
+		!is_enough(ahead, sp - SPROF_RED_ZONE, sampling->copy_size) ||
 		!begin_at(&snapshot->stack, buffer, pid, sp - SPROF_RED_ZONE))
 		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy_size, buffer->bytes,
 			&snapshot->stack);

@@ -63,6 +63,20 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	sched_setaffinity(0, sizeof(there), &there);
 }
 
+void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
+{
+	cpu_set_t free;
+	int here = sched_getcpu();
+
+	if (!hop->usable || here < 0 || !CPU_ISSET((size_t)here, busy))
+		return;
+	/* Of the allowed ones those that are not busy. */
+	CPU_AND(&free, &hop->allowed, busy);
+	CPU_XOR(&free, &free, &hop->allowed);
+	if (CPU_COUNT(&free))
+		sched_setaffinity(0, sizeof(free), &free);
+}
+
 void sprof_hop_restore(const struct sprof_hop *hop)
 {
 	if (hop->usable)

@@ -26,6 +26,9 @@ void sprof_hop_init(struct sprof_hop *hop);
 /* Goes to a CPU, if it is among the allowed ones. */
 void sprof_hop_to(const struct sprof_hop *hop, int cpu);
 
+/* Leaves a busy CPU, if there is another one. */
+void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
+
 /* Gives the thread back what it had, for a fork and at the end; and takes it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);
 void sprof_hop_resume(const struct sprof_hop *hop);

@@ -44,7 +44,7 @@ struct sampling {
 	 * when the thread stops at its end, for which it has been asked.
 	 */
 	uint32_t owed;
-	uint64_t owed_sp, owed_pc;
+	uint64_t owed_since_ns, owed_sp, owed_pc;
 	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
 	bool fp_known;
 	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
@@ -62,21 +62,35 @@ struct copy_buffer {
 	size_t capacity;
 };
 
+enum slot_phase {
+	SLOT_PLANNED,
+	SLOT_ASKED,  /* to stop, in this tick */
+	SLOT_QUEUED, /* asked, perhaps ticks ago, and waits for a CPU to stop on */
+	SLOT_COPIED,
+	SLOT_FAILED, /* it stopped, and could not be copied */
+	SLOT_GONE,   /* the thread has ended, or runs another program now */
+};
+
 /* One thread to be stopped in this tick, and what was copied from it. */
 struct slot {
-	struct sprof_thread *thread; /* NULL: it is gone, or runs another program now */
-	bool pending;                /* asked to stop, and has neither stopped nor ended yet */
-	bool stopped;                /* the copy is there */
-	bool queued;                 /* waits for a CPU, to stop on it; asked for perhaps ticks ago */
-	bool paying;                 /* no sample of this tick, but those that are owed */
-	bool near;                   /* awaited awake: it runs on a CPU, and we on another one */
-	int cpu;                     /* where it ran last */
-	unsigned distance;           /* of that CPU from ours */
-	enum sprof_state state;      /* before the stop; USER stands for "running" */
-	uint64_t timeslices, sp, pc; /* before the stop, of a sleeper */
+	struct sprof_thread *thread;
+	enum slot_phase phase;
+	bool awaited;           /* asked in this tick, which waits for it */
+	bool near;              /* awaited awake: it runs on a CPU, and we on another one */
+	int cpu;                /* where it ran last */
+	unsigned distance;      /* of that CPU from ours */
+	enum sprof_state state; /* before the stop; USER stands for "running" */
+	uint64_t timeslices;    /* before the stop, of a sleeper */
+	uint64_t sp, pc;        /* the same: where it slept */
 	uint64_t requested_ns;
 	struct sprof_snapshot snapshot;
 	struct copy_buffer buffer;
+};
+
+/* A stack that has been walked, and interned. */
+struct sprof_walked {
+	uint32_t stack;
+	enum sprof_end end;
 };
 
 struct sampler {
@@ -99,6 +113,9 @@ struct sampler {
 	uint32_t thread_count; /* at this tick */
 	struct slot *slots;
 	size_t slot_count, slot_capacity;
+	struct slot spare;              /* for a stop that no slot waits for */
+	uint64_t stop_deadline_ns;      /* of this tick's stops */
+	uint64_t unwalked_pc;           /* where a sleep was last seen that wants the frame pointer */
 	struct copy_buffer peek_buffer;
 	struct waits waits;
 	siginfo_t signals[SIGNALS_KEPT]; /* that came while threads were stopped */
@@ -112,16 +129,12 @@ struct sampler {
 void sprof_tick(struct sampler *sampler);
 /* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
 void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread);
-/* What is owed becomes samples after all: with the stack of a stop at the end of the sleep, or as it was seen. */
-void sprof_tick_pay(struct sampler *sampler, struct sprof_thread *thread, uint32_t stack,
-	enum sprof_end end);
-void sprof_tick_forgive(struct sampler *sampler, struct sprof_thread *thread);
 /* A sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
 void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
 void sprof_stops_take(struct sampler *sampler);
-/* A thread has stopped that did not in its tick: between ticks its sample is still taken. */
+/* A thread has stopped between ticks, for a tick that has passed: what it is owed is still taken. */
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread);
 /* Waits for the stops that are still to come, so that the run can end without leaving one behind. */
 void sprof_stops_drain(struct sampler *sampler);
@@ -130,6 +143,25 @@ void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
 /* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
+void sprof_stops_finish(struct sampler *sampler);
+
+/* stopped.c: the sample of a stopped thread, or why there is none. */
+void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
+/* Only what is owed to the thread. */
+void sprof_stopped_pay(struct sampler *sampler, struct slot *slot);
+
+/* owed.c: asks a sleeper to stop, if its sleep is one whose samples can be owed. */
+bool sprof_owed_ask(struct sampler *sampler, struct sprof_thread *thread, char letter,
+	const struct sprof_proc_syscall *call);
+/* It has been asked, and this sample is owed. */
+void sprof_owed_begin(struct sampler *sampler, const struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call);
+/* More of them, if there are any. */
+bool sprof_owed_more(struct sampling *sampling, uint32_t times);
+/* They become samples: on the stack of the stop at the end of the sleep, or as it was seen. */
+void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_regs *regs, const struct sprof_walked *walked);
+void sprof_owed_forgive(struct sampler *sampler, struct sprof_thread *thread);
 
 /* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. */
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,

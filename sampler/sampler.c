@@ -68,7 +68,7 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	/* What it slept through was in the old program. */
 	sampling->watch.active = false;
 	sprof_tick_flush(sampler, thread);
-	sprof_tick_forgive(sampler, thread);
+	sprof_owed_forgive(sampler, thread);
 	sampling->asleep = sampling->fp_known = false;
 	sampling->home_end = sampling->home_sp = 0;
 	sampling->wait = SPROF_WAIT_NONE;
@@ -271,9 +271,7 @@ static void close_run(struct sampler *sampler)
 	sprof_sampler_fill_quality(sampler);
 	/* Those that came in the last tick are heard too. */
 	answer_signals(sampler);
-	for (size_t i = 0; i < sampler->slot_capacity; i++)
-		free(sampler->slots[i].buffer.bytes);
-	free(sampler->slots);
+	sprof_stops_finish(sampler);
 	sprof_waits_finish(&sampler->waits);
 	free(sampler->peek_buffer.bytes);
 }

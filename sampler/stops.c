@@ -1,12 +1,11 @@
 /*
- * Stopping threads: all are asked first, then each is copied and let go as it comes. Between a
+ * Stopping threads: all of a CPU are asked first, then each is copied and let go as it comes. Between a
  * thread's stop and its continuation there are the registers and one copy, nothing else; walking and
  * interning wait until the last one runs again.
  */
 #include "sampler/sampler-internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "attach/restart.h"
 #include "base/array.h"
@@ -19,18 +18,16 @@
 enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
 
 /* A thread that runs stops within a quarter of that; another has to be waited for. */
-enum { SPIN_NS = 50 * 1000 };
+enum { SPIN_NS = 50 * 1000, LEAST_PATIENCE_NS = 4 * SPIN_NS };
 
-/* As long as the stop of a running thread may take on a machine that is not overloaded. */
-enum { LATE_NS = SPROF_NS_PER_MS };
-
-/* Room for one more slot, and in it for the thread's stack. */
+/* Room for one more slot, and in it for the thread's stack; and for that of a stop nobody waits for. */
 static struct slot *next_slot(struct sampler *sampler, const struct sprof_thread *thread)
 {
 	size_t count = sampler->slot_count;
 
-	if (sprof_array_reserve(&sampler->slots, &sampler->slot_capacity, count + 1,
-		    sizeof(*sampler->slots)) &&
+	if (sprof_copy_reserve(&sampler->spare.buffer, thread->sampling) &&
+		sprof_array_reserve(&sampler->slots, &sampler->slot_capacity, count + 1,
+			sizeof(*sampler->slots)) &&
 		sprof_copy_reserve(&sampler->slots[count].buffer, thread->sampling))
 		return &sampler->slots[count];
 	sampler->out_of_memory = true;
@@ -40,13 +37,14 @@ static struct slot *next_slot(struct sampler *sampler, const struct sprof_thread
 void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
 {
 	struct slot *slot = next_slot(sampler, thread);
+	bool asked = thread->phase == SPROF_THREAD_INTERRUPTED;
 
 	if (!slot)
 		return;
 	sampler->slot_count++;
 	slot->thread = thread;
-	slot->stopped = slot->near = slot->paying = false;
-	slot->pending = slot->queued = thread->phase == SPROF_THREAD_INTERRUPTED;
+	slot->phase = asked ? SLOT_QUEUED : SLOT_PLANNED;
+	slot->near = slot->awaited = false;
 	slot->state = what->state;
 	slot->timeslices = what->timeslices;
 	slot->sp = what->sp;
@@ -56,7 +54,13 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread)
 {
-	return next_slot(sampler, thread) && sprof_thread_interrupt(thread);
+	if (thread->phase == SPROF_THREAD_INTERRUPTED)
+		return true;
+	if (!sprof_copy_reserve(&sampler->spare.buffer, thread->sampling)) {
+		sampler->out_of_memory = true;
+		return false;
+	}
+	return thread->phase == SPROF_THREAD_RUNNING && sprof_thread_interrupt(thread);
 }
 
 static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *thread)
@@ -68,26 +72,44 @@ static struct slot *slot_of(struct sampler *sampler, const struct sprof_thread *
 	return NULL;
 }
 
-/* Asks the threads of the slots to stop, unless they have been asked in an earlier tick. */
-static void request(struct slot *first, size_t count)
+/* The slots [first, last) of the threads that ran on one CPU. */
+struct group {
+	struct slot *first, *last;
+};
+
+static bool has(const struct group *group, const struct slot *slot)
 {
-	for (struct slot *slot = first; slot < first + count; slot++) {
-		if (!slot->thread || slot->queued)
+	return slot >= group->first && slot < group->last;
+}
+
+/* Those that were asked in an earlier tick come when they can. */
+static void request(const struct group *group)
+{
+	for (struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase != SLOT_PLANNED)
 			continue;
 		slot->requested_ns = sprof_clock_now_ns();
-		slot->pending = sprof_thread_interrupt(slot->thread);
-		if (!slot->pending)
-			slot->thread = NULL;
+		slot->awaited = sprof_thread_interrupt(slot->thread);
+		slot->phase = slot->awaited ? SLOT_ASKED : SLOT_GONE;
 	}
 }
 
-static bool is_pending(const struct slot *first, size_t count)
+static bool is_awaited(const struct group *group)
 {
-	for (const struct slot *slot = first; slot < first + count; slot++) {
-		if (slot->pending)
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->awaited)
 			return true;
 	}
 	return false;
+}
+
+/* One of them had the CPU; the others have to wait for it, which is no pause of ours. */
+static void queue_rest(const struct group *group)
+{
+	for (struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_ASKED)
+			slot->phase = SLOT_QUEUED;
+	}
 }
 
 /* A stop that nobody needs any more: nothing of it may be seen but the pause. */
@@ -98,182 +120,32 @@ static void let_go(struct sampler *sampler, struct sprof_thread *thread)
 	if (sprof_regs_read(thread->tid, &regs))
 		sprof_restart_repair(thread->tid, &regs, true);
 	sprof_thread_resume(thread);
-	sprof_tick_forgive(sampler, thread);
+	sprof_owed_forgive(sampler, thread);
 }
 
 /* The only code that runs while the thread stands still. */
 static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
+	struct sampling *sampling = thread->sampling;
 	struct sprof_stack_copy ahead = {0};
-	uint64_t begin = slot->queued ? sprof_clock_now_ns() : slot->requested_ns;
+	uint64_t begin = slot->phase == SLOT_ASKED ? slot->requested_ns : sprof_clock_now_ns();
 
-	slot->pending = false;
+	slot->phase = SLOT_FAILED;
+	slot->awaited = false;
 	if (slot->near)
 		sprof_copy_ahead(thread, &slot->buffer, &ahead);
-	slot->stopped = sprof_regs_read(thread->tid, &slot->snapshot.regs);
-	if (slot->stopped) {
+	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		slot->stopped = sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
+		if (sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot))
+			slot->phase = SLOT_COPIED;
 	}
 	sprof_thread_resume(thread);
-	((struct sampling *)thread->sampling)->lost = false;
 	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);
+	sampling->lost = false;
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
-	if (slot->stopped)
+	if (slot->phase == SLOT_COPIED)
 		sprof_sampling_charge(sampler, thread);
-}
-
-/* Remembers a frame pointer for the rest of this sleep: our stop costs two time slices. */
-static void remember_fp(const struct slot *slot, struct sampling *sampling)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-
-	sampling->fp_known = slot->state != SPROF_STATE_USER;
-	sampling->fp = regs->values[SPROF_REG_FP];
-	sampling->fp_sp = regs->values[SPROF_REG_SP];
-	sampling->fp_pc = regs->values[SPROF_REG_PC];
-	sampling->fp_timeslices = slot->timeslices + 2;
-}
-
-/* What the thread does in the kernel, by its registers. It runs again by now, or waits on. */
-static void find_wait(struct sampler *sampler, const struct slot *slot, enum sprof_state state)
-{
-	struct sampling *sampling = slot->thread->sampling;
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_INSIDE,
-		.number = regs->system_call,
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
-
-	sprof_regs_arguments(regs, call.arguments);
-	if (state == SPROF_STATE_SLEEP) {
-		sprof_waits_look_up(sampler, slot->thread, &call);
-		return;
-	}
-	sampling->watch.active = false;
-	sampling->wait_sp = 0;
-	sampling->wait = state == SPROF_STATE_SYS
-		? sprof_waits_running(sampler, slot->thread, &call)
-		: SPROF_WAIT_NONE;
-}
-
-/* Its page faults were counted before; in so long it may have had more. Once in a tick is enough. */
-static void doubt_late(const struct sampler *sampler, const struct slot *slot)
-{
-	struct sprof_process *process = slot->thread->process;
-
-	if (process->late_tick_ns == sampler->tick_ns ||
-		sprof_clock_now_ns() <= sampler->tick_ns + LATE_NS)
-		return;
-	process->late_tick_ns = sampler->tick_ns;
-	process->change++;
-}
-
-/* It slept when it was looked at, and had gone on before it stopped: what it waited for is over. */
-static bool has_woken(const struct slot *slot)
-{
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-
-	return slot->state != SPROF_STATE_USER && (regs->values[SPROF_REG_SP] != slot->sp ||
-							  regs->values[SPROF_REG_PC] != slot->pc);
-}
-
-/* What the thread is owed of the sleep that it stopped at the end of is on the same stack. */
-static uint32_t walk(struct sampler *sampler, struct slot *slot, enum sprof_end *ret_end)
-{
-	const struct sampling *sampling = slot->thread->sampling;
-	const struct sprof_regs *regs = &slot->snapshot.regs;
-	uint32_t stack;
-
-	doubt_late(sampler, slot);
-	stack = sprof_sampler_walk(sampler, slot->thread, &slot->snapshot, ret_end);
-	if (regs->values[SPROF_REG_SP] == sampling->owed_sp &&
-		regs->values[SPROF_REG_PC] == sampling->owed_pc)
-		sprof_tick_pay(sampler, slot->thread, stack, *ret_end);
-	else
-		sprof_tick_forgive(sampler, slot->thread);
-	return stack;
-}
-
-static void finish(struct sampler *sampler, struct slot *slot)
-{
-	struct sprof_thread *thread = slot->thread;
-	struct sampling *sampling;
-	enum sprof_state state;
-	enum sprof_end end;
-
-	if (!thread)
-		return;
-	sampling = thread->sampling;
-	if (slot->paying) {
-		if (slot->stopped)
-			walk(sampler, slot, &end);
-		sprof_tick_forgive(sampler, thread);
-		return;
-	}
-	if (!slot->stopped) {
-		sprof_tick_late(sampler, thread);
-		return;
-	}
-	if (has_woken(slot))
-		slot->state = SPROF_STATE_USER;
-	state = slot->state;
-	/* It ran when it was looked at, and may have gone to sleep before it stopped. */
-	if (state == SPROF_STATE_USER && slot->snapshot.regs.system_call >= 0)
-		state = sprof_regs_was_waiting(&slot->snapshot.regs) ? SPROF_STATE_SLEEP
-								     : SPROF_STATE_SYS;
-	remember_fp(slot, thread->sampling);
-	sampling->stack = walk(sampler, slot, &end);
-	sampling->state = state;
-	if (slot->state == SPROF_STATE_USER)
-		find_wait(sampler, slot, state);
-	sprof_waits_emit(sampler, thread, 1);
-	sampler->quality->samples_stopped++;
-	sampler->quality->stacks[end]++;
-}
-
-/* The event is no stop that was asked for. */
-static void settle(struct sampler *sampler, const struct sprof_event *event)
-{
-	struct slot *slot = event->thread ? slot_of(sampler, event->thread) : NULL;
-	bool is_gone = event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC;
-
-	if (event->kind == SPROF_EVENT_ENDED && slot && slot->stopped)
-		finish(sampler, slot);
-	if (is_gone && slot) {
-		slot->thread = NULL;
-		slot->pending = false;
-	}
-	sprof_sampler_event(sampler, event);
-}
-
-static struct sprof_event await_near(struct sampler *sampler, const struct slot *slot)
-{
-	struct sampling *sampling = slot->thread->sampling;
-	struct sprof_event event = sprof_target_spin(
-		sampler->parts->target, slot->thread, slot->requested_ns + SPIN_NS);
-
-	/* It may have come to our own CPU, and wait there for us to sleep. */
-	if (event.kind == SPROF_EVENT_TIMEOUT)
-		sampling->cpu_ns = 0;
-	return event;
-}
-
-static uint64_t patience(const struct sampler *sampler)
-{
-	uint64_t part = sampler->schedule.period / 4;
-
-	return sampler->closing || sampler->options->once || part > PATIENCE_NS ? PATIENCE_NS : part;
-}
-
-/* One of them had the CPU; the others have to wait for it, which is no pause of ours. */
-static void mark_queued(struct slot *first, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		first[i].queued = first[i].pending;
 }
 
 static bool is_owed(const struct sprof_thread *thread)
@@ -283,66 +155,128 @@ static bool is_owed(const struct sprof_thread *thread)
 	return sampling && sampling->owed;
 }
 
-/* One more slot, for a stop that no slot waits for. NULL: there is no room, and no time to make some. */
-static struct slot *late_slot(struct sampler *sampler, struct sprof_thread *thread)
+/* NULL: it is in use, or too small, and nothing is allocated while a thread stands still. */
+static struct slot *use_spare(struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct slot *slot = sampler->slots + sampler->slot_count;
+	struct slot *slot = &sampler->spare;
 
-	if (sampler->slot_count == sampler->slot_capacity || !thread->sampling ||
+	if (slot->thread || !thread->sampling ||
 		!sprof_copy_has_room(&slot->buffer, thread->sampling))
 		return NULL;
 	slot->thread = thread;
+	slot->phase = SLOT_QUEUED;
 	slot->state = SPROF_STATE_USER;
-	slot->near = slot->pending = false;
-	slot->queued = slot->paying = true;
-	slot->requested_ns = sprof_clock_now_ns();
 	return slot;
 }
 
-static void take_stop(struct sampler *sampler, struct sprof_thread *thread)
+static void pay_spare(struct sampler *sampler)
+{
+	if (sampler->spare.thread)
+		sprof_stopped_pay(sampler, &sampler->spare);
+	sampler->spare.thread = NULL;
+}
+
+static bool is_copied(const struct slot *slot)
+{
+	return slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED;
+}
+
+static void take_stop(
+	struct sampler *sampler, const struct group *group, struct sprof_thread *thread)
 {
 	struct slot *slot = slot_of(sampler, thread);
 
-	if (!slot && is_owed(thread)) {
-		slot = late_slot(sampler, thread);
-		sampler->slot_count += !!slot;
-	} else if (slot && slot->stopped) {
+	if (slot && is_copied(slot))
 		slot = NULL;
-	}
-	if (slot)
-		copy_and_resume(sampler, slot);
-	else
+	else if (!slot && is_owed(thread))
+		slot = use_spare(sampler, thread);
+	if (!slot) {
 		let_go(sampler, thread);
+		return;
+	}
+	copy_and_resume(sampler, slot);
+	if (has(group, slot))
+		queue_rest(group);
+}
+
+/* The thread is no more, or its program: the last moment for its sample, if that can still be named. */
+static void drop(struct sampler *sampler, const struct sprof_event *event)
+{
+	struct slot *slot = event->thread ? slot_of(sampler, event->thread) : NULL;
+
+	if (event->thread && event->thread == sampler->spare.thread)
+		pay_spare(sampler);
+	if (!slot)
+		return;
+	if (slot->phase == SLOT_COPIED && event->kind == SPROF_EVENT_ENDED &&
+		slot->thread->process->maps_read_ns)
+		sprof_stopped_finish(sampler, slot);
+	else if (slot->phase == SLOT_COPIED)
+		sampler->quality->samples_lost++;
+	slot->phase = SLOT_GONE;
+	slot->awaited = false;
+	slot->thread = NULL;
 }
 
 /* False: nothing more is to be waited for. */
-static bool take(struct sampler *sampler, const struct sprof_event *event)
+static bool take(struct sampler *sampler, const struct group *group,
+	const struct sprof_event *event)
 {
-	if (event->kind == SPROF_EVENT_STOPPED)
-		take_stop(sampler, event->thread);
-	else
-		settle(sampler, event);
+	if (event->kind == SPROF_EVENT_STOPPED) {
+		take_stop(sampler, group, event->thread);
+		return true;
+	}
+	if (event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC)
+		drop(sampler, event);
+	sprof_sampler_event(sampler, event);
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
-/* Stops the threads of the slots; some may come only while those of the next CPU are waited for. */
-static void collect(struct sampler *sampler, struct slot *first, size_t count)
+/* Where it is not seen to stop at once, it may have come to our own CPU, and wait there for us to sleep. */
+static void await_near(struct sampler *sampler, const struct group *group)
+{
+	struct slot *slot = group->first;
+	struct sampling *sampling = slot->thread->sampling;
+	struct sprof_event event = sprof_target_spin(
+		sampler->parts->target, slot->thread, slot->requested_ns + SPIN_NS);
+
+	if (event.kind != SPROF_EVENT_TIMEOUT) {
+		take(sampler, group, &event);
+		return;
+	}
+	sampling->cpu_ns = 0;
+	queue_rest(group);
+}
+
+/* The tick's own patience, of which each CPU gets a little. */
+static uint64_t deadline_of(const struct sampler *sampler)
+{
+	uint64_t now = sprof_clock_now_ns();
+
+	if (sampler->closing || sampler->options->once)
+		return now + PATIENCE_NS;
+	if (sampler->stop_deadline_ns > now + LEAST_PATIENCE_NS)
+		return sampler->stop_deadline_ns;
+	return now + LEAST_PATIENCE_NS;
+}
+
+/* Stops the threads of the group; some may come only while those of the next CPU are waited for. */
+static void collect(struct sampler *sampler, const struct group *group)
 {
 	struct sprof_target *target = sampler->parts->target;
-	uint64_t deadline = sprof_clock_now_ns() + patience(sampler);
-	struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
+	uint64_t deadline;
 
-	request(first, count);
-	if (first->near && first->pending)
-		event = await_near(sampler, first);
-	if (event.kind != SPROF_EVENT_TIMEOUT)
-		take(sampler, &event);
-	while (is_pending(first, count)) {
-		event = sprof_target_wait(target, deadline);
-		if (!take(sampler, &event))
-			return;
-		mark_queued(first, count);
+	request(group);
+	if (group->first->near && group->first->awaited)
+		await_near(sampler, group);
+	deadline = deadline_of(sampler);
+	while (is_awaited(group)) {
+		struct sprof_event event = sprof_target_wait(target, deadline);
+
+		if (!take(sampler, group, &event))
+			break;
 	}
+	queue_rest(group);
 }
 
 static int by_cpu(const void *one, const void *other)
@@ -365,47 +299,58 @@ static void order_by_cpu(struct sampler *sampler)
 	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
 }
 
-/* Whether none of the threads ran where we are: our CPU is idle but for us, or others' business. */
-static bool is_cpu_ours(const struct sampler *sampler)
+static void find_busy(const struct sampler *sampler, cpu_set_t *ret)
 {
-	int here = sched_getcpu();
-
+	CPU_ZERO(ret);
 	for (size_t i = 0; i < sampler->slot_count; i++) {
-		if (sampler->slots[i].cpu == here)
-			return false;
+		int cpu = sampler->slots[i].cpu;
+
+		if (cpu >= 0 && cpu < CPU_SETSIZE)
+			CPU_SET((size_t)cpu, ret);
 	}
-	return true;
 }
 
-/* The threads of one CPU are stopped together, from there; a single one also from a CPU of ours. */
+/*
+ * The threads of one CPU are stopped together, from there; a single one also from a CPU that none of
+ * them ran on.
+ */
 static void take_by_cpu(struct sampler *sampler)
 {
-	size_t first = 0, last;
+	struct slot *end = sampler->slots + sampler->slot_count;
+	struct group group = {sampler->slots, sampler->slots};
+	cpu_set_t busy;
 
+	find_busy(sampler, &busy);
+	sprof_hop_off(&sampler->hop, &busy);
 	order_by_cpu(sampler);
-	for (; first < sampler->slot_count; first = last) {
-		struct slot *slot = &sampler->slots[first];
+	for (; group.first < end; group.first = group.last) {
+		struct slot *slot = group.first;
 
-		for (last = first + 1; last < sampler->slot_count && sampler->slots[last].cpu == slot->cpu;)
-			last++;
-		slot->near = last - first == 1 && !slot->queued && is_cpu_ours(sampler);
+		while (group.last < end && group.last->cpu == slot->cpu)
+			group.last++;
+		slot->near = group.last - group.first == 1 && slot->phase == SLOT_PLANNED &&
+			!CPU_ISSET((size_t)sched_getcpu(), &busy);
 		if (!slot->near)
 			sprof_hop_to(&sampler->hop, slot->cpu);
-		collect(sampler, slot, last - first);
+		collect(sampler, &group);
 	}
 }
 
 void sprof_stops_take(struct sampler *sampler)
 {
-	size_t count;
+	uint64_t patience = sampler->schedule.period / 4;
+	size_t count = sampler->slot_count;
 
-	if (!sampler->slot_count)
+	if (!count)
 		return;
+	sampler->stop_deadline_ns = sprof_clock_now_ns() +
+		(patience < PATIENCE_NS ? patience : PATIENCE_NS);
 	take_by_cpu(sampler);
-	/* A late peek may ask for a stop, for which this tick has no time any more. */
-	count = sampler->slot_count;
 	for (size_t i = 0; i < count; i++)
-		finish(sampler, &sampler->slots[i]);
+		sprof_stopped_finish(sampler, &sampler->slots[i]);
+	pay_spare(sampler);
+	/* A late peek may have asked for a stop, for which this tick has no time any more. */
+	sampler->quality->samples_lost += sampler->slot_count - count;
 	sampler->slot_count = 0;
 }
 
@@ -417,25 +362,39 @@ static bool is_lost(const struct sprof_thread *thread)
 	return sampling && sampling->lost;
 }
 
+static void take_late(struct sampler *sampler, struct slot *slot, bool lost)
+{
+	copy_and_resume(sampler, slot);
+	if (lost && slot->phase == SLOT_COPIED) {
+		sprof_stopped_finish(sampler, slot);
+		sampler->quality->samples_lost--;
+		slot->thread = NULL;
+	}
+	pay_spare(sampler);
+	sprof_waits_flush(sampler, NULL);
+}
+
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 {
+	uint64_t tick_ns = sampler->tick_ns;
 	bool lost = is_lost(thread);
-	struct slot *slot = NULL;
+	struct slot *slot = lost || is_owed(thread) ? use_spare(sampler, thread) : NULL;
 
-	/* Inside a tick its own samples go first. */
-	if (!sampler->slot_count && (lost || is_owed(thread)))
-		slot = late_slot(sampler, thread);
 	if (!slot) {
 		let_go(sampler, thread);
 		return;
 	}
-	sampler->tick_ns = slot->requested_ns;
-	slot->paying = !lost;
-	copy_and_resume(sampler, slot);
-	if (slot->stopped || slot->paying)
-		finish(sampler, slot);
-	sampler->quality->samples_lost -= lost && slot->stopped;
-	sprof_waits_flush(sampler, NULL);
+	sampler->tick_ns = sprof_clock_now_ns();
+	take_late(sampler, slot, lost);
+	sampler->tick_ns = tick_ns;
+}
+
+void sprof_stops_finish(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->slot_capacity; i++)
+		free(sampler->slots[i].buffer.bytes);
+	free(sampler->slots);
+	free(sampler->spare.buffer.bytes);
 }
 
 static bool is_stop_outstanding(const struct sampler *sampler)

@@ -3,6 +3,7 @@
  */
 #include "sampler/sampler-internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,7 @@ void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread
 
 	if (!sampling)
 		return;
+	assert(!sampling->owed); /* the closing tick has settled that */
 	sampling->asleep = sampling->lost = sampling->watch.active = false;
 	sampling->wait = SPROF_WAIT_NONE;
 	sampling->slept = sampling->skip = sampling->skipped = 0;
@@ -209,7 +211,7 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 	/* A thread that lived between two ticks has its figures too. */
 	if (sprof_sampling_of(sampler, thread)) {
 		sprof_tick_flush(sampler, thread);
-		sprof_tick_forgive(sampler, thread);
+		sprof_owed_forgive(sampler, thread);
 		sprof_waits_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);
 	}

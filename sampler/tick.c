@@ -33,35 +33,11 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 
 	if (!times || !sprof_mode_takes(sampler->options->mode, sampling->state))
 		return;
-	sampler->quality->samples_reused += times;
-	if (sampling->owed) {
-		sampling->owed += times;
+	if (sprof_owed_more(sampling, times))
 		return;
-	}
 	sprof_waits_emit(sampler, thread, times);
+	sampler->quality->samples_reused += times;
 	sampler->quality->stacks[sampling->end] += times;
-}
-
-void sprof_tick_pay(struct sampler *sampler, struct sprof_thread *thread, uint32_t stack,
-	enum sprof_end end)
-{
-	struct sampling *sampling = thread->sampling;
-
-	if (!sampling->owed)
-		return;
-	sampling->stack = stack;
-	sprof_waits_emit(sampler, thread, sampling->owed);
-	sampler->quality->stacks[end] += sampling->owed;
-	sampling->owed = 0;
-	sampling->asleep = false;
-}
-
-void sprof_tick_forgive(struct sampler *sampler, struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	if (sampling)
-		sprof_tick_pay(sampler, thread, sampling->stack, sampling->end);
 }
 
 void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread)
@@ -138,21 +114,6 @@ static bool is_worth_a_stop(const struct sprof_thread *thread,
 		sprof_restart_is_harmless(thread->process->pid, call);
 }
 
-/*
- * The same where it stops only when its sleep ends, or where it has been woken and waits for a CPU: it
- * is asked to, and its sample is owed. It can't leave its system call before.
- */
-static bool is_to_be_owed(
-	struct sampler *sampler, struct sprof_thread *thread, char letter, enum sprof_end end)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	return end == SPROF_END_REGISTER && (letter == 'D' || letter == 'R') && sampling->asleep &&
-		!sampler->closing &&
-		(thread->phase == SPROF_THREAD_INTERRUPTED ||
-			(thread->phase == SPROF_THREAD_RUNNING && sprof_stops_ask(sampler, thread)));
-}
-
 /* A thread in a group-stop waits for nothing but to go on. */
 static void find_wait(
 	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
@@ -183,6 +144,13 @@ static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 	return true;
 }
 
+/* At a birth or a signal, and not collected yet: that is no place of the thread's own. */
+static bool is_in_our_stop(
+	const struct sampler *sampler, const struct sprof_thread *thread, char letter)
+{
+	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING && !sampler->options->once;
+}
+
 /* False: the thread moved, it has to be stopped. */
 static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *before, const struct sprof_proc_syscall *call)
@@ -191,13 +159,18 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	struct sprof_snapshot snapshot;
 	struct sprof_proc_stat stat;
 	enum sprof_end end;
+	bool asked;
 
 	if (pass_over(sampler, thread, before))
 		return true;
 	set_regs(sampling, call, before->timeslices, &snapshot.regs);
 	if (!copy_sleeper(sampler, thread, before, &snapshot, &stat))
 		return false;
+	if (is_in_our_stop(sampler, thread, stat.state))
+		return true;
 	sampling->state = state_of(thread, stat.state);
+	/* Where it will be needed: before the thread is awake. */
+	asked = sampler->unwalked_pc == call->pc && sprof_owed_ask(sampler, thread, stat.state, call);
 	sampling->stack = sprof_sampler_walk(sampler, thread, &snapshot, &end);
 	find_wait(sampler, thread, call);
 	if (is_worth_a_stop(thread, call, sampling->state, end)) {
@@ -213,13 +186,15 @@ static bool peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->timeslices = before->timeslices;
 	sampling->figures = sprof_figures_make(sampler->tick_ns, before, &stat);
 	sampling->asleep = !sampler->quality->schedstat_missing && end != SPROF_END_STACK_COPY;
-	sampler->quality->samples_peeked++;
-	if (is_to_be_owed(sampler, thread, stat.state, end)) {
-		sampling->owed++;
-		sampling->owed_sp = call->sp;
-		sampling->owed_pc = call->pc;
+	if (end == SPROF_END_REGISTER) {
+		sampler->unwalked_pc = call->pc;
+		asked = asked || sprof_owed_ask(sampler, thread, stat.state, call);
+	}
+	if (end == SPROF_END_REGISTER && asked) {
+		sprof_owed_begin(sampler, thread, call);
 	} else {
 		sprof_waits_emit(sampler, thread, 1);
+		sampler->quality->samples_peeked++;
 		sampler->quality->stacks[end]++;
 	}
 	sprof_sampling_charge(sampler, thread);
@@ -346,6 +321,8 @@ void sprof_tick(struct sampler *sampler)
 
 		if (!process->maps_read_ns)
 			sprof_mappings_read(sampler, process);
+		if (sampler->closing)
+			sprof_owed_forgive(sampler, threads[i]);
 		if (threads[i]->phase != SPROF_THREAD_ENDED)
 			look(sampler, threads[i]);
 	}

@@ -297,6 +297,7 @@ void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint
 	struct deferred deferred = {
 		.thread = thread,
 		.sample = {.time_ns = sampler->tick_ns,
+			.since_ns = sampling->owed ? sampling->owed_since_ns : 0,
 			.thread = thread->id,
 			.stack = sampling->stack,
 			.state = sampling->state,
