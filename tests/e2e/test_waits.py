@@ -202,7 +202,9 @@ def test_the_table_of_waits():
 
 def test_how_much_of_the_kernel_is_shown():
     plain = Profile("condition", 2, "--kernel", "none")
-    assert not any(re.fullmatch(r"\[(?!unsampled).*\]", name) for name in plain.folded.names())
+    bracketed = [name for name in plain.folded.names() if re.fullmatch(r"\[.*\]", name)]
+    cut = {f"[{reason}]" for reason in plain.stats["truncated_reasons"]}
+    assert set(bracketed) <= {"[unsampled]"} | cut, bracketed
     call = Profile("condition", 2)
     assert call.of("producer").has("nap_ns", "[clock_nanosleep]"), call.folded.stacks
     deep = Profile("condition", 2, "--kernel", "stack")

@@ -50,6 +50,13 @@ static void check_expanded(const char *name)
 	struct sprof_image *expanded = sprof_expand(image);
 	struct sprof_section section;
 
+	/* clang's; libdw wants more of such a file than is kept. */
+	if (sprof_image_section(plain, ".debug_addr", &section)) {
+		assert_null(expanded);
+		sprof_image_close(image);
+		sprof_image_close(plain);
+		return;
+	}
 	assert_non_null(expanded);
 	check_sections(plain, expanded);
 	assert_false(sprof_image_section(expanded, ".debug_loclists", &section));
