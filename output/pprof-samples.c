@@ -272,6 +272,9 @@ static void add_values(struct sprof_pprof_writer *writer, size_t row, const stru
 			? share(part, foreign->values[row * count + i])
 			: sprof_metrics_get(&metrics, (enum sprof_weight)i);
 
+		/* The format's values are signed, and a sum of several files' may be beyond that. */
+		if (value > INT64_MAX)
+			value = INT64_MAX;
 		sprof_message_add_varint(packed, negative ? -value : value);
 	}
 	sprof_message_add_bytes(&writer->message, 2, packed->data, packed->size);
