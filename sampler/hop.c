@@ -63,6 +63,13 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	sched_setaffinity(0, sizeof(there), &there);
 }
 
+bool sprof_hop_is_pinned(pid_t tid)
+{
+	cpu_set_t allowed;
+
+	return !sched_getaffinity(tid, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) == 1;
+}
+
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
 {
 	cpu_set_t free;

@@ -10,6 +10,7 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct sprof_hop {
 	cpu_set_t allowed; /* what the user gave us */
@@ -25,6 +26,9 @@ void sprof_hop_init(struct sprof_hop *hop);
 
 /* Goes to a CPU, if it is among the allowed ones. */
 void sprof_hop_to(const struct sprof_hop *hop, int cpu);
+
+/* Whether a thread may run on one CPU only. */
+bool sprof_hop_is_pinned(pid_t tid);
 
 /* Leaves a busy CPU, if there is another one. */
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);

@@ -29,6 +29,7 @@ struct sampling {
 	bool has_run; /* it has had a CPU at least once */
 	uint64_t faults; /* page faults so far */
 	int cpu;      /* where it was last seen, and when; 0: look again */
+	bool pinned;  /* to that one CPU */
 	uint64_t cpu_ns;
 	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
 	bool asleep;

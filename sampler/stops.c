@@ -232,6 +232,14 @@ static bool take(struct sampler *sampler, const struct group *group,
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
+/* What has not come by now comes when it can. */
+static void give_up(const struct group *group)
+{
+	queue_rest(group);
+	for (struct slot *slot = group->first; slot < group->last; slot++)
+		slot->awaited = false;
+}
+
 /* Where it is not seen to stop at once, it may have come to our own CPU, and wait there for us to sleep. */
 static void await_near(struct sampler *sampler, const struct group *group)
 {
@@ -248,12 +256,20 @@ static void await_near(struct sampler *sampler, const struct group *group)
 	queue_rest(group);
 }
 
-/* The tick's own patience, of which each CPU gets a little. */
-static uint64_t deadline_of(const struct sampler *sampler)
+/*
+ * One of them has the CPU, and stops as soon as we sleep; how long the others are waited for is the
+ * tick's patience, of which each CPU gets a little. (The first wait is never long, and all the same has
+ * a far end: a timer that is sooner than the kernel's own has to be set in hardware, which takes as long
+ * as the stop.)
+ */
+static uint64_t deadline_of(const struct sampler *sampler, const struct group *group)
 {
 	uint64_t now = sprof_clock_now_ns();
+	bool any = false;
 
-	if (sampler->closing || sampler->options->once)
+	for (const struct slot *slot = group->first; slot < group->last; slot++)
+		any |= slot->phase == SLOT_ASKED;
+	if (any || sampler->closing || sampler->options->once)
 		return now + PATIENCE_NS;
 	if (sampler->stop_deadline_ns > now + LEAST_PATIENCE_NS)
 		return sampler->stop_deadline_ns;
@@ -264,19 +280,17 @@ static uint64_t deadline_of(const struct sampler *sampler)
 static void collect(struct sampler *sampler, const struct group *group)
 {
 	struct sprof_target *target = sampler->parts->target;
-	uint64_t deadline;
 
 	request(group);
 	if (group->first->near && group->first->awaited)
 		await_near(sampler, group);
-	deadline = deadline_of(sampler);
 	while (is_awaited(group)) {
-		struct sprof_event event = sprof_target_wait(target, deadline);
+		struct sprof_event event = sprof_target_wait(target, deadline_of(sampler, group));
 
 		if (!take(sampler, group, &event))
 			break;
 	}
-	queue_rest(group);
+	give_up(group);
 }
 
 static int by_cpu(const void *one, const void *other)
@@ -310,9 +324,25 @@ static void find_busy(const struct sampler *sampler, cpu_set_t *ret)
 	}
 }
 
+static bool is_pinned(const struct slot *slot)
+{
+	const struct sampling *sampling = slot->thread->sampling;
+
+	return sampling->pinned;
+}
+
+static bool are_all_pinned(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->slot_count; i++) {
+		if (!is_pinned(&sampler->slots[i]))
+			return false;
+	}
+	return true;
+}
+
 /*
  * The threads of one CPU are stopped together, from there; a single one also from a CPU that none of
- * them ran on.
+ * them ran on: unless it is pinned, for then the kernel can't wake it on the CPU that we left for it.
  */
 static void take_by_cpu(struct sampler *sampler)
 {
@@ -321,7 +351,8 @@ static void take_by_cpu(struct sampler *sampler)
 	cpu_set_t busy;
 
 	find_busy(sampler, &busy);
-	sprof_hop_off(&sampler->hop, &busy);
+	if (!are_all_pinned(sampler))
+		sprof_hop_off(&sampler->hop, &busy);
 	order_by_cpu(sampler);
 	for (; group.first < end; group.first = group.last) {
 		struct slot *slot = group.first;
@@ -329,7 +360,7 @@ static void take_by_cpu(struct sampler *sampler)
 		while (group.last < end && group.last->cpu == slot->cpu)
 			group.last++;
 		slot->near = group.last - group.first == 1 && slot->phase == SLOT_PLANNED &&
-			!CPU_ISSET((size_t)sched_getcpu(), &busy);
+			!is_pinned(slot) && !CPU_ISSET((size_t)sched_getcpu(), &busy);
 		if (!slot->near)
 			sprof_hop_to(&sampler->hop, slot->cpu);
 		collect(sampler, &group);

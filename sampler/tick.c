@@ -272,6 +272,7 @@ static bool runs(struct sampler *sampler, struct sprof_thread *thread)
 		return false;
 	sprof_mappings_doubt(thread, &stat);
 	sampling->cpu = stat.processor;
+	sampling->pinned = sprof_hop_is_pinned(thread->tid);
 	if (stat.state == 'R')
 		sampling->cpu_ns = sampler->tick_ns;
 	return stat.state == 'R';
