@@ -51,8 +51,11 @@ static inline uint64_t sprof_cursor_number(struct sprof_cursor *cursor, size_t s
 	return value;
 }
 
-/* LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. */
-static inline uint64_t sprof_cursor_uleb(struct sprof_cursor *cursor)
+/*
+ * LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. ret_bits: how many the bytes
+ * hold; what is cut off holds none.
+ */
+static inline uint64_t sprof_cursor_leb(struct sprof_cursor *cursor, unsigned *ret_bits)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -61,6 +64,7 @@ static inline uint64_t sprof_cursor_uleb(struct sprof_cursor *cursor)
 	do {
 		if (cursor->at == cursor->end) {
 			sprof_cursor_fail(cursor);
+			*ret_bits = 0;
 			return 0;
 		}
 		byte = *cursor->at++;
@@ -68,27 +72,25 @@ static inline uint64_t sprof_cursor_uleb(struct sprof_cursor *cursor)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	*ret_bits = shift;
 	return value;
+}
+
+static inline uint64_t sprof_cursor_uleb(struct sprof_cursor *cursor)
+{
+	unsigned bits;
+
+	return sprof_cursor_leb(cursor, &bits);
 }
 
 static inline int64_t sprof_cursor_sleb(struct sprof_cursor *cursor)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	unsigned bits;
+	uint64_t value = sprof_cursor_leb(cursor, &bits);
 
-	do {
-		if (cursor->at == cursor->end) {
-			sprof_cursor_fail(cursor);
-			return 0;
-		}
-		byte = *cursor->at++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
-		value |= UINT64_MAX << shift;
+	/* The highest bit that the bytes hold is the sign. */
+	if (bits && bits < 64 && value >> (bits - 1))
+		value |= UINT64_MAX << bits;
 	return (int64_t)value;
 }
 
