@@ -137,6 +137,45 @@ int scene_destroy(void **state)
 	return 0;
 }
 
+/* What the tracing thread does to all threads at once. */
+
+bool scene_interrupt_all(struct scene *scene, void *unused)
+{
+	size_t count;
+	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase != SPROF_THREAD_INTERRUPTED &&
+			!sprof_thread_interrupt(threads[i]))
+			return false;
+	}
+	return true;
+}
+
+bool scene_resume_all(struct scene *scene, void *unused)
+{
+	size_t count;
+	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_STOPPED)
+			sprof_thread_resume(threads[i]);
+	}
+	return true;
+}
+
+bool scene_all_listen(struct scene *scene)
+{
+	size_t count;
+	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase != SPROF_THREAD_LISTENING)
+			return false;
+	}
+	return count > 0;
+}
+
 /* Starting programs. */
 
 static char *target_path(const char *name)
@@ -226,25 +265,13 @@ bool scene_try_launch(struct scene *scene, const char *path, const char *argumen
 	return launched;
 }
 
-static bool resume_all(struct scene *scene, void *unused)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->phase == SPROF_THREAD_STOPPED)
-			sprof_thread_resume(threads[i]);
-	}
-	return true;
-}
-
 void scene_launch(struct scene *scene, const char *name, const char *argument)
 {
 	char *path = target_path(name);
 
 	assert_true(scene_try_launch(scene, path, argument));
 	free(path);
-	assert_true(scene_do(scene, resume_all, NULL));
+	assert_true(scene_do(scene, scene_resume_all, NULL));
 	scene_expect_line(scene, "ready ");
 }
 

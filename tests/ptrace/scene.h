@@ -64,6 +64,11 @@ int scene_destroy(void **state);
 /* Runs the work in the tracing thread and waits for it; no work ends the thread. */
 bool scene_do(struct scene *scene, bool (*work)(struct scene *scene, void *data), void *data);
 void scene_end_tracer(struct scene *scene);
+
+/* Works: a stop is asked for of every thread; all that have stopped for it go on. */
+bool scene_interrupt_all(struct scene *scene, void *unused);
+bool scene_resume_all(struct scene *scene, void *unused);
+
 /* Ends the tracing thread and starts another; the program is let go of in between. */
 void scene_replace_tracer(struct scene *scene);
 
@@ -87,6 +92,8 @@ void scene_say(struct scene *scene, const char *line);
 /* Serves the target until the condition holds. */
 void scene_serve(struct scene *scene, bool (*is_over)(struct scene *scene));
 bool scene_is_empty(struct scene *scene);
+/* Whether every thread lies in a group-stop that has been let be. */
+bool scene_all_listen(struct scene *scene);
 /* One event, noted and answered; for works that serve in their own way. */
 struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns);
 void scene_answer(struct scene *scene, const struct sprof_event *event);

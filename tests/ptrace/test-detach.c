@@ -20,18 +20,6 @@ static void end(struct scene *scene)
 	wait_for_no_tracer(scene->pid);
 }
 
-static bool interrupt_all(struct scene *scene, void *unused)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->phase != SPROF_THREAD_INTERRUPTED)
-			sprof_thread_interrupt(threads[i]);
-	}
-	return true;
-}
-
 static bool collect_one(struct scene *scene, void *unused)
 {
 	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
@@ -86,7 +74,7 @@ static void threads_that_we_hold_run_on(void **state)
 
 	scene_start(scene, "threads", "9");
 	scene_attach(scene);
-	assert_true(scene_do(scene, interrupt_all, NULL));
+	assert_true(scene_do(scene, scene_interrupt_all, NULL));
 	for (int i = 0; i < 5; i++)
 		assert_true(scene_do(scene, collect_one, NULL));
 	end(scene);
@@ -100,7 +88,7 @@ static void a_stop_that_nobody_took_leaves_no_trap(void **state)
 
 	scene_start(scene, "signals", NULL);
 	scene_attach(scene);
-	assert_true(scene_do(scene, interrupt_all, NULL));
+	assert_true(scene_do(scene, scene_interrupt_all, NULL));
 	wait_for_uncollected_stop(scene);
 	end(scene);
 	sigqueue(scene->pid, SIGUSR1, (union sigval){.sival_int = 8});
@@ -138,18 +126,6 @@ static void a_deadly_signal_that_was_being_reported_kills(void **state)
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
-static bool all_listen(struct scene *scene)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->phase != SPROF_THREAD_LISTENING)
-			return false;
-	}
-	return count > 0;
-}
-
 static void expect_stopped(pid_t pid, pid_t tid, void *unused)
 {
 	/* A moment after it has lost its tracer a thread finds its way from one stop to the other.
@@ -162,7 +138,7 @@ static void a_stopped_process_stays_stopped(void **state)
 	struct scene *scene = *state;
 
 	scene_launch(scene, "stopped", NULL);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	end(scene);
 	assert_int_equal(for_each_task(scene->pid, expect_stopped, NULL), 2);
 	kill(scene->pid, SIGCONT);
@@ -176,7 +152,7 @@ static void a_stopped_process_that_we_attached_to_stays_stopped(void **state)
 	scene_start(scene, "stopped", NULL);
 	wait_for_state(scene->pid, scene->pid, 'T');
 	scene_attach(scene);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	end(scene);
 	assert_int_equal(for_each_task(scene->pid, expect_stopped, NULL), 2);
 	kill(scene->pid, SIGCONT);
@@ -189,8 +165,8 @@ static void a_stopped_process_that_we_hold_stays_stopped(void **state)
 	struct scene *scene = *state;
 
 	scene_launch(scene, "stopped", NULL);
-	scene_serve(scene, all_listen);
-	assert_true(scene_do(scene, interrupt_all, NULL));
+	scene_serve(scene, scene_all_listen);
+	assert_true(scene_do(scene, scene_interrupt_all, NULL));
 	assert_true(scene_do(scene, collect_one, NULL));
 	end(scene);
 	assert_int_equal(for_each_task(scene->pid, expect_stopped, NULL), 2);

@@ -79,18 +79,6 @@ static void ask_gdb(pid_t pid, struct traces *traces)
 	pclose(output);
 }
 
-static bool all_listen(struct scene *scene)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->phase != SPROF_THREAD_LISTENING)
-			return false;
-	}
-	return count > 0;
-}
-
 /* One stack of every thread of the process. */
 static void walk_all(struct scene *scene, struct stacks *stacks, struct traces *traces)
 {
@@ -111,9 +99,9 @@ static void walk_all_stopped(struct scene *scene, struct traces *traces)
 	scene_attach(scene);
 	walk_all(scene, stacks, NULL); /* so that none has only just been born */
 	kill(scene->pid, SIGSTOP);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	walk_all(scene, stacks, traces);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	stacks_destroy(stacks);
 	scene_end_tracer(scene);
 	wait_for_no_tracer(scene->pid);

@@ -21,18 +21,6 @@ static uint64_t limit_ns(void)
 	return sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
 }
 
-static bool interrupt_all(struct scene *scene, void *unused)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!sprof_thread_interrupt(threads[i]))
-			return false;
-	}
-	return true;
-}
-
 /* Takes as many STOPPED events as there are threads, and leaves the threads stopped. */
 static bool collect_all(struct scene *scene, void *unused)
 {
@@ -53,16 +41,6 @@ static bool collect_all(struct scene *scene, void *unused)
 	return true;
 }
 
-static bool resume_all(struct scene *scene, void *unused)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++)
-		sprof_thread_resume(threads[i]);
-	return true;
-}
-
 static void expect_state(pid_t pid, pid_t tid, void *letter)
 {
 	assert_int_equal(task_state(pid, tid), *(char *)letter);
@@ -76,10 +54,10 @@ static void every_thread_stops_and_goes_on(void **state)
 	scene_start(scene, "threads", "9");
 	scene_attach(scene);
 	for (int i = 0; i < 30; i++) {
-		assert_true(scene_do(scene, interrupt_all, NULL));
+		assert_true(scene_do(scene, scene_interrupt_all, NULL));
 		assert_true(scene_do(scene, collect_all, NULL));
 		assert_int_equal(for_each_task(scene->pid, expect_state, &stopped), 11);
-		assert_true(scene_do(scene, resume_all, NULL));
+		assert_true(scene_do(scene, scene_resume_all, NULL));
 	}
 	assert_int_equal(scene_count(scene, SPROF_EVENT_STOPPED), 30 * 11);
 	scene_say(scene, "b");
@@ -101,9 +79,9 @@ static void signals_that_meet_stops(void **state)
 
 		assert_int_equal(
 			sigqueue(scene->pid, SIGRTMIN + 1, (union sigval){.sival_int = i}), 0);
-		assert_true(scene_do(scene, interrupt_all, NULL));
+		assert_true(scene_do(scene, scene_interrupt_all, NULL));
 		assert_true(scene_do(scene, collect_all, NULL));
-		assert_true(scene_do(scene, resume_all, NULL));
+		assert_true(scene_do(scene, scene_resume_all, NULL));
 		snprintf(expected, sizeof(expected), "rt1 %d", i);
 		scene_expect_line(scene, expected);
 		assert_string_equal(scene->line, expected);
@@ -111,19 +89,6 @@ static void signals_that_meet_stops(void **state)
 	assert_int_equal(scene_count(scene, SPROF_EVENT_STOPPED), 300);
 	scene_say(scene, NULL);
 	scene_serve(scene, scene_is_empty);
-}
-
-/* Whether every thread lies in a group-stop that has been let be. */
-static bool all_listen(struct scene *scene)
-{
-	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(scene->target, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->phase != SPROF_THREAD_LISTENING)
-			return false;
-	}
-	return count > 0;
 }
 
 static bool none_listens(struct scene *scene)
@@ -143,14 +108,14 @@ static void a_stopped_process_stays_stopped_until_it_is_continued(void **state)
 	struct scene *scene = *state;
 
 	scene_launch(scene, "stopped", NULL);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	assert_int_equal(scene_thread_count(scene), 2);
 	kill(scene->pid, SIGCONT);
 	scene_expect_line(scene, "continued");
 	scene_serve(scene, none_listens);
 	/* And once more, from outside. */
 	kill(scene->pid, SIGSTOP);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	kill(scene->pid, SIGCONT);
 	scene_serve(scene, none_listens);
 	scene_say(scene, "count");
@@ -163,12 +128,12 @@ static void a_stopped_process_can_be_looked_at(void **state)
 	struct scene *scene = *state;
 
 	scene_launch(scene, "stopped", NULL);
-	scene_serve(scene, all_listen);
+	scene_serve(scene, scene_all_listen);
 	for (int i = 0; i < 20; i++) {
-		assert_true(scene_do(scene, interrupt_all, NULL));
+		assert_true(scene_do(scene, scene_interrupt_all, NULL));
 		assert_true(scene_do(scene, collect_all, NULL));
-		assert_true(scene_do(scene, resume_all, NULL));
-		scene_serve(scene, all_listen);
+		assert_true(scene_do(scene, scene_resume_all, NULL));
+		scene_serve(scene, scene_all_listen);
 	}
 	kill(scene->pid, SIGCONT);
 	scene_expect_line(scene, "continued");
@@ -225,7 +190,7 @@ static bool interrupt_and_wait(struct scene *scene, void *unused)
 {
 	struct sprof_event event;
 
-	if (!interrupt_all(scene, NULL))
+	if (!scene_interrupt_all(scene, NULL))
 		return true; /* the kernel has no trace of it left */
 	event = scene_next_event(scene, limit_ns());
 	scene_answer(scene, &event);
@@ -270,7 +235,7 @@ static void registers_of_a_stopped_thread(void **state)
 	scene_attach(scene);
 	scene_do(scene, read_registers, &registers);
 	assert_false(registers.known); /* it is not stopped */
-	scene_do(scene, interrupt_all, NULL);
+	scene_do(scene, scene_interrupt_all, NULL);
 	scene_do(scene, collect_all, NULL);
 	scene_do(scene, read_registers, &registers);
 	assert_true(registers.known);
@@ -293,11 +258,11 @@ static void registers_of_32_bit_code(void **state)
 		skip(); /* another machine */
 	scene_attach(scene);
 	do {
-		scene_do(scene, interrupt_all, NULL);
+		scene_do(scene, scene_interrupt_all, NULL);
 		scene_do(scene, collect_all, NULL);
 		memset(&registers, 0xee, sizeof(registers));
 		scene_do(scene, read_registers, &registers);
-		scene_do(scene, resume_all, NULL);
+		scene_do(scene, scene_resume_all, NULL);
 	} while (registers.known && registers.regs.values[SPROF_REG_PC] >> 32);
 	if (registers.known)
 		assert_int_equal(registers.regs.values[SPROF_REG_PC], code);
