@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,21 @@ void burn_us(unsigned us)
 
 	while (target_now_ns() < end)
 		;
+}
+
+void *burn_on(void *unused)
+{
+	for (;;)
+		burn_us(100);
+	return unused;
+}
+
+pthread_t thread_of(void *(*body)(void *unused))
+{
+	pthread_t thread;
+
+	MUST(pthread_create(&thread, NULL, body, NULL) == 0);
+	return thread;
 }
 
 void must(bool holds, const char *what, const char *file, int line)
@@ -63,6 +79,13 @@ const char *status_text(int status)
 	else
 		snprintf(text, 32, "exit %d", WEXITSTATUS(status));
 	return text;
+}
+
+void leave_no_core(void)
+{
+	const struct rlimit none = {0, 0};
+
+	MUST(setrlimit(RLIMIT_CORE, &none) == 0);
 }
 
 void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)

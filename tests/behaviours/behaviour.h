@@ -8,6 +8,7 @@
 #ifndef SPROF_TESTS_BEHAVIOURS_BEHAVIOUR_H
 #define SPROF_TESTS_BEHAVIOURS_BEHAVIOUR_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,12 @@ extern const struct behaviour wait_behaviours[];
 /* Keeps the CPU busy for so long. */
 void burn_us(unsigned us);
 
+/* The same for ever, as the body of a thread. */
+void *burn_on(void *unused);
+
+/* A thread that runs body(NULL). */
+pthread_t thread_of(void *(*body)(void *unused));
+
 /* Ends the program with this line of source where something must hold and does not. */
 #define MUST(condition) must((condition), #condition, __FILE__, __LINE__)
 void must(bool holds, const char *what, const char *file, int line);
@@ -46,6 +53,9 @@ int reap(pid_t child);
 
 /* "exit 3", "signal 9": the text of a wait status, in one of a few buffers used in turn. */
 const char *status_text(int status);
+
+/* A deadly signal writes no core: it would take longer than the behaviour. */
+void leave_no_core(void);
 
 /* Installs a handler with siginfo. */
 void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags);

@@ -309,7 +309,7 @@ static int thread_storm(void)
 		pthread_t threads[8];
 
 		for (int j = 0; j < 8; j++)
-			MUST(pthread_create(&threads[j], NULL, add_one, NULL) == 0);
+			threads[j] = thread_of(add_one);
 		for (int j = 0; j < 8; j++)
 			pthread_join(threads[j], NULL);
 	}
@@ -329,7 +329,7 @@ static int forks_of_threads(void)
 	pthread_t threads[4];
 
 	for (int i = 0; i < 4; i++)
-		MUST(pthread_create(&threads[i], NULL, fork_some, NULL) == 0);
+		threads[i] = thread_of(fork_some);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	target_print("sum %d", atomic_load(&sum));
@@ -340,31 +340,27 @@ static int forks_of_threads(void)
 
 static int tell_ids(void)
 {
-	pthread_t thread;
-
 	burn_us(5000);
-	for (int i = 0; i < 8; i++) {
-		MUST(pthread_create(&thread, NULL, add_one, NULL) == 0);
-		pthread_join(thread, NULL);
-	}
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread_of(add_one), NULL);
 	target_print("pid %d, parent %d, child %s, %d threads", getpid(), getppid(),
 		status_text(reap(child_of(exit_seven))), atomic_load(&sum));
 	return 2;
 }
 
-static int unshared(int flags)
+static int unshared(int flags, int (*body)(void))
 {
 	if (unshare(flags | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) < 0) {
 		target_print("not permitted here");
 		return 0;
 	}
-	target_print("%s", status_text(reap(child_of(tell_ids))));
+	target_print("%s", status_text(reap(child_of(body))));
 	return 0;
 }
 
 static int pid_namespace(void)
 {
-	return unshared(CLONE_NEWPID);
+	return unshared(CLONE_NEWPID, tell_ids);
 }
 
 static int user_namespace(void)
@@ -393,12 +389,7 @@ static int mount_and_run(void)
 
 static int mount_namespace(void)
 {
-	if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) < 0) {
-		target_print("not permitted here");
-		return 0;
-	}
-	target_print("%s", status_text(reap(child_of(mount_and_run))));
-	return 0;
+	return unshared(CLONE_NEWNS, mount_and_run);
 }
 
 const struct behaviour birth_behaviours[] = {

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,13 +23,6 @@ enum {
 	THREADS = 4
 };
 
-static void *compute(void *unused)
-{
-	for (;;)
-		burn_us(100);
-	return unused;
-}
-
 static void *sleep_long(void *unused)
 {
 	for (;;)
@@ -38,18 +30,11 @@ static void *sleep_long(void *unused)
 	return unused;
 }
 
-static void start(void *(*body)(void *))
-{
-	pthread_t thread;
-
-	MUST(pthread_create(&thread, NULL, body, NULL) == 0);
-}
-
 static int compute_in_threads(void)
 {
 	for (int i = 1; i < THREADS; i++)
-		start(i % 2 ? compute : sleep_long);
-	compute(NULL);
+		thread_of(i % 2 ? burn_on : sleep_long);
+	burn_on(NULL);
 	return 0;
 }
 
@@ -71,9 +56,7 @@ static int killed_at_any_moment(void)
 /* Every signal that ends a program by itself. */
 static int end_by(int number)
 {
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &none);
+	leave_no_core();
 	burn_us(1200);
 	raise(number);
 	return 1;
@@ -98,9 +81,7 @@ static int death_by_each_signal(void)
 
 static int dies_itself(void)
 {
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &none);
+	leave_no_core();
 	burn_us(20000);
 	raise(SIGABRT);
 	return 0;
@@ -129,8 +110,8 @@ static void *exit_later(void *unused)
 
 static int leader_ends_first(void)
 {
-	start(exit_later);
-	start(compute);
+	thread_of(exit_later);
+	thread_of(burn_on);
 	burn_us(10000);
 	pthread_exit(NULL);
 }
@@ -145,7 +126,7 @@ static void *end_later(void *unused)
 static int all_threads_end(void)
 {
 	for (int i = 0; i < THREADS; i++)
-		start(end_later);
+		thread_of(end_later);
 	pthread_exit(NULL);
 }
 
@@ -159,8 +140,8 @@ static void *exit_now(void *unused)
 static int exit_in_many_threads(void)
 {
 	for (int i = 0; i < THREADS; i++)
-		start(exit_now);
-	compute(NULL);
+		thread_of(exit_now);
+	burn_on(NULL);
 	return 0;
 }
 
@@ -264,7 +245,7 @@ static int outlive_parent(void)
 	handle(SIGUSR2, note_parents_death, 0);
 	MUST(prctl(PR_SET_PDEATHSIG, SIGUSR2) == 0);
 	MUST(write(end_pipe[1], "r", 1) == 1);
-	compute(NULL);
+	burn_on(NULL);
 	return 0;
 }
 
@@ -343,9 +324,7 @@ static int filtered_signal(void)
 
 static int call_and_die(void)
 {
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &none);
+	leave_no_core();
 	filter_getppid(SECCOMP_RET_KILL_PROCESS);
 	burn_us(1500);
 	syscall(SYS_getppid);
@@ -377,7 +356,7 @@ static int undumpable(void)
 {
 	MUST(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
 	burn_us(10000);
-	start(end_later);
+	thread_of(end_later);
 	target_print("%s, dumpable %d", status_text(reap(child_of(exit_five))),
 		prctl(PR_GET_DUMPABLE, 0, 0, 0, 0));
 	burn_us(20000);

@@ -41,13 +41,6 @@ static int chain(void)
 	exec_again(self, atoi(links) < 20 ? "chain" : ".last-program");
 }
 
-static void *compute(void *unused)
-{
-	for (;;)
-		burn_us(100);
-	return unused;
-}
-
 static void *exec_here(void *unused)
 {
 	burn_us(3000);
@@ -57,12 +50,10 @@ static void *exec_here(void *unused)
 
 static int exec_from_a_thread(void)
 {
-	pthread_t thread;
-
 	for (int i = 0; i < 3; i++)
-		MUST(pthread_create(&thread, NULL, compute, NULL) == 0);
-	MUST(pthread_create(&thread, NULL, exec_here, NULL) == 0);
-	compute(NULL);
+		thread_of(burn_on);
+	thread_of(exec_here);
+	burn_on(NULL);
 	return 0;
 }
 
@@ -88,21 +79,17 @@ static void *exec_by_path(void *unused)
 
 static int exec_after_the_leader(void)
 {
-	pthread_t thread;
-
 	MUST(readlink(self, own_path, sizeof(own_path) - 1) > 0);
-	MUST(pthread_create(&thread, NULL, exec_by_path, NULL) == 0);
+	thread_of(exec_by_path);
 	pthread_exit(NULL);
 }
 
 /* Two at once: one of them wins. */
 static int exec_from_two_threads(void)
 {
-	pthread_t thread;
-
 	for (int i = 0; i < 2; i++)
-		MUST(pthread_create(&thread, NULL, exec_here, NULL) == 0);
-	compute(NULL);
+		thread_of(exec_here);
+	burn_on(NULL);
 	return 0;
 }
 
@@ -143,10 +130,7 @@ static int failing_exec(void)
 
 static int failing_exec_of_a_thread(void)
 {
-	pthread_t thread;
-
-	MUST(pthread_create(&thread, NULL, fail_to_exec, NULL) == 0);
-	pthread_join(thread, NULL);
+	pthread_join(thread_of(fail_to_exec), NULL);
 	return 0;
 }
 

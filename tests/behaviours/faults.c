@@ -222,9 +222,7 @@ static int trap(void)
 
 static int death_by_trap(void)
 {
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &none);
+	leave_no_core();
 	for (int i = 0; i < 5; i++)
 		target_print("%s", status_text(reap(child_of(trap))));
 	return 0;
@@ -233,7 +231,7 @@ static int death_by_trap(void)
 /* The C library tells all threads by a signal of its own to change their ids. */
 static atomic_int over;
 
-static void *compute(void *unused)
+static void *burn_until_over(void *unused)
 {
 	while (atomic_load(&over) == 0)
 		burn_us(100);
@@ -246,7 +244,7 @@ static int ids_of_threads(void)
 	int failed = 0;
 
 	for (int i = 0; i < 4; i++)
-		MUST(pthread_create(&threads[i], NULL, compute, NULL) == 0);
+		threads[i] = thread_of(burn_until_over);
 	for (int i = 0; i < ROUNDS; i++) {
 		failed += setresuid(getuid(), getuid(), getuid()) < 0;
 		failed += setresgid(getgid(), getgid(), getgid()) < 0;
@@ -265,7 +263,7 @@ static void *sleep_long(void *unused)
 	return unused;
 }
 
-static void *compute_for_ever(void *unused)
+static void *burn_cancellable(void *unused)
 {
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	for (;;)
@@ -278,11 +276,9 @@ static int cancelled_threads(void)
 	int cancelled = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		pthread_t thread;
+		pthread_t thread = thread_of(i % 2 ? sleep_long : burn_cancellable);
 		void *result;
 
-		MUST(pthread_create(&thread, NULL, i % 2 ? sleep_long : compute_for_ever, NULL) ==
-			0);
 		burn_us(700);
 		pthread_cancel(thread);
 		pthread_join(thread, &result);

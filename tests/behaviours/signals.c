@@ -267,7 +267,7 @@ static int signals_of_threads(void)
 
 	handle(SIGRTMIN, count_mine, SA_RESTART);
 	for (int i = 0; i < 4; i++)
-		MUST(pthread_create(&threads[i], NULL, get_signals, NULL) == 0);
+		threads[i] = thread_of(get_signals);
 	while (atomic_load(&ready_threads) < 4)
 		burn_us(100);
 	for (int i = 0; i < 4 * ROUNDS; i++)

@@ -3,7 +3,6 @@
  * alone and with threads. While one is stopped, nothing in it moves.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -45,10 +44,8 @@ static int step_for_ever(void)
 
 static int step_in_threads(void)
 {
-	pthread_t thread;
-
 	for (int i = 1; i < THREADS; i++)
-		MUST(pthread_create(&thread, NULL, step_on, NULL) == 0);
+		thread_of(step_on);
 	return step_for_ever();
 }
 

@@ -195,28 +195,30 @@ static int full_socket(void)
 	return (int)send(ends[0], block, 1, 0);
 }
 
-static int receive_once(void)
+/* Nothing ever comes there. */
+static int silent_socket(void)
 {
 	static int ends[2] = {-1, -1};
-	char byte;
 
 	if (ends[0] < 0) {
 		MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 		limit_socket(ends[0]);
 	}
-	return (int)recv(ends[0], &byte, 1, 0);
+	return ends[0];
+}
+
+static int receive_once(void)
+{
+	char byte;
+
+	return (int)recv(silent_socket(), &byte, 1, 0);
 }
 
 static int read_with_a_time_out(void)
 {
-	static int ends[2] = {-1, -1};
 	char byte;
 
-	if (ends[0] < 0) {
-		MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-		limit_socket(ends[0]);
-	}
-	return (int)read(ends[0], &byte, 1);
+	return (int)read(silent_socket(), &byte, 1);
 }
 
 /* The other end is a child, which lets go after a while. */
@@ -368,10 +370,7 @@ static void *join_after_a_while(void *unused)
 
 static int join_once(void)
 {
-	pthread_t thread;
-
-	MUST(pthread_create(&thread, NULL, join_after_a_while, NULL) == 0);
-	errno = pthread_join(thread, NULL);
+	errno = pthread_join(thread_of(join_after_a_while), NULL);
 	return errno ? -1 : 0;
 }
 
