@@ -8,7 +8,7 @@ import time
 from harness import (SPROF, Program, Target, check_error, main, read_folded, run, sprof, target,
                      wait_for_cpu, wait_until)
 
-COMMANDS = ("run", "attach", "dump")
+COMMANDS = ("run", "attach", "dump", "report", "diff", "merge", "symbols")
 
 
 def test_help_goes_to_stdout():
