@@ -24,7 +24,7 @@ enum {
 	BIN = 2,      /* bytes of code: with one, gprof counts half as much again */
 	MAX_TICKS = 65535,
 	MAX_RATE = 1000, /* ticks per second: gprof shows hundredths of seconds */
-	MAX_HISTOGRAMS = 1000000,
+	MAX_HISTOGRAMS = 1000, /* finer than seconds */
 };
 
 struct point {
@@ -86,6 +86,12 @@ static bool prepare(struct gmon *writer)
 	return true;
 }
 
+/* What is beyond the largest number is that. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static bool add_point(
 	struct gmon *writer, size_t row, uint64_t from, uint64_t at, uint64_t weight)
 {
@@ -104,7 +110,7 @@ static bool add_point(
 	if (writer->last_row[id] == row + 1)
 		return true;
 	writer->last_row[id] = (uint32_t)row + 1;
-	writer->points[id].weight += weight;
+	writer->points[id].weight = add(writer->points[id].weight, weight);
 	return true;
 }
 
@@ -119,7 +125,7 @@ static bool add_row(struct gmon *writer, size_t row)
 
 	if (!weight || !writer->addresses[leaf])
 		return true;
-	writer->whole += weight;
+	writer->whole = add(writer->whole, weight);
 	if (!add_point(writer, row, 0, writer->addresses[leaf] & ~(uint64_t)(BIN - 1), weight))
 		return false;
 	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
@@ -141,15 +147,19 @@ struct scale {
 	uint64_t unit;
 };
 
-/* Whole seconds at the coarsest; finer as long as the file stays small. */
+/*
+ * A count each, or whole seconds at the coarsest, finer as long as the file stays small. What is more
+ * than gprof can count, which adds ticks up in an int, is scaled down: then the shares alone are right.
+ */
 static struct scale choose_scale(const struct gmon *writer)
 {
-	struct scale scale = {.rate = 1, .unit = SPROF_NS_PER_S};
+	bool is_time = sprof_weight_is_time(writer->weight);
+	struct scale scale = {.rate = 1, .unit = is_time ? SPROF_NS_PER_S : 1};
 
-	if (!sprof_weight_is_time(writer->weight))
-		return (struct scale){.rate = 1, .unit = 1};
-	while (scale.rate < MAX_RATE &&
-		writer->whole / (scale.unit / 10) / MAX_TICKS < MAX_HISTOGRAMS / 1000) {
+	while (writer->whole / scale.unit > INT32_MAX)
+		scale.unit *= 10;
+	while (is_time && scale.rate < MAX_RATE &&
+		writer->whole / (scale.unit / 10) / MAX_TICKS < MAX_HISTOGRAMS) {
 		scale.rate *= 10;
 		scale.unit /= 10;
 	}
@@ -200,7 +210,7 @@ static void write_histograms(struct gmon *writer, const struct scale *scale)
 	for (size_t i = 0; i < writer->count && !writer->points[i].from; i++) {
 		uint64_t ticks;
 
-		sum += writer->points[i].weight;
+		sum = add(sum, writer->points[i].weight);
 		ticks = sum / scale->unit - given;
 		given = sum / scale->unit;
 		do {

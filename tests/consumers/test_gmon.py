@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """gmon: gprof's flat profile and call graph are the model's, to its hundredth of a second."""
 
+import os
 import re
 
 import harness
@@ -66,6 +67,18 @@ def test_more_ticks_than_a_bin_holds():
     harness.same(flat(program), {"f3": 200.0, "main": 1.0}, HUNDREDTH)
     convert(program, model.Model(rows, [thread]), "--weight", "samples")
     harness.same(flat(program), {"f3": 200000.0, "main": 1.0}, HUNDREDTH)
+
+
+def test_counts_beyond_all_bins():
+    """A few bytes can't be made to fill the disk: beyond 2^31 the shares are what is right."""
+    program = Program()
+    thread = model.Thread(100, program.path, 100, "prog")
+    rows = [model.Row(thread, "user", [[(program.functions[name], 0)]], model.values(samples))
+            for name, samples in (("main", 2 ** 61), ("f3", 2 ** 59))]
+    convert(program, model.Model(rows, [thread]), "--weight", "samples")
+    assert os.path.getsize("gmon.out") < 4 * 2 ** 20
+    got = flat(program)
+    assert abs(got["main"] / got["f3"] - 4) < 1e-6, got
 
 
 def test_other_objects_only():
