@@ -13,6 +13,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+LIMIT = 60  # seconds after which what has not happened never will
 QUIET = {**os.environ, "DEBUGINFOD_URLS": ""}
 
 
@@ -120,8 +121,8 @@ def preprocessed(bench):
 @contextlib.contextmanager
 def pinned(bench, process):
     os.sched_setaffinity(process.pid, {bench.cpu})
-    time.sleep(0.3)  # into its work
     try:
+        wait_until_at_work(process)
         yield process
     finally:
         end(process)
@@ -181,13 +182,38 @@ def sprof_attach(bench, process, rate, seconds):
         return json.load(file), finished
 
 
+def wait_until(condition, what):
+    """Polls for what the kernel sends no word of."""
+    end = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise Failed(f"never happened: {what}")
+        time.sleep(0.005)
+
+
+def is_traced(process):
+    """Whether each of its threads is."""
+    folder = f"/proc/{process.pid}/task"
+    for tid in os.listdir(folder):
+        with open(f"{folder}/{tid}/status", encoding="utf-8") as file:
+            if "TracerPid:\t0\n" in file.read():
+                return False
+    return True
+
+
 def wait_until_traced(process):
-    for _ in range(500):
-        with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
-            if "TracerPid:\t0\n" not in file.read():
-                break
-        time.sleep(0.01)
-    time.sleep(0.2)  # the rest of its threads
+    wait_until(lambda: is_traced(process), "a tracer has all threads")
+
+
+def cpu_seconds_of(process):
+    with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_at_work(process):
+    """Until its start is behind it."""
+    wait_until(lambda: cpu_seconds_of(process) > 0.2, "the target computes")
 
 
 def floor_attach(bench, process, rate, seconds, cpu):

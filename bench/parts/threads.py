@@ -42,7 +42,7 @@ def profiled(bench, target):
         profiler = subprocess.Popen(arguments)
         harness.wait_until_traced(process)
         harness.say(process)
-        time.sleep(SETTLED)
+        time.sleep(SETTLED)  # a time without any stop is what is measured behind it
         before = time.monotonic(), cpu_seconds(profiler), slices_of_sleepers(process)
         elapsed = harness.last_json(process.stdout.readline())["elapsed_ns"]
         after = time.monotonic(), cpu_seconds(profiler), slices_of_sleepers(process)

@@ -32,7 +32,7 @@ def tools_of(bench, times):
         return call
 
     def nobody(process):
-        time.sleep(1)
+        time.sleep(1)  # to be left alone is what is measured
         return 1
 
     tools = {"nobody": nobody, OURS: attach, "sprof dump": repeat(lambda pid: [bench.sprof, "dump", "-p", pid])}
@@ -45,7 +45,7 @@ def once(bench, take):
     target = bench.target("gaps", depth=30, amount=0, gap_ns=GAP_NS)
     with harness.running(target) as process:
         harness.say(process)
-        time.sleep(0.2)
+        harness.wait_until_at_work(process)
         begin = time.monotonic()
         samples = take(process)
         taken = time.monotonic() - begin

@@ -82,6 +82,12 @@ async function openFile(browser, file) {
 	return page;
 }
 
+/* The panel of the chosen function follows a frame after the choice. */
+async function settled(page) {
+	await page.evaluate(() => new Promise((done) =>
+		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+}
+
 /* The page of a run of the command, at once or by way of another format; data is the block in it. */
 function recordPage(scratch, command, options, by) {
 	const folder = fs.mkdtempSync(path.join(scratch, "run-")), file = path.join(folder, "page.html");
@@ -147,4 +153,4 @@ async function main(tests) {
 	process.exitCode = failed ? 1 : 0;
 }
 
-module.exports = {assert, main, needBrowser, openBrowser, openFile};
+module.exports = {assert, main, needBrowser, openBrowser, openFile, settled};

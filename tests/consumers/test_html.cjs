@@ -4,7 +4,7 @@
  * from the cells' data-value, which has all digits.
  */
 "use strict";
-const {assert, main} = require("./browser.cjs");
+const {assert, main, settled} = require("./browser.cjs");
 
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
 const ROW = 19; /* px */
@@ -29,12 +29,6 @@ async function readTable(page, table) {
 			return [cell.dataset.key, figure ? Number(figure.dataset.value)
 				: (name || cell).textContent];
 		}))));
-}
-
-/* The panel of the chosen function follows a frame after the choice. */
-async function settled(page) {
-	await page.evaluate(() => new Promise((done) =>
-		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
 }
 
 async function chooseWeight(page, weight) {

@@ -2,10 +2,10 @@
 
 import os
 import signal
-import time
 
 from harness import (PROFILE, Attached, Target, attach_for, check_error, check_near,
-                     check_untouched, cpu_ticks, main, read_profile, sprof, wait_until)
+                     check_untouched, cpu_ticks, main, read_profile, sprof, wait_for_cpu,
+                     wait_until)
 
 
 def cost(stats):
@@ -55,7 +55,7 @@ def test_sprof_stopped_for_a_while():
     """What it missed is counted, and the time is there all the same; its target is not held up."""
     program = Target("spin-two")
     attached = Attached(program.pid, *PROFILE, "-d", "3s")
-    time.sleep(0.5)
+    wait_for_cpu(program.pid, 0.5)
     attached.signal(signal.SIGSTOP)
     ticks = cpu_ticks(program.pid)
     wait_until(lambda: cpu_ticks(program.pid) > ticks + 100, "the target computes on")

@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
 import harness  # noqa: E402
 from harness import (SPROF, Program, Target, status_field, threads_of, tracer_of,  # noqa: E402
-                     wait_until)
+                     wait_for_cpu, wait_until)
 
 PROGRAM = os.path.join("..", "torture", "torture")
 LONGEST = 0.15  # seconds of sprof's life: from before the first ptrace call to well into sampling
@@ -151,7 +151,7 @@ def launched_and_killed(seed):
 def launched(seed):
     """The same, profiled from its start to its end."""
     run = Target(PROGRAM, seed, before=[SPROF, "run", "-q", "-r", 999, "-o", "x.folded", "--"])
-    time.sleep(0.5)
+    wait_for_cpu(int(run.said[0]), 0.3)
     return finish(run, f"run, seed {seed}")
 
 
