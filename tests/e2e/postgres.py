@@ -11,9 +11,12 @@ from harness import Program, require, run, tool, wait_until
 
 
 class Server:
-    """A PostgreSQL server of its own, in this folder, with a pgbench table in it."""
+    """
+    A PostgreSQL server of its own, in this folder, with a pgbench table in it; `before` it in its command
+    line may come a tracer.
+    """
 
-    def __init__(self):
+    def __init__(self, before=()):
         folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         self.bin = folders[-1] if folders else os.path.dirname(tool("postgres"))
         self.pgbench = tool("pgbench", f"{self.bin}/pgbench")
@@ -27,7 +30,7 @@ class Server:
         run(*self.user, f"{self.bin}/initdb", "-D", f"{self.home}/d", "-A", "trust",
             cwd=self.home).check(0)
         self.program = Program(
-            [*self.user, f"{self.bin}/postgres", "-D", f"{self.home}/d", "-k", self.home,
+            [*before, *self.user, f"{self.bin}/postgres", "-D", f"{self.home}/d", "-k", self.home,
              "-c", "listen_addresses="], cwd=self.home, stdout=subprocess.DEVNULL)
         wait_until(lambda: self.bench("-i", "-s", "1").code == 0, "the server answers")
 
@@ -64,3 +67,4 @@ class Server:
     def stop(self):
         os.kill(self.postmaster(), signal.SIGINT)
         self.program.wait()
+        self.program.finish().check(0)

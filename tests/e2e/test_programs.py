@@ -1,10 +1,13 @@
 """Programs with processes and threads of their own, under run and while attaches come and go: they print
-and return what they do by themselves, and leave nothing behind."""
+and return what they do by themselves, and leave nothing behind: what loses its parent becomes a child of
+the test's, and it has none in the end, living or dead."""
 
+import ctypes
 import os
 import re
+import signal
 
-from harness import Program, check_untouched, main, run, sprof, tool, wait_until
+from harness import SPROF, Program, check_untouched, main, run, sprof, tool, wait_until
 from postgres import Server
 
 BASH = """
@@ -62,6 +65,28 @@ class Threads {
 """
 
 
+UNDER_RUN = (SPROF, "run", "-q", "-r", 499, "-o", "x.folded", "--")
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_subreaper():
+    assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def is_childless():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return False
+    except ChildProcessError:
+        return True
+
+
+def check_nothing_left():
+    """No process lives on, and nobody keeps a dead one from being waited for."""
+    wait_until(is_childless, "all processes have ended", 10)
+
+
 def write(name, text):
     with open(name, "w", encoding="utf-8") as file:
         file.write(text)
@@ -70,7 +95,9 @@ def write(name, text):
 
 def check_under_run(command):
     native = run(*command)
-    watched = sprof("run", "-q", "-r", 499, "-o", "x.folded", "--", *command)
+    check_nothing_left()
+    watched = run(*UNDER_RUN, *command)
+    check_nothing_left()
     assert (watched.code, watched.out, watched.err) == (native.code, native.out, native.err), (
         f"{watched.code} {watched.text()} {watched.err}\nnatively {native.code} {native.text()}")
     return native
@@ -93,6 +120,7 @@ def check_under_attach(command, native):
     assert (result.code, result.out, result.err) == (native.code, native.out, native.err), (
         f"{result.code} {result.text()} {result.err}")
     assert attaches > 0, "it was never attached to"
+    check_nothing_left()
 
 
 def check_both(*command):
@@ -137,34 +165,95 @@ def descriptors_of(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def wchan_of(pid):
+    with open(f"/proc/{pid}/wchan", encoding="utf-8") as file:
+        return file.read()
+
+
+class Nginx:
+    """A server of one page, with two workers."""
+
+    def __init__(self, before=()):
+        nginx, folder = tool("nginx", "/usr/sbin/nginx"), os.getcwd()
+        write("index.html", "hello " * 200)
+        write("nginx.conf", f"""daemon off; worker_processes 2; pid {folder}/pid;
+            error_log {folder}/errors; events {{}} http {{ access_log off;
+            server {{ listen 127.0.0.1:18931; root {folder}; }} }}""")
+        self.program = Program([*before, nginx, "-e", f"{folder}/errors", "-c", f"{folder}/nginx.conf"])
+        wait_until(lambda: os.path.exists("pid") and self.is_idle(), "nginx is up")
+
+    @staticmethod
+    def master():
+        with open("pid", encoding="utf-8") as file:
+            return int(file.read() or 0)
+
+    def workers(self):
+        master = self.master()
+        return master and [int(pid) for pid in children_of(master)]
+
+    def is_idle(self):
+        """Both wait for connections, with what they keep open for that."""
+        workers = self.workers()
+        return workers and len(workers) == 2 and all("poll" in wchan_of(pid) for pid in workers)
+
+    def descriptors(self):
+        return [descriptors_of(pid) for pid in (self.master(), *self.workers())]
+
+    def stop(self):
+        """It ends by itself, with its workers."""
+        os.kill(self.master(), signal.SIGTERM)
+        self.program.wait()
+        return self.program.finish().check(0)
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return file.read().split()
+
+
+def start_wrk():
+    return Program([tool("wrk"), "-t1", "-c8", "-d3s", "http://127.0.0.1:18931/index.html"])
+
+
+def check_wrk(bench):
+    """Many requests, of which none failed."""
+    text = bench.finish().check(0).text()
+    assert int(re.search(r"(\d+) requests in", text).group(1)) > 100, text
+    assert not re.search(r"Socket errors|Non-2xx", text), text
+
+
 def test_nginx():
-    """Under wrk, while attaches come and go to a worker: no request fails, no descriptor is left."""
-    nginx, wrk = tool("nginx", "/usr/sbin/nginx"), tool("wrk")
-    folder = os.getcwd()
-    write("index.html", "hello " * 200)
-    write("nginx.conf", f"""daemon off; worker_processes 2; pid {folder}/pid; error_log {folder}/errors;
-        events {{}} http {{ access_log off; server {{ listen 127.0.0.1:18931; root {folder}; }} }}""")
-    server = Program([nginx, "-e", f"{folder}/errors", "-c", f"{folder}/nginx.conf"])
-    wait_until(lambda: os.path.exists("pid"), "nginx is up")
-    children = f"/proc/{server.pid}/task/{server.pid}/children"
-    worker = wait_until(lambda: open(children, encoding="utf-8").read().split(), "workers")[0]
-    before = descriptors_of(worker)
-    bench = Program([wrk, "-t1", "-c8", "-d3s", "http://127.0.0.1:18931/index.html"])
+    """Under wrk, while attaches come and go to a worker; then under run, from its start to its end."""
+    server = Nginx()
+    before, worker = server.descriptors(), server.workers()[0]
+    bench = start_wrk()
     while bench.alive():
         sprof("attach", "-p", worker, "-q", "-d", "100ms", "-r", 499, "-o", "y.folded").check(0)
-        check_untouched(int(worker))
-    result = bench.finish().check(0)
-    assert int(re.search(r"(\d+) requests in", result.text()).group(1)) > 100, result.text()
-    assert not re.search(r"Socket errors|Non-2xx", result.text()), result.text()
-    wait_until(lambda: descriptors_of(worker) <= before, "connections are closed")
-    server.process.terminate()
-    server.wait()
-    server.finish().check(0)
+        check_untouched(worker)
+    check_wrk(bench)
+    wait_until(lambda: server.descriptors() == before, "connections are closed")
+    server.stop()
+    check_nothing_left()
+    server = Nginx(UNDER_RUN)
+    check_wrk(start_wrk())
+    wait_until(lambda: server.descriptors() == before, "connections are closed")
+    assert not server.stop().err
+    check_nothing_left()
+
+
+def check_serves(server, clients):
+    """No transaction has failed, the server's processes for clients end, and it serves others."""
+    text = clients.finish().check(0).text()
+    assert "number of failed transactions: 0 (" in text, text
+    wait_until(lambda: not server.backends(), "the server's children for clients end")
+    balances = [server.bench("-n", "-t", "1").code for _ in range(2)]
+    assert balances == [0, 0], "it serves no more"
 
 
 def test_postgres():
     """Under pgbench, while attaches come and go to the server and what it starts."""
     server = Server()
+    before = descriptors_of(server.postmaster())
     clients = server.clients(4)
     while clients.alive():
         sprof("attach", "-p", server.postmaster(), "--children", "-q", "-d", "100ms", "-r", 499, "-o",
@@ -172,13 +261,20 @@ def test_postgres():
         check_untouched(server.postmaster())
         for pid in server.backends():
             sprof("attach", "-p", pid, "-q", "-d", "50ms", "-r", 499, "-o", "y.folded")
-    text = clients.finish().check(0).text()
-    assert "number of failed transactions: 0 (" in text, text
-    wait_until(lambda: not server.backends(), "the server's children for clients end")
-    balances = [server.bench("-n", "-t", "1").code for _ in range(2)]
-    assert balances == [0, 0], "it serves no more"
+    check_serves(server, clients)
+    assert descriptors_of(server.postmaster()) == before, "a descriptor is left"
     server.stop()
+    check_nothing_left()
+
+
+def test_postgres_run():
+    """The same, under run from its start to its end."""
+    server = Server(UNDER_RUN)
+    check_serves(server, server.clients(4))
+    server.stop()
+    check_nothing_left()
 
 
 if __name__ == "__main__":
+    become_subreaper()
     main()
