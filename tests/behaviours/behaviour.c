@@ -1,5 +1,6 @@
 /*
- * What the behaviours share: children, signals, and words. Knows no behaviour.
+ * What the behaviours share: children, signals, waits that are counted, and words. Knows no
+ * behaviour.
  */
 #include "tests/behaviours/behaviour.h"
 
@@ -134,4 +135,32 @@ const char *own_status(const char *field)
 	fclose(file);
 	line[strcspn(line, "\n")] = '\0';
 	return line;
+}
+
+enum {
+	WAITS = 25
+};
+
+static bool is_answer(int error)
+{
+	return error == ETIMEDOUT || error == EAGAIN;
+}
+
+int count_waits(wait_function *wait, int64_t least_ns)
+{
+	int interrupted = 0, failed = 0, early = 0;
+
+	for (int i = 0; i < WAITS; i++) {
+		uint64_t begin = target_now_ns();
+
+		errno = 0;
+		if (wait() < 0 && errno == EINTR)
+			interrupted++;
+		else if (errno != 0 && !is_answer(errno))
+			failed++;
+		early += (int64_t)(target_now_ns() - begin) < least_ns;
+		burn_us(300);
+	}
+	target_print("%d EINTR, %d failed, %d early", interrupted, failed, early);
+	return 0;
 }

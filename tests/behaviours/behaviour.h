@@ -31,6 +31,7 @@ extern const struct behaviour birth_behaviours[];
 extern const struct behaviour exec_behaviours[];
 extern const struct behaviour launch_behaviours[];
 extern const struct behaviour wait_behaviours[];
+extern const struct behaviour socket_behaviours[];
 
 /* Keeps the CPU busy for so long. */
 void burn_us(unsigned us);
@@ -64,6 +65,12 @@ void unblock(int number);
 
 /* Runs this program again: `behaviours --again NAME`, which does no more than act. */
 _Noreturn void exec_again(const char *path, const char *name);
+
+/* One wait; negative and errno if it failed. A time-out that has passed is no failure. */
+typedef int wait_function(void);
+
+/* Waits some times and prints how often it was broken off, failed, or took less than least_ns. */
+int count_waits(wait_function *wait, int64_t least_ns);
 
 /* A line of /proc/self/status without its newline. */
 const char *own_status(const char *field);

@@ -28,6 +28,7 @@ static const struct topic {
 	{"exec", exec_behaviours},
 	{"launch", launch_behaviours},
 	{"waits", wait_behaviours},
+	{"sockets", socket_behaviours},
 };
 
 #define TOPICS (sizeof(topics) / sizeof(topics[0]))

@@ -14,10 +14,8 @@
 #include <sys/inotify.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,35 +23,12 @@
 #include "tests/behaviours/behaviour.h"
 
 enum {
-	ROUNDS = 25,
 	WAIT_MS = 3
 };
 
-/* One wait; negative and errno if it failed. A time-out that has passed is no failure. */
-typedef int wait_function(void);
-
-static bool is_answer(int error)
-{
-	return error == ETIMEDOUT || error == EAGAIN;
-}
-
 static int repeat(wait_function *wait)
 {
-	int interrupted = 0, failed = 0, early = 0;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t begin = target_now_ns();
-
-		errno = 0;
-		if (wait() < 0 && errno == EINTR)
-			interrupted++;
-		else if (errno != 0 && !is_answer(errno))
-			failed++;
-		early += target_now_ns() - begin < (WAIT_MS - 1) * UINT64_C(1000000);
-		burn_us(300);
-	}
-	target_print("%d EINTR, %d failed, %d early", interrupted, failed, early);
-	return 0;
+	return count_waits(wait, (WAIT_MS - 1) * INT64_C(1000000));
 }
 
 /* When a wait is over, by the clock that the timed ones of the C library use. */
@@ -155,70 +130,6 @@ static int semtimedop_once(void)
 	semctl(set, 0, IPC_RMID);
 	errno = error;
 	return result;
-}
-
-static void limit_socket(int fd)
-{
-	const struct timeval timeout = {.tv_usec = WAIT_MS * 1000};
-
-	MUST(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) == 0);
-	MUST(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) == 0);
-}
-
-static int accept_once(void)
-{
-	static int fd = -1;
-
-	if (fd < 0) {
-		struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		MUST(bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) == 0);
-		MUST(listen(fd, 1) == 0);
-		limit_socket(fd);
-	}
-	return accept(fd, NULL, NULL);
-}
-
-static int full_socket(void)
-{
-	static int ends[2] = {-1, -1};
-	static char block[1 << 16];
-
-	if (ends[0] < 0) {
-		MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-		limit_socket(ends[0]);
-		limit_socket(ends[1]);
-		while (send(ends[0], block, sizeof(block), MSG_DONTWAIT) > 0)
-			;
-	}
-	return (int)send(ends[0], block, 1, 0);
-}
-
-/* Nothing ever comes there. */
-static int silent_socket(void)
-{
-	static int ends[2] = {-1, -1};
-
-	if (ends[0] < 0) {
-		MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-		limit_socket(ends[0]);
-	}
-	return ends[0];
-}
-
-static int receive_once(void)
-{
-	char byte;
-
-	return (int)recv(silent_socket(), &byte, 1, 0);
-}
-
-static int read_with_a_time_out(void)
-{
-	char byte;
-
-	return (int)read(silent_socket(), &byte, 1);
 }
 
 /* The other end is a child, which lets go after a while. */
@@ -414,26 +325,6 @@ static int semtimedops(void)
 	return repeat(semtimedop_once);
 }
 
-static int accepts(void)
-{
-	return repeat(accept_once);
-}
-
-static int full_sockets(void)
-{
-	return repeat(full_socket);
-}
-
-static int receives(void)
-{
-	return repeat(receive_once);
-}
-
-static int socket_reads(void)
-{
-	return repeat(read_with_a_time_out);
-}
-
 static int waits_for_children(void)
 {
 	return repeat(wait_once);
@@ -483,10 +374,6 @@ const struct behaviour wait_behaviours[] = {
 	{"timers", timers},
 	{"epolls", epolls},
 	{"semtimedops", semtimedops},
-	{"accepts", accepts},
-	{"full-sockets", full_sockets},
-	{"receives", receives},
-	{"socket-reads", socket_reads},
 	{"waits-for-children", waits_for_children},
 	{"waitids", waitids},
 	{"pipe-reads", pipe_reads},
