@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "profile/index.h"
 
 struct sprof_profile *sprof_build_create(void)
@@ -120,32 +121,28 @@ bool sprof_build_function(struct sprof_profile *profile,
 	       sprof_profile_intern_function(profile, &copy, ret_function);
 }
 
-static void hash_location(const struct sprof_frame *frame, const struct sprof_profile_line *lines,
-	size_t count, uint64_t *high, uint64_t *low)
+static struct sprof_hash hash_of(
+	const struct sprof_frame *frame, const struct sprof_profile_line *lines, size_t count)
 {
-	uint64_t seed = (uint64_t)frame->module << 1 | frame->is_return;
+	struct sprof_hash hash = sprof_hash_start(count);
 
-	*high = sprof_profile_mix(seed ^ 0x452821e638d01377u, 0xa0761d6478bd642fu) ^ frame->offset;
-	*low = sprof_profile_mix(seed + frame->offset, 0xe7037ed1a0b428dbu) + count;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t line = (uint64_t)lines[i].function << 32 | lines[i].line;
-
-		*high = sprof_profile_mix(*high ^ (line + lines[i].inlined), 0xa0761d6478bd642fu);
-		*low = sprof_profile_mix(*low + (line ^ *high), 0xe7037ed1a0b428dbu) + line;
-	}
+	sprof_hash_add_pair(&hash, frame->offset, (uint64_t)frame->module << 1 | frame->is_return);
+	for (size_t i = 0; i < count; i++)
+		sprof_hash_add_pair(&hash, (uint64_t)lines[i].function << 32 | lines[i].line,
+			lines[i].inlined);
+	return hash;
 }
 
 bool sprof_build_location(struct sprof_profile *profile, const struct sprof_frame *frame,
 	const struct sprof_profile_line *lines, size_t count, uint32_t *ret_location)
 {
-	uint64_t high, low;
+	struct sprof_hash hash = hash_of(frame, lines, count);
 	uint32_t id;
 
-	hash_location(frame, lines, count, &high, &low);
-	id = sprof_idmap_find(&profile->index->built, high, low);
+	id = sprof_idmap_find(&profile->index->built, hash.high, hash.low);
 	if (id == SPROF_IDMAP_NONE) {
 		if (!sprof_profile_append_location(profile, frame, &id) ||
-			!sprof_idmap_put(&profile->index->built, high, low, id))
+			!sprof_idmap_put(&profile->index->built, hash.high, hash.low, id))
 			return false;
 		for (size_t i = 0; i < count; i++) {
 			if (!sprof_profile_append_line(profile, &profile->locations[id], &lines[i]))

@@ -116,14 +116,6 @@ bool sprof_profile_intern_thread(
 bool sprof_profile_append_location(
 	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location);
 
-/* Two words into one, for keys: what is left to chance is a collision of 64 bits. */
-static inline uint64_t sprof_profile_mix(uint64_t value, uint64_t odd)
-{
-	__uint128_t product = (__uint128_t)value * odd;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 /* Appends a line to the last of the locations that have lines. False: no memory. */
 bool sprof_profile_append_line(struct sprof_profile *profile,
 	struct sprof_profile_location *location, const struct sprof_profile_line *line);

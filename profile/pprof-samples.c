@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "profile/facts.h"
 #include "profile/index.h"
 #include "profile/labels.h"
@@ -154,18 +155,16 @@ static bool push_locations(struct samples *samples, uint32_t *ret_stack, struct 
 static bool find_stack(struct samples *samples, uint32_t *ret_stack, struct sprof_error *err)
 {
 	struct sprof_profile_index *index = samples->file->profile->index;
-	uint64_t high = samples->location_count, low = ~high;
+	struct sprof_hash hash = sprof_hash_start(samples->location_count);
 	uint32_t stack;
 
-	for (size_t i = 0; i < samples->location_count; i++) {
-		high = sprof_profile_mix(high ^ samples->locations[i], 0xa0761d6478bd642fu) + i;
-		low = sprof_profile_mix(low + samples->locations[i], 0xe7037ed1a0b428dbu) ^ i;
-	}
-	stack = sprof_idmap_find(&index->whole, high, low);
+	for (size_t i = 0; i < samples->location_count; i++)
+		sprof_hash_add(&hash, samples->locations[i]);
+	stack = sprof_idmap_find(&index->whole, hash.high, hash.low);
 	if (stack == SPROF_IDMAP_NONE) {
 		if (!push_locations(samples, &stack, err))
 			return false;
-		if (!sprof_idmap_put(&index->whole, high, low, stack))
+		if (!sprof_idmap_put(&index->whole, hash.high, hash.low, stack))
 			return sprof_error_no_memory(err);
 	}
 	*ret_stack = stack;
@@ -335,18 +334,16 @@ static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_
 
 static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
 {
-	uint64_t high = samples->label_count, low = ~high;
+	struct sprof_hash hash = sprof_hash_start(samples->label_count);
 	uint32_t id;
 
 	for (size_t i = 0; i < samples->label_count; i++) {
 		const struct label *label = &samples->labels[i];
-		uint64_t words = sprof_profile_mix(label->key + 1, 0x9e3779b97f4a7c15u) + label->text;
 
-		high = sprof_profile_mix(high ^ words, 0xa0761d6478bd642fu) + label->number;
-		low = sprof_profile_mix(low + words, 0xe7037ed1a0b428dbu) ^ label->number;
-		high += sprof_profile_mix(label->unit, 0x9e3779b97f4a7c15u);
+		sprof_hash_add_pair(&hash, label->key, label->text);
+		sprof_hash_add_pair(&hash, label->number, label->unit);
 	}
-	id = sprof_idmap_find(&samples->owner_ids, high, low);
+	id = sprof_idmap_find(&samples->owner_ids, hash.high, hash.low);
 	if (id != SPROF_IDMAP_NONE) {
 		*ret = samples->owners[id];
 		return true;
@@ -356,7 +353,7 @@ static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_
 		return false;
 	if (!sprof_array_reserve(&samples->owners, &samples->owner_capacity, (size_t)id + 1,
 		    sizeof(*samples->owners)) ||
-		!sprof_idmap_put(&samples->owner_ids, high, low, id))
+		!sprof_idmap_put(&samples->owner_ids, hash.high, hash.low, id))
 		return sprof_error_no_memory(err);
 	samples->owners[samples->owner_count++] = *ret;
 	return true;

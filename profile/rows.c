@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "profile/index.h"
 
 static uint64_t place_of(const struct sprof_profile_index *index)
@@ -84,14 +85,12 @@ bool sprof_profile_intern_context(struct sprof_profile *profile,
 		(uint64_t)(uintptr_t)context->labels,
 		(uint64_t)context->kind << 32 | context->wait,
 		(uint64_t)context->holding_thread << 32 | context->holding_stack};
-	uint64_t high = 0x243f6a8885a308d3u, low = 0x13198a2e03707344u;
+	struct sprof_hash hash = sprof_hash_start(0);
 	uint32_t id;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		high = sprof_profile_mix(high ^ (fields[i] + i), 0xa0761d6478bd642fu) + fields[i];
-		low = sprof_profile_mix(low ^ (fields[i] + i), 0xe7037ed1a0b428dbu) - fields[i];
-	}
-	id = sprof_idmap_find(&profile->index->contexts, high, low);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		sprof_hash_add(&hash, fields[i]);
+	id = sprof_idmap_find(&profile->index->contexts, hash.high, hash.low);
 	if (id == SPROF_IDMAP_NONE && context->holding_thread &&
 		sprof_profile_is_full(profile->context_count, profile->index->bounds.contexts)) {
 		struct sprof_profile_context alone = *context;
@@ -103,7 +102,7 @@ bool sprof_profile_intern_context(struct sprof_profile *profile,
 		id = (uint32_t)profile->context_count;
 		if (!sprof_array_reserve(&profile->contexts, &profile->context_capacity,
 			    (size_t)id + 1, sizeof(*profile->contexts)) ||
-			!sprof_idmap_put(&profile->index->contexts, high, low, id))
+			!sprof_idmap_put(&profile->index->contexts, hash.high, hash.low, id))
 			return false;
 		profile->contexts[profile->context_count++] = *context;
 	}

@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "profile/index.h"
 
 /* Stands for module and is_return in the key of a stack that was pushed by its location. */
@@ -93,21 +94,12 @@ static bool push_frame(struct sprof_profile *profile, uint32_t parent,
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
 	size_t count, uint32_t *ret_stack)
 {
-	/*
-	 * Two independent hashes: equal stacks by mistake would take a collision of 128 bits. What
-	 * they take in of a frame differs in at least one of them for any two frames, because the
-	 * difference of the factors of `bits` is odd.
-	 */
-	uint64_t high = count, low = ~(uint64_t)count;
+	struct sprof_hash hash = sprof_hash_start(count);
 	uint32_t id;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t offset = frames[i].offset, bits = frame_bits(&frames[i]) + 1;
-
-		high = sprof_profile_mix(high ^ (offset + bits * 0x9e3779b97f4a7c15u), 0xa0761d6478bd642fu);
-		low = sprof_profile_mix(low ^ (offset + bits * 0xd6e8feb86659fd92u), 0xe7037ed1a0b428dbu);
-	}
-	id = sprof_idmap_find(&profile->index->whole, high, low);
+	for (size_t i = 0; i < count; i++)
+		sprof_hash_add_pair(&hash, frames[i].offset, frame_bits(&frames[i]));
+	id = sprof_idmap_find(&profile->index->whole, hash.high, hash.low);
 	if (id == SPROF_IDMAP_NONE &&
 		sprof_profile_is_full(profile->index->whole.count, profile->index->bounds.stacks))
 		return sprof_profile_other_stack(profile, ret_stack);
@@ -117,7 +109,7 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 			if (!push_frame(profile, id, &frames[i], &id))
 				return false;
 		}
-		if (!sprof_idmap_put(&profile->index->whole, high, low, id))
+		if (!sprof_idmap_put(&profile->index->whole, hash.high, hash.low, id))
 			return false;
 	}
 	*ret_stack = id;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "profile/index.h"
 
 /* NULL stays NULL. */
@@ -85,24 +86,23 @@ static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
 	return true;
 }
 
-static void hash(const struct sprof_wait *wait, const char *object, const char *area,
-	uint64_t *high, uint64_t *low)
+static struct sprof_hash hash_of(
+	const struct sprof_wait *wait, const char *object, const char *area)
 {
 	const uint64_t fields[] = {(uint64_t)wait->system_call,
 		(uint64_t)wait->kind << 32 | (uint64_t)wait->shared << 31 | wait->lock, (uint64_t)(uintptr_t)object,
 		(uint64_t)(uintptr_t)area, wait->address, wait->offset, wait->module};
 
-	*high = 0x13198a2e03707344u;
-	*low = 0x243f6a8885a308d3u;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		*high = sprof_profile_mix(*high ^ (fields[i] + i), 0xa0761d6478bd642fu) + fields[i];
-		*low = sprof_profile_mix(*low ^ (fields[i] + i), 0xe7037ed1a0b428dbu) - fields[i];
-	}
+	struct sprof_hash hash = sprof_hash_start(wait->kernel_count);
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		sprof_hash_add(&hash, fields[i]);
 	for (size_t i = 0; i < wait->kernel_count; i++) {
 		for (const char *text = wait->kernel[i]; *text; text++)
-			*high = sprof_profile_mix(*high ^ (uint8_t)*text, 0xa0761d6478bd642fu);
-		*high = sprof_profile_mix(*high, 0xe7037ed1a0b428dbu);
+			sprof_hash_add(&hash, (uint8_t)*text);
+		sprof_hash_add(&hash, 0);
 	}
+	return hash;
 }
 
 /* Entry 0 is nothing. */
@@ -147,7 +147,7 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 {
 	struct sprof_profile *profile = data;
 	const char *object, *area;
-	uint64_t high, low;
+	struct sprof_hash hash;
 	uint32_t id;
 
 	if (!begin(profile))
@@ -157,14 +157,14 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 		return fold(profile, wait, ret_id);
 	if (!intern(profile, wait->object, &object) || !intern(profile, wait->area, &area))
 		return false;
-	hash(wait, object, area, &high, &low);
-	id = sprof_idmap_find(&profile->index->waits, high, low);
+	hash = hash_of(wait, object, area);
+	id = sprof_idmap_find(&profile->index->waits, hash.high, hash.low);
 	if (id == SPROF_IDMAP_NONE && is_full(profile) && !is_folded(wait))
 		return fold(profile, wait, ret_id);
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)profile->wait_count;
 		if (!append(profile, wait, object, area) ||
-			!sprof_idmap_put(&profile->index->waits, high, low, id))
+			!sprof_idmap_put(&profile->index->waits, hash.high, hash.low, id))
 			return false;
 	}
 	*ret_id = id;

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/by-thread.h"
 #include "profile/index.h"
@@ -23,10 +24,14 @@ struct building {
 	struct sprof_idmap rows, edges;
 };
 
-static uint64_t mix(const char *one, const char *other)
+static struct sprof_hash hash_of(const char *one, const char *other, uint64_t number)
 {
-	return sprof_profile_mix((uint64_t)(uintptr_t)one + 1, 0xa0761d6478bd642fu) ^
-	       (uint64_t)(uintptr_t)other;
+	struct sprof_hash hash = sprof_hash_start(0);
+
+	sprof_hash_add_pointer(&hash, one);
+	sprof_hash_add_pointer(&hash, other);
+	sprof_hash_add(&hash, number);
+	return hash;
 }
 
 static bool find_row(struct building *building, const struct sprof_profile_row *from, uint32_t *ret)
@@ -36,9 +41,9 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 	uint32_t function = sprof_profile_outside_libc(profile, from->stack);
 	uint32_t process = sprof_profile_is_own_lock(context)
 		? profile->threads[from->thread].process : SPROF_PROFILE_NONE;
-	uint64_t high = mix(context->syscall, context->object);
-	uint64_t low = (uint64_t)process << 32 | function;
-	uint32_t id = sprof_idmap_find(&building->rows, high, low);
+	struct sprof_hash hash =
+		hash_of(context->syscall, context->object, (uint64_t)process << 32 | function);
+	uint32_t id = sprof_idmap_find(&building->rows, hash.high, hash.low);
 
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)building->table.count;
@@ -46,7 +51,7 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 			    sizeof(*building->table.rows)) ||
 			!sprof_array_reserve(&building->last_thread, &building->last_capacity,
 				(size_t)id + 1, sizeof(*building->last_thread)) ||
-			!sprof_idmap_put(&building->rows, high, low, id))
+			!sprof_idmap_put(&building->rows, hash.high, hash.low, id))
 			return false;
 		building->table.rows[building->table.count++] = (struct sprof_waits_row){
 			.syscall = context->syscall,
@@ -64,14 +69,14 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 static bool add_edge(struct building *building, const struct sprof_profile_context *context,
 	uint32_t row, const struct sprof_metrics *metrics)
 {
-	uint64_t high = mix(context->holder, context->holder_function);
-	uint32_t id = sprof_idmap_find(&building->edges, high, row);
+	struct sprof_hash hash = hash_of(context->holder, context->holder_function, row);
+	uint32_t id = sprof_idmap_find(&building->edges, hash.high, hash.low);
 
 	if (id == SPROF_IDMAP_NONE) {
 		id = (uint32_t)building->table.edge_count;
 		if (!sprof_array_reserve(&building->table.edges, &building->edge_capacity,
 			    (size_t)id + 1, sizeof(*building->table.edges)) ||
-			!sprof_idmap_put(&building->edges, high, row, id))
+			!sprof_idmap_put(&building->edges, hash.high, hash.low, id))
 			return false;
 		building->table.edges[building->table.edge_count++] = (struct sprof_waits_edge){
 			.row = row,

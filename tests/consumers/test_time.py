@@ -45,10 +45,6 @@ def ours(path, *options):
     return own, total
 
 
-def same_but_time(text):
-    return re.sub(r"own CPU +\\S+ \\S+", "own CPU", re.sub(r'"profiler_cpu_ns":\\d+', "", text))
-
-
 def tags(path):
     return harness.run(GO, "tool", "pprof", "-tags", "-unit=ns", path)
 
@@ -56,14 +52,14 @@ def tags(path):
 def test_slices_are_tags():
     record("--time-slices", "100ms", "-o", "two.pb.gz", "-o", "two.txt")
     with open("two.txt", encoding="utf-8") as file:
-        assert same_but_time(file.read()) == same_but_time(harness.sprof("report", "--no-pager", "two.pb.gz"))
+        assert file.read() == harness.sprof("report", "--no-pager", "two.pb.gz")
     for begin, end in ((0, 3), (3, 6), (6, 7), (9, 99)):
         # Go's range includes both ends: of slices that begin in it, all is in.
         focus = f"-tagfocus=time={100 * begin}ms:{100 * (end - 1)}ms"
         span = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
         for got, want in zip(ours("two.pb.gz", *span), go_top("two.pb.gz", focus)):
             harness.same(got, want, 200, f"{span}")
-    early, late = (ours("two.pb.gz", *span)[0] for span in (("--to", "400ms"), ("--from", "900ms")))
+    early, late = (ours("two.pb.gz", *span)[1] for span in (("--to", "400ms"), ("--from", "900ms")))
     assert early["first"] and not early["second"], early
     assert late["second"] and not late["first"], late
     asleep = ours("two.pb.gz", "--from", "600ms", "--to", "700ms", "--weight", "wait")[0]

@@ -1,0 +1,48 @@
+/*
+ * What stands for a sequence of words in a table that keeps no copy of them: 128 bits, so that two
+ * different ones have the same hash once in 2^128 / n^2 tables of n entries. Each step is a bijection
+ * of either half, whatever the word: no word is without an effect, and sequences that differ in one
+ * word differ. Start with what is not in the words: their number, where it varies.
+ *
+ * Not for keys that an enemy chooses: he can make two that are equal, and his profile has one of them.
+ */
+#ifndef SPROF_BASE_HASH_H
+#define SPROF_BASE_HASH_H
+
+#include <stdint.h>
+
+struct sprof_hash {
+	uint64_t high, low;
+};
+
+static inline struct sprof_hash sprof_hash_start(uint64_t count)
+{
+	return (struct sprof_hash){
+		.high = count ^ 0x243f6a8885a308d3u,
+		.low = count ^ 0x13198a2e03707344u,
+	};
+}
+
+/*
+ * Takes in two words at the price of one. The halves see them in different sums: of two pairs that are
+ * equal in the first, the second differs, because the difference of the factors is odd.
+ */
+static inline void sprof_hash_add_pair(struct sprof_hash *hash, uint64_t word, uint64_t other)
+{
+	hash->high = (hash->high ^ (word + other * 0x9e3779b97f4a7c15u)) * 0xa0761d6478bd642fu;
+	hash->high ^= hash->high >> 32;
+	hash->low = (hash->low ^ (word + other * 0xd6e8feb86659fd92u)) * 0xe7037ed1a0b428dbu;
+	hash->low ^= hash->low >> 29;
+}
+
+static inline void sprof_hash_add(struct sprof_hash *hash, uint64_t word)
+{
+	sprof_hash_add_pair(hash, word, 0);
+}
+
+static inline void sprof_hash_add_pointer(struct sprof_hash *hash, const void *pointer)
+{
+	sprof_hash_add(hash, (uint64_t)(uintptr_t)pointer);
+}
+
+#endif
