@@ -6,6 +6,10 @@
 
 #include "sampler/sampler-internal.h"
 
+enum {
+	AGAIN_NS = 20000000, /* a holder that was not found is looked for again, not in every tick */
+};
+
 /* Who asks for threads while a lock is read. */
 struct asking {
 	const struct sampler *sampler;
@@ -54,6 +58,33 @@ static bool is_thread(void *data, pid_t own_tid)
 	return true;
 }
 
+/* A thread is in its state before it is among the target's threads, and the other way round. */
+static bool is_asked_again(const struct asking *asking, uint64_t thread_state)
+{
+	const struct seen_lock *lock = asking->lock;
+	bool is_found = lock->holder && lock->holder_id != asking->thread->id;
+
+	if (thread_state != lock->thread_state)
+		return true;
+	return !is_found && lock->tick_ns >= lock->asked_ns + AGAIN_NS;
+}
+
+/* The interpreter's lock says whose the state is that last had it. */
+static void find_state_holder(struct asking *asking, uint64_t thread_state)
+{
+	const struct sprof_futex_threads threads = {asking, is_thread};
+	struct seen_lock *lock = asking->lock;
+
+	if (is_asked_again(asking, thread_state)) {
+		lock->thread_state = thread_state;
+		lock->asked_ns = lock->tick_ns;
+		lock->holder = sprof_futex_interpreter_holder(
+			asking->thread->process->pid, thread_state, &threads);
+	}
+	if (!lock->holder)
+		lock->kind = SPROF_LOCK_UNKNOWN;
+}
+
 static void read_lock(struct asking *asking)
 {
 	const struct sprof_futex_threads threads = {asking, is_thread};
@@ -68,17 +99,12 @@ static void read_lock(struct asking *asking)
 	if (facts.lock == SPROF_LOCK_JOIN && asking->elsewhere)
 		facts = (struct sprof_futex_facts){.lock = SPROF_LOCK_UNKNOWN};
 	lock->kind = facts.lock;
-	if (facts.lock != SPROF_LOCK_INTERPRETER) {
-		lock->holder = facts.holder;
+	if (facts.lock == SPROF_LOCK_INTERPRETER) {
+		find_state_holder(asking, facts.last_holder);
 		return;
 	}
-	if (facts.last_holder != lock->thread_state) {
-		lock->thread_state = facts.last_holder;
-		lock->holder =
-			sprof_futex_interpreter_holder(pid, facts.last_holder, &threads);
-	}
-	if (!lock->holder)
-		lock->kind = SPROF_LOCK_UNKNOWN;
+	lock->holder = facts.holder;
+	lock->thread_state = 0;
 }
 
 static bool is_same(const struct sprof_futex *one, const struct sprof_futex *other)

@@ -34,6 +34,7 @@ struct locks {
 		pid_t holder; /* as the process knows it; 0: nobody */
 		uint32_t holder_id;
 		uint64_t thread_state; /* of an interpreter's lock: whose the holder was */
+		uint64_t asked_ns; /* when that state was last looked at */
 	} seen[SEEN_LOCKS];
 };
 
