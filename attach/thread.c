@@ -13,6 +13,7 @@ void sprof_process_forget_maps(struct sprof_process *process)
 {
 	sprof_maps_finish(&process->maps);
 	process->maps_read_ns = 0;
+	process->maps_read_in_vain = false;
 	if (process->maps_file >= 0)
 		close(process->maps_file);
 	process->maps_file = -1;

@@ -23,14 +23,15 @@ struct sprof_process {
 	pid_t pid;
 	unsigned threads;  /* traced ones; the process goes with the last */
 	struct sprof_maps maps;
-	uint64_t maps_read_ns; /* when; 0: never */
-	enum sprof_process_tracing tracing; /* found out when it has a child */
-	uint64_t maps_cost_ns; /* the CPU time that it took */
-	int maps_file;         /* of attach/maps-query.h; -1: not open */
+	uint64_t maps_read_ns;  /* when; 0: never */
+	uint64_t maps_cost_ns;  /* the CPU time that it took */
+	bool maps_read_in_vain; /* nothing had changed */
+	int maps_file;          /* of attach/maps-query.h; -1: not open */
 	bool maps_can_ask;     /* the kernel has answered there */
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
 	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
+	enum sprof_process_tracing tracing; /* found out when it has a child */
 };
 
 enum sprof_thread_phase {

@@ -54,7 +54,10 @@ void sprof_target_check_rights(struct sprof_target *target, pid_t pid)
 		note_name(pid, target->unprivileged, sizeof(target->unprivileged));
 }
 
-/* What a debugger starts is to be traced by it, and a thread has one tracer only. */
+/*
+ * What a debugger starts is to be traced by it, and a thread has one tracer only. Asked once per program,
+ * while its first child stands still: a moment later the debugger would be refused.
+ */
 static bool is_tracer(struct sprof_target *target, struct sprof_process *process)
 {
 	if (process->tracing == SPROF_PROCESS_TRACES_UNKNOWN)
@@ -138,6 +141,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
+	/* While it stands still: a program may give its rights back with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);
 	sprof_thread_resume(runner);
 	if (!ended)

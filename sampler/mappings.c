@@ -18,17 +18,25 @@ enum {
 	COST_SHARE = 50,
 };
 
+static bool is_affordable(const struct sprof_process *process)
+{
+	return sprof_clock_now_ns() >= process->maps_read_ns + COST_SHARE * process->maps_cost_ns;
+}
+
+
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
 {
 	uint64_t before = process->maps.generation, begin = sprof_clock_own_cpu_ns();
 
-	if (process->maps_read_ns >= sampler->tick_ns)
+	/* A thread whose stacks lead nowhere would have them read each time. */
+	if (process->maps_read_in_vain && !is_affordable(process))
 		return false;
 	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
 	process->maps_read_ns = sprof_clock_now_ns();
 	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
 	process->maps_change = process->change;
-	return process->maps.generation != before;
+	process->maps_read_in_vain = process->maps.generation == before;
+	return !process->maps_read_in_vain;
 }
 
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process)
@@ -78,11 +86,6 @@ static enum sprof_maps_answer confirm(
 	return SPROF_MAPS_SAME;
 }
 
-static bool is_affordable(const struct sprof_process *process)
-{
-	return sprof_clock_now_ns() >= process->maps_read_ns + COST_SHARE * process->maps_cost_ns;
-}
-
 bool sprof_mappings_hold(struct sampler *sampler, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {
@@ -96,5 +99,8 @@ bool sprof_mappings_hold(struct sampler *sampler, struct sprof_process *process,
 	}
 	if (answer == SPROF_MAPS_UNKNOWN)
 		return !is_affordable(process);
-	return answer == SPROF_MAPS_SAME;
+	if (answer == SPROF_MAPS_SAME)
+		return true;
+	process->maps_read_in_vain = false;
+	return false;
 }
