@@ -182,6 +182,8 @@ static void write_head(struct callgrind *writer)
 	const char *command = writer->profile->command ? writer->profile->command : "unknown";
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(command, NULL);
 
+	if (!clean)
+		sprof_out_fail(writer->out, ENOMEM);
 	sprof_out_printf(writer->out,
 		"# callgrind format\nversion: 1\ncreator: sprof " SPROF_VERSION
 		"\npid: %d\ncmd: %s\npart: 1\ndesc: calls= counts samples, not calls\n"

@@ -144,7 +144,8 @@ bool sprof_svg_begin(const struct sprof_svg *svg)
 	sprof_out_printf(
 		out, "]]></style>\n<rect class=\"page\" width=\"100%%\" height=\"%u\"/>\n", height);
 	sprof_out_puts(out, "<text class=\"heading\" x=\"8\" y=\"22\">");
-	put_label(out, svg->title, 740);
+	if (!put_label(out, svg->title, 740))
+		return false;
 	sprof_out_puts(out, "</text>\n<text class=\"soft\" x=\"8\" y=\"40\">");
 	if (!put_text(out, svg->subtitle))
 		return false;

@@ -69,6 +69,15 @@ static char *describe_holder(const struct sprof_waits_row *row)
 	return line;
 }
 
+/* NULL: there was no memory for it. */
+static void end_line(const struct sprof_text *text, size_t column, const char *line)
+{
+	if (line)
+		sprof_text_end_with_name(text, column, line);
+	else
+		sprof_out_fail(text->out, ENOMEM);
+}
+
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
@@ -78,11 +87,11 @@ static void write_row(const struct sprof_text *text, const struct sprof_waits_ta
 	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64 " %5s  ",
 		sprof_figure_time(row->ns).text, sprof_percent(row->ns, table->blocked_ns),
 		row->threads, row->samples, sprof_wait_kind_name(row->kind));
-	sprof_text_end_with_name(text, INDENT, line ? line : "");
-	if (!holder)
+	end_line(text, INDENT, line);
+	if (!row->holder)
 		return;
 	sprof_out_fill(text->out, ' ', INDENT + 2);
-	sprof_text_end_with_name(text, INDENT + 2, holder);
+	end_line(text, INDENT + 2, holder);
 }
 
 /* Rows that were left out, alike but for their objects, such as the connections of a server. */
@@ -231,7 +240,7 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 		}
 		sprof_out_printf(text->out, "%8s %6.1f %7" PRIu64 "  ",
 			sprof_figure_time(edge->ns).text, percent, edge->samples);
-		sprof_text_end_with_name(text, EDGE_INDENT, line ? line : "");
+		end_line(text, EDGE_INDENT, line);
 		shown++;
 	}
 	sprof_text_left_out(text, "pair", small, beyond);

@@ -107,15 +107,16 @@ static bool take_process(struct sprof_profile *profile, const struct sprof_threa
 /* The thread that stands for those of a process that are not kept. */
 static bool other_thread(struct sprof_profile *profile, uint32_t process, uint32_t *ret_thread)
 {
+	const char *name = sprof_strtab_intern(profile->index->strings, SPROF_PROFILE_OTHER);
 	struct sprof_profile_thread *thread;
 
-	if (!sprof_profile_intern_thread(profile, OTHER_THREADS, process, ret_thread))
+	if (!name || !sprof_profile_intern_thread(profile, OTHER_THREADS, process, ret_thread))
 		return false;
 	thread = &profile->threads[*ret_thread];
 	thread->process = process;
 	thread->is_other = true;
-	thread->name = sprof_strtab_intern(profile->index->strings, SPROF_PROFILE_OTHER);
-	return thread->name;
+	thread->name = name;
+	return true;
 }
 
 bool sprof_profile_take_thread(struct sprof_profile *profile,

@@ -70,6 +70,7 @@ bool sprof_profile_intern_thread(
 			!sprof_idmap_put(&index->threads, high, low, found))
 			return false;
 		profile->threads[found].last_span = SPROF_PROFILE_NONE;
+		profile->threads[found].name = ""; /* until it gets one, if there is memory for that */
 		profile->thread_count++;
 	}
 	*ret_thread = found;

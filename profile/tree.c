@@ -39,13 +39,20 @@ bool sprof_profile_append_location(
 	return true;
 }
 
+/* Its key comes last where memory may run short: a key leads to what there is. */
 static bool append_location(struct sprof_profile *profile, const struct sprof_frame *frame,
 	uint64_t high, uint64_t low, uint32_t *ret)
 {
-	uint32_t id = (uint32_t)profile->location_count;
+	uint32_t id;
 
-	return sprof_idmap_put(&profile->index->locations, high, low, id) &&
-	       sprof_profile_append_location(profile, frame, ret);
+	if (!sprof_profile_append_location(profile, frame, &id))
+		return false;
+	if (!sprof_idmap_put(&profile->index->locations, high, low, id)) {
+		profile->location_count--;
+		return false;
+	}
+	*ret = id;
+	return true;
 }
 
 static bool intern_frame(
@@ -147,11 +154,16 @@ bool sprof_profile_intern_function(struct sprof_profile *profile,
 	return true;
 }
 
+static bool reserve_line(struct sprof_profile *profile)
+{
+	return sprof_array_reserve(&profile->lines, &profile->line_capacity,
+		profile->line_count + 1, sizeof(*profile->lines));
+}
+
 bool sprof_profile_append_line(struct sprof_profile *profile,
 	struct sprof_profile_location *location, const struct sprof_profile_line *line)
 {
-	if (!sprof_array_reserve(&profile->lines, &profile->line_capacity, profile->line_count + 1,
-		    sizeof(*profile->lines)))
+	if (!reserve_line(profile))
 		return false;
 	if (!location->line_count)
 		location->first_line = profile->line_count;
@@ -175,7 +187,8 @@ static bool append_named(struct sprof_profile *profile, const char *name, uint64
 			    .module = SPROF_PROFILE_NONE},
 		    &line.function))
 		return false;
-	if (!append_location(profile, &frame, high, low, ret_location))
+	/* A location of this kind is never without its line. */
+	if (!reserve_line(profile) || !append_location(profile, &frame, high, low, ret_location))
 		return false;
 	return sprof_profile_append_line(profile, &profile->locations[*ret_location], &line);
 }

@@ -53,6 +53,9 @@ void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thre
 	const struct sprof_sink *sink = sampler->parts->sink;
 	struct sampling *sampling = thread->sampling;
 
+	/* Its stack may be what there was no memory for; the run ends with this tick. */
+	if (sampler->out_of_memory)
+		return;
 	sprof_account_see(&sampling->account, sample->state, sample->count ? sample->count : 1);
 	if (sprof_mode_takes(sampler->options->mode, sample->state) &&
 		!sink->sample(sink->data, sample))
