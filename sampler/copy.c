@@ -1,6 +1,7 @@
 /*
  * Copying a stack. Runs between a thread's stop and its continuation: one system call, no allocation
- * (two calls while it is on another stack than its own, or deeper than where it was looked for).
+ * (two calls while it is on another stack than its own, or deeper than where it was looked for, or on
+ * one that is not known yet, whose red zone may be a guard page).
  */
 #include "sampler/sampler-internal.h"
 
@@ -30,6 +31,8 @@ static void copy(pid_t pid, uint64_t base, const struct sprof_mapping *mapping, 
 	ret->size = sprof_memory_read(pid, base, bytes, size);
 	ret->floor = base;
 	ret->limit = mapping ? mapping->end : UINT64_MAX;
+	if (!ret->size)
+		ret->limit = ret->floor;
 }
 
 /*
@@ -130,6 +133,8 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 		!begin_at(&snapshot->stack, buffer, pid, sp - SPROF_RED_ZONE))
 		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy_size, buffer->bytes,
 			&snapshot->stack);
+	if (!snapshot->stack.size && !stack)
+		copy(pid, sp, NULL, sampling->copy_size, buffer->bytes, &snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
 	return snapshot->stack.size > 0;
 }

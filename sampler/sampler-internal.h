@@ -68,7 +68,7 @@ enum slot_phase {
 	SLOT_ASKED,  /* to stop, in this tick */
 	SLOT_QUEUED, /* asked, perhaps ticks ago, and waits for a CPU to stop on */
 	SLOT_COPIED,
-	SLOT_FAILED, /* it stopped, and could not be copied */
+	SLOT_FAILED, /* it stopped, and was gone before its registers could be read */
 	SLOT_GONE,   /* the thread has ended, or runs another program now */
 };
 
@@ -164,7 +164,8 @@ void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_regs *regs, const struct sprof_walked *walked);
 void sprof_owed_forgive(struct sampler *sampler, struct sprof_thread *thread);
 
-/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. */
+/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
+ * False: sp leads nowhere. */
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
 	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot);
 /*
@@ -182,7 +183,7 @@ bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampl
 /* Whether there is such room already. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling);
 
-/* mappings.c: reads the maps of the process, at most once per tick. True: they have changed. */
+/* mappings.c: reads the maps of the process, unless that was in vain of late. True: they have changed. */
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process);
 /* Reads them if they are old. */
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process);

@@ -137,8 +137,9 @@ static void copy_and_resume(struct sampler *sampler, struct slot *slot)
 		sprof_copy_ahead(thread, &slot->buffer, &ahead);
 	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		if (sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot))
-			slot->phase = SLOT_COPIED;
+		/* Without a stack there is still the place where it is. */
+		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
+		slot->phase = SLOT_COPIED;
 	}
 	sprof_thread_resume(thread);
 	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);

@@ -52,6 +52,15 @@ def test_through_signal_frames():
         program.finish().check(0)
 
 
+def test_a_stack_pointer_that_leads_nowhere():
+    """There is a name at least: what a thread was seen in is never time without a sample."""
+    program = Target("no-stack")
+    folded, stats = attach_for("1s", program.pid)
+    assert folded.share("spin_without_stack") > 0.9, folded.stacks
+    assert stats["truncated_reasons"].get("bad-memory", 0) > 0.9 * stats["stacks_truncated"] > 0, stats
+    program.finish().check(0)
+
+
 def test_asleep_threads_are_not_stopped():
     """A thread that sleeps all the time is looked at, not woken; one stop each may be needed."""
     program = Target("threads", 0, 20)
