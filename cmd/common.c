@@ -7,7 +7,8 @@
 
 const struct sprof_option sprof_common_option_table[] = {
 	{"quiet", "q", NULL, "say nothing but errors", sprof_value_flag, FIELD(quiet)},
-	{"verbose", "v", NULL, "say more about what is going on", sprof_value_flag, FIELD(verbose)},
+	{"verbose", "v", NULL, "say what happens also where stderr is no terminal",
+		sprof_value_flag, FIELD(verbose)},
 	{"help", "h", NULL, "show this help", sprof_value_flag, FIELD(help)},
 	{0},
 };

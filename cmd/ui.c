@@ -46,18 +46,7 @@ void sprof_ui_progress(const char *format, ...)
 {
 	va_list args;
 
-	if (level < SPROF_UI_NORMAL || !isatty(STDERR_FILENO))
-		return;
-	va_start(args, format);
-	say(format, args);
-	va_end(args);
-}
-
-void sprof_ui_detail(const char *format, ...)
-{
-	va_list args;
-
-	if (level < SPROF_UI_VERBOSE)
+	if (level < SPROF_UI_NORMAL || (level < SPROF_UI_VERBOSE && !isatty(STDERR_FILENO)))
 		return;
 	va_start(args, format);
 	say(format, args);

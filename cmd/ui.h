@@ -23,10 +23,7 @@ void sprof_ui_error(const struct sprof_error *err);
 /* "sprof: ..." unless quiet: what the user must know to read the result. */
 void sprof_ui_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "sprof: ..." to a terminal only, unless quiet: what happens now. */
+/* "sprof: ..." unless quiet, to a terminal, or with -v to whatever it is: what happens now. */
 void sprof_ui_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* "sprof: ..." with -v only. */
-void sprof_ui_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

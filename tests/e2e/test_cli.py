@@ -77,6 +77,14 @@ def test_timeout_kills_the_program_once():
     assert read_folded("x.folded").weight("spin_round") > 0
 
 
+def test_verbose():
+    """What a terminal is told, elsewhere too; errors and notes are independent of it."""
+    words = ["-o", "x.folded", "--", "true"]
+    assert "wrote" not in sprof("run", *words).err
+    assert "sprof: wrote x.folded (folded)" in sprof("run", "-v", *words).err
+    assert sprof("run", "-q", *words).err == ""
+
+
 def test_timeout_of_an_attach():
     program = Target("spin-two")
     run("timeout", "1s", SPROF, "attach", "-p", program.pid, "-o", "x.folded").check(124)
