@@ -47,23 +47,23 @@ static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 	return true;
 }
 
-static bool write_files(const struct sprof_interim *interim)
+struct sprof_written sprof_interim_write(const struct sprof_interim *interim, bool with_stdout)
 {
 	struct sprof_recording options = *interim->options;
 	struct sprof_error err = {0};
 
 	if (options.every_ns && !sprof_recording_rename(&options, &interim->moment, &err)) {
 		sprof_ui_error(&err);
-		return false;
+		return (struct sprof_written){.failed = 1};
 	}
 	sprof_profile_set_quality(interim->profile, interim->quality);
 	sprof_perf_map_open_all(interim->modules);
-	return !sprof_writing_all(&options, interim->profile, false).failed;
+	return sprof_writing_all(&options, interim->profile, with_stdout);
 }
 
 static void __attribute__((noreturn)) write_and_exit(const struct sprof_interim *interim, int pipe)
 {
-	if (write_files(interim) && write(pipe, "", 1) < 0)
+	if (!sprof_interim_write(interim, false).failed && write(pipe, "", 1) < 0)
 		_exit(1);
 	_exit(0);
 }

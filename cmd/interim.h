@@ -26,6 +26,9 @@ bool sprof_interim_is_ready(struct sprof_interim *interim);
 /* Starts to write the files of the present profile. False: not possible now, which was said. */
 bool sprof_interim_start(struct sprof_interim *interim);
 
+/* Writes the files of the present profile here and now, at the end also what goes to stdout. */
+struct sprof_written sprof_interim_write(const struct sprof_interim *interim, bool with_stdout);
+
 /* Waits until the last snapshot is written, so that it doesn't replace something newer. */
 void sprof_interim_finish(struct sprof_interim *interim);
 

@@ -71,14 +71,8 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 static bool expand(struct sprof_output_request *request,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {
-	struct sprof_error reason = {0};
-
-	if (sprof_placeholders_expand(request->pattern, moment, &request->path, &reason))
-		return true;
-	sprof_error_set(err, reason.kind, "--output %s: %s", request->pattern, reason.message);
-	if (reason.hint[0])
-		sprof_error_hint(err, "%s", reason.hint);
-	return false;
+	return sprof_placeholders_expand_option(
+		"--output", request->pattern, moment, &request->path, err);
 }
 
 /* Two outputs in one file: the second would replace the first. */

@@ -191,3 +191,16 @@ bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders
 	*ret = keep(expansion.text);
 	return *ret || sprof_error_no_memory(err);
 }
+
+bool sprof_placeholders_expand_option(const char *option, const char *path,
+	const struct sprof_placeholders_moment *moment, const char **ret, struct sprof_error *err)
+{
+	struct sprof_error reason = {0};
+
+	if (sprof_placeholders_expand(path, moment, ret, &reason))
+		return true;
+	sprof_error_set(err, reason.kind, "%s %s: %s", option, path, reason.message);
+	if (reason.hint[0])
+		sprof_error_hint(err, "%s", reason.hint);
+	return false;
+}

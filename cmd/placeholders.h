@@ -27,6 +27,10 @@ struct sprof_placeholders_moment sprof_placeholders_now(void);
 bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders_moment *moment,
 	const char **ret, struct sprof_error *err);
 
+/* The same for the path that an option has; the message says so. */
+bool sprof_placeholders_expand_option(const char *option, const char *path,
+	const struct sprof_placeholders_moment *moment, const char **ret, struct sprof_error *err);
+
 /* Whether the path is another one at every moment. */
 bool sprof_placeholders_change(const char *path);
 

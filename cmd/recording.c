@@ -112,18 +112,10 @@ const struct sprof_option sprof_recording_output_table[] = {
 bool sprof_recording_rename(struct sprof_recording *options,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {
-	struct sprof_error reason = {0};
-
-	if (!sprof_outputs_rename(&options->outputs, moment, err))
-		return false;
-	if (!options->stats_pattern ||
-		sprof_placeholders_expand(
-			options->stats_pattern, moment, &options->stats_path, &reason))
-		return true;
-	sprof_error_set(err, reason.kind, "--stats %s: %s", options->stats_pattern, reason.message);
-	if (reason.hint[0])
-		sprof_error_hint(err, "%s", reason.hint);
-	return false;
+	return sprof_outputs_rename(&options->outputs, moment, err) &&
+		(!options->stats_pattern ||
+			sprof_placeholders_expand_option("--stats", options->stats_pattern, moment,
+				&options->stats_path, err));
 }
 
 /* The next period would write over it. */

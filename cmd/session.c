@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "attach/perf-map.h"
 #include "base/clock.h"
 #include "base/module.h"
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
 #include "cmd/interim.h"
-#include "cmd/syscall-name.h"
 #include "cmd/rank.h"
+#include "cmd/syscall-name.h"
 #include "cmd/ui.h"
-#include "cmd/writing.h"
 #include "profile/profile.h"
 
 struct session {
@@ -175,21 +173,6 @@ static void session_finish(struct session *session)
 	free(session->command);
 }
 
-static struct sprof_written write_last(struct session *session)
-{
-	struct sprof_recording options = *session->options;
-	struct sprof_written written = {.failed = 1};
-	struct sprof_error err = {0};
-
-	if (options.every_ns && !sprof_recording_rename(&options, &session->interim.moment, &err)) {
-		sprof_ui_error(&err);
-		return written;
-	}
-	sprof_profile_set_quality(session->profile, &session->tracing.quality);
-	sprof_perf_map_open_all(session->modules);
-	return sprof_writing_all(&options, session->profile, true);
-}
-
 static struct sprof_written write_all(struct session *session)
 {
 	struct sprof_written written;
@@ -197,7 +180,7 @@ static struct sprof_written write_all(struct session *session)
 	sprof_interim_finish(&session->interim);
 	if (session->tracing.sampling_failed)
 		sprof_ui_error(&session->tracing.error);
-	written = write_last(session);
+	written = sprof_interim_write(&session->interim, true);
 	if (session->options->every_ns)
 		written.failed += session->interim.failures;
 	return written;
