@@ -64,7 +64,8 @@ static int open_file(const struct sprof_thread *thread, enum sprof_thread_file f
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-ssize_t sprof_thread_read(
+/* At least 512 bytes are wanted. -1: the thread is gone. */
+static ssize_t read_text(
 	struct sprof_thread *thread, enum sprof_thread_file file, char *buffer, size_t size)
 {
 	ssize_t length;
@@ -88,7 +89,7 @@ bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat 
 {
 	char text[1024];
 
-	return sprof_thread_read(thread, SPROF_THREAD_STAT, text, sizeof(text)) > 0 &&
+	return read_text(thread, SPROF_THREAD_STAT, text, sizeof(text)) > 0 &&
 		sprof_proc_parse_stat(text, ret);
 }
 
@@ -96,7 +97,7 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 {
 	char text[128];
 
-	return sprof_thread_read(thread, SPROF_THREAD_SCHEDSTAT, text, sizeof(text)) > 0 &&
+	return read_text(thread, SPROF_THREAD_SCHEDSTAT, text, sizeof(text)) > 0 &&
 		sprof_proc_parse_schedstat(text, ret);
 }
 
@@ -104,6 +105,6 @@ bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_sy
 {
 	char text[256];
 
-	return sprof_thread_read(thread, SPROF_THREAD_SYSCALL, text, sizeof(text)) > 0 &&
+	return read_text(thread, SPROF_THREAD_SYSCALL, text, sizeof(text)) > 0 &&
 		sprof_proc_parse_syscall(text, ret);
 }

@@ -74,10 +74,6 @@ void sprof_thread_destroy(struct sprof_thread *thread);
 /* After an exec the files of the thread are those of another task. */
 void sprof_thread_close_files(struct sprof_thread *thread);
 
-/* Text of one of the thread's files; the length, or -1 when the thread is gone. At least 512 bytes are wanted. */
-ssize_t sprof_thread_read(
-	struct sprof_thread *thread, enum sprof_thread_file file, char *buffer, size_t size);
-
 /* False: the thread is gone. */
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);
 bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);

@@ -120,7 +120,8 @@ static bool parse_perf_map(const char *at, const char *end, struct sprof_symlist
 	       line->size && take_name(at, end, false, line);
 }
 
-bool sprof_symlist_parse_line(enum sprof_symlist_format format, const char **cursor,
+/* The next line that is in the format, and the cursor behind it; others are skipped. */
+static bool parse_line(enum sprof_symlist_format format, const char **cursor,
 	const char *end, struct sprof_symlist_line *ret)
 {
 	while (*cursor < end) {
@@ -214,7 +215,7 @@ bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t t
 	}
 	list->text = text;
 	list->text_size = text_size;
-	while (ok && sprof_symlist_parse_line(format, &cursor, end, &line)) {
+	while (ok && parse_line(format, &cursor, end, &line)) {
 		list->all_zero = !line.address && (list->all_zero || !list->count);
 		ok = append(list, &line);
 	}

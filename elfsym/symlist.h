@@ -37,13 +37,6 @@ struct sprof_symlist_line {
 	enum sprof_symlist_rank rank;
 };
 
-/*
- * Reads the next line that is in the format and moves the cursor behind it; other lines are
- * skipped. False: there is none up to the end.
- */
-bool sprof_symlist_parse_line(enum sprof_symlist_format format, const char **cursor,
-	const char *end, struct sprof_symlist_line *ret);
-
 struct sprof_symlist {
 	char *text;
 	size_t text_size;

@@ -19,7 +19,8 @@ static uint64_t round_up(uint64_t value)
 	return (value + page - 1) & ~(page - 1);
 }
 
-uint64_t sprof_layout_offset(const struct sprof_profile_location *location)
+/* A caller's is that of its call. */
+static uint64_t offset_in_file(const struct sprof_profile_location *location)
 {
 	const struct sprof_frame *frame = &location->frame;
 
@@ -42,7 +43,7 @@ static const struct sprof_profile_segment *find_segment(
 bool sprof_layout_link_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address)
 {
-	uint64_t offset = sprof_layout_offset(location);
+	uint64_t offset = offset_in_file(location);
 	const struct sprof_profile_segment *segment =
 		find_segment(profile, location->frame.module, offset);
 
@@ -60,7 +61,7 @@ static uint64_t *find_rest(const struct sprof_profile *profile, size_t modules)
 	for (size_t i = 0; rest && i < profile->location_count; i++) {
 		const struct sprof_profile_location *location = &profile->locations[i];
 		uint32_t module = location->frame.module;
-		uint64_t offset = sprof_layout_offset(location);
+		uint64_t offset = offset_in_file(location);
 
 		if (module >= modules || find_segment(profile, module, offset))
 			continue;
@@ -146,7 +147,7 @@ size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address)
 {
 	uint32_t module = location->frame.module;
-	uint64_t offset = sprof_layout_offset(location);
+	uint64_t offset = offset_in_file(location);
 	size_t i = layout->first[module];
 
 	while (i + 1 < layout->first[module + 1] &&

@@ -35,9 +35,6 @@ void sprof_layout_finish(struct sprof_layout *layout);
 size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
 
-/* The place in the file: as above, a caller's is that of its call. */
-uint64_t sprof_layout_offset(const struct sprof_profile_location *location);
-
 /* The link-time address of a location. False: it is not known. */
 bool sprof_layout_link_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address);

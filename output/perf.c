@@ -7,13 +7,20 @@
  * addresses. The header says how long the data is, and the output can't be wound back: everything
  * is gone through twice, first to count.
  */
-#include "output/perf.h"
-
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/format.h"
+#include "output/layout.h"
+#include "output/moments.h"
+
+/* As uname -m has it. */
+#if defined(__x86_64__)
+#define MACHINE "x86_64"
+#else
+#define MACHINE "aarch64"
+#endif
 
 enum {
 	HEADER_SIZE = 104,
@@ -39,21 +46,31 @@ enum feature {
 
 static const uint64_t event_id = 1;
 
-void sprof_perf_put(struct sprof_perf *writer, const void *bytes, size_t size)
+struct writer {
+	const struct sprof_profile *profile;
+	enum sprof_weight weight;
+	struct sprof_out *out;
+	struct sprof_layout layout;
+	struct sprof_moments moments;
+	bool counting; /* nothing is written, only counted */
+	uint64_t size;
+};
+
+static void put_bytes(struct writer *writer, const void *bytes, size_t size)
 {
 	if (!writer->counting)
 		sprof_out_write(writer->out, bytes, size);
 	writer->size += size;
 }
 
-static void put_u32(struct sprof_perf *writer, uint32_t value)
+static void put_u32(struct writer *writer, uint32_t value)
 {
-	sprof_perf_put(writer, &value, sizeof(value));
+	put_bytes(writer, &value, sizeof(value));
 }
 
-static void put_u64(struct sprof_perf *writer, uint64_t value)
+static void put_u64(struct writer *writer, uint64_t value)
 {
-	sprof_perf_put(writer, &value, sizeof(value));
+	put_bytes(writer, &value, sizeof(value));
 }
 
 /* A text with its NUL, filled up to 8 bytes. */
@@ -62,16 +79,16 @@ static size_t padded(const char *text)
 	return (strlen(text) + 8) & ~(size_t)7;
 }
 
-static void put_padded(struct sprof_perf *writer, const char *text)
+static void put_padded(struct writer *writer, const char *text)
 {
 	static const char zeros[8];
 	size_t length = strlen(text);
 
-	sprof_perf_put(writer, text, length);
-	sprof_perf_put(writer, zeros, padded(text) - length);
+	put_bytes(writer, text, length);
+	put_bytes(writer, zeros, padded(text) - length);
 }
 
-static void put_attr(struct sprof_perf *writer)
+static void put_attr(struct writer *writer)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -90,13 +107,13 @@ static void put_attr(struct sprof_perf *writer)
 		.mmap2 = 1,
 	};
 
-	sprof_perf_put(writer, &attr, ATTR_SIZE);
+	put_bytes(writer, &attr, ATTR_SIZE);
 }
 
 /* What follows every record that is no sample: see sample_id in perf_event_open(2). */
 static const size_t trailer_size = 8 + 8 + 8 + 8;
 
-static void put_trailer(struct sprof_perf *writer, int pid, int tid)
+static void put_trailer(struct writer *writer, int pid, int tid)
 {
 	put_u32(writer, (uint32_t)pid);
 	put_u32(writer, (uint32_t)tid);
@@ -105,15 +122,15 @@ static void put_trailer(struct sprof_perf *writer, int pid, int tid)
 	put_u64(writer, event_id);
 }
 
-static void put_record(struct sprof_perf *writer, uint32_t type, uint16_t misc, size_t size)
+static void put_record(struct writer *writer, uint32_t type, uint16_t misc, size_t size)
 {
 	const struct perf_event_header header = {
 		.type = type, .misc = misc, .size = (uint16_t)(sizeof(header) + size)};
 
-	sprof_perf_put(writer, &header, sizeof(header));
+	put_bytes(writer, &header, sizeof(header));
 }
 
-static void put_comm(struct sprof_perf *writer, int pid, int tid, const char *name)
+static void put_comm(struct writer *writer, int pid, int tid, const char *name)
 {
 	char comm[16]; /* TASK_COMM_LEN of include/linux/sched.h */
 
@@ -127,7 +144,7 @@ static void put_comm(struct sprof_perf *writer, int pid, int tid, const char *na
 }
 
 static void put_mapping(
-	struct sprof_perf *writer, int pid, const struct sprof_layout_mapping *mapping)
+	struct writer *writer, int pid, const struct sprof_layout_mapping *mapping)
 {
 	const char *path = sprof_modules_get(writer->profile->modules, mapping->module)->path;
 	char name[4096]; /* PATH_MAX; a record's size has 16 bits */
@@ -151,7 +168,7 @@ static void put_mapping(
 	put_trailer(writer, pid, pid);
 }
 
-static void put_fork(struct sprof_perf *writer, int pid, int tid)
+static void put_fork(struct writer *writer, int pid, int tid)
 {
 	put_record(writer, PERF_RECORD_FORK, 0, 4 * 4 + 8 + trailer_size);
 	put_u32(writer, (uint32_t)pid);
@@ -162,7 +179,7 @@ static void put_fork(struct sprof_perf *writer, int pid, int tid)
 	put_trailer(writer, pid, tid);
 }
 
-static void put_tasks(struct sprof_perf *writer)
+static void put_tasks(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 
@@ -184,7 +201,7 @@ static void put_tasks(struct sprof_perf *writer)
 }
 
 /* Where a frame is as perf sees it; a caller's address is that behind the call. */
-static uint64_t address_of(const struct sprof_perf *writer, uint32_t location, bool is_caller)
+static uint64_t address_of(const struct writer *writer, uint32_t location, bool is_caller)
 {
 	const struct sprof_profile *profile = writer->profile;
 	uint64_t address;
@@ -206,7 +223,7 @@ static size_t depth_of(const struct sprof_profile *profile, uint32_t stack)
 }
 
 /* So many of a row's samples as one, at a time since the first. */
-static void put_sample(struct sprof_perf *writer, uint32_t index, uint64_t samples, uint64_t time_ns)
+static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, uint64_t time_ns)
 {
 	const struct sprof_profile *profile = writer->profile;
 	const struct sprof_profile_row *row = &profile->rows[index];
@@ -236,7 +253,7 @@ static void put_sample(struct sprof_perf *writer, uint32_t index, uint64_t sampl
 }
 
 /* The spans of all threads, which are in the order of time. Returns a time behind them. */
-static uint64_t put_spans(struct sprof_perf *writer)
+static uint64_t put_spans(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 	uint64_t time_ns = 0;
@@ -251,7 +268,7 @@ static uint64_t put_spans(struct sprof_perf *writer)
 }
 
 /* What is on no timeline comes row by row, a ns apart. */
-static void put_data(struct sprof_perf *writer)
+static void put_data(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 	uint64_t *seen = writer->moments.seen, time_ns;
@@ -267,13 +284,13 @@ static void put_data(struct sprof_perf *writer)
 	}
 }
 
-static void put_string(struct sprof_perf *writer, const char *text)
+static void put_string(struct writer *writer, const char *text)
 {
 	put_u32(writer, (uint32_t)padded(text));
 	put_padded(writer, text);
 }
 
-static void put_events(struct sprof_perf *writer)
+static void put_events(struct writer *writer)
 {
 	put_u32(writer, 1);
 	put_u32(writer, ATTR_SIZE);
@@ -283,14 +300,14 @@ static void put_events(struct sprof_perf *writer)
 	put_u64(writer, event_id);
 }
 
-static void put_feature(struct sprof_perf *writer, enum feature feature)
+static void put_feature(struct writer *writer, enum feature feature)
 {
 	switch (feature) {
 	case VERSION:
 		put_string(writer, "sprof " SPROF_VERSION);
 		break;
 	case ARCH:
-		put_string(writer, SPROF_PERF_ARCH);
+		put_string(writer, MACHINE);
 		break;
 	case HOSTNAME:
 	case OSRELEASE:
@@ -316,7 +333,7 @@ static void put_feature(struct sprof_perf *writer, enum feature feature)
 }
 
 /* How large something would be. */
-static uint64_t measure(struct sprof_perf *writer, void (*put)(struct sprof_perf *))
+static uint64_t measure(struct writer *writer, void (*put)(struct writer *))
 {
 	uint64_t size;
 
@@ -328,7 +345,7 @@ static uint64_t measure(struct sprof_perf *writer, void (*put)(struct sprof_perf
 	return size;
 }
 
-static uint64_t measure_feature(struct sprof_perf *writer, int feature)
+static uint64_t measure_feature(struct writer *writer, int feature)
 {
 	uint64_t size;
 
@@ -340,7 +357,7 @@ static uint64_t measure_feature(struct sprof_perf *writer, int feature)
 	return size;
 }
 
-static void put_features(struct sprof_perf *writer, uint64_t at)
+static void put_features(struct writer *writer, uint64_t at)
 {
 	uint64_t offset = at + 16 * (EVENTS - HOSTNAME + 1);
 
@@ -355,7 +372,7 @@ static void put_features(struct sprof_perf *writer, uint64_t at)
 		put_feature(writer, (enum feature)i);
 }
 
-static void put_file(struct sprof_perf *writer)
+static void put_file(struct writer *writer)
 {
 	uint64_t data_size = measure(writer, put_data);
 	uint64_t ids = HEADER_SIZE, attrs = ids + 8, data = attrs + ATTR_SIZE + 16;
@@ -363,7 +380,7 @@ static void put_file(struct sprof_perf *writer)
 
 	for (int i = HOSTNAME; i <= EVENTS; i++)
 		features |= 1ull << i;
-	sprof_perf_put(writer, "PERFILE2", 8);
+	put_bytes(writer, "PERFILE2", 8);
 	put_u64(writer, HEADER_SIZE);
 	put_u64(writer, ATTR_SIZE + 16);
 	put_u64(writer, attrs);
@@ -386,7 +403,7 @@ static void put_file(struct sprof_perf *writer)
 static bool write_perf(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	struct sprof_perf writer = {.profile = profile, .weight = options->weight, .out = out};
+	struct writer writer = {.profile = profile, .weight = options->weight, .out = out};
 	bool ok = sprof_layout_build(profile, &writer.layout) &&
 		  sprof_moments_init(&writer.moments, profile);
 

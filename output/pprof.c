@@ -44,7 +44,7 @@ void sprof_pprof_put(
 	message->size = 0;
 }
 
-void sprof_pprof_put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value)
+static void put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value)
 {
 	struct sprof_message *frame = &writer->frame;
 
@@ -103,13 +103,13 @@ static void write_own_kinds(struct sprof_pprof_writer *writer)
 		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, sprof_weight_name(weight),
 			sprof_profile_weight_unit(writer->profile, weight));
 	}
-	sprof_pprof_put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
+	put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
 		sprof_pprof_string(writer, sprof_weight_name(SPROF_WEIGHT_WALL)));
 	if (quality->rate_hz < 1e-9)
 		return;
 	write_kind(writer, SPROF_PPROF_PERIOD_TYPE, sprof_weight_name(SPROF_WEIGHT_WALL),
 		"nanoseconds");
-	sprof_pprof_put_number(
+	put_number(
 		writer, SPROF_PPROF_PERIOD, (uint64_t)(1e9 / quality->rate_hz + 0.5));
 }
 
@@ -120,17 +120,17 @@ static void write_foreign_kinds(struct sprof_pprof_writer *writer)
 	for (size_t i = 0; i < foreign->kind_count; i++)
 		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, foreign->kinds[i].type,
 			foreign->kinds[i].unit);
-	sprof_pprof_put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
+	put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
 		sprof_pprof_string(writer, foreign->kinds[foreign->chosen].type));
 	if (foreign->period_kind.type)
 		write_kind(writer, SPROF_PPROF_PERIOD_TYPE, foreign->period_kind.type,
 			foreign->period_kind.unit);
-	sprof_pprof_put_number(writer, SPROF_PPROF_PERIOD, foreign->period);
-	sprof_pprof_put_number(writer, SPROF_PPROF_DROP_FRAMES,
+	put_number(writer, SPROF_PPROF_PERIOD, foreign->period);
+	put_number(writer, SPROF_PPROF_DROP_FRAMES,
 		sprof_pprof_string(writer, foreign->drop_frames));
-	sprof_pprof_put_number(writer, SPROF_PPROF_KEEP_FRAMES,
+	put_number(writer, SPROF_PPROF_KEEP_FRAMES,
 		sprof_pprof_string(writer, foreign->keep_frames));
-	sprof_pprof_put_number(writer, SPROF_PPROF_URL, sprof_pprof_string(writer, foreign->url));
+	put_number(writer, SPROF_PPROF_URL, sprof_pprof_string(writer, foreign->url));
 }
 
 static void write_head(struct sprof_pprof_writer *writer)
@@ -143,8 +143,8 @@ static void write_head(struct sprof_pprof_writer *writer)
 		write_foreign_kinds(writer);
 	else
 		write_own_kinds(writer);
-	sprof_pprof_put_number(writer, SPROF_PPROF_TIME_NANOS, profile->start_realtime_ns);
-	sprof_pprof_put_number(
+	put_number(writer, SPROF_PPROF_TIME_NANOS, profile->start_realtime_ns);
+	put_number(
 		writer, SPROF_PPROF_DURATION_NANOS, profile->quality.duration_ns);
 }
 

@@ -62,7 +62,6 @@ uint32_t sprof_pprof_new_string(struct sprof_pprof_writer *writer, const char *t
 /* Writes a field of message Profile, and empties the message. */
 void sprof_pprof_put(
 	struct sprof_pprof_writer *writer, uint32_t field, struct sprof_message *message);
-void sprof_pprof_put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value);
 
 void sprof_pprof_write_comments(struct sprof_pprof_writer *writer);
 void sprof_pprof_write_samples(struct sprof_pprof_writer *writer);

@@ -89,7 +89,7 @@ void sprof_profile_forget_thread(struct sprof_profile *profile, uint32_t id);
 bool sprof_profile_kernel_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
 
-/* waits.c: the sink's wait(). */
+/* waits-intern.c: the sink's wait(). */
 bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
 /* The stack with the kernel's end that a wait has. False: no memory. */
 bool sprof_profile_enter_kernel(

@@ -11,7 +11,7 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-bool sprof_function_is_libc(const struct sprof_profile *profile, uint32_t function)
+static bool is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
 		"librt.so", "librt-", "ld-", "[vdso]"};
@@ -42,7 +42,7 @@ uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_
 
 			if (line->kernel)
 				continue;
-			if (!sprof_function_is_libc(profile, line->function))
+			if (!is_libc(profile, line->function))
 				return line->function;
 			if (innermost == SPROF_PROFILE_NONE)
 				innermost = line->function;
@@ -105,7 +105,7 @@ enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, 
 			depth++;
 			if (kind != SPROF_LOCK_UNKNOWN)
 				return kind;
-			if (!sprof_function_is_libc(profile, line->function))
+			if (!is_libc(profile, line->function))
 				return SPROF_LOCK_UNKNOWN;
 		}
 	}

@@ -9,9 +9,6 @@
 
 #include "profile/profile.h"
 
-/* Whether a function belongs to the C library or the dynamic linker. */
-bool sprof_function_is_libc(const struct sprof_profile *profile, uint32_t function);
-
 /* The function; of a stack that never leaves libc the innermost one that is not the kernel's. NONE:
  * no such. */
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack);

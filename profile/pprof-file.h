@@ -97,7 +97,6 @@ bool sprof_pprof_ids_init(struct sprof_pprof_ids *ids, size_t count);
 bool sprof_pprof_ids_put(struct sprof_pprof_ids *ids, uint64_t id, uint32_t index);
 /* SPROF_IDMAP_NONE: no such id. */
 uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id);
-void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
 
 /* The passes over the file, in this order. */
 bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,

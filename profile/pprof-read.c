@@ -68,7 +68,7 @@ uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id)
 	return id < ids->dense_count ? ids->dense[id] : sprof_idmap_find(&ids->sparse, 0, id);
 }
 
-void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids)
+static void ids_finish(struct sprof_pprof_ids *ids)
 {
 	free(ids->dense);
 	sprof_idmap_finish(&ids->sparse);
@@ -80,9 +80,9 @@ static void finish(struct sprof_pprof_file *file)
 	free(file->mappings);
 	free(file->functions);
 	free(file->lines);
-	sprof_pprof_ids_finish(&file->mapping_ids);
-	sprof_pprof_ids_finish(&file->function_ids);
-	sprof_pprof_ids_finish(&file->location_ids);
+	ids_finish(&file->mapping_ids);
+	ids_finish(&file->function_ids);
+	ids_finish(&file->location_ids);
 }
 
 /* What a foreign file doesn't say of itself, said from what is in it. */

@@ -252,7 +252,7 @@ static struct last_sample *take_place(struct waits *waits, uint32_t thread)
 	return &waits->last[place];
 }
 
-void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
+static void note_place(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
 {
 	struct last_sample *last = last_of(&sampler->waits, thread->id);
 
@@ -308,7 +308,7 @@ void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint
 
 	if (sampling->wait && sampling->watch.active)
 		sprof_locks_look(sampler, thread);
-	sprof_waits_note(sampler, thread, sampling->stack);
+	note_place(sampler, thread, sampling->stack);
 	if (!sampling->wait || !sprof_locks_is_held(&sampling->watch) ||
 		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
 			waits->deferred_count + 1, sizeof(*waits->deferred))) {

@@ -70,8 +70,6 @@ uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *threa
 void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times);
 /* The end of the tick: what was put off goes to the sink. NULL: of all threads. */
 void sprof_waits_flush(struct sampler *sampler, const struct sprof_thread *thread);
-/* The thread was sampled there in this tick. */
-void sprof_waits_note(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack);
 /* A tick passes in which the thread is taken to be where it was. */
 void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *thread);
 
