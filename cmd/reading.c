@@ -40,14 +40,6 @@ static bool set_sort(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-static bool set_by(void *field, const char *text, struct sprof_error *err)
-{
-	if (strcmp(text, "rank") != 0)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "can only be rank");
-	*(enum sprof_report_by *)field = SPROF_BY_RANK;
-	return true;
-}
-
 /* Adds the state, or the states that a class of time comes from. */
 static bool add_state(unsigned *states, const char *name)
 {
@@ -136,7 +128,10 @@ const struct sprof_option sprof_reading_report_table[] = {
 		FIELD(full)},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)",
 		sprof_value_report_mode, FIELD(report_mode)},
-	{"by", NULL, "rank", "text: also each rank of a parallel job for itself", set_by, FIELD(by)},
+	{"by", NULL, "LABEL",
+		"text, json: also each rank, host, pid, tenant, ... for itself, as\n"
+		"the samples are labelled; folded: it is the first frame",
+		sprof_value_text, FIELD(by)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
 		FIELD(threads)},
 	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
@@ -239,7 +234,6 @@ struct sprof_output_options sprof_reading_output_options(
 	output.waits_only = options->waits;
 	output.wait_frames = options->wait_frames;
 	output.report_mode = options->report_mode;
-	output.by_rank = options->by == SPROF_BY_RANK;
 	output.sort_by_total = options->by_total;
 	output.full = options->full;
 	output.top = options->top;

@@ -13,15 +13,13 @@
 #include "profile/filter.h"
 #include "profile/profile.h"
 
-enum sprof_report_by { SPROF_BY_NOTHING, SPROF_BY_RANK };
-
 struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_outputs outputs;
 	struct sprof_filter filter;
 	const char *weight; /* NULL: wall, or what the file shows by default */
 	enum sprof_report_mode report_mode;
-	enum sprof_report_by by;
+	const char *by; /* a label; NULL: none */
 	bool by_total;
 	bool threads, full, no_pager, short_names, waits, wait_frames;
 	size_t top, depth;

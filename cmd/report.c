@@ -4,6 +4,7 @@
 #include "cmd/commands.h"
 #include "cmd/pager.h"
 #include "cmd/reading.h"
+#include "profile/groups.h"
 #include "profile/identify.h"
 
 static const struct sprof_option_group groups[] = {
@@ -25,23 +26,33 @@ static bool identify(const struct sprof_outputs *outputs, struct sprof_profile *
 	return true;
 }
 
+/* By what the samples are told apart; nothing where that was not asked for. */
+static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
+	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
+{
+	return !options->by || sprof_groups_build(profile, options->by, weight, ret, err);
+}
+
 static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
 	struct sprof_profile *profile, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_output_options output;
 	struct sprof_written written;
 	struct sprof_pager pager = {0};
+	struct sprof_groups told_apart = {0};
 	enum sprof_weight weight;
 
 	if (!sprof_reading_weight(profile, options->weight, &weight, err) ||
-		!identify(outputs, profile, err))
+		!identify(outputs, profile, err) || !tell_apart(options, profile, weight, &told_apart, err))
 		return false;
 	output = sprof_reading_output_options(options, weight);
+	output.groups = options->by ? &told_apart : NULL;
 	if (!options->no_pager && sprof_outputs_use_stdout(outputs))
 		sprof_pager_start(&pager);
 	output.width = pager.width;
 	written = sprof_outputs_write(outputs, true, profile, &output);
 	sprof_pager_finish(&pager);
+	sprof_groups_finish(&told_apart);
 	*ret_exit = sprof_reading_exit(&written);
 	return true;
 }

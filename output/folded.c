@@ -36,6 +36,7 @@ struct folded {
 	struct sprof_strtab *texts; /* cleaned: the same pointer is the same text */
 	const char **functions;     /* by function */
 	const char **threads;       /* by thread; only with options->threads */
+	const char **groups;        /* by group; only with options->groups */
 	const char **frames;        /* of all lines, outermost first */
 	size_t frame_count, frame_capacity;
 	struct line *lines;
@@ -48,6 +49,7 @@ static void finish(struct folded *folded)
 	sprof_strtab_destroy(folded->texts);
 	free(folded->functions);
 	free(folded->threads);
+	free(folded->groups);
 	free(folded->frames);
 	free(folded->lines);
 	sprof_expansion_finish(&folded->expansion);
@@ -76,6 +78,20 @@ static bool name_thread(
 	return intern_clean(folded, text, ";: _", ret);
 }
 
+static bool name_groups(struct folded *folded)
+{
+	const struct sprof_groups *groups = folded->options->groups;
+
+	folded->groups = calloc(groups->count + 1, sizeof(*folded->groups));
+	for (size_t i = 0; folded->groups && i < groups->count; i++) {
+		const char *name = groups->items[i].name;
+
+		if (!intern_clean(folded, name ? name : "(none)", ";:", &folded->groups[i]))
+			return false;
+	}
+	return folded->groups;
+}
+
 static bool prepare(struct folded *folded)
 {
 	const struct sprof_profile *profile = folded->profile;
@@ -84,6 +100,8 @@ static bool prepare(struct folded *folded)
 	folded->functions = calloc(profile->function_count + 1, sizeof(*folded->functions));
 	folded->threads = calloc(profile->thread_count + 1, sizeof(*folded->threads));
 	if (!folded->texts || !folded->functions || !folded->threads)
+		return false;
+	if (folded->options->groups && !name_groups(folded))
 		return false;
 	for (size_t i = 0; i < profile->function_count; i++) {
 		if (!intern_clean(folded, profile->functions[i].name, ";:", &folded->functions[i]))
@@ -136,11 +154,14 @@ static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 	if (!sprof_expansion_fill(&folded->expansion, folded->profile, row->stack))
 		return false;
 	if (!sprof_array_reserve(&folded->frames, &folded->frame_capacity,
-		    folded->frame_count + folded->expansion.count + 1 + WAIT_FRAMES,
+		    folded->frame_count + folded->expansion.count + 2 + WAIT_FRAMES,
 		    sizeof(*folded->frames)) ||
 		!sprof_array_reserve(&folded->lines, &folded->line_capacity, folded->line_count + 1,
 			sizeof(*folded->lines)))
 		return false;
+	if (folded->groups)
+		folded->frames[folded->frame_count++] =
+			folded->groups[folded->options->groups->of_row[row - folded->profile->rows]];
 	if (folded->options->threads)
 		folded->frames[folded->frame_count++] = folded->threads[row->thread];
 	for (size_t i = folded->expansion.count; i-- > 0;)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "output/out.h"
+#include "profile/groups.h"
 #include "profile/profile.h"
 
 enum sprof_report_mode {
@@ -29,7 +30,8 @@ struct sprof_output_options {
 	bool waits_only;    /* text: of the views, only the table of waits */
 	size_t depth;       /* text: levels of the graphs; 0: all */
 	bool sort_by_total; /* text: the flat profile by total, not by self */
-	bool by_rank;       /* text: also each rank of a parallel job for itself */
+	/* What a label tells apart: text, json: also each group for itself; folded: the first frame. */
+	const struct sprof_groups *groups; /* NULL: none */
 	/* Of a joined profile (profile/diff.h): threads below this one are the base; 0: it is none. */
 	uint32_t base_threads;
 	bool pack;     /* of a format that can be packed or not: by the suffix */

@@ -5,8 +5,14 @@
  * Everything is written while it is walked. Figures are whole numbers, in ns where they are times;
  * readers that know doubles only are exact up to 2^53.
  */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "output/format.h"
 #include "output/json.h"
+#include "profile/labels.h"
 #include "profile/quality.h"
 #include "profile/view.h"
 
@@ -163,6 +169,38 @@ static void write_word(struct writer *writer, const char *name, const char *word
 	sprof_json_string(&writer->json, word);
 }
 
+static void write_counted(struct writer *writer, const char *text, size_t length)
+{
+	SPROF_AUTO_FREE char *copy = strndup(text, length);
+
+	if (copy)
+		sprof_json_string(&writer->json, copy);
+	else
+		sprof_out_fail(writer->json.out, ENOMEM);
+}
+
+/* What other tools labelled the samples with: [name, text], or [name, number, unit]. */
+static void write_labels(struct writer *writer, const char *set)
+{
+	struct sprof_label label;
+	bool first = true;
+
+	if (!set || !*set)
+		return;
+	sprof_json_text(&writer->json, ",\"labels\":[");
+	while (sprof_labels_next(&set, &label)) {
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_text(&writer->json, "[");
+		write_counted(writer, label.key, label.key_length);
+		sprof_json_text(&writer->json, ",");
+		if (label.is_number)
+			sprof_json_format(&writer->json, "%" PRId64 ",", label.number);
+		write_counted(writer, label.text, label.text_length);
+		sprof_json_text(&writer->json, "]");
+	}
+	sprof_json_text(&writer->json, "]");
+}
+
 static void write_row(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_row *row = &writer->profile->rows[index];
@@ -180,6 +218,7 @@ static void write_row(struct writer *writer, size_t index)
 	write_word(writer, "wait_object", context->object);
 	write_word(writer, "lock_holder", context->holder);
 	write_word(writer, "lock_holder_function", context->holder_function);
+	write_labels(writer, context->labels);
 	sprof_json_text(&writer->json, ",\"values\":");
 	write_figures(writer, &row->metrics);
 	sprof_json_text(&writer->json, "}");
@@ -209,13 +248,13 @@ static const char *verdict_of(const struct writer *writer, const struct sprof_fl
 	return sprof_verdict_name(verdict);
 }
 
-static bool write_flat(struct writer *writer, enum sprof_weight weight, struct sprof_error *err)
+static bool write_flat(
+	struct writer *writer, const struct sprof_view *view, struct sprof_error *err)
 {
-	const struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
 	struct sprof_flat flat;
 	bool first = true;
 
-	if (!sprof_flat_build(writer->profile, &view, &flat, err))
+	if (!sprof_flat_build(writer->profile, view, &flat, err))
 		return false;
 	sprof_json_text(&writer->json, ",\n\"flat\":[");
 	for (size_t i = 0; i < flat.count; i++) {
@@ -233,9 +272,48 @@ static bool write_flat(struct writer *writer, enum sprof_weight weight, struct s
 	return true;
 }
 
+static bool write_group(struct writer *writer, const struct sprof_output_options *options,
+	uint32_t index, struct sprof_error *err)
+{
+	const struct sprof_group *group = &options->groups->items[index];
+	const struct sprof_view view = {
+		.weight = options->weight,
+		.thread = SPROF_PROFILE_NONE,
+		.groups = options->groups->of_row,
+		.group = index,
+	};
+
+	sprof_json_format(&writer->json, "%s\n{\"name\":", index ? "," : "");
+	sprof_json_string(&writer->json, group->name);
+	sprof_json_format(&writer->json, ",\"threads\":%u,\"values\":", group->threads);
+	write_figures(writer, &group->sum);
+	if (!write_flat(writer, &view, err))
+		return false;
+	sprof_json_text(&writer->json, "}");
+	return true;
+}
+
+/* What a label tells apart; nothing where none was asked for. */
+static bool write_groups(
+	struct writer *writer, const struct sprof_output_options *options, struct sprof_error *err)
+{
+	if (!options->groups)
+		return true;
+	sprof_json_text(&writer->json, ",\n\"by\":{\"label\":");
+	sprof_json_string(&writer->json, options->groups->label);
+	sprof_json_text(&writer->json, ",\"groups\":[");
+	for (uint32_t i = 0; i < options->groups->count; i++) {
+		if (!write_group(writer, options, i, err))
+			return false;
+	}
+	sprof_json_text(&writer->json, "]}");
+	return true;
+}
+
 static bool write_json(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
+	const struct sprof_view view = {.weight = options->weight, .thread = SPROF_PROFILE_NONE};
 	struct writer writer = {.profile = profile};
 	bool ok = sprof_json_open(&writer.json, out, false);
 
@@ -248,7 +326,7 @@ static bool write_json(const struct sprof_profile *profile,
 	write_table(&writer, "locations", profile->location_count, write_location);
 	write_table(&writer, "stacks", profile->stack_count, write_stack);
 	write_table(&writer, "rows", profile->row_count, write_row);
-	ok = ok && write_flat(&writer, options->weight, err);
+	ok = ok && write_flat(&writer, &view, err) && write_groups(&writer, options, err);
 	sprof_json_text(&writer.json, "}\n");
 	sprof_json_close(&writer.json);
 	return ok;

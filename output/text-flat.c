@@ -110,27 +110,41 @@ static void write_rows(const struct sprof_text *text, const struct sprof_flat *f
 	sprof_text_left_out(text, "function", small, beyond);
 }
 
-bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+static bool write_flat(
+	const struct sprof_text *text, const struct sprof_view *view, struct sprof_error *err)
 {
-	return sprof_text_flat_of(text, thread, NULL, err);
-}
-
-bool sprof_text_flat_of(const struct sprof_text *text, uint32_t thread, const bool *chosen,
-	struct sprof_error *err)
-{
-	struct sprof_view view = {
-		.weight = text->options.weight,
-		.thread = thread,
-		.chosen = chosen,
-		.by_total = text->options.sort_by_total,
-	};
-	bool merged = thread == SPROF_PROFILE_NONE;
+	bool merged = view->thread == SPROF_PROFILE_NONE;
 	struct sprof_flat flat;
 
-	if (!sprof_flat_build(text->profile, &view, &flat, err))
+	if (!sprof_flat_build(text->profile, view, &flat, err))
 		return false;
 	write_title(text, merged);
 	write_rows(text, &flat, merged);
 	sprof_flat_finish(&flat);
 	return true;
+}
+
+bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
+{
+	const struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = thread,
+		.by_total = text->options.sort_by_total,
+	};
+
+	return write_flat(text, &view, err);
+}
+
+bool sprof_text_flat_of_group(
+	const struct sprof_text *text, uint32_t group, struct sprof_error *err)
+{
+	const struct sprof_view view = {
+		.weight = text->options.weight,
+		.thread = SPROF_PROFILE_NONE,
+		.groups = text->options.groups->of_row,
+		.group = group,
+		.by_total = text->options.sort_by_total,
+	};
+
+	return write_flat(text, &view, err);
 }

@@ -192,7 +192,7 @@ static bool write_text(const struct sprof_profile *profile,
 	sprof_text_header(&text);
 	if (!sprof_text_modules(&text, err) || !sprof_text_threads(&text, err))
 		return false;
-	if (options->by_rank && !sprof_text_ranks(&text, err))
+	if (options->groups && !sprof_text_groups(&text, err))
 		return false;
 	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
 		return false;

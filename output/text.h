@@ -23,10 +23,11 @@ void sprof_text_header(const struct sprof_text *text);
 bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
-/* The same of the threads that are chosen; NULL: all. */
-bool sprof_text_flat_of(const struct sprof_text *text, uint32_t thread, const bool *chosen,
-	struct sprof_error *err);
-bool sprof_text_ranks(const struct sprof_text *text, struct sprof_error *err);
+/* The same of one group of rows. */
+bool sprof_text_flat_of_group(
+	const struct sprof_text *text, uint32_t group, struct sprof_error *err);
+/* What a label tells apart: a table, and the flat profile of each. */
+bool sprof_text_groups(const struct sprof_text *text, struct sprof_error *err);
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 /* Nothing where nobody was blocked. */

@@ -79,9 +79,24 @@ bool sprof_labels_next(const char **set, struct sprof_label *ret)
 	return true;
 }
 
-/* What sprof itself says under that key. NULL: nothing. */
-static const char *own_label(
-	const struct sprof_profile *profile, const struct sprof_profile_row *row, const char *key)
+enum { ID_SIZE = 16 };
+
+/* The keys of sprof's own labels. */
+static const char *const own_keys[] = {SPROF_PPROF_PID, SPROF_PPROF_TID, SPROF_PPROF_PROCESS,
+	SPROF_PPROF_THREAD, SPROF_PPROF_HOST, SPROF_PPROF_RANK, SPROF_PPROF_STATE, SPROF_PPROF_SYSCALL,
+	SPROF_PPROF_WAIT_KIND, SPROF_PPROF_OBJECT, SPROF_PPROF_HOLDER, SPROF_PPROF_HOLDER_FUNCTION};
+
+enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
+
+static const char *print_id(pid_t id, char buffer[ID_SIZE])
+{
+	snprintf(buffer, ID_SIZE, "%d", id);
+	return id ? buffer : NULL;
+}
+
+/* What sprof itself says under that key; `id` is room for it. NULL: nothing. */
+static const char *own_label(const struct sprof_profile *profile, const struct sprof_profile_row *row,
+	const char *key, char id[ID_SIZE])
 {
 	const struct sprof_profile_context *context = &profile->contexts[row->context];
 	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
@@ -89,7 +104,7 @@ static const char *own_label(
 	const struct {
 		const char *key, *text;
 	} own[] = {
-		{SPROF_PPROF_PROCESS, process->name},
+		{SPROF_PPROF_PROCESS, process->unnamed ? NULL : process->name},
 		{SPROF_PPROF_THREAD, thread->name},
 		{SPROF_PPROF_HOST, process->host},
 		{SPROF_PPROF_RANK, process->rank},
@@ -103,6 +118,10 @@ static const char *own_label(
 			context->state < SPROF_STATE_COUNT ? sprof_state_name(context->state) : NULL},
 	};
 
+	if (strcmp(key, SPROF_PPROF_PID) == 0)
+		return print_id(process->pid, id);
+	if (strcmp(key, SPROF_PPROF_TID) == 0)
+		return print_id(thread->tid, id);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		if (own[i].text && own[i].text[0] && strcmp(own[i].key, key) == 0)
 			return own[i].text;
@@ -123,8 +142,9 @@ static void print(const struct sprof_label *label, char *buffer, size_t size)
 bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_profile_row *row,
 	const char *key, size_t place, char *buffer, size_t size)
 {
-	const char *own = own_label(profile, row, key);
 	const char *set = profile->contexts[row->context].labels;
+	char id[ID_SIZE];
+	const char *own = own_label(profile, row, key, id);
 	struct sprof_label label;
 
 	if (own && place-- == 0) {
@@ -140,4 +160,49 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
 		}
 	}
 	return false;
+}
+
+/* Adds a name to the list, unless it is there or doesn't fit. */
+static void list(char *buffer, size_t size, const char *key, size_t length)
+{
+	size_t used = strlen(buffer);
+
+	for (const char *at = buffer; *at; at += strcspn(at, ",") + 1) {
+		at += strspn(at, " ");
+		if (strcspn(at, ",") == length && memcmp(at, key, length) == 0)
+			return;
+		if (!strchr(at, ','))
+			break;
+	}
+	if (length && length < size && used + length + 3 < size)
+		snprintf(buffer + used, size - used, "%s%.*s", used ? ", " : "", (int)length, key);
+}
+
+static bool has_own(const struct sprof_profile *profile, const char *key)
+{
+	char id[ID_SIZE];
+
+	for (size_t i = 0; i < profile->row_count; i++) {
+		if (own_label(profile, &profile->rows[i], key, id))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_labels_list(const struct sprof_profile *profile, char *buffer, size_t size)
+{
+	struct sprof_label label;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < OWN_KEYS; i++) {
+		if (has_own(profile, own_keys[i]))
+			list(buffer, size, own_keys[i], strlen(own_keys[i]));
+	}
+	for (size_t i = 0; i < profile->context_count; i++) {
+		const char *set = profile->contexts[i].labels;
+
+		while (sprof_labels_next(&set, &label))
+			list(buffer, size, label.key, label.key_length);
+	}
+	return buffer[0];
 }

@@ -35,11 +35,15 @@ bool sprof_labels_add_number(
 bool sprof_labels_next(const char **set, struct sprof_label *ret);
 
 /*
- * What a label of a row says, those of sprof's own included, but for the figures of threads: the whole
- * of it in `buffer`, or as much as there is room for. False: the row has no such label. Of a label
- * that is there several times, the one at `place`.
+ * What a label of a row says, those of sprof's own included: the whole of it in `buffer`, or as much
+ * as there is room for. False: the row has no such label. Of a label that is there several times, the
+ * one at `place`.
  */
 bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_profile_row *row,
 	const char *key, size_t place, char *buffer, size_t size);
+
+/* The names of all labels that rows have, with ", " between them, as many as there is room for. False:
+ * there are none. */
+bool sprof_labels_list(const struct sprof_profile *profile, char *buffer, size_t size);
 
 #endif

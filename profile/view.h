@@ -20,6 +20,8 @@ struct sprof_view {
 	enum sprof_weight weight;
 	uint32_t thread;    /* its index; SPROF_PROFILE_NONE: all together */
 	const bool *chosen; /* by thread: those to take; NULL: all of them */
+	const uint32_t *groups; /* flat: by row: its group; NULL: every row is taken */
+	uint32_t group;     /* the one to take */
 	bool by_total;      /* flat: sorted by total first, not by self */
 	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
 			       are */

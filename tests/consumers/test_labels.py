@@ -2,6 +2,7 @@
 """Labels and comments of other tools: `go tool pprof -tags` and -comments say the same of what sprof writes."""
 
 import gzip
+import json
 import os
 import subprocess
 
@@ -104,6 +105,72 @@ def test_choose_by_label():
         result = subprocess.run([harness.SPROF, "report", "in.pb.gz", "--label", wanted], capture_output=True,
                                 check=False)
         assert result.returncode == 64, result
+
+
+def by(label, *files):
+    """{value: (whole, {function: (self, total)}, threads)}, of the json format, which has to be as its schema says."""
+    harness.sprof("report", *(files or ["in.pb.gz"]), "--by", label, "-o", "by.json")
+    with open("by.json", encoding="utf-8") as file:
+        told = json.load(file)
+    names = [function["name"] for function in told["functions"]]
+    assert told["by"]["label"] == label
+    return {group["name"]: (group["values"]["value"],
+                            {names[row["function"]]: (row["self"]["value"], row["total"]["value"])
+                             for row in group["flat"]}, group["threads"]) for group in told["by"]["groups"]}
+
+
+def test_by_label():
+    """What a label tells apart: the same figures as of the samples alone that have it."""
+    write("in.pb.gz", SAMPLES)
+    assert by("tenant") == {
+        "red": (20, {"a": (20, 20), "main": (0, 20)}, 1), "blue": (10, {"a": (10, 10), "main": (0, 10)}, 1),
+        None: (420, {"main": (50, 250), "b": (70, 70), "c": (300, 300)}, 3)}
+    assert list(by("tenant")) == ["red", "blue", None], "not the heaviest first"
+    assert list(by("bytes")) == ["512bytes", "4096bytes", None], "not by number"
+    assert by("request")["PUT, PUT again"][0] == 30
+    assert {name: got[0] for name, got in by("pid").items()} == {
+        "17": 40, "12": 60, "99999999999999": 50, None: 300}
+    assert {name: got[0] for name, got in by("rank").items()} == {"2, 3": 60, None: 390}
+    harness.need_npm("ajv")
+    harness.node("check-schema.cjs", os.path.join(harness.HERE, "../../docs/profile.schema.json"), "by.json")
+
+
+def test_by_label_in_text_and_folded():
+    write("in.pb.gz", SAMPLES)
+    text = harness.sprof("report", "in.pb.gz", "--by", "tenant", "--no-pager")
+    table = text.partition("\nby tenant\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split() for line in table[1:]] == [
+        ["4.4", "20", "ns", "0", "1", "red"], ["2.2", "10", "ns", "0", "1", "blue"],
+        ["93.3", "420", "ns", "0", "3", "(none)"]], table
+    assert "== tenant red ==" in text and "== tenant (none) ==" in text
+    folded = harness.sprof("report", "in.pb.gz", "--by", "tenant", "-f", "folded").splitlines()
+    assert "red;main;a 20" in folded and "(none);main 50" in folded, folded
+    top = harness.sprof("report", "in.pb.gz", "--by", "tenant", "--top", "1", "--no-pager")
+    assert "(2 more values below the first 1)" in top and "== tenant blue" not in top
+    result = subprocess.run([harness.SPROF, "report", "in.pb.gz", "--by", "tenants"], capture_output=True,
+                            check=False, text=True)
+    assert result.returncode == 64 and "no sample has the label tenants" in result.stderr, result
+    assert "request, tenant, bytes" in result.stderr, result.stderr
+
+
+def test_by_label_of_our_own_files():
+    """Threads, processes, states: the truth is the model's."""
+    import model
+    profile = model.make_random(5)
+    pprof_file.write("in.pb.gz", profile)
+    for label, value in (("tid", lambda row: str(row.thread.tid)), ("pid", lambda row: str(row.thread.pid)),
+                         ("thread", lambda row: row.thread.name), ("process", lambda row: row.thread.process),
+                         ("state", lambda row: row.state)):
+        told = json.loads(harness.sprof("report", "in.pb.gz", "--by", label, "-f", "json"))
+        names = [function["name"] for function in told["functions"]]
+        assert {group["name"] for group in told["by"]["groups"]} == {value(row) for row in profile.rows}
+        for group in told["by"]["groups"]:
+            rows = [row for row in profile.rows if value(row) == group["name"]]
+            want = model.Model(rows, profile.threads).tables("wall")
+            for table, key in zip(want, ("self", "total")):
+                harness.same({names[row["function"]]: row[key]["wall"] for row in group["flat"]}, table,
+                             what=f"{label} {group['name']} {key}")
+            assert group["threads"] == len({row.thread for row in rows})
 
 
 def test_labels_of_our_own_files():

@@ -30,7 +30,7 @@ def check_job(package):
     assert files == [f"prof-{rank}.pb.gz" for rank in range(4)], files
     harness.sprof("merge", "-o", "all.pb.gz", *files)
     text = harness.sprof("report", "--by", "rank", "--no-pager", "all.pb.gz")
-    rows = re.findall(r"^ +(\d) ", text.partition("\nranks")[2].partition("\n\n")[0], re.MULTILINE)
+    rows = re.findall(r"  (\d)$", text.partition("\nby rank")[2].partition("\n\n")[0], re.MULTILINE)
     assert rows == ["0", "1", "2", "3"], text[:3000]
     whole = [sum_of(path) for path in (*files, "all.pb.gz")]
     assert whole[-1] == sum(whole[:-1]), whole

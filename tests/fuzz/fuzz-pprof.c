@@ -13,13 +13,14 @@
 #include "profile/pprof.h"
 #include "tests/fuzz/fuzz.h"
 
-static void write_as(
-	const struct sprof_format *format, const struct sprof_profile *profile, int fd)
+static void write_as(const struct sprof_format *format, const struct sprof_profile *profile,
+	const struct sprof_groups *groups, int fd)
 {
 	struct sprof_output_options options = sprof_output_options_default();
 	struct sprof_error err;
 	struct sprof_out *out;
 
+	options.groups = groups;
 	if (profile->foreign.kind_count)
 		options.weight = SPROF_WEIGHT_OTHER;
 	fuzz_require(sprof_out_open_fd(fd, "nowhere", &out, &err));
@@ -41,18 +42,32 @@ static void pretend_files(struct sprof_profile *profile)
 	}
 }
 
-static void write_in_all(const struct sprof_profile *profile)
+/* NULL: no such label. */
+static const struct sprof_groups *tell_apart(
+	const struct sprof_profile *profile, const char *label, struct sprof_groups *groups)
+{
+	struct sprof_error err;
+
+	if (!sprof_groups_build(profile, label, SPROF_WEIGHT_SAMPLES, groups, &err))
+		return NULL;
+	return groups;
+}
+
+static void write_in_all(const struct sprof_profile *profile, const char *label)
 {
 	static const struct sprof_format *const formats[] = {&sprof_format_text,
 		&sprof_format_folded, &sprof_format_json, &sprof_format_speedscope,
 		&sprof_format_firefox, &sprof_format_chrome, &sprof_format_callgrind,
 		&sprof_format_perf, &sprof_format_dot, &sprof_format_gmon,
 		&sprof_format_html, &sprof_format_svg};
+	struct sprof_groups groups = {0};
+	const struct sprof_groups *told_apart = tell_apart(profile, label, &groups);
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		write_as(formats[i], profile, nowhere);
+		write_as(formats[i], profile, told_apart, nowhere);
 	close(nowhere);
+	sprof_groups_finish(&groups);
 }
 
 static void read_again(const struct sprof_profile *profile)
@@ -62,7 +77,7 @@ static void read_again(const struct sprof_profile *profile)
 	struct sprof_profile *again;
 	struct sprof_error err;
 
-	write_as(&sprof_format_pprof, profile, memory);
+	write_as(&sprof_format_pprof, profile, NULL, memory);
 	fuzz_require(lseek(memory, 0, SEEK_SET) == 0);
 	fuzz_require(sprof_pprof_read(memory, "written", &options, &again, &err));
 	fuzz_require(again->thread_count <= profile->thread_count + 1);
@@ -102,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (sprof_pprof_read_bytes((const uint8_t *)copy, size, "fuzz", &options, &profile, &err)) {
 		if (size % 2)
 			pretend_files(profile);
-		write_in_all(profile);
+		write_in_all(profile, size % 4 < 2 ? "pid" : "b");
 		read_again(profile);
 		filter_by_all(profile);
 		sprof_profile_destroy(profile);

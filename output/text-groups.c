@@ -1,0 +1,125 @@
+/*
+ * What a label tells apart, the ranks of a parallel job for example: a table of where the time of each
+ * went, then the flat profile of each. Rows without the label are one more group.
+ */
+#include "output/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "output/units.h"
+
+/* The width of a row before the name, without the columns of times. */
+enum { INDENT = 6 + 9 + 9 + 8 + 2, COLUMN = 9 };
+
+static const char *name_of(const struct sprof_group *group)
+{
+	return group->name ? group->name : "(none)";
+}
+
+static size_t columns_of(const struct sprof_text *text, const enum sprof_weight **ret)
+{
+	return text->profile->foreign.kind_count ? 0 : sprof_text_columns(text, ret);
+}
+
+/* Whether groups are of several hosts. */
+static bool has_hosts(const struct sprof_groups *groups)
+{
+	for (size_t i = 1; i < groups->count; i++) {
+		const char *host = groups->items[i].host, *first = groups->items[0].host;
+
+		if (host && first && strcmp(host, first) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void write_head(const struct sprof_text *text)
+{
+	const enum sprof_weight *columns;
+	size_t count = columns_of(text, &columns);
+	SPROF_AUTO_FREE char *label = sprof_clean_text(text->options.groups->label, NULL);
+
+	if (!label) {
+		sprof_out_fail(text->out, ENOMEM);
+		return;
+	}
+	sprof_out_printf(text->out, "\nby %s\nshare%% %8s", label, count ? "wall" : "value");
+	for (size_t i = 0; i < count; i++)
+		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
+	sprof_out_printf(text->out, " %8s %7s  %s\n", "samples", "threads", label);
+}
+
+static void write_name(const struct sprof_text *text, size_t column, const struct sprof_group *group)
+{
+	SPROF_AUTO_FREE char *name = NULL;
+
+	if (!group->host || !has_hosts(text->options.groups)) {
+		sprof_text_end_with_name(text, column, name_of(group));
+	} else if (asprintf(&name, "%s on %s", name_of(group), group->host) >= 0) {
+		sprof_text_end_with_name(text, column, name);
+	} else {
+		name = NULL;
+		sprof_out_fail(text->out, ENOMEM);
+	}
+}
+
+static void write_row(const struct sprof_text *text, const struct sprof_group *group, uint64_t whole)
+{
+	enum sprof_weight weight = text->options.weight;
+	const enum sprof_weight *columns;
+	size_t count = columns_of(text, &columns);
+	uint64_t value = sprof_metrics_get(&group->sum, weight);
+	struct sprof_figure first = count ? sprof_figure_time(sprof_times_wall(&group->sum.times))
+					  : sprof_figure_value(text->profile, weight, value);
+
+	sprof_out_printf(text->out, "%6.1f %8s", sprof_percent(value, whole), first.text);
+	for (size_t i = 0; i < count; i++)
+		sprof_out_printf(text->out, " %8s",
+			sprof_figure_time(sprof_times_get(&group->sum.times, columns[i])).text);
+	sprof_out_printf(text->out, " %8" PRIu64 " %7" PRIu32 "  ", group->sum.samples, group->threads);
+	write_name(text, INDENT + COLUMN * count, group);
+}
+
+static void write_table(const struct sprof_text *text, size_t shown)
+{
+	const struct sprof_groups *groups = text->options.groups;
+	uint64_t whole = 0;
+
+	for (size_t i = 0; i < groups->count; i++)
+		whole += sprof_metrics_get(&groups->items[i].sum, text->options.weight);
+	write_head(text);
+	for (size_t i = 0; i < shown; i++)
+		write_row(text, &groups->items[i], whole);
+	sprof_text_left_out(text, "value", 0, groups->count - shown);
+}
+
+static bool write_flat(const struct sprof_text *text, uint32_t group, struct sprof_error *err)
+{
+	const struct sprof_groups *groups = text->options.groups;
+	SPROF_AUTO_FREE char *label = sprof_clean_text(groups->label, NULL);
+	SPROF_AUTO_FREE char *name = sprof_clean_text(name_of(&groups->items[group]), NULL);
+
+	if (!label || !name)
+		return sprof_error_no_memory(err);
+	sprof_out_printf(text->out, "\n== %s %s ==\n", label, name);
+	return sprof_text_flat_of_group(text, group, err);
+}
+
+bool sprof_text_groups(const struct sprof_text *text, struct sprof_error *err)
+{
+	const struct sprof_groups *groups = text->options.groups;
+	size_t top = text->options.top;
+	size_t shown = top && top < groups->count ? top : groups->count;
+
+	write_table(text, shown);
+	for (uint32_t i = 0; i < shown; i++) {
+		if (!write_flat(text, i, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,194 @@
+/*
+ * Groups of rows by a label. Knows nothing of what labels mean: labels.c says what a row is labelled
+ * with, whether that is sprof's own word or another tool's.
+ */
+#include "profile/groups.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/idmap.h"
+#include "profile/labels.h"
+
+enum { NAME_SIZE = 1024 };
+
+struct builder {
+	const struct sprof_profile *profile;
+	struct sprof_groups *groups;
+	struct sprof_idmap by_name;    /* (0, the interned name) -> group */
+	struct sprof_idmap by_thread;  /* (group, thread) that was there already */
+};
+
+/* All values of the row's label, with ", " between them. False: it has none. */
+static bool read_name(const struct builder *builder, const struct sprof_profile_row *row, char *name)
+{
+	size_t used = 0;
+
+	for (size_t place = 0; used + 4 < NAME_SIZE; place++) {
+		size_t start = place ? used + 2 : 0;
+
+		if (!sprof_labels_find(builder->profile, row, builder->groups->label, place,
+			    name + start, NAME_SIZE - start))
+			return place;
+		if (place)
+			memcpy(name + used, ", ", 2);
+		used = start + strlen(name + start);
+	}
+	return true;
+}
+
+static bool add_group(struct builder *builder, const char *name, const struct sprof_profile_row *row,
+	uint32_t *ret)
+{
+	struct sprof_groups *groups = builder->groups;
+	const struct sprof_profile *profile = builder->profile;
+
+	if (!sprof_array_reserve(&groups->items, &groups->capacity, groups->count + 1,
+		    sizeof(*groups->items)) ||
+		!sprof_idmap_put(&builder->by_name, 0, (uintptr_t)name, (uint32_t)groups->count))
+		return false;
+	*ret = (uint32_t)groups->count++;
+	groups->items[*ret] = (struct sprof_group){
+		.name = name,
+		.host = profile->processes[profile->threads[row->thread].process].host,
+	};
+	return true;
+}
+
+static bool add_row(struct builder *builder, size_t index)
+{
+	const struct sprof_profile_row *row = &builder->profile->rows[index];
+	char text[NAME_SIZE];
+	const char *name = NULL;
+	uint32_t group;
+
+	if (read_name(builder, row, text) &&
+		!(name = sprof_strtab_intern(builder->groups->names, text)))
+		return false;
+	group = sprof_idmap_find(&builder->by_name, 0, (uintptr_t)name);
+	if (group == SPROF_IDMAP_NONE && !add_group(builder, name, row, &group))
+		return false;
+	builder->groups->of_row[index] = group;
+	sprof_metrics_add(&builder->groups->items[group].sum, &row->metrics);
+	if (sprof_idmap_find(&builder->by_thread, group, row->thread) != SPROF_IDMAP_NONE)
+		return true;
+	builder->groups->items[group].threads++;
+	return sprof_idmap_put(&builder->by_thread, group, row->thread, 0);
+}
+
+static bool is_number(const char *name)
+{
+	return name[name[0] == '-' ? 1 : 0] >= '0' && name[name[0] == '-' ? 1 : 0] <= '9';
+}
+
+struct order {
+	const struct sprof_groups *groups;
+	enum sprof_weight weight;
+	bool by_number;
+};
+
+static int falling(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare(const void *left, const void *right, void *data)
+{
+	const struct order *order = data;
+	const struct sprof_group *a = &order->groups->items[*(const uint32_t *)left];
+	const struct sprof_group *b = &order->groups->items[*(const uint32_t *)right];
+	int result = 0;
+
+	if (!a->name || !b->name)
+		return !a->name - !b->name;
+	if (order->by_number) {
+		int64_t x = strtoll(a->name, NULL, 10), y = strtoll(b->name, NULL, 10);
+
+		result = (x > y) - (x < y);
+	} else {
+		result = falling(sprof_metrics_get(&a->sum, order->weight),
+			sprof_metrics_get(&b->sum, order->weight));
+	}
+	return result ? result : strcmp(a->name, b->name);
+}
+
+/* Moves the groups to where they belong, and takes their rows along. */
+static bool sort(struct sprof_groups *groups, size_t rows, enum sprof_weight weight)
+{
+	struct order order = {.groups = groups, .weight = weight, .by_number = true};
+	SPROF_AUTO_FREE uint32_t *from = calloc(groups->count + 1, sizeof(*from));
+	SPROF_AUTO_FREE uint32_t *to = calloc(groups->count + 1, sizeof(*to));
+	struct sprof_group *items = calloc(groups->count + 1, sizeof(*items));
+
+	if (!from || !to || !items) {
+		free(items);
+		return false;
+	}
+	for (uint32_t i = 0; i < groups->count; i++) {
+		from[i] = i;
+		order.by_number &= !groups->items[i].name || is_number(groups->items[i].name);
+	}
+	qsort_r(from, groups->count, sizeof(*from), compare, &order);
+	for (uint32_t i = 0; i < groups->count; i++) {
+		items[i] = groups->items[from[i]];
+		to[from[i]] = i;
+	}
+	for (size_t i = 0; i < rows; i++)
+		groups->of_row[i] = to[groups->of_row[i]];
+	free(groups->items);
+	groups->items = items;
+	return true;
+}
+
+static bool fill(struct builder *builder, enum sprof_weight weight)
+{
+	struct sprof_groups *groups = builder->groups;
+	size_t rows = builder->profile->row_count;
+	bool ok;
+
+	groups->names = sprof_strtab_create();
+	groups->of_row = calloc(rows + 1, sizeof(*groups->of_row));
+	ok = groups->names && groups->of_row;
+	for (size_t i = 0; ok && i < rows; i++)
+		ok = add_row(builder, i);
+	sprof_idmap_finish(&builder->by_name);
+	sprof_idmap_finish(&builder->by_thread);
+	return ok && sort(groups, rows, weight);
+}
+
+static bool refuse(const struct sprof_profile *profile, const char *label, struct sprof_error *err)
+{
+	char known[256];
+
+	sprof_error_set(err, SPROF_ERROR_USAGE, "no sample has the label %s", label);
+	if (sprof_labels_list(profile, known, sizeof(known)))
+		sprof_error_hint(err, "the labels of this profile: %s", known);
+	return false;
+}
+
+bool sprof_groups_build(const struct sprof_profile *profile, const char *label,
+	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
+{
+	struct sprof_groups groups = {.label = label};
+	struct builder builder = {.profile = profile, .groups = &groups};
+	bool ok = fill(&builder, weight) || sprof_error_no_memory(err);
+
+	if (ok && profile->row_count && (!groups.count || !groups.items[0].name))
+		ok = refuse(profile, label, err);
+	if (ok)
+		*ret = groups;
+	else
+		sprof_groups_finish(&groups);
+	return ok;
+}
+
+void sprof_groups_finish(struct sprof_groups *groups)
+{
+	free(groups->items);
+	free(groups->of_row);
+	sprof_strtab_destroy(groups->names);
+	*groups = (struct sprof_groups){0};
+}
