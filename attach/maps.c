@@ -151,7 +151,10 @@ static void open_module(struct sprof_module *module, pid_t pid, const struct spr
 		sprof_module_memory_read(module, pid, maps);
 }
 
-/* The module of an executable mapping; opened at its first sight. SPROF_MAPPING_NO_MODULE: no memory. */
+/*
+ * The module of an executable mapping; opened at its first sight, and again when its file has been
+ * overwritten: a mapping shows what is in the file now. SPROF_MAPPING_NO_MODULE: no memory.
+ */
 static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const char *maps,
 	struct sprof_modules *modules)
 {
@@ -164,6 +167,8 @@ static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const c
 		return SPROF_MAPPING_NO_MODULE;
 	key = key_of(line, pid, path);
 	module = sprof_modules_intern(modules, &key, &new);
+	if (module && sprof_module_is_overwritten(module))
+		module = sprof_modules_succeed(modules, module);
 	if (!module)
 		return SPROF_MAPPING_NO_MODULE;
 	open_module(module, pid, line, maps);

@@ -109,6 +109,7 @@ void sprof_module_file_open(struct sprof_module *module, pid_t pid, uint64_t sta
 		module->fd = open_file(module, pid, start, end);
 	if (module->fd < 0)
 		return;
+	sprof_file_stamp_take(&module->stamp, module->fd);
 	module->open_errno = 0;
 	module->root_fd = open_root(pid);
 }

@@ -101,6 +101,18 @@ static struct sprof_module *find(const struct sprof_modules *modules,
 	return found == SPROF_IDMAP_NONE ? NULL : modules->items[found];
 }
 
+/* A new module, which is found by the key from now on. */
+static struct sprof_module *add(
+	struct sprof_modules *modules, const struct sprof_module_key *key, const char *path)
+{
+	struct folded folded = fold(key, path);
+	struct sprof_module *module = append(modules, key, path);
+
+	if (!module || !sprof_idmap_put(&modules->by_key, folded.high, folded.low, module->id))
+		return NULL;
+	return module;
+}
+
 /* The module of a file that has been deleted since, if it is open. */
 static struct sprof_module *find_undeleted(const struct sprof_modules *modules,
 	const struct sprof_module_key *key, const char *path)
@@ -121,7 +133,6 @@ struct sprof_module *sprof_modules_intern(
 {
 	const char *path = sprof_strtab_intern(modules->paths, key->path);
 	struct sprof_module *module;
-	struct folded folded;
 
 	if (!path)
 		return NULL;
@@ -131,11 +142,20 @@ struct sprof_module *sprof_modules_intern(
 	*ret_new = !module;
 	if (module)
 		return module;
-	folded = fold(key, path);
-	module = append(modules, key, path);
-	if (!module || !sprof_idmap_put(&modules->by_key, folded.high, folded.low, module->id))
-		return NULL;
-	return module;
+	return add(modules, key, path);
+}
+
+struct sprof_module *sprof_modules_succeed(
+	struct sprof_modules *modules, const struct sprof_module *module)
+{
+	const struct sprof_module_key key = {
+		.kind = module->kind,
+		.device = module->device,
+		.inode = module->inode,
+		.deleted = module->deleted,
+	};
+
+	return add(modules, &key, module->path);
 }
 
 size_t sprof_modules_count(const struct sprof_modules *modules)
@@ -146,6 +166,12 @@ size_t sprof_modules_count(const struct sprof_modules *modules)
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id)
 {
 	return modules->items[id];
+}
+
+bool sprof_module_is_overwritten(const struct sprof_module *module)
+{
+	return module->kind == SPROF_MODULE_FILE && module->fd >= 0 &&
+		!sprof_file_stamp_holds(&module->stamp, module->fd);
 }
 
 const char *sprof_module_name(const struct sprof_module *module)

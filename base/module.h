@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/file-stamp.h"
+
 enum sprof_module_kind {
 	SPROF_MODULE_FILE,
 	SPROF_MODULE_MEMORY,    /* an ELF image that exists in memory only: the vDSO */
@@ -31,6 +33,7 @@ struct sprof_module {
 	 * the perf map of its process; -1: there was none. */
 	int fd;
 	int open_errno;
+	struct sprof_file_stamp stamp; /* of a file, when it was opened */
 	pid_t opener; /* the process through which opening was tried last; 0: it was not */
 	int root_fd; /* the root folder of the process, where that is not ours; -1: it is, or is gone */
 	/* SPROF_MODULE_MEMORY: the bytes. Of a file that can't be opened: what was mapped of it, at
@@ -62,9 +65,19 @@ void sprof_modules_destroy(struct sprof_modules *modules);
 struct sprof_module *sprof_modules_intern(
 	struct sprof_modules *modules, const struct sprof_module_key *key, bool *ret_new);
 
+/*
+ * Another module with the identity of this one, which is found in its place from now on: the same
+ * inode with something else in it. The caller opens it. NULL: no memory.
+ */
+struct sprof_module *sprof_modules_succeed(
+	struct sprof_modules *modules, const struct sprof_module *module);
+
 size_t sprof_modules_count(const struct sprof_modules *modules);
 /* id is below the count. */
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id);
+
+/* Whether something else has been written into the module's file since it was opened. */
+bool sprof_module_is_overwritten(const struct sprof_module *module);
 
 /* The last component of the module's path: what reports call it. */
 const char *sprof_module_name(const struct sprof_module *module);

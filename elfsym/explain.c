@@ -36,6 +36,8 @@ static void explain_unreadable(const struct sprof_module *module, struct sprof_s
 {
 	if (module->kind == SPROF_MODULE_FILE && module->open_errno == ESTALE)
 		snprintf(ret->why, sizeof(ret->why), "replaced: another file is at its path now");
+	else if (sprof_module_is_overwritten(module))
+		snprintf(ret->why, sizeof(ret->why), "overwritten while in use");
 	else if (module->deleted)
 		snprintf(ret->why, sizeof(ret->why), "deleted while in use");
 	else if (module->open_errno)

@@ -36,8 +36,11 @@ enum {
 	MAX_SEGMENTS = 4096,
 };
 
-/* Reading a device or a FIFO that happens to be mapped could block or have effects. */
-static bool check_regular(const struct sprof_module *module, struct sprof_error *err)
+/*
+ * Reading a device or a FIFO that happens to be mapped could block or have effects; what has been
+ * written into the file since would be taken for what was mapped.
+ */
+static bool check_file(const struct sprof_module *module, struct sprof_error *err)
 {
 	struct stat status;
 
@@ -49,6 +52,9 @@ static bool check_regular(const struct sprof_module *module, struct sprof_error 
 	if (!S_ISREG(status.st_mode))
 		return sprof_error_set(
 			err, SPROF_ERROR_UNSUPPORTED, "%s is not a regular file", module->path);
+	if (sprof_module_is_overwritten(module))
+		return sprof_error_set(
+			err, SPROF_ERROR_UNSUPPORTED, "%s has been overwritten", module->path);
 	return true;
 }
 
@@ -70,7 +76,7 @@ static bool begin_elf(
 			begin_memory(image, module);
 			break;
 		}
-		if (!check_regular(module, err))
+		if (!check_file(module, err))
 			return false;
 		image->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
 		break;

@@ -383,6 +383,60 @@ def check_alternation(*args, **options):
     require(len(result.text().split()) == 1, "the libraries were not loaded at one address")
 
 
+def build_version(path, leaf, *before):
+    """A library whose outer() calls a function of another name, behind the given ones, in each version."""
+    body = "{ unsigned sum = n; for (unsigned i = 0; i < 200000; i++) __asm__ volatile(\"imull $31, %0\" : \"+r\"(sum)); return sum; }"
+    functions = "".join(f"__attribute__((noinline)) unsigned {name}(unsigned n) {body}\n" for name in (*before, leaf))
+    source = write(os.path.basename(path) + ".c", functions + f"""
+unsigned outer(unsigned n)
+{{
+    volatile char room[{100 * (1 + len(before))}] = {{0}};
+    return {leaf}(n) + room[n % sizeof(room)];
+}}
+""")
+    command(tool("gcc"), "-O2", "-g", "-shared", "-fPIC", source, "-o", path)
+    return os.path.abspath(path)
+
+
+def check_versions(folded, old_caller, new_caller):
+    """What ran of the new version has its names, what ran of the old one has none rather than those."""
+    assert folded.has(new_caller, "outer", "new_leaf"), folded.stacks
+    wrong = sum(weight for frames, weight in folded.stacks
+                if old_caller in frames and {"outer", "new_leaf", "unused"} & set(frames))
+    assert wrong == 0, folded.stacks
+    assert any(old_caller in frames and frames[-1].startswith("libleaf.so+0x") for frames, _ in folded.stacks), folded.stacks
+
+
+def test_library_overwritten_between_processes():
+    """A rebuild that writes into the file: the inode is the same, what is in it is not."""
+    library = build_version("libleaf.so", "old_leaf")
+    build_version("libnew.so", "new_leaf", "unused", "unused_too")
+    flags = ["-g0", "-DLIBRARY", library, "-Wl,-rpath,$ORIGIN"]
+    build("first", "-Dmain=main_of_first", "-Wl,--defsym=main=main_of_first", *flags)
+    build("second", "-Dmain=main_of_second", "-Wl,--defsym=main=main_of_second", *flags)
+    script = "./first 0.4; cat libnew.so > libleaf.so; ./second 0.4"
+    sprof("run", *NAMES, "-o", "x.txt", "-f", "text", "--", "sh", "-c", script).check(0)
+    check_versions(read_folded("x.folded"), "main_of_first", "main_of_second")
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert re.search(r"libleaf\.so\n +overwritten", text), text
+
+
+def test_library_overwritten_while_running():
+    """The same within one process, which loads the library again."""
+    build_version("libleaf.so", "old_leaf")
+    build_version("libnew.so", "new_leaf", "unused", "unused_too")
+    source = DLOPEN.replace("first_one", "outer").replace("second_two", "outer").replace("./libone", "./libleaf").replace(
+        "./libtwo", "./libleaf").replace("in_two(ms); }", "if (system(\"cat libnew.so > libleaf.so\")) return 2; in_two(ms * 5); }")
+    program = build("program", "-g0", source=source)
+    sprof("run", *NAMES, "--no-children", "--", program, "400", "1").check(0)
+    folded = read_folded("x.folded")
+    check_versions(folded, "in_one", "in_two")
+    named = sum(weight for frames, weight in folded.stacks if "in_two" in frames and "new_leaf" in frames)
+    every = sum(weight for frames, weight in folded.stacks if "in_two" in frames)
+    assert named > 0.4 * every, folded.stacks  # within a second
+
+
 def test_dlopen_and_dlclose():
     check_alternation("2500", "1")
 

@@ -358,6 +358,33 @@ static void what_one_process_left_closed_another_opens(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* What has been written into the file is mapped from then on: it is another module, with another image. */
+static void an_overwritten_file_is_another_module(void **state)
+{
+	static const char old_content[] = "\177ELF: 64 bytes of header, and then what tells one build "
+					  "from another: the old one";
+	static const char new_content[] = "\177ELF: 64 bytes of header, and then what tells one build "
+					  "from another: the new one, longer";
+	struct sprof_modules *modules = sprof_modules_create();
+	char *path = test_folder_file(*state, "library.so", old_content);
+	void *address = map_executable(path);
+	struct sprof_module *before = module_mapped_at(modules, address), *after;
+
+	assert_ptr_equal(module_mapped_at(modules, address), before);
+	assert_false(sprof_module_is_overwritten(before));
+	free(test_folder_file(*state, "library.so", new_content));
+	assert_true(sprof_module_is_overwritten(before));
+	after = module_mapped_at(modules, address);
+	assert_ptr_not_equal(after, before);
+	assert_int_equal(after->inode, before->inode);
+	assert_true(after->fd >= 0 && after->fd != before->fd);
+	assert_false(sprof_module_is_overwritten(after));
+	assert_ptr_equal(module_mapped_at(modules, address), after);
+	munmap(address, 1);
+	free(path);
+	sprof_modules_destroy(modules);
+}
+
 static void memory_without_a_file(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -394,6 +421,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			deleted_files_are_told_by_the_mark, test_folder_create, test_folder_remove),
 		cmocka_unit_test_setup_teardown(what_one_process_left_closed_another_opens,
+			test_folder_create, test_folder_remove),
+		cmocka_unit_test_setup_teardown(an_overwritten_file_is_another_module,
 			test_folder_create, test_folder_remove),
 		cmocka_unit_test(memory_without_a_file),
 	};

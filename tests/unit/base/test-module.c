@@ -79,6 +79,24 @@ static void deleted_since_is_the_same_while_open(void **state)
 	sprof_modules_destroy(modules);
 }
 
+static void a_successor_is_found_in_its_place(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	bool is_new;
+	struct sprof_module *first = sprof_modules_intern(modules, &key, &is_new), *second;
+
+	second = sprof_modules_succeed(modules, first);
+	assert_ptr_not_equal(second, first);
+	assert_int_equal(second->id, 1);
+	assert_int_equal(second->fd, -1);
+	assert_string_equal(second->path, first->path);
+	assert_ptr_equal(sprof_modules_intern(modules, &key, &is_new), second);
+	assert_false(is_new);
+	assert_ptr_equal(sprof_modules_get(modules, 0), first);
+	sprof_modules_destroy(modules);
+}
+
 static void modules_never_move(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -135,6 +153,7 @@ int main(void)
 		cmocka_unit_test(same_key_same_module),
 		cmocka_unit_test(every_part_of_the_key_counts),
 		cmocka_unit_test(deleted_since_is_the_same_while_open),
+		cmocka_unit_test(a_successor_is_found_in_its_place),
 		cmocka_unit_test(modules_never_move),
 		cmocka_unit_test(destroy_closes_files),
 		cmocka_unit_test(a_name_is_the_last_component),
