@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/die-string.h"
 #include "elfsym/expand.h"
 #include "elfsym/lines.h"
 #include "elfsym/qualify.h"
@@ -229,10 +230,10 @@ static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 	Dwarf_Attribute attribute;
 	const char *name, *folder, *slash = strrchr(dwarf->path, '/');
 
-	name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_dwo_name, &attribute));
+	name = sprof_die_string(dwarf_attr(skeleton, DW_AT_dwo_name, &attribute));
 	if (!name)
-		name = dwarf_formstring(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute));
-	folder = dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
+		name = sprof_die_string(dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute));
+	folder = sprof_die_string(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
 	if (!name || !path)
 		return false;
 	if (name[0] == '/')
@@ -288,7 +289,7 @@ static uint32_t origin_number(Dwarf_Die *die, unsigned name)
 static const char *origin_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
-	const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+	const char *text = sprof_die_string(dwarf_attr_integrate(die, name, &attribute));
 
 	return text && text[0] ? text : NULL;
 }
@@ -304,7 +305,7 @@ static const char *unit_folder(struct unit *unit)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+	return sprof_die_string(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
 }
 
 static bool load_lines(struct sprof_dwarf *dwarf, struct unit *unit)

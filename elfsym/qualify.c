@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "elfsym/die-string.h"
 
 enum {
 	MAX_HOPS = 16,
@@ -144,11 +145,12 @@ static void follow_children(struct path *path, Dwarf_Off offset)
 static const char *container_name(const Dwarf_Die *container)
 {
 	Dwarf_Die die = *container;
+	Dwarf_Attribute attribute;
 	const char *name;
 
 	if (dwarf_tag(&die) == DW_TAG_subprogram)
 		die = declaration_of(&die);
-	name = dwarf_diename(&die);
+	name = sprof_die_string(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
 	if (name && name[0])
 		return name;
 	return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
