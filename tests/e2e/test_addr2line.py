@@ -87,7 +87,7 @@ class Symbols:
         self.rows = []
         for line in sprof("symbols", path).text().splitlines():
             address, size, name, source = line.split("\t")
-            self.rows.append((int(address, 16), int(size), name, source))
+            self.rows.append((int(address, 16), int(size), without_llvm(name), source))
         self.starts = [row[0] for row in self.rows]
 
     def named(self, name):
