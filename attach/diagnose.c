@@ -95,12 +95,37 @@ static bool find_tracer(const char *root, const char *status, struct sprof_denia
 	return true;
 }
 
+/*
+ * Whether the process lives in another user namespace than we. Its link in /proc tells that only to those
+ * who may trace it; what its ids stand for, as seen from here, everybody may read (user_namespaces(7)).
+ */
+static bool is_in_other_namespace(const char *root, pid_t pid)
+{
+	char path[PATH_MAX], theirs[4096], ours[4096];
+
+	snprintf(path, sizeof(path), "%s/%d/uid_map", root, pid);
+	if (sprof_proc_read_path(path, theirs, sizeof(theirs)) < 0)
+		return false;
+	snprintf(path, sizeof(path), "%s/self/uid_map", root);
+	return sprof_proc_read_path(path, ours, sizeof(ours)) >= 0 && strcmp(theirs, ours) != 0;
+}
+
+/* An id that has none in our namespace is shown as this one. */
+static long overflow_uid(const char *root)
+{
+	char path[PATH_MAX], text[32];
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/overflowuid", root);
+	return sprof_proc_read_path(path, text, sizeof(text)) > 0 ? atol(text) : 65534;
+}
+
 /* Who we are against who the target is. */
 static enum sprof_denial compare_rights(const char *root, pid_t pid, const char *theirs,
 	const char *ours, struct sprof_denial_facts *ret)
 {
 	unsigned long long capable = capabilities(ours, "CapEff");
 	long our_uid = 0, seccomp = 0;
+	bool is_foreign;
 
 	sprof_proc_status_number(theirs, "Uid", &ret->owner);
 	sprof_proc_status_number(ours, "Uid", &our_uid);
@@ -108,6 +133,9 @@ static enum sprof_denial compare_rights(const char *root, pid_t pid, const char 
 	ret->yama_scope = yama_scope(root);
 	if (ret->yama_scope >= 3)
 		return SPROF_DENIAL_YAMA;
+	is_foreign = is_in_other_namespace(root, pid);
+	if (is_foreign && (capable >> CAP_SYS_PTRACE_BIT & 1 || ret->owner == overflow_uid(root)))
+		return SPROF_DENIAL_NAMESPACE;
 	if (capable >> CAP_SYS_PTRACE_BIT & 1)
 		return seccomp ? SPROF_DENIAL_SECCOMP : SPROF_DENIAL_UNKNOWN;
 	if (ret->owner != our_uid)
@@ -115,7 +143,7 @@ static enum sprof_denial compare_rights(const char *root, pid_t pid, const char 
 	if (!is_dumpable(root, pid, ret->owner))
 		return SPROF_DENIAL_NOT_DUMPABLE;
 	if (capabilities(theirs, "CapPrm") & ~capable)
-		return SPROF_DENIAL_CAPABILITIES;
+		return is_foreign ? SPROF_DENIAL_NAMESPACE : SPROF_DENIAL_CAPABILITIES;
 	if (ret->yama_scope)
 		return SPROF_DENIAL_YAMA;
 	return seccomp ? SPROF_DENIAL_SECCOMP : SPROF_DENIAL_UNKNOWN;
@@ -160,6 +188,10 @@ static void explain(const struct sprof_denial_facts *facts, struct sprof_error *
 		sprof_error_hint(err, "it is traced by process %d (%s), and a process has one tracer only",
 			facts->tracer, facts->tracer_name[0] ? facts->tracer_name : "?");
 		break;
+	case SPROF_DENIAL_NAMESPACE:
+		sprof_error_hint(err, "it lives in another user namespace, a container's or that of the "
+			"host: attach from in there, or as root of the host");
+		break;
 	case SPROF_DENIAL_OTHER_USER:
 		sprof_error_hint(err, "it belongs to the user with id %ld: attach as that user or as root",
 			facts->owner);
@@ -179,7 +211,7 @@ static void explain(const struct sprof_denial_facts *facts, struct sprof_error *
 			"add the SYS_PTRACE capability or profile from outside");
 		break;
 	case SPROF_DENIAL_UNKNOWN:
-		sprof_error_hint(err, "a security module or another user namespace may be in the way: attach as root of the host");
+		sprof_error_hint(err, "a security module or a sandbox may be in the way: attach as root of the host");
 		break;
 	case SPROF_DENIAL_GONE:
 	case SPROF_DENIAL_KERNEL_THREAD:
@@ -200,6 +232,7 @@ bool sprof_denial_error(const struct sprof_denial_facts *facts, pid_t pid, int e
 	case SPROF_DENIAL_SELF:
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "attach to %d: that is sprof itself", pid);
 	case SPROF_DENIAL_TRACED:
+	case SPROF_DENIAL_NAMESPACE:
 	case SPROF_DENIAL_OTHER_USER:
 	case SPROF_DENIAL_NOT_DUMPABLE:
 	case SPROF_DENIAL_CAPABILITIES:

@@ -14,6 +14,7 @@ enum sprof_denial {
 	SPROF_DENIAL_KERNEL_THREAD,
 	SPROF_DENIAL_SELF,
 	SPROF_DENIAL_TRACED,        /* by another process, which may be in gdb or strace */
+	SPROF_DENIAL_NAMESPACE,     /* another user namespace, where we have no rights */
 	SPROF_DENIAL_OTHER_USER,
 	SPROF_DENIAL_NOT_DUMPABLE,  /* PR_SET_DUMPABLE 0, or an unreadable or set-user-ID program */
 	SPROF_DENIAL_CAPABILITIES,  /* the target has capabilities that we lack */

@@ -41,7 +41,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	*ret_exit = sprof_session_exit(&result);
 	if (!result.samples) {
-		sprof_ui_note("no samples: the process or the run ended before the first one");
+		sprof_error_set(err, SPROF_ERROR_TARGET_GONE,
+			"no samples: the process or the run ended before the first one");
+		sprof_ui_error(err);
 		*ret_exit = *ret_exit ? *ret_exit : SPROF_EXIT_PARTIAL;
 	}
 	return true;

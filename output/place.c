@@ -7,7 +7,9 @@
  * unlinked file.
  *
  * In a folder where everybody may make files, somebody else may have made a link or a FIFO under the
- * name that we are going to use: no link is followed there, and no other user's FIFO is fed.
+ * name that we are going to use: no link is followed there, and no other user's FIFO is fed. On the way
+ * to the folder a link is followed if it is ours or the folder's owner's: that is the kernel's rule for
+ * protected_symlinks (proc(5)), which it applies to the ends of paths only.
  */
 #include "output/place.h"
 
@@ -26,18 +28,25 @@ enum {
 enum {
 	PLANTED_LINK = -1,
 	PLANTED_DEVICE = -2,
+	PLANTED_WAY = -3,
 };
+
+static bool stat_folder(const char *path, struct stat *ret)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+	return !stat(folder, ret);
+}
 
 /* Whether the folder of the path is one where everybody may make files. */
 static bool is_in_open_folder(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char folder[PATH_MAX] = ".";
-	struct stat status;
+	struct stat folder;
 
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
-	return !stat(folder, &status) && (status.st_mode & S_IWOTH);
+	return stat_folder(path, &folder) && (folder.st_mode & S_IWOTH);
 }
 
 static bool descriptor_number(const char *digits, int *ret)
@@ -96,6 +105,55 @@ static int follow(char *path)
 	return 0;
 }
 
+/* Whether somebody else may have made this link for us to run into. */
+static bool is_planted(const char *path, const struct stat *link)
+{
+	struct stat folder;
+
+	return stat_folder(path, &folder) && (folder.st_mode & S_IWOTH) &&
+	       link->st_uid != geteuid() && link->st_uid != folder.st_uid;
+}
+
+/* The first link that is a folder of the path: its length in the path; 0: there is none. */
+static size_t find_linked_folder(const char *path, struct stat *ret)
+{
+	char folder[PATH_MAX];
+
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+		if (!lstat(folder, ret) && S_ISLNK(ret->st_mode))
+			return (size_t)(slash - path);
+	}
+	return 0;
+}
+
+/* The way to the folder of the path, link by link; the path itself stays. */
+static int check_way(const char *path)
+{
+	char way[PATH_MAX], folder[PATH_MAX], rest[PATH_MAX];
+	struct stat link;
+	size_t length;
+	int failure;
+
+	snprintf(way, sizeof(way), "%s", path);
+	for (int links = 0; links < MAX_LINKS; links++) {
+		length = find_linked_folder(way, &link);
+		if (!length)
+			return 0;
+		snprintf(folder, sizeof(folder), "%.*s", (int)length, way);
+		if (is_planted(folder, &link))
+			return PLANTED_WAY;
+		failure = follow(folder);
+		if (failure)
+			return failure;
+		snprintf(rest, sizeof(rest), "%s", way + length);
+		if (strlen(folder) + strlen(rest) >= sizeof(way))
+			return ENAMETOOLONG;
+		stpcpy(stpcpy(way, folder), rest);
+	}
+	return ELOOP;
+}
+
 static int classify(struct sprof_place *place, const struct stat *status)
 {
 	if (S_ISDIR(status->st_mode))
@@ -119,6 +177,9 @@ static int find(struct sprof_place *place)
 			place->kind = SPROF_PLACE_DESCRIPTOR;
 			return 0;
 		}
+		failure = check_way(place->path);
+		if (failure)
+			return failure;
 		if (lstat(place->path, &status)) {
 			place->kind = SPROF_PLACE_NEW;
 			return errno == ENOENT ? 0 : errno;
@@ -136,13 +197,18 @@ static int find(struct sprof_place *place)
 
 static bool refuse(const char *path, int failure, struct sprof_error *err)
 {
+	static const char *const said[] = {
+		[-PLANTED_LINK] = "a symbolic link",
+		[-PLANTED_DEVICE] = "somebody else's",
+		[-PLANTED_WAY] = "behind somebody else's symbolic link",
+	};
+
 	if (failure > 0)
 		return sprof_error_errno(err, failure, "can't write %s", path);
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
-		"can't write %s: it is %s, in a folder that is open to all",
-		path, failure == PLANTED_LINK ? "a symbolic link" : "somebody else's");
+		"can't write %s: it is %s, in a folder that is open to all", path, said[-failure]);
 	sprof_error_hint(err, "anybody could have put it there; name another file%s",
-		failure == PLANTED_LINK ? ", or the one that it points to" : "");
+		failure == PLANTED_DEVICE ? "" : ", or the one that it points to");
 	return false;
 }
 

@@ -162,6 +162,27 @@ def test_missing_capability():
     program.finish().check(0)
 
 
+def test_other_user_namespace():
+    """A container's root is nobody outside of it."""
+    unshare = tool("unshare")
+    require(run(unshare, "-Ur", "true").code == 0, "may not make a user namespace")
+    program = Target("spin-two")
+    for options in ("-Ur", "-U"):
+        result = run(unshare, options, SPROF, "attach", "-p", program.pid, "-d", "1s")
+        check_error(result, FAILED, str(program.pid), "not permitted", "user namespace")
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_no_samples():
+    """What ends with an error says why, however quiet it is to be."""
+    program = Target("spin-two")
+    result = sprof("attach", "-q", "-p", program.pid, "-d", "1ms", "-D", "10ms", "-r", "0.1",
+                   "--mode", "wait", "-o", "x.folded")
+    check_error(result, PARTIAL, "no samples")
+    program.finish().check(0)
+
+
 def test_set_user_id():
     """Whoever may start it would get root's rights over everybody's processes."""
     require(os.geteuid() == 0, "only root can make a set-user-ID program of root's")

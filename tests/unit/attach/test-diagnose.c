@@ -166,6 +166,46 @@ static void another_user_under_yama(void **state)
 	expect(*state, SPROF_DENIAL_OTHER_USER);
 }
 
+static void set_map(const struct test_folder *root, const char *id, const char *map)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/uid_map", id);
+	free(test_folder_file(root, path, map));
+}
+
+/* As seen from a container: the ids of the host have none here. */
+static void another_user_namespace(void **state)
+{
+	set_map(*state, "4242", "         0 4294967295 4294967295\n");
+	set_map(*state, "self", "         0          0      65536\n");
+	add_target(*state, &(struct fake){.uid = 65534});
+	add_us(*state, USER, NO_CAPABILITIES);
+	expect(*state, SPROF_DENIAL_NAMESPACE);
+	add_us(*state, 0, SYS_PTRACE);
+	expect(*state, SPROF_DENIAL_NAMESPACE);
+}
+
+/* Of the same user, who has rights there that we have not here. */
+static void another_user_namespace_of_ours(void **state)
+{
+	set_map(*state, "4242", "         0       1000          1\n");
+	set_map(*state, "self", "         0          0 4294967295\n");
+	add_target(*state, &(struct fake){.uid = USER, .permitted = SYS_PTRACE});
+	add_us(*state, USER, NO_CAPABILITIES);
+	expect(*state, SPROF_DENIAL_NAMESPACE);
+}
+
+/* The user "nobody" of our own namespace is a user like all others. */
+static void nobody_is_another_user(void **state)
+{
+	set_map(*state, "4242", "         0          0 4294967295\n");
+	set_map(*state, "self", "         0          0 4294967295\n");
+	add_target(*state, &(struct fake){.uid = 65534});
+	add_us(*state, USER, NO_CAPABILITIES);
+	expect(*state, SPROF_DENIAL_OTHER_USER);
+}
+
 static void not_dumpable(void **state)
 {
 	if (geteuid() != 0)
@@ -254,6 +294,7 @@ static void every_cause_has_its_words(void **state)
 		{{SPROF_DENIAL_TRACED, 777, "gdb", 0, 0}, SPROF_ERROR_PERMISSION, "not permitted",
 			"777 (gdb)"},
 		{{SPROF_DENIAL_TRACED, 777, "", 0, 0}, SPROF_ERROR_PERMISSION, "", "777 (?)"},
+		{{SPROF_DENIAL_NAMESPACE}, SPROF_ERROR_PERMISSION, "", "user namespace"},
 		{{SPROF_DENIAL_OTHER_USER, 0, "", 1001, 0}, SPROF_ERROR_PERMISSION, "", "id 1001"},
 		{{SPROF_DENIAL_NOT_DUMPABLE}, SPROF_ERROR_PERMISSION, "", "undumpable"},
 		{{SPROF_DENIAL_CAPABILITIES}, SPROF_ERROR_PERMISSION, "", "CAP_SYS_PTRACE"},
@@ -261,7 +302,7 @@ static void every_cause_has_its_words(void **state)
 		{{SPROF_DENIAL_YAMA, 0, "", 0, 2}, SPROF_ERROR_PERMISSION, "", "as root"},
 		{{SPROF_DENIAL_YAMA, 0, "", 0, 3}, SPROF_ERROR_PERMISSION, "", "next boot"},
 		{{SPROF_DENIAL_SECCOMP}, SPROF_ERROR_PERMISSION, "", "seccomp"},
-		{{SPROF_DENIAL_UNKNOWN}, SPROF_ERROR_PERMISSION, "", "namespace"},
+		{{SPROF_DENIAL_UNKNOWN}, SPROF_ERROR_PERMISSION, "", "sandbox"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -292,6 +333,9 @@ int main(void)
 		in_a_folder(traced_by_a_process_that_we_do_not_see),
 		in_a_folder(another_user),
 		in_a_folder(another_user_under_yama),
+		in_a_folder(another_user_namespace),
+		in_a_folder(another_user_namespace_of_ours),
+		in_a_folder(nobody_is_another_user),
 		in_a_folder(not_dumpable),
 		in_a_folder(capabilities_that_we_lack),
 		in_a_folder(yama_of_each_scope),

@@ -297,6 +297,35 @@ static void what_others_may_have_planted_is_not_written_to(void **state)
 	assert_true(sprof_out_probe("link", &err));
 }
 
+/* The kernel's rule for links that it protects (proc(5)), here for the folders of a path too. */
+static void no_planted_link_leads_to_the_folder(void **state)
+{
+	struct sprof_error err = {0};
+
+	assert_int_equal(symlink(".", "ours"), 0);
+	assert_int_equal(symlink("ours/ours", "long"), 0);
+	assert_int_equal(symlink(".", "theirs"), 0);
+	assert_int_equal(symlink("theirs/ours", "hidden"), 0);
+	assert_int_equal(symlink("round", "round"), 0);
+	assert_int_equal(chmod(".", 01777), 0);
+	assert_true(sprof_out_probe("ours/x", &err));
+	assert_true(sprof_out_probe("long/x", &err));
+	assert_false(sprof_out_probe("round/x", &err));
+	assert_int_equal(err.os_errno, ELOOP);
+	if (geteuid())
+		return;
+	assert_int_equal(lchown("theirs", 65534, 65534), 0);
+	assert_false(sprof_out_probe("theirs/x", &err));
+	assert_non_null(strstr(err.message, "behind somebody else's symbolic link"));
+	assert_false(sprof_out_probe("long/theirs/ours/x", &err));
+	assert_false(sprof_out_probe("hidden/x", &err));
+	assert_int_equal(chown(".", 65534, 65534), 0);
+	assert_true(sprof_out_probe("theirs/x", &err));
+	assert_int_equal(chown(".", 0, 0), 0);
+	assert_int_equal(chmod(".", 0755), 0);
+	assert_true(sprof_out_probe("theirs/x", &err));
+}
+
 static void the_mode_of_another_users_file_is_not_kept(void **state)
 {
 	struct sprof_error err;
@@ -367,6 +396,7 @@ int main(void)
 		IN_FOLDER(a_probe_leaves_no_trace),
 		IN_FOLDER(an_unfinished_file_has_no_name),
 		IN_FOLDER(what_others_may_have_planted_is_not_written_to),
+		IN_FOLDER(no_planted_link_leads_to_the_folder),
 		IN_FOLDER(the_mode_of_another_users_file_is_not_kept),
 	};
 
