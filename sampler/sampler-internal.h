@@ -128,10 +128,20 @@ struct sampler {
 
 /* tick.c: a sample of every thread. */
 void sprof_tick(struct sampler *sampler);
+
+/* reuse.c: true: it sleeps on, and its sample is taken, or it was passed over. */
+bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread);
 /* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
-void sprof_tick_flush(struct sampler *sampler, struct sprof_thread *thread);
-/* A sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
-void sprof_tick_late(struct sampler *sampler, struct sprof_thread *thread);
+void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread);
+
+/*
+ * peek.c: the sample of a sleeper, with its figures and its call as they were read just now. False: it
+ * has moved, and has to be stopped.
+ */
+bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call);
+/* The sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
+void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
 void sprof_stops_take(struct sampler *sampler);
@@ -145,6 +155,11 @@ void sprof_stops_add(
 /* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_stops_finish(struct sampler *sampler);
+
+/* standstill.c: copies the slot's thread, which has stopped, and lets it go on. */
+void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
+/* The end of a stop that nobody needs any more: nothing of it may be seen but the pause. */
+void sprof_standstill_end(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);

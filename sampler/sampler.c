@@ -70,7 +70,7 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	/* What it slept through was in the old program. */
 	sampling->watch.active = false;
-	sprof_tick_flush(sampler, thread);
+	sprof_reuse_flush(sampler, thread);
 	sprof_owed_forgive(sampler, thread);
 	sampling->asleep = sampling->fp_known = false;
 	sampling->home_end = sampling->home_sp = 0;

@@ -115,7 +115,7 @@ void sprof_stopped_finish(struct sampler *sampler, struct slot *slot)
 	if (slot->phase == SLOT_COPIED)
 		sample(sampler, slot);
 	else
-		sprof_tick_late(sampler, slot->thread);
+		sprof_peek_late(sampler, slot->thread);
 }
 
 void sprof_stopped_pay(struct sampler *sampler, struct slot *slot)

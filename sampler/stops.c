@@ -1,13 +1,12 @@
 /*
- * Stopping threads: all of a CPU are asked first, then each is copied and let go as it comes. Between a
- * thread's stop and its continuation there are the registers and one copy, nothing else; walking and
- * interning wait until the last one runs again.
+ * Stopping threads: all of a CPU are asked first, then each is copied and let go as it comes; walking and
+ * interning wait until the last one runs again. Knows whom to ask, from which CPU, and how long to wait;
+ * what is done to a thread that stands still is standstill.c's.
  */
 #include "sampler/sampler-internal.h"
 
 #include <stdlib.h>
 
-#include "attach/restart.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -112,43 +111,6 @@ static void queue_rest(const struct group *group)
 	}
 }
 
-/* A stop that nobody needs any more: nothing of it may be seen but the pause. */
-static void let_go(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sprof_regs regs;
-
-	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread->tid, &regs, true);
-	sprof_thread_resume(thread);
-	sprof_owed_forgive(sampler, thread);
-}
-
-/* The only code that runs while the thread stands still. */
-static void copy_and_resume(struct sampler *sampler, struct slot *slot)
-{
-	struct sprof_thread *thread = slot->thread;
-	struct sampling *sampling = thread->sampling;
-	struct sprof_stack_copy ahead = {0};
-	uint64_t begin = slot->phase == SLOT_ASKED ? slot->requested_ns : sprof_clock_now_ns();
-
-	slot->phase = SLOT_FAILED;
-	slot->awaited = false;
-	if (slot->near)
-		sprof_copy_ahead(thread, &slot->buffer, &ahead);
-	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
-		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		/* Without a stack there is still the place where it is. */
-		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
-		slot->phase = SLOT_COPIED;
-	}
-	sprof_thread_resume(thread);
-	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);
-	sampling->lost = false;
-	/* Of a thread that has just been stopped the kernel's figures are exact. */
-	if (slot->phase == SLOT_COPIED)
-		sprof_sampling_charge(sampler, thread);
-}
-
 static bool is_owed(const struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
@@ -192,10 +154,10 @@ static void take_stop(
 	else if (!slot && is_owed(thread))
 		slot = use_spare(sampler, thread);
 	if (!slot) {
-		let_go(sampler, thread);
+		sprof_standstill_end(sampler, thread);
 		return;
 	}
-	copy_and_resume(sampler, slot);
+	sprof_standstill_copy(sampler, slot);
 	if (has(group, slot))
 		queue_rest(group);
 }
@@ -396,7 +358,7 @@ static bool is_lost(const struct sprof_thread *thread)
 
 static void take_late(struct sampler *sampler, struct slot *slot, bool lost)
 {
-	copy_and_resume(sampler, slot);
+	sprof_standstill_copy(sampler, slot);
 	if (lost && slot->phase == SLOT_COPIED) {
 		sprof_stopped_finish(sampler, slot);
 		sampler->quality->samples_lost--;
@@ -413,7 +375,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 	struct slot *slot = lost || is_owed(thread) ? use_spare(sampler, thread) : NULL;
 
 	if (!slot) {
-		let_go(sampler, thread);
+		sprof_standstill_end(sampler, thread);
 		return;
 	}
 	sampler->tick_ns = sprof_clock_now_ns();

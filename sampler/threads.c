@@ -210,7 +210,7 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 {
 	/* A thread that lived between two ticks has its figures too. */
 	if (sprof_sampling_of(sampler, thread)) {
-		sprof_tick_flush(sampler, thread);
+		sprof_reuse_flush(sampler, thread);
 		sprof_owed_forgive(sampler, thread);
 		sprof_waits_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);

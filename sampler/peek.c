@@ -1,0 +1,196 @@
+/*
+ * Peeking: the sample of a thread that sleeps, taken while it does. What the kernel says of its system
+ * call has its sp and pc; its stack is copied from outside, and the copy is good if the count of its time
+ * slices stands still over it. Refuses to know how a thread is stopped, where that must be.
+ */
+#include "sampler/sampler-internal.h"
+
+#include "attach/restart.h"
+
+/* What a peek has seen. */
+struct sight {
+	const struct sprof_proc_schedstat *schedstat; /* from before the copy */
+	const struct sprof_proc_syscall *call;
+	struct sprof_proc_stat stat;
+	struct sprof_snapshot snapshot;
+	enum sprof_end end;
+};
+
+static bool same_schedstat(
+	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
+{
+	return one->cpu_ns == other->cpu_ns && one->timeslices == other->timeslices;
+}
+
+static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
+{
+	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
+		return SPROF_STATE_STOPPED;
+	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+}
+
+/* The registers that a peek knows, and the frame pointer where a stop in this sleep has found it. */
+static void set_regs(const struct sampling *sampling, struct sight *sight)
+{
+	const struct sprof_proc_syscall *call = sight->call;
+	struct sprof_regs *regs = &sight->snapshot.regs;
+
+	*regs = (struct sprof_regs){.system_call = call->number};
+	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
+	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
+	if (sampling->fp_known && sampling->fp_timeslices == sight->schedstat->timeslices &&
+		sampling->fp_sp == call->sp && sampling->fp_pc == call->pc)
+		sprof_regs_set(regs, SPROF_REG_FP, sampling->fp);
+}
+
+/* Copies the stack of a sleeper; false when it has moved meanwhile. */
+static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct sprof_proc_schedstat after;
+
+	if (!sprof_copy_reserve(&sampler->peek_buffer, sampling)) {
+		sampler->out_of_memory = true;
+		return false;
+	}
+	set_regs(sampling, sight);
+	return sprof_copy_stack(thread, &sampler->peek_buffer, NULL, &sight->snapshot) &&
+		sprof_thread_read_stat(thread, &sight->stat) &&
+		sprof_thread_read_schedstat(thread, &after) &&
+		same_schedstat(sight->schedstat, &after);
+}
+
+/*
+ * A frame that needs the frame pointer of a sleeper: worth one stop per sleep, where the system call
+ * does not notice it.
+ */
+static bool is_worth_a_stop(const struct sprof_thread *thread, const struct sight *sight)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sight->end == SPROF_END_REGISTER && sampling->state == SPROF_STATE_SLEEP &&
+		thread->phase == SPROF_THREAD_RUNNING &&
+		sprof_restart_is_harmless(thread->process->pid, sight->call);
+}
+
+static void plan_stop(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	sprof_stops_add(sampler, thread,
+		&(struct slot){.state = sampling->state,
+			.timeslices = sight->schedstat->timeslices,
+			.sp = sight->call->sp,
+			.pc = sight->call->pc,
+			.cpu = sight->stat.processor});
+}
+
+/* A thread in a group-stop waits for nothing but to go on. */
+static void find_wait(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (sampling->state != SPROF_STATE_STOPPED) {
+		sprof_waits_look_up(sampler, thread, call);
+		return;
+	}
+	sampling->wait = SPROF_WAIT_NONE;
+	sampling->watch.active = false;
+}
+
+/* Where only running threads are wanted: it is asleep, and that is all. */
+static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *schedstat)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (sampler->options->mode != SPROF_MODE_CPU)
+		return false;
+	sampling->state = SPROF_STATE_SLEEP;
+	sampling->wait = SPROF_WAIT_NONE;
+	sampling->timeslices = schedstat->timeslices;
+	sampling->asleep = !sampler->quality->schedstat_missing;
+	sprof_sampling_charge(sampler, thread);
+	return true;
+}
+
+/* At a birth or a signal, and not collected yet: that is no place of the thread's own. */
+static bool is_in_our_stop(
+	const struct sampler *sampler, const struct sprof_thread *thread, char letter)
+{
+	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING && !sampler->options->once;
+}
+
+/* What the next ticks reuse. */
+static void remember(struct sampler *sampler, struct sampling *sampling, const struct sight *sight)
+{
+	sampling->end = sight->end;
+	sampling->timeslices = sight->schedstat->timeslices;
+	sampling->figures = sprof_figures_make(sampler->tick_ns, sight->schedstat, &sight->stat);
+	sampling->asleep =
+		!sampler->quality->schedstat_missing && sight->end != SPROF_END_STACK_COPY;
+	if (sight->end == SPROF_END_REGISTER)
+		sampler->unwalked_pc = sight->call->pc;
+}
+
+static bool ask(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight)
+{
+	return sprof_owed_ask(sampler, thread, sight->stat.state, sight->call);
+}
+
+/* A sample now; or, where the thread has been asked to stop as it wakes, with the registers of then. */
+static void take(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight,
+	bool is_asked)
+{
+	if (sight->end == SPROF_END_REGISTER && (is_asked || ask(sampler, thread, sight))) {
+		sprof_owed_begin(sampler, thread, sight->call);
+		return;
+	}
+	sprof_waits_emit(sampler, thread, 1);
+	sampler->quality->samples_peeked++;
+	sampler->quality->stacks[sight->end]++;
+}
+
+bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call)
+{
+	struct sampling *sampling = thread->sampling;
+	struct sight sight = {.schedstat = schedstat, .call = call};
+	bool is_asked;
+
+	if (pass_over(sampler, thread, schedstat))
+		return true;
+	if (!copy_sleeper(sampler, thread, &sight))
+		return false;
+	if (is_in_our_stop(sampler, thread, sight.stat.state))
+		return true;
+	sampling->state = state_of(thread, sight.stat.state);
+	/* Where it was needed the last time: before the thread is awake. */
+	is_asked = sampler->unwalked_pc == call->pc && ask(sampler, thread, &sight);
+	sampling->stack = sprof_sampler_walk(sampler, thread, &sight.snapshot, &sight.end);
+	find_wait(sampler, thread, call);
+	if (is_worth_a_stop(thread, &sight)) {
+		plan_stop(sampler, thread, &sight);
+		return true;
+	}
+	remember(sampler, sampling, &sight);
+	take(sampler, thread, &sight, is_asked);
+	sprof_sampling_charge(sampler, thread);
+	return true;
+}
+
+void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_syscall call;
+
+	if (sprof_thread_read_schedstat(thread, &schedstat) &&
+		sprof_thread_read_syscall(thread, &call) &&
+		call.kind != SPROF_PROC_SYSCALL_RUNNING && call.sp &&
+		sprof_peek(sampler, thread, &schedstat, &call))
+		return;
+	((struct sampling *)thread->sampling)->lost = true;
+	sampler->quality->samples_lost++;
+}

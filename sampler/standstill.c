@@ -1,0 +1,44 @@
+/*
+ * All that is done while a thread stands still: its registers and one copy of its stack, the repair of a
+ * system call that the stop has broken off, and on. Nothing else, no allocation and no other wait, may be
+ * between a thread's stop and its continuation.
+ */
+#include "sampler/sampler-internal.h"
+
+#include "attach/restart.h"
+#include "base/clock.h"
+
+void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
+{
+	struct sprof_thread *thread = slot->thread;
+	struct sampling *sampling = thread->sampling;
+	struct sprof_stack_copy ahead = {0};
+	uint64_t begin = slot->phase == SLOT_ASKED ? slot->requested_ns : sprof_clock_now_ns();
+
+	slot->phase = SLOT_FAILED;
+	slot->awaited = false;
+	if (slot->near)
+		sprof_copy_ahead(thread, &slot->buffer, &ahead);
+	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
+		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
+		/* Without a stack there is still the place where it is. */
+		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
+		slot->phase = SLOT_COPIED;
+	}
+	sprof_thread_resume(thread);
+	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);
+	sampling->lost = false;
+	/* Of a thread that has just been stopped the kernel's figures are exact. */
+	if (slot->phase == SLOT_COPIED)
+		sprof_sampling_charge(sampler, thread);
+}
+
+void sprof_standstill_end(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+
+	if (sprof_regs_read(thread->tid, &regs))
+		sprof_restart_repair(thread->tid, &regs, true);
+	sprof_thread_resume(thread);
+	sprof_owed_forgive(sampler, thread);
+}
