@@ -51,6 +51,21 @@ static void emit(struct sampler *sampler, struct sprof_thread *thread, enum spro
 	sampling->owed = 0;
 }
 
+static bool has_gone_on(const struct sampling *sampling, const struct sprof_regs *regs)
+{
+	return regs->values[SPROF_REG_SP] != sampling->owed_sp ||
+		regs->values[SPROF_REG_PC] != sampling->owed_pc;
+}
+
+bool sprof_owed_cancel(struct sampling *sampling, const struct sprof_regs *regs)
+{
+	if (!sampling || sampling->owed != 1 || !has_gone_on(sampling, regs))
+		return false;
+	sampling->owed = 0;
+	sampling->asleep = false;
+	return true;
+}
+
 void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_regs *regs, const struct sprof_walked *walked)
 {
@@ -58,8 +73,7 @@ void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 
 	if (!sampling || !sampling->owed)
 		return;
-	if (regs->values[SPROF_REG_SP] != sampling->owed_sp ||
-		regs->values[SPROF_REG_PC] != sampling->owed_pc) {
+	if (has_gone_on(sampling, regs)) {
 		sprof_owed_forgive(sampler, thread);
 		return;
 	}

@@ -163,7 +163,7 @@ void sprof_standstill_end(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
-/* Only what is owed to the thread. */
+/* Only what is owed to the thread, or the sample that was, if it had already gone on. */
 void sprof_stopped_pay(struct sampler *sampler, struct slot *slot);
 
 /* owed.c: asks a sleeper to stop, if its sleep is one whose samples can be owed. */
@@ -174,6 +174,11 @@ void sprof_owed_begin(struct sampler *sampler, const struct sprof_thread *thread
 	const struct sprof_proc_syscall *call);
 /* More of them, if there are any. */
 bool sprof_owed_more(struct sampling *sampling, uint32_t times);
+/*
+ * True: the sleep was over before the thread was asked, right after it had been looked at. Nothing is owed
+ * then; where it stopped is its sample.
+ */
+bool sprof_owed_cancel(struct sampling *sampling, const struct sprof_regs *regs);
 /* They become samples: on the stack of the stop at the end of the sleep, or as it was seen. */
 void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_regs *regs, const struct sprof_walked *walked);

@@ -72,8 +72,6 @@ static struct sprof_walked walk(struct sampler *sampler, struct slot *slot)
 
 	doubt_late(sampler, slot);
 	walked.stack = sprof_sampler_walk(sampler, slot->thread, &slot->snapshot, &walked.end);
-	/* What is owed of the sleep that it stopped at the end of is on the same stack. */
-	sprof_owed_pay(sampler, slot->thread, &slot->snapshot.regs, &walked);
 	return walked;
 }
 
@@ -87,25 +85,33 @@ static enum sprof_state state_of(const struct slot *slot)
 	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 }
 
-static void sample(struct sampler *sampler, struct slot *slot)
+/* The stop is the sample. */
+static void take(struct sampler *sampler, const struct slot *slot, const struct sprof_walked *walked)
 {
-	struct sprof_thread *thread = slot->thread;
-	struct sampling *sampling = thread->sampling;
-	struct sprof_walked walked;
+	struct sampling *sampling = slot->thread->sampling;
 
-	if (has_woken(slot))
-		slot->state = SPROF_STATE_USER;
-	remember_fp(slot, sampling);
-	walked = walk(sampler, slot);
-	sampling->stack = walked.stack;
+	sampling->stack = walked->stack;
 	sampling->state = state_of(slot);
 	if (slot->state == SPROF_STATE_USER)
 		find_wait(sampler, slot, sampling->state);
 	if (!sprof_mode_takes(sampler->options->mode, sampling->state))
 		return;
-	sprof_waits_emit(sampler, thread, 1);
+	sprof_waits_emit(sampler, slot->thread, 1);
 	sampler->quality->samples_stopped++;
-	sampler->quality->stacks[walked.end]++;
+	sampler->quality->stacks[walked->end]++;
+}
+
+static void sample(struct sampler *sampler, struct slot *slot)
+{
+	struct sprof_walked walked;
+
+	if (has_woken(slot))
+		slot->state = SPROF_STATE_USER;
+	remember_fp(slot, slot->thread->sampling);
+	walked = walk(sampler, slot);
+	/* What is owed of the sleep that it stopped at the end of is on the same stack. */
+	sprof_owed_pay(sampler, slot->thread, &slot->snapshot.regs, &walked);
+	take(sampler, slot, &walked);
 }
 
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot)
@@ -120,7 +126,16 @@ void sprof_stopped_finish(struct sampler *sampler, struct slot *slot)
 
 void sprof_stopped_pay(struct sampler *sampler, struct slot *slot)
 {
-	if (slot->phase == SLOT_COPIED)
-		walk(sampler, slot);
-	sprof_owed_forgive(sampler, slot->thread);
+	const struct sprof_regs *regs = &slot->snapshot.regs;
+	struct sprof_thread *thread = slot->thread;
+	struct sprof_walked walked;
+
+	if (slot->phase == SLOT_COPIED) {
+		walked = walk(sampler, slot);
+		if (sprof_owed_cancel(thread->sampling, regs))
+			take(sampler, slot, &walked);
+		else
+			sprof_owed_pay(sampler, thread, regs, &walked);
+	}
+	sprof_owed_forgive(sampler, thread);
 }
