@@ -84,11 +84,20 @@ static int exec_after_the_leader(void)
 	pthread_exit(NULL);
 }
 
-/* Two at once: one of them wins. */
+static pthread_barrier_t both;
+
+static void *exec_with_the_other(void *unused)
+{
+	pthread_barrier_wait(&both);
+	return exec_here(unused);
+}
+
+/* Two at once: one of them wins. While it does, no thread can be created (EAGAIN). */
 static int exec_from_two_threads(void)
 {
+	pthread_barrier_init(&both, NULL, 2);
 	for (int i = 0; i < 2; i++)
-		thread_of(exec_here);
+		thread_of(exec_with_the_other);
 	burn_on(NULL);
 	return 0;
 }
