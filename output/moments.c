@@ -6,9 +6,21 @@
 
 #include <stdlib.h>
 
+enum { MANY_SAMPLES = 1 << 20 };
+
+static uint64_t choose_coarseness(const struct sprof_profile *profile)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < profile->span_count; i++)
+		samples += profile->spans[i].samples;
+	return samples / MANY_SAMPLES + 1;
+}
+
 bool sprof_moments_init(struct sprof_moments *moments, const struct sprof_profile *profile)
 {
-	*moments = (struct sprof_moments){.profile = profile};
+	*moments = (struct sprof_moments){
+		.profile = profile, .coarseness = choose_coarseness(profile)};
 	moments->seen = calloc(profile->row_count + 1, sizeof(*moments->seen));
 	if (!moments->seen || !sprof_spans_build(profile, &moments->spans) ||
 		!sprof_by_thread_build(profile, &moments->order))
@@ -62,11 +74,11 @@ struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t 
 	return part;
 }
 
-static struct sprof_moment next_of_span(struct sprof_moments *moments, uint32_t most)
+static struct sprof_moment next_of_span(struct sprof_moments *moments, uint64_t most)
 {
 	struct sprof_span span = sprof_spans_get(&moments->spans, moments->span);
 	uint32_t first = moments->sample;
-	uint32_t end = most < span.samples - first ? first + most : span.samples;
+	uint32_t end = most < span.samples - first ? first + (uint32_t)most : span.samples;
 	struct sprof_moment moment = {
 		.row = span.row,
 		.begin_ns = sprof_span_sample_ns(&span, first),
@@ -92,7 +104,7 @@ bool sprof_moments_next(struct sprof_moments *moments,
 	if (moments->span < moments->span_end) {
 		uint32_t row = profile->spans[moments->spans.items[moments->span]].row;
 
-		*ret = next_of_span(moments, most ? most(profile, row) : UINT32_MAX);
+		*ret = next_of_span(moments, most ? most(profile, row) * moments->coarseness : UINT32_MAX);
 		return true;
 	}
 	for (; moments->rest < moments->rest_end; moments->rest++) {

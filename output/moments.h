@@ -26,6 +26,7 @@ struct sprof_moments {
 	struct sprof_spans spans;
 	struct sprof_by_thread order;
 	uint64_t end_ns; /* of all that is on the timeline */
+	uint64_t coarseness; /* how many samples make one where the caller says how many may */
 	uint64_t *seen; /* by row: samples that were in a moment */
 	/* Where the walk is. */
 	size_t span, span_end, rest, rest_end;
@@ -42,8 +43,11 @@ struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t 
 
 /* Begins with a thread, again or for the first time. */
 void sprof_moments_start(struct sprof_moments *moments, uint32_t thread);
-/* The next one, of at most as many samples as `most` says of its row (NULL: all that follow each other).
- * False: the end. */
+/*
+ * The next one, of at most as many samples as `most` says of its row (NULL: all that follow each other).
+ * Of a profile with more than a million samples it is so many times more of them, that no few bytes of a
+ * saved profile fill the disk. False: the end.
+ */
 bool sprof_moments_next(struct sprof_moments *moments,
 	uint32_t (*most)(const struct sprof_profile *, uint32_t row), struct sprof_moment *ret);
 

@@ -105,6 +105,24 @@ def test_bombs_of_references():
     refuse(minimal(functions, lines, deep), "more frames")
 
 
+def test_bomb_of_time():
+    """A few bytes that stand for milliards of samples on the timeline: no file of milliards."""
+    strings = b"".join(data(6, text) for text in (
+        "wall", "nanoseconds", "user", "sys", "runq", "wait", "time", "sprof: time_slice_ns=1000000000"))
+    kinds = b"".join(data(1, number(1, kind) + number(2, 4)) for kind in (3, 5, 6, 7, 8))
+    sample = data(2, data(1, varint(1)) + data(2, varint(2 ** 31) + varint(2 ** 50) * 2 + varint(0) * 3)
+                  + data(3, number(1, 9) + number(4, 4)))
+    content = minimal(strings, kinds, data(5, number(1, 1) + number(2, 3)),
+                      data(4, number(1, 1) + data(4, number(1, 1))), sample, data(13, varint(10)))
+    with open("time.pb", "wb") as file:
+        file.write(content)
+    text = harness.sprof("report", "time.pb", "--no-pager")
+    assert str(2 ** 31) in text, text
+    for name in ("firefox", "chrome", "speedscope", "perf", "html", "gmon", "pprof"):
+        read("time.pb", "-f", name, "-o", "out")
+        assert not os.path.exists("out") or os.path.getsize("out") < 2 ** 26, name
+
+
 def test_mutations():
     """Random damage, under the gzip and in it."""
     plain = valid()
