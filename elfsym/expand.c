@@ -1,8 +1,8 @@
 /*
  * libdw inflates every debug section of a file before it says a word, also those about variables,
  * macros and frames, which no name comes from. So of a compressed file it is given another one, in
- * memory: the same sections, without those, and inflated. Knows section headers and both ways in
- * which sections are compressed (ELF's Chdr, and GNU's .zdebug); refuses to know what is in them.
+ * memory: the same sections, without those, and inflated. Knows section headers and the ways in which
+ * sections are compressed (ELF's Chdr, and GNU's .zdebug); refuses to know what is in them.
  */
 #include "elfsym/expand.h"
 
@@ -12,6 +12,11 @@
 #include <string.h>
 
 #include "elfsym/inflate.h"
+#include "elfsym/unzstd.h"
+
+#ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
+#define ELFCOMPRESS_ZSTD 2
+#endif
 
 static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line",
 	".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_aranges", ".debug_types",
@@ -28,7 +33,7 @@ struct piece {
 	const uint8_t *bytes;
 	size_t byte_count;
 	size_t offset, size;
-	bool compressed;
+	uint32_t compression; /* ELFCOMPRESS_...; 0: none */
 };
 
 struct plan {
@@ -50,17 +55,18 @@ static bool set_sizes(struct piece *piece, bool is_gnu)
 			piece->size = piece->size << 8 | piece->bytes[i];
 		piece->bytes += GNU_HEADER;
 		piece->byte_count -= GNU_HEADER;
+		piece->compression = ELFCOMPRESS_ZLIB;
 	} else {
 		if (piece->byte_count < sizeof(header))
 			return false;
 		memcpy(&header, piece->bytes, sizeof(header));
-		if (header.ch_type != ELFCOMPRESS_ZLIB)
+		if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != ELFCOMPRESS_ZSTD)
 			return false;
+		piece->compression = header.ch_type;
 		piece->size = header.ch_size;
 		piece->bytes += sizeof(header);
 		piece->byte_count -= sizeof(header);
 	}
-	piece->compressed = true;
 	return piece->size / SPROF_INFLATE_MAX_RATIO <= piece->byte_count;
 }
 
@@ -194,11 +200,14 @@ static bool write_header(const struct plan *plan, uint8_t *file)
 
 static bool write_piece(const struct piece *piece, uint8_t *file)
 {
-	if (piece->compressed)
-		return sprof_inflate(
-			piece->bytes, piece->byte_count, file + piece->offset, piece->size);
+	uint8_t *to = file + piece->offset;
+
+	if (piece->compression == ELFCOMPRESS_ZLIB)
+		return sprof_inflate(piece->bytes, piece->byte_count, to, piece->size);
+	if (piece->compression == ELFCOMPRESS_ZSTD)
+		return sprof_unzstd(piece->bytes, piece->byte_count, to, piece->size);
 	if (piece->size)
-		memcpy(file + piece->offset, piece->bytes, piece->size);
+		memcpy(to, piece->bytes, piece->size);
 	return true;
 }
 

@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No input is worth more times its own size (https://zlib.net/zlib_tech.html). */
+/*
+ * No input is worth more times its own size (https://zlib.net/zlib_tech.html). zstd can do more, but
+ * not with debug information.
+ */
 enum {
 	SPROF_INFLATE_MAX_RATIO = 1032
 };

@@ -4,7 +4,7 @@
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
     libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev
-    libdeflate-dev
+    libdeflate-dev libzstd-dev
 )
 test_packages=(
     python3 g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils

@@ -55,6 +55,16 @@ def test_dwarf_versions():
         check_inline_chain(resolve(program, inside_outer(program)))
 
 
+def test_zstd():
+    """libelf may not know it; it is left to libelf where sprof has been built without."""
+    require("libzstd" in sprof("--version").text(), "built without libzstd")
+    require("zstd" in command(tool("objcopy"), "--help"), "this objcopy doesn't know zstd")
+    program = build("program", "-g")
+    command(tool("objcopy"), "--compress-debug-sections=zstd", program, "small")
+    check_inline_chain(resolve("small", inside_outer(program)))
+    assert sample("./small").has("main", "outer", "inner")
+
+
 def test_aranges():
     """A unit that doesn't say itself where its code is, as far as can be read: .debug_aranges does."""
     program = build("program", "-g", "-gdwarf-5", "-ffunction-sections")

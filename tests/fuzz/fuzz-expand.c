@@ -16,7 +16,8 @@ enum {
 	PIECES = 12,
 	FILE_SIZE = 1 << 18,
 	ADDRESS = 0x1000,
-	TEXT_SIZE = 1 << 20
+	TEXT_SIZE = 1 << 20,
+	CHDR_ZSTD = 2
 };
 
 enum way {
@@ -25,6 +26,7 @@ enum way {
 	ZDEBUG,
 	ANY_CHDR,
 	ANY_ZDEBUG,
+	ZSTD,
 	WAYS
 };
 
@@ -90,20 +92,36 @@ static void append_compressed(struct file *file, const struct piece *piece)
 	file->used += size;
 }
 
+/* The simplest that there is: a frame of one block, which is the bytes themselves (RFC 8878). */
+static void append_zstd(struct file *file, const struct piece *piece)
+{
+	uint32_t size = (uint32_t)piece->size, block = size << 3 | 1;
+
+	append(file, (uint8_t[]){0x28, 0xb5, 0x2f, 0xfd, 0xa0}, 5);
+	append(file, &size, 4);
+	append(file, &block, 3);
+	append(file, piece->bytes, size);
+}
+
 static void append_content(struct file *file, const struct piece *piece)
 {
 	const Elf64_Chdr chdr = {
-		.ch_type = ELFCOMPRESS_ZLIB, .ch_size = piece->size, .ch_addralign = 1};
+		.ch_type = piece->way == ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB,
+		.ch_size = piece->size,
+		.ch_addralign = 1,
+	};
 	uint8_t zdebug[12] = "ZLIB";
 
 	for (size_t i = 0; i < 8; i++)
 		zdebug[11 - i] = (uint8_t)((uint64_t)piece->size >> 8 * i);
-	if (piece->way == CHDR)
+	if (piece->way == CHDR || piece->way == ZSTD)
 		append(file, &chdr, sizeof(chdr));
 	if (piece->way == ZDEBUG)
 		append(file, zdebug, sizeof(zdebug));
 	if (piece->way == CHDR || piece->way == ZDEBUG)
 		append_compressed(file, piece);
+	else if (piece->way == ZSTD)
+		append_zstd(file, piece);
 	else
 		append(file, piece->bytes, piece->size);
 }
@@ -123,7 +141,7 @@ static void add_piece(struct file *file, const struct piece *piece, size_t index
 	snprintf(file->names + section->sh_name, 32, ".%s%s", is_gnu(piece) ? "z" : "",
 		names[piece->name]);
 	section->sh_type = SHT_PROGBITS;
-	section->sh_flags = piece->way == CHDR || piece->way == ANY_CHDR ? SHF_COMPRESSED : 0;
+	section->sh_flags = piece->way && !is_gnu(piece) ? SHF_COMPRESSED : 0;
 	section->sh_offset = offsetof(struct file, bytes) + begin;
 	section->sh_size = file->used - begin;
 	section->sh_addralign = 1;
@@ -173,7 +191,7 @@ static void check_piece(
 	struct sprof_section section;
 	char name[32];
 
-	if (piece->way > ZDEBUG || !piece->size)
+	if (piece->way == ANY_CHDR || piece->way == ANY_ZDEBUG || !piece->size)
 		return;
 	for (size_t i = 0; i < index; i++) {
 		if (pieces[i].name == piece->name)

@@ -1,0 +1,14 @@
+/*
+ * The zstd format, decompressed.
+ */
+#ifndef SPROF_ELFSYM_UNZSTD_H
+#define SPROF_ELFSYM_UNZSTD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exactly `ret_size` bytes come out, or it is false; always false in a build without libzstd. */
+bool sprof_unzstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
+
+#endif
