@@ -29,15 +29,19 @@ static void print_outcome(enum outcome outcome, const struct sprof_listed *item,
 	printf("\n");
 }
 
-/* Against the file's own symbols. */
-static enum outcome compare_listed(const struct sprof_listing *listing,
-	const struct sprof_listed *item, const char **ret_other)
+/* Against the file's own symbols, the last of which doesn't reach beyond what is code. */
+static enum outcome compare_listed(const struct sprof_verification *verification,
+	const struct sprof_listing *listing, const struct sprof_listed *item,
+	const char **ret_other)
 {
 	const struct sprof_listed *found;
 
 	if (sprof_listing_has(listing, item->address, item->name))
 		return OUTCOME_OK;
-	found = sprof_listing_find(listing, item->address);
+	found = verification->image &&
+			sprof_image_executable(verification->image, item->address)
+		? sprof_listing_find(listing, item->address)
+		: NULL;
 	*ret_other = found ? found->name : NULL;
 	return found ? OUTCOME_MISMATCH : OUTCOME_MISSING;
 }
@@ -77,7 +81,7 @@ static bool compare_all(const struct sprof_verification *verification,
 		enum outcome outcome = OUTCOME_OK;
 
 		if (verification->sysmap)
-			outcome = compare_listed(file, item, &other);
+			outcome = compare_listed(verification, file, item, &other);
 		else if (!compare_resolved(verification, file, item, &outcome, &other, err))
 			return false;
 		print_outcome(outcome, item, other);
