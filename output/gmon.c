@@ -24,7 +24,7 @@ enum {
 	BIN = 2,      /* bytes of code: with one, gprof counts half as much again */
 	MAX_TICKS = 65535,
 	MAX_RATE = 1000, /* ticks per second: gprof shows hundredths of seconds */
-	MAX_HISTOGRAMS = 1000, /* finer than seconds */
+	MAX_HISTOGRAMS = 20000, /* of times: as fine as that allows */
 };
 
 struct point {
@@ -159,7 +159,7 @@ static struct scale choose_scale(const struct gmon *writer)
 	while (writer->whole / scale.unit > INT32_MAX)
 		scale.unit *= 10;
 	while (is_time && scale.rate < MAX_RATE &&
-		writer->whole / (scale.unit / 10) / MAX_TICKS < MAX_HISTOGRAMS) {
+		writer->whole / (scale.unit / 10) < (uint64_t)MAX_TICKS * MAX_HISTOGRAMS) {
 		scale.rate *= 10;
 		scale.unit /= 10;
 	}

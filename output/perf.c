@@ -312,8 +312,10 @@ static void put_feature(struct writer *writer, enum feature feature)
 	case HOSTNAME:
 	case OSRELEASE:
 	case CPU_NAME:
-	case CPU_ID:
 		put_string(writer, "unknown");
+		break;
+	case CPU_ID: /* perf annotate wants a family, a model and a stepping */
+		put_string(writer, "unknown,0,0,0");
 		break;
 	case CPU_COUNT:
 		put_u32(writer, 1);

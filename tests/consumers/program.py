@@ -4,15 +4,15 @@ import random
 import re
 
 import harness
+import model
 from model import Function, Module, Row, Model, Thread, values
 
-FUNCTIONS = 8
+NAMES = [f"f{i}" for i in range(8)]
 
 
-def build(path="./prog ram"):
-    """Compiles main and f0, f1, ...; {name: (link-time address, size)} and the executable segments."""
+def build(path, names):
+    """Compiles main and the functions; {name: (link-time address, size)} and the executable segments."""
     compiler = harness.need("gcc", "gcc")
-    names = [f"f{i}" for i in range(FUNCTIONS)]
     with open("prog.c", "w", encoding="ascii") as file:
         file.write("volatile int s;\n")
         for i, name in enumerate(names):
@@ -23,7 +23,7 @@ def build(path="./prog ram"):
     symbols = {}
     for line in harness.run("nm", "-S", path).splitlines():
         words = line.split()
-        if len(words) == 4 and words[2] == "T" and words[3] in names + ["main"]:
+        if len(words) == 4 and words[2] == "T" and words[3] in (*names, "main"):
             symbols[words[3]] = int(words[0], 16), int(words[1], 16)
     segments = []
     for line in harness.run("readelf", "-lW", path).splitlines():
@@ -40,10 +40,10 @@ def build_id(path):
 class Program:
     """Random models over the program's functions."""
 
-    def __init__(self, path="./prog ram"):
+    def __init__(self, path="./prog ram", names=tuple(NAMES)):
         import os
         self.path = os.path.abspath(path)
-        self.symbols, self.segments = build(self.path)
+        self.symbols, self.segments = build(self.path, names)
         self.module = Module(self.path, build_id(self.path))
         self.functions = {name: Function(name, self.module, "/src/prog.c", 1) for name in self.symbols}
 
@@ -71,3 +71,48 @@ class Program:
             stack = [[(self.functions[name], 0)] for name in ("main", "f1", "f2")]
             rows["heavy"] = Row(threads[1], "user", stack, values(200000, user=2 ** 53 + 12345))
         return Model(list(rows.values()), threads)
+
+
+UNKNOWN = "[unknown]"
+
+
+class Canonical(Program):
+    """The canonical model over functions that are a program's, for consumers that take the names from it.
+
+    Its names are plain, for they are the file's own and never pass through sprof; what is inlined has no
+    address of its own, and is part of where it was inlined into; the library, the kernel and what was not
+    sampled have no file here, so that nobody can name what is in them.
+    """
+
+    def __init__(self):
+        self.source = model.canonical()
+        self.names = {}
+        for row in self.source.rows:
+            for place in row.stack:
+                function = place[0][0]
+                if function.module and function.module.path == "/usr/bin/prog ram":
+                    self.names.setdefault(function.name, f"s{len(self.names)}")
+        self.names["main"] = "main"
+        super().__init__(names=tuple(name for name in self.names.values() if name != "main"))
+
+    def place(self, place):
+        function, line = place[0]
+        name = self.names.get(function.name)
+        return [(self.functions[name] if name else function, line)]
+
+    def make(self):
+        """The model to write."""
+        self.rows = [row._replace(stack=[self.place(place) for place in row.stack]) for row in self.source.rows]
+        return Model(self.rows, self.source.threads)
+
+    def known(self):
+        """The same as a consumer can know it."""
+        rows = [row._replace(stack=[[(self.known_function(place[0][0]), 0)] for place in row.stack])
+                for row in self.rows]
+        return Model(rows, self.source.threads)
+
+    def known_function(self, function):
+        return function if function.module is self.module else Function(UNKNOWN, None)
+
+    def address_of(self, place):
+        return super().address_of(place) if place[0][0].module is self.module else None

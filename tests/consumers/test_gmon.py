@@ -7,7 +7,7 @@ import re
 import harness
 import model
 import pprof_file
-from program import Program
+from program import Canonical, Program, UNKNOWN
 
 GPROF = harness.need("gprof", "binutils")
 HUNDREDTH = 0.0051
@@ -32,7 +32,8 @@ def inclusive(program):
     """{function: seconds with what it calls}, of the call graph."""
     text = harness.run(GPROF, "-b", "-q", program.path, "gmon.out")
     return {match[3]: float(match[1]) + float(match[2]) for match in re.finditer(
-        r"^\[\d+\]\s+[\d.]+\s+([\d.]+)\s+([\d.]+)\s+(?:\d+(?:\+\d+)?\s+)?(\w+) \[", text, re.MULTILINE)}
+        r"^\[\d+\]\s+[\d.]+\s+([\d.]+)\s+([\d.]+)\s+(?:\d+(?:\+\d+)?\s+)?(\w+|<cycle.*>) \[", text,
+        re.MULTILINE)}
 
 
 def in_seconds(table):
@@ -55,6 +56,21 @@ def test_recursion_keeps_self():
         profile = program.make_model(seed, recursion=True)
         convert(program, profile)
         harness.same(flat(program), in_seconds(profile.tables("wall")[0]), HUNDREDTH)
+
+
+def test_canonical():
+    """What was spent in the program; of functions that call each other, gprof knows what all of them took."""
+    program = Canonical()
+    convert(program, program.make())
+    known = program.known()
+    rows = [row for row in known.rows if known.names_of(row)[-1] != UNKNOWN]
+    own, total = map(in_seconds, model.Model(rows, known.threads).tables("wall"))
+    even, odd = program.names["even"], program.names["odd"]
+    assert total[even] == total.pop(odd)
+    total["<cycle 1 as a whole>"] = total.pop(even)
+    harness.same(flat(program), own, 3 * HUNDREDTH, "self")
+    got = {name: value for name, value in inclusive(program).items() if name not in (even, odd)}
+    harness.same(got, total, 3 * HUNDREDTH, "total")
 
 
 def test_more_ticks_than_a_bin_holds():

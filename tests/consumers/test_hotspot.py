@@ -8,7 +8,7 @@ from collections import Counter
 
 import harness
 import pprof_file
-from program import Program
+from program import Canonical, Program, UNKNOWN
 
 PARSER = harness.need(os.environ.get("SPROF_HOTSPOT_PERFPARSER",
                                      "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"), "hotspot")
@@ -73,11 +73,25 @@ def test_random():
         profile = program.make_model(seed, recursion=seed % 2 == 0, heavy=seed == 20)
         pprof_file.write("in.pb.gz", profile, address_of=program.address_of)
         harness.sprof("report", "in.pb.gz", "-o", "out.perf.data")
-        want = Counter()
-        for row in profile.rows:
-            want[(row.thread.tid, *profile.names_of(row))] += sum(
-                value for name, value in row.values.items() if name != "samples")
-        harness.same(ask("out.perf.data"), want, what=f"stacks {seed}")
+        harness.same(ask("out.perf.data"), stacks_of(profile), what=f"stacks {seed}")
+
+
+def stacks_of(profile):
+    want = Counter()
+    for row in profile.rows:
+        want[(row.thread.tid, *profile.names_of(row))] += sum(
+            value for name, value in row.values.items() if name != "samples")
+    return want
+
+
+def test_canonical():
+    program = Canonical()
+    pprof_file.write("in.pb.gz", program.make(), address_of=program.address_of)
+    harness.sprof("report", "in.pb.gz", "-o", "out.perf.data")
+    want = Counter()
+    for (tid, *names), value in stacks_of(program.known()).items():
+        want[(tid, *("?" if name == UNKNOWN else name for name in names))] += value
+    harness.same(ask("out.perf.data"), want, what="stacks")
 
 
 def test_nothing_out_of_order():

@@ -7,7 +7,7 @@ from collections import Counter
 
 import harness
 import pprof_file
-from program import Program
+from program import Canonical, Program, UNKNOWN
 
 PERF = harness.need("perf", "linux-perf")
 
@@ -26,7 +26,8 @@ def report():
     for line in text.splitlines():
         words = [word.strip() for word in line.split(",")]
         if len(words) == 3 and words[0].endswith("%"):
-            got[re.sub(r"^\[.\] ", "", words[2])] += int(words[1])
+            name = re.sub(r"^\[.\] ", "", words[2])
+            got[UNKNOWN if re.fullmatch(r"(0x)?[0-9a-f]{16}", name) else name] += int(words[1])
     return got
 
 
@@ -59,6 +60,42 @@ def test_random():
         convert(program, profile)
         harness.same(report(), profile.tables("wall")[0], what=f"self {seed}")
         harness.same(script(program), stacks_of(program, profile), what=f"stacks {seed}")
+
+
+def test_canonical():
+    """Recursion, two processes, five threads, hostile names of them, and weights beyond 2^53, exactly."""
+    program = Canonical()
+    convert(program, program.make())
+    known = program.known()
+    harness.same(report(), known.tables("wall")[0], what="self")
+    harness.same(script(program), stacks_of(program, known), what="stacks")
+    text = harness.run(PERF, "script", "-i", "out.perf.data", "-F", "comm,pid,tid")
+    for thread in program.source.threads[1:2]:
+        assert f"{thread.name} {thread.pid}/{thread.tid}" in re.sub(" +", " ", text), text[:300]
+
+
+def annotate():
+    """{function: percent of everything at its instructions}"""
+    text = harness.run(PERF, "annotate", "-i", "out.perf.data", "--stdio", "--percent-type", "global-period")
+    got, name = Counter(), None
+    for line in text.splitlines():
+        head = re.search(r" 0*[0-9a-f]+ <(\w+)>:$", line)
+        share = re.match(r" +(\d+\.\d\d) :", line)
+        if head:
+            name = head[1]
+        elif share:
+            got[name] += float(share[1])
+    return got
+
+
+def test_annotate():
+    """The instructions of each function have its share of everything."""
+    for seed in (1, 2, 3):
+        program = Program()
+        profile = program.make_model(seed, recursion=True)
+        convert(program, profile)
+        own, whole = profile.tables("wall")[0], profile.whole("wall")
+        harness.same(annotate(), {name: 100 * value / whole for name, value in own.items()}, 0.0051)
 
 
 def test_convert():
