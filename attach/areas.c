@@ -49,10 +49,11 @@ static void name_shared(struct sprof_area *area, const struct sprof_maps_line *l
 {
 	const char *begin = line->path, *slash = memrchr(line->path, '/', line->path_length);
 	size_t length = line->path_length;
+	bool is_system_v = starts_with(line, "/SYSV");
 
-	if (starts_with(line, "/dev/zero") || starts_with(line, "/SYSV")) {
+	if (is_system_v || starts_with(line, "/dev/zero")) {
 		snprintf(area->name, sizeof(area->name), "[%s:%" PRIu64 "]",
-			begin[1] == 'S' ? "shm" : "anon", line->inode);
+			is_system_v ? "shm" : "anon", line->inode);
 		return;
 	}
 	if (slash) {

@@ -147,6 +147,7 @@ static void put(struct sprof_sockets *sockets, const struct sprof_socket *socket
 static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *name)
 {
 	SPROF_AUTO_FREE char *text = NULL;
+	bool is_unix = !strcmp(name, "unix");
 	struct sprof_socket socket;
 	char path[64];
 	size_t size;
@@ -154,8 +155,8 @@ static void read_table(struct sprof_sockets *sockets, pid_t pid, const char *nam
 	snprintf(path, sizeof(path), "/proc/%d/net/%s", pid, name);
 	text = sprof_proc_read_whole(path, &size);
 	for (const char *line = text; line && *line && sockets->count < MOST;) {
-		if (name[0] == 'u' && name[1] == 'n' ? sprof_socket_parse_unix(line, &socket)
-						     : sprof_socket_parse_inet(line, name, &socket))
+		if (is_unix ? sprof_socket_parse_unix(line, &socket)
+			    : sprof_socket_parse_inet(line, name, &socket))
 			put(sockets, &socket);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;

@@ -36,6 +36,12 @@ const char *sprof_state_name(enum sprof_state state)
 	return names[state];
 }
 
+bool sprof_state_is_blocked(enum sprof_state state)
+{
+	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
+		state == SPROF_STATE_STOPPED;
+}
+
 const char *sprof_mode_name(enum sprof_mode mode)
 {
 	static const char *const names[SPROF_MODE_COUNT] = {

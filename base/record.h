@@ -48,6 +48,8 @@ enum sprof_state {
 };
 
 const char *sprof_state_name(enum sprof_state state);
+/* Neither running nor ready to run. */
+bool sprof_state_is_blocked(enum sprof_state state);
 
 /* Where a thread's wall time goes; the kernel's own figures in ns. Their sum is the wall time. */
 enum sprof_time_class {

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "output/format.h"
 #include "output/json.h"
 #include "output/moments.h"
@@ -41,13 +42,11 @@ struct chrome {
 
 static void write_us(struct chrome *writer, const char *key, uint64_t value)
 {
-	uint64_t ns_per_us = 1000;
-
 	sprof_json_format(&writer->json, ",\"%s\":%llu", key,
-		(unsigned long long)(writer->unit == 1 ? value / ns_per_us : value));
+		(unsigned long long)(writer->unit == 1 ? value / SPROF_NS_PER_US : value));
 	if (writer->unit == 1)
 		sprof_json_format(
-			&writer->json, ".%03llu", (unsigned long long)(value % ns_per_us));
+			&writer->json, ".%03llu", (unsigned long long)(value % SPROF_NS_PER_US));
 }
 
 static void begin_event(struct chrome *writer, const char *phase, uint32_t index)

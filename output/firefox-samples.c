@@ -6,12 +6,11 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+
 bool sprof_firefox_is_idle(const struct sprof_profile *profile, uint32_t row)
 {
-	enum sprof_state state = profile->contexts[profile->rows[row].context].state;
-
-	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
-	       state == SPROF_STATE_STOPPED;
+	return sprof_state_is_blocked(profile->contexts[profile->rows[row].context].state);
 }
 
 enum {
@@ -30,8 +29,8 @@ static bool is_time(const struct sprof_firefox *writer)
 
 static void write_ms(struct sprof_firefox *writer, uint64_t ns)
 {
-	sprof_json_format(&writer->json, "%llu.%06llu", (unsigned long long)(ns / 1000000),
-		(unsigned long long)(ns % 1000000));
+	sprof_json_format(&writer->json, "%llu.%06llu", (unsigned long long)(ns / SPROF_NS_PER_MS),
+		(unsigned long long)(ns % SPROF_NS_PER_MS));
 }
 
 /* In ms where it is time, with the ns behind the point. */

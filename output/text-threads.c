@@ -12,10 +12,11 @@
 #include "base/cleanup.h"
 #include "output/units.h"
 
+/* The width of a row before the name: INDENT, and a COLUMN for each class of time. */
 enum {
-	INDENT = 9 + 9 + 9 + 1 + 7 + 1, /* and the columns */
-	COLUMN = 9
-}; /* the width of a row before the name */
+	INDENT = 9 + 9 + 9 + 1 + 7 + 1,
+	COLUMN = 9,
+};
 
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {

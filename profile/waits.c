@@ -93,10 +93,8 @@ static bool add_edge(struct building *building, const struct sprof_profile_conte
  * that. */
 static bool is_blocked(const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
-	enum sprof_state state = profile->contexts[row->context].state;
-
-	return state == SPROF_STATE_SLEEP || state == SPROF_STATE_DISK ||
-	       state == SPROF_STATE_STOPPED || sprof_times_wait(&row->metrics.times);
+	return sprof_state_is_blocked(profile->contexts[row->context].state) ||
+		sprof_times_wait(&row->metrics.times);
 }
 
 static bool add(struct building *building, const struct sprof_profile_row *from)

@@ -63,7 +63,7 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 void sprof_account_see(
 	struct sprof_account *account, enum sprof_state state, uint32_t count)
 {
-	if (state != SPROF_STATE_SLEEP && state != SPROF_STATE_DISK && state != SPROF_STATE_STOPPED)
+	if (!sprof_state_is_blocked(state))
 		return;
 	account->blocked[state] += count;
 	account->last_blocked = state;

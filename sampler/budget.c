@@ -37,7 +37,6 @@ void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spen
 static void take_in(struct sprof_budget *budget, double elapsed, double spent)
 {
 	double limit = budget->cost * SPIKE;
-
 	double least = spent < budget->last ? spent : budget->last;
 
 	budget->cost += ((spent < limit ? spent : limit) - budget->cost) / MEMORY;

@@ -129,7 +129,6 @@ void sprof_sampler_fill_quality(struct sampler *sampler)
 {
 	struct sprof_quality *quality = sampler->quality;
 	const struct sprof_target *target = sampler->parts->target;
-
 	uint64_t now = sprof_clock_now_ns();
 
 	quality->duration_ns =
