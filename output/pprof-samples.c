@@ -64,7 +64,6 @@ static void put_quality(struct sprof_pprof_writer *writer)
 			put_figure(writer, text, quality->stacks[i]);
 	}
 	put_figure(writer, "schedstat_missing", quality->schedstat_missing);
-	put_figure(writer, "mode", quality->mode);
 }
 
 /* Why frames of a module have no name. */

@@ -51,19 +51,26 @@ static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
 	return 0;
 }
 
+/* What is known while names are given. */
+struct naming {
+	struct sprof_profile *profile;
+	struct sprof_symbols *symbols;
+	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
+};
+
 /* "mutex cache_lock+0", "condition variable [heap]+0x2a0". */
-static bool name_lock(struct sprof_profile *profile, struct sprof_symbols *symbols,
-	const struct sprof_profile_wait *wait, enum sprof_lock_kind kind, const char **ret,
-	struct sprof_error *err)
+static bool name_lock(const struct naming *naming, const struct sprof_profile_wait *wait,
+	enum sprof_lock_kind kind, const char **ret, struct sprof_error *err)
 {
+	struct sprof_profile *profile = naming->profile;
 	uint64_t back = distance(kind, wait->address), offset = 0;
 	char what[64], text[512];
 	const char *name = NULL;
 
 	snprintf(what, sizeof(what), "%s%s", wait->shared ? SHARED : "", sprof_lock_kind_name(kind));
-
-	if (wait->module != SPROF_PROFILE_NONE && !sprof_symbols_find_data(symbols, wait->module,
-							  wait->offset - back, &name, &offset, err))
+	if (wait->module != SPROF_PROFILE_NONE &&
+		!sprof_symbols_find_data(naming->symbols, wait->module, wait->offset - back, &name,
+			&offset, err))
 		return false;
 	if (kind == SPROF_LOCK_JOIN)
 		snprintf(text, sizeof(text), "%s", what);
@@ -94,13 +101,6 @@ bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
 	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
 	       strncmp(context->object, SHARED, strlen(SHARED)) != 0;
 }
-
-/* What is known while names are given. */
-struct naming {
-	struct sprof_profile *profile;
-	struct sprof_symbols *symbols;
-	struct sprof_idmap interpreters; /* (0, where the words of their locks are) */
-};
 
 /* glibc waits for either word of a pair. */
 static uint64_t pair_of(uint64_t address)
@@ -150,8 +150,7 @@ static bool name_object(const struct naming *naming, const struct sprof_profile_
 		context->object = keep(profile, "page fault");
 	if (!wait->address)
 		return true;
-	return name_lock(profile, naming->symbols, wait, kind_of(naming, wait, row),
-		&context->object, err);
+	return name_lock(naming, wait, kind_of(naming, wait, row), &context->object, err);
 }
 
 static bool name_holder(struct sprof_profile *profile, const struct sprof_profile_context *raw,

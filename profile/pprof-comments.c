@@ -50,8 +50,6 @@ static void read_number(
 		quality->target_pid = (pid_t)value;
 	if (is_name(text, length, "schedstat_missing"))
 		quality->schedstat_missing = value;
-	if (is_name(text, length, "mode") && value < SPROF_MODE_COUNT)
-		quality->mode = (enum sprof_mode)value;
 	if (length > strlen(STACKS) && memcmp(text, STACKS, strlen(STACKS)) == 0)
 		read_stacks(quality, text + strlen(STACKS), length - strlen(STACKS), value);
 	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++) {
