@@ -73,7 +73,7 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_ou
 	output.width = pager.width;
 	written = sprof_outputs_write(outputs, true, joined, &output);
 	sprof_pager_finish(&pager);
-	*ret_exit = sprof_reading_exit(&written);
+	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }
 

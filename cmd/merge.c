@@ -34,7 +34,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		struct sprof_output_options output = sprof_reading_output_options(options, weight);
 
 		written = sprof_outputs_write(&outputs, true, profile, &output);
-		*ret_exit = sprof_reading_exit(&written);
+		*ret_exit = sprof_outputs_exit(&written);
 	}
 	sprof_profile_destroy(profile);
 	return ok;

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/command.h"
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
 
@@ -196,4 +197,11 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 		}
 	}
 	return written;
+}
+
+int sprof_outputs_exit(const struct sprof_written *written)
+{
+	if (!written->failed)
+		return 0;
+	return written->succeeded ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
 }

@@ -50,6 +50,9 @@ struct sprof_written {
 	size_t succeeded, failed;
 };
 
+/* What sprof exits with when so much was written. */
+int sprof_outputs_exit(const struct sprof_written *written);
+
 /*
  * Writes them all, or all but stdout; what fails is said on stderr and doesn't keep the others from
  * being written.

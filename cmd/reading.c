@@ -243,10 +243,3 @@ struct sprof_output_options sprof_reading_output_options(
 	output.short_names = options->short_names;
 	return output;
 }
-
-int sprof_reading_exit(const struct sprof_written *written)
-{
-	if (!written->failed)
-		return 0;
-	return written->succeeded ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
-}

@@ -54,7 +54,4 @@ bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
 struct sprof_output_options sprof_reading_output_options(
 	const struct sprof_reading *options, enum sprof_weight weight);
 
-/* What sprof exits with when so much was written. */
-int sprof_reading_exit(const struct sprof_written *written);
-
 #endif

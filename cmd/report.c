@@ -53,7 +53,7 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_ou
 	written = sprof_outputs_write(outputs, true, profile, &output);
 	sprof_pager_finish(&pager);
 	sprof_groups_finish(&told_apart);
-	*ret_exit = sprof_reading_exit(&written);
+	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }
 

@@ -56,9 +56,9 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 
 int sprof_session_exit(const struct sprof_session_result *result)
 {
-	if (result->written.failed)
-		return result->written.succeeded ? SPROF_EXIT_PARTIAL : SPROF_EXIT_FAILED;
-	return result->cut_short ? SPROF_EXIT_PARTIAL : 0;
+	int code = sprof_outputs_exit(&result->written);
+
+	return !code && result->cut_short ? SPROF_EXIT_PARTIAL : code;
 }
 
 static bool describe(const struct session *session, struct sprof_profile *profile)
