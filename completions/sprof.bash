@@ -9,6 +9,11 @@ _sprof_options() {
     sprof "$1" --help 2>/dev/null | sed -n 's/^  \(-., \)* *\(--[a-z-]*\).*/\2/p'
 }
 
+# Those that want a value, with their short names.
+_sprof_valued() {
+    sprof "$1" --help 2>/dev/null | sed -nE 's/^ +((-., )*--[a-z-]+) [A-Z].*/\1/p' | tr -d ,
+}
+
 _sprof_value() {
     case $1 in
     -p | --pid) compgen -W "$(cd /proc && echo [0-9]*)" -- "$2" ;;
@@ -17,6 +22,9 @@ _sprof_value() {
     --report-mode) compgen -W "merged per-thread both" -- "$2" ;;
     --mode) compgen -W "wall cpu wait" -- "$2" ;;
     --kernel) compgen -W "none syscall stack" -- "$2" ;;
+    --state) compgen -W "user sys sleep disk stopped wait" -- "$2" ;;
+    --sort) compgen -W "self total" -- "$2" ;;
+    --by) compgen -W "rank" -- "$2" ;;
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
@@ -28,15 +36,13 @@ _sprof_value() {
 
 # The place of the program's name in a `sprof run` line, or nothing.
 _sprof_program_at() {
-    local i
+    local i valued
 
+    valued=" $(_sprof_valued run | tr '\n' ' ')"
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)) && return ;;
-        -[rFdDof] | --rate | --duration | --delay | --output | --format | --stats | --weight | \
-            --report-mode | --top | --max-depth | --mode | --kernel | --timeline-max | --max-stacks | --max-overhead | --every | --time-slices | --from | --to | --label | --names | --debug-dir | --sysmap | \
-            --debuginfod-limit) i=$((i + 1)) ;;
-        -*) ;;
+        -*) [[ $valued == *" ${COMP_WORDS[i]} "* ]] && i=$((i + 1)) ;;
         *) echo "$i" && return ;;
         esac
     done
@@ -47,12 +53,12 @@ _sprof() {
     local command=${COMP_WORDS[1]} program
 
     if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version --list-formats" -- "$word")
         return
     fi
     program=$([[ $command == run ]] && _sprof_program_at)
-    if [[ -n $program ]] && declare -F _command_offset >/dev/null; then
-        _command_offset "$program"
+    if [[ -n $program ]]; then
+        ! declare -F _command_offset >/dev/null || _command_offset "$program"
     elif [[ $before == -* ]] && _sprof_value "$before" "$word" >/dev/null; then
         mapfile -t COMPREPLY < <(_sprof_value "$before" "$word")
     elif [[ $word == -* ]]; then
@@ -62,4 +68,5 @@ _sprof() {
     fi
 }
 
-complete -F _sprof sprof
+# Files, where there is nothing better.
+complete -o default -F _sprof sprof

@@ -6,7 +6,7 @@ import signal
 import time
 
 from harness import (SPROF, Program, Target, check_error, main, read_folded, run, sprof, target,
-                     wait_for_cpu, wait_until)
+                     tool, wait_for_cpu, wait_until)
 
 COMMANDS = ("run", "attach", "dump", "report", "diff", "merge", "symbols")
 
@@ -75,6 +75,27 @@ def test_timeout_kills_the_program_once():
     program.process.wait()
     program.finish().check(124)
     assert read_folded("x.folded").weight("spin_round") > 0
+
+
+COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../completions/sprof.bash")
+
+
+def completed(*words):
+    """What bash offers for the last of the words."""
+    script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sprof; echo "${COMPREPLY[@]}"'
+    path = f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"
+    result = run(tool("bash"), "-c", script, COMPLETION, "sprof", *words, env={**os.environ, "PATH": path})
+    return result.check(0).text().split()
+
+
+def test_completion():
+    assert {*COMMANDS, "--list-formats"} <= {*completed("")}
+    assert completed("run", "--max-o") == ["--max-overhead"]
+    assert completed("report", "--state", "st") == ["stopped"]
+    assert "speedscope" in completed("attach", "-f", "")
+    options = ["-t", "-r", "99", "--max-stacks", "5"]
+    assert completed("run", *options, "--", "x", "--rate") == [], "an option of the program"
+    assert "bash" in completed("run", *options, "bas")
 
 
 def test_verbose():
