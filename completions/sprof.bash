@@ -24,7 +24,6 @@ _sprof_value() {
     --kernel) compgen -W "none syscall stack" -- "$2" ;;
     --state) compgen -W "user sys sleep disk stopped wait" -- "$2" ;;
     --sort) compgen -W "self total" -- "$2" ;;
-    --by) compgen -W "rank" -- "$2" ;;
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
