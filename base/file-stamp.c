@@ -10,17 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 enum { HEAD = 4096 };
-
-/* FNV-1a; 0 is kept for what is no ELF file. */
-static uint64_t hash(const unsigned char *bytes, size_t size)
-{
-	uint64_t result = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < size; i++)
-		result = (result ^ bytes[i]) * 0x100000001b3;
-	return result | 1;
-}
 
 static uint64_t head_of(int fd)
 {
@@ -29,7 +21,9 @@ static uint64_t head_of(int fd)
 
 	if (size < (ssize_t)sizeof(Elf64_Ehdr) || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return 0;
-	return hash(bytes + sizeof(Elf64_Ehdr), (size_t)size - sizeof(Elf64_Ehdr));
+	/* 0 is kept for what is no ELF file. */
+	return 1 | sprof_hash_bytes(bytes + sizeof(Elf64_Ehdr),
+			   (size_t)size - sizeof(Elf64_Ehdr), SPROF_HASH_BASIS);
 }
 
 static bool look(struct sprof_file_stamp *ret, int fd)

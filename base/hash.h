@@ -9,7 +9,20 @@
 #ifndef SPROF_BASE_HASH_H
 #define SPROF_BASE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* FNV-1a of bytes (http://www.isthe.com/chongo/tech/comp/fnv/): 64 bits; with another basis, other ones. */
+#define SPROF_HASH_BASIS UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t sprof_hash_bytes(const void *bytes, size_t size, uint64_t basis)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < size; i++)
+		basis = (basis ^ at[i]) * UINT64_C(0x100000001b3);
+	return basis;
+}
 
 struct sprof_hash {
 	uint64_t high, low;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/idmap.h"
 
 enum { CHUNK_SIZE = 64 * 1024 };
@@ -25,16 +26,6 @@ struct sprof_strtab {
 	size_t size;
 	struct chunk *chunks;
 };
-
-/* FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), with two different offset bases. */
-static uint64_t hash(const char *text, size_t length, uint64_t basis)
-{
-	uint64_t value = basis;
-
-	for (size_t i = 0; i < length; i++)
-		value = (value ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return value;
-}
 
 struct sprof_strtab *sprof_strtab_create(void)
 {
@@ -74,8 +65,8 @@ static char *allocate(struct sprof_strtab *table, size_t size)
 
 static void hash_twice(const char *text, size_t length, uint64_t *ret_high, uint64_t *ret_low)
 {
-	*ret_high = hash(text, length, 0xcbf29ce484222325u);
-	*ret_low = hash(text, length, 0x84222325cbf29ce4u) + length;
+	*ret_high = sprof_hash_bytes(text, length, SPROF_HASH_BASIS);
+	*ret_low = sprof_hash_bytes(text, length, 0x84222325cbf29ce4u) + length;
 }
 
 const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length)

@@ -4,6 +4,7 @@
  */
 #include "profile/groups.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +80,10 @@ static bool add_row(struct builder *builder, size_t index)
 	return sprof_idmap_put(&builder->by_thread, group, row->thread, 0);
 }
 
+/* Perhaps with a unit behind it. */
 static bool is_number(const char *name)
 {
-	return name[name[0] == '-' ? 1 : 0] >= '0' && name[name[0] == '-' ? 1 : 0] <= '9';
+	return isdigit((unsigned char)name[name[0] == '-']);
 }
 
 struct order {

@@ -163,7 +163,7 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
 }
 
 /* Adds a name to the list, unless it is there or doesn't fit. */
-static void list(char *buffer, size_t size, const char *key, size_t length)
+static void add_to_list(char *buffer, size_t size, const char *key, size_t length)
 {
 	size_t used = strlen(buffer);
 
@@ -196,13 +196,13 @@ bool sprof_labels_list(const struct sprof_profile *profile, char *buffer, size_t
 	buffer[0] = '\0';
 	for (size_t i = 0; i < OWN_KEYS; i++) {
 		if (has_own(profile, own_keys[i]))
-			list(buffer, size, own_keys[i], strlen(own_keys[i]));
+			add_to_list(buffer, size, own_keys[i], strlen(own_keys[i]));
 	}
 	for (size_t i = 0; i < profile->context_count; i++) {
 		const char *set = profile->contexts[i].labels;
 
 		while (sprof_labels_next(&set, &label))
-			list(buffer, size, label.key, label.key_length);
+			add_to_list(buffer, size, label.key, label.key_length);
 	}
 	return buffer[0];
 }
