@@ -98,13 +98,6 @@ static void add_thread(struct scene *scene, uint32_t id, const char *name)
 	add_thread_of(scene, 100, id, name);
 }
 
-/* With a single thread. */
-static void set_up_alone(struct scene *scene, const char *name)
-{
-	set_up(scene, false);
-	add_thread(scene, 0, name);
-}
-
 /* Functions as (module, index) pairs, innermost first. */
 static uint32_t stack(struct scene *scene, size_t count, const struct sprof_frame *frames)
 {
@@ -134,13 +127,6 @@ static void blocked(struct scene *scene, uint32_t thread, uint32_t where, uint32
 		.holder = holder};
 
 	assert_true(scene->sink.sample(scene->sink.data, &sample));
-}
-
-/* On that stack, in a wait that nobody holds up. */
-static void sleep_on(struct scene *scene, uint32_t thread, size_t count,
-	const struct sprof_frame *frames, const struct sprof_wait *wait)
-{
-	blocked(scene, thread, stack(scene, count, frames), wait_for(scene, wait), NULL);
 }
 
 static void charge(struct scene *scene, uint32_t thread, uint64_t ns)
@@ -277,7 +263,7 @@ static void each_process_has_its_own_locks(void **state)
 		add_thread_of(&scene, 100 + (pid_t)i, i, "worker");
 		add_thread_of(&scene, 100 + (pid_t)i, 10 + i, "holder");
 		blocked(&scene, i, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex), &holder);
-		sleep_on(&scene, i, 5, in_mutex, &shared);
+		blocked(&scene, i, stack(&scene, 5, in_mutex), wait_for(&scene, &shared), NULL);
 		charge(&scene, i, 200 + 200 * i);
 	}
 	resolve(&scene);
@@ -305,12 +291,13 @@ static void a_condition_variable_is_known_by_its_function(void **state)
 	struct sprof_wait wait = mutex;
 	struct scene scene;
 
-	set_up_alone(&scene, "consumer");
+	set_up(&scene, false);
+	add_thread(&scene, 0, "consumer");
 	wait.lock = SPROF_LOCK_UNKNOWN;
 	for (uint64_t word = 40; word <= 44; word += 4) {
 		wait.address = 0x7f0000004000 + word;
 		wait.offset = 0x4000 + word;
-		sleep_on(&scene, 0, 4, in_condition, &wait);
+		blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	}
 	charge(&scene, 0, 10);
 	expect_one(&scene, "condition variable cache_lock+0");
@@ -322,11 +309,12 @@ static void a_barrier_begins_before_its_word(void **state)
 	struct sprof_wait wait = mutex;
 	struct scene scene;
 
-	set_up_alone(&scene, "main");
+	set_up(&scene, false);
+	add_thread(&scene, 0, "main");
 	wait.lock = SPROF_LOCK_BARRIER;
 	wait.address += 4;
 	wait.offset += 4;
-	sleep_on(&scene, 0, 4, in_condition, &wait);
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	expect_one(&scene, "barrier cache_lock+8");
 }
 
@@ -336,15 +324,16 @@ static void an_interpreters_lock_stays_one(void **state)
 	struct sprof_wait wait = mutex;
 	struct scene scene;
 
-	set_up_alone(&scene, "python");
+	set_up(&scene, false);
+	add_thread(&scene, 0, "python");
 	wait.address = 0x7f0000004048;
 	wait.offset = 0x4048;
 	wait.lock = SPROF_LOCK_INTERPRETER;
-	sleep_on(&scene, 0, 4, in_condition, &wait);
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	wait.address += 4;
 	wait.offset += 4;
 	wait.lock = SPROF_LOCK_UNKNOWN;
-	sleep_on(&scene, 0, 4, in_condition, &wait);
+	blocked(&scene, 0, stack(&scene, 4, in_condition), wait_for(&scene, &wait), NULL);
 	expect_one(&scene, "interpreter lock cache_lock+0");
 }
 
@@ -353,11 +342,12 @@ static void a_lock_without_a_variable_has_its_place(void **state)
 	struct sprof_wait wait = mutex;
 	struct scene scene;
 
-	set_up_alone(&scene, "main");
+	set_up(&scene, false);
+	add_thread(&scene, 0, "main");
 	wait.module = SPROF_RECORD_NONE;
 	wait.area = "[heap]";
 	wait.offset = 0x2a0;
-	sleep_on(&scene, 0, 5, in_mutex, &wait);
+	blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &wait), NULL);
 	expect_one(&scene, "mutex [heap]+0x2a0");
 }
 
@@ -378,10 +368,10 @@ static void the_kernels_end_of_the_stack_is_marked(void **state)
 	set_up(&scene, true);
 	profile = scene.profile;
 	add_thread(&scene, 0, "main");
-	sleep_on(&scene, 0, 4, in_flush, &wait);
+	blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 	wait.kernel = kernel;
 	wait.kernel_count = 2;
-	sleep_on(&scene, 0, 4, in_flush, &wait);
+	blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 	resolve(&scene);
 	assert_string_equal(profile->functions[innermost(profile, 0)->function].name, "[read]");
 	assert_true(innermost(profile, 0)->kernel);
@@ -442,8 +432,8 @@ static void verdicts_by_what_was_waited_for(void **state)
 	set_up(&scene, true);
 	add_thread(&scene, 0, "reader");
 	add_thread(&scene, 1, "writer");
-	sleep_on(&scene, 0, 5, in_mutex, &mutex);
-	sleep_on(&scene, 1, 4, in_flush, &pipe_wait);
+	blocked(&scene, 0, stack(&scene, 5, in_mutex), wait_for(&scene, &mutex), NULL);
+	blocked(&scene, 1, stack(&scene, 4, in_flush), wait_for(&scene, &pipe_wait), NULL);
 	charge(&scene, 0, 300);
 	charge(&scene, 1, 50);
 	resolve(&scene);
@@ -464,7 +454,7 @@ static void waiting_for_a_signal_is_not_io(void **state)
 		set_up(&scene, true);
 		wait.object = i ? "eventfd" : NULL;
 		add_thread(&scene, 0, "main");
-		sleep_on(&scene, 0, 4, in_flush, &wait);
+		blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 		charge(&scene, 0, 50);
 		resolve(&scene);
 		assert_int_equal(sprof_verdict_of_view(scene.profile, &all),
