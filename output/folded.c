@@ -4,7 +4,7 @@
  * Readers take whole numbers only (a fraction makes some drop the line without a word), so time is
  * in microseconds. Each line is the difference of two rounded running sums: it is within a
  * microsecond of its time, exact where the time is whole, and neither the sum of all lines nor that
- * of a subtree drifts. Lines that come out as 0 are left out.
+ * of a subtree drifts. Lines that come out as 0 are left out. No name ends in a blank and a number.
  * A difference has two numbers on each line, as difffolded.pl writes them: before and now.
  */
 #include <stdlib.h>
@@ -55,11 +55,24 @@ static void finish(struct folded *folded)
 	sprof_expansion_finish(&folded->expansion);
 }
 
+/* A name that ends in a number would be taken for the first of two numbers by flamegraph.pl. */
+static void join_last_number(char *text)
+{
+	size_t length = strlen(text), start = length;
+
+	while (start && strchr("0123456789.", text[start - 1]))
+		start--;
+	if (start && start < length && text[start - 1] == ' ')
+		text[start - 1] = '_';
+}
+
 static bool intern_clean(
 	struct folded *folded, const char *text, const char *replace, const char **ret)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, replace);
 
+	if (clean)
+		join_last_number(clean);
 	*ret = clean ? sprof_strtab_intern(folded->texts, clean) : NULL;
 	return *ret;
 }

@@ -38,7 +38,10 @@ function makeProfile(scratch, kind, seed = 1) {
 	const folder = path.join(scratch, `${kind}-${seed}`);
 	if (!fs.existsSync(folder)) {
 		fs.mkdirSync(folder);
-		execFileSync(process.env.SPROF_WEB_PROFILES, [kind, folder, String(seed)]);
+		if (kind === "canonical")
+			execFileSync("python3", [path.join(__dirname, "canonical.py"), folder]);
+		else
+			execFileSync(process.env.SPROF_WEB_PROFILES, [kind, folder, String(seed)]);
 	}
 	return folder;
 }

@@ -122,6 +122,21 @@ async function figures_equal_the_model(open) {
 	}
 }
 
+/* The one that all formats are asked of: hostile names, two processes, weights beyond 2^53. */
+async function the_canonical_profile_is_the_model(open) {
+	const {page, truth} = await open("canonical");
+	for (const weight of WEIGHTS) {
+		await chooseWeight(page, weight);
+		const rows = new Map((await readTable(page, "#flat")).map((row) => [row.name.split("\n")[0], row]));
+		assert.equal(rows.size, truth.functions.length);
+		for (const {name, self, total} of truth.functions) {
+			const row = rows.get(name);
+			assert.ok(row, name);
+			assert.deepEqual([row.self, row.total], [self[weight], total[weight]], `${name} ${weight}`);
+		}
+	}
+}
+
 async function each_thread_equals_the_model(open) {
 	const {page, truth} = await open("mixed");
 	for (const {tid, flat} of truth.threads) {
@@ -614,6 +629,7 @@ async function a_large_profile_zooms_at_once(open) {
 
 main({
 	figures_equal_the_model,
+	the_canonical_profile_is_the_model,
 	each_thread_equals_the_model,
 	a_thread_can_be_left_out,
 	the_worked_example_can_be_read_and_zoomed,

@@ -39,20 +39,35 @@ async function widths_and_tooltips_are_the_figures(open) {
 }
 
 /* Frames below a quarter of a pixel are left out; the others are the model's to the last digit. */
+async function totals_of(page) {
+	const shown = await page.locator("#frames g").evaluateAll((groups) => groups.map((group) => ({
+		name: group.querySelector("title").textContent.split("\n")[0],
+		depth: Number(group.dataset.d), total: Number(group.dataset.t)})));
+	const stack = [], totals = new Map();
+	for (const {name, depth, total} of shown) {
+		stack.length = depth;
+		if (depth && !stack.includes(name))
+			totals.set(name, (totals.get(name) || 0) + total);
+		stack.push(name);
+	}
+	return {totals, whole: shown[0].total};
+}
+
+/* The one that all formats are asked of: hostile names, recursion, several processes. */
+async function the_canonical_profile_is_the_model(open) {
+	const {page, truth} = await open_svg(open, "canonical");
+	const {totals, whole} = await totals_of(page);
+	assert.equal(whole, truth.whole);
+	const got = new Map([...totals].map(([name, total]) => [name.replace(/ \([^()]*\)$/, ""), total]));
+	for (const {name, total} of truth.light.filter(({total: {samples}}) => samples))
+		assert.equal(got.get(name) ?? got.get(name.replace(/ \([^()]*\)$/, "")), total.samples, name);
+}
+
 async function random_profiles_are_the_model(open) {
 	for (let seed = 1; seed <= 20; seed++) {
 		const {page, truth} = await open_svg(open, "random", {seed});
-		const shown = await page.locator("#frames g").evaluateAll((groups) => groups.map((group) => ({
-			name: group.querySelector("title").textContent.split("\n")[0],
-			depth: Number(group.dataset.d), total: Number(group.dataset.t)})));
-		const stack = [], totals = new Map(), whole = truth.all.whole.samples;
-		for (const {name, depth, total} of shown) {
-			stack.length = depth;
-			if (depth && !stack.includes(name))
-				totals.set(name, (totals.get(name) || 0) + total);
-			stack.push(name);
-		}
-		assert.equal(shown[0].total, whole);
+		const {totals, whole} = await totals_of(page);
+		assert.equal(whole, truth.all.whole.samples);
 		for (const {name, module, total} of truth.all.functions) {
 			const got = totals.get(`${name} (${module})`) || 0;
 			assert.ok(got <= total.samples && total.samples - got <= 0.0002 * whole * 300,
@@ -137,6 +152,7 @@ async function light_and_dark_differ(open) {
 
 main({
 	widths_and_tooltips_are_the_figures,
+	the_canonical_profile_is_the_model,
 	random_profiles_are_the_model,
 	a_click_zooms_and_reset_goes_back,
 	search_counts_each_sample_once,
