@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Help, manual page and README name the same commands and options.
+"""Help, manual page and README name the same commands and options; the page of the saved profile has
+every figure and label that is written.
 
     documents.py SPROF ROOT     prints one line per disagreement; exits 1 if there is any
 """
@@ -9,6 +10,9 @@ import re
 import subprocess
 import sys
 
+# Where the names of a saved profile's figures and labels stand in the code.
+SAVED = (("profile/quality.c", r"\bFIELD\((\w+)\),"), ("profile/facts.c", r"= \"(\w+)\","),
+         ("profile/pprof.h", r"^#define SPROF_PPROF_\w+ \"(\w+)\""))
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 
@@ -89,8 +93,33 @@ def disagreements(sprof, root):
             yield f"README.md mentions --{option}, which no command knows"
 
 
+def undocumented(root):
+    """What a saved profile has and sprof-pprof(5) does not."""
+    with open(os.path.join(root, "man/sprof-pprof.5"), encoding="utf-8") as file:
+        page = file.read()
+    for path, pattern in SAVED:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            names = re.findall(pattern, file.read(), re.MULTILINE)
+        if not names:
+            yield f"{path} names nothing that is saved"
+        for name in names:
+            if not re.search(rf"\b{name}\b", page):
+                yield f"sprof-pprof(5) lacks {name}"
+
+
+def missing_files(root):
+    """The files of the tree that are named where it is described, and are not there."""
+    for document in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        with open(os.path.join(root, document), encoding="utf-8") as file:
+            paths = re.findall(r"`((?:\w[\w-]*/)+[\w-]+\.(?:c|h|py|md))[` ]", file.read())
+        for path in paths:
+            if not os.path.exists(os.path.join(root, path)):
+                yield f"{document} names {path}, which is not there"
+
+
 def main():
-    found = list(disagreements(os.path.abspath(sys.argv[1]), sys.argv[2]))
+    found = [*disagreements(os.path.abspath(sys.argv[1]), sys.argv[2]), *undocumented(sys.argv[2]),
+             *missing_files(sys.argv[2])]
     for line in found:
         print(line)
     return 1 if found else 0

@@ -54,6 +54,27 @@ class Planted(unittest.TestCase):
             os.chmod(sprof, 0o755)
             return list(documents.disagreements(sprof, root))
 
+    def test_figure_that_the_page_lacks(self):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in (("man/sprof-pprof.5", ".BR ticks \", \" own_pid\n"),
+                               ("profile/quality.c", "\tFIELD(ticks),\n\tFIELD(stops),\n"),
+                               ("profile/facts.c", '\t[OWN_PID] = "own_pid",\n'), ("profile/pprof.h", "")):
+                os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(list(documents.undocumented(root)), [
+                "sprof-pprof(5) lacks stops", "profile/pprof.h names nothing that is saved"])
+
+    def test_file_that_is_gone(self):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in (("ARCHITECTURE.md", "`a/b.c` and `ARCHITECTURE.md`, `a/*.c`\n"),
+                               ("CONTRIBUTING.md", "`x/y.py --all`\n")):
+                with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(list(documents.missing_files(root)), [
+                "ARCHITECTURE.md names a/b.c, which is not there",
+                "CONTRIBUTING.md names x/y.py, which is not there"])
+
     def test_agreement(self):
         self.assertEqual(self.find(), [])
 
