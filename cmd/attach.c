@@ -23,6 +23,16 @@ static const struct sprof_option_group groups[] = {
 	{0},
 };
 
+/* Said with --quiet too: the files are there, and there is nothing in them. */
+static void say_no_samples(void)
+{
+	struct sprof_error err = {0};
+
+	sprof_error_set(&err, SPROF_ERROR_TARGET_GONE,
+		"no samples: the process or the run ended before the first one");
+	sprof_ui_error(&err);
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_recording options = *(const struct sprof_recording *)data;
@@ -41,9 +51,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	*ret_exit = sprof_session_exit(&result);
 	if (!result.samples) {
-		sprof_error_set(err, SPROF_ERROR_TARGET_GONE,
-			"no samples: the process or the run ended before the first one");
-		sprof_ui_error(err);
+		say_no_samples();
 		*ret_exit = *ret_exit ? *ret_exit : SPROF_EXIT_PARTIAL;
 	}
 	return true;
