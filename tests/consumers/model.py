@@ -126,6 +126,18 @@ def canonical():
     return Model(rows, threads)
 
 
+WORKED = (("main", 1), ("main;a", 2), ("main;a;b", 4), ("main;a;b;c", 8), ("main;a;c", 2))
+
+
+def worked():
+    """The example of the reports' definition: 17 samples, 1 ms each."""
+    module = Module("/usr/bin/example", None)
+    thread = Thread(100, "example", 101, "example")
+    rows = [Row(thread, "user", [[(plain(name, module), 0)] for name in stack.split(";")],
+                values(count, user=count * 10 ** 6)) for stack, count in WORKED]
+    return Model(rows, [thread])
+
+
 def make_random(seed, functions=12, stacks=150, recursion=True, kernel=False):
     """Random stacks over few functions, with inlining; all weights below 2^40."""
     rng = random.Random(seed)

@@ -45,6 +45,10 @@ def test_canonical():
     check(model.canonical())
 
 
+def test_worked_example():
+    check(model.worked())
+
+
 def test_random():
     for seed in harness.RANDOM_SEEDS:
         check(model.make_random(seed))

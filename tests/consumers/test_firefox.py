@@ -91,6 +91,10 @@ def test_canonical():
     assert len(threads) == 5, threads
 
 
+def test_worked_example():
+    check(model.worked())
+
+
 def test_plain_file():
     check(model.make_random(1), "out.firefox.json")
     with open("out.firefox.json", "rb") as file:

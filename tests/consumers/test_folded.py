@@ -57,7 +57,7 @@ def check_lines(profile, weight):
 
 
 def test_lines():
-    for profile in (model.canonical(), *map(model.make_random, harness.RANDOM_SEEDS)):
+    for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
         for weight in model.WEIGHTS:
             check_lines(profile, weight)
 
@@ -76,6 +76,7 @@ def check_speedscope(profile, weight):
 def test_speedscope():
     harness.need_npm("speedscope")
     check_speedscope(model.canonical(), "wall")
+    check_speedscope(model.worked(), "wall")
     for seed in harness.RANDOM_SEEDS:
         check_speedscope(model.make_random(seed), "samples")
 
@@ -92,7 +93,7 @@ def test_flamegraph():
     """Its boxes are the nodes of the tree: the same names have the same sum."""
     if not os.path.exists(FLAMEGRAPH):
         harness.skip("flamegraph.pl is missing: apt install libdevel-nytprof-perl")
-    for profile in (model.canonical(), *map(model.make_random, harness.RANDOM_SEEDS)):
+    for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
         write(profile, "--weight", "samples")
         svg = harness.run("perl", FLAMEGRAPH, "--minwidth", "0", "out.folded")
         assert "ERROR" not in svg and "Ignored" not in svg

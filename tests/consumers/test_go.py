@@ -62,5 +62,18 @@ def test_profiles_of_go():
             harness.same(got, want, what=f"written again: {kind}")
 
 
+def test_round_trip():
+    """Every text report of what Go wrote is the same of what sprof writes of it."""
+    make_profiles()
+    for name, kinds in (("cpu", ("cpu", "samples")), ("heap", ("inuse_space", "alloc_objects"))):
+        for kind in kinds:
+            harness.sprof("report", f"{name}.pb.gz", "--weight", kind, "-o", "again.pb.gz")
+            for options in ([], ["--report-mode", "both", "--full"], ["--top", "5", "--sort", "total"],
+                            ["-f", "folded"], ["-f", "folded", "--threads"]):
+                texts = [harness.sprof("report", path, "--no-pager", "--weight", kind, *options)
+                         for path in (f"{name}.pb.gz", "again.pb.gz")]
+                assert texts[0] == texts[1], f"{name} {kind} {options}"
+
+
 if __name__ == "__main__":
     harness.main(globals())

@@ -35,7 +35,7 @@ def add_up(data, weight):
 
 
 def test_tables():
-    for profile in (model.canonical(), *map(model.make_random, harness.RANDOM_SEEDS)):
+    for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
         data = write(profile)
         flat = Counter(), Counter()
         for row in data["flat"]:

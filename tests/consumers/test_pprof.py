@@ -45,6 +45,10 @@ def test_canonical():
     check(model.canonical())
 
 
+def test_worked_example():
+    check(model.worked())
+
+
 def test_random():
     for seed in harness.RANDOM_SEEDS:
         check(model.make_random(seed), ("wall", "samples"))
@@ -63,7 +67,7 @@ def test_default_is_wall():
 
 def test_pprof_format():
     harness.need_npm("pprof-format")
-    for profile in (model.canonical(), *map(model.make_random, harness.RANDOM_SEEDS)):
+    for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
         pprof_file.write("in.pb.gz", profile)
         harness.sprof("report", "in.pb.gz", "-o", "out.pb.gz")
         got = json.loads(harness.node("read-pprof.cjs", "out.pb.gz"))

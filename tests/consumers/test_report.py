@@ -12,16 +12,7 @@ import harness
 import model
 import pprof_file
 
-EXAMPLE = (("main", 1), ("main;a", 2), ("main;a;b", 4), ("main;a;b;c", 8), ("main;a;c", 2))
-
-
-def example():
-    """The one of the reports' definition: 17 samples, 1 ms each."""
-    module = model.Module("/usr/bin/example", None)
-    thread = model.Thread(100, "example", 101, "example")
-    rows = [model.Row(thread, "user", [[(model.plain(name, module), 0)] for name in stack.split(";")],
-                      model.values(count, user=count * 10 ** 6)) for stack, count in EXAMPLE]
-    return model.Model(rows, [thread])
+example = model.worked
 
 
 def report(*options):

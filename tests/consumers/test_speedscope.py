@@ -46,6 +46,11 @@ def test_canonical():
     assert any(profile["name"].startswith("wor;ker [4711/4712] wall") for profile in profiles)
 
 
+def test_worked_example():
+    check(model.worked(), ".speedscope.json")
+    check(model.worked(), ".trace.json", 1000)
+
+
 def test_random():
     for seed in harness.RANDOM_SEEDS:
         check(model.make_random(seed), ".speedscope.json")
