@@ -439,7 +439,7 @@ def test_library_overwritten_while_running():
     source = DLOPEN.replace("first_one", "outer").replace("second_two", "outer").replace("./libone", "./libleaf").replace(
         "./libtwo", "./libleaf").replace("in_two(ms); }", "if (system(\"cat libnew.so > libleaf.so\")) return 2; in_two(ms * 5); }")
     program = build("program", "-g0", source=source)
-    sprof("run", *NAMES, "--no-children", "--", program, "400", "1").check(0)
+    sprof("run", *NAMES, "--no-children", "--", program, "300", "1").check(0)
     folded = read_folded("x.folded")
     check_versions(folded, "in_one", "in_two")
     named = sum(weight for frames, weight in folded.stacks if "in_two" in frames and "new_leaf" in frames)
