@@ -163,6 +163,15 @@ static void take(struct sampler *sampler, struct sprof_thread *thread, const str
 	sampler->quality->stacks[sight->end]++;
 }
 
+/* The tick has no sample of the thread; if it is on its way to a stop, that is taken all the same. */
+static void lose(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sampling->lost = true;
+	sampler->quality->samples_lost++;
+}
+
 bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call)
 {
@@ -175,8 +184,10 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		return true;
 	if (!copy_sleeper(sampler, thread, &sight))
 		return false;
-	if (is_in_our_stop(sampler, thread, sight.stat.state))
+	if (is_in_our_stop(sampler, thread, sight.stat.state)) {
+		lose(sampler, thread);
 		return true;
+	}
 	sampling->state = state_of(thread, sight.stat.state);
 	/* Where it was needed the last time: before the thread is awake. */
 	is_asked = sampler->unwalked_pc == call->pc && ask(sampler, thread, &sight);
@@ -202,6 +213,5 @@ void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread)
 		call.kind != SPROF_PROC_SYSCALL_RUNNING && call.sp &&
 		sprof_peek(sampler, thread, &schedstat, &call))
 		return;
-	((struct sampling *)thread->sampling)->lost = true;
-	sampler->quality->samples_lost++;
+	lose(sampler, thread);
 }
