@@ -203,6 +203,10 @@ static void begin_again(struct sprof_thread *thread, const struct eintr_call *ca
 {
 	uint64_t now_ns = sprof_clock_now_ns();
 
+	if (regs->begun_again && thread->begun_again.given_up) {
+		thread->begun_again.end_ns = 0;
+		return;
+	}
 	if (!find_end(thread, call, regs, arguments, now_ns))
 		return;
 	if (now_ns < thread->begun_again.end_ns && sprof_regs_begin_again(thread->tid, regs))
@@ -241,12 +245,17 @@ void sprof_restart_undo(struct sprof_thread *thread, const struct sprof_regs *re
 	sprof_regs_break_off(thread->tid, regs);
 }
 
+void sprof_restart_give_up(struct sprof_thread *thread)
+{
+	thread->begun_again.given_up = true;
+}
+
 bool sprof_restart_is_overdue(struct sprof_thread *thread, uint64_t now_ns)
 {
 	struct sprof_begun_again *begun = &thread->begun_again;
 	struct sprof_proc_syscall call;
 
-	if (!begun->end_ns || now_ns < begun->end_ns)
+	if (!begun->end_ns || (now_ns < begun->end_ns && !begun->given_up))
 		return false;
 	if (!sprof_thread_read_syscall(thread, &call) || call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false; /* perhaps on its way back to sleep */

@@ -43,6 +43,12 @@ void sprof_restart_repair(
 /* At a stop that ends the call without a tracer too. */
 void sprof_restart_undo(struct sprof_thread *thread, const struct sprof_regs *regs);
 
+/*
+ * sprof is about to leave: a call that was begun again is overdue now, and ends with EINTR, for it would go
+ * on for all of its time-out once more.
+ */
+void sprof_restart_give_up(struct sprof_thread *thread);
+
 /* Whether the thread should be stopped, because it waits in a call that was begun again for too long. */
 bool sprof_restart_is_overdue(struct sprof_thread *thread, uint64_t now_ns);
 

@@ -55,6 +55,7 @@ struct sprof_begun_again {
 	uint64_t end_ns; /* when its time-out is over; 0: there is none, or it has ended */
 	int64_t number;
 	uint64_t sp;
+	bool given_up; /* nobody will be there to end it in time */
 };
 
 struct sprof_thread {
