@@ -273,8 +273,8 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 }
 
 /*
- * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). None
- * is taken: an ended thread's last figures can still be read. The kernel looks through all tracees for
+ * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof). No
+ * end is taken: an ended thread's last figures can still be read. The kernel looks through all tracees for
  * each answer, so it is asked only after a SIGCHLD, and first about the one whom that was for; several
  * may have shared one signal.
  */

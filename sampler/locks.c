@@ -129,7 +129,8 @@ static struct seen_lock *find_lock(struct sampler *sampler, const struct sprof_t
 
 enum sprof_lock_kind sprof_locks_look(struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct lock_watch *watch = &((struct sampling *)thread->sampling)->watch;
+	struct sampling *sampling = thread->sampling;
+	struct lock_watch *watch = &sampling->watch;
 	struct seen_lock *lock = find_lock(sampler, thread);
 
 	if (lock->tick_ns != sampler->tick_ns) {

@@ -14,7 +14,7 @@ struct sight {
 	const struct sprof_proc_syscall *call;
 	struct sprof_proc_stat stat;
 	struct sprof_snapshot snapshot;
-	enum sprof_end end;
+	struct sprof_walked walked;
 };
 
 static bool same_schedstat(
@@ -69,7 +69,7 @@ static bool is_worth_a_stop(const struct sprof_thread *thread, const struct sigh
 {
 	const struct sampling *sampling = thread->sampling;
 
-	return sight->end == SPROF_END_REGISTER && sampling->state == SPROF_STATE_SLEEP &&
+	return sight->walked.end == SPROF_END_REGISTER && sampling->state == SPROF_STATE_SLEEP &&
 		thread->phase == SPROF_THREAD_RUNNING &&
 		sprof_restart_is_harmless(thread->process->pid, sight->call);
 }
@@ -80,7 +80,7 @@ static void plan_stop(
 	const struct sampling *sampling = thread->sampling;
 
 	sprof_stops_add(sampler, thread,
-		&(struct slot){.state = sampling->state,
+		&(struct slot_before){.state = sampling->state,
 			.timeslices = sight->schedstat->timeslices,
 			.sp = sight->call->sp,
 			.pc = sight->call->pc,
@@ -136,12 +136,12 @@ static bool is_in_our_stop(
 /* What the next ticks reuse. */
 static void remember(struct sampler *sampler, struct sampling *sampling, const struct sight *sight)
 {
-	sampling->end = sight->end;
+	sampling->end = sight->walked.end;
 	sampling->timeslices = sight->schedstat->timeslices;
 	sampling->figures = sprof_figures_make(sampler->tick_ns, sight->schedstat, &sight->stat);
 	sampling->asleep =
-		!sampler->quality->schedstat_missing && sight->end != SPROF_END_STACK_COPY;
-	if (sight->end == SPROF_END_REGISTER)
+		!sampler->quality->schedstat_missing && sight->walked.end != SPROF_END_STACK_COPY;
+	if (sight->walked.end == SPROF_END_REGISTER)
 		sampler->unwalked_pc = sight->call->pc;
 }
 
@@ -154,13 +154,13 @@ static bool ask(struct sampler *sampler, struct sprof_thread *thread, const stru
 static void take(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight,
 	bool is_asked)
 {
-	if (sight->end == SPROF_END_REGISTER && (is_asked || ask(sampler, thread, sight))) {
+	if (sight->walked.end == SPROF_END_REGISTER && (is_asked || ask(sampler, thread, sight))) {
 		sprof_owed_begin(sampler, thread, sight->call);
 		return;
 	}
 	sprof_waits_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;
-	sampler->quality->stacks[sight->end]++;
+	sampler->quality->stacks[sight->walked.end]++;
 }
 
 /* The tick has no sample of the thread; if it is on its way to a stop, that is taken all the same. */
@@ -191,7 +191,8 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->state = state_of(thread, sight.stat.state);
 	/* Where it was needed the last time: before the thread is awake. */
 	is_asked = sampler->unwalked_pc == call->pc && ask(sampler, thread, &sight);
-	sampling->stack = sprof_sampler_walk(sampler, thread, &sight.snapshot, &sight.end);
+	sight.walked = sprof_sampler_walk(sampler, thread, &sight.snapshot);
+	sampling->stack = sight.walked.stack;
 	find_wait(sampler, thread, call);
 	if (is_worth_a_stop(thread, &sight)) {
 		plan_stop(sampler, thread, &sight);

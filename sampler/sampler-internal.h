@@ -72,17 +72,22 @@ enum slot_phase {
 	SLOT_GONE,   /* the thread has ended, or runs another program now */
 };
 
+/* What is known of a thread before its stop. */
+struct slot_before {
+	enum sprof_state state; /* USER stands for "running" */
+	int cpu;                /* where it ran last */
+	uint64_t timeslices;    /* of a sleeper */
+	uint64_t sp, pc;        /* the same: where it slept */
+};
+
 /* One thread to be stopped in this tick, and what was copied from it. */
 struct slot {
 	struct sprof_thread *thread;
+	struct slot_before before;
 	enum slot_phase phase;
-	bool awaited;           /* asked in this tick, which waits for it */
-	bool near;              /* awaited awake: it runs on a CPU, and we on another one */
-	int cpu;                /* where it ran last */
-	unsigned distance;      /* of that CPU from ours */
-	enum sprof_state state; /* before the stop; USER stands for "running" */
-	uint64_t timeslices;    /* before the stop, of a sleeper */
-	uint64_t sp, pc;        /* the same: where it slept */
+	bool awaited;      /* asked in this tick, which waits for it */
+	bool near;         /* awaited awake: it runs on a CPU, and we on another one */
+	unsigned distance; /* of its CPU from ours */
 	uint64_t requested_ns;
 	struct sprof_snapshot snapshot;
 	struct copy_buffer buffer;
@@ -151,7 +156,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 void sprof_stops_drain(struct sampler *sampler);
 /* A slot for the thread, with room for its copy. */
 void sprof_stops_add(
-	struct sampler *sampler, struct sprof_thread *thread, const struct slot *what);
+	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before);
 /* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_stops_finish(struct sampler *sampler);
@@ -159,7 +164,7 @@ void sprof_stops_finish(struct sampler *sampler);
 /* standstill.c: copies the slot's thread, which has stopped, and lets it go on. */
 void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
 /* The end of a stop that nobody needs any more: nothing of it may be seen but the pause. */
-void sprof_standstill_end(struct sampler *sampler, struct sprof_thread *thread);
+void sprof_standstill_end(struct sprof_thread *thread);
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
@@ -232,6 +237,9 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program);
 /* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
 void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread);
+/* At the last tick: only for a thread that got no CPU to stop on in it. */
+bool sprof_sampling_has_time_left(
+	const struct sampler *sampler, const struct sprof_thread *thread);
 /* What was charged has all the samples that it will get. */
 void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread);
 /* The sink is a new one: it hears of the thread again, and nothing that the last one said is valid. */
@@ -246,7 +254,7 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
 	const struct sprof_sample *sample);
 /* Walks and interns the copied stack; maps are read again where that may help. */
-uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot, enum sprof_end *ret_end);
+struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot);
 
 #endif

@@ -20,8 +20,8 @@ static void grow_copy(struct sampling *sampling)
 		sampling->copy_size = LARGEST_COPY;
 }
 
-uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot, enum sprof_end *ret_end)
+struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot)
 {
 	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
 	const struct sprof_sink *sink = sampler->parts->sink;
@@ -44,8 +44,7 @@ uint32_t sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread
 	sampler->quality->frames += stack.count;
 	if (!sink->stack(sink->data, &stack, &id))
 		sampler->out_of_memory = true;
-	*ret_end = stack.end;
-	return id;
+	return (struct sprof_walked){.stack = id, .end = stack.end};
 }
 
 void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
@@ -267,12 +266,9 @@ static void close_run(struct sampler *sampler)
 	sprof_stops_drain(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct sampling *sampling = threads[i]->sampling;
-
-		/* Only a thread that got no CPU to stop on in the last tick has time left. */
-		if (sampling)
+		if (threads[i]->sampling)
 			sprof_sampling_end(
-				sampler, threads[i], sampling->window_ns < sampler->tick_ns);
+				sampler, threads[i], sprof_sampling_has_time_left(sampler, threads[i]));
 	}
 	sprof_sampler_fill_quality(sampler);
 	/* Those that came in the last tick are heard too. */

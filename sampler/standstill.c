@@ -33,12 +33,11 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 		sprof_sampling_charge(sampler, thread);
 }
 
-void sprof_standstill_end(struct sampler *sampler, struct sprof_thread *thread)
+void sprof_standstill_end(struct sprof_thread *thread)
 {
 	struct sprof_regs regs;
 
 	if (sprof_regs_read(thread->tid, &regs))
 		sprof_restart_repair(thread, &regs, true);
 	sprof_thread_resume(thread);
-	sprof_owed_forgive(sampler, thread);
 }

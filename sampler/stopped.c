@@ -14,11 +14,11 @@ static void remember_fp(const struct slot *slot, struct sampling *sampling)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 
-	sampling->fp_known = slot->state != SPROF_STATE_USER;
+	sampling->fp_known = slot->before.state != SPROF_STATE_USER;
 	sampling->fp = regs->values[SPROF_REG_FP];
 	sampling->fp_sp = regs->values[SPROF_REG_SP];
 	sampling->fp_pc = regs->values[SPROF_REG_PC];
-	sampling->fp_timeslices = slot->timeslices + 2;
+	sampling->fp_timeslices = slot->before.timeslices + 2;
 }
 
 /* What the thread does in the kernel, by its registers. It runs again by now, or waits on. */
@@ -62,17 +62,14 @@ static bool has_woken(const struct slot *slot)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 
-	return slot->state != SPROF_STATE_USER && (regs->values[SPROF_REG_SP] != slot->sp ||
-							  regs->values[SPROF_REG_PC] != slot->pc);
+	return slot->before.state != SPROF_STATE_USER && (regs->values[SPROF_REG_SP] != slot->before.sp ||
+							  regs->values[SPROF_REG_PC] != slot->before.pc);
 }
 
 static struct sprof_walked walk(struct sampler *sampler, struct slot *slot)
 {
-	struct sprof_walked walked;
-
 	doubt_late(sampler, slot);
-	walked.stack = sprof_sampler_walk(sampler, slot->thread, &slot->snapshot, &walked.end);
-	return walked;
+	return sprof_sampler_walk(sampler, slot->thread, &slot->snapshot);
 }
 
 /* It ran when it was looked at, and may have gone to sleep before it stopped. */
@@ -80,8 +77,8 @@ static enum sprof_state state_of(const struct slot *slot)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 
-	if (slot->state != SPROF_STATE_USER || regs->system_call < 0)
-		return slot->state;
+	if (slot->before.state != SPROF_STATE_USER || regs->system_call < 0)
+		return slot->before.state;
 	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 }
 
@@ -92,7 +89,7 @@ static void take(struct sampler *sampler, const struct slot *slot, const struct 
 
 	sampling->stack = walked->stack;
 	sampling->state = state_of(slot);
-	if (slot->state == SPROF_STATE_USER)
+	if (slot->before.state == SPROF_STATE_USER)
 		find_wait(sampler, slot, sampling->state);
 	if (!sprof_mode_takes(sampler->options->mode, sampling->state))
 		return;
@@ -106,7 +103,7 @@ static void sample(struct sampler *sampler, struct slot *slot)
 	struct sprof_walked walked;
 
 	if (has_woken(slot))
-		slot->state = SPROF_STATE_USER;
+		slot->before.state = SPROF_STATE_USER;
 	remember_fp(slot, slot->thread->sampling);
 	walked = walk(sampler, slot);
 	/* What is owed of the sleep that it stopped at the end of is on the same stack. */

@@ -33,7 +33,8 @@ static struct slot *next_slot(struct sampler *sampler, const struct sprof_thread
 	return NULL;
 }
 
-void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const struct slot *what)
+void sprof_stops_add(
+	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before)
 {
 	struct slot *slot = next_slot(sampler, thread);
 	bool asked = thread->phase == SPROF_THREAD_INTERRUPTED;
@@ -44,11 +45,7 @@ void sprof_stops_add(struct sampler *sampler, struct sprof_thread *thread, const
 	slot->thread = thread;
 	slot->phase = asked ? SLOT_QUEUED : SLOT_PLANNED;
 	slot->near = slot->awaited = false;
-	slot->state = what->state;
-	slot->timeslices = what->timeslices;
-	slot->sp = what->sp;
-	slot->pc = what->pc;
-	slot->cpu = what->cpu;
+	slot->before = *before;
 }
 
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread)
@@ -128,7 +125,7 @@ static struct slot *use_spare(struct sampler *sampler, struct sprof_thread *thre
 		return NULL;
 	slot->thread = thread;
 	slot->phase = SLOT_QUEUED;
-	slot->state = SPROF_STATE_USER;
+	slot->before = (struct slot_before){.state = SPROF_STATE_USER};
 	return slot;
 }
 
@@ -137,6 +134,13 @@ static void pay_spare(struct sampler *sampler)
 	if (sampler->spare.thread)
 		sprof_stopped_pay(sampler, &sampler->spare);
 	sampler->spare.thread = NULL;
+}
+
+/* Nobody needs this stop any more. */
+static void let_go(struct sampler *sampler, struct sprof_thread *thread)
+{
+	sprof_standstill_end(thread);
+	sprof_owed_forgive(sampler, thread);
 }
 
 static bool is_copied(const struct slot *slot)
@@ -154,7 +158,7 @@ static void take_stop(
 	else if (!slot && is_owed(thread))
 		slot = use_spare(sampler, thread);
 	if (!slot) {
-		sprof_standstill_end(sampler, thread);
+		let_go(sampler, thread);
 		return;
 	}
 	sprof_standstill_copy(sampler, slot);
@@ -271,7 +275,7 @@ static void order_by_cpu(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->slot_count; i++) {
 		struct slot *slot = &sampler->slots[i];
 
-		slot->distance = (unsigned)(slot->cpu - here) % CPU_SETSIZE;
+		slot->distance = (unsigned)(slot->before.cpu - here) % CPU_SETSIZE;
 	}
 	qsort(sampler->slots, sampler->slot_count, sizeof(*sampler->slots), by_cpu);
 }
@@ -280,7 +284,7 @@ static void find_busy(const struct sampler *sampler, cpu_set_t *ret)
 {
 	CPU_ZERO(ret);
 	for (size_t i = 0; i < sampler->slot_count; i++) {
-		int cpu = sampler->slots[i].cpu;
+		int cpu = sampler->slots[i].before.cpu;
 
 		if (cpu >= 0 && cpu < CPU_SETSIZE)
 			CPU_SET((size_t)cpu, ret);
@@ -320,12 +324,12 @@ static void take_by_cpu(struct sampler *sampler)
 	for (; group.first < end; group.first = group.last) {
 		struct slot *slot = group.first;
 
-		while (group.last < end && group.last->cpu == slot->cpu)
+		while (group.last < end && group.last->before.cpu == slot->before.cpu)
 			group.last++;
 		slot->near = group.last - group.first == 1 && slot->phase == SLOT_PLANNED &&
 			!is_pinned(slot) && !CPU_ISSET((size_t)sched_getcpu(), &busy);
 		if (!slot->near)
-			sprof_hop_to(&sampler->hop, slot->cpu);
+			sprof_hop_to(&sampler->hop, slot->before.cpu);
 		collect(sampler, &group);
 	}
 }
@@ -375,7 +379,7 @@ void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 	struct slot *slot = lost || is_owed(thread) ? use_spare(sampler, thread) : NULL;
 
 	if (!slot) {
-		sprof_standstill_end(sampler, thread);
+		let_go(sampler, thread);
 		return;
 	}
 	sampler->tick_ns = sprof_clock_now_ns();

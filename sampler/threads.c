@@ -183,13 +183,20 @@ void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_sampling_name(sampler, thread, false);
 }
 
+bool sprof_sampling_has_time_left(
+	const struct sampler *sampler, const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sampling->window_ns < sampler->tick_ns;
+}
+
 void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	/* Only a thread that got no CPU to stop on in the last tick has time left. */
 	if (sampling)
-		charge(sampler, thread, sampling->window_ns < sampler->tick_ns, true);
+		charge(sampler, thread, sprof_sampling_has_time_left(sampler, thread), true);
 }
 
 void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread)

@@ -80,7 +80,7 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
 		sprof_stops_add(sampler, thread,
-			&(struct slot){.state = SPROF_STATE_USER, .cpu = sampling->cpu});
+			&(struct slot_before){.state = SPROF_STATE_USER, .cpu = sampling->cpu});
 }
 
 void sprof_tick(struct sampler *sampler)
