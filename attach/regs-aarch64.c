@@ -59,24 +59,6 @@ void sprof_regs_restart(pid_t tid)
 {
 }
 
-bool sprof_regs_is_restarting(const struct sprof_regs *regs)
-{
-	return false;
-}
-
-bool sprof_regs_begin_again(pid_t tid, const struct sprof_regs *regs)
-{
-	return false;
-}
-
-void sprof_regs_break_off(pid_t tid, const struct sprof_regs *regs)
-{
-}
-
-void sprof_regs_end_call(pid_t tid, long result)
-{
-}
-
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
 {
 	memcpy(ret, regs->values, 6 * sizeof(ret[0]));

@@ -6,15 +6,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/utsname.h>
-
-/* In the number of a system call, of which the kernel takes 32 bits (entry_64.S: movslq %eax). */
-#define BEGUN_AGAIN ((uint64_t)1 << 32)
-#define BROKEN_OFF ((uint64_t)1 << 33)
 
 bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 {
@@ -33,9 +27,7 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 		.known = ((uint64_t)1 << SPROF_REG_COUNT) - 1,
 		/* The entry code stores the number in orig_rax, and a negative value on every other way
 		 * into the kernel (arch/x86/entry/entry_64.S). */
-		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int32_t)user.orig_rax,
-		.begun_again = (int64_t)user.orig_rax >= 0 && (user.orig_rax & BEGUN_AGAIN),
-		.broken_off = (int64_t)user.orig_rax >= 0 && (user.orig_rax & BROKEN_OFF),
+		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int64_t)user.orig_rax,
 	};
 	return true;
 }
@@ -58,7 +50,7 @@ bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
 {
-	return regs->system_call >= 0 && !regs->broken_off && (int64_t)regs->values[0] == -EINTR;
+	return regs->system_call >= 0 && (int64_t)regs->values[0] == -EINTR;
 }
 
 /*
@@ -70,49 +62,6 @@ void sprof_regs_restart(pid_t tid)
 	/* A long: ptrace() is variadic, and the upper half of an int would be anything. */
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax),
 		(long)-ERESTARTNOHAND);
-}
-
-bool sprof_regs_is_restarting(const struct sprof_regs *regs)
-{
-	return regs->system_call >= 0 && (int64_t)regs->values[0] == -ERESTARTNOHAND;
-}
-
-/* Before Linux 5.14 the upper half was looked at as well. */
-static bool is_upper_half_free(void)
-{
-	struct utsname name;
-	int major, minor;
-
-	return !uname(&name) && sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-		(major > 5 || (major == 5 && minor >= 14));
-}
-
-static bool mark(pid_t tid, const struct sprof_regs *regs, uint64_t bit)
-{
-	return !ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, orig_rax),
-		(long)((uint64_t)regs->system_call | bit));
-}
-
-bool sprof_regs_begin_again(pid_t tid, const struct sprof_regs *regs)
-{
-	if (!regs->begun_again && !is_upper_half_free())
-		return false;
-	/* First the mark, which does nothing alone. */
-	if (!mark(tid, regs, BEGUN_AGAIN))
-		return false;
-	sprof_regs_restart(tid);
-	return true;
-}
-
-void sprof_regs_break_off(pid_t tid, const struct sprof_regs *regs)
-{
-	mark(tid, regs, BROKEN_OFF);
-	sprof_regs_end_call(tid, -EINTR);
-}
-
-void sprof_regs_end_call(pid_t tid, long result)
-{
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), result);
 }
 
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])

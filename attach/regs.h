@@ -36,8 +36,6 @@ struct sprof_regs {
 	uint64_t values[SPROF_REG_COUNT];
 	uint64_t known; /* bit n: values[n] is the thread's; a peek knows pc and sp only */
 	int64_t system_call; /* the one the thread is in; -1: none. From a stop only */
-	bool begun_again;    /* that call has our mark: see sprof_regs_begin_again() */
-	bool broken_off;     /* the same, of sprof_regs_break_off() */
 };
 
 static inline bool sprof_regs_has(const struct sprof_regs *regs, unsigned number)
@@ -61,19 +59,6 @@ bool sprof_regs_can_restart(void);
 bool sprof_regs_was_waiting(const struct sprof_regs *regs);
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
 void sprof_regs_restart(pid_t tid);
-/* Whether the result is what sprof_regs_restart() made it. */
-bool sprof_regs_is_restarting(const struct sprof_regs *regs);
-
-/*
- * The same, and the call is marked, in bits that the kernel does not look at, so that a later stop knows
- * it from another one at the same place: it has them as long as it lasts, and the program never. False:
- * this machine or kernel can't.
- */
-bool sprof_regs_begin_again(pid_t tid, const struct sprof_regs *regs);
-/* The call ends with EINTR, and is marked so that later stops on its way out leave it at that. */
-void sprof_regs_break_off(pid_t tid, const struct sprof_regs *regs);
-/* The call ends with this result. */
-void sprof_regs_end_call(pid_t tid, long result);
 
 /* The arguments of the system call that the thread is in. */
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6]);

@@ -50,14 +50,6 @@ enum sprof_thread_file {
 	SPROF_THREAD_FILES,
 };
 
-/* A call with a time-out that a signal broke off and that was begun again; see attach/restart.h. */
-struct sprof_begun_again {
-	uint64_t end_ns; /* when its time-out is over; 0: there is none, or it has ended */
-	int64_t number;
-	uint64_t sp;
-	bool given_up; /* nobody will be there to end it in time */
-};
-
 struct sprof_thread {
 	struct sprof_thread *next; /* in the target's table */
 	uint32_t id; /* counts up from 0, never reused */
@@ -68,9 +60,6 @@ struct sprof_thread {
 	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
 	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
-	/* Told by the sampler: it was seen asleep then, with so many time slices behind it. */
-	uint64_t asleep_ns, asleep_timeslices;
-	struct sprof_begun_again begun_again;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 	void *sampling; /* the sampler's own, freed by it before release */
 };

@@ -150,12 +150,12 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
 }
 
-static void repair(struct sprof_thread *thread, bool is_young)
+static void repair(const struct sprof_thread *thread, bool timed_too)
 {
 	struct sprof_regs regs;
 
 	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread, &regs, is_young);
+		sprof_restart_repair(thread->tid, &regs, timed_too);
 }
 
 /*
@@ -166,16 +166,6 @@ static void on_signal(struct sprof_thread *thread, int signal)
 {
 	thread->signal = signal;
 	repair(thread, false);
-}
-
-/* A signal that stops the process ends these calls without a tracer too (signal(7)). */
-static void on_group_stop(struct sprof_thread *thread)
-{
-	struct sprof_regs regs;
-
-	thread->group_stop = true;
-	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_undo(thread, &regs);
 }
 
 /* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */
@@ -191,7 +181,7 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 	if (stop.kind == SPROF_STOP_SIGNAL)
 		on_signal(thread, stop.value);
 	else if (stop.kind == SPROF_STOP_GROUP)
-		on_group_stop(thread);
+		thread->group_stop = true;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
 		adopt_announced(target, thread->tid);
 	if (!wanted)

@@ -6,7 +6,6 @@
 #include "sampler/sampler-internal.h"
 
 #include "attach/restart.h"
-#include "base/clock.h"
 
 /* What a peek has seen. */
 struct sight {
@@ -101,15 +100,6 @@ static void find_wait(
 	sampling->watch.active = false;
 }
 
-/* Since when it has slept, at least: for calls that a signal breaks off. */
-static void note_asleep(struct sprof_thread *thread, uint64_t timeslices)
-{
-	if (thread->asleep_ns && thread->asleep_timeslices == timeslices)
-		return;
-	thread->asleep_ns = sprof_clock_now_ns();
-	thread->asleep_timeslices = timeslices;
-}
-
 /* Where only running threads are wanted: it is asleep, and that is all. */
 static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *schedstat)
@@ -179,7 +169,6 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	struct sight sight = {.schedstat = schedstat, .call = call};
 	bool is_asked;
 
-	note_asleep(thread, schedstat->timeslices);
 	if (pass_over(sampler, thread, schedstat))
 		return true;
 	if (!copy_sleeper(sampler, thread, &sight))

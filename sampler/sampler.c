@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/restart.h"
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
@@ -259,9 +258,6 @@ static void close_run(struct sampler *sampler)
 	struct sprof_thread **threads;
 	size_t count;
 
-	threads = sprof_target_threads(sampler->parts->target, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_restart_give_up(threads[i]);
 	sprof_sampler_charge_all(sampler);
 	sprof_stops_drain(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);

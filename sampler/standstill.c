@@ -20,7 +20,7 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 	if (slot->near)
 		sprof_copy_ahead(thread, &slot->buffer, &ahead);
 	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
-		sprof_restart_repair(thread, &slot->snapshot.regs, true);
+		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
 		/* Without a stack there is still the place where it is. */
 		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
 		slot->phase = SLOT_COPIED;
@@ -38,6 +38,6 @@ void sprof_standstill_end(struct sprof_thread *thread)
 	struct sprof_regs regs;
 
 	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread, &regs, true);
+		sprof_restart_repair(thread->tid, &regs, true);
 	sprof_thread_resume(thread);
 }

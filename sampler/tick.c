@@ -4,7 +4,6 @@
  */
 #include "sampler/sampler-internal.h"
 
-#include "attach/restart.h"
 #include "base/clock.h"
 
 enum { CPU_AGE_NS = 50 * SPROF_NS_PER_MS };
@@ -70,8 +69,6 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 
 	if (!sampling || !has_run(sampler, thread))
 		return;
-	if (sprof_restart_is_overdue(thread, sampler->tick_ns))
-		sprof_stops_ask(sampler, thread);
 	if (sampling->asleep && sprof_reuse(sampler, thread))
 		return;
 	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))

@@ -5,14 +5,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/ipc.h>
 #include <sys/select.h>
-#include <sys/sem.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,139 +193,7 @@ static int signalfd_values(void)
 	return 0;
 }
 
-/*
- * Signals without effect, in calls that end with EINTR where the kernel is made to deliver them: it does
- * not even send them to who is not traced.
- */
-
-enum {
-	TIMEOUT_MS = 12
-};
-
-static const struct timespec timeout = {.tv_nsec = TIMEOUT_MS * 1000000};
-
-static int wait_in_epoll(void)
-{
-	static int epoll = -1;
-	struct epoll_event event;
-
-	if (epoll < 0)
-		epoll = epoll_create1(EPOLL_CLOEXEC);
-	return epoll_wait(epoll, &event, 1, TIMEOUT_MS);
-}
-
-static int wait_in_semtimedop(void)
-{
-	static int set = -1;
-	struct sembuf down = {.sem_op = -1};
-	int result, error;
-
-	set = semget(IPC_PRIVATE, 1, 0600);
-	result = semtimedop(set, &down, 1, &timeout);
-	error = errno;
-	semctl(set, 0, IPC_RMID);
-	errno = error;
-	return result;
-}
-
-static int wait_in_sigtimedwait(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGRTMIN + 2);
-	return sigtimedwait(&set, NULL, &timeout);
-}
-
-static wait_function *const timed_waits[] = {wait_in_epoll, wait_in_semtimedop, wait_in_sigtimedwait};
-
-static int gap_us; /* between the signals that are sent */
-
-static int send_without_effect(void)
-{
-	for (int i = 0; getppid() != 1; i++) {
-		kill(getppid(), i % 2 ? SIGUSR1 : SIGWINCH);
-		usleep((useconds_t)gap_us);
-	}
-	return 0;
-}
-
-/* None is broken off, ends early, or goes on for good. */
-static int wait_while_ignoring(int gap)
-{
-	pid_t child;
-
-	gap_us = gap;
-	signal(SIGUSR1, SIG_IGN);
-	child = child_of(send_without_effect);
-	for (size_t i = 0; i < sizeof(timed_waits) / sizeof(timed_waits[0]); i++)
-		count_waits(timed_waits[i], TIMEOUT_MS * INT64_C(1000000));
-	kill(child, SIGKILL);
-	target_print("%s", status_text(reap(child)));
-	return 0;
-}
-
-static int ignored_in_timed_waits(void)
-{
-	return wait_while_ignoring(700);
-}
-
-static int ignored_once_in_timed_waits(void)
-{
-	return wait_while_ignoring(10000);
-}
-
-/* A stop breaks them off, with and without a time-out, and natively too. */
-
-static int long_timeout;
-
-static int wait_for_long(void)
-{
-	struct epoll_event event;
-
-	return epoll_wait(epoll_create1(EPOLL_CLOEXEC), &event, 1, long_timeout) < 0 && errno == EINTR;
-}
-
-static bool is_in_epoll(pid_t pid)
-{
-	char path[64], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
-	file = fopen(path, "re");
-	MUST(file != NULL);
-	MUST(fgets(text, sizeof(text), file) != NULL);
-	fclose(file);
-#ifdef SYS_epoll_wait
-	if (atoi(text) == SYS_epoll_wait)
-		return true;
-#endif
-	return atoi(text) == SYS_epoll_pwait;
-}
-
-static int stopped_in_epoll(void)
-{
-	static const int timeouts[] = {60000, -1};
-
-	for (size_t i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++) {
-		pid_t child;
-		int status;
-
-		long_timeout = timeouts[i];
-		child = child_of(wait_for_long);
-		while (!is_in_epoll(child))
-			burn_us(100);
-		MUST(kill(child, SIGSTOP) == 0 && waitpid(child, &status, WUNTRACED) == child);
-		MUST(kill(child, SIGCONT) == 0);
-		target_print("%s, then %s", status_text(status), status_text(reap(child)));
-	}
-	return 0;
-}
-
 const struct behaviour interruption_behaviours[] = {
-	{"stopped-in-epoll", stopped_in_epoll},
-	{"ignored-in-timed-waits", ignored_in_timed_waits},
-	{"ignored-once-in-timed-waits", ignored_once_in_timed_waits},
 	{"eintr-of-sigsuspend", eintr_of_sigsuspend},
 	{"eintr-of-ppoll", eintr_of_ppoll},
 	{"eintr-of-pselect", eintr_of_pselect},

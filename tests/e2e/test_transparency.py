@@ -1,10 +1,9 @@
 """The target sees none of the sampling: no system call of it is broken off."""
 
 import json
-import signal
 
-from harness import (PROFILE, SPROF, Attached, Target, attach_for, check_quality, main, read_profile, state_of,
-                     wait_for_cpu, wait_until)
+from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile,
+                     wait_for_cpu)
 
 RATE = 999
 
@@ -46,25 +45,6 @@ def test_no_eintr_while_attaching_again_and_again():
     for _ in range(10):
         attach_for("50ms", eintr.pid, "-r", RATE)
     check_counts(eintr.finish().check(0).text())
-
-
-def slices(pid):
-    with open(f"/proc/{pid}/schedstat", encoding="utf-8") as file:
-        return int(file.read().split()[2])
-
-
-def test_no_call_goes_on_for_another_timeout():
-    """A signal that it ignores has its call begun again; who begins it again is there to end it, or ends it."""
-    program = Target("ignoring")
-    attached = Attached(program.pid, *PROFILE)
-    wait_until(lambda: state_of(program.pid) == "S", "it waits")
-    before = slices(program.pid)
-    program.signal(signal.SIGWINCH)
-    wait_until(lambda: slices(program.pid) > before, "the signal has woken it")
-    wait_until(lambda: state_of(program.pid) == "S", "it waits on")
-    assert program.alive()
-    attached.stop().check(0)
-    assert program.finish().check(0).text() == "EINTR\n"
 
 
 def timeouts(text):
