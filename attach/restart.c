@@ -11,11 +11,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum {
+	RING_EXTENDED_ARGUMENT = 1 << 3, /* IORING_ENTER_EXT_ARG */
+};
+
 enum timeout_kind {
 	TIMEOUT_NONE,    /* the call waits without end */
 	TIMEOUT_MS,      /* an int; negative: without end */
 	TIMEOUT_POINTER, /* to a timespec; NULL: without end */
 	TIMEOUT_SOCKET,  /* SO_RCVTIMEO, SO_SNDTIMEO: only with one does the kernel say EINTR */
+	TIMEOUT_SOCKETS, /* the same, where either end may be one */
+	TIMEOUT_RING,    /* flags of io_uring_enter(2): without the extended argument there is none */
 };
 
 static const struct eintr_call {
@@ -46,6 +52,14 @@ static const struct eintr_call {
 	{SYS_readv, TIMEOUT_SOCKET, 0},
 	{SYS_write, TIMEOUT_SOCKET, 0},
 	{SYS_writev, TIMEOUT_SOCKET, 0},
+	{SYS_preadv2, TIMEOUT_SOCKET, 0},
+	{SYS_pwritev2, TIMEOUT_SOCKET, 0},
+	{SYS_sendmmsg, TIMEOUT_SOCKET, 0},
+	{SYS_sendfile, TIMEOUT_SOCKET, 0},
+	{SYS_splice, TIMEOUT_SOCKETS, 0},
+#ifdef SYS_io_uring_enter
+	{SYS_io_uring_enter, TIMEOUT_RING, 3},
+#endif
 };
 
 /* Restarted by the kernel whatever their arguments are. */
@@ -94,7 +108,10 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
 		return (int32_t)arguments[call->argument] < 0;
 	case TIMEOUT_POINTER:
 		return !arguments[call->argument];
+	case TIMEOUT_RING:
+		return !(arguments[call->argument] & RING_EXTENDED_ARGUMENT);
 	case TIMEOUT_SOCKET:
+	case TIMEOUT_SOCKETS:
 		break;
 	}
 	return false;

@@ -10,8 +10,10 @@
  * promise.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -26,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -295,6 +298,43 @@ static long call_io_getevents(struct waiter *waiter)
 	return syscall(SYS_io_getevents, waiter->aio, 1, 1, &event, &timeout);
 }
 
+static long call_preadv2(struct waiter *waiter)
+{
+	char byte;
+	struct iovec place = {.iov_base = &byte, .iov_len = 1};
+
+	return preadv2(waiter->in, &place, 1, -1, 0);
+}
+
+/* Into a pipe that nobody reads, from a socket that nobody writes to. */
+static long call_splice(struct waiter *waiter)
+{
+	static int ends[2] = {-1, -1};
+
+	if (ends[1] < 0 && pipe2(ends, O_CLOEXEC) < 0)
+		target_fail("pipe2");
+	return splice(waiter->in, NULL, ends[1], NULL, 1, 0);
+}
+
+/* Where rings are forbidden, something else that takes its time. */
+static void prepare_ring(struct waiter *waiter)
+{
+	struct io_uring_params parameters = {0};
+
+	waiter->in = (int)syscall(SYS_io_uring_setup, 4, &parameters);
+}
+
+static long call_io_uring_enter(struct waiter *waiter)
+{
+	struct __kernel_timespec timeout = {.tv_nsec = 4000000};
+	struct io_uring_getevents_arg argument = {.ts = (uint64_t)(uintptr_t)&timeout};
+
+	if (waiter->in < 0)
+		return call_nanosleep(waiter);
+	return syscall(SYS_io_uring_enter, waiter->in, 0, 1,
+		IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof(argument));
+}
+
 static const struct kind kinds[] = {
 	{"epoll_wait", prepare_epoll, call_epoll_wait, wake_eventfd},
 	{"epoll_wait_timeout", prepare_epoll, call_epoll_wait_timeout, NULL},
@@ -310,6 +350,9 @@ static const struct kind kinds[] = {
 	{"sigtimedwait", prepare_nothing, call_sigtimedwait, NULL},
 	{"recv", prepare_sockets, call_recv, wake_pipe},
 	{"recv_timeout", prepare_sockets, call_recv, NULL},
+	{"preadv2_timeout", prepare_sockets, call_preadv2, NULL},
+	{"splice_timeout", prepare_sockets, call_splice, NULL},
+	{"io_uring_enter", prepare_ring, call_io_uring_enter, NULL},
 	{"read_pipe", prepare_pipe, call_read, wake_pipe},
 	{"read_eventfd", prepare_eventfd, call_read, wake_eventfd},
 	{"nanosleep", prepare_nothing, call_nanosleep, NULL},
@@ -330,13 +373,13 @@ static void compute(void)
 	sink = x;
 }
 
-/* A timeout is an answer; EAGAIN and ETIMEDOUT are how the calls say it. */
+/* A timeout is an answer; EAGAIN, ETIME and ETIMEDOUT are how the calls say it. */
 static void count_result(struct waiter *waiter, long result)
 {
 	const int error = result < 0 ? errno : 0;
 
 	atomic_fetch_add(&waiter->calls, 1);
-	if (error == 0 || error == EAGAIN || error == ETIMEDOUT)
+	if (error == 0 || error == EAGAIN || error == ETIME || error == ETIMEDOUT)
 		return;
 	atomic_fetch_add(error == EINTR ? &waiter->interrupted : &waiter->failed, 1);
 	atomic_store(&waiter->error, error);
