@@ -58,7 +58,8 @@ static void write_name(const struct sprof_text *text, size_t column, const struc
 {
 	SPROF_AUTO_FREE char *name = NULL;
 
-	if (!group->host || !has_hosts(text->options.groups)) {
+	if (!group->host || strcmp(group->host, name_of(group)) == 0 ||
+		!has_hosts(text->options.groups)) {
 		sprof_text_end_with_name(text, column, name_of(group));
 	} else if (asprintf(&name, "%s on %s", name_of(group), group->host) >= 0) {
 		sprof_text_end_with_name(text, column, name);

@@ -41,6 +41,12 @@ static bool read_name(const struct builder *builder, const struct sprof_profile_
 	return true;
 }
 
+static const char *host_of(
+	const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	return profile->processes[profile->threads[row->thread].process].host;
+}
+
 static bool add_group(struct builder *builder, const char *name, const struct sprof_profile_row *row,
 	uint32_t *ret)
 {
@@ -52,10 +58,7 @@ static bool add_group(struct builder *builder, const char *name, const struct sp
 		!sprof_idmap_put(&builder->by_name, 0, (uintptr_t)name, (uint32_t)groups->count))
 		return false;
 	*ret = (uint32_t)groups->count++;
-	groups->items[*ret] = (struct sprof_group){
-		.name = name,
-		.host = profile->processes[profile->threads[row->thread].process].host,
-	};
+	groups->items[*ret] = (struct sprof_group){.name = name, .host = host_of(profile, row)};
 	return true;
 }
 
@@ -73,6 +76,8 @@ static bool add_row(struct builder *builder, size_t index)
 	if (group == SPROF_IDMAP_NONE && !add_group(builder, name, row, &group))
 		return false;
 	builder->groups->of_row[index] = group;
+	if (builder->groups->items[group].host != host_of(builder->profile, row))
+		builder->groups->items[group].host = NULL;
 	sprof_metrics_add(&builder->groups->items[group].sum, &row->metrics);
 	if (sprof_idmap_find(&builder->by_thread, group, row->thread) != SPROF_IDMAP_NONE)
 		return true;

@@ -15,7 +15,7 @@
 
 struct sprof_group {
 	const char *name; /* NULL: the rows that have no such label */
-	const char *host; /* of its first row; NULL: not known */
+	const char *host; /* of all its rows; NULL: of several, or not known */
 	struct sprof_metrics sum;
 	uint32_t threads; /* that have rows in it */
 };
