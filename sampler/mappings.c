@@ -23,26 +23,31 @@ static bool is_affordable(const struct sprof_process *process)
 	return sprof_clock_now_ns() >= process->maps_read_ns + COST_SHARE * process->maps_cost_ns;
 }
 
-
-bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
+/* True: they have changed. */
+static bool read_maps(struct sampler *sampler, struct sprof_process *process)
 {
 	uint64_t before = process->maps.generation, begin = sprof_clock_own_cpu_ns();
 
-	/* A thread whose stacks lead nowhere would have them read each time. */
-	if (process->maps_read_in_vain && !is_affordable(process))
-		return false;
 	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
 	process->maps_read_ns = sprof_clock_now_ns();
 	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
 	process->maps_change = process->change;
-	process->maps_read_in_vain = process->maps.generation == before;
+	return process->maps.generation != before;
+}
+
+bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
+{
+	/* A thread whose stacks lead nowhere would have them read each time. */
+	if (process->maps_read_in_vain && !is_affordable(process))
+		return false;
+	process->maps_read_in_vain = !read_maps(sampler, process);
 	return !process->maps_read_in_vain;
 }
 
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process)
 {
 	if (process->maps_read_ns + AGE_NS < sampler->tick_ns)
-		sprof_mappings_read(sampler, process);
+		read_maps(sampler, process);
 }
 
 void sprof_mappings_doubt(struct sprof_thread *thread, const struct sprof_proc_stat *stat)
