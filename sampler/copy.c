@@ -5,6 +5,8 @@
  */
 #include "sampler/sampler-internal.h"
 
+#include <errno.h>
+
 #include "attach/memory.h"
 #include "base/array.h"
 
@@ -125,6 +127,7 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 
+	errno = 0;
 	snapshot->stack = ahead ? *ahead : (struct sprof_stack_copy){0};
 	/* The red zone of an sp at the start of its mapping lies in the guard page. */
 	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
@@ -136,5 +139,5 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	if (!snapshot->stack.size && !stack)
 		copy(pid, sp, NULL, sampling->copy_size, buffer->bytes, &snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
-	return snapshot->stack.size > 0;
+	return snapshot->stack.size || errno != ESRCH;
 }

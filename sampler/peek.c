@@ -54,6 +54,7 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, s
 		return false;
 	}
 	set_regs(sampling, sight);
+	/* What can't be copied of a sleeper can't be copied of a stopped thread either: no reason to stop it. */
 	return sprof_copy_stack(thread, &sampler->peek_buffer, NULL, &sight->snapshot) &&
 		sprof_thread_read_stat(thread, &sight->stat) &&
 		sprof_thread_read_schedstat(thread, &after) &&
@@ -116,6 +117,11 @@ static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 	return true;
 }
 
+static bool has_ended(char letter)
+{
+	return letter == 'Z' || letter == 'X';
+}
+
 /* At a birth or a signal, and not collected yet: that is no place of the thread's own. */
 static bool is_in_our_stop(
 	const struct sampler *sampler, const struct sprof_thread *thread, char letter)
@@ -158,7 +164,7 @@ static void lose(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
 
-	sampling->lost = true;
+	sampling->lost = thread->phase == SPROF_THREAD_INTERRUPTED;
 	sampler->quality->samples_lost++;
 }
 
@@ -173,6 +179,8 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		return true;
 	if (!copy_sleeper(sampler, thread, &sight))
 		return false;
+	if (has_ended(sight.stat.state))
+		return true;
 	if (is_in_our_stop(sampler, thread, sight.stat.state)) {
 		lose(sampler, thread);
 		return true;

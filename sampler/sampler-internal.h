@@ -189,8 +189,11 @@ void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_regs *regs, const struct sprof_walked *walked);
 void sprof_owed_forgive(struct sampler *sampler, struct sprof_thread *thread);
 
-/* copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
- * False: sp leads nowhere. */
+/*
+ * copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
+ * Where sp leads nowhere, or memory can't be read, the copy is empty: there is still a leaf. False: the
+ * process has no memory any more, and the thread no sample.
+ */
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
 	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot);
 /*

@@ -1,6 +1,6 @@
 """What the stacks of known programs look like: complete, and with the right shares."""
 
-from harness import Target, attach_for, check_quality, main
+from harness import PROFILE, Attached, Target, attach_for, check_quality, main, read_profile
 
 
 def check_path(folded, *path):
@@ -59,6 +59,16 @@ def test_a_stack_pointer_that_leads_nowhere():
     assert folded.share("spin_without_stack") > 0.9, folded.stacks
     assert stats["truncated_reasons"].get("bad-memory", 0) > 0.9 * stats["stacks_truncated"] > 0, stats
     program.finish().check(0)
+
+
+def test_a_sleeper_without_a_stack_is_left_alone():
+    """A stop would begin its wait again each time, and find no more."""
+    program = Target("no-stack", "asleep")
+    attached = Attached(program.pid, *PROFILE)
+    result = program.finish().check(0)
+    attached.finish().check(0)
+    assert 500 <= int(result.text()) < 900, result.text()
+    assert read_profile()[1]["stops"] <= 10
 
 
 def test_asleep_threads_are_not_stopped():
