@@ -160,13 +160,12 @@ static void repair(const struct sprof_thread *thread, bool timed_too)
 
 /*
  * A tracee is woken even by a signal that it ignores (kernel/signal.c, sig_ignored), and its call then
- * ends with EINTR for no handler's sake. One that stops it ends these calls without a tracer too.
+ * ends with EINTR for no handler's sake.
  */
 static void on_signal(struct sprof_thread *thread, int signal)
 {
 	thread->signal = signal;
-	if (signal != SIGSTOP)
-		repair(thread, false);
+	repair(thread, false);
 }
 
 /* What a stop asks for when the thread goes on; true: the caller wanted it stopped and has it now. */

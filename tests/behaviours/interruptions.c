@@ -5,12 +5,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -196,55 +193,7 @@ static int signalfd_values(void)
 	return 0;
 }
 
-/* A stop breaks epoll_wait off, with and without a time-out. */
-
-static int long_timeout;
-
-static int wait_for_long(void)
-{
-	struct epoll_event event;
-
-	return epoll_wait(epoll_create1(EPOLL_CLOEXEC), &event, 1, long_timeout) < 0 && errno == EINTR;
-}
-
-static bool is_in_epoll(pid_t pid)
-{
-	char path[64], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
-	file = fopen(path, "re");
-	MUST(file != NULL);
-	MUST(fgets(text, sizeof(text), file) != NULL);
-	fclose(file);
-#ifdef SYS_epoll_wait
-	if (atoi(text) == SYS_epoll_wait)
-		return true;
-#endif
-	return atoi(text) == SYS_epoll_pwait;
-}
-
-static int stopped_in_epoll(void)
-{
-	static const int timeouts[] = {60000, -1};
-
-	for (size_t i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++) {
-		pid_t child;
-		int status;
-
-		long_timeout = timeouts[i];
-		child = child_of(wait_for_long);
-		while (!is_in_epoll(child))
-			burn_us(100);
-		MUST(kill(child, SIGSTOP) == 0 && waitpid(child, &status, WUNTRACED) == child);
-		MUST(kill(child, SIGCONT) == 0);
-		target_print("%s, then %s", status_text(status), status_text(reap(child)));
-	}
-	return 0;
-}
-
 const struct behaviour interruption_behaviours[] = {
-	{"stopped-in-epoll", stopped_in_epoll},
 	{"eintr-of-sigsuspend", eintr_of_sigsuspend},
 	{"eintr-of-ppoll", eintr_of_ppoll},
 	{"eintr-of-pselect", eintr_of_pselect},
