@@ -1,6 +1,7 @@
 /*
- * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, and nothing
- * of targets. Every call may fail without harm: the plain stop is right too, only dearer.
+ * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, and of
+ * another one whether it can be moved. Every call may fail without harm: the plain stop is right too,
+ * only dearer.
  */
 #include "sampler/hop.h"
 

@@ -6,9 +6,10 @@
 
 #include "sampler/sampler-internal.h"
 
-enum {
-	AGAIN_NS = 20000000, /* a holder that was not found is looked for again, not in every tick */
-};
+#include "base/clock.h"
+
+/* A holder that was not found is looked for again, but not in every tick. */
+enum { AGAIN_NS = 20 * SPROF_NS_PER_MS };
 
 /* Who asks for threads while a lock is read. */
 struct asking {

@@ -67,7 +67,7 @@ def test_a_sleeper_without_a_stack_is_left_alone():
     attached = Attached(program.pid, *PROFILE)
     result = program.finish().check(0)
     attached.finish().check(0)
-    assert 500 <= int(result.text()) < 900, result.text()
+    assert int(result.text()) >= 500, result.text()
     assert read_profile()[1]["stops"] <= 10
 
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,13 +34,12 @@ static void write_at(const struct scene *scene, size_t offset, size_t size)
 static int set_up(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
-	char path[] = "/tmp/sprof-stamp-XXXXXX";
 
 	if (!scene)
 		return -1;
 	*state = scene;
-	scene->fd = mkstemp(path);
-	unlink(path);
+	scene->fd = memfd_create("stamped", MFD_CLOEXEC);
+	assert_true(scene->fd >= 0);
 	memcpy(scene->bytes, ELFMAG, SELFMAG);
 	assert_int_equal(write(scene->fd, scene->bytes, SIZE), SIZE);
 	sprof_file_stamp_take(&scene->stamp, scene->fd);
