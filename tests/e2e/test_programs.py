@@ -67,6 +67,7 @@ class Threads {
 
 UNDER_RUN = (SPROF, "run", "-q", "-r", 499, "-o", "x.folded", "--")
 PR_SET_CHILD_SUBREAPER = 36
+ATTACHES = 30
 
 
 def become_subreaper():
@@ -103,9 +104,8 @@ def check_under_run(command):
     return native
 
 
-def check_under_attach(command, native):
-    """Attaches of 50 ms, one after the other, for as long as it runs."""
-    program = Program(command)
+def attach_again_and_again(program):
+    """Attaches of 50 ms, one after the other, for as long as it runs. Returns how many there were."""
     attaches = 0
     while program.alive():
         result = sprof("attach", "-p", program.pid, "--children", "-q", "-d", "50ms", "-r", 499, "-o",
@@ -116,11 +116,22 @@ def check_under_attach(command, native):
                 check_untouched(program.pid)
             except FileNotFoundError:
                 break  # it has just ended
-    result = program.finish()
-    assert (result.code, result.out, result.err) == (native.code, native.out, native.err), (
-        f"{result.code} {result.text()} {result.err}")
-    assert attaches > 0, "it was never attached to"
-    check_nothing_left()
+    return attaches
+
+
+def check_under_attach(command, native):
+    """The program again and again, until it has been attached to at so many of its moments."""
+    attaches = 0
+    while attaches < ATTACHES:
+        program = Program(command)
+        now = attach_again_and_again(program)
+        result = program.finish()
+        assert (result.code, result.out, result.err) == (native.code, native.out, native.err), (
+            f"{result.code} {result.text()} {result.err}")
+        assert now > 0, "it was never attached to"
+        check_nothing_left()
+        attaches += now
+    print(f"{attaches} attaches")
 
 
 def check_both(*command):
