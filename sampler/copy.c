@@ -3,22 +3,46 @@
  * (two calls while it is on another stack than its own, or deeper than where it was looked for, or on
  * one that is not known yet, whose red zone may be a guard page).
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/copy.h"
 
 #include <errno.h>
 
 #include "attach/memory.h"
 #include "base/array.h"
+#include "sampler/sampler-internal.h"
 
-bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling)
+enum {
+	FIRST_COPY = 32 * 1024,
+	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
+};
+
+void sprof_copy_plan_init(struct copy_plan *plan)
 {
-	/* As much again for the thread's own stack, while a signal handler runs on another one. */
-	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * sampling->copy_size, 1);
+	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
-bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling)
+void sprof_copy_plan_grow(struct copy_plan *plan)
 {
-	return buffer->capacity >= 2 * sampling->copy_size;
+	if (plan->size < LARGEST_COPY)
+		plan->size *= 4;
+	if (plan->size > LARGEST_COPY)
+		plan->size = LARGEST_COPY;
+}
+
+void sprof_copy_plan_forget_home(struct copy_plan *plan)
+{
+	plan->home_end = plan->home_sp = 0;
+}
+
+bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
+{
+	/* As much again for the thread's own stack, while a signal handler runs on another one. */
+	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * plan->size, 1);
+}
+
+bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
+{
+	return buffer->capacity >= 2 * plan->size;
 }
 
 static void copy(pid_t pid, uint64_t base, const struct sprof_mapping *mapping, size_t size,
@@ -48,36 +72,36 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_mapping *home;
 
 	snapshot->home = (struct sprof_stack_copy){0};
-	if (stack && stack->end == sampling->home_end) {
-		sampling->home_sp = snapshot->regs.values[SPROF_REG_SP];
+	if (stack && stack->end == sampling->copy.home_end) {
+		sampling->copy.home_sp = snapshot->regs.values[SPROF_REG_SP];
 		return;
 	}
-	home = sprof_maps_find(&thread->process->maps, sampling->home_sp);
+	home = sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 	if (!stack || !home)
 		return;
-	copy(thread->process->pid, sampling->home_sp - sampling->copy_size / 4, home,
-		sampling->copy_size, buffer->bytes + sampling->copy_size, &snapshot->home);
+	copy(thread->process->pid, sampling->copy.home_sp - sampling->copy.size / 4, home,
+		sampling->copy.size, buffer->bytes + sampling->copy.size, &snapshot->home);
 	snapshot->home.floor = home->start;
 }
 
 /* What lies below the copy made ahead goes in front of it; so much room is left there. */
-static size_t room_ahead(const struct sampling *sampling)
+static size_t room_ahead(const struct copy_plan *plan)
 {
-	return sampling->copy_size / 4;
+	return plan->size / 4;
 }
 
 void sprof_copy_ahead(
 	const struct sprof_thread *thread, struct copy_buffer *buffer, struct sprof_stack_copy *ret)
 {
 	const struct sampling *sampling = thread->sampling;
-	size_t room = room_ahead(sampling);
+	size_t room = room_ahead(&sampling->copy);
 	const struct sprof_mapping *stack =
-		sprof_maps_find(&thread->process->maps, sampling->home_sp);
+		sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 
 	*ret = (struct sprof_stack_copy){0};
-	if (stack && stack->end == sampling->home_end)
-		copy(thread->process->pid, sampling->home_sp - SPROF_RED_ZONE, stack,
-			sampling->copy_size, buffer->bytes + room, ret);
+	if (stack && stack->end == sampling->copy.home_end)
+		copy(thread->process->pid, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
+			sampling->copy.size, buffer->bytes + room, ret);
 }
 
 /* Whether what is left of a copy from base on is all of the stack, or nearly as much as is wanted. */
@@ -106,17 +130,16 @@ static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer,
 	return true;
 }
 
-void sprof_copy_settle(const struct sprof_thread *thread, const struct sprof_snapshot *snapshot,
-	uint64_t outermost_sp)
+void sprof_copy_plan_settle(
+	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp)
 {
-	struct sampling *sampling = thread->sampling;
 	const struct sprof_stack_copy *stack = &snapshot->stack;
 
 	if (outermost_sp < stack->base || outermost_sp >= stack->limit ||
-		stack->limit == UINT64_MAX || stack->limit == sampling->home_end)
+		stack->limit == UINT64_MAX || stack->limit == plan->home_end)
 		return;
-	sampling->home_end = stack->limit;
-	sampling->home_sp = snapshot->regs.values[SPROF_REG_SP];
+	plan->home_end = stack->limit;
+	plan->home_sp = snapshot->regs.values[SPROF_REG_SP];
 }
 
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
@@ -132,12 +155,12 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	/* The red zone of an sp at the start of its mapping lies in the guard page. */
 	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
 		ahead->limit != stack->end ||
-		!is_enough(ahead, sp - SPROF_RED_ZONE, sampling->copy_size) ||
+		!is_enough(ahead, sp - SPROF_RED_ZONE, sampling->copy.size) ||
 		!begin_at(&snapshot->stack, buffer, pid, sp - SPROF_RED_ZONE))
-		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy_size, buffer->bytes,
+		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy.size, buffer->bytes,
 			&snapshot->stack);
 	if (!snapshot->stack.size && !stack)
-		copy(pid, sp, NULL, sampling->copy_size, buffer->bytes, &snapshot->stack);
+		copy(pid, sp, NULL, sampling->copy.size, buffer->bytes, &snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
 	return snapshot->stack.size || errno != ESRCH;
 }

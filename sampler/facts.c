@@ -2,6 +2,8 @@
  * The counters of a thread that are no times: switches, faults, bytes. Knows that a thread which
  * was there before us has counted without us; everything is said as of its first sight.
  */
+#include "sampler/facts.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,19 +75,20 @@ static void read_facts(struct sprof_thread *thread, const struct sprof_proc_stat
 	read_io(thread, ret);
 }
 
-void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours)
+void sprof_facts_begin(struct sprof_thread *thread, bool is_all_ours)
 {
 	struct sampling *sampling = thread->sampling;
+	struct first_facts *first = &sampling->facts;
 	struct sprof_proc_stat stat;
 
-	sampling->own_tid = thread->tid;
+	first->own_tid = thread->tid;
 	if (!sprof_thread_read_stat(thread, &stat))
 		return;
-	read_facts(thread, &stat, &sampling->start);
-	if (sampling->start.own_tid)
-		sampling->own_tid = sampling->start.own_tid;
+	read_facts(thread, &stat, &first->start);
+	if (first->start.own_tid)
+		first->own_tid = first->start.own_tid;
 	if (is_all_ours)
-		sampling->start = (struct sprof_thread_facts){0};
+		first->start = (struct sprof_thread_facts){0};
 }
 
 static uint64_t since(uint64_t now, uint64_t start)
@@ -93,12 +96,12 @@ static uint64_t since(uint64_t now, uint64_t start)
 	return now > start ? now - start : 0;
 }
 
-void sprof_sampling_tell_facts(
+void sprof_facts_tell(
 	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat)
 {
 	const struct sprof_sink *sink = sampler->parts->sink;
 	const struct sampling *sampling = thread->sampling;
-	const struct sprof_thread_facts *start = &sampling->start;
+	const struct sprof_thread_facts *start = &sampling->facts.start;
 	struct sprof_thread_facts facts;
 
 	if (!sink->facts)

@@ -23,7 +23,7 @@ static pid_t own_tid_of(const struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	return sampling ? sampling->own_tid : thread->tid;
+	return sampling ? sampling->facts.own_tid : thread->tid;
 }
 
 /*
@@ -118,7 +118,7 @@ static bool is_same(const struct sprof_futex *one, const struct sprof_futex *oth
 static struct seen_lock *find_lock(struct sampler *sampler, const struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
-	const struct sprof_futex *futex = &sampling->watch.futex;
+	const struct sprof_futex *futex = &sampling->wait.lock.futex;
 	pid_t pid = thread->process->pid;
 	uint64_t hash = (futex->address ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15u;
 	struct seen_lock *lock = &sampler->waits.locks.seen[hash >> 56];
@@ -131,11 +131,11 @@ static struct seen_lock *find_lock(struct sampler *sampler, const struct sprof_t
 enum sprof_lock_kind sprof_locks_look(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
-	struct lock_watch *watch = &sampling->watch;
+	struct lock_watch *watch = &sampling->wait.lock;
 	struct seen_lock *lock = find_lock(sampler, thread);
 
-	if (lock->tick_ns != sampler->tick_ns) {
-		lock->tick_ns = sampler->tick_ns;
+	if (lock->tick_ns != sampler->tick.ns) {
+		lock->tick_ns = sampler->tick.ns;
 		read_lock(&(struct asking){sampler, thread, lock});
 	}
 	watch->holder_id = SPROF_RECORD_NONE;

@@ -46,7 +46,7 @@ bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
 
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process)
 {
-	if (process->maps_read_ns + AGE_NS < sampler->tick_ns)
+	if (process->maps_read_ns + AGE_NS < sampler->tick.ns)
 		read_maps(sampler, process);
 }
 

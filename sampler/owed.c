@@ -4,6 +4,8 @@
  * executes an instruction; then the samples are taken, with the registers of that stop. Knows of which
  * sleeps that is true; refuses to know how threads are stopped.
  */
+#include "sampler/owed.h"
+
 #include "attach/restart.h"
 #include "sampler/sampler-internal.h"
 
@@ -16,27 +18,24 @@ static bool is_unbroken(char letter, const struct sprof_proc_syscall *call)
 bool sprof_owed_ask(struct sampler *sampler, struct sprof_thread *thread, char letter,
 	const struct sprof_proc_syscall *call)
 {
-	return !sampler->quality->schedstat_missing && !sampler->closing &&
+	return !sampler->quality->schedstat_missing && !sampler->tick.closing &&
 		is_unbroken(letter, call) && sprof_stops_ask(sampler, thread);
 }
 
-void sprof_owed_begin(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call)
+void sprof_owed_begin(struct owed *owed, const struct sprof_proc_syscall *call, uint64_t now_ns)
 {
-	struct sampling *sampling = thread->sampling;
-
-	if (!sampling->owed)
-		sampling->owed_since_ns = sampler->tick_ns;
-	sampling->owed++;
-	sampling->owed_sp = call->sp;
-	sampling->owed_pc = call->pc;
+	if (!owed->count)
+		owed->since_ns = now_ns;
+	owed->count++;
+	owed->sp = call->sp;
+	owed->pc = call->pc;
 }
 
-bool sprof_owed_more(struct sampling *sampling, uint32_t times)
+bool sprof_owed_more(struct owed *owed, uint32_t times)
 {
-	if (!sampling->owed)
+	if (!owed->count)
 		return false;
-	sampling->owed += times;
+	owed->count += times;
 	return true;
 }
 
@@ -44,25 +43,24 @@ static void emit(struct sampler *sampler, struct sprof_thread *thread, enum spro
 {
 	struct sampling *sampling = thread->sampling;
 
-	sprof_waits_emit(sampler, thread, sampling->owed);
+	sprof_waits_emit(sampler, thread, sampling->owed.count);
 	sampler->quality->samples_peeked++;
-	sampler->quality->samples_reused += sampling->owed - 1;
-	sampler->quality->stacks[end] += sampling->owed;
-	sampling->owed = 0;
+	sampler->quality->samples_reused += sampling->owed.count - 1;
+	sampler->quality->stacks[end] += sampling->owed.count;
+	sampling->owed.count = 0;
 }
 
-static bool has_gone_on(const struct sampling *sampling, const struct sprof_regs *regs)
+static bool has_gone_on(const struct owed *owed, const struct sprof_regs *regs)
 {
-	return regs->values[SPROF_REG_SP] != sampling->owed_sp ||
-		regs->values[SPROF_REG_PC] != sampling->owed_pc;
+	return regs->values[SPROF_REG_SP] != owed->sp || regs->values[SPROF_REG_PC] != owed->pc;
 }
 
 bool sprof_owed_cancel(struct sampling *sampling, const struct sprof_regs *regs)
 {
-	if (!sampling || sampling->owed != 1 || !has_gone_on(sampling, regs))
+	if (!sampling || sampling->owed.count != 1 || !has_gone_on(&sampling->owed, regs))
 		return false;
-	sampling->owed = 0;
-	sampling->asleep = false;
+	sampling->owed.count = 0;
+	sampling->sleep.active = false;
 	return true;
 }
 
@@ -71,21 +69,21 @@ void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
 {
 	struct sampling *sampling = thread->sampling;
 
-	if (!sampling || !sampling->owed)
+	if (!sampling || !sampling->owed.count)
 		return;
-	if (has_gone_on(sampling, regs)) {
+	if (has_gone_on(&sampling->owed, regs)) {
 		sprof_owed_forgive(sampler, thread);
 		return;
 	}
-	sampling->stack = walked->stack;
+	sampling->last.stack = walked->stack;
 	emit(sampler, thread, walked->end);
-	sampling->asleep = false;
+	sampling->sleep.active = false;
 }
 
 void sprof_owed_forgive(struct sampler *sampler, struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	if (sampling && sampling->owed)
-		emit(sampler, thread, sampling->end);
+	if (sampling && sampling->owed.count)
+		emit(sampler, thread, sampling->last.end);
 }

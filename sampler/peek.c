@@ -30,7 +30,7 @@ static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 }
 
 /* The registers that a peek knows, and the frame pointer where a stop in this sleep has found it. */
-static void set_regs(const struct sampling *sampling, struct sight *sight)
+static void set_regs(const struct known_fp *fp, struct sight *sight)
 {
 	const struct sprof_proc_syscall *call = sight->call;
 	struct sprof_regs *regs = &sight->snapshot.regs;
@@ -38,9 +38,9 @@ static void set_regs(const struct sampling *sampling, struct sight *sight)
 	*regs = (struct sprof_regs){.system_call = call->number};
 	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
-	if (sampling->fp_known && sampling->fp_timeslices == sight->schedstat->timeslices &&
-		sampling->fp_sp == call->sp && sampling->fp_pc == call->pc)
-		sprof_regs_set(regs, SPROF_REG_FP, sampling->fp);
+	if (fp->known && fp->timeslices == sight->schedstat->timeslices && fp->sp == call->sp &&
+		fp->pc == call->pc)
+		sprof_regs_set(regs, SPROF_REG_FP, fp->value);
 }
 
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */
@@ -49,13 +49,13 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, s
 	const struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat after;
 
-	if (!sprof_copy_reserve(&sampler->peek_buffer, sampling)) {
+	if (!sprof_copy_reserve(&sampler->peek.buffer, &sampling->copy)) {
 		sampler->out_of_memory = true;
 		return false;
 	}
-	set_regs(sampling, sight);
+	set_regs(&sampling->fp, sight);
 	/* What can't be copied of a sleeper can't be copied of a stopped thread either: no reason to stop it. */
-	return sprof_copy_stack(thread, &sampler->peek_buffer, NULL, &sight->snapshot) &&
+	return sprof_copy_stack(thread, &sampler->peek.buffer, NULL, &sight->snapshot) &&
 		sprof_thread_read_stat(thread, &sight->stat) &&
 		sprof_thread_read_schedstat(thread, &after) &&
 		same_schedstat(sight->schedstat, &after);
@@ -69,7 +69,8 @@ static bool is_worth_a_stop(const struct sprof_thread *thread, const struct sigh
 {
 	const struct sampling *sampling = thread->sampling;
 
-	return sight->walked.end == SPROF_END_REGISTER && sampling->state == SPROF_STATE_SLEEP &&
+	return sight->walked.end == SPROF_END_REGISTER &&
+		sampling->last.state == SPROF_STATE_SLEEP &&
 		thread->phase == SPROF_THREAD_RUNNING &&
 		sprof_restart_is_harmless(thread->process->pid, sight->call);
 }
@@ -80,7 +81,7 @@ static void plan_stop(
 	const struct sampling *sampling = thread->sampling;
 
 	sprof_stops_add(sampler, thread,
-		&(struct slot_before){.state = sampling->state,
+		&(struct slot_before){.state = sampling->last.state,
 			.timeslices = sight->schedstat->timeslices,
 			.sp = sight->call->sp,
 			.pc = sight->call->pc,
@@ -93,12 +94,12 @@ static void find_wait(
 {
 	struct sampling *sampling = thread->sampling;
 
-	if (sampling->state != SPROF_STATE_STOPPED) {
+	if (sampling->last.state != SPROF_STATE_STOPPED) {
 		sprof_waits_look_up(sampler, thread, call);
 		return;
 	}
-	sampling->wait = SPROF_WAIT_NONE;
-	sampling->watch.active = false;
+	sampling->wait.id = SPROF_WAIT_NONE;
+	sampling->wait.lock.active = false;
 }
 
 /* Where only running threads are wanted: it is asleep, and that is all. */
@@ -109,10 +110,10 @@ static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 
 	if (sampler->options->mode != SPROF_MODE_CPU)
 		return false;
-	sampling->state = SPROF_STATE_SLEEP;
-	sampling->wait = SPROF_WAIT_NONE;
-	sampling->timeslices = schedstat->timeslices;
-	sampling->asleep = !sampler->quality->schedstat_missing;
+	sampling->last.state = SPROF_STATE_SLEEP;
+	sampling->wait.id = SPROF_WAIT_NONE;
+	sampling->sleep.timeslices = schedstat->timeslices;
+	sampling->sleep.active = !sampler->quality->schedstat_missing;
 	sprof_sampling_charge(sampler, thread);
 	return true;
 }
@@ -132,13 +133,15 @@ static bool is_in_our_stop(
 /* What the next ticks reuse. */
 static void remember(struct sampler *sampler, struct sampling *sampling, const struct sight *sight)
 {
-	sampling->end = sight->walked.end;
-	sampling->timeslices = sight->schedstat->timeslices;
-	sampling->figures = sprof_figures_make(sampler->tick_ns, sight->schedstat, &sight->stat);
-	sampling->asleep =
+	struct known_sleep *sleep = &sampling->sleep;
+
+	sampling->last.end = sight->walked.end;
+	sleep->timeslices = sight->schedstat->timeslices;
+	sleep->figures = sprof_figures_make(sampler->tick.ns, sight->schedstat, &sight->stat);
+	sleep->active =
 		!sampler->quality->schedstat_missing && sight->walked.end != SPROF_END_STACK_COPY;
 	if (sight->walked.end == SPROF_END_REGISTER)
-		sampler->unwalked_pc = sight->call->pc;
+		sampler->peek.unwalked_pc = sight->call->pc;
 }
 
 static bool ask(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight)
@@ -150,8 +153,10 @@ static bool ask(struct sampler *sampler, struct sprof_thread *thread, const stru
 static void take(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight,
 	bool is_asked)
 {
+	struct sampling *sampling = thread->sampling;
+
 	if (sight->walked.end == SPROF_END_REGISTER && (is_asked || ask(sampler, thread, sight))) {
-		sprof_owed_begin(sampler, thread, sight->call);
+		sprof_owed_begin(&sampling->owed, sight->call, sampler->tick.ns);
 		return;
 	}
 	sprof_waits_emit(sampler, thread, 1);
@@ -185,11 +190,11 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		lose(sampler, thread);
 		return true;
 	}
-	sampling->state = state_of(thread, sight.stat.state);
+	sampling->last.state = state_of(thread, sight.stat.state);
 	/* Where it was needed the last time: before the thread is awake. */
-	is_asked = sampler->unwalked_pc == call->pc && ask(sampler, thread, &sight);
+	is_asked = sampler->peek.unwalked_pc == call->pc && ask(sampler, thread, &sight);
 	sight.walked = sprof_sampler_walk(sampler, thread, &sight.snapshot);
-	sampling->stack = sight.walked.stack;
+	sampling->last.stack = sight.walked.stack;
 	find_wait(sampler, thread, call);
 	if (is_worth_a_stop(thread, &sight)) {
 		plan_stop(sampler, thread, &sight);

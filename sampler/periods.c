@@ -15,15 +15,17 @@ enum {
 void sprof_period_begin(struct sampler *sampler)
 {
 	const uint64_t length = sampler->options->period_ns;
+	struct period *period = &sampler->period;
 
-	sampler->period.begin_ns = sampler->begin_ns;
-	sampler->period.end_ns = length ? sampler->begin_ns + length : UINT64_MAX;
-	sampler->period.ask_ns = sampler->period.end_ns;
+	period->begin_ns = sampler->pace.begin_ns;
+	period->end_ns = length ? period->begin_ns + length : UINT64_MAX;
+	period->ask_ns = period->end_ns;
 }
 
 /* Figures from zero, but for what they are about. */
 static void restart_quality(struct sampler *sampler)
 {
+	struct sprof_schedule *schedule = &sampler->pace.schedule;
 	struct sprof_quality *quality = sampler->quality;
 
 	*quality = (struct sprof_quality){
@@ -32,24 +34,24 @@ static void restart_quality(struct sampler *sampler)
 		.mode = quality->mode,
 		.schedstat_missing = quality->schedstat_missing,
 	};
-	sampler->stopped_before_ns += sampler->pauses.total;
+	sampler->period.stopped_ns += sampler->pauses.total;
 	sampler->pauses = (struct sprof_pauses){0};
-	sampler->schedule.ticks = sampler->schedule.late = sampler->schedule.missed = 0;
+	schedule->ticks = schedule->late = schedule->missed = 0;
 }
 
 static void restart(struct sampler *sampler)
 {
 	const struct sprof_target *target = sampler->parts->target;
+	struct period *period = &sampler->period;
 	struct sprof_thread **threads;
 	size_t count;
 
 	threads = sprof_target_threads(target, &count);
-	sampler->period.threads = sprof_target_threads_seen(target) - (uint32_t)count;
-	sampler->period.processes =
-		sprof_target_processes_seen(target) - sprof_target_processes(target);
+	period->threads = sprof_target_threads_seen(target) - (uint32_t)count;
+	period->processes = sprof_target_processes_seen(target) - sprof_target_processes(target);
 	/* Where the last one has ended: what has been done since is the new one's. */
-	sampler->period.own_cpu_ns += sampler->quality->profiler_cpu_ns;
-	sampler->period.begin_ns += sampler->quality->duration_ns;
+	period->own_cpu_ns += sampler->quality->profiler_cpu_ns;
+	period->begin_ns += sampler->quality->duration_ns;
 	sprof_waits_forget_all(&sampler->waits);
 	sampler->waits.locks = (struct locks){0};
 	restart_quality(sampler);
@@ -58,13 +60,13 @@ static void restart(struct sampler *sampler)
 }
 
 /* The slots of ends that have passed meanwhile are skipped. */
-static void plan_next(struct sampler *sampler)
+static void plan_next(struct period *period, uint64_t length)
 {
-	const uint64_t length = sampler->options->period_ns, now = sprof_clock_now_ns();
+	const uint64_t now = sprof_clock_now_ns();
 
-	while (sampler->period.end_ns <= now)
-		sampler->period.end_ns += length;
-	sampler->period.ask_ns = sampler->period.end_ns;
+	while (period->end_ns <= now)
+		period->end_ns += length;
+	period->ask_ns = period->end_ns;
 }
 
 void sprof_period_end(struct sampler *sampler)
@@ -83,7 +85,7 @@ void sprof_period_end(struct sampler *sampler)
 	for (size_t i = 0; i < count; i++)
 		sprof_sampling_settle(sampler, threads[i]);
 	sprof_sampler_fill_quality(sampler);
-	plan_next(sampler);
+	plan_next(&sampler->period, sampler->options->period_ns);
 	sprof_hop_restore(&sampler->hop);
 	ended = control->end_period(control->data);
 	sprof_hop_resume(&sampler->hop);

@@ -1,96 +1,62 @@
 /*
- * What the files of the sampling loop share.
+ * What the loop keeps of a thread and of a run, in parts: each is the file's that has its type, or is
+ * named with it. And what its files ask of each other, but for those with a header of their own.
  */
 #ifndef SPROF_SAMPLER_INTERNAL_H
 #define SPROF_SAMPLER_INTERNAL_H
 
 #include "sampler/account.h"
 #include "sampler/budget.h"
+#include "sampler/copy.h"
+#include "sampler/facts.h"
 #include "sampler/hop.h"
+#include "sampler/owed.h"
 #include "sampler/pauses.h"
+#include "sampler/reuse.h"
 #include "sampler/sampler.h"
 #include "sampler/schedule.h"
+#include "sampler/slots.h"
 #include "sampler/waits.h"
 
-enum {
-	FIRST_COPY = 32 * 1024,         /* bytes of stack; grown per thread when it was too little */
-	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
-	SIGNALS_KEPT = 16,
+enum { SIGNALS_KEPT = 16 };
+
+/* tick.c: on which CPU the thread was last seen. */
+struct known_cpu {
+	bool has_run; /* on any, at least once */
+	bool pinned;  /* to that one */
+	int number;
+	uint64_t seen_ns; /* 0: look again */
+};
+
+/* stopped.c: the frame pointer that a stop found in a sleep at this place. */
+struct known_fp {
+	bool known;
+	uint64_t value, sp, pc;
+	uint64_t timeslices; /* it is good until then */
+};
+
+/* What its last sample was. */
+struct last_seen {
+	uint32_t stack;
+	enum sprof_state state;
+	enum sprof_end end;
 };
 
 /* What the sampler remembers of a thread (struct sprof_thread's sampling). */
 struct sampling {
 	struct sprof_account account;
-	uint64_t window_ns; /* when the last charge was */
+	uint64_t window_ns; /* threads.c: when the last charge was */
+	bool lost;          /* peek.c: its last stop came too late for its tick */
+	struct known_sleep sleep;
+	struct last_seen last;
+	struct owed owed;
+	struct thread_wait wait;
+	struct known_cpu cpu;
+	struct known_fp fp;
+	struct copy_plan copy;
+	uint64_t faults; /* mappings.c: page faults so far */
+	struct first_facts facts;
 	char name[SPROF_COMM_MAX];
-	size_t copy_size;
-	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
-	bool lost;    /* its last stop came too late for its tick */
-	bool has_run; /* it has had a CPU at least once */
-	uint64_t faults; /* page faults so far */
-	int cpu;      /* where it was last seen, and when; 0: look again */
-	bool pinned;  /* to that one CPU */
-	uint64_t cpu_ns;
-	/* The sleep that it was last seen in, to be repeated for as long as `timeslices` stays. */
-	bool asleep;
-	uint64_t timeslices;
-	struct sprof_figures figures; /* the kernel's, which stand still as long */
-	uint32_t stack;
-	enum sprof_state state;
-	enum sprof_end end;
-	/* Ticks it has slept through, ticks not to look at it, ticks not looked at since the last look. */
-	uint32_t slept, skip, skipped;
-	/*
-	 * Samples of a sleep that can't be walked without the frame pointer, nor broken off: they are taken
-	 * when the thread stops at its end, for which it has been asked.
-	 */
-	uint32_t owed;
-	uint64_t owed_since_ns, owed_sp, owed_pc;
-	/* The frame pointer that a stop found in a sleep at this place, good until `fp_timeslices`. */
-	bool fp_known;
-	uint64_t fp, fp_sp, fp_pc, fp_timeslices;
-	/* What it was last seen waiting for, and by what that is known again. */
-	uint32_t wait;
-	int64_t wait_call, last_call; /* the latter running or not, and never restart_syscall */
-	uint64_t wait_sp, wait_argument, wait_found_ns, last_sp;
-	struct lock_watch watch;
-	pid_t own_tid; /* as its process knows it */
-	struct sprof_thread_facts start; /* what had been counted before */
-};
-
-struct copy_buffer {
-	uint8_t *bytes;
-	size_t capacity;
-};
-
-enum slot_phase {
-	SLOT_PLANNED,
-	SLOT_ASKED,  /* to stop, in this tick */
-	SLOT_QUEUED, /* asked, perhaps ticks ago, and waits for a CPU to stop on */
-	SLOT_COPIED,
-	SLOT_FAILED, /* it stopped, and was gone before its registers could be read */
-	SLOT_GONE,   /* the thread has ended, or runs another program now */
-};
-
-/* What is known of a thread before its stop. */
-struct slot_before {
-	enum sprof_state state; /* USER stands for "running" */
-	int cpu;                /* where it ran last */
-	uint64_t timeslices;    /* of a sleeper */
-	uint64_t sp, pc;        /* the same: where it slept */
-};
-
-/* One thread to be stopped in this tick, and what was copied from it. */
-struct slot {
-	struct sprof_thread *thread;
-	struct slot_before before;
-	enum slot_phase phase;
-	bool awaited;      /* asked in this tick, which waits for it */
-	bool near;         /* awaited awake: it runs on a CPU, and we on another one */
-	unsigned distance; /* of its CPU from ours */
-	uint64_t requested_ns;
-	struct sprof_snapshot snapshot;
-	struct copy_buffer buffer;
 };
 
 /* A stack that has been walked, and interned. */
@@ -99,45 +65,62 @@ struct sprof_walked {
 	enum sprof_end end;
 };
 
+/* sampler.c: when to sample. */
+struct pace {
+	uint64_t begin_ns; /* of the run */
+	struct sprof_schedule schedule;
+	struct sprof_budget budget;
+};
+
+/* periods.c */
+struct period {
+	uint64_t begin_ns, end_ns;   /* the end as it is planned */
+	uint64_t ask_ns;             /* when to ask whether it may end */
+	uint64_t own_cpu_ns;         /* used before it */
+	uint64_t stopped_ns;         /* for which threads stood still before it */
+	uint32_t threads, processes; /* seen before it and gone */
+};
+
+/* tick.c: the one that is being taken, or was the last. */
+struct tick {
+	uint64_t ns;
+	uint64_t stop_deadline_ns; /* how long it waits for stops */
+	uint32_t thread_count;
+	bool closing; /* every thread is charged up to it */
+};
+
+/* peek.c */
+struct peeking {
+	struct copy_buffer buffer;
+	uint64_t unwalked_pc; /* where a sleep was last seen that wants the frame pointer */
+};
+
+/* sampler.c: those that came while threads were stopped. */
+struct kept_signals {
+	siginfo_t kept[SIGNALS_KEPT];
+	unsigned count;
+};
+
+/* A run. */
 struct sampler {
 	const struct sprof_sampler_parts *parts;
 	const struct sprof_sampler_options *options;
 	struct sprof_quality *quality;
-	struct sprof_schedule schedule;
-	struct sprof_budget budget;
-	uint64_t stopped_before_ns; /* in the periods before */
-	struct sprof_pauses pauses;
-	struct sprof_hop hop;
-	uint64_t begin_ns;
-	struct period {
-		uint64_t begin_ns, end_ns; /* the end as it is planned */
-		uint64_t ask_ns;           /* when to ask whether it may end */
-		uint64_t own_cpu_ns;       /* used before it */
-		uint32_t threads, processes; /* seen before it and gone */
-	} period;
-	uint64_t tick_ns;
-	uint32_t thread_count; /* at this tick */
-	struct slot *slots;
-	size_t slot_count, slot_capacity;
-	struct slot spare;              /* for a stop that no slot waits for */
-	uint64_t stop_deadline_ns;      /* of this tick's stops */
-	uint64_t unwalked_pc;           /* where a sleep was last seen that wants the frame pointer */
-	struct copy_buffer peek_buffer;
+	struct pace pace;
+	struct period period;
+	struct tick tick;
+	struct slots slots;
+	struct peeking peek;
 	struct waits waits;
-	siginfo_t signals[SIGNALS_KEPT]; /* that came while threads were stopped */
-	unsigned signal_count;
-	bool closing; /* the last tick: every thread is charged up to it */
+	struct sprof_hop hop;
+	struct sprof_pauses pauses;
+	struct kept_signals signals;
 	bool over; /* no traced thread is left, or the control said so */
 	bool out_of_memory;
 };
 
 /* tick.c: a sample of every thread. */
 void sprof_tick(struct sampler *sampler);
-
-/* reuse.c: true: it sleeps on, and its sample is taken, or it was passed over. */
-bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread);
-/* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
-void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread);
 
 /*
  * peek.c: the sample of a sleeper, with its figures and its call as they were read just now. False: it
@@ -159,7 +142,6 @@ void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before);
 /* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
 bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
-void sprof_stops_finish(struct sampler *sampler);
 
 /* standstill.c: copies the slot's thread, which has stopped, and lets it go on. */
 void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
@@ -171,46 +153,6 @@ void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
 /* Only what is owed to the thread, or the sample that was, if it had already gone on. */
 void sprof_stopped_pay(struct sampler *sampler, struct slot *slot);
 
-/* owed.c: asks a sleeper to stop, if its sleep is one whose samples can be owed. */
-bool sprof_owed_ask(struct sampler *sampler, struct sprof_thread *thread, char letter,
-	const struct sprof_proc_syscall *call);
-/* It has been asked, and this sample is owed. */
-void sprof_owed_begin(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call);
-/* More of them, if there are any. */
-bool sprof_owed_more(struct sampling *sampling, uint32_t times);
-/*
- * True: the sleep was over before the thread was asked, right after it had been looked at. Nothing is owed
- * then; where it stopped is its sample.
- */
-bool sprof_owed_cancel(struct sampling *sampling, const struct sprof_regs *regs);
-/* They become samples: on the stack of the stop at the end of the sleep, or as it was seen. */
-void sprof_owed_pay(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_regs *regs, const struct sprof_walked *walked);
-void sprof_owed_forgive(struct sampler *sampler, struct sprof_thread *thread);
-
-/*
- * copy.c: the used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
- * Where sp leads nowhere, or memory can't be read, the copy is empty: there is still a leaf. False: the
- * process has no memory any more, and the thread no sample.
- */
-bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot);
-/*
- * The stack from where sp was last, for sprof_copy_stack() to complete: a thread that stops on another
- * CPU can already not change it, but is for another microsecond on its way off that CPU, and so long its
- * registers can't be had.
- */
-void sprof_copy_ahead(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	struct sprof_stack_copy *ret);
-/* A complete walk that has not left the copied stack was on the thread's own, or on a coroutine's. */
-void sprof_copy_settle(const struct sprof_thread *thread, const struct sprof_snapshot *snapshot,
-	uint64_t outermost_sp);
-/* Room for the largest copy of the thread. False: no memory. */
-bool sprof_copy_reserve(struct copy_buffer *buffer, const struct sampling *sampling);
-/* Whether there is such room already. */
-bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct sampling *sampling);
-
 /* mappings.c: reads the maps of the process, unless that was in vain of late. True: they have changed. */
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process);
 /* Reads them if they are old. */
@@ -220,11 +162,6 @@ void sprof_mappings_doubt(struct sprof_thread *thread, const struct sprof_proc_s
 /* Whether the stack was walked with mappings that are still there, as far as can be told cheaply. */
 bool sprof_mappings_hold(struct sampler *sampler, struct sprof_process *process,
 	const struct sprof_stack_view *stack);
-
-/* facts.c: tells the sink what the kernel has counted of the thread since its first sight. */
-void sprof_sampling_begin_facts(struct sprof_thread *thread, bool is_all_ours);
-void sprof_sampling_tell_facts(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
 
 /* sampler.c: the figures up to now. */
 void sprof_sampler_fill_quality(struct sampler *sampler);

@@ -10,20 +10,12 @@
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
-/* The next copy of a thread whose stack did not fit. */
-static void grow_copy(struct sampling *sampling)
-{
-	if (sampling->copy_size < LARGEST_COPY)
-		sampling->copy_size *= 4;
-	if (sampling->copy_size > LARGEST_COPY)
-		sampling->copy_size = LARGEST_COPY;
-}
-
 struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_snapshot *snapshot)
 {
 	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
 	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sampling *sampling = thread->sampling;
 	struct sprof_process *process = thread->process;
 	uint64_t begin = sprof_clock_now_ns();
 	struct sprof_stack_view stack;
@@ -36,9 +28,9 @@ struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thr
 		sprof_mappings_read(sampler, process))
 		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
 	if (stack.end == SPROF_END_STACK_COPY)
-		grow_copy(thread->sampling);
+		sprof_copy_plan_grow(&sampling->copy);
 	else if (stack.end == SPROF_END_ROOT)
-		sprof_copy_settle(thread, snapshot, stack.outermost_sp);
+		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
 	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
 	sampler->quality->frames += stack.count;
 	if (!sink->stack(sink->data, &stack, &id))
@@ -68,31 +60,31 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	if (!sampling)
 		return;
 	/* What it slept through was in the old program. */
-	sampling->watch.active = false;
+	sampling->wait.lock.active = false;
 	sprof_reuse_flush(sampler, thread);
 	sprof_owed_forgive(sampler, thread);
-	sampling->asleep = sampling->fp_known = false;
-	sampling->home_end = sampling->home_sp = 0;
-	sampling->wait = SPROF_WAIT_NONE;
+	sampling->sleep.active = sampling->fp.known = false;
+	sprof_copy_plan_forget_home(&sampling->copy);
+	sampling->wait.id = SPROF_WAIT_NONE;
 	sprof_sampling_name(sampler, thread, true);
 }
 
 /* There is room for two of each kind; more of one kind, within one tick, say no more. */
-static void keep_signal(struct sampler *sampler, const siginfo_t *info)
+static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 {
 	unsigned same = 0;
 
-	for (unsigned i = 0; i < sampler->signal_count; i++)
-		same += sampler->signals[i].si_signo == info->si_signo;
-	if (same < 2 && sampler->signal_count < SIGNALS_KEPT)
-		sampler->signals[sampler->signal_count++] = *info;
+	for (unsigned i = 0; i < signals->count; i++)
+		same += signals->kept[i].si_signo == info->si_signo;
+	if (same < 2 && signals->count < SIGNALS_KEPT)
+		signals->kept[signals->count++] = *info;
 }
 
 void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event)
 {
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
-		keep_signal(sampler, &event->info);
+		keep_signal(&sampler->signals, &event->info);
 		break;
 	case SPROF_EVENT_STOPPED:
 		sprof_stops_take_late(sampler, event->thread);
@@ -116,7 +108,7 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 /* Of the ticks at the rate that was asked for, those that would have cost too much. */
 static uint64_t held_back(const struct sampler *sampler, const struct sprof_quality *quality)
 {
-	uint64_t planned = quality->duration_ns / sampler->budget.shortest;
+	uint64_t planned = quality->duration_ns / sampler->pace.budget.shortest;
 	uint64_t known = quality->ticks + quality->ticks_missed;
 
 	if (sampler->options->max_overhead <= 0 || planned < known)
@@ -124,37 +116,43 @@ static uint64_t held_back(const struct sampler *sampler, const struct sprof_qual
 	return planned - known;
 }
 
+static void fill_stops(const struct sprof_pauses *pauses, struct sprof_quality *quality)
+{
+	quality->stops = pauses->count;
+	quality->stop_ns_total = pauses->total;
+	quality->stop_ns_max = pauses->max;
+	quality->stop_ns_p50 = sprof_pauses_quantile(pauses, 0.5);
+	quality->stop_ns_p95 = sprof_pauses_quantile(pauses, 0.95);
+	quality->stop_ns_p99 = sprof_pauses_quantile(pauses, 0.99);
+}
+
 void sprof_sampler_fill_quality(struct sampler *sampler)
 {
 	struct sprof_quality *quality = sampler->quality;
 	const struct sprof_target *target = sampler->parts->target;
+	const struct sprof_schedule *schedule = &sampler->pace.schedule;
+	const struct period *period = &sampler->period;
 	uint64_t now = sprof_clock_now_ns();
 
-	quality->duration_ns =
-		now > sampler->period.begin_ns ? now - sampler->period.begin_ns : 0;
-	quality->ticks = sampler->schedule.ticks;
-	quality->ticks_late = sampler->schedule.late;
-	quality->ticks_missed = sampler->schedule.missed;
+	quality->duration_ns = now > period->begin_ns ? now - period->begin_ns : 0;
+	quality->ticks = schedule->ticks;
+	quality->ticks_late = schedule->late;
+	quality->ticks_missed = schedule->missed;
 	quality->ticks_held_back = held_back(sampler, quality);
-	quality->stops = sampler->pauses.count;
-	quality->stop_ns_total = sampler->pauses.total;
-	quality->stop_ns_max = sampler->pauses.max;
-	quality->stop_ns_p50 = sprof_pauses_quantile(&sampler->pauses, 0.5);
-	quality->stop_ns_p95 = sprof_pauses_quantile(&sampler->pauses, 0.95);
-	quality->stop_ns_p99 = sprof_pauses_quantile(&sampler->pauses, 0.99);
-	quality->threads_seen = sprof_target_threads_seen(target) - sampler->period.threads;
-	quality->processes_seen = sprof_target_processes_seen(target) - sampler->period.processes;
-	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns() - sampler->period.own_cpu_ns;
+	fill_stops(&sampler->pauses, quality);
+	quality->threads_seen = sprof_target_threads_seen(target) - period->threads;
+	quality->processes_seen = sprof_target_processes_seen(target) - period->processes;
+	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns() - period->own_cpu_ns;
 }
 
 void sprof_sampler_charge_all(struct sampler *sampler)
 {
-	if (sprof_clock_now_ns() < sampler->begin_ns)
+	if (sprof_clock_now_ns() < sampler->pace.begin_ns)
 		return;
-	sampler->closing = true;
+	sampler->tick.closing = true;
 	sprof_tick(sampler);
-	sampler->schedule.ticks++;
-	sampler->closing = false;
+	sampler->pace.schedule.ticks++;
+	sampler->tick.closing = false;
 }
 
 /* Signals are answered when no thread is stopped, and all time up to now is handed out. */
@@ -164,12 +162,12 @@ static void answer_signals(struct sampler *sampler)
 
 	/* What the control forks must not inherit our place and level. */
 	sprof_hop_restore(&sampler->hop);
-	for (unsigned i = 0; i < sampler->signal_count; i++) {
+	for (unsigned i = 0; i < sampler->signals.count; i++) {
 		sprof_sampler_fill_quality(sampler);
-		if (!control->signal(control->data, &sampler->signals[i]))
+		if (!control->signal(control->data, &sampler->signals.kept[i]))
 			sampler->over = true;
 	}
-	sampler->signal_count = 0;
+	sampler->signals.count = 0;
 	sprof_hop_resume(&sampler->hop);
 }
 
@@ -192,39 +190,42 @@ static uint64_t end_of_run(const struct sampler *sampler)
 {
 	if (!sampler->options->duration_ns)
 		return UINT64_MAX;
-	return sampler->begin_ns + sampler->options->duration_ns;
+	return sampler->pace.begin_ns + sampler->options->duration_ns;
 }
 
 static uint64_t next_deadline(const struct sampler *sampler, uint64_t end_ns)
 {
-	uint64_t deadline = sampler->schedule.deadline < end_ns ? sampler->schedule.deadline : end_ns;
+	uint64_t tick_ns = sampler->pace.schedule.deadline, ask_ns = sampler->period.ask_ns;
+	uint64_t deadline = tick_ns < end_ns ? tick_ns : end_ns;
 
-	return deadline < sampler->period.ask_ns ? deadline : sampler->period.ask_ns;
+	return deadline < ask_ns ? deadline : ask_ns;
 }
 
 /* Our own CPU time, and for how long threads of the target stood still for us. */
 static uint64_t spent_ns(const struct sampler *sampler)
 {
-	return sprof_clock_own_cpu_ns() + sampler->stopped_before_ns + sampler->pauses.total;
+	return sprof_clock_own_cpu_ns() + sampler->period.stopped_ns + sampler->pauses.total;
 }
 
 static void plan_next_tick(struct sampler *sampler)
 {
+	struct pace *pace = &sampler->pace;
+
 	if (sampler->options->max_overhead > 0)
-		sampler->schedule.period = sprof_budget_period(
-			&sampler->budget, sprof_clock_now_ns(), spent_ns(sampler));
-	sprof_schedule_advance(&sampler->schedule, sampler->tick_ns);
+		pace->schedule.period = sprof_budget_period(
+			&pace->budget, sprof_clock_now_ns(), spent_ns(sampler));
+	sprof_schedule_advance(&pace->schedule, sampler->tick.ns);
 }
 
 /* What is due now; false: the end is. */
 static bool act(struct sampler *sampler, uint64_t end_ns)
 {
-	uint64_t now = sprof_clock_now_ns();
+	uint64_t now = sprof_clock_now_ns(), tick_ns = sampler->pace.schedule.deadline;
 
-	if (now >= sampler->schedule.deadline && sampler->options->once)
+	if (now >= tick_ns && sampler->options->once)
 		return false;
 	/* Also behind the end, if it is due since before: so those that were missed are counted. */
-	if (now >= sampler->schedule.deadline && sampler->schedule.deadline < end_ns) {
+	if (now >= tick_ns && tick_ns < end_ns) {
 		sprof_tick(sampler);
 		plan_next_tick(sampler);
 	}
@@ -245,7 +246,7 @@ static bool turn(struct sampler *sampler, uint64_t end_ns)
 	sprof_sampler_event(sampler, &event);
 	if (!sampler->over && !act(sampler, end_ns))
 		return false;
-	if (sampler->signal_count) {
+	if (sampler->signals.count) {
 		sprof_sampler_charge_all(sampler);
 		answer_signals(sampler);
 	}
@@ -269,9 +270,9 @@ static void close_run(struct sampler *sampler)
 	sprof_sampler_fill_quality(sampler);
 	/* Those that came in the last tick are heard too. */
 	answer_signals(sampler);
-	sprof_stops_finish(sampler);
+	sprof_slots_finish(&sampler->slots);
 	sprof_waits_finish(&sampler->waits);
-	free(sampler->peek_buffer.bytes);
+	free(sampler->peek.buffer.bytes);
 }
 
 /* A kernel without it writes zeros; a process that runs has used more than that. */
@@ -284,12 +285,24 @@ static bool has_schedstat(void)
 		sprof_proc_parse_schedstat(text, &own) && own.timeslices;
 }
 
+static void begin_pace(struct sampler *sampler)
+{
+	const struct sprof_sampler_options *options = sampler->options;
+	struct pace *pace = &sampler->pace;
+	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
+
+	pace->begin_ns = sprof_clock_now_ns() + options->delay_ns;
+	sprof_schedule_init(&pace->schedule, period, pace->begin_ns, pace->begin_ns);
+	sprof_budget_init(&pace->budget, options->max_overhead, period);
+	sprof_budget_begin(&pace->budget, pace->begin_ns, spent_ns(sampler));
+}
+
 bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
 {
 	struct sampler sampler = {.parts = parts, .options = options, .quality = quality};
-	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz), end_ns;
+	uint64_t end_ns;
 
 	*quality = (struct sprof_quality){
 		.target_pid = sprof_target_pid(parts->target),
@@ -298,10 +311,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 		.schedstat_missing = !has_schedstat(),
 	};
 	sampler.waits.objects.target = parts->target;
-	sampler.begin_ns = sprof_clock_now_ns() + options->delay_ns;
-	sprof_schedule_init(&sampler.schedule, period, sampler.begin_ns, sampler.begin_ns);
-	sprof_budget_init(&sampler.budget, options->max_overhead, period);
-	sprof_budget_begin(&sampler.budget, sampler.begin_ns, spent_ns(&sampler));
+	begin_pace(&sampler);
 	sprof_period_begin(&sampler);
 	sprof_hop_init(&sampler.hop);
 	resume_all(&sampler);

@@ -10,15 +10,15 @@
 enum { LATE_NS = SPROF_NS_PER_MS };
 
 /* Remembers a frame pointer for the rest of this sleep: our stop costs two time slices. */
-static void remember_fp(const struct slot *slot, struct sampling *sampling)
+static void remember_fp(const struct slot *slot, struct known_fp *fp)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 
-	sampling->fp_known = slot->before.state != SPROF_STATE_USER;
-	sampling->fp = regs->values[SPROF_REG_FP];
-	sampling->fp_sp = regs->values[SPROF_REG_SP];
-	sampling->fp_pc = regs->values[SPROF_REG_PC];
-	sampling->fp_timeslices = slot->before.timeslices + 2;
+	fp->known = slot->before.state != SPROF_STATE_USER;
+	fp->value = regs->values[SPROF_REG_FP];
+	fp->sp = regs->values[SPROF_REG_SP];
+	fp->pc = regs->values[SPROF_REG_PC];
+	fp->timeslices = slot->before.timeslices + 2;
 }
 
 /* What the thread does in the kernel, by its registers. It runs again by now, or waits on. */
@@ -38,9 +38,9 @@ static void find_wait(struct sampler *sampler, const struct slot *slot, enum spr
 		sprof_waits_look_up(sampler, slot->thread, &call);
 		return;
 	}
-	sampling->watch.active = false;
-	sampling->wait_sp = 0;
-	sampling->wait = state == SPROF_STATE_SYS
+	sampling->wait.lock.active = false;
+	sampling->wait.sp = 0;
+	sampling->wait.id = state == SPROF_STATE_SYS
 		? sprof_waits_running(sampler, slot->thread, &call)
 		: SPROF_WAIT_NONE;
 }
@@ -50,10 +50,10 @@ static void doubt_late(const struct sampler *sampler, const struct slot *slot)
 {
 	struct sprof_process *process = slot->thread->process;
 
-	if (process->late_tick_ns == sampler->tick_ns ||
-		sprof_clock_now_ns() <= sampler->tick_ns + LATE_NS)
+	if (process->late_tick_ns == sampler->tick.ns ||
+		sprof_clock_now_ns() <= sampler->tick.ns + LATE_NS)
 		return;
-	process->late_tick_ns = sampler->tick_ns;
+	process->late_tick_ns = sampler->tick.ns;
 	process->change++;
 }
 
@@ -87,11 +87,11 @@ static void take(struct sampler *sampler, const struct slot *slot, const struct 
 {
 	struct sampling *sampling = slot->thread->sampling;
 
-	sampling->stack = walked->stack;
-	sampling->state = state_of(slot);
+	sampling->last.stack = walked->stack;
+	sampling->last.state = state_of(slot);
 	if (slot->before.state == SPROF_STATE_USER)
-		find_wait(sampler, slot, sampling->state);
-	if (!sprof_mode_takes(sampler->options->mode, sampling->state))
+		find_wait(sampler, slot, sampling->last.state);
+	if (!sprof_mode_takes(sampler->options->mode, sampling->last.state))
 		return;
 	sprof_waits_emit(sampler, slot->thread, 1);
 	sampler->quality->samples_stopped++;
@@ -100,11 +100,12 @@ static void take(struct sampler *sampler, const struct slot *slot, const struct 
 
 static void sample(struct sampler *sampler, struct slot *slot)
 {
+	struct sampling *sampling = slot->thread->sampling;
 	struct sprof_walked walked;
 
 	if (has_woken(slot))
 		slot->before.state = SPROF_STATE_USER;
-	remember_fp(slot, slot->thread->sampling);
+	remember_fp(slot, &sampling->fp);
 	walked = walk(sampler, slot);
 	/* What is owed of the sleep that it stopped at the end of is on the same stack. */
 	sprof_owed_pay(sampler, slot->thread, &slot->snapshot.regs, &walked);

@@ -32,7 +32,7 @@ static bool read_figures(
 static bool is_all_ours(const struct sampler *sampler, const struct sprof_thread *thread)
 {
 	return thread->born &&
-		(!sampler->options->delay_ns || thread->seen_ns >= sampler->begin_ns);
+		(!sampler->options->delay_ns || thread->seen_ns >= sampler->pace.begin_ns);
 }
 
 /* A thread that was born under our eyes has used nothing before; any other begins with what it has. */
@@ -64,9 +64,9 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 	}
 	sprof_account_init(&sampling->account, &start);
 	sampling->window_ns = start.time_ns;
-	sampling->copy_size = FIRST_COPY;
+	sprof_copy_plan_init(&sampling->copy);
 	thread->sampling = sampling;
-	sprof_sampling_begin_facts(thread, is_all_ours(sampler, thread));
+	sprof_facts_begin(thread, is_all_ours(sampler, thread));
 	sprof_sampling_name(sampler, thread, true);
 	return sampling;
 }
@@ -122,10 +122,10 @@ void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, b
 }
 
 /* A sleeper's figures are known already, but for the time; with many of them it counts not to read. */
-static bool is_known(const struct sampler *sampler, const struct sampling *sampling)
+static bool is_known(const struct known_sleep *sleep, const struct tick *tick)
 {
-	return sampling->asleep && sampling->figures.time_ns && !sampler->closing &&
-		sampler->thread_count > FEW_THREADS;
+	return sleep->active && sleep->figures.time_ns && !tick->closing &&
+		tick->thread_count > FEW_THREADS;
 }
 
 /* Of the times only what the mode counts. */
@@ -146,9 +146,9 @@ static void charge_sleeper(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
 
-	sampling->figures.time_ns = sampling->window_ns = sprof_clock_now_ns();
+	sampling->sleep.figures.time_ns = sampling->window_ns = sprof_clock_now_ns();
 	hand_over(sampler, thread,
-		sprof_account_advance(&sampling->account, &sampling->figures), false);
+		sprof_account_advance(&sampling->account, &sampling->sleep.figures), false);
 }
 
 static void charge(
@@ -160,11 +160,11 @@ static void charge(
 	struct sprof_figures now;
 
 	if (with_figures && read_figures(thread, &now, &stat)) {
-		now.more_to_come = !last && !sampler->closing;
+		now.more_to_come = !last && !sampler->tick.closing;
 		times = sprof_account_advance(&sampling->account, &now);
 		sampling->window_ns = now.time_ns;
-		if (last || sampler->closing || sampler->thread_count <= FEW_THREADS)
-			sprof_sampling_tell_facts(sampler, thread, &stat);
+		if (last || sampler->tick.closing || sampler->tick.thread_count <= FEW_THREADS)
+			sprof_facts_tell(sampler, thread, &stat);
 	}
 	hand_over(sampler, thread, times, last);
 }
@@ -173,9 +173,9 @@ void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	if (!sampler->closing && sampler->tick_ns < sampling->window_ns + WINDOW_NS)
+	if (!sampler->tick.closing && sampler->tick.ns < sampling->window_ns + WINDOW_NS)
 		return;
-	if (is_known(sampler, sampling)) {
+	if (is_known(&sampling->sleep, &sampler->tick)) {
 		charge_sleeper(sampler, thread);
 		return;
 	}
@@ -188,7 +188,7 @@ bool sprof_sampling_has_time_left(
 {
 	const struct sampling *sampling = thread->sampling;
 
-	return sampling->window_ns < sampler->tick_ns;
+	return sampling->window_ns < sampler->tick.ns;
 }
 
 void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread)
@@ -205,11 +205,11 @@ void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread
 
 	if (!sampling)
 		return;
-	assert(!sampling->owed); /* the closing tick has settled that */
-	sampling->asleep = sampling->lost = sampling->watch.active = false;
-	sampling->wait = SPROF_WAIT_NONE;
-	sampling->slept = sampling->skip = sampling->skipped = 0;
-	sprof_sampling_begin_facts(thread, false);
+	assert(!sampling->owed.count); /* the closing tick has settled that */
+	sampling->sleep.active = sampling->lost = sampling->wait.lock.active = false;
+	sampling->wait.id = SPROF_WAIT_NONE;
+	sampling->sleep.ticks = sampling->sleep.skip = sampling->sleep.skipped = 0;
+	sprof_facts_begin(thread, false);
 	sprof_sampling_name(sampler, thread, true);
 }
 

@@ -14,10 +14,10 @@ static bool has_run(const struct sampler *sampler, struct sprof_thread *thread)
 	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
-	if (!sampling->has_run)
-		sampling->has_run = sampler->quality->schedstat_missing ||
+	if (!sampling->cpu.has_run)
+		sampling->cpu.has_run = sampler->quality->schedstat_missing ||
 			(sprof_thread_read_schedstat(thread, &schedstat) && schedstat.timeslices);
-	return sampling->has_run;
+	return sampling->cpu.has_run;
 }
 
 /* True: the sample is taken, or there is nothing to take. */
@@ -43,23 +43,24 @@ static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread
 static bool runs(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
+	struct known_cpu *cpu = &sampling->cpu;
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
-	if (thread->process->maps_can_ask && sampling->cpu_ns + CPU_AGE_NS > sampler->tick_ns &&
+	if (thread->process->maps_can_ask && cpu->seen_ns + CPU_AGE_NS > sampler->tick.ns &&
 		sprof_thread_read_syscall(thread, &call)) {
 		/* Its page faults are not known either: cheap to doubt where a mapping can be asked for. */
 		thread->process->change++;
 		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
 	}
-	sampling->cpu_ns = 0;
+	cpu->seen_ns = 0;
 	if (!sprof_thread_read_stat(thread, &stat))
 		return false;
 	sprof_mappings_doubt(thread, &stat);
-	sampling->cpu = stat.processor;
-	sampling->pinned = sprof_hop_is_pinned(thread->tid);
+	cpu->number = stat.processor;
+	cpu->pinned = sprof_hop_is_pinned(thread->tid);
 	if (stat.state == 'R')
-		sampling->cpu_ns = sampler->tick_ns;
+		cpu->seen_ns = sampler->tick.ns;
 	return stat.state == 'R';
 }
 
@@ -69,15 +70,15 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 
 	if (!sampling || !has_run(sampler, thread))
 		return;
-	if (sampling->asleep && sprof_reuse(sampler, thread))
+	if (sampling->sleep.active && sprof_reuse(sampler, thread))
 		return;
 	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))
 		return;
-	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->closing)
+	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->tick.closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
 		sprof_stops_add(sampler, thread,
-			&(struct slot_before){.state = SPROF_STATE_USER, .cpu = sampling->cpu});
+			&(struct slot_before){.state = SPROF_STATE_USER, .cpu = sampling->cpu.number});
 }
 
 void sprof_tick(struct sampler *sampler)
@@ -85,15 +86,15 @@ void sprof_tick(struct sampler *sampler)
 	struct sprof_thread **threads;
 	size_t count;
 
-	sampler->tick_ns = sprof_clock_now_ns();
+	sampler->tick.ns = sprof_clock_now_ns();
 	threads = sprof_target_threads(sampler->parts->target, &count);
-	sampler->thread_count = (uint32_t)count;
+	sampler->tick.thread_count = (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
 		struct sprof_process *process = threads[i]->process;
 
 		if (!process->maps_read_ns)
 			sprof_mappings_read(sampler, process);
-		if (sampler->closing)
+		if (sampler->tick.closing)
 			sprof_owed_forgive(sampler, threads[i]);
 		if (threads[i]->phase != SPROF_THREAD_ENDED)
 			look(sampler, threads[i]);

@@ -68,9 +68,9 @@ static const struct sprof_area *find_area(
 
 	if (known->generation == process->maps.generation)
 		area = sprof_areas_find(&known->areas, address);
-	if (area || known->tick_ns == sampler->tick_ns)
+	if (area || known->tick_ns == sampler->tick.ns)
 		return area;
-	known->tick_ns = sampler->tick_ns;
+	known->tick_ns = sampler->tick.ns;
 	known->generation = process->maps.generation;
 	if (!sprof_areas_read(&known->areas, process->pid))
 		known->areas.count = 0;
@@ -83,7 +83,7 @@ static void place(struct sampler *sampler, const struct sprof_thread *thread,
 {
 	const struct sampling *sampling = thread->sampling;
 	const struct sprof_process *process = thread->process;
-	bool is_private = sprof_futex_is_private(&sampling->watch.futex);
+	bool is_private = sprof_futex_is_private(&sampling->wait.lock.futex);
 	const struct sprof_area *area = find_area(sampler, process, wait->address);
 	const struct sprof_mapping *code = NULL;
 
@@ -116,10 +116,10 @@ static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
 {
 	struct sampling *sampling = thread->sampling;
 
-	if (!sprof_futex_parse(call->arguments, &sampling->watch.futex))
+	if (!sprof_futex_parse(call->arguments, &sampling->wait.lock.futex))
 		return;
-	sampling->watch.active = true;
-	wait->address = sampling->watch.futex.address;
+	sampling->wait.lock.active = true;
+	wait->address = sampling->wait.lock.futex.address;
 	wait->lock = sprof_locks_look(sampler, thread);
 	place(sampler, thread, call, wait);
 }
@@ -128,26 +128,23 @@ static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
  * A call that the kernel restarts, after a stop of ours too, has the number of restart_syscall(2), and
  * its arguments still. Returns whether that is so; the number is then the one before.
  */
-static bool restore_number(struct sampling *sampling, struct sprof_proc_syscall *call)
+static bool restore_number(struct thread_wait *wait, struct sprof_proc_syscall *call)
 {
-	bool restarted = call->number == SYS_restart_syscall && sampling->last_sp == call->sp;
+	bool restarted = call->number == SYS_restart_syscall && wait->last_sp == call->sp;
 
 	if (restarted)
-		call->number = sampling->last_call;
-	sampling->last_call = call->number;
-	sampling->last_sp = call->number == SYS_restart_syscall ? 0 : call->sp;
+		call->number = wait->last_call;
+	wait->last_call = call->number;
+	wait->last_sp = call->number == SYS_restart_syscall ? 0 : call->sp;
 	return restarted;
 }
 
 /* An event loop's call is the one before. */
-static bool is_known(const struct sampler *sampler, const struct sampling *sampling,
-	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
+static bool is_same_event(const struct thread_wait *wait, const struct sprof_proc_syscall *call,
+	const struct sprof_wait_call *known, uint64_t now_ns)
 {
-	if (!sampling->wait || call->sp != sampling->wait_sp)
-		return false;
-	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == sampling->wait_call &&
-	       call->arguments[0] == sampling->wait_argument &&
-	       sampling->wait_found_ns + EVENT_AGE_NS > sampler->tick_ns;
+	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
+	       call->arguments[0] == wait->argument && wait->found_ns + EVENT_AGE_NS > now_ns;
 }
 
 static uint32_t intern(struct sampler *sampler, const struct sprof_wait *wait)
@@ -160,10 +157,9 @@ static uint32_t intern(struct sampler *sampler, const struct sprof_wait *wait)
 	return id;
 }
 
-static void find_out(struct sampler *sampler, struct sprof_thread *thread,
+static uint32_t find_out(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
 {
-	struct sampling *sampling = thread->sampling;
 	struct sprof_wait wait = {
 		.system_call = call->number,
 		.kind = call->number < 0 ? SPROF_WAIT_KIND_IO : known->kind,
@@ -182,7 +178,7 @@ static void find_out(struct sampler *sampler, struct sprof_thread *thread,
 	wait.object = object[0] ? object : NULL;
 	wait.kernel = kernel.frames;
 	wait.kernel_count = kernel.count;
-	sampling->wait = intern(sampler, &wait);
+	return intern(sampler, &wait);
 }
 
 void sprof_waits_look_up(
@@ -190,20 +186,21 @@ void sprof_waits_look_up(
 {
 	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_syscall call = *said;
-	bool restarted = restore_number(sampling, &call);
+	struct thread_wait *wait = &sampling->wait;
+	bool restarted = restore_number(wait, &call);
 	const struct sprof_wait_call *known = sprof_wait_call_find(call.number);
 	uint64_t begin = sprof_clock_now_ns();
 
 	if (!sampler->parts->sink->wait ||
-		(restarted && sampling->wait && sampling->wait_sp == call.sp) ||
-		is_known(sampler, sampling, &call, known))
+		(wait->id && call.sp == wait->sp &&
+			(restarted || is_same_event(wait, &call, known, sampler->tick.ns))))
 		return;
-	sampling->watch = (struct lock_watch){.active = false};
-	find_out(sampler, thread, &call, known);
-	sampling->wait_sp = call.sp;
-	sampling->wait_call = call.number;
-	sampling->wait_argument = call.arguments[0];
-	sampling->wait_found_ns = sampler->tick_ns;
+	wait->lock = (struct lock_watch){.active = false};
+	wait->id = find_out(sampler, thread, &call, known);
+	wait->sp = call.sp;
+	wait->call = call.number;
+	wait->argument = call.arguments[0];
+	wait->found_ns = sampler->tick.ns;
 	sampler->quality->waits_looked_up++;
 	sampler->quality->wait_ns_total += sprof_clock_now_ns() - begin;
 }
@@ -211,12 +208,13 @@ void sprof_waits_look_up(
 uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *said)
 {
+	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_syscall call = *said;
 	const struct sprof_wait_call *known;
 	struct sprof_wait wait = {.module = SPROF_RECORD_NONE};
 	char object[SPROF_OBJECT_TEXT] = "";
 
-	restore_number(thread->sampling, &call);
+	restore_number(&sampling->wait, &call);
 	known = sprof_wait_call_find(call.number);
 	wait.system_call = call.number;
 	if (!sampler->parts->sink->wait || call.number < 0)
@@ -259,7 +257,7 @@ static void note_place(struct sampler *sampler, const struct sprof_thread *threa
 	if (!last)
 		last = take_place(&sampler->waits, thread->id);
 	if (last)
-		*last = (struct last_sample){sampler->tick_ns, stack};
+		*last = (struct last_sample){sampler->tick.ns, stack};
 	else
 		sampler->out_of_memory = true;
 }
@@ -269,7 +267,7 @@ void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *threa
 	struct last_sample *last = last_of(&sampler->waits, thread->id);
 
 	if (last)
-		last->tick_ns = sampler->tick_ns;
+		last->tick_ns = sampler->tick.ns;
 }
 
 static void emit(struct sampler *sampler, const struct deferred *deferred)
@@ -296,26 +294,26 @@ void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint
 	struct waits *waits = &sampler->waits;
 	struct deferred deferred = {
 		.thread = thread,
-		.sample = {.time_ns = sampler->tick_ns,
-			.since_ns = sampling->owed ? sampling->owed_since_ns : 0,
+		.sample = {.time_ns = sampler->tick.ns,
+			.since_ns = sampling->owed.count ? sampling->owed.since_ns : 0,
 			.thread = thread->id,
-			.stack = sampling->stack,
-			.state = sampling->state,
-			.wait = sampling->wait},
+			.stack = sampling->last.stack,
+			.state = sampling->last.state,
+			.wait = sampling->wait.id},
 		.times = times,
 		.holder_id = SPROF_RECORD_NONE,
 	};
 
-	if (sampling->wait && sampling->watch.active)
+	if (sampling->wait.id && sampling->wait.lock.active)
 		sprof_locks_look(sampler, thread);
-	note_place(sampler, thread, sampling->stack);
-	if (!sampling->wait || !sprof_locks_is_held(&sampling->watch) ||
+	note_place(sampler, thread, sampling->last.stack);
+	if (!sampling->wait.id || !sprof_locks_is_held(&sampling->wait.lock) ||
 		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
 			waits->deferred_count + 1, sizeof(*waits->deferred))) {
 		emit(sampler, &deferred);
 		return;
 	}
-	deferred.holder_id = sampling->watch.holder_id;
+	deferred.holder_id = sampling->wait.lock.holder_id;
 	waits->deferred[waits->deferred_count++] = deferred;
 }
 

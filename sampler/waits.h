@@ -16,6 +16,14 @@
 
 struct sampler;
 
+/* What a thread was last seen waiting for, and by what that is known again. */
+struct thread_wait {
+	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait */
+	int64_t call, last_call; /* the latter running or not, and never restart_syscall */
+	uint64_t sp, argument, found_ns, last_sp;
+	struct lock_watch lock;
+};
+
 /* The last sample of a thread that is there still: where a holder was. */
 struct last_sample {
 	uint64_t tick_ns;

@@ -45,20 +45,20 @@ static void set_up(struct scene *new, uint32_t operation)
 			.process = &new->processes[i == ELSEWHERE],
 			.sampling = &new->samplings[i]};
 		new->table[i] = &new->threads[i];
-		new->samplings[i].own_tid = 101 + (pid_t)i;
-		new->samplings[i].watch = (struct lock_watch){.active = true,
+		new->samplings[i].facts.own_tid = 101 + (pid_t)i;
+		new->samplings[i].wait.lock = (struct lock_watch){.active = true,
 			.futex = {(uintptr_t)&new->memory[WORD], operation, CONTENDED}};
 		new->processes[i == ELSEWHERE].pid = getpid();
 	}
 	new->memory[WORD] = CONTENDED;
 	new->sampler.parts = &new->parts;
-	new->sampler.tick_ns = 1;
+	new->sampler.tick.ns = 1;
 }
 
 static uint32_t holder_for(uint32_t thread)
 {
 	sprof_locks_look(&scene->sampler, &scene->threads[thread]);
-	return scene->samplings[thread].watch.holder_id;
+	return scene->samplings[thread].wait.lock.holder_id;
 }
 
 static void set_owner(uint32_t thread)
@@ -75,9 +75,9 @@ static void one_read_per_tick_serves_all_who_wait(void **state)
 	assert_int_equal(holder_for(HERE), ELSEWHERE);
 	set_owner(HERE);
 	assert_int_equal(holder_for(ALSO_HERE), ELSEWHERE);
-	new.sampler.tick_ns++;
+	new.sampler.tick.ns++;
 	assert_int_equal(holder_for(ALSO_HERE), HERE);
-	assert_true(sprof_locks_is_held(&new.samplings[ALSO_HERE].watch));
+	assert_true(sprof_locks_is_held(&new.samplings[ALSO_HERE].wait.lock));
 }
 
 static void nobody_waits_for_what_he_has(void **state)
@@ -88,7 +88,7 @@ static void nobody_waits_for_what_he_has(void **state)
 	set_owner(HERE);
 	assert_int_equal(holder_for(HERE), SPROF_RECORD_NONE);
 	assert_int_equal(sprof_locks_look(&new.sampler, &new.threads[HERE]), SPROF_LOCK_UNKNOWN);
-	assert_false(sprof_locks_is_held(&new.samplings[HERE].watch));
+	assert_false(sprof_locks_is_held(&new.samplings[HERE].wait.lock));
 	assert_int_equal(holder_for(ALSO_HERE), HERE);
 }
 
@@ -99,8 +99,8 @@ static void a_private_lock_is_held_in_its_process(void **state)
 	set_up(&new, FUTEX_WAIT | FUTEX_PRIVATE_FLAG);
 	set_owner(ELSEWHERE);
 	assert_int_equal(holder_for(HERE), SPROF_RECORD_NONE);
-	new.samplings[ALSO_HERE].own_tid = 101 + ELSEWHERE; /* in a namespace of its own */
-	new.sampler.tick_ns++;
+	new.samplings[ALSO_HERE].facts.own_tid = 101 + ELSEWHERE; /* in a namespace of its own */
+	new.sampler.tick.ns++;
 	assert_int_equal(holder_for(HERE), ALSO_HERE);
 }
 
@@ -109,11 +109,11 @@ static void nobody_joins_a_thread_of_another_process(void **state)
 	struct scene new = {0};
 
 	set_up(&new, FUTEX_WAIT);
-	new.memory[WORD] = new.samplings[HERE].watch.futex.value = 101 + ELSEWHERE;
+	new.memory[WORD] = new.samplings[HERE].wait.lock.futex.value = 101 + ELSEWHERE;
 	assert_int_equal(sprof_locks_look(&new.sampler, &new.threads[HERE]), SPROF_LOCK_UNKNOWN);
-	new.memory[WORD] = new.samplings[HERE].watch.futex.value = 101 + ALSO_HERE;
+	new.memory[WORD] = new.samplings[HERE].wait.lock.futex.value = 101 + ALSO_HERE;
 	assert_int_equal(sprof_locks_look(&new.sampler, &new.threads[HERE]), SPROF_LOCK_JOIN);
-	assert_int_equal(new.samplings[HERE].watch.holder_id, ALSO_HERE);
+	assert_int_equal(new.samplings[HERE].wait.lock.holder_id, ALSO_HERE);
 }
 
 int main(void)

@@ -1,0 +1,26 @@
+/*
+ * What the kernel counts of a thread besides its times, since its first sight.
+ */
+#ifndef SPROF_SAMPLER_FACTS_H
+#define SPROF_SAMPLER_FACTS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "attach/procfs.h"
+#include "base/record.h"
+
+struct sampler;
+struct sprof_thread;
+
+struct first_facts {
+	pid_t own_tid;                   /* as its process knows it */
+	struct sprof_thread_facts start; /* what had been counted before */
+};
+
+void sprof_facts_begin(struct sprof_thread *thread, bool is_all_ours);
+/* Tells the sink. */
+void sprof_facts_tell(
+	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * Slots: a table of threads that are to be stopped. Knows where there is room for whose copy; refuses to
+ * know how threads are stopped, and in which order.
+ */
+#include "sampler/slots.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sampler/sampler-internal.h"
+
+void sprof_slots_finish(struct slots *slots)
+{
+	for (size_t i = 0; i < slots->capacity; i++)
+		free(slots->items[i].buffer.bytes);
+	free(slots->items);
+	free(slots->spare.buffer.bytes);
+}
+
+/* NULL: no memory. */
+static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
+{
+	if (sprof_copy_reserve(&slots->spare.buffer, plan) &&
+		sprof_array_reserve(&slots->items, &slots->capacity, slots->count + 1,
+			sizeof(*slots->items)) &&
+		sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
+		return &slots->items[slots->count++];
+	return NULL;
+}
+
+bool sprof_slots_add(
+	struct slots *slots, struct sprof_thread *thread, const struct slot_before *before)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct slot *slot = next_slot(slots, &sampling->copy);
+	bool asked = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	if (!slot)
+		return false;
+	slot->thread = thread;
+	slot->phase = asked ? SLOT_QUEUED : SLOT_PLANNED;
+	slot->near = slot->awaited = false;
+	slot->before = *before;
+	return true;
+}
+
+struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread)
+{
+	for (size_t i = 0; i < slots->count; i++) {
+		if (slots->items[i].thread == thread)
+			return &slots->items[i];
+	}
+	return NULL;
+}
+
+struct slot *sprof_slots_use_spare(struct slots *slots, struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct slot *slot = &slots->spare;
+
+	if (slot->thread || !sampling || !sprof_copy_has_room(&slot->buffer, &sampling->copy))
+		return NULL;
+	slot->thread = thread;
+	slot->phase = SLOT_QUEUED;
+	slot->before = (struct slot_before){.state = SPROF_STATE_USER};
+	return slot;
+}
+
+bool sprof_slot_is_copied(const struct slot *slot)
+{
+	return slot->phase == SLOT_COPIED || slot->phase == SLOT_FAILED;
+}
+
+bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot)
+{
+	return slot >= group->first && slot < group->last;
+}
+
+bool sprof_slot_group_is_awaited(const struct slot_group *group)
+{
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->awaited)
+			return true;
+	}
+	return false;
+}
+
+bool sprof_slot_group_is_asked(const struct slot_group *group)
+{
+	for (const struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_ASKED)
+			return true;
+	}
+	return false;
+}
+
+void sprof_slot_group_queue_rest(const struct slot_group *group)
+{
+	for (struct slot *slot = group->first; slot < group->last; slot++) {
+		if (slot->phase == SLOT_ASKED)
+			slot->phase = SLOT_QUEUED;
+	}
+}
+
+void sprof_slot_group_give_up(const struct slot_group *group)
+{
+	sprof_slot_group_queue_rest(group);
+	for (struct slot *slot = group->first; slot < group->last; slot++)
+		slot->awaited = false;
+}

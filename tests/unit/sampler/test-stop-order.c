@@ -1,0 +1,120 @@
+/*
+ * sampler/stop-order: whose turn it is. The CPUs are made up, but for the one that the test runs on, which
+ * is where the order begins; with a hop that can't be used it stays where the kernel has it.
+ */
+#include "sampler/stop-order.h"
+
+#include "sampler/sampler-internal.h"
+#include "tests/unit/check.h"
+
+enum {
+	THREADS = 6,
+	NO_CPU = CPU_SETSIZE - 1, /* of a machine that the test runs on */
+};
+
+static const struct sprof_hop still = {.usable = false};
+
+static struct scene {
+	struct sampling samplings[THREADS];
+	struct sprof_thread threads[THREADS];
+	struct slot items[THREADS];
+	struct slots slots;
+} scene;
+
+static void set_up(const int *cpus, size_t count)
+{
+	scene = (struct scene){.slots = {.items = scene.items, .count = count}};
+	for (size_t i = 0; i < count; i++) {
+		scene.threads[i].sampling = &scene.samplings[i];
+		scene.items[i].thread = &scene.threads[i];
+		scene.items[i].before.cpu = cpus[i];
+	}
+}
+
+static void the_threads_of_a_cpu_come_together(void **state)
+{
+	static const int cpus[THREADS] = {7, 3, 900, 3, 7, 3};
+	size_t groups = 0, threads = 0;
+	struct stop_order order;
+	cpu_set_t seen;
+
+	set_up(cpus, THREADS);
+	CPU_ZERO(&seen);
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	while (sprof_stop_order_next(&order)) {
+		size_t cpu = (size_t)order.group.first->before.cpu;
+
+		assert_false(CPU_ISSET(cpu, &seen));
+		CPU_SET(cpu, &seen);
+		for (struct slot *slot = order.group.first; slot < order.group.last; slot++)
+			assert_int_equal(slot->before.cpu, cpu);
+		threads += (size_t)(order.group.last - order.group.first);
+		groups++;
+	}
+	assert_int_equal(groups, 3);
+	assert_int_equal(threads, THREADS);
+}
+
+static void cpus_come_upwards_and_round(void **state)
+{
+	static const int cpus[THREADS] = {40, 0, 30, 10, 1000, 20};
+	unsigned descents = 0;
+	struct stop_order order;
+	int first = -1, last = -1;
+
+	set_up(cpus, THREADS);
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	while (sprof_stop_order_next(&order)) {
+		int cpu = order.group.first->before.cpu;
+
+		first = first < 0 ? cpu : first;
+		descents += cpu < last;
+		last = cpu;
+	}
+	assert_true(descents == (first > 0));
+}
+
+/* Whether a thread alone on a CPU that is not ours is awaited from where we are. */
+static bool is_near(bool is_pinned, enum slot_phase phase)
+{
+	static const int cpu = NO_CPU;
+	struct stop_order order;
+
+	set_up(&cpu, 1);
+	scene.samplings[0].cpu.pinned = is_pinned;
+	scene.items[0].phase = phase;
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	assert_true(sprof_stop_order_next(&order));
+	return order.group.first->near;
+}
+
+static void one_alone_is_stopped_from_here(void **state)
+{
+	assert_true(is_near(false, SLOT_PLANNED));
+	assert_false(is_near(true, SLOT_PLANNED));
+	assert_false(is_near(false, SLOT_QUEUED));
+}
+
+static void two_are_stopped_from_their_cpu(void **state)
+{
+	static const int cpus[] = {NO_CPU, NO_CPU};
+	struct stop_order order;
+
+	set_up(cpus, 2);
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	assert_true(sprof_stop_order_next(&order));
+	assert_false(order.group.first->near);
+	assert_false(sprof_stop_order_next(&order));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_threads_of_a_cpu_come_together),
+		cmocka_unit_test(cpus_come_upwards_and_round),
+		cmocka_unit_test(one_alone_is_stopped_from_here),
+		cmocka_unit_test(two_are_stopped_from_their_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
