@@ -43,7 +43,7 @@ static void emit(struct sampler *sampler, struct sprof_thread *thread, enum spro
 {
 	struct sampling *sampling = thread->sampling;
 
-	sprof_waits_emit(sampler, thread, sampling->owed.count);
+	sprof_samples_emit(sampler, thread, sampling->owed.count);
 	sampler->quality->samples_peeked++;
 	sampler->quality->samples_reused += sampling->owed.count - 1;
 	sampler->quality->stacks[end] += sampling->owed.count;

@@ -159,7 +159,7 @@ static void take(struct sampler *sampler, struct sprof_thread *thread, const str
 		sprof_owed_begin(&sampling->owed, sight->call, sampler->tick.ns);
 		return;
 	}
-	sprof_waits_emit(sampler, thread, 1);
+	sprof_samples_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;
 	sampler->quality->stacks[sight->walked.end]++;
 }
@@ -193,7 +193,7 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->last.state = state_of(thread, sight.stat.state);
 	/* Where it was needed the last time: before the thread is awake. */
 	is_asked = sampler->peek.unwalked_pc == call->pc && ask(sampler, thread, &sight);
-	sight.walked = sprof_sampler_walk(sampler, thread, &sight.snapshot);
+	sight.walked = sprof_walk_copy(sampler, thread, &sight.snapshot);
 	sampling->last.stack = sight.walked.stack;
 	find_wait(sampler, thread, call);
 	if (is_worth_a_stop(thread, &sight)) {

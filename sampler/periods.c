@@ -3,8 +3,6 @@
  * ticks, so that each moment is in one of them and none in two: what the kernel has counted goes on
  * being handed out once, whichever sink it goes to. What becomes of a period is its control's matter.
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
@@ -52,7 +50,7 @@ static void restart(struct sampler *sampler)
 	/* Where the last one has ended: what has been done since is the new one's. */
 	period->own_cpu_ns += sampler->quality->profiler_cpu_ns;
 	period->begin_ns += sampler->quality->duration_ns;
-	sprof_waits_forget_all(&sampler->waits);
+	sprof_samples_forget_all(&sampler->samples);
 	sampler->waits.locks = (struct locks){0};
 	restart_quality(sampler);
 	for (size_t i = 0; i < count; i++)

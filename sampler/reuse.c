@@ -15,7 +15,7 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 		return;
 	if (sprof_owed_more(&sampling->owed, times))
 		return;
-	sprof_waits_emit(sampler, thread, times);
+	sprof_samples_emit(sampler, thread, times);
 	sampler->quality->samples_reused += times;
 	sampler->quality->stacks[sampling->last.end] += times;
 }
@@ -64,7 +64,7 @@ bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
 	if (sleep->skip && !sampler->tick.closing) {
 		sleep->skip--;
 		sleep->skipped++;
-		sprof_waits_stays(sampler, thread);
+		sprof_samples_stays(sampler, thread);
 		return true;
 	}
 	if (sprof_thread_read_schedstat(thread, &schedstat) &&

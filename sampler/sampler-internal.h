@@ -14,6 +14,7 @@
 #include "sampler/pauses.h"
 #include "sampler/reuse.h"
 #include "sampler/sampler.h"
+#include "sampler/samples.h"
 #include "sampler/schedule.h"
 #include "sampler/slots.h"
 #include "sampler/waits.h"
@@ -112,6 +113,7 @@ struct sampler {
 	struct slots slots;
 	struct peeking peek;
 	struct waits waits;
+	struct samples samples;
 	struct sprof_hop hop;
 	struct sprof_pauses pauses;
 	struct kept_signals signals;
@@ -147,6 +149,10 @@ bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
 /* The end of a stop that nobody needs any more: nothing of it may be seen but the pause. */
 void sprof_standstill_end(struct sprof_thread *thread);
+
+/* walk.c: walks and interns the copied stack; maps are read again where that may help. */
+struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot);
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
@@ -189,12 +195,5 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 
 /* sampler.c: what must be done about an event that is no stop of ours. */
 void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event);
-
-/* The sample goes to the sink, if it is of the mode. */
-void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_sample *sample);
-/* Walks and interns the copied stack; maps are read again where that may help. */
-struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot);
 
 #endif

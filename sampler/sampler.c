@@ -5,53 +5,9 @@
 #include "sampler/sampler.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
-
-struct sprof_walked sprof_sampler_walk(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot)
-{
-	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
-	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
-	struct sprof_process *process = thread->process;
-	uint64_t begin = sprof_clock_now_ns();
-	struct sprof_stack_view stack;
-	uint32_t id = 0;
-
-	sprof_mappings_refresh(sampler, process);
-	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
-	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
-		    !sprof_mappings_hold(sampler, process, &stack)) &&
-		sprof_mappings_read(sampler, process))
-		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
-	if (stack.end == SPROF_END_STACK_COPY)
-		sprof_copy_plan_grow(&sampling->copy);
-	else if (stack.end == SPROF_END_ROOT)
-		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
-	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
-	sampler->quality->frames += stack.count;
-	if (!sink->stack(sink->data, &stack, &id))
-		sampler->out_of_memory = true;
-	return (struct sprof_walked){.stack = id, .end = stack.end};
-}
-
-void sprof_sampler_emit(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_sample *sample)
-{
-	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
-
-	/* Its stack may be what there was no memory for; the run ends with this tick. */
-	if (sampler->out_of_memory)
-		return;
-	sprof_account_see(&sampling->account, sample->state, sample->count ? sample->count : 1);
-	if (sprof_mode_takes(sampler->options->mode, sample->state) &&
-		!sink->sample(sink->data, sample))
-		sampler->out_of_memory = true;
-}
 
 static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 {
@@ -272,6 +228,7 @@ static void close_run(struct sampler *sampler)
 	answer_signals(sampler);
 	sprof_slots_finish(&sampler->slots);
 	sprof_waits_finish(&sampler->waits);
+	sprof_samples_finish(&sampler->samples);
 	free(sampler->peek.buffer.bytes);
 }
 

@@ -69,7 +69,7 @@ static bool has_woken(const struct slot *slot)
 static struct sprof_walked walk(struct sampler *sampler, struct slot *slot)
 {
 	doubt_late(sampler, slot);
-	return sprof_sampler_walk(sampler, slot->thread, &slot->snapshot);
+	return sprof_walk_copy(sampler, slot->thread, &slot->snapshot);
 }
 
 /* It ran when it was looked at, and may have gone to sleep before it stopped. */
@@ -93,7 +93,7 @@ static void take(struct sampler *sampler, const struct slot *slot, const struct 
 		find_wait(sampler, slot, sampling->last.state);
 	if (!sprof_mode_takes(sampler->options->mode, sampling->last.state))
 		return;
-	sprof_waits_emit(sampler, slot->thread, 1);
+	sprof_samples_emit(sampler, slot->thread, 1);
 	sampler->quality->samples_stopped++;
 	sampler->quality->stacks[walked->end]++;
 }

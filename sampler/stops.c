@@ -215,7 +215,7 @@ static void take_late(struct sampler *sampler, struct slot *slot, bool lost)
 		slot->thread = NULL;
 	}
 	pay_spare(sampler);
-	sprof_waits_flush(sampler, NULL);
+	sprof_samples_flush(sampler, NULL);
 }
 
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)

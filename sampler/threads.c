@@ -219,10 +219,10 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 	if (sprof_sampling_of(sampler, thread)) {
 		sprof_reuse_flush(sampler, thread);
 		sprof_owed_forgive(sampler, thread);
-		sprof_waits_flush(sampler, thread);
+		sprof_samples_flush(sampler, thread);
 		charge(sampler, thread, with_figures, true);
 	}
-	sprof_waits_forget(&sampler->waits, thread);
+	sprof_samples_forget(&sampler->samples, thread);
 	free(thread->sampling);
 	thread->sampling = NULL;
 	/* What it did since its last sample may have been to load something. */

@@ -100,5 +100,5 @@ void sprof_tick(struct sampler *sampler)
 			look(sampler, threads[i]);
 	}
 	sprof_stops_take(sampler);
-	sprof_waits_flush(sampler, NULL);
+	sprof_samples_flush(sampler, NULL);
 }

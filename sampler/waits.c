@@ -5,11 +5,9 @@
  */
 #include "sampler/waits.h"
 
-#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "attach/kernel-stack.h"
-#include "base/array.h"
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
@@ -22,26 +20,6 @@ void sprof_waits_finish(struct waits *waits)
 	sprof_objects_finish(&waits->objects);
 	for (size_t i = 0; i < PROCESS_AREAS; i++)
 		sprof_areas_finish(&waits->areas[i].areas);
-	sprof_waits_forget_all(waits);
-	free(waits->last);
-	free(waits->deferred);
-}
-
-void sprof_waits_forget(struct waits *waits, const struct sprof_thread *thread)
-{
-	uint32_t place = sprof_idmap_find(&waits->places, 0, thread->id);
-
-	if (place == SPROF_IDMAP_NONE)
-		return;
-	sprof_idmap_remove(&waits->places, 0, thread->id);
-	waits->last[place] = (struct last_sample){.stack = waits->free_place};
-	waits->free_place = place + 1;
-}
-
-void sprof_waits_forget_all(struct waits *waits)
-{
-	sprof_idmap_finish(&waits->places);
-	waits->last_count = waits->free_place = 0;
 }
 
 static struct process_areas *areas_of(struct waits *waits, pid_t pid)
@@ -224,109 +202,4 @@ uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *threa
 			call.arguments, object, sizeof(object));
 	wait.object = object[0] ? object : NULL;
 	return intern(sampler, &wait);
-}
-
-/* NULL: it has none yet. */
-static struct last_sample *last_of(const struct waits *waits, uint32_t thread)
-{
-	uint32_t place = sprof_idmap_find(&waits->places, 0, thread);
-
-	return place == SPROF_IDMAP_NONE ? NULL : &waits->last[place];
-}
-
-/* A place for the thread's samples. NULL: no memory. */
-static struct last_sample *take_place(struct waits *waits, uint32_t thread)
-{
-	uint32_t place = waits->free_place ? waits->free_place - 1 : (uint32_t)waits->last_count;
-
-	if (!sprof_array_reserve(&waits->last, &waits->last_capacity, (size_t)place + 1,
-		    sizeof(*waits->last)) ||
-		!sprof_idmap_put(&waits->places, 0, thread, place))
-		return NULL;
-	if (waits->free_place)
-		waits->free_place = waits->last[place].stack;
-	else
-		waits->last_count++;
-	return &waits->last[place];
-}
-
-static void note_place(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
-{
-	struct last_sample *last = last_of(&sampler->waits, thread->id);
-
-	if (!last)
-		last = take_place(&sampler->waits, thread->id);
-	if (last)
-		*last = (struct last_sample){sampler->tick.ns, stack};
-	else
-		sampler->out_of_memory = true;
-}
-
-void sprof_waits_stays(struct sampler *sampler, const struct sprof_thread *thread)
-{
-	struct last_sample *last = last_of(&sampler->waits, thread->id);
-
-	if (last)
-		last->tick_ns = sampler->tick.ns;
-}
-
-static void emit(struct sampler *sampler, const struct deferred *deferred)
-{
-	struct sprof_sample sample = deferred->sample;
-	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
-	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
-		? NULL
-		: last_of(&sampler->waits, deferred->holder_id);
-
-	if (last) {
-		sample.holder = &holder;
-		/* One that lost its sample, for lack of a CPU, was seen somewhere else. */
-		if (last->tick_ns == sample.time_ns)
-			holder.stack = last->stack;
-	}
-	sample.count = deferred->times;
-	sprof_sampler_emit(sampler, deferred->thread, &sample);
-}
-
-void sprof_waits_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
-{
-	struct sampling *sampling = thread->sampling;
-	struct waits *waits = &sampler->waits;
-	struct deferred deferred = {
-		.thread = thread,
-		.sample = {.time_ns = sampler->tick.ns,
-			.since_ns = sampling->owed.count ? sampling->owed.since_ns : 0,
-			.thread = thread->id,
-			.stack = sampling->last.stack,
-			.state = sampling->last.state,
-			.wait = sampling->wait.id},
-		.times = times,
-		.holder_id = SPROF_RECORD_NONE,
-	};
-
-	if (sampling->wait.id && sampling->wait.lock.active)
-		sprof_locks_look(sampler, thread);
-	note_place(sampler, thread, sampling->last.stack);
-	if (!sampling->wait.id || !sprof_locks_is_held(&sampling->wait.lock) ||
-		!sprof_array_reserve(&waits->deferred, &waits->deferred_capacity,
-			waits->deferred_count + 1, sizeof(*waits->deferred))) {
-		emit(sampler, &deferred);
-		return;
-	}
-	deferred.holder_id = sampling->wait.lock.holder_id;
-	waits->deferred[waits->deferred_count++] = deferred;
-}
-
-void sprof_waits_flush(struct sampler *sampler, const struct sprof_thread *thread)
-{
-	struct waits *waits = &sampler->waits;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < waits->deferred_count; i++) {
-		if (!thread || waits->deferred[i].thread == thread)
-			emit(sampler, &waits->deferred[i]);
-		else
-			waits->deferred[kept++] = waits->deferred[i];
-	}
-	waits->deferred_count = kept;
 }

@@ -1,0 +1,34 @@
+/*
+ * From a copied stack to one that the sink knows. Knows when mappings are read again for it, and what a
+ * walk tells about the next copy; the frames themselves are unwind/'s matter.
+ */
+#include "base/clock.h"
+#include "sampler/sampler-internal.h"
+
+struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_snapshot *snapshot)
+{
+	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
+	const struct sprof_sink *sink = sampler->parts->sink;
+	struct sampling *sampling = thread->sampling;
+	struct sprof_process *process = thread->process;
+	uint64_t begin = sprof_clock_now_ns();
+	struct sprof_stack_view stack;
+	uint32_t id = 0;
+
+	sprof_mappings_refresh(sampler, process);
+	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
+		    !sprof_mappings_hold(sampler, process, &stack)) &&
+		sprof_mappings_read(sampler, process))
+		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+	if (stack.end == SPROF_END_STACK_COPY)
+		sprof_copy_plan_grow(&sampling->copy);
+	else if (stack.end == SPROF_END_ROOT)
+		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
+	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
+	sampler->quality->frames += stack.count;
+	if (!sink->stack(sink->data, &stack, &id))
+		sampler->out_of_memory = true;
+	return (struct sprof_walked){.stack = id, .end = stack.end};
+}
