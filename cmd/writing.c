@@ -37,14 +37,9 @@ static bool write_stats(
 	return sprof_out_close(out, err);
 }
 
-struct sprof_written sprof_writing_all(
-	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout)
+static struct sprof_output_options output_options(const struct sprof_recording *options)
 {
 	struct sprof_output_options output = sprof_output_options_default();
-	const uint64_t sampling_cpu_ns = profile->quality.profiler_cpu_ns;
-	const uint64_t begin_cpu_ns = sprof_clock_own_cpu_ns();
-	struct sprof_written written = {0};
-	struct sprof_error err = {0};
 
 	output.weight = options->weight;
 	output.threads = options->threads;
@@ -54,18 +49,29 @@ struct sprof_written sprof_writing_all(
 	output.top = options->top;
 	output.width = 0; /* that of the terminal, if it goes to one */
 	output.short_names = options->naming.short_names;
+	return output;
+}
+
+struct sprof_written sprof_writing_all(
+	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout)
+{
+	const struct sprof_output_options output = output_options(options);
+	uint64_t *cpu_ns = &profile->quality.profiler_cpu_ns;
+	/* When none was used: naming and writing are the profiler's too. */
+	const uint64_t begin_cpu_ns = sprof_clock_own_cpu_ns() - *cpu_ns;
+	struct sprof_written written = {0};
+	struct sprof_error err = {0};
+
 	if (!name_frames(options, profile, with_stdout, &err)) {
 		sprof_ui_error(&err);
 		written.failed = options->outputs.count;
 		return written;
 	}
-	profile->quality.profiler_cpu_ns =
-		sampling_cpu_ns + sprof_clock_own_cpu_ns() - begin_cpu_ns;
+	*cpu_ns = sprof_clock_own_cpu_ns() - begin_cpu_ns;
 	written = sprof_outputs_write(&options->outputs, with_stdout, profile, &output);
 	if (!options->stats_path)
 		return written;
-	profile->quality.profiler_cpu_ns =
-		sampling_cpu_ns + sprof_clock_own_cpu_ns() - begin_cpu_ns;
+	*cpu_ns = sprof_clock_own_cpu_ns() - begin_cpu_ns;
 	if (write_stats(options->stats_path, profile, &err)) {
 		written.succeeded++;
 	} else {
