@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/maps-line.h"
 #include "attach/procfs.h"
 #include "base/array.h"
 #include "base/cleanup.h"

@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/maps.h"
-
 enum sprof_area_kind {
 	SPROF_AREA_DATA, /* of a file, or the memory behind it that the file has no bytes for (.bss)
 			  */

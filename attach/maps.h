@@ -29,17 +29,6 @@ struct sprof_maps {
 	uint64_t generation;
 };
 
-/* One line of maps. `path` is a view into the text: unescaped by the caller, may be empty. */
-struct sprof_maps_line {
-	uint64_t start, end, offset, device, inode;
-	bool executable, shared;
-	const char *path;
-	size_t path_length;
-};
-
-/* Parses the line at *cursor and moves the cursor behind it. False: the end, or not a line of maps. */
-bool sprof_maps_parse_line(const char **cursor, struct sprof_maps_line *ret);
-
 /*
  * Reads the mappings of the process again; modules seen for the first time are opened.
  * Returns whether the process could be read; when it can't (it is gone) the maps stay as they were.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/maps.h"
+#include "attach/maps-line.h"
 #include "attach/memory.h"
 
 /* More than the code of any program known; reading so much takes about 50 ms. */

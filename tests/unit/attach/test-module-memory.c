@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/maps.h"
+#include "attach/maps-line.h"
 #include "attach/procfs.h"
 #include "elfsym/cfi.h"
 #include "elfsym/symbols.h"
