@@ -114,7 +114,7 @@ static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sampling->sleep.timeslices = schedstat->timeslices;
 	sampling->sleep.active = !sampler->quality->schedstat_missing;
-	sprof_sampling_charge(sampler, thread);
+	sprof_charge_window(sampler, thread);
 	return true;
 }
 
@@ -202,7 +202,7 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	}
 	remember(sampler, sampling, &sight);
 	take(sampler, thread, &sight, is_asked);
-	sprof_sampling_charge(sampler, thread);
+	sprof_charge_window(sampler, thread);
 	return true;
 }
 

@@ -80,8 +80,11 @@ void sprof_period_end(struct sampler *sampler)
 	}
 	sprof_sampler_charge_all(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_sampling_settle(sampler, threads[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->sampling)
+			sprof_charge_last(
+				sampler, threads[i], sprof_charge_is_behind(sampler, threads[i]));
+	}
 	sprof_sampler_fill_quality(sampler);
 	plan_next(&sampler->period, sampler->options->period_ns);
 	sprof_hop_restore(&sampler->hop);

@@ -52,7 +52,7 @@ static void reuse(struct sampler *sampler, struct sprof_thread *thread)
 	sleep->ticks += sleep->skipped + 1;
 	sleep->skipped = 0;
 	sleep->skip = patience(sampler, sleep);
-	sprof_sampling_charge(sampler, thread);
+	sprof_charge_window(sampler, thread);
 }
 
 bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)

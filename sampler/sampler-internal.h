@@ -46,7 +46,7 @@ struct last_seen {
 /* What the sampler remembers of a thread (struct sprof_thread's sampling). */
 struct sampling {
 	struct sprof_account account;
-	uint64_t window_ns; /* threads.c: when the last charge was */
+	uint64_t window_ns; /* charge.c: when the last charge was */
 	bool lost;          /* peek.c: its last stop came too late for its tick */
 	struct known_sleep sleep;
 	struct last_seen last;
@@ -178,19 +178,28 @@ void sprof_sampler_charge_all(struct sampler *sampler);
 void sprof_period_begin(struct sampler *sampler);
 void sprof_period_end(struct sampler *sampler);
 
-/* threads.c: figures, names and the end of threads. */
+/*
+ * charge.c: the figures that a thread's account begins with: of one that was born under our eyes, and has
+ * used nothing before, or of any other. False: it is gone.
+ */
+bool sprof_charge_begin(
+	struct sprof_thread *thread, bool is_all_ours, struct sprof_figures *ret);
+/* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
+void sprof_charge_window(struct sampler *sampler, struct sprof_thread *thread);
+/* At the last tick: only for a thread that got no CPU to stop on in it. */
+bool sprof_charge_is_behind(const struct sampler *sampler, const struct sprof_thread *thread);
+/*
+ * Hands out what is left: what was charged has all the samples that it will get. `with_figures`: the
+ * thread's figures are exact now, and have not all been handed out.
+ */
+void sprof_charge_last(struct sampler *sampler, struct sprof_thread *thread, bool with_figures);
+
+/* threads.c: what is kept of the thread, from now on. NULL: it is gone, or there is no memory. */
 struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread);
 void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, bool new_program);
-/* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
-void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread);
-/* At the last tick: only for a thread that got no CPU to stop on in it. */
-bool sprof_sampling_has_time_left(
-	const struct sampler *sampler, const struct sprof_thread *thread);
-/* What was charged has all the samples that it will get. */
-void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread);
 /* The sink is a new one: it hears of the thread again, and nothing that the last one said is valid. */
 void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread);
-/* Hands out what is left. `with_figures`: the thread's figures are exact now, and have not all been handed out. */
+/* It has ended, or the run has: what is left is handed out, as sprof_charge_last() has it. */
 void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bool with_figures);
 
 /* sampler.c: what must be done about an event that is no stop of ours. */

@@ -221,7 +221,7 @@ static void close_run(struct sampler *sampler)
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->sampling)
 			sprof_sampling_end(
-				sampler, threads[i], sprof_sampling_has_time_left(sampler, threads[i]));
+				sampler, threads[i], sprof_charge_is_behind(sampler, threads[i]));
 	}
 	sprof_sampler_fill_quality(sampler);
 	/* Those that came in the last tick are heard too. */

@@ -29,7 +29,7 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 	sampling->lost = false;
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
 	if (slot->phase == SLOT_COPIED)
-		sprof_sampling_charge(sampler, thread);
+		sprof_charge_window(sampler, thread);
 }
 
 void sprof_standstill_end(struct sprof_thread *thread)

@@ -1,5 +1,5 @@
 /*
- * What the sampler keeps of each thread: its account with the kernel, its name, its end.
+ * The beginning, the name and the end of what the sampler keeps of each thread.
  */
 #include "sampler/sampler-internal.h"
 
@@ -8,25 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-
-enum {
-	WINDOW_NS = SPROF_NS_PER_S,
-	FEW_THREADS = 100, /* up to so many their counters are read with each charge */
-};
-
-/* Exact only while the thread is off the CPU, or right after a stop. False: it is gone. */
-static bool read_figures(
-	struct sprof_thread *thread, struct sprof_figures *ret, struct sprof_proc_stat *ret_stat)
-{
-	struct sprof_proc_schedstat schedstat;
-
-	if (!sprof_thread_read_stat(thread, ret_stat) ||
-		!sprof_thread_read_schedstat(thread, &schedstat))
-		return false;
-	*ret = sprof_figures_make(sprof_clock_now_ns(), &schedstat, ret_stat);
-	return true;
-}
 
 /* Born under our eyes, and not before the first sample. */
 static bool is_all_ours(const struct sampler *sampler, const struct sprof_thread *thread)
@@ -35,27 +16,13 @@ static bool is_all_ours(const struct sampler *sampler, const struct sprof_thread
 		(!sampler->options->delay_ns || thread->seen_ns >= sampler->pace.begin_ns);
 }
 
-/* A thread that was born under our eyes has used nothing before; any other begins with what it has. */
-static bool read_start(
-	const struct sampler *sampler, struct sprof_thread *thread, struct sprof_figures *ret)
+static struct sampling *begin(struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct sprof_proc_stat stat;
-
-	if (is_all_ours(sampler, thread)) {
-		*ret = (struct sprof_figures){.time_ns = thread->seen_ns};
-		return true;
-	}
-	return read_figures(thread, ret, &stat);
-}
-
-struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sampling *sampling = thread->sampling;
+	struct sampling *sampling;
+	bool all_ours = is_all_ours(sampler, thread);
 	struct sprof_figures start;
 
-	if (sampling)
-		return sampling;
-	if (!read_start(sampler, thread, &start))
+	if (!sprof_charge_begin(thread, all_ours, &start))
 		return NULL;
 	sampling = calloc(1, sizeof(*sampling));
 	if (!sampling) {
@@ -66,9 +33,14 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 	sampling->window_ns = start.time_ns;
 	sprof_copy_plan_init(&sampling->copy);
 	thread->sampling = sampling;
-	sprof_facts_begin(thread, is_all_ours(sampler, thread));
+	sprof_facts_begin(thread, all_ours);
 	sprof_sampling_name(sampler, thread, true);
 	return sampling;
+}
+
+struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread *thread)
+{
+	return thread->sampling ? thread->sampling : begin(sampler, thread);
 }
 
 /* The command line, its words separated by blanks; the comm for a process without one. */
@@ -121,84 +93,6 @@ void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, b
 		sampler->out_of_memory = true;
 }
 
-/* A sleeper's figures are known already, but for the time; with many of them it counts not to read. */
-static bool is_known(const struct known_sleep *sleep, const struct tick *tick)
-{
-	return sleep->active && sleep->figures.time_ns && !tick->closing &&
-		tick->thread_count > FEW_THREADS;
-}
-
-/* Of the times only what the mode counts. */
-static void hand_over(struct sampler *sampler, const struct sprof_thread *thread,
-	struct sprof_times times, bool last)
-{
-	const struct sprof_sink *sink = sampler->parts->sink;
-
-	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
-		if (!sprof_mode_counts(sampler->options->mode, (enum sprof_time_class)i))
-			times.ns[i] = 0;
-	}
-	if (!sink->charge(sink->data, thread->id, &times, last))
-		sampler->out_of_memory = true;
-}
-
-static void charge_sleeper(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sampling *sampling = thread->sampling;
-
-	sampling->sleep.figures.time_ns = sampling->window_ns = sprof_clock_now_ns();
-	hand_over(sampler, thread,
-		sprof_account_advance(&sampling->account, &sampling->sleep.figures), false);
-}
-
-static void charge(
-	struct sampler *sampler, struct sprof_thread *thread, bool with_figures, bool last)
-{
-	struct sampling *sampling = thread->sampling;
-	struct sprof_times times = {0};
-	struct sprof_proc_stat stat;
-	struct sprof_figures now;
-
-	if (with_figures && read_figures(thread, &now, &stat)) {
-		now.more_to_come = !last && !sampler->tick.closing;
-		times = sprof_account_advance(&sampling->account, &now);
-		sampling->window_ns = now.time_ns;
-		if (last || sampler->tick.closing || sampler->tick.thread_count <= FEW_THREADS)
-			sprof_facts_tell(sampler, thread, &stat);
-	}
-	hand_over(sampler, thread, times, last);
-}
-
-void sprof_sampling_charge(struct sampler *sampler, struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	if (!sampler->tick.closing && sampler->tick.ns < sampling->window_ns + WINDOW_NS)
-		return;
-	if (is_known(&sampling->sleep, &sampler->tick)) {
-		charge_sleeper(sampler, thread);
-		return;
-	}
-	charge(sampler, thread, true, false);
-	sprof_sampling_name(sampler, thread, false);
-}
-
-bool sprof_sampling_has_time_left(
-	const struct sampler *sampler, const struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	return sampling->window_ns < sampler->tick.ns;
-}
-
-void sprof_sampling_settle(struct sampler *sampler, struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	if (sampling)
-		charge(sampler, thread, sprof_sampling_has_time_left(sampler, thread), true);
-}
-
 void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
@@ -220,7 +114,7 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 		sprof_reuse_flush(sampler, thread);
 		sprof_owed_forgive(sampler, thread);
 		sprof_samples_flush(sampler, thread);
-		charge(sampler, thread, with_figures, true);
+		sprof_charge_last(sampler, thread, with_figures);
 	}
 	sprof_samples_forget(&sampler->samples, thread);
 	free(thread->sampling);
