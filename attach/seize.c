@@ -12,7 +12,11 @@
 #include <unistd.h>
 
 #include "attach/diagnose.h"
+#include "attach/reaper.h"
 #include "attach/target-internal.h"
+
+/* So often in a row no process executes a program just while it is being seized. */
+enum { ATTEMPTS = 20 };
 
 enum seized { SEIZED, SEIZED_BEFORE, SEIZE_GONE, SEIZE_DENIED, SEIZE_NO_MEMORY };
 
@@ -89,17 +93,72 @@ static pid_t process_of(pid_t pid)
 	return (pid_t)tgid;
 }
 
-bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
+/* Threads born of seized ones are seized by the kernel, so the first pass without a new one is the last. */
+static enum seized seize_all(struct sprof_target *target, pid_t pid, int *ret_errnum)
 {
 	enum seized result;
-	int errnum = ESRCH;
 	bool new;
 
-	pid = process_of(pid);
-	/* Threads born of seized ones are seized by the kernel, so the first pass without a new one is the last. */
 	do {
-		result = seize_pass(target, pid, &new, &errnum);
+		result = seize_pass(target, pid, &new, ret_errnum);
 	} while (new && result != SEIZE_DENIED && result != SEIZE_NO_MEMORY);
+	return result;
+}
+
+/*
+ * Whether the result says something of the process as it is now. A leader of which that is not true
+ * has been replaced meanwhile, by a thread that has executed a program: that one is to be seized instead.
+ */
+static bool is_settled(struct sprof_target *target, pid_t pid, enum seized result)
+{
+	struct sprof_thread *leader = sprof_target_find(target, pid);
+
+	if (result == SEIZE_NO_MEMORY || is_gone(pid, pid))
+		return true;
+	if (leader && !is_ours(pid)) {
+		sprof_target_release(target, leader);
+		return false;
+	}
+	return result != SEIZE_DENIED && target->thread_count;
+}
+
+/* Several times, in case that the process executes a program. */
+static enum seized seize_process(struct sprof_target *target, pid_t pid, int *ret_errnum)
+{
+	enum seized result = SEIZE_GONE;
+	bool settled = false;
+
+	for (int i = 0; i < ATTEMPTS && !settled; i++) {
+		result = seize_all(target, pid, ret_errnum);
+		settled = is_settled(target, pid, result);
+	}
+	return result;
+}
+
+/* Those that have ended meanwhile. Their ends will not be reported. */
+static void forget_reaped(struct sprof_target *target, const struct sprof_reaper *reaper)
+{
+	for (size_t i = 0; i < reaper->count; i++) {
+		struct sprof_thread *thread = sprof_target_find(target, reaper->reaped[i]);
+
+		/* Whoever has executed a program goes on under the leader's id. */
+		if (thread && !is_ours(thread->tid))
+			sprof_target_release(target, thread);
+	}
+}
+
+bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
+{
+	struct sprof_reaper reaper;
+	enum seized result;
+	int errnum = ESRCH;
+
+	pid = process_of(pid);
+	sprof_reaper_start(&reaper);
+	result = seize_process(target, pid, &errnum);
+	sprof_reaper_stop(&reaper);
+	forget_reaped(target, &reaper);
+	sprof_reaper_finish(&reaper);
 	if (result == SEIZE_NO_MEMORY)
 		return sprof_error_no_memory(err);
 	if (result == SEIZE_DENIED)

@@ -337,6 +337,25 @@ static void attaching_in_a_storm_of_threads(void **state)
 	scene_expect_line(scene, "created ");
 }
 
+/*
+ * An exec waits for all other threads to end, and for traced ones until they are reaped; a seize waits
+ * for the exec to be over (kernel/ptrace.c, ptrace_attach: cred_guard_mutex). Neither may wait for the
+ * other, and whatever the program is by then is traced.
+ */
+static void attaching_while_another_thread_executes_a_program(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_start(scene, "execs", NULL);
+	for (int i = 0; i < 400; i++) {
+		scene_attach(scene);
+		assert_true(scene_thread_count(scene) > 0);
+		assert_int_equal(task_number(scene->pid, scene->pid, "TracerPid"), scene->tracer);
+		scene_replace_tracer(scene);
+	}
+	scene_say(scene, NULL);
+}
+
 static void attaching_to_what_is_not_there(void **state)
 {
 	struct scene *scene = *state;
@@ -366,6 +385,7 @@ int main(void)
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
 		traced(attaching_in_a_storm_of_threads),
+		traced(attaching_while_another_thread_executes_a_program),
 		traced(attaching_to_what_is_not_there),
 	};
 

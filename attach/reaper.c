@@ -1,0 +1,80 @@
+/*
+ * A thread that reaps tracees of another thread of this process, which wait(2) permits. Knows how
+ * long that other one may take before something must be wrong; refuses to know the table of threads,
+ * which is the other's: it leaves a list.
+ */
+#include "attach/reaper.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+
+/* So long nothing is reaped, and an attach without an exec is over. */
+enum { PATIENCE_NS = 10 * SPROF_NS_PER_MS };
+
+static void note(struct sprof_reaper *reaper, pid_t tid)
+{
+	if (sprof_array_reserve(&reaper->reaped, &reaper->capacity, reaper->count + 1,
+		    sizeof(*reaper->reaped)))
+		reaper->reaped[reaper->count++] = tid;
+}
+
+static void reap_all(struct sprof_reaper *reaper)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) && info.si_pid) {
+		note(reaper, info.si_pid);
+		info.si_pid = 0;
+	}
+}
+
+/* False: it was not over in time. */
+static bool wait_for_end(struct sprof_reaper *reaper)
+{
+	const uint64_t until = sprof_clock_now_ns() + PATIENCE_NS;
+	const struct timespec deadline = {
+		.tv_sec = (time_t)(until / SPROF_NS_PER_S),
+		.tv_nsec = (long)(until % SPROF_NS_PER_S),
+	};
+
+	while (sem_clockwait(&reaper->over, CLOCK_MONOTONIC, &deadline)) {
+		if (errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static void *run(void *data)
+{
+	struct sprof_reaper *reaper = data;
+
+	while (!wait_for_end(reaper))
+		reap_all(reaper);
+	return NULL;
+}
+
+void sprof_reaper_start(struct sprof_reaper *reaper)
+{
+	*reaper = (struct sprof_reaper){.runs = false};
+	sem_init(&reaper->over, 0, 0);
+	reaper->runs = !pthread_create(&reaper->thread, NULL, run, reaper);
+}
+
+void sprof_reaper_stop(struct sprof_reaper *reaper)
+{
+	sem_post(&reaper->over);
+	if (reaper->runs)
+		pthread_join(reaper->thread, NULL);
+	reaper->runs = false;
+}
+
+void sprof_reaper_finish(struct sprof_reaper *reaper)
+{
+	sem_destroy(&reaper->over);
+	free(reaper->reaped);
+}

@@ -1,0 +1,30 @@
+/*
+ * While threads are being seized one after the other, nobody looks at those that have ended already.
+ * That is no matter, unless the process executes a program: the exec waits until they are reaped, and
+ * the next seize waits for the exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; kernel 6.18 still).
+ * So somebody else reaps them.
+ */
+#ifndef SPROF_ATTACH_REAPER_H
+#define SPROF_ATTACH_REAPER_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct sprof_reaper {
+	pthread_t thread;
+	sem_t over;
+	bool runs;
+	/* Valid after stop(): whom it has reaped. */
+	pid_t *reaped;
+	size_t count, capacity;
+};
+
+/* Without a thread to be had there is no reaper, which is seldom missed. */
+void sprof_reaper_start(struct sprof_reaper *reaper);
+void sprof_reaper_stop(struct sprof_reaper *reaper);
+void sprof_reaper_finish(struct sprof_reaper *reaper);
+
+#endif
