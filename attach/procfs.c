@@ -90,6 +90,11 @@ bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *r
 		scan_number(&text, 10, &ret->timeslices);
 }
 
+bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret)
+{
+	return skip_fields(&text, 3) && scan_number(&text, 10, &ret->runnable) && *text == '/';
+}
+
 bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret)
 {
 	uint64_t number;

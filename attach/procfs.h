@@ -51,11 +51,17 @@ struct sprof_proc_io {
 	uint64_t read_bytes, written_bytes;
 };
 
+/* /proc/loadavg. */
+struct sprof_proc_loadavg {
+	uint64_t runnable; /* tasks of the whole machine that have a CPU, or wait for one */
+};
+
 /* False: the text is not in the format. *ret is then undefined. */
 bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret);
 bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *ret);
 bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
 bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
+bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
 
 /* The value of `field` ("Tgid") in the text of /proc/PID/status, without the blanks around it. False: no such field. */
 bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size);

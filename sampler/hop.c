@@ -1,17 +1,20 @@
 /*
- * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, and of
- * another one whether it can be moved. Every call may fail without harm: the plain stop is right too,
- * only dearer.
+ * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, of another one
+ * whether it can be moved, and whether the machine has a CPU to spare. Every call may fail without harm:
+ * the plain stop is right too, only dearer.
  */
 #include "sampler/hop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/types.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "attach/procfs.h"
 
 enum { RAISED_NICE = -15, SHORT_SLICE_NS = 100 * 1000, TIMER_SLACK_NS = 1 };
 
@@ -48,6 +51,8 @@ void sprof_hop_init(struct sprof_hop *hop)
 		CPU_COUNT(&hop->allowed) > 1;
 	/* On Linux the nice level of process 0 is the calling thread's (setpriority(2)). */
 	hop->nice = getpriority(PRIO_PROCESS, 0);
+	hop->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	hop->online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
 	sprof_hop_resume(hop);
 }
@@ -62,6 +67,15 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	CPU_ZERO(&there);
 	CPU_SET(cpu, &there);
 	sched_setaffinity(0, sizeof(there), &there);
+}
+
+bool sprof_hop_is_crowded(const struct sprof_hop *hop)
+{
+	struct sprof_proc_loadavg loadavg;
+	char text[128];
+
+	return sprof_proc_read(hop->loadavg_fd, text, sizeof(text)) > 0 &&
+		sprof_proc_parse_loadavg(text, &loadavg) && loadavg.runnable > hop->online;
 }
 
 bool sprof_hop_is_pinned(pid_t tid)
@@ -99,4 +113,11 @@ void sprof_hop_resume(const struct sprof_hop *hop)
 
 	if (!set_slice(raised, SHORT_SLICE_NS))
 		set_slice(hop->nice, SHORT_SLICE_NS);
+}
+
+void sprof_hop_finish(struct sprof_hop *hop)
+{
+	sprof_hop_restore(hop);
+	if (hop->loadavg_fd >= 0)
+		close(hop->loadavg_fd);
 }

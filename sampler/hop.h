@@ -10,12 +10,15 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct sprof_hop {
 	cpu_set_t allowed; /* what the user gave us */
 	bool usable;       /* more than one CPU, and affinity may be changed */
 	int nice;          /* before we raised it */
+	int loadavg_fd;    /* or -1 */
+	uint64_t online;   /* CPUs of the machine */
 };
 
 /*
@@ -27,6 +30,13 @@ void sprof_hop_init(struct sprof_hop *hop);
 /* Goes to a CPU, if it is among the allowed ones. */
 void sprof_hop_to(const struct sprof_hop *hop, int cpu);
 
+/*
+ * Whether more tasks of the machine want a CPU than there are, now. There is no idle CPU to watch from then:
+ * while a thread stands still, the kernel would fill its CPU with a task from ours (newly idle balancing,
+ * kernel/sched/fair.c), so that it never had one for itself again.
+ */
+bool sprof_hop_is_crowded(const struct sprof_hop *hop);
+
 /* Whether a thread may run on one CPU only. */
 bool sprof_hop_is_pinned(pid_t tid);
 
@@ -36,5 +46,7 @@ void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
 /* Gives the thread back what it had, for a fork and at the end; and takes it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);
 void sprof_hop_resume(const struct sprof_hop *hop);
+
+void sprof_hop_finish(struct sprof_hop *hop);
 
 #endif

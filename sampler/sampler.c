@@ -276,6 +276,6 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	while (turn(&sampler, end_ns))
 		;
 	close_run(&sampler);
-	sprof_hop_restore(&sampler.hop);
+	sprof_hop_finish(&sampler.hop);
 	return sampler.out_of_memory ? sprof_error_no_memory(err) : true;
 }

@@ -59,8 +59,9 @@ void sprof_stop_order_begin(
 	struct stop_order *order, const struct slots *slots, const struct sprof_hop *hop)
 {
 	order->hop = hop;
+	order->crowded = sprof_hop_is_crowded(hop);
 	find_busy(slots, &order->busy);
-	if (!are_all_pinned(slots))
+	if (!order->crowded && !are_all_pinned(slots))
 		sprof_hop_off(hop, &order->busy);
 	sort(slots);
 	order->end = slots->items + slots->count;
@@ -68,14 +69,14 @@ void sprof_stop_order_begin(
 }
 
 /*
- * A single thread is stopped also from a CPU that none of them ran on: unless it is pinned, for then the
+ * A single thread is stopped also from a CPU that nobody else wants: unless it is pinned, for then the
  * kernel can't wake it on the CPU that we left for it.
  */
 static bool is_near(const struct stop_order *order)
 {
 	const struct slot_group *group = &order->group;
 
-	return group->last - group->first == 1 && group->first->phase == SLOT_PLANNED &&
+	return !order->crowded && group->last - group->first == 1 && group->first->phase == SLOT_PLANNED &&
 		!is_pinned(group->first) && !CPU_ISSET((size_t)sched_getcpu(), &order->busy);
 }
 

@@ -12,6 +12,7 @@
 
 struct stop_order {
 	const struct sprof_hop *hop;
+	bool crowded;            /* no CPU is free to watch from */
 	cpu_set_t busy;          /* CPUs that any of the threads ran on */
 	struct slot *end;        /* of the last group */
 	struct slot_group group; /* whose turn it is */

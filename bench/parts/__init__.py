@@ -1,12 +1,13 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import cost, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
+from parts import cost, crowded, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
     "unwind": unwind.measure,
     "inside": inside.measure,
     "slowdown": slowdown.measure,
+    "crowded": crowded.measure,
     "cost": cost.measure,
     "threads": threads.measure,
     "tracers": tracers.measure,

@@ -42,10 +42,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	char *text = fuzz_text(bytes, size);
 	struct sprof_proc_schedstat schedstat;
+	struct sprof_proc_loadavg loadavg;
 
 	try_stat(text);
 	try_syscall(text);
 	sprof_proc_parse_schedstat(text, &schedstat);
+	sprof_proc_parse_loadavg(text, &loadavg);
 	try_status(text);
 	free(text);
 	return 0;

@@ -104,6 +104,17 @@ static void the_stat_of_this_process(void **state)
 	assert_in_range(stat.processor, 0, (unsigned long)sysconf(_SC_NPROCESSORS_CONF) - 1);
 }
 
+static void loadavg(void **state)
+{
+	struct sprof_proc_loadavg ret;
+
+	assert_true(sprof_proc_parse_loadavg("0.20 1.18 12.12 3/80 11206\n", &ret));
+	assert_int_equal(ret.runnable, 3);
+	assert_false(sprof_proc_parse_loadavg("", &ret));
+	assert_false(sprof_proc_parse_loadavg("0.20 1.18 12.12", &ret));
+	assert_false(sprof_proc_parse_loadavg("0.20 1.18 12.12 3 80\n", &ret));
+}
+
 static void schedstat(void **state)
 {
 	struct sprof_proc_schedstat ret;
@@ -290,6 +301,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_stat_is_refused),
 		cmocka_unit_test(the_stat_of_this_process),
 		cmocka_unit_test(schedstat),
+		cmocka_unit_test(loadavg),
 		cmocka_unit_test(bytes_of_io),
 		cmocka_unit_test(a_running_thread_tells_no_system_call),
 		cmocka_unit_test(a_thread_inside_a_system_call),
