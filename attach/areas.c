@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "attach/maps-line.h"
-#include "attach/procfs.h"
+#include "attach/maps-text.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 
@@ -126,11 +126,9 @@ bool sprof_areas_parse(struct sprof_areas *areas, const char *text)
 bool sprof_areas_read(struct sprof_areas *areas, pid_t pid)
 {
 	SPROF_AUTO_FREE char *text = NULL;
-	char path[64];
-	size_t size;
+	pid_t door;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	text = sprof_proc_read_whole(path, &size);
+	text = sprof_maps_read_text(pid, &door);
 	return text && sprof_areas_parse(areas, text);
 }
 

@@ -9,13 +9,19 @@
 #include <string.h>
 
 #include "attach/maps-line.h"
+#include "attach/maps-text.h"
 #include "attach/module-file.h"
 #include "attach/module-memory.h"
 #include "attach/perf-map.h"
-#include "attach/procfs.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+
+/* Where mappings are read from. */
+struct source {
+	pid_t pid, door; /* the process, and an id by which it can be reached */
+	const char *text;
+};
 
 /* The kernel writes a newline in a path as \012 (fs/proc/task_mmu.c, seq_file's mangle_path). */
 static void unescape(char *path)
@@ -74,6 +80,9 @@ static struct sprof_module_key key_of(
 		key.kind = SPROF_MODULE_MEMORY;
 		return key;
 	}
+	/* The kernel's, and the same for all: a recording of days sees millions of processes. */
+	if (!strcmp(path, "[vsyscall]"))
+		return key;
 	key.inode = (uint64_t)pid;
 	if (!path[0] || path[0] == '/')
 		key.path = "[anon]";
@@ -92,27 +101,27 @@ static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
 }
 
 /* A perf map may appear long after the memory it is about. */
-static void open_module(struct sprof_module *module, pid_t pid, const struct sprof_maps_line *line,
-	const char *maps)
+static void open_module(struct sprof_module *module, const struct source *source,
+	const struct sprof_maps_line *line)
 {
 	if (module->kind == SPROF_MODULE_ANONYMOUS) {
-		if (module->fd < 0)
-			sprof_perf_map_open(module, pid);
+		if (module->fd < 0 && module->inode)
+			sprof_perf_map_open(module, source->pid);
 		return;
 	}
-	if (!is_worth_a_try(module, pid))
+	if (!is_worth_a_try(module, source->door))
 		return;
-	module->opener = pid;
-	sprof_module_file_open(module, pid, line->start, line->end);
+	module->opener = source->door;
+	sprof_module_file_open(module, source->door, line->start, line->end);
 	if (module->kind == SPROF_MODULE_FILE && module->fd < 0 && !module->image)
-		sprof_module_memory_read(module, pid, maps);
+		sprof_module_memory_read(module, source->door, source->text);
 }
 
 /*
  * The module of an executable mapping; opened at its first sight, and again when its file has been
  * overwritten: a mapping shows what is in the file now. SPROF_MAPPING_NO_MODULE: no memory.
  */
-static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const char *maps,
+static uint32_t module_of(const struct source *source, const struct sprof_maps_line *line,
 	struct sprof_modules *modules)
 {
 	SPROF_AUTO_FREE char *path = strndup(line->path, line->path_length);
@@ -122,13 +131,13 @@ static uint32_t module_of(pid_t pid, const struct sprof_maps_line *line, const c
 
 	if (!path)
 		return SPROF_MAPPING_NO_MODULE;
-	key = key_of(line, pid, path);
+	key = key_of(line, source->pid, path);
 	module = sprof_modules_intern(modules, &key, &new);
 	if (module && sprof_module_is_overwritten(module))
 		module = sprof_modules_succeed(modules, module);
 	if (!module)
 		return SPROF_MAPPING_NO_MODULE;
-	open_module(module, pid, line, maps);
+	open_module(module, source, line);
 	return module->id;
 }
 
@@ -142,10 +151,10 @@ static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
 }
 
 static bool parse(
-	struct sprof_maps *maps, const char *text, pid_t pid, struct sprof_modules *modules)
+	struct sprof_maps *maps, const struct source *source, struct sprof_modules *modules)
 {
 	struct sprof_maps_line line;
-	const char *cursor = text;
+	const char *cursor = source->text;
 
 	while (sprof_maps_parse_line(&cursor, &line)) {
 		struct sprof_mapping mapping = {
@@ -157,7 +166,7 @@ static bool parse(
 		};
 
 		if (line.executable)
-			mapping.module = module_of(pid, &line, text, modules);
+			mapping.module = module_of(source, &line, modules);
 		if (!append(maps, &mapping))
 			return false;
 	}
@@ -182,12 +191,10 @@ bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *m
 {
 	struct sprof_maps fresh = {.generation = maps->generation};
 	SPROF_AUTO_FREE char *text = NULL;
-	char path[64];
-	size_t size;
+	struct source source = {.pid = pid};
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	text = sprof_proc_read_whole(path, &size);
-	if (!text || !parse(&fresh, text, pid, modules)) {
+	source.text = text = sprof_maps_read_text(pid, &source.door);
+	if (!text || !parse(&fresh, &source, modules)) {
 		sprof_maps_finish(&fresh);
 		return false;
 	}

@@ -79,7 +79,7 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	home = sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 	if (!stack || !home)
 		return;
-	copy(thread->process->pid, sampling->copy.home_sp - sampling->copy.size / 4, home,
+	copy(thread->tid, sampling->copy.home_sp - sampling->copy.size / 4, home,
 		sampling->copy.size, buffer->bytes + sampling->copy.size, &snapshot->home);
 	snapshot->home.floor = home->start;
 }
@@ -100,7 +100,7 @@ void sprof_copy_ahead(
 
 	*ret = (struct sprof_stack_copy){0};
 	if (stack && stack->end == sampling->copy.home_end)
-		copy(thread->process->pid, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
+		copy(thread->tid, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
 			sampling->copy.size, buffer->bytes + room, ret);
 }
 
@@ -146,7 +146,7 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot)
 {
 	const struct sampling *sampling = thread->sampling;
-	pid_t pid = thread->process->pid;
+	pid_t pid = thread->tid; /* that of the process has no memory once its leader has ended */
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 

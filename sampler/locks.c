@@ -80,7 +80,7 @@ static void find_state_holder(struct asking *asking, uint64_t thread_state)
 		lock->thread_state = thread_state;
 		lock->asked_ns = lock->tick_ns;
 		lock->holder = sprof_futex_interpreter_holder(
-			asking->thread->process->pid, thread_state, &threads);
+			asking->thread->tid, thread_state, &threads);
 	}
 	if (!lock->holder)
 		lock->kind = SPROF_LOCK_UNKNOWN;
@@ -89,12 +89,12 @@ static void find_state_holder(struct asking *asking, uint64_t thread_state)
 static void read_lock(struct asking *asking)
 {
 	const struct sprof_futex_threads threads = {asking, is_thread};
-	pid_t pid = asking->thread->process->pid;
+	pid_t tid = asking->thread->tid;
 	struct seen_lock *lock = asking->lock;
 	struct sprof_futex_memory memory;
 	struct sprof_futex_facts facts;
 
-	sprof_futex_read(pid, lock->futex.address, &memory);
+	sprof_futex_read(tid, lock->futex.address, &memory);
 	facts = sprof_futex_look(&lock->futex, &memory, &threads);
 	/* Nobody joins the thread of another process: its id was some other number. */
 	if (facts.lock == SPROF_LOCK_JOIN && asking->elsewhere)

@@ -44,13 +44,13 @@ struct sampling *sprof_sampling_of(struct sampler *sampler, struct sprof_thread 
 }
 
 /* The command line, its words separated by blanks; the comm for a process without one. */
-static char *read_command(pid_t pid, const char *comm)
+static char *read_command(pid_t tid, const char *comm)
 {
 	char path[64];
 	size_t size;
 	char *text;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", tid);
 	text = sprof_proc_read_whole(path, &size);
 	if (!text || !size) {
 		free(text);
@@ -87,7 +87,7 @@ void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, b
 		return;
 	memcpy(sampling->name, stat.comm, sizeof(sampling->name));
 	if (new_program)
-		command = read_command(thread->process->pid, stat.comm);
+		command = read_command(thread->tid, stat.comm);
 	record.process_name = command;
 	if (!sink->thread(sink->data, &record))
 		sampler->out_of_memory = true;

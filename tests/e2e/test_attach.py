@@ -4,7 +4,7 @@ import os
 import signal
 
 from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, check_near,
-                     check_quality, check_untouched, main, read_folded, read_profile, run,
+                     check_quality, check_untouched, main, read_folded, read_profile, run, sprof,
                      state_of, target, threads_of, wait_for_cpu, wait_until)
 
 STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
@@ -112,6 +112,32 @@ def start_stopped():
     _, status = os.waitpid(program.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
     return program
+
+
+def check_leaderless(folded, stats):
+    folded.check("inner_work", "sleep_here")
+    assert folded.has("work_on", "outer_work", "inner_work"), folded.stacks
+    check_quality(stats, threads=2)
+
+
+def test_process_whose_main_thread_has_ended():
+    """Its memory and mappings are still there, though not under the id of the process."""
+    program = Target("leaderless")
+    check_leaderless(*attach_for("1s", program.pid))
+    check_untouched(program.pid)
+    stacks = sprof("dump", "-p", program.pid).check(0).text()
+    assert "outer_work" in stacks and "sleep_here" in stacks, stacks
+    program.finish().check(0)
+
+
+def test_main_thread_that_ends_meanwhile():
+    run = Target("leaderless", before=[SPROF, "run", "-d", "1s", *PROFILE, "--"])
+    wait_until(lambda: os.path.exists("x.json"), "the profile")
+    run.finish().check(0)
+    folded, _ = read_profile()
+    assert folded.has("work_on", "outer_work", "inner_work"), folded.stacks
+    check_near(folded.weight("outer_work"), folded.weight("inner_work"), 0.05e6, "us in outer_work")
+    folded.check("sleep_here")
 
 
 def test_stopped_target_stays_stopped():

@@ -120,6 +120,26 @@ static pid_t start_mapper(int *ret_socket)
 	_exit(0);
 }
 
+/* A recording may see millions of processes that run the same programs. */
+static void another_process_of_the_same_files_has_no_module_of_its_own(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps ours = {0}, its = {0};
+	int other;
+	pid_t pid = start_mapper(&other);
+	size_t count;
+
+	assert_true(sprof_maps_read(&ours, getpid(), modules));
+	count = sprof_modules_count(modules);
+	assert_true(sprof_maps_read(&its, pid, modules));
+	assert_int_equal(sprof_modules_count(modules), count);
+	close(other);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	sprof_maps_finish(&ours);
+	sprof_maps_finish(&its);
+	sprof_modules_destroy(modules);
+}
+
 static void the_generation_changes_with_the_content_only(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -278,6 +298,7 @@ int main(void)
 		cmocka_unit_test(finds_what_a_plain_search_finds),
 		cmocka_unit_test(offsets_by_kind_of_module),
 		cmocka_unit_test(reads_this_process),
+		cmocka_unit_test(another_process_of_the_same_files_has_no_module_of_its_own),
 		cmocka_unit_test(the_generation_changes_with_the_content_only),
 		cmocka_unit_test(a_process_that_is_gone_leaves_the_maps_as_they_were),
 		cmocka_unit_test_setup_teardown(

@@ -41,7 +41,7 @@ static void set_up(struct scene *new, uint32_t operation)
 	scene = new;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		new->threads[i] = (struct sprof_thread){.id = i,
-			.tid = 101 + (pid_t)i,
+			.tid = getpid(), /* whose memory is read */
 			.process = &new->processes[i == ELSEWHERE],
 			.sampling = &new->samplings[i]};
 		new->table[i] = &new->threads[i];

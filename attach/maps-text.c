@@ -1,0 +1,51 @@
+/*
+ * Which maps to read: those of a process are the same for all its threads, and each has a file of them.
+ */
+#include "attach/maps-text.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "attach/procfs.h"
+
+/* NULL: there is none, or nothing in it: the thread has ended, or its process. */
+static char *read_text(pid_t tid)
+{
+	char path[64], *text;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	text = sprof_proc_read_whole(path, &size);
+	if (text && size)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* A leader that has ended has no memory any more, though all its threads have (proc(5), NOTES). */
+static char *read_text_of_thread(pid_t pid, pid_t *ret_door)
+{
+	struct dirent *entry;
+	char path[64], *text = NULL;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	while (folder && !text && (entry = readdir(folder))) {
+		*ret_door = (pid_t)atoi(entry->d_name);
+		if (*ret_door > 0 && *ret_door != pid)
+			text = read_text(*ret_door);
+	}
+	if (folder)
+		closedir(folder);
+	return text;
+}
+
+char *sprof_maps_read_text(pid_t pid, pid_t *ret_door)
+{
+	char *text = read_text(pid);
+
+	*ret_door = pid;
+	return text ? text : read_text_of_thread(pid, ret_door);
+}
