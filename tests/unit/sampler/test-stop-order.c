@@ -12,7 +12,7 @@ enum {
 	NO_CPU = CPU_SETSIZE - 1, /* of a machine that the test runs on */
 };
 
-static const struct sprof_hop still = {.usable = false};
+static const struct sprof_hop still = {.usable = false, .loadavg_fd = -1};
 
 static struct scene {
 	struct sampling samplings[THREADS];
