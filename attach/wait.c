@@ -19,13 +19,18 @@
 #include "attach/target-internal.h"
 #include "base/clock.h"
 
-/* The process that a thread belongs to, and that one's parent. False: it is gone. */
+/*
+ * The process that a thread belongs to, and that one's parent. False: it is gone, or we have reaped it
+ * already and it is a zombie for its parent, who stands still to announce it.
+ */
 static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
 {
 	char path[64], text[4096];
+	long tracer;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	return sprof_proc_read_path(path, text, sizeof(text)) >= 0 &&
+		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid() &&
 		sprof_proc_status_number(text, "Tgid", ret_pid) &&
 		sprof_proc_status_number(text, "PPid", ret_parent);
 }

@@ -223,6 +223,54 @@ static void a_storm_of_threads(void **state)
 	scene_serve(scene, scene_is_empty);
 }
 
+/* One report, if there is any. */
+static bool serve_one(struct scene *scene, void *unused)
+{
+	struct sprof_event event = scene_next_event(scene, 0);
+
+	scene_answer(scene, &event);
+	return true;
+}
+
+static pid_t only_child_of(pid_t pid)
+{
+	char path[64], text[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	return (pid_t)atoi(text);
+}
+
+/*
+ * A process that has ended and is reaped before its creator's report of it is looked at is nobody's
+ * thread any more: kept, it would be taken for the next one with its id.
+ */
+static void a_birth_that_is_reported_after_the_end(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_start(scene, "births", NULL);
+	scene_attach(scene);
+	for (int i = 0; i < 50; i++) {
+		pid_t child;
+
+		scene_say(scene, "fork");
+		wait_for_state(scene->pid, scene->pid, 't');
+		child = only_child_of(scene->pid);
+		wait_for_state(child, child, 't');
+		do
+			scene_do(scene, serve_one, NULL);
+		while (task_state(child, child) == 't');
+		wait_for_state(child, child, 'Z');
+		scene_expect_line(scene, "fork ");
+		assert_int_equal(scene_thread_count(scene), 1);
+	}
+}
+
 struct executed {
 	uint32_t former_id;
 	pid_t former_tid;
@@ -381,6 +429,7 @@ int main(void)
 		followed(children_of_every_kind_are_followed),
 		traced(children_of_no_kind_are_followed),
 		traced(a_storm_of_threads),
+		followed(a_birth_that_is_reported_after_the_end),
 		traced(exec_by_a_thread_that_is_not_the_leader),
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
