@@ -162,10 +162,10 @@ static struct sprof_process *process_get(struct sprof_target *target, pid_t pid)
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;
+	process->id = target->processes_seen++;
 	process->pid = pid;
 	process->maps_file = -1;
 	target->processes[target->process_count++] = process;
-	target->processes_seen++;
 	return process;
 }
 

@@ -20,6 +20,7 @@ enum sprof_process_tracing {
 };
 
 struct sprof_process {
+	uint32_t id; /* counts up from 0, never reused, unlike the pid */
 	pid_t pid;
 	unsigned threads;  /* traced ones; the process goes with the last */
 	struct sprof_maps maps;

@@ -74,9 +74,12 @@ struct sprof_stack_view {
 	uint64_t outermost_sp; /* of the last frame; 0: not known */
 };
 
-/* A thread as first seen, and again whenever one of these changed. Ids are the sampler's, from 0, never reused. */
+/*
+ * A thread as first seen, and again whenever one of these changed. Ids are the sampler's, from 0, never
+ * reused; a pid is another process's some time after its end.
+ */
 struct sprof_thread_record {
-	uint32_t id;
+	uint32_t id, process;
 	pid_t pid, tid;
 	const char *name;         /* comm */
 	const char *process_name; /* the process's command line or comm; may be NULL when unchanged */

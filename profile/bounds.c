@@ -99,7 +99,7 @@ static bool take_process(struct sprof_profile *profile, const struct sprof_threa
 	const struct sprof_thread_record other = {.name = SPROF_PROFILE_OTHER};
 
 	if (sprof_profile_is_full(profile->process_count, profile->index->bounds.processes) &&
-		!sprof_profile_has_process(profile, record->pid))
+		!sprof_profile_has_process(profile, record))
 		record = &other;
 	return sprof_profile_intern_process(profile, record, ret_process);
 }

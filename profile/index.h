@@ -17,7 +17,7 @@ struct sprof_profile_bounds {
 
 struct sprof_profile_index {
 	struct sprof_strtab *strings;
-	struct sprof_idmap processes; /* (place, pid) */
+	struct sprof_idmap processes; /* (place, the sampler's id and pid); of a file: (place, name and pid) */
 	struct sprof_idmap threads;   /* (0, the sampler's id); of a file: (process and tid, name) */
 	struct sprof_idmap functions; /* (interned name, module) */
 	struct sprof_idmap
@@ -102,8 +102,9 @@ bool sprof_profile_extend(
 /* slices.c: spans by their begin, as a run appends them. */
 void sprof_profile_sort_spans(struct sprof_profile *profile);
 
-/* Whether the process with this id, at the profile's present place, is known. */
-bool sprof_profile_has_process(const struct sprof_profile *profile, pid_t pid);
+/* Whether the process of a record, at the profile's present place, is known. */
+bool sprof_profile_has_process(
+	const struct sprof_profile *profile, const struct sprof_thread_record *record);
 /* The process of a record at the profile's present place. False: no memory. */
 bool sprof_profile_intern_process(struct sprof_profile *profile,
 	const struct sprof_thread_record *record, uint32_t *ret_process);

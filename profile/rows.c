@@ -13,11 +13,18 @@ static uint64_t place_of(const struct sprof_profile_index *index)
 	return (uint64_t)(uintptr_t)index->host * 31 + (uint64_t)(uintptr_t)index->rank;
 }
 
-bool sprof_profile_has_process(const struct sprof_profile *profile, pid_t pid)
+/* Another process may have got the pid since. */
+static uint64_t key_of(const struct sprof_thread_record *record)
+{
+	return (uint64_t)record->process << 32 | (uint32_t)record->pid;
+}
+
+bool sprof_profile_has_process(
+	const struct sprof_profile *profile, const struct sprof_thread_record *record)
 {
 	const struct sprof_profile_index *index = profile->index;
 
-	return sprof_idmap_find(&index->processes, place_of(index), (uint64_t)pid) !=
+	return sprof_idmap_find(&index->processes, place_of(index), key_of(record)) !=
 	       SPROF_IDMAP_NONE;
 }
 
@@ -27,7 +34,7 @@ bool sprof_profile_intern_process(struct sprof_profile *profile,
 {
 	struct sprof_profile_index *index = profile->index;
 	uint64_t place = place_of(index);
-	uint32_t id = sprof_idmap_find(&index->processes, place, (uint64_t)record->pid);
+	uint32_t id = sprof_idmap_find(&index->processes, place, key_of(record));
 	bool is_new = id == SPROF_IDMAP_NONE;
 	const char *name = record->process_name ? record->process_name : record->name;
 
@@ -35,7 +42,7 @@ bool sprof_profile_intern_process(struct sprof_profile *profile,
 		id = (uint32_t)profile->process_count;
 		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
 			    sizeof(*profile->processes)) ||
-			!sprof_idmap_put(&index->processes, place, (uint64_t)record->pid, id))
+			!sprof_idmap_put(&index->processes, place, key_of(record), id))
 			return false;
 	}
 	if (is_new || record->process_name) {

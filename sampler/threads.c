@@ -73,6 +73,7 @@ void sprof_sampling_name(struct sampler *sampler, struct sprof_thread *thread, b
 	struct sprof_proc_stat stat;
 	struct sprof_thread_record record = {
 		.id = thread->id,
+		.process = thread->process->id,
 		.pid = thread->process->pid,
 		.tid = thread->tid,
 		.name = sampling->name,

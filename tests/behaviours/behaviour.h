@@ -29,6 +29,7 @@ extern const struct behaviour fault_behaviours[];
 extern const struct behaviour death_behaviours[];
 extern const struct behaviour birth_behaviours[];
 extern const struct behaviour exec_behaviours[];
+extern const struct behaviour id_behaviours[];
 extern const struct behaviour launch_behaviours[];
 extern const struct behaviour wait_behaviours[];
 extern const struct behaviour socket_behaviours[];

@@ -26,6 +26,7 @@ static const struct topic {
 	{"deaths", death_behaviours},
 	{"births", birth_behaviours},
 	{"exec", exec_behaviours},
+	{"ids", id_behaviours},
 	{"launch", launch_behaviours},
 	{"waits", wait_behaviours},
 	{"sockets", socket_behaviours},

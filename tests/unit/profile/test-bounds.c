@@ -27,6 +27,7 @@ struct days {
 	struct sprof_sink sink;
 	uint64_t random;
 	uint64_t ticks, samples, charged;
+	uint32_t pid_uses;
 };
 
 static void begin(struct days *days, size_t max_stacks)
@@ -58,10 +59,15 @@ static uint32_t some(struct days *days, uint32_t below)
 	return (uint32_t)((days->random >> 33) % below);
 }
 
+/* Each use of a pid is by another process. */
 static void announce(struct days *days, uint32_t id, pid_t pid, const char *name, const char *command)
 {
-	const struct sprof_thread_record record = {
-		.id = id, .pid = pid, .tid = pid, .name = name, .process_name = command};
+	const struct sprof_thread_record record = {.id = id,
+		.process = days->pid_uses,
+		.pid = pid,
+		.tid = pid,
+		.name = name,
+		.process_name = command};
 
 	assert_true(days->sink.thread(days->sink.data, &record));
 }
@@ -203,6 +209,7 @@ static void a_storm_of_processes_takes_no_memory(void **state)
 	for (uint32_t i = 1; i < 1500000; i++) {
 		pid_t pid = 300 + (pid_t)(i % 32768);
 
+		days.pid_uses = i / 32768;
 		snprintf(command, sizeof(command), "cc -c file-%u.c %0200u", i, i);
 		announce(&days, i, pid, "cc", command);
 		sample(&days, i, stack(&days, 100), SPROF_STATE_USER, 0);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/build.h"
+#include "profile/merge.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -141,6 +143,35 @@ static void threads_and_processes_keep_their_last_names(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* Its own name and its own threads, also in a profile that is made of this one. */
+static void a_pid_that_comes_again_is_another_process(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL), *copy = sprof_build_create();
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	struct sprof_thread_record record = {
+		.pid = 100, .tid = 100, .name = "cc", .process_name = "cc a.c"};
+	struct sprof_error err;
+
+	assert_true(sink.thread(sink.data, &record));
+	record = (struct sprof_thread_record){.id = 1,
+		.process = 1,
+		.pid = 100,
+		.tid = 100,
+		.name = "ld",
+		.process_name = "ld a.o"};
+	assert_true(sink.thread(sink.data, &record));
+	assert_true(sprof_profile_merge(copy, profile, &err));
+	for (int i = 0; i < 2; i++) {
+		const struct sprof_profile *found = i ? copy : profile;
+
+		assert_int_equal(found->process_count, 2);
+		assert_string_equal(found->processes[found->threads[0].process].name, "cc a.c");
+		assert_string_equal(found->processes[found->threads[1].process].name, "ld a.o");
+	}
+	sprof_profile_destroy(profile);
+	sprof_profile_destroy(copy);
+}
+
 static void samples_meet_their_thread_by_its_id(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -269,6 +300,7 @@ int main(void)
 		cmocka_unit_test(many_similar_stacks_are_never_mixed_up),
 		cmocka_unit_test(a_stack_without_frames_says_why),
 		cmocka_unit_test(threads_and_processes_keep_their_last_names),
+		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
 		cmocka_unit_test(samples_meet_their_thread_by_its_id),
 		cmocka_unit_test(what_met_no_sample_ends_as_unsampled),
 		cmocka_unit_test(what_waits_for_a_sample_can_be_settled),
