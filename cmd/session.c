@@ -194,7 +194,7 @@ static bool record(
 
 	if (!sprof_tracing_sample(tracing, err))
 		return false;
-	if (sprof_tracing_goes_on(tracing)) {
+	if (tracing->goes_on) {
 		ret->written = write_all(session);
 		sprof_tracing_finish(tracing);
 	} else {

@@ -112,6 +112,12 @@ static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *
 	return tracing->program_ended;
 }
 
+static bool outlives_sampling(const struct sprof_tracing *tracing)
+{
+	return tracing->begun && tracing->subject->arguments && !tracing->program_ended &&
+		!tracing->signals->ended_by;
+}
+
 /* Passes everything through, without sampling. */
 static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
 {
@@ -149,8 +155,9 @@ static void *trace(void *data)
 	}
 	/* From here on the sink's owner writes, and a snapshot would disturb that. */
 	tracing->signals->snapshot = NULL;
+	tracing->goes_on = outlives_sampling(tracing);
 	sem_post(&tracing->sampled);
-	if (sprof_tracing_goes_on(tracing))
+	if (tracing->goes_on)
 		accompany(tracing, target);
 	sprof_target_destroy(target);
 	return NULL;
@@ -167,12 +174,6 @@ bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err
 	while (sem_wait(&tracing->sampled) && errno == EINTR)
 		;
 	return true;
-}
-
-bool sprof_tracing_goes_on(const struct sprof_tracing *tracing)
-{
-	return tracing->begun && tracing->subject->arguments && !tracing->program_ended &&
-		!tracing->signals->ended_by;
 }
 
 void sprof_tracing_finish(struct sprof_tracing *tracing)

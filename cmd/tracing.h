@@ -50,6 +50,11 @@ struct sprof_tracing {
 	bool begun;           /* false: there is nothing to sample, error says why */
 	bool sampling_failed; /* it ended early, error says why */
 	struct sprof_error error;
+	/*
+	 * The launched program outlives its sampling. It stays traced until it ends or the signals end the
+	 * run, so that signals can be passed on and its exit code is known.
+	 */
+	bool goes_on;
 
 	/* Valid after sprof_tracing_finish(). */
 	bool program_ended; /* the launched one */
@@ -64,12 +69,6 @@ struct sprof_tracing {
  * False: no thread could be started.
  */
 bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err);
-
-/*
- * Whether the launched program outlives its sampling. It then stays traced until it ends or the signals
- * end the run, so that signals can be passed on and its exit code is known.
- */
-bool sprof_tracing_goes_on(const struct sprof_tracing *tracing);
 
 /* Waits until the tracing is over: from then on nothing of the subject is traced. */
 void sprof_tracing_finish(struct sprof_tracing *tracing);
