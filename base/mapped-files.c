@@ -21,8 +21,10 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	if (info->si_code == BUS_ADRERR &&
 		mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
 		return;
-	/* The instruction is tried again, and this time it ends the process. */
+	/* The instruction is tried again, and this time it ends the process; what was sent comes once. */
 	signal(number, SIG_DFL);
+	if (info->si_code <= 0)
+		raise(number);
 }
 
 void sprof_mapped_files_survive_truncation(void)
