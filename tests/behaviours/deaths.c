@@ -275,6 +275,37 @@ static int death_of_the_parent(void)
 	return 0;
 }
 
+/* Who waits for the child of a vfork(2) can't be stopped meanwhile, but killed. */
+static int wait_in_vfork(void)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		MUST(write(end_pipe[1], "r", 1) == 1);
+		sleep_long(NULL);
+	}
+	return 1;
+}
+
+static int killed_in_vfork(void)
+{
+	int right = 0;
+
+	MUST(pipe(end_pipe) == 0);
+	for (unsigned i = 0; i < 10; i++) {
+		pid_t child = child_of(wait_in_vfork);
+		char byte;
+
+		MUST(read(end_pipe[0], &byte, 1) == 1);
+		burn_us(400 * i);
+		kill(child, SIGKILL);
+		right += reap(child) == SIGKILL;
+	}
+	target_print("%d right", right);
+	return 0;
+}
+
 /* A filter that answers getppid() in its own way. */
 static void filter_getppid(uint32_t action)
 {
@@ -398,6 +429,7 @@ static int broken_pipe(void)
 
 const struct behaviour death_behaviours[] = {
 	{"killed-at-any-moment", killed_at_any_moment},
+	{"killed-in-vfork", killed_in_vfork},
 	{"death-by-each-signal", death_by_each_signal},
 	{"dies-itself", dies_itself},
 	{"dies-of-a-real-time-signal", dies_of_a_real_time_signal},

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +175,43 @@ static int handlers_in_handlers(void)
 	return tell();
 }
 
+/* What a program sends to itself may say anything, a tracer's event too (rt_sigqueueinfo(2)). */
+static siginfo_t sent;
+
+enum {
+	KEPT = 48 /* bytes: struct kernel_siginfo; the rest is zero */
+};
+
+static void compare_siginfo(int number, siginfo_t *info, void *context)
+{
+	count++;
+	wrong += memcmp(info, &sent, sizeof(sent)) != 0;
+}
+
+static void send_siginfo(int number, int code)
+{
+	sent = (siginfo_t){0};
+	for (int i = 0; i < KEPT; i++)
+		((unsigned char *)&sent)[i] = (unsigned char)(count + i + 1);
+	sent.si_signo = number;
+	sent.si_code = code;
+	MUST(syscall(SYS_rt_sigqueueinfo, getpid(), number, &sent) == 0);
+	burn_us(700);
+}
+
+static int siginfo_unchanged(void)
+{
+	const int numbers[] = {SIGUSR1, SIGTRAP, SIGCHLD, SIGSEGV, SIGTSTP, SIGRTMIN, SIGRTMAX};
+	const int codes[] = {SI_QUEUE, SI_TKILL, -60, 1, 0x80 | SIGTRAP, SIGTRAP | 128 << 8};
+
+	for (int i = 0; i < 7; i++) {
+		handle(numbers[i], compare_siginfo, 0);
+		for (int j = 0; j < 6; j++)
+			send_siginfo(numbers[i], codes[j]);
+	}
+	return tell();
+}
+
 /* Calls that a signal without effect must not break off. */
 static int send_ignored(void)
 {
@@ -332,6 +370,7 @@ const struct behaviour signal_behaviours[] = {
 	{"pending-once", pending_once},
 	{"pending-set", pending_set},
 	{"handlers-in-handlers", handlers_in_handlers},
+	{"siginfo-unchanged", siginfo_unchanged},
 	{"ignored-in-calls", ignored_in_calls},
 	{"timer-of-1-khz", timer_of_1_khz},
 	{"profiling-timer", profiling_timer},

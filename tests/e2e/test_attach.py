@@ -142,8 +142,10 @@ def test_main_thread_that_ends_meanwhile():
 
 def test_stopped_target_stays_stopped():
     program = start_stopped()
-    _, stats = attach_for("1s", program.pid)
+    folded, stats = attach_for("1s", program.pid, "-o", "x.pb.gz")
     assert states_of(program.pid) == {"T"}, f"the stopped target: {states_of(program.pid)}"
+    sprof("report", "x.pb.gz", "--state", "stopped", "-o", "stopped.folded").check(0)
+    check_near(read_folded("stopped.folded").total, folded.total, 0.01 * folded.total, "us stopped")
     check_quality(stats, threads=2)
     program.signal(signal.SIGCONT)
     assert program.line() == "continued"

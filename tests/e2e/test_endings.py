@@ -51,6 +51,23 @@ def test_one_signal_ends_the_run_of_a_daemon():
         run.finish().check(0)
 
 
+def test_without_children_the_first_process_is_the_end():
+    """What it has left in the background is nobody's business."""
+    read_end, write_end = os.pipe()
+    script = 'exec 3<&0; "$0" --ready "$1" <&3 & exit 4'
+    run = Program([SPROF, "run", "--no-children", *PROFILE, "--", "/bin/sh", "-c", script,
+                   target("spin-two"), write_end], pass_fds=[write_end])
+    os.close(write_end)
+    pid = int(read_ready(read_end, run)[0])
+    os.close(read_end)
+    run.wait()
+    check_untouched(pid)
+    wait_for_cpu(pid, 0.05)
+    run.finish().check(4)
+    assert read_profile()[1]["processes_seen"] == 1
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the rest ends")
+
+
 def test_signal_at_the_end_of_the_duration():
     """It reaches the program, whether it came before the last tick, in it or after it."""
     seed = random.randrange(1 << 32)

@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import signal
 import time
 
@@ -47,6 +48,22 @@ def test_sigkill_leaves_the_launched_program():
     run.wait()
     check_let_go(pid)
     check_answer(run.finish().check(-signal.SIGKILL).text())
+
+
+def without_a_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def test_crash_of_sprof():
+    """By the signals that a wrong access, an abort and their like are."""
+    answer = Target("answer", 2)
+    for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGSYS):
+        attach = Attached(answer.pid, "-r", "999", "-o", "x.folded", preexec_fn=without_a_core)
+        wait_for_cpu(answer.pid, 0.1)
+        attach.stop(number).check(-number)
+        check_let_go(answer.pid)
+        assert not os.path.exists("x.folded")
+    check_answer(answer.finish().check(0).text())
 
 
 def test_signals_that_end_an_attach():

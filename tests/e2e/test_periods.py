@@ -123,23 +123,44 @@ def test_bounded_stacks():
     assert "are [other]; see --max-stacks" in report.check(0).text(), report.text()
 
 
-def resident_kb(pid):
-    return int(status_field(pid, "VmRSS").split()[0])
+def most_resident_kb(pid):
+    """Up to now: within a period it goes up and down."""
+    return int(status_field(pid, "VmHWM").split()[0])
+
+
+def weather(storm, *options):
+    """What is left of a storm of births and deaths: all figures of sprof's, first and last."""
+    program = Target("storm", storm)
+    attached = Attached(program.pid, "-r", "499", *EVERY, "-o", "y-%n.json", *options)
+    states = []
+    for number in (3, 7):
+        wait_until(lambda number=number: os.path.exists(f"x-{number}.json"), f"{number} periods")
+        states.append((most_resident_kb(attached.pid), len(os.listdir(f"/proc/{attached.pid}/fd"))))
+    attached.stop().check(0)
+    program.finish().check(0)
+    return states
+
+
+def check_nothing_grows(states, lives):
+    """With a file per period, nothing follows time or how many lives there have been."""
+    (before, files_before), (after, files_after) = states
+    print(f"{lives} lives: {before} kB became {after} kB, {files_before} open files {files_after}")
+    assert lives > 1000, lives
+    assert after < before + 4000, f"{before} kB became {after} kB with {lives} lives"
+    assert files_after < files_before + 40, f"{files_before} open files became {files_after}"
+    with open("y-7.json", encoding="utf-8") as file:
+        modules = json.load(file)["modules"]
+    assert len(modules) < 30, f"{len(modules)} modules"
 
 
 def test_nothing_is_kept_of_threads_that_have_ended():
-    """With a file per period, memory follows neither time nor how many threads there have been."""
-    program = Target("storm")
-    attached = Attached(program.pid, "-r", "499", *EVERY)
-    wait_until(lambda: os.path.exists("x-3.json"), "three periods")
-    before = resident_kb(attached.pid)
-    wait_until(lambda: os.path.exists("x-7.json"), "four more")
-    after = resident_kb(attached.pid)
-    attached.stop().check(0)
-    program.finish().check(0)
-    threads = sum(figures["threads_seen"] for figures in read_periods()[1])
-    assert threads > 1000, threads
-    assert after < before + 2000, f"{before} kB became {after} kB with {threads} threads"
+    states = weather("threads")
+    check_nothing_grows(states, sum(figures["threads_seen"] for figures in read_periods()[1]))
+
+
+def test_nothing_is_kept_of_processes_that_have_ended():
+    states = weather("processes", "--children")
+    check_nothing_grows(states, sum(figures["processes_seen"] for figures in read_periods()[1]))
 
 
 def test_stats_have_placeholders():

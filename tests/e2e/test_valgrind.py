@@ -1,12 +1,13 @@
 """sprof itself under valgrind: no bad access, no lost memory, no descriptor left open."""
 
 import glob
+import os
 import re
 import signal
 import subprocess
 
 from harness import (LIMIT, SPROF, Program, Target, check_untouched, main, require, run, target,
-                     tool, tracer_of, wait_until)
+                     tool, tracer_of, wait_for_cpu, wait_until)
 
 FRAMES_OF_OTHERS = r"libunwind|inherited from parent"  # libunwind keeps a pipe for itself
 
@@ -46,6 +47,26 @@ def check(*words, code=0):
 def test_run():
     check("run", "-r", "199", "-o", "x.txt", "-o", "x.pb.gz", "-o", "x.html", "--stats", "x.json",
           "--", target("forker"), "fork")
+
+
+def test_births_and_deaths():
+    """Threads, processes and programs that come and go, signals and stops, all at once."""
+    for words in (("run",), ("run", "--every", "1s")):
+        name = "x-%n.pb.gz" if "--every" in words else "x.pb.gz"
+        program = Target(os.path.join("..", "torture", "torture"), 1,
+                         before=valgrind(*words, "-q", "-r", "199", "-o", name, "--"))
+        wait_for_cpu(int(program.said[0]), 1)
+        result = program.finish(2 * LIMIT).check(0)
+        assert result.text().startswith("right "), result.text()
+        check_logs(program.pid)
+
+
+def test_attach_to_a_storm():
+    for storm, options in (("threads", ()), ("processes", ("--children",))):
+        program = Target("storm", storm)
+        check("attach", "-p", program.pid, "-r", "199", "-d", "2s", "-o", "x.pb.gz", *options)
+        check_untouched(program.pid)
+        program.finish().check(0)
 
 
 def test_attach_with_a_snapshot():

@@ -1,10 +1,13 @@
 /*
- * A storm of short-lived threads until stdin closes, at most PARALLEL at a time; each adds one to a
- * sum. Prints how many were made and what the sum is.
+ * A storm of short lives until stdin closes, at most PARALLEL at a time: threads that each add one to
+ * a sum; or, called with "processes", processes that each do so by their exit code. Prints how many
+ * were made and what the sum is.
  */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/targets/target.h"
@@ -39,14 +42,38 @@ static MEASURED unsigned long gust(void)
 	return PARALLEL;
 }
 
+static MEASURED _Noreturn void short_process(void)
+{
+	_exit(1);
+}
+
+static MEASURED unsigned long gust_of_processes(void)
+{
+	int status;
+
+	for (int i = 0; i < PARALLEL; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			target_fail("fork");
+		if (child == 0)
+			short_process();
+	}
+	while (wait(&status) > 0)
+		atomic_fetch_add(&sum, (unsigned long)WEXITSTATUS(status));
+	return PARALLEL;
+}
+
 int main(int argc, char *argv[])
 {
 	unsigned long created = 0;
+	bool processes;
 
 	target_init(&argc, argv);
+	processes = argc > 1 && strcmp(argv[1], "processes") == 0;
 	target_ready("%d", (int)getpid());
 	while (!told_to_end())
-		created += gust();
+		created += processes ? gust_of_processes() : gust();
 	target_print("created %lu sum %lu", created, atomic_load(&sum));
 	return created == atomic_load(&sum) ? 0 : 1;
 }
