@@ -261,10 +261,19 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 		waitid(P_PID, (id_t)tid, ret_info, which);
 		return false;
 	}
-	if (waitid(P_PID, (id_t)tid, ret_info, which | WNOWAIT) || !ret_info->si_pid)
+	if (waitid(P_PID, (id_t)tid, ret_info, which | WNOWAIT) || !ret_info->si_pid ||
+		ret_info->si_code != CLD_TRAPPED)
 		return false;
 	return ret_info->si_status >> 8 != PTRACE_EVENT_EXEC ||
 		!waitid(P_PID, (id_t)tid, ret_info, which);
+}
+
+/* No tracee, those are trapped: a process that writes a snapshot, stopped by somebody. Said once is enough. */
+static void take_stop_of_child(pid_t pid)
+{
+	siginfo_t info;
+
+	waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
 }
 
 /*
@@ -287,7 +296,9 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
 		if (!ret_info->si_pid)
 			target->quiet = true;
-		else if (ret_info->si_code != CLD_TRAPPED && ret_info->si_code != CLD_STOPPED)
+		else if (ret_info->si_code == CLD_STOPPED)
+			take_stop_of_child(ret_info->si_pid);
+		else if (ret_info->si_code != CLD_TRAPPED)
 			return REPORT_END;
 		else if (look_at_stop(target, ret_info->si_pid, ret_info))
 			return REPORT_STOP;

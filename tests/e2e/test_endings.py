@@ -5,8 +5,9 @@ import random
 import signal
 import time
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, check_untouched, main, read_folded,
-                     read_profile, read_ready, target, tracer_of, wait_for_cpu, wait_until)
+from harness import (PROFILE, SPROF, Attached, Program, Target, check_untouched, cpu_ticks, main,
+                     read_folded, read_profile, read_ready, state_of, target, tracer_of,
+                     wait_for_cpu, wait_until)
 
 
 def start_orphan():
@@ -122,6 +123,39 @@ def test_snapshot_of_a_run():
     folded, stats = read_profile()
     assert folded.total > snapshot[0].total and stats["ticks"] > snapshot[1]["ticks"]
     assert sorted(os.listdir(".")) == ["x.folded", "x.json"], os.listdir(".")
+
+
+def writer_of(run, pid):
+    """The process that writes a snapshot for sprof, which runs this program; None: there is none yet."""
+    for tid in os.listdir(f"/proc/{run.pid}/task"):
+        with open(f"/proc/{run.pid}/task/{tid}/children", encoding="utf-8") as file:
+            others = [int(child) for child in file.read().split() if int(child) != pid]
+        if others:
+            return others[0]
+    return None
+
+
+def test_stopped_writer_of_a_snapshot():
+    """Whoever stops it, as job control may, does not make it one of the profiled processes."""
+    os.mkfifo("y.folded")
+    run = Target("spin-two", before=[SPROF, "run", *PROFILE, "-o", "y.folded", "--"])
+    pid = int(run.said[0])
+    wait_for_cpu(pid, 0.1)
+    run.signal(signal.SIGUSR1)
+    writer = wait_until(lambda: writer_of(run, pid), "a snapshot is written")
+    os.kill(writer, signal.SIGSTOP)
+    wait_until(lambda: state_of(writer) == "T", "the writer is stopped")
+    before = cpu_ticks(run.pid)
+    wait_for_cpu(pid, 0.5)
+    used = cpu_ticks(run.pid) - before
+    os.kill(writer, signal.SIGCONT)
+    Program(["cat", "y.folded"]).finish().check(0)
+    reader = Program(["cat", "y.folded"])
+    run.finish().check(0)
+    reader.finish().check(0)
+    _, stats = read_profile()
+    assert stats["processes_seen"] == 1, stats
+    assert used < 20, f"{used} of 50 ticks of CPU time for nothing"
 
 
 def test_full_disk():
