@@ -53,6 +53,7 @@ struct slots {
 /* Some of them, in a row: [first, last). */
 struct slot_group {
 	struct slot *first, *last;
+	bool contended; /* their CPU may be another program's, and none of them has it */
 };
 
 void sprof_slots_finish(struct slots *slots);

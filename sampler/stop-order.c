@@ -85,6 +85,7 @@ bool sprof_stop_order_next(struct stop_order *order)
 	struct slot_group *group = &order->group;
 
 	group->first = group->last;
+	group->contended = order->crowded;
 	if (group->first == order->end)
 		return false;
 	while (group->last < order->end && group->last->before.cpu == group->first->before.cpu)

@@ -70,6 +70,13 @@ static void let_go(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_owed_forgive(sampler, thread);
 }
 
+/* Its own wait for a CPU that another program has is no pause of ours. */
+static bool has_queued(const struct slot_group *group, const struct slot *slot)
+{
+	return group->contended && slot->phase == SLOT_ASKED &&
+		sprof_clock_now_ns() > slot->requested_ns + SPIN_NS;
+}
+
 static void take_stop(
 	struct sampler *sampler, const struct slot_group *group, struct sprof_thread *thread)
 {
@@ -83,6 +90,8 @@ static void take_stop(
 		let_go(sampler, thread);
 		return;
 	}
+	if (has_queued(group, slot))
+		slot->phase = SLOT_QUEUED;
 	sprof_standstill_copy(sampler, slot);
 	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);
@@ -138,8 +147,8 @@ static void await_near(struct sampler *sampler, const struct slot_group *group)
 }
 
 /*
- * One of them has the CPU, and stops as soon as we sleep; how long the others are waited for is the
- * tick's patience, of which each CPU gets a little. (The first wait is never long, and all the same has
+ * One of them has the CPU, if that is not contended, and stops as soon as we sleep; how long the others are
+ * waited for is the tick's patience, of which each CPU gets a little. (The first wait is never long, and all the same has
  * a far end: a timer that is sooner than the kernel's own has to be set in hardware, which takes as long
  * as the stop.)
  */
@@ -147,7 +156,9 @@ static uint64_t deadline_of(const struct sampler *sampler, const struct slot_gro
 {
 	uint64_t now = sprof_clock_now_ns();
 
-	if (sprof_slot_group_is_asked(group) || sampler->tick.closing || sampler->options->once)
+	bool soon = sprof_slot_group_is_asked(group) && !group->contended;
+
+	if (soon || sampler->tick.closing || sampler->options->once)
 		return now + PATIENCE_NS;
 	if (sampler->tick.stop_deadline_ns > now + LEAST_PATIENCE_NS)
 		return sampler->tick.stop_deadline_ns;
