@@ -37,6 +37,13 @@ def require(condition, reason):
         raise Skip(reason)
 
 
+def require_plain_sprof(reason):
+    """Sanitizers have an address space, handlers of signals, and a time for these, of their own."""
+    with open(SPROF, "rb") as file:
+        text = file.read()
+    require(b"__asan_init" not in text and b"__tsan_init" not in text, reason)
+
+
 def tool(name, *more_places):
     """The path of a program that the test needs from the system."""
     for place in (shutil.which(name), *more_places):

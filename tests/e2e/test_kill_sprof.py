@@ -8,7 +8,7 @@ import time
 
 from answers import check_answer
 from harness import (SPROF, Attached, Program, Target, check_untouched, main, read_folded,
-                     tracer_of, wait_for_cpu, wait_until)
+                     require_plain_sprof, tracer_of, wait_for_cpu, wait_until)
 
 ROUNDS = 100
 LONGEST = 0.12  # seconds: from before the first ptrace call to well into sampling
@@ -56,6 +56,7 @@ def without_a_core():
 
 def test_crash_of_sprof():
     """By the signals that a wrong access, an abort and their like are."""
+    require_plain_sprof("a sanitizer handles these signals")
     answer = Target("answer", 2)
     for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGSYS):
         attach = Attached(answer.pid, "-r", "999", "-o", "x.folded", preexec_fn=without_a_core)

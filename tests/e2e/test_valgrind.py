@@ -6,15 +6,14 @@ import re
 import signal
 import subprocess
 
-from harness import (LIMIT, SPROF, Program, Target, check_untouched, main, require, run, target,
+from harness import (LIMIT, SPROF, Program, Target, check_untouched, main, require_plain_sprof, run, target,
                      tool, tracer_of, wait_for_cpu, wait_until)
 
 FRAMES_OF_OTHERS = r"libunwind|inherited from parent"  # libunwind keeps a pipe for itself
 
 
 def valgrind(*words):
-    with open(SPROF, "rb") as file:
-        require(b"__asan_init" not in file.read(), "a sanitizer does the same job, and not under valgrind")
+    require_plain_sprof("a sanitizer does the same job, and not under valgrind")
     return [tool("valgrind"), "-q", "--leak-check=full", "--errors-for-leak-kinds=definite",
             "--show-leak-kinds=definite", "--track-fds=yes", "--error-exitcode=99",
             "--log-file=valgrind.%p", SPROF, *words]
