@@ -165,18 +165,28 @@ static uint64_t deadline_of(const struct sampler *sampler, const struct slot_gro
 	return now + LEAST_PATIENCE_NS;
 }
 
-/* Stops the threads of the group; some may come only while those of the next CPU are waited for. */
+/*
+ * Stops the threads of the group; some may come only while those of the next CPU are waited for. Only a
+ * stop is a reason to wait on: a target may have other events without end, and a thread may take seconds
+ * to stop.
+ */
 static void collect(struct sampler *sampler, const struct slot_group *group)
 {
 	struct sprof_target *target = sampler->parts->target;
+	uint64_t deadline;
 
 	request(group);
 	if (group->first->near && group->first->awaited)
 		await_near(sampler, group);
+	deadline = deadline_of(sampler, group);
 	while (sprof_slot_group_is_awaited(group)) {
-		struct sprof_event event = sprof_target_wait(target, deadline_of(sampler, group));
+		struct sprof_event event = sprof_target_wait(target, deadline);
 
 		if (!take(sampler, group, &event))
+			break;
+		if (event.kind == SPROF_EVENT_STOPPED)
+			deadline = deadline_of(sampler, group);
+		else if (sprof_clock_now_ns() >= deadline)
 			break;
 	}
 	sprof_slot_group_give_up(group);

@@ -72,6 +72,16 @@ def test_sprof_stopped_for_a_while():
                "the share of spin_three")
 
 
+def test_events_do_not_prolong_the_wait_for_a_stop():
+    """A thread that was asked to stop, and waits uninterruptibly now, while others come and go all the time."""
+    program = Target("storm", 40)
+    _, stats = attach_for("3s", program.pid, "-r", "999")
+    check_untouched(program.pid)
+    program.finish().check(0)
+    assert stats["stop_ns_max"] < 5e8, stats
+    assert stats["duration_ns"] < 4.5e9, stats
+
+
 def test_sprof_without_a_cpu():
     """At the lowest priority beside programs that take every CPU."""
     crowd = [Target("threads", 1, 0) for _ in range(os.cpu_count() or 1)]

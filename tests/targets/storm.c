@@ -22,6 +22,36 @@ static MEASURED void *short_life(void *unused)
 	return unused;
 }
 
+static MEASURED void *wait_for_children(void *unused)
+{
+	const struct timespec second = {.tv_sec = 1};
+	volatile unsigned long rounds;
+
+	for (;;) {
+		pid_t child;
+
+		for (rounds = 0; rounds < 300000; rounds++)
+			;
+		child = vfork();
+		if (child == 0) {
+			nanosleep(&second, NULL);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return unused;
+}
+
+static void start_waiting(long count)
+{
+	pthread_t thread;
+
+	for (long i = 0; i < count; i++) {
+		if (pthread_create(&thread, NULL, wait_for_children, NULL) != 0)
+			target_fail("pthread_create");
+	}
+}
+
 static bool told_to_end(void)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -71,6 +101,7 @@ int main(int argc, char *argv[])
 
 	target_init(&argc, argv);
 	processes = argc > 1 && strcmp(argv[1], "processes") == 0;
+	start_waiting(target_number(argc, argv, 1, 0));
 	target_ready("%d", (int)getpid());
 	while (!told_to_end())
 		created += processes ? gust_of_processes() : gust();
