@@ -38,10 +38,10 @@ static int open_checked(const char *path, struct sprof_module *module)
 		module->open_errno = errno;
 		return -1;
 	}
-	if (is_mapped_file(fd, module))
+	if (is_mapped_file(fd, module) && sprof_file_may_stay_open(fd))
 		return fd;
+	module->open_errno = sprof_file_may_stay_open(fd) ? ESTALE : EMFILE;
 	close(fd);
-	module->open_errno = ESTALE;
 	return -1;
 }
 

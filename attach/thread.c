@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/regular-file.h"
+
 void sprof_process_forget_maps(struct sprof_process *process)
 {
 	sprof_maps_finish(&process->maps);
@@ -77,8 +79,7 @@ static ssize_t read_text(
 	if (fd < 0)
 		return -1;
 	length = sprof_proc_read(fd, buffer, size);
-	/* The last tenth of the descriptors is left to whoever opens files and pipes in between. */
-	if (fd < sysconf(_SC_OPEN_MAX) / 10 * 9)
+	if (sprof_file_may_stay_open(fd))
 		thread->files[file] = fd;
 	else
 		close(fd);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -25,4 +26,9 @@ int sprof_regular_file_open(const char *path, int flags)
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
 	return open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+bool sprof_file_may_stay_open(int fd)
+{
+	return fd < sysconf(_SC_OPEN_MAX) / 10 * 9;
 }

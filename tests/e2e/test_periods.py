@@ -3,10 +3,12 @@
 import glob
 import json
 import os
+import shutil
 import signal
 
-from harness import (SPROF, Attached, Target, attach_for, check_error, check_near, check_untouched,
-                     main, read_folded, read_profile, sprof, status_field, wait_for_cpu, wait_until)
+from harness import (SPROF, Attached, Program, Target, attach_for, check_error, check_near, check_untouched,
+                     main, read_folded, read_profile, sprof, status_field, target, wait_for_cpu,
+                     wait_until)
 
 EVERY = ("--every", "1s", "-o", "x-%n.folded", "--stats", "x-%n.json", "-t")
 
@@ -161,6 +163,18 @@ def test_nothing_is_kept_of_threads_that_have_ended():
 def test_nothing_is_kept_of_processes_that_have_ended():
     states = weather("processes", "--children")
     check_nothing_grows(states, sum(figures["processes_seen"] for figures in read_periods()[1]))
+
+
+def test_more_files_than_descriptors():
+    """Files of code are kept open; so many of them that there is no room for more must leave some for writing."""
+    for number in range(80):
+        shutil.copy(target("exit-code"), f"program-{number}")
+    script = "for p in ./program-*; do $p 0 >/dev/null 2>&1; done; read -r line"
+    attached = Program(["/usr/bin/prlimit", "--nofile=60:60", SPROF, "run", "-r", "5000", "--every", "1s",
+                        "-o", "x-%n.folded", "--", "/bin/sh", "-c", script])
+    wait_until(lambda: os.path.exists("x-2.folded"), "two periods", 20)
+    result = attached.finish()
+    assert "open files" not in result.err, result.err
 
 
 def test_stats_have_placeholders():
