@@ -5,7 +5,9 @@
  */
 #include "attach/reaper.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,14 +25,34 @@ static void note(struct sprof_reaper *reaper, pid_t tid)
 		reaper->reaped[reaper->count++] = tid;
 }
 
-static void reap_all(struct sprof_reaper *reaper)
+/* A wait for ends finds stops of tracees too (kernel/exit.c, wait_task_stopped); those are not ours to take. */
+static bool has_ended(pid_t tid)
 {
 	siginfo_t info = {.si_pid = 0};
 
-	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) && info.si_pid) {
-		note(reaper, info.si_pid);
-		info.si_pid = 0;
+	return !waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) &&
+		info.si_pid && info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
+}
+
+/* Not the leader: no exec waits for it. */
+static void reap_threads(struct sprof_reaper *reaper)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", reaper->pid);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid <= 0 || tid == reaper->pid || !has_ended(tid))
+			continue;
+		if (waitpid(tid, NULL, WNOHANG | __WALL) == tid)
+			note(reaper, tid);
 	}
+	if (folder)
+		closedir(folder);
 }
 
 /* False: it was not over in time. */
@@ -54,13 +76,13 @@ static void *run(void *data)
 	struct sprof_reaper *reaper = data;
 
 	while (!wait_for_end(reaper))
-		reap_all(reaper);
+		reap_threads(reaper);
 	return NULL;
 }
 
-void sprof_reaper_start(struct sprof_reaper *reaper)
+void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid)
 {
-	*reaper = (struct sprof_reaper){.runs = false};
+	*reaper = (struct sprof_reaper){.pid = pid};
 	sem_init(&reaper->over, 0, 0);
 	reaper->runs = !pthread_create(&reaper->thread, NULL, run, reaper);
 }

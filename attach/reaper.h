@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 struct sprof_reaper {
+	pid_t pid; /* the process that is being seized */
 	pthread_t thread;
 	sem_t over;
 	bool runs;
@@ -23,7 +24,7 @@ struct sprof_reaper {
 };
 
 /* Without a thread to be had there is no reaper, which is seldom missed. */
-void sprof_reaper_start(struct sprof_reaper *reaper);
+void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid);
 void sprof_reaper_stop(struct sprof_reaper *reaper);
 void sprof_reaper_finish(struct sprof_reaper *reaper);
 

@@ -154,7 +154,7 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 	int errnum = ESRCH;
 
 	pid = process_of(pid);
-	sprof_reaper_start(&reaper);
+	sprof_reaper_start(&reaper, pid);
 	result = seize_process(target, pid, &errnum);
 	sprof_reaper_stop(&reaper);
 	forget_reaped(target, &reaper);

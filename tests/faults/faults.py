@@ -98,6 +98,11 @@ def forget_output():
         os.unlink("x.folded")
 
 
+def kill_all(program):
+    for pid in [*harness._descendants(program.pid), program.pid]:  # pylint: disable=protected-access
+        os.kill(pid, harness.signal.SIGKILL)
+
+
 def limited(*argv, **options):
     """Runs it to its end; a hang is told from all else."""
     program = harness.Program(argv, stdin=harness.subprocess.DEVNULL, **options)
@@ -105,8 +110,7 @@ def limited(*argv, **options):
         program.process.wait(LIMIT)
     except harness.subprocess.TimeoutExpired:
         state = harness.state_of(program.pid)
-        for pid in [*harness._descendants(program.pid), program.pid]:  # pylint: disable=protected-access
-            os.kill(pid, harness.signal.SIGKILL)
+        kill_all(program)
         raise Wrong(f"hangs in state {state}: {program.stderr()}") from None
     return program.finish()
 
@@ -288,7 +292,7 @@ def kill_at(name, native, number):
     try:
         result = program.finish(LIMIT)
     except AssertionError:
-        program.process.kill()
+        kill_all(program)
         raise Wrong(f"{name} never ends") from None
     sprof.wait(LIMIT)
     if result.text() != native:
