@@ -6,6 +6,7 @@
 #include "cmd/signals.h"
 
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -109,6 +110,18 @@ static void exit_at_once(int signal, siginfo_t *info, void *context)
 	_exit(128 + signal);
 }
 
+/*
+ * A signal that came before the end of the run, which nobody has looked at since, is not one that is to end
+ * the writing: the program had it too, or it asked for what is being done anyway.
+ */
+static void discard_pending(const sigset_t *which)
+{
+	const struct timespec now = {0};
+
+	while (sigtimedwait(which, NULL, &now) > 0)
+		;
+}
+
 void sprof_signals_release(const struct sprof_signals *signals)
 {
 	struct sigaction action = {.sa_sigaction = exit_at_once, .sa_flags = SA_RESTART | SA_SIGINFO};
@@ -121,6 +134,8 @@ void sprof_signals_release(const struct sprof_signals *signals)
 		sigaction(ending[i], &action, NULL);
 		sigaddset(&released, ending[i]);
 	}
+	if (!signals->ended_by)
+		discard_pending(&released);
 	/* A Ctrl-Z that came meanwhile takes effect now that the target is free. */
 	for (int i = 0; i < SUSPENDING; i++) {
 		if (!sigismember(&signals->original, suspending[i]))

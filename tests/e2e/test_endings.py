@@ -6,8 +6,8 @@ import signal
 import time
 
 from harness import (PROFILE, SPROF, Attached, Program, Target, check_untouched, cpu_ticks, main,
-                     read_folded, read_profile, read_ready, require_plain_sprof, state_of, target,
-                     tracer_of, wait_for_cpu, wait_until)
+                     read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
+                     target, tool, tracer_of, wait_for_cpu, wait_until)
 
 
 def start_orphan():
@@ -80,6 +80,14 @@ def test_signal_at_the_end_of_the_duration():
         run.signal(signal.SIGTERM)
         run.wait(10)
         run.finish().check(143)
+
+
+def test_signal_at_the_end_of_the_program():
+    """It was the program's too: whether sprof has heard of it by then does not matter."""
+    script = "trap : INT; kill -INT $PPID; exit 8"
+    for _ in range(100):
+        result = sprof("run", "-q", "-r", "5000", "-o", "x.folded", "--", "/bin/sh", "-c", script)
+        assert result.code == 8, f"exit {result.code}, {result.err}"
 
 
 def test_second_signal_leaves_at_once():
@@ -177,7 +185,7 @@ def test_no_memory():
     program = Target("deep", 5000)
     limits = [str(size << 20) for size in (24, 28, 32, 40, 48)]
     for size in limits:
-        attach = Program(["/usr/bin/prlimit", f"--as={size}", SPROF, "attach", "-p", program.pid,
+        attach = Program([tool("prlimit"), f"--as={size}", SPROF, "attach", "-p", program.pid,
                           "-d", "300ms", "-o", "x.folded"])
         result = attach.finish()
         assert result.code in (0, 1, 2, 127), f"{size}: {result.code} {result.err}"

@@ -7,7 +7,7 @@ import shutil
 import signal
 
 from harness import (SPROF, Attached, Program, Target, attach_for, check_error, check_near, check_untouched,
-                     main, read_folded, read_profile, sprof, status_field, target, wait_for_cpu,
+                     main, read_folded, read_profile, sprof, status_field, target, tool, wait_for_cpu,
                      wait_until)
 
 EVERY = ("--every", "1s", "-o", "x-%n.folded", "--stats", "x-%n.json", "-t")
@@ -170,7 +170,7 @@ def test_more_files_than_descriptors():
     for number in range(80):
         shutil.copy(target("exit-code"), f"program-{number}")
     script = "for p in ./program-*; do $p 0 >/dev/null 2>&1; done; read -r line"
-    attached = Program(["/usr/bin/prlimit", "--nofile=60:60", SPROF, "run", "-r", "5000", "--every", "1s",
+    attached = Program([tool("prlimit"), "--nofile=60:60", SPROF, "run", "-r", "5000", "--every", "1s",
                         "-o", "x-%n.folded", "--", "/bin/sh", "-c", script])
     wait_until(lambda: os.path.exists("x-2.folded"), "two periods", 20)
     result = attached.finish()
