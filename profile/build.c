@@ -79,21 +79,12 @@ static bool set_facts(
 	       intern(profile, thread->former_names, &profile->threads[id].former_names);
 }
 
-/* What tells processes apart that had the same pid, one after the other. */
-static uint32_t process_of(const struct sprof_build_thread *thread)
-{
-	const char *name = thread->process_name;
-
-	return name ? (uint32_t)sprof_hash_bytes(name, strlen(name), SPROF_HASH_BASIS) : 0;
-}
-
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread)
 {
 	struct sprof_profile_index *index = profile->index;
 	const char *name;
 	struct sprof_thread_record record = {
-		.process = process_of(thread),
 		.pid = thread->pid,
 		.tid = thread->tid,
 		.name = thread->name ? thread->name : "",

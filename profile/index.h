@@ -17,7 +17,7 @@ struct sprof_profile_bounds {
 
 struct sprof_profile_index {
 	struct sprof_strtab *strings;
-	struct sprof_idmap processes; /* (place, the sampler's id and pid); of a file: (place, name and pid) */
+	struct sprof_idmap processes; /* (place, the sampler's id and pid); of a file: (place, pid) */
 	struct sprof_idmap threads;   /* (0, the sampler's id); of a file: (process and tid, name) */
 	struct sprof_idmap functions; /* (interned name, module) */
 	struct sprof_idmap

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
-#include "profile/merge.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -143,14 +141,13 @@ static void threads_and_processes_keep_their_last_names(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* Its own name and its own threads, also in a profile that is made of this one. */
+/* Its own name and its own threads. */
 static void a_pid_that_comes_again_is_another_process(void **state)
 {
-	struct sprof_profile *profile = sprof_profile_create(NULL), *copy = sprof_build_create();
+	struct sprof_profile *profile = sprof_profile_create(NULL);
 	struct sprof_sink sink = sprof_profile_sink(profile);
 	struct sprof_thread_record record = {
 		.pid = 100, .tid = 100, .name = "cc", .process_name = "cc a.c"};
-	struct sprof_error err;
 
 	assert_true(sink.thread(sink.data, &record));
 	record = (struct sprof_thread_record){.id = 1,
@@ -160,16 +157,10 @@ static void a_pid_that_comes_again_is_another_process(void **state)
 		.name = "ld",
 		.process_name = "ld a.o"};
 	assert_true(sink.thread(sink.data, &record));
-	assert_true(sprof_profile_merge(copy, profile, &err));
-	for (int i = 0; i < 2; i++) {
-		const struct sprof_profile *found = i ? copy : profile;
-
-		assert_int_equal(found->process_count, 2);
-		assert_string_equal(found->processes[found->threads[0].process].name, "cc a.c");
-		assert_string_equal(found->processes[found->threads[1].process].name, "ld a.o");
-	}
+	assert_int_equal(profile->process_count, 2);
+	assert_string_equal(profile->processes[profile->threads[0].process].name, "cc a.c");
+	assert_string_equal(profile->processes[profile->threads[1].process].name, "ld a.o");
 	sprof_profile_destroy(profile);
-	sprof_profile_destroy(copy);
 }
 
 static void samples_meet_their_thread_by_its_id(void **state)
