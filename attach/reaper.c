@@ -1,7 +1,7 @@
 /*
  * A thread that reaps tracees of another thread of this process, which wait(2) permits. Knows how
  * long that other one may take before something must be wrong; refuses to know the table of threads,
- * which is the other's: it leaves a list.
+ * which is the other's.
  */
 #include "attach/reaper.h"
 
@@ -12,18 +12,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 
-/* So long nothing is reaped, and an attach without an exec is over. */
+/* So long nothing is reaped, and most attaches are over. */
 enum { PATIENCE_NS = 10 * SPROF_NS_PER_MS };
-
-static void note(struct sprof_reaper *reaper, pid_t tid)
-{
-	if (sprof_array_reserve(&reaper->reaped, &reaper->capacity, reaper->count + 1,
-		    sizeof(*reaper->reaped)))
-		reaper->reaped[reaper->count++] = tid;
-}
 
 /* A wait for ends finds stops of tracees too (kernel/exit.c, wait_task_stopped); those are not ours to take. */
 static bool has_ended(pid_t tid)
@@ -35,21 +27,19 @@ static bool has_ended(pid_t tid)
 }
 
 /* Not the leader: no exec waits for it. */
-static void reap_threads(struct sprof_reaper *reaper)
+static void reap_threads(pid_t pid)
 {
 	struct dirent *entry;
 	char path[64];
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", reaper->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	folder = opendir(path);
 	while (folder && (entry = readdir(folder))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid <= 0 || tid == reaper->pid || !has_ended(tid))
-			continue;
-		if (waitpid(tid, NULL, WNOHANG | __WALL) == tid)
-			note(reaper, tid);
+		if (tid > 0 && tid != pid && has_ended(tid))
+			waitpid(tid, NULL, WNOHANG | __WALL);
 	}
 	if (folder)
 		closedir(folder);
@@ -76,7 +66,7 @@ static void *run(void *data)
 	struct sprof_reaper *reaper = data;
 
 	while (!wait_for_end(reaper))
-		reap_threads(reaper);
+		reap_threads(reaper->pid);
 	return NULL;
 }
 
@@ -92,11 +82,5 @@ void sprof_reaper_stop(struct sprof_reaper *reaper)
 	sem_post(&reaper->over);
 	if (reaper->runs)
 		pthread_join(reaper->thread, NULL);
-	reaper->runs = false;
-}
-
-void sprof_reaper_finish(struct sprof_reaper *reaper)
-{
 	sem_destroy(&reaper->over);
-	free(reaper->reaped);
 }

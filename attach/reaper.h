@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct sprof_reaper {
@@ -18,14 +17,11 @@ struct sprof_reaper {
 	pthread_t thread;
 	sem_t over;
 	bool runs;
-	/* Valid after stop(): whom it has reaped. */
-	pid_t *reaped;
-	size_t count, capacity;
 };
 
 /* Without a thread to be had there is no reaper, which is seldom missed. */
 void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid);
+/* Those that it has reaped are gone, and still in the table of the one who traced them. */
 void sprof_reaper_stop(struct sprof_reaper *reaper);
-void sprof_reaper_finish(struct sprof_reaper *reaper);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/diagnose.h"
@@ -16,7 +17,7 @@
 #include "attach/target-internal.h"
 
 /* So often in a row no process executes a program just while it is being seized. */
-enum { ATTEMPTS = 20 };
+enum { ATTEMPTS = 10 };
 
 enum seized { SEIZED, SEIZED_BEFORE, SEIZE_GONE, SEIZE_DENIED, SEIZE_NO_MEMORY };
 
@@ -135,16 +136,18 @@ static enum seized seize_process(struct sprof_target *target, pid_t pid, int *re
 	return result;
 }
 
-/* Those that have ended meanwhile. Their ends will not be reported. */
-static void forget_reaped(struct sprof_target *target, const struct sprof_reaper *reaper)
+/*
+ * Those that the reaper has taken, whose ends will not be reported; and the old id of a thread that became
+ * the leader while it was being seized, by executing a program.
+ */
+static void forget_gone(struct sprof_target *target, pid_t pid)
 {
-	for (size_t i = 0; i < reaper->count; i++) {
-		struct sprof_thread *thread = sprof_target_find(target, reaper->reaped[i]);
-
-		/* Whoever has executed a program goes on under the leader's id. */
-		if (thread && !is_ours(thread->tid))
-			sprof_target_release(target, thread);
+	for (size_t i = target->thread_count; i-- > 0;) {
+		if (syscall(SYS_tgkill, pid, target->threads[i]->tid, 0) && errno == ESRCH)
+			sprof_target_release(target, target->threads[i]);
 	}
+	if (!sprof_target_find(target, pid) && is_ours(pid))
+		sprof_target_add(target, pid, pid);
 }
 
 bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
@@ -157,8 +160,7 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 	sprof_reaper_start(&reaper, pid);
 	result = seize_process(target, pid, &errnum);
 	sprof_reaper_stop(&reaper);
-	forget_reaped(target, &reaper);
-	sprof_reaper_finish(&reaper);
+	forget_gone(target, pid);
 	if (result == SEIZE_NO_MEMORY)
 		return sprof_error_no_memory(err);
 	if (result == SEIZE_DENIED)
