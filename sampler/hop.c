@@ -69,13 +69,14 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	sched_setaffinity(0, sizeof(there), &there);
 }
 
-bool sprof_hop_is_crowded(const struct sprof_hop *hop)
+bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads)
 {
 	struct sprof_proc_loadavg loadavg;
 	char text[128];
 
 	return sprof_proc_read(hop->loadavg_fd, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_loadavg(text, &loadavg) && loadavg.runnable > hop->online;
+		sprof_proc_parse_loadavg(text, &loadavg) && loadavg.runnable > hop->online &&
+		loadavg.runnable > threads + 1;
 }
 
 bool sprof_hop_is_pinned(pid_t tid)

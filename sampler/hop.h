@@ -10,6 +10,7 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,11 +32,12 @@ void sprof_hop_init(struct sprof_hop *hop);
 void sprof_hop_to(const struct sprof_hop *hop, int cpu);
 
 /*
- * Whether more tasks of the machine want a CPU than there are, now. There is no idle CPU to watch from then:
- * while a thread stands still, the kernel would fill its CPU with a task from ours (newly idle balancing,
- * kernel/sched/fair.c), so that it never had one for itself again.
+ * Whether more tasks of the machine want a CPU now than there are CPUs, and others among them than ourselves
+ * and so many threads of the target. There is no idle CPU to watch from then: while a thread stands still,
+ * the kernel would fill its CPU with a task from ours (newly idle balancing, kernel/sched/fair.c), so that
+ * it never had one for itself again.
  */
-bool sprof_hop_is_crowded(const struct sprof_hop *hop);
+bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads);
 
 /* Whether a thread may run on one CPU only. */
 bool sprof_hop_is_pinned(pid_t tid);

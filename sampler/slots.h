@@ -53,7 +53,7 @@ struct slots {
 /* Some of them, in a row: [first, last). */
 struct slot_group {
 	struct slot *first, *last;
-	bool contended; /* their CPU may be another program's, and none of them has it */
+	bool contended; /* another program may have their CPU */
 };
 
 void sprof_slots_finish(struct slots *slots);

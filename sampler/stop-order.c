@@ -59,7 +59,7 @@ void sprof_stop_order_begin(
 	struct stop_order *order, const struct slots *slots, const struct sprof_hop *hop)
 {
 	order->hop = hop;
-	order->crowded = sprof_hop_is_crowded(hop);
+	order->crowded = sprof_hop_is_crowded(hop, slots->count);
 	find_busy(slots, &order->busy);
 	if (!order->crowded && !are_all_pinned(slots))
 		sprof_hop_off(hop, &order->busy);
@@ -76,8 +76,9 @@ static bool is_near(const struct stop_order *order)
 {
 	const struct slot_group *group = &order->group;
 
-	return !order->crowded && group->last - group->first == 1 && group->first->phase == SLOT_PLANNED &&
-		!is_pinned(group->first) && !CPU_ISSET((size_t)sched_getcpu(), &order->busy);
+	return !order->crowded && group->last - group->first == 1 &&
+		group->first->phase == SLOT_PLANNED && !is_pinned(group->first) &&
+		!CPU_ISSET((size_t)sched_getcpu(), &order->busy);
 }
 
 bool sprof_stop_order_next(struct stop_order *order)

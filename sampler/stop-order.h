@@ -12,7 +12,7 @@
 
 struct stop_order {
 	const struct sprof_hop *hop;
-	bool crowded;            /* no CPU is free to watch from */
+	bool crowded;            /* other programs want CPUs, and there is none to spare */
 	cpu_set_t busy;          /* CPUs that any of the threads ran on */
 	struct slot *end;        /* of the last group */
 	struct slot_group group; /* whose turn it is */

@@ -70,7 +70,10 @@ static void let_go(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_owed_forgive(sampler, thread);
 }
 
-/* Its own wait for a CPU that another program has is no pause of ours. */
+/*
+ * Its own wait for a CPU that another program has is no pause of ours. How much of the time was that can't be
+ * told; so where CPUs are contended, the pause is at least what is said.
+ */
 static bool has_queued(const struct slot_group *group, const struct slot *slot)
 {
 	return group->contended && slot->phase == SLOT_ASKED &&
@@ -147,15 +150,14 @@ static void await_near(struct sampler *sampler, const struct slot_group *group)
 }
 
 /*
- * One of them has the CPU, if that is not contended, and stops as soon as we sleep; how long the others are
- * waited for is the tick's patience, of which each CPU gets a little. (The first wait is never long, and all the same has
- * a far end: a timer that is sooner than the kernel's own has to be set in hardware, which takes as long
- * as the stop.)
+ * One of them has the CPU, if no other program may have it, and stops as soon as we sleep; how long the
+ * others are waited for is the tick's patience, of which each CPU gets a little. (The first wait is never
+ * long then, and all the same has a far end: a timer that is sooner than the kernel's own has to be set in
+ * hardware, which takes as long as the stop.)
  */
 static uint64_t deadline_of(const struct sampler *sampler, const struct slot_group *group)
 {
 	uint64_t now = sprof_clock_now_ns();
-
 	bool soon = sprof_slot_group_is_asked(group) && !group->contended;
 
 	if (soon || sampler->tick.closing || sampler->options->once)

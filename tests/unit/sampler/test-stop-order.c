@@ -4,12 +4,16 @@
  */
 #include "sampler/stop-order.h"
 
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "sampler/sampler-internal.h"
 #include "tests/unit/check.h"
 
 enum {
 	THREADS = 6,
-	NO_CPU = CPU_SETSIZE - 1, /* of a machine that the test runs on */
+	NO_CPU = CPU_SETSIZE - 1, /* which no machine has that the test runs on */
 };
 
 static const struct sprof_hop still = {.usable = false, .loadavg_fd = -1};
@@ -107,6 +111,44 @@ static void two_are_stopped_from_their_cpu(void **state)
 	assert_false(sprof_stop_order_next(&order));
 }
 
+/* A machine of two CPUs with so many tasks that want one. */
+static struct sprof_hop machine_with(unsigned runnable)
+{
+	struct sprof_hop hop = {.usable = false, .online = 2};
+	char text[64];
+	int length = snprintf(text, sizeof(text), "0.5 0.5 0.5 %u/99 1234\n", runnable);
+
+	hop.loadavg_fd = memfd_create("loadavg", MFD_CLOEXEC);
+	assert_true(hop.loadavg_fd >= 0);
+	assert_int_equal(write(hop.loadavg_fd, text, (size_t)length), length);
+	return hop;
+}
+
+/* Of `threads` of the target, each on a CPU of its own, the first. */
+static bool is_contended(unsigned runnable, size_t threads)
+{
+	static const int cpus[] = {NO_CPU, NO_CPU - 1, NO_CPU - 2};
+	struct sprof_hop hop = machine_with(runnable);
+	struct stop_order order;
+
+	set_up(cpus, threads);
+	sprof_stop_order_begin(&order, &scene.slots, &hop);
+	assert_true(sprof_stop_order_next(&order));
+	assert_true(order.group.first->near == !order.group.contended);
+	close(hop.loadavg_fd);
+	return order.group.contended;
+}
+
+static void other_programs_contend(void **state)
+{
+	/* One thread, sprof, and nobody else; or one more; or threads of the target only. */
+	assert_false(is_contended(2, 1));
+	assert_true(is_contended(3, 1));
+	assert_false(is_contended(3, 2));
+	assert_true(is_contended(4, 2));
+	assert_false(is_contended(4, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +156,7 @@ int main(void)
 		cmocka_unit_test(cpus_come_upwards_and_round),
 		cmocka_unit_test(one_alone_is_stopped_from_here),
 		cmocka_unit_test(two_are_stopped_from_their_cpu),
+		cmocka_unit_test(other_programs_contend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
