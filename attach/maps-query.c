@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/regular-file.h"
+
 /* struct procmap_query; older systems' headers don't have it. */
 struct query {
 	uint64_t size, flags, address;
@@ -31,6 +33,15 @@ static int open_maps(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* The file for the next question; -1: it is to be opened again. */
+static int kept(int opened)
+{
+	if (opened < 0 || sprof_file_may_stay_open(opened))
+		return opened;
+	close(opened);
+	return -1;
+}
+
 static bool is_same(const struct query *query, const struct sprof_mapping *mapping,
 	const struct sprof_module *module)
 {
@@ -48,9 +59,14 @@ enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof
 		.address = mapping->start,
 	};
 
+	enum sprof_maps_answer answer;
+	int opened = *file < 0 ? open_maps(pid) : *file;
+
+	if (ioctl(opened, QUERY, &query) == 0)
+		answer = is_same(&query, mapping, module) ? SPROF_MAPS_SAME : SPROF_MAPS_CHANGED;
+	else
+		answer = errno == ENOENT ? SPROF_MAPS_CHANGED : SPROF_MAPS_UNKNOWN;
 	if (*file < 0)
-		*file = open_maps(pid);
-	if (ioctl(*file, QUERY, &query) == 0)
-		return is_same(&query, mapping, module) ? SPROF_MAPS_SAME : SPROF_MAPS_CHANGED;
-	return errno == ENOENT ? SPROF_MAPS_CHANGED : SPROF_MAPS_UNKNOWN;
+		*file = kept(opened);
+	return answer;
 }

@@ -53,7 +53,7 @@ void sprof_perf_map_open(struct sprof_module *module, pid_t pid)
 	fd = sprof_regular_file_open(path, O_NOFOLLOW);
 	if (fd < 0)
 		return;
-	if (is_trusted(fd, &process))
+	if (is_trusted(fd, &process) && sprof_file_may_stay_open(fd))
 		module->fd = fd;
 	else
 		close(fd);
