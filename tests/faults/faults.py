@@ -11,6 +11,7 @@ kill: sprof dies at its Nth ptrace call. Most of a run is waiting: --jobs of the
 
 import argparse
 import collections
+import contextlib
 import errno
 import json
 import os
@@ -100,7 +101,8 @@ def forget_output():
 
 def kill_all(program):
     for pid in [*harness._descendants(program.pid), program.pid]:  # pylint: disable=protected-access
-        os.kill(pid, harness.signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, harness.signal.SIGKILL)
 
 
 def limited(*argv, **options):

@@ -1,5 +1,6 @@
 /*
- * A storm of short lives until stdin closes, at most PARALLEL at a time: threads that each add one to
+ * A storm of short lives until stdin closes, at most PARALLEL at a time (and with a number, so many threads
+ * that wait for a child of vfork all the while): threads that each add one to
  * a sum; or, called with "processes", processes that each do so by their exit code. Prints how many
  * were made and what the sum is.
  */
