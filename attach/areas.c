@@ -126,9 +126,9 @@ bool sprof_areas_parse(struct sprof_areas *areas, const char *text)
 bool sprof_areas_read(struct sprof_areas *areas, pid_t pid)
 {
 	SPROF_AUTO_FREE char *text = NULL;
-	pid_t door;
+	pid_t live_tid;
 
-	text = sprof_maps_read_text(pid, &door);
+	text = sprof_maps_read_text(pid, &live_tid);
 	return text && sprof_areas_parse(areas, text);
 }
 

@@ -58,7 +58,6 @@ enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof
 		.flags = EXECUTABLE,
 		.address = mapping->start,
 	};
-
 	enum sprof_maps_answer answer;
 	int opened = *file < 0 ? open_maps(pid) : *file;
 

@@ -3,7 +3,6 @@
  */
 #include "attach/maps-text.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,28 +23,24 @@ static char *read_text(pid_t tid)
 }
 
 /* A leader that has ended has no memory any more, though all its threads have (proc(5), NOTES). */
-static char *read_text_of_thread(pid_t pid, pid_t *ret_door)
+static char *read_text_of_thread(pid_t pid, pid_t *ret_tid)
 {
-	struct dirent *entry;
-	char path[64], *text = NULL;
-	DIR *folder;
+	DIR *tasks = sprof_proc_open_tasks(pid);
+	char *text = NULL;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	while (folder && !text && (entry = readdir(folder))) {
-		*ret_door = (pid_t)atoi(entry->d_name);
-		if (*ret_door > 0 && *ret_door != pid)
-			text = read_text(*ret_door);
+	while (tasks && !text && (*ret_tid = sprof_proc_next_task(tasks))) {
+		if (*ret_tid != pid)
+			text = read_text(*ret_tid);
 	}
-	if (folder)
-		closedir(folder);
+	if (tasks)
+		closedir(tasks);
 	return text;
 }
 
-char *sprof_maps_read_text(pid_t pid, pid_t *ret_door)
+char *sprof_maps_read_text(pid_t pid, pid_t *ret_tid)
 {
 	char *text = read_text(pid);
 
-	*ret_door = pid;
-	return text ? text : read_text_of_thread(pid, ret_door);
+	*ret_tid = pid;
+	return text ? text : read_text_of_thread(pid, ret_tid);
 }

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 /*
- * To be freed; *ret_door is an id by which the memory and the files of the process can be reached: its
- * own, or a thread's where its leader has ended. NULL: the process is gone, or no memory.
+ * To be freed; *ret_tid is by whom the memory and the files of the process can be reached: the leader, or
+ * another thread where that one has ended. NULL: the process is gone, or no memory.
  */
-char *sprof_maps_read_text(pid_t pid, pid_t *ret_door);
+char *sprof_maps_read_text(pid_t pid, pid_t *ret_tid);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* Where mappings are read from. */
 struct source {
-	pid_t pid, door; /* the process, and an id by which it can be reached */
+	pid_t pid, live_tid; /* the process, and a thread of it that has not ended */
 	const char *text;
 };
 
@@ -109,12 +109,12 @@ static void open_module(struct sprof_module *module, const struct source *source
 			sprof_perf_map_open(module, source->pid);
 		return;
 	}
-	if (!is_worth_a_try(module, source->door))
+	if (!is_worth_a_try(module, source->live_tid))
 		return;
-	module->opener = source->door;
-	sprof_module_file_open(module, source->door, line->start, line->end);
+	module->opener = source->live_tid;
+	sprof_module_file_open(module, source->live_tid, line->start, line->end);
 	if (module->kind == SPROF_MODULE_FILE && module->fd < 0 && !module->image)
-		sprof_module_memory_read(module, source->door, source->text);
+		sprof_module_memory_read(module, source->live_tid, source->text);
 }
 
 /*
@@ -193,7 +193,7 @@ bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *m
 	SPROF_AUTO_FREE char *text = NULL;
 	struct source source = {.pid = pid};
 
-	source.text = text = sprof_maps_read_text(pid, &source.door);
+	source.text = text = sprof_maps_read_text(pid, &source.live_tid);
 	if (!text || !parse(&fresh, &source, modules)) {
 		sprof_maps_finish(&fresh);
 		return false;

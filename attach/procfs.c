@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,6 +170,25 @@ ssize_t sprof_proc_read_path(const char *path, char *buffer, size_t size)
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -1 : sprof_proc_read(fd, buffer, size);
+}
+
+DIR *sprof_proc_open_tasks(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return opendir(path);
+}
+
+pid_t sprof_proc_next_task(DIR *tasks)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(tasks))) {
+		if (entry->d_name[0] != '.')
+			return (pid_t)atoi(entry->d_name);
+	}
+	return 0;
 }
 
 char *sprof_proc_read_whole(const char *path, size_t *ret_size)

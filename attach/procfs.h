@@ -5,6 +5,7 @@
 #ifndef SPROF_ATTACH_PROCFS_H
 #define SPROF_ATTACH_PROCFS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,6 +76,11 @@ bool sprof_proc_status_number(const char *text, const char *field, long *ret);
  */
 ssize_t sprof_proc_read(int fd, char *buffer, size_t size);
 ssize_t sprof_proc_read_path(const char *path, char *buffer, size_t size);
+
+/* The threads of a process: NULL, the process is gone; otherwise to be closed with closedir(3). */
+DIR *sprof_proc_open_tasks(pid_t pid);
+/* The next one; 0: there are no more. */
+pid_t sprof_proc_next_task(DIR *tasks);
 
 /* A whole file of any size, NUL-terminated; the caller frees it. NULL with errno. */
 char *sprof_proc_read_whole(const char *path, size_t *ret_size);

@@ -5,13 +5,11 @@
  */
 #include "attach/reaper.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "attach/procfs.h"
 #include "base/clock.h"
 
 /* So long nothing is reaped, and most attaches are over. */
@@ -29,20 +27,15 @@ static bool has_ended(pid_t tid)
 /* Not the leader: no exec waits for it. */
 static void reap_threads(pid_t pid)
 {
-	struct dirent *entry;
-	char path[64];
-	DIR *folder;
+	DIR *tasks = sprof_proc_open_tasks(pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	while (folder && (entry = readdir(folder))) {
-		pid_t tid = (pid_t)atoi(entry->d_name);
-
-		if (tid > 0 && tid != pid && has_ended(tid))
+	while (tasks && (tid = sprof_proc_next_task(tasks))) {
+		if (tid != pid && has_ended(tid))
 			waitpid(tid, NULL, WNOHANG | __WALL);
 	}
-	if (folder)
-		closedir(folder);
+	if (tasks)
+		closedir(tasks);
 }
 
 /* False: it was not over in time. */

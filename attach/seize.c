@@ -62,22 +62,18 @@ static enum seized seize_pass(
 	struct sprof_target *target, pid_t pid, bool *ret_new, int *ret_errnum)
 {
 	enum seized result = SEIZED;
-	struct dirent *entry;
-	char path[64];
-	DIR *folder;
+	DIR *tasks = sprof_proc_open_tasks(pid);
+	pid_t tid;
 
 	*ret_new = false;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	if (!folder)
+	if (!tasks)
 		return SEIZE_GONE;
-	while (result != SEIZE_DENIED && result != SEIZE_NO_MEMORY && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		result = seize(target, pid, (pid_t)atoi(entry->d_name), ret_errnum);
+	while (result != SEIZE_DENIED && result != SEIZE_NO_MEMORY &&
+		(tid = sprof_proc_next_task(tasks))) {
+		result = seize(target, pid, tid, ret_errnum);
 		*ret_new |= result == SEIZED;
 	}
-	closedir(folder);
+	closedir(tasks);
 	return result;
 }
 
@@ -146,8 +142,8 @@ static void forget_gone(struct sprof_target *target, pid_t pid)
 		if (syscall(SYS_tgkill, pid, target->threads[i]->tid, 0) && errno == ESRCH)
 			sprof_target_release(target, target->threads[i]);
 	}
-	if (!sprof_target_find(target, pid) && is_ours(pid))
-		sprof_target_add(target, pid, pid);
+	if (!sprof_target_find(target, pid) && is_ours(pid) && !sprof_target_add(target, pid, pid))
+		target->out_of_memory = true;
 }
 
 bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
