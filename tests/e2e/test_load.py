@@ -73,7 +73,10 @@ def test_sprof_stopped_for_a_while():
 
 
 def test_events_do_not_prolong_the_wait_for_a_stop():
-    """A thread that was asked to stop, and waits uninterruptibly now, while others come and go all the time."""
+    """
+    A thread that was asked to stop, and waits uninterruptibly now, for a second, while others come and go all
+    the time. No tick waits for it, and the end does not wait for longer than that second.
+    """
     program = Target("storm", 40)
     _, stats = attach_for("3s", program.pid, "-r", "999")
     check_untouched(program.pid)

@@ -4,6 +4,7 @@
  * the process when stdin closes.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,14 @@ static bool has_leader_ended(void)
 	return strrchr(text, ')')[2] == 'Z';
 }
 
+static pthread_t leader;
+
 static MEASURED void *sleep_here(void *unused)
 {
+	/* The last step of its end is announced to nobody. */
+	pthread_join(leader, NULL);
 	while (!has_leader_ended())
-		usleep(1000);
+		sched_yield();
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();
 	exit(0);
@@ -61,6 +66,7 @@ int main(int argc, char *argv[])
 	pthread_t working, sleeping;
 
 	target_init(&argc, argv);
+	leader = pthread_self();
 	if (pthread_create(&working, NULL, work_on, NULL) != 0 ||
 		pthread_create(&sleeping, NULL, sleep_here, NULL) != 0)
 		target_fail("pthread_create");

@@ -1,8 +1,8 @@
 /*
- * A storm of short lives until stdin closes, at most PARALLEL at a time (and with a number, so many threads
- * that wait for a child of vfork all the while): threads that each add one to
- * a sum; or, called with "processes", processes that each do so by their exit code. Prints how many
- * were made and what the sum is.
+ * A storm of short lives until stdin closes, at most PARALLEL at a time: threads that each add one to a
+ * sum; or, called with "processes", processes that each do so by their exit code. Called with a number, so
+ * many threads besides, each of which waits for a child of vfork most of the time. Prints how many were
+ * made and what the sum is.
  */
 #include <poll.h>
 #include <pthread.h>
