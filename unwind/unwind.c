@@ -1,64 +1,40 @@
 /*
- * The stack walk. Knows in which order the ways of stepping are tried and keeps what was found out
- * about each pc, so that a step of a warm walk is one look-up and two or three reads.
+ * The stack walk: in which order the ways of stepping are tried. Does not handle how each is made: rows and
+ * their cache are pcs.c's, a step is step.c's, a frame pointer that nobody saved is recover.c's.
  */
 #include "unwind/unwind.h"
 
 #include <stdlib.h>
 
 #include "unwind/full.h"
-#include "unwind/images.h"
+#include "unwind/pcs.h"
+#include "unwind/recover.h"
 #include "unwind/step.h"
 
-enum {
-	CACHE_SIZE = 1 << 14, /* a power of two; the hot pcs of a large program */
-	CACHE_LINE = 64,
-};
-
-/*
- * What is known of a pc in one state of a process's maps. In a cache line of its own: what a look-up
- * waits for is memory, and that must not be two lines.
- */
-struct cached_pc {
-	_Alignas(CACHE_LINE) uint64_t pc;
-	uint64_t generation;
-	uint64_t offset;
-	uint32_t module;
-	bool is_return; /* the same address means another row for a return address */
-	struct sprof_rule rule;
-};
-
 struct sprof_unwinder {
-	struct sprof_images images;
+	struct sprof_pcs pcs;
+	struct sprof_distances distances;
 	struct sprof_full_unwinder *full;
-	void *cache_memory; /* zeroed by calloc, so that only what is used is ever touched */
-	struct cached_pc *cache;
 	struct sprof_frame *frames;
 	struct sprof_full_frame *full_frames;
 	size_t max_depth;
 };
-
-static void *align_to_line(void *memory)
-{
-	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
-}
 
 bool sprof_unwinder_create(struct sprof_modules *modules,
 	const struct sprof_unwinder_options *options, struct sprof_unwinder **ret,
 	struct sprof_error *err)
 {
 	struct sprof_unwinder *unwinder = calloc(1, sizeof(*unwinder));
+	bool has_pcs;
 
 	if (!unwinder)
 		return sprof_error_no_memory(err);
-	unwinder->images.modules = modules;
 	unwinder->max_depth = options->max_depth;
-	unwinder->full = sprof_full_unwinder_create(&unwinder->images);
-	unwinder->cache_memory = calloc(CACHE_SIZE + 1, sizeof(*unwinder->cache));
-	unwinder->cache = align_to_line(unwinder->cache_memory);
+	has_pcs = sprof_pcs_init(&unwinder->pcs, modules);
+	unwinder->full = sprof_full_unwinder_create(&unwinder->pcs.images);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
-	if (!unwinder->full || !unwinder->cache_memory || !unwinder->frames || !unwinder->full_frames) {
+	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames) {
 		sprof_unwinder_destroy(unwinder);
 		return sprof_error_no_memory(err);
 	}
@@ -71,8 +47,8 @@ void sprof_unwinder_destroy(struct sprof_unwinder *unwinder)
 	if (!unwinder)
 		return;
 	sprof_full_unwinder_destroy(unwinder->full);
-	sprof_images_finish(&unwinder->images);
-	free(unwinder->cache_memory);
+	sprof_pcs_finish(&unwinder->pcs);
+	sprof_distances_finish(&unwinder->distances);
 	free(unwinder->frames);
 	free(unwinder->full_frames);
 	free(unwinder);
@@ -85,43 +61,11 @@ bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc)
 	return mapping && mapping->executable;
 }
 
-static bool fill(struct sprof_unwinder *unwinder, const struct sprof_maps *maps, uint64_t pc,
-	bool is_return, struct cached_pc *entry)
-{
-	struct sprof_place place;
-
-	if (!sprof_images_locate(&unwinder->images, maps, pc - is_return, &place))
-		return false;
-	*entry = (struct cached_pc){
-		.pc = pc,
-		.generation = maps->generation,
-		.offset = place.offset + is_return,
-		.module = place.module,
-		.is_return = is_return,
-	};
-	if (place.rows)
-		entry->rule = sprof_rows_find(place.rows, place.address);
-	return true;
-}
-
-/* NULL: the pc is not in executable memory. */
-static const struct cached_pc *look_up(struct sprof_unwinder *unwinder,
-	const struct sprof_maps *maps, uint64_t pc, bool is_return)
-{
-	struct cached_pc *entry = &unwinder->cache[(pc ^ pc >> 14) & (CACHE_SIZE - 1)];
-
-	/* An entry of generation 0 is empty, and so are the maps. */
-	if (maps->generation && entry->pc == pc && entry->generation == maps->generation &&
-		entry->is_return == is_return)
-		return entry;
-	return fill(unwinder, maps, pc, is_return, entry) ? entry : NULL;
-}
-
 /*
  * The kernel makes a handler return to the first byte of the signal trampoline: there is no call
  * before it.
  */
-static struct sprof_frame frame_of(const struct cached_pc *known)
+static struct sprof_frame frame_of(const struct sprof_pc *known)
 {
 	return (struct sprof_frame){
 		.offset = known->offset,
@@ -194,8 +138,8 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 		unwinder->full_frames, unwinder->max_depth, &count));
 	for (; stack.count < count; stack.count++) {
 		const struct sprof_full_frame *frame = &unwinder->full_frames[stack.count];
-		const struct cached_pc *known =
-			look_up(unwinder, maps, frame->pc, frame->is_return);
+		const struct sprof_pc *known =
+			sprof_pcs_find(&unwinder->pcs, maps, frame->pc, frame->is_return);
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
@@ -206,16 +150,45 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 	return stack;
 }
 
+static bool needs_fp(const struct sprof_pc *known)
+{
+	return known->rule.cfa == SPROF_CFA_FP || known->rule.cfa == SPROF_CFA_FP_DEREF;
+}
+
+/* A step by CFI; a frame pointer that it needs and that is not known is looked for. */
+static enum sprof_step step_by_cfi(const struct sprof_recovery *recovery, struct sprof_pc *known,
+	struct sprof_cursor *cursor)
+{
+	struct sprof_rule rule = known->rule;
+	enum sprof_step step;
+
+	if (needs_fp(known) && cursor->fp_known) {
+		sprof_recover_learn(recovery->distances, known, cursor);
+	} else if (needs_fp(known)) {
+		step = sprof_recover(recovery, cursor);
+		if (step != SPROF_STEP_OK)
+			return step;
+	}
+	return sprof_step(recovery->snapshot, &rule, cursor);
+}
+
 struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
+	const struct sprof_recovery recovery = {
+		.pcs = &unwinder->pcs,
+		.distances = &unwinder->distances,
+		.snapshot = snapshot,
+		.maps = maps,
+		.max_depth = unwinder->max_depth,
+	};
 	struct sprof_stack_view stack = {.frames = unwinder->frames, .end = SPROF_END_DEPTH};
 	struct sprof_cursor cursor;
 
 	sprof_cursor_init(&cursor, &snapshot->regs);
 	while (stack.count < unwinder->max_depth) {
-		const struct cached_pc *known =
-			look_up(unwinder, maps, cursor.pc, cursor.is_return);
+		struct sprof_pc *known =
+			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
 		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE;
 		enum sprof_step step;
 
@@ -224,7 +197,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);
-		step = has_cfi ? sprof_step(snapshot, &known->rule, &cursor)
+		step = has_cfi ? step_by_cfi(&recovery, known, &cursor)
 			       : step_without_cfi(snapshot, maps, &cursor);
 		if (step == SPROF_STEP_OTHER)
 			return walk_full(unwinder, snapshot, maps);

@@ -1,0 +1,35 @@
+/*
+ * The call instruction before a return address, for each machine: all are compiled everywhere, so that
+ * each can be tested anywhere.
+ */
+#ifndef SPROF_ELFSYM_CALL_DECODE_H
+#define SPROF_ELFSYM_CALL_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sprof_call {
+	SPROF_CALL_NONE,     /* no call ends there */
+	SPROF_CALL_DIRECT,   /* to an address that is part of the instruction */
+	SPROF_CALL_INDIRECT, /* through a register or memory */
+};
+
+enum { SPROF_CALL_LONGEST = 8 }; /* bytes of the longest form */
+
+/*
+ * What ends right before this link-time address; `before` are the SPROF_CALL_LONGEST bytes up to it.
+ * *ret_target is set for a direct call. Instructions of different length can end in one place: a call is
+ * reported where the bytes can be one.
+ */
+enum sprof_call sprof_call_decode_x86_64(
+	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target);
+enum sprof_call sprof_call_decode_aarch64(
+	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target);
+
+#if defined(__x86_64__)
+#define sprof_call_decode sprof_call_decode_x86_64
+#elif defined(__aarch64__)
+#define sprof_call_decode sprof_call_decode_aarch64
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * The cache of pcs, direct-mapped. A pc in one state of a process's maps is an entry; it is made by finding
+ * the module and its row. Does not handle maps without a generation: those are never cached.
+ */
+#include "unwind/pcs.h"
+
+#include <stdlib.h>
+
+enum { CACHE_SIZE = 1 << 14 /* a power of two; the hot pcs of a large program */ };
+
+_Static_assert(sizeof(struct sprof_pc) == SPROF_PCS_LINE, "a look-up touches one cache line");
+
+static void *align_to_line(void *memory)
+{
+	return (void *)(((uintptr_t)memory + SPROF_PCS_LINE - 1) / SPROF_PCS_LINE * SPROF_PCS_LINE);
+}
+
+bool sprof_pcs_init(struct sprof_pcs *pcs, struct sprof_modules *modules)
+{
+	pcs->images.modules = modules;
+	pcs->memory = calloc(CACHE_SIZE + 1, sizeof(*pcs->items));
+	pcs->items = align_to_line(pcs->memory);
+	return pcs->memory;
+}
+
+void sprof_pcs_finish(struct sprof_pcs *pcs)
+{
+	sprof_images_finish(&pcs->images);
+	free(pcs->memory);
+}
+
+static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return,
+	struct sprof_pc *entry)
+{
+	struct sprof_place place;
+
+	if (!sprof_images_locate(&pcs->images, maps, pc - is_return, &place))
+		return false;
+	*entry = (struct sprof_pc){
+		.pc = pc,
+		.generation = maps->generation,
+		.offset = place.offset + is_return,
+		.module = place.module,
+		.is_return = is_return,
+	};
+	if (place.rows)
+		entry->rule = sprof_rows_find(place.rows, place.address);
+	return true;
+}
+
+struct sprof_pc *sprof_pcs_find(
+	struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return)
+{
+	struct sprof_pc *entry = &pcs->items[(pc ^ pc >> 14) & (CACHE_SIZE - 1)];
+
+	/* An entry of generation 0 is empty, and so are the maps. */
+	if (maps->generation && entry->pc == pc && entry->generation == maps->generation &&
+		entry->is_return == is_return)
+		return entry;
+	return fill(pcs, maps, pc, is_return, entry) ? entry : NULL;
+}
