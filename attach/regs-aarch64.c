@@ -38,19 +38,20 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	return true;
 }
 
-/* arch/arm64/kernel/signal.c decides about restarts before the stop, so nothing can be changed at it. */
-bool sprof_regs_can_restart(void)
-{
-	return false;
-}
-
-/* By the stop the result is the first argument again. */
+/*
+ * arch/arm64/kernel/signal.c decides about restarts before the stop, so nothing can be changed at it. By the
+ * stop the result is the first argument again. */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
 	return false;
 }
 
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
+{
+	return false;
+}
+
+bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
 {
 	return false;
 }

@@ -35,11 +35,6 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 /* Kernel-internal (include/linux/errno.h). NOHAND: restart, or EINTR if a handler was run. */
 enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
 
-bool sprof_regs_can_restart(void)
-{
-	return true;
-}
-
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
 	int64_t result = (int64_t)regs->values[0];
@@ -51,6 +46,11 @@ bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
 {
 	return regs->system_call >= 0 && (int64_t)regs->values[0] == -EINTR;
+}
+
+bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
+{
+	return regs->system_call >= 0 && (int64_t)regs->values[0] == -ERESTART_RESTARTBLOCK;
 }
 
 /*

@@ -51,13 +51,13 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
 
 /*
  * System calls that end with EINTR. At a stop, whether the thread's call is about to; and changing its
- * result so that the kernel restarts it instead, unless a signal handler runs. can_restart: whether
- * this machine's kernel looks at the result after the stop.
+ * result so that the kernel restarts it instead, unless a signal handler runs.
  */
-bool sprof_regs_can_restart(void);
 /* At a stop: the thread's system call was waiting, and the stop ended the wait. */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs);
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
+/* At a stop: the kernel goes on with the call by restart_syscall(2), unless a signal handler runs. */
+bool sprof_regs_has_restart_block(const struct sprof_regs *regs);
 void sprof_regs_restart(pid_t tid);
 
 /* The arguments of the system call that the thread is in. */

@@ -1,13 +1,13 @@
 /*
- * Restarting system calls. Knows which calls end with EINTR and where each keeps its time-out; how a
- * restart is asked for is the machine's matter (regs-<machine>.c).
+ * Restarting system calls. Knows which calls end with EINTR and where each keeps its time-out. Does not handle
+ * how a restart is asked for (regs-<machine>.c), nor calls that end early with a part of their work done.
+ * tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/restart.h"
 
-#include <limits.h>
+#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,34 +62,6 @@ static const struct eintr_call {
 #endif
 };
 
-/* Restarted by the kernel whatever their arguments are. */
-static const int64_t restarted_calls[] = {
-	SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_ppoll, SYS_pselect6, SYS_wait4,
-	SYS_waitid, SYS_rt_sigsuspend, SYS_restart_syscall, SYS_flock, SYS_fcntl, SYS_openat,
-	SYS_msgrcv, SYS_msgsnd,
-#ifdef SYS_poll
-	SYS_poll, SYS_select, SYS_pause,
-#endif
-};
-
-/* No signal ends these before they are done (but a fatal one), so neither does a stop. */
-static const int64_t unbroken_calls[] = {
-	SYS_fsync, SYS_fdatasync, SYS_sync_file_range, SYS_msync, SYS_syncfs, SYS_sync, SYS_clone,
-	SYS_clone3,
-#ifdef SYS_vfork
-	SYS_vfork,
-#endif
-};
-
-static bool is_among(const int64_t *calls, size_t count, int64_t number)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (calls[i] == number)
-			return true;
-	}
-	return false;
-}
-
 static const struct eintr_call *find(int64_t number)
 {
 	for (size_t i = 0; i < sizeof(eintr_calls) / sizeof(eintr_calls[0]); i++) {
@@ -117,44 +89,18 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
 	return false;
 }
 
-static bool is_restarted(int64_t number)
+/*
+ * restart_syscall(2) is a call that the program never makes, so its filter may forbid it, and that may kill.
+ * A filter can't be read without CAP_SYS_ADMIN (ptrace(2), PTRACE_SECCOMP_GET_FILTER). In doubt there is one.
+ */
+static bool has_filter(pid_t tid)
 {
-	return is_among(restarted_calls, sizeof(restarted_calls) / sizeof(*restarted_calls), number);
-}
+	char path[64], text[4096];
+	long mode;
 
-bool sprof_restart_is_unneeded(const struct sprof_proc_syscall *call)
-{
-	return call->kind == SPROF_PROC_SYSCALL_OUTSIDE ||
-		(call->kind == SPROF_PROC_SYSCALL_INSIDE &&
-			is_among(unbroken_calls, sizeof(unbroken_calls) / sizeof(*unbroken_calls),
-				call->number));
-}
-
-/* Sockets may have a time-out that can't be seen from outside. */
-static bool is_socket(pid_t pid, uint64_t descriptor)
-{
-	char path[64], link[16];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, (int)descriptor);
-	length = readlink(path, link, sizeof(link));
-	return length < 7 || !memcmp(link, "socket:", 7);
-}
-
-bool sprof_restart_is_harmless(pid_t pid, const struct sprof_proc_syscall *call)
-{
-	const struct eintr_call *known;
-
-	if (call->kind != SPROF_PROC_SYSCALL_INSIDE)
-		return false;
-	if (is_restarted(call->number))
-		return true;
-	known = find(call->number);
-	if (!known)
-		return false;
-	if (known->kind == TIMEOUT_SOCKET)
-		return !is_socket(pid, call->arguments[0]);
-	return sprof_regs_can_restart() && is_endless(known, call->arguments);
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	return sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
+		!sprof_proc_status_number(text, "Seccomp", &mode) || mode == SECCOMP_MODE_FILTER;
 }
 
 void sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, bool timed_too)
@@ -162,6 +108,8 @@ void sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, bool timed_t
 	const struct eintr_call *call;
 	uint64_t arguments[6];
 
+	if (sprof_regs_has_restart_block(regs) && has_filter(tid))
+		sprof_regs_restart(tid);
 	if (!sprof_regs_was_interrupted(regs))
 		return;
 	call = find(regs->system_call);

@@ -15,22 +15,13 @@
 #include "attach/regs.h"
 
 /*
- * Whether a thread that sleeps in this call can be stopped without the program noticing: the call is
- * restarted with its time-out kept, or it has none and is repaired. False when in doubt.
- */
-bool sprof_restart_is_harmless(pid_t pid, const struct sprof_proc_syscall *call);
-
-/*
- * Whether no signal breaks off this call before it is done, so that a thread in it stops at its end, with
- * its result.
- */
-bool sprof_restart_is_unneeded(const struct sprof_proc_syscall *call);
-
-/*
  * At a ptrace-stop, with the registers read there: makes the kernel restart a call that is about to
  * end with EINTR, unless a signal handler runs, exactly as it does for the calls that it restarts by
  * itself. A call with a time-out starts over, so it is repaired only if `timed_too` (the caller knows
  * that it has only just begun).
+ *
+ * A call that the kernel would go on with through restart_syscall(2) starts over too if the thread has a
+ * seccomp filter, which may not allow that call.
  */
 void sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, bool timed_too);
 

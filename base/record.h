@@ -171,8 +171,7 @@ struct sprof_thread_facts {
 };
 
 struct sprof_sample {
-	uint64_t time_ns;  /* CLOCK_MONOTONIC of the tick, the last one if there are several */
-	uint64_t since_ns; /* of the first one; 0: the same */
+	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick, the last one if there are several */
 	uint32_t thread;
 	uint32_t stack; /* as the sink's stack() numbered it */
 	enum sprof_state state;

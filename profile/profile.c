@@ -191,7 +191,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	struct sprof_profile *profile = data;
 	uint32_t count = sample->count ? sample->count : 1;
 	struct sprof_profile_span span = {
-		.begin_ns = sample->since_ns ? sample->since_ns : sample->time_ns,
+		.begin_ns = sample->time_ns,
 		.end_ns = sample->time_ns,
 		.samples = count};
 	struct sprof_profile_thread *thread;

@@ -1,11 +1,10 @@
 /*
  * Peeking: the sample of a thread that sleeps, taken while it does. What the kernel says of its system
  * call has its sp and pc; its stack is copied from outside, and the copy is good if the count of its time
- * slices stands still over it. Refuses to know how a thread is stopped, where that must be.
+ * slices stands still over it. A sleeper is never stopped: where its stack can't be walked to the root by what a
+ * peek knows, the sample ends there, with the reason.
  */
 #include "sampler/sampler-internal.h"
-
-#include "attach/restart.h"
 
 /* What a peek has seen. */
 struct sight {
@@ -29,8 +28,8 @@ static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-/* The registers that a peek knows, and the frame pointer where a stop in this sleep has found it. */
-static void set_regs(const struct known_fp *fp, struct sight *sight)
+/* The registers that a peek knows. */
+static void set_regs(struct sight *sight)
 {
 	const struct sprof_proc_syscall *call = sight->call;
 	struct sprof_regs *regs = &sight->snapshot.regs;
@@ -38,9 +37,6 @@ static void set_regs(const struct known_fp *fp, struct sight *sight)
 	*regs = (struct sprof_regs){.system_call = call->number};
 	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
-	if (fp->known && fp->timeslices == sight->schedstat->timeslices && fp->sp == call->sp &&
-		fp->pc == call->pc)
-		sprof_regs_set(regs, SPROF_REG_FP, fp->value);
 }
 
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */
@@ -53,39 +49,11 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, s
 		sampler->out_of_memory = true;
 		return false;
 	}
-	set_regs(&sampling->fp, sight);
-	/* What can't be copied of a sleeper can't be copied of a stopped thread either: no reason to stop it. */
+	set_regs(sight);
 	return sprof_copy_stack(thread, &sampler->peek.buffer, NULL, &sight->snapshot) &&
 		sprof_thread_read_stat(thread, &sight->stat) &&
 		sprof_thread_read_schedstat(thread, &after) &&
 		same_schedstat(sight->schedstat, &after);
-}
-
-/*
- * A frame that needs the frame pointer of a sleeper: worth one stop per sleep, where the system call
- * does not notice it.
- */
-static bool is_worth_a_stop(const struct sprof_thread *thread, const struct sight *sight)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	return sight->walked.end == SPROF_END_REGISTER &&
-		sampling->last.state == SPROF_STATE_SLEEP &&
-		thread->phase == SPROF_THREAD_RUNNING &&
-		sprof_restart_is_harmless(thread->process->pid, sight->call);
-}
-
-static void plan_stop(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	sprof_stops_add(sampler, thread,
-		&(struct slot_before){.state = sampling->last.state,
-			.timeslices = sight->schedstat->timeslices,
-			.sp = sight->call->sp,
-			.pc = sight->call->pc,
-			.cpu = sight->stat.processor});
 }
 
 /* A thread in a group-stop waits for nothing but to go on. */
@@ -140,28 +108,6 @@ static void remember(struct sampler *sampler, struct sampling *sampling, const s
 	sleep->figures = sprof_figures_make(sampler->tick.ns, sight->schedstat, &sight->stat);
 	sleep->active =
 		!sampler->quality->schedstat_missing && sight->walked.end != SPROF_END_STACK_COPY;
-	if (sight->walked.end == SPROF_END_REGISTER)
-		sampler->peek.unwalked_pc = sight->call->pc;
-}
-
-static bool ask(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight)
-{
-	return sprof_owed_ask(sampler, thread, sight->stat.state, sight->call);
-}
-
-/* A sample now; or, where the thread has been asked to stop as it wakes, with the registers of then. */
-static void take(struct sampler *sampler, struct sprof_thread *thread, const struct sight *sight,
-	bool is_asked)
-{
-	struct sampling *sampling = thread->sampling;
-
-	if (sight->walked.end == SPROF_END_REGISTER && (is_asked || ask(sampler, thread, sight))) {
-		sprof_owed_begin(&sampling->owed, sight->call, sampler->tick.ns);
-		return;
-	}
-	sprof_samples_emit(sampler, thread, 1);
-	sampler->quality->samples_peeked++;
-	sampler->quality->stacks[sight->walked.end]++;
 }
 
 /* The tick has no sample of the thread; if it is on its way to a stop, that is taken all the same. */
@@ -173,12 +119,25 @@ static void lose(struct sampler *sampler, struct sprof_thread *thread)
 	sampler->quality->samples_lost++;
 }
 
+static void take(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sampling->last.state = state_of(thread, sight->stat.state);
+	sight->walked = sprof_walk_copy(sampler, thread, &sight->snapshot);
+	sampling->last.stack = sight->walked.stack;
+	find_wait(sampler, thread, sight->call);
+	remember(sampler, sampling, sight);
+	sprof_samples_emit(sampler, thread, 1);
+	sampler->quality->samples_peeked++;
+	sampler->quality->stacks[sight->walked.end]++;
+	sprof_charge_window(sampler, thread);
+}
+
 bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call)
 {
-	struct sampling *sampling = thread->sampling;
 	struct sight sight = {.schedstat = schedstat, .call = call};
-	bool is_asked;
 
 	if (pass_over(sampler, thread, schedstat))
 		return true;
@@ -186,23 +145,10 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		return false;
 	if (has_ended(sight.stat.state))
 		return true;
-	if (is_in_our_stop(sampler, thread, sight.stat.state)) {
+	if (is_in_our_stop(sampler, thread, sight.stat.state))
 		lose(sampler, thread);
-		return true;
-	}
-	sampling->last.state = state_of(thread, sight.stat.state);
-	/* Where it was needed the last time: before the thread is awake. */
-	is_asked = sampler->peek.unwalked_pc == call->pc && ask(sampler, thread, &sight);
-	sight.walked = sprof_walk_copy(sampler, thread, &sight.snapshot);
-	sampling->last.stack = sight.walked.stack;
-	find_wait(sampler, thread, call);
-	if (is_worth_a_stop(thread, &sight)) {
-		plan_stop(sampler, thread, &sight);
-		return true;
-	}
-	remember(sampler, sampling, &sight);
-	take(sampler, thread, &sight, is_asked);
-	sprof_charge_window(sampler, thread);
+	else
+		take(sampler, thread, &sight);
 	return true;
 }
 

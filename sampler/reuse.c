@@ -13,8 +13,6 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 
 	if (!times || !sprof_mode_takes(sampler->options->mode, sampling->last.state))
 		return;
-	if (sprof_owed_more(&sampling->owed, times))
-		return;
 	sprof_samples_emit(sampler, thread, times);
 	sampler->quality->samples_reused += times;
 	sampler->quality->stacks[sampling->last.end] += times;

@@ -10,7 +10,6 @@
 #include "sampler/copy.h"
 #include "sampler/facts.h"
 #include "sampler/hop.h"
-#include "sampler/owed.h"
 #include "sampler/pauses.h"
 #include "sampler/reuse.h"
 #include "sampler/sampler.h"
@@ -29,13 +28,6 @@ struct known_cpu {
 	uint64_t seen_ns; /* 0: look again */
 };
 
-/* stopped.c: the frame pointer that a stop found in a sleep at this place. */
-struct known_fp {
-	bool known;
-	uint64_t value, sp, pc;
-	uint64_t timeslices; /* it is good until then */
-};
-
 /* What its last sample was. */
 struct last_seen {
 	uint32_t stack;
@@ -50,10 +42,8 @@ struct sampling {
 	bool lost;          /* peek.c: its last stop came too late for its tick */
 	struct known_sleep sleep;
 	struct last_seen last;
-	struct owed owed;
 	struct thread_wait wait;
 	struct known_cpu cpu;
-	struct known_fp fp;
 	struct copy_plan copy;
 	uint64_t faults; /* mappings.c: page faults so far */
 	struct first_facts facts;
@@ -93,7 +83,6 @@ struct tick {
 /* peek.c */
 struct peeking {
 	struct copy_buffer buffer;
-	uint64_t unwalked_pc; /* where a sleep was last seen that wants the frame pointer */
 };
 
 /* sampler.c: those that came while threads were stopped. */
@@ -135,15 +124,13 @@ void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread);
 
 /* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
 void sprof_stops_take(struct sampler *sampler);
-/* A thread has stopped between ticks, for a tick that has passed: what it is owed is still taken. */
+/* A thread has stopped between ticks, for a tick that has passed and has no sample of it yet. */
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread);
 /* Waits for the stops that are still to come, so that the run can end without leaving one behind. */
 void sprof_stops_drain(struct sampler *sampler);
 /* A slot for the thread, with room for its copy. */
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before);
-/* Asks the thread to stop when it can, between ticks. False: it is gone, or there is no memory. */
-bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread);
 
 /* standstill.c: copies the slot's thread, which has stopped, and lets it go on. */
 void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
@@ -156,8 +143,6 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
-/* Only what is owed to the thread, or the sample that was, if it had already gone on. */
-void sprof_stopped_pay(struct sampler *sampler, struct slot *slot);
 
 /* mappings.c: reads the maps of the process, unless that was in vain of late. True: they have changed. */
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process);

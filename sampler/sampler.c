@@ -18,8 +18,7 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	/* What it slept through was in the old program. */
 	sampling->wait.lock.active = false;
 	sprof_reuse_flush(sampler, thread);
-	sprof_owed_forgive(sampler, thread);
-	sampling->sleep.active = sampling->fp.known = false;
+	sampling->sleep.active = false;
 	sprof_copy_plan_forget_home(&sampling->copy);
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sprof_sampling_name(sampler, thread, true);

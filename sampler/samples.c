@@ -120,7 +120,6 @@ void sprof_samples_emit(struct sampler *sampler, struct sprof_thread *thread, ui
 	struct deferred deferred = {
 		.thread = thread,
 		.sample = {.time_ns = sampler->tick.ns,
-			.since_ns = sampling->owed.count ? sampling->owed.since_ns : 0,
 			.thread = thread->id,
 			.stack = sampling->last.stack,
 			.state = sampling->last.state,

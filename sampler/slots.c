@@ -62,7 +62,7 @@ struct slot *sprof_slots_use_spare(struct slots *slots, struct sprof_thread *thr
 		return NULL;
 	slot->thread = thread;
 	slot->phase = SLOT_QUEUED;
-	slot->before = (struct slot_before){.state = SPROF_STATE_USER};
+	slot->before = (struct slot_before){.cpu = -1};
 	return slot;
 }
 

@@ -25,10 +25,7 @@ enum slot_phase {
 
 /* What is known of a thread before its stop. */
 struct slot_before {
-	enum sprof_state state; /* USER stands for "running" */
-	int cpu;                /* where it ran last */
-	uint64_t timeslices;    /* of a sleeper */
-	uint64_t sp, pc;        /* the same: where it slept */
+	int cpu; /* where it ran last */
 };
 
 struct slot {

@@ -24,19 +24,6 @@ void sprof_stops_add(
 		sampler->out_of_memory = true;
 }
 
-bool sprof_stops_ask(struct sampler *sampler, struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	if (thread->phase == SPROF_THREAD_INTERRUPTED)
-		return true;
-	if (!sprof_copy_reserve(&sampler->slots.spare.buffer, &sampling->copy)) {
-		sampler->out_of_memory = true;
-		return false;
-	}
-	return thread->phase == SPROF_THREAD_RUNNING && sprof_thread_interrupt(thread);
-}
-
 /* Those that were asked in an earlier tick come when they can. */
 static void request(const struct slot_group *group)
 {
@@ -47,27 +34,6 @@ static void request(const struct slot_group *group)
 		slot->awaited = sprof_thread_interrupt(slot->thread);
 		slot->phase = slot->awaited ? SLOT_ASKED : SLOT_GONE;
 	}
-}
-
-static bool is_owed(const struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	return sampling && sampling->owed.count;
-}
-
-static void pay_spare(struct sampler *sampler)
-{
-	if (sampler->slots.spare.thread)
-		sprof_stopped_pay(sampler, &sampler->slots.spare);
-	sampler->slots.spare.thread = NULL;
-}
-
-/* Nobody needs this stop any more. */
-static void let_go(struct sampler *sampler, struct sprof_thread *thread)
-{
-	sprof_standstill_end(thread);
-	sprof_owed_forgive(sampler, thread);
 }
 
 /*
@@ -85,12 +51,8 @@ static void take_stop(
 {
 	struct slot *slot = sprof_slots_find(&sampler->slots, thread);
 
-	if (slot && sprof_slot_is_copied(slot))
-		slot = NULL;
-	else if (!slot && is_owed(thread))
-		slot = sprof_slots_use_spare(&sampler->slots, thread);
-	if (!slot) {
-		let_go(sampler, thread);
+	if (!slot || sprof_slot_is_copied(slot)) {
+		sprof_standstill_end(thread);
 		return;
 	}
 	if (has_queued(group, slot))
@@ -105,8 +67,6 @@ static void drop(struct sampler *sampler, const struct sprof_event *event)
 {
 	struct slot *slot = event->thread ? sprof_slots_find(&sampler->slots, event->thread) : NULL;
 
-	if (event->thread && event->thread == sampler->slots.spare.thread)
-		pay_spare(sampler);
 	if (!slot)
 		return;
 	if (slot->phase == SLOT_COPIED && event->kind == SPROF_EVENT_ENDED &&
@@ -215,9 +175,6 @@ void sprof_stops_take(struct sampler *sampler)
 	take_by_cpu(sampler);
 	for (size_t i = 0; i < count; i++)
 		sprof_stopped_finish(sampler, &sampler->slots.items[i]);
-	pay_spare(sampler);
-	/* A late peek may have asked for a stop, for which this tick has no time any more. */
-	sampler->quality->samples_lost += sampler->slots.count - count;
 	sampler->slots.count = 0;
 }
 
@@ -229,32 +186,29 @@ static bool is_lost(const struct sprof_thread *thread)
 	return sampling && sampling->lost;
 }
 
-static void take_late(struct sampler *sampler, struct slot *slot, bool lost)
+static void take_late(struct sampler *sampler, struct slot *slot)
 {
 	sprof_standstill_copy(sampler, slot);
-	if (lost && slot->phase == SLOT_COPIED) {
+	if (slot->phase == SLOT_COPIED) {
 		sprof_stopped_finish(sampler, slot);
 		sampler->quality->samples_lost--;
-		slot->thread = NULL;
 	}
-	pay_spare(sampler);
+	slot->thread = NULL;
 	sprof_samples_flush(sampler, NULL);
 }
 
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 {
 	uint64_t tick_ns = sampler->tick.ns;
-	bool lost = is_lost(thread);
-	struct slot *slot = NULL;
+	struct slot *slot =
+		is_lost(thread) ? sprof_slots_use_spare(&sampler->slots, thread) : NULL;
 
-	if (lost || is_owed(thread))
-		slot = sprof_slots_use_spare(&sampler->slots, thread);
 	if (!slot) {
-		let_go(sampler, thread);
+		sprof_standstill_end(thread);
 		return;
 	}
 	sampler->tick.ns = sprof_clock_now_ns();
-	take_late(sampler, slot, lost);
+	take_late(sampler, slot);
 	sampler->tick.ns = tick_ns;
 }
 

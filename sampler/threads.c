@@ -100,7 +100,6 @@ void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread
 
 	if (!sampling)
 		return;
-	assert(!sampling->owed.count); /* the closing tick has settled that */
 	sampling->sleep.active = sampling->lost = sampling->wait.lock.active = false;
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sampling->sleep.ticks = sampling->sleep.skip = sampling->sleep.skipped = 0;
@@ -113,7 +112,6 @@ void sprof_sampling_end(struct sampler *sampler, struct sprof_thread *thread, bo
 	/* A thread that lived between two ticks has its figures too. */
 	if (sprof_sampling_of(sampler, thread)) {
 		sprof_reuse_flush(sampler, thread);
-		sprof_owed_forgive(sampler, thread);
 		sprof_samples_flush(sampler, thread);
 		sprof_charge_last(sampler, thread, with_figures);
 	}

@@ -77,8 +77,7 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->tick.closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
-		sprof_stops_add(sampler, thread,
-			&(struct slot_before){.state = SPROF_STATE_USER, .cpu = sampling->cpu.number});
+		sprof_stops_add(sampler, thread, &(struct slot_before){.cpu = sampling->cpu.number});
 }
 
 void sprof_tick(struct sampler *sampler)
@@ -94,8 +93,6 @@ void sprof_tick(struct sampler *sampler)
 
 		if (!process->maps_read_ns)
 			sprof_mappings_read(sampler, process);
-		if (sampler->tick.closing)
-			sprof_owed_forgive(sampler, threads[i]);
 		if (threads[i]->phase != SPROF_THREAD_ENDED)
 			look(sampler, threads[i]);
 	}

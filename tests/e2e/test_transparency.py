@@ -3,7 +3,7 @@
 import json
 
 from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile,
-                     wait_for_cpu)
+                     sprof, wait_for_cpu)
 
 RATE = 999
 
@@ -45,6 +45,34 @@ def test_no_eintr_while_attaching_again_and_again():
     for _ in range(10):
         attach_for("50ms", eintr.pid, "-r", RATE)
     check_counts(eintr.finish().check(0).text())
+
+
+def check_filtered(action, watch):
+    """A program whose seccomp filter knows no restart_syscall(2), while watch(pid) looks at it."""
+    eintr = Target("eintr", action)
+    watch(eintr.pid)
+    check_counts(eintr.finish().check(0).text())
+
+
+def test_a_seccomp_filter_under_attach():
+    check_filtered("kill", lambda pid: attach_for("3s", pid, "-r", RATE))
+    check_filtered("errno", lambda pid: attach_for("3s", pid, "-r", RATE))
+
+
+def test_a_seccomp_filter_under_run():
+    for action in ("kill", "errno"):
+        run = Target("eintr", action, before=[SPROF, "run", "-r", RATE, *PROFILE, "--"])
+        wait_for_cpu(int(run.said[0]), 0.5)
+        check_counts(run.finish().check(0).text())
+
+
+def test_a_seccomp_filter_and_a_hundred_dumps():
+    def dump(pid):
+        for _ in range(100):
+            sprof("dump", "-p", pid).check(0)
+
+    check_filtered("kill", dump)
+    check_filtered("errno", dump)
 
 
 def timeouts(text):

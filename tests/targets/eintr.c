@@ -8,21 +8,29 @@
  * signal(7), "Interruption of system calls and library functions by stop signals", names the calls
  * that fail with EINTR after a stop; the others are here because their restart is the kernel's
  * promise.
+ *
+ * With `kill` or `errno` the program has a seccomp filter that forbids restart_syscall(2), as programs have
+ * that list the calls they make: natively it is never called here.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/io_uring.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -453,11 +461,30 @@ static void print_counts(void)
 	target_print("%s}", text);
 }
 
+static void forbid_restart(uint32_t action)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_restart_syscall, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		target_fail("PR_SET_SECCOMP");
+}
+
 int main(int argc, char *argv[])
 {
 	pthread_t waker;
 
 	target_init(&argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "kill"))
+		forbid_restart(SECCOMP_RET_KILL_PROCESS);
+	else if (argc > 1 && !strcmp(argv[1], "errno"))
+		forbid_restart(SECCOMP_RET_ERRNO | EACCES);
 	waker = start_all();
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();

@@ -27,7 +27,7 @@
 
 #include "tests/targets/target.h"
 
-enum { LONG_S = 1000, NAP_S = 4, MEGABYTE = 1 << 20, SCRATCH = 512 };
+enum { LONG_S = 1000, NAP_S = 8, MEGABYTE = 1 << 20, SCRATCH = 512 };
 
 struct waiter {
 	pthread_t thread;
@@ -317,7 +317,7 @@ static void print_results(void)
 			"%s\"%s\": %ld", i ? ", " : "", kinds[i].name,
 			left ? -1000 : waiters[i].result);
 	}
-	target_print("%s}\n", line);
+	target_print("%s}", line);
 }
 
 int main(int argc, char *argv[])

@@ -33,7 +33,7 @@ static int tear_down(void **state)
 
 static struct slot *add(size_t thread)
 {
-	const struct slot_before before = {.state = SPROF_STATE_USER, .cpu = (int)thread};
+	const struct slot_before before = {.cpu = (int)thread};
 
 	assert_true(sprof_slots_add(&scene.slots, &scene.threads[thread], &before));
 	return sprof_slots_find(&scene.slots, &scene.threads[thread]);

@@ -1,0 +1,96 @@
+"""A sleeper is never stopped: not to the kernel's own count, and no call of it shows that it was looked at."""
+
+import json
+
+from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile, sprof, state_of,
+                     threads_of, wait_for_cpu, wait_until)
+
+WAITS = {"epoll": "wait_epoll", "poll": "wait_poll", "futex": "wait_futex", "nap": "wait_nap",
+         "read": "wait_read", "recv": "wait_recv", "alloca": "wait_with_alloca",
+         "write": "wait_write", "writev": "wait_writev", "send": "wait_send",
+         "terminal": "wait_write"}
+MEGABYTE = 1 << 20
+RESULTS = {"epoll": 1, "poll": 1, "futex": 0, "nap": 0, "read": 1, "recv": 1, "alloca": 1,
+           "write": MEGABYTE, "writev": MEGABYTE, "send": MEGABYTE, "terminal": MEGABYTE}
+
+
+def thread_name(pid, tid):
+    with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def timeslices(pid):
+    """By the name of each thread, how often it was given a CPU."""
+    counts = {}
+    for tid in threads_of(pid):
+        with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="utf-8") as file:
+            counts[thread_name(pid, tid)] = int(file.read().split()[2])
+    return counts
+
+
+def check_asleep(pid, before):
+    after = timeslices(pid)
+    ran = {name: count - before[name] for name, count in after.items() if count != before[name]}
+    assert not ran, f"sleepers that ran, and how often: {ran}"
+
+
+def start(*before):
+    """tests/targets/framed, all of whose threads sleep."""
+    program = Target("framed", before=before)
+    pid = int(program.said[0])
+    wait_until(lambda: set(timeslices(pid)) >= set(WAITS) and
+               all(state_of(pid, tid) == "S" for tid in threads_of(pid)), "all threads sleep")
+    return program, pid
+
+
+def check_results(program):
+    """Each call did all that it was asked for, as if nobody had looked."""
+    results = json.loads(program.finish().check(0).text().splitlines()[-1])
+    assert results == RESULTS, f"calls that noticed: {results}"
+
+
+def check_stacks(folded, stats):
+    """All frames of all of them, from the call to the thread's start."""
+    check_quality(stats, threads=1 + len(WAITS))
+    for name, function in WAITS.items():
+        stacks = [stack for stack, _ in folded.stacks if stack[0].startswith(name + "-")]
+        assert stacks, f"{name} has no samples"
+        for stack in stacks:
+            at = stack.index("worker")
+            assert stack[at:at + 4] == ["worker", "outer", "middle", function], f"{stack}"
+
+
+def test_under_attach():
+    program, pid = start()
+    before = timeslices(pid)
+    folded, stats = attach_for("2s", pid, "--threads")
+    check_asleep(pid, before)
+    check_stacks(folded, stats)
+    check_results(program)
+
+
+def test_under_run():
+    program, pid = start(SPROF, "run", "--threads", *PROFILE, "--")
+    before = timeslices(pid)
+    wait_for_cpu(program.process.pid, 0.05)
+    check_asleep(pid, before)
+    check_results(program)
+    folded, _ = read_profile()
+    for function in WAITS.values():
+        folded.check(function)
+
+
+def test_under_dump():
+    program, pid = start()
+    before = timeslices(pid)
+    for _ in range(5):
+        text = sprof("dump", "-p", pid).check(0).text()
+        for function in WAITS.values():
+            assert function in text, f"{function} not in:\n{text}"
+        assert text.count("outer at") == len(WAITS), text
+    check_asleep(pid, before)
+    check_results(program)
+
+
+if __name__ == "__main__":
+    main()
