@@ -100,9 +100,10 @@ uint32_t sprof_target_processes_seen(const struct sprof_target *target)
 	return target->processes_seen;
 }
 
-uint32_t sprof_target_processes(const struct sprof_target *target)
+struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count)
 {
-	return (uint32_t)target->process_count;
+	*ret_count = target->process_count;
+	return target->processes;
 }
 
 const char *sprof_target_unprivileged(const struct sprof_target *target)

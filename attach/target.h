@@ -64,8 +64,8 @@ struct sprof_thread **sprof_target_threads(const struct sprof_target *target, si
 /* How many threads and processes have been seen so far. */
 uint32_t sprof_target_threads_seen(const struct sprof_target *target);
 uint32_t sprof_target_processes_seen(const struct sprof_target *target);
-/* How many processes there are now. */
-uint32_t sprof_target_processes(const struct sprof_target *target);
+/* Those that there are now, in no order, valid as long as the threads are. */
+struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count);
 
 /* The name of a program that traces processes itself, so that those it started are not followed; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);

@@ -32,6 +32,8 @@ struct sprof_process {
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
 	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
+	uint64_t clock_ns;     /* the CPU time of all its threads at the last tick; 0: not read */
+	bool is_quiet;         /* none of them has run since the tick before */
 	enum sprof_process_tracing tracing; /* found out when it has a child */
 };
 

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/types.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "attach/procfs.h"
@@ -44,6 +46,18 @@ static bool set_slice(int nice, uint64_t slice_ns)
 	return !syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+/* What lxcfs mounts over it tells of the container only, some seconds late. */
+static int open_loadavg(void)
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	struct statfs where;
+
+	if (fd < 0 || (!fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 void sprof_hop_init(struct sprof_hop *hop)
 {
 	CPU_ZERO(&hop->allowed);
@@ -51,7 +65,7 @@ void sprof_hop_init(struct sprof_hop *hop)
 		CPU_COUNT(&hop->allowed) > 1;
 	/* On Linux the nice level of process 0 is the calling thread's (setpriority(2)). */
 	hop->nice = getpriority(PRIO_PROCESS, 0);
-	hop->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	hop->loadavg_fd = open_loadavg();
 	hop->online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
 	sprof_hop_resume(hop);
@@ -69,14 +83,28 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	sched_setaffinity(0, sizeof(there), &there);
 }
 
-bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads)
+/* How many tasks of the machine want a CPU now, the one that asks among them. 0: not known. */
+static uint64_t count_runnable(const struct sprof_hop *hop)
 {
 	struct sprof_proc_loadavg loadavg;
 	char text[128];
 
-	return sprof_proc_read(hop->loadavg_fd, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_loadavg(text, &loadavg) && loadavg.runnable > hop->online &&
-		loadavg.runnable > threads + 1;
+	if (sprof_proc_read(hop->loadavg_fd, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_loadavg(text, &loadavg))
+		return 0;
+	return loadavg.runnable;
+}
+
+bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads)
+{
+	uint64_t runnable = count_runnable(hop);
+
+	return runnable > hop->online && runnable > threads + 1;
+}
+
+bool sprof_hop_is_alone(const struct sprof_hop *hop)
+{
+	return count_runnable(hop) == 1;
 }
 
 bool sprof_hop_is_pinned(pid_t tid)

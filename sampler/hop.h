@@ -18,7 +18,7 @@ struct sprof_hop {
 	cpu_set_t allowed; /* what the user gave us */
 	bool usable;       /* more than one CPU, and affinity may be changed */
 	int nice;          /* before we raised it */
-	int loadavg_fd;    /* or -1 */
+	int loadavg_fd;    /* the kernel's own, which some containers replace; or -1 */
 	uint64_t online;   /* CPUs of the machine */
 };
 
@@ -38,6 +38,9 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu);
  * it never had one for itself again.
  */
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads);
+
+/* Whether no task of the machine wants a CPU now, except the one that asks. False where that is not known. */
+bool sprof_hop_is_alone(const struct sprof_hop *hop);
 
 /* Whether a thread may run on one CPU only. */
 bool sprof_hop_is_pinned(pid_t tid);

@@ -1,11 +1,13 @@
 /*
  * Reuse: a thread that was seen asleep and whose count of time slices has not moved since has not executed
- * an instruction: its sample is the one before. Knows how seldom long sleepers are looked at; refuses to
- * know where a first sample comes from.
+ * an instruction: its sample is the one before. A thread that may have run is looked at in every tick; who
+ * may not have is told by quiet.c. Does not handle where a first sample comes from.
  */
 #include "sampler/reuse.h"
 
 #include "sampler/sampler-internal.h"
+
+enum { SKIPS_SHARE = 2 }; /* of a second, in which a sleeper that is not looked at gets its time */
 
 static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
 {
@@ -21,35 +23,34 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
-	struct known_sleep *sleep = &sampling->sleep;
+	uint32_t skipped = sampling->sleep.skipped;
 
-	repeat(sampler, thread, sleep->skipped);
-	sleep->ticks = sleep->skip = sleep->skipped = 0;
+	sampling->sleep.skipped = 0;
+	repeat(sampler, thread, skipped);
 }
 
-/*
- * How many ticks a sleeper need not be looked at. With many threads the look at each is what a tick
- * costs; one that has slept for long goes on sleeping, and if it has, no sample differs. If it has not,
- * up to this many of its samples are a little late: their time comes from the kernel all the same.
- */
-static uint32_t patience(const struct sampler *sampler, const struct known_sleep *sleep)
+/* Another process may have changed hands with the lock that it waits for. */
+static bool is_shared(const struct lock_watch *lock)
 {
-	uint32_t by_sleep = sleep->ticks / 2, by_threads = sampler->tick.thread_count / 32;
-	uint32_t by_rate = (uint32_t)(sampler->options->rate_hz / 4);
-	uint32_t ticks = by_sleep < by_threads ? by_sleep : by_threads;
+	return lock->active && !sprof_futex_is_private(&lock->futex);
+}
 
-	return ticks < by_rate ? ticks : by_rate;
+/* It has not run, for nobody of its process has. Its time is handed out all the same, now and then. */
+static bool may_skip(const struct sampler *sampler, const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return thread->process->is_quiet && !is_shared(&sampling->wait.lock) &&
+		sampling->sleep.skipped < (uint32_t)(sampler->options->rate_hz / SKIPS_SHARE);
 }
 
 static void reuse(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
-	struct known_sleep *sleep = &sampling->sleep;
+	uint32_t skipped = sampling->sleep.skipped;
 
-	repeat(sampler, thread, sleep->skipped + 1);
-	sleep->ticks += sleep->skipped + 1;
-	sleep->skipped = 0;
-	sleep->skip = patience(sampler, sleep);
+	sampling->sleep.skipped = 0;
+	repeat(sampler, thread, skipped + 1);
 	sprof_charge_window(sampler, thread);
 }
 
@@ -59,8 +60,7 @@ bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
 	struct known_sleep *sleep = &sampling->sleep;
 	struct sprof_proc_schedstat schedstat;
 
-	if (sleep->skip && !sampler->tick.closing) {
-		sleep->skip--;
+	if (may_skip(sampler, thread)) {
 		sleep->skipped++;
 		sprof_samples_stays(sampler, thread);
 		return true;

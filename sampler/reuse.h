@@ -14,15 +14,14 @@ struct sprof_thread;
 
 struct known_sleep {
 	bool active;
-	/* Ticks it has lasted, ticks not to look at it, ticks not looked at since the last look. */
-	uint32_t ticks, skip, skipped;
+	uint32_t skipped;             /* ticks since the last look */
 	uint64_t timeslices;          /* the sleep is the same while these stay */
 	struct sprof_figures figures; /* the kernel's, which stand still as long */
 };
 
 /* True: it sleeps on, and its sample is taken, or it was passed over. */
 bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread);
-/* Credits the ticks at which a long sleeper was not looked at: it slept through them. */
+/* Credits the ticks at which it was not looked at: it slept through them. */
 void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread);
 
 #endif

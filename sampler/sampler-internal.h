@@ -74,7 +74,7 @@ struct period {
 
 /* tick.c: the one that is being taken, or was the last. */
 struct tick {
-	uint64_t ns;
+	uint64_t ns, last_ns; /* of this one, and of the one before */
 	uint64_t stop_deadline_ns; /* how long it waits for stops */
 	uint32_t thread_count;
 	bool closing; /* every thread is charged up to it */

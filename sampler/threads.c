@@ -102,7 +102,7 @@ void sprof_sampling_restart(struct sampler *sampler, struct sprof_thread *thread
 		return;
 	sampling->sleep.active = sampling->lost = sampling->wait.lock.active = false;
 	sampling->wait.id = SPROF_WAIT_NONE;
-	sampling->sleep.ticks = sampling->sleep.skip = sampling->sleep.skipped = 0;
+	sampling->sleep.skipped = 0;
 	sprof_facts_begin(thread, false);
 	sprof_sampling_name(sampler, thread, true);
 }

@@ -5,6 +5,7 @@
 #include "sampler/sampler-internal.h"
 
 #include "base/clock.h"
+#include "sampler/quiet.h"
 
 enum { CPU_AGE_NS = 50 * SPROF_NS_PER_MS };
 
@@ -85,7 +86,9 @@ void sprof_tick(struct sampler *sampler)
 	struct sprof_thread **threads;
 	size_t count;
 
+	sampler->tick.last_ns = sampler->tick.ns;
 	sampler->tick.ns = sprof_clock_now_ns();
+	sprof_quiet_look(sampler);
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	sampler->tick.thread_count = (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
