@@ -1,10 +1,9 @@
 /*
- * Decodes call instructions from their end. Knows their encodings (Intel SDM volume 2, CALL; Arm ARM C6.2,
- * BL and BLR). Does not know where instructions begin.
+ * Decodes call instructions from their end, and looks for jumps. Knows their encodings (Intel SDM volume 2, CALL,
+ * JMP, Jcc; Arm ARM C6.2, BL, BLR, B). Does not know where instructions begin, nor jumps of one byte.
  */
 #include "elfsym/call-decode.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { X86_DIRECT_SIZE = 5, X86_INDIRECT_LEAST = 2, X86_INDIRECT_MOST = 7, ARM_WORD = 4 };
@@ -52,6 +51,12 @@ enum sprof_call sprof_call_decode_x86_64(
 	return is_x86_indirect(end) ? SPROF_CALL_INDIRECT : SPROF_CALL_NONE;
 }
 
+/* The imm26 of B and BL, in bytes. */
+static uint64_t arm_distance(uint32_t word)
+{
+	return (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
+}
+
 enum sprof_call sprof_call_decode_aarch64(
 	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target)
 {
@@ -59,11 +64,42 @@ enum sprof_call sprof_call_decode_aarch64(
 
 	memcpy(&word, before + SPROF_CALL_LONGEST - ARM_WORD, sizeof(word));
 	if (word >> 26 == 0x25) {
-		*ret_target = address - ARM_WORD + (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
+		*ret_target = address - ARM_WORD + arm_distance(word);
 		return SPROF_CALL_DIRECT;
 	}
 	/* BLR, and BLRAA and its kin, which authenticate the pointer. */
 	if ((word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800)
 		return SPROF_CALL_INDIRECT;
 	return SPROF_CALL_NONE;
+}
+
+/* jmp rel32 and jcc rel32. */
+bool sprof_call_jumps_x86_64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t target)
+{
+	int32_t distance;
+
+	for (size_t end = 1 + sizeof(distance); end <= size; end++) {
+		const uint8_t *at = code + end - sizeof(distance);
+
+		if (at[-1] != 0xe9 && (end < 2 + sizeof(distance) || (at[-1] & 0xf0) != 0x80 || at[-2] != 0x0f))
+			continue;
+		memcpy(&distance, at, sizeof(distance));
+		if (address + end + (uint64_t)(int64_t)distance == target)
+			return true;
+	}
+	return false;
+}
+
+bool sprof_call_jumps_aarch64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t target)
+{
+	uint32_t word;
+
+	for (size_t at = 0; at + ARM_WORD <= size; at += ARM_WORD) {
+		memcpy(&word, code + at, sizeof(word));
+		if (word >> 26 == 5 && address + at + arm_distance(word) == target)
+			return true;
+	}
+	return false;
 }

@@ -5,6 +5,7 @@
 #ifndef SPROF_ELFSYM_CALL_DECODE_H
 #define SPROF_ELFSYM_CALL_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +27,20 @@ enum sprof_call sprof_call_decode_x86_64(
 enum sprof_call sprof_call_decode_aarch64(
 	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target);
 
+/*
+ * Whether the code, which is at this link-time address, may jump to `target`: a tail call of another function.
+ * What looks like such a jump may be the inside of another instruction.
+ */
+bool sprof_call_jumps_x86_64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t target);
+bool sprof_call_jumps_aarch64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t target);
+
 #if defined(__x86_64__)
+#define sprof_call_jumps sprof_call_jumps_x86_64
 #define sprof_call_decode sprof_call_decode_x86_64
 #elif defined(__aarch64__)
+#define sprof_call_jumps sprof_call_jumps_aarch64
 #define sprof_call_decode sprof_call_decode_aarch64
 #endif
 

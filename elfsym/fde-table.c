@@ -54,7 +54,8 @@ static uint64_t code_of(const struct sprof_image *image, const struct table *tab
 	return image->eh_frame_hdr_address + (uint64_t)(int64_t)entry.code;
 }
 
-bool sprof_fde_table_start(const struct sprof_image *image, uint64_t address, uint64_t *ret)
+bool sprof_fde_table_find(
+	const struct sprof_image *image, uint64_t address, struct sprof_fde_bounds *ret)
 {
 	uint32_t low = 0, high;
 	struct table table;
@@ -72,6 +73,7 @@ bool sprof_fde_table_start(const struct sprof_image *image, uint64_t address, ui
 	}
 	if (!low)
 		return false;
-	*ret = code_of(image, &table, low - 1);
+	ret->start = code_of(image, &table, low - 1);
+	ret->next = low < table.count ? code_of(image, &table, low) : UINT64_MAX;
 	return true;
 }

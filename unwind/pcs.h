@@ -23,13 +23,10 @@ struct sprof_pc {
 	_Alignas(SPROF_PCS_LINE) uint64_t pc;
 	uint64_t generation;
 	uint64_t offset;
-	/* recover.c: link-time addresses; where the function begins, and what the call before it calls. */
-	uint64_t start, target;
 	uint32_t module;
 	struct sprof_rule rule;
 	int32_t fp_distance; /* recover.c: of the frame pointer from sp, when this was last stepped from */
 	bool is_return;      /* the same address means another row for a return address */
-	uint8_t call;        /* recover.c */
 };
 
 /* Zeroed is empty; sprof_pcs_init() makes it valid. */

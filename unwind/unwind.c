@@ -155,20 +155,28 @@ static bool needs_fp(const struct sprof_pc *known)
 	return known->rule.cfa == SPROF_CFA_FP || known->rule.cfa == SPROF_CFA_FP_DEREF;
 }
 
-/* A step by CFI; a frame pointer that it needs and that is not known is looked for. */
-static enum sprof_step step_by_cfi(const struct sprof_recovery *recovery, struct sprof_pc *known,
+/* Whether the next step is by a frame pointer that is not known. */
+static bool lacks_fp(const struct sprof_pc *known, const struct sprof_cursor *cursor)
+{
+	return !cursor->fp_known &&
+		(needs_fp(known) || (known->rule.cfa == SPROF_CFA_NONE && !cursor->innermost));
+}
+
+static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_pc *known,
 	struct sprof_cursor *cursor)
 {
 	struct sprof_rule rule = known->rule;
-	enum sprof_step step;
 
-	if (needs_fp(known) && cursor->fp_known) {
-		sprof_recover_learn(recovery->distances, known, cursor);
+	if (lacks_fp(known, cursor)) {
+		enum sprof_step found = sprof_recover(recovery, cursor);
+
+		if (found != SPROF_STEP_OK)
+			return found;
 	} else if (needs_fp(known)) {
-		step = sprof_recover(recovery, cursor);
-		if (step != SPROF_STEP_OK)
-			return step;
+		sprof_recover_learn(recovery->distances, known, cursor);
 	}
+	if (rule.cfa == SPROF_CFA_NONE)
+		return step_without_cfi(recovery->snapshot, recovery->maps, cursor);
 	return sprof_step(recovery->snapshot, &rule, cursor);
 }
 
@@ -190,19 +198,18 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
 		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE;
-		enum sprof_step step;
+		enum sprof_step made;
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);
-		step = has_cfi ? step_by_cfi(&recovery, known, &cursor)
-			       : step_without_cfi(snapshot, maps, &cursor);
-		if (step == SPROF_STEP_OTHER)
+		made = step(&recovery, known, &cursor);
+		if (made == SPROF_STEP_OTHER)
 			return walk_full(unwinder, snapshot, maps);
-		if (step != SPROF_STEP_OK) {
-			stack.end = end_of_step(step, has_cfi);
+		if (made != SPROF_STEP_OK) {
+			stack.end = end_of_step(made, has_cfi);
 			break;
 		}
 	}
