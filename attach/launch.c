@@ -90,6 +90,7 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 	thread->born = true;
 	thread->phase = SPROF_THREAD_STOPPED;
 	target->pid = child;
+	target->ended = false;
 	sprof_target_check_rights(target, child);
 	return true;
 }

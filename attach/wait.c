@@ -235,7 +235,8 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 		return nothing;
 	}
 	thread->phase = SPROF_THREAD_ENDED;
-	if (thread->tid == target->pid) {
+	/* Once it has ended, its id may be that of another. */
+	if (thread->tid == target->pid && !target->ended) {
 		target->ended = true;
 		target->wait_status = wait_status_of(info);
 	}

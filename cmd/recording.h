@@ -28,6 +28,7 @@ struct sprof_recording {
 	pid_t pid;         /* attach */
 	bool children;     /* attach */
 	bool no_children;  /* run */
+	bool wait;         /* run: for all that the program starts */
 
 	double rate_hz;
 	double max_overhead; /* a share; 0: any */

@@ -13,6 +13,10 @@
 static const struct sprof_option program_table[] = {
 	{"no-children", NULL, NULL, "don't follow the processes that the program starts",
 		sprof_value_flag, FIELD(no_children)},
+	{"wait", NULL, NULL,
+		"go on when the program has ended, until the last process that it\n"
+		"has started has ended too",
+		sprof_value_flag, FIELD(wait)},
 	{0},
 };
 
@@ -87,7 +91,7 @@ const struct sprof_command sprof_command_run = {
 	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
 	.details = "sprof exits with the program's exit code, 128 + N if signal N killed it. While it "
 		   "runs,\nSIGUSR1 writes what there is so far to the output files. Ctrl-C is the "
-		   "program's.\n\n"
+		   "program's.\nProcesses that it leaves running run on unprofiled, unless --wait is given.\n\n"
 		   "  sprof run -- make -j4\n"
 		   "  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
 	.groups = groups,

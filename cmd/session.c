@@ -17,6 +17,9 @@
 #include "cmd/ui.h"
 #include "profile/profile.h"
 
+/* As long as processes that are killed with a program, or that it was the input of, may take to end. */
+static const uint64_t linger_ns = 50 * SPROF_NS_PER_MS;
+
 struct session {
 	const struct sprof_recording *options;
 	char **environment;
@@ -239,6 +242,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 				.duration_ns = options->duration_ns,
 				.max_overhead = options->max_overhead,
 				.delay_ns = options->delay_ns,
+				.linger_ns = subject->arguments && !options->wait ? linger_ns : 0,
 				.period_ns = options->every_ns,
 				.mode = options->mode,
 				.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,

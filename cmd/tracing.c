@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "attach/target.h"
+#include "base/clock.h"
 #include "cmd/ui.h"
 
 static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
@@ -105,6 +106,17 @@ static void tell_unprivileged(const struct sprof_target *target)
 			program);
 }
 
+/* What the program has started and left behind, and is let go now. */
+static void tell_left_running(const struct sprof_tracing *tracing, const struct sprof_target *target)
+{
+	unsigned count = sprof_target_processes(target);
+
+	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by || !count)
+		return;
+	sprof_ui_note("%s left %u %s running, no longer profiled; --wait follows to the end of the last one",
+		tracing->subject->arguments[0], count, count == 1 ? "process" : "processes");
+}
+
 /* Whether the launched program has ended; keeps its status. */
 static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -112,27 +124,43 @@ static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *
 	return tracing->program_ended;
 }
 
-static bool outlives_sampling(const struct sprof_tracing *tracing)
+static bool outlives_sampling(const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
-	return tracing->begun && tracing->subject->arguments && !tracing->program_ended &&
-		!tracing->signals->ended_by;
+	if (!tracing->begun || !tracing->subject->arguments || tracing->signals->ended_by)
+		return false;
+	return !tracing->program_ended ||
+		(!tracing->sampling.linger_ns && sprof_target_processes(target));
+}
+
+/* When to let go of a program that is not sampled any more, and of what it has started. */
+static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof_target *target)
+{
+	const uint64_t linger_ns = tracing->sampling.linger_ns;
+
+	return has_ended(tracing, target) && linger_ns ? sprof_clock_now_ns() + linger_ns : UINT64_MAX;
 }
 
 /* Passes everything through, without sampling. */
 static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
 {
-	while (!has_ended(tracing, target) && !tracing->signals->ended_by) {
-		struct sprof_event event = sprof_target_wait(target, UINT64_MAX);
+	struct answering answering = {tracing, target};
+	uint64_t end_ns = end_of_company(tracing, target);
 
-		if (event.kind == SPROF_EVENT_EMPTY)
-			return;
+	while (!tracing->signals->ended_by) {
+		struct sprof_event event = sprof_target_wait(target, end_ns);
+
+		if (event.kind == SPROF_EVENT_EMPTY || sprof_clock_now_ns() >= end_ns)
+			break;
 		if (event.kind == SPROF_EVENT_SIGNAL)
-			sprof_signals_handle(tracing->signals, &event.info);
+			answer_signal(&answering, &event.info);
 		else if (event.kind == SPROF_EVENT_STOPPED)
 			sprof_thread_resume(event.thread);
 		else if (event.kind == SPROF_EVENT_ENDED)
 			sprof_target_release(target, event.thread);
+		if (end_ns == UINT64_MAX)
+			end_ns = end_of_company(tracing, target);
 	}
+	has_ended(tracing, target);
 }
 
 static void *trace(void *data)
@@ -155,10 +183,12 @@ static void *trace(void *data)
 	}
 	/* From here on the sink's owner writes, and a snapshot would disturb that. */
 	tracing->signals->snapshot = NULL;
-	tracing->goes_on = outlives_sampling(tracing);
+	tracing->goes_on = outlives_sampling(tracing, target);
 	sem_post(&tracing->sampled);
 	if (tracing->goes_on)
 		accompany(tracing, target);
+	if (tracing->begun)
+		tell_left_running(tracing, target);
 	sprof_target_destroy(target);
 	return NULL;
 }

@@ -51,8 +51,9 @@ struct sprof_tracing {
 	bool sampling_failed; /* it ended early, error says why */
 	struct sprof_error error;
 	/*
-	 * The launched program outlives its sampling. It stays traced until it ends or the signals end the
-	 * run, so that signals can be passed on and its exit code is known.
+	 * The launched program outlives its sampling. It stays traced until it ends (with a linger_ns of 0,
+	 * until all that it has started has) or the signals end the run, so that signals can be passed on and
+	 * its exit code is known.
 	 */
 	bool goes_on;
 

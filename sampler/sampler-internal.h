@@ -58,7 +58,7 @@ struct sprof_walked {
 
 /* sampler.c: when to sample. */
 struct pace {
-	uint64_t begin_ns; /* of the run */
+	uint64_t begin_ns, end_ns; /* of the run; UINT64_MAX: not known yet */
 	struct sprof_schedule schedule;
 	struct sprof_budget budget;
 };

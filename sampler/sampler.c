@@ -35,6 +35,17 @@ static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 		signals->kept[signals->count++] = *info;
 }
 
+/* What the launched program has started may end with it, or be left behind: then the run ends without it. */
+static void end_with_program(struct sampler *sampler)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + sampler->options->linger_ns;
+	int status;
+
+	if (sampler->options->linger_ns && end_ns < sampler->pace.end_ns &&
+		sprof_target_ended(sampler->parts->target, &status))
+		sampler->pace.end_ns = end_ns;
+}
+
 void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event)
 {
 	switch (event->kind) {
@@ -51,6 +62,7 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 		sprof_sampling_end(
 			sampler, event->thread, event->thread->phase == SPROF_THREAD_ENDED);
 		sprof_target_release(sampler->parts->target, event->thread);
+		end_with_program(sampler);
 		break;
 	case SPROF_EVENT_EMPTY:
 		sampler->over = true;
@@ -141,17 +153,10 @@ static void resume_all(struct sampler *sampler)
 	}
 }
 
-static uint64_t end_of_run(const struct sampler *sampler)
-{
-	if (!sampler->options->duration_ns)
-		return UINT64_MAX;
-	return sampler->pace.begin_ns + sampler->options->duration_ns;
-}
-
-static uint64_t next_deadline(const struct sampler *sampler, uint64_t end_ns)
+static uint64_t next_deadline(const struct sampler *sampler)
 {
 	uint64_t tick_ns = sampler->pace.schedule.deadline, ask_ns = sampler->period.ask_ns;
-	uint64_t deadline = tick_ns < end_ns ? tick_ns : end_ns;
+	uint64_t deadline = tick_ns < sampler->pace.end_ns ? tick_ns : sampler->pace.end_ns;
 
 	return deadline < ask_ns ? deadline : ask_ns;
 }
@@ -173,18 +178,18 @@ static void plan_next_tick(struct sampler *sampler)
 }
 
 /* What is due now; false: the end is. */
-static bool act(struct sampler *sampler, uint64_t end_ns)
+static bool act(struct sampler *sampler)
 {
 	uint64_t now = sprof_clock_now_ns(), tick_ns = sampler->pace.schedule.deadline;
 
 	if (now >= tick_ns && sampler->options->once)
 		return false;
 	/* Also behind the end, if it is due since before: so those that were missed are counted. */
-	if (now >= tick_ns && tick_ns < end_ns) {
+	if (now >= tick_ns && tick_ns < sampler->pace.end_ns) {
 		sprof_tick(sampler);
 		plan_next_tick(sampler);
 	}
-	if (now >= end_ns)
+	if (now >= sampler->pace.end_ns)
 		return false;
 	if (now >= sampler->period.ask_ns)
 		sprof_period_end(sampler);
@@ -192,14 +197,14 @@ static bool act(struct sampler *sampler, uint64_t end_ns)
 }
 
 /* Whether the run goes on. */
-static bool turn(struct sampler *sampler, uint64_t end_ns)
+static bool turn(struct sampler *sampler)
 {
 	struct sprof_event event =
-		sprof_target_wait(sampler->parts->target, next_deadline(sampler, end_ns));
+		sprof_target_wait(sampler->parts->target, next_deadline(sampler));
 
 	/* A target with an event every moment must not hold up the ticks. */
 	sprof_sampler_event(sampler, &event);
-	if (!sampler->over && !act(sampler, end_ns))
+	if (!sampler->over && !act(sampler))
 		return false;
 	if (sampler->signals.count) {
 		sprof_sampler_charge_all(sampler);
@@ -248,6 +253,7 @@ static void begin_pace(struct sampler *sampler)
 	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
 
 	pace->begin_ns = sprof_clock_now_ns() + options->delay_ns;
+	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
 	sprof_schedule_init(&pace->schedule, period, pace->begin_ns, pace->begin_ns);
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
 	sprof_budget_begin(&pace->budget, pace->begin_ns, spent_ns(sampler));
@@ -258,7 +264,6 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	struct sprof_error *err)
 {
 	struct sampler sampler = {.parts = parts, .options = options, .quality = quality};
-	uint64_t end_ns;
 
 	*quality = (struct sprof_quality){
 		.target_pid = sprof_target_pid(parts->target),
@@ -271,8 +276,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	sprof_period_begin(&sampler);
 	sprof_hop_init(&sampler.hop);
 	resume_all(&sampler);
-	end_ns = end_of_run(&sampler);
-	while (turn(&sampler, end_ns))
+	while (turn(&sampler))
 		;
 	close_run(&sampler);
 	sprof_hop_finish(&sampler.hop);

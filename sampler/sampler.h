@@ -19,6 +19,8 @@ struct sprof_sampler_options {
 	double rate_hz;
 	uint64_t duration_ns; /* from the first sample on; 0: until the target ends or the control says so */
 	uint64_t delay_ns;    /* before the first sample */
+	/* So long after the launched program's end, for processes that end with it; 0: to the last one's end. */
+	uint64_t linger_ns;
 	uint64_t period_ns;   /* from the first sample on, and from each end of a period; 0: none end */
 	bool once;            /* one sample of every thread, and no more */
 	double max_overhead; /* the share of the time that sampling may cost; 0: any */
@@ -50,7 +52,8 @@ struct sprof_sampler_parts {
 };
 
 /*
- * Samples until the duration is over, the control ends it, or the last traced process is gone. Fails
+ * Samples until the duration is over, the control ends it, the last traced process is gone, or with a
+ * linger_ns the launched program has ended. Fails
  * only for lack of memory; everything taken so far has reached the sink then. The target is left
  * attached. *quality is filled as the run goes on, so that a control can look at it, but for what
  * naming and writing cost.

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import time
 
@@ -10,18 +11,35 @@ from harness import (PROFILE, SPROF, Attached, Program, Target, check_untouched,
                      target, tool, tracer_of, wait_for_cpu, wait_until)
 
 
-def start_orphan():
-    """`sprof run` of a shell that has ended, and the pid of what it has left in the background."""
+def start_in_background(*options, name="spin-two", words=(), code=0, outputs=PROFILE):
+    """
+    `sprof run` of a shell that starts a target in the background; and the target's pid. The shell ends with
+    the code once end_of_shell() says so; the target runs on until the run's stdin is closed.
+    """
+    os.mkfifo("end")
     read_end, write_end = os.pipe()
-    script = 'exec 3<&0; "$0" --ready "$1" <&3 &'
-    run = Program([SPROF, "run", *PROFILE, "--", "/bin/sh", "-c", script, target("spin-two"), write_end],
+    script = f'exec 3<&0; "$0" --ready "$1" {" ".join(words)} <&3 & read -r line <end; exit {code}'
+    run = Program([SPROF, "run", *options, *outputs, "--", "/bin/sh", "-c", script, target(name), write_end],
                   pass_fds=[write_end])
     os.close(write_end)
     pid = int(read_ready(read_end, run)[0])
     os.close(read_end)
-    shell = tracer_of(pid)
-    assert shell == run.pid, f"traced by {shell}"
-    wait_until(lambda: parent_of(pid) != first_child(run), "the shell ends")
+    assert tracer_of(pid) == run.pid
+    return run, pid
+
+
+def end_of_shell():
+    with open("end", "w", encoding="utf-8") as file:
+        file.write("\n")
+    os.unlink("end")
+
+
+def start_orphan():
+    """`sprof run --wait` of a shell that has ended, and the pid of what it has left in the background."""
+    run, pid = start_in_background("--wait")
+    shell = parent_of(pid)
+    end_of_shell()
+    wait_until(lambda: parent_of(pid) != shell, "the shell ends")
     return run, pid
 
 
@@ -30,17 +48,130 @@ def parent_of(pid):
         return int(file.read().rpartition(")")[2].split()[1])
 
 
-def first_child(run):
-    """The process that sprof has started, as long as it lives."""
-    for tid in os.listdir(f"/proc/{run.pid}/task"):
-        with open(f"/proc/{run.pid}/task/{tid}/children", encoding="utf-8") as file:
-            for child in file.read().split():
-                return int(child)
-    return 0
+def lines_about_left(result):
+    return re.findall(r"(?m)^sprof: .* left [0-9]+ process.* running.*$", result.err)
+
+
+def test_run_ends_with_the_program():
+    """What the program leaves in the background runs on, unharmed, and has its part of the profile."""
+    run, pid = start_in_background(code=4)
+    wait_for_cpu(pid, 0.2)
+    end_of_shell()
+    run.wait()
+    check_untouched(pid)
+    read_folded("x.folded").check("spin_round")
+    wait_for_cpu(pid, 0.05)
+    result = run.finish().check(4)
+    lines = lines_about_left(result)
+    assert len(lines) == 1 and "1 process " in lines[0] and "--wait" in lines[0], result.err
+    assert read_profile()[1]["processes_seen"] == 2
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the rest ends")
+
+
+def test_run_of_a_daemon():
+    """It is in a session of its own before its parent has computed anything; sprof's stdout is still open in it."""
+    read_end, write_end = os.pipe()
+    script = 'exec 3<&0; setsid "$0" --ready "$1" <&3 &'
+    run = Program([SPROF, "run", *PROFILE, "--", "/bin/sh", "-c", script, target("spin-two"), write_end],
+                  pass_fds=[write_end])
+    os.close(write_end)
+    run.wait()
+    read_profile()
+    pid = int(read_ready(read_end, run)[0])
+    os.close(read_end)
+    check_untouched(pid)
+    wait_for_cpu(pid, 0.05)
+    assert len(lines_about_left(run.finish().check(0))) == 1
+
+
+def test_busy_processes_are_left_as_they_are():
+    """They fork, exec, end and are sampled in the very moment: none stays stopped, no end and no child is lost."""
+    for how in ("processes", "threads", "4"):
+        for _ in range(3):
+            run, pid = start_in_background("-q", "-r", "2000", name="storm", words=(how,))
+            wait_for_cpu(pid, 0.05)
+            end_of_shell()
+            run.wait()
+            ticks = cpu_ticks(pid)
+            wait_until(lambda pid=pid, ticks=ticks: cpu_ticks(pid) > ticks, "it goes on")
+            check_untouched(pid)
+            result = run.finish().check(0)
+            made, total = re.findall("[0-9]+", result.text())[-2:]
+            assert made == total and result.err == "", f"{result.text()} {result.err}"
+
+
+def test_signals_reach_what_is_left():
+    """Signals come while sprof lets go: each is delivered once, in its order."""
+    for _ in range(4):
+        run, pid = start_in_background("-q", "-r", "2000", name="signals", words=("spin",))
+        wait_for_cpu(pid, 0.05)
+        end_of_shell()
+        for number in range(100):
+            os.kill(pid, signal.SIGRTMIN + 1)
+            time.sleep(0.0005 if number % 2 else 0)
+        run.wait()
+        check_untouched(pid)
+        result = run.finish().check(0)
+        assert result.text().count("rt1 0") == 100, result.text()
+
+
+def test_what_ends_with_the_program_is_not_left():
+    """A pipeline, whose ends come in any order, and a child that the program kills with its last act."""
+    for script in ("seq 10000 | sort | tail -1", "sleep 100 & kill $!", "cat <end & exec 4>end; sleep 0.05"):
+        os.mkfifo("end")
+        result = sprof("run", *PROFILE, "--", "/bin/sh", "-c", f"{script}; exit 6").check(6)
+        assert result.err == "", f"{script}: {result.err}"
+        os.unlink("end")
+
+
+def test_wait_follows_to_the_last_one():
+    run, pid = start_in_background("--wait", code=4)
+    end_of_shell()
+    wait_for_cpu(pid, 0.3)
+    assert run.alive() and tracer_of(pid) == run.pid
+    result = run.finish().check(4)
+    assert result.err == "", result.err
+    read_folded("x.folded").check("spin_round")
+
+
+def test_wait_after_the_duration():
+    """The sampling is over, sprof stays until the last process has ended, whoever was left by whom."""
+    for at_once in (True, False):
+        run, pid = start_in_background("--wait", "-d", "100ms", code=4)
+        if at_once:
+            end_of_shell()
+        wait_until(lambda: os.path.exists("x.json"), "the profile")
+        if not at_once:
+            end_of_shell()
+        wait_for_cpu(pid, 0.2)
+        assert run.alive() and tracer_of(pid) == run.pid
+        assert run.finish().check(4).err == ""
+        os.unlink("x.json")
+
+
+def test_end_after_the_duration():
+    """As without a duration: the program's end is sprof's."""
+    run, pid = start_in_background("-d", "100ms", code=4)
+    wait_until(lambda: os.path.exists("x.json"), "the profile")
+    end_of_shell()
+    run.wait()
+    check_untouched(pid)
+    assert len(lines_about_left(run.finish().check(4))) == 1
+
+
+def test_periods_end_with_the_program():
+    run, pid = start_in_background("--every", "1s", outputs=("-o", "y-%n.folded"))
+    wait_until(lambda: os.path.exists("y-1.folded"), "a period")
+    wait_for_cpu(pid, 0.2)
+    end_of_shell()
+    run.wait()
+    check_untouched(pid)
+    run.finish().check(0)
+    read_folded("y-2.folded").check("spin_round")
 
 
 def test_one_signal_ends_the_run_of_a_daemon():
-    """Nobody is left whom the signal could be passed on to."""
+    """With --wait: nobody is left whom the signal could be passed on to."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         run, pid = start_orphan()
         wait_for_cpu(pid, 0.2)
