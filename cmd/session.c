@@ -4,6 +4,9 @@
  */
 #include "cmd/session.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -31,6 +34,7 @@ struct session {
 	struct sprof_profile *profile; /* of the present period */
 	uint64_t earlier_samples;      /* of the periods before */
 	struct sprof_tracing tracing;
+	sem_t written;
 };
 
 /* --to as a duration, which counts from the end of the delay. */
@@ -189,6 +193,40 @@ static struct sprof_written write_all(struct session *session)
 	return written;
 }
 
+/*
+ * While the program goes on, signals are for it: the first is passed on, a second one lets go of it. When it
+ * has ended or was let go, the next one is for sprof, and ends the writing.
+ */
+static void *hand_over_signals(void *data)
+{
+	struct session *session = data;
+
+	sprof_tracing_finish(&session->tracing);
+	sprof_signals_release(&session->signals);
+	while (sem_wait(&session->written) && errno == EINTR)
+		;
+	return NULL;
+}
+
+/* Beside a program that outlives its sampling; returns when that has ended, too. */
+static struct sprof_written write_beside(struct session *session)
+{
+	struct sprof_written written;
+	pthread_t thread;
+	bool watched;
+
+	sem_init(&session->written, 0, 0);
+	watched = !pthread_create(&thread, NULL, hand_over_signals, session);
+	written = write_all(session);
+	sem_post(&session->written);
+	if (watched)
+		pthread_join(thread, NULL);
+	else
+		sprof_tracing_finish(&session->tracing);
+	sem_destroy(&session->written);
+	return written;
+}
+
 /* Writes when the target is out of sprof's hands, or beside a program that outlives its sampling. */
 static bool record(
 	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)
@@ -198,8 +236,7 @@ static bool record(
 	if (!sprof_tracing_sample(tracing, err))
 		return false;
 	if (tracing->goes_on) {
-		ret->written = write_all(session);
-		sprof_tracing_finish(tracing);
+		ret->written = write_beside(session);
 	} else {
 		sprof_tracing_finish(tracing);
 		sprof_signals_release(&session->signals);

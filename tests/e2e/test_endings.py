@@ -3,11 +3,12 @@
 import os
 import random
 import re
+import resource
 import signal
 import time
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, check_untouched, cpu_ticks, main,
-                     read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
+from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_untouched, cpu_ticks,
+                     main, read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
                      target, tool, tracer_of, wait_for_cpu, wait_until)
 
 
@@ -236,6 +237,70 @@ def test_second_signal_leaves_at_once():
     program.finish().check(0)
 
 
+def start_outlived(script='exec "$0" --ready "$1"', fifo="y.folded"):
+    """`sprof run -d` at work on an output that nobody reads, and the pid of its program, which goes on."""
+    require_plain_sprof("a sanitizer puts handlers off while sprof opens a file")
+    os.mkfifo("y.folded")
+    read_end, write_end = os.pipe()
+    run = Program([SPROF, "run", "-d", "100ms", *PROFILE, "-o", fifo, "--", "/bin/sh", "-c", script,
+                   target("spin-two"), write_end], pass_fds=[write_end])
+    os.close(write_end)
+    pid = int(read_ready(read_end, run)[0])
+    os.close(read_end)
+    wait_until(lambda: os.path.exists("x.folded"), "the sampling is over")
+    return run, pid
+
+
+def check_writing_ends(run, number):
+    """By this signal, once the echo of the last one can't be meant."""
+    assert run.alive(), run.stderr()
+    wait_until(lambda: run.signal(number) or not run.alive(), "sprof ends")
+    run.finish().check(128 + number)
+    os.unlink("y.folded")
+    os.unlink("x.folded")
+
+
+def test_signal_to_a_program_that_outlives_its_sampling():
+    """It is the program's, which ends; the next one ends sprof, which still writes."""
+    run, pid = start_outlived()
+    run.signal(signal.SIGTERM)
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the program ends")
+    check_writing_ends(run, signal.SIGTERM)
+
+
+def test_signal_after_a_program_that_outlived_its_sampling():
+    for number in (signal.SIGINT, signal.SIGHUP):
+        run, pid = start_outlived()
+        run.process.stdin.close()
+        run.process.stdin = None
+        wait_until(lambda pid=pid: not os.path.exists(f"/proc/{pid}"), "the program ends")
+        check_writing_ends(run, number)
+
+
+def test_signals_while_the_program_ignores_them():
+    """The first is the program's, the second lets go of it, the third ends the writing."""
+    run, pid = start_outlived('trap "" TERM; exec "$0" --ready "$1"')
+    run.signal(signal.SIGTERM)
+    wait_for_cpu(pid, 0.1)
+    assert tracer_of(pid) == run.pid
+    wait_until(lambda: run.signal(signal.SIGTERM) or tracer_of(pid) == 0, "sprof lets go of the program")
+    check_untouched(pid)
+    wait_for_cpu(pid, 0.05)
+    check_writing_ends(run, signal.SIGTERM)
+
+
+def test_second_signal_when_all_is_written():
+    run, pid = start_outlived('trap "" TERM; exec "$0" --ready "$1"', "z.folded")
+    wait_until(lambda: os.path.exists("x.json"), "all is written")
+    run.signal(signal.SIGTERM)
+    wait_for_cpu(pid, 0.1)
+    assert tracer_of(pid) == run.pid
+    wait_until(lambda: run.signal(signal.SIGTERM) or not run.alive(), "sprof ends")
+    check_untouched(pid)
+    run.finish().check(143)
+    read_folded("z.folded").check("spin_round")
+
+
 def test_nothing_is_left_of_an_unfinished_file():
     """Killed in the middle of writing: a file that is not whole has no name."""
     os.mkfifo("y.folded")
@@ -308,6 +373,42 @@ def test_full_disk():
     read_folded("x.folded").check("spin_round")
     check_untouched(program.pid)
     program.finish().check(0)
+
+
+def test_limit_of_file_sizes():
+    """An output that would be larger is an error like a full disk: the others are written, and named."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    options = ("-d", "100ms", "-o", "x.html", "-o", "x.folded", "--stats", "x.json")
+    program = Target("spin-two")
+    results = {
+        "attach": sprof("attach", "-p", program.pid, *options, preexec_fn=limited).check(1),
+        "run": sprof("run", *options, "--", target("spin-two"), "50", preexec_fn=limited).check(1),
+    }
+    program.finish().check(0)
+    sprof("run", "-o", "y.pb.gz", "--", target("spin-two"), "50").check(0)
+    results["report"] = sprof("report", "y.pb.gz", "-o", "x.html", "-o", "x.folded", preexec_fn=limited).check(1)
+    for name, result in results.items():
+        assert re.search("x.html: File too large", result.err), f"{name}: {result.err}"
+        assert "x.folded" not in result.err and not os.path.exists("x.html"), f"{name}: {result.err}"
+        read_profile()[0].check("spin_round")
+    check_error(sprof("run", "-o", "x.html", "--", "true", preexec_fn=limited), 2, "x.html: File too large")
+
+
+def test_limit_of_file_sizes_in_a_period():
+    """What is written in between is, by a process of its own, under the same limit."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    program = Target("spin-two")
+    attached = Attached(program.pid, "-o", "x.html", "-o", "x.folded", preexec_fn=limited)
+    wait_for_cpu(program.pid, 0.1)
+    attached.signal(signal.SIGUSR1)
+    wait_until(lambda: os.path.exists("x.folded"), "a snapshot")
+    result = attached.stop().check(1)
+    program.finish().check(0)
+    assert result.err.count("x.html: File too large") == 2, result.err
 
 
 def test_no_memory():
