@@ -20,6 +20,15 @@
 #include "attach/target-internal.h"
 #include "base/cleanup.h"
 
+/* An exec keeps what is ignored, and makes handlers the default (execve(2)). */
+static void ignore_signals(const sigset_t *ignored)
+{
+	for (int number = 1; ignored && number < NSIG; number++) {
+		if (sigismember(ignored, number) == 1)
+			signal(number, SIG_IGN);
+	}
+}
+
 static void __attribute__((noreturn)) child_run(int socket, const struct sprof_target *target,
 	const struct sprof_launch *launch)
 {
@@ -32,6 +41,7 @@ static void __attribute__((noreturn)) child_run(int socket, const struct sprof_t
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	setrlimit(RLIMIT_NOFILE, &target->inherited.descriptors);
 	sigaction(SIGCHLD, &target->inherited.child_handler, NULL);
+	ignore_signals(launch->ignored);
 	sigprocmask(SIG_SETMASK, &target->options.child_mask, NULL);
 	execvpe(launch->arguments[0], launch->arguments, launch->environment);
 	errnum = errno;

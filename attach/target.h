@@ -40,11 +40,12 @@ struct sprof_launch {
 	char *const *arguments;   /* [0] is searched in PATH; NULL at the end */
 	char *const *environment;
 	bool stdout_to_stderr;
+	const sigset_t *ignored; /* signals that it starts with ignored, as the caller has handlers; NULL: none */
 };
 
 /*
  * Starts a program and leaves it stopped at its first instruction: resume it. What it inherits is the
- * caller's own, but for the signal mask and stdout.
+ * caller's own, but for the signal mask, the ignored signals and stdout.
  */
 bool sprof_target_launch(
 	struct sprof_target *target, const struct sprof_launch *launch, struct sprof_error *err);

@@ -9,9 +9,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/mapped-files.h"
 #include "cmd/commands.h"
 #include "cmd/outputs.h"
+#include "cmd/signals.h"
 #include "cmd/ui.h"
 
 static const struct sprof_command *const commands[] = {
@@ -177,7 +177,7 @@ int main(int argc, char *argv[])
 		sprof_ui_error(&err);
 		return SPROF_EXIT_FAILED;
 	}
-	sprof_mapped_files_survive_truncation();
+	sprof_signals_handle_files();
 	code = dispatch(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		sprof_error_errno(&err, errno, "write to stdout");

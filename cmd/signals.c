@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mapped-files.h"
 
 /* Two signals within this time are one and its echo. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
@@ -26,11 +27,36 @@ enum {
 /* When the run was ended by a signal; read by the handler, set before it is installed. */
 static uint64_t ended_ns;
 
+/* Signals that sprof handles from its start to its end, and was started with ignored. */
+static sigset_t ignored;
+
 static bool is_ignored(int signal)
 {
 	struct sigaction action;
 
 	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+static void survive(int signal)
+{
+}
+
+/* Handlers, as those become the default again in every program that sprof starts (execve(2)). */
+void sprof_signals_handle_files(void)
+{
+	const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
+
+	sigemptyset(&ignored);
+	if (is_ignored(SIGBUS))
+		sigaddset(&ignored, SIGBUS);
+	if (!is_ignored(SIGXFSZ))
+		sigaction(SIGXFSZ, &action, NULL);
+	sprof_mapped_files_survive_truncation();
+}
+
+const sigset_t *sprof_signals_ignored(void)
+{
+	return &ignored;
 }
 
 void sprof_signals_block(struct sprof_signals *signals, bool launched)

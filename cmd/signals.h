@@ -25,6 +25,15 @@ struct sprof_signals {
 };
 
 /*
+ * At the start of every command: lets sprof survive the signals that come of files, SIGBUS (see
+ * base/mapped-files.h) and SIGXFSZ, so that a limit of file sizes is an error of write(2).
+ */
+void sprof_signals_handle_files(void);
+
+/* Those of them that sprof was started with ignored. A program that it starts must find them so. */
+const sigset_t *sprof_signals_ignored(void);
+
+/*
  * Blocks the signals of a run, in this thread and those it starts from now on, and SIGPIPE, so that a
  * closed pipe is an error of write(2). What sprof was started with ignored (nohup) stays ignored.
  */
@@ -35,7 +44,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info);
 
 /*
  * The target is gone or detached and the profile is being written: from now on SIGINT, SIGTERM, SIGHUP
- * and SIGQUIT end sprof at once, but for echoes of the one that ended the run.
+ * and SIGQUIT end sprof at once, but for echoes of the one that ended the run. They come to this thread.
  */
 void sprof_signals_release(const struct sprof_signals *signals);
 

@@ -17,6 +17,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 		.arguments = subject->arguments,
 		.environment = subject->environment,
 		.stdout_to_stderr = subject->stdout_to_stderr,
+		.ignored = sprof_signals_ignored(),
 	};
 
 	if (!subject->arguments)

@@ -51,7 +51,7 @@ def odd_start():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 4096))
     resource.setrlimit(resource.RLIMIT_NOFILE, (900, 1000))
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGRTMIN + 1])
-    for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGTSTP):
+    for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGTSTP, signal.SIGBUS, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN)
 
 

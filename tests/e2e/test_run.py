@@ -46,12 +46,13 @@ def test_limits():
 def odd_signals():
     """In the child: signals blocked and ignored that are usually not."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGCHLD, signal.SIGRTMIN + 1])
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE, signal.SIGBUS, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN)
 
 
 def usual_signals():
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def test_signal_mask_and_dispositions():
