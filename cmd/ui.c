@@ -1,12 +1,14 @@
 /*
- * The only place that writes to stderr. Knows levels and prefixes; what is worth saying is known to
- * its callers.
+ * The only place that writes to stderr. Knows levels and prefixes, and cleans every line: it may have names
+ * of programs and files in it, which may be hostile (see output/clean.h). Does not know what is worth saying.
  */
 #include "cmd/ui.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "output/clean.h"
 
 enum { LINE_SIZE = 1024 };
 
@@ -19,15 +21,19 @@ void sprof_ui_set_level(enum sprof_ui_level new_level)
 
 void sprof_ui_error(const struct sprof_error *err)
 {
-	fprintf(stderr, "sprof: %s\n%s%s%s", err->message, err->hint[0] ? "hint: " : "", err->hint,
-		err->hint[0] ? "\n" : "");
+	char message[3 * sizeof(err->message) + 4], hint[3 * sizeof(err->hint) + 4];
+
+	sprof_clean_copy(err->message, message, sizeof(message));
+	sprof_clean_copy(err->hint, hint, sizeof(hint));
+	fprintf(stderr, "sprof: %s\n%s%s%s", message, hint[0] ? "hint: " : "", hint, hint[0] ? "\n" : "");
 }
 
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list args)
 {
-	char line[LINE_SIZE];
+	char raw[LINE_SIZE], line[3 * LINE_SIZE + 4];
 
-	vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(raw, sizeof(raw), format, args);
+	sprof_clean_copy(raw, line, sizeof(line));
 	fprintf(stderr, "sprof: %s\n", line);
 }
 

@@ -1,6 +1,6 @@
 /*
  * What sprof says to its user, on stderr. Each call is one write, so that lines of several processes
- * don't mix.
+ * don't mix. Control characters and what is no UTF-8 are replaced: names need no cleaning before.
  */
 #ifndef SPROF_CMD_UI_H
 #define SPROF_CMD_UI_H

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_CHARACTER = 4 }; /* bytes */
+
 /* The length of the valid sequence at `text` (1 to 4) and its code point; 0: there is none. */
 static size_t decode(const unsigned char *text, uint32_t *ret_point)
 {
@@ -83,4 +85,15 @@ char *sprof_clean_text(const char *text, const char *replace)
 		*to++ = '?';
 	*to = '\0';
 	return copy;
+}
+
+void sprof_clean_copy(const char *text, char *buffer, size_t size)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	const char *end = buffer + size - MAX_CHARACTER;
+	char *to = buffer;
+
+	while (*from && to < end)
+		from += copy_one(from, NULL, &to);
+	*to = '\0';
 }

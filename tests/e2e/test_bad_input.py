@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import stat
+import subprocess
+import sys
 
 from harness import (LIMIT, NOBODY, PROFILE, SPROF, Attached, Program, Target, check_error,
                      check_untouched, main, read_folded, read_profile, require, run, sprof,
@@ -336,6 +338,112 @@ def test_launched_target_killed_midway():
     folded, stats = read_profile()
     folded.check("spin_round")
     assert stats["samples"] > 0
+
+
+
+# Names that would drive a terminal.
+
+ODD = b"\x1b[31m\xff\n\xc2\x9bX"  # colours, no UTF-8, a new line, the one-byte CSI
+UMLAUT = "bl\u00fcte".encode()
+RENAMED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+child = os.fork()
+if child:
+    libc.prctl(15, %r, 0, 0, 0)  # PR_SET_NAME
+    assert libc.ptrace(0x4206, child, None, None) == 0  # PTRACE_SEIZE
+    print(child, flush=True)
+sys.stdin.read()
+"""
+
+
+def check_tame(name, text, *words):
+    """Valid UTF-8 and nothing but printed characters, in whole lines; and it has these words."""
+    for character in text.decode():
+        assert character == "\n" or character.isprintable(), f"{name}: {text!r}"
+    for word in words:
+        assert word in text, f"{name}: no {word!r} in {text!r}"
+
+
+def odd_copy(program):
+    """The program under a name that is odd: in its path, and in what the kernel calls it."""
+    path = os.path.join(os.getcwdb(), UMLAUT + ODD)
+    shutil.copy(program, path)
+    return path
+
+
+def run_bytes(*argv):
+    """(exit code, stderr) of sprof with words that are no text."""
+    result = subprocess.run([SPROF.encode(), *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, timeout=LIMIT, check=False)
+    return result.returncode, result.stderr
+
+
+def check_error_tame(code, *argv):
+    """One line or two, whatever is in the words."""
+    found, text = run_bytes(*argv)
+    assert found == code, f"{argv}: exit {found}: {text!r}"
+    check_tame(argv, text, b"sprof: ", UMLAUT, b"[31m")
+    lines = text.splitlines()
+    assert len(lines) <= 2 and all(line.startswith((b"sprof: ", b"hint: ")) for line in lines), text
+
+
+def test_odd_words():
+    """Of the command line: names of files, programs, options, formats, commands."""
+    odd = UMLAUT + ODD
+    sprof("run", "-o", "x.pb.gz", "--", "true").check(0)
+    check_error_tame(FAILED, b"run", b"--", odd)
+    check_error_tame(FAILED, b"run", b"-o", b"/no/" + odd + b".folded", b"--", b"true")
+    check_error_tame(FAILED, b"report", odd)
+    check_error_tame(FAILED, b"symbols", odd)
+    check_error_tame(USAGE, odd)
+    check_error_tame(USAGE, b"run", b"--" + odd)
+    check_error_tame(USAGE, b"run", b"-f", odd)
+    check_error_tame(USAGE, b"run", b"-o", odd, b"--", b"true")
+    check_error_tame(USAGE, b"attach", b"-p", odd)
+    check_error_tame(USAGE, b"report", b"--focus", b"(" + odd, b"x.pb.gz")
+    check_error_tame(USAGE, b"run", b"-d", odd)
+
+
+def test_odd_file_of_output():
+    """Its name is said on a terminal, or with -v."""
+    code, text = run_bytes(b"run", b"-v", b"-o", UMLAUT + ODD + b".folded", b"--", b"true")
+    assert code == 0 and os.path.exists(UMLAUT + ODD + b".folded"), text
+    check_tame("wrote", text, b"wrote " + UMLAUT)
+
+
+def test_odd_name_of_a_tracer():
+    tracer = Program([sys.executable, "-c", RENAMED % (UMLAUT + b"\x1b[31m\xff",)])
+    pid = tracer.line()
+    for command in (b"attach", b"dump"):
+        code, text = run_bytes(command, b"-p", pid.encode())
+        assert code == FAILED, text
+        check_tame(command, text, b"sprof: ", UMLAUT, b"[31m")
+    tracer.finish().check(0)
+
+
+def test_odd_name_of_a_program():
+    """What sprof says of the program that it starts, and of what it left to a tracer."""
+    code, text = run_bytes(b"run", b"-f", b"folded", b"--", odd_copy(target("exit-code")))
+    assert code == 0 and b"stdout is for the profile" in text, text
+    check_tame("run", text, UMLAUT)
+    code, text = run_bytes(b"run", b"-o", b"x.folded", b"--", odd_copy(target("traced")))
+    check_tame("run", text, UMLAUT, b"traces processes itself")
+
+
+def test_odd_name_of_a_target():
+    """Its name, its file and its command line, wherever they are printed."""
+    program = Program([os.fsdecode(odd_copy(target("spin-two"))), "0", os.fsdecode(ODD)])
+    program.line()
+    for words in ((b"dump",), (b"attach", b"-d", b"200ms", b"-f", b"text"),
+                  (b"attach", b"-d", b"200ms", b"-t", b"-f", b"folded"), (b"symbols",)):
+        result = subprocess.run([SPROF.encode(), *words, b"-p", str(program.pid).encode()],
+                                stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, check=False)
+        assert result.returncode == 0, f"{words}: {result.stderr!r}"
+        check_tame(words, result.stdout.replace(b"\t", b" "), b"main")
+        check_tame(words, result.stderr)
+    program.process.kill()
+    program.wait()
 
 
 if __name__ == "__main__":
