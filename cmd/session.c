@@ -21,7 +21,7 @@
 #include "profile/profile.h"
 
 /* As long as processes that are killed with a program, or that it was the input of, may take to end. */
-static const uint64_t linger_ns = 50 * SPROF_NS_PER_MS;
+static const uint64_t linger_ns = 100 * SPROF_NS_PER_MS;
 
 struct session {
 	const struct sprof_recording *options;
