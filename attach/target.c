@@ -106,6 +106,11 @@ struct sprof_process **sprof_target_processes(const struct sprof_target *target,
 	return target->processes;
 }
 
+uint32_t sprof_target_process_count(const struct sprof_target *target)
+{
+	return (uint32_t)target->process_count;
+}
+
 const char *sprof_target_unprivileged(const struct sprof_target *target)
 {
 	return target->unprivileged[0] ? target->unprivileged : NULL;

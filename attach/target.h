@@ -67,6 +67,7 @@ uint32_t sprof_target_threads_seen(const struct sprof_target *target);
 uint32_t sprof_target_processes_seen(const struct sprof_target *target);
 /* Those that there are now, in no order, valid as long as the threads are. */
 struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count);
+uint32_t sprof_target_process_count(const struct sprof_target *target);
 
 /* The name of a program that traces processes itself, so that those it started are not followed; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);

@@ -110,7 +110,7 @@ static void tell_unprivileged(const struct sprof_target *target)
 /* What the program has started and left behind, and is let go now. */
 static void tell_left_running(const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
-	unsigned count = sprof_target_processes(target);
+	unsigned count = sprof_target_process_count(target);
 
 	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by || !count)
 		return;
@@ -130,7 +130,7 @@ static bool outlives_sampling(const struct sprof_tracing *tracing, const struct 
 	if (!tracing->begun || !tracing->subject->arguments || tracing->signals->ended_by)
 		return false;
 	return !tracing->program_ended ||
-		(!tracing->sampling.linger_ns && sprof_target_processes(target));
+		(!tracing->sampling.linger_ns && sprof_target_process_count(target));
 }
 
 /* When to let go of a program that is not sampled any more, and of what it has started. */

@@ -42,12 +42,11 @@ static void restart(struct sampler *sampler)
 	const struct sprof_target *target = sampler->parts->target;
 	struct period *period = &sampler->period;
 	struct sprof_thread **threads;
-	size_t count, processes;
+	size_t count;
 
 	threads = sprof_target_threads(target, &count);
-	sprof_target_processes(target, &processes);
 	period->threads = sprof_target_threads_seen(target) - (uint32_t)count;
-	period->processes = sprof_target_processes_seen(target) - (uint32_t)processes;
+	period->processes = sprof_target_processes_seen(target) - sprof_target_process_count(target);
 	/* Where the last one has ended: what has been done since is the new one's. */
 	period->own_cpu_ns += sampler->quality->profiler_cpu_ns;
 	period->begin_ns += sampler->quality->duration_ns;
