@@ -21,6 +21,7 @@
 struct source {
 	pid_t pid, live_tid; /* the process, and a thread of it that has not ended */
 	const char *text;
+	bool no_perf_map; /* it has been looked for in vain: one look is enough for all its mappings */
 };
 
 /* The kernel writes a newline in a path as \012 (fs/proc/task_mmu.c, seq_file's mangle_path). */
@@ -100,13 +101,20 @@ static bool is_worth_a_try(const struct sprof_module *module, pid_t pid)
 	return !is_open && module->opener != pid;
 }
 
-/* A perf map may appear long after the memory it is about. */
-static void open_module(struct sprof_module *module, const struct source *source,
+/* It may appear long after the memory that it is about: so each reading of maps looks for it once. */
+static void open_perf_map(struct sprof_module *module, struct source *source)
+{
+	if (module->fd >= 0 || !module->inode || source->no_perf_map)
+		return;
+	sprof_perf_map_open(module, source->pid);
+	source->no_perf_map = module->fd < 0;
+}
+
+static void open_module(struct sprof_module *module, struct source *source,
 	const struct sprof_maps_line *line)
 {
 	if (module->kind == SPROF_MODULE_ANONYMOUS) {
-		if (module->fd < 0 && module->inode)
-			sprof_perf_map_open(module, source->pid);
+		open_perf_map(module, source);
 		return;
 	}
 	if (!is_worth_a_try(module, source->live_tid))
@@ -121,7 +129,7 @@ static void open_module(struct sprof_module *module, const struct source *source
  * The module of an executable mapping; opened at its first sight, and again when its file has been
  * overwritten: a mapping shows what is in the file now. SPROF_MAPPING_NO_MODULE: no memory.
  */
-static uint32_t module_of(const struct source *source, const struct sprof_maps_line *line,
+static uint32_t module_of(struct source *source, const struct sprof_maps_line *line,
 	struct sprof_modules *modules)
 {
 	SPROF_AUTO_FREE char *path = strndup(line->path, line->path_length);
@@ -151,7 +159,7 @@ static bool append(struct sprof_maps *maps, const struct sprof_mapping *mapping)
 }
 
 static bool parse(
-	struct sprof_maps *maps, const struct source *source, struct sprof_modules *modules)
+	struct sprof_maps *maps, struct source *source, struct sprof_modules *modules)
 {
 	struct sprof_maps_line line;
 	const char *cursor = source->text;

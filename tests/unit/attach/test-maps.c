@@ -12,8 +12,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/perf-map.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
+
+/* Counted here (the linker's --wrap), and then done. */
+void __real_sprof_perf_map_open(struct sprof_module *module, pid_t pid);
+void __wrap_sprof_perf_map_open(struct sprof_module *module, pid_t pid);
+
+static unsigned perf_maps_looked_for;
+
+void __wrap_sprof_perf_map_open(struct sprof_module *module, pid_t pid)
+{
+	perf_maps_looked_for++;
+	__real_sprof_perf_map_open(module, pid);
+}
 
 static void finds_at_every_edge(void **state)
 {
@@ -291,6 +304,27 @@ static void memory_without_a_file(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* A just-in-time compiler has thousands of mappings, and all of them one perf map. */
+static void the_perf_map_is_looked_for_once_per_reading(void **state)
+{
+	enum { PAGES = 100, PAGE = 4096 };
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_maps maps = {0};
+	char *area = mmap(NULL, 2 * PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(area != MAP_FAILED);
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(mprotect(area + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC), 0);
+	perf_maps_looked_for = 0;
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	assert_int_equal(perf_maps_looked_for, 1);
+	assert_true(sprof_maps_read(&maps, getpid(), modules));
+	assert_int_equal(perf_maps_looked_for, 2);
+	munmap(area, 2 * PAGES * PAGE);
+	sprof_maps_finish(&maps);
+	sprof_modules_destroy(modules);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +344,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_overwritten_file_is_another_module,
 			test_folder_create, test_folder_remove),
 		cmocka_unit_test(memory_without_a_file),
+		cmocka_unit_test(the_perf_map_is_looked_for_once_per_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
