@@ -59,7 +59,7 @@ bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 	ret->state = close[2];
 	text = close + 3;
 	/* Fields 4-8 lie between state and flags, 11 and 13 are those of children, 16-21 lie before
-	 * starttime, 23-38 before processor, 40 and 41 before the delay. */
+	 * starttime, 23-38 before processor. */
 	if (!skip_fields(&text, 5) || !scan_number(&text, 10, &ret->flags) ||
 		!scan_number(&text, 10, &ret->minor_faults) || !skip_fields(&text, 1) ||
 		!scan_number(&text, 10, &ret->major_faults) || !skip_fields(&text, 1) ||
@@ -69,8 +69,9 @@ bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 		!scan_number(&text, 10, &processor))
 		return false;
 	ret->processor = (int)processor;
-	if (!skip_fields(&text, 2) || !scan_number(&text, 10, &ret->disk_ticks))
-		ret->disk_ticks = 0;
+	ret->priority = ret->policy = ret->disk_ticks = 0;
+	if (scan_number(&text, 10, &ret->priority) && scan_number(&text, 10, &ret->policy))
+		scan_number(&text, 10, &ret->disk_ticks);
 	return true;
 }
 

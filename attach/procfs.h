@@ -21,6 +21,7 @@ struct sprof_proc_stat {
 	uint64_t user_ticks, system_ticks;
 	uint64_t start_ticks; /* since boot; with the pid it identifies a process */
 	int processor;        /* the CPU it last ran on */
+	uint64_t policy, priority; /* of sched(7); the priority is 0 but for SCHED_FIFO and SCHED_RR */
 	uint64_t minor_faults, major_faults;
 	uint64_t disk_ticks; /* waited for block devices; 0 also where delay accounting is off */
 };

@@ -1,55 +1,49 @@
 /*
- * Hopping between CPUs. Knows affinity, nice levels and time slices of the calling thread, of another one
- * whether it can be moved, and whether the machine has a CPU to spare. Every call may fail without harm:
- * the plain stop is right too, only dearer.
+ * Hopping between CPUs. Knows the affinity of the calling thread, of another one whether it can be moved,
+ * whether the machine has a CPU to spare, and which CPU kept us waiting. Every call may fail without harm:
+ * the plain stop is right too, only dearer. Does not know real-time threads of other programs before they
+ * have kept us waiting once.
  */
 #include "sampler/hop.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/types.h>
-#include <stdint.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "attach/procfs.h"
+#include "base/clock.h"
 
-enum { RAISED_NICE = -15, SHORT_SLICE_NS = 100 * 1000, TIMER_SLACK_NS = 1 };
-
-/* sched_setattr(2); the C library of Debian 12 has neither the struct nor the call. */
-struct attributes {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
+enum {
+	/* Of ordinary threads none keeps the CPU so long from one with a short slice. */
+	STARVED_NS = 10 * SPROF_NS_PER_MS,
 };
 
-/*
- * A task that comes to a CPU waits for the running one's slice to end (kernel/sched/fair.c,
- * RUN_TO_PARITY), milliseconds on a CPU-bound target; unless its own slice is shorter (PREEMPT_SHORT,
- * since Linux 6.12; older kernels take no notice of the runtime).
- */
-static bool set_slice(int nice, uint64_t slice_ns)
-{
-	struct attributes attributes = {
-		.size = sizeof(attributes),
-		.policy = SCHED_OTHER,
-		.nice = nice,
-		.runtime = slice_ns,
-	};
+/* A try costs up to a second, which is what the kernel leaves ordinary threads a twentieth of (sched(7)). */
+static const uint64_t avoided_ns = 60 * (uint64_t)SPROF_NS_PER_S;
 
-	return !syscall(SYS_sched_setattr, 0, &attributes, 0);
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* For how long the calling thread has waited for a CPU since it began; as before, if that can't be read. */
+static uint64_t read_waited(const struct sprof_hop *hop)
+{
+	struct sprof_proc_schedstat schedstat;
+	char text[128];
+
+	if (sprof_proc_read(hop->schedstat_fd, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_schedstat(text, &schedstat))
+		return hop->waited_ns;
+	return schedstat.runq_ns;
 }
 
 /* What lxcfs mounts over it tells of the container only, some seconds late. */
 static int open_loadavg(void)
 {
-	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	int fd = open_file("/proc/loadavg");
 	struct statfs where;
 
 	if (fd < 0 || (!fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC))
@@ -60,18 +54,33 @@ static int open_loadavg(void)
 
 void sprof_hop_init(struct sprof_hop *hop)
 {
-	CPU_ZERO(&hop->allowed);
+	*hop = (struct sprof_hop){
+		.loadavg_fd = open_loadavg(),
+		.schedstat_fd = open_file("/proc/thread-self/schedstat"),
+		.online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
+	};
 	hop->usable = !sched_getaffinity(0, sizeof(hop->allowed), &hop->allowed) &&
 		CPU_COUNT(&hop->allowed) > 1;
-	/* On Linux the nice level of process 0 is the calling thread's (setpriority(2)). */
-	hop->nice = getpriority(PRIO_PROCESS, 0);
-	hop->loadavg_fd = open_loadavg();
-	hop->online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
-	sprof_hop_resume(hop);
+	hop->waited_ns = read_waited(hop);
+	sprof_priority_init(&hop->own);
+	sprof_priority_raise(&hop->own);
 }
 
-void sprof_hop_to(const struct sprof_hop *hop, int cpu)
+void sprof_hop_note_wait(struct sprof_hop *hop)
+{
+	uint64_t waited = read_waited(hop);
+	int here = sched_getcpu();
+
+	if (waited > hop->waited_ns + STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
+		CPU_SET((size_t)here, &hop->avoided);
+		hop->avoided_until_ns = sprof_clock_now_ns() + avoided_ns;
+	}
+	hop->waited_ns = waited;
+	if (CPU_COUNT(&hop->avoided) && sprof_clock_now_ns() > hop->avoided_until_ns)
+		CPU_ZERO(&hop->avoided);
+}
+
+void sprof_hop_to(struct sprof_hop *hop, int cpu)
 {
 	cpu_set_t there;
 
@@ -81,6 +90,7 @@ void sprof_hop_to(const struct sprof_hop *hop, int cpu)
 	CPU_ZERO(&there);
 	CPU_SET(cpu, &there);
 	sched_setaffinity(0, sizeof(there), &there);
+	sprof_hop_note_wait(hop);
 }
 
 /* How many tasks of the machine want a CPU now, the one that asks among them. 0: not known. */
@@ -114,34 +124,45 @@ bool sprof_hop_is_pinned(pid_t tid)
 	return !sched_getaffinity(tid, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) == 1;
 }
 
+/* Of the allowed ones those that are not unwanted; false: there is none. */
+static bool find_others(const struct sprof_hop *hop, const cpu_set_t *unwanted, cpu_set_t *ret)
+{
+	CPU_AND(ret, &hop->allowed, unwanted);
+	CPU_XOR(ret, ret, &hop->allowed);
+	return CPU_COUNT(ret);
+}
+
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
 {
 	cpu_set_t free;
 	int here = sched_getcpu();
 
-	if (!hop->usable || here < 0 || !CPU_ISSET((size_t)here, busy))
-		return;
-	/* Of the allowed ones those that are not busy. */
-	CPU_AND(&free, &hop->allowed, busy);
-	CPU_XOR(&free, &free, &hop->allowed);
-	if (CPU_COUNT(&free))
+	if (hop->usable && here >= 0 && CPU_ISSET((size_t)here, busy) &&
+		find_others(hop, busy, &free))
 		sched_setaffinity(0, sizeof(free), &free);
+}
+
+void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken)
+{
+	cpu_set_t others;
+
+	if (!hop->usable)
+		return;
+	if (!find_others(hop, taken, &others))
+		others = hop->allowed;
+	sched_setaffinity(0, sizeof(others), &others);
 }
 
 void sprof_hop_restore(const struct sprof_hop *hop)
 {
 	if (hop->usable)
 		sched_setaffinity(0, sizeof(hop->allowed), &hop->allowed);
-	set_slice(hop->nice, 0);
-	setpriority(PRIO_PROCESS, 0, hop->nice);
+	sprof_priority_restore(&hop->own);
 }
 
 void sprof_hop_resume(const struct sprof_hop *hop)
 {
-	int raised = hop->nice < RAISED_NICE ? hop->nice : RAISED_NICE;
-
-	if (!set_slice(raised, SHORT_SLICE_NS))
-		set_slice(hop->nice, SHORT_SLICE_NS);
+	sprof_priority_raise(&hop->own);
 }
 
 void sprof_hop_finish(struct sprof_hop *hop)
@@ -149,4 +170,6 @@ void sprof_hop_finish(struct sprof_hop *hop)
 	sprof_hop_restore(hop);
 	if (hop->loadavg_fd >= 0)
 		close(hop->loadavg_fd);
+	if (hop->schedstat_fd >= 0)
+		close(hop->schedstat_fd);
 }

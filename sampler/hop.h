@@ -14,22 +14,34 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/priority.h"
+
 struct sprof_hop {
 	cpu_set_t allowed; /* what the user gave us */
 	bool usable;       /* more than one CPU, and affinity may be changed */
-	int nice;          /* before we raised it */
+	struct sprof_priority own; /* before we raised it */
 	int loadavg_fd;    /* the kernel's own, which some containers replace; or -1 */
+	int schedstat_fd;  /* or -1 */
 	uint64_t online;   /* CPUs of the machine */
+	uint64_t waited_ns; /* for a CPU, as it was last noted */
+	cpu_set_t avoided;  /* CPUs that kept us waiting for long: a real-time thread has them */
+	uint64_t avoided_until_ns;
 };
 
 /*
  * Asks for a short time slice, and for a higher nice level where that is permitted; never for a
- * real-time class. Both are the calling thread's.
+ * real-time class. Both are the calling thread's, and so is all that follows.
  */
 void sprof_hop_init(struct sprof_hop *hop);
 
-/* Goes to a CPU, if it is among the allowed ones. */
-void sprof_hop_to(const struct sprof_hop *hop, int cpu);
+/* Goes to a CPU, if it is among the allowed ones, and notes what that took. */
+void sprof_hop_to(struct sprof_hop *hop, int cpu);
+
+/*
+ * Notes how long we have waited for a CPU since the last note: the one that we are on is avoided for a
+ * minute, if it kept us waiting as only a real-time thread does (sched(7)).
+ */
+void sprof_hop_note_wait(struct sprof_hop *hop);
 
 /*
  * Whether more tasks of the machine want a CPU now than there are CPUs, and others among them than ourselves
@@ -47,6 +59,9 @@ bool sprof_hop_is_pinned(pid_t tid);
 
 /* Leaves a busy CPU, if there is another one. */
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
+
+/* May run on all allowed CPUs but these; on any, if all are taken: the kernel finds the best then. */
+void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken);
 
 /* Gives the thread back what it had, for a fork and at the end; and takes it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);

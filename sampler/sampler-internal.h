@@ -24,6 +24,7 @@ enum { SIGNALS_KEPT = 16 };
 struct known_cpu {
 	bool has_run; /* on any, at least once */
 	bool pinned;  /* to that one */
+	bool starves; /* whoever comes there: it has a real-time policy */
 	int number;
 	uint64_t seen_ns; /* 0: look again */
 };

@@ -26,6 +26,27 @@ static bool is_pinned(const struct slot *slot)
 	return sampling->cpu.pinned;
 }
 
+/*
+ * CPUs where we would get no time: a real-time thread runs there, of the target or of another program. It may
+ * be elsewhere at the next tick, unless it is pinned.
+ */
+static void find_taken(
+	const struct slots *slots, const struct sprof_hop *hop, struct stop_order *order)
+{
+	order->taken = order->taken_for_good = hop->avoided;
+	for (size_t i = 0; i < slots->count; i++) {
+		const struct slot *slot = &slots->items[i];
+		const struct sampling *sampling = slot->thread->sampling;
+		int cpu = slot->before.cpu;
+
+		if (!sampling->cpu.starves || cpu < 0 || cpu >= CPU_SETSIZE)
+			continue;
+		CPU_SET((size_t)cpu, &order->taken);
+		if (is_pinned(slot))
+			CPU_SET((size_t)cpu, &order->taken_for_good);
+	}
+}
+
 static bool are_all_pinned(const struct slots *slots)
 {
 	for (size_t i = 0; i < slots->count; i++) {
@@ -55,17 +76,36 @@ static void sort(const struct slots *slots)
 	qsort(slots->items, slots->count, sizeof(*slots->items), by_distance);
 }
 
-void sprof_stop_order_begin(
-	struct stop_order *order, const struct slots *slots, const struct sprof_hop *hop)
+/* For a CPU that nobody has, if there is one and that helps; in any case not for one that is taken. */
+static void leave(const struct stop_order *order, const struct slots *slots)
 {
+	cpu_set_t unwanted;
+
+	if (CPU_COUNT(&order->taken))
+		sprof_hop_keep_off(order->hop, &order->taken);
+	if (order->crowded || are_all_pinned(slots))
+		return;
+	CPU_OR(&unwanted, &order->busy, &order->taken);
+	sprof_hop_off(order->hop, &unwanted);
+}
+
+void sprof_stop_order_begin(
+	struct stop_order *order, const struct slots *slots, struct sprof_hop *hop)
+{
+	sprof_hop_note_wait(hop);
 	order->hop = hop;
 	order->crowded = sprof_hop_is_crowded(hop, slots->count);
 	find_busy(slots, &order->busy);
-	if (!order->crowded && !are_all_pinned(slots))
-		sprof_hop_off(hop, &order->busy);
+	find_taken(slots, hop, order);
+	leave(order, slots);
 	sort(slots);
 	order->end = slots->items + slots->count;
 	order->group = (struct slot_group){slots->items, slots->items};
+}
+
+static bool has(const cpu_set_t *set, int cpu)
+{
+	return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, set);
 }
 
 /*
@@ -77,22 +117,37 @@ static bool is_near(const struct stop_order *order)
 	const struct slot_group *group = &order->group;
 
 	return !order->crowded && group->last - group->first == 1 &&
-		group->first->phase == SLOT_PLANNED && !is_pinned(group->first) &&
-		!CPU_ISSET((size_t)sched_getcpu(), &order->busy);
+		group->first->phase == SLOT_PLANNED &&
+		(!is_pinned(group->first) || has(&order->taken, group->first->before.cpu)) &&
+		!has(&order->busy, sched_getcpu());
+}
+
+/*
+ * Between two ticks a real-time thread that may run anywhere may come to the CPU that we are on: then the
+ * kernel must be able to wake us on another one.
+ */
+static void settle(const struct stop_order *order)
+{
+	if (CPU_COUNT(&order->taken))
+		sprof_hop_keep_off(order->hop, &order->taken_for_good);
 }
 
 bool sprof_stop_order_next(struct stop_order *order)
 {
 	struct slot_group *group = &order->group;
+	int cpu;
 
 	group->first = group->last;
-	group->contended = order->crowded;
-	if (group->first == order->end)
+	if (group->first == order->end) {
+		settle(order);
 		return false;
+	}
 	while (group->last < order->end && group->last->before.cpu == group->first->before.cpu)
 		group->last++;
+	cpu = group->first->before.cpu;
+	group->contended = order->crowded || has(&order->hop->avoided, cpu);
 	group->first->near = is_near(order);
-	if (!group->first->near)
-		sprof_hop_to(order->hop, group->first->before.cpu);
+	if (!group->first->near && !has(&order->taken, cpu))
+		sprof_hop_to(order->hop, cpu);
 	return true;
 }

@@ -60,6 +60,7 @@ static bool runs(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_mappings_doubt(thread, &stat);
 	cpu->number = stat.processor;
 	cpu->pinned = sprof_hop_is_pinned(thread->tid);
+	cpu->starves = sprof_priority_is_starved_by(&sampler->hop.own, &stat);
 	if (stat.state == 'R')
 		cpu->seen_ns = sampler->tick.ns;
 	return stat.state == 'R';

@@ -31,6 +31,8 @@ static void expect_stat(const char *text, const char *comm)
 	assert_int_equal(stat.processor, 5);
 	assert_int_equal(stat.minor_faults, 7);
 	assert_int_equal(stat.major_faults, 9);
+	assert_int_equal(stat.priority, 37);
+	assert_int_equal(stat.policy, 38);
 	assert_int_equal(stat.disk_ticks, 39);
 }
 

@@ -16,7 +16,7 @@ enum {
 	NO_CPU = CPU_SETSIZE - 1, /* which no machine has that the test runs on */
 };
 
-static const struct sprof_hop still = {.usable = false, .loadavg_fd = -1};
+static struct sprof_hop still = {.usable = false, .loadavg_fd = -1, .schedstat_fd = -1};
 
 static struct scene {
 	struct sampling samplings[THREADS];
@@ -111,10 +111,97 @@ static void two_are_stopped_from_their_cpu(void **state)
 	assert_false(sprof_stop_order_next(&order));
 }
 
+/* So is one of a real-time policy, though it be pinned: we would get no time on its CPU. */
+static void a_real_time_thread_is_stopped_from_afar(void **state)
+{
+	static const int cpu = NO_CPU;
+	struct stop_order order;
+
+	set_up(&cpu, 1);
+	scene.samplings[0].cpu.pinned = scene.samplings[0].cpu.starves = true;
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	assert_true(CPU_ISSET(NO_CPU, &order.taken));
+	assert_true(CPU_ISSET(NO_CPU, &order.taken_for_good));
+	assert_true(sprof_stop_order_next(&order));
+	assert_true(order.group.first->near);
+	assert_false(order.group.contended);
+}
+
+/* It is elsewhere at the next tick, and we may have to go where it was. */
+static void one_that_moves_takes_a_cpu_for_the_tick(void **state)
+{
+	static const int cpu = NO_CPU;
+	struct stop_order order;
+
+	set_up(&cpu, 1);
+	scene.samplings[0].cpu.starves = true;
+	sprof_stop_order_begin(&order, &scene.slots, &still);
+	assert_true(CPU_ISSET(NO_CPU, &order.taken));
+	assert_false(CPU_ISSET(NO_CPU, &order.taken_for_good));
+}
+
+/* The first one that is allowed. */
+static int some_cpu(const cpu_set_t *allowed)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET((size_t)cpu, allowed))
+		cpu++;
+	return cpu;
+}
+
+/* How many CPUs sprof may run on when it goes to stop a thread on a CPU that kept it waiting before. */
+static void a_cpu_that_kept_us_waiting_is_avoided(void **state)
+{
+	struct stop_order order;
+	struct sprof_hop hop;
+	cpu_set_t now;
+	int cpu;
+
+	sprof_hop_init(&hop);
+	cpu = some_cpu(&hop.allowed);
+	CPU_SET((size_t)cpu, &hop.avoided);
+	hop.avoided_until_ns = UINT64_MAX;
+	set_up(&cpu, 1);
+	scene.samplings[0].cpu.pinned = true;
+	sprof_stop_order_begin(&order, &scene.slots, &hop);
+	assert_true(sprof_stop_order_next(&order));
+	assert_true(order.group.contended);
+	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+	assert_int_equal(CPU_ISSET((size_t)cpu, &now), CPU_COUNT(&hop.allowed) == 1);
+	hop.avoided_until_ns = 0;
+	sprof_hop_note_wait(&hop);
+	assert_int_equal(CPU_COUNT(&hop.avoided), 0);
+	sprof_hop_finish(&hop);
+}
+
+/* What the kernel says of a thread that has waited for 9 or 11 ms since the last time. */
+static bool is_avoided_after(unsigned waited_ms)
+{
+	struct sprof_hop hop = {.loadavg_fd = -1};
+	char text[64];
+	int length = snprintf(text, sizeof(text), "5 %u000000 7\n", 100 + waited_ms);
+
+	hop.schedstat_fd = memfd_create("schedstat", MFD_CLOEXEC);
+	assert_true(hop.schedstat_fd >= 0);
+	assert_int_equal(write(hop.schedstat_fd, text, (size_t)length), length);
+	hop.waited_ns = 100000000;
+	sprof_hop_note_wait(&hop);
+	close(hop.schedstat_fd);
+	return CPU_COUNT(&hop.avoided);
+}
+
+static void only_a_long_wait_counts(void **state)
+{
+	assert_false(is_avoided_after(0));
+	assert_false(is_avoided_after(9));
+	assert_true(is_avoided_after(11));
+}
+
 /* A machine of two CPUs with so many tasks that want one. */
 static struct sprof_hop machine_with(unsigned runnable)
 {
-	struct sprof_hop hop = {.usable = false, .online = 2};
+	struct sprof_hop hop = {.usable = false, .online = 2, .schedstat_fd = -1};
 	char text[64];
 	int length = snprintf(text, sizeof(text), "0.5 0.5 0.5 %u/99 1234\n", runnable);
 
@@ -156,6 +243,10 @@ int main(void)
 		cmocka_unit_test(cpus_come_upwards_and_round),
 		cmocka_unit_test(one_alone_is_stopped_from_here),
 		cmocka_unit_test(two_are_stopped_from_their_cpu),
+		cmocka_unit_test(a_real_time_thread_is_stopped_from_afar),
+		cmocka_unit_test(one_that_moves_takes_a_cpu_for_the_tick),
+		cmocka_unit_test(a_cpu_that_kept_us_waiting_is_avoided),
+		cmocka_unit_test(only_a_long_wait_counts),
 		cmocka_unit_test(other_programs_contend),
 	};
 
