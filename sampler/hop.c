@@ -66,6 +66,11 @@ void sprof_hop_init(struct sprof_hop *hop)
 	sprof_priority_raise(&hop->own);
 }
 
+uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop)
+{
+	return read_waited(hop) - hop->waited_ns;
+}
+
 void sprof_hop_note_wait(struct sprof_hop *hop)
 {
 	uint64_t waited = read_waited(hop);

@@ -42,6 +42,8 @@ void sprof_hop_to(struct sprof_hop *hop, int cpu);
  * minute, if it kept us waiting as only a real-time thread does (sched(7)).
  */
 void sprof_hop_note_wait(struct sprof_hop *hop);
+/* How long that has been since the last note, in ns. */
+uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop);
 
 /*
  * Whether more tasks of the machine want a CPU now than there are CPUs, and others among them than ourselves

@@ -10,6 +10,7 @@
 #include "sampler/copy.h"
 #include "sampler/facts.h"
 #include "sampler/hop.h"
+#include "sampler/patience.h"
 #include "sampler/pauses.h"
 #include "sampler/reuse.h"
 #include "sampler/sampler.h"
@@ -76,7 +77,7 @@ struct period {
 /* tick.c: the one that is being taken, or was the last. */
 struct tick {
 	uint64_t ns, last_ns; /* of this one, and of the one before */
-	uint64_t stop_deadline_ns; /* how long it waits for stops */
+	struct patience patience; /* how long it waits for stops */
 	uint32_t thread_count;
 	bool closing; /* every thread is charged up to it */
 };

@@ -8,12 +8,30 @@
 #include "attach/restart.h"
 #include "base/clock.h"
 
+enum { QUICK_NS = 200 * 1000 }; /* a thread that runs has stopped by then */
+
+/*
+ * A stop that takes longer was not of a thread that ran: it waited for a CPU, or its group had used up its
+ * share (cpu.max), which is no pause of ours. It has not stood still before we saw it for longer than we
+ * waited for a CPU ourselves.
+ */
+static uint64_t unseen_ns(const struct sampler *sampler, uint64_t stop_ns)
+{
+	uint64_t waited;
+
+	if (stop_ns <= QUICK_NS)
+		return stop_ns;
+	waited = sprof_hop_waited_ns(&sampler->hop);
+	return waited < stop_ns ? waited : stop_ns;
+}
+
 void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 {
 	struct sprof_thread *thread = slot->thread;
 	struct sampling *sampling = thread->sampling;
 	struct sprof_stack_copy ahead = {0};
-	uint64_t begin = slot->phase == SLOT_ASKED ? slot->requested_ns : sprof_clock_now_ns();
+	uint64_t begin = sprof_clock_now_ns(), end;
+	uint64_t stop_ns = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
@@ -25,7 +43,8 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 		slot->phase = SLOT_COPIED;
 	}
 	sprof_thread_resume(thread);
-	sprof_pauses_add(&sampler->pauses, sprof_clock_now_ns() - begin);
+	end = sprof_clock_now_ns();
+	sprof_pauses_add(&sampler->pauses, end - begin + unseen_ns(sampler, stop_ns));
 	sampling->lost = false;
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
 	if (slot->phase == SLOT_COPIED)

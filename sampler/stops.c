@@ -8,14 +8,10 @@
 #include "base/clock.h"
 #include "sampler/stop-order.h"
 
-/*
- * A thread that has not stopped by then waits for a CPU, or uninterruptibly; the ticks go on, and the
- * first kind is taken when it comes.
- */
-enum { PATIENCE_NS = 20 * SPROF_NS_PER_MS, LAST_PATIENCE_NS = SPROF_NS_PER_S };
-
-/* A thread that runs stops within a quarter of that; another has to be waited for. */
-enum { SPIN_NS = 50 * 1000, LEAST_PATIENCE_NS = 4 * SPIN_NS };
+enum {
+	SPIN_NS = 50 * 1000, /* a thread that runs on a CPU has stopped by then */
+	LAST_PATIENCE_NS = SPROF_NS_PER_S,
+};
 
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before)
@@ -93,6 +89,11 @@ static bool take(struct sampler *sampler, const struct slot_group *group,
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
+static bool is_thorough(const struct sampler *sampler)
+{
+	return sampler->tick.closing || sampler->options->once;
+}
+
 /* Where it is not seen to stop at once, it may have come to our own CPU, and wait there for us to sleep. */
 static void await_near(struct sampler *sampler, const struct slot_group *group)
 {
@@ -110,21 +111,15 @@ static void await_near(struct sampler *sampler, const struct slot_group *group)
 }
 
 /*
- * One of them has the CPU, if no other program may have it, and stops as soon as we sleep; how long the
- * others are waited for is the tick's patience, of which each CPU gets a little. (The first wait is never
- * long then, and all the same has a far end: a timer that is sooner than the kernel's own has to be set in
- * hardware, which takes as long as the stop.)
+ * One of them has the CPU, if no other program may have it, and stops as soon as we sleep. A tick that is the
+ * last for some time waits as long for all of them.
  */
-static uint64_t deadline_of(const struct sampler *sampler, const struct slot_group *group)
+static uint64_t deadline_of(struct sampler *sampler, const struct slot_group *group)
 {
-	uint64_t now = sprof_clock_now_ns();
 	bool soon = sprof_slot_group_is_asked(group) && !group->contended;
 
-	if (soon || sampler->tick.closing || sampler->options->once)
-		return now + PATIENCE_NS;
-	if (sampler->tick.stop_deadline_ns > now + LEAST_PATIENCE_NS)
-		return sampler->tick.stop_deadline_ns;
-	return now + LEAST_PATIENCE_NS;
+	return sprof_patience_deadline(&sampler->tick.patience, sprof_clock_now_ns(),
+		soon || is_thorough(sampler));
 }
 
 /*
@@ -151,6 +146,7 @@ static void collect(struct sampler *sampler, const struct slot_group *group)
 		else if (sprof_clock_now_ns() >= deadline)
 			break;
 	}
+	sprof_patience_end(&sampler->tick.patience, sprof_clock_now_ns());
 	sprof_slot_group_give_up(group);
 }
 
@@ -165,13 +161,12 @@ static void take_by_cpu(struct sampler *sampler)
 
 void sprof_stops_take(struct sampler *sampler)
 {
-	uint64_t patience = sampler->pace.schedule.period / 4;
 	size_t count = sampler->slots.count;
 
 	if (!count)
 		return;
-	sampler->tick.stop_deadline_ns = sprof_clock_now_ns() +
-		(patience < PATIENCE_NS ? patience : PATIENCE_NS);
+	sprof_patience_begin(&sampler->tick.patience, sprof_clock_now_ns(),
+		sampler->pace.schedule.period, is_thorough(sampler));
 	take_by_cpu(sampler);
 	for (size_t i = 0; i < count; i++)
 		sprof_stopped_finish(sampler, &sampler->slots.items[i]);

@@ -1,0 +1,49 @@
+/*
+ * The patience of a tick. Threads of one CPU are waited for, then those of the next; a wait that brings
+ * nothing is taken off what is left for all of them, so that many CPUs whose threads can't stop (the control
+ * group has used up its cpu.max) cost no more than one. Knows nothing of threads: its caller says what is
+ * expected of them.
+ */
+#include "sampler/patience.h"
+
+#include "base/clock.h"
+
+enum {
+	/* A thread that has not stopped by then waits for a CPU, or uninterruptibly; the ticks go on. */
+	MOST_NS = 20 * SPROF_NS_PER_MS,
+	/* A timer that is sooner than the kernel's own has to be set in hardware, which takes as long as a stop. */
+	LEAST_VAIN_NS = 5 * SPROF_NS_PER_MS,
+	/* A thread that runs stops within a quarter of that. */
+	LEAST_NS = 200 * 1000,
+};
+
+static uint64_t at_most(uint64_t ns)
+{
+	return ns < MOST_NS ? ns : MOST_NS;
+}
+
+void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t period, bool thorough)
+{
+	uint64_t vain = period / 2 > LEAST_VAIN_NS ? period / 2 : LEAST_VAIN_NS;
+
+	*patience = (struct patience){
+		.deadline_ns = now + at_most(thorough ? MOST_NS : period / 4),
+		.vain_ns = at_most(thorough ? MOST_NS : vain),
+		.since_ns = now,
+	};
+}
+
+uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool soon)
+{
+	uint64_t deadline = soon ? now + patience->vain_ns : patience->deadline_ns;
+
+	patience->since_ns = now;
+	return deadline > now + LEAST_NS ? deadline : now + LEAST_NS;
+}
+
+void sprof_patience_end(struct patience *patience, uint64_t now)
+{
+	uint64_t vain = now - patience->since_ns;
+
+	patience->vain_ns -= vain < patience->vain_ns ? vain : patience->vain_ns;
+}
