@@ -39,8 +39,26 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 }
 
 /*
- * arch/arm64/kernel/signal.c decides about restarts before the stop, so nothing can be changed at it. By the
- * stop the result is the first argument again. */
+ * What ptrace names as NT_ARM_PAC_MASK, but for that a thread has to be stopped: XPACLRI takes the signature
+ * out of x30, and does nothing on a machine that can't sign (Arm ARM, C6.2). Bits 55 and up are the range and
+ * the tag of an address, never its signature (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
+ */
+uint64_t sprof_regs_signature_mask(void)
+{
+	const uint64_t all = ((uint64_t)1 << 55) - 1;
+	register uint64_t stripped __asm__("x30") = all;
+
+	__asm__("hint #7" : "+r"(stripped)); /* XPACLRI, by its number: an older assembler knows no other */
+	return all & ~stripped;
+}
+
+/*
+ * A call that ends with EINTR is not repaired here, for it can't be done exactly. By the stop the kernel has
+ * decided about restarts, and forgotten that there was a call (arch/arm64/kernel/signal.c, do_signal): so an
+ * EINTR that our stop made looks like one that a handler has just returned to, and must be seen. The first
+ * argument, in whose register the result is, is kept where ptrace can't read it (orig_x0). By the stop the
+ * result is the first argument again, and restart_syscall(2) can't be seen to come.
+ */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
 	return false;

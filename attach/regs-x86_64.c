@@ -32,6 +32,11 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	return true;
 }
 
+uint64_t sprof_regs_signature_mask(void)
+{
+	return 0;
+}
+
 /* Kernel-internal (include/linux/errno.h). NOHAND: restart, or EINTR if a handler was run. */
 enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
 

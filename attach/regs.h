@@ -50,6 +50,13 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
 }
 
 /*
+ * Of a return address the bits that hold its signature, and no part of the address (pointer authentication,
+ * Documentation/arch/arm64/pointer-authentication.rst); the same for all processes of a machine. 0: none
+ * are signed here.
+ */
+uint64_t sprof_regs_signature_mask(void);
+
+/*
  * System calls that end with EINTR. At a stop, whether the thread's call is about to; and changing its
  * result so that the kernel restarts it instead, unless a signal handler runs.
  */

@@ -73,7 +73,7 @@ static void *full_create(const struct walk_parts *parts)
 		exit(2);
 	full->images.modules = parts->modules;
 	full->maps = parts->maps;
-	full->unwinder = sprof_full_unwinder_create(&full->images);
+	full->unwinder = sprof_full_unwinder_create(&full->images, 0);
 	if (!full->unwinder)
 		exit(2);
 	return full;

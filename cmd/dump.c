@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attach/regs.h"
 #include "base/cleanup.h"
 #include "base/module.h"
 #include "cmd/commands.h"
@@ -53,7 +54,10 @@ struct dump {
 
 static bool dump_init(struct dump *dump, struct sprof_error *err)
 {
-	const struct sprof_unwinder_options unwinding = {.max_depth = dump->options->max_depth};
+	const struct sprof_unwinder_options unwinding = {
+		.max_depth = dump->options->max_depth,
+		.signature_mask = sprof_regs_signature_mask(),
+	};
 
 	sprof_signals_block(&dump->signals, false);
 	dump->modules = sprof_modules_create();

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "attach/regs.h"
 #include "base/clock.h"
 #include "base/module.h"
 #include "cmd/command-line.h"
@@ -145,6 +146,7 @@ static bool session_init(
 {
 	const struct sprof_unwinder_options unwinding = {
 		.max_depth = session->options->max_depth,
+		.signature_mask = sprof_regs_signature_mask(),
 	};
 
 	session->environment = sprof_environment_take();

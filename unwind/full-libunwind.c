@@ -18,6 +18,7 @@ extern int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_
 struct sprof_full_unwinder {
 	unw_addr_space_t space;
 	struct sprof_images *images;
+	uint64_t signature_mask;
 	uint64_t generation; /* of the maps that libunwind's cache is about */
 	/* Of the walk that is going on: */
 	const struct sprof_snapshot *snapshot;
@@ -123,6 +124,21 @@ static bool read_image(struct sprof_full_unwinder *full, uint64_t address, unw_w
 	return bytes;
 }
 
+/*
+ * libunwind before 1.7 knows nothing of signed return addresses, and does not say which words it takes for
+ * one. No other pointer to code has such bits.
+ */
+static unw_word_t without_signature(const struct sprof_full_unwinder *full, unw_word_t word)
+{
+	uint64_t address = word & ~full->signature_mask;
+	const struct sprof_mapping *mapping;
+
+	if (address == word)
+		return word;
+	mapping = sprof_maps_find(full->maps, address);
+	return mapping && mapping->executable ? address : word;
+}
+
 static int access_memory(
 	unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *argument)
 {
@@ -132,6 +148,8 @@ static int access_memory(
 	if (write)
 		return -UNW_EINVAL;
 	got = sprof_snapshot_word(full->snapshot, address, value);
+	if (got == SPROF_STACK_OK)
+		*value = without_signature(full, *value);
 	if (got == SPROF_STACK_OK || read_image(full, address, value))
 		return 0;
 	full->beyond_copy = got == SPROF_STACK_BEYOND_COPY;
@@ -149,7 +167,7 @@ static int access_register(
 		full->unknown_register = true;
 		return -UNW_EBADREG;
 	}
-	*value = full->snapshot->regs.values[number];
+	*value = without_signature(full, full->snapshot->regs.values[number]);
 	return 0;
 }
 
@@ -170,7 +188,8 @@ static int no_name(unw_addr_space_t space, unw_word_t address, char *name, size_
 	return -UNW_ENOINFO;
 }
 
-struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *images)
+struct sprof_full_unwinder *sprof_full_unwinder_create(
+	struct sprof_images *images, uint64_t signature_mask)
 {
 	unw_accessors_t accessors = { /* copied by libunwind */
 		.find_proc_info = find_proc_info,
@@ -187,6 +206,7 @@ struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *imag
 	if (!full)
 		return NULL;
 	full->images = images;
+	full->signature_mask = signature_mask;
 	full->space = unw_create_addr_space(&accessors, 0);
 	if (!full->space) {
 		free(full);

@@ -15,8 +15,9 @@
 
 struct sprof_full_unwinder;
 
-/* NULL: no memory. */
-struct sprof_full_unwinder *sprof_full_unwinder_create(struct sprof_images *images);
+/* `signature_mask`: of sprof_regs_signature_mask(). NULL: no memory. */
+struct sprof_full_unwinder *sprof_full_unwinder_create(
+	struct sprof_images *images, uint64_t signature_mask);
 /* NULL is accepted. */
 void sprof_full_unwinder_destroy(struct sprof_full_unwinder *full);
 

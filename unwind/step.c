@@ -61,10 +61,16 @@ static inline __attribute__((always_inline)) enum sprof_step read_word(
 	return SPROF_STEP_BAD_MEMORY;
 }
 
+static inline uint64_t without_signature(const struct sprof_cursor *cursor, uint64_t address)
+{
+	return address & ~cursor->signature;
+}
+
 static enum sprof_step step_signal(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
-	struct sprof_cursor next = {.fp_known = true, .innermost = true};
+	struct sprof_cursor next = {
+		.fp_known = true, .innermost = true, .signature = cursor->signature};
 	uint64_t context = cursor->sp;
 	enum sprof_step step = read_word(snapshot, context + CONTEXT_PC, &next.pc);
 
@@ -127,6 +133,7 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 		if (!cursor->lr_known)
 			return cursor->innermost ? SPROF_STEP_REGISTER : SPROF_STEP_NO_PROGRESS;
 	}
+	next->pc = without_signature(cursor, next->pc);
 	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_UNDEFINED)
 		next->fp_known = false;
 	if (rule->regs >> SPROF_RULE_FP_SHIFT != SPROF_REG_SAVED)
@@ -149,6 +156,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		.fp = cursor->fp,
 		.fp_known = cursor->fp_known,
 		.is_return = true,
+		.signature = cursor->signature,
 	};
 	enum sprof_step step;
 
@@ -172,7 +180,8 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 enum sprof_step sprof_step_frame_pointer(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
-	struct sprof_cursor next = {.fp_known = true, .is_return = true};
+	struct sprof_cursor next = {
+		.fp_known = true, .is_return = true, .signature = cursor->signature};
 	enum sprof_step step;
 
 	if (!cursor->fp_known)
@@ -185,6 +194,7 @@ enum sprof_step sprof_step_frame_pointer(
 	step = read_word(snapshot, cursor->fp, &next.fp);
 	if (step == SPROF_STEP_OK)
 		step = read_word(snapshot, cursor->fp + WORD, &next.pc);
+	next.pc = without_signature(cursor, next.pc);
 	if (step == SPROF_STEP_OK && !next.pc)
 		return SPROF_STEP_ROOT;
 	if (step == SPROF_STEP_OK)
@@ -199,6 +209,7 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
 		.fp = cursor->fp,
 		.fp_known = cursor->fp_known,
 		.is_return = true,
+		.signature = cursor->signature,
 	};
 #if defined(__x86_64__)
 	enum sprof_step step = read_word(snapshot, cursor->sp, &next.pc);
@@ -209,6 +220,7 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
 
 	next.pc = cursor->lr;
 #endif
+	next.pc = without_signature(cursor, next.pc);
 	if (step == SPROF_STEP_OK)
 		*cursor = next;
 	return step;

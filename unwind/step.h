@@ -23,6 +23,7 @@ enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };
 struct sprof_cursor {
 	uint64_t pc, sp, fp;
 	uint64_t lr;       /* machines with a link register: the innermost frame's */
+	uint64_t signature; /* the bits of a return address that hold its signature; see sprof_regs_signature_mask() */
 	bool fp_known, lr_known;
 	bool is_return;    /* pc is a return address: it is looked up at pc - 1 */
 	bool innermost;    /* no step yet, or the last one crossed a signal frame */
@@ -38,6 +39,7 @@ enum sprof_step {
 	SPROF_STEP_OTHER,      /* a full unwinder is needed */
 };
 
+/* Return addresses are taken to be unsigned; the caller may set `signature`. */
 void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *regs);
 
 /* Moves the cursor to the caller's frame by a rule that has CFI. Unchanged unless the result is OK. */

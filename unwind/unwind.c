@@ -18,6 +18,7 @@ struct sprof_unwinder {
 	struct sprof_frame *frames;
 	struct sprof_full_frame *full_frames;
 	size_t max_depth;
+	uint64_t signature_mask;
 };
 
 bool sprof_unwinder_create(struct sprof_modules *modules,
@@ -30,8 +31,10 @@ bool sprof_unwinder_create(struct sprof_modules *modules,
 	if (!unwinder)
 		return sprof_error_no_memory(err);
 	unwinder->max_depth = options->max_depth;
+	unwinder->signature_mask = options->signature_mask;
 	has_pcs = sprof_pcs_init(&unwinder->pcs, modules);
-	unwinder->full = sprof_full_unwinder_create(&unwinder->pcs.images);
+	unwinder->full = sprof_full_unwinder_create(
+		&unwinder->pcs.images, options->signature_mask);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
 	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames) {
@@ -194,6 +197,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	struct sprof_cursor cursor;
 
 	sprof_cursor_init(&cursor, &snapshot->regs);
+	cursor.signature = unwinder->signature_mask;
 	while (stack.count < unwinder->max_depth) {
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);

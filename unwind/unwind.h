@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "attach/maps.h"
 #include "base/error.h"
@@ -22,6 +23,7 @@ enum { SPROF_UNWIND_DEFAULT_DEPTH = 8192 };
 
 struct sprof_unwinder_options {
 	size_t max_depth; /* frames per stack, above 0 */
+	uint64_t signature_mask; /* of sprof_regs_signature_mask() */
 };
 
 /* The modules outlive the unwinder. False: no memory. */

@@ -21,7 +21,7 @@ struct stacks *stacks_create(void)
 	stacks->modules = sprof_modules_create();
 	assert_true(sprof_unwinder_create(stacks->modules, &options, &stacks->unwinder, &err));
 	stacks->images.modules = stacks->modules;
-	stacks->full = sprof_full_unwinder_create(&stacks->images);
+	stacks->full = sprof_full_unwinder_create(&stacks->images, 0);
 	stacks->copy = malloc(STACK_COPY);
 	stacks->full_frames = calloc(STACK_DEPTH, sizeof(*stacks->full_frames));
 	assert_true(stacks->full && stacks->copy && stacks->full_frames);

@@ -24,6 +24,55 @@ static void the_start_of_a_walk(void **state)
 	assert_true(cursor.fp_known);
 }
 
+/* What an arm64 machine with addresses of 48 bits signs, and with 52. */
+static void signed_return_addresses(void **state)
+{
+	static const uint64_t masks[] = {0x7f000000000000, 0x70000000000000};
+	struct sprof_rule sp = with_fp(rule(SPROF_CFA_SP, 40), SPROF_REG_SAVED, -16);
+	struct stack stack;
+
+	for (size_t i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
+		struct sprof_cursor cursor = middle();
+
+		stack_init(&stack);
+		cursor.signature = masks[i];
+		stack.words[20] |= masks[i] & 0x5a5a5a5a5a5a5a5a;
+		stack.words[19] |= masks[i]; /* no return address: a register that holds anything */
+		cursor = step_from(&stack, &sp, cursor);
+		assert_true(cursor.pc == VALUE(20));
+		assert_true(cursor.fp == (VALUE(19) | masks[i]));
+		assert_true(cursor.signature == masks[i]);
+	}
+}
+
+/* Its own copy of the address, where the machine has a register for that. */
+static void a_signed_link_register(void **state)
+{
+	struct sprof_rule same = with_ra(rule(SPROF_CFA_SP, 0), SPROF_REG_SAME, 0);
+	struct sprof_cursor cursor = leaf();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.lr_known = true;
+	cursor.signature = 0x7f000000000000;
+	cursor.lr = (uint64_t)0x2a << 48 | 0x401234;
+	cursor = step_from(&stack, &same, cursor);
+	assert_true(cursor.pc == 0x401234);
+}
+
+/* A signature of nothing is nothing: the kernel and libc sign no root. */
+static void a_signed_zero_is_the_root(void **state)
+{
+	struct sprof_rule sp = rule(SPROF_CFA_SP, 40);
+	struct sprof_cursor cursor = middle();
+	struct stack stack;
+
+	stack_init(&stack);
+	cursor.signature = 0x7f000000000000;
+	stack.words[20] = 0x11000000000000;
+	expect_failure(&stack, &sp, cursor, SPROF_STEP_ROOT);
+}
+
 static void by_the_stack_pointer(void **state)
 {
 	struct sprof_rule sp = rule(SPROF_CFA_SP, 40);
@@ -305,6 +354,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_start_of_a_walk),
 		cmocka_unit_test(by_the_stack_pointer),
+		cmocka_unit_test(signed_return_addresses),
+		cmocka_unit_test(a_signed_link_register),
+		cmocka_unit_test(a_signed_zero_is_the_root),
 		cmocka_unit_test(by_the_frame_pointer),
 		cmocka_unit_test(by_what_the_stack_pointer_points_to),
 		cmocka_unit_test(by_what_the_frame_pointer_points_to),

@@ -21,6 +21,9 @@ enum {
 	DEPTH = 32
 };
 
+/* The bits that an arm64 machine signs return addresses with; none of them is in an address here. */
+#define SIGNATURE ((uint64_t)0x7f << 48)
+
 #define ADDRESS(index) (STACK + (uint64_t)(index)*8)
 
 /* A process of one piece of generated code and one stack, and the unwinder that walks it. */
@@ -35,7 +38,7 @@ struct world {
 
 static void create_unwinder(struct world *world, size_t depth)
 {
-	const struct sprof_unwinder_options options = {.max_depth = depth};
+	const struct sprof_unwinder_options options = {.max_depth = depth, .signature_mask = SIGNATURE};
 	struct sprof_error err;
 
 	assert_true(sprof_unwinder_create(world->modules, &options, &world->unwinder, &err));
@@ -111,6 +114,21 @@ static void a_chain_of_frame_pointers_to_its_end(void **state)
 	stand(world, CODE + 1, 4);
 	put_frame(world, 4, ADDRESS(8), CODE + 2);
 	put_frame(world, 8, 0, CODE + 3);
+	stack = walk(world);
+	assert_int_equal(stack.end, SPROF_END_ROOT);
+	assert_int_equal(stack.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		expect_frame(&stack, i, CODE + 1 + i);
+}
+
+static void signed_return_addresses(void **state)
+{
+	struct world *world = *state;
+	struct sprof_stack_view stack;
+
+	stand(world, CODE + 1, 4);
+	put_frame(world, 4, ADDRESS(8), (CODE + 2) | (uint64_t)0x15 << 48);
+	put_frame(world, 8, 0, (CODE + 3) | SIGNATURE);
 	stack = walk(world);
 	assert_int_equal(stack.end, SPROF_END_ROOT);
 	assert_int_equal(stack.count, 3);
@@ -364,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_a_world(a_chain_of_frame_pointers_to_its_end),
+		in_a_world(signed_return_addresses),
 		in_a_world(as_deep_as_allowed),
 		in_a_world(a_pc_in_no_module),
 		in_a_world(no_maps_at_all),
