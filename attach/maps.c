@@ -13,6 +13,7 @@
 #include "attach/module-file.h"
 #include "attach/module-memory.h"
 #include "attach/perf-map.h"
+#include "attach/procfs.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -195,14 +196,11 @@ static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other
 	return true;
 }
 
-bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
+static bool take(struct sprof_maps *maps, struct source *source, struct sprof_modules *modules)
 {
 	struct sprof_maps fresh = {.generation = maps->generation};
-	SPROF_AUTO_FREE char *text = NULL;
-	struct source source = {.pid = pid};
 
-	source.text = text = sprof_maps_read_text(pid, &source.live_tid);
-	if (!text || !parse(&fresh, &source, modules)) {
+	if (!source->text || !parse(&fresh, source, modules)) {
 		sprof_maps_finish(&fresh);
 		return false;
 	}
@@ -211,6 +209,25 @@ bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *m
 	free(maps->items);
 	*maps = fresh;
 	return true;
+}
+
+bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules)
+{
+	struct source source = {.pid = pid};
+	SPROF_AUTO_FREE char *text = sprof_maps_read_text(pid, &source.live_tid);
+
+	source.text = text;
+	return take(maps, &source, modules);
+}
+
+bool sprof_maps_read_open(
+	struct sprof_maps *maps, pid_t pid, int file, struct sprof_modules *modules)
+{
+	size_t size;
+	SPROF_AUTO_FREE char *text = sprof_proc_read_whole_open(file, &size);
+	struct source source = {.pid = pid, .live_tid = pid, .text = text};
+
+	return take(maps, &source, modules);
 }
 
 const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address)

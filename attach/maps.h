@@ -36,6 +36,10 @@ struct sprof_maps {
  */
 bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules);
 
+/* The same from the process's file of them, which is open; for a process that doesn't let us open it now. */
+bool sprof_maps_read_open(
+	struct sprof_maps *maps, pid_t pid, int file, struct sprof_modules *modules);
+
 /* The mapping that holds the address, or NULL. */
 const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address);
 

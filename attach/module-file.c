@@ -1,6 +1,6 @@
 /*
  * From a mapping to its file. Knows the ways /proc offers, best first: map_files (the very file, even
- * when deleted, but privileged), the path inside the process's own root, and /proc/PID/exe. Refuses to
+ * when deleted, but privileged), the path inside the process's own root, /proc/PID/exe, and the path. Refuses to
  * know what an ELF file is.
  */
 #include "attach/module-file.h"
@@ -63,7 +63,11 @@ static int open_file(struct sprof_module *module, pid_t pid, uint64_t start, uin
 		rooted = NULL;
 		return -1;
 	}
-	return open_checked(rooted, module);
+	fd = open_checked(rooted, module);
+	if (fd >= 0 || module->open_errno != EACCES)
+		return fd;
+	/* A process that doesn't let us look at it, not even at its root: ours, if the file is there too. */
+	return open_checked(module->path, module);
 }
 
 /* Whether a link of the process in /proc leads somewhere else than ours. */

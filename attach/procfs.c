@@ -195,11 +195,15 @@ pid_t sprof_proc_next_task(DIR *tasks)
 char *sprof_proc_read_whole(const char *path, size_t *ret_size)
 {
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : sprof_proc_read_whole_open(fd, ret_size);
+}
+
+char *sprof_proc_read_whole_open(int fd, size_t *ret_size)
+{
 	char *text = NULL;
 	size_t capacity = 0, size = 0;
 
-	if (fd < 0)
-		return NULL;
 	for (;;) {
 		ssize_t got;
 
@@ -207,7 +211,7 @@ char *sprof_proc_read_whole(const char *path, size_t *ret_size)
 			errno = ENOMEM;
 			break;
 		}
-		got = read(fd, text + size, capacity - size - 1);
+		got = pread(fd, text + size, capacity - size - 1, (off_t)size);
 		if (got < 0)
 			break;
 		size += (size_t)got;

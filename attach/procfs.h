@@ -85,5 +85,7 @@ pid_t sprof_proc_next_task(DIR *tasks);
 
 /* A whole file of any size, NUL-terminated; the caller frees it. NULL with errno. */
 char *sprof_proc_read_whole(const char *path, size_t *ret_size);
+/* The same of an open one, from its start. */
+char *sprof_proc_read_whole_open(int fd, size_t *ret_size);
 
 #endif

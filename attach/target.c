@@ -170,7 +170,8 @@ static struct sprof_process *process_get(struct sprof_target *target, pid_t pid)
 		return NULL;
 	process->id = target->processes_seen++;
 	process->pid = pid;
-	process->maps_file = -1;
+	process->maps_file = process->memory_file = -1;
+	sprof_process_open_files(process);
 	target->processes[target->process_count++] = process;
 	return process;
 }

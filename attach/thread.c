@@ -1,24 +1,90 @@
 /*
- * A thread and its files in /proc. The files stay open, because opening one costs four times as much as
+ * A thread and its files in /proc, and its process's. The files stay open, because opening one costs four times as much as
  * reading it; where descriptors are short it is opened for each read instead.
  */
 #include "attach/thread.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/memory.h"
 #include "base/regular-file.h"
+
+static void close_file(int *file)
+{
+	if (*file >= 0)
+		close(*file);
+	*file = -1;
+}
 
 void sprof_process_forget_maps(struct sprof_process *process)
 {
 	sprof_maps_finish(&process->maps);
 	process->maps_read_ns = 0;
 	process->maps_read_in_vain = false;
-	if (process->maps_file >= 0)
-		close(process->maps_file);
-	process->maps_file = -1;
+	close_file(&process->maps_file);
+	close_file(&process->memory_file);
+	process->denied = false;
+}
+
+/* Whoever has it may read all processes at any time (kernel/ptrace.c, __ptrace_may_access). */
+static bool may_trace_all(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return !syscall(SYS_capget, &header, data) &&
+		data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective & CAP_TO_MASK(CAP_SYS_PTRACE);
+}
+
+/* -1: not permitted, or descriptors are short. */
+static int open_of_process(pid_t pid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && !sprof_file_may_stay_open(fd))
+		close_file(&fd);
+	return fd;
+}
+
+void sprof_process_open_files(struct sprof_process *process)
+{
+	if (may_trace_all())
+		return;
+	process->maps_file = open_of_process(process->pid, "maps");
+	process->memory_file = open_of_process(process->pid, "mem");
+}
+
+/* The right to read was checked when the file was opened (fs/proc/base.c, mem_open, mem_rw). */
+size_t sprof_process_read_memory(struct sprof_process *process, pid_t tid, uint64_t address,
+	void *buffer, size_t size)
+{
+	size_t copied = sprof_memory_read(tid, address, buffer, size);
+	ssize_t got;
+
+	if (copied || !size || errno != EPERM)
+		return copied;
+	got = pread(process->memory_file, buffer, size, (off_t)address);
+	if (got < 0 && errno == EBADF)
+		process->denied = true;
+	return got < 0 ? 0 : (size_t)got;
+}
+
+/* The same (fs/proc/task_mmu.c, proc_maps_open). */
+bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules *modules)
+{
+	return sprof_maps_read(&process->maps, process->pid, modules) ||
+		(process->maps_file >= 0 &&
+			sprof_maps_read_open(
+				&process->maps, process->pid, process->maps_file, modules));
 }
 
 struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process)
@@ -106,6 +172,9 @@ bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_sy
 {
 	char text[256];
 
-	return read_text(thread, SPROF_THREAD_SYSCALL, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_syscall(text, ret);
+	errno = 0;
+	if (read_text(thread, SPROF_THREAD_SYSCALL, text, sizeof(text)) > 0)
+		return sprof_proc_parse_syscall(text, ret);
+	thread->process->denied |= errno == EPERM || errno == EACCES;
+	return false;
 }

@@ -28,6 +28,8 @@ struct sprof_process {
 	uint64_t maps_cost_ns;  /* the CPU time that it took */
 	bool maps_read_in_vain; /* nothing had changed */
 	int maps_file;          /* of attach/maps-query.h; -1: not open */
+	int memory_file;        /* /proc/PID/mem, where we may lose the right to read it; -1: not open */
+	bool denied;            /* its memory could not be read, nor where its threads sleep */
 	bool maps_can_ask;     /* the kernel has answered there */
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
@@ -69,6 +71,19 @@ struct sprof_thread {
 
 /* After an exec nothing is known of the mappings. */
 void sprof_process_forget_maps(struct sprof_process *process);
+/*
+ * Opens the files of the memory that the process has now, if we are no more privileged than it: it may take
+ * the right to open them away at any time (PR_SET_DUMPABLE), but not from who has them open.
+ */
+void sprof_process_open_files(struct sprof_process *process);
+/*
+ * Reads its memory through one of its threads, as sprof_memory_read() does; where that is no longer
+ * permitted, from the open file. 0 and `denied` is set: there is none.
+ */
+size_t sprof_process_read_memory(struct sprof_process *process, pid_t tid, uint64_t address,
+	void *buffer, size_t size);
+/* Reads its mappings as sprof_maps_read() does, or from the open file. */
+bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules *modules);
 
 struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process);
 /* NULL is accepted. */
@@ -80,6 +95,7 @@ void sprof_thread_close_files(struct sprof_thread *thread);
 /* False: the thread is gone. */
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);
 bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+/* False also where the process does not let us read it: its `denied` is set then. */
 bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret);
 
 #endif

@@ -16,6 +16,7 @@ const char *sprof_end_name(enum sprof_end end)
 		[SPROF_END_BAD_MEMORY] = "bad-memory",
 		[SPROF_END_NO_PROGRESS] = "no-progress",
 		[SPROF_END_REGISTER] = "register",
+		[SPROF_END_DENIED] = "denied",
 	};
 
 	assert(end < SPROF_END_COUNT);

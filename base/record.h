@@ -31,6 +31,7 @@ enum sprof_end {
 	SPROF_END_BAD_MEMORY,  /* a rule led outside the stack */
 	SPROF_END_NO_PROGRESS, /* the CFA did not grow */
 	SPROF_END_REGISTER,    /* a register was needed that a peek can't know */
+	SPROF_END_DENIED,      /* the process made itself unreadable for us (PR_SET_DUMPABLE) */
 	SPROF_END_COUNT,
 };
 

@@ -118,6 +118,15 @@ static void tell_left_running(const struct sprof_tracing *tracing, const struct 
 		tracing->subject->arguments[0], count, count == 1 ? "process" : "processes");
 }
 
+static void tell_denied(const struct sprof_quality *quality)
+{
+	if (quality->stacks[SPROF_END_DENIED])
+		sprof_ui_note("the program is undumpable, by PR_SET_DUMPABLE or because its file may not "
+			      "be read: only who has CAP_SYS_PTRACE may see where its threads sleep, and "
+			      "%llu samples have no stack",
+			(unsigned long long)quality->stacks[SPROF_END_DENIED]);
+}
+
 /* Whether the launched program has ended; keeps its status. */
 static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
@@ -180,6 +189,7 @@ static void *trace(void *data)
 		sample(tracing, target);
 		tell_left_alone(target);
 		tell_unprivileged(target);
+		tell_denied(&tracing->quality);
 		has_ended(tracing, target);
 	}
 	/* From here on the sink's owner writes, and a snapshot would disturb that. */

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 
-#include "attach/memory.h"
 #include "base/array.h"
 #include "sampler/sampler-internal.h"
 
@@ -45,8 +44,16 @@ bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_pla
 	return buffer->capacity >= 2 * plan->size;
 }
 
-static void copy(pid_t pid, uint64_t base, const struct sprof_mapping *mapping, size_t size,
-	uint8_t *bytes, struct sprof_stack_copy *ret)
+static size_t read_memory(
+	const struct sprof_thread *thread, uint64_t address, uint8_t *bytes, size_t size)
+{
+	/* Not by the id of the process: that has no memory once its leader has ended. */
+	return sprof_process_read_memory(thread->process, thread->tid, address, bytes, size);
+}
+
+static void copy(const struct sprof_thread *thread, uint64_t base,
+	const struct sprof_mapping *mapping, size_t size, uint8_t *bytes,
+	struct sprof_stack_copy *ret)
 {
 	if (mapping && base < mapping->start)
 		base = mapping->start;
@@ -54,7 +61,7 @@ static void copy(pid_t pid, uint64_t base, const struct sprof_mapping *mapping, 
 		size = mapping->end - base;
 	ret->base = base;
 	ret->bytes = bytes;
-	ret->size = sprof_memory_read(pid, base, bytes, size);
+	ret->size = read_memory(thread, base, bytes, size);
 	ret->floor = base;
 	ret->limit = mapping ? mapping->end : UINT64_MAX;
 	if (!ret->size)
@@ -79,7 +86,7 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	home = sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 	if (!stack || !home)
 		return;
-	copy(thread->tid, sampling->copy.home_sp - sampling->copy.size / 4, home,
+	copy(thread, sampling->copy.home_sp - sampling->copy.size / 4, home,
 		sampling->copy.size, buffer->bytes + sampling->copy.size, &snapshot->home);
 	snapshot->home.floor = home->start;
 }
@@ -100,7 +107,7 @@ void sprof_copy_ahead(
 
 	*ret = (struct sprof_stack_copy){0};
 	if (stack && stack->end == sampling->copy.home_end)
-		copy(thread->tid, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
+		copy(thread, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
 			sampling->copy.size, buffer->bytes + room, ret);
 }
 
@@ -113,8 +120,8 @@ static bool is_enough(const struct sprof_stack_copy *ahead, uint64_t base, size_
 }
 
 /* Makes the copy begin at base; false: that lies elsewhere, or what is missing could not be read. */
-static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer, pid_t pid,
-	uint64_t base)
+static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer,
+	const struct sprof_thread *thread, uint64_t base)
 {
 	size_t room = (size_t)(ahead->bytes - buffer->bytes);
 	uint64_t missing = ahead->base - base;
@@ -122,7 +129,7 @@ static bool begin_at(struct sprof_stack_copy *ahead, struct copy_buffer *buffer,
 	if (base >= ahead->base && base - ahead->base < ahead->size)
 		missing = 0;
 	else if (missing > room ||
-		sprof_memory_read(pid, base, buffer->bytes + room - missing, missing) < missing)
+		read_memory(thread, base, buffer->bytes + room - missing, missing) < missing)
 		return false;
 	ahead->bytes += (int64_t)(base - ahead->base);
 	ahead->size -= base - ahead->base;
@@ -146,7 +153,6 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot)
 {
 	const struct sampling *sampling = thread->sampling;
-	pid_t pid = thread->tid; /* that of the process has no memory once its leader has ended */
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 
@@ -156,11 +162,11 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
 		ahead->limit != stack->end ||
 		!is_enough(ahead, sp - SPROF_RED_ZONE, sampling->copy.size) ||
-		!begin_at(&snapshot->stack, buffer, pid, sp - SPROF_RED_ZONE))
-		copy(pid, sp - SPROF_RED_ZONE, stack, sampling->copy.size, buffer->bytes,
+		!begin_at(&snapshot->stack, buffer, thread, sp - SPROF_RED_ZONE))
+		copy(thread, sp - SPROF_RED_ZONE, stack, sampling->copy.size, buffer->bytes,
 			&snapshot->stack);
 	if (!snapshot->stack.size && !stack)
-		copy(pid, sp, NULL, sampling->copy.size, buffer->bytes, &snapshot->stack);
+		copy(thread, sp, NULL, sampling->copy.size, buffer->bytes, &snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
 	return snapshot->stack.size || errno != ESRCH;
 }

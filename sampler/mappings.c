@@ -28,7 +28,7 @@ static bool read_maps(struct sampler *sampler, struct sprof_process *process)
 {
 	uint64_t before = process->maps.generation, begin = sprof_clock_own_cpu_ns();
 
-	sprof_maps_read(&process->maps, process->pid, sampler->parts->modules);
+	sprof_process_read_maps(process, sampler->parts->modules);
 	process->maps_read_ns = sprof_clock_now_ns();
 	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
 	process->maps_change = process->change;

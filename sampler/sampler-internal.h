@@ -124,6 +124,13 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 /* The sample of a thread that did not stop in time: it must be asleep by now, uninterruptibly. */
 void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread);
 
+/*
+ * denied.c: the sample of a sleeper of a process that does not let us read where it sleeps. False: it does
+ * not sleep.
+ */
+bool sprof_denied_take(struct sampler *sampler, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *schedstat);
+
 /* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
 void sprof_stops_take(struct sampler *sampler);
 /* A thread has stopped between ticks, for a tick that has passed and has no sample of it yet. */

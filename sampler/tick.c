@@ -27,9 +27,10 @@ static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_syscall call;
 
-	if (!sprof_thread_read_schedstat(thread, &schedstat) ||
-		!sprof_thread_read_syscall(thread, &call))
+	if (!sprof_thread_read_schedstat(thread, &schedstat))
 		return true;
+	if (!sprof_thread_read_syscall(thread, &call))
+		return !thread->process->denied || sprof_denied_take(sampler, thread, &schedstat);
 	if (call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
 	/* A leader that has ended before its threads sleeps nowhere. */

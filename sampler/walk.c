@@ -22,6 +22,8 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 		    !sprof_mappings_hold(sampler, process, &stack)) &&
 		sprof_mappings_read(sampler, process))
 		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
+		stack.end = SPROF_END_DENIED;
 	if (stack.end == SPROF_END_STACK_COPY)
 		sprof_copy_plan_grow(&sampling->copy);
 	else if (stack.end == SPROF_END_ROOT)

@@ -154,6 +154,21 @@ def test_not_dumpable():
     program.finish().check(0)
 
 
+def test_not_dumpable_from_its_start_on():
+    """A program of the user's own that is run: its stacks are whole where it computes."""
+    shutil.copy(target("undumpable"), "undumpable")
+    os.chmod("undumpable", 0o755)
+    os.chmod(".", 0o777)
+    result = as_plain_user("run", "-r", "99", *PROFILE, "--", "./undumpable", "2").check(0)
+    folded, stats = read_profile()
+    print(stats["samples"], stats["truncated_reasons"], result.err)
+    assert set(stats["truncated_reasons"]) <= {"denied"}, stats["truncated_reasons"]
+    assert stats["stacks_complete"] > 0.8 * stats["ticks"], stats
+    assert folded.has("main", "burn") and folded.weight("burn") > 0.4 * folded.total, folded.stacks
+    assert folded.share(r"\[unsampled\]") < 0.05, folded.stacks
+    assert "PR_SET_DUMPABLE" in result.err and "CAP_SYS_PTRACE" in result.err, result.err
+
+
 def test_missing_capability():
     """Root without CAP_SYS_PTRACE may not attach to a root that has it."""
     require(os.geteuid() == 0, "only root has capabilities to drop")
