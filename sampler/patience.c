@@ -11,6 +11,8 @@
 enum {
 	/* A thread that has not stopped by then waits for a CPU, or uninterruptibly; the ticks go on. */
 	MOST_NS = 20 * SPROF_NS_PER_MS,
+	/* The usual period of cpu.max: whoever has used up its share can stop once in it. */
+	THOROUGH_NS = 100 * SPROF_NS_PER_MS,
 	/* A timer that is sooner than the kernel's own has to be set in hardware, which takes as long as a stop. */
 	LEAST_VAIN_NS = 5 * SPROF_NS_PER_MS,
 	/* A thread that runs stops within a quarter of that. */
@@ -28,14 +30,14 @@ void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t peri
 
 	*patience = (struct patience){
 		.deadline_ns = now + at_most(thorough ? MOST_NS : period / 4),
-		.vain_ns = at_most(thorough ? MOST_NS : vain),
+		.vain_ns = thorough ? THOROUGH_NS : at_most(vain),
 		.since_ns = now,
 	};
 }
 
 uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool soon)
 {
-	uint64_t deadline = soon ? now + patience->vain_ns : patience->deadline_ns;
+	uint64_t deadline = soon ? now + at_most(patience->vain_ns) : patience->deadline_ns;
 
 	patience->since_ns = now;
 	return deadline > now + LEAST_NS ? deadline : now + LEAST_NS;

@@ -16,7 +16,7 @@ struct patience {
 
 /*
  * A tick begins. `period`: what the ticks are apart, of which a part may be spent. A `thorough` tick is the
- * last one for some time: it is as patient as any.
+ * last one for some time: it waits for more CPUs, for each as long as any.
  */
 void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t period, bool thorough);
 

@@ -78,6 +78,13 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 	/* Each stop is a reason to wait on. */
 	assert_int_equal(
 		sprof_patience_deadline(&patience, 9 * BEGIN, true), 9 * BEGIN + 20000 * US);
+	for (unsigned i = 0; i < 4; i++) {
+		sprof_patience_deadline(&patience, BEGIN, true);
+		sprof_patience_end(&patience, BEGIN + 20000 * US);
+	}
+	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 20000 * US);
+	sprof_patience_end(&patience, BEGIN + 20000 * US);
+	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 200 * US);
 	sprof_patience_begin(&patience, BEGIN, 100 * US, false);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 5000 * US);
 }
