@@ -38,8 +38,8 @@ void sprof_hop_init(struct sprof_hop *hop);
 void sprof_hop_to(struct sprof_hop *hop, int cpu);
 
 /*
- * Notes how long we have waited for a CPU since the last note: the one that we are on is avoided for a
- * minute, if it kept us waiting as only a real-time thread does (sched(7)).
+ * Notes how long we have waited for a CPU since the last note: the one that we are on is avoided for
+ * half a minute, if it kept us waiting as only a real-time thread does (sched(7)).
  */
 void sprof_hop_note_wait(struct sprof_hop *hop);
 /* How long that has been since the last note, in ns. */
