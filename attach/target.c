@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/requirements.h"
 #include "attach/target-internal.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -34,8 +35,11 @@ static void take_over(struct sprof_inherited *ret)
 bool sprof_target_create(const struct sprof_target_options *options, struct sprof_target **ret,
 	struct sprof_error *err)
 {
-	struct sprof_target *target = calloc(1, sizeof(*target));
+	struct sprof_target *target;
 
+	if (!sprof_requirements_check(err))
+		return false;
+	target = calloc(1, sizeof(*target));
 	if (!target)
 		return sprof_error_no_memory(err);
 	target->options = *options;

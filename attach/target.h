@@ -31,6 +31,7 @@ struct sprof_target_options {
 	sigset_t child_mask;  /* the signal mask that a launched program starts with */
 };
 
+/* False: no memory, or this machine lacks what attach/requirements.h says; nothing has been touched. */
 bool sprof_target_create(const struct sprof_target_options *options, struct sprof_target **ret,
 	struct sprof_error *err);
 /* Frees the memory; NULL is accepted. The tracees stay attached until the thread ends. */
