@@ -101,7 +101,10 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 	thread->phase = SPROF_THREAD_STOPPED;
 	target->pid = child;
 	target->ended = false;
+	target->launched = true;
 	sprof_target_check_rights(target, child);
+	if (sprof_target_leaves_narrow(target, thread))
+		target->next_event = (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
 	return true;
 }
 

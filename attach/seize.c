@@ -15,6 +15,7 @@
 #include "attach/diagnose.h"
 #include "attach/reaper.h"
 #include "attach/target-internal.h"
+#include "attach/word-size.h"
 
 /* So often in a row no process executes a program just while it is being seized. */
 enum { ATTEMPTS = 10 };
@@ -163,6 +164,10 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 		return sprof_diagnose(pid, errnum, err);
 	if (!target->thread_count)
 		return sprof_diagnose(pid, ESRCH, err);
+	/* Once it is seized: an exec from here on is an event. */
+	if (sprof_word_size_differs(pid))
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"attach to %d: it is a 32-bit program, which sprof can't profile", pid);
 	target->pid = pid;
 	return true;
 }

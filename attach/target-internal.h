@@ -27,12 +27,15 @@ struct sprof_target {
 	size_t process_count, process_capacity;
 	uint32_t threads_seen, processes_seen;
 	pid_t pid;
+	bool launched;
+	bool left; /* the launched process is let go of: it is a child of ours, and no tracee */
 	bool ended;
 	int wait_status;
 	struct sprof_event next_event; /* TIMEOUT: none */
 	bool quiet;       /* nothing was left to report, and no SIGCHLD has come since */
 	pid_t hint;       /* whom the last SIGCHLD was about; 0: none */
 	char unprivileged[64]; /* the first program that runs without the rights of its file; empty: none */
+	char narrow[64]; /* the first program of 32 bits; empty: none */
 	char tracer[64]; /* the first program whose children were left to it; empty: none */
 	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
 };
@@ -51,5 +54,11 @@ void sprof_target_swap(
 
 /* wait.c: the process has executed a program: has it got the rights of that? */
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid);
+
+/*
+ * wait.c: for a thread that stands at its exec. True: its program has another word size (word-size.h). It
+ * is LEAVING then, and the caller reports it as ENDED.
+ */
+bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread);
 
 #endif

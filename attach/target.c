@@ -120,6 +120,16 @@ const char *sprof_target_unprivileged(const struct sprof_target *target)
 	return target->unprivileged[0] ? target->unprivileged : NULL;
 }
 
+const char *sprof_target_narrow(const struct sprof_target *target)
+{
+	return target->narrow[0] ? target->narrow : NULL;
+}
+
+bool sprof_target_left(const struct sprof_target *target)
+{
+	return target->left;
+}
+
 const char *sprof_target_tracer(const struct sprof_target *target)
 {
 	return target->tracer[0] ? target->tracer : NULL;
@@ -268,5 +278,7 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 {
 	if (thread->phase == SPROF_THREAD_ENDED)
 		waitpid(thread->tid, NULL, __WALL);
+	else if (thread->phase == SPROF_THREAD_LEAVING)
+		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
 	forget(target, thread);
 }

@@ -73,6 +73,12 @@ uint32_t sprof_target_process_count(const struct sprof_target *target);
 /* The name of a program that traces processes itself, so that those it started are not followed; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);
 
+/* The name of a program of 32 bits, which was let go of at its first instruction; NULL: none. */
+const char *sprof_target_narrow(const struct sprof_target *target);
+
+/* Whether the launched process was let go of, because it executed such a program. */
+bool sprof_target_left(const struct sprof_target *target);
+
 /* The name of a program that has not got the rights of its file, because it is traced; NULL: none. */
 const char *sprof_target_unprivileged(const struct sprof_target *target);
 
@@ -81,8 +87,8 @@ enum sprof_event_kind {
 	SPROF_EVENT_SIGNAL,  /* one of the control signals came; see info */
 	SPROF_EVENT_STOPPED, /* an interrupted thread has stopped: read what is needed and resume it */
 	SPROF_EVENT_EXEC,    /* the thread runs another program now, under the process's id */
-	SPROF_EVENT_ENDED,   /* read its last figures and release it; gone already when phase isn't ENDED */
-	SPROF_EVENT_EMPTY,   /* no traced thread is left */
+	SPROF_EVENT_ENDED,   /* ended or let go of: read its last figures, if it has any, and release it */
+	SPROF_EVENT_EMPTY,   /* no traced thread is left, and no launched process that was let go of */
 };
 
 struct sprof_event {
@@ -107,7 +113,7 @@ bool sprof_thread_interrupt(struct sprof_thread *thread);
 /* Lets a STOPPED thread go on, with the signal it was stopped with. A thread that is gone is no error. */
 void sprof_thread_resume(struct sprof_thread *thread);
 
-/* Forgets a thread after SPROF_EVENT_ENDED, and reaps it. */
+/* Forgets a thread after SPROF_EVENT_ENDED, and reaps or detaches it. */
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread);
 
 #endif

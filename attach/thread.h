@@ -44,6 +44,7 @@ enum sprof_thread_phase {
 	SPROF_THREAD_INTERRUPTED, /* asked to stop, not yet stopped */
 	SPROF_THREAD_STOPPED,     /* in a ptrace-stop that we have collected */
 	SPROF_THREAD_LISTENING,   /* in a group-stop, let be with PTRACE_LISTEN */
+	SPROF_THREAD_LEAVING,     /* stands still for the last time: release() detaches it */
 	SPROF_THREAD_ENDED,       /* a zombie that we have not reaped yet: its figures can be read */
 };
 
@@ -91,6 +92,12 @@ void sprof_thread_destroy(struct sprof_thread *thread);
 
 /* After an exec the files of the thread are those of another task. */
 void sprof_thread_close_files(struct sprof_thread *thread);
+
+/* Whether a thread that is about to be released still shows its last figures. */
+static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
+{
+	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
+}
 
 /* False: the thread is gone. */
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);

@@ -17,6 +17,7 @@
 #include "attach/restart.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
+#include "attach/word-size.h"
 #include "base/clock.h"
 
 /*
@@ -137,6 +138,32 @@ static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_
 	return leader;
 }
 
+/*
+ * The registers tell where the file can't be read (arch/x86/kernel/ptrace.c, user_x86_32_view); the file
+ * tells of x32, whose registers are those of 64 bits.
+ */
+static bool is_narrow(const struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+	unsigned long message;
+
+	if (sprof_word_size_differs(thread->process->pid))
+		return true;
+	/* The message can be had as long as the thread is there. */
+	return !sprof_regs_read(thread->tid, &regs) &&
+		!ptrace(PTRACE_GETEVENTMSG, thread->tid, 0, &message);
+}
+
+bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread)
+{
+	if (!is_narrow(thread))
+		return false;
+	note_name(thread->process->pid, target->narrow, sizeof(target->narrow));
+	target->left |= target->launched && thread->tid == target->pid;
+	thread->phase = SPROF_THREAD_LEAVING;
+	return true;
+}
+
 static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thread *thread)
 {
 	struct sprof_thread *ended = exec_swap(target, thread);
@@ -149,7 +176,10 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
 	/* While it stands still: a program may give its rights back with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);
-	sprof_thread_resume(runner);
+	if (sprof_target_leaves_narrow(target, runner))
+		event.kind = SPROF_EVENT_ENDED;
+	else
+		sprof_thread_resume(runner);
 	if (!ended)
 		return event;
 	target->next_event = event;
@@ -231,16 +261,16 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 {
 	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
 
+	/* Once it has ended, its id may be that of another. */
+	if (info->si_pid == target->pid && !target->ended) {
+		target->ended = true;
+		target->wait_status = wait_status_of(info);
+	}
 	if (!thread) {
 		waitpid(info->si_pid, NULL, __WALL);
 		return nothing;
 	}
 	thread->phase = SPROF_THREAD_ENDED;
-	/* Once it has ended, its id may be that of another. */
-	if (thread->tid == target->pid && !target->ended) {
-		target->ended = true;
-		target->wait_status = wait_status_of(info);
-	}
 	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
 }
 
@@ -259,7 +289,8 @@ static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_
 	const struct sprof_thread *thread = sprof_target_find(target, tid);
 
 	ret_info->si_pid = 0;
-	if (thread && thread->phase == SPROF_THREAD_STOPPED) {
+	if (thread && (thread->phase == SPROF_THREAD_STOPPED ||
+		thread->phase == SPROF_THREAD_LEAVING)) {
 		waitid(P_PID, (id_t)tid, ret_info, which);
 		return false;
 	}
@@ -366,7 +397,7 @@ struct sprof_event sprof_target_wait(struct sprof_target *target, uint64_t deadl
 			event.kind = SPROF_EVENT_EMPTY;
 			break;
 		case REPORT_NONE:
-			if (!target->thread_count)
+			if (!target->thread_count && (!target->left || target->ended))
 				return (struct sprof_event){.kind = SPROF_EVENT_EMPTY};
 			if (sleep_until(target, deadline_ns, &event))
 				return event;

@@ -256,6 +256,7 @@ static void fill_result(const struct session *session, struct sprof_session_resu
 
 	ret->program_ended = session->tracing.program_ended;
 	ret->wait_status = session->tracing.wait_status;
+	ret->program_left = session->tracing.program_left;
 	ret->ended_by = session->signals.ended_by;
 	ret->samples = session->earlier_samples + samples_of(quality);
 	ret->cut_short = session->tracing.sampling_failed;

@@ -14,6 +14,7 @@
 struct sprof_session_result {
 	bool program_ended; /* the launched one */
 	int wait_status;    /* then, as waitpid(2) encodes it */
+	bool program_left;  /* it was not profiled to its end, which has been said */
 	int ended_by;       /* the signal to sprof that ended the run; 0: none */
 	uint64_t samples;
 	struct sprof_written written;

@@ -97,6 +97,16 @@ static void tell_left_alone(const struct sprof_target *target)
 			tracer);
 }
 
+static void tell_narrow(const struct sprof_target *target)
+{
+	const char *program = sprof_target_narrow(target);
+
+	if (program)
+		sprof_ui_note("%s is a 32-bit program, which sprof can't profile: it ran on its own, with "
+			      "what it started",
+			program);
+}
+
 static void tell_unprivileged(const struct sprof_target *target)
 {
 	const char *program = sprof_target_unprivileged(target);
@@ -130,6 +140,7 @@ static void tell_denied(const struct sprof_quality *quality)
 /* Whether the launched program has ended; keeps its status. */
 static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
+	tracing->program_left = sprof_target_left(target);
 	tracing->program_ended = sprof_target_ended(target, &tracing->wait_status);
 	return tracing->program_ended;
 }
@@ -188,6 +199,7 @@ static void *trace(void *data)
 	if (tracing->begun) {
 		sample(tracing, target);
 		tell_left_alone(target);
+		tell_narrow(target);
 		tell_unprivileged(target);
 		tell_denied(&tracing->quality);
 		has_ended(tracing, target);

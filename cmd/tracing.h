@@ -60,6 +60,7 @@ struct sprof_tracing {
 	/* Valid after sprof_tracing_finish(). */
 	bool program_ended; /* the launched one */
 	int wait_status;    /* then, as waitpid(2) encodes it */
+	bool program_left;  /* it was not profiled to its end, which has been said */
 
 	pthread_t thread;
 	sem_t sampled;

@@ -60,7 +60,7 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 		break;
 	case SPROF_EVENT_ENDED:
 		sprof_sampling_end(
-			sampler, event->thread, event->thread->phase == SPROF_THREAD_ENDED);
+			sampler, event->thread, sprof_thread_has_figures(event->thread));
 		sprof_target_release(sampler->parts->target, event->thread);
 		end_with_program(sampler);
 		break;

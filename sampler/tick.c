@@ -98,7 +98,7 @@ void sprof_tick(struct sampler *sampler)
 
 		if (!process->maps_read_ns)
 			sprof_mappings_read(sampler, process);
-		if (threads[i]->phase != SPROF_THREAD_ENDED)
+		if (!sprof_thread_has_figures(threads[i]))
 			look(sampler, threads[i]);
 	}
 	sprof_stops_take(sampler);

@@ -1,8 +1,10 @@
 """Kernels, mounts and programs that sprof can't work with: it says so and does no harm."""
 
 import os
+import signal
 
-from harness import (SPROF, check_error, main, read_folded, run, sprof, target, tool)
+from harness import (SPROF, Program, check_error, check_untouched, main, read_folded, read_profile,
+                     require, run, sprof, target, tool)
 
 FAILED = 2
 NEW_PID_NAMESPACE = ("--pid", "--fork", "--kill-child")
@@ -52,6 +54,71 @@ def test_proc_of_its_own_pid_namespace():
     unshare(*NEW_PID_NAMESPACE, "--mount-proc", SPROF, "run", "-r", "999", "-o", "x.folded", "--",
             "sh", "-c", command).check(0)
     read_folded("x.folded").check("spin_three")
+
+
+# Programs of 32 bits.
+
+LINE = "sprof: i386 is a 32-bit program"
+
+
+def i386():
+    require(os.path.exists(target("i386")), "the compiler makes no 32-bit programs")
+    require(run(target("i386"), "waits", 3).code == 3, "the kernel runs no 32-bit programs")
+    return target("i386")
+
+
+def run_sprof(*command):
+    return sprof("run", "-r", "999", "-o", "x.folded", "--stats", "x.json", "--", *command)
+
+
+def check_left_alone(result, code):
+    lines = result.check(code).err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith(LINE), result.err
+
+
+def test_32_bit():
+    check_left_alone(run_sprof(i386(), "waits", 5), 5)
+    folded, stats = read_profile()
+    assert stats["samples"] == 0 and folded.weight("\\[unsampled\\]") == folded.total, folded.stacks
+
+
+def test_32_bit_killed():
+    program = Program([SPROF, "run", "-o", "x.folded", "--", i386(), "ready"])
+    assert program.line() == "ready"
+    program.signal(signal.SIGTERM)
+    program.wait()
+    check_left_alone(program.finish(), 128 + signal.SIGTERM)
+
+
+def test_32_bit_that_outlives_sampling():
+    check_left_alone(sprof("run", "-d", "20ms", "-o", "x.folded", "--", i386(), "waits", 6), 6)
+
+
+def test_32_bit_child():
+    """Its parent is profiled, and what that does afterwards."""
+    check_left_alone(run_sprof("sh", "-c", f"{i386()} waits 4; {target('spin-two')} 200; exit 7"), 7)
+    folded, _ = read_profile()
+    folded.check("spin_three")
+
+
+def test_64_bit_that_becomes_32_bit_and_back():
+    for program in ([i386(), "exec", i386(), "waits", "8"],
+                    [i386(), "exec", "/bin/sh", "-c", "exit 8"]):
+        check_left_alone(run_sprof("sh", "-c", 'exec "$@"', "sh", *program), 8)
+    # By a thread that is not the first.
+    script = ("import os, sys, threading\n"
+              "thread = threading.Thread(target=os.execv, args=(sys.argv[1], sys.argv[1:]))\n"
+              "thread.start()\nthread.join()")
+    check_left_alone(run_sprof("python3", "-c", script, i386(), "waits", "9"), 9)
+
+
+def test_attach_to_32_bit():
+    program = Program([i386(), "ready"])
+    assert program.line() == "ready"
+    for command in (["attach", "-d", "1s"], ["dump"]):
+        check_error(sprof(*command, "-p", program.pid), FAILED, f"attach to {program.pid}", "32-bit")
+        check_untouched(program.pid)
+    program.finish().check(0)
 
 
 if __name__ == "__main__":
