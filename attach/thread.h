@@ -64,6 +64,7 @@ struct sprof_thread {
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: passed on when it goes on; 0: none */
 	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
+	bool superseded; /* an interrupt of ours was sent before a stop for something else: it may still come */
 	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
 	int files[SPROF_THREAD_FILES]; /* -1: not open */

@@ -210,9 +210,14 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 	/* Any stop takes the place of the interrupt that is pending (kernel/signal.c, ptrace_stop). */
 	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
 
-	/* An interrupt that another stop was taken for may still come on its own. */
+	/*
+	 * A trap that nobody wanted is an interrupt that another stop was taken for, whose call has only
+	 * just begun; or SIGCONT, which wakes a seized thread even if it was not stopped (kernel/signal.c,
+	 * prepare_signal), whose call may have waited for long.
+	 */
 	if (stop.kind == SPROF_STOP_TRAP && thread->phase == SPROF_THREAD_RUNNING)
-		repair(thread, true);
+		repair(thread, thread->superseded);
+	thread->superseded = wanted && stop.kind != SPROF_STOP_TRAP;
 	thread->phase = SPROF_THREAD_STOPPED;
 	if (stop.kind == SPROF_STOP_SIGNAL)
 		on_signal(thread, stop.value);

@@ -193,6 +193,47 @@ static int signalfd_values(void)
 	return 0;
 }
 
+/* A signal without any effect, more often and for longer than any of the waits takes. */
+static int send_continues(void)
+{
+	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+
+	for (int i = 0; i < 400; i++) {
+		kill(getppid(), SIGCONT);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int wait_ms(int ms)
+{
+	static int epoll;
+	struct epoll_event event;
+
+	if (epoll == 0)
+		epoll = epoll_create1(0);
+	return epoll_wait(epoll, &event, 1, ms);
+}
+
+/* As event loops do it: what is left of the time, if the wait was broken off. */
+static int continued_waits(void)
+{
+	const int64_t length_ns = 300 * 1000 * 1000;
+	pid_t child = child_of(send_continues);
+	int early = 0;
+
+	for (int i = 0; i < 3; i++) {
+		int64_t end = (int64_t)target_now_ns() + length_ns, left = length_ns;
+
+		while (left > 0 && wait_ms((int)((left + 999999) / 1000000)) < 0 && errno == EINTR)
+			left = end - (int64_t)target_now_ns();
+		early += (int64_t)target_now_ns() < end;
+	}
+	kill(child, SIGKILL);
+	target_print("%d early, and then the child: %s", early, status_text(reap(child)));
+	return 0;
+}
+
 const struct behaviour interruption_behaviours[] = {
 	{"eintr-of-sigsuspend", eintr_of_sigsuspend},
 	{"eintr-of-ppoll", eintr_of_ppoll},
@@ -202,5 +243,6 @@ const struct behaviour interruption_behaviours[] = {
 	{"sigwaitinfo-values", sigwaitinfo_values},
 	{"sigtimedwait-values", sigtimedwait_values},
 	{"signalfd-values", signalfd_values},
+	{"continued-waits", continued_waits},
 	{NULL, NULL},
 };
