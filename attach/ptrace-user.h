@@ -1,6 +1,6 @@
 /*
- * Whether a program traces others itself. A process has one tracer: what strace or gdb starts under
- * sprof is theirs, and sprof leaves it alone.
+ * Whether a program traces others itself. A process has one tracer: what strace or gdb traces under
+ * sprof is theirs, and sprof lets go of it (ptrace-watch.h).
  */
 #ifndef SPROF_ATTACH_PTRACE_USER_H
 #define SPROF_ATTACH_PTRACE_USER_H

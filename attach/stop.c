@@ -39,5 +39,7 @@ struct sprof_stop sprof_stop_classify(int wait_status)
 		return (struct sprof_stop){SPROF_STOP_KILLED, WTERMSIG(wait_status)};
 	if (wait_status >> 16)
 		return classify_event(wait_status >> 16, WSTOPSIG(wait_status));
+	if (WSTOPSIG(wait_status) == (SIGTRAP | 0x80))
+		return (struct sprof_stop){SPROF_STOP_SYSCALL, 0};
 	return (struct sprof_stop){SPROF_STOP_SIGNAL, WSTOPSIG(wait_status)};
 }

@@ -12,6 +12,7 @@ enum sprof_stop_kind {
 	SPROF_STOP_GROUP,       /* group-stop; value: the signal that caused it; goes on with PTRACE_LISTEN */
 	SPROF_STOP_TRAP,        /* PTRACE_EVENT_STOP: an interrupt of ours, the first stop of a new thread, or SIGCONT */
 	SPROF_STOP_NEW_TASK,    /* clone, fork or vfork; the event message is the new thread id */
+	SPROF_STOP_SYSCALL,     /* syscall-stop, at the entry or the exit (PTRACE_O_TRACESYSGOOD) */
 	SPROF_STOP_EXEC,        /* the event message is the thread id before */
 	SPROF_STOP_OTHER_EVENT, /* an event that was not asked for: just go on */
 };

@@ -25,6 +25,7 @@ struct sprof_target {
 	size_t thread_count, thread_capacity;
 	struct sprof_process **processes;
 	size_t process_count, process_capacity;
+	size_t held_count; /* threads that stand until another one is let go of; attach/ptrace-watch.h */
 	uint32_t threads_seen, processes_seen;
 	pid_t pid;
 	bool launched;
@@ -36,7 +37,7 @@ struct sprof_target {
 	pid_t hint;       /* whom the last SIGCHLD was about; 0: none */
 	char unprivileged[64]; /* the first program that runs without the rights of its file; empty: none */
 	char narrow[64]; /* the first program of 32 bits; empty: none */
-	char tracer[64]; /* the first program whose children were left to it; empty: none */
+	char tracer[64]; /* the first program to which a thread was left; empty: none */
 	bool out_of_memory; /* a new thread could not be registered: it is detached and goes its own way */
 };
 
@@ -51,6 +52,9 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 /* Exchanges the ids of two threads. */
 void sprof_target_swap(
 	struct sprof_target *target, struct sprof_thread *one, struct sprof_thread *other);
+
+/* wait.c: the name of a process, unless there is one already. */
+void sprof_target_note_name(pid_t pid, char *name, size_t size);
 
 /* wait.c: the process has executed a program: has it got the rights of that? */
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/ptrace-watch.h"
 #include "attach/requirements.h"
 #include "attach/target-internal.h"
 #include "base/array.h"
@@ -70,7 +71,7 @@ void sprof_target_destroy(struct sprof_target *target)
 
 unsigned long sprof_target_ptrace_options(const struct sprof_target *target)
 {
-	unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+	unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
 	if (target->options.follow_children)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -246,6 +247,8 @@ static void forget(struct sprof_target *target, struct sprof_thread *thread)
 			target->threads[i] = target->threads[--target->thread_count];
 	}
 	bucket_remove(target, thread);
+	if (thread->held_for)
+		target->held_count--;
 	process_put(target, thread->process);
 	sprof_thread_destroy(thread);
 }
@@ -267,7 +270,7 @@ void sprof_thread_resume(struct sprof_thread *thread)
 		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
 		thread->phase = SPROF_THREAD_LISTENING;
 	} else {
-		ptrace(PTRACE_CONT, thread->tid, 0, thread->signal);
+		ptrace(thread->watched ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, 0, thread->signal);
 		thread->phase = SPROF_THREAD_RUNNING;
 	}
 	thread->signal = 0;
@@ -276,9 +279,12 @@ void sprof_thread_resume(struct sprof_thread *thread)
 
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
 {
+	pid_t tid = thread->tid;
+
 	if (thread->phase == SPROF_THREAD_ENDED)
 		waitpid(thread->tid, NULL, __WALL);
 	else if (thread->phase == SPROF_THREAD_LEAVING)
 		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
 	forget(target, thread);
+	sprof_watch_let_go(target, tid);
 }

@@ -70,7 +70,7 @@ uint32_t sprof_target_processes_seen(const struct sprof_target *target);
 struct sprof_process **sprof_target_processes(const struct sprof_target *target, size_t *ret_count);
 uint32_t sprof_target_process_count(const struct sprof_target *target);
 
-/* The name of a program that traces processes itself, so that those it started are not followed; NULL: none. */
+/* The name of the first program to which a thread was left, because it traces that itself; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);
 
 /* The name of a program of 32 bits, which was let go of at its first instruction; NULL: none. */

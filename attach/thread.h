@@ -12,7 +12,7 @@
 #include "attach/maps.h"
 #include "attach/procfs.h"
 
-/* Whether the program that a process runs traces others; see attach/ptrace-user.h. */
+/* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
 enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_UNKNOWN,
 	SPROF_PROCESS_TRACES_NOBODY,
@@ -64,6 +64,10 @@ struct sprof_thread {
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: passed on when it goes on; 0: none */
 	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
+	bool leaving;    /* to be let go of at its next stop, for another tracer; attach/ptrace-watch.h */
+	unsigned watched;     /* so many syscall-stops more; 0: it makes none */
+	pid_t held_for;       /* STOPPED, until that one is no tracee of ours; 0: not held */
+	bool interrupt_again; /* then it is asked again to stop, as it was when it was held */
 	bool superseded; /* an interrupt of ours was sent before a stop for something else: it may still come */
 	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "attach/lost-rights.h"
-#include "attach/ptrace-user.h"
+#include "attach/ptrace-watch.h"
 #include "attach/regs.h"
 #include "attach/restart.h"
 #include "attach/stop.h"
@@ -45,7 +45,7 @@ static struct sprof_process *find_process(const struct sprof_target *target, pid
 	return NULL;
 }
 
-static void note_name(pid_t pid, char *name, size_t size)
+void sprof_target_note_name(pid_t pid, char *name, size_t size)
 {
 	char path[64];
 
@@ -57,34 +57,12 @@ static void note_name(pid_t pid, char *name, size_t size)
 void sprof_target_check_rights(struct sprof_target *target, pid_t pid)
 {
 	if (!target->unprivileged[0] && sprof_rights_are_lost(pid))
-		note_name(pid, target->unprivileged, sizeof(target->unprivileged));
+		sprof_target_note_name(pid, target->unprivileged, sizeof(target->unprivileged));
 }
 
-/*
- * What a debugger starts is to be traced by it, and a thread has one tracer only. Asked once per program,
- * while its first child stands still: a moment later the debugger would be refused.
- */
-static bool is_tracer(struct sprof_target *target, struct sprof_process *process)
+static bool is_followed(const struct sprof_target *target, pid_t pid)
 {
-	if (process->tracing == SPROF_PROCESS_TRACES_UNKNOWN)
-		process->tracing = sprof_ptrace_user_process(process->pid) ? SPROF_PROCESS_TRACES_OTHERS
-									   : SPROF_PROCESS_TRACES_NOBODY;
-	if (process->tracing == SPROF_PROCESS_TRACES_NOBODY)
-		return false;
-	note_name(process->pid, target->tracer, sizeof(target->tracer));
-	return true;
-}
-
-static bool is_followed(struct sprof_target *target, pid_t pid, pid_t parent)
-{
-	struct sprof_process *process;
-
-	if (find_process(target, pid))
-		return true;
-	if (!target->options.follow_children)
-		return false;
-	process = find_process(target, parent);
-	return !process || !is_tracer(target, process);
+	return target->options.follow_children || find_process(target, pid);
 }
 
 /*
@@ -98,22 +76,32 @@ static struct sprof_thread *adopt(struct sprof_target *target, pid_t tid)
 
 	if (thread)
 		return thread;
-	if (!read_family(tid, &pid, &parent) || !is_followed(target, (pid_t)pid, (pid_t)parent))
+	if (!read_family(tid, &pid, &parent) || !is_followed(target, (pid_t)pid))
 		return NULL;
 	thread = sprof_target_add(target, (pid_t)pid, tid);
-	if (thread)
-		thread->born = true;
-	else
+	if (!thread) {
 		target->out_of_memory = true;
+		return NULL;
+	}
+	thread->born = true;
+	sprof_watch_child(find_process(target, (pid_t)parent), thread);
 	return thread;
 }
 
-static void adopt_announced(struct sprof_target *target, pid_t creator)
+/* A child that is not followed is let go of at its first stop; until then its parent may not trace it. */
+static void on_birth(struct sprof_target *target, struct sprof_thread *creator)
 {
+	struct sprof_thread *child;
 	unsigned long message;
+	long pid, parent;
 
-	if (!ptrace(PTRACE_GETEVENTMSG, creator, 0, &message))
-		adopt(target, (pid_t)message);
+	if (ptrace(PTRACE_GETEVENTMSG, creator->tid, 0, &message))
+		return;
+	child = adopt(target, (pid_t)message);
+	if (child && child->process != creator->process)
+		sprof_watch_creator(creator);
+	else if (!child && read_family((pid_t)message, &pid, &parent))
+		sprof_watch_hold(target, creator, (pid_t)message);
 }
 
 /*
@@ -154,13 +142,19 @@ static bool is_narrow(const struct sprof_thread *thread)
 		!ptrace(PTRACE_GETEVENTMSG, thread->tid, 0, &message);
 }
 
+static struct sprof_event leave(struct sprof_target *target, struct sprof_thread *thread)
+{
+	target->left |= target->launched && thread->tid == target->pid;
+	thread->phase = SPROF_THREAD_LEAVING;
+	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
+}
+
 bool sprof_target_leaves_narrow(struct sprof_target *target, struct sprof_thread *thread)
 {
 	if (!is_narrow(thread))
 		return false;
-	note_name(thread->process->pid, target->narrow, sizeof(target->narrow));
-	target->left |= target->launched && thread->tid == target->pid;
-	thread->phase = SPROF_THREAD_LEAVING;
+	sprof_target_note_name(thread->process->pid, target->narrow, sizeof(target->narrow));
+	leave(target, thread);
 	return true;
 }
 
@@ -176,8 +170,11 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
 	/* While it stands still: a program may give its rights back with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);
+	runner->watched = 0;
 	if (sprof_target_leaves_narrow(target, runner))
 		event.kind = SPROF_EVENT_ENDED;
+	else if (runner->leaving)
+		event = leave(target, runner);
 	else
 		sprof_thread_resume(runner);
 	if (!ended)
@@ -224,13 +221,51 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 	else if (stop.kind == SPROF_STOP_GROUP)
 		thread->group_stop = true;
 	else if (stop.kind == SPROF_STOP_NEW_TASK)
-		adopt_announced(target, thread->tid);
+		on_birth(target, thread);
+	if (thread->held_for) {
+		thread->interrupt_again = wanted;
+		return false;
+	}
 	if (!wanted)
 		sprof_thread_resume(thread);
 	return wanted;
 }
 
+/* The stop of a thread that another tracer wants. */
+static struct sprof_event on_last_stop(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	if (stop.kind == SPROF_STOP_SIGNAL)
+		thread->signal = stop.value;
+	else if (stop.kind == SPROF_STOP_NEW_TASK)
+		on_birth(target, thread);
+	if (stop.kind != SPROF_STOP_SYSCALL)
+		repair(thread, false);
+	return leave(target, thread);
+}
+
 static const struct sprof_event nothing = {.kind = SPROF_EVENT_TIMEOUT};
+
+/* An interrupt that is pending is taken by this stop as by any other, so it is sent again. */
+static struct sprof_event on_call(struct sprof_target *target, struct sprof_thread *thread)
+{
+	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	thread->phase = SPROF_THREAD_STOPPED;
+	switch (sprof_watch_call(target, thread)) {
+	case SPROF_WATCHED_LEAVES:
+		return leave(target, thread);
+	case SPROF_WATCHED_HELD:
+		thread->interrupt_again = wanted;
+		break;
+	case SPROF_WATCHED_GOES_ON:
+		sprof_thread_resume(thread);
+		if (wanted)
+			sprof_thread_interrupt(thread);
+		break;
+	}
+	return nothing;
+}
 
 static struct sprof_event dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 {
@@ -241,10 +276,15 @@ static struct sprof_event dispatch_stop(struct sprof_target *target, const sigin
 	if (!thread) {
 		ptrace(PTRACE_DETACH, info->si_pid, 0,
 			stop.kind == SPROF_STOP_SIGNAL ? stop.value : 0);
+		sprof_watch_let_go(target, info->si_pid);
 		return nothing;
 	}
 	if (stop.kind == SPROF_STOP_EXEC)
 		return on_exec(target, thread);
+	if (thread->leaving)
+		return on_last_stop(target, thread, stop);
+	if (stop.kind == SPROF_STOP_SYSCALL)
+		return on_call(target, thread);
 	if (on_stop(target, thread, stop))
 		return (struct sprof_event){.kind = SPROF_EVENT_STOPPED, .thread = thread};
 	return nothing;
@@ -273,6 +313,7 @@ static struct sprof_event dispatch_end(struct sprof_target *target, const siginf
 	}
 	if (!thread) {
 		waitpid(info->si_pid, NULL, __WALL);
+		sprof_watch_let_go(target, info->si_pid);
 		return nothing;
 	}
 	thread->phase = SPROF_THREAD_ENDED;

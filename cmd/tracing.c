@@ -93,7 +93,7 @@ static void tell_left_alone(const struct sprof_target *target)
 
 	if (tracer)
 		sprof_ui_note("%s traces processes itself, and a process has one tracer only: what it "
-			      "started was left to it",
+			      "traces was left to it",
 			tracer);
 }
 

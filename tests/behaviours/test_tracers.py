@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
-from harness import main, read_folded, run, sprof, target, tool  # noqa: E402
+from harness import main, read_folded, run, sprof, target, tool, wait_until  # noqa: E402
 
 LINE = "traces processes itself"
 
@@ -43,6 +43,30 @@ def test_in_a_script():
     result = under_sprof("sh", "-c", f"{tool('strace')} -qq -o c true; {target('spin-two')} 200")
     check_left_alone(result.check(0), "strace")
     read_folded("x.folded").check("spin_three")
+
+
+def test_first_moments():
+    """A debugger that traces its children at once, in every way, and each of them: also the first."""
+    for way in ("seize", "attach", "traceme", "exec"):
+        native = run(target("debugger"), way).check(0)
+        assert native.text() == "100 of 100 traced\n", native.text()
+        result = under_sprof(target("debugger"), way).check(0)
+        assert result.out == native.out, f"{way}: {result.text()}"
+        check_left_alone(result, "debugger")
+
+
+def test_children_that_nobody_traces():
+    """A program with a debugger in it that it doesn't use: its children are followed."""
+    result = under_sprof(target("debugger"), "none").check(5)
+    assert LINE not in result.err, result.err
+    read_folded("x.folded").check("child_computes")
+
+
+def test_debugger_of_its_parent():
+    """strace -D is started by what it traces, as its child or grandchild."""
+    result = under_sprof("strace", "-D", "-f", "-qq", "-o", "d", "sh", "-c", "ls / >/dev/null; exit 6")
+    check_left_alone(result.check(6), "strace")
+    wait_until(lambda: "exit_group(6)" in open("d", encoding="utf-8").read(), "strace writes its end")
 
 
 def test_nothing_to_say():

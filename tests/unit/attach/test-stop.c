@@ -49,6 +49,12 @@ static void a_trap_of_the_program_is_a_signal(void **state)
 	expect(stopped(SIGTRAP, 0), SPROF_STOP_SIGNAL, SIGTRAP);
 }
 
+/* PTRACE_O_TRACESYSGOOD tells it from a SIGTRAP by bit 7. */
+static void a_system_call_is_no_signal(void **state)
+{
+	expect(stopped(SIGTRAP | 0x80, 0), SPROF_STOP_SYSCALL, 0);
+}
+
 static void the_four_stopping_signals_make_a_group_stop(void **state)
 {
 	static const int signals[] = {SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
@@ -88,6 +94,7 @@ int main(void)
 		cmocka_unit_test(every_deadly_signal_with_and_without_a_core),
 		cmocka_unit_test(every_signal_on_its_way),
 		cmocka_unit_test(a_trap_of_the_program_is_a_signal),
+		cmocka_unit_test(a_system_call_is_no_signal),
 		cmocka_unit_test(the_four_stopping_signals_make_a_group_stop),
 		cmocka_unit_test(a_trap_event_is_ours),
 		cmocka_unit_test(every_event),
