@@ -1,10 +1,11 @@
 """The behaviours of tests/behaviours, natively and under sprof: they print, return and end the same.
 
-    driver.py [--repeat N] [--load] [--jobs N] [--mode run|attach] TOPIC | NAME ...
+    driver.py [--repeat N] [--load] [--jobs N] [--mode run|attach] [--watched] TOPIC | NAME ...
 
 Each is run natively first; what it shows there is what it must show under `sprof run` and, where an
 attach is possible before it begins, under `sprof attach`, both at 999 Hz. --load keeps every CPU busy
-meanwhile, --jobs shows so many of them at once, --repeat does it all so many times in a row.
+meanwhile, --jobs shows so many of them at once, --repeat does it all so many times in a row. --watched
+takes the program that imports ptrace(), whose system calls are looked at when it starts processes.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import harness  # noqa: E402  pylint: disable=wrong-import-position
 from harness import SPROF, Program, Target, run, target  # noqa: E402
 
 PROGRAM = os.path.join("..", "behaviours", "behaviours")
+WATCHED = PROGRAM + "-watched"
 QUIETLY = ("-q", "-r", "999", "-o", "x.folded")
 
 # On a busy machine a short one may end before the first.
@@ -63,9 +65,13 @@ def options_of(topic):
             "env": {"PATH": os.environ["PATH"], "ODD": "a\nb=c", "EMPTY": "", "DEBUGINFOD_URLS": "x"}}
 
 
+def program_to_show():
+    return WATCHED if "--watched" in sys.argv else PROGRAM
+
+
 def show(name, before=(), **options):
     """The behaviour from its start to its end, at once."""
-    program = Target(PROGRAM, name, before=before, **options)
+    program = Target(program_to_show(), name, before=before, **options)
     program.say("go\n")
     return program.finish()
 
@@ -80,7 +86,7 @@ def show_under_run(name, topic):
 
 def show_under_attach(name, topic):
     """Attached before it begins. When it ends, sprof does, too."""
-    program = Target(PROGRAM, name, **options_of(topic))
+    program = Target(program_to_show(), name, **options_of(topic))
     pid = int(program.said[0])
     sprof = harness.Attached(pid, *QUIETLY)
     program.say("go\n")
@@ -180,6 +186,7 @@ def parse():
     parser.add_argument("--times", action="store_true", help="say how long each takes")
     parser.add_argument("--load", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--watched", action="store_true")
     parser.add_argument("--mode", choices=list(MODES))
     parser.add_argument("words", nargs="*")
     return parser.parse_args()
