@@ -26,7 +26,7 @@ ANYTHING = {"tests", "bench", "demo"}
 # Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI, not names.
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
-    ("unwind", "elfsym"): {"image.h", "cfi.h"},
+    ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "plt-decode.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).
