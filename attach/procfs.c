@@ -97,6 +97,23 @@ bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret)
 	return skip_fields(&text, 3) && scan_number(&text, 10, &ret->runnable) && *text == '/';
 }
 
+/* "cpu user nice system idle iowait irq softirq steal ..."; a guest's time is in that of user. */
+bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret)
+{
+	uint64_t ticks[8];
+
+	if (strncmp(text, "cpu ", 4))
+		return false;
+	text += 4;
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		if (!scan_number(&text, 10, &ticks[i]))
+			return false;
+	}
+	ret->worked_ticks = ticks[0] + ticks[1] + ticks[2];
+	ret->lost_ticks = ticks[5] + ticks[6] + ticks[7];
+	return true;
+}
+
 bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret)
 {
 	uint64_t number;

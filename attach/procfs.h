@@ -53,6 +53,14 @@ struct sprof_proc_io {
 	uint64_t read_bytes, written_bytes;
 };
 
+/*
+ * The line "cpu" of /proc/stat, in ticks: what ran on all CPUs, and what interrupts and the host of a
+ * virtual machine took from them.
+ */
+struct sprof_proc_cpus {
+	uint64_t worked_ticks, lost_ticks;
+};
+
 /* /proc/loadavg. */
 struct sprof_proc_loadavg {
 	uint64_t runnable; /* tasks of the whole machine that have a CPU, or wait for one */
@@ -64,6 +72,7 @@ bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *r
 bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
 bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
 bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
+bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret);
 
 /* The value of `field` ("Tgid") in the text of /proc/PID/status, without the blanks around it. False: no such field. */
 bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size);

@@ -279,6 +279,7 @@ static struct sprof_event dispatch_stop(struct sprof_target *target, const sigin
 		sprof_watch_let_go(target, info->si_pid);
 		return nothing;
 	}
+	thread->stops++;
 	if (stop.kind == SPROF_STOP_EXEC)
 		return on_exec(target, thread);
 	if (thread->leaving)

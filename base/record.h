@@ -52,7 +52,7 @@ const char *sprof_state_name(enum sprof_state state);
 /* Neither running nor ready to run. */
 bool sprof_state_is_blocked(enum sprof_state state);
 
-/* Where a thread's wall time goes; the kernel's own figures in ns. Their sum is the wall time. */
+/* Where a thread's wall time goes; by the kernel's own figures, in ns. Their sum is the wall time. */
 enum sprof_time_class {
 	SPROF_TIME_USER,
 	SPROF_TIME_SYS,
@@ -60,6 +60,7 @@ enum sprof_time_class {
 	SPROF_TIME_SLEEP, /* blocked: this and the two below are what reports call wait */
 	SPROF_TIME_DISK,
 	SPROF_TIME_STOPPED,
+	SPROF_TIME_STOLEN, /* kept from a thread that wanted to run: by the host, interrupts, our stops */
 	SPROF_TIME_COUNT,
 };
 

@@ -17,6 +17,7 @@ static const char *const names[SPROF_WEIGHT_COUNT] = {
 	[SPROF_WEIGHT_SLEEP] = "sleep",
 	[SPROF_WEIGHT_DISK] = "disk",
 	[SPROF_WEIGHT_STOPPED] = "stopped",
+	[SPROF_WEIGHT_STOLEN] = "stolen",
 };
 
 const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_COLUMNS] = {
@@ -31,6 +32,7 @@ enum sprof_weight sprof_weight_of_class(enum sprof_time_class class)
 		[SPROF_TIME_SLEEP] = SPROF_WEIGHT_SLEEP,
 		[SPROF_TIME_DISK] = SPROF_WEIGHT_DISK,
 		[SPROF_TIME_STOPPED] = SPROF_WEIGHT_STOPPED,
+		[SPROF_TIME_STOLEN] = SPROF_WEIGHT_STOLEN,
 	};
 
 	assert(class < SPROF_TIME_COUNT);

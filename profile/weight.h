@@ -18,7 +18,7 @@ struct sprof_metrics {
 
 enum sprof_weight {
 	SPROF_WEIGHT_SAMPLES,
-	SPROF_WEIGHT_WALL, /* user + sys + runq + wait */
+	SPROF_WEIGHT_WALL, /* user + sys + runq + wait + stolen */
 	SPROF_WEIGHT_USER,
 	SPROF_WEIGHT_SYS,
 	SPROF_WEIGHT_RUNQ,
@@ -26,12 +26,13 @@ enum sprof_weight {
 	SPROF_WEIGHT_SLEEP,
 	SPROF_WEIGHT_DISK,
 	SPROF_WEIGHT_STOPPED,
+	SPROF_WEIGHT_STOLEN,
 	SPROF_WEIGHT_COUNT,
 	SPROF_WEIGHT_OTHER = SPROF_WEIGHT_COUNT, /* the only one of another tool's file */
 };
 
-/* "samples", "wall", "user", "sys", "runq", "wait", "sleep", "disk", "stopped"; "value" of another
- * tool's. */
+/* "samples", "wall", "user", "sys", "runq", "wait", "sleep", "disk", "stopped", "stolen"; "value" of
+ * another tool's. */
 const char *sprof_weight_name(enum sprof_weight weight);
 /* The weight of that name. False: there is none. */
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* Ready time is lost by a thread that wants to run, wherever it is. */
+/* Ready and stolen time is lost by a thread that wants to run, wherever it is. */
 static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
 	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
@@ -20,6 +20,7 @@ static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_SLEEP] = {[SPROF_STATE_SLEEP] = true},
 	[SPROF_TIME_DISK] = {[SPROF_STATE_DISK] = true},
 	[SPROF_TIME_STOPPED] = {[SPROF_STATE_STOPPED] = true},
+	[SPROF_TIME_STOLEN] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
 };
 
 void sprof_window_finish(struct sprof_window *window)

@@ -1,13 +1,23 @@
 /*
- * Time accounting of one thread. Knows what the kernel's figures mean and that none of them may ever
- * be handed out twice; refuses to know samples.
+ * Time accounting of one thread: no figure of the kernel is handed out twice.
  *
  * The CPU time is schedstat's (ns). stat splits it into user and system, in ticks that the kernel has
  * scaled to the same sum (kernel/sched/cputime.c, cputime_adjust); the split is taken over the whole
  * run, where its resolution hurts least.
+ *
+ * Wall time that is neither CPU time nor run queue is not all wait. A virtual machine's host and
+ * interrupts take time that the kernel leaves out of both (kernel/sched/core.c, update_rq_clock_task), and
+ * so does a ptrace-stop. Such time is "stolen". How much it is can't be read for one thread:
+ * - A thread that was not seen blocked and has not switched voluntarily did not sleep: all is stolen.
+ * - Of one that slept, what it stood still for samples is.
+ * - So is what its samples can't explain: more wait than the part of them that was blocked, with a
+ *   margin of three standard errors. At most the CPUs' figures of such time in proportion to its CPU time.
+ *
+ * A thread that sleeps and loses time within that margin keeps it as wait.
  */
 #include "sampler/account.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,14 +39,15 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.disk_ticks = stat->disk_ticks,
 	};
 
-	if (!schedstat->cpu_ns && !schedstat->timeslices)
+	if (!schedstat->cpu_ns)
 		figures.cpu_ns = (stat->user_ticks + stat->system_ticks) * tick_ns();
 	return figures;
 }
 
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
 {
-	*account = (struct sprof_account){.start = *start};
+	*account = (struct sprof_account){
+		.start = *start, .stood_ns = start->stood_ns, .switches = start->switches};
 }
 
 static uint64_t since(uint64_t now, uint64_t start)
@@ -63,8 +74,10 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 void sprof_account_see(
 	struct sprof_account *account, enum sprof_state state, uint32_t count)
 {
+	account->samples += count;
 	if (!sprof_state_is_blocked(state))
 		return;
+	account->blocked_samples += count;
 	account->blocked[state] += count;
 	account->last_blocked = state;
 }
@@ -99,10 +112,95 @@ static void split_blocked(struct sprof_account *account, const struct sprof_figu
 			before[SPROF_TIME_DISK]);
 	times->ns[SPROF_TIME_DISK] = disk < ns ? disk : ns;
 	times->ns[SPROF_TIME_SLEEP] = ns - times->ns[SPROF_TIME_DISK];
-	for (int i = SPROF_TIME_SLEEP; i < SPROF_TIME_COUNT; i++)
+	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++)
 		account->handed_out.ns[i] += times->ns[i];
 	for (int i = 0; i < SPROF_STATE_COUNT; i++)
 		account->blocked[i] = 0;
+}
+
+static uint64_t least(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+/* Blocked time so far, with what is kept. */
+static uint64_t waited(const struct sprof_account *account)
+{
+	const uint64_t *out = account->handed_out.ns;
+
+	return out[SPROF_TIME_SLEEP] + out[SPROF_TIME_DISK] + out[SPROF_TIME_STOPPED] +
+		account->kept_ns;
+}
+
+/* Since its beginning, neither on a CPU nor ready for one, and not handed out. */
+static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	const struct sprof_figures *start = &account->start;
+	uint64_t wall = since(now->time_ns, start->time_ns);
+	uint64_t cpu = since(now->cpu_ns, start->cpu_ns);
+	uint64_t runq = since(now->runq_ns, start->runq_ns);
+
+	return since(since(since(wall, cpu), runq),
+		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
+}
+
+/* Where the kernel's count of switches is not known, it may have. */
+static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	return blocked_samples(account) || !now->has_switches || now->switches > account->switches;
+}
+
+/* The most that the thread can have waited in `wall` ns, by its samples. */
+static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
+{
+	double all = (double)account->samples, blocked = (double)account->blocked_samples;
+	double margin = 3 * sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
+
+	if (blocked + margin >= all)
+		return wall;
+	return (uint64_t)((double)wall * (blocked + margin) / all);
+}
+
+/* What the machine's CPUs have lost, in proportion to the thread's CPU time. */
+static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
+{
+	const struct sprof_figures *start = &account->start;
+	uint64_t worked = since(now->cpus.worked_ticks, start->cpus.worked_ticks);
+	uint64_t lost = since(now->cpus.lost_ticks, start->cpus.lost_ticks);
+
+	if (!worked)
+		return 0;
+	return (uint64_t)((__uint128_t)since(now->cpu_ns, start->cpu_ns) * lost / worked);
+}
+
+/* How much of what is left over is not wait. */
+static uint64_t stolen_of(
+	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
+{
+	uint64_t stood = least(left, since(now->stood_ns, account->stood_ns));
+	uint64_t wall = since(now->time_ns, account->start.time_ns), lost;
+
+	if (!has_slept(account, now))
+		return left;
+	left -= stood;
+	lost = least(since(lost_by_cpus(account, now), account->lost_ns),
+		since(waited(account) + left, most_wait(account, wall)));
+	lost = least(lost, left);
+	account->lost_ns += lost;
+	return stood + lost;
+}
+
+/* Divides what is left over into wait, which is kept, and stolen time, which it returns. */
+static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
+{
+	uint64_t left = left_over(account, now), stolen = stolen_of(account, now, left);
+
+	account->kept_ns += left - stolen;
+	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;
+	account->stood_ns = now->stood_ns;
+	if (now->has_switches)
+		account->switches = now->switches;
+	return stolen;
 }
 
 struct sprof_times sprof_account_advance(
@@ -110,12 +208,10 @@ struct sprof_times sprof_account_advance(
 {
 	const struct sprof_figures *start = &account->start;
 	const uint64_t *before = account->handed_out.ns;
-	uint64_t wall = since(now->time_ns, start->time_ns);
 	uint64_t cpu = since(now->cpu_ns, start->cpu_ns);
-	uint64_t runq = since(now->runq_ns, start->runq_ns);
 	uint64_t user = user_part(cpu, since(now->user_ticks, start->user_ticks),
 		since(now->system_ticks, start->system_ticks));
-	struct sprof_times times;
+	struct sprof_times times = {0};
 
 	/* A split that moved must not take back what one side was given. */
 	if (user < before[SPROF_TIME_USER])
@@ -124,13 +220,12 @@ struct sprof_times sprof_account_advance(
 		user = since(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] = hand_out(account, SPROF_TIME_RUNQ, runq);
-	times.ns[SPROF_TIME_SLEEP] = times.ns[SPROF_TIME_DISK] = times.ns[SPROF_TIME_STOPPED] = 0;
+	times.ns[SPROF_TIME_RUNQ] =
+		hand_out(account, SPROF_TIME_RUNQ, since(now->runq_ns, start->runq_ns));
+	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
 	if (now->more_to_come && !blocked_samples(account))
 		return times;
-	split_blocked(account, now,
-		since(since(since(wall, cpu), runq), before[SPROF_TIME_SLEEP] +
-				before[SPROF_TIME_DISK] + before[SPROF_TIME_STOPPED]),
-		&times);
+	split_blocked(account, now, account->kept_ns, &times);
+	account->kept_ns = 0;
 	return times;
 }

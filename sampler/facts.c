@@ -63,7 +63,7 @@ static void read_io(const struct sprof_thread *thread, struct sprof_thread_facts
 	facts->written_bytes = io.written_bytes;
 }
 
-static void read_facts(struct sprof_thread *thread, const struct sprof_proc_stat *stat,
+void sprof_facts_read(struct sprof_thread *thread, const struct sprof_proc_stat *stat, bool all,
 	struct sprof_thread_facts *ret)
 {
 	*ret = (struct sprof_thread_facts){
@@ -72,7 +72,8 @@ static void read_facts(struct sprof_thread *thread, const struct sprof_proc_stat
 		.major_faults = stat->major_faults,
 	};
 	read_status(thread, ret);
-	read_io(thread, ret);
+	if (all)
+		read_io(thread, ret);
 }
 
 void sprof_facts_begin(struct sprof_thread *thread, bool is_all_ours)
@@ -84,7 +85,7 @@ void sprof_facts_begin(struct sprof_thread *thread, bool is_all_ours)
 	first->own_tid = thread->tid;
 	if (!sprof_thread_read_stat(thread, &stat))
 		return;
-	read_facts(thread, &stat, &first->start);
+	sprof_facts_read(thread, &stat, true, &first->start);
 	if (first->start.own_tid)
 		first->own_tid = first->start.own_tid;
 	if (is_all_ours)
@@ -97,16 +98,14 @@ static uint64_t since(uint64_t now, uint64_t start)
 }
 
 void sprof_facts_tell(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat)
+	struct sampler *sampler, struct sprof_thread *thread, struct sprof_thread_facts facts)
 {
 	const struct sprof_sink *sink = sampler->parts->sink;
 	const struct sampling *sampling = thread->sampling;
 	const struct sprof_thread_facts *start = &sampling->facts.start;
-	struct sprof_thread_facts facts;
 
 	if (!sink->facts)
 		return;
-	read_facts(thread, stat, &facts);
 	facts.voluntary = since(facts.voluntary, start->voluntary);
 	facts.involuntary = since(facts.involuntary, start->involuntary);
 	facts.minor_faults = since(facts.minor_faults, start->minor_faults);

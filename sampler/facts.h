@@ -19,8 +19,11 @@ struct first_facts {
 };
 
 void sprof_facts_begin(struct sprof_thread *thread, bool is_all_ours);
-/* Tells the sink. */
+/* The thread's counters now; `all`: those too that only the sink wants to know. */
+void sprof_facts_read(struct sprof_thread *thread, const struct sprof_proc_stat *stat, bool all,
+	struct sprof_thread_facts *ret);
+/* Tells the sink of all of them. */
 void sprof_facts_tell(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_stat *stat);
+	struct sampler *sampler, struct sprof_thread *thread, struct sprof_thread_facts facts);
 
 #endif

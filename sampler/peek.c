@@ -134,11 +134,25 @@ static void take(struct sampler *sampler, struct sprof_thread *thread, struct si
 	sprof_charge_window(sampler, thread);
 }
 
+/*
+ * It is being woken after a stop or a page fault, on a CPU that has not got to it yet (kernel/sched/core.c,
+ * ttwu_queue_wakelist): that is not blocked.
+ */
+static bool is_ready(struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+{
+	struct sprof_proc_stat stat;
+
+	return call->kind == SPROF_PROC_SYSCALL_OUTSIDE && sprof_thread_read_stat(thread, &stat) &&
+		stat.state == 'R';
+}
+
 bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call)
 {
 	struct sight sight = {.schedstat = schedstat, .call = call};
 
+	if (is_ready(thread, call))
+		return false;
 	if (pass_over(sampler, thread, schedstat))
 		return true;
 	if (!copy_sleeper(sampler, thread, &sight))

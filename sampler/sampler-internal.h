@@ -41,6 +41,8 @@ struct last_seen {
 struct sampling {
 	struct sprof_account account;
 	uint64_t window_ns; /* charge.c: when the last charge was */
+	uint64_t stood_ns;  /* standstill.c: in stops of ours, from when they were seen */
+	bool has_ended;     /* charge.c: it is charged no more */
 	bool lost;          /* peek.c: its last stop came too late for its tick */
 	struct known_sleep sleep;
 	struct last_seen last;
@@ -82,6 +84,12 @@ struct tick {
 	bool closing; /* every thread is charged up to it */
 };
 
+/* charge.c: what the machine's CPUs have lost, and when that was read. */
+struct known_cpus {
+	struct sprof_proc_cpus cpus;
+	uint64_t read_ns; /* 0: never */
+};
+
 /* peek.c */
 struct peeking {
 	struct copy_buffer buffer;
@@ -101,6 +109,7 @@ struct sampler {
 	struct pace pace;
 	struct period period;
 	struct tick tick;
+	struct known_cpus cpus;
 	struct slots slots;
 	struct peeking peek;
 	struct waits waits;
@@ -176,12 +185,14 @@ void sprof_period_end(struct sampler *sampler);
  * charge.c: the figures that a thread's account begins with: of one that was born under our eyes, and has
  * used nothing before, or of any other. False: it is gone.
  */
-bool sprof_charge_begin(
-	struct sprof_thread *thread, bool is_all_ours, struct sprof_figures *ret);
+bool sprof_charge_begin(struct sampler *sampler, struct sprof_thread *thread, bool is_all_ours,
+	struct sprof_figures *ret);
 /* Hands out the time since the last charge, if a window is full. The figures must be exact now. */
 void sprof_charge_window(struct sampler *sampler, struct sprof_thread *thread);
 /* At the last tick: only for a thread that got no CPU to stop on in it. */
 bool sprof_charge_is_behind(const struct sampler *sampler, const struct sprof_thread *thread);
+/* The thread has ended, though the kernel does not say so yet: its time ends here. */
+void sprof_charge_ended(struct sampler *sampler, struct sprof_thread *thread);
 /*
  * Hands out what is left: what was charged has all the samples that it will get. `with_figures`: the
  * thread's figures are exact now, and have not all been handed out.

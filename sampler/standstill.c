@@ -45,6 +45,7 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 	sprof_thread_resume(thread);
 	end = sprof_clock_now_ns();
 	sprof_pauses_add(&sampler->pauses, end - begin + unseen_ns(sampler, stop_ns));
+	sampling->stood_ns += end - begin;
 	sampling->lost = false;
 	/* Of a thread that has just been stopped the kernel's figures are exact. */
 	if (slot->phase == SLOT_COPIED)
@@ -53,9 +54,13 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 
 void sprof_standstill_end(struct sprof_thread *thread)
 {
+	struct sampling *sampling = thread->sampling;
+	uint64_t seen = sprof_clock_now_ns();
 	struct sprof_regs regs;
 
 	if (sprof_regs_read(thread->tid, &regs))
 		sprof_restart_repair(thread->tid, &regs, true);
 	sprof_thread_resume(thread);
+	if (sampling)
+		sampling->stood_ns += sprof_clock_now_ns() - seen;
 }

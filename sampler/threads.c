@@ -22,7 +22,7 @@ static struct sampling *begin(struct sampler *sampler, struct sprof_thread *thre
 	bool all_ours = is_all_ours(sampler, thread);
 	struct sprof_figures start;
 
-	if (!sprof_charge_begin(thread, all_ours, &start))
+	if (!sprof_charge_begin(sampler, thread, all_ours, &start))
 		return NULL;
 	sampling = calloc(1, sizeof(*sampling));
 	if (!sampling) {

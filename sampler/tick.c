@@ -33,8 +33,11 @@ static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread
 		return !thread->process->denied || sprof_denied_take(sampler, thread, &schedstat);
 	if (call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
-	/* A leader that has ended before its threads sleeps nowhere. */
-	return !call.sp || sprof_peek(sampler, thread, &schedstat, &call);
+	if (call.sp)
+		return sprof_peek(sampler, thread, &schedstat, &call);
+	/* It has left its last CPU: a leader that has ended before its threads, or one that is still to be reported. */
+	sprof_charge_ended(sampler, thread);
+	return true;
 }
 
 /*

@@ -43,11 +43,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	char *text = fuzz_text(bytes, size);
 	struct sprof_proc_schedstat schedstat;
 	struct sprof_proc_loadavg loadavg;
+	struct sprof_proc_cpus cpus;
 
 	try_stat(text);
 	try_syscall(text);
 	sprof_proc_parse_schedstat(text, &schedstat);
 	sprof_proc_parse_loadavg(text, &loadavg);
+	sprof_proc_parse_cpus(text, &cpus);
 	try_status(text);
 	free(text);
 	return 0;

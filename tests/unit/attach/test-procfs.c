@@ -117,6 +117,20 @@ static void loadavg(void **state)
 	assert_false(sprof_proc_parse_loadavg("0.20 1.18 12.12 3 80\n", &ret));
 }
 
+static void cpus(void **state)
+{
+	struct sprof_proc_cpus ret;
+
+	assert_true(sprof_proc_parse_cpus(
+		"cpu  1000 200 30 77918 792 4 500 60000 7 8\ncpu0 1 1 1 1 1 1 1 1 1 1\n", &ret));
+	assert_int_equal(ret.worked_ticks, 1230);
+	assert_int_equal(ret.lost_ticks, 60504);
+	/* Steal is what an old kernel may not have. */
+	assert_false(sprof_proc_parse_cpus("cpu  1000 200 30 77918 792 4 500\n", &ret));
+	assert_false(sprof_proc_parse_cpus("cpu0 1 2 3 4 5 6 7 8 9 10\n", &ret));
+	assert_false(sprof_proc_parse_cpus("", &ret));
+}
+
 static void schedstat(void **state)
 {
 	struct sprof_proc_schedstat ret;
@@ -304,6 +318,7 @@ int main(void)
 		cmocka_unit_test(the_stat_of_this_process),
 		cmocka_unit_test(schedstat),
 		cmocka_unit_test(loadavg),
+		cmocka_unit_test(cpus),
 		cmocka_unit_test(bytes_of_io),
 		cmocka_unit_test(a_running_thread_tells_no_system_call),
 		cmocka_unit_test(a_thread_inside_a_system_call),

@@ -270,6 +270,160 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 7 * tick_ns);
 }
 
+/* The figures of a thread of whose switches the kernel tells. */
+static struct sprof_figures figures_at(uint64_t time_ns, uint64_t cpu_ns, uint64_t switches)
+{
+	return (struct sprof_figures){.time_ns = time_ns,
+		.cpu_ns = cpu_ns,
+		.has_switches = true,
+		.switches = switches,
+		.more_to_come = true};
+}
+
+/* Whatever has kept it from running, it has not slept. */
+static void a_thread_that_never_sleeps_waits_for_nothing(void **state)
+{
+	const struct sprof_figures start = figures_at(1000, 0, 7);
+	struct sprof_account account = start_at(&start);
+	struct sprof_figures now = figures_at(2000, 700, 7);
+	struct sprof_times times;
+
+	sprof_account_see(&account, SPROF_STATE_USER, 99);
+	now.runq_ns = 100;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
+	assert_int_equal(total(&times), 1000);
+	assert_int_equal(total(&account.handed_out), 1000);
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(total(&times), 0);
+}
+
+/* Naps too short to be seen: the kernel has counted them. */
+static void sleeps_between_samples_are_wait(void **state)
+{
+	const struct sprof_figures start = figures_at(0, 0, 0);
+	struct sprof_account account = start_at(&start);
+	struct sprof_figures now = figures_at(1000, 600, 50);
+	struct sprof_times times;
+
+	sprof_account_see(&account, SPROF_STATE_USER, 5);
+	now.cpus = (struct sprof_proc_cpus){.worked_ticks = 60, .lost_ticks = 0};
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(total(&times), 600);
+	/* The next window has none of them; what was left over before stays wait. */
+	now = figures_at(2000, 1500, 50);
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 100);
+	assert_int_equal(total(&times), 1000);
+	now.more_to_come = false;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
+	assert_int_equal(total(&times), 400);
+}
+
+static void what_it_stood_still_for_samples_is_no_wait(void **state)
+{
+	const struct sprof_figures start = figures_at(0, 0, 0);
+	struct sprof_account account = start_at(&start);
+	struct sprof_figures now = figures_at(1000, 600, 1);
+	struct sprof_times times;
+
+	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
+	now.stood_ns = 150;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 250);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 150);
+	/* A stop is measured on the clock, which runs while the thread is on its way to it. */
+	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
+	now.time_ns = 2000;
+	now.cpu_ns = 1590;
+	now.stood_ns = 300;
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 0);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 10);
+}
+
+/* A second of a thread: its parts in ms, and a sample of each 10 ms of them. */
+struct second {
+	unsigned cpu, wait, stolen;
+};
+
+static struct sprof_times live_seconds(
+	const struct second *second, unsigned count, bool machine_tells, struct sprof_account *ret)
+{
+	struct sprof_figures now = figures_at(0, 0, 0);
+	struct sprof_account account = start_at(&now);
+	struct sprof_times sum = {0};
+
+	for (unsigned i = 0; i < count; i++) {
+		struct sprof_times times;
+
+		now.time_ns += SPROF_NS_PER_S;
+		now.cpu_ns += second->cpu * SPROF_NS_PER_MS;
+		now.switches += second->wait != 0;
+		now.cpus.worked_ticks += second->cpu / 10;
+		now.cpus.lost_ticks += machine_tells ? second->stolen / 10 : 0;
+		sprof_account_see(&account, SPROF_STATE_USER, (second->cpu + second->stolen) / 10);
+		sprof_account_see(&account, SPROF_STATE_SLEEP, second->wait / 10);
+		times = sprof_account_advance(&account, &now);
+		add(&sum, &times);
+		assert_true(total(&sum) + account.kept_ns == now.time_ns);
+	}
+	*ret = account;
+	return sum;
+}
+
+/* On a machine that loses a fifth of its CPUs to its host. */
+static void what_the_host_takes_is_no_wait(void **state)
+{
+	const struct second seconds[] = {
+		{800, 0, 200}, {400, 500, 100}, {780, 20, 200}, {80, 900, 20}};
+
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+		struct sprof_account account;
+		struct sprof_times sum = live_seconds(&seconds[i], 1000, true, &account);
+
+		/* All but the standard errors of 100000 samples, which are not many points. */
+		assert_in_range(sum.ns[SPROF_TIME_STOLEN] / SPROF_NS_PER_MS,
+			seconds[i].stolen * 1000 - 1000 * 6, seconds[i].stolen * 1000);
+		assert_true(sum.ns[SPROF_TIME_SLEEP] >= seconds[i].wait * SPROF_NS_PER_S);
+	}
+}
+
+/* Samples that happen to miss sleeps take nothing away on a machine that loses nothing. */
+static void a_machine_that_loses_nothing_steals_nothing(void **state)
+{
+	const struct second missed = {400, 500, 100};
+	struct sprof_account account;
+	struct sprof_times sum = live_seconds(&missed, 100, false, &account);
+
+	assert_int_equal(sum.ns[SPROF_TIME_STOLEN], 0);
+	assert_int_equal(sum.ns[SPROF_TIME_SLEEP] / SPROF_NS_PER_MS, 600 * 100);
+}
+
+/* Where the kernel's CPU time has the stolen time in it, there is nothing left to take. */
+static void a_host_that_is_in_the_cpu_time_takes_nothing_from_wait(void **state)
+{
+	struct sprof_figures now = figures_at(0, 0, 0);
+	struct sprof_account account = start_at(&now);
+	struct sprof_times sum = {0};
+
+	for (int i = 0; i < 100; i++) {
+		struct sprof_times times;
+
+		now.time_ns += SPROF_NS_PER_S;
+		now.cpu_ns += SPROF_NS_PER_S / 2;
+		now.switches++;
+		now.cpus.worked_ticks += 50;
+		now.cpus.lost_ticks += 25;
+		sprof_account_see(&account, SPROF_STATE_USER, 50);
+		sprof_account_see(&account, SPROF_STATE_SLEEP, 50);
+		times = sprof_account_advance(&account, &now);
+		add(&sum, &times);
+	}
+	assert_int_equal(sum.ns[SPROF_TIME_STOLEN], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +439,12 @@ int main(void)
 		cmocka_unit_test(without_schedstat_ticks_are_the_cpu_time),
 		cmocka_unit_test(blocked_time_goes_by_what_was_seen),
 		cmocka_unit_test(disk_time_is_the_kernels_where_it_counts),
+		cmocka_unit_test(a_thread_that_never_sleeps_waits_for_nothing),
+		cmocka_unit_test(sleeps_between_samples_are_wait),
+		cmocka_unit_test(what_it_stood_still_for_samples_is_no_wait),
+		cmocka_unit_test(what_the_host_takes_is_no_wait),
+		cmocka_unit_test(a_machine_that_loses_nothing_steals_nothing),
+		cmocka_unit_test(a_host_that_is_in_the_cpu_time_takes_nothing_from_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
