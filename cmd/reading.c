@@ -90,8 +90,8 @@ const struct sprof_option sprof_reading_output_table[] = {
 		"(by FILE's suffix; else text)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
-		"wall, samples, user, sys, runq, wait, or of the last sleep, disk\n"
-		"or stopped (wall); of another tool's file, what it counts",
+		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
+		"disk or stopped (wall); of another tool's file, what it counts",
 		sprof_value_text, FIELD(weight)},
 	{0},
 };
@@ -220,7 +220,7 @@ bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
 	return !name || sprof_weight_find(name, ret) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--weight %s: not one of wall, samples, user, sys, runq, wait, sleep, disk, "
-			"stopped",
+			"stopped, stolen",
 			name);
 }
 

@@ -14,7 +14,8 @@ static bool set_weight(void *field, const char *text, struct sprof_error *err)
 {
 	return sprof_weight_find(text, field) ||
 		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"not one of wall, samples, user, sys, runq, wait, sleep, disk, stopped");
+			"not one of wall, samples, user, sys, runq, wait, sleep, disk, stopped, "
+			"stolen");
 }
 
 static bool set_kernel(void *field, const char *text, struct sprof_error *err)
@@ -98,8 +99,8 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
 		sprof_value_flag, FIELD(waits)},
 	{"weight", NULL, "KIND",
-		"folded: wall, samples, user, sys, runq, wait, or of the last sleep,\n"
-		"disk or stopped (wall)",
+		"folded: wall, samples, user, sys, runq, stolen, wait, or of the last\n"
+		"sleep, disk or stopped (wall)",
 		set_weight, FIELD(weight)},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", sprof_value_report_mode,
 				FIELD(report_mode)},

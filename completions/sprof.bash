@@ -28,7 +28,7 @@ _sprof_value() {
     --debug-dir) compgen -d -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
     --by) compgen -W "rank host pid tid process thread state syscall wait_kind wait_object lock_holder" -- "$2" ;;
-    --weight) compgen -W "wall samples user sys runq wait sleep disk stopped" -- "$2" ;;
+    --weight) compgen -W "wall samples user sys runq wait sleep disk stopped stolen" -- "$2" ;;
     *) return 1 ;;
     esac
 }

@@ -31,6 +31,7 @@ struct cost {
 struct callgrind {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight; /* the first event */
+	size_t weights;
 	struct sprof_out *out;
 	struct sprof_idmap index; /* (function and line, callee) -> cost */
 	struct cost *costs;
@@ -138,7 +139,7 @@ static enum sprof_weight event_at(const struct callgrind *writer, size_t index)
 
 static size_t event_count(const struct callgrind *writer)
 {
-	return writer->weight == SPROF_WEIGHT_OTHER ? 1 : SPROF_WEIGHT_COUNT;
+	return writer->weight == SPROF_WEIGHT_OTHER ? 1 : writer->weights;
 }
 
 static void write_costs(struct callgrind *writer, const struct sprof_metrics *metrics)
@@ -212,9 +213,11 @@ static void write_all(struct callgrind *writer)
 static bool write_callgrind(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
+	struct sprof_times times = sprof_profile_times(profile);
 	struct callgrind writer = {
 		.profile = profile,
 		.weight = options->weight,
+		.weights = sprof_times_weights(&times),
 		.out = out,
 		.last_row = calloc(profile->function_count + 1, sizeof(*writer.last_row)),
 	};

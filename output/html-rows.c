@@ -74,7 +74,7 @@ static void put_row(const struct sprof_html *html, uint32_t distance, uint32_t c
 	sprof_html_packed(html, distance);
 	sprof_html_packed(html, context);
 	sprof_html_packed(html, metrics->samples);
-	for (int i = 0; i < SPROF_WEIGHT_COLUMNS; i++)
+	for (int i = 0; i < SPROF_WEIGHT_ALL_COLUMNS; i++)
 		sprof_html_packed(html, sprof_metrics_get(metrics, sprof_weight_columns[i]));
 	if (html->profile->foreign.kind_count)
 		sprof_html_packed(html, metrics->other);

@@ -23,7 +23,7 @@
  *              things, 1: input or output, 2: a lock), strings of the system call, of the object and of
  *              who holds the lock, or -1: 5 per context
  *   rows       packed, one per thread: distance to the row before's node, context, samples, ns of user,
- *              sys, runq, wait: 7 per row; 8 with a `value`
+ *              sys, runq, wait, stolen: 8 per row; 9 with a `value`
  *   gaps       module, addresses without a name, samples with one, why and what would help (text or
  *              null): 5 per module
  *

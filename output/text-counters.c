@@ -58,7 +58,7 @@ static void write_thread(const struct sprof_text *text, const struct sprof_profi
 	char name[256];
 
 	write_ids(text, thread);
-	for (int i = SPROF_TIME_SLEEP; i < SPROF_TIME_COUNT; i++)
+	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++)
 		sprof_out_printf(text->out, " %8s", sprof_figure_time(thread->times.ns[i]).text);
 	write_count(text, facts->has_switches, facts->voluntary);
 	write_count(text, facts->has_switches, facts->involuntary);

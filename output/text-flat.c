@@ -14,8 +14,24 @@
 enum {
 	INDENT = 5 + 2 * 9 + 8 + 1 + 7 + 1,
 	COLUMN = 6,
+	STOLEN = 2, /* its column is wider */
 	THREADS = 4
 };
+
+static int width_of(enum sprof_weight column)
+{
+	return COLUMN - 1 + (column == SPROF_WEIGHT_STOLEN ? STOLEN : 0);
+}
+
+static size_t indent_of(const struct sprof_text *text, bool merged)
+{
+	const enum sprof_weight *columns;
+	size_t count = sprof_text_columns(text, &columns), indent = INDENT;
+
+	for (size_t i = 0; i < count; i++)
+		indent += 1 + (size_t)width_of(columns[i]);
+	return indent + (merged ? THREADS : 0);
+}
 
 static void write_title(const struct sprof_text *text, bool merged)
 {
@@ -27,8 +43,9 @@ static void write_title(const struct sprof_text *text, bool merged)
 	sprof_out_printf(text->out, "self%% %8s %8s", "self", "total");
 	for (size_t i = 0; i < count; i++) {
 		/* "stopped" would be wider than its figures. */
-		snprintf(name, sizeof(name), "%.5s%%", sprof_weight_name(columns[i]));
-		sprof_out_printf(text->out, " %5s", name);
+		snprintf(name, sizeof(name), "%.*s%%", width_of(columns[i]),
+			sprof_weight_name(columns[i]));
+		sprof_out_printf(text->out, " %*s", width_of(columns[i]), name);
 	}
 	sprof_out_printf(text->out, " samples%s %-7s function\n", merged ? " thr" : "", "verdict");
 }
@@ -41,10 +58,10 @@ static void write_split(const struct sprof_text *text, const struct sprof_times 
 
 	for (size_t i = 0; i < count; i++) {
 		if (wall)
-			sprof_out_printf(text->out, " %5.1f",
+			sprof_out_printf(text->out, " %*.1f", width_of(columns[i]),
 				sprof_percent(sprof_times_get(times, columns[i]), wall));
 		else
-			sprof_out_printf(text->out, " %5s", "-");
+			sprof_out_printf(text->out, " %*s", width_of(columns[i]), "-");
 	}
 }
 
@@ -71,7 +88,6 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 {
 	enum sprof_weight weight = text->options.weight;
 	uint64_t self = sprof_metrics_get(&row->self, weight);
-	const enum sprof_weight *columns;
 
 	sprof_out_printf(text->out, "%5.1f %8s %8s",
 		sprof_percent(self, sprof_metrics_get(&flat->sum, weight)),
@@ -84,9 +100,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
 	sprof_out_printf(text->out, " %-7s ",
 		sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
-	write_function(text,
-		INDENT + COLUMN * sprof_text_columns(text, &columns) + (merged ? THREADS : 0),
-		&text->profile->functions[row->function]);
+	write_function(
+		text, indent_of(text, merged), &text->profile->functions[row->function]);
 }
 
 static void write_rows(const struct sprof_text *text, const struct sprof_flat *flat, bool merged)

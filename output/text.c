@@ -16,6 +16,9 @@ enum {
 	LEAST_NAME = 16
 }; /* characters of a name, even where the line is full */
 
+/* Percent of the wall time, from which on stolen time is worth a column. */
+static const double least_stolen = 0.5;
+
 void sprof_text_title(const struct sprof_text *text, const char *part)
 {
 	enum sprof_weight weight = text->options.weight;
@@ -45,7 +48,7 @@ size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight
 	case SPROF_MODE_COUNT:
 		break;
 	}
-	return SPROF_WEIGHT_COLUMNS;
+	return text->shows_stolen ? SPROF_WEIGHT_ALL_COLUMNS : SPROF_WEIGHT_COLUMNS;
 }
 
 static bool starts_character(char byte)
@@ -178,7 +181,10 @@ static bool write_text(const struct sprof_profile *profile,
 {
 	struct sprof_text text = {.profile = profile, .options = *options, .out = out};
 	enum sprof_report_mode mode = options->report_mode;
+	struct sprof_times times = sprof_profile_times(profile);
 
+	text.shows_stolen = sprof_percent(times.ns[SPROF_TIME_STOLEN],
+				    sprof_times_wall(&times)) >= least_stolen;
 	if (options->full) {
 		text.options.top = 0;
 		text.options.min_percent = 0;

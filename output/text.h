@@ -16,6 +16,7 @@ struct sprof_text {
 	const struct sprof_profile *profile;
 	struct sprof_output_options options;
 	struct sprof_out *out;
+	bool shows_stolen; /* it has a column */
 };
 
 /* Parts. The ones that derive a view can run out of memory: false. */

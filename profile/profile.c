@@ -313,6 +313,15 @@ void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof
 	profile->quality.waits_folded = profile->index->folded.waits;
 }
 
+struct sprof_times sprof_profile_times(const struct sprof_profile *profile)
+{
+	struct sprof_metrics sum = {0};
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		sprof_metrics_add(&sum, &profile->rows[i].metrics);
+	return sum.times;
+}
+
 bool sprof_profile_adds_up(const struct sprof_profile *profile)
 {
 	SPROF_AUTO_FREE struct sprof_times *sums = calloc(profile->thread_count + 1, sizeof(*sums));

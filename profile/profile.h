@@ -273,6 +273,9 @@ bool sprof_profile_push(
 bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
 	const struct sprof_metrics *metrics);
 
+/* The times of all rows together. */
+struct sprof_times sprof_profile_times(const struct sprof_profile *profile);
+
 /*
  * What the profile weighs: "wall", or what the kind is called that a file of another tool is shown
  * by; and its unit, "nanoseconds" or "count" or the file's own word.

@@ -20,8 +20,8 @@ static const char *const names[SPROF_WEIGHT_COUNT] = {
 	[SPROF_WEIGHT_STOLEN] = "stolen",
 };
 
-const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_COLUMNS] = {
-	SPROF_WEIGHT_USER, SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT};
+const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_ALL_COLUMNS] = {SPROF_WEIGHT_USER,
+	SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT, SPROF_WEIGHT_STOLEN};
 
 enum sprof_weight sprof_weight_of_class(enum sprof_time_class class)
 {
@@ -68,6 +68,11 @@ uint64_t sprof_times_wall(const struct sprof_times *times)
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		sum += times->ns[i];
 	return sum;
+}
+
+size_t sprof_times_weights(const struct sprof_times *times)
+{
+	return times->ns[SPROF_TIME_STOLEN] ? SPROF_WEIGHT_COUNT : SPROF_WEIGHT_STOLEN;
 }
 
 void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *more)

@@ -6,6 +6,7 @@
 #define SPROF_PROFILE_WEIGHT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/record.h"
@@ -26,7 +27,7 @@ enum sprof_weight {
 	SPROF_WEIGHT_SLEEP,
 	SPROF_WEIGHT_DISK,
 	SPROF_WEIGHT_STOPPED,
-	SPROF_WEIGHT_STOLEN,
+	SPROF_WEIGHT_STOLEN, /* the last one: files without such time leave it out */
 	SPROF_WEIGHT_COUNT,
 	SPROF_WEIGHT_OTHER = SPROF_WEIGHT_COUNT, /* the only one of another tool's file */
 };
@@ -40,14 +41,20 @@ bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight);
 bool sprof_weight_is_time(enum sprof_weight weight);
 
 uint64_t sprof_times_wall(const struct sprof_times *times);
+/* How many weights, from the first, say all that there is to say of the times: without any that is stolen, one less. */
+size_t sprof_times_weights(const struct sprof_times *times);
 /* All that it was blocked. */
 uint64_t sprof_times_wait(const struct sprof_times *times);
 
-/* The columns that reports split wall time into: user, sys, runq, wait. */
+/*
+ * The columns that reports split wall time into: user, sys, runq, wait. The last one, stolen, is for where
+ * there is any.
+ */
 enum {
-	SPROF_WEIGHT_COLUMNS = 4
+	SPROF_WEIGHT_COLUMNS = 4,
+	SPROF_WEIGHT_ALL_COLUMNS,
 };
-extern const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_COLUMNS];
+extern const enum sprof_weight sprof_weight_columns[SPROF_WEIGHT_ALL_COLUMNS];
 /* A class of time as a weight. */
 enum sprof_weight sprof_weight_of_class(enum sprof_time_class class);
 uint64_t sprof_times_get(const struct sprof_times *times, enum sprof_weight weight);

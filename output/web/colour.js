@@ -1,5 +1,5 @@
 /*
- * Colours: of the four classes of time from the style sheet, of modules from a row of hues. The
+ * Colours: of the classes of time from the style sheet, of modules from a row of hues. The
  * program's own module is the warmest, as in other flame graphs; what sprof made up is grey.
  */
 

@@ -4,16 +4,19 @@
  */
 
 /* The columns of a row, as they are written. */
-const ROW_FIELDS = ["samples", "user", "sys", "runq", "wait", "value"];
+const ROW_FIELDS = ["samples", "user", "sys", "runq", "wait", "stolen", "value"];
 const CLASSES = ["user", "sys", "runq", "wait"];
 const CLASS_NAMES = {
 	user: "User code", sys: "Kernel", runq: "Waiting for a CPU", wait: "Blocked",
+	stolen: "Stolen",
 };
 const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
+/* Percent of the wall time, from which on stolen time is shown, as the last class and weight. */
+const LEAST_STOLEN = 0.5;
 /* Parts of the blocked time: for input and output, for locks. Places are what a context says. */
 const WAIT_PARTS = ["", "io", "lock"];
 /* What is added up; the value is another tool's, whose profiles have nothing else. */
-const COLUMNS = [...WEIGHTS, "value", "io", "lock"];
+const COLUMNS = [...WEIGHTS, "stolen", "value", "io", "lock"];
 
 /* The class of time that a state is, where no time was accounted. */
 const STATE_CLASS = ["user", "sys", "wait", "wait", "wait", "wait"];
@@ -166,6 +169,22 @@ function decodeRows(list, fields, contexts) {
 	return rows;
 }
 
+/* Before any class is asked for. */
+function showStolen(rowsOfThreads) {
+	const width = ROW_FIELDS.length + 1, at = 2 + ROW_FIELDS.indexOf("user"), sums = CLASSES.map(() => 0);
+	let stolen = 0;
+	for (const list of rowsOfThreads) {
+		for (let i = 0; i < list.length; i += width) {
+			CLASSES.forEach((name, k) => sums[k] += list[i + at + k]);
+			stolen += list[i + at + CLASSES.length];
+		}
+	}
+	if (percentOf(stolen, sums.reduce((a, b) => a + b, stolen)) < LEAST_STOLEN)
+		return;
+	CLASSES.push("stolen");
+	WEIGHTS.push("stolen");
+}
+
 /* The class that most of a row's time is of. */
 function shadeOf(rows, i, context) {
 	const most = CLASSES.reduce((a, b) => rows[b][i] > rows[a][i] ? b : a);
@@ -184,6 +203,9 @@ function decodeContexts(raw) {
 
 function decodeThreads(raw, contexts) {
 	const threads = [], fields = raw.value ? ROW_FIELDS : ROW_FIELDS.slice(0, -1);
+	const lists = raw.rows.map(unpack);
+	if (!raw.value)
+		showStolen(lists);
 	for (let i = 0; i < raw.threads.length; i += 3) {
 		const process = raw.threads[i];
 		const [pid, name, host, rank] = raw.processes.slice(4 * process, 4 * process + 4);
@@ -194,7 +216,7 @@ function decodeThreads(raw, contexts) {
 			words.push(`rank ${raw.strings[rank]}`);
 		threads.push({
 			pid, processIndex: process, process: words.join(", "), tid: raw.threads[i + 1],
-			name: raw.strings[raw.threads[i + 2]], rows: decodeRows(unpack(raw.rows[i / 3]), fields, contexts),
+			name: raw.strings[raw.threads[i + 2]], rows: decodeRows(lists[i / 3], fields, contexts),
 		});
 	}
 	return threads;
@@ -236,7 +258,8 @@ function decodeData(raw) {
 	const frames = decodeFrames(raw);
 	const nodes = decodeNodes(raw, frames, functions.count);
 	const modules = raw.modules.map((string) => raw.strings[string]);
-	const weights = raw.value ? ["value"] : WEIGHTS, contexts = decodeContexts(raw);
+	const contexts = decodeContexts(raw), threads = decodeThreads(raw, contexts);
+	const weights = raw.value ? ["value"] : WEIGHTS;
 	if (raw.value)
 		setValueKind(raw.value);
 	nodes.outermost = outermostNodes(nodes, nodes.fn, functions.count);
@@ -247,7 +270,7 @@ function decodeData(raw) {
 		baseThreads: raw.base_threads, absolute: raw.absolute, gaps: decodeGaps(raw),
 		functions, frames, nodes, modules,
 		moduleNames: modules.map((path) => path.slice(path.lastIndexOf("/") + 1) || path),
-		contexts, threads: decodeThreads(raw, contexts),
+		contexts, threads,
 		timeline: raw.timeline ? decodeTimeline(raw.timeline) : null,
 		timelineCut: raw.timeline?.cut || 0,
 	};

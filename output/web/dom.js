@@ -34,7 +34,7 @@ function nameOf(text, attributes) {
 	return element("bdi", {class: "name", dir: "ltr", ...attributes}, text);
 }
 
-/* A bar of the four classes of time, in proportion. */
+/* A bar of the classes of time, in proportion. */
 function classBar(metrics, attributes) {
 	const bar = element("span", {class: "bar", ...attributes});
 	for (const name of CLASSES) {

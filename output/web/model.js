@@ -84,9 +84,9 @@ class Model {
 	}
 
 	addWall() {
-		const {wall, user, sys, runq, wait} = this.self;
+		const {wall, user, sys, runq, wait, stolen} = this.self;
 		for (let i = 0; i < wall.length; i++)
-			wall[i] = user[i] + sys[i] + runq[i] + wait[i];
+			wall[i] = user[i] + sys[i] + runq[i] + wait[i] + stolen[i];
 	}
 
 	/* Children have higher numbers than their parents: one walk backwards sums up the tree. */
@@ -245,7 +245,7 @@ class Model {
 const RUNTIME = /^(ld-|ld-linux|libc[.-]|libpthread|librt|libm[.-]|\[vdso\]|linux-vdso)/;
 
 function zeroSums() {
-	return {wall: 0, user: 0, sys: 0, runq: 0, wait: 0, samples: 0, value: 0, io: 0, lock: 0};
+	return Object.fromEntries(COLUMNS.map((name) => [name, 0]));
 }
 
 function newEntry(fn) {

@@ -7,6 +7,7 @@ const WEIGHT_LABELS = {
 	wall: ["wall", "Wall-clock time (1)"], user: ["user", "In user code (2)"],
 	sys: ["sys", "In the kernel (3)"], runq: ["runq", "Ready, waiting for a CPU (4)"],
 	wait: ["wait", "Blocked (5)"], samples: ["samples", "Samples taken (6)"],
+	stolen: ["stolen", "Kept from running: by the host, interrupts, or sprof's stops (7)"],
 };
 const LEGEND_MODULES = 10;
 

@@ -233,6 +233,6 @@ function sumOfRows(rows) {
 		for (let i = 0; i < rows[field].length; i++)
 			sums[field] += rows[field][i];
 	}
-	sums.wall = sums.user + sums.sys + sums.runq + sums.wait;
+	sums.wall = sums.user + sums.sys + sums.runq + sums.wait + sums.stolen;
 	return sums;
 }

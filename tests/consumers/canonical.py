@@ -15,7 +15,7 @@ import pprof_file
 
 def rows_of(profile):
     """By name: as the page sums them up, where a name is in one module."""
-    tables = {weight: profile.tables(weight) for weight in model.WEIGHTS}
+    tables = {weight: profile.tables(weight) for weight in profile.weights}
     names = tables["samples"][1] | tables["wall"][1]
     return [{"name": name, "self": {weight: tables[weight][0][name] for weight in tables},
              "total": {weight: tables[weight][1][name] for weight in tables}} for name in names]

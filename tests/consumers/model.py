@@ -8,7 +8,8 @@ import random
 from collections import Counter, namedtuple
 
 WEIGHTS = ("samples", "wall", "user", "sys", "runq", "wait")
-CLASSES = WEIGHTS[2:]
+STOLEN = "stolen"  # only in files that have such time
+CLASSES = (*WEIGHTS[2:], STOLEN)
 
 Module = namedtuple("Module", "path build_id")
 Function = namedtuple("Function", "name module file line unresolved", defaults=(None, 0, False))
@@ -35,6 +36,7 @@ class Model:
     def __init__(self, rows, threads):
         self.rows = rows
         self.threads = threads
+        self.weights = (*WEIGHTS, STOLEN) if self.whole(STOLEN) else WEIGHTS
 
     def functions_of(self, row):
         """Outermost first, inlined ones too."""
@@ -160,7 +162,7 @@ def make_random(seed, functions=12, stacks=150, recursion=True, kernel=False):
             continue
         seen.add(key)
         amount = rng.randint(1, 2 ** 40 // stacks)
-        times = {"user": dict(user=amount, runq=amount // 3), "sys": dict(sys=amount),
-                 "sleep": dict(wait=amount)}[state]
+        times = {"user": dict(user=amount, runq=amount // 3, stolen=amount // 5 * (seed % 2)),
+                 "sys": dict(sys=amount), "sleep": dict(wait=amount)}[state]
         rows.append(Row(thread, state, places, values(rng.randint(1, 50), **times)))
     return Model(rows, threads)

@@ -2,7 +2,7 @@
 
 import gzip
 
-from model import WEIGHTS, value_of
+from model import value_of
 
 
 def varint(value):
@@ -82,7 +82,7 @@ class Encoder:
         ids = [self.location(place, address_of(place)) for place in reversed(row.stack)]
         thread = row.thread
         return data(2, data(1, b"".join(map(varint, ids)))
-                    + data(2, b"".join(varint(value_of(row, weight)) for weight in WEIGHTS))
+                    + data(2, b"".join(varint(value_of(row, weight)) for weight in model.weights))
                     + self.label("pid", thread.pid) + self.label("tid", thread.tid)
                     + self.label("process", thread.process) + self.label("thread", thread.name)
                     + self.label("host", thread.host) + self.label("rank", thread.rank)
@@ -97,7 +97,7 @@ class Encoder:
 
 def encode(model, address_of=lambda place: None, comments=()):
     encoder = Encoder()
-    for weight in WEIGHTS:
+    for weight in model.weights:
         unit = "count" if weight == "samples" else "nanoseconds"
         encoder.out.append(data(1, number(1, encoder.string(weight))
                                 + number(2, encoder.string(unit))))

@@ -58,7 +58,7 @@ def check_lines(profile, weight):
 
 def test_lines():
     for profile in (model.canonical(), model.worked(), *map(model.make_random, harness.RANDOM_SEEDS)):
-        for weight in model.WEIGHTS:
+        for weight in profile.weights:
             check_lines(profile, weight)
 
 

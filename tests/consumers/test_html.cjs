@@ -115,7 +115,9 @@ async function figures_equal_the_model(open) {
 	const kinds = [["worked"], ["mixed"], ...[...Array(20).keys()].map((seed) => ["random", seed])];
 	for (const [kind, seed] of kinds) {
 		const {page, truth} = await open(kind, {seed});
-		for (const weight of WEIGHTS) {
+		const steals = seed % 2 ? ["stolen"] : [];
+		assert.equal(await page.locator("#weights [data-value=stolen]").count(), steals.length, `${kind} ${seed}`);
+		for (const weight of [...WEIGHTS, ...steals]) {
 			await chooseWeight(page, weight);
 			compareFlat(await readTable(page, "#flat"), truth.all, weight, `${kind} ${seed} ${weight}`);
 		}

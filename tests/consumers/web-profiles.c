@@ -240,6 +240,7 @@ void web_random_stack(
 static void make_random(struct sprof_profile *profile, unsigned seed)
 {
 	uint32_t threads[4];
+	bool steals = seed % 2;
 	char stack[4096];
 
 	for (unsigned i = 0; i < 4; i++)
@@ -248,6 +249,7 @@ static void make_random(struct sprof_profile *profile, unsigned seed)
 		struct sprof_times times = {
 			{web_random(&seed, 5) * MS, web_random(&seed, 1000), web_random(&seed, 7), web_random(&seed, MS)}};
 
+		times.ns[SPROF_TIME_STOLEN] = steals ? web_random(&seed, 3) * MS : 0;
 		web_random_stack(stack, sizeof(stack), &seed, 1 + web_random(&seed, 9), 12, 2);
 		add(profile, threads[web_random(&seed, 4)], stack, web_random(&seed, 50), times);
 	}

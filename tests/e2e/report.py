@@ -5,12 +5,13 @@ import re
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 FIGURE = r"(\d+(?:\.\d+)?) (ns|us|ms|s)"
 PERCENT = r"(\d+\.\d|-)"
-CLASSES = ("user", "sys", "runq", "wait")
+CLASSES = ("user", "sys", "runq", "wait", "stolen")
+LEAST_STOLEN = 0.005  # of the wall time: with less there is no such column
 
-THREAD = re.compile(rf"\s*(\d+)(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})(?:\s+{FIGURE})"
-                    rf"(?:\s+{FIGURE})\s+(\d+) (\S+) +(.*)")
+THREAD = re.compile(rf"\s*(\d+)" + rf"\s+{FIGURE}" * 5 + rf"(?:\s+{FIGURE})?"
+                    r"\s+(\d+) (\S+) +(.*)")
 FUNCTION = re.compile(rf"\s*{PERCENT}\s+{FIGURE}\s+{FIGURE}" + rf"\s+{PERCENT}" * 4 +
-                      r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*?)(?:  \S+:\d+)?")
+                      rf"(?:\s+{PERCENT})?" r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*?)(?:  \S+:\d+)?")
 
 
 class Figure(float):
@@ -36,16 +37,16 @@ def _section(text, title):
 
 def _thread(match):
     words = match.groups()
-    figures = [Figure(*words[i:i + 2]) for i in range(1, 11, 2)]
-    return {"tid": int(words[0]), "samples": int(words[11]), "verdict": words[12],
-            "name": words[13], **dict(zip(("wall", *CLASSES), figures))}
+    figures = [Figure(*words[i:i + 2]) for i in range(1, 13, 2) if words[i]]
+    return {"tid": int(words[0]), "samples": int(words[13]), "verdict": words[14],
+            "name": words[15], **dict(zip(("wall", *CLASSES), figures))}
 
 
 def _function(match):
     words = match.groups()
-    split = [0.0 if word == "-" else float(word) / 100 for word in words[5:9]]
-    return {"self": Figure(*words[1:3]), "total": Figure(*words[3:5]), "samples": int(words[9]),
-            "verdict": words[11], "name": words[12], **dict(zip(CLASSES, split))}
+    split = [0.0 if word == "-" else float(word) / 100 for word in words[5:10] if word]
+    return {"self": Figure(*words[1:3]), "total": Figure(*words[3:5]), "samples": int(words[10]),
+            "verdict": words[12], "name": words[13], **dict(zip(CLASSES, split))}
 
 
 class Report:
@@ -57,6 +58,14 @@ class Report:
         rows = map(FUNCTION.fullmatch, _section(text, "flat profile"))
         functions = [_function(match) for match in rows if match]
         self.functions = {row["name"]: row for row in functions}
+
+    def sums(self):
+        """Of each thread: its row, the sum of its classes, and how far from its wall time that may be."""
+        walls = sum(row["wall"] for row in self.threads)
+        for row in self.threads:
+            parts = [row[name] for name in CLASSES if name in row]
+            rounding = sum(part.rounding for part in (row["wall"], *parts))
+            yield row, sum(parts), rounding + (0 if "stolen" in row else LEAST_STOLEN * walls)
 
 
 def read_report(path):

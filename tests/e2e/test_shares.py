@@ -9,7 +9,7 @@ import json
 
 from harness import (PROFILE, SPROF, Skip, Target, check_near, main, read_folded, read_profile,
                      run, sprof, target, wait_for_cpu)
-from report import CLASSES, read_report
+from report import read_report
 
 POINTS = 0.03
 SECONDS = 6
@@ -61,11 +61,9 @@ def check_usage(report, truth):
 
 
 def check_identity(report):
-    """user + sys + runq + wait = wall, but for the rounding of each figure."""
-    for row in report.threads:
-        parts = [row[name] for name in CLASSES]
-        rounding = sum(part.rounding for part in (row["wall"], *parts))
-        check_near(sum(parts), row["wall"], rounding, f"times of {row['name']}")
+    """user + sys + runq + wait + stolen = wall, but for the rounding of each figure."""
+    for row, parts, tolerance in report.sums():
+        check_near(parts, row["wall"], tolerance, f"times of {row['name']}")
 
 
 def check_classes(report):

@@ -15,7 +15,7 @@ import os
 
 from blocked import Profile
 from harness import Skip, check_near, main, run, sprof, target, tool
-from report import CLASSES, read_report
+from report import read_report
 from truths import KINDS, is_right
 
 POINTS = 0.03
@@ -50,16 +50,14 @@ def check_shares(profile):
 
 def check_identities(profile):
     """
-    user + sys + runq + wait = wall of each thread, to the nanosecond; user + sys of a thread is what
+    user + sys + runq + wait + stolen = wall of each thread, to the nanosecond; user + sys of a thread is what
     its CPU clock said at its end, and of all of them what getrusage(2) said. Returns the difference
     to the latter in seconds.
     """
-    for row in profile.report.threads:
-        parts = [row[name] for name in CLASSES]
-        check_near(sum(parts), row["wall"],
-                   sum(part.rounding for part in (row["wall"], *parts)), f"times of {row['name']}")
+    for row, parts, tolerance_of_sum in profile.report.sums():
+        check_near(parts, row["wall"], tolerance_of_sum, f"times of {row['name']}")
     for role in profile.roles():
-        parts = profile.ns_of(role, "user", "sys", "runq", "sleep", "disk", "stopped")
+        parts = profile.ns_of(role, "user", "sys", "runq", "sleep", "disk", "stopped", "stolen")
         assert parts == profile.ns_of(role, "wall"), role
         used, truth = profile.ns_of(role, "user", "sys"), profile.truth[role]["cpu_ns"]
         check_near(used / 1e9, truth / 1e9, ENDING + 0.001 * used / 1e9, f"CPU time of {role}")

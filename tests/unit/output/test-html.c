@@ -97,9 +97,9 @@ static void stacks_that_differ_in_nothing_that_is_shown_are_one(void **state)
 	example_add(profile, one, "main;f", &metrics);
 	example_add(profile, one, "main", &metrics);
 	data = data_of(profile);
-	/* Distance and frame; distance, context, samples, user, sys, runq, wait. */
+	/* Distance and frame; distance, context, samples, user, sys, runq, wait, stolen. */
 	assert_non_null(strstr(data, "\"nodes\":\"BABB\""));
-	assert_non_null(strstr(data, "\"rows\":[\"BACBCDEBACBCDE\",\n\"CACBCDE\"]"));
+	assert_non_null(strstr(data, "\"rows\":[\"BACBCDEABACBCDEA\",\n\"CACBCDEA\"]"));
 	sprof_profile_destroy(profile);
 }
 
