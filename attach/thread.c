@@ -160,12 +160,37 @@ bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat 
 		sprof_proc_parse_stat(text, ret);
 }
 
+/* Both kinds of switches. False: the thread is gone. */
+static bool read_switches(const struct sprof_thread *thread, uint64_t *ret)
+{
+	long voluntary, involuntary;
+	char path[96], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", thread->process->pid, thread->tid);
+	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) ||
+		!sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary))
+		return false;
+	*ret = (uint64_t)voluntary + (uint64_t)involuntary;
+	return true;
+}
+
 bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
 {
+	ssize_t length;
 	char text[128];
 
-	return read_text(thread, SPROF_THREAD_SCHEDSTAT, text, sizeof(text)) > 0 &&
-		sprof_proc_parse_schedstat(text, ret);
+	errno = 0;
+	length = read_text(thread, SPROF_THREAD_SCHEDSTAT, text, sizeof(text));
+	if (length > 0 && !sprof_proc_parse_schedstat(text, ret))
+		return false;
+	/* Without the file; also of a thread that is gone, which has no status either. */
+	if (length <= 0 && errno != ENOENT)
+		return false;
+	if (length > 0 && (ret->cpu_ns || ret->timeslices))
+		return true;
+	*ret = (struct sprof_proc_schedstat){0};
+	return read_switches(thread, &ret->timeslices);
 }
 
 bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret)

@@ -107,6 +107,11 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 
 /* False: the thread is gone. */
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);
+/*
+ * Where the kernel has no such file, or only zeros in it (sched_info in its configuration), times are 0
+ * and for the time slices stands the count of switches in status, which does not move while a thread sleeps
+ * either. It moves at the end of a time slice, not at its beginning: a thread that runs may have the count of its sleep.
+ */
 bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
 /* False also where the process does not let us read it: its `denied` is set then. */
 bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret);

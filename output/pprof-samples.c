@@ -260,7 +260,7 @@ static void add_values(struct sprof_pprof_writer *writer, size_t row, const stru
 	const struct sprof_metrics *whole = &profile->rows[row].metrics;
 	struct sprof_metrics metrics = {.samples = share(part, whole->samples)};
 	struct sprof_message *packed = &writer->packed;
-	size_t count = writer->kinds;
+	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
 	bool negative = profile->rows[row].thread < writer->base_threads;
 
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
@@ -343,8 +343,11 @@ static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
 /* It was there, and what is known of it besides its time. */
 static void write_presence(struct sprof_pprof_writer *writer, uint32_t thread)
 {
+	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
+	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
+
 	writer->packed.size = 0;
-	for (size_t i = 0; i < writer->kinds; i++)
+	for (size_t i = 0; i < count; i++)
 		sprof_message_add_varint(&writer->packed, 0);
 	sprof_message_add_bytes(&writer->message, 2, writer->packed.data, writer->packed.size);
 	sprof_message_append(&writer->message, &writer->labels);

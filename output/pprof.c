@@ -97,7 +97,8 @@ static void write_own_kinds(struct sprof_pprof_writer *writer)
 {
 	const struct sprof_quality *quality = &writer->profile->quality;
 
-	for (size_t i = 0; i < writer->kinds; i++) {
+	/* Those of two files have to be the same, or Go's tool does not compare them: all, whatever is 0. */
+	for (int i = 0; i < SPROF_WEIGHT_COUNT; i++) {
 		enum sprof_weight weight = (enum sprof_weight)i;
 
 		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, sprof_weight_name(weight),
@@ -235,11 +236,8 @@ static bool write_pprof(const struct sprof_profile *profile,
 {
 	struct sprof_pprof_writer writer = {
 		.profile = profile, .base_threads = options->base_threads};
-	struct sprof_times times = sprof_profile_times(profile);
 	bool ok = sprof_layout_build(profile, &writer.layout);
 
-	writer.kinds = profile->foreign.kind_count ? profile->foreign.kind_count
-						   : sprof_times_weights(&times);
 	writer.gzip = ok ? sprof_gzip_create(out) : NULL;
 	if (writer.gzip)
 		write_all(&writer);

@@ -39,7 +39,6 @@ const struct sprof_pprof_slice *sprof_pprof_next_slice(struct sprof_pprof_slices
 
 struct sprof_pprof_writer {
 	const struct sprof_profile *profile;
-	size_t kinds; /* of values that a sample has */
 	/* Threads below this are the base of a difference, and count negative; 0: it is none. */
 	uint32_t base_threads;
 	struct sprof_gzip *gzip;

@@ -93,7 +93,8 @@ static void write_gaps(const struct sprof_text *text)
 		quality->frames_unresolved, quality->frames_unresolved == 1 ? "" : "es");
 	if (quality->schedstat_missing)
 		sprof_out_puts(text->out,
-			"  run queue   unknown: this kernel does not fill /proc/PID/schedstat\n");
+			"  run queue   unknown: this kernel does not fill /proc/PID/schedstat; CPU time is in "
+			"ticks of 10 ms\n");
 }
 
 /* What was bounded, of memory. */

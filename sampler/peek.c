@@ -39,6 +39,12 @@ static void set_regs(struct sight *sight)
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
 }
 
+/* Without schedstat what counts its time slices moves only at their end. */
+static bool runs_by_now(const struct sampler *sampler, const struct sight *sight)
+{
+	return sampler->quality->schedstat_missing && sight->stat.state == 'R';
+}
+
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */
 static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
 {
@@ -53,7 +59,7 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, s
 	return sprof_copy_stack(thread, &sampler->peek.buffer, NULL, &sight->snapshot) &&
 		sprof_thread_read_stat(thread, &sight->stat) &&
 		sprof_thread_read_schedstat(thread, &after) &&
-		same_schedstat(sight->schedstat, &after);
+		same_schedstat(sight->schedstat, &after) && !runs_by_now(sampler, sight);
 }
 
 /* A thread in a group-stop waits for nothing but to go on. */

@@ -2,7 +2,7 @@
 
 import gzip
 
-from model import value_of
+from model import WEIGHTS, value_of
 
 
 def varint(value):
@@ -28,7 +28,8 @@ def data(field, value):
 class Encoder:
     """The tables of a file while they grow."""
 
-    def __init__(self):
+    def __init__(self, weights=WEIGHTS):
+        self.weights = weights
         self.strings, self.modules, self.functions, self.locations = {"": 0}, {}, {}, {}
         self.out = []
 
@@ -82,7 +83,7 @@ class Encoder:
         ids = [self.location(place, address_of(place)) for place in reversed(row.stack)]
         thread = row.thread
         return data(2, data(1, b"".join(map(varint, ids)))
-                    + data(2, b"".join(varint(value_of(row, weight)) for weight in model.weights))
+                    + data(2, b"".join(varint(value_of(row, weight)) for weight in self.weights))
                     + self.label("pid", thread.pid) + self.label("tid", thread.tid)
                     + self.label("process", thread.process) + self.label("thread", thread.name)
                     + self.label("host", thread.host) + self.label("rank", thread.rank)
@@ -96,8 +97,8 @@ class Encoder:
 
 
 def encode(model, address_of=lambda place: None, comments=()):
-    encoder = Encoder()
-    for weight in model.weights:
+    encoder = Encoder(model.weights)
+    for weight in encoder.weights:
         unit = "count" if weight == "samples" else "nanoseconds"
         encoder.out.append(data(1, number(1, encoder.string(weight))
                                 + number(2, encoder.string(unit))))

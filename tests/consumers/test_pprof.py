@@ -118,7 +118,7 @@ def test_go_reads_what_is_filtered_and_merged():
 
 def test_difference_is_gos():
     pprof_file.write("one.pb.gz", model.make_random(7))
-    pprof_file.write("two.pb.gz", model.make_random(8))
+    pprof_file.write("two.pb.gz", model.make_random(9))
     harness.sprof("diff", "one.pb.gz", "two.pb.gz", "-o", "diff.pb.gz")
     own = harness.run(GO, "tool", "pprof", "-top", *EVERYTHING, "diff.pb.gz").splitlines()
     gos = harness.run(GO, "tool", "pprof", "-top", *EVERYTHING, "-diff_base=one.pb.gz",

@@ -3,7 +3,9 @@
  * from the Nth on. It leaves the environment at once, so that a launched program does not get it
  * too.
  *
- *     SPROF_FAULT=KIND:ERROR:N[+]    KIND alloc, ptrace, wait, memory, open, read, write, ...
+ *     SPROF_FAULT=KIND:ERROR:N[+]    KIND alloc, ptrace, wait, memory, open, read, write, ...;
+ *                                    schedstat: open, of files of that name; schedstat-zeros: they have
+ *                                    zeros instead
  *     SPROF_FAULT_COUNT=FILE         where the number of calls goes at the end
  *
  * An injection by strace does the same for an attach; of a launched program it would be the tracer.
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -154,6 +157,23 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long loc
 	return NEXT(process_vm_readv)(pid, local, local_count, remote, remote_count, flags);
 }
 
+static bool is_schedstat(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name != NULL && strcmp(name, "/schedstat") == 0;
+}
+
+/* As the file of a kernel that counts nothing in it. */
+static int open_zeros(void)
+{
+	int fd = memfd_create("schedstat", MFD_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "0 0 0\n", 6) == 6)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
 int open(const char *path, int flags, ...)
 {
 	mode_t mode;
@@ -162,6 +182,10 @@ int open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = va_arg(args, mode_t);
 	va_end(args);
+	if (is_schedstat(path) && fails("schedstat"))
+		return -1;
+	if (is_schedstat(path) && fails("schedstat-zeros"))
+		return open_zeros();
 	return fails("open") ? -1 : NEXT(open)(path, flags, mode);
 }
 

@@ -1,0 +1,85 @@
+"""What is wait and what is not: against the kernel's own figures of one thread, as the program read them."""
+
+import json
+import os
+import re
+
+from harness import TARGETS, Target, check_near, main, read_profile, sprof, target, wait_until
+
+NS = 1e-9
+FAULTS = os.path.join(TARGETS, "..", "faults", "libfault.so")
+LATE = 0.03  # seconds, that a thread may have been without its figures at either end
+
+
+def profile(rate, *words, faults=None):
+    """The sums of a profile of `loop`, its report, and what the kernel told the program."""
+    env = {**os.environ, "LD_PRELOAD": FAULTS, "SPROF_FAULT": faults} if faults else None
+    result = sprof("run", "-r", rate, "-o", "x.json", "-o", "x.txt", "--", target("loop"), *words, env=env)
+    said = re.search(r"^(\d+) (\d+) (\d+) (\d+)$", result.check(0).text(), re.MULTILINE)
+    truth = dict(zip(("cpu", "runq", "switches", "there"), map(int, said.groups())))
+    with open("x.json", encoding="utf-8") as file:
+        exact = json.load(file)
+    sums = {name: sum(row["values"][name] for row in exact["rows"]) for name in exact["rows"][0]["values"]}
+    with open("x.txt", encoding="utf-8") as file:
+        report = file.read()
+    parts = ("user", "sys", "runq", "wait", "stolen")
+    assert sum(sums[name] for name in parts) == sums["wall"], sums
+    return sums, report, truth
+
+
+def test_a_loop_waits_for_nothing():
+    """However often it is stopped, preempted, or its CPU is taken by others."""
+    for rate in (99, 500, 2000, 5000):
+        for _ in range(2):
+            sums, report, truth = profile(rate, 1000)
+            assert sums["wait"] == 0, (rate, sums, truth)
+            assert "page fault" not in report, (rate, report)
+            print(f"     {rate} Hz: {sums['stolen'] / 1e6:.1f} ms of {sums['wall'] / 1e6:.0f} ms stolen")
+
+
+def test_short_naps_are_wait():
+    for rate in (99, 999):
+        sums, _, truth = profile(rate, 2000, 100)
+        slept = truth["there"] - truth["cpu"] - truth["runq"]
+        assert truth["switches"] > 500, truth
+        check_near((sums["wait"] + sums["stolen"]) * NS, slept * NS, LATE, "wait and stolen")
+        assert sums["wait"] > 0.85 * slept, (rate, sums, truth)
+
+
+def test_kernel_without_schedstat():
+    """The CPU time is that of stat, in ticks; the run queue is unknown, and said to be."""
+    for faults in ("schedstat:2:1+", "schedstat-zeros:0:1+"):
+        sums, report, truth = profile(99, 1000, faults=faults)
+        check_near((sums["user"] + sums["sys"]) * NS, truth["cpu"] * NS, 0.05, f"CPU time, {faults}")
+        assert sums["runq"] == 0 and sums["wait"] == 0, sums
+        assert "run queue   unknown" in report, report
+        assert re.search(r"\d+ by a stop", report) and " spin" in report, report
+        sums, report, truth = profile(99, 2000, 20000, faults=faults)
+        assert sums["wait"] > 0.8 * (truth["there"] - truth["cpu"] - truth["runq"]), (sums, truth)
+        assert " nap" in report and " 0 by a peek" not in report, report
+
+
+def test_a_leader_that_has_ended_waits_no_more():
+    program = Target("leaderless")
+    sprof("attach", "-d", "2s", "-p", program.pid, "-o", "x.json").check(0)
+    check_leader_row(program)
+    run = Target("leaderless", before=[target("../../cmd/sprof"), "run", "-d", "2s", "-o", "y.json", "--"])
+    wait_until(lambda: os.path.exists("y.json"), "the profile")
+    os.rename("y.json", "x.json")
+    check_leader_row(run)
+
+
+def check_leader_row(program):
+    program.finish().check(0)
+    with open("x.json", encoding="utf-8") as file:
+        exact = json.load(file)
+    walls = [0] * len(exact["threads"])
+    for row in exact["rows"]:
+        walls[row["thread"]] += row["values"]["wall"]
+    leaders = [wall for wall, thread in zip(walls, exact["threads"])
+               if thread["tid"] == exact["processes"][thread["process"]]["pid"]]
+    assert max(walls) > 1.5e9 and sum(leaders) < 0.6 * max(walls), walls
+
+
+if __name__ == "__main__":
+    main()
