@@ -604,7 +604,7 @@ async function a_very_deep_stack_is_shown(open) {
 	const depth = 20000;
 	const edit = withData((raw) => {
 		raw.nodes = pack([1, 0].concat(...Array.from({length: depth - 1}, () => [1, 1])));
-		raw.rows = [pack([depth, 0, 7, 7e6, 0, 0, 0])];
+		raw.rows = [pack([depth, 0, 7, 7e6, 0, 0, 0, 0])];
 	});
 	const {page} = await open("worked", {edit});
 	await chooseWeight(page, "samples");

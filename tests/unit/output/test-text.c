@@ -200,6 +200,30 @@ static void the_heaviest_threads_stay(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static char *report_of_stolen(uint64_t stolen)
+{
+	struct sprof_output_options options = sprof_output_options_default();
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	char *text;
+
+	example_thread(profile, "main");
+	add_times(profile, 0, "main", 1, (struct sprof_times){{1000 - stolen, 0, 0, 0, 0, 0, stolen}});
+	text = report(profile, &options);
+	sprof_profile_destroy(profile);
+	return text;
+}
+
+static void stolen_time_has_columns_where_it_counts(void **state)
+{
+	SPROF_AUTO_FREE char *little = report_of_stolen(4), *enough = report_of_stolen(5);
+
+	assert_null(strstr(little, "stolen"));
+	assert_non_null(strstr(enough, "     runq     wait   stolen  samples"));
+	assert_non_null(strstr(enough, "      0 s  5.00 ms        1 cpu"));
+	assert_non_null(strstr(enough, "user%  sys% runq% wait% stolen% samples"));
+	assert_non_null(strstr(enough, "  99.5   0.0   0.0   0.0     0.5       1"));
+}
+
 /* Lines are counted in characters, not bytes. */
 static size_t longest_line(const char *text)
 {
@@ -340,6 +364,7 @@ int main(void)
 		cmocka_unit_test(the_heaviest_threads_stay),
 		cmocka_unit_test(long_names_are_shortened_in_the_middle),
 		cmocka_unit_test(alike_waits_are_shown_together),
+		cmocka_unit_test(stolen_time_has_columns_where_it_counts),
 		cmocka_unit_test(deep_stacks_stay_readable),
 		cmocka_unit_test(hostile_names_do_no_harm),
 		cmocka_unit_test(an_empty_profile_has_a_report),

@@ -76,6 +76,26 @@ static void a_class_without_a_sample_is_carried_on(void **state)
 	sprof_window_finish(&window);
 }
 
+/* It was taken from a thread that wanted to run. */
+static void stolen_time_goes_to_no_sleeper(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	const struct sprof_times times = {.ns = {[SPROF_TIME_STOLEN] = 60}};
+
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_SLEEP, 5));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_STOLEN), 0);
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_SLEEP, 5));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_USER, 1));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_SYS, 1));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_STOLEN), 0);
+	assert_int_equal(of(rows, 1, SPROF_TIME_STOLEN), 60);
+	assert_int_equal(of(rows, 2, SPROF_TIME_STOLEN), 60);
+	sprof_window_finish(&window);
+}
+
 static void a_charge_empties_the_window(void **state)
 {
 	struct sprof_profile_row rows[ROWS] = {0};
@@ -146,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_go_to_their_states),
+		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
 		cmocka_unit_test(a_charge_empties_the_window),
