@@ -20,6 +20,7 @@ enum slot_phase {
 	SLOT_QUEUED, /* asked, perhaps ticks ago, and waits for a CPU to stop on */
 	SLOT_COPIED,
 	SLOT_FAILED, /* it stopped, and was gone before its registers could be read */
+	SLOT_ASLEEP, /* it has gone to sleep before it was asked, and is peeked at */
 	SLOT_GONE,   /* the thread has ended, or runs another program now */
 };
 

@@ -20,12 +20,24 @@ void sprof_stops_add(
 		sampler->out_of_memory = true;
 }
 
+/* It ran when it was looked at. A stop must not break off the call that it has gone to sleep in since. */
+static bool sleeps_by_now(struct sprof_thread *thread)
+{
+	struct sprof_proc_syscall call;
+
+	return sprof_thread_read_syscall(thread, &call) && call.kind == SPROF_PROC_SYSCALL_INSIDE;
+}
+
 /* Those that were asked in an earlier tick come when they can. */
 static void request(const struct slot_group *group)
 {
 	for (struct slot *slot = group->first; slot < group->last; slot++) {
 		if (slot->phase != SLOT_PLANNED)
 			continue;
+		if (sleeps_by_now(slot->thread)) {
+			slot->phase = SLOT_ASLEEP;
+			continue;
+		}
 		slot->requested_ns = sprof_clock_now_ns();
 		slot->awaited = sprof_thread_interrupt(slot->thread);
 		slot->phase = slot->awaited ? SLOT_ASKED : SLOT_GONE;
