@@ -19,8 +19,8 @@ class Session:
     """A daemon that has loaded one file. Its folder holds a socket: the path must be short."""
 
     def __init__(self, path):
-        self.folder = tempfile.mkdtemp(prefix="pq")
-        self.environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder}
+        self.folder = tempfile.TemporaryDirectory(prefix="pq")
+        self.environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder.name}
         try:
             self.ask("load", path)
         except AssertionError as error:
@@ -50,6 +50,7 @@ class Session:
 
     def stop(self):
         harness.run("node", CLI, "stop", "t", env=self.environment, check=False)
+        self.folder.cleanup()
 
 
 def find(value, key):
