@@ -298,16 +298,19 @@ def library_user(library):
 
 
 def users():
-    """Without privilege /proc/PID/map_files is closed, and the target's memory is what is left."""
-    yield {}
+    """
+    What makes a process another user's, and a sprof that this one can run: the build may be in a folder of
+    ours alone. Without privilege /proc/PID/map_files is closed, and the target's memory is what is left.
+    """
+    yield {}, SPROF
     if os.geteuid() == 0:
         os.chmod(".", 0o777)
-        yield {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        yield {"user": NOBODY, "group": NOBODY, "extra_groups": []}, shutil.copy(SPROF, os.path.abspath("sprof"))
 
 
 def check_lost_library(program, lose):
     """The library's file is not to be had: its memory still tells exported names."""
-    for user in users():
+    for user, own_sprof in users():
         library = build_library("libleaf.so", "outer")
         watched = Program([program, "30"], **user)
         watched.line()
@@ -315,7 +318,7 @@ def check_lost_library(program, lose):
         wait_for_cpu(watched.pid, 0.05)
         if os.path.exists("x.folded"):
             os.remove("x.folded")
-        sprof("attach", "-p", watched.pid, "-d", "400ms", *NAMES, **user).check(0)
+        run(own_sprof, "attach", "-p", watched.pid, "-d", "400ms", *NAMES, **user).check(0)
         check_share(read_folded("x.folded"), "outer")
         watched.process.kill()
 
