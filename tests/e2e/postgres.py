@@ -47,13 +47,13 @@ class Server:
         return Program([*self.user, self.pgbench, "-h", self.home, "-n", "-c", "2", "-j", "2", "-T",
                         seconds, *options, "postgres"], cwd=self.home)
 
-    def backends(self):
-        """The processes that serve clients."""
+    def backends(self, command=""):
+        """The processes that serve clients, or those that are at a command: their titles say it."""
         pids = []
         for name in os.listdir("/proc"):
             try:
                 with open(f"/proc/{name}/cmdline", encoding="utf-8", errors="replace") as file:
-                    if re.match(r"postgres: \S+ postgres \[local\]", file.read()):
+                    if re.match(rf"postgres: \S+ postgres \[local\] {command}", file.read()):
                         cwd = os.readlink(f"/proc/{name}/cwd")
                         pids += [int(name)] if cwd.startswith(self.home) else []
             except OSError:
