@@ -40,9 +40,13 @@ class Profile:
 
     def true_shares(self, role):
         parts = {name: ns for name, ns in self.truth[role].items()
-                 if name not in ("tid", "cpu_ns")}
+                 if name not in ("tid", "cpu_ns", "unheld_ns")}
         assert sum(parts.values()), f"{role} did nothing"
         return {name: ns / sum(parts.values()) for name, ns in parts.items()}
+
+    def unheld_share(self, role, function):
+        """Of the time in a function that waits for a lock: how much nobody had it, between two owners."""
+        return self.truth[role]["unheld_ns"] / self.truth[role][function]
 
     def of(self, role):
         """The stacks of a thread."""

@@ -7,7 +7,7 @@ All ten kinds of program, at 99 Hz and some also at 20 and 999. Everything at ev
 The truth is the target's own clock. Shares of a thread's time are within 3 points with 10 seconds of
 samples at 99 Hz and above; with fewer samples within four standard errors of so many, or 3 points,
 whichever is more. With 1000 samples the standard error is up to 1.5 points, so that one share in fifty
-is off by 3 by chance: such a kind of program is measured a second time, and must be right then.
+is off by 3 by chance: such a kind of program is measured twice more, and the median of the three is judged.
 """
 
 import math
@@ -32,20 +32,27 @@ def tolerance(share, samples):
     return max(POINTS, 4 * math.sqrt(share * (1 - share) / max(samples, 1)))
 
 
-def check_shares(profile):
-    """Returns by how much the worst of them is off."""
-    worst = 0
+def share_errors(profile):
+    """By how much each share of each role is off, and how much is allowed."""
+    errors = {}
     for role in profile.roles():
         stacks, samples = profile.of(role), profile.row(role)["samples"]
         for name, share in profile.true_shares(role).items():
-            others = [stack for stack in stacks.stacks if name not in stack[0]]
             # A very fast disk: the kernel books a part of a call as the user's time.
             found = stacks.share(name) + (
                 stacks.share(r"\[unsampled\]") if name == "sync_file" else 0)
-            check_near(found, share, tolerance(share, samples),
-                       f"{role} in {name}, besides {others}")
-            worst = max(worst, abs(found - share))
-    return worst
+            errors[role, name] = found - share, tolerance(share, samples)
+    return errors
+
+
+def are_near(errors):
+    return all(abs(error) <= allowed for error, allowed in errors.values())
+
+
+def medians(measured):
+    """Of several measurements, for each share the one with the median error."""
+    return {key: sorted(errors[key] for errors in measured)[len(measured) // 2]
+            for key in measured[0]}
 
 
 def check_identities(profile):
@@ -98,8 +105,10 @@ def check_waits(kind, profile):
             wait.role, wait.function, is_right(profile, wait))
         if samples < FEW and kind == "fsync":
             continue
-        chance = 2 * math.sqrt(ENOUGH * (1 - ENOUGH) * samples) if samples < 200 else 0
-        assert samples >= FEW and right >= ENOUGH * samples - chance, (wait, right, samples)
+        # Between two owners a lock has no holder: that is no mistake.
+        enough = ENOUGH - (profile.unheld_share(wait.role, wait.function) if wait.holder else 0)
+        chance = 3 * math.sqrt(enough * (1 - enough) * samples)
+        assert samples >= FEW and right >= enough * samples - chance, (wait, right, samples, enough)
         worst = min(worst, right / samples)
     return worst
 
@@ -111,14 +120,14 @@ def measure(kind, rate, seconds):
 
 def check(kind, rate=99, seconds=SECONDS):
     profile, off, waits = measure(kind, rate, seconds)
-    try:
-        shares = check_shares(profile)
-    except AssertionError as error:
-        print(f"     once more: {str(error)[:100]}")
-        profile, off, waits = measure(kind, rate, seconds)
-        shares = check_shares(profile)
+    errors = share_errors(profile)
+    if not are_near(errors):
+        print(f"     twice more: {errors}")
+        errors = medians([errors, *(share_errors(measure(kind, rate, seconds)[0]) for _ in range(2))])
+    assert are_near(errors), f"off by, allowed: {errors}; {profile.folded.stacks}"
     check_verdicts(kind, profile)
-    print(f"     {kind} at {rate} Hz for {seconds} s: shares off by {100 * shares:.2f} points at "
+    worst = max(abs(error) for error, _ in errors.values())
+    print(f"     {kind} at {rate} Hz for {seconds} s: shares off by {100 * worst:.2f} points at "
           f"most, CPU time by {1000 * off:.2f} ms; {100 * waits:.1f} % of waits named rightly")
     return profile
 

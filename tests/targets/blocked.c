@@ -35,12 +35,16 @@ struct role {
 		void (*body)(void);
 		uint64_t ns;
 	} parts[PARTS];
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, unheld_ns;
 	pid_t tid;
 	pthread_t thread;
 };
 
-static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER, *turns = &cache_lock;
+static struct turns {
+	pthread_mutex_t lock;
+	uint64_t released_ns;
+} cache_lock = {PTHREAD_MUTEX_INITIALIZER, 0}, *turns = &cache_lock;
+static _Thread_local uint64_t unheld_ns; /* waited for a lock that nobody had */
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t item_ready = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -55,29 +59,46 @@ static void nap_ns(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
+/* From the unlock until the one that waits has woken and runs, nobody has the lock. */
+static void take_turn(void)
+{
+	uint64_t free_since = target_now_ns();
+
+	pthread_mutex_lock(&turns->lock);
+	if (turns->released_ns > free_since)
+		free_since = turns->released_ns;
+	unheld_ns += target_now_ns() - free_since;
+}
+
+/* A mutex is not fair: without the nap, who gives it back often has it again at once. */
+static void give_turn(void)
+{
+	turns->released_ns = target_now_ns();
+	pthread_mutex_unlock(&turns->lock);
+	nap_ns(4 * MS / 10);
+}
+
 /* Two threads take turns with a lock: one has it 70 % of the time, the other the rest. */
 static MEASURED void long_waits(void)
 {
-	pthread_mutex_lock(turns);
+	take_turn();
 }
 
 static MEASURED void long_work(void)
 {
 	nap_ns(126 * MS / 10);
-	pthread_mutex_unlock(turns);
-	sched_yield();
+	give_turn();
 }
 
 static MEASURED void short_waits(void)
 {
-	pthread_mutex_lock(turns);
+	take_turn();
 }
 
 static MEASURED void short_work(void)
 {
 	nap_ns(54 * MS / 10);
-	pthread_mutex_unlock(turns);
-	sched_yield();
+	give_turn();
 }
 
 static MEASURED void produce_item(void)
@@ -310,6 +331,7 @@ static void *play(void *data)
 		}
 	}
 	role->cpu_ns = own_cpu_ns();
+	role->unheld_ns = unheld_ns;
 	return NULL;
 }
 
@@ -332,8 +354,8 @@ static void stay_on_two_cpus(void)
 
 static size_t print_role(char *text, size_t size, const struct role *role, const char *comma)
 {
-	size_t used = (size_t)snprintf(text, size, "%s\"%s\": {\"tid\": %d, \"cpu_ns\": %llu",
-		comma, role->name, role->tid, (unsigned long long)role->cpu_ns);
+	size_t used = (size_t)snprintf(text, size, "%s\"%s\": {\"tid\": %d, \"cpu_ns\": %llu, \"unheld_ns\": %llu",
+		comma, role->name, role->tid, (unsigned long long)role->cpu_ns, (unsigned long long)role->unheld_ns);
 
 	for (int i = 0; i < PARTS && role->parts[i].body; i++)
 		used += (size_t)snprintf(text + used, size - used, ", \"%s\": %llu",
@@ -373,7 +395,7 @@ static void share_turns(void)
 	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (turns == MAP_FAILED || pthread_mutexattr_init(&attributes) ||
 		pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) ||
-		pthread_mutex_init(turns, &attributes))
+		pthread_mutex_init(&turns->lock, &attributes))
 		target_fail("a shared mutex");
 }
 
