@@ -6,8 +6,9 @@ build_packages=(
     libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev
     libdeflate-dev libzstd-dev
 )
+fuzz_packages=(python3 binutils clang libclang-rt-dev)
 test_packages=(
-    python3 g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
+    python3 make g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format
     nodejs npm chromium fonts-dejavu-core
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
@@ -40,21 +41,29 @@ apt_install() {
         apt-get install -y -q --no-install-recommends "$@"
 }
 
-# Installs those of the named packages that are missing. A package that this release doesn't have
-# under that name (the sanitizer runtimes of clang, mostly) is left out with a word.
-install_missing() {
-    local package missing=() wanted=()
+# Those of the named packages that are not installed, one a line.
+missing_of() {
+    local package
 
     for package in "$@"; do
-        is_installed "$package" || missing+=("$package")
+        is_installed "$package" || echo "$package"
     done
-    [[ ${#missing[@]} -gt 0 ]] || return 0
+}
+
+update_lists() {
+    command -v apt-get >/dev/null || return 0
+    as_root apt-get update -q || echo "apt-get update failed, going on with what is known" >&2
+}
+
+# A package that this release doesn't have under that name is left out with a word.
+install_packages() {
+    local package wanted=()
+
     if ! command -v apt-get >/dev/null; then
-        echo "needs, and can't install without apt-get: ${missing[*]}" >&2
+        echo "needs, and can't install without apt-get: $*" >&2
         return 0
     fi
-    as_root apt-get update -q || echo "apt-get update failed, going on with what is known" >&2
-    for package in "${missing[@]}"; do
+    for package in "$@"; do
         if is_available "$package"; then
             wanted+=("$package")
         else
@@ -62,6 +71,16 @@ install_missing() {
         fi
     done
     [[ ${#wanted[@]} -eq 0 ]] || apt_install "${wanted[@]}"
+}
+
+# Installs those of the named packages that are missing.
+install_missing() {
+    local missing
+
+    mapfile -t missing < <(missing_of "$@")
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    update_lists
+    install_packages "${missing[@]}"
 }
 
 # A build folder, configured or brought up to date: configure FOLDER [MESON OPTION...]
