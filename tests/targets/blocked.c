@@ -60,45 +60,46 @@ static void nap_ns(uint64_t ns)
 }
 
 /* From the unlock until the one that waits has woken and runs, nobody has the lock. */
-static void take_turn(void)
+static void count_unheld(uint64_t wait_began)
 {
-	uint64_t free_since = target_now_ns();
-
-	pthread_mutex_lock(&turns->lock);
-	if (turns->released_ns > free_since)
-		free_since = turns->released_ns;
-	unheld_ns += target_now_ns() - free_since;
+	unheld_ns += target_now_ns() -
+		(turns->released_ns > wait_began ? turns->released_ns : wait_began);
 }
 
-/* A mutex is not fair: without the nap, who gives it back often has it again at once. */
-static void give_turn(void)
-{
-	turns->released_ns = target_now_ns();
-	pthread_mutex_unlock(&turns->lock);
-	nap_ns(4 * MS / 10);
-}
-
-/* Two threads take turns with a lock: one has it 70 % of the time, the other the rest. */
+/*
+ * Two threads take turns with a lock: one has it 70 % of the time, the other the rest. A mutex is not
+ * fair: without the second nap, who gives it back often has it again at once.
+ */
 static MEASURED void long_waits(void)
 {
-	take_turn();
+	uint64_t began = target_now_ns();
+
+	pthread_mutex_lock(&turns->lock);
+	count_unheld(began);
 }
 
 static MEASURED void long_work(void)
 {
 	nap_ns(126 * MS / 10);
-	give_turn();
+	turns->released_ns = target_now_ns();
+	pthread_mutex_unlock(&turns->lock);
+	nap_ns(4 * MS / 10);
 }
 
 static MEASURED void short_waits(void)
 {
-	take_turn();
+	uint64_t began = target_now_ns();
+
+	pthread_mutex_lock(&turns->lock);
+	count_unheld(began);
 }
 
 static MEASURED void short_work(void)
 {
 	nap_ns(54 * MS / 10);
-	give_turn();
+	turns->released_ns = target_now_ns();
+	pthread_mutex_unlock(&turns->lock);
+	nap_ns(4 * MS / 10);
 }
 
 static MEASURED void produce_item(void)
