@@ -67,8 +67,9 @@ static void count_unheld(uint64_t wait_began)
 }
 
 /*
- * Two threads take turns with a lock: one has it 70 % of the time, the other the rest. A mutex is not
- * fair: without the second nap, who gives it back often has it again at once.
+ * Two threads take turns with a lock: one has it 70 % of the time, the other the rest. The turns are long,
+ * because timers that end a turn and begin a tick expire together: many a tick sees the lock between two
+ * owners. A mutex is not fair: without the second nap, who gives it back often has it again at once.
  */
 static MEASURED void long_waits(void)
 {
@@ -80,7 +81,7 @@ static MEASURED void long_waits(void)
 
 static MEASURED void long_work(void)
 {
-	nap_ns(126 * MS / 10);
+	nap_ns(613 * MS / 10);
 	turns->released_ns = target_now_ns();
 	pthread_mutex_unlock(&turns->lock);
 	nap_ns(4 * MS / 10);
@@ -96,7 +97,7 @@ static MEASURED void short_waits(void)
 
 static MEASURED void short_work(void)
 {
-	nap_ns(54 * MS / 10);
+	nap_ns(267 * MS / 10);
 	turns->released_ns = target_now_ns();
 	pthread_mutex_unlock(&turns->lock);
 	nap_ns(4 * MS / 10);
