@@ -1,6 +1,7 @@
 /*
- * Decodes call instructions from their end, and looks for jumps. Knows their encodings (Intel SDM volume 2, CALL,
- * JMP, Jcc; Arm ARM C6.2, BL, BLR, B). Does not know where instructions begin, nor jumps of one byte.
+ * Decodes call instructions from their end, and jumps from their beginning. Knows their encodings (Intel SDM
+ * volume 2, CALL, JMP, Jcc; Arm ARM C6.2, BL, BLR, B, BR). Does not know where instructions begin, and does not
+ * handle far calls, nor conditional branches of aarch64.
  */
 #include "elfsym/call-decode.h"
 
@@ -24,17 +25,13 @@ static size_t x86_operand_size(const uint8_t *modrm, size_t room)
 	return size;
 }
 
-/* FF /2. Prefixes stand before it and change nothing about its end. */
-static bool is_x86_indirect(const uint8_t *end)
+/* FF /2 of this size. Prefixes stand before it and change nothing about its end. */
+static bool is_x86_indirect(const uint8_t *end, size_t size)
 {
-	for (size_t size = X86_INDIRECT_LEAST; size <= X86_INDIRECT_MOST; size++) {
-		const uint8_t *at = end - size;
+	const uint8_t *at = end - size;
 
-		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
-			1 + x86_operand_size(at + 1, size - 1) == size)
-			return true;
-	}
-	return false;
+	return at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
+		1 + x86_operand_size(at + 1, size - 1) == size;
 }
 
 enum sprof_call sprof_call_decode_x86_64(
@@ -43,12 +40,17 @@ enum sprof_call sprof_call_decode_x86_64(
 	const uint8_t *end = before + SPROF_CALL_LONGEST;
 	int32_t distance;
 
-	if (end[-X86_DIRECT_SIZE] == 0xe8) {
+	/* The longest one has a byte that may be E8 where a direct call would begin: its SIB byte. */
+	if (end[-X86_DIRECT_SIZE] == 0xe8 && !is_x86_indirect(end, X86_INDIRECT_MOST)) {
 		memcpy(&distance, end - sizeof(distance), sizeof(distance));
 		*ret_target = address + (uint64_t)(int64_t)distance;
 		return SPROF_CALL_DIRECT;
 	}
-	return is_x86_indirect(end) ? SPROF_CALL_INDIRECT : SPROF_CALL_NONE;
+	for (size_t size = X86_INDIRECT_LEAST; size <= X86_INDIRECT_MOST; size++) {
+		if (is_x86_indirect(end, size))
+			return SPROF_CALL_INDIRECT;
+	}
+	return SPROF_CALL_NONE;
 }
 
 /* The imm26 of B and BL, in bytes. */
@@ -73,33 +75,42 @@ enum sprof_call sprof_call_decode_aarch64(
 	return SPROF_CALL_NONE;
 }
 
-/* jmp rel32 and jcc rel32. */
-bool sprof_call_jumps_x86_64(
-	const uint8_t *code, size_t size, uint64_t address, uint64_t target)
+/* jmp and jcc with a distance of one or four bytes; jmp through a register or memory. */
+enum sprof_call sprof_call_decode_jump_x86_64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target)
 {
+	bool has_byte = size && (code[0] == 0xeb || (code[0] & 0xf0) == 0x70);
+	bool is_jcc = size > 1 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80;
+	size_t distance_at = 1 + is_jcc;
 	int32_t distance;
 
-	for (size_t end = 1 + sizeof(distance); end <= size; end++) {
-		const uint8_t *at = code + end - sizeof(distance);
-
-		if (at[-1] != 0xe9 && (end < 2 + sizeof(distance) || (at[-1] & 0xf0) != 0x80 || at[-2] != 0x0f))
-			continue;
-		memcpy(&distance, at, sizeof(distance));
-		if (address + end + (uint64_t)(int64_t)distance == target)
-			return true;
+	if (size > 1 && code[0] == 0xff && (code[1] >> 3 & 7) == 4)
+		return SPROF_CALL_INDIRECT;
+	if (has_byte && size > 1) {
+		*ret_target = address + 2 + (uint64_t)(int64_t)(int8_t)code[1];
+		return SPROF_CALL_DIRECT;
 	}
-	return false;
+	if (size < distance_at + sizeof(distance) || (!is_jcc && code[0] != 0xe9))
+		return SPROF_CALL_NONE;
+	memcpy(&distance, code + distance_at, sizeof(distance));
+	*ret_target = address + distance_at + sizeof(distance) + (uint64_t)(int64_t)distance;
+	return SPROF_CALL_DIRECT;
 }
 
-bool sprof_call_jumps_aarch64(
-	const uint8_t *code, size_t size, uint64_t address, uint64_t target)
+/* B, and BR, BRAA and its kin. The conditional ones don't leave a function: their reach is too short for a linker. */
+enum sprof_call sprof_call_decode_jump_aarch64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target)
 {
 	uint32_t word;
 
-	for (size_t at = 0; at + ARM_WORD <= size; at += ARM_WORD) {
-		memcpy(&word, code + at, sizeof(word));
-		if (word >> 26 == 5 && address + at + arm_distance(word) == target)
-			return true;
+	if (size < ARM_WORD)
+		return SPROF_CALL_NONE;
+	memcpy(&word, code, sizeof(word));
+	if (word >> 26 == 5) {
+		*ret_target = address + arm_distance(word);
+		return SPROF_CALL_DIRECT;
 	}
-	return false;
+	if ((word & 0xfffffc1f) == 0xd61f0000 || (word & 0xfefff800) == 0xd61f0800)
+		return SPROF_CALL_INDIRECT;
+	return SPROF_CALL_NONE;
 }

@@ -1,6 +1,6 @@
 /*
- * The call instruction before a return address, for each machine: all are compiled everywhere, so that
- * each can be tested anywhere.
+ * The call instruction before a return address, and jumps, for each machine: all are compiled everywhere, so
+ * that each can be tested anywhere.
  */
 #ifndef SPROF_ELFSYM_CALL_DECODE_H
 #define SPROF_ELFSYM_CALL_DECODE_H
@@ -28,19 +28,25 @@ enum sprof_call sprof_call_decode_aarch64(
 	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target);
 
 /*
- * Whether the code, which is at this link-time address, may jump to `target`: a tail call of another function.
- * What looks like such a jump may be the inside of another instruction.
+ * The jump that may begin at the first of these bytes, which are at this link-time address: how a function
+ * goes on to another one instead of calling it. *ret_target is set for a direct one. What looks like a jump may
+ * be the inside of another instruction. SPROF_CALL_NONE also where `size` ends before the jump does.
  */
-bool sprof_call_jumps_x86_64(
-	const uint8_t *code, size_t size, uint64_t address, uint64_t target);
-bool sprof_call_jumps_aarch64(
-	const uint8_t *code, size_t size, uint64_t address, uint64_t target);
+enum sprof_call sprof_call_decode_jump_x86_64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target);
+enum sprof_call sprof_call_decode_jump_aarch64(
+	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target);
+
+/* Jumps begin at multiples of it. */
+enum { SPROF_CALL_STEP_X86_64 = 1, SPROF_CALL_STEP_AARCH64 = 4 };
 
 #if defined(__x86_64__)
-#define sprof_call_jumps sprof_call_jumps_x86_64
+#define SPROF_CALL_STEP SPROF_CALL_STEP_X86_64
+#define sprof_call_decode_jump sprof_call_decode_jump_x86_64
 #define sprof_call_decode sprof_call_decode_x86_64
 #elif defined(__aarch64__)
-#define sprof_call_jumps sprof_call_jumps_aarch64
+#define SPROF_CALL_STEP SPROF_CALL_STEP_AARCH64
+#define sprof_call_decode_jump sprof_call_decode_jump_aarch64
 #define sprof_call_decode sprof_call_decode_aarch64
 #endif
 

@@ -205,7 +205,8 @@ void sprof_fdes_finish(struct sprof_fdes *fdes)
 	*fdes = (struct sprof_fdes){0};
 }
 
-const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t address)
+/* The index of the first one that begins behind the address. */
+static size_t search(const struct sprof_fdes *fdes, uint64_t address)
 {
 	size_t low = 0, high = fdes->count;
 
@@ -217,6 +218,25 @@ const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t 
 		else
 			high = middle;
 	}
+	return low;
+}
+
+bool sprof_fdes_bounds(
+	const struct sprof_fdes *fdes, uint64_t address, struct sprof_fde_bounds *ret)
+{
+	size_t next = search(fdes, address);
+
+	if (!next)
+		return false;
+	ret->start = fdes->items[next - 1].address;
+	ret->next = next < fdes->count ? fdes->items[next].address : UINT64_MAX;
+	return true;
+}
+
+const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t address)
+{
+	size_t low = search(fdes, address);
+
 	if (!low || address - fdes->items[low - 1].address >= fdes->items[low - 1].size)
 		return NULL;
 	return &fdes->items[low - 1];

@@ -30,4 +30,17 @@ void sprof_fdes_finish(struct sprof_fdes *fdes);
 /* The FDE that covers the address; NULL: none. */
 const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t address);
 
+/* Link-time addresses. */
+struct sprof_fde_bounds {
+	uint64_t start; /* the last begin of an FDE's code at or before the address */
+	uint64_t next;  /* the first one behind it; UINT64_MAX: there is none */
+};
+
+/*
+ * The start is that of the function, or of a part of it that the compiler has moved away. False: no FDE begins
+ * before the address.
+ */
+bool sprof_fdes_bounds(
+	const struct sprof_fdes *fdes, uint64_t address, struct sprof_fde_bounds *ret);
+
 #endif

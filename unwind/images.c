@@ -69,9 +69,31 @@ bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *m
 	return true;
 }
 
+static void read_fdes(struct sprof_image_entry *entry)
+{
+	struct sprof_error err;
+
+	entry->has_read_fdes = true;
+	if (!sprof_fdes_load(&entry->fdes, entry->image, &err))
+		sprof_fdes_finish(&entry->fdes);
+}
+
+bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
+	struct sprof_fde_bounds *ret)
+{
+	struct sprof_image_entry *entry = &images->items[module];
+
+	if (entry->image->eh_frame_hdr_address)
+		return sprof_fde_table_find(entry->image, address, ret);
+	if (!entry->has_read_fdes)
+		read_fdes(entry);
+	return sprof_fdes_bounds(&entry->fdes, address, ret);
+}
+
 void sprof_images_finish(struct sprof_images *images)
 {
 	for (size_t i = 0; i < images->capacity; i++) {
+		sprof_fdes_finish(&images->items[i].fdes);
 		sprof_rows_destroy(images->items[i].rows);
 		sprof_image_close(images->items[i].image);
 	}

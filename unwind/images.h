@@ -10,6 +10,8 @@
 
 #include "attach/maps.h"
 #include "base/module.h"
+#include "elfsym/fde-table.h"
+#include "elfsym/fdes.h"
 #include "elfsym/image.h"
 #include "unwind/rows.h"
 
@@ -24,6 +26,8 @@ struct sprof_image_entry {
 	pid_t opener; /* the module's, at that time */
 	struct sprof_image *image; /* NULL: no ELF file, or it can't be read */
 	struct sprof_rows *rows;   /* with the image */
+	bool has_read_fdes;
+	struct sprof_fdes fdes;    /* read where there is no table of them and they are asked for */
 };
 
 /* Where an address of a process lies. */
@@ -38,6 +42,13 @@ struct sprof_place {
 /* False: the address is not in executable memory. */
 bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *maps,
 	uint64_t address, struct sprof_place *ret);
+
+/*
+ * Where the code of FDEs begins around a link-time address of a module; see sprof_fde_table_find(). Executables
+ * that are linked statically have no table: all their FDEs are read at the first question.
+ */
+bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
+	struct sprof_fde_bounds *ret);
 
 void sprof_images_finish(struct sprof_images *images);
 

@@ -1,30 +1,33 @@
 /*
- * Frame pointers found on the stack. Tries each word of the copied stack as the place that the frame
- * pointer may point to, first the one at the distance that was seen before. What is left of earlier calls
- * looks like a frame too, and so does the frame of a caller further out: most of these are told by the call
- * before the return address, which names another function than the one that was called.
+ * Frame pointers found on the stack. First tries the distance from sp that was seen before, or that the
+ * function's own code has. Then each word of the copied stack may be what the frame pointer points to. What is
+ * left of earlier calls looks like a frame too, and so does the frame of a caller further out: most of these are
+ * told by the call before the return address, which names another function than the one that was called.
  *
- * Does not handle rows that need other registers, nor functions that were reached by a jump and have a
- * second frame in sight: calls don't tell which one is right, and no value is taken.
+ * Does not handle rows that need other registers, and does not guess: where a function allocates on its stack, was
+ * called by a pointer or reached by several jumps, and an old frame is in sight, no value is taken.
  */
 #include "unwind/recover.h"
 
 #include "elfsym/call-decode.h"
 #include "elfsym/cfi.h"
-#include "elfsym/fde-table.h"
+#include "elfsym/frame-distance.h"
 #include "elfsym/plt-decode.h"
 
 enum {
 	WORD = 8,
-	MOST_TRIALS = 64,           /* walks per recovery */
+	MOST_STEPS = 1 << 15,       /* per recovery, of all walks; a few times the default depth */
 	MOST_DISTANCES = 1 << 16,   /* remembered; a large program has some thousands */
 	NEAR = 16 * 1024,           /* bytes of code that one function may have, where its start is not known */
-	LONGEST_CALLEE = 64 * 1024, /* bytes of code that are searched for a jump */
+	LONGEST_CALLEE = 16 * 1024, /* bytes of code that are searched for a jump */
 	PLT_ENTRY = 16,
+	LARGE_COPY = 256 * 1024, /* bytes of stack; a function's own data is seldom larger */
 };
 
 /* In a remembered value: the frame pointer was known when the distance was seen. */
 static const uint32_t distance_is_sure = 1u << 31;
+/* Instead of a value: the function allocates on its stack, so what was seen says nothing. */
+static const uint32_t distance_varies = (1u << 31) - 1;
 
 /* One frame of a walk: what its code says. Link-time addresses. */
 struct code {
@@ -56,22 +59,29 @@ void sprof_distances_finish(struct sprof_distances *distances)
 	sprof_idmap_finish(&distances->map);
 }
 
-/* Failing to remember is harmless. */
-static void remember(
-	struct sprof_distances *distances, const struct sprof_pc *known, int64_t distance, uint32_t sure)
-{
-	uint64_t words = (uint64_t)distance / WORD;
-
-	if (distance % WORD || words >= distance_is_sure - 1 || distances->map.count >= MOST_DISTANCES)
-		return;
-	sprof_idmap_put(&distances->map, (uint64_t)known->module << 1 | known->is_return,
-		known->offset, (uint32_t)words | sure);
-}
-
 static uint32_t remembered(const struct sprof_distances *distances, const struct sprof_pc *known)
 {
 	return sprof_idmap_find(&distances->map,
 		(uint64_t)known->module << 1 | known->is_return, known->offset);
+}
+
+/* Failing to remember is harmless. A distance that was only found may have been wrong: another one replaces it. */
+static void remember(
+	struct sprof_distances *distances, const struct sprof_pc *known, int64_t distance, uint32_t sure)
+{
+	uint64_t words = (uint64_t)distance / WORD;
+	uint32_t before = remembered(distances, known), value = (uint32_t)words | sure;
+
+	bool is_new = before == SPROF_IDMAP_NONE;
+
+	if (distance % WORD || words >= distance_varies ||
+		(is_new && distances->map.count >= MOST_DISTANCES))
+		return;
+	if (before == distance_varies ||
+		(!is_new && before != value && (!sure || (before & distance_is_sure))))
+		value = distance_varies;
+	sprof_idmap_put(&distances->map, (uint64_t)known->module << 1 | known->is_return,
+		known->offset, value);
 }
 
 void sprof_recover_learn(struct sprof_distances *distances, struct sprof_pc *known,
@@ -137,7 +147,8 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	code.image = place.image;
 	code.address = place.address;
 	code.call = find_call(place.image, place.address + known->is_return, &code.target);
-	if (!sprof_fde_table_find(place.image, place.address, &bounds))
+	if (!sprof_images_find_bounds(
+		    &recovery->pcs->images, place.module, place.address, &bounds))
 		return code;
 	code.start = bounds.start;
 	entry = sprof_rows_find(place.rows, code.start);
@@ -145,40 +156,66 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	return code;
 }
 
-/* Whether the function that was called may have gone on to the one whose frame it is. */
-static bool is_tail_call(const struct code *caller, const struct code *callee)
+/* Whether the pc may have been reached from there: a part that was moved away has several ways in. */
+static bool is_way_into(const struct code *callee, uint64_t target)
 {
-	struct sprof_fde_bounds bounds;
-	const uint8_t *code;
-	uint64_t size;
+	return callee->has_cfi &&
+		(target == callee->start ||
+			(!callee->is_whole && target > callee->start && target <= callee->address));
+}
 
-	if (!sprof_fde_table_find(caller->image, caller->target, &bounds))
-		return false;
-	size = bounds.next - caller->target;
-	if (size > LONGEST_CALLEE)
-		return false;
-	code = sprof_image_at(caller->image, caller->target, size);
-	return code && sprof_call_jumps(code, size, caller->target, callee->start);
+/* Whether the function that was called may have jumped on to the one whose frame it is. */
+static enum edge judge_jumps(
+	struct sprof_images *images, const struct code *caller, const struct code *callee)
+{
+	bool may_leave = false;
+	struct sprof_fde_bounds bounds;
+	const uint8_t *code = NULL;
+	uint64_t size = 0, target;
+
+	if (sprof_images_find_bounds(images, caller->module, caller->target, &bounds) &&
+		bounds.next - caller->target <= LONGEST_CALLEE) {
+		size = bounds.next - caller->target;
+		code = sprof_image_at(caller->image, caller->target, size);
+	}
+	if (!code)
+		return EDGE_UNKNOWN;
+	for (size_t at = 0; at < size; at += SPROF_CALL_STEP) {
+		enum sprof_call jump =
+			sprof_call_decode_jump(code + at, size - at, caller->target + at, &target);
+		bool is_direct = jump == SPROF_CALL_DIRECT;
+
+		if (is_direct && caller->module == callee->module && is_way_into(callee, target))
+			return EDGE_FITS;
+		may_leave |= jump == SPROF_CALL_INDIRECT ||
+			(is_direct && target - bounds.start >= bounds.next - bounds.start &&
+				is_plt(caller->image, target));
+	}
+	return may_leave ? EDGE_UNKNOWN : EDGE_OTHER;
 }
 
 /* The call before the caller's return address, against the frame that was called. */
-static enum edge judge(const struct code *caller, const struct code *callee)
+static enum edge judge(
+	struct sprof_images *images, const struct code *caller, const struct code *callee)
 {
+	enum edge jumps;
+
 	if (caller->call == SPROF_CALL_NONE)
 		return EDGE_NO_CALL;
 	if (caller->call == SPROF_CALL_INDIRECT)
 		return EDGE_UNKNOWN;
 	/* A call never leaves its file, but what it calls may jump on through the PLT. */
 	if (caller->module != callee->module)
-		return EDGE_UNKNOWN;
-	if (callee->has_cfi && (caller->target == callee->start || is_tail_call(caller, callee)))
+		return judge_jumps(images, caller, callee);
+	if (callee->has_cfi && caller->target == callee->start)
 		return EDGE_FITS;
-	if (callee->is_whole || caller->target > callee->address)
-		return EDGE_OTHER;
 	if (!callee->has_cfi && caller->target >= callee->start &&
 		callee->address - caller->target < NEAR)
 		return EDGE_FITS;
-	return EDGE_UNKNOWN;
+	jumps = judge_jumps(images, caller, callee);
+	if (jumps == EDGE_FITS)
+		return EDGE_FITS;
+	return callee->is_whole || caller->target > callee->address ? EDGE_OTHER : EDGE_UNKNOWN;
 }
 
 /* Only what says that there is no caller: a return address of 0 may as well be an empty word. */
@@ -202,20 +239,22 @@ static enum edge look_at_call(const struct sprof_recovery *recovery, const struc
 	bool is_call, struct code *callee)
 {
 	struct code code = read_code(recovery, known);
-	enum edge edge = is_call ? judge(&code, callee) : EDGE_UNKNOWN;
+	enum edge edge = is_call ? judge(&recovery->pcs->images, &code, callee) : EDGE_UNKNOWN;
 
 	*callee = code;
 	return edge;
 }
 
-/* Walks on from the cursor, whose frame pointer is the value on trial. */
-static struct trial try_walk(const struct sprof_recovery *recovery, struct sprof_cursor cursor)
+/* Walks on from the cursor, whose frame pointer is the value on trial, for as many steps as are left. */
+static struct trial try_walk(
+	const struct sprof_recovery *recovery, struct sprof_cursor cursor, size_t *steps)
 {
 	struct trial trial = {.first = EDGE_NO_CALL};
 	enum sprof_step step = SPROF_STEP_OK;
 	struct code callee = {0};
 
-	for (size_t depth = 0; depth < recovery->max_depth && step == SPROF_STEP_OK; depth++) {
+	for (size_t depth = 0; depth < recovery->max_depth && *steps && step == SPROF_STEP_OK;
+		depth++, --*steps) {
 		const struct sprof_pc *known = sprof_pcs_find(
 			recovery->pcs, recovery->maps, cursor.pc, cursor.is_return);
 		bool is_call = depth && cursor.is_return;
@@ -255,8 +294,9 @@ static bool is_worth_a_trial(const struct sprof_recovery *recovery, const struct
 
 /* What a search has found so far. */
 struct search {
-	unsigned trials, roots;
-	bool beyond_copy;
+	size_t steps; /* that are left */
+	unsigned roots;
+	bool beyond_copy, is_ambiguous;
 	struct trial best;
 	uint64_t fp; /* of the best one; 0: none yet */
 };
@@ -266,6 +306,27 @@ static bool is_better(const struct trial *one, const struct trial *other)
 	return one->first != other->first ? one->first < other->first : one->others < other->others;
 }
 
+/* Whether the caller that this value leads to is also among the best one's frames: it leaves some of them out. */
+static bool skips_frames(const struct sprof_recovery *recovery, const struct sprof_pc *known,
+	const struct sprof_cursor *cursor, struct search *search)
+{
+	struct sprof_cursor caller = *cursor, best = *cursor;
+	struct sprof_pc here = *known;
+
+	best.fp = search->fp;
+	if (step_over(recovery, known, &caller) != SPROF_STEP_OK)
+		return false;
+	for (; search->steps && best.sp < caller.sp; search->steps--) {
+		if (step_over(recovery, &here, &best) != SPROF_STEP_OK)
+			return false;
+		known = sprof_pcs_find(recovery->pcs, recovery->maps, best.pc, best.is_return);
+		if (!known)
+			return false;
+		here = *known;
+	}
+	return best.sp == caller.sp && best.pc == caller.pc;
+}
+
 static void try_value(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {
@@ -273,68 +334,102 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 
 	if (!is_worth_a_trial(recovery, known, cursor))
 		return;
-	search->trials++;
-	trial = try_walk(recovery, *cursor);
+	trial = try_walk(recovery, *cursor, &search->steps);
 	search->beyond_copy |= trial.beyond_copy;
 	if (!trial.reaches_root)
 		return;
 	search->roots++;
-	if (search->fp && !is_better(&trial, &search->best))
-		return;
-	search->fp = cursor->fp;
-	search->best = trial;
+	if (!search->fp || is_better(&trial, &search->best)) {
+		search->fp = cursor->fp;
+		search->best = trial;
+		search->is_ambiguous = false;
+	} else if (!is_better(&search->best, &trial)) {
+		/* An old frame may also have been put between; only generated code is always called by pointers. */
+		search->is_ambiguous |= known->rule.cfa != SPROF_CFA_NONE ||
+			!skips_frames(recovery, known, cursor, search);
+	}
 }
 
 /* All values that the frame pointer may have, the nearest first. */
-static struct search search_stack(const struct sprof_recovery *recovery,
-	const struct sprof_pc *known, const struct sprof_cursor *cursor)
+static void search_stack(const struct sprof_recovery *recovery, const struct sprof_pc *known,
+	const struct sprof_cursor *cursor, struct search *search)
 {
 	const struct sprof_stack_copy *stack = &recovery->snapshot->stack;
+	uint64_t end = stack->base + stack->size;
 	struct sprof_cursor trial = *cursor;
-	struct search search = {0};
 
 	trial.fp_known = true;
-	for (trial.fp = cursor->sp; trial.fp < stack->base + stack->size; trial.fp += WORD) {
-		try_value(recovery, known, &trial, &search);
-		if (search.trials == MOST_TRIALS || (search.fp && search.best.first == EDGE_FITS))
+	for (trial.fp = cursor->sp; trial.fp >= stack->base && trial.fp < end; trial.fp += WORD) {
+		try_value(recovery, known, &trial, search);
+		if (!search->steps)
 			break;
 	}
 	/* A call of another function is believed if nothing else is in sight. */
-	if (search.best.first == EDGE_OTHER && search.roots > 1)
-		search.fp = 0;
-	return search;
+	if (search->is_ambiguous || (search->best.first == EDGE_OTHER && search->roots > 1))
+		search->fp = 0;
+	/* The frame may be larger than the copy. */
+	search->beyond_copy |= !search->roots && end < stack->limit && stack->size < LARGE_COPY;
 }
 
-/* Whether what was seen here before leads to the root again. */
-static bool repeat(
-	const struct sprof_recovery *recovery, uint32_t distance, struct sprof_cursor *cursor)
+/* The distance by the function's own code, as if it had been seen; SPROF_IDMAP_NONE: it doesn't say. */
+static uint32_t predict(const struct sprof_recovery *recovery, const struct sprof_pc *known)
+{
+#if defined(__x86_64__)
+	struct sprof_images *images = &recovery->pcs->images;
+	struct sprof_fde_bounds bounds;
+	struct sprof_place place;
+	const uint8_t *code;
+	uint64_t size, distance;
+
+	if (!sprof_images_locate(images, recovery->maps, known->pc - known->is_return, &place) ||
+		!place.image ||
+		!sprof_images_find_bounds(images, place.module, place.address, &bounds))
+		return SPROF_IDMAP_NONE;
+	size = place.address + known->is_return - bounds.start;
+	code = size <= LONGEST_CALLEE ? sprof_image_at(place.image, bounds.start, size) : NULL;
+	if (code && sprof_frame_distance_x86_64(code, size, &distance) && distance % WORD == 0 &&
+		distance / WORD < distance_varies)
+		return (uint32_t)(distance / WORD) | distance_is_sure;
+#endif
+	return SPROF_IDMAP_NONE;
+}
+
+/* Tries what was seen here before: it is taken if it leads to the root again. */
+static void repeat(const struct sprof_recovery *recovery, uint32_t distance,
+	const struct sprof_cursor *cursor, struct search *search)
 {
 	struct sprof_cursor again = *cursor;
 	struct trial trial;
 
-	if (distance == SPROF_IDMAP_NONE)
-		return false;
+	if (distance == SPROF_IDMAP_NONE || distance == distance_varies)
+		return;
 	again.fp = cursor->sp + (uint64_t)(distance & ~distance_is_sure) * WORD;
 	again.fp_known = true;
-	trial = try_walk(recovery, again);
-	if (!trial.reaches_root || (trial.first == EDGE_OTHER && !(distance & distance_is_sure)))
-		return false;
-	*cursor = again;
-	return true;
+	trial = try_walk(recovery, again, &search->steps);
+	search->beyond_copy = trial.beyond_copy;
+	if (trial.reaches_root && (trial.first != EDGE_OTHER || distance & distance_is_sure))
+		search->fp = again.fp;
 }
 
 enum sprof_step sprof_recover(const struct sprof_recovery *recovery, struct sprof_cursor *cursor)
 {
 	const struct sprof_pc known =
 		*sprof_pcs_find(recovery->pcs, recovery->maps, cursor->pc, cursor->is_return);
-	struct search search;
+	struct search search = {.steps = MOST_STEPS};
 
-	if (repeat(recovery, remembered(recovery->distances, &known), cursor))
-		return SPROF_STEP_OK;
-	search = search_stack(recovery, &known, cursor);
+	uint32_t distance = remembered(recovery->distances, &known);
+
+	if (distance == SPROF_IDMAP_NONE)
+		distance = predict(recovery, &known);
+	repeat(recovery, distance, cursor, &search);
+	if (!search.fp) {
+		search_stack(recovery, &known, cursor, &search);
+		distance = 0;
+	}
 	if (!search.fp)
 		return search.beyond_copy ? SPROF_STEP_STACK_COPY : SPROF_STEP_REGISTER;
-	remember(recovery->distances, &known, (int64_t)(search.fp - cursor->sp), 0);
+	remember(recovery->distances, &known, (int64_t)(search.fp - cursor->sp),
+		distance & distance_is_sure);
 	cursor->fp = search.fp;
 	cursor->fp_known = true;
 	return SPROF_STEP_OK;

@@ -42,8 +42,9 @@ struct sprof_recovery {
 /*
  * Sets the cursor's frame pointer, which the rule at its pc needs and which is not known. A value is taken
  * only if the walk from there reaches the root by CFI alone, each return address stands behind a call
- * instruction and each CFA is above the one before. Among several such values the one is taken whose calls
- * fit best: a direct call should name the function that was called.
+ * instruction and each CFA is above the one before. Among several such values it is the one that the function's
+ * code leads to, or else the one whose calls fit best: a direct call should name the function that was called.
+ * Where two fit equally well, neither is taken.
  *
  * SPROF_STEP_OK: found. SPROF_STEP_STACK_COPY: a larger copy may help. SPROF_STEP_REGISTER: there is none.
  */

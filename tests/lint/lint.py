@@ -23,10 +23,11 @@ INCLUDES = {
 }
 ANYTHING = {"tests", "bench", "demo"}
 
-# Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI, not names.
+# Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI and code, not names.
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
-    ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "plt-decode.h"},
+    ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
+                           "plt-decode.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).
