@@ -133,6 +133,15 @@ static MEASURED long wait_with_alloca(struct waiter *waiter)
 	return raw(SYS_read, waiter->in, (long)bytes, 1, 0, 0, 0);
 }
 
+/* A direct call: of two frames that fit a pointer's call, neither would be believed. */
+static MEASURED long wait_below(struct waiter *waiter)
+{
+	long result = wait_with_alloca(waiter);
+
+	keep(waiter);
+	return result;
+}
+
 static MEASURED long wait_write(struct waiter *waiter)
 {
 	return raw(SYS_write, waiter->in, (long)megabyte, MEGABYTE, 0, 0, 0);
@@ -283,7 +292,7 @@ static const struct kind kinds[] = {
 	{"nap", prepare_nothing, wait_nap, end_nothing},
 	{"read", prepare_pipe, wait_read, end_read},
 	{"recv", prepare_sockets, wait_recv, end_read},
-	{"alloca", prepare_pipe, wait_with_alloca, end_read},
+	{"alloca", prepare_pipe, wait_below, end_read},
 	{"write", prepare_pipe_to_write, wait_write, end_write},
 	{"writev", prepare_pipe_to_write, wait_writev, end_write},
 	{"send", prepare_sockets, wait_send, end_write},
