@@ -13,6 +13,10 @@ import sys
 # Where the names of a saved profile's figures and labels stand in the code.
 SAVED = (("profile/quality.c", r"\bFIELD\((\w+)\),"), ("profile/facts.c", r"= \"(\w+)\","),
          ("profile/pprof.h", r"^#define SPROF_PPROF_\w+ \"(\w+)\""))
+# The rows of docs/stops.md, and what they call the effects that the test names.
+STOPS = ("tests/ptrace/calls-transfer.c", "tests/ptrace/calls-wait.c")
+EFFECTS = {"NONE": "nothing", "GOES_ON": "goes on", "ANEW": "begins anew", "PART": "returns a part",
+           "REM": "goes on, rem is written"}
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 
@@ -107,6 +111,25 @@ def undocumented(root):
                 yield f"sprof-pprof(5) lacks {name}"
 
 
+def stops(root):
+    """The rows about stops that are only in the test, or only in the document."""
+    tested = []
+    for path in STOPS:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            rows = re.findall(r'\{"([^"]+)", EFFECT_(\w+), "([^"]+)",', file.read())
+        tested += [(name, EFFECTS[effect], source) for name, effect, source in rows]
+    with open(os.path.join(root, "docs/stops.md"), encoding="utf-8") as file:
+        told = re.findall(r"^\| (.+) \| (.+) \| `(.+)` \|$", file.read(), re.MULTILINE)
+    if not tested:
+        yield "no rows about stops in " + " ".join(STOPS)
+    for row in tested:
+        if row not in told:
+            yield f"docs/stops.md lacks {', '.join(row)}"
+    for row in told:
+        if row not in tested:
+            yield f"docs/stops.md has {', '.join(row)}, which no test has"
+
+
 def missing_files(root):
     """The files of the tree that are named where it is described, and are not there."""
     for document in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
@@ -119,7 +142,7 @@ def missing_files(root):
 
 def main():
     found = [*disagreements(os.path.abspath(sys.argv[1]), sys.argv[2]), *undocumented(sys.argv[2]),
-             *missing_files(sys.argv[2])]
+             *missing_files(sys.argv[2]), *stops(sys.argv[2])]
     for line in found:
         print(line)
     return 1 if found else 0

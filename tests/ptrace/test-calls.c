@@ -1,0 +1,293 @@
+/*
+ * What a stop does to a system call: each row's call is made by a child, which is stopped in it by the means of
+ * attach/ and let go, as sampler/standstill.c does with a thread that was running when it was looked at.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/restart.h"
+#include "attach/target.h"
+#include "base/clock.h"
+#include "tests/ptrace/calls.h"
+#include "tests/ptrace/scene.h"
+#include "tests/unit/check.h"
+
+enum { TRIES = 5, PAGE = 4096 };
+
+static const uint64_t span_ns = SPAN_MS * SPROF_NS_PER_MS;
+
+/* One call that is made, and the stop in it. */
+struct trial {
+	const struct call *call;
+	struct stage stage;
+	struct sprof_target *target;
+	uint64_t stopped_ns;
+	bool was_stopped, is_over;
+};
+
+/* In the child the exit code says it. */
+void calls_require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	print_error("%s: %d\n", what, errno);
+	abort();
+}
+
+/* The child. */
+
+static void forbid_restart(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_restart_syscall, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	calls_require(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+			!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "PR_SET_SECCOMP");
+}
+
+static _Noreturn void make_call(const struct call *call, struct stage *stage)
+{
+	struct said *said = stage->said;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (call->is_filtered)
+		forbid_restart();
+	said->begin_ns = sprof_clock_now_ns();
+	atomic_store(&said->has_begun, true);
+	said->result = call->make(stage);
+	said->end_ns = sprof_clock_now_ns();
+	atomic_store(&said->has_ended, true);
+	_exit(0);
+}
+
+/* Where the child is. */
+
+static bool is_in_call(const struct trial *trial)
+{
+	struct sprof_proc_syscall call;
+	char path[64], text[512];
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", trial->stage.child);
+	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_syscall(text, &call))
+		return false;
+	return call.kind == SPROF_PROC_SYSCALL_INSIDE &&
+		(call.number == trial->call->number || call.number == SYS_restart_syscall);
+}
+
+/* Of a call that never sleeps only the time in the kernel says that it has begun. */
+static bool is_busy_in_kernel(const struct trial *trial)
+{
+	struct sprof_proc_stat stat;
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", trial->stage.child);
+	return sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
+		sprof_proc_parse_stat(text, &stat) && stat.system_ticks > 1;
+}
+
+static bool is_waiting(const struct trial *trial)
+{
+	char state = task_state(trial->stage.child, trial->stage.child);
+
+	if (trial->call->is_busy)
+		return is_busy_in_kernel(trial);
+	return (state == 'S' || state == 'D') && is_in_call(trial);
+}
+
+static bool has_ended(const struct trial *trial)
+{
+	return atomic_load(&trial->stage.said->has_ended);
+}
+
+static void wait_for_call(const struct trial *trial)
+{
+	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+
+	while (!is_waiting(trial) && !has_ended(trial)) {
+		assert_true(sprof_clock_now_ns() < limit);
+		sched_yield();
+	}
+}
+
+/* The tracer. */
+
+static void answer(struct trial *trial, const struct sprof_event *event)
+{
+	struct sprof_regs regs;
+
+	switch (event->kind) {
+	case SPROF_EVENT_STOPPED:
+		/* As sprof_standstill_end() does. */
+		if (sprof_regs_read(event->thread->tid, &regs))
+			sprof_restart_repair(event->thread->tid, &regs, true);
+		trial->stopped_ns = sprof_clock_now_ns();
+		trial->was_stopped = true;
+		sprof_thread_resume(event->thread);
+		break;
+	case SPROF_EVENT_ENDED:
+		sprof_target_release(trial->target, event->thread);
+		break;
+	case SPROF_EVENT_EMPTY:
+		trial->is_over = true;
+		break;
+	case SPROF_EVENT_TIMEOUT:
+	case SPROF_EVENT_SIGNAL:
+	case SPROF_EVENT_EXEC:
+		break;
+	}
+}
+
+/* Serves the child for at most so long, until it has stopped or is gone. */
+static void serve(struct trial *trial, uint64_t deadline_ns, bool until_stop)
+{
+	while (!trial->is_over && !(until_stop && trial->was_stopped) &&
+		sprof_clock_now_ns() < deadline_ns) {
+		struct sprof_event event = sprof_target_wait(trial->target, deadline_ns);
+
+		answer(trial, &event);
+	}
+}
+
+static void attach(struct trial *trial)
+{
+	struct sprof_target_options options = {.follow_children = false};
+	struct sprof_error err;
+
+	sigemptyset(&options.control);
+	sigemptyset(&options.child_mask);
+	assert_true(sprof_target_create(&options, &trial->target, &err));
+	assert_true(sprof_target_attach(trial->target, trial->stage.child, &err));
+}
+
+static void stop_in_call(struct trial *trial)
+{
+	const struct call *call = trial->call;
+	struct sprof_thread **threads;
+	size_t count;
+
+	if (call->is_timed)
+		serve(trial, trial->stage.said->begin_ns + span_ns / 2, false);
+	threads = sprof_target_threads(trial->target, &count);
+	assert_int_equal(count, 1);
+	assert_true(sprof_thread_interrupt(threads[0]));
+	if (call->effect == EFFECT_NONE)
+		return;
+	serve(trial, sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S, true);
+	assert_true(trial->was_stopped);
+	if (!call->is_busy)
+		wait_for_call(trial);
+}
+
+/* What both had open. An id of System V is no descriptor, and its row has removed it. */
+static void close_stage(struct stage *stage)
+{
+	if (stage->in)
+		close(stage->in);
+	if (stage->out && stage->out != stage->in)
+		close(stage->out);
+	if (stage->file)
+		close(stage->file);
+}
+
+static void make_trial(struct trial *trial)
+{
+	const struct call *call = trial->call;
+	struct stage *stage = &trial->stage;
+
+	stage->said = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(stage->said != MAP_FAILED);
+	if (call->prepare)
+		call->prepare(stage);
+	stage->child = fork();
+	assert_true(stage->child >= 0);
+	if (!stage->child)
+		make_call(call, stage);
+	wait_for_call(trial);
+	attach(trial);
+	stop_in_call(trial);
+	if (call->end && !has_ended(trial))
+		call->end(stage);
+	serve(trial, sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S, false);
+	assert_true(trial->is_over);
+	sprof_target_destroy(trial->target);
+	close_stage(stage);
+}
+
+/* A call that was begun anew at the stop can't end sooner than a whole time-out after it. */
+static bool began_anew(const struct trial *trial)
+{
+	return trial->stage.said->end_ns >= trial->stopped_ns + span_ns;
+}
+
+static void expect_result(const struct trial *trial)
+{
+	const struct said *said = trial->stage.said;
+
+	assert_true(has_ended(trial));
+	if (trial->call->result == A_PART)
+		assert_true(said->result > 0 && said->result < WHOLE);
+	else
+		assert_int_equal(said->result, trial->call->result);
+	assert_int_equal(said->has_rem, trial->call->effect == EFFECT_REM);
+	if (trial->call->is_timed)
+		assert_true(said->end_ns - said->begin_ns >= span_ns);
+}
+
+/* A machine that is late makes a call look as if it had begun anew, never the other way about. */
+static void a_stop_in_the_call(void **state)
+{
+	const struct call *call = *state;
+	bool anew = true;
+
+	for (int i = 0; i < TRIES && anew; i++) {
+		struct trial trial = {.call = call};
+
+		make_trial(&trial);
+		expect_result(&trial);
+		anew = call->is_timed && began_anew(&trial);
+		munmap(trial.stage.said, PAGE);
+		if (call->effect == EFFECT_ANEW)
+			break;
+	}
+	assert_int_equal(anew, call->effect == EFFECT_ANEW);
+}
+
+static size_t add(struct CMUnitTest *tests, const struct call *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tests[i] = (struct CMUnitTest){.name = calls[i].name,
+			.test_func = a_stop_in_the_call,
+			.initial_state = (void *)(uintptr_t)&calls[i]};
+	return count;
+}
+
+int main(void)
+{
+	size_t count = transfer_call_count + wait_call_count;
+	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
+	sigset_t blocked;
+	int failed;
+
+	/* As sprof does. */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	add(tests + add(tests, transfer_calls, transfer_call_count), wait_calls, wait_call_count);
+	failed = _cmocka_run_group_tests("calls", tests, count, NULL, NULL);
+	free(tests);
+	return failed;
+}
