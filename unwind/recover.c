@@ -141,9 +141,14 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	struct sprof_rule entry;
 
 	if (!sprof_images_locate(&recovery->pcs->images, recovery->maps,
-		    known->pc - known->is_return, &place) ||
-		!place.image)
+		    known->pc - known->is_return, &place))
 		return code;
+	if (!place.image) {
+		/* Of a file's mapping the last page may go on behind the file's code. */
+		if (recovery->pcs->images.items[place.module].image)
+			code.call = SPROF_CALL_NONE;
+		return code;
+	}
 	code.image = place.image;
 	code.address = place.address;
 	code.call = find_call(place.image, place.address + known->is_return, &code.target);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -258,10 +259,14 @@ static long make_tee(struct stage *stage)
 	return calls_result(tee(stage->in, ends[1], 4096, 0));
 }
 
+/* The pages are small and new, so that the count of page faults says how far it is. */
 static long make_getrandom(struct stage *stage)
 {
-	char *bytes = malloc(RANDOM_SIZE);
-	long result = calls_result(getrandom(bytes, RANDOM_SIZE, 0));
+	char *bytes = mmap(NULL, RANDOM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long result;
+
+	calls_require(bytes != MAP_FAILED && !madvise(bytes, RANDOM_SIZE, MADV_NOHUGEPAGE), "mmap");
+	result = calls_result(getrandom(bytes, RANDOM_SIZE, 0));
 
 	return result > 0 && result < RANDOM_SIZE ? 1 : result;
 }
@@ -366,7 +371,8 @@ const struct call transfer_calls[] = {
 	{"splice to a pipe, nothing moved yet", EFFECT_GOES_ON, "fs/splice.c", SYS_splice, 4096,
 		prepare_file_and_full_pipe, make_splice, end_by_reading},
 	{"tee", EFFECT_GOES_ON, "fs/splice.c", SYS_tee, 1, prepare_pipe, make_tee, end_by_byte},
-	{"getrandom of a gigabyte", EFFECT_PART, "drivers/char/random.c", SYS_getrandom, 1, NULL,
+	{"getrandom of megabytes", EFFECT_PART, "drivers/char/random.c", SYS_getrandom, 1,
+		NULL,
 		make_getrandom, .is_busy = true},
 	{"open of a FIFO", EFFECT_GOES_ON, "fs/pipe.c", SYS_openat, 1, prepare_fifo, make_open,
 		end_by_opening},

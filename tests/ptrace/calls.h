@@ -32,7 +32,7 @@ enum {
 	SPAN_MS = 400,             /* the time-outs; the stop comes in their middle */
 	WHOLE = 1 << 20,           /* bytes that don't fit into any buffer */
 	A_PART = INT32_MAX,        /* as a result: above 0 and below WHOLE */
-	RANDOM_SIZE = 1 << 30,
+	RANDOM_SIZE = 256 << 20,
 };
 
 /* What the child says. */
@@ -64,7 +64,7 @@ struct call {
 	long (*make)(struct stage *stage);
 	void (*end)(struct stage *stage);     /* lets the call end; NULL: it ends by its time-out, or has */
 	bool is_timed;
-	bool is_busy;     /* it runs and never sleeps */
+	bool is_busy;     /* it runs, or may not sleep */
 	bool is_filtered; /* by a seccomp filter that kills at restart_syscall(2) */
 };
 
