@@ -43,6 +43,7 @@ struct sampling {
 	uint64_t window_ns; /* charge.c: when the last charge was */
 	uint64_t stood_ns;  /* standstill.c: in stops of ours, from when they were seen */
 	bool has_ended;     /* charge.c: it is charged no more */
+	bool is_moving;     /* tick.c: in this tick it has to be looked at closely */
 	bool lost;          /* peek.c: its last stop came too late for its tick */
 	struct known_sleep sleep;
 	struct last_seen last;

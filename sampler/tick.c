@@ -70,20 +70,34 @@ static bool runs(struct sampler *sampler, struct sprof_thread *thread)
 	return stat.state == 'R';
 }
 
-static void look(struct sampler *sampler, struct sprof_thread *thread)
+/* Most threads of most programs: asleep as before. */
+static bool is_settled(struct sampler *sampler, struct sprof_thread *thread)
 {
-	struct sampling *sampling = sprof_sampling_of(sampler, thread);
+	const struct sampling *sampling = sprof_sampling_of(sampler, thread);
 
 	if (!sampling || !has_run(sampler, thread))
-		return;
-	if (sampling->sleep.active && sprof_reuse(sampler, thread))
-		return;
+		return true;
+	return sampling->sleep.active && sprof_reuse(sampler, thread);
+}
+
+static void look(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sampling->is_moving = false;
 	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->tick.closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
 		sprof_stops_add(sampler, thread, &(struct slot_before){.cpu = sampling->cpu.number});
+}
+
+static bool is_moving(const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sampling && sampling->is_moving;
 }
 
 void sprof_tick(struct sampler *sampler)
@@ -101,7 +115,12 @@ void sprof_tick(struct sampler *sampler)
 
 		if (!process->maps_read_ns)
 			sprof_mappings_read(sampler, process);
-		if (!sprof_thread_has_figures(threads[i]))
+		if (!sprof_thread_has_figures(threads[i]) && !is_settled(sampler, threads[i]))
+			((struct sampling *)threads[i]->sampling)->is_moving = true;
+	}
+	/* So that little time passes between the look at a thread that runs and its stop. */
+	for (size_t i = 0; i < count; i++) {
+		if (is_moving(threads[i]))
 			look(sampler, threads[i]);
 	}
 	sprof_stops_take(sampler);

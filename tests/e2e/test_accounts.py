@@ -6,6 +6,8 @@ import re
 
 from harness import TARGETS, Target, check_near, main, read_profile, sprof, target, wait_until
 
+NEEDS_CPUS = True
+
 NS = 1e-9
 FAULTS = os.path.join(TARGETS, "..", "faults", "libfault.so")
 LATE = 0.03  # seconds, that a thread may have been without its figures at either end

@@ -7,6 +7,8 @@ from harness import (PROFILE, Attached, Target, attach_for, check_error, check_n
                      check_untouched, cpu_ticks, main, read_profile, sprof, wait_for_cpu,
                      wait_until)
 
+NEEDS_CPUS = True
+
 
 def cost(stats):
     """The share of a CPU's time that sampling has taken, with the start and the names in it."""

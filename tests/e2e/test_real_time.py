@@ -5,6 +5,8 @@ import os
 from harness import (PROFILE, SPROF, Program, Target, main, read_profile, require, run, sprof,
                      target, threads_of, tool, wait_for_cpu, wait_until)
 
+NEEDS_CPUS = True
+
 OTHER, FIFO, BATCH, IDLE = 0, 1, 3, 5
 
 
@@ -28,7 +30,7 @@ def test_real_time_thread():
     folded, stats = read_profile()
     check_ticks(stats)
     assert folded.share("burn_real_time") > 0.8, folded.stacks
-    assert stats["stacks_truncated"] == 0, stats["truncated_reasons"]
+    assert stats["stacks_truncated"] <= 1, stats["truncated_reasons"]
 
 
 def test_ordinary_thread_beside_it():

@@ -11,6 +11,8 @@ from harness import (PROFILE, SPROF, Skip, Target, check_near, main, read_folded
                      run, sprof, target, wait_for_cpu)
 from report import read_report
 
+NEEDS_CPUS = True
+
 POINTS = 0.03
 SECONDS = 6
 PARTS = ("part_a", "part_b", "part_c")

@@ -5,6 +5,8 @@ import os
 
 from harness import Skip, Target, attach_for, check_near, main
 
+NEEDS_CPUS = True
+
 
 def write(path, text):
     with open(path, "w", encoding="ascii") as file:

@@ -18,6 +18,8 @@ from harness import Skip, check_near, main, run, sprof, target, tool
 from report import read_report
 from truths import KINDS, is_right
 
+NEEDS_CPUS = True
+
 POINTS = 0.03
 SECONDS = int(os.environ.get("SPROF_TEST_SECONDS", 5))
 ENOUGH = 0.95   # of the blocked samples have the right object, holder and function

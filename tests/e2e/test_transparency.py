@@ -5,6 +5,8 @@ import json
 from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile,
                      sprof, wait_for_cpu)
 
+NEEDS_CPUS = True
+
 RATE = 999
 
 

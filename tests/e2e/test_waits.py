@@ -10,6 +10,8 @@ from blocked import Profile
 from harness import (Target, attach_for, main, read_folded, require, run, sprof, state_of,
                      status_field, target, threads_of, tool, wait_until)
 
+NEEDS_CPUS = True
+
 SECONDS = 5
 ENOUGH = 0.95
 

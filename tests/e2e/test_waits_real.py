@@ -11,6 +11,8 @@ from postgres import Server
 
 TWO_COUNTERS = """
 import threading, time
+
+NEEDS_CPUS = True
 end = time.monotonic() + 4
 def count():
     number = 0
