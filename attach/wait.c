@@ -167,6 +167,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
 	sprof_process_open_files(runner->process);
+	runner->superseded = false;
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
 	/* While it stands still: a program may give its rights back with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);

@@ -17,7 +17,7 @@ static void list_kinds(const struct sprof_profile *profile, char *text, size_t s
 	size_t used = 0;
 
 	if (!foreign->kind_count) {
-		snprintf(text, size, "samples, wall, user, sys, runq, wait");
+		snprintf(text, size, "samples, wall, user, sys, runq, wait, stolen");
 		return;
 	}
 	text[0] = '\0';

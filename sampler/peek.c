@@ -39,10 +39,11 @@ static void set_regs(struct sight *sight)
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
 }
 
-/* Without schedstat what counts its time slices moves only at their end. */
+/* On its way back from a stop or a page fault; or without schedstat, which then moves at the end of a slice only. */
 static bool runs_by_now(const struct sampler *sampler, const struct sight *sight)
 {
-	return sampler->quality->schedstat_missing && sight->stat.state == 'R';
+	return sight->stat.state == 'R' &&
+		(sampler->quality->schedstat_missing || sight->call->kind == SPROF_PROC_SYSCALL_OUTSIDE);
 }
 
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */

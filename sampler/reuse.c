@@ -26,7 +26,9 @@ void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread)
 	uint32_t skipped = sampling->sleep.skipped;
 
 	sampling->sleep.skipped = 0;
+	sampler->tick.is_past = true;
 	repeat(sampler, thread, skipped);
+	sampler->tick.is_past = false;
 }
 
 /* Another process may have changed hands with the lock that it waits for. */

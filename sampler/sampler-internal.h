@@ -83,6 +83,7 @@ struct tick {
 	struct patience patience; /* how long it waits for stops */
 	uint32_t thread_count;
 	bool closing; /* every thread is charged up to it */
+	bool is_past; /* what is emitted now was slept through before it: locks have changed hands since */
 };
 
 /* charge.c: what the machine's CPUs have lost, and when that was read. */

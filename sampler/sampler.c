@@ -62,7 +62,6 @@ void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *even
 		sprof_sampling_end(
 			sampler, event->thread, sprof_thread_has_figures(event->thread));
 		sprof_target_release(sampler->parts->target, event->thread);
-		end_with_program(sampler);
 		break;
 	case SPROF_EVENT_EMPTY:
 		sampler->over = true;
@@ -204,6 +203,7 @@ static bool turn(struct sampler *sampler)
 
 	/* A target with an event every moment must not hold up the ticks. */
 	sprof_sampler_event(sampler, &event);
+	end_with_program(sampler);
 	if (!sampler->over && !act(sampler))
 		return false;
 	if (sampler->signals.count) {

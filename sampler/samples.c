@@ -128,7 +128,7 @@ void sprof_samples_emit(struct sampler *sampler, struct sprof_thread *thread, ui
 		.holder_id = SPROF_RECORD_NONE,
 	};
 
-	if (sampling->wait.id && sampling->wait.lock.active)
+	if (sampling->wait.id && sampling->wait.lock.active && !sampler->tick.is_past)
 		sprof_locks_look(sampler, thread);
 	note_place(sampler, thread, sampling->last.stack);
 	if (!sampling->wait.id || !sprof_locks_is_held(&sampling->wait.lock) ||

@@ -24,7 +24,10 @@ void sprof_stops_add(
 static bool sleeps_by_now(struct sprof_thread *thread)
 {
 	struct sprof_proc_syscall call;
+	struct sprof_proc_stat stat;
 
+	if (thread->process->denied)
+		return sprof_thread_read_stat(thread, &stat) && stat.state == 'S';
 	return sprof_thread_read_syscall(thread, &call) && call.kind == SPROF_PROC_SYSCALL_INSIDE;
 }
 

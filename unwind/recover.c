@@ -279,7 +279,8 @@ static struct trial try_walk(
 			return trial;
 		step = step_over(recovery, &here, &cursor);
 		trial.reaches_root = depth && step == SPROF_STEP_ROOT && is_root(&here, &cursor);
-		trial.beyond_copy = step == SPROF_STEP_STACK_COPY;
+		trial.beyond_copy = step == SPROF_STEP_STACK_COPY &&
+			recovery->snapshot->stack.size < LARGE_COPY;
 	}
 	return trial;
 }

@@ -41,8 +41,8 @@ struct sprof_recovery {
 
 /*
  * Sets the cursor's frame pointer, which the rule at its pc needs and which is not known. A value is taken
- * only if the walk from there reaches the root by CFI alone, each return address stands behind a call
- * instruction and each CFA is above the one before. Among several such values it is the one that the function's
+ * only if the walk from there reaches the root, by CFI or where there is none by the chain of frame pointers, each
+ * return address in a file stands behind a call instruction and each CFA is above the one before. Among several such values it is the one that the function's
  * code leads to, or else the one whose calls fit best: a direct call should name the function that was called.
  * Where two fit equally well, neither is taken.
  *

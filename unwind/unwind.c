@@ -175,7 +175,7 @@ static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_
 
 		if (found != SPROF_STEP_OK)
 			return found;
-	} else if (needs_fp(known)) {
+	} else if (needs_fp(known) && sprof_regs_has(&recovery->snapshot->regs, SPROF_REG_FP)) {
 		sprof_recover_learn(recovery->distances, known, cursor);
 	}
 	if (rule.cfa == SPROF_CFA_NONE)
