@@ -42,22 +42,26 @@ static MEASURED void burst_two(uint64_t end_ns)
 	burn(end_ns);
 }
 
-/* Between a half and one and a half of the mean, so that the threads don't keep step. */
-static void rest(unsigned *seed)
+static void sleep_for(uint64_t ns)
 {
-	uint64_t ns = sleep_ns / 2 + (uint64_t)rand_r(seed) % (sleep_ns + 1);
 	const struct timespec length = {
 		.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
 }
 
+/* 0 to 1. */
+static double chance(unsigned *seed)
+{
+	return (double)rand_r(seed) / RAND_MAX;
+}
+
 static MEASURED void *work(void *data)
 {
 	unsigned number = (unsigned)(uintptr_t)data, seed = number * 7919 + 1;
-	const struct timespec first = {.tv_nsec = (long)(number * 104729ull % 1000 * 1000000)};
 
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &first, NULL);
+	/* The threads don't keep step, from the beginning on. */
+	sleep_for((uint64_t)((double)sleep_ns * chance(&seed)));
 	for (unsigned turn = number; !atomic_load(&finished); turn++) {
 		uint64_t begin = own_cpu_ns();
 
@@ -66,7 +70,7 @@ static MEASURED void *work(void *data)
 		else
 			burst_two(begin + work_ns);
 		atomic_fetch_add(&used_ns[turn % 2], own_cpu_ns() - begin);
-		rest(&seed);
+		sleep_for((uint64_t)((double)sleep_ns * (0.5 + chance(&seed))));
 	}
 	return NULL;
 }
