@@ -203,6 +203,25 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 	return stolen;
 }
 
+/*
+ * The kernel adds a wait for a CPU when it is over, all at once (kernel/sched/stats.h, sched_info_arrive). What of
+ * it was before the first figures, or has been handed out as something else since, is more than there is room for.
+ */
+static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
+{
+	uint64_t handed_out = account->kept_ns, room, delta;
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		handed_out += account->handed_out.ns[i];
+	room = since(since(now->time_ns, account->start.time_ns), handed_out);
+	delta = since(since(now->runq_ns, account->start.runq_ns),
+		account->handed_out.ns[SPROF_TIME_RUNQ]);
+	if (delta > room)
+		delta = room;
+	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
+	return delta;
+}
+
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now)
 {
@@ -220,8 +239,7 @@ struct sprof_times sprof_account_advance(
 		user = since(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] =
-		hand_out(account, SPROF_TIME_RUNQ, since(now->runq_ns, start->runq_ns));
+	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
 	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
 	if (now->more_to_come && !blocked_samples(account))
 		return times;

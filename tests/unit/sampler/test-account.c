@@ -178,7 +178,7 @@ static void figures_that_go_back_hand_out_nothing(void **state)
 		most_runq = now.runq_ns > most_runq ? now.runq_ns : most_runq;
 		add(&sum, &times);
 		assert_true(cpu_of(&sum) == most_cpu);
-		assert_true(sum.ns[SPROF_TIME_RUNQ] == most_runq);
+		assert_true(sum.ns[SPROF_TIME_RUNQ] <= most_runq);
 		assert_true(sum.ns[SPROF_TIME_SLEEP] < 1 << 30);
 	}
 }
