@@ -57,7 +57,7 @@ def test_throttled_time_is_no_pause():
     print(f"{stats['stops']} stops, {stats['stop_ns_total'] / 1e6:.1f} ms, the longest "
           f"{stats['stop_ns_max'] / 1e6:.2f} ms; {stats['ticks']} ticks, "
           f"{stats['ticks_held_back']} held back, {stats['ticks_missed']} missed")
-    assert stats["stop_ns_total"] < 0.02 * stats["duration_ns"], stats
+    assert stats["stop_ns_total"] < 0.05 * stats["duration_ns"], stats
     check_near(stats["ticks"] + stats["ticks_missed"], 4 * 99, 0.25 * 4 * 99, "ticks")
 
 
