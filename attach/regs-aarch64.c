@@ -39,7 +39,7 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 }
 
 /*
- * What ptrace names as NT_ARM_PAC_MASK, but for that a thread has to be stopped: XPACLRI takes the signature
+ * The same mask as NT_ARM_PAC_MASK, which ptrace gives only of a stopped thread. XPACLRI takes the signature
  * out of x30, and does nothing on a machine that can't sign (Arm ARM, C6.2). Bits 55 and up are the range and
  * the tag of an address, never its signature (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
  */

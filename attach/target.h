@@ -46,7 +46,7 @@ struct sprof_launch {
 
 /*
  * Starts a program and leaves it stopped at its first instruction: resume it. What it inherits is the
- * caller's own, but for the signal mask, the ignored signals and stdout.
+ * caller's own, except the signal mask, the ignored signals and stdout.
  */
 bool sprof_target_launch(
 	struct sprof_target *target, const struct sprof_launch *launch, struct sprof_error *err);

@@ -65,7 +65,7 @@ struct sprof_thread {
 	int signal;      /* STOPPED: passed on when it goes on; 0: none */
 	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
 	bool leaving;    /* to be let go of at its next stop, for another tracer; attach/ptrace-watch.h */
-	unsigned watched;     /* so many syscall-stops more; 0: it makes none */
+	unsigned watched;     /* how many syscall-stops it still makes */
 	pid_t held_for;       /* STOPPED, until that one is no tracee of ours; 0: not held */
 	bool interrupt_again; /* then it is asked again to stop, as it was when it was held */
 	bool superseded; /* an interrupt of ours was sent before a stop for something else: it may still come */

@@ -44,7 +44,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info);
 
 /*
  * The target is gone or detached and the profile is being written: from now on SIGINT, SIGTERM, SIGHUP
- * and SIGQUIT end sprof at once, but for echoes of the one that ended the run. They come to this thread.
+ * and SIGQUIT end sprof at once, except echoes of the one that ended the run. They come to this thread.
  */
 void sprof_signals_release(const struct sprof_signals *signals);
 

@@ -15,7 +15,7 @@
 char *sprof_clean_text(const char *text, const char *replace);
 
 /*
- * The same in a buffer of so many bytes, at least 5, without pairs; empty stays empty. What has no room is cut
+ * The same in a buffer of `size` bytes, at least 5, without pairs; empty stays empty. What has no room is cut
  * off behind a whole character: three times the text's length and 4 bytes have room for all.
  */
 void sprof_clean_copy(const char *text, char *buffer, size_t size);

@@ -47,7 +47,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
  */
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start);
 
-/* The thread was seen in this state, at so many ticks. */
+/* The thread was seen in this state, at `count` ticks. */
 void sprof_account_see(
 	struct sprof_account *account, enum sprof_state state, uint32_t count);
 

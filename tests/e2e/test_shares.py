@@ -63,7 +63,7 @@ def check_usage(report, truth):
 
 
 def check_identity(report):
-    """user + sys + runq + wait + stolen = wall, but for the rounding of each figure."""
+    """user + sys + runq + wait + stolen = wall, except for the rounding of each figure."""
     for row, parts, tolerance in report.sums():
         check_near(parts, row["wall"], tolerance, f"times of {row['name']}")
 
