@@ -19,6 +19,17 @@ enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_OTHERS,
 };
 
+/* What sampler/quiet.c knows of a process. All times are CPU times in ns. */
+struct sprof_process_quiet {
+	bool is_quiet, was_quiet; /* none of its sleepers has run since the last tick; in that tick */
+	bool has_awake;           /* it has others */
+	bool has_moved;           /* a sleeper was found to have run, in this tick */
+	uint64_t seen_ns;         /* of the threads that are there, as of the last look at each */
+	uint64_t rest_ns;         /* what its clock says beyond that */
+	uint64_t known_rest_ns;   /* the same, when no sleeper had run: of threads that have ended */
+	bool has_rest, knows_rest; /* whether the two are valid */
+};
+
 struct sprof_process {
 	uint32_t id; /* counts up from 0, never reused, unlike the pid */
 	pid_t pid;
@@ -34,8 +45,7 @@ struct sprof_process {
 	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
 	uint64_t change, maps_change;
 	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
-	uint64_t clock_ns;     /* the CPU time of all its threads at the last tick; 0: not read */
-	bool is_quiet;         /* none of them has run since the tick before */
+	struct sprof_process_quiet quiet;
 	enum sprof_process_tracing tracing; /* found out when it has a child */
 };
 
@@ -61,6 +71,7 @@ struct sprof_thread {
 	uint32_t id; /* counts up from 0, never reused */
 	pid_t tid;
 	struct sprof_process *process;
+	void *sampling; /* the sampler's own, freed by it before release */
 	enum sprof_thread_phase phase;
 	int signal;      /* STOPPED: passed on when it goes on; 0: none */
 	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
@@ -73,7 +84,6 @@ struct sprof_thread {
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
 	uint64_t stops;   /* ptrace-stops that were dispatched; the kernel counts a voluntary switch for each */
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
-	void *sampling; /* the sampler's own, freed by it before release */
 };
 
 /* After an exec nothing is known of the mappings. */

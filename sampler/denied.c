@@ -21,9 +21,8 @@ static void remember(struct sampler *sampler, struct sampling *sampling,
 	sampling->last.end = SPROF_END_DENIED;
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sampling->wait.lock.active = false;
-	sleep->timeslices = schedstat->timeslices;
+	sprof_reuse_begin(sampler, sleep, schedstat);
 	sleep->figures = sprof_figures_make(sampler->tick.ns, schedstat, stat);
-	sleep->active = !sampler->quality->schedstat_missing;
 }
 
 bool sprof_denied_take(struct sampler *sampler, struct sprof_thread *thread,

@@ -120,9 +120,9 @@ bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads)
 	return runnable > hop->online && runnable > threads + 1;
 }
 
-bool sprof_hop_is_alone(const struct sprof_hop *hop)
+bool sprof_hop_are_alone(const struct sprof_hop *hop, size_t threads)
 {
-	return count_runnable(hop) == 1;
+	return count_runnable(hop) == threads + 1;
 }
 
 bool sprof_hop_is_pinned(pid_t tid)

@@ -53,8 +53,11 @@ uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop);
  */
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads);
 
-/* Whether no task of the machine wants a CPU now, except the one that asks. False where that is not known. */
-bool sprof_hop_is_alone(const struct sprof_hop *hop);
+/*
+ * Whether no task of the machine wants a CPU now, except the one that asks and so many threads of the target.
+ * False where that is not known.
+ */
+bool sprof_hop_are_alone(const struct sprof_hop *hop, size_t threads);
 
 /* Whether a thread may run on one CPU only. */
 bool sprof_hop_is_pinned(pid_t tid);

@@ -87,8 +87,7 @@ static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
 		return false;
 	sampling->last.state = SPROF_STATE_SLEEP;
 	sampling->wait.id = SPROF_WAIT_NONE;
-	sampling->sleep.timeslices = schedstat->timeslices;
-	sampling->sleep.active = !sampler->quality->schedstat_missing;
+	sprof_reuse_begin(sampler, &sampling->sleep, schedstat);
 	sprof_charge_window(sampler, thread);
 	return true;
 }
@@ -111,10 +110,9 @@ static void remember(struct sampler *sampler, struct sampling *sampling, const s
 	struct known_sleep *sleep = &sampling->sleep;
 
 	sampling->last.end = sight->walked.end;
-	sleep->timeslices = sight->schedstat->timeslices;
+	sprof_reuse_begin(sampler, sleep, sight->schedstat);
 	sleep->figures = sprof_figures_make(sampler->tick.ns, sight->schedstat, &sight->stat);
-	sleep->active =
-		!sampler->quality->schedstat_missing && sight->walked.end != SPROF_END_STACK_COPY;
+	sleep->active &= sight->walked.end != SPROF_END_STACK_COPY;
 }
 
 /* The tick has no sample of the thread; if it is on its way to a stop, that is taken all the same. */

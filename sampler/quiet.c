@@ -1,10 +1,12 @@
 /*
- * Sparing the look at each sleeper of a large process. Exact, by two facts together:
+ * Sparing the look at each sleeper of a large process. Exact, by three facts together:
  *
- * - Nothing but ourselves is runnable on the machine at this moment (/proc/loadavg). So no thread of the process
- *   runs, and whatever has run before has been taken off its CPU, where the kernel adds up its time.
- * - The process's CPU clock (clock_getcpuclockid(3)) stands where it stood before the looks of the last tick. So
- *   nothing has run since.
+ * - Of its threads that are not known to sleep, and of those of all other processes, it is known which run, and how
+ *   much CPU time each has used. Neither has changed while the other two facts were read.
+ * - Only they and we are runnable on the machine (/proc/loadavg). So no sleeper runs, and one that has run before
+ *   has been taken off its CPU, where the kernel adds up its time.
+ * - The process's CPU clock (clock_getcpuclockid(3)) is the sum of what was known of its threads, and of those that
+ *   have ended. So no sleeper has run since the last look at it.
  *
  * The clock alone would not do: the kernel adds a running thread's time to it at its own ticks only, up to 10 ms
  * late (kernel/sched/cputime.c, thread_group_cputime). Where other programs run, every thread is looked at. The
@@ -17,7 +19,22 @@
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
-enum { MANY_THREADS = 16 }; /* the clock of fewer costs more than the looks that it spares */
+enum {
+	MANY_THREADS = 16, /* the clock of fewer costs more than the looks that it spares */
+	AWAKE_MAX = 64,    /* the same, of more that are awake */
+};
+
+/* A thread that is not known to sleep. */
+struct awake {
+	struct sprof_thread *thread;
+	struct sprof_proc_schedstat schedstat;
+	bool runs; /* or is ready to */
+};
+
+struct scene {
+	struct awake awake[AWAKE_MAX];
+	size_t count, running;
+};
 
 /* The clock of all threads together, those that have ended too. 0: it can't be read. */
 static uint64_t read_clock(pid_t pid)
@@ -44,48 +61,144 @@ static bool has_large(struct sprof_process *const *processes, size_t count)
 	return false;
 }
 
-static bool has_stood_still(struct sprof_process *process, bool is_alone)
+/* A tick begins. In the one before, all sleepers of a process that was not quiet have been looked at. */
+static void begin(struct sprof_process_quiet *quiet)
 {
-	uint64_t clock_ns = is_large(process) ? read_clock(process->pid) : 0;
-	bool same = clock_ns && clock_ns == process->clock_ns;
-
-	process->clock_ns = clock_ns;
-	return same && is_alone;
+	if (!quiet->is_quiet && quiet->has_rest && !quiet->has_moved) {
+		quiet->known_rest_ns = quiet->rest_ns;
+		quiet->knows_rest = true;
+	}
+	quiet->was_quiet = quiet->is_quiet;
+	quiet->is_quiet = quiet->has_rest = quiet->has_moved = quiet->has_awake = false;
+	quiet->seen_ns = 0;
 }
 
-/* As of the tick before: a holder of a lock was there until then, too. */
-static void flush(struct sampler *sampler, const struct sprof_process *process)
+static bool see(struct sprof_thread *thread, struct awake *ret)
+{
+	struct sprof_proc_syscall call;
+
+	ret->thread = thread;
+	if (sprof_thread_has_figures(thread) || !sprof_thread_read_schedstat(thread, &ret->schedstat) ||
+		!sprof_thread_read_syscall(thread, &call))
+		return false;
+	ret->runs = call.kind == SPROF_PROC_SYSCALL_RUNNING;
+	return true;
+}
+
+static bool is_unchanged(const struct awake *awake)
+{
+	struct awake now;
+
+	return see(awake->thread, &now) && now.runs == awake->runs &&
+		now.schedstat.cpu_ns == awake->schedstat.cpu_ns &&
+		now.schedstat.timeslices == awake->schedstat.timeslices;
+}
+
+static bool add_awake(struct scene *scene, struct sprof_thread *thread)
+{
+	struct sprof_process_quiet *quiet = &thread->process->quiet;
+	struct awake *awake = &scene->awake[scene->count];
+
+	if (scene->count == AWAKE_MAX || !see(thread, awake))
+		return false;
+	scene->count++;
+	scene->running += awake->runs;
+	quiet->has_awake = true;
+	quiet->seen_ns += awake->schedstat.cpu_ns;
+	return true;
+}
+
+/* False: of some thread it can't be told whether it runs. */
+static bool see_all(const struct sampler *sampler, struct scene *scene)
 {
 	struct sprof_thread **threads;
 	size_t count;
 
 	threads = sprof_target_threads(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->process == process && threads[i]->sampling)
+		const struct sampling *sampling = threads[i]->sampling;
+
+		if (sampling && sampling->sleep.active)
+			threads[i]->process->quiet.seen_ns += sampling->sleep.cpu_ns;
+		else if (!add_awake(scene, threads[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool are_unchanged(const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->count; i++) {
+		if (!is_unchanged(&scene->awake[i]))
+			return false;
+	}
+	return true;
+}
+
+static void read_rest(struct sprof_process *process)
+{
+	uint64_t clock_ns = is_large(process) ? read_clock(process->pid) : 0;
+
+	process->quiet.has_rest = clock_ns;
+	process->quiet.rest_ns = clock_ns - process->quiet.seen_ns;
+}
+
+static void judge(struct sprof_process_quiet *quiet, bool are_alone)
+{
+	quiet->is_quiet = are_alone && quiet->has_rest && quiet->knows_rest &&
+		quiet->rest_ns == quiet->known_rest_ns;
+}
+
+static void look(struct sampler *sampler, struct sprof_process **processes, size_t count)
+{
+	struct scene scene = {.count = 0};
+	bool are_alone;
+
+	if (sampler->tick.closing || !has_large(processes, count) || !see_all(sampler, &scene))
+		return;
+	for (size_t i = 0; i < count; i++)
+		read_rest(processes[i]);
+	are_alone = sprof_hop_are_alone(&sampler->hop, scene.running);
+	if (!are_unchanged(&scene)) {
+		for (size_t i = 0; i < count; i++)
+			processes[i]->quiet.has_rest = false;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		judge(&processes[i]->quiet, are_alone);
+}
+
+/* As of the tick before: a holder of a lock was there until then, too. */
+static void flush(struct sampler *sampler)
+{
+	uint64_t now_ns = sampler->tick.ns;
+	struct sprof_thread **threads;
+	size_t count;
+
+	sampler->tick.ns = sampler->tick.last_ns;
+	threads = sprof_target_threads(sampler->parts->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct sprof_process_quiet *quiet = &threads[i]->process->quiet;
+
+		if (quiet->was_quiet && !quiet->is_quiet && threads[i]->sampling)
 			sprof_reuse_flush(sampler, threads[i]);
 	}
 	sprof_samples_flush(sampler, NULL);
+	sampler->tick.ns = now_ns;
 }
 
 void sprof_quiet_look(struct sampler *sampler)
 {
 	struct sprof_process **processes;
-	uint64_t now_ns = sampler->tick.ns;
-	bool is_alone;
+	bool any_woken = false;
 	size_t count;
 
 	processes = sprof_target_processes(sampler->parts->target, &count);
-	/* Before the clocks: what runs now would not be in them. */
-	is_alone = !sampler->tick.closing && has_large(processes, count) &&
-		sprof_hop_is_alone(&sampler->hop);
-	for (size_t i = 0; i < count; i++) {
-		bool was_quiet = processes[i]->is_quiet;
-
-		processes[i]->is_quiet = has_stood_still(processes[i], is_alone);
-		if (!was_quiet || processes[i]->is_quiet)
-			continue;
-		sampler->tick.ns = sampler->tick.last_ns;
-		flush(sampler, processes[i]);
-		sampler->tick.ns = now_ns;
-	}
+	for (size_t i = 0; i < count; i++)
+		begin(&processes[i]->quiet);
+	look(sampler, processes, count);
+	for (size_t i = 0; i < count; i++)
+		any_woken |= processes[i]->quiet.was_quiet && !processes[i]->quiet.is_quiet;
+	if (any_woken)
+		flush(sampler);
 }

@@ -7,7 +7,10 @@
 
 #include "sampler/sampler-internal.h"
 
-enum { SKIPS_SHARE = 2 }; /* of a second, in which a sleeper that is not looked at gets its time */
+enum {
+	SKIPS_SHARE = 2,        /* of a second, in which a sleeper that is not looked at gets its time */
+	WAITERS_PER_TICK = 128, /* of a process: so many say where the holder of their lock is */
+};
 
 static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
 {
@@ -31,19 +34,17 @@ void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread)
 	sampler->tick.is_past = false;
 }
 
-/* Another process may have changed hands with the lock that it waits for. */
-static bool is_shared(const struct lock_watch *lock)
+/* Somebody may have come to have the lock that it waits for, or be somewhere else with it. */
+static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
 {
-	return lock->active && !sprof_futex_is_private(&lock->futex);
+	return lock->active &&
+		(thread->process->quiet.has_awake || !sprof_futex_is_private(&lock->futex));
 }
 
-/* It has not run, for nobody of its process has. Its time is handed out all the same, now and then. */
-static bool may_skip(const struct sampler *sampler, const struct sprof_thread *thread)
+/* Its time is handed out all the same, now and then. */
+static bool has_skipped_enough(const struct sampler *sampler, const struct known_sleep *sleep)
 {
-	const struct sampling *sampling = thread->sampling;
-
-	return thread->process->is_quiet && !is_shared(&sampling->wait.lock) &&
-		sampling->sleep.skipped < (uint32_t)(sampler->options->rate_hz / SKIPS_SHARE);
+	return sleep->skipped >= (uint32_t)(sampler->options->rate_hz / SKIPS_SHARE);
 }
 
 static void reuse(struct sampler *sampler, struct sprof_thread *thread)
@@ -56,15 +57,44 @@ static void reuse(struct sampler *sampler, struct sprof_thread *thread)
 	sprof_charge_window(sampler, thread);
 }
 
+/* Of very many in turns, so that all ticks are spoken for; each speaks for those since its last turn as well. */
+static bool is_its_turn(const struct sampler *sampler, const struct sprof_thread *thread)
+{
+	unsigned turns = thread->process->threads / WAITERS_PER_TICK + 1;
+
+	return (sampler->pace.schedule.ticks + thread->id) % turns == 0;
+}
+
+/* It has not run, for no sleeper of its process has. */
+static void spare(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling = thread->sampling;
+
+	if (has_skipped_enough(sampler, &sampling->sleep) ||
+		(may_change_hands(thread, &sampling->wait.lock) && is_its_turn(sampler, thread))) {
+		reuse(sampler, thread);
+		return;
+	}
+	sampling->sleep.skipped++;
+	sprof_samples_stays(sampler, thread);
+}
+
+void sprof_reuse_begin(const struct sampler *sampler, struct known_sleep *sleep,
+	const struct sprof_proc_schedstat *schedstat)
+{
+	sleep->timeslices = schedstat->timeslices;
+	sleep->cpu_ns = schedstat->cpu_ns;
+	sleep->active = !sampler->quality->schedstat_missing;
+}
+
 bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
 	struct known_sleep *sleep = &sampling->sleep;
 	struct sprof_proc_schedstat schedstat;
 
-	if (may_skip(sampler, thread)) {
-		sleep->skipped++;
-		sprof_samples_stays(sampler, thread);
+	if (thread->process->quiet.is_quiet) {
+		spare(sampler, thread);
 		return true;
 	}
 	if (sprof_thread_read_schedstat(thread, &schedstat) &&
@@ -72,6 +102,7 @@ bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
 		reuse(sampler, thread);
 		return true;
 	}
+	thread->process->quiet.has_moved = true;
 	sprof_reuse_flush(sampler, thread);
 	sleep->active = false;
 	return false;

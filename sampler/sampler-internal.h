@@ -37,17 +37,21 @@ struct last_seen {
 	enum sprof_end end;
 };
 
-/* What the sampler remembers of a thread (struct sprof_thread's sampling). */
+/*
+ * What the sampler remembers of a thread (struct sprof_thread's sampling). First comes what each tick asks of each
+ * sleeper: with many of them, the time goes to fetching it.
+ */
 struct sampling {
+	uint64_t tick_ns;   /* tick.c: the last one in which it had its turn */
+	uint32_t place;     /* samples.c: of its last sample */
+	struct known_sleep sleep;
+	struct thread_wait wait;
 	struct sprof_account account;
 	uint64_t window_ns; /* charge.c: when the last charge was */
 	uint64_t stood_ns;  /* standstill.c: in stops of ours, from when they were seen */
 	bool has_ended;     /* charge.c: it is charged no more */
-	bool is_moving;     /* tick.c: in this tick it has to be looked at closely */
 	bool lost;          /* peek.c: its last stop came too late for its tick */
-	struct known_sleep sleep;
 	struct last_seen last;
-	struct thread_wait wait;
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	uint64_t faults; /* mappings.c: page faults so far */
@@ -80,7 +84,7 @@ struct period {
 /* tick.c: the one that is being taken, or was the last. */
 struct tick {
 	uint64_t ns, last_ns; /* of this one, and of the one before */
-	struct patience patience; /* how long it waits for stops */
+	struct patience patience; /* how long it waits for stops; zeroed: none was waited for yet */
 	uint32_t thread_count;
 	bool closing; /* every thread is charged up to it */
 	bool is_past; /* what is emitted now was slept through before it: locks have changed hands since */
@@ -142,8 +146,13 @@ void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread);
 bool sprof_denied_take(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *schedstat);
 
-/* stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. */
+/*
+ * stops.c: stops the threads of all slots, copies, lets them go on, and then takes the samples. Threads of the
+ * target may end meanwhile.
+ */
 void sprof_stops_take(struct sampler *sampler);
+/* Whether that should not be put off: what the threads of the slots were seen running may soon be over. */
+bool sprof_stops_are_due(const struct sampler *sampler);
 /* A thread has stopped between ticks, for a tick that has passed and has no sample of it yet. */
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread);
 /* Waits for the stops that are still to come, so that the run can end without leaving one behind. */

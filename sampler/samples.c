@@ -24,7 +24,8 @@ void sprof_samples_forget(struct samples *samples, const struct sprof_thread *th
 	if (place == SPROF_IDMAP_NONE)
 		return;
 	sprof_idmap_remove(&samples->places, 0, thread->id);
-	samples->last[place] = (struct last_sample){.stack = samples->free_place};
+	samples->last[place] =
+		(struct last_sample){.thread = SPROF_RECORD_NONE, .stack = samples->free_place};
 	samples->free_place = place + 1;
 }
 
@@ -59,21 +60,35 @@ static struct last_sample *take_place(struct samples *samples, uint32_t thread)
 	return &samples->last[place];
 }
 
+/* The same, for which the thread remembers where it was. */
+static struct last_sample *own_last(const struct samples *samples, const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	if (sampling->place >= samples->last_count ||
+		samples->last[sampling->place].thread != thread->id)
+		return NULL;
+	return &samples->last[sampling->place];
+}
+
 static void note_place(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
 {
-	struct last_sample *last = last_of(&sampler->samples, thread->id);
+	struct last_sample *last = own_last(&sampler->samples, thread);
+	struct sampling *sampling = thread->sampling;
 
 	if (!last)
 		last = take_place(&sampler->samples, thread->id);
-	if (last)
-		*last = (struct last_sample){sampler->tick.ns, stack};
-	else
+	if (!last) {
 		sampler->out_of_memory = true;
+		return;
+	}
+	sampling->place = (uint32_t)(last - sampler->samples.last);
+	*last = (struct last_sample){sampler->tick.ns, thread->id, stack};
 }
 
 void sprof_samples_stays(struct sampler *sampler, const struct sprof_thread *thread)
 {
-	struct last_sample *last = last_of(&sampler->samples, thread->id);
+	struct last_sample *last = own_last(&sampler->samples, thread);
 
 	if (last)
 		last->tick_ns = sampler->tick.ns;

@@ -16,6 +16,7 @@ struct sprof_thread;
 /* The last sample of a thread that is there still: where a holder was. */
 struct last_sample {
 	uint64_t tick_ns;
+	uint32_t thread;
 	uint32_t stack; /* of a free place: the next free one */
 };
 

@@ -45,6 +45,7 @@ struct slot {
 struct slots {
 	struct slot *items;
 	size_t count, capacity;
+	uint64_t since_ns; /* when the first of them was added */
 	struct slot spare; /* for a stop that none of them waits for */
 };
 

@@ -11,6 +11,12 @@
 enum {
 	SPIN_NS = 50 * 1000, /* a thread that runs on a CPU has stopped by then */
 	LAST_PATIENCE_NS = SPROF_NS_PER_S,
+	/*
+	 * A thread that was seen running is stopped after so long at the latest, and a bit later for each other one:
+	 * the threads of a CPU are stopped together, and going to another one costs more than this.
+	 */
+	LATE_NS = 100 * 1000,
+	LATER_NS = 20 * 1000,
 };
 
 void sprof_stops_add(
@@ -18,6 +24,16 @@ void sprof_stops_add(
 {
 	if (!sprof_slots_add(&sampler->slots, thread, before))
 		sampler->out_of_memory = true;
+	else if (sampler->slots.count == 1)
+		sampler->slots.since_ns = sprof_clock_now_ns();
+}
+
+bool sprof_stops_are_due(const struct sampler *sampler)
+{
+	const struct slots *slots = &sampler->slots;
+
+	return slots->count &&
+		sprof_clock_now_ns() > slots->since_ns + LATE_NS + slots->count * LATER_NS;
 }
 
 /* It ran when it was looked at. A stop must not break off the call that it has gone to sleep in since. */
@@ -176,12 +192,14 @@ static void take_by_cpu(struct sampler *sampler)
 
 void sprof_stops_take(struct sampler *sampler)
 {
+	struct patience *patience = &sampler->tick.patience;
 	size_t count = sampler->slots.count;
 
 	if (!count)
 		return;
-	sprof_patience_begin(&sampler->tick.patience, sprof_clock_now_ns(),
-		sampler->pace.schedule.period, is_thorough(sampler));
+	if (!patience->deadline_ns)
+		sprof_patience_begin(patience, sprof_clock_now_ns(),
+			sampler->pace.schedule.period, is_thorough(sampler));
 	take_by_cpu(sampler);
 	for (size_t i = 0; i < count; i++)
 		sprof_stopped_finish(sampler, &sampler->slots.items[i]);

@@ -75,16 +75,15 @@ static bool is_settled(struct sampler *sampler, struct sprof_thread *thread)
 {
 	const struct sampling *sampling = sprof_sampling_of(sampler, thread);
 
-	if (!sampling || !has_run(sampler, thread))
+	if (!sampling)
 		return true;
-	return sampling->sleep.active && sprof_reuse(sampler, thread);
+	return sampling->sleep.active ? sprof_reuse(sampler, thread) : !has_run(sampler, thread);
 }
 
 static void look(struct sampler *sampler, struct sprof_thread *thread)
 {
 	struct sampling *sampling = thread->sampling;
 
-	sampling->is_moving = false;
 	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))
 		return;
 	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->tick.closing)
@@ -93,36 +92,61 @@ static void look(struct sampler *sampler, struct sprof_thread *thread)
 		sprof_stops_add(sampler, thread, &(struct slot_before){.cpu = sampling->cpu.number});
 }
 
-static bool is_moving(const struct sprof_thread *thread)
+static bool has_had_its_turn(const struct sampler *sampler, const struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;
 
-	return sampling && sampling->is_moving;
+	return sampling && sampling->tick_ns == sampler->tick.ns;
+}
+
+static void take_turn(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct sampling *sampling;
+
+	if (!thread->process->maps_read_ns)
+		sprof_mappings_read(sampler, thread->process);
+	if (!sprof_thread_has_figures(thread) && !is_settled(sampler, thread))
+		look(sampler, thread);
+	sampling = thread->sampling;
+	if (sampling)
+		sampling->tick_ns = sampler->tick.ns;
+}
+
+/*
+ * Among many threads one that runs is stopped before the next is looked at: its work may be a short burst. Threads
+ * may end meanwhile, and the last one of the table takes the place of one that is gone. So the table is walked from
+ * its end: all that have not had their turn are before the place.
+ */
+static void take_turns(struct sampler *sampler)
+{
+	size_t i = SIZE_MAX, count;
+
+	for (;;) {
+		struct sprof_thread **threads = sprof_target_threads(sampler->parts->target, &count);
+
+		i = i < count ? i : count;
+		if (!i)
+			return;
+		i--;
+		if (has_had_its_turn(sampler, threads[i]))
+			continue;
+		take_turn(sampler, threads[i]);
+		if (sprof_stops_are_due(sampler))
+			sprof_stops_take(sampler);
+	}
 }
 
 void sprof_tick(struct sampler *sampler)
 {
-	struct sprof_thread **threads;
 	size_t count;
 
 	sampler->tick.last_ns = sampler->tick.ns;
 	sampler->tick.ns = sprof_clock_now_ns();
-	sprof_quiet_look(sampler);
-	threads = sprof_target_threads(sampler->parts->target, &count);
+	sampler->tick.patience = (struct patience){0};
+	sprof_target_threads(sampler->parts->target, &count);
 	sampler->tick.thread_count = (uint32_t)count;
-	for (size_t i = 0; i < count; i++) {
-		struct sprof_process *process = threads[i]->process;
-
-		if (!process->maps_read_ns)
-			sprof_mappings_read(sampler, process);
-		if (!sprof_thread_has_figures(threads[i]) && !is_settled(sampler, threads[i]))
-			((struct sampling *)threads[i]->sampling)->is_moving = true;
-	}
-	/* So that little time passes between the look at a thread that runs and its stop. */
-	for (size_t i = 0; i < count; i++) {
-		if (is_moving(threads[i]))
-			look(sampler, threads[i]);
-	}
+	sprof_quiet_look(sampler);
+	take_turns(sampler);
 	sprof_stops_take(sampler);
 	sprof_samples_flush(sampler, NULL);
 }

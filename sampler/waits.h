@@ -17,10 +17,10 @@ struct sampler;
 
 /* What a thread was last seen waiting for, and by what that is known again. */
 struct thread_wait {
+	struct lock_watch lock;
 	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait */
 	int64_t call, last_call; /* the latter running or not, and never restart_syscall */
 	uint64_t sp, argument, found_ns, last_sp;
-	struct lock_watch lock;
 };
 
 enum {
