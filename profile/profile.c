@@ -215,7 +215,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
-/* Gives what never met a sample of its class to the thread's [unsampled] row. */
+/* Gives what met no sample of its class to the last one that did, or to the thread's [unsampled] row. */
 static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 {
 	struct sprof_window *window = &profile->index->windows[thread];
@@ -224,6 +224,7 @@ static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 	struct sprof_metrics left = {0};
 	uint32_t location, row;
 
+	sprof_window_settle(window, profile->rows);
 	if (!sprof_times_wall(&window->carried))
 		return true;
 	if (!sprof_profile_name_location(profile, SPROF_PROFILE_UNSAMPLED, &location) ||

@@ -12,6 +12,9 @@
 
 #include "base/array.h"
 
+/* Of 20 gaps between samples that fall at random, 19 are at most so many mean ones long. */
+enum { TAIL_SAMPLES = 3 };
+
 /* Ready and stolen time is lost by a thread that wants to run, wherever it is. */
 static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
@@ -48,7 +51,7 @@ bool sprof_window_add(
 }
 
 /* Hands out ns of the class; false when no sample of the window takes it. */
-static bool hand_out(const struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
+static bool hand_out(struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
 	struct sprof_profile_row *rows)
 {
 	uint64_t samples = 0, seen = 0, given = 0;
@@ -69,8 +72,11 @@ static bool hand_out(const struct sprof_window *window, enum sprof_time_class cl
 		until = (uint64_t)((__uint128_t)ns * seen / samples);
 		rows[run->row].metrics.times.ns[class] += until - given;
 		given = until;
+		window->given[class].last_row = run->row;
 	}
 	assert(given == ns);
+	window->given[class].ns += ns;
+	window->given[class].samples += samples;
 	return true;
 }
 
@@ -85,6 +91,21 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
 		window->carried.ns[i] = ns;
 	}
 	window->count = 0;
+}
+
+static void settle(struct sprof_window_given *given, uint64_t *carried, enum sprof_time_class class,
+	struct sprof_profile_row *rows)
+{
+	if (!given->samples || *carried > TAIL_SAMPLES * given->ns / given->samples)
+		return;
+	rows[given->last_row].metrics.times.ns[class] += *carried;
+	*carried = 0;
+}
+
+void sprof_window_settle(struct sprof_window *window, struct sprof_profile_row *rows)
+{
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		settle(&window->given[i], &window->carried.ns[i], (enum sprof_time_class)i, rows);
 }
 
 struct sprof_times sprof_window_take_carried(struct sprof_window *window)

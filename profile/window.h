@@ -19,11 +19,18 @@ struct sprof_window_run {
 	enum sprof_state state;
 };
 
+/* What a class has handed out so far. */
+struct sprof_window_given {
+	uint64_t ns, samples; /* to so many */
+	uint32_t last_row;    /* the row of the last of them */
+};
+
 /* Zeroed is empty and valid. */
 struct sprof_window {
 	struct sprof_window_run *runs;
 	size_t count, capacity;
 	struct sprof_times carried; /* charged, with no sample of its class so far */
+	struct sprof_window_given given[SPROF_TIME_COUNT];
 };
 
 void sprof_window_finish(struct sprof_window *window);
@@ -39,6 +46,12 @@ bool sprof_window_add(
  */
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows);
+
+/*
+ * No more samples will come: a class gives what is still carried to the row of its last sample, if that is no more
+ * than may well lie between two of its samples. More stays carried: nobody knows where that was spent.
+ */
+void sprof_window_settle(struct sprof_window *window, struct sprof_profile_row *rows);
 
 /* What is still carried; it is the caller's from then on. */
 struct sprof_times sprof_window_take_carried(struct sprof_window *window);

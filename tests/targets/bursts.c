@@ -1,6 +1,7 @@
 /*
- * A pool whose threads sleep for long and work in bursts: `bursts THREADS WORK_US SLEEP_MS`. Each burst is in
- * one of two functions, in turns, for so much of the thread's own CPU time. When stdin closes, one line of
+ * A pool whose threads sleep for long and work in bursts: `bursts THREADS WORK_US SLEEP_MS [BUSY]`. Each burst is in
+ * one of two functions, in turns, for so much of the thread's own CPU time. BUSY more threads compute all the
+ * time. When stdin closes, one line of
  * JSON says how much CPU time the threads have used in each, in ns, since they were ready.
  */
 #include <pthread.h>
@@ -75,6 +76,25 @@ static MEASURED void *work(void *data)
 	return NULL;
 }
 
+static MEASURED void *spin(void *unused)
+{
+	while (!atomic_load(&finished)) {
+		for (volatile int i = 0; i < 5000; i++)
+			;
+	}
+	return unused;
+}
+
+static void start(const pthread_attr_t *attributes, void *(*run)(void *), long count)
+{
+	for (long i = 0; i < count; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, attributes, run, (void *)(uintptr_t)i))
+			target_fail("pthread_create");
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	pthread_attr_t small;
@@ -86,12 +106,8 @@ int main(int argc, char *argv[])
 	sleep_ns = (uint64_t)target_number(argc, argv, 3, 1000) * 1000000;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 64 * 1024);
-	for (long i = 0; i < threads; i++) {
-		pthread_t thread;
-
-		if (pthread_create(&thread, &small, work, (void *)(uintptr_t)i))
-			target_fail("pthread_create");
-	}
+	start(&small, work, threads);
+	start(&small, spin, target_number(argc, argv, 4, 0));
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();
 	atomic_store(&finished, true);

@@ -76,6 +76,27 @@ static void a_class_without_a_sample_is_carried_on(void **state)
 	sprof_window_finish(&window);
 }
 
+static void a_usual_rest_goes_to_the_last_sample_and_more_stays(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_USER, 2));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_USER, 2));
+	assert_true(sprof_window_add(&window, 3, SPROF_STATE_SLEEP, 1));
+	sprof_window_charge(&window, &(struct sprof_times){{40, 0, 0, 10}}, rows);
+	/* Ten a sample; thirty may lie behind the last one, thirty-one may not. Nobody was seen in the kernel. */
+	sprof_window_charge(&window, &(struct sprof_times){{30, 5, 0, 31}}, rows);
+	sprof_window_settle(&window, rows);
+	assert_int_equal(of(rows, 1, SPROF_TIME_USER), 20);
+	assert_int_equal(of(rows, 2, SPROF_TIME_USER), 50);
+	assert_int_equal(of(rows, 3, SPROF_TIME_SLEEP), 10);
+	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 0);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SYS], 5);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SLEEP], 31);
+	sprof_window_finish(&window);
+}
+
 /* It was taken from a thread that wanted to run. */
 static void stolen_time_goes_to_no_sleeper(void **state)
 {
@@ -166,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_go_to_their_states),
+		cmocka_unit_test(a_usual_rest_goes_to_the_last_sample_and_more_stays),
 		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
