@@ -41,3 +41,17 @@ void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *re
 		strcmp(ret->text, "0") != 0)
 		ret->frames[ret->count++] = ret->text;
 }
+
+bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack)
+{
+	/* kernel/freezer.c; kernel/signal.c, where the compiler may have inlined the first into the second */
+	static const char *const names[] = {"__refrigerator", "do_freezer_trap", "get_signal"};
+
+	for (size_t i = 0; i < stack->count; i++) {
+		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+			if (!strcmp(stack->frames[i], names[j]))
+				return true;
+		}
+	}
+	return false;
+}

@@ -4,6 +4,7 @@
 #ifndef SPROF_ATTACH_KERNEL_STACK_H
 #define SPROF_ATTACH_KERNEL_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,5 +24,11 @@ void sprof_kernel_stack_parse(struct sprof_kernel_stack *ret);
 
 /* All of it where that is permitted (root), else the one function of wchan, else nothing. */
 void sprof_kernel_stack_read(pid_t pid, pid_t tid, struct sprof_kernel_stack *ret);
+
+/*
+ * Whether a thread that is blocked outside of any system call stands there because its control group is frozen. No
+ * file of /proc says so; its state is that of a sleeper or, in the older kind of groups, of a wait for a disk.
+ */
+bool sprof_kernel_stack_is_frozen(const struct sprof_kernel_stack *stack);
 
 #endif

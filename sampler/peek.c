@@ -6,6 +6,8 @@
  */
 #include "sampler/sampler-internal.h"
 
+#include "attach/kernel-stack.h"
+
 /* What a peek has seen. */
 struct sight {
 	const struct sprof_proc_schedstat *schedstat; /* from before the copy */
@@ -21,11 +23,21 @@ static bool same_schedstat(
 	return one->cpu_ns == other->cpu_ns && one->timeslices == other->timeslices;
 }
 
-static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
+static bool is_frozen(const struct sprof_thread *thread)
 {
-	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
+	struct sprof_kernel_stack stack;
+
+	sprof_kernel_stack_read(thread->process->pid, thread->tid, &stack);
+	return sprof_kernel_stack_is_frozen(&stack);
+}
+
+static enum sprof_state state_of(const struct sprof_thread *thread, const struct sight *sight)
+{
+	if (thread->phase == SPROF_THREAD_LISTENING || sight->stat.state == 'T')
 		return SPROF_STATE_STOPPED;
-	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+	if (sight->call->kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread))
+		return SPROF_STATE_STOPPED;
+	return sight->stat.state == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
 /* The registers that a peek knows. */
@@ -128,7 +140,7 @@ static void take(struct sampler *sampler, struct sprof_thread *thread, struct si
 {
 	struct sampling *sampling = thread->sampling;
 
-	sampling->last.state = state_of(thread, sight->stat.state);
+	sampling->last.state = state_of(thread, sight);
 	sight->walked = sprof_walk_copy(sampler, thread, &sight->snapshot);
 	sampling->last.stack = sight->walked.stack;
 	find_wait(sampler, thread, sight->call);

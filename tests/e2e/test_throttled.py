@@ -1,9 +1,12 @@
-"""A target whose group has used up its share of the CPUs (cpu.max): its threads can't stop for a while."""
+"""
+A target whose group has used up its share of the CPUs (cpu.max), so that its threads can't stop for a while; and one
+whose group is frozen.
+"""
 
 import contextlib
 import os
 
-from harness import Skip, Target, attach_for, check_near, main
+from harness import Skip, Target, attach_for, check_near, main, wait_until
 
 NEEDS_CPUS = True
 
@@ -24,28 +27,51 @@ def limit_v2(group, quota_us, period_us):
 
 
 @contextlib.contextmanager
-def throttled(pid, quota_us, period_us):
-    """The process in a group of its own, and back in the parent's at the end."""
+def group_of(pid, kinds, what):
+    """
+    The process in a group of its own, and back in the parent's at the end. `kinds`: (parent, what to do with the new
+    group); the first kind that this machine has is taken.
+    """
     name = f"sprof-test-{os.getpid()}"
-    for parent, limit in (("/sys/fs/cgroup/cpu", limit_v1), ("/sys/fs/cgroup", limit_v2)):
+    for parent, prepare in kinds:
+        group = f"{parent}/{name}"
         try:
-            os.mkdir(f"{parent}/{name}")
+            os.mkdir(group)
         except OSError:
             continue
         try:
-            limit(f"{parent}/{name}", quota_us, period_us)
-            write(f"{parent}/{name}/cgroup.procs", str(pid))
+            prepare(group)
+            write(f"{group}/cgroup.procs", str(pid))
         except OSError:
-            os.rmdir(f"{parent}/{name}")
+            os.rmdir(group)
             continue
         break
     else:
-        raise Skip("no control group with a CPU limit can be made here")
+        raise Skip(f"no control group with {what} can be made here")
     try:
-        yield
+        yield group
     finally:
         write(f"{parent}/cgroup.procs", str(pid))
-        os.rmdir(f"{parent}/{name}")
+        os.rmdir(group)
+
+
+def throttled(pid, *limits):
+    """The process in a group that may run for so many us in each period of so many."""
+    return group_of(pid, (("/sys/fs/cgroup/cpu", lambda group: limit_v1(group, *limits)),
+                          ("/sys/fs/cgroup", lambda group: limit_v2(group, *limits))), "a CPU limit")
+
+
+def freezable(pid):
+    """The process in a group with a file cgroup.freeze."""
+    def prepare(group):
+        os.stat(f"{group}/cgroup.freeze")
+
+    return group_of(pid, (("/sys/fs/cgroup/unified", prepare), ("/sys/fs/cgroup", prepare)), "a freezer")
+
+
+def is_frozen(group):
+    with open(f"{group}/cgroup.events", encoding="ascii") as file:
+        return "frozen 1" in file.read()
 
 
 def test_throttled_time_is_no_pause():
@@ -59,6 +85,20 @@ def test_throttled_time_is_no_pause():
           f"{stats['ticks_held_back']} held back, {stats['ticks_missed']} missed")
     assert stats["stop_ns_total"] < 0.05 * stats["duration_ns"], stats
     check_near(stats["ticks"] + stats["ticks_missed"], 4 * 99, 0.25 * 4 * 99, "ticks")
+
+
+def test_frozen_time_is_stopped():
+    """A thread that computed when its group was frozen is in no page fault."""
+    program = Target("threads", 1, 0)
+    with freezable(program.pid) as group:
+        write(f"{group}/cgroup.freeze", "1")
+        wait_until(lambda: is_frozen(group), "the group is frozen")
+        try:
+            folded, _ = attach_for("1s", program.pid, "--weight", "stopped", "--wait-frames")
+        finally:
+            write(f"{group}/cgroup.freeze", "0")
+    program.finish().check(0)
+    assert folded.weight("burn") > 900_000, folded.stacks
 
 
 if __name__ == "__main__":
