@@ -19,15 +19,16 @@ enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_OTHERS,
 };
 
-/* What sampler/quiet.c knows of a process. All times are CPU times in ns. */
+/* What sampler/quiet.c knows of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
 struct sprof_process_quiet {
-	bool is_quiet, was_quiet; /* none of its sleepers has run since the last tick; in that tick */
-	bool has_awake;           /* it has others */
-	bool has_moved;           /* a sleeper was found to have run, in this tick */
-	uint64_t seen_ns;         /* of the threads that are there, as of the last look at each */
-	uint64_t rest_ns;         /* what its clock says beyond that */
-	uint64_t known_rest_ns;   /* the same, when no sleeper had run: of threads that have ended */
-	bool has_rest, knows_rest; /* whether the two are valid */
+	bool is_quiet, was_quiet;  /* none of its sleepers has run since the last tick; in that tick */
+	bool has_awake;            /* it has threads that are not known to sleep */
+	bool has_rest, knows_rest; /* whether the two below are valid */
+	uint64_t waiters;          /* sleepers that wait for a lock */
+	uint64_t moved_ns;         /* the last tick that found that a sleeper had run */
+	uint64_t seen_ns;          /* CPU time of the threads that are there, as of the last look at each */
+	uint64_t rest_ns;          /* what the process's clock says beyond that */
+	uint64_t known_rest_ns;    /* the same, when no sleeper had run: mostly of threads that are gone */
 };
 
 struct sprof_process {

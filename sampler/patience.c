@@ -48,4 +48,10 @@ void sprof_patience_end(struct patience *patience, uint64_t now)
 	uint64_t vain = now - patience->since_ns;
 
 	patience->vain_ns -= vain < patience->vain_ns ? vain : patience->vain_ns;
+	patience->since_ns = now;
+}
+
+void sprof_patience_go_on(struct patience *patience, uint64_t now)
+{
+	patience->deadline_ns += now - patience->since_ns;
 }

@@ -11,7 +11,7 @@
 struct patience {
 	uint64_t deadline_ns; /* for threads that may be waiting for a CPU */
 	uint64_t vain_ns;     /* how much longer the others may be waited for in vain */
-	uint64_t since_ns;    /* when the last one came, or was asked */
+	uint64_t since_ns;    /* when the last one came, or was asked, or the wait was ended */
 };
 
 /*
@@ -28,5 +28,8 @@ uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool s
 
 /* No more of them are waited for: what has passed since the last one was in vain. */
 void sprof_patience_end(struct patience *patience, uint64_t now);
+
+/* The tick has something more to wait for: what has passed since the end is not taken off. */
+void sprof_patience_go_on(struct patience *patience, uint64_t now);
 
 #endif

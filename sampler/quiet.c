@@ -1,16 +1,22 @@
 /*
- * Sparing the look at each sleeper of a large process. Exact, by three facts together:
+ * Sparing the look at each sleeper of a large process, by three facts that are read in this order:
  *
  * - Of its threads that are not known to sleep, and of those of all other processes, it is known which run, and how
- *   much CPU time each has used. Neither has changed while the other two facts were read.
- * - Only they and we are runnable on the machine (/proc/loadavg). So no sleeper runs, and one that has run before
- *   has been taken off its CPU, where the kernel adds up its time.
+ *   much CPU time each has used. Neither has changed when the other two facts are read.
+ * - Only they and we are runnable on the machine (/proc/loadavg). So no sleeper runs at this moment, and one that has
+ *   run before has been taken off its CPU, where the kernel adds up its time.
  * - The process's CPU clock (clock_getcpuclockid(3)) is the sum of what was known of its threads, and of those that
  *   have ended. So no sleeper has run since the last look at it.
  *
  * The clock alone would not do: the kernel adds a running thread's time to it at its own ticks only, up to 10 ms
  * late (kernel/sched/cputime.c, thread_group_cputime). Where other programs run, every thread is looked at. The
  * same where /proc/loadavg is not the kernel's: containers may have one of their own, seconds old.
+ *
+ * A look at very many threads takes as long as a short burst of work, and comes late for the last of them; a quiet
+ * tick is never late. To take turns would favour the ends of bursts. So no look is spared soon after a burst.
+ *
+ * Does not see a sleeper that runs at the very moment at which another thread has just used up its group's cpu.max:
+ * that one is ready, but not among the runnable. The next tick finds that the sleeper has run.
  */
 #include "sampler/quiet.h"
 
@@ -22,6 +28,7 @@
 enum {
 	MANY_THREADS = 16, /* the clock of fewer costs more than the looks that it spares */
 	AWAKE_MAX = 64,    /* the same, of more that are awake */
+	BURSTS_NS = SPROF_NS_PER_S / 8, /* those that come more often than that are seen without favour */
 };
 
 /* A thread that is not known to sleep. */
@@ -62,15 +69,15 @@ static bool has_large(struct sprof_process *const *processes, size_t count)
 }
 
 /* A tick begins. In the one before, all sleepers of a process that was not quiet have been looked at. */
-static void begin(struct sprof_process_quiet *quiet)
+static void begin(const struct tick *tick, struct sprof_process_quiet *quiet)
 {
-	if (!quiet->is_quiet && quiet->has_rest && !quiet->has_moved) {
+	if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != tick->last_ns) {
 		quiet->known_rest_ns = quiet->rest_ns;
 		quiet->knows_rest = true;
 	}
 	quiet->was_quiet = quiet->is_quiet;
-	quiet->is_quiet = quiet->has_rest = quiet->has_moved = quiet->has_awake = false;
-	quiet->seen_ns = 0;
+	quiet->is_quiet = quiet->has_rest = quiet->has_awake = false;
+	quiet->seen_ns = quiet->waiters = 0;
 }
 
 static bool see(struct sprof_thread *thread, struct awake *ret)
@@ -108,6 +115,12 @@ static bool add_awake(struct scene *scene, struct sprof_thread *thread)
 	return true;
 }
 
+static void add_asleep(struct sprof_process_quiet *quiet, const struct sampling *sampling)
+{
+	quiet->seen_ns += sampling->sleep.cpu_ns;
+	quiet->waiters += sampling->wait.lock.active;
+}
+
 /* False: of some thread it can't be told whether it runs. */
 static bool see_all(const struct sampler *sampler, struct scene *scene)
 {
@@ -119,7 +132,7 @@ static bool see_all(const struct sampler *sampler, struct scene *scene)
 		const struct sampling *sampling = threads[i]->sampling;
 
 		if (sampling && sampling->sleep.active)
-			threads[i]->process->quiet.seen_ns += sampling->sleep.cpu_ns;
+			add_asleep(&threads[i]->process->quiet, sampling);
 		else if (!add_awake(scene, threads[i]))
 			return false;
 	}
@@ -143,29 +156,32 @@ static void read_rest(struct sprof_process *process)
 	process->quiet.rest_ns = clock_ns - process->quiet.seen_ns;
 }
 
-static void judge(struct sprof_process_quiet *quiet, bool are_alone)
+static void judge(const struct tick *tick, struct sprof_process_quiet *quiet)
 {
-	quiet->is_quiet = are_alone && quiet->has_rest && quiet->knows_rest &&
-		quiet->rest_ns == quiet->known_rest_ns;
+	quiet->is_quiet = quiet->has_rest && quiet->knows_rest &&
+		quiet->rest_ns == quiet->known_rest_ns && tick->ns > quiet->moved_ns + BURSTS_NS;
 }
 
 static void look(struct sampler *sampler, struct sprof_process **processes, size_t count)
 {
 	struct scene scene = {.count = 0};
-	bool are_alone;
+	bool is_known;
 
-	if (sampler->tick.closing || !has_large(processes, count) || !see_all(sampler, &scene))
+	if (sampler->tick.closing || sampler->quality->schedstat_missing || !has_large(processes, count))
+		return;
+	is_known = see_all(sampler, &scene);
+	sampler->tick.running = scene.running;
+	if (!is_known || !sprof_hop_are_alone(&sampler->hop, scene.running))
 		return;
 	for (size_t i = 0; i < count; i++)
 		read_rest(processes[i]);
-	are_alone = sprof_hop_are_alone(&sampler->hop, scene.running);
-	if (!are_unchanged(&scene)) {
+	if (are_unchanged(&scene)) {
 		for (size_t i = 0; i < count; i++)
-			processes[i]->quiet.has_rest = false;
+			judge(&sampler->tick, &processes[i]->quiet);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		judge(&processes[i]->quiet, are_alone);
+		processes[i]->quiet.has_rest = false;
 }
 
 /* As of the tick before: a holder of a lock was there until then, too. */
@@ -195,7 +211,7 @@ void sprof_quiet_look(struct sampler *sampler)
 
 	processes = sprof_target_processes(sampler->parts->target, &count);
 	for (size_t i = 0; i < count; i++)
-		begin(&processes[i]->quiet);
+		begin(&sampler->tick, &processes[i]->quiet);
 	look(sampler, processes, count);
 	for (size_t i = 0; i < count; i++)
 		any_woken |= processes[i]->quiet.was_quiet && !processes[i]->quiet.is_quiet;

@@ -9,7 +9,7 @@
 
 enum {
 	SKIPS_SHARE = 2,        /* of a second, in which a sleeper that is not looked at gets its time */
-	WAITERS_PER_TICK = 128, /* of a process: so many say where the holder of their lock is */
+	WAITERS_PER_TICK = 128, /* of a process: so many look where the holder of their lock is */
 };
 
 static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
@@ -60,7 +60,7 @@ static void reuse(struct sampler *sampler, struct sprof_thread *thread)
 /* Of very many in turns, so that all ticks are spoken for; each speaks for those since its last turn as well. */
 static bool is_its_turn(const struct sampler *sampler, const struct sprof_thread *thread)
 {
-	unsigned turns = thread->process->threads / WAITERS_PER_TICK + 1;
+	uint64_t turns = thread->process->quiet.waiters / WAITERS_PER_TICK + 1;
 
 	return (sampler->pace.schedule.ticks + thread->id) % turns == 0;
 }
@@ -102,7 +102,7 @@ bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
 		reuse(sampler, thread);
 		return true;
 	}
-	thread->process->quiet.has_moved = true;
+	thread->process->quiet.moved_ns = sampler->tick.ns;
 	sprof_reuse_flush(sampler, thread);
 	sleep->active = false;
 	return false;

@@ -86,6 +86,7 @@ struct tick {
 	uint64_t ns, last_ns; /* of this one, and of the one before */
 	struct patience patience; /* how long it waits for stops; zeroed: none was waited for yet */
 	uint32_t thread_count;
+	size_t running, planned; /* threads that were running when it began, if that is known; that are to be stopped */
 	bool closing; /* every thread is charged up to it */
 	bool is_past; /* what is emitted now was slept through before it: locks have changed hands since */
 };

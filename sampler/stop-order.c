@@ -90,11 +90,11 @@ static void leave(const struct stop_order *order, const struct slots *slots)
 }
 
 void sprof_stop_order_begin(
-	struct stop_order *order, const struct slots *slots, struct sprof_hop *hop)
+	struct stop_order *order, const struct slots *slots, size_t running, struct sprof_hop *hop)
 {
 	sprof_hop_note_wait(hop);
 	order->hop = hop;
-	order->crowded = sprof_hop_is_crowded(hop, slots->count);
+	order->crowded = sprof_hop_is_crowded(hop, running);
 	find_busy(slots, &order->busy);
 	find_taken(slots, hop, order);
 	leave(order, slots);

@@ -20,9 +20,9 @@ struct stop_order {
 	struct slot_group group; /* whose turn it is */
 };
 
-/* Sorts the slots, and leaves for a free CPU where that helps. */
-void sprof_stop_order_begin(
-	struct stop_order *order, const struct slots *slots, struct sprof_hop *hop);
+/* Sorts the slots, and leaves for a free CPU where that helps. `running`: threads of the target, those among them. */
+void sprof_stop_order_begin(struct stop_order *order, const struct slots *slots, size_t running,
+	struct sprof_hop *hop);
 
 /* The next CPU's group, and we are where its threads are to be stopped from. False: there is none. */
 bool sprof_stop_order_next(struct stop_order *order);

@@ -22,6 +22,7 @@ enum {
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before)
 {
+	sampler->tick.planned++;
 	if (!sprof_slots_add(&sampler->slots, thread, before))
 		sampler->out_of_memory = true;
 	else if (sampler->slots.count == 1)
@@ -73,12 +74,43 @@ static bool has_queued(const struct slot_group *group, const struct slot *slot)
 		sprof_clock_now_ns() > slot->requested_ns + SPIN_NS;
 }
 
+/* Its tick has no sample of it: the stop came too late, and a peek did not do. */
+static bool is_lost(const struct sprof_thread *thread)
+{
+	const struct sampling *sampling = thread->sampling;
+
+	return sampling && sampling->lost;
+}
+
+/* A stop that nothing waits for any more: the sample of an earlier tick, or of a part of this one that is over. */
+static void take_lost(struct sampler *sampler, struct sprof_thread *thread)
+{
+	struct slot *slot =
+		is_lost(thread) ? sprof_slots_use_spare(&sampler->slots, thread) : NULL;
+
+	if (!slot) {
+		sprof_standstill_end(thread);
+		return;
+	}
+	sprof_standstill_copy(sampler, slot);
+	if (slot->phase == SLOT_COPIED) {
+		sprof_stopped_finish(sampler, slot);
+		sampler->quality->samples_lost--;
+	}
+	slot->thread = NULL;
+	sprof_samples_flush(sampler, thread);
+}
+
 static void take_stop(
 	struct sampler *sampler, const struct slot_group *group, struct sprof_thread *thread)
 {
 	struct slot *slot = sprof_slots_find(&sampler->slots, thread);
 
-	if (!slot || sprof_slot_is_copied(slot)) {
+	if (!slot) {
+		take_lost(sampler, thread);
+		return;
+	}
+	if (sprof_slot_is_copied(slot)) {
 		sprof_standstill_end(thread);
 		return;
 	}
@@ -181,11 +213,18 @@ static void collect(struct sampler *sampler, const struct slot_group *group)
 	sprof_slot_group_give_up(group);
 }
 
+/* As far as is known: more may be found later in the tick. */
+static size_t count_running(const struct tick *tick)
+{
+	return tick->running > tick->planned ? tick->running : tick->planned;
+}
+
 static void take_by_cpu(struct sampler *sampler)
 {
 	struct stop_order order;
 
-	sprof_stop_order_begin(&order, &sampler->slots, &sampler->hop);
+	sprof_stop_order_begin(
+		&order, &sampler->slots, count_running(&sampler->tick), &sampler->hop);
 	while (sprof_stop_order_next(&order))
 		collect(sampler, &order.group);
 }
@@ -197,7 +236,9 @@ void sprof_stops_take(struct sampler *sampler)
 
 	if (!count)
 		return;
-	if (!patience->deadline_ns)
+	if (patience->deadline_ns)
+		sprof_patience_go_on(patience, sprof_clock_now_ns());
+	else
 		sprof_patience_begin(patience, sprof_clock_now_ns(),
 			sampler->pace.schedule.period, is_thorough(sampler));
 	take_by_cpu(sampler);
@@ -206,37 +247,12 @@ void sprof_stops_take(struct sampler *sampler)
 	sampler->slots.count = 0;
 }
 
-/* Its tick has no sample of it: the stop came too late, and a peek did not do. */
-static bool is_lost(const struct sprof_thread *thread)
-{
-	const struct sampling *sampling = thread->sampling;
-
-	return sampling && sampling->lost;
-}
-
-static void take_late(struct sampler *sampler, struct slot *slot)
-{
-	sprof_standstill_copy(sampler, slot);
-	if (slot->phase == SLOT_COPIED) {
-		sprof_stopped_finish(sampler, slot);
-		sampler->quality->samples_lost--;
-	}
-	slot->thread = NULL;
-	sprof_samples_flush(sampler, NULL);
-}
-
 void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
 {
 	uint64_t tick_ns = sampler->tick.ns;
-	struct slot *slot =
-		is_lost(thread) ? sprof_slots_use_spare(&sampler->slots, thread) : NULL;
 
-	if (!slot) {
-		sprof_standstill_end(thread);
-		return;
-	}
 	sampler->tick.ns = sprof_clock_now_ns();
-	take_late(sampler, slot);
+	take_lost(sampler, thread);
 	sampler->tick.ns = tick_ns;
 }
 

@@ -113,9 +113,9 @@ static void take_turn(struct sampler *sampler, struct sprof_thread *thread)
 }
 
 /*
- * Among many threads one that runs is stopped before the next is looked at: its work may be a short burst. Threads
- * may end meanwhile, and the last one of the table takes the place of one that is gone. So the table is walked from
- * its end: all that have not had their turn are before the place.
+ * Among many threads those that run are stopped while others are still to be looked at: their work may be a short
+ * burst. Threads may end meanwhile, and the last one of the table takes the place of one that is gone. So the table
+ * is walked from its end: all that have not had their turn are before the place.
  */
 static void take_turns(struct sampler *sampler)
 {
@@ -143,6 +143,7 @@ void sprof_tick(struct sampler *sampler)
 	sampler->tick.last_ns = sampler->tick.ns;
 	sampler->tick.ns = sprof_clock_now_ns();
 	sampler->tick.patience = (struct patience){0};
+	sampler->tick.running = sampler->tick.planned = 0;
 	sprof_target_threads(sampler->parts->target, &count);
 	sampler->tick.thread_count = (uint32_t)count;
 	sprof_quiet_look(sampler);

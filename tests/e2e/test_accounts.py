@@ -39,7 +39,7 @@ def test_a_loop_waits_for_nothing():
         for _ in range(2):
             sums, report, truth = profile(rate, 1000)
             before = sums["wall"] - truth["there"]
-            assert sums["wait"] <= before + 0.003 * sums["wall"], (rate, sums, truth)
+            assert sums["wait"] <= before + 0.006 * sums["wall"], (rate, sums, truth)
             waited += sums["wait"] > 0
             assert "page fault" not in report, (rate, report)
             print(f"     {rate} Hz: {sums['stolen'] / 1e6:.1f} ms of {sums['wall'] / 1e6:.0f} ms stolen")

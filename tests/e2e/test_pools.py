@@ -66,6 +66,7 @@ def check_pool(threads, work_us, sleep_ms, rate, busy=0):
         f"{pool.running} running samples, {samples:.0f} to {expected:.0f} expected, +- {error:.0f}")
     # Who has no sample in all its bursts has no function: with n expected, that is exp(-n) of the time.
     unseen = math.exp(-samples / threads)
+    unseen += SIGMAS * math.sqrt(unseen / threads)
     assert pool.unsampled <= (0.05 + unseen) * pool.cpu, f"{pool.unsampled} of {pool.cpu}"
     share = pool.functions["burst_one"] / sum(pool.functions.values())
     check_near(share, 0.5, SIGMAS * 0.5 / math.sqrt(samples) + 0.01, "the share of burst_one")

@@ -87,6 +87,11 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 200 * US);
 	sprof_patience_begin(&patience, BEGIN, 100 * US, false);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 5000 * US);
+	/* Of 2.5 ms the first wait took one; what lies between the two is not taken off. */
+	sprof_patience_begin(&patience, BEGIN, 10000 * US, false);
+	sprof_patience_end(&patience, BEGIN + 1000 * US);
+	sprof_patience_go_on(&patience, BEGIN + 9000 * US);
+	assert_int_equal(sprof_patience_deadline(&patience, BEGIN + 9000 * US, false), BEGIN + 10500 * US);
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void the_threads_of_a_cpu_come_together(void **state)
 
 	set_up(cpus, THREADS);
 	CPU_ZERO(&seen);
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	while (sprof_stop_order_next(&order)) {
 		size_t cpu = (size_t)order.group.first->before.cpu;
 
@@ -67,7 +67,7 @@ static void cpus_come_upwards_and_round(void **state)
 	int first = -1, last = -1;
 
 	set_up(cpus, THREADS);
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	while (sprof_stop_order_next(&order)) {
 		int cpu = order.group.first->before.cpu;
 
@@ -87,7 +87,7 @@ static bool is_near(bool is_pinned, enum slot_phase phase)
 	set_up(&cpu, 1);
 	scene.samplings[0].cpu.pinned = is_pinned;
 	scene.items[0].phase = phase;
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	assert_true(sprof_stop_order_next(&order));
 	return order.group.first->near;
 }
@@ -105,7 +105,7 @@ static void two_are_stopped_from_their_cpu(void **state)
 	struct stop_order order;
 
 	set_up(cpus, 2);
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	assert_true(sprof_stop_order_next(&order));
 	assert_false(order.group.first->near);
 	assert_false(sprof_stop_order_next(&order));
@@ -119,7 +119,7 @@ static void a_real_time_thread_is_stopped_from_afar(void **state)
 
 	set_up(&cpu, 1);
 	scene.samplings[0].cpu.pinned = scene.samplings[0].cpu.starves = true;
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	assert_true(CPU_ISSET(NO_CPU, &order.taken));
 	assert_true(CPU_ISSET(NO_CPU, &order.taken_for_good));
 	assert_true(sprof_stop_order_next(&order));
@@ -135,7 +135,7 @@ static void one_that_moves_takes_a_cpu_for_the_tick(void **state)
 
 	set_up(&cpu, 1);
 	scene.samplings[0].cpu.starves = true;
-	sprof_stop_order_begin(&order, &scene.slots, &still);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
 	assert_true(CPU_ISSET(NO_CPU, &order.taken));
 	assert_false(CPU_ISSET(NO_CPU, &order.taken_for_good));
 }
@@ -164,7 +164,7 @@ static void a_cpu_that_kept_us_waiting_is_avoided(void **state)
 	hop.avoided_until_ns = UINT64_MAX;
 	set_up(&cpu, 1);
 	scene.samplings[0].cpu.pinned = true;
-	sprof_stop_order_begin(&order, &scene.slots, &hop);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &hop);
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.contended);
 	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
@@ -219,7 +219,7 @@ static bool is_contended(unsigned runnable, size_t threads)
 	struct stop_order order;
 
 	set_up(cpus, threads);
-	sprof_stop_order_begin(&order, &scene.slots, &hop);
+	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &hop);
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.first->near == !order.group.contended);
 	close(hop.loadavg_fd);
