@@ -17,7 +17,7 @@ class Pool:
         with open(path, encoding="utf-8") as file:
             self.profile = json.load(file)
         self.names = [function["name"] for function in self.profile["functions"]]
-        self.running = self.cpu = self.on_queue = self.unsampled = 0
+        self.running = self.cpu = self.kept_waiting = self.unsampled = 0
         self.functions = {"burst_one": 0, "burst_two": 0}
         for row in self.profile["rows"]:
             self._add(row)
@@ -37,7 +37,7 @@ class Pool:
         if "spin" in frames:
             return
         self.cpu += cpu
-        self.on_queue += values["runq"]
+        self.kept_waiting += values["runq"] + values["stolen"]
         self.unsampled += cpu if "[unsampled]" in frames else 0
         for function in self.functions:
             self.functions[function] += cpu if function in frames else 0
@@ -56,7 +56,7 @@ def check_pool(threads, work_us, sleep_ms, rate, busy=0):
     # A thread that is ready and has no CPU may be seen as running, or have lost its sample.
     ticks_per_ns = stats["ticks"] / stats["duration_ns"]
     samples = pool.cpu * ticks_per_ns
-    expected = samples + pool.on_queue * ticks_per_ns
+    expected = samples + pool.kept_waiting * ticks_per_ns
     missed = stats["ticks_missed"] / (stats["ticks"] + stats["ticks_missed"])
     error = SIGMAS * math.sqrt(expected) + missed * expected
     print(f"{threads} threads, {work_us} us after {sleep_ms} ms, {rate} Hz, {busy} busy: {pool.running} running "
