@@ -282,7 +282,8 @@ static bool attach(struct scene *scene, void *unused)
 
 void scene_attach(struct scene *scene)
 {
-	assert_true(scene_do(scene, attach, NULL));
+	if (!scene_do(scene, attach, NULL))
+		fail_msg("%s; %s", scene->err.message, scene->err.hint);
 }
 
 /* Events. */

@@ -298,6 +298,11 @@ static const struct seen *find_seen(const struct scene *scene, enum sprof_event_
 	return NULL;
 }
 
+static bool has_executed(struct scene *scene)
+{
+	return find_seen(scene, SPROF_EVENT_EXEC);
+}
+
 /* The thread goes on under the process's id and stays the same thread of ours; all others have
  * ended. */
 static void exec_by_a_thread_that_is_not_the_leader(void **state)
@@ -313,6 +318,8 @@ static void exec_by_a_thread_that_is_not_the_leader(void **state)
 	scene_say(scene, "go");
 	scene_expect_line(scene, "ready ");
 	assert_int_equal(atoi(scene->line + strlen("ready ")), scene->pid);
+	/* The new program may have said so before we have heard of it. */
+	scene_serve(scene, has_executed);
 	seen = find_seen(scene, SPROF_EVENT_EXEC);
 	assert_non_null(seen);
 	assert_int_equal(seen->tid, scene->pid);
