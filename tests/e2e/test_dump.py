@@ -4,7 +4,8 @@ import os
 import re
 import signal
 
-from harness import Target, check_untouched, main, sprof, state_of, threads_of, wait_for_cpu
+from harness import (Target, check_untouched, main, sprof, state_of, threads_of, wait_for_cpu,
+                     wait_until)
 
 
 def dump(program, *options):
@@ -22,6 +23,8 @@ def check_has(text, *patterns):
 def test_all_threads():
     """With id, name, functions, file and line, and for those that sleep the system call."""
     program = Target("threads", 2, 3)
+    wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 4,
+               "the main thread and three others sleep")
     text = dump(program)
     for tid in threads_of(program.pid):
         check_has(text, rf"\b{tid}\b")
