@@ -215,7 +215,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
-/* Gives what no sample of its class came after to the last one before, or to the thread's [unsampled] row. */
+/* Time may be left behind the last sample of its class. That sample gets it, or the thread's [unsampled] row. */
 static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 {
 	struct sprof_window *window = &profile->index->windows[thread];

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* Of 20 gaps between samples that fall at random, 19 are at most so many mean ones long; the mean is an estimate. */
+/* Samples fall at random. 19 of 20 gaps between them are at most this many times as long as the mean gap. */
 enum { TAIL_SAMPLES = 3 };
 
 /* Ready and stolen time is lost by a thread that wants to run, wherever it is. */

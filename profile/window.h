@@ -21,8 +21,9 @@ struct sprof_window_run {
 
 /* What a class has handed out so far. */
 struct sprof_window_given {
-	uint64_t ns, samples; /* to so many */
-	uint32_t last_row;    /* the row of the last of them */
+	uint64_t ns;       /* how much time */
+	uint64_t samples;  /* how many samples have got it */
+	uint32_t last_row; /* the row of the last of these samples */
 };
 
 /* Zeroed is empty and valid. */

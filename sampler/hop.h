@@ -54,8 +54,8 @@ uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop);
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads);
 
 /*
- * Whether no task of the machine wants a CPU now, except the one that asks and so many threads of the target.
- * False where that is not known.
+ * Whether only the caller and `threads` threads of the target want a CPU now, of all tasks of the machine. False
+ * where that is not known.
  */
 bool sprof_hop_are_alone(const struct sprof_hop *hop, size_t threads);
 

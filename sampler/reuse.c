@@ -9,7 +9,7 @@
 
 enum {
 	SKIPS_SHARE = 2,        /* of a second, in which a sleeper that is not looked at gets its time */
-	WAITERS_PER_TICK = 128, /* of a process: so many look where the holder of their lock is */
+	WAITERS_PER_TICK = 128, /* how many waiters of a process look for the holder of their lock in one tick */
 };
 
 static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)

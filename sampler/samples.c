@@ -60,7 +60,7 @@ static struct last_sample *take_place(struct samples *samples, uint32_t thread)
 	return &samples->last[place];
 }
 
-/* The same, for which the thread remembers where it was. */
+/* The same without a search: the thread remembers the place. */
 static struct last_sample *own_last(const struct samples *samples, const struct sprof_thread *thread)
 {
 	const struct sampling *sampling = thread->sampling;

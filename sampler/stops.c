@@ -12,8 +12,8 @@ enum {
 	SPIN_NS = 50 * 1000, /* a thread that runs on a CPU has stopped by then */
 	LAST_PATIENCE_NS = SPROF_NS_PER_S,
 	/*
-	 * A thread that was seen running is stopped after so long at the latest, and a bit later for each other one:
-	 * the threads of a CPU are stopped together, and going to another one costs more than this.
+	 * How long a thread that was seen running waits for its stop: LATE_NS, and LATER_NS for each thread that
+	 * waits. Threads of one CPU are stopped together, because going to another CPU costs more than LATER_NS.
 	 */
 	LATE_NS = 100 * 1000,
 	LATER_NS = 20 * 1000,

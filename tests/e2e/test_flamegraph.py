@@ -39,7 +39,7 @@ def check_picture(duration, seconds):
     for name in ("main", "spin_round", "spin_three", "spin_one"):
         assert name in shares, f"{name} is not in the picture: {sorted(shares)}"
     assert shares["main"] > 95
-    # A quarter of the time, within four standard errors of so many samples.
+    # spin_one has a quarter of the time. Four standard errors, by the number of samples, are allowed.
     error = 4 * 100 * math.sqrt(0.25 * 0.75 / (99 * seconds))
     check_near(shares["spin_one"], 25, error, "the share of spin_one in percent")
     program.finish().check(0)

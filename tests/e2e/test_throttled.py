@@ -56,7 +56,7 @@ def group_of(pid, kinds, what):
 
 
 def throttled(pid, *limits):
-    """The process in a group that may run for so many us in each period of so many."""
+    """The process in a group with a CPU limit. `limits`: the quota and its period, in us."""
     return group_of(pid, (("/sys/fs/cgroup/cpu", lambda group: limit_v1(group, *limits)),
                           ("/sys/fs/cgroup", lambda group: limit_v2(group, *limits))), "a CPU limit")
 
