@@ -24,6 +24,7 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 		.values = {user.rax, user.rdx, user.rcx, user.rbx, user.rsi, user.rdi, user.rbp,
 			user.rsp, user.r8, user.r9, user.r10, user.r11, user.r12, user.r13,
 			user.r14, user.r15, user.rip},
+		.thread_pointer = user.fs_base,
 		.known = ((uint64_t)1 << SPROF_REG_COUNT) - 1,
 		/* The entry code stores the number in orig_rax, and a negative value on every other way
 		 * into the kernel (arch/x86/entry/entry_64.S). */

@@ -35,6 +35,7 @@ enum {
 struct sprof_regs {
 	uint64_t values[SPROF_REG_COUNT];
 	uint64_t known; /* bit n: values[n] is the thread's; a peek knows pc and sp only */
+	uint64_t thread_pointer; /* fs_base; from a stop only. 0: not known, as on aarch64 */
 	int64_t system_call; /* the one the thread is in; -1: none. From a stop only */
 };
 

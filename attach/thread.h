@@ -12,6 +12,8 @@
 #include "attach/maps.h"
 #include "attach/procfs.h"
 
+struct sprof_go_runtime;
+
 /* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
 enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_UNKNOWN,
@@ -47,6 +49,7 @@ struct sprof_process {
 	uint64_t change, maps_change;
 	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
 	struct sprof_process_quiet quiet;
+	const struct sprof_go_runtime *go; /* the sampler's: of the program; NULL: none that is known */
 	enum sprof_process_tracing tracing; /* found out when it has a child */
 };
 

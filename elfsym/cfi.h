@@ -19,6 +19,16 @@ enum sprof_cfa_rule {
 	SPROF_CFA_FP_DEREF, /* *(fp + cfa_offset) */
 	SPROF_CFA_PLT,      /* sp + 8, and 8 more in the last part of the 16-byte entry */
 	SPROF_CFA_SIGNAL,   /* a signal frame: the registers are in the context on the stack */
+	/*
+	 * Functions of Go's runtime that change stacks. While they are on the one they were called on: sp + cfa_offset;
+	 * else that is counted from where they left it, which the runtime has noted (struct sprof_goroutine).
+	 */
+	SPROF_CFA_GO_SYSTEM_CALL, /* called by a goroutine, calls on the thread's stack: g.sched.sp */
+	SPROF_CFA_GO_SYSTEM_LEFT, /* the same, or the goroutine has left the thread since: a root */
+	SPROF_CFA_GO_C_CALL,      /* calls C on the thread's stack: at sp + fp_offset is how far below g.stack.hi */
+	SPROF_CFA_GO_C_CALL_HERE, /* calls C on the same stack, aligned: sp from before is at sp + fp_offset */
+	SPROF_CFA_GO_CALLBACK,    /* called by C on the thread's stack, calls on the goroutine's: g0.sched.sp */
+	SPROF_CFA_GO_VDSO,        /* calls the vDSO on the thread's stack: m.vdsoSP is the CFA */
 	SPROF_CFA_OTHER,    /* an expression or register that needs a full unwinder */
 };
 
@@ -27,6 +37,7 @@ enum sprof_reg_rule {
 	SPROF_REG_SAME,
 	SPROF_REG_SAVED,     /* at CFA + offset */
 	SPROF_REG_UNDEFINED, /* for the return address: the outermost frame */
+	SPROF_REG_SAVED_PLACE, /* at CFA + offset; not a return address, but a place that was interrupted */
 	SPROF_REG_OTHER,
 };
 

@@ -1,6 +1,6 @@
 /*
- * Decides which files a module's names come from. DWARF that the module carries itself is best;
- * else that of its separate debug file, whose symbol table is then read too. Each is read when it is
+ * Decides which files a module's names come from. The table that a Go program carries has all of its functions;
+ * of others, DWARF that the module carries itself is best; else that of its separate debug file, whose symbol table is then read too. Each is read when it is
  * first asked: a list of symbols needs no DWARF, and with DWARF symbols are rarely needed.
  */
 #include "elfsym/names.h"
@@ -75,6 +75,14 @@ bool sprof_names_init(struct sprof_names *names, const struct sprof_module *modu
 	if (!sprof_dwarf_exists(names->image))
 		names->debug = sprof_debugfile_open(names->image, module->path, names->places);
 	return true;
+}
+
+void sprof_names_load_go(struct sprof_names *names)
+{
+	if (names->go_loaded)
+		return;
+	names->go_loaded = true;
+	names->go = sprof_go_table_open(names->image);
 }
 
 /* Debug information that tells nothing of any code, as a few objects may bring it, is none. */
@@ -153,6 +161,7 @@ void sprof_names_finish(struct sprof_names *names)
 	sprof_symlist_destroy(names->list);
 	sprof_symtab_destroy(names->symtab);
 	sprof_dwarf_close(names->dwarf);
+	sprof_go_table_close(names->go);
 	sprof_image_close(names->inner);
 	sprof_image_close(names->debug);
 	sprof_image_close(names->image);

@@ -12,6 +12,7 @@
 #include "elfsym/debugfile.h"
 #include "elfsym/dwarf.h"
 #include "elfsym/fdes.h"
+#include "elfsym/go-table.h"
 #include "elfsym/image.h"
 #include "elfsym/symlist.h"
 #include "elfsym/symtab.h"
@@ -25,6 +26,8 @@ struct sprof_names {
 	struct sprof_image *image;
 	struct sprof_image *debug; /* the separate debug file */
 	struct sprof_image *inner; /* of .gnu_debugdata */
+	struct sprof_go_table *go;   /* after sprof_names_load_go */
+	bool go_loaded;
 	struct sprof_dwarf *dwarf;   /* after sprof_names_load_dwarf */
 	bool dwarf_loaded;
 	struct sprof_symtab *symtab; /* after sprof_names_load_symtab */
@@ -43,6 +46,8 @@ struct sprof_names {
  */
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, struct sprof_error *err);
+/* Finds the table that a Go program has of its functions, unless that is done. The image is there. */
+void sprof_names_load_go(struct sprof_names *names);
 /* Reads where DWARF has code, unless that is done. The image is there. False: no memory. */
 bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err);
 /* Reads the symbol tables unless that is done. The image is there. False: no memory. */

@@ -1,8 +1,8 @@
 /*
  * The session of names: which source answers for a place, and every answer kept, so that each place
- * is worked out once. Knows no file format. The order: DWARF names every function of the inline
- * chain; the symbol table names the function where DWARF has none; at last the module and the
- * offset do, and say so.
+ * is worked out once. Knows no file format. The order: a Go program's own table, then DWARF, which name
+ * every function of the inline chain; the symbol table names the function where they have none; at last the
+ * module and the offset do, and say so.
  */
 #include "elfsym/symbols.h"
 
@@ -19,6 +19,7 @@
 #include "elfsym/debugfile.h"
 #include "elfsym/demangle.h"
 #include "elfsym/explain.h"
+#include "elfsym/go-lines.h"
 #include "elfsym/names.h"
 
 /* A slice of the locations. */
@@ -270,19 +271,29 @@ static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *loc
 	       set_joined(symbols, &location->function, location->function, "@plt", err);
 }
 
+/* False: no function of a Go program is there. */
+static bool find_go(const struct sprof_symbols *symbols, const struct place *place,
+	struct sprof_go_chain *memory, struct sprof_dwarf_chain *ret)
+{
+	sprof_names_load_go(place->names);
+	if (!place->names->go || !sprof_go_lines_find(place->names->go, place->address, memory))
+		return false;
+	*ret = (struct sprof_dwarf_chain){memory->items, memory->count};
+	if (symbols->options.no_inlines)
+		*ret = (struct sprof_dwarf_chain){memory->items + memory->count - 1, 1};
+	return true;
+}
+
 /*
  * Without inlined functions the symbol table is enough for the name, and no unit's tree has to be
  * read for it.
  */
-static bool find_chain(const struct sprof_symbols *symbols, const struct place *place,
+static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_dwarf_chain *chain, struct sprof_error *err)
 {
 	struct sprof_symbol symbol;
 	bool found;
 
-	*chain = (struct sprof_dwarf_chain){0};
-	if (!place->loaded)
-		return true;
 	if (!sprof_names_load_dwarf(place->names, err))
 		return false;
 	if (!place->names->dwarf)
@@ -356,14 +367,16 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 static bool name_place(struct sprof_symbols *symbols, struct place *place, struct sprof_error *err)
 {
 	struct sprof_dwarf_place nothing = {0};
-	struct sprof_dwarf_chain chain;
+	struct sprof_dwarf_chain chain = {0};
+	struct sprof_go_chain go;
 
 	if (!open_names(symbols, place->module, &place->names, err) ||
 		!sprof_names_refresh(place->names, err))
 		return false;
 	place->loaded = place->names->image &&
 			sprof_image_address(place->names->image, place->offset, &place->address);
-	if (!find_chain(symbols, place, &chain, err))
+	if (place->loaded && !find_go(symbols, place, &go, &chain) &&
+		!find_dwarf(symbols, place, &chain, err))
 		return false;
 	if (!chain.count)
 		chain = (struct sprof_dwarf_chain){&nothing, 1};

@@ -12,6 +12,7 @@
 
 enum {
 	FIRST_COPY = 32 * 1024,
+	FIRST_GOROUTINE_COPY = 1024 * 1024, /* room for what is in use: its end is known */
 	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
 };
 
@@ -20,12 +21,33 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
+static size_t grown(size_t size)
+{
+	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
+}
+
 void sprof_copy_plan_grow(struct copy_plan *plan)
 {
-	if (plan->size < LARGEST_COPY)
-		plan->size *= 4;
-	if (plan->size > LARGEST_COPY)
-		plan->size = LARGEST_COPY;
+	plan->size = grown(plan->size);
+}
+
+void sprof_copy_plan_expect_goroutine(struct copy_plan *plan)
+{
+	if (!plan->goroutine_size)
+		plan->goroutine_size = FIRST_GOROUTINE_COPY;
+}
+
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan)
+{
+	/* Perhaps it was called by C. */
+	if (plan->wants_system)
+		plan->goroutine_size = grown(plan->goroutine_size);
+	plan->wants_system = true;
+}
+
+static size_t largest(const struct copy_plan *plan)
+{
+	return plan->goroutine_size > plan->size ? plan->goroutine_size : plan->size;
 }
 
 void sprof_copy_plan_forget_home(struct copy_plan *plan)
@@ -36,12 +58,12 @@ void sprof_copy_plan_forget_home(struct copy_plan *plan)
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
 {
 	/* As much again for the thread's own stack, while a signal handler runs on another one. */
-	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * plan->size, 1);
+	return sprof_array_reserve(&buffer->bytes, &buffer->capacity, 2 * largest(plan), 1);
 }
 
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan)
 {
-	return buffer->capacity >= 2 * plan->size;
+	return buffer->capacity >= 2 * largest(plan);
 }
 
 static size_t read_memory(
@@ -51,19 +73,28 @@ static size_t read_memory(
 	return sprof_process_read_memory(thread->process, thread->tid, address, bytes, size);
 }
 
-static void copy(const struct sprof_thread *thread, uint64_t base,
-	const struct sprof_mapping *mapping, size_t size, uint8_t *bytes,
-	struct sprof_stack_copy *ret)
+/* The memory that a stack may lie in: [start, end). */
+struct area {
+	uint64_t start, end;
+};
+
+static struct area area_of(const struct sprof_mapping *mapping)
 {
-	if (mapping && base < mapping->start)
-		base = mapping->start;
-	if (mapping && mapping->end - base < size)
-		size = mapping->end - base;
+	return mapping ? (struct area){mapping->start, mapping->end} : (struct area){0, UINT64_MAX};
+}
+
+static void copy(const struct sprof_thread *thread, uint64_t base, struct area area, size_t size,
+	uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	if (base < area.start)
+		base = area.start;
+	if (area.end - base < size)
+		size = area.end - base;
 	ret->base = base;
 	ret->bytes = bytes;
 	ret->size = read_memory(thread, base, bytes, size);
 	ret->floor = base;
-	ret->limit = mapping ? mapping->end : UINT64_MAX;
+	ret->limit = area.end;
 	if (!ret->size)
 		ret->limit = ret->floor;
 }
@@ -86,7 +117,7 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	home = sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 	if (!stack || !home)
 		return;
-	copy(thread, sampling->copy.home_sp - sampling->copy.size / 4, home,
+	copy(thread, sampling->copy.home_sp - sampling->copy.size / 4, area_of(home),
 		sampling->copy.size, buffer->bytes + sampling->copy.size, &snapshot->home);
 	snapshot->home.floor = home->start;
 }
@@ -106,8 +137,8 @@ void sprof_copy_ahead(
 		sprof_maps_find(&thread->process->maps, sampling->copy.home_sp);
 
 	*ret = (struct sprof_stack_copy){0};
-	if (stack && stack->end == sampling->copy.home_end)
-		copy(thread, sampling->copy.home_sp - SPROF_RED_ZONE, stack,
+	if (stack && stack->end == sampling->copy.home_end && !sampling->copy.goroutine_size)
+		copy(thread, sampling->copy.home_sp - SPROF_RED_ZONE, area_of(stack),
 			sampling->copy.size, buffer->bytes + room, ret);
 }
 
@@ -149,6 +180,45 @@ void sprof_copy_plan_settle(
 	plan->home_sp = snapshot->regs.values[SPROF_REG_SP];
 }
 
+static struct area system_area(const struct sprof_thread *thread,
+	const struct sprof_goroutine *goroutine, uint64_t sp)
+{
+	if (sp >= goroutine->system_low && sp < goroutine->system_high)
+		return (struct area){goroutine->system_low, goroutine->system_high};
+	return area_of(sprof_maps_find(&thread->process->maps, sp));
+}
+
+/*
+ * A thread of Go's is on a goroutine's stack, which ends where the runtime says, or on its own; then where the
+ * goroutine's was left is copied too.
+ */
+static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer *buffer,
+	struct sprof_snapshot *snapshot)
+{
+	const struct sampling *sampling = thread->sampling;
+	const struct copy_plan *plan = &sampling->copy;
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	struct area area = {goroutine->low, goroutine->high};
+	uint64_t sp = snapshot->regs.values[SPROF_REG_SP], left;
+	uint8_t *home = buffer->bytes + largest(plan);
+
+	snapshot->stack = snapshot->home = (struct sprof_stack_copy){0};
+	if (sp >= area.start && sp < area.end) {
+		copy(thread, sp - SPROF_RED_ZONE, area, plan->goroutine_size, buffer->bytes,
+			&snapshot->stack);
+		left = goroutine->system_sp;
+		if (left)
+			copy(thread, left, system_area(thread, goroutine, left), plan->size,
+				home, &snapshot->home);
+		return;
+	}
+	copy(thread, sp - SPROF_RED_ZONE, system_area(thread, goroutine, sp), plan->size,
+		buffer->bytes, &snapshot->stack);
+	left = sprof_goroutine_left_at(goroutine, plan->goroutine_size);
+	if (left)
+		copy(thread, left, area, plan->goroutine_size, home, &snapshot->home);
+}
+
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
 	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot)
 {
@@ -157,16 +227,20 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 
 	errno = 0;
+	if (sprof_goroutine_read(thread, &snapshot->regs, &snapshot->goroutine)) {
+		copy_goroutine(thread, buffer, snapshot);
+		return snapshot->stack.size || errno != ESRCH;
+	}
 	snapshot->stack = ahead ? *ahead : (struct sprof_stack_copy){0};
 	/* The red zone of an sp at the start of its mapping lies in the guard page. */
 	if (!ahead || !ahead->size || !stack || sp - SPROF_RED_ZONE < stack->start ||
 		ahead->limit != stack->end ||
 		!is_enough(ahead, sp - SPROF_RED_ZONE, sampling->copy.size) ||
 		!begin_at(&snapshot->stack, buffer, thread, sp - SPROF_RED_ZONE))
-		copy(thread, sp - SPROF_RED_ZONE, stack, sampling->copy.size, buffer->bytes,
-			&snapshot->stack);
+		copy(thread, sp - SPROF_RED_ZONE, area_of(stack), sampling->copy.size,
+			buffer->bytes, &snapshot->stack);
 	if (!snapshot->stack.size && !stack)
-		copy(thread, sp, NULL, sampling->copy.size, buffer->bytes, &snapshot->stack);
+		copy(thread, sp, area_of(NULL), sampling->copy.size, buffer->bytes, &snapshot->stack);
 	copy_home(thread, buffer, stack, snapshot);
 	return snapshot->stack.size || errno != ESRCH;
 }

@@ -21,11 +21,17 @@ struct copy_buffer {
 struct copy_plan {
 	size_t size;                /* in bytes; grown when it was too little */
 	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
+	size_t goroutine_size;      /* in bytes, of a goroutine's; 0: no thread of Go's */
+	bool wants_system;          /* a thread of Go's: its own stack too, while it is on a goroutine's */
 };
 
 void sprof_copy_plan_init(struct copy_plan *plan);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(struct copy_plan *plan);
+/* The same of a thread that runs a goroutine; perhaps what lacks is its own stack. */
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan);
+/* It is a thread of Go's. */
+void sprof_copy_plan_expect_goroutine(struct copy_plan *plan);
 /* Another program: its stack is elsewhere. */
 void sprof_copy_plan_forget_home(struct copy_plan *plan);
 /* A complete walk that has not left the copied stack was on the thread's own, or on a coroutine's. */

@@ -32,7 +32,10 @@ static bool read_maps(struct sampler *sampler, struct sprof_process *process)
 	process->maps_read_ns = sprof_clock_now_ns();
 	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
 	process->maps_change = process->change;
-	return process->maps.generation != before;
+	if (process->maps.generation == before)
+		return false;
+	process->go = sprof_unwinder_find_go(sampler->parts->unwinder, &process->maps);
+	return true;
 }
 
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)

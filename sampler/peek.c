@@ -58,12 +58,27 @@ static bool runs_by_now(const struct sampler *sampler, const struct sight *sight
 		(sampler->quality->schedstat_missing || sight->call->kind == SPROF_PROC_SYSCALL_OUTSIDE);
 }
 
+/* It may never have stopped so far, and have been born since the mappings were read. */
+static void expect_goroutine(struct sampler *sampler, struct sprof_thread *thread, uint64_t sp)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sprof_copy_plan_expect_goroutine(&sampling->copy);
+	if (sampling->thread_pointer)
+		return;
+	if (!sprof_maps_find(&thread->process->maps, sp))
+		sprof_mappings_read(sampler, thread->process);
+	sampling->thread_pointer = sprof_goroutine_find_thread(thread, sp);
+}
+
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */
 static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
 {
-	const struct sampling *sampling = thread->sampling;
+	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat after;
 
+	if (thread->process->go)
+		expect_goroutine(sampler, thread, sight->call->sp);
 	if (!sprof_copy_reserve(&sampler->peek.buffer, &sampling->copy)) {
 		sampler->out_of_memory = true;
 		return false;

@@ -9,6 +9,7 @@
 #include "sampler/budget.h"
 #include "sampler/copy.h"
 #include "sampler/facts.h"
+#include "sampler/goroutine.h"
 #include "sampler/hop.h"
 #include "sampler/patience.h"
 #include "sampler/pauses.h"
@@ -54,6 +55,7 @@ struct sampling {
 	struct last_seen last;
 	struct known_cpu cpu;
 	struct copy_plan copy;
+	uint64_t thread_pointer; /* standstill.c: as at its last stop; 0: not known */
 	uint64_t faults; /* mappings.c: page faults so far */
 	struct first_facts facts;
 	char name[SPROF_COMM_MAX];

@@ -22,7 +22,11 @@ enum {
 void sprof_stops_add(
 	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before)
 {
+	struct sampling *sampling = thread->sampling;
+
 	sampler->tick.planned++;
+	if (thread->process->go)
+		sprof_copy_plan_expect_goroutine(&sampling->copy);
 	if (!sprof_slots_add(&sampler->slots, thread, before))
 		sampler->out_of_memory = true;
 	else if (sampler->slots.count == 1)

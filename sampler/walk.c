@@ -5,6 +5,14 @@
 #include "base/clock.h"
 #include "sampler/sampler-internal.h"
 
+static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goroutine)
+{
+	if (goroutine->is_known)
+		sprof_copy_plan_grow_goroutine(plan);
+	else
+		sprof_copy_plan_grow(plan);
+}
+
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
 	const struct sprof_snapshot *snapshot)
 {
@@ -25,8 +33,8 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
 		stack.end = SPROF_END_DENIED;
 	if (stack.end == SPROF_END_STACK_COPY)
-		sprof_copy_plan_grow(&sampling->copy);
-	else if (stack.end == SPROF_END_ROOT)
+		grow_copy(&sampling->copy, &snapshot->goroutine);
+	else if (stack.end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
 		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
 	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
 	sampler->quality->frames += stack.count;

@@ -90,6 +90,26 @@ bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint
 	return sprof_fdes_bounds(&entry->fdes, address, ret);
 }
 
+const struct sprof_go_runtime *sprof_images_find_go(
+	struct sprof_images *images, const struct sprof_maps *maps)
+{
+	const struct sprof_go_runtime *found = NULL;
+	bool is_first = true;
+
+	for (size_t i = 0; !found && i < maps->count; i++) {
+		const struct sprof_image_entry *entry;
+		uint32_t module = maps->items[i].module;
+
+		if (module == SPROF_MAPPING_NO_MODULE ||
+			(!is_first && (module >= images->capacity || !images->items[module].tried)))
+			continue;
+		is_first = false;
+		entry = entry_of(images, module);
+		found = entry->rows ? sprof_rows_go_runtime(entry->rows) : NULL;
+	}
+	return found;
+}
+
 void sprof_images_finish(struct sprof_images *images)
 {
 	for (size_t i = 0; i < images->capacity; i++) {

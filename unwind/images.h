@@ -50,6 +50,13 @@ bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *m
 bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
 	struct sprof_fde_bounds *ret);
 
+/*
+ * Go's runtime in one of the modules that are mapped: in the first one, which is the program, or in one that a
+ * walk has led through. NULL: none, or it is not known how to read it.
+ */
+const struct sprof_go_runtime *sprof_images_find_go(
+	struct sprof_images *images, const struct sprof_maps *maps);
+
 void sprof_images_finish(struct sprof_images *images);
 
 #endif

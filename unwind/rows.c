@@ -1,5 +1,5 @@
 /*
- * The compiled CFI of one module. One small sorted array per 4 KiB page of text, so that a row is
+ * The compiled rows of one module, from its CFI or from Go's table. One small sorted array per 4 KiB page of text, so that a row is
  * inserted and found without touching the others; a row that crosses a page is kept once for each page
  * that was asked for.
  */
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/go-rows.h"
 
 enum { PAGE = 4096 };
 
@@ -24,6 +25,9 @@ struct page {
 
 struct sprof_rows {
 	struct sprof_cfi *cfi;
+	struct sprof_go_table *go; /* NULL: none was found */
+	bool has_runtime;
+	struct sprof_go_runtime runtime;
 	uint64_t first; /* link-time address of pages[0] */
 	struct page *pages;
 	size_t page_count;
@@ -61,6 +65,8 @@ struct sprof_rows *sprof_rows_create(const struct sprof_image *image)
 		rows->page_count = (end - rows->first + PAGE - 1) / PAGE;
 	}
 	rows->cfi = sprof_cfi_create(image);
+	rows->go = sprof_go_table_open(image);
+	rows->has_runtime = rows->go && sprof_go_runtime_find(rows->go, &rows->runtime);
 	rows->pages = calloc(rows->page_count + 1, sizeof(*rows->pages));
 	if (!rows->cfi || !rows->pages) {
 		sprof_rows_destroy(rows);
@@ -76,6 +82,7 @@ void sprof_rows_destroy(struct sprof_rows *rows)
 	for (size_t i = 0; rows->pages && i < rows->page_count; i++)
 		free(rows->pages[i].rows);
 	free(rows->pages);
+	sprof_go_table_close(rows->go);
 	sprof_cfi_destroy(rows->cfi);
 	free(rows);
 }
@@ -138,6 +145,23 @@ static void insert(struct page *page, size_t at, uint64_t offset, uint64_t end,
 	page->count++;
 }
 
+/* Go's own table is quicker than its DWARF, and is there when that is stripped. */
+static struct sprof_cfi_row compile(struct sprof_rows *rows, uint64_t address)
+{
+	struct sprof_cfi_row row = {.cfa = SPROF_CFA_NONE};
+
+	if (rows->go)
+		row = sprof_go_rows_find(rows->go, address);
+	if (row.cfa == SPROF_CFA_NONE)
+		row = sprof_cfi_find(rows->cfi, address);
+	return row;
+}
+
+const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows)
+{
+	return rows->has_runtime ? &rows->runtime : NULL;
+}
+
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address)
 {
 	uint64_t index = (address - rows->first) / PAGE, offset = address % PAGE;
@@ -147,14 +171,14 @@ struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address)
 	size_t at;
 
 	if (address < rows->first || index >= rows->page_count) {
-		row = sprof_cfi_find(rows->cfi, address);
+		row = compile(rows, address);
 		return rule_of(&row);
 	}
 	page = &rows->pages[index];
 	at = search(page, offset);
 	if (at < page->count && page->rows[at].start <= offset)
 		return page->rows[at].rule;
-	row = sprof_cfi_find(rows->cfi, address);
+	row = compile(rows, address);
 	rule = rule_of(&row);
 	insert(page, at, offset, row.end - (address - offset), &rule);
 	return rule;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "elfsym/cfi.h"
+#include "elfsym/go-runtime.h"
 #include "elfsym/image.h"
 #include "unwind/step.h"
 
@@ -19,5 +20,8 @@ void sprof_rows_destroy(struct sprof_rows *rows);
 
 /* The rule at a link-time address; its cfa is SPROF_CFA_NONE where there is no CFI. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
+
+/* NULL: the module has no runtime of Go's, or it is not known how to read it. */
+const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows);
 
 #endif

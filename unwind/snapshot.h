@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attach/regs.h"
+#include "unwind/goroutine.h"
 
 /* A copied piece of stack. */
 struct sprof_stack_copy {
@@ -21,8 +22,9 @@ struct sprof_stack_copy {
 
 struct sprof_snapshot {
 	struct sprof_regs regs;
+	struct sprof_goroutine goroutine;
 	struct sprof_stack_copy stack; /* from the red zone below sp on */
-	struct sprof_stack_copy home;  /* the thread's own stack, while sp is on another one */
+	struct sprof_stack_copy home;  /* the thread's own stack, or its goroutine's, while sp is on another one */
 };
 
 enum sprof_stack_read { SPROF_STACK_OK, SPROF_STACK_BEYOND_COPY, SPROF_STACK_ELSEWHERE };
@@ -46,8 +48,12 @@ static inline enum sprof_stack_read sprof_snapshot_word(
 {
 	enum sprof_stack_read got = sprof_stack_copy_word(&snapshot->stack, address, ret);
 
-	if (got == SPROF_STACK_ELSEWHERE && snapshot->home.size)
-		return sprof_stack_copy_word(&snapshot->home, address, ret);
+	/* The two may lie in one mapping. */
+	if (got != SPROF_STACK_OK && snapshot->home.size) {
+		enum sprof_stack_read other = sprof_stack_copy_word(&snapshot->home, address, ret);
+
+		return other == SPROF_STACK_ELSEWHERE ? got : other;
+	}
 	return got;
 }
 

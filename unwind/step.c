@@ -70,7 +70,8 @@ static enum sprof_step step_signal(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
 	struct sprof_cursor next = {
-		.fp_known = true, .innermost = true, .signature = cursor->signature};
+		.fp_known = true, .innermost = true, .system_sp = cursor->system_sp,
+		.signature = cursor->signature};
 	uint64_t context = cursor->sp;
 	enum sprof_step step = read_word(snapshot, context + CONTEXT_PC, &next.pc);
 
@@ -112,6 +113,12 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 		return SPROF_STEP_OK;
 	case SPROF_CFA_NONE:
 	case SPROF_CFA_SIGNAL:
+	case SPROF_CFA_GO_SYSTEM_CALL:
+	case SPROF_CFA_GO_SYSTEM_LEFT:
+	case SPROF_CFA_GO_C_CALL:
+	case SPROF_CFA_GO_C_CALL_HERE:
+	case SPROF_CFA_GO_CALLBACK:
+	case SPROF_CFA_GO_VDSO:
 	case SPROF_CFA_OTHER:
 		break;
 	}
@@ -122,9 +129,11 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, const struct sprof_cursor *cursor, struct sprof_cursor *next)
 {
+	unsigned ra = rule->regs & SPROF_RULE_RA_MASK;
 	enum sprof_step step;
 
-	if ((rule->regs & SPROF_RULE_RA_MASK) == SPROF_REG_SAVED) {
+	next->is_return = ra != SPROF_REG_SAVED_PLACE;
+	if (ra == SPROF_REG_SAVED || ra == SPROF_REG_SAVED_PLACE) {
 		step = read_word(snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
 		if (step != SPROF_STEP_OK)
 			return step;
@@ -156,6 +165,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		.fp = cursor->fp,
 		.fp_known = cursor->fp_known,
 		.is_return = true,
+		.system_sp = cursor->system_sp,
 		.signature = cursor->signature,
 	};
 	enum sprof_step step;
@@ -164,6 +174,8 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		return SPROF_STEP_ROOT;
 	if (rule->cfa == SPROF_CFA_SIGNAL)
 		return step_signal(snapshot, cursor);
+	if (rule->cfa >= SPROF_CFA_GO_SYSTEM_CALL && rule->cfa <= SPROF_CFA_GO_VDSO)
+		return sprof_step_go(snapshot, rule, cursor);
 	step = find_cfa(snapshot, rule, cursor, &next.sp);
 	if (step == SPROF_STEP_OK && next.sp <= cursor->sp &&
 		!(cursor->innermost && next.sp == cursor->sp && cursor->lr_known))
@@ -181,7 +193,8 @@ enum sprof_step sprof_step_frame_pointer(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
 	struct sprof_cursor next = {
-		.fp_known = true, .is_return = true, .signature = cursor->signature};
+		.fp_known = true, .is_return = true, .system_sp = cursor->system_sp,
+		.signature = cursor->signature};
 	enum sprof_step step;
 
 	if (!cursor->fp_known)
@@ -209,6 +222,7 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
 		.fp = cursor->fp,
 		.fp_known = cursor->fp_known,
 		.is_return = true,
+		.system_sp = cursor->system_sp,
 		.signature = cursor->signature,
 	};
 #if defined(__x86_64__)

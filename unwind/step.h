@@ -23,6 +23,7 @@ enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };
 struct sprof_cursor {
 	uint64_t pc, sp, fp;
 	uint64_t lr;       /* machines with a link register: the innermost frame's */
+	uint64_t system_sp; /* go-step.c: where the thread's own stack is left for a goroutine's next; 0: not known */
 	uint64_t signature; /* the bits of a return address that hold its signature; see sprof_regs_signature_mask() */
 	bool fp_known, lr_known;
 	bool is_return;    /* pc is a return address: it is looked up at pc - 1 */
@@ -52,5 +53,9 @@ enum sprof_step sprof_step_frame_pointer(
 
 /* The same for a leaf without CFI and without a frame: the return address is where the call put it. */
 enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor);
+
+/* go-step.c: the same by a rule of one of the functions of Go's runtime that change stacks (SPROF_CFA_GO_...). */
+enum sprof_step sprof_step_go(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
+	struct sprof_cursor *cursor);
 
 #endif

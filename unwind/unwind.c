@@ -64,6 +64,12 @@ bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc)
 	return mapping && mapping->executable;
 }
 
+const struct sprof_go_runtime *sprof_unwinder_find_go(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps)
+{
+	return sprof_images_find_go(&unwinder->pcs.images, maps);
+}
+
 /*
  * The kernel makes a handler return to the first byte of the signal trampoline: there is no call
  * before it.
@@ -198,6 +204,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 
 	sprof_cursor_init(&cursor, &snapshot->regs);
 	cursor.signature = unwinder->signature_mask;
+	cursor.system_sp = snapshot->goroutine.system_sp;
 	while (stack.count < unwinder->max_depth) {
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);

@@ -37,6 +37,10 @@ void sprof_unwinder_destroy(struct sprof_unwinder *unwinder);
 struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
 
+/* See sprof_images_find_go(). */
+const struct sprof_go_runtime *sprof_unwinder_find_go(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps);
+
 /* Whether the address is in executable memory of the maps. */
 bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc);
 

@@ -1,0 +1,141 @@
+/*
+ * How far sp has moved since a function's entry is in a table of its own for each function; the frame pointer is
+ * saved right below the return address wherever sp has moved (Go's cmd/internal/obj/x86/obj6.go and arm64/obj7.go).
+ *
+ * A few functions of the runtime go to another stack and call what runs there; they are known by their names, which
+ * are the same in all versions. What they do is in Go's runtime/asm_amd64.s and sys_linux_amd64.s.
+ * Does not handle arm64, where the return address is in a register at entry and frames are laid out in another way.
+ */
+#include "elfsym/go-rows.h"
+
+#include <string.h>
+
+enum { WORD = 8 };
+
+static const struct {
+	const char *function;
+	enum sprof_cfa_rule cfa;
+} switches[] = {
+	{"runtime.systemstack", SPROF_CFA_GO_SYSTEM_CALL},
+	{"runtime.mcall", SPROF_CFA_GO_SYSTEM_LEFT},
+	{"runtime.morestack", SPROF_CFA_GO_SYSTEM_LEFT},
+	{"runtime.asmcgocall", SPROF_CFA_GO_C_CALL},
+	{"runtime.cgocallback", SPROF_CFA_GO_CALLBACK},
+	{"runtime.cgocallback_gofunc", SPROF_CFA_GO_CALLBACK},
+	{"runtime.nanotime1", SPROF_CFA_GO_VDSO},
+	{"runtime.walltime", SPROF_CFA_GO_VDSO},
+	{"runtime.walltime1", SPROF_CFA_GO_VDSO},
+	{"time.now", SPROF_CFA_GO_VDSO},
+	{"runtime.sigreturn", SPROF_CFA_SIGNAL},
+	{"runtime.sigreturn__sigaction", SPROF_CFA_SIGNAL},
+};
+
+/* The outermost functions; from Go 1.17 on a flag says so too. */
+static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
+
+/*
+ * Called as if by the place that a signal has interrupted: no call is before it. Nor is one where a signal's handler
+ * returns to.
+ */
+static const char *const uncalled[] = {"runtime.asyncPreempt", "runtime.sigpanic",
+	"runtime.sigpanic0", "runtime.sigtramp", "runtime.cgoSigtramp"};
+
+static bool is_among(const char *const *names, size_t count, const char *name)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(names[i], name) != 0)
+		i++;
+	return i < count;
+}
+
+/* A signal's handler is flagged as outermost, but the kernel's frame behind it can be walked. */
+static bool is_root(const struct sprof_go_function *function)
+{
+	return is_among(roots, sizeof(roots) / sizeof(roots[0]), function->name) ||
+		(function->is_top && strcmp(function->name, "runtime.sigtramp") != 0 &&
+			strcmp(function->name, "runtime.cgoSigtramp") != 0);
+}
+
+/* Functions of one name may be two: what changes the way of calling, and what is then called. */
+static enum sprof_cfa_rule kind_of(
+	const struct sprof_go_table *table, const struct sprof_go_function *function)
+{
+	if (table->has_flags && !function->writes_sp)
+		return SPROF_CFA_SP;
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		if (strcmp(switches[i].function, function->name) == 0)
+			return switches[i].cfa;
+	}
+	return SPROF_CFA_SP;
+}
+
+/*
+ * What asmcgocall does behind its call tells where it has put sp, or how far that was below the end of the stack:
+ * "mov slot(%rsp),%rsi" or "sub slot(%rsp),%rsi"; the slot is 0 from Go 1.22 on, and 40 before.
+ */
+static void set_c_call(const struct sprof_go_table *table, uint64_t address, struct sprof_cfi_row *row)
+{
+	enum { BEHIND = 48, MOV = 0x8b, SUB = 0x2b, SLOT_8 = 0x74, SLOT_NONE = 0x34, SP = 0x24 };
+	const uint8_t *code = sprof_image_at(table->image, address, BEHIND);
+
+	row->cfa = SPROF_CFA_SP;
+	for (size_t at = 0; code && at + 5 <= BEHIND; at++) {
+		const uint8_t *bytes = code + at;
+
+		if (bytes[0] != 0x48 || (bytes[1] != MOV && bytes[1] != SUB) ||
+			(bytes[2] != SLOT_8 && bytes[2] != SLOT_NONE) || bytes[3] != SP)
+			continue;
+		row->cfa = bytes[1] == SUB ? SPROF_CFA_GO_C_CALL : SPROF_CFA_GO_C_CALL_HERE;
+		row->fp_offset = bytes[2] == SLOT_8 ? (int8_t)bytes[4] : 0;
+		row->fp = SPROF_REG_UNDEFINED;
+		row->end = address + 1;
+		return;
+	}
+}
+
+static struct sprof_cfi_row row_of(const struct sprof_go_table *table,
+	const struct sprof_go_function *function, const struct sprof_go_value *moved)
+{
+	struct sprof_cfi_row row = {
+		.end = moved->end < function->end ? moved->end : function->end,
+		.cfa = kind_of(table, function),
+		.cfa_offset = moved->value + WORD,
+		.ra = SPROF_REG_SAVED,
+		.ra_offset = -WORD,
+		.fp = moved->value ? SPROF_REG_SAVED : SPROF_REG_SAME,
+		.fp_offset = -2 * WORD,
+	};
+
+	if (is_root(function))
+		row.ra = SPROF_REG_UNDEFINED;
+	else if (is_among(uncalled, sizeof(uncalled) / sizeof(uncalled[0]), function->name))
+		row.ra = SPROF_REG_SAVED_PLACE;
+	return row;
+}
+
+struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address)
+{
+	struct sprof_cfi_row none = {.end = address + 1};
+#if defined(__x86_64__)
+	struct sprof_go_function function;
+	struct sprof_go_value moved;
+	struct sprof_cfi_row row;
+
+	if (!sprof_go_table_find(table, address, &function))
+		return none;
+	if (!sprof_go_table_value(table, &function, function.sp_values, address, &moved) ||
+		moved.value < 0 || moved.value % WORD) {
+		if (!is_root(&function))
+			return none;
+		moved = (struct sprof_go_value){.end = address + 1};
+	}
+	row = row_of(table, &function, &moved);
+	if (row.cfa == SPROF_CFA_GO_C_CALL)
+		set_c_call(table, address, &row);
+	return row;
+#else
+	(void)table;
+	return none;
+#endif
+}

@@ -1,0 +1,18 @@
+/*
+ * CFI rows from a Go program's own table.
+ */
+#ifndef SPROF_ELFSYM_GO_ROWS_H
+#define SPROF_ELFSYM_GO_ROWS_H
+
+#include <stdint.h>
+
+#include "elfsym/cfi.h"
+#include "elfsym/go-table.h"
+
+/*
+ * The row for a link-time address; its `cfa` is SPROF_CFA_NONE for this one address where the table
+ * says nothing, and one of SPROF_CFA_GO_... in functions that change stacks.
+ */
+struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address);
+
+#endif

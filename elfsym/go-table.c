@@ -1,0 +1,500 @@
+/*
+ * Reads .gopclntab (Go's debug/gosym/pclntab.go and runtime/symtab.go tell the layouts; the runtime itself
+ * depends on them). Knows the four headers: of Go 1.2, 1.16, 1.18 and 1.20. Every offset is checked against
+ * the table's size, and what is not there is as if the table said nothing.
+ *
+ * Does not handle tables of machines with another word or byte order than this one, nor a program whose code
+ * is in several sections because it is too large for one (Go's linker does that on arm and ppc64 only).
+ */
+#include "elfsym/go-table.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfsym/cursor.h"
+#include "elfsym/relocated.h"
+
+enum {
+	WORD = 8,
+	HEADER = 8,           /* magic, two zeros, quantum, size of a word */
+	LARGEST_HEADER = HEADER + 8 * WORD,
+	FLAG_TOP = 1,         /* runtime/symtab.go, funcFlag_TOPFRAME and funcFlag_SPWRITE */
+	FLAG_WRITES_SP = 2,
+	NO_TREE = UINT32_MAX, /* FUNCDATA from Go 1.18 on */
+	NO_FILE = UINT32_MAX,
+};
+
+struct sprof_go_format {
+	uint32_t magic;
+	uint8_t entry_size;  /* of a pc in the table of functions, and in a function's record */
+	bool has_parts;      /* the header has the offsets of the parts */
+	bool has_text;       /* and the address that entries count from */
+	bool has_start_line;
+	uint8_t inline_size; /* of an entry of an inline tree */
+};
+
+static const struct sprof_go_format formats[] = {
+	{.magic = 0xfffffffb, .entry_size = 8, .inline_size = 20},
+	{.magic = 0xfffffffa, .entry_size = 8, .has_parts = true, .inline_size = 20},
+	{.magic = 0xfffffff0, .entry_size = 4, .has_parts = true, .has_text = true, .inline_size = 20},
+	{.magic = 0xfffffff1,
+		.entry_size = 4,
+		.has_parts = true,
+		.has_text = true,
+		.has_start_line = true,
+		.inline_size = 16},
+};
+
+enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
+
+/* From the offset to the end of the table; empty when that lies behind it. */
+static struct sprof_cursor part_at(const struct sprof_go_table *table, uint64_t offset)
+{
+	struct sprof_cursor cursor = {.at = table->bytes, .end = table->bytes + table->size};
+
+	sprof_cursor_skip(&cursor, offset);
+	return cursor;
+}
+
+static uint64_t number_at(const struct sprof_go_table *table, uint64_t offset, size_t size)
+{
+	struct sprof_cursor cursor = part_at(table, offset);
+
+	return sprof_cursor_number(&cursor, size);
+}
+
+static const struct sprof_go_format *format_of(const uint8_t *bytes, size_t size)
+{
+	uint32_t magic;
+
+	if (size < LARGEST_HEADER || bytes[4] || bytes[5] || bytes[7] != WORD ||
+		(bytes[6] != 1 && bytes[6] != 2 && bytes[6] != 4))
+		return NULL;
+	memcpy(&magic, bytes, sizeof(magic));
+	for (size_t i = 0; i < FORMAT_COUNT; i++) {
+		if (formats[i].magic == magic)
+			return &formats[i];
+	}
+	return NULL;
+}
+
+/* The header of Go 1.2: the number of functions, the functions, and behind them where the files are. */
+static bool read_old_header(struct sprof_go_table *table)
+{
+	uint64_t count = number_at(table, HEADER, WORD);
+
+	if (count > table->size / (2 * WORD))
+		return false;
+	table->function_count = count;
+	table->functions = HEADER + WORD;
+	table->units = number_at(table, table->functions + count * 2 * WORD + WORD, 4);
+	return true;
+}
+
+static bool read_header(struct sprof_go_table *table)
+{
+	uint64_t at = HEADER;
+	uint64_t *const parts[] = {
+		&table->names, &table->units, NULL, &table->values, &table->functions};
+	uint64_t files = 0;
+
+	if (!table->format->has_parts)
+		return read_old_header(table);
+	table->function_count = number_at(table, at, WORD);
+	at += 2 * WORD;
+	if (table->format->has_text) {
+		table->text = number_at(table, at, WORD);
+		at += WORD;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++, at += WORD)
+		*(parts[i] ? parts[i] : &files) = number_at(table, at, WORD);
+	table->files = files;
+	return table->functions <= table->size &&
+		table->function_count <= (table->size - table->functions) / 8;
+}
+
+/* What comes behind the address of a table in the runtime's description of a module (runtime.moduledata). */
+struct description {
+	struct sprof_go_table *table;
+	uint64_t words[48];
+};
+
+enum {
+	/* In words: the parts are six slices, then come findfunctab, minpc, maxpc, text. */
+	WORD_NAMES = 1,
+	WORD_LOWEST_PC = 20,
+	WORD_TEXT = 22,
+	/* Where the base of inline trees may be (gofunc): 38 in Go 1.18, 40 in 1.20. */
+	WORD_FIRST_BASE = 30,
+	WORDS = 48,
+	TREES_TO_TRY = 32,
+};
+
+/* Whether the inline trees of some functions make sense with this base. */
+static bool has_trees_at(struct sprof_go_table *table, uint64_t base)
+{
+	size_t step = table->function_count / 4096 + 1, found = 0;
+	struct sprof_go_function function;
+	const uint8_t *tree;
+	uint64_t address;
+
+	table->inline_trees = base;
+	for (size_t i = 0; i < table->function_count && found < TREES_TO_TRY; i += step) {
+		uint32_t name, pc;
+
+		if (!sprof_go_table_get(table, i, &function) ||
+			!sprof_go_table_funcdata(table, &function, 3, &address))
+			continue;
+		tree = sprof_image_at(table->image, address, table->format->inline_size);
+		if (!tree)
+			return false;
+		memcpy(&name, tree + (table->format->has_start_line ? 4 : 12), sizeof(name));
+		memcpy(&pc, tree + (table->format->has_start_line ? 8 : 16), sizeof(pc));
+		if (!sprof_go_table_name(table, name) ||
+			(name && table->bytes[table->names + name - 1]) ||
+			pc >= function.end - function.entry)
+			return false;
+		found++;
+	}
+	return found;
+}
+
+static bool take_description(void *data, uint64_t address)
+{
+	struct description *description = data;
+	struct sprof_go_table *table = description->table;
+	uint64_t *words = description->words, text = table->text;
+	uint32_t first = (uint32_t)number_at(table, table->functions, 4);
+
+	if (!sprof_relocated_read(
+		    table->image, address, words, sizeof(description->words)) ||
+		words[WORD_NAMES] != table->address + table->names ||
+		words[WORD_LOWEST_PC] != words[WORD_TEXT] + first)
+		return false;
+	table->text = words[WORD_TEXT];
+	for (size_t i = WORD_FIRST_BASE; i < WORDS; i++) {
+		if (words[i] > text && has_trees_at(table, words[i]))
+			return true;
+	}
+	table->inline_trees = 0;
+	return true;
+}
+
+/*
+ * From Go 1.18 on entries and trees count from addresses that the linker fills in: the former's is in the header
+ * (later 0), both are in the description.
+ */
+static void find_bases(struct sprof_go_table *table)
+{
+	struct description description = {.table = table};
+	uint64_t text;
+
+	if (!table->format->has_text)
+		return;
+	if (sprof_relocated_read(table->image, table->address + HEADER + 2 * WORD, &text, WORD))
+		table->text = text;
+	sprof_relocated_find(table->image, table->address, take_description, &description);
+}
+
+/* Old tables are full of addresses, which a position-independent file may have as relocations only. */
+static bool relocate(struct sprof_go_table *table)
+{
+	if (table->format->entry_size == 4 || table->image->executable_file)
+		return true;
+	table->own_bytes = malloc(table->size);
+	if (!table->own_bytes || !sprof_relocated_read(table->image, table->address,
+					 table->own_bytes, table->size))
+		return false;
+	table->bytes = table->own_bytes;
+	return true;
+}
+
+/* Whether the first and the last function make sense, which random bytes don't. */
+static bool is_plausible(const struct sprof_go_table *table)
+{
+	struct sprof_go_function first, last;
+
+	return table->function_count && sprof_go_table_get(table, 0, &first) &&
+		sprof_go_table_get(table, table->function_count - 1, &last) &&
+		first.entry <= last.entry && sprof_image_executable(table->image, first.entry) &&
+		sprof_image_executable(table->image, last.entry);
+}
+
+/* Go 1.16 and 1.17 have the same header; a function that sets sp is in each program. */
+static void find_flags(struct sprof_go_table *table)
+{
+	struct sprof_go_function function;
+
+	table->has_flags = table->format->has_parts;
+	if (!table->format->has_text && table->has_flags)
+		table->has_flags =
+			sprof_go_table_find_switch(table, "runtime.mcall", &function);
+}
+
+static struct sprof_go_table *create(
+	const struct sprof_image *image, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	const struct sprof_go_format *format = format_of(bytes, size);
+	struct sprof_go_table *table = format ? calloc(1, sizeof(*table)) : NULL;
+
+	if (!table)
+		return NULL;
+	*table = (struct sprof_go_table){
+		.image = image,
+		.format = format,
+		.address = address,
+		.bytes = bytes,
+		.size = size,
+		.quantum = bytes[6],
+	};
+	if (relocate(table) && read_header(table)) {
+		find_bases(table);
+		find_flags(table);
+		if (is_plausible(table))
+			return table;
+	}
+	sprof_go_table_close(table);
+	return NULL;
+}
+
+static struct sprof_go_table *open_by_name(const struct sprof_image *image)
+{
+	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
+	struct sprof_go_table *table = NULL;
+	struct sprof_section section;
+
+	for (size_t i = 0; !table && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (sprof_image_section(image, names[i], &section) && section.address)
+			table = create(image, section.address, section.bytes, section.size);
+	}
+	return table;
+}
+
+/* The table's first bytes but for the first one, for one quantum; it begins at a multiple of a word. */
+static struct sprof_go_table *search_segment(
+	const struct sprof_image *image, const struct sprof_segment *segment, uint8_t quantum)
+{
+	const uint8_t pattern[] = {0xff, 0xff, 0xff, 0, 0, quantum, WORD};
+	size_t room = sprof_image_room(image, segment->address);
+	const uint8_t *bytes = room ? sprof_image_at(image, segment->address, room) : NULL;
+	const uint8_t *at = bytes, *end = bytes ? bytes + room : NULL;
+	struct sprof_go_table *table = NULL;
+
+	while (!table && at && (at = memmem(at, (size_t)(end - at), pattern, sizeof(pattern)))) {
+		uint64_t address = segment->address + (uint64_t)(at - bytes) - 1;
+
+		if (at > bytes && address % WORD == 0)
+			table = create(image, address, at - 1, (size_t)(end - at) + 1);
+		at++;
+	}
+	return table;
+}
+
+/* Go's linker leaves a note with the program's id; type 4, owner "Go" (cmd/link/internal/ld/elf.go). */
+static bool has_note(const struct sprof_image *image)
+{
+	static const uint8_t note[] = {4, 0, 0, 0, 'G', 'o', 0, 0};
+	GElf_Phdr header;
+	const uint8_t *bytes;
+
+	for (int i = 0; gelf_getphdr(image->elf, i, &header); i++) {
+		bytes = header.p_type == PT_NOTE
+				? sprof_image_at(image, header.p_vaddr, header.p_filesz)
+				: NULL;
+		if (bytes && memmem(bytes, header.p_filesz, note, sizeof(note)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_sections(const struct sprof_image *image)
+{
+	size_t count;
+
+	return elf_getshdrnum(image->elf, &count) == 0 && count;
+}
+
+struct sprof_go_table *sprof_go_table_open(const struct sprof_image *image)
+{
+	static const uint8_t quanta[] = {1, 4};
+	struct sprof_go_table *table = open_by_name(image);
+	bool may_have = table || has_note(image) || !has_sections(image);
+
+	for (size_t i = 0; !table && may_have && i < image->segment_count; i++) {
+		for (size_t j = 0; !table && j < sizeof(quanta); j++)
+			table = search_segment(image, &image->segments[i], quanta[j]);
+	}
+	return table;
+}
+
+void sprof_go_table_close(struct sprof_go_table *table)
+{
+	if (!table)
+		return;
+	free(table->own_bytes);
+	free(table);
+}
+
+/* The entry of the function of that number, or the end of the last one. */
+static uint64_t entry_at(const struct sprof_go_table *table, size_t index)
+{
+	size_t size = table->format->entry_size;
+
+	return table->text + number_at(table, table->functions + index * 2 * size, size);
+}
+
+const char *sprof_go_table_name(const struct sprof_go_table *table, uint32_t offset)
+{
+	struct sprof_cursor cursor = part_at(table, table->names + offset);
+	const char *name = sprof_cursor_string(&cursor);
+
+	return *name ? name : NULL;
+}
+
+/*
+ * A record is its entry, then words of 4 bytes: name, arguments, deferreturn, three tables, the number of PCDATA;
+ * from Go 1.16 on the unit, from 1.20 on the line; then a word of bytes that ends with the number of FUNCDATA.
+ */
+static bool read_record(
+	const struct sprof_go_table *table, uint64_t offset, struct sprof_go_function *ret)
+{
+	const struct sprof_go_format *format = table->format;
+	struct sprof_cursor cursor = part_at(table, offset);
+	uint32_t name, bytes;
+
+	sprof_cursor_skip(&cursor, format->entry_size);
+	name = (uint32_t)sprof_cursor_number(&cursor, 4);
+	sprof_cursor_skip(&cursor, 2 * 4);
+	ret->sp_values = (uint32_t)sprof_cursor_number(&cursor, 4);
+	ret->file_values = (uint32_t)sprof_cursor_number(&cursor, 4);
+	ret->line_values = (uint32_t)sprof_cursor_number(&cursor, 4);
+	ret->pcdata_count = (uint32_t)sprof_cursor_number(&cursor, 4);
+	ret->unit = format->has_parts ? (uint32_t)sprof_cursor_number(&cursor, 4) : 0;
+	ret->start_line = format->has_start_line ? (uint32_t)sprof_cursor_number(&cursor, 4) : 0;
+	bytes = (uint32_t)sprof_cursor_number(&cursor, 4);
+	ret->is_top = table->has_flags && bytes >> 8 & FLAG_TOP;
+	ret->writes_sp = table->has_flags && bytes >> 8 & FLAG_WRITES_SP;
+	ret->funcdata_count = bytes >> 24;
+	ret->pcdata = (uint64_t)(cursor.at - table->bytes);
+	ret->name = sprof_go_table_name(table, name);
+	return !cursor.failed && ret->name && ret->pcdata_count <= sprof_cursor_room(&cursor) / 4;
+}
+
+bool sprof_go_table_get(
+	const struct sprof_go_table *table, size_t index, struct sprof_go_function *ret)
+{
+	size_t size = table->format->entry_size;
+	uint64_t record;
+
+	ret->entry = entry_at(table, index);
+	ret->end = entry_at(table, index + 1);
+	record = number_at(table, table->functions + index * 2 * size + size, size);
+	if (table->format->has_parts)
+		record += table->functions;
+	return ret->entry < ret->end && read_record(table, record, ret);
+}
+
+bool sprof_go_table_find(
+	const struct sprof_go_table *table, uint64_t address, struct sprof_go_function *ret)
+{
+	size_t low = 0, high = table->function_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entry_at(table, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && sprof_go_table_get(table, low - 1, ret) && address < ret->end;
+}
+
+bool sprof_go_table_find_switch(
+	const struct sprof_go_table *table, const char *name, struct sprof_go_function *ret)
+{
+	for (size_t i = 0; i < table->function_count; i++) {
+		if (sprof_go_table_get(table, i, ret) && strcmp(ret->name, name) == 0 &&
+			(ret->writes_sp || !table->has_flags))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Pairs of numbers: how far the value moves, folded so that the sign is the lowest bit, and how many quanta of
+ * code it holds for. The value begins at -1; a move by 0 ends the table, but for the first.
+ */
+bool sprof_go_table_value(const struct sprof_go_table *table,
+	const struct sprof_go_function *function, uint32_t offset, uint64_t address,
+	struct sprof_go_value *ret)
+{
+	struct sprof_cursor cursor = part_at(table, table->values + offset);
+	uint64_t pc = function->entry;
+	uint32_t value = UINT32_MAX;
+	bool is_first = true;
+
+	if (!offset)
+		return false;
+	while (!cursor.failed && pc <= address) {
+		uint32_t move = (uint32_t)sprof_cursor_uleb(&cursor);
+
+		if (!move && !is_first)
+			return false;
+		is_first = false;
+		value += move & 1 ? ~(move >> 1) : move >> 1;
+		pc += sprof_cursor_uleb(&cursor) * table->quantum;
+		if (pc > function->end)
+			return false;
+	}
+	*ret = (struct sprof_go_value){.value = (int32_t)value, .end = pc};
+	return !cursor.failed;
+}
+
+uint32_t sprof_go_table_pcdata(const struct sprof_go_table *table,
+	const struct sprof_go_function *function, uint32_t number)
+{
+	if (number >= function->pcdata_count)
+		return 0;
+	return (uint32_t)number_at(table, function->pcdata + number * 4, 4);
+}
+
+bool sprof_go_table_funcdata(const struct sprof_go_table *table,
+	const struct sprof_go_function *function, uint32_t number, uint64_t *ret_address)
+{
+	uint64_t at = function->pcdata + function->pcdata_count * 4;
+
+	if (number >= function->funcdata_count)
+		return false;
+	if (!table->format->has_text) {
+		at = (at + WORD - 1) / WORD * WORD;
+		*ret_address = number_at(table, at + number * WORD, WORD);
+		return *ret_address;
+	}
+	*ret_address = number_at(table, at + number * 4, 4);
+	if (*ret_address == NO_TREE || !table->inline_trees)
+		return false;
+	*ret_address += table->inline_trees;
+	return true;
+}
+
+const char *sprof_go_table_file(const struct sprof_go_table *table,
+	const struct sprof_go_function *function, uint32_t number)
+{
+	uint64_t offset = number_at(
+		table, table->units + ((uint64_t)function->unit + number) * 4, 4);
+	struct sprof_cursor cursor;
+	const char *name;
+
+	if (offset == NO_FILE)
+		return NULL;
+	cursor = part_at(table, table->files + offset);
+	name = sprof_cursor_string(&cursor);
+	return *name ? name : NULL;
+}
+
+size_t sprof_go_table_inline_size(const struct sprof_go_table *table)
+{
+	return table->format->inline_size;
+}

@@ -1,0 +1,180 @@
+/*
+ * Reads the structures of Go's runtime: from the thread pointer to the g, from there to the thread's m, from there to
+ * the goroutine that it runs (m.curg). Where they are is elfsym/go-runtime.c's matter.
+ *
+ * Does not handle a runtime that changes them at this moment: a thread that stands still has done with its own, and
+ * those of a sleeper are nobody else's.
+ */
+#include "sampler/goroutine.h"
+
+#include <string.h>
+
+#include "sampler/sampler-internal.h"
+
+enum {
+	WORD = 8,
+	G_WORDS = 9,        /* of a g: up to g.sched.pc */
+	M_BYTES = 0x1000,   /* of an m, at most */
+	SMALLEST_STACK = 2048,
+	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
+};
+
+struct g {
+	uint64_t address, words[G_WORDS];
+};
+
+static uint64_t g_word(const struct g *g, size_t offset)
+{
+	return g->words[offset / WORD];
+}
+
+static bool read_memory(
+	const struct sprof_thread *thread, uint64_t address, void *bytes, size_t size)
+{
+	return sprof_process_read_memory(thread->process, thread->tid, address, bytes, size) == size;
+}
+
+static bool read_g(const struct sprof_thread *thread, uint64_t address, struct g *ret)
+{
+	ret->address = address;
+	return read_memory(thread, address, ret->words, sizeof(ret->words));
+}
+
+/* What is read of an m. */
+struct m {
+	uint64_t system_g, current_g, vdso_sp;
+};
+
+static bool read_m(const struct sprof_thread *thread, const struct sprof_go_runtime *runtime,
+	uint64_t address, struct m *ret)
+{
+	uint32_t last = runtime->vdso_sp > runtime->current_g ? runtime->vdso_sp
+							      : runtime->current_g;
+	uint8_t bytes[M_BYTES + WORD];
+
+	if (!address || !read_memory(thread, address, bytes, last + WORD))
+		return false;
+	memcpy(&ret->system_g, bytes + SPROF_GO_M_SYSTEM_G, WORD);
+	memcpy(&ret->current_g, bytes + runtime->current_g, WORD);
+	ret->vdso_sp = 0;
+	if (runtime->vdso_sp)
+		memcpy(&ret->vdso_sp, bytes + runtime->vdso_sp, WORD);
+	return true;
+}
+
+static void set_goroutine(struct sprof_goroutine *goroutine, const struct g *g)
+{
+	goroutine->g = g->address;
+	goroutine->low = g_word(g, SPROF_GO_G_STACK);
+	goroutine->high = g_word(g, SPROF_GO_G_STACK + WORD);
+	goroutine->sched_sp = g_word(g, SPROF_GO_G_SCHED_SP);
+	goroutine->sched_pc = g_word(g, SPROF_GO_G_SCHED_PC);
+}
+
+/*
+ * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2), and libc puts what it points to
+ * at the end of the stack that it has made for the thread; in its third word glibc and musl (as glibc).
+ */
+uint64_t sprof_goroutine_find_thread(const struct sprof_thread *thread, uint64_t sp)
+{
+	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
+	uint64_t words[TOP_WORDS], base;
+
+	if (!stack || stack->end - sp < sizeof(words))
+		return 0;
+	base = stack->end - sizeof(words);
+	if (!read_memory(thread, base, words, sizeof(words)))
+		return 0;
+	for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
+		uint64_t address = base + i * WORD;
+
+		if (words[i] == address && words[i + 2] == address)
+			return address;
+	}
+	return 0;
+}
+
+static bool is_inside(const struct sprof_goroutine *goroutine, uint64_t sp)
+{
+	return sp >= goroutine->low && sp < goroutine->high;
+}
+
+/*
+ * A stack that the runtime has made (stackalloc: a power of two, aligned) ends where it says. Of a thread of libc's it
+ * only guesses the end.
+ */
+static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
+{
+	uint64_t low = g_word(g, SPROF_GO_G_STACK), high = g_word(g, SPROF_GO_G_STACK + WORD);
+	uint64_t size = high - low;
+
+	if (high > low && !(size & (size - 1)) && low % SMALLEST_STACK == 0) {
+		goroutine->system_low = low;
+		goroutine->system_high = high;
+	}
+}
+
+/* The g that the thread says it runs: the goroutine, or that of its own stack or of its signal handlers'; and its m. */
+static bool read_own(const struct sprof_thread *thread, struct g *ret_own, struct m *ret_m)
+{
+	const struct sprof_go_runtime *runtime = thread->process->go;
+	const struct sampling *sampling = thread->sampling;
+	uint64_t address;
+
+	return runtime && sampling->thread_pointer &&
+		read_memory(thread, sampling->thread_pointer + (uint64_t)(int64_t)runtime->g,
+			&address, sizeof(address)) &&
+		address && read_g(thread, address, ret_own) &&
+		read_m(thread, runtime, g_word(ret_own, SPROF_GO_G_M), ret_m);
+}
+
+/* On a goroutine's stack: where the thread's own was left, if that is wanted. */
+static void read_system(
+	const struct sprof_thread *thread, uint64_t system_g, struct sprof_goroutine *goroutine)
+{
+	const struct sampling *sampling = thread->sampling;
+	struct g system;
+
+	if (!sampling->copy.wants_system || !read_g(thread, system_g, &system))
+		return;
+	set_system(goroutine, &system);
+	goroutine->has_system = true;
+	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
+}
+
+bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
+	struct sprof_goroutine *ret)
+{
+	struct g own, g;
+	struct m m;
+
+	*ret = (struct sprof_goroutine){0};
+	if (!read_own(thread, &own, &m))
+		return false;
+	ret->is_known = true;
+	ret->vdso_sp = m.vdso_sp;
+	if (m.current_g == own.address)
+		set_goroutine(ret, &own);
+	else if (m.current_g && read_g(thread, m.current_g, &g))
+		set_goroutine(ret, &g);
+	if (is_inside(ret, regs->values[SPROF_REG_SP]))
+		read_system(thread, m.system_g, ret);
+	else if (m.current_g != own.address)
+		set_system(ret, &own);
+	else if (read_g(thread, m.system_g, &g))
+		set_system(ret, &g);
+	ret->is_interrupted = own.address != m.current_g && own.address != m.system_g;
+	return true;
+}
+
+uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine, size_t size)
+{
+	if (!goroutine->g)
+		return 0;
+	if (!goroutine->is_interrupted && is_inside(goroutine, goroutine->vdso_sp))
+		return goroutine->vdso_sp - WORD;
+	/* Where a signal came the kernel's frame will say to the walk. */
+	if (!goroutine->is_interrupted && is_inside(goroutine, goroutine->sched_sp))
+		return goroutine->sched_sp;
+	return goroutine->high - goroutine->low > size ? goroutine->high - size : goroutine->low;
+}

@@ -1,0 +1,185 @@
+/*
+ * Steps over those functions of Go's runtime that go to another stack. A thread has a stack of its own (g0's), and a
+ * goroutine that runs on it has another. What says where one was left for the other is in the snapshot; where that
+ * is not known, the stack ends there.
+ *
+ * Does not handle a goroutine that is switched to by hand in the runtime's scheduler: for some instructions (of gogo)
+ * the thread is on the new one's stack, with the old one's registers.
+ */
+#include "elfsym/cfi.h"
+#include "unwind/step.h"
+
+enum { WORD = 8 };
+
+static bool is_on_goroutine(const struct sprof_snapshot *snapshot, uint64_t sp)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+
+	return goroutine->is_known && sp >= goroutine->low && sp < goroutine->high;
+}
+
+static enum sprof_step read_word(
+	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
+{
+	switch (sprof_snapshot_word(snapshot, address, ret)) {
+	case SPROF_STACK_OK:
+		return SPROF_STEP_OK;
+	case SPROF_STACK_BEYOND_COPY:
+		return SPROF_STEP_STACK_COPY;
+	case SPROF_STACK_ELSEWHERE:
+		break;
+	}
+	return SPROF_STEP_BAD_MEMORY;
+}
+
+/* To the caller of the frame whose CFA this is. */
+static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
+	uint64_t cfa, struct sprof_cursor *cursor)
+{
+	struct sprof_cursor next = {
+		.sp = cfa,
+		.is_return = true,
+		.system_sp = cursor->system_sp,
+		.signature = cursor->signature,
+	};
+	enum sprof_step step = read_word(snapshot, cfa - WORD, &next.pc);
+
+	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_SAVED)
+		next.fp_known = sprof_snapshot_word(snapshot,
+					cfa + (uint64_t)(int64_t)rule->fp_offset, &next.fp) ==
+				SPROF_STACK_OK;
+	if (step == SPROF_STEP_OK && !next.pc)
+		return SPROF_STEP_ROOT;
+	if (step == SPROF_STEP_OK)
+		*cursor = next;
+	return step;
+}
+
+/* On the stack that the function was called on; what it calls is on the same. */
+static enum sprof_step step_here(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	return step_to(snapshot, rule, cursor->sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+}
+
+static enum sprof_step step_system_call(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+
+	if (cursor->innermost || is_on_goroutine(snapshot, cursor->sp))
+		return step_here(snapshot, rule, cursor);
+	if (!goroutine->is_known)
+		return SPROF_STEP_REGISTER;
+	return step_to(snapshot, rule, goroutine->sched_sp + (uint64_t)(int64_t)rule->cfa_offset,
+		cursor);
+}
+
+/* What it runs on the thread's stack is often the scheduler, and the goroutine is no longer the thread's. */
+static enum sprof_step step_system_left(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+
+	if (cursor->innermost || is_on_goroutine(snapshot, cursor->sp))
+		return step_here(snapshot, rule, cursor);
+	if (!goroutine->g || !goroutine->sched_sp)
+		return SPROF_STEP_ROOT;
+	*cursor = (struct sprof_cursor){
+		.pc = goroutine->sched_pc,
+		.sp = goroutine->sched_sp,
+		.is_return = true,
+		.system_sp = cursor->system_sp,
+		.signature = cursor->signature,
+	};
+	return SPROF_STEP_OK;
+}
+
+/* The goroutine's stack may move while C runs, so its depth is noted, and right above it the g. */
+static enum sprof_step step_c_call(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	uint64_t slot = cursor->sp + (uint64_t)(int64_t)rule->fp_offset, depth, g;
+	enum sprof_step step;
+
+	if (cursor->innermost)
+		return step_here(snapshot, rule, cursor);
+	step = read_word(snapshot, slot, &depth);
+	if (step == SPROF_STEP_OK && rule->cfa == SPROF_CFA_GO_C_CALL)
+		step = read_word(snapshot, slot + WORD, &g);
+	if (step != SPROF_STEP_OK)
+		return step;
+	if (rule->cfa == SPROF_CFA_GO_C_CALL_HERE)
+		return step_to(
+			snapshot, rule, depth + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+	if (!snapshot->goroutine.is_known || snapshot->goroutine.g != g)
+		return SPROF_STEP_REGISTER;
+	return step_to(snapshot, rule,
+		snapshot->goroutine.high - depth + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+}
+
+/*
+ * C called Go: what the goroutine's stack says of the caller is the Go code below the C code. The frame on the
+ * thread's stack has the C code, and at its sp where that stack was left the time before.
+ */
+static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	uint64_t sp = cursor->system_sp, before;
+	enum sprof_step step;
+
+	if (!is_on_goroutine(snapshot, cursor->sp))
+		return step_here(snapshot, rule, cursor);
+	if (!sp)
+		return snapshot->goroutine.has_system ? step_here(snapshot, rule, cursor)
+						      : SPROF_STEP_STACK_COPY;
+	step = read_word(snapshot, sp, &before);
+	if (step == SPROF_STEP_OK)
+		step = step_to(
+			snapshot, rule, sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+	if (step == SPROF_STEP_OK)
+		cursor->system_sp = before > sp ? before : 0;
+	return step;
+}
+
+/* What is noted is 0 when the vDSO isn't called, or not yet. */
+static enum sprof_step step_vdso(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	uint64_t cfa = snapshot->goroutine.vdso_sp;
+	bool changes = is_on_goroutine(snapshot, cfa) != is_on_goroutine(snapshot, cursor->sp);
+
+	if (!snapshot->goroutine.is_known && !cursor->innermost)
+		return SPROF_STEP_REGISTER;
+	if (!cfa || (!changes && cfa <= cursor->sp))
+		return step_here(snapshot, rule, cursor);
+	return step_to(snapshot, rule, cfa, cursor);
+}
+
+enum sprof_step sprof_step_go(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
+	struct sprof_cursor *cursor)
+{
+	switch ((enum sprof_cfa_rule)rule->cfa) {
+	case SPROF_CFA_GO_SYSTEM_CALL:
+		return step_system_call(snapshot, rule, cursor);
+	case SPROF_CFA_GO_SYSTEM_LEFT:
+		return step_system_left(snapshot, rule, cursor);
+	case SPROF_CFA_GO_C_CALL:
+	case SPROF_CFA_GO_C_CALL_HERE:
+		return step_c_call(snapshot, rule, cursor);
+	case SPROF_CFA_GO_CALLBACK:
+		return step_callback(snapshot, rule, cursor);
+	case SPROF_CFA_GO_VDSO:
+		return step_vdso(snapshot, rule, cursor);
+	case SPROF_CFA_NONE:
+	case SPROF_CFA_SP:
+	case SPROF_CFA_FP:
+	case SPROF_CFA_SP_DEREF:
+	case SPROF_CFA_FP_DEREF:
+	case SPROF_CFA_PLT:
+	case SPROF_CFA_SIGNAL:
+	case SPROF_CFA_OTHER:
+		break;
+	}
+	return SPROF_STEP_OTHER;
+}
