@@ -80,6 +80,7 @@ const char *sprof_wait_kind_name(enum sprof_wait_kind kind)
 		[SPROF_WAIT_KIND_LOCK] = "lock",
 		[SPROF_WAIT_KIND_TIME] = "time",
 		[SPROF_WAIT_KIND_CHILD] = "child",
+		[SPROF_WAIT_KIND_IDLE] = "idle",
 		[SPROF_WAIT_KIND_EVENT] = "event",
 		[SPROF_WAIT_KIND_OTHER] = "other",
 	};

@@ -108,12 +108,13 @@ enum sprof_wait_kind {
 	SPROF_WAIT_KIND_LOCK,  /* futexes, file locks, System V semaphores */
 	SPROF_WAIT_KIND_TIME,
 	SPROF_WAIT_KIND_CHILD,
+	SPROF_WAIT_KIND_IDLE,  /* a thread of a language's runtime that has nothing to run */
 	SPROF_WAIT_KIND_EVENT, /* any of several things: poll, epoll, signals */
 	SPROF_WAIT_KIND_OTHER,
 	SPROF_WAIT_KIND_COUNT,
 };
 
-/* "-", "io", "lock", "time", "child", "event", "other". */
+/* "-", "io", "lock", "time", "child", "idle", "event", "other". */
 const char *sprof_wait_kind_name(enum sprof_wait_kind kind);
 
 enum sprof_lock_kind {

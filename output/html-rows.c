@@ -48,7 +48,7 @@ static unsigned waits_for(const struct sprof_profile *profile, uint32_t context)
 	struct sprof_waiting waiting = {0};
 
 	sprof_waiting_add(&waiting, profile, &row);
-	return waiting.io_ns ? 1 : waiting.lock_ns ? 2 : 0;
+	return waiting.io_ns ? 1 : waiting.lock_ns ? 2 : waiting.idle_ns ? 3 : 0;
 }
 
 static void write_contexts(const struct sprof_html *html)

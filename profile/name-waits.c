@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/idle.h"
 #include "profile/index.h"
 #include "profile/outside.h"
 #include "profile/resolve.h"
@@ -143,9 +144,17 @@ static bool name_object(const struct naming *naming, const struct sprof_profile_
 	const struct sprof_profile_wait *wait =
 		&profile->waits[profile->contexts[row->context].wait];
 
+	const char *lacks =
+		wait->kind == SPROF_WAIT_KIND_NONE ? NULL : sprof_profile_idle_for(profile, row->stack);
+
 	context->syscall = wait->syscall;
 	context->kind = wait->kind;
 	context->object = wait->object;
+	if (lacks) {
+		context->kind = SPROF_WAIT_KIND_IDLE;
+		context->object = keep(profile, lacks);
+		return context->object || sprof_error_no_memory(err);
+	}
 	if (!wait->syscall)
 		context->object = keep(profile, "page fault");
 	if (!wait->address)

@@ -11,6 +11,19 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* Go programs have no libc: these packages are between them and the kernel. */
+static bool is_go_runtime(const char *function)
+{
+	static const char *const starts[] = {"runtime.", "runtime/internal/", "internal/runtime/",
+		"internal/poll.", "syscall.", "golang.org/x/sys/unix."};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (starts_with(function, starts[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
@@ -18,6 +31,8 @@ static bool is_libc(const struct sprof_profile *profile, uint32_t function)
 	uint32_t module = profile->functions[function].module;
 	const char *name;
 
+	if (is_go_runtime(profile->functions[function].name))
+		return true;
 	if (module == SPROF_PROFILE_NONE || !profile->modules)
 		return false;
 	name = sprof_module_name(sprof_modules_get(profile->modules, module));
@@ -73,6 +88,7 @@ static enum sprof_lock_kind lock_by_name(const char *name)
 		{"pthread_mutex_", SPROF_LOCK_MUTEX},
 		{"mtx_lock", SPROF_LOCK_MUTEX},
 		{"lll_lock_wait", SPROF_LOCK_MUTEX},
+		{"runtime.lock2", SPROF_LOCK_MUTEX},
 	};
 
 	name += strspn(name, "_");

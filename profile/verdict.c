@@ -28,6 +28,8 @@ static enum sprof_verdict kind_of(const struct sprof_times *times, const struct 
 		return SPROF_VERDICT_IO;
 	if (waiting && waiting->lock_ns > half)
 		return SPROF_VERDICT_LOCK;
+	if (waiting && waiting->idle_ns > half)
+		return SPROF_VERDICT_IDLE;
 	return SPROF_VERDICT_WAIT;
 }
 
@@ -62,6 +64,9 @@ void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile
 	case SPROF_WAIT_KIND_LOCK:
 		waiting->lock_ns += ns;
 		break;
+	case SPROF_WAIT_KIND_IDLE:
+		waiting->idle_ns += ns;
+		break;
 	case SPROF_WAIT_KIND_NONE:
 	case SPROF_WAIT_KIND_TIME:
 	case SPROF_WAIT_KIND_CHILD:
@@ -94,6 +99,7 @@ const char *sprof_verdict_name(enum sprof_verdict verdict)
 		[SPROF_VERDICT_SYSCALL] = "syscall",
 		[SPROF_VERDICT_IO] = "io",
 		[SPROF_VERDICT_LOCK] = "lock",
+		[SPROF_VERDICT_IDLE] = "idle",
 		[SPROF_VERDICT_WAIT] = "wait",
 		[SPROF_VERDICT_STARVED] = "starved",
 	};

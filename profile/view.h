@@ -36,7 +36,7 @@ static inline bool sprof_view_takes(const struct sprof_view *view, uint32_t thre
 /* The blocked time that went into input and output, waits for any of several descriptors included, and
  * into locks. */
 struct sprof_waiting {
-	uint64_t io_ns, lock_ns;
+	uint64_t io_ns, lock_ns, idle_ns;
 };
 
 struct sprof_flat_row {
@@ -105,6 +105,7 @@ enum sprof_verdict {
 	SPROF_VERDICT_SYSCALL, /* sys > 30 % */
 	SPROF_VERDICT_IO,      /* blocked > 50 %, most of it in calls on files, sockets, pipes */
 	SPROF_VERDICT_LOCK,    /* blocked > 50 %, most of it for locks */
+	SPROF_VERDICT_IDLE,    /* blocked > 50 %, most of it with nothing to run */
 	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on something else, or what is not known */
 	SPROF_VERDICT_STARVED, /* ready but without a CPU > 20 % */
 	SPROF_VERDICT_COUNT,
@@ -119,7 +120,7 @@ enum sprof_verdict sprof_verdict_of(
 /* Of a thread, a process, or everything. */
 enum sprof_verdict sprof_verdict_of_view(
 	const struct sprof_profile *profile, const struct sprof_view *view);
-/* "cpu", "syscall", "io", "lock", "wait", "starved"; "-" for none. */
+/* "cpu", "syscall", "io", "lock", "idle", "wait", "starved"; "-" for none. */
 const char *sprof_verdict_name(enum sprof_verdict verdict);
 
 #endif

@@ -14,9 +14,9 @@ const WEIGHTS = ["wall", "user", "sys", "runq", "wait", "samples"];
 /* Percent of the wall time, from which on stolen time is shown, as the last class and weight. */
 const LEAST_STOLEN = 0.5;
 /* Parts of the blocked time: for input and output, for locks. Places are what a context says. */
-const WAIT_PARTS = ["", "io", "lock"];
+const WAIT_PARTS = ["", "io", "lock", "idle"];
 /* What is added up; the value is another tool's, whose profiles have nothing else. */
-const COLUMNS = [...WEIGHTS, "stolen", "value", "io", "lock"];
+const COLUMNS = [...WEIGHTS, "stolen", "value", "io", "lock", "idle"];
 
 /* The class of time that a state is, where no time was accounted. */
 const STATE_CLASS = ["user", "sys", "wait", "wait", "wait", "wait"];
@@ -156,7 +156,7 @@ function decodeRows(list, fields, contexts) {
 		count, node: new Int32Array(count), context: new Int32Array(count),
 		shade: new Uint8Array(count),
 	};
-	for (const field of [...ROW_FIELDS, "io", "lock"])
+	for (const field of [...ROW_FIELDS, "io", "lock", "idle"])
 		rows[field] = new Float64Array(fields.includes(field) ? count : 0);
 	for (let i = 0, node = 0; i < count; i++) {
 		node += list[width * i];

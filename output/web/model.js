@@ -289,6 +289,8 @@ const VERDICTS = [
 		advice: "look at what it reads or writes: caches, batching, fewer round trips"},
 	{name: "lock", of: "wait", above: 50, part: "lock",
 		advice: "look at who holds the lock: hold it shorter, or split it"},
+	{name: "idle", of: "wait", above: 50, part: "idle",
+		advice: "its threads have nothing to run: look at what they wait to be given"},
 	{name: "wait", of: "wait", above: 50,
 		advice: "look at what it waits for: timers, other processes, work that comes too slowly"},
 	{name: "starved", of: "runq", above: 20, advice: "too few CPUs, or too many threads"},
