@@ -19,6 +19,7 @@ struct sprof_frame {
 	uint64_t offset;
 	uint32_t module;
 	bool is_return;
+	bool is_creator; /* of a goroutine: not on the stack, but where it was started; also a return address */
 };
 
 /* Why a walk ended. Only ROOT is a complete stack; everything else is a result too, never an error. */
@@ -181,6 +182,7 @@ struct sprof_sample {
 	uint32_t count;                    /* ticks that it stands for: 0 and 1 are one */
 	uint32_t wait;                     /* as the sink's wait() numbered it; NONE: in no system call */
 	const struct sprof_holder *holder; /* NULL: no lock, or nobody known holds it */
+	uint64_t goroutine;                /* the one that the thread ran; 0: none, or nobody wants to know */
 };
 
 /*

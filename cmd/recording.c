@@ -70,6 +70,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		FIELD(max_depth)},
 	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
 		sprof_value_mode, FIELD(mode)},
+	{"goroutines", NULL, NULL,
+		"Go: which goroutine each sample is of, and who created it",
+		sprof_value_flag, FIELD(goroutines)},
 	{"kernel", NULL, "DETAIL",
 		"the kernel's end of the stacks: none, syscall, or stack: what\n"
 		"the kernel tells of its own, which takes root (syscall)",

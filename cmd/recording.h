@@ -40,6 +40,7 @@ struct sprof_recording {
 	size_t max_depth;
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;
+	bool goroutines;
 	size_t timeline_max, max_stacks;
 
 	struct sprof_outputs outputs;

@@ -285,6 +285,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 				.linger_ns = subject->arguments && !options->wait ? linger_ns : 0,
 				.period_ns = options->every_ns,
 				.mode = options->mode,
+				.goroutines = options->goroutines,
 				.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
 			},
 			.sink = sprof_profile_sink(session.profile),

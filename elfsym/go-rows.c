@@ -114,6 +114,13 @@ static struct sprof_cfi_row row_of(const struct sprof_go_table *table,
 	return row;
 }
 
+bool sprof_go_rows_is_entry(const struct sprof_go_table *table, uint64_t address)
+{
+	struct sprof_go_function function;
+
+	return sprof_go_table_find(table, address, &function) && function.entry == address;
+}
+
 struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address)
 {
 	struct sprof_cfi_row none = {.end = address + 1};

@@ -15,4 +15,7 @@
  */
 struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address);
 
+/* Whether a function of the table begins at a link-time address. */
+bool sprof_go_rows_is_entry(const struct sprof_go_table *table, uint64_t address);
+
 #endif

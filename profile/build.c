@@ -126,7 +126,8 @@ static struct sprof_hash hash_of(
 {
 	struct sprof_hash hash = sprof_hash_start(count);
 
-	sprof_hash_add_pair(&hash, frame->offset, (uint64_t)frame->module << 1 | frame->is_return);
+	sprof_hash_add_pair(&hash, frame->offset, (uint64_t)frame->module << 2 |
+		(uint64_t)frame->is_creator << 1 | frame->is_return);
 	for (size_t i = 0; i < count; i++)
 		sprof_hash_add_pair(&hash, (uint64_t)lines[i].function << 32 | lines[i].line,
 			lines[i].inlined);

@@ -21,9 +21,9 @@ struct sprof_profile_index {
 	struct sprof_idmap threads;   /* (0, the sampler's id); of a file: (process and tid, name) */
 	struct sprof_idmap functions; /* (interned name, module) */
 	struct sprof_idmap
-		locations;         /* (module and is_return, offset); (all ones, interned name) */
+		locations;         /* (module and kind of frame, offset); (all ones, interned name) */
 	struct sprof_idmap built;  /* two hashes of frame and lines -> location made from a file */
-	struct sprof_idmap stacks; /* (parent and module and is_return, offset); (parent, location) */
+	struct sprof_idmap stacks; /* (parent and module and kind of frame, offset); (parent, location) */
 	struct sprof_idmap whole;  /* two hashes of all raw frames -> stack */
 	struct sprof_idmap rows;   /* (thread and context, stack) */
 	struct sprof_idmap contexts; /* two hashes of its fields */

@@ -190,7 +190,7 @@ static bool name_row(
 {
 	struct sprof_profile *profile = naming->profile;
 	const struct sprof_profile_context raw = profile->contexts[row->context];
-	struct sprof_profile_context context = {.state = raw.state};
+	struct sprof_profile_context context = {.state = raw.state, .labels = raw.labels};
 
 	if (!name_object(naming, row, &context, err))
 		return false;

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "profile/index.h"
+#include "profile/labels.h"
 
 enum {
 	NAMES_MAX = 200 /* characters of a thread's former names */
@@ -167,6 +168,17 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
+static bool label_goroutine(struct sprof_profile *profile, uint64_t id, const char **ret)
+{
+	struct sprof_labels labels = {0};
+	bool ok = sprof_labels_add_number(&labels, "goroutine", (int64_t)id, "");
+
+	if (ok)
+		*ret = sprof_strtab_intern(profile->index->strings, labels.text);
+	sprof_labels_finish(&labels);
+	return ok && *ret;
+}
+
 /* The stack and the context of a sample, and so its row. */
 static bool find_row(struct sprof_profile *profile, const struct sprof_sample *sample,
 	uint32_t thread, uint32_t *ret_row)
@@ -174,6 +186,8 @@ static bool find_row(struct sprof_profile *profile, const struct sprof_sample *s
 	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
 	struct sprof_profile_row key = {.thread = thread};
 
+	if (sample->goroutine && !label_goroutine(profile, sample->goroutine, &context.labels))
+		return false;
 	if (sample->holder) {
 		if (!sprof_profile_find_thread(
 			    profile, sample->holder->thread, &context.holding_thread))

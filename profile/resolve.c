@@ -6,7 +6,9 @@
 #include "profile/resolve.h"
 
 #include <assert.h>
+#include <stdio.h>
 
+#include "base/cleanup.h"
 #include "profile/gaps.h"
 #include "profile/index.h"
 
@@ -34,6 +36,22 @@ static bool add_line(struct sprof_profile *profile, struct sprof_profile_locatio
 	       sprof_profile_append_line(profile, location, &line);
 }
 
+/* "created by main.main": the innermost function of the place, alone. */
+static bool name_creator(struct sprof_profile *profile, struct sprof_profile_location *location,
+	const struct sprof_location *place)
+{
+	SPROF_AUTO_FREE char *name = NULL;
+	struct sprof_location creator = *place;
+
+	if (asprintf(&name, "created by %s", place->function) < 0) {
+		name = NULL;
+		return false;
+	}
+	creator.function = creator.linkage = name;
+	creator.inlined = false;
+	return add_line(profile, location, &creator);
+}
+
 static bool name_location(struct sprof_profile *profile, struct sprof_symbols *symbols,
 	struct sprof_profile_location *location, struct sprof_error *err)
 {
@@ -44,6 +62,9 @@ static bool name_location(struct sprof_profile *profile, struct sprof_symbols *s
 	if (!sprof_symbols_resolve(symbols, frame->module, offset, &places, err))
 		return false;
 	assert(places.count);
+	if (frame->is_creator)
+		return name_creator(profile, location, &places.items[0]) ||
+			sprof_error_no_memory(err);
 	for (size_t i = 0; i < places.count; i++) {
 		if (!add_line(profile, location, &places.items[i]))
 			return sprof_error_no_memory(err);

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "profile/index.h"
 
-/* Stands for module and is_return in the key of a stack that was pushed by its location. */
+/* Stands for a frame's module and kind in the key of a stack that was pushed by its location. */
 #define NAMED UINT32_MAX
 
 /* Stand for them in the key of a location that is a name only. */
@@ -21,8 +21,8 @@
 
 static uint64_t frame_bits(const struct sprof_frame *frame)
 {
-	assert(frame->module < NAMED / 2);
-	return (uint64_t)frame->module << 1 | frame->is_return;
+	assert(frame->module < NAMED / 4);
+	return (uint64_t)frame->module << 2 | (uint64_t)frame->is_creator << 1 | frame->is_return;
 }
 
 bool sprof_profile_append_location(

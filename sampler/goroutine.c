@@ -13,14 +13,14 @@
 
 enum {
 	WORD = 8,
-	G_WORDS = 9,        /* of a g: up to g.sched.pc */
+	G_WORDS = 9,        /* of a g, at least: up to g.sched.pc */
 	M_BYTES = 0x1000,   /* of an m, at most */
 	SMALLEST_STACK = 2048,
 	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
 };
 
 struct g {
-	uint64_t address, words[G_WORDS];
+	uint64_t address, words[SPROF_GOROUTINE_WORDS];
 };
 
 static uint64_t g_word(const struct g *g, size_t offset)
@@ -36,8 +36,14 @@ static bool read_memory(
 
 static bool read_g(const struct sprof_thread *thread, uint64_t address, struct g *ret)
 {
+	size_t got;
+
+	memset(ret->words, 0, sizeof(ret->words));
 	ret->address = address;
-	return read_memory(thread, address, ret->words, sizeof(ret->words));
+	/* What is behind it need not be there. */
+	got = sprof_process_read_memory(
+		thread->process, thread->tid, address, ret->words, sizeof(ret->words));
+	return got >= G_WORDS * WORD;
 }
 
 /* What is read of an m. */
@@ -69,6 +75,7 @@ static void set_goroutine(struct sprof_goroutine *goroutine, const struct g *g)
 	goroutine->high = g_word(g, SPROF_GO_G_STACK + WORD);
 	goroutine->sched_sp = g_word(g, SPROF_GO_G_SCHED_SP);
 	goroutine->sched_pc = g_word(g, SPROF_GO_G_SCHED_PC);
+	memcpy(goroutine->words, g->words, sizeof(goroutine->words));
 }
 
 /*
@@ -142,6 +149,15 @@ static void read_system(
 	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
 }
 
+/* A signal's handler has a stack of its own; for its first instructions the thread still has the goroutine's g. */
+static bool is_interrupted(const struct sprof_goroutine *goroutine, const struct m *m,
+	const struct g *own, uint64_t sp)
+{
+	if (own->address == m->current_g)
+		return !is_inside(goroutine, sp) && !goroutine->vdso_sp;
+	return own->address != m->system_g;
+}
+
 bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
 	struct sprof_goroutine *ret)
 {
@@ -163,7 +179,7 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 		set_system(ret, &own);
 	else if (read_g(thread, m.system_g, &g))
 		set_system(ret, &g);
-	ret->is_interrupted = own.address != m.current_g && own.address != m.system_g;
+	ret->is_interrupted = is_interrupted(ret, &m, &own, regs->values[SPROF_REG_SP]);
 	return true;
 }
 

@@ -36,6 +36,7 @@ struct last_seen {
 	uint32_t stack;
 	enum sprof_state state;
 	enum sprof_end end;
+	uint64_t goroutine; /* walk.c: 0: none, or nobody wants to know */
 };
 
 /*
@@ -171,7 +172,7 @@ void sprof_standstill_end(struct sprof_thread *thread);
 
 /* walk.c: walks and interns the copied stack; maps are read again where that may help. */
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot);
+	struct sprof_snapshot *snapshot);
 
 /* stopped.c: the sample of a stopped thread, or why there is none. */
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);

@@ -25,6 +25,7 @@ struct sprof_sampler_options {
 	bool once;            /* one sample of every thread, and no more */
 	double max_overhead; /* the share of the time that sampling may cost; 0: any */
 	enum sprof_mode mode;
+	bool goroutines;      /* samples of a Go program's threads say which goroutine they ran, and who created it */
 	bool kernel_stacks;   /* of blocked threads, where they can be read */
 };
 

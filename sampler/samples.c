@@ -138,7 +138,8 @@ void sprof_samples_emit(struct sampler *sampler, struct sprof_thread *thread, ui
 			.thread = thread->id,
 			.stack = sampling->last.stack,
 			.state = sampling->last.state,
-			.wait = sampling->wait.id},
+			.wait = sampling->wait.id,
+			.goroutine = sampling->last.goroutine},
 		.times = times,
 		.holder_id = SPROF_RECORD_NONE,
 	};

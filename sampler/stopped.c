@@ -45,14 +45,14 @@ static void doubt_late(const struct sampler *sampler, const struct slot *slot)
 	process->change++;
 }
 
-static struct sprof_walked walk(struct sampler *sampler, const struct slot *slot)
+static struct sprof_walked walk(struct sampler *sampler, struct slot *slot)
 {
 	doubt_late(sampler, slot);
 	return sprof_walk_copy(sampler, slot->thread, &slot->snapshot);
 }
 
 /* It ran when it was looked at, and may have gone to sleep before it stopped. */
-static enum sprof_state state_of(const struct slot *slot)
+static enum sprof_state state_of(struct slot *slot)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 
@@ -62,7 +62,7 @@ static enum sprof_state state_of(const struct slot *slot)
 }
 
 /* The stop is the sample. */
-static void take(struct sampler *sampler, const struct slot *slot)
+static void take(struct sampler *sampler, struct slot *slot)
 {
 	struct sampling *sampling = slot->thread->sampling;
 	struct sprof_walked walked = walk(sampler, slot);

@@ -13,8 +13,19 @@ static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goro
 		sprof_copy_plan_grow(plan);
 }
 
+/* Which goroutine the sample is of, and who created it. */
+static void name_goroutine(const struct sampler *sampler, const struct sprof_thread *thread,
+	struct sprof_goroutine *goroutine)
+{
+	struct sampling *sampling = thread->sampling;
+
+	sampling->last.goroutine = sprof_goroutine_id(goroutine);
+	goroutine->creator = sprof_unwinder_find_creator(
+		sampler->parts->unwinder, &thread->process->maps, goroutine);
+}
+
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_snapshot *snapshot)
+	struct sprof_snapshot *snapshot)
 {
 	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
 	const struct sprof_sink *sink = sampler->parts->sink;
@@ -25,6 +36,8 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 	uint32_t id = 0;
 
 	sprof_mappings_refresh(sampler, process);
+	if (sampler->options->goroutines)
+		name_goroutine(sampler, thread, &snapshot->goroutine);
 	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
 	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
 		    !sprof_mappings_hold(sampler, process, &stack)) &&

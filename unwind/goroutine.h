@@ -9,6 +9,8 @@
 
 #include "elfsym/go-runtime.h"
 
+enum { SPROF_GOROUTINE_WORDS = 64 };
+
 /*
  * What Go's runtime says of a thread: the goroutine that it runs, if any, and where it has left one stack for
  * another. Addresses in the process.
@@ -22,8 +24,13 @@ struct sprof_goroutine {
 	uint64_t vdso_sp;   /* the CFA of what calls the vDSO; 0: nothing does */
 	/* The thread's own stack, where the runtime has made it: [low, high); 0: it is the system's. */
 	uint64_t system_low, system_high;
+	uint64_t words[SPROF_GOROUTINE_WORDS]; /* the beginning of its g */
+	uint64_t creator; /* the pc behind its go statement, if that is to be the stack's root; 0: it isn't */
 	bool has_system;    /* while the goroutine's is in use it was looked for where the thread's own was left: */
 	uint64_t system_sp;
 };
+
+/* Its number, as Go's own traces have it. 0: there is none, or it is not known where it is in this version. */
+uint64_t sprof_goroutine_id(const struct sprof_goroutine *goroutine);
 
 #endif

@@ -157,6 +157,11 @@ static struct sprof_cfi_row compile(struct sprof_rows *rows, uint64_t address)
 	return row;
 }
 
+bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address)
+{
+	return rows->go && sprof_go_rows_is_entry(rows->go, address);
+}
+
 const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows)
 {
 	return rows->has_runtime ? &rows->runtime : NULL;

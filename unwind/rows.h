@@ -4,6 +4,7 @@
 #ifndef SPROF_UNWIND_ROWS_H
 #define SPROF_UNWIND_ROWS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "elfsym/cfi.h"
@@ -21,6 +22,8 @@ void sprof_rows_destroy(struct sprof_rows *rows);
 /* The rule at a link-time address; its cfa is SPROF_CFA_NONE where there is no CFI. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 
+/* Whether a function of a Go program begins at a link-time address. */
+bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address);
 /* NULL: the module has no runtime of Go's, or it is not known how to read it. */
 const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows);
 

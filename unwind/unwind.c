@@ -70,6 +70,16 @@ const struct sprof_go_runtime *sprof_unwinder_find_go(
 	return sprof_images_find_go(&unwinder->pcs.images, maps);
 }
 
+bool sprof_unwinder_is_go_entry(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps, uint64_t address)
+{
+	struct sprof_place place;
+
+	return sprof_unwinder_knows(maps, address) &&
+		sprof_images_locate(&unwinder->pcs.images, maps, address, &place) && place.rows &&
+		sprof_rows_is_go_entry(place.rows, place.address);
+}
+
 /*
  * The kernel makes a handler return to the first byte of the signal trampoline: there is no call
  * before it.
@@ -189,6 +199,23 @@ static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_
 	return sprof_step(recovery->snapshot, &rule, cursor);
 }
 
+/* Behind the root of a goroutine's own stack; how many frames that are. */
+static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_snapshot *snapshot,
+	const struct sprof_maps *maps, const struct sprof_cursor *cursor, struct sprof_frame *ret)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const struct sprof_pc *known;
+
+	if (!goroutine->creator || cursor->sp < goroutine->low || cursor->sp > goroutine->high)
+		return 0;
+	known = sprof_pcs_find(&unwinder->pcs, maps, goroutine->creator, true);
+	if (!known)
+		return 0;
+	*ret = frame_of(known);
+	ret->is_creator = true;
+	return 1;
+}
+
 struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
@@ -225,5 +252,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 		}
 	}
 	stack.outermost_sp = cursor.sp;
+	if (stack.end == SPROF_END_ROOT && stack.count < unwinder->max_depth)
+		stack.count += find_creator(unwinder, snapshot, maps, &cursor, &unwinder->frames[stack.count]);
 	return stack;
 }

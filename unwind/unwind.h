@@ -41,6 +41,13 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 const struct sprof_go_runtime *sprof_unwinder_find_go(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps);
 
+/* Whether a function of a Go program begins at an address. */
+bool sprof_unwinder_is_go_entry(
+	struct sprof_unwinder *unwinder, const struct sprof_maps *maps, uint64_t address);
+/* goroutine.c: the pc behind the go statement that the goroutine comes from. 0: not known, or the main one. */
+uint64_t sprof_unwinder_find_creator(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
+	const struct sprof_goroutine *goroutine);
+
 /* Whether the address is in executable memory of the maps. */
 bool sprof_unwinder_knows(const struct sprof_maps *maps, uint64_t pc);
 
