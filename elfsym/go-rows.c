@@ -26,9 +26,10 @@ static const struct {
 	{"runtime.walltime", SPROF_CFA_GO_VDSO},
 	{"runtime.walltime1", SPROF_CFA_GO_VDSO},
 	{"time.now", SPROF_CFA_GO_VDSO},
-	{"runtime.sigreturn", SPROF_CFA_SIGNAL},
-	{"runtime.sigreturn__sigaction", SPROF_CFA_SIGNAL},
 };
+
+/* Where signals' handlers return to: the kernel's frame is above. */
+static const char *const trampolines[] = {"runtime.sigreturn", "runtime.sigreturn__sigaction"};
 
 /* The outermost functions; from Go 1.17 on a flag says so too. */
 static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
@@ -61,6 +62,8 @@ static bool is_root(const struct sprof_go_function *function)
 static enum sprof_cfa_rule kind_of(
 	const struct sprof_go_table *table, const struct sprof_go_function *function)
 {
+	if (is_among(trampolines, sizeof(trampolines) / sizeof(trampolines[0]), function->name))
+		return SPROF_CFA_SIGNAL;
 	if (table->has_flags && !function->writes_sp)
 		return SPROF_CFA_SP;
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
