@@ -2,7 +2,7 @@
 //
 //	mixed SECONDS
 //
-// It says "ready" when it begins; at the end of its stdin it ends before its time.
+// It says "ready" when it begins, and ends when its stdin does, before its time or not.
 package main
 
 /*

@@ -1,9 +1,10 @@
 // Work of many kinds in a Go program: small functions that are inlined, recursion, the vDSO, the memory
 // allocator and the garbage collector, stacks that grow, locks, generic functions, system calls.
 //
-//	plain SECONDS SLEEPERS    SLEEPERS goroutines that only wait; 0 seconds: nothing else
+//	plain SECONDS SLEEPERS
 //
-// It says "ready" when all of them are there; at the end of its stdin it ends before its time.
+// SLEEPERS goroutines only wait; for 0 seconds there is nothing else. It says "ready" when all of them are there, and
+// ends when its stdin does, before its time or not.
 package main
 
 import (
@@ -33,7 +34,7 @@ func spin(n int) uint64 {
 //go:noinline
 func recurse(depth int) uint64 {
 	if depth == 0 {
-		return spin(20000)
+		return spin(500000)
 	}
 	return recurse(depth-1) + 1
 }
@@ -41,7 +42,7 @@ func recurse(depth int) uint64 {
 //go:noinline
 func clocks() int64 {
 	var t int64
-	for i := 0; i < 20000; i++ {
+	for i := 0; i < 10000; i++ {
 		t += time.Now().UnixNano() & 1
 	}
 	return t
@@ -50,7 +51,7 @@ func clocks() int64 {
 //go:noinline
 func allocate(n int) {
 	var list [][]byte
-	for i := 0; i < 2000; i++ {
+	for i := 0; i < 500; i++ {
 		list = append(list, make([]byte, 512+i%4096))
 	}
 	keep[n] = list
@@ -84,6 +85,13 @@ func sum[T number](list []T) T {
 	return s
 }
 
+//go:noinline
+func sums(list []uint64) {
+	for i := 0; i < 200; i++ {
+		sink += sum(list)
+	}
+}
+
 type worker struct {
 	n    int
 	null *os.File
@@ -92,16 +100,18 @@ type worker struct {
 //go:noinline
 func (w *worker) work(until time.Time) {
 	list := make([]uint64, 5000)
+	grown := make(chan int)
 	for time.Now().Before(until) {
-		spin(50000)
+		spin(500000)
 		recurse(40)
 		clocks()
 		allocate(w.n)
-		sum(list)
-		locked(5000)
-		done := make(chan int)
-		go func() { done <- grow(100) }()
-		<-done
+		sums(list)
+		locked(300000)
+		for i := 0; i < 5; i++ {
+			go func() { grown <- grow(200) }()
+			<-grown
+		}
 		sink += uint64(len(strings.Repeat("x", w.n)))
 		fmt.Fprintln(w.null, strconv.Itoa(w.n))
 	}
@@ -130,12 +140,9 @@ func main() {
 	}
 	started.Wait()
 	fmt.Println("ready")
-	if seconds == 0 {
-		endOfInput()
-	}
 	go endOfInput()
 	until := time.Now().Add(time.Duration(seconds * 1e9))
-	for i := 0; i < 3; i++ {
+	for i := 0; i < 3 && seconds > 0; i++ {
 		done.Add(1)
 		go func(i int) {
 			defer done.Done()
@@ -143,4 +150,5 @@ func main() {
 		}(i)
 	}
 	done.Wait()
+	<-never
 }
