@@ -82,6 +82,8 @@ static void set_c_call(const struct sprof_go_table *table, uint64_t address, str
 	enum { BEHIND = 48, MOV = 0x8b, SUB = 0x2b, SLOT_8 = 0x74, SLOT_NONE = 0x34, SP = 0x24 };
 	const uint8_t *code = sprof_image_at(table->image, address, BEHIND);
 
+	/* What is behind another place is something else. */
+	row->end = address + 1;
 	row->cfa = SPROF_CFA_SP;
 	for (size_t at = 0; code && at + 5 <= BEHIND; at++) {
 		const uint8_t *bytes = code + at;
@@ -92,7 +94,6 @@ static void set_c_call(const struct sprof_go_table *table, uint64_t address, str
 		row->cfa = bytes[1] == SUB ? SPROF_CFA_GO_C_CALL : SPROF_CFA_GO_C_CALL_HERE;
 		row->fp_offset = bytes[2] == SLOT_8 ? (int8_t)bytes[4] : 0;
 		row->fp = SPROF_REG_UNDEFINED;
-		row->end = address + 1;
 		return;
 	}
 }
@@ -135,7 +136,7 @@ struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint
 	if (!sprof_go_table_find(table, address, &function))
 		return none;
 	if (!sprof_go_table_value(table, &function, function.sp_values, address, &moved) ||
-		moved.value < 0 || moved.value % WORD) {
+		moved.value < 0 || moved.value > INT32_MAX - WORD || moved.value % WORD) {
 		if (!is_root(&function))
 			return none;
 		moved = (struct sprof_go_value){.end = address + 1};

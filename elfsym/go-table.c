@@ -110,7 +110,7 @@ static bool read_header(struct sprof_go_table *table)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++, at += WORD)
 		*(parts[i] ? parts[i] : &files) = number_at(table, at, WORD);
 	table->files = files;
-	return table->functions <= table->size &&
+	return table->names <= table->size && table->functions <= table->size &&
 		table->function_count <= (table->size - table->functions) / 8;
 }
 
@@ -482,12 +482,12 @@ bool sprof_go_table_funcdata(const struct sprof_go_table *table,
 const char *sprof_go_table_file(const struct sprof_go_table *table,
 	const struct sprof_go_function *function, uint32_t number)
 {
-	uint64_t offset = number_at(
-		table, table->units + ((uint64_t)function->unit + number) * 4, 4);
-	struct sprof_cursor cursor;
+	struct sprof_cursor cursor =
+		part_at(table, table->units + ((uint64_t)function->unit + number) * 4);
+	uint64_t offset = sprof_cursor_number(&cursor, 4);
 	const char *name;
 
-	if (offset == NO_FILE)
+	if (cursor.failed || offset == NO_FILE)
 		return NULL;
 	cursor = part_at(table, table->files + offset);
 	name = sprof_cursor_string(&cursor);
