@@ -1,5 +1,5 @@
 /*
- * Shortens C++ names as libiberty writes them. Knows what brackets look like that are none: those
+ * Shortens C++ names as libiberty writes them, and Go's. Knows what brackets look like that are none: those
  * of operators, "->" and "(anonymous namespace)". Rust's "<T as Trait>::method" says the most in
  * its brackets, so a name that begins with one is left whole.
  */
@@ -103,14 +103,42 @@ static char *behind_type(char *name)
 	return start;
 }
 
+/*
+ * Go: a path, a receiver in round brackets, type arguments in square ones; no parameters. Those of instances made by
+ * the compiler are written out up to Go 1.20 ("go.shape."), and names made of types have blanks.
+ */
+static bool is_go(const char *name)
+{
+	return strstr(name, ".(") || strstr(name, "[go.shape.") || starts_with(name, "type.") ||
+		starts_with(name, "type:");
+}
+
+static void leave_out_shapes(const char *name, char *to)
+{
+	while (*name) {
+		if (starts_with(name, "[go.shape.")) {
+			name = skip_bracket(name, '[', ']');
+			to = stpcpy(to, "[...]");
+		} else {
+			*to++ = *name++;
+		}
+	}
+	*to = '\0';
+}
+
 char *sprof_short_name(const char *name)
 {
 	/* "<>" may grow to "<...>". */
 	char *shortened = malloc(3 * strlen(name) + 1), *start;
 
-	if (!shortened || name[0] == '<' || !strpbrk(name, "<(")) {
-		if (shortened)
-			strcpy(shortened, name);
+	if (!shortened)
+		return NULL;
+	if (is_go(name)) {
+		leave_out_shapes(name, shortened);
+		return shortened;
+	}
+	if (name[0] == '<' || !strpbrk(name, "<(")) {
+		strcpy(shortened, name);
 		return shortened;
 	}
 	leave_out(name, shortened);

@@ -5,7 +5,8 @@
 #define SPROF_OUTPUT_SHORT_NAME_H
 
 /*
- * The demangled name without template arguments ("<...>"), parameters and return type, to be freed.
+ * The demangled name without template arguments ("<...>"), parameters and return type, to be freed; of Go's without
+ * type arguments ("[...]").
  * What is not understood stays as it is. NULL: no memory.
  */
 char *sprof_short_name(const char *name);

@@ -214,9 +214,14 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	}
 	copy(thread, sp - SPROF_RED_ZONE, system_area(thread, goroutine, sp), plan->size,
 		buffer->bytes, &snapshot->stack);
-	left = sprof_goroutine_left_at(goroutine, plan->goroutine_size);
+	left = goroutine->is_interrupted
+		       ? sprof_goroutine_find_interrupted(goroutine, &snapshot->stack)
+		       : sprof_goroutine_left_at(goroutine);
+	if (left && (left < area.start || left >= area.end))
+		area = area_of(sprof_maps_find(&thread->process->maps, left));
 	if (left)
-		copy(thread, left, area, plan->goroutine_size, home, &snapshot->home);
+		copy(thread, left - SPROF_RED_ZONE, area, plan->goroutine_size, home,
+			&snapshot->home);
 }
 
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,

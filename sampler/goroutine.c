@@ -183,14 +183,34 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 	return true;
 }
 
-uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine, size_t size)
+/*
+ * The frame has what sigaltstack(2) was told: the handlers' stack and its size (struct ucontext in
+ * arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8 first and sp the 16th).
+ */
+uint64_t sprof_goroutine_find_interrupted(
+	const struct sprof_goroutine *goroutine, const struct sprof_stack_copy *handler)
+{
+#if defined(__x86_64__)
+	enum { STACK = 2, STACK_SIZE = 4, CONTEXT_SP = 5 + 15, WORDS };
+	uint64_t size = goroutine->system_high - goroutine->system_low, words[WORDS];
+
+	for (size_t at = SPROF_RED_ZONE; at + sizeof(words) <= handler->size; at += WORD) {
+		memcpy(words, handler->bytes + at, sizeof(words));
+		if (words[STACK] == goroutine->system_low && words[STACK_SIZE] == size && !words[1])
+			return words[CONTEXT_SP];
+	}
+#else
+	(void)goroutine;
+	(void)handler;
+#endif
+	return 0;
+}
+
+uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine)
 {
 	if (!goroutine->g)
 		return 0;
-	if (!goroutine->is_interrupted && is_inside(goroutine, goroutine->vdso_sp))
+	if (is_inside(goroutine, goroutine->vdso_sp))
 		return goroutine->vdso_sp - WORD;
-	/* Where a signal came the kernel's frame will say to the walk. */
-	if (!goroutine->is_interrupted && is_inside(goroutine, goroutine->sched_sp))
-		return goroutine->sched_sp;
-	return goroutine->high - goroutine->low > size ? goroutine->high - size : goroutine->low;
+	return is_inside(goroutine, goroutine->sched_sp) ? goroutine->sched_sp : 0;
 }

@@ -47,6 +47,12 @@ bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
 	return !process->maps_read_in_vain;
 }
 
+void sprof_mappings_begin(struct sampler *sampler, struct sprof_process *process)
+{
+	if (!process->maps_read_ns)
+		read_maps(sampler, process);
+}
+
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process)
 {
 	if (process->maps_read_ns + AGE_NS < sampler->tick.ns)

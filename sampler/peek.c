@@ -77,6 +77,7 @@ static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, s
 	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_schedstat after;
 
+	sprof_mappings_begin(sampler, thread->process);
 	if (thread->process->go)
 		expect_goroutine(sampler, thread, sight->call->sp);
 	if (!sprof_copy_reserve(&sampler->peek.buffer, &sampling->copy)) {
@@ -125,10 +126,9 @@ static bool has_ended(char letter)
 }
 
 /* At a birth or a signal, and not collected yet: that is no place of the thread's own. */
-static bool is_in_our_stop(
-	const struct sampler *sampler, const struct sprof_thread *thread, char letter)
+static bool is_in_our_stop(const struct sprof_thread *thread, char letter)
 {
-	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING && !sampler->options->once;
+	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
 
 /* What the next ticks reuse. */
@@ -191,10 +191,12 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		return false;
 	if (has_ended(sight.stat.state))
 		return true;
-	if (is_in_our_stop(sampler, thread, sight.stat.state))
-		lose(sampler, thread);
-	else
+	if (!is_in_our_stop(thread, sight.stat.state))
 		take(sampler, thread, &sight);
+	else if (sampler->options->once && thread->phase == SPROF_THREAD_RUNNING)
+		return false; /* there is no other tick: it is stopped when it has gone on */
+	else
+		lose(sampler, thread);
 	return true;
 }
 

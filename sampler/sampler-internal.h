@@ -179,6 +179,8 @@ void sprof_stopped_finish(struct sampler *sampler, struct slot *slot);
 
 /* mappings.c: reads the maps of the process, unless that was in vain of late. True: they have changed. */
 bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process);
+/* Reads them at the first sight of the process: how a stack is to be copied depends on the program. */
+void sprof_mappings_begin(struct sampler *sampler, struct sprof_process *process);
 /* Reads them if they are old. */
 void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process);
 /* Takes note of what tells that the mappings may have changed; the thread is being sampled. */

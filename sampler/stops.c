@@ -25,6 +25,7 @@ void sprof_stops_add(
 	struct sampling *sampling = thread->sampling;
 
 	sampler->tick.planned++;
+	sprof_mappings_begin(sampler, thread->process);
 	if (thread->process->go)
 		sprof_copy_plan_expect_goroutine(&sampling->copy);
 	if (!sprof_slots_add(&sampler->slots, thread, before))

@@ -44,6 +44,17 @@ static void operators(void **state)
 	check("cooperator<int>::f()", "cooperator<...>::f");
 }
 
+static void receivers_and_shapes_of_go(void **state)
+{
+	check("main.(*worker).work.func1", "main.(*worker).work.func1");
+	check("a.com/b/v2.(*List[go.shape.int_0,go.shape.[]uint8_1]).Add", "a.com/b/v2.(*List[...]).Add");
+	check("main.sum[go.shape.map[string]int_0].func1", "main.sum[...].func1");
+	check("main.sum[...]", "main.sum[...]");
+	check("type..eq.struct { a int; f func(int) }", "type..eq.struct { a int; f func(int) }");
+	check("created by main.(*worker).work", "created by main.(*worker).work");
+	check("main.broken[go.shape.int", "main.broken[...]");
+}
+
 static void what_stays(void **state)
 {
 	check("main", "main");
@@ -67,6 +78,7 @@ int main(void)
 		cmocka_unit_test(templates_and_parameters),
 		cmocka_unit_test(lambdas_and_anonymous_namespaces),
 		cmocka_unit_test(operators),
+		cmocka_unit_test(receivers_and_shapes_of_go),
 		cmocka_unit_test(what_stays),
 		cmocka_unit_test(brackets_that_do_not_match),
 	};
