@@ -1,10 +1,11 @@
 /*
- * How far sp has moved since a function's entry is in a table of its own for each function; the frame pointer is
- * saved right below the return address wherever sp has moved (Go's cmd/internal/obj/x86/obj6.go and arm64/obj7.go).
+ * How far sp has moved since a function's entry is in a table of its own for each function. Wherever it has moved, the
+ * frame pointer is saved: on x86-64 right below the return address (Go's cmd/internal/obj/x86/obj6.go); on arm64 the
+ * link register is saved at sp then, and the frame pointer below (arm64/obj7.go).
  *
  * A few functions of the runtime go to another stack and call what runs there; they are known by their names, which
  * are the same in all versions. What they do is in Go's runtime/asm_amd64.s and sys_linux_amd64.s.
- * Does not handle arm64, where the return address is in a register at entry and frames are laid out in another way.
+ * Does not handle what those do on arm64: a stack ends there. Rows for arm64 have not been run on such a machine.
  */
 #include "elfsym/go-rows.h"
 
@@ -79,6 +80,7 @@ static enum sprof_cfa_rule kind_of(
  */
 static void set_c_call(const struct sprof_go_table *table, uint64_t address, struct sprof_cfi_row *row)
 {
+#if defined(__x86_64__)
 	enum { BEHIND = 48, MOV = 0x8b, SUB = 0x2b, SLOT_8 = 0x74, SLOT_NONE = 0x34, SP = 0x24 };
 	const uint8_t *code = sprof_image_at(table->image, address, BEHIND);
 
@@ -96,6 +98,28 @@ static void set_c_call(const struct sprof_go_table *table, uint64_t address, str
 		row->fp = SPROF_REG_UNDEFINED;
 		return;
 	}
+#else
+	(void)table;
+	(void)address;
+	row->fp = SPROF_REG_UNDEFINED;
+#endif
+}
+
+/* How the caller's registers are found; int32_t has room for what was checked before. */
+static void set_frame(struct sprof_cfi_row *row, int32_t moved)
+{
+#if defined(__x86_64__)
+	row->cfa_offset = moved + WORD;
+	row->ra_offset = -WORD;
+	row->fp_offset = -2 * WORD;
+	row->ra = SPROF_REG_SAVED;
+#else
+	row->cfa_offset = moved;
+	row->ra_offset = -moved;
+	row->fp_offset = -moved - WORD;
+	row->ra = moved ? SPROF_REG_SAVED : SPROF_REG_SAME;
+#endif
+	row->fp = moved ? SPROF_REG_SAVED : SPROF_REG_SAME;
 }
 
 static struct sprof_cfi_row row_of(const struct sprof_go_table *table,
@@ -104,16 +128,13 @@ static struct sprof_cfi_row row_of(const struct sprof_go_table *table,
 	struct sprof_cfi_row row = {
 		.end = moved->end < function->end ? moved->end : function->end,
 		.cfa = kind_of(table, function),
-		.cfa_offset = moved->value + WORD,
-		.ra = SPROF_REG_SAVED,
-		.ra_offset = -WORD,
-		.fp = moved->value ? SPROF_REG_SAVED : SPROF_REG_SAME,
-		.fp_offset = -2 * WORD,
 	};
 
+	set_frame(&row, moved->value);
 	if (is_root(function))
 		row.ra = SPROF_REG_UNDEFINED;
-	else if (is_among(uncalled, sizeof(uncalled) / sizeof(uncalled[0]), function->name))
+	else if (row.ra == SPROF_REG_SAVED &&
+		is_among(uncalled, sizeof(uncalled) / sizeof(uncalled[0]), function->name))
 		row.ra = SPROF_REG_SAVED_PLACE;
 	return row;
 }
@@ -128,7 +149,6 @@ bool sprof_go_rows_is_entry(const struct sprof_go_table *table, uint64_t address
 struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint64_t address)
 {
 	struct sprof_cfi_row none = {.end = address + 1};
-#if defined(__x86_64__)
 	struct sprof_go_function function;
 	struct sprof_go_value moved;
 	struct sprof_cfi_row row;
@@ -145,8 +165,4 @@ struct sprof_cfi_row sprof_go_rows_find(const struct sprof_go_table *table, uint
 	if (row.cfa == SPROF_CFA_GO_C_CALL)
 		set_c_call(table, address, &row);
 	return row;
-#else
-	(void)table;
-	return none;
-#endif
 }
