@@ -85,6 +85,7 @@ struct sprof_thread {
 	bool interrupt_again; /* then it is asked again to stop, as it was when it was held */
 	bool superseded; /* an interrupt of ours was sent before a stop for something else: it may still come */
 	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
+	uint64_t thread_pointer; /* of a stop whose registers were read, or as libc has it; 0: not known */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
 	uint64_t stops;   /* ptrace-stops that were dispatched; the kernel counts a voluntary switch for each */
 	int files[SPROF_THREAD_FILES]; /* -1: not open */

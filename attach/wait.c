@@ -168,6 +168,7 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	sprof_process_forget_maps(runner->process);
 	sprof_process_open_files(runner->process);
 	runner->superseded = false;
+	runner->thread_pointer = 0;
 	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
 	/* While it stands still: a program may give its rights back with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);
@@ -184,12 +185,23 @@ static struct sprof_event on_exec(struct sprof_target *target, struct sprof_thre
 	return (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = ended};
 }
 
-static void repair(const struct sprof_thread *thread, bool timed_too)
+static void repair(struct sprof_thread *thread, bool timed_too)
 {
 	struct sprof_regs regs;
 
-	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread->tid, &regs, timed_too);
+	if (!sprof_regs_read(thread->tid, &regs))
+		return;
+	thread->thread_pointer = regs.thread_pointer;
+	sprof_restart_repair(thread->tid, &regs, timed_too);
+}
+
+/* It may never be stopped for a sample; a runtime that is about to start threads has set it by now. */
+static void note_thread_pointer(struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+
+	if (!thread->thread_pointer && sprof_regs_read(thread->tid, &regs))
+		thread->thread_pointer = regs.thread_pointer;
 }
 
 /*
@@ -217,12 +229,14 @@ static bool on_stop(struct sprof_target *target, struct sprof_thread *thread, st
 		repair(thread, thread->superseded);
 	thread->superseded = wanted && stop.kind != SPROF_STOP_TRAP;
 	thread->phase = SPROF_THREAD_STOPPED;
-	if (stop.kind == SPROF_STOP_SIGNAL)
+	if (stop.kind == SPROF_STOP_SIGNAL) {
 		on_signal(thread, stop.value);
-	else if (stop.kind == SPROF_STOP_GROUP)
+	} else if (stop.kind == SPROF_STOP_GROUP) {
 		thread->group_stop = true;
-	else if (stop.kind == SPROF_STOP_NEW_TASK)
+	} else if (stop.kind == SPROF_STOP_NEW_TASK) {
+		note_thread_pointer(thread);
 		on_birth(target, thread);
+	}
 	if (thread->held_for) {
 		thread->interrupt_again = wanted;
 		return false;

@@ -33,7 +33,8 @@ static const struct {
 static const char *const trampolines[] = {"runtime.sigreturn", "runtime.sigreturn__sigaction"};
 
 /* The outermost functions; from Go 1.17 on a flag says so too. */
-static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
+static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
+	"_rt0_amd64", "_rt0_amd64_linux", "_rt0_arm64_linux"};
 
 /*
  * Called as if by the place that a signal has interrupted: no call is before it. Nor is one where a signal's handler

@@ -125,11 +125,10 @@ static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
 static bool read_own(const struct sprof_thread *thread, struct g *ret_own, struct m *ret_m)
 {
 	const struct sprof_go_runtime *runtime = thread->process->go;
-	const struct sampling *sampling = thread->sampling;
 	uint64_t address;
 
-	return runtime && sampling->thread_pointer &&
-		read_memory(thread, sampling->thread_pointer + (uint64_t)(int64_t)runtime->g,
+	return runtime && thread->thread_pointer &&
+		read_memory(thread, thread->thread_pointer + (uint64_t)(int64_t)runtime->g,
 			&address, sizeof(address)) &&
 		address && read_g(thread, address, ret_own) &&
 		read_m(thread, runtime, g_word(ret_own, SPROF_GO_G_M), ret_m);

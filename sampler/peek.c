@@ -64,11 +64,11 @@ static void expect_goroutine(struct sampler *sampler, struct sprof_thread *threa
 	struct sampling *sampling = thread->sampling;
 
 	sprof_copy_plan_expect_goroutine(&sampling->copy);
-	if (sampling->thread_pointer)
+	if (thread->thread_pointer)
 		return;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(sampler, thread->process);
-	sampling->thread_pointer = sprof_goroutine_find_thread(thread, sp);
+	thread->thread_pointer = sprof_goroutine_find_thread(thread, sp);
 }
 
 /* Copies the stack of a sleeper; false when it has moved meanwhile. */

@@ -56,7 +56,6 @@ struct sampling {
 	struct last_seen last;
 	struct known_cpu cpu;
 	struct copy_plan copy;
-	uint64_t thread_pointer; /* standstill.c: as at its last stop; 0: not known */
 	uint64_t faults; /* mappings.c: page faults so far */
 	struct first_facts facts;
 	char name[SPROF_COMM_MAX];

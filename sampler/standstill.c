@@ -39,7 +39,7 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
 		sprof_copy_ahead(thread, &slot->buffer, &ahead);
 	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
 		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		sampling->thread_pointer = slot->snapshot.regs.thread_pointer;
+		thread->thread_pointer = slot->snapshot.regs.thread_pointer;
 		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
 		slot->phase = SLOT_COPIED;
 	}
