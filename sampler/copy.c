@@ -21,6 +21,11 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
+void sprof_copy_plan_init_once(struct copy_plan *plan)
+{
+	*plan = (struct copy_plan){.size = LARGEST_COPY, .wants_system = true};
+}
+
 static size_t grown(size_t size)
 {
 	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
@@ -34,7 +39,8 @@ void sprof_copy_plan_grow(struct copy_plan *plan)
 void sprof_copy_plan_expect_goroutine(struct copy_plan *plan)
 {
 	if (!plan->goroutine_size)
-		plan->goroutine_size = FIRST_GOROUTINE_COPY;
+		plan->goroutine_size =
+			plan->size > FIRST_GOROUTINE_COPY ? plan->size : FIRST_GOROUTINE_COPY;
 }
 
 void sprof_copy_plan_grow_goroutine(struct copy_plan *plan)
