@@ -21,9 +21,10 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
-void sprof_copy_plan_init_once(struct copy_plan *plan)
+void sprof_copy_plan_expect_all(struct copy_plan *plan)
 {
-	*plan = (struct copy_plan){.size = LARGEST_COPY, .wants_system = true};
+	plan->size = LARGEST_COPY;
+	plan->wants_system = true;
 }
 
 static size_t grown(size_t size)

@@ -31,10 +31,7 @@ static struct sampling *begin(struct sampler *sampler, struct sprof_thread *thre
 	}
 	sprof_account_init(&sampling->account, &start);
 	sampling->window_ns = start.time_ns;
-	if (sampler->options->once)
-		sprof_copy_plan_init_once(&sampling->copy);
-	else
-		sprof_copy_plan_init(&sampling->copy);
+	sprof_copy_plan_init(&sampling->copy);
 	thread->sampling = sampling;
 	sprof_facts_begin(thread, all_ours);
 	sprof_sampling_name(sampler, thread, true);
