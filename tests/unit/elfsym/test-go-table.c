@@ -274,6 +274,30 @@ static void first_bytes_that_begin_no_table(void **state)
 	go_program_close(table);
 }
 
+/* Each of them could make the reader copy all that is behind it, or look for it everywhere. */
+static void a_file_full_of_first_bytes(void **state)
+{
+	enum { SIZE = 4 << 20, STEP = 80 };
+	static const uint64_t headers[][10] = {{0x08010000fffffffb, 1}, {0x08010000fffffffa, 72, 1},
+		{0x08010000fffffff1, 1, 1, 0, 0, 0, 0, 0, 72}};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		struct go_image_options options = {.is_dynamic = true};
+		uint8_t *bytes = calloc(1, SIZE);
+		struct sprof_image *image;
+		struct go_image made;
+
+		assert_non_null(bytes);
+		for (size_t at = 0; at + STEP <= SIZE; at += STEP)
+			memcpy(bytes + at, headers[i], STEP);
+		made = go_image_make(&options, bytes, SIZE);
+		free(bytes);
+		image = go_image_open(&made);
+		assert_null(sprof_go_table_open(image));
+		sprof_image_close(image);
+	}
+}
+
 /* Random bytes may look like a header, but hardly tell of code. */
 static void functions_that_are_no_code(void **state)
 {
@@ -457,6 +481,7 @@ int main(void)
 		cmocka_unit_test(headers_of_nothing),
 		cmocka_unit_test(where_no_table_is_looked_for),
 		cmocka_unit_test(first_bytes_that_begin_no_table),
+		cmocka_unit_test(a_file_full_of_first_bytes),
 		cmocka_unit_test(functions_that_are_no_code),
 		cmocka_unit_test(no_functions),
 		cmocka_unit_test(a_text_that_only_the_description_tells),
