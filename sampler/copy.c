@@ -222,7 +222,7 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	copy(thread, sp - SPROF_RED_ZONE, system_area(thread, goroutine, sp), plan->size,
 		buffer->bytes, &snapshot->stack);
 	left = goroutine->is_interrupted
-		       ? sprof_goroutine_find_interrupted(goroutine, &snapshot->stack)
+		       ? sprof_goroutine_find_interrupted(&snapshot->stack)
 		       : sprof_goroutine_left_at(goroutine);
 	if (left && (left < area.start || left >= area.end))
 		area = area_of(sprof_maps_find(&thread->process->maps, left));
