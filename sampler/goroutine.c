@@ -17,6 +17,7 @@ enum {
 	M_BYTES = 0x1000,   /* of an m, at most */
 	SMALLEST_STACK = 2048,
 	LARGEST_HANDLER_STACK = 1 << 20,
+	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread of libc's: the usual limit */
 	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
 };
 
@@ -150,13 +151,22 @@ static void read_system(
 	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
 }
 
-/* A signal's handler has a stack of its own; for its first instructions the thread still has the goroutine's g. */
+static bool is_on_system(const struct sprof_goroutine *goroutine, const struct g *system, uint64_t sp)
+{
+	uint64_t high = g_word(system, SPROF_GO_G_STACK + WORD);
+
+	if (goroutine->system_high)
+		return sp >= goroutine->system_low && sp < goroutine->system_high;
+	return sp < high && high - sp < LARGEST_SYSTEM_STACK;
+}
+
+/* A signal's handler has a stack of its own; for its first instructions the thread still has the g from before. */
 static bool is_interrupted(const struct sprof_goroutine *goroutine, const struct m *m,
 	const struct g *own, uint64_t sp)
 {
 	if (own->address == m->current_g)
 		return !is_inside(goroutine, sp) && !goroutine->vdso_sp;
-	return own->address != m->system_g;
+	return own->address != m->system_g || !is_on_system(goroutine, own, sp);
 }
 
 bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
