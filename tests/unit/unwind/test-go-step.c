@@ -386,11 +386,15 @@ static void an_unknown_goroutine(void **state)
 	expect_failure(&stacks.thread, &left, middle(), SPROF_STEP_ROOT);
 	expect_failure(&stacks.thread, &c_call, middle(), SPROF_STEP_REGISTER);
 	expect_failure(&stacks.thread, &vdso, middle(), SPROF_STEP_REGISTER);
-	expect_here(&stacks, &callback, middle());
+	expect_failure(&stacks.thread, &callback, middle(), SPROF_STEP_REGISTER);
+	expect_here(&stacks, &callback, innermost(middle()));
 	expect_here(&stacks, &call, innermost(middle()));
 	expect_here(&stacks, &left, innermost(middle()));
 	expect_here(&stacks, &c_call, innermost(middle()));
 	expect_here(&stacks, &vdso, innermost(middle()));
+	/* A thread of C's, that is on its way into Go. */
+	stacks.thread.snapshot.regs.thread_pointer = ADDRESS(0);
+	expect_here(&stacks, &callback, middle());
 }
 
 static void roots_end_the_walk(void **state)
