@@ -13,7 +13,6 @@ from collections import Counter, namedtuple
 from harness import (PROFILE, TARGETS, Program, check_near, check_quality, main, read_profile, require, run, sprof,
                      tool)
 
-FEWEST_PLACES = 200
 SECONDS = 10
 RATE = 99
 LARGEST = 20
@@ -120,16 +119,28 @@ def check_place(pid, truth, seen):
                                "\nruntime.Stack:\n" + "\n".join(map(str, expected)))
 
 
-def test_places():
-    """At each of some hundred places sprof's frames are those of the runtime."""
-    program, seen, places, frames = Program([go("places")]), Counter(), 0, 0
+def check_places(program, fewest):
+    """Goes with the program from place to place; returns how often each function was seen."""
+    seen, places, frames = Counter(), 0, 0
     while truth := read_truth(program):
         check_place(program.pid, truth, seen)
         places, frames = places + 1, frames + len(truth[1])
         program.say("x")
     program.finish().check(0)
     print(f"{places} places, {frames} frames of {len(seen)} functions are the same")
-    assert places >= FEWEST_PLACES
+    assert places >= fewest
+    return seen
+
+
+def test_places():
+    """At each of some hundred places sprof's frames are those of the runtime."""
+    check_places(Program([go("places")]), 200)
+
+
+def test_places_behind_c():
+    """The same where C called Go that called C, of a thread that runs; C functions are sprof's alone."""
+    seen = check_places(Program([go("callbacks")], env={**os.environ, "GODEBUG": "asyncpreemptoff=1"}), 100)
+    assert seen["c_last"] and seen["c_calls_go"] > 10 * seen["c_last"], seen
 
 
 # Where time goes.

@@ -1,11 +1,4 @@
-// Calls a place in many ways, and in pairs of ways. At each place the program writes to stdout where it is, as Go's
-// runtime sees it, and waits there until it reads a byte from stdin:
-//
-//	place TID
-//	goroutine ...            what runtime.Stack says
-//	end
-//
-// The two are calls of one line, so that all but the innermost frames are the same. "done" is the last line.
+// Calls a place (here.go) in many ways, and in pairs of ways. "done" is the last line.
 package main
 
 import (
@@ -19,25 +12,10 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
-var text [1 << 18]byte
 var sink int
-
-//go:noinline
-func here() {
-	runtime.LockOSThread()
-	syscall.Read(0, report(runtime.Stack(text[:], false)))
-	runtime.UnlockOSThread()
-}
-
-//go:noinline
-func report(size int) []byte {
-	fmt.Printf("place %d\n%send\n", syscall.Gettid(), text[:size])
-	return make([]byte, 1)
-}
 
 // Calls that are plain to see.
 
@@ -425,14 +403,14 @@ func comparing(next func()) { errors.Is(spoken(next), os.ErrExist) }
 
 // Other goroutines.
 
-func wait(run func(done func())) {
+func await(run func(done func())) {
 	done := make(chan bool)
 	run(func() { close(done) })
 	<-done
 }
 
 func goroutine(next func()) {
-	wait(func(done func()) {
+	await(func(done func()) {
 		go func() {
 			next()
 			done()
@@ -441,7 +419,7 @@ func goroutine(next func()) {
 }
 
 func goroutineOfMethod(next func()) {
-	wait(func(done func()) {
+	await(func(done func()) {
 		go (&derived{}).pointed(func() {
 			next()
 			done()
@@ -450,7 +428,7 @@ func goroutineOfMethod(next func()) {
 }
 
 func afterwards(next func()) {
-	wait(func(done func()) {
+	await(func(done func()) {
 		time.AfterFunc(time.Microsecond, func() {
 			next()
 			done()
@@ -459,7 +437,7 @@ func afterwards(next func()) {
 }
 
 func exiting(next func()) {
-	wait(func(done func()) {
+	await(func(done func()) {
 		go func() {
 			defer done()
 			defer next()
@@ -469,7 +447,7 @@ func exiting(next func()) {
 }
 
 func finalizing(next func()) {
-	wait(func(done func()) {
+	await(func(done func()) {
 		runtime.SetFinalizer(&derived{name: strings.Repeat("x", 20)}, func(*derived) {
 			next()
 			done()
