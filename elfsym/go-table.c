@@ -23,6 +23,7 @@ enum {
 	FLAG_WRITES_SP = 2,
 	NO_TREE = UINT32_MAX, /* FUNCDATA from Go 1.18 on */
 	NO_FILE = UINT32_MAX,
+	MOST_TRIES = 64,      /* of a segment that is full of what looks like a table's first bytes */
 };
 
 struct sprof_go_format {
@@ -281,12 +282,12 @@ static struct sprof_go_table *search_segment(
 	const uint8_t *at = bytes, *end = bytes ? bytes + room : NULL;
 	struct sprof_go_table *table = NULL;
 
-	while (!table && at && (at = memmem(at, (size_t)(end - at), pattern, sizeof(pattern)))) {
+	for (int i = 0; !table && i < MOST_TRIES && at &&
+		(at = memmem(at, (size_t)(end - at), pattern, sizeof(pattern))); i++, at++) {
 		uint64_t address = segment->address + (uint64_t)(at - bytes) - 1;
 
 		if (at > bytes && address % WORD == 0)
 			table = create(image, address, at - 1, (size_t)(end - at) + 1);
-		at++;
 	}
 	return table;
 }
@@ -381,8 +382,7 @@ static bool read_record(
 	return !cursor.failed && ret->name && ret->pcdata_count <= sprof_cursor_room(&cursor) / 4;
 }
 
-bool sprof_go_table_get(
-	const struct sprof_go_table *table, size_t index, struct sprof_go_function *ret)
+bool sprof_go_table_get(const struct sprof_go_table *table, size_t index, struct sprof_go_function *ret)
 {
 	size_t size = table->format->entry_size;
 	uint64_t record;

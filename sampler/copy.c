@@ -21,6 +21,12 @@ void sprof_copy_plan_init(struct copy_plan *plan)
 	*plan = (struct copy_plan){.size = FIRST_COPY};
 }
 
+void sprof_copy_plan_expect_all(struct copy_plan *plan)
+{
+	plan->size = LARGEST_COPY;
+	plan->wants_system = true;
+}
+
 static size_t grown(size_t size)
 {
 	return size < LARGEST_COPY / 4 ? 4 * size : LARGEST_COPY;
@@ -34,7 +40,8 @@ void sprof_copy_plan_grow(struct copy_plan *plan)
 void sprof_copy_plan_expect_goroutine(struct copy_plan *plan)
 {
 	if (!plan->goroutine_size)
-		plan->goroutine_size = FIRST_GOROUTINE_COPY;
+		plan->goroutine_size =
+			plan->size > FIRST_GOROUTINE_COPY ? plan->size : FIRST_GOROUTINE_COPY;
 }
 
 void sprof_copy_plan_grow_goroutine(struct copy_plan *plan)
@@ -215,7 +222,7 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	copy(thread, sp - SPROF_RED_ZONE, system_area(thread, goroutine, sp), plan->size,
 		buffer->bytes, &snapshot->stack);
 	left = goroutine->is_interrupted
-		       ? sprof_goroutine_find_interrupted(goroutine, &snapshot->stack)
+		       ? sprof_goroutine_find_interrupted(&snapshot->stack)
 		       : sprof_goroutine_left_at(goroutine);
 	if (left && (left < area.start || left >= area.end))
 		area = area_of(sprof_maps_find(&thread->process->maps, left));

@@ -26,6 +26,8 @@ struct copy_plan {
 };
 
 void sprof_copy_plan_init(struct copy_plan *plan);
+/* There is no next copy that could be larger. */
+void sprof_copy_plan_expect_all(struct copy_plan *plan);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(struct copy_plan *plan);
 /* The same of a thread that runs a goroutine; perhaps what lacks is its own stack. */

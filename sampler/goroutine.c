@@ -16,6 +16,8 @@ enum {
 	G_WORDS = 9,        /* of a g, at least: up to g.sched.pc */
 	M_BYTES = 0x1000,   /* of an m, at most */
 	SMALLEST_STACK = 2048,
+	LARGEST_HANDLER_STACK = 1 << 20,
+	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread of libc's: the usual limit */
 	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
 };
 
@@ -148,13 +150,22 @@ static void read_system(
 	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
 }
 
-/* A signal's handler has a stack of its own; for its first instructions the thread still has the goroutine's g. */
+static bool is_on_system(const struct sprof_goroutine *goroutine, const struct g *system, uint64_t sp)
+{
+	uint64_t high = g_word(system, SPROF_GO_G_STACK + WORD);
+
+	if (goroutine->system_high)
+		return sp >= goroutine->system_low && sp < goroutine->system_high;
+	return sp < high && high - sp < LARGEST_SYSTEM_STACK;
+}
+
+/* A signal's handler has a stack of its own; for its first instructions the thread still has the g from before. */
 static bool is_interrupted(const struct sprof_goroutine *goroutine, const struct m *m,
 	const struct g *own, uint64_t sp)
 {
 	if (own->address == m->current_g)
 		return !is_inside(goroutine, sp) && !goroutine->vdso_sp;
-	return own->address != m->system_g;
+	return own->address != m->system_g || !is_on_system(goroutine, own, sp);
 }
 
 bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
@@ -183,23 +194,22 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 }
 
 /*
- * The frame has what sigaltstack(2) was told: the handlers' stack and its size (struct ucontext in
- * arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8 first and sp the 16th).
+ * The frame has what sigaltstack(2) was told: the handlers' stack, on which it lies itself, and its size (struct ucontext
+ * in arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8 first and sp the 16th).
  */
-uint64_t sprof_goroutine_find_interrupted(
-	const struct sprof_goroutine *goroutine, const struct sprof_stack_copy *handler)
+uint64_t sprof_goroutine_find_interrupted(const struct sprof_stack_copy *handler)
 {
 #if defined(__x86_64__)
 	enum { STACK = 2, STACK_SIZE = 4, CONTEXT_SP = 5 + 15, WORDS };
-	uint64_t size = goroutine->system_high - goroutine->system_low, words[WORDS];
+	uint64_t words[WORDS];
 
 	for (size_t at = SPROF_RED_ZONE; at + sizeof(words) <= handler->size; at += WORD) {
 		memcpy(words, handler->bytes + at, sizeof(words));
-		if (words[STACK] == goroutine->system_low && words[STACK_SIZE] == size && !words[1])
+		if (handler->base + at - words[STACK] < words[STACK_SIZE] &&
+			words[STACK_SIZE] <= LARGEST_HANDLER_STACK && !words[1])
 			return words[CONTEXT_SP];
 	}
 #else
-	(void)goroutine;
 	(void)handler;
 #endif
 	return 0;

@@ -8,6 +8,8 @@
 
 #include "attach/kernel-stack.h"
 
+enum { TRIES_ONCE = 7 }; /* from the smallest copy to the largest, and one more for the other stack of a goroutine */
+
 /* What a peek has seen. */
 struct sight {
 	const struct sprof_proc_schedstat *schedstat; /* from before the copy */
@@ -151,12 +153,23 @@ static void lose(struct sampler *sampler, struct sprof_thread *thread)
 	sampler->quality->samples_lost++;
 }
 
+/* In the only tick a copy that was too small is made again at once, as long as a larger one may help. */
+static void walk(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
+{
+	int tries = sampler->options->once ? TRIES_ONCE : 1;
+
+	do
+		sight->walked = sprof_walk_copy(sampler, thread, &sight->snapshot);
+	while (--tries && sight->walked.end == SPROF_END_STACK_COPY &&
+		copy_sleeper(sampler, thread, sight));
+}
+
 static void take(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
 {
 	struct sampling *sampling = thread->sampling;
 
 	sampling->last.state = state_of(thread, sight);
-	sight->walked = sprof_walk_copy(sampler, thread, &sight->snapshot);
+	walk(sampler, thread, sight);
 	sampling->last.stack = sight->walked.stack;
 	find_wait(sampler, thread, sight->call);
 	remember(sampler, sampling, sight);

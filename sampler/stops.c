@@ -26,6 +26,8 @@ void sprof_stops_add(
 
 	sampler->tick.planned++;
 	sprof_mappings_begin(sampler, thread->process);
+	if (sampler->options->once)
+		sprof_copy_plan_expect_all(&sampling->copy);
 	if (thread->process->go)
 		sprof_copy_plan_expect_goroutine(&sampling->copy);
 	if (!sprof_slots_add(&sampler->slots, thread, before))

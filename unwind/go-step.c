@@ -128,6 +128,9 @@ static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 	uint64_t sp = cursor->system_sp, before;
 	enum sprof_step step;
 
+	/* A thread that is known to run no goroutine yet is on its own stack still. */
+	if (!snapshot->goroutine.is_known && !snapshot->regs.thread_pointer && !cursor->innermost)
+		return SPROF_STEP_REGISTER;
 	if (!is_on_goroutine(snapshot, cursor->sp))
 		return step_here(snapshot, rule, cursor);
 	if (!sp)

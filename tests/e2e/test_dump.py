@@ -42,6 +42,16 @@ def test_deep_stack():
     program.finish().check(0)
 
 
+def test_large_stacks():
+    """One look is enough, at a sleeper and at one that runs."""
+    for how in (["sleep"], []):
+        program = Target("deep", 8000, *how)
+        text = dump(program)
+        assert "ends early" not in text, text[-200:]
+        assert len(re.findall(r"\bdescend\b", text)) == 8000
+        program.finish().check(0)
+
+
 def test_stopped_target():
     program = Target("stopped")
     os.waitpid(program.pid, os.WUNTRACED)

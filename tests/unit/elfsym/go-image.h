@@ -253,9 +253,9 @@ static inline bool go_use(const struct sprof_image *image)
 
 	if (!table)
 		return false;
-	for (uint64_t at = 0; at < 0x200; at += 4)
+	for (uint64_t at = 0; at < 0x100; at += 4)
 		go_use_address(table, GO_TEXT + at);
-	for (uint64_t at = 0x200; at <= GO_TEXT_SIZE; at += 64)
+	for (uint64_t at = 0x100; at <= GO_TEXT_SIZE; at += 64)
 		go_use_address(table, GO_TEXT + at);
 	go_use_address(table, 0);
 	go_use_address(table, GO_TEXT - 1);

@@ -169,6 +169,31 @@ static void entries_that_are_none(void **state)
 	assert_true(chain.items[0].inlined);
 }
 
+/* Without the runtime's description the function is still known, and the line, which is the inlined one's. */
+static void a_tree_whose_place_is_not_known(void **state)
+{
+	for (int format = GO_1_18; format < GO_FORMATS; format++) {
+		const struct go_table_options options = {.format = (enum go_format)format};
+		struct sprof_go_table *table;
+		struct sprof_go_chain chain;
+		struct go_tables tables;
+		struct go_image made;
+
+		go_tables_make(&options, &tables);
+		made = go_tables_image(&tables, &with_sections);
+		go_image_put_word(&made, GO_MODULE_AT, 0);
+		table = sprof_go_table_open(go_image_open(&made));
+		assert_non_null(table);
+		assert_true(sprof_go_lines_find(
+			table, go_function_entry(GO_INLINING) + GO_INNER, &chain));
+		assert_int_equal(chain.count, 1);
+		assert_string_equal(chain.items[0].name, "main.inlining");
+		assert_int_equal(chain.items[0].line, 41);
+		assert_false(chain.items[0].inlined);
+		go_program_close(table);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +203,7 @@ int main(void)
 		cmocka_unit_test(nothing_outside),
 		cmocka_unit_test(a_tree_that_is_a_circle),
 		cmocka_unit_test(entries_that_are_none),
+		cmocka_unit_test(a_tree_whose_place_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

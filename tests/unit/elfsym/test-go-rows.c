@@ -197,7 +197,7 @@ static void calls_of_c(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		for (uint64_t place = 0; place < 0x80; place += 4) {
+		for (uint64_t place = 0; place < 0x80; place++) {
 			bool is_before = place <= 0x40 && 0x40 - place + 5 <= 48;
 			struct sprof_cfi_row row =
 				row_of_code(forms[i].code, sizeof(forms[i].code), place);
@@ -224,8 +224,9 @@ static void the_code_of_go_1_19(void **state)
 	go_program_close(table);
 }
 
-/* The first value of main.leaf, as the table has it. */
-static struct sprof_cfi_row row_of_value(const uint8_t *pair, size_t size)
+/* With this as the function's first value, as the table has it. */
+static struct sprof_cfi_row row_of_value(
+	enum go_function which, const uint8_t *pair, size_t size)
 {
 	const struct go_table_options options = {.format = GO_1_20};
 	struct sprof_go_function function;
@@ -237,14 +238,14 @@ static struct sprof_cfi_row row_of_value(const uint8_t *pair, size_t size)
 
 	go_tables_make(&options, &tables);
 	table = go_program_open(&options);
-	assert_true(sprof_go_table_get(table, GO_LEAF, &function));
+	assert_true(sprof_go_table_get(table, which, &function));
 	at = table->values + function.sp_values;
 	go_program_close(table);
 	made = go_tables_image(&tables, &with_sections);
 	go_image_put(&made, GO_TABLE_AT + at, pair, size);
 	table = sprof_go_table_open(go_image_open(&made));
 	assert_non_null(table);
-	row = row_at(table, GO_LEAF, 0);
+	row = row_at(table, which, 0);
 	go_program_close(table);
 	return row;
 }
@@ -256,12 +257,36 @@ static void values_that_no_frame_has(void **state)
 	static const uint8_t large[] = {0xe2, 0xff, 0xff, 0xff, 0x0f, 4};
 	static const uint8_t negative[] = {13, 4}, minus_two[] = {1, 4}, odd[] = {8, 4};
 
-	assert_int_equal(row_of_value(largest, sizeof(largest)).cfa, SPROF_CFA_NONE);
-	assert_int_equal(row_of_value(large, sizeof(large)).cfa, SPROF_CFA_SP);
-	assert_int_equal(row_of_value(large, sizeof(large)).cfa_offset, INT32_MAX - 7);
-	assert_int_equal(row_of_value(negative, sizeof(negative)).cfa, SPROF_CFA_NONE);
-	assert_int_equal(row_of_value(minus_two, sizeof(minus_two)).cfa, SPROF_CFA_NONE);
-	assert_int_equal(row_of_value(odd, sizeof(odd)).cfa, SPROF_CFA_NONE);
+	assert_int_equal(row_of_value(GO_LEAF, largest, sizeof(largest)).cfa, SPROF_CFA_NONE);
+	assert_int_equal(row_of_value(GO_LEAF, large, sizeof(large)).cfa, SPROF_CFA_SP);
+	assert_int_equal(row_of_value(GO_LEAF, large, sizeof(large)).cfa_offset, INT32_MAX - 7);
+	assert_int_equal(row_of_value(GO_LEAF, negative, sizeof(negative)).cfa, SPROF_CFA_NONE);
+	assert_int_equal(row_of_value(GO_LEAF, minus_two, sizeof(minus_two)).cfa, SPROF_CFA_NONE);
+	assert_int_equal(row_of_value(GO_LEAF, odd, sizeof(odd)).cfa, SPROF_CFA_NONE);
+}
+
+/* The stack ends there, whatever its frame is. */
+static void a_root_without_a_frame(void **state)
+{
+	static const uint8_t negative[] = {13, 4};
+	struct sprof_cfi_row row = row_of_value(GO_EXIT, negative, sizeof(negative));
+
+	assert_int_equal(row.cfa, SPROF_CFA_SP);
+	assert_int_equal(row.ra, SPROF_REG_UNDEFINED);
+	assert_true(row.end == go_function_entry(GO_EXIT) + 1);
+}
+
+static void entries(void **state)
+{
+	const struct go_table_options options = {.format = GO_1_20};
+	struct sprof_go_table *table = go_program_open(&options);
+
+	assert_true(sprof_go_rows_is_entry(table, go_function_entry(GO_LEAF)));
+	assert_true(sprof_go_rows_is_entry(table, go_function_entry(GO_NO_VALUES)));
+	assert_false(sprof_go_rows_is_entry(table, go_function_entry(GO_LEAF) + 1));
+	assert_false(sprof_go_rows_is_entry(table, go_function_entry(GO_FUNCTIONS)));
+	assert_false(sprof_go_rows_is_entry(table, 0));
+	go_program_close(table);
 }
 
 int main(void)
@@ -277,6 +302,8 @@ int main(void)
 		cmocka_unit_test(calls_of_c),
 		cmocka_unit_test(the_code_of_go_1_19),
 		cmocka_unit_test(values_that_no_frame_has),
+		cmocka_unit_test(a_root_without_a_frame),
+		cmocka_unit_test(entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void in_each_format(void **state)
 /* Position-independent code has the place in a register. */
 static void the_two_ways_to_g(void **state)
 {
-	static const uint8_t indirect[] = {0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b,
+	uint8_t indirect[] = {0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b,
 		0x01, 0x48, 0x3b, 0x83, 0xb8, 0, 0, 0};
 	static const uint8_t constant_only[] = {
 		0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x48, 0x3b, 0x83, 0xb8, 0, 0, 0};
@@ -60,6 +60,10 @@ static void the_two_ways_to_g(void **state)
 	assert_int_equal(runtime.g, -16);
 	assert_int_equal(runtime.current_g, 0xb8);
 	assert_false(find(constant_only, sizeof(constant_only), NULL, 0, &runtime));
+	indirect[6] = 0x7f;
+	assert_false(find(indirect, sizeof(indirect), NULL, 0, &runtime));
+	memset(indirect + 3, 0, 4);
+	assert_false(find(indirect, sizeof(indirect), NULL, 0, &runtime));
 }
 
 static void places_that_make_no_sense(void **state)

@@ -274,6 +274,30 @@ static void first_bytes_that_begin_no_table(void **state)
 	go_program_close(table);
 }
 
+/* Each of them could make the reader copy all that is behind it, or look for it everywhere. */
+static void a_file_full_of_first_bytes(void **state)
+{
+	enum { SIZE = 4 << 20, STEP = 80 };
+	static const uint64_t headers[][10] = {{0x08010000fffffffb, 1}, {0x08010000fffffffa, 72, 1},
+		{0x08010000fffffff1, 1, 1, 0, 0, 0, 0, 0, 72}};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		struct go_image_options options = {.is_dynamic = true};
+		uint8_t *bytes = calloc(1, SIZE);
+		struct sprof_image *image;
+		struct go_image made;
+
+		assert_non_null(bytes);
+		for (size_t at = 0; at + STEP <= SIZE; at += STEP)
+			memcpy(bytes + at, headers[i], STEP);
+		made = go_image_make(&options, bytes, SIZE);
+		free(bytes);
+		image = go_image_open(&made);
+		assert_null(sprof_go_table_open(image));
+		sprof_image_close(image);
+	}
+}
+
 /* Random bytes may look like a header, but hardly tell of code. */
 static void functions_that_are_no_code(void **state)
 {
@@ -381,7 +405,8 @@ static void every_start_of_a_table(void **state)
 /* Each word of the table in turn, of 4 bytes and, in headers, of 8. */
 static void words_that_say_anything(void **state)
 {
-	static const uint64_t values[] = {0, 1, 7, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff,
+	enum { HEADER = 72, SMALL = 6 };
+	static const uint64_t values[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff,
 		0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffff8, UINT64_MAX};
 
 	for (int format = 0; format < GO_FORMATS; format++) {
@@ -390,9 +415,12 @@ static void words_that_say_anything(void **state)
 
 		go_tables_make(&options, &tables);
 		for (size_t at = 8; at + 8 <= tables.size; at += 4) {
-			for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			bool is_header = at < HEADER;
+			size_t count = is_header ? sizeof(values) / sizeof(values[0]) : SMALL;
+
+			for (size_t i = 0; i < count; i++) {
 				changed = tables;
-				memcpy(changed.bytes + at, &values[i], at < 72 || i > 6 ? 8 : 4);
+				memcpy(changed.bytes + at, &values[i], is_header ? 8 : 4);
 				look_at(&changed, &with_sections);
 			}
 		}
@@ -453,6 +481,7 @@ int main(void)
 		cmocka_unit_test(headers_of_nothing),
 		cmocka_unit_test(where_no_table_is_looked_for),
 		cmocka_unit_test(first_bytes_that_begin_no_table),
+		cmocka_unit_test(a_file_full_of_first_bytes),
 		cmocka_unit_test(functions_that_are_no_code),
 		cmocka_unit_test(no_functions),
 		cmocka_unit_test(a_text_that_only_the_description_tells),

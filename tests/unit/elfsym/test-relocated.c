@@ -151,6 +151,23 @@ static void words_that_hold_an_address(void **state)
 	expect_visits(&dynamic);
 }
 
+/* The file's last word, and one that the file has only a part of. */
+static void at_the_end_of_the_file(void **state)
+{
+	static const uint64_t table[] = {0, GO_TEXT + 2 * 16};
+
+	for (size_t cut = 0; cut < 2; cut++) {
+		struct go_image made = go_image_make(&in_place, table, sizeof(table) - cut);
+		struct sprof_image *image = go_image_open(&made);
+		struct visits visits = {.wanted = 1};
+
+		assert_int_equal(sprof_relocated_find(image, target(2), visit, &visits), !cut);
+		if (!cut)
+			assert_true(visits.addresses[0] == GO_TABLE + 8);
+		sprof_image_close(image);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +177,7 @@ int main(void)
 		cmocka_unit_test(other_relocations_are_left_alone),
 		cmocka_unit_test(a_program_at_its_own_place),
 		cmocka_unit_test(words_that_hold_an_address),
+		cmocka_unit_test(at_the_end_of_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,20 @@ static void calls_before_the_switch(void **state)
 	expect_here(&stacks, &left, at_home(20));
 }
 
+/* [low, high): where another stack begins right behind it, that is not the goroutine's. */
+static void the_ends_of_the_goroutines_stack(void **state)
+{
+	struct sprof_rule call = rule(SPROF_CFA_GO_SYSTEM_CALL, 8);
+	struct sprof_cursor cursor;
+	struct stacks stacks;
+
+	stacks_init(&stacks);
+	expect_here(&stacks, &call, at_home(0));
+	expect_here(&stacks, &call, at_home(HOME_WORDS - 1));
+	cursor = step_from(&stacks.thread, &call, at_home(HOME_WORDS));
+	expect_at(&cursor, HOME_ADDRESS(9), HOME_VALUE(8));
+}
+
 static void systemstack(void **state)
 {
 	struct sprof_rule call = with_fp(rule(SPROF_CFA_GO_SYSTEM_CALL, 16), SPROF_REG_SAVED, -16);
@@ -226,6 +240,9 @@ static void asmcgocall_whose_slot_was_not_copied(void **state)
 	stacks.thread.snapshot.stack.size = 22 * WORD;
 	stacks.thread.words[21] = 10 * WORD;
 	expect_failure(&stacks.thread, &call, middle(), SPROF_STEP_STACK_COPY);
+	/* Without a switch no g is noted. */
+	stacks.thread.words[21] = ADDRESS(20);
+	step_from(&stacks.thread, &here, middle());
 }
 
 static void cgocallback(void **state)
@@ -369,11 +386,15 @@ static void an_unknown_goroutine(void **state)
 	expect_failure(&stacks.thread, &left, middle(), SPROF_STEP_ROOT);
 	expect_failure(&stacks.thread, &c_call, middle(), SPROF_STEP_REGISTER);
 	expect_failure(&stacks.thread, &vdso, middle(), SPROF_STEP_REGISTER);
-	expect_here(&stacks, &callback, middle());
+	expect_failure(&stacks.thread, &callback, middle(), SPROF_STEP_REGISTER);
+	expect_here(&stacks, &callback, innermost(middle()));
 	expect_here(&stacks, &call, innermost(middle()));
 	expect_here(&stacks, &left, innermost(middle()));
 	expect_here(&stacks, &c_call, innermost(middle()));
 	expect_here(&stacks, &vdso, innermost(middle()));
+	/* A thread of C's, that is on its way into Go. */
+	stacks.thread.snapshot.regs.thread_pointer = ADDRESS(0);
+	expect_here(&stacks, &callback, middle());
 }
 
 static void roots_end_the_walk(void **state)
@@ -410,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_the_stack_they_were_called_on),
 		cmocka_unit_test(calls_before_the_switch),
+		cmocka_unit_test(the_ends_of_the_goroutines_stack),
 		cmocka_unit_test(systemstack),
 		cmocka_unit_test(systemstack_that_left_nowhere),
 		cmocka_unit_test(mcall_with_a_goroutine),
