@@ -6,6 +6,7 @@
 #include "sampler/copy.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "sampler/sampler-internal.h"
@@ -13,6 +14,7 @@
 enum {
 	FIRST_COPY = 32 * 1024,
 	FIRST_GOROUTINE_COPY = 1024 * 1024, /* room for what is in use: its end is known */
+	LARGEST_HANDLER_STACK = 1 << 20,
 	LARGEST_COPY = 8 * 1024 * 1024, /* the usual stack limit */
 };
 
@@ -104,6 +106,44 @@ static void copy(const struct sprof_thread *thread, uint64_t base, struct area a
 	ret->limit = area.end;
 	if (!ret->size)
 		ret->limit = ret->floor;
+}
+
+static uint64_t word_at(const struct sprof_stack_copy *copy, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, copy->bytes + offset, sizeof(word));
+	return word;
+}
+
+/*
+ * Where sp was when the signal came whose handler's stack this is; 0: not found. The kernel's frame has what
+ * sigaltstack(2) was told: the handlers' stack, on which it lies itself, and its size (struct ucontext in
+ * arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8 first and sp the 16th).
+ */
+static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
+{
+#if defined(__x86_64__)
+	enum { WORD = 8, LINK = WORD, STACK = 2 * WORD, SIZE = 4 * WORD, SP = 20 * WORD, END = SP + WORD };
+
+	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size; at += WORD) {
+		uint64_t size = word_at(handler, at + SIZE);
+
+		if (!word_at(handler, at + LINK) && size <= LARGEST_HANDLER_STACK &&
+			handler->base + at - word_at(handler, at + STACK) < size)
+			return word_at(handler, at + SP);
+	}
+#else
+	(void)handler;
+	(void)word_at;
+#endif
+	return 0;
+}
+
+void sprof_copy_plan_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot)
+{
+	if (!plan->home_sp)
+		plan->home_sp = find_interrupted(&snapshot->stack);
 }
 
 /*
@@ -222,7 +262,7 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	copy(thread, sp - SPROF_RED_ZONE, system_area(thread, goroutine, sp), plan->size,
 		buffer->bytes, &snapshot->stack);
 	left = goroutine->is_interrupted
-		       ? sprof_goroutine_find_interrupted(&snapshot->stack)
+		       ? find_interrupted(&snapshot->stack)
 		       : sprof_goroutine_left_at(goroutine);
 	if (left && (left < area.start || left >= area.end))
 		area = area_of(sprof_maps_find(&thread->process->maps, left));

@@ -40,6 +40,9 @@ void sprof_copy_plan_forget_home(struct copy_plan *plan);
 void sprof_copy_plan_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
+/* A walk has ended on another stack, perhaps a signal handler's: the kernel's frame there says where the own one is. */
+void sprof_copy_plan_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
+
 /* Room for the largest copy of the thread. False: no memory. */
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
 /* Whether there is such room already. */

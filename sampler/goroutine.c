@@ -16,7 +16,6 @@ enum {
 	G_WORDS = 9,        /* of a g, at least: up to g.sched.pc */
 	M_BYTES = 0x1000,   /* of an m, at most */
 	SMALLEST_STACK = 2048,
-	LARGEST_HANDLER_STACK = 1 << 20,
 	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread of libc's: the usual limit */
 	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
 };
@@ -191,28 +190,6 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 		set_system(ret, &g);
 	ret->is_interrupted = is_interrupted(ret, &m, &own, regs->values[SPROF_REG_SP]);
 	return true;
-}
-
-/*
- * The frame has what sigaltstack(2) was told: the handlers' stack, on which it lies itself, and its size (struct ucontext
- * in arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8 first and sp the 16th).
- */
-uint64_t sprof_goroutine_find_interrupted(const struct sprof_stack_copy *handler)
-{
-#if defined(__x86_64__)
-	enum { STACK = 2, STACK_SIZE = 4, CONTEXT_SP = 5 + 15, WORDS };
-	uint64_t words[WORDS];
-
-	for (size_t at = SPROF_RED_ZONE; at + sizeof(words) <= handler->size; at += WORD) {
-		memcpy(words, handler->bytes + at, sizeof(words));
-		if (handler->base + at - words[STACK] < words[STACK_SIZE] &&
-			words[STACK_SIZE] <= LARGEST_HANDLER_STACK && !words[1])
-			return words[CONTEXT_SP];
-	}
-#else
-	(void)handler;
-#endif
-	return 0;
 }
 
 uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine)

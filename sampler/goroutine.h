@@ -26,11 +26,6 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
  */
 uint64_t sprof_goroutine_find_thread(const struct sprof_thread *thread, uint64_t sp);
 
-/*
- * Where sp was when the signal came whose handler's stack this is: the kernel's frame on it says so. 0: not found.
- */
-uint64_t sprof_goroutine_find_interrupted(const struct sprof_stack_copy *handler);
-
 /* From where on the goroutine's stack is needed by a walk that begins on another one. 0: not at all. */
 uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine);
 

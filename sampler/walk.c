@@ -47,6 +47,8 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 		stack.end = SPROF_END_DENIED;
 	if (stack.end == SPROF_END_STACK_COPY)
 		grow_copy(&sampling->copy, &snapshot->goroutine);
+	else if (stack.end == SPROF_END_BAD_MEMORY)
+		sprof_copy_plan_find_home(&sampling->copy, snapshot);
 	else if (stack.end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
 		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
 	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
