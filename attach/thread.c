@@ -27,6 +27,7 @@ void sprof_process_forget_maps(struct sprof_process *process)
 	sprof_maps_finish(&process->maps);
 	process->maps_read_ns = 0;
 	process->maps_read_in_vain = false;
+	process->go = NULL;
 	close_file(&process->maps_file);
 	close_file(&process->memory_file);
 	process->denied = false;

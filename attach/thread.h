@@ -49,7 +49,9 @@ struct sprof_process {
 	uint64_t change, maps_change;
 	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
 	struct sprof_process_quiet quiet;
-	const struct sprof_go_runtime *go; /* the sampler's: of the program; NULL: none that is known */
+	/* The sampler's: Go's runtime in the program, NULL: none that is known; and of how many it was looked for. */
+	const struct sprof_go_runtime *go;
+	unsigned go_count;
 	enum sprof_process_tracing tracing; /* found out when it has a child */
 };
 

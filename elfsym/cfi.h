@@ -24,7 +24,8 @@ enum sprof_cfa_rule {
 	 * else that is counted from where they left it, which the runtime has noted (struct sprof_goroutine).
 	 */
 	SPROF_CFA_GO_SYSTEM_CALL, /* called by a goroutine, calls on the thread's stack: g.sched.sp */
-	SPROF_CFA_GO_SYSTEM_LEFT, /* the same, or the goroutine has left the thread since: a root */
+	SPROF_CFA_GO_SYSTEM_LEFT, /* the same; but once the scheduler runs the goroutine has left: a root */
+	SPROF_CFA_GO_SCHEDULER,   /* on the thread's stack: whatever goroutine called has left */
 	SPROF_CFA_GO_C_CALL,      /* calls C on the thread's stack: at sp + fp_offset is how far below g.stack.hi */
 	SPROF_CFA_GO_C_CALL_HERE, /* calls C on the same stack, aligned: sp from before is at sp + fp_offset */
 	SPROF_CFA_GO_CALLBACK,    /* called by C on the thread's stack, calls on the goroutine's: g0.sched.sp */

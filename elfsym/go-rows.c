@@ -66,6 +66,8 @@ static enum sprof_cfa_rule kind_of(
 {
 	if (is_among(trampolines, sizeof(trampolines) / sizeof(trampolines[0]), function->name))
 		return SPROF_CFA_SIGNAL;
+	if (strcmp(function->name, "runtime.schedule") == 0)
+		return SPROF_CFA_GO_SCHEDULER;
 	if (table->has_flags && !function->writes_sp)
 		return SPROF_CFA_SP;
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {

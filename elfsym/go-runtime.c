@@ -1,6 +1,6 @@
 /*
  * What the instructions of Go's runtime say about its own structures (runtime/asm_amd64.s, sys_linux_amd64.s):
- * systemstack compares g with m.curg, nanotime1 notes its caller's sp in m.vdsoSP. Both have m in rbx; the forms
+ * systemstack compares g with m.gsignal and m.curg, nanotime1 notes its caller's sp in m.vdsoSP. Both have m in rbx; the forms
  * have been the same from Go 1.14 to 1.26. Where they are not found, nothing is known.
  *
  * Does not handle arm64.
@@ -65,6 +65,19 @@ static bool find_current_g(const struct code *code, uint32_t *ret)
 	return true;
 }
 
+/* "cmp m.gsignal(%rbx),%rax", right before which m.procid is. */
+static bool find_thread_id(const struct code *code, uint32_t *ret)
+{
+	static const uint8_t compare[] = {0x48, 0x3b, 0x43};
+	const uint8_t *found = memmem(code->bytes, code->size, compare, sizeof(compare));
+
+	if (!found || found + sizeof(compare) >= code->bytes + code->size ||
+		found[sizeof(compare)] > INT8_MAX || found[sizeof(compare)] < 8)
+		return false;
+	*ret = found[sizeof(compare)] - 8u;
+	return true;
+}
+
 /* "mov %rdx,m.vdsoSP(%rbx)" */
 static uint32_t find_vdso_sp(const struct sprof_go_table *table)
 {
@@ -85,7 +98,8 @@ bool sprof_go_runtime_find(const struct sprof_go_table *table, struct sprof_go_r
 
 	*ret = (struct sprof_go_runtime){0};
 	if (!find_code(table, "runtime.systemstack", &code) || !find_g(&code, &ret->g) ||
-		!find_current_g(&code, &ret->current_g))
+		!find_current_g(&code, &ret->current_g) || !find_thread_id(&code, &ret->thread_id) ||
+		ret->thread_id > ret->current_g)
 		return false;
 	ret->vdso_sp = find_vdso_sp(table);
 	return true;

@@ -18,6 +18,7 @@ struct sprof_go_runtime {
 	int32_t g;          /* from the thread pointer */
 	uint32_t current_g; /* in an m */
 	uint32_t vdso_sp;   /* in an m; 0: not known */
+	uint32_t thread_id; /* in an m: the thread's, in its own pid namespace */
 };
 
 /* What is at the same place in all versions since Go 1.9: in a g, and in an m. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "elfsym/cursor.h"
+#include "elfsym/go-bases.h"
 #include "elfsym/relocated.h"
 
 enum {
@@ -23,7 +24,7 @@ enum {
 	FLAG_WRITES_SP = 2,
 	NO_TREE = UINT32_MAX, /* FUNCDATA from Go 1.18 on */
 	NO_FILE = UINT32_MAX,
-	MOST_TRIES = 64,      /* of a segment that is full of what looks like a table's first bytes */
+	MOST_TRIES = 16,      /* of an image that is full of what looks like a table's first bytes */
 };
 
 struct sprof_go_format {
@@ -115,89 +116,6 @@ static bool read_header(struct sprof_go_table *table)
 		table->function_count <= (table->size - table->functions) / 8;
 }
 
-/* What comes behind the address of a table in the runtime's description of a module (runtime.moduledata). */
-struct description {
-	struct sprof_go_table *table;
-	uint64_t words[48];
-};
-
-enum {
-	/* In words: the parts are six slices, then come findfunctab, minpc, maxpc, text. */
-	WORD_NAMES = 1,
-	WORD_LOWEST_PC = 20,
-	WORD_TEXT = 22,
-	/* Where the base of inline trees may be (gofunc): 38 in Go 1.18, 40 in 1.20. */
-	WORD_FIRST_BASE = 30,
-	WORDS = 48,
-	TREES_TO_TRY = 32,
-};
-
-/* Whether the inline trees of some functions make sense with this base. */
-static bool has_trees_at(struct sprof_go_table *table, uint64_t base)
-{
-	size_t step = table->function_count / 4096 + 1, found = 0;
-	struct sprof_go_function function;
-	const uint8_t *tree;
-	uint64_t address;
-
-	table->inline_trees = base;
-	for (size_t i = 0; i < table->function_count && found < TREES_TO_TRY; i += step) {
-		uint32_t name, pc;
-
-		if (!sprof_go_table_get(table, i, &function) ||
-			!sprof_go_table_funcdata(table, &function, 3, &address))
-			continue;
-		tree = sprof_image_at(table->image, address, table->format->inline_size);
-		if (!tree)
-			return false;
-		memcpy(&name, tree + (table->format->has_start_line ? 4 : 12), sizeof(name));
-		memcpy(&pc, tree + (table->format->has_start_line ? 8 : 16), sizeof(pc));
-		if (!sprof_go_table_name(table, name) ||
-			(name && table->bytes[table->names + name - 1]) ||
-			pc >= function.end - function.entry)
-			return false;
-		found++;
-	}
-	return found;
-}
-
-static bool take_description(void *data, uint64_t address)
-{
-	struct description *description = data;
-	struct sprof_go_table *table = description->table;
-	uint64_t *words = description->words, text = table->text;
-	uint32_t first = (uint32_t)number_at(table, table->functions, 4);
-
-	if (!sprof_relocated_read(
-		    table->image, address, words, sizeof(description->words)) ||
-		words[WORD_NAMES] != table->address + table->names ||
-		words[WORD_LOWEST_PC] != words[WORD_TEXT] + first)
-		return false;
-	table->text = words[WORD_TEXT];
-	for (size_t i = WORD_FIRST_BASE; i < WORDS; i++) {
-		if (words[i] > text && has_trees_at(table, words[i]))
-			return true;
-	}
-	table->inline_trees = 0;
-	return true;
-}
-
-/*
- * From Go 1.18 on entries and trees count from addresses that the linker fills in: the former's is in the header
- * (later 0), both are in the description.
- */
-static void find_bases(struct sprof_go_table *table)
-{
-	struct description description = {.table = table};
-	uint64_t text;
-
-	if (!table->format->has_text)
-		return;
-	if (sprof_relocated_read(table->image, table->address + HEADER + 2 * WORD, &text, WORD))
-		table->text = text;
-	sprof_relocated_find(table->image, table->address, take_description, &description);
-}
-
 /* Old tables are full of addresses, which a position-independent file may have as relocations only. */
 static bool relocate(struct sprof_go_table *table)
 {
@@ -211,14 +129,24 @@ static bool relocate(struct sprof_go_table *table)
 	return true;
 }
 
-/* Whether the first and the last function make sense, which random bytes don't. */
-static bool is_plausible(const struct sprof_go_table *table)
+/* Whether there are functions, in order, which random bytes have not; costs little. */
+static bool has_functions(const struct sprof_go_table *table)
 {
 	struct sprof_go_function first, last;
 
 	return table->function_count && sprof_go_table_get(table, 0, &first) &&
 		sprof_go_table_get(table, table->function_count - 1, &last) &&
-		first.entry <= last.entry && sprof_image_executable(table->image, first.entry) &&
+		first.entry <= last.entry;
+}
+
+/* Whether the first and the last one are code. */
+static bool is_plausible(const struct sprof_go_table *table)
+{
+	struct sprof_go_function first, last;
+
+	return sprof_go_table_get(table, 0, &first) &&
+		sprof_go_table_get(table, table->function_count - 1, &last) &&
+		sprof_image_executable(table->image, first.entry) &&
 		sprof_image_executable(table->image, last.entry);
 }
 
@@ -249,8 +177,9 @@ static struct sprof_go_table *create(
 		.size = size,
 		.quantum = bytes[6],
 	};
-	if (relocate(table) && read_header(table)) {
-		find_bases(table);
+	if (relocate(table) && read_header(table) && has_functions(table)) {
+		if (format->has_text)
+			sprof_go_bases_find(table);
 		find_flags(table);
 		if (is_plausible(table))
 			return table;
@@ -273,8 +202,8 @@ static struct sprof_go_table *open_by_name(const struct sprof_image *image)
 }
 
 /* The table's first bytes but for the first one, for one quantum; it begins at a multiple of a word. */
-static struct sprof_go_table *search_segment(
-	const struct sprof_image *image, const struct sprof_segment *segment, uint8_t quantum)
+static struct sprof_go_table *search_segment(const struct sprof_image *image,
+	const struct sprof_segment *segment, uint8_t quantum, int *tries)
 {
 	const uint8_t pattern[] = {0xff, 0xff, 0xff, 0, 0, quantum, WORD};
 	size_t room = sprof_image_room(image, segment->address);
@@ -282,12 +211,14 @@ static struct sprof_go_table *search_segment(
 	const uint8_t *at = bytes, *end = bytes ? bytes + room : NULL;
 	struct sprof_go_table *table = NULL;
 
-	for (int i = 0; !table && i < MOST_TRIES && at &&
-		(at = memmem(at, (size_t)(end - at), pattern, sizeof(pattern))); i++, at++) {
+	for (; !table && *tries && at &&
+		(at = memmem(at, (size_t)(end - at), pattern, sizeof(pattern))); at++) {
 		uint64_t address = segment->address + (uint64_t)(at - bytes) - 1;
 
-		if (at > bytes && address % WORD == 0)
-			table = create(image, address, at - 1, (size_t)(end - at) + 1);
+		if (at == bytes || address % WORD)
+			continue;
+		--*tries;
+		table = create(image, address, at - 1, (size_t)(end - at) + 1);
 	}
 	return table;
 }
@@ -321,10 +252,11 @@ struct sprof_go_table *sprof_go_table_open(const struct sprof_image *image)
 	static const uint8_t quanta[] = {1, 4};
 	struct sprof_go_table *table = open_by_name(image);
 	bool may_have = table || has_note(image) || !has_sections(image);
+	int tries = MOST_TRIES;
 
 	for (size_t i = 0; !table && may_have && i < image->segment_count; i++) {
 		for (size_t j = 0; !table && j < sizeof(quanta); j++)
-			table = search_segment(image, &image->segments[i], quanta[j]);
+			table = search_segment(image, &image->segments[i], quanta[j], &tries);
 	}
 	return table;
 }

@@ -145,7 +145,7 @@ static bool name_object(const struct naming *naming, const struct sprof_profile_
 		&profile->waits[profile->contexts[row->context].wait];
 
 	const char *lacks =
-		wait->kind == SPROF_WAIT_KIND_NONE ? NULL : sprof_profile_idle_for(profile, row->stack);
+		wait->kind == SPROF_WAIT_KIND_NONE || !wait->syscall ? NULL : sprof_profile_idle_for(profile, row->stack);
 
 	context->syscall = wait->syscall;
 	context->kind = wait->kind;

@@ -59,9 +59,10 @@ static size_t largest(const struct copy_plan *plan)
 	return plan->goroutine_size > plan->size ? plan->goroutine_size : plan->size;
 }
 
-void sprof_copy_plan_forget_home(struct copy_plan *plan)
+void sprof_copy_plan_forget_program(struct copy_plan *plan)
 {
-	plan->home_end = plan->home_sp = 0;
+	plan->home_end = plan->home_sp = plan->goroutine_size = 0;
+	plan->wants_system = false;
 }
 
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
@@ -279,7 +280,8 @@ bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buf
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 
 	errno = 0;
-	if (sprof_goroutine_read(thread, &snapshot->regs, &snapshot->goroutine)) {
+	if (sampling->copy.goroutine_size &&
+		sprof_goroutine_read(thread, &snapshot->regs, &snapshot->goroutine)) {
 		copy_goroutine(thread, buffer, snapshot);
 		return snapshot->stack.size || errno != ESRCH;
 	}

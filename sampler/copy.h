@@ -35,7 +35,7 @@ void sprof_copy_plan_grow_goroutine(struct copy_plan *plan);
 /* It is a thread of Go's. */
 void sprof_copy_plan_expect_goroutine(struct copy_plan *plan);
 /* Another program: its stack is elsewhere. */
-void sprof_copy_plan_forget_home(struct copy_plan *plan);
+void sprof_copy_plan_forget_program(struct copy_plan *plan);
 /* A complete walk that has not left the copied stack was on the thread's own, or on a coroutine's. */
 void sprof_copy_plan_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);

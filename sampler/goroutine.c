@@ -1,6 +1,7 @@
 /*
  * Reads the structures of Go's runtime: from the thread pointer to the g, from there to the thread's m, from there to
- * the goroutine that it runs (m.curg). Where they are is elfsym/go-runtime.c's matter.
+ * the goroutine that it runs (m.curg), and where needed to that of the thread's own stack: up to five small reads, for
+ * what is there is known from what was read before. Where they are is elfsym/go-runtime.c's matter.
  *
  * Does not handle a runtime that changes them at this moment: a thread that stands still has done with its own, and
  * those of a sleeper are nobody else's.
@@ -49,7 +50,7 @@ static bool read_g(const struct sprof_thread *thread, uint64_t address, struct g
 
 /* What is read of an m. */
 struct m {
-	uint64_t system_g, current_g, vdso_sp;
+	uint64_t thread_id, system_g, current_g, vdso_sp;
 };
 
 static bool read_m(const struct sprof_thread *thread, const struct sprof_go_runtime *runtime,
@@ -62,6 +63,7 @@ static bool read_m(const struct sprof_thread *thread, const struct sprof_go_runt
 	if (!address || !read_memory(thread, address, bytes, last + WORD))
 		return false;
 	memcpy(&ret->system_g, bytes + SPROF_GO_M_SYSTEM_G, WORD);
+	memcpy(&ret->thread_id, bytes + runtime->thread_id, WORD);
 	memcpy(&ret->current_g, bytes + runtime->current_g, WORD);
 	ret->vdso_sp = 0;
 	if (runtime->vdso_sp)
@@ -122,17 +124,22 @@ static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
 	}
 }
 
-/* The g that the thread says it runs: the goroutine, or that of its own stack or of its signal handlers'; and its m. */
+/*
+ * The g that the thread says it runs: the goroutine, or that of its own stack or of its signal handlers'; and its m, which
+ * says whose it is: a thread pointer that was found, or that was another's at the time, is not believed.
+ */
 static bool read_own(const struct sprof_thread *thread, struct g *ret_own, struct m *ret_m)
 {
 	const struct sprof_go_runtime *runtime = thread->process->go;
+	const struct sampling *sampling = thread->sampling;
 	uint64_t address;
 
 	return runtime && thread->thread_pointer &&
 		read_memory(thread, thread->thread_pointer + (uint64_t)(int64_t)runtime->g,
 			&address, sizeof(address)) &&
 		address && read_g(thread, address, ret_own) &&
-		read_m(thread, runtime, g_word(ret_own, SPROF_GO_G_M), ret_m);
+		read_m(thread, runtime, g_word(ret_own, SPROF_GO_G_M), ret_m) &&
+		ret_m->thread_id == (uint64_t)sampling->facts.own_tid;
 }
 
 /* On a goroutine's stack: where the thread's own was left, if that is wanted. */

@@ -14,7 +14,7 @@
 struct sprof_thread;
 
 /*
- * Three or four small reads while the thread stands still; it has stopped before, so that its thread pointer is known.
+ * Up to five small reads, of a thread that stands still or sleeps.
  * False: it is no thread of Go's, or that is not known.
  */
 bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,

@@ -23,6 +23,12 @@ static bool is_affordable(const struct sprof_process *process)
 	return sprof_clock_now_ns() >= process->maps_read_ns + COST_SHARE * process->maps_cost_ns;
 }
 
+static void find_go(struct sampler *sampler, struct sprof_process *process)
+{
+	process->go = sprof_unwinder_find_go(sampler->parts->unwinder, &process->maps);
+	process->go_count = sprof_unwinder_go_count(sampler->parts->unwinder);
+}
+
 /* True: they have changed. */
 static bool read_maps(struct sampler *sampler, struct sprof_process *process)
 {
@@ -34,7 +40,7 @@ static bool read_maps(struct sampler *sampler, struct sprof_process *process)
 	process->maps_change = process->change;
 	if (process->maps.generation == before)
 		return false;
-	process->go = sprof_unwinder_find_go(sampler->parts->unwinder, &process->maps);
+	find_go(sampler, process);
 	return true;
 }
 
@@ -57,6 +63,9 @@ void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *proce
 {
 	if (process->maps_read_ns + AGE_NS < sampler->tick.ns)
 		read_maps(sampler, process);
+	/* A library with Go's runtime is known once a stack has led through it. */
+	if (!process->go && process->go_count != sprof_unwinder_go_count(sampler->parts->unwinder))
+		find_go(sampler, process);
 }
 
 void sprof_mappings_doubt(struct sprof_thread *thread, const struct sprof_proc_stat *stat)

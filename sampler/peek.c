@@ -66,8 +66,9 @@ static void expect_goroutine(struct sampler *sampler, struct sprof_thread *threa
 	struct sampling *sampling = thread->sampling;
 
 	sprof_copy_plan_expect_goroutine(&sampling->copy);
-	if (thread->thread_pointer)
+	if (thread->thread_pointer || sampling->sought_thread)
 		return;
+	sampling->sought_thread = true;
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(sampler, thread->process);
 	thread->thread_pointer = sprof_goroutine_find_thread(thread, sp);
@@ -204,12 +205,15 @@ bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
 		return false;
 	if (has_ended(sight.stat.state))
 		return true;
-	if (!is_in_our_stop(thread, sight.stat.state))
-		take(sampler, thread, &sight);
-	else if (sampler->options->once && thread->phase == SPROF_THREAD_RUNNING)
-		return false; /* there is no other tick: it is stopped when it has gone on */
-	else
+	if (is_in_our_stop(thread, sight.stat.state) && !sampler->options->once) {
 		lose(sampler, thread);
+		return true;
+	}
+	/* There is no other tick: it is stopped when it has gone on; but not in a call, which that would break off. */
+	if (is_in_our_stop(thread, sight.stat.state) && call->kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+		thread->phase == SPROF_THREAD_RUNNING)
+		return false;
+	take(sampler, thread, &sight);
 	return true;
 }
 

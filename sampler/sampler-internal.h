@@ -56,6 +56,7 @@ struct sampling {
 	struct last_seen last;
 	struct known_cpu cpu;
 	struct copy_plan copy;
+	bool sought_thread; /* peek.c: its thread pointer was looked for */
 	uint64_t faults; /* mappings.c: page faults so far */
 	struct first_facts facts;
 	char name[SPROF_COMM_MAX];

@@ -19,7 +19,7 @@ static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
 	sampling->wait.lock.active = false;
 	sprof_reuse_flush(sampler, thread);
 	sampling->sleep.active = false;
-	sprof_copy_plan_forget_home(&sampling->copy);
+	sprof_copy_plan_forget_program(&sampling->copy);
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sprof_sampling_name(sampler, thread, true);
 }

@@ -13,13 +13,17 @@ static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goro
 		sprof_copy_plan_grow(plan);
 }
 
-/* Which goroutine the sample is of, and who created it. */
-static void name_goroutine(const struct sampler *sampler, const struct sprof_thread *thread,
+/* The goroutine whose stack this is, or is a part of it. */
+static uint64_t id_of(const struct sprof_goroutine *goroutine, const struct sprof_stack_view *stack)
+{
+	if (stack->outermost_sp < goroutine->low || stack->outermost_sp > goroutine->high)
+		return 0;
+	return sprof_goroutine_id(goroutine);
+}
+
+static void find_creator(const struct sampler *sampler, const struct sprof_thread *thread,
 	struct sprof_goroutine *goroutine)
 {
-	struct sampling *sampling = thread->sampling;
-
-	sampling->last.goroutine = sprof_goroutine_id(goroutine);
 	goroutine->creator = sprof_unwinder_find_creator(
 		sampler->parts->unwinder, &thread->process->maps, goroutine);
 }
@@ -37,7 +41,7 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 
 	sprof_mappings_refresh(sampler, process);
 	if (sampler->options->goroutines)
-		name_goroutine(sampler, thread, &snapshot->goroutine);
+		find_creator(sampler, thread, &snapshot->goroutine);
 	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
 	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
 		    !sprof_mappings_hold(sampler, process, &stack)) &&
@@ -51,6 +55,8 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 		sprof_copy_plan_find_home(&sampling->copy, snapshot);
 	else if (stack.end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
 		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
+	sampling->last.goroutine =
+		sampler->options->goroutines ? id_of(&snapshot->goroutine, &stack) : 0;
 	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
 	sampler->quality->frames += stack.count;
 	if (!sink->stack(sink->data, &stack, &id))

@@ -40,6 +40,7 @@ static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const stru
 		.sp = cfa,
 		.is_return = true,
 		.system_sp = cursor->system_sp,
+		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature,
 	};
 	enum sprof_step step = read_word(snapshot, cfa - WORD, &next.pc);
@@ -75,7 +76,20 @@ static enum sprof_step step_system_call(const struct sprof_snapshot *snapshot,
 		cursor);
 }
 
-/* What it runs on the thread's stack is often the scheduler, and the goroutine is no longer the thread's. */
+static enum sprof_step step_scheduler(const struct sprof_snapshot *snapshot,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor)
+{
+	enum sprof_step step = step_here(snapshot, rule, cursor);
+
+	if (step == SPROF_STEP_OK)
+		cursor->is_scheduler = true;
+	return step;
+}
+
+/*
+ * What it runs on the thread's stack is often the scheduler. Then the goroutine is no longer the thread's, which may
+ * even have another one already.
+ */
 static enum sprof_step step_system_left(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
 {
@@ -83,6 +97,10 @@ static enum sprof_step step_system_left(const struct sprof_snapshot *snapshot,
 
 	if (cursor->innermost || is_on_goroutine(snapshot, cursor->sp))
 		return step_here(snapshot, rule, cursor);
+	if (cursor->is_scheduler)
+		return SPROF_STEP_ROOT;
+	if (!goroutine->is_known)
+		return SPROF_STEP_REGISTER;
 	if (!goroutine->g || !goroutine->sched_sp)
 		return SPROF_STEP_ROOT;
 	*cursor = (struct sprof_cursor){
@@ -167,6 +185,8 @@ enum sprof_step sprof_step_go(const struct sprof_snapshot *snapshot, const struc
 		return step_system_call(snapshot, rule, cursor);
 	case SPROF_CFA_GO_SYSTEM_LEFT:
 		return step_system_left(snapshot, rule, cursor);
+	case SPROF_CFA_GO_SCHEDULER:
+		return step_scheduler(snapshot, rule, cursor);
 	case SPROF_CFA_GO_C_CALL:
 	case SPROF_CFA_GO_C_CALL_HERE:
 		return step_c_call(snapshot, rule, cursor);

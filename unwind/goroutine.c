@@ -12,6 +12,7 @@ enum {
 	FIRST_ID = 19,  /* up to Go 1.22, and again from 1.25 on; else one behind */
 	LAST_ID = 20,
 	FIRST_CREATOR = 24,
+	MAIN = 1,       /* the number of the first goroutine, which the runtime itself made */
 	/* Of the word before the id: the status, then a lock that nobody holds (runtime/runtime2.go, _Grunnable ...). */
 	LAST_STATUS = 9,
 	SCANNED = 0x1000, /* the garbage collector looks at its stack */
@@ -38,7 +39,7 @@ uint64_t sprof_goroutine_id(const struct sprof_goroutine *goroutine)
 uint64_t sprof_unwinder_find_creator(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
 	const struct sprof_goroutine *goroutine)
 {
-	if (!goroutine->is_known || !goroutine->g)
+	if (sprof_goroutine_id(goroutine) <= MAIN)
 		return 0;
 	for (size_t i = FIRST_CREATOR; i + 2 < SPROF_GOROUTINE_WORDS; i++) {
 		uint64_t creator = goroutine->words[i];

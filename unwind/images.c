@@ -8,7 +8,8 @@
 
 #include "base/array.h"
 
-static void open_entry(struct sprof_image_entry *entry, const struct sprof_module *module)
+static void open_entry(struct sprof_images *images, struct sprof_image_entry *entry,
+	const struct sprof_module *module)
 {
 	struct sprof_error err;
 
@@ -22,8 +23,10 @@ static void open_entry(struct sprof_image_entry *entry, const struct sprof_modul
 		return;
 	}
 	entry->rows = sprof_rows_create(entry->image);
-	if (entry->rows)
+	if (entry->rows) {
+		images->go_count += sprof_rows_go_runtime(entry->rows) != NULL;
 		return;
+	}
 	sprof_image_close(entry->image);
 	entry->image = NULL;
 }
@@ -44,7 +47,7 @@ static const struct sprof_image_entry *entry_of(struct sprof_images *images, uin
 		    &images->items, &images->capacity, (size_t)module + 1, sizeof(*images->items)))
 		return &none;
 	if (is_worth_a_try(&images->items[module], found))
-		open_entry(&images->items[module], found);
+		open_entry(images, &images->items[module], found);
 	return &images->items[module];
 }
 
@@ -101,6 +104,7 @@ const struct sprof_go_runtime *sprof_images_find_go(
 		uint32_t module = maps->items[i].module;
 
 		if (module == SPROF_MAPPING_NO_MODULE ||
+			sprof_modules_get(images->modules, module)->kind != SPROF_MODULE_FILE ||
 			(!is_first && (module >= images->capacity || !images->items[module].tried)))
 			continue;
 		is_first = false;

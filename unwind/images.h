@@ -19,6 +19,7 @@ struct sprof_images {
 	struct sprof_modules *modules;
 	struct sprof_image_entry *items; /* by module id */
 	size_t capacity;
+	unsigned go_count; /* of modules with Go's runtime that have been opened */
 };
 
 struct sprof_image_entry {
@@ -51,7 +52,7 @@ bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint
 	struct sprof_fde_bounds *ret);
 
 /*
- * Go's runtime in one of the modules that are mapped: in the first one, which is the program, or in one that a
+ * Go's runtime in one of the modules that are mapped: in the first file, which mostly is the program, or in one that a
  * walk has led through. NULL: none, or it is not known how to read it.
  */
 const struct sprof_go_runtime *sprof_images_find_go(

@@ -71,6 +71,7 @@ static enum sprof_step step_signal(
 {
 	struct sprof_cursor next = {
 		.fp_known = true, .innermost = true, .system_sp = cursor->system_sp,
+		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature};
 	uint64_t context = cursor->sp;
 	enum sprof_step step = read_word(snapshot, context + CONTEXT_PC, &next.pc);
@@ -115,6 +116,7 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 	case SPROF_CFA_SIGNAL:
 	case SPROF_CFA_GO_SYSTEM_CALL:
 	case SPROF_CFA_GO_SYSTEM_LEFT:
+	case SPROF_CFA_GO_SCHEDULER:
 	case SPROF_CFA_GO_C_CALL:
 	case SPROF_CFA_GO_C_CALL_HERE:
 	case SPROF_CFA_GO_CALLBACK:
@@ -166,6 +168,7 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		.fp_known = cursor->fp_known,
 		.is_return = true,
 		.system_sp = cursor->system_sp,
+		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature,
 	};
 	enum sprof_step step;
@@ -194,6 +197,7 @@ enum sprof_step sprof_step_frame_pointer(
 {
 	struct sprof_cursor next = {
 		.fp_known = true, .is_return = true, .system_sp = cursor->system_sp,
+		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature};
 	enum sprof_step step;
 
@@ -223,6 +227,7 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
 		.fp_known = cursor->fp_known,
 		.is_return = true,
 		.system_sp = cursor->system_sp,
+		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature,
 	};
 #if defined(__x86_64__)

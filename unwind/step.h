@@ -26,6 +26,7 @@ struct sprof_cursor {
 	uint64_t system_sp; /* go-step.c: where the thread's own stack is left for a goroutine's next; 0: not known */
 	uint64_t signature; /* the bits of a return address that hold its signature; see sprof_regs_signature_mask() */
 	bool fp_known, lr_known;
+	bool is_scheduler; /* go-step.c: Go's scheduler is among the frames so far */
 	bool is_return;    /* pc is a return address: it is looked up at pc - 1 */
 	bool innermost;    /* no step yet, or the last one crossed a signal frame */
 };

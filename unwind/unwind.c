@@ -70,6 +70,11 @@ const struct sprof_go_runtime *sprof_unwinder_find_go(
 	return sprof_images_find_go(&unwinder->pcs.images, maps);
 }
 
+unsigned sprof_unwinder_go_count(const struct sprof_unwinder *unwinder)
+{
+	return unwinder->pcs.images.go_count;
+}
+
 bool sprof_unwinder_is_go_entry(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps, uint64_t address)
 {

@@ -40,6 +40,8 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 /* See sprof_images_find_go(). */
 const struct sprof_go_runtime *sprof_unwinder_find_go(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps);
+/* How many modules with Go's runtime walks have led through: with another one the answer may be another. */
+unsigned sprof_unwinder_go_count(const struct sprof_unwinder *unwinder);
 
 /* Whether a function of a Go program begins at an address. */
 bool sprof_unwinder_is_go_entry(

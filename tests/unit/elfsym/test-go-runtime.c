@@ -12,7 +12,7 @@ static const struct go_image_options with_sections = {.section = ".gopclntab"};
 static bool find(const uint8_t *system_stack, size_t system_size, const uint8_t *nanotime,
 	size_t nanotime_size, struct sprof_go_runtime *ret)
 {
-	static const uint8_t nothing[0x80];
+	static const uint8_t nothing[0x80], compare_signal_g[] = {0x48, 0x3b, 0x43, 0x50};
 	const struct go_table_options options = {.format = GO_1_20};
 	struct sprof_go_table *table;
 	struct go_tables tables;
@@ -23,6 +23,8 @@ static bool find(const uint8_t *system_stack, size_t system_size, const uint8_t 
 	made = go_tables_image(&tables, &with_sections);
 	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE, nothing, sizeof(nothing));
 	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE, system_stack, system_size);
+	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE + 0x40, compare_signal_g,
+		sizeof(compare_signal_g));
 	go_image_put(&made, go_function_entry(GO_NANOTIME) - GO_BASE, nothing, sizeof(nothing));
 	go_image_put(&made, go_function_entry(GO_NANOTIME) - GO_BASE, nanotime, nanotime_size);
 	table = sprof_go_table_open(go_image_open(&made));
@@ -43,6 +45,7 @@ static void in_each_format(void **state)
 		assert_int_equal(runtime.g, -8);
 		assert_int_equal(runtime.current_g, 0xc0);
 		assert_int_equal(runtime.vdso_sp, 0x330);
+		assert_int_equal(runtime.thread_id, 0x48);
 		go_program_close(table);
 	}
 }

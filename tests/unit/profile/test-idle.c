@@ -44,8 +44,15 @@ static void a_scheduler_without_work_is_idle(void **state)
 	static const char *const lock[] = {
 		"runtime.futex", "runtime.lock2", "runtime.mallocgc", "main.main"};
 	static const char *const other[] = {"read", "stopm", "runtime_stopm", "main"};
+	static const char *const own_lock[] = {
+		"runtime.futex", "runtime.lock2", "runtime.findRunnable", "runtime.schedule"};
+	static const char *const stopped[] = {
+		"runtime.futex", "runtime.stopm", "runtime.gcstopm", "runtime.findRunnable"};
 	struct scene scene;
 
+	assert_null(sprof_profile_idle_for(&scene.profile, set_up(&scene, own_lock)));
+	assert_string_equal(sprof_profile_idle_for(&scene.profile, set_up(&scene, stopped)),
+		"the end of a stop of the world");
 	assert_string_equal(sprof_profile_idle_for(&scene.profile, set_up(&scene, futex)),
 		"no goroutine to run");
 	assert_string_equal(sprof_profile_idle_for(&scene.profile, set_up(&scene, poll)),

@@ -186,6 +186,22 @@ static void mcall_without_a_goroutine(void **state)
 	expect_failure(&stacks.thread, &left, middle(), SPROF_STEP_ROOT);
 }
 
+/* Whatever goroutine the thread has by then, it is another one, and may not have run yet. */
+static void the_scheduler_has_no_goroutine_below(void **state)
+{
+	struct sprof_rule scheduler = rule(SPROF_CFA_GO_SCHEDULER, 8);
+	struct sprof_rule left = rule(SPROF_CFA_GO_SYSTEM_LEFT, 8);
+	struct sprof_cursor cursor;
+	struct stacks stacks;
+
+	stacks_init(&stacks);
+	cursor = step_from(&stacks.thread, &scheduler, middle());
+	assert_true(cursor.is_scheduler);
+	expect_failure(&stacks.thread, &left, cursor, SPROF_STEP_ROOT);
+	stacks.thread.snapshot.goroutine = (struct sprof_goroutine){0};
+	expect_failure(&stacks.thread, &left, cursor, SPROF_STEP_ROOT);
+}
+
 static void asmcgocall_on_another_stack(void **state)
 {
 	struct sprof_rule call = with_fp(rule(SPROF_CFA_GO_C_CALL, 8), SPROF_REG_UNDEFINED, SLOT);
@@ -383,7 +399,7 @@ static void an_unknown_goroutine(void **state)
 	stacks.thread.snapshot.goroutine = (struct sprof_goroutine){0};
 	stacks.thread.words[22] = 0; /* as if its g were none */
 	expect_failure(&stacks.thread, &call, middle(), SPROF_STEP_REGISTER);
-	expect_failure(&stacks.thread, &left, middle(), SPROF_STEP_ROOT);
+	expect_failure(&stacks.thread, &left, middle(), SPROF_STEP_REGISTER);
 	expect_failure(&stacks.thread, &c_call, middle(), SPROF_STEP_REGISTER);
 	expect_failure(&stacks.thread, &vdso, middle(), SPROF_STEP_REGISTER);
 	expect_failure(&stacks.thread, &callback, middle(), SPROF_STEP_REGISTER);
@@ -436,6 +452,7 @@ int main(void)
 		cmocka_unit_test(systemstack_that_left_nowhere),
 		cmocka_unit_test(mcall_with_a_goroutine),
 		cmocka_unit_test(mcall_without_a_goroutine),
+		cmocka_unit_test(the_scheduler_has_no_goroutine_below),
 		cmocka_unit_test(asmcgocall_on_another_stack),
 		cmocka_unit_test(asmcgocall_without_a_switch),
 		cmocka_unit_test(asmcgocall_whose_slot_was_not_copied),
