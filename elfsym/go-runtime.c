@@ -3,7 +3,8 @@
  * systemstack compares g with m.gsignal and m.curg, nanotime1 notes its caller's sp in m.vdsoSP. Both have m in rbx; the forms
  * have been the same from Go 1.14 to 1.26. Where they are not found, nothing is known.
  *
- * Does not handle arm64.
+ * Does not handle arm64, nor libraries (-buildmode=c-shared, plugin): the place of g is in their GOT then, which only a
+ * process has. Stacks in them end where they would lead from one stack to the other.
  */
 #include "elfsym/go-runtime.h"
 
