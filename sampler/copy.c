@@ -157,7 +157,7 @@ static void copy_home(const struct sprof_thread *thread, struct copy_buffer *buf
 	struct sampling *sampling = thread->sampling;
 	const struct sprof_mapping *home;
 
-	snapshot->home = (struct sprof_stack_copy){0};
+	snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
 	if (stack && stack->end == sampling->copy.home_end) {
 		sampling->copy.home_sp = snapshot->regs.values[SPROF_REG_SP];
 		return;
@@ -236,6 +236,20 @@ static struct area system_area(const struct sprof_thread *thread,
 	return area_of(sprof_maps_find(&thread->process->maps, sp));
 }
 
+/* A signal came while the thread was on its own stack: behind that is the goroutine's, if there is room for it. */
+static void copy_third(const struct sprof_thread *thread, struct copy_buffer *buffer,
+	struct sprof_snapshot *snapshot)
+{
+	const struct sampling *sampling = thread->sampling;
+	const struct copy_plan *plan = &sampling->copy;
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	uint64_t left = sprof_goroutine_left_at(goroutine);
+
+	if (left && largest(plan) >= 2 * plan->size)
+		copy(thread, left, (struct area){goroutine->low, goroutine->high},
+			largest(plan) - plan->size, buffer->bytes + plan->size, &snapshot->third);
+}
+
 /*
  * A thread of Go's is on a goroutine's stack, which ends where the runtime says, or on its own; then where the
  * goroutine's was left is copied too.
@@ -249,8 +263,9 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	struct area area = {goroutine->low, goroutine->high};
 	uint64_t sp = snapshot->regs.values[SPROF_REG_SP], left;
 	uint8_t *home = buffer->bytes + largest(plan);
+	size_t size = plan->goroutine_size;
 
-	snapshot->stack = snapshot->home = (struct sprof_stack_copy){0};
+	snapshot->stack = snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
 	if (sp >= area.start && sp < area.end) {
 		copy(thread, sp - SPROF_RED_ZONE, area, plan->goroutine_size, buffer->bytes,
 			&snapshot->stack);
@@ -265,11 +280,13 @@ static void copy_goroutine(const struct sprof_thread *thread, struct copy_buffer
 	left = goroutine->is_interrupted
 		       ? find_interrupted(&snapshot->stack)
 		       : sprof_goroutine_left_at(goroutine);
-	if (left && (left < area.start || left >= area.end))
+	if (left && (left < area.start || left >= area.end)) {
+		copy_third(thread, buffer, snapshot);
 		area = area_of(sprof_maps_find(&thread->process->maps, left));
+		size = plan->size;
+	}
 	if (left)
-		copy(thread, left - SPROF_RED_ZONE, area, plan->goroutine_size, home,
-			&snapshot->home);
+		copy(thread, left - SPROF_RED_ZONE, area, size, home, &snapshot->home);
 }
 
 bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,

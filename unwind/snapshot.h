@@ -24,6 +24,7 @@ struct sprof_snapshot {
 	struct sprof_regs regs;
 	struct sprof_goroutine goroutine;
 	struct sprof_stack_copy stack; /* from the red zone below sp on */
+	struct sprof_stack_copy third; /* a goroutine's, where a signal came on the thread's own stack: `home` */
 	struct sprof_stack_copy home;  /* the thread's own stack, or its goroutine's, while sp is on another one */
 };
 
@@ -43,6 +44,22 @@ static inline enum sprof_stack_read sprof_stack_copy_word(
 }
 
 /* One word of what was copied. */
+/* The same of the stack that sp is not on; the answer of the first copy that has the address. */
+static inline enum sprof_stack_read sprof_snapshot_other_word(
+	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
+{
+	enum sprof_stack_read got = SPROF_STACK_ELSEWHERE;
+
+	if (snapshot->home.size)
+		got = sprof_stack_copy_word(&snapshot->home, address, ret);
+	if (got != SPROF_STACK_OK && snapshot->third.size) {
+		enum sprof_stack_read third = sprof_stack_copy_word(&snapshot->third, address, ret);
+
+		got = third == SPROF_STACK_ELSEWHERE ? got : third;
+	}
+	return got;
+}
+
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
@@ -50,7 +67,7 @@ static inline enum sprof_stack_read sprof_snapshot_word(
 
 	/* The two may lie in one mapping. */
 	if (got != SPROF_STACK_OK && snapshot->home.size) {
-		enum sprof_stack_read other = sprof_stack_copy_word(&snapshot->home, address, ret);
+		enum sprof_stack_read other = sprof_snapshot_other_word(snapshot, address, ret);
 
 		return other == SPROF_STACK_ELSEWHERE ? got : other;
 	}
