@@ -156,7 +156,7 @@ static void read_system(
 	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
 }
 
-static bool is_on_system(const struct sprof_goroutine *goroutine, const struct g *system, uint64_t sp)
+static bool is_on(const struct sprof_goroutine *goroutine, const struct g *system, uint64_t sp)
 {
 	uint64_t high = g_word(system, SPROF_GO_G_STACK + WORD);
 
@@ -165,18 +165,26 @@ static bool is_on_system(const struct sprof_goroutine *goroutine, const struct g
 	return sp < high && high - sp < LARGEST_SYSTEM_STACK;
 }
 
-/* A signal's handler has a stack of its own; for its first instructions the thread still has the g from before. */
-static bool is_interrupted(const struct sprof_goroutine *goroutine, const struct m *m,
-	const struct g *own, uint64_t sp)
+/*
+ * On another stack than the goroutine's: the thread's own, or a signal handler's, which for its first instructions still
+ * has the g from before.
+ */
+static void set_outside(const struct sprof_thread *thread, const struct g *own, const struct m *m,
+	uint64_t sp, struct sprof_goroutine *goroutine)
 {
-	if (own->address == m->current_g)
-		return !is_inside(goroutine, sp) && !goroutine->vdso_sp;
-	return own->address != m->system_g || !is_on_system(goroutine, own, sp);
+	struct g system = *own;
+
+	/* A call of the vDSO changes the stack, and not g. */
+	if (own->address == m->current_g && !read_g(thread, m->system_g, &system))
+		return;
+	set_system(goroutine, &system);
+	goroutine->is_interrupted = system.address != m->system_g || !is_on(goroutine, &system, sp);
 }
 
 bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
 	struct sprof_goroutine *ret)
 {
+	uint64_t sp = regs->values[SPROF_REG_SP];
 	struct g own, g;
 	struct m m;
 
@@ -189,13 +197,10 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 		set_goroutine(ret, &own);
 	else if (m.current_g && read_g(thread, m.current_g, &g))
 		set_goroutine(ret, &g);
-	if (is_inside(ret, regs->values[SPROF_REG_SP]))
+	if (is_inside(ret, sp))
 		read_system(thread, m.system_g, ret);
-	else if (m.current_g != own.address)
-		set_system(ret, &own);
-	else if (read_g(thread, m.system_g, &g))
-		set_system(ret, &g);
-	ret->is_interrupted = is_interrupted(ret, &m, &own, regs->values[SPROF_REG_SP]);
+	else
+		set_outside(thread, &own, &m, sp, ret);
 	return true;
 }
 
