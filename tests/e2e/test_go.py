@@ -5,7 +5,7 @@ import os
 import time
 
 from harness import (PROFILE, SPROF, TARGETS, Program, attach_for, check_quality, main, read_profile, require,
-                     state_of, threads_of, tool, wait_until)
+                     sprof, state_of, threads_of, tool, wait_until)
 
 SECONDS = 2
 COMPLETE = 0.995
@@ -141,6 +141,18 @@ def test_busy_garbage_collector():
     check_names("plain")
     share = folded.share(r"runtime\.gcDrain|runtime\.gcDrainN")
     assert share > 0.1, f"the collector has {share:.3f} of all time"
+
+
+def test_goroutines_and_who_created_them():
+    program = start("plain", 30, 5)
+    folded, _ = attach_for(f"{SECONDS}s", program.pid, "--goroutines", "-o", "x.pb.gz")
+    program.finish().check(0)
+    assert folded.has("created by main.main", *WORK), folded.names()
+    assert folded.has("created by main.(*worker).work", "runtime.goexit", "main.(*worker).work.func1")
+    assert not folded.has("created by runtime.newproc"), "the first goroutine was created by nobody"
+    report = sprof("report", "x.pb.gz", "--by", "goroutine", "--no-pager").check(0).text()
+    assert report.count("== goroutine ") >= 3, report[:4000]
+    assert "no goroutine to run" in sprof("report", "x.pb.gz", "--no-pager").check(0).text()
 
 
 def timeslices(pid):
