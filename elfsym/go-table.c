@@ -355,8 +355,9 @@ bool sprof_go_table_find_switch(
 }
 
 /*
- * Pairs of numbers: how far the value moves, folded so that the sign is the lowest bit, and how many quanta of
- * code it holds for. The value begins at -1; a move by 0 ends the table, but for the first.
+ * A table is pairs of numbers. The first number is added to the value; its lowest bit is the sign. The second is the
+ * size of the code that has the new value, in quanta. The value is -1 before the first pair. A pair that adds 0 ends
+ * the table, except if it is the first pair.
  */
 bool sprof_go_table_value(const struct sprof_go_table *table,
 	const struct sprof_go_function *function, uint32_t offset, uint64_t address,

@@ -22,7 +22,7 @@ struct sprof_go_table {
 	const uint8_t *bytes;
 	size_t size;              /* to the end of its section, or of its segment */
 	uint8_t *own_bytes;       /* NULL: the bytes are the image's */
-	unsigned quantum;         /* pcs are counted in so many bytes */
+	unsigned quantum;         /* size of the smallest instruction, in bytes: the unit of sizes of code */
 	uint64_t text;            /* link-time address that entries count from; 0 in old formats */
 	size_t function_count;
 	/* Where the parts begin. */

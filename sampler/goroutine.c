@@ -1,7 +1,7 @@
 /*
- * Reads the structures of Go's runtime: from the thread pointer to the g, from there to the thread's m, from there to
- * the goroutine that it runs (m.curg), and where needed to that of the thread's own stack: up to five small reads, for
- * what is there is known from what was read before. Where they are is elfsym/go-runtime.c's matter.
+ * Reads the structures of Go's runtime. The thread pointer leads to the g, the g to the thread's m, the m to the
+ * goroutine that the thread runs (m.curg) and to the g of the thread's own stack. Each read gives the address of the
+ * next, so that there are up to five small ones. elfsym/go-runtime.c knows where in a structure the fields are.
  *
  * Does not handle a runtime that changes them at this moment: a thread that stands still has done with its own, and
  * those of a sleeper are nobody else's.

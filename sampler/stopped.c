@@ -52,7 +52,7 @@ static struct sprof_walked walk(struct sampler *sampler, struct slot *slot)
 }
 
 /* It ran when it was looked at, and may have gone to sleep before it stopped. */
-static enum sprof_state state_of(struct slot *slot)
+static enum sprof_state state_of(const struct slot *slot)
 {
 	const struct sprof_regs *regs = &slot->snapshot.regs;
 

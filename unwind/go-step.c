@@ -18,20 +18,6 @@ static bool is_on_goroutine(const struct sprof_snapshot *snapshot, uint64_t sp)
 	return goroutine->is_known && sp >= goroutine->low && sp < goroutine->high;
 }
 
-static enum sprof_step read_word(
-	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
-{
-	switch (sprof_snapshot_word(snapshot, address, ret)) {
-	case SPROF_STACK_OK:
-		return SPROF_STEP_OK;
-	case SPROF_STACK_BEYOND_COPY:
-		return SPROF_STEP_STACK_COPY;
-	case SPROF_STACK_ELSEWHERE:
-		break;
-	}
-	return SPROF_STEP_BAD_MEMORY;
-}
-
 /* To the caller of the frame whose CFA this is. */
 static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	uint64_t cfa, struct sprof_cursor *cursor)
@@ -43,7 +29,7 @@ static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const stru
 		.is_scheduler = cursor->is_scheduler,
 		.signature = cursor->signature,
 	};
-	enum sprof_step step = read_word(snapshot, cfa - WORD, &next.pc);
+	enum sprof_step step = sprof_step_read(snapshot, cfa - WORD, &next.pc);
 
 	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_SAVED)
 		next.fp_known = sprof_snapshot_word(snapshot,
@@ -122,9 +108,9 @@ static enum sprof_step step_c_call(const struct sprof_snapshot *snapshot,
 
 	if (cursor->innermost)
 		return step_here(snapshot, rule, cursor);
-	step = read_word(snapshot, slot, &depth);
+	step = sprof_step_read(snapshot, slot, &depth);
 	if (step == SPROF_STEP_OK && rule->cfa == SPROF_CFA_GO_C_CALL)
-		step = read_word(snapshot, slot + WORD, &g);
+		step = sprof_step_read(snapshot, slot + WORD, &g);
 	if (step != SPROF_STEP_OK)
 		return step;
 	if (rule->cfa == SPROF_CFA_GO_C_CALL_HERE)
@@ -154,7 +140,7 @@ static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 	if (!sp)
 		return snapshot->goroutine.has_system ? step_here(snapshot, rule, cursor)
 						      : SPROF_STEP_STACK_COPY;
-	step = read_word(snapshot, sp, &before);
+	step = sprof_step_read(snapshot, sp, &before);
 	if (step == SPROF_STEP_OK)
 		step = step_to(
 			snapshot, rule, sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);

@@ -1,7 +1,7 @@
 /*
- * The compiled rows of one module, from its CFI or from Go's table. One small sorted array per 4 KiB page of text, so that a row is
- * inserted and found without touching the others; a row that crosses a page is kept once for each page
- * that was asked for.
+ * The compiled rows of one module, from its CFI or from Go's table. One small sorted array per 4 KiB page of
+ * text, so that a row is inserted and found without touching the others; a row that crosses a page is kept
+ * once for each page that was asked for.
  */
 #include "unwind/rows.h"
 

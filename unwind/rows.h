@@ -19,7 +19,7 @@ struct sprof_rows *sprof_rows_create(const struct sprof_image *image);
 /* NULL is accepted. */
 void sprof_rows_destroy(struct sprof_rows *rows);
 
-/* The rule at a link-time address; its cfa is SPROF_CFA_NONE where there is no CFI. */
+/* The rule at a link-time address; its cfa is SPROF_CFA_NONE where neither CFI nor Go's table has one. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 
 /* Whether a function of a Go program begins at a link-time address. */

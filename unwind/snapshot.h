@@ -43,8 +43,7 @@ static inline enum sprof_stack_read sprof_stack_copy_word(
 							       : SPROF_STACK_ELSEWHERE;
 }
 
-/* One word of what was copied. */
-/* The same of the stack that sp is not on; the answer of the first copy that has the address. */
+/* One word of the stacks that sp is not on. */
 static inline enum sprof_stack_read sprof_snapshot_other_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
@@ -60,6 +59,7 @@ static inline enum sprof_stack_read sprof_snapshot_other_word(
 	return got;
 }
 
+/* One word of what was copied. */
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {

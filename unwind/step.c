@@ -43,24 +43,6 @@ void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *reg
 #endif
 }
 
-/*
- * Inlined everywhere, so that the cursor of a step stays in registers: through memory its words would be
- * written one by one and read two at a time, which processors don't forward.
- */
-static inline __attribute__((always_inline)) enum sprof_step read_word(
-	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
-{
-	switch (sprof_snapshot_word(snapshot, address, ret)) {
-	case SPROF_STACK_OK:
-		return SPROF_STEP_OK;
-	case SPROF_STACK_BEYOND_COPY:
-		return SPROF_STEP_STACK_COPY;
-	case SPROF_STACK_ELSEWHERE:
-		break;
-	}
-	return SPROF_STEP_BAD_MEMORY;
-}
-
 static inline uint64_t without_signature(const struct sprof_cursor *cursor, uint64_t address)
 {
 	return address & ~cursor->signature;
@@ -70,20 +52,23 @@ static enum sprof_step step_signal(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
 	struct sprof_cursor next = {
-		.fp_known = true, .innermost = true, .system_sp = cursor->system_sp,
+		.fp_known = true,
+		.innermost = true,
+		.system_sp = cursor->system_sp,
 		.is_scheduler = cursor->is_scheduler,
-		.signature = cursor->signature};
+		.signature = cursor->signature,
+	};
 	uint64_t context = cursor->sp;
-	enum sprof_step step = read_word(snapshot, context + CONTEXT_PC, &next.pc);
+	enum sprof_step step = sprof_step_read(snapshot, context + CONTEXT_PC, &next.pc);
 
 	if (step == SPROF_STEP_OK)
-		step = read_word(snapshot, context + CONTEXT_SP, &next.sp);
+		step = sprof_step_read(snapshot, context + CONTEXT_SP, &next.sp);
 	if (step == SPROF_STEP_OK)
-		step = read_word(snapshot, context + CONTEXT_FP, &next.fp);
+		step = sprof_step_read(snapshot, context + CONTEXT_FP, &next.fp);
 #if defined(__aarch64__)
 	next.lr_known = true;
 	if (step == SPROF_STEP_OK)
-		step = read_word(snapshot, context + CONTEXT_LR, &next.lr);
+		step = sprof_step_read(snapshot, context + CONTEXT_LR, &next.lr);
 #endif
 	if (step == SPROF_STEP_OK)
 		*cursor = next;
@@ -103,11 +88,11 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 		*ret = cursor->fp + offset;
 		return cursor->fp_known ? SPROF_STEP_OK : SPROF_STEP_REGISTER;
 	case SPROF_CFA_SP_DEREF:
-		return read_word(snapshot, cursor->sp + offset, ret);
+		return sprof_step_read(snapshot, cursor->sp + offset, ret);
 	case SPROF_CFA_FP_DEREF:
 		if (!cursor->fp_known)
 			return SPROF_STEP_REGISTER;
-		return read_word(snapshot, cursor->fp + offset, ret);
+		return sprof_step_read(snapshot, cursor->fp + offset, ret);
 	case SPROF_CFA_PLT:
 		/* The offset is where in the 16-byte entry the push has been done. */
 		*ret = cursor->sp + WORD + (cursor->pc % 16 >= offset ? WORD : 0);
@@ -136,7 +121,7 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 
 	next->is_return = ra != SPROF_REG_SAVED_PLACE;
 	if (ra == SPROF_REG_SAVED || ra == SPROF_REG_SAVED_PLACE) {
-		step = read_word(snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
+		step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
 		if (step != SPROF_STEP_OK)
 			return step;
 	} else {
@@ -149,7 +134,7 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 		next->fp_known = false;
 	if (rule->regs >> SPROF_RULE_FP_SHIFT != SPROF_REG_SAVED)
 		return SPROF_STEP_OK;
-	step = read_word(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
+	step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
 	next->fp_known = true;
 	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's again. */
 	if (step == SPROF_STEP_BAD_MEMORY && cursor->innermost) {
@@ -196,9 +181,12 @@ enum sprof_step sprof_step_frame_pointer(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor)
 {
 	struct sprof_cursor next = {
-		.fp_known = true, .is_return = true, .system_sp = cursor->system_sp,
+		.fp_known = true,
+		.is_return = true,
+		.system_sp = cursor->system_sp,
 		.is_scheduler = cursor->is_scheduler,
-		.signature = cursor->signature};
+		.signature = cursor->signature,
+	};
 	enum sprof_step step;
 
 	if (!cursor->fp_known)
@@ -208,9 +196,9 @@ enum sprof_step sprof_step_frame_pointer(
 	if (cursor->fp < cursor->sp || cursor->fp % WORD)
 		return SPROF_STEP_BAD_MEMORY;
 	next.sp = cursor->fp + 2 * WORD;
-	step = read_word(snapshot, cursor->fp, &next.fp);
+	step = sprof_step_read(snapshot, cursor->fp, &next.fp);
 	if (step == SPROF_STEP_OK)
-		step = read_word(snapshot, cursor->fp + WORD, &next.pc);
+		step = sprof_step_read(snapshot, cursor->fp + WORD, &next.pc);
 	next.pc = without_signature(cursor, next.pc);
 	if (step == SPROF_STEP_OK && !next.pc)
 		return SPROF_STEP_ROOT;
@@ -231,7 +219,7 @@ enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sp
 		.signature = cursor->signature,
 	};
 #if defined(__x86_64__)
-	enum sprof_step step = read_word(snapshot, cursor->sp, &next.pc);
+	enum sprof_step step = sprof_step_read(snapshot, cursor->sp, &next.pc);
 
 	next.sp += WORD;
 #else

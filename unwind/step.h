@@ -41,6 +41,25 @@ enum sprof_step {
 	SPROF_STEP_OTHER,      /* a full unwinder is needed */
 };
 
+/*
+ * A word of the snapshot, as the outcome of a step. Inlined everywhere, so that the cursor of a step stays in
+ * registers: through memory its words would be written one by one and read two at a time, which processors don't
+ * forward.
+ */
+static inline __attribute__((always_inline)) enum sprof_step sprof_step_read(
+	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
+{
+	switch (sprof_snapshot_word(snapshot, address, ret)) {
+	case SPROF_STACK_OK:
+		return SPROF_STEP_OK;
+	case SPROF_STACK_BEYOND_COPY:
+		return SPROF_STEP_STACK_COPY;
+	case SPROF_STACK_ELSEWHERE:
+		break;
+	}
+	return SPROF_STEP_BAD_MEMORY;
+}
+
 /* Return addresses are taken to be unsigned; the caller may set `signature`. */
 void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *regs);
 

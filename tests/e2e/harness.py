@@ -57,6 +57,14 @@ def target(name):
     return os.path.join(TARGETS, name)
 
 
+def go_target(name):
+    """The path of a program of tests/targets/go."""
+    tool("go")
+    path = target(os.path.join("go", name))
+    require(os.path.exists(path), "there was no Go compiler when this was built")
+    return path
+
+
 def wait_until(condition, what, limit=LIMIT):
     """Polls for what has no event to wait for; returns what the condition became."""
     end = time.monotonic() + limit

@@ -4,8 +4,8 @@ import json
 import os
 import time
 
-from harness import (PROFILE, SPROF, TARGETS, Program, attach_for, check_quality, main, read_profile, require,
-                     sprof, state_of, threads_of, tool, wait_until)
+from harness import (PROFILE, SPROF, Program, attach_for, check_quality, go_target, main, read_profile, sprof,
+                     state_of, threads_of, wait_until)
 
 SECONDS = 2
 COMPLETE = 0.995
@@ -37,22 +37,14 @@ MIXED_OF_GO = [
     (*IN_MAIN, "main._Cfunc_c_outer", *TO_C),
     (*IN_MAIN, "main._Cfunc_c_calls_go", *TO_C, *TO_GO, "main.goSpin"),
     (*IN_MAIN, *(("main._Cfunc_c_calls_go", *TO_C, *TO_GO) * 3), "main.goSpin"),
-    ("runtime.goexit", "main.nap", "main._Cfunc_c_naps", *TO_C),
+    ("runtime.goexit", "main.waits", "main._Cfunc_c_waits", *TO_C),
 ]
 MIXED = [
     *MIXED_OF_GO,
     (*IN_MAIN, "main._Cfunc_c_outer", *TO_C, "c_outer", "c_spin"),
     (*IN_MAIN, "main._Cfunc_c_calls_go", *TO_C, "c_calls_go", "goBack", *TO_GO, "main.goSpin"),
-    ("runtime.goexit", "main.nap", "main._Cfunc_c_naps", *TO_C, "c_naps", "usleep"),
+    ("runtime.goexit", "main.waits", "main._Cfunc_c_waits", *TO_C, "c_waits"),
 ]
-
-
-def go(name):
-    """The path of a program of tests/targets/go."""
-    tool("go")
-    path = os.path.join(TARGETS, "go", name)
-    require(os.path.exists(path), "there was no Go compiler when this was built")
-    return path
 
 
 def check_names(name):
@@ -74,7 +66,7 @@ def check_stacks(folded, stats, chains):
 
 def run_it(name, chains, *args, **options):
     """`sprof run` of a program that works for so long, and its profile."""
-    program = Program([SPROF, "run", "-d", f"{SECONDS}s", *PROFILE, *FULL, "--", go(name), 2 * SECONDS, *args],
+    program = Program([SPROF, "run", "-d", f"{SECONDS}s", *PROFILE, *FULL, "--", go_target(name), 2 * SECONDS, *args],
                       **options)
     wait_until(lambda: os.path.exists("x.full"), "the profile is written")
     program.finish().check(0)
@@ -84,7 +76,7 @@ def run_it(name, chains, *args, **options):
 
 
 def start(name, *args, **options):
-    program = Program([go(name), *args], **options)
+    program = Program([go_target(name), *args], **options)
     assert program.line() == "ready"
     return program
 

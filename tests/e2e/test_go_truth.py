@@ -10,8 +10,7 @@ import os
 import re
 from collections import Counter, namedtuple
 
-from harness import (PROFILE, TARGETS, Program, check_near, check_quality, main, read_profile, require, run, sprof,
-                     tool)
+from harness import (PROFILE, Program, check_near, check_quality, go_target, main, read_profile, run, sprof, tool)
 
 SECONDS = 10
 RATE = 99
@@ -25,14 +24,6 @@ PLACE = re.compile(r"\t(.*):(\d+)(?: \+0x[0-9a-f]+)?")
 # Go's cmd/internal/objabi/funcid.go calls these wrappers, and its assembler those that say so.
 REFLECTED = ("reflect.makeFuncStub", "reflect.methodValueCall", "reflect.callReflect", "reflect.callMethod")
 PANICS = ("runtime.gopanic", "runtime.sigpanic", "runtime.panicwrap")
-
-
-def go(name):
-    """The path of a program of tests/targets/go."""
-    tool("go")
-    path = os.path.join(TARGETS, "go", name)
-    require(os.path.exists(path), "there was no Go compiler when this was built")
-    return path
 
 
 # Where a thread is.
@@ -89,8 +80,8 @@ def is_wrapper(frame):
 
 def is_listed(frame, called):
     """
-    Whether runtime.Stack has it (Go's runtime/traceback.go, showfuncinfo): none of the runtime's that it doesn't
-    export, but for panics; and no wrapper, unless that is what panics.
+    Whether runtime.Stack prints it (Go's runtime/traceback.go, showfuncinfo). It prints no function that the runtime
+    doesn't export, except gopanic. It prints a wrapper only if the wrapper calls a function that panics.
     """
     if frame.function == "runtime.gopanic":
         return True
@@ -134,12 +125,12 @@ def check_places(program, fewest):
 
 def test_places():
     """At each of some hundred places sprof's frames are those of the runtime."""
-    check_places(Program([go("places")]), 200)
+    check_places(Program([go_target("places")]), 200)
 
 
 def test_places_behind_c():
     """The same where C called Go that called C, of a thread that runs; C functions are sprof's alone."""
-    seen = check_places(Program([go("callbacks")], env={**os.environ, "GODEBUG": "asyncpreemptoff=1"}), 100)
+    seen = check_places(Program([go_target("callbacks")], env={**os.environ, "GODEBUG": "asyncpreemptoff=1"}), 100)
     assert seen["c_last"] and seen["c_calls_go"] > 10 * seen["c_last"], seen
 
 
@@ -230,7 +221,7 @@ def check_shares(ours, samples, theirs):
 def test_time():
     """Both ask some 100 times per second of CPU time, independently of each other."""
     sprof("run", "-r", RATE, "--mode", "cpu", *PROFILE, "-o", "x.full", "-f", "json", "--",
-          go("profiled"), SECONDS, "cpu.pb.gz").check(0)
+          go_target("profiled"), SECONDS, "cpu.pb.gz").check(0)
     _, stats = read_profile()
     check_quality(stats, complete=0.995)
     ours, theirs = without_waits(by_sprof()), without_waits(by_runtime_pprof())

@@ -22,7 +22,6 @@ import "C"
 import "fmt"
 
 var nexts []func()
-var sink int
 
 //export goNext
 func goNext(number C.int) { nexts[number]() }
@@ -44,21 +43,6 @@ func plainly(next func()) {
 	next()
 	sink++
 }
-
-//go:noinline
-func growing(depth int, next func()) {
-	var large [30000]byte
-	large[sink&1023] = 1
-	if depth == 0 {
-		next()
-	} else {
-		growing(depth-1, next)
-	}
-	sink += int(large[17])
-}
-
-// The stack moves while C code is on another one.
-func withGrowingStack(next func()) { growing(12, next) }
 
 func panicking(next func()) {
 	defer func() {

@@ -17,6 +17,7 @@ import (
 
 var text [1 << 18]byte
 var spins bool
+var sink int
 
 //go:noinline
 func here() {
@@ -45,3 +46,20 @@ func wait(bytes []byte) {
 	for !done.Load() {
 	}
 }
+
+//go:noinline
+func growing(depth int, next func()) {
+	var large [30000]byte
+	large[sink&1023] = 1
+	if depth == 0 {
+		next()
+	} else {
+		growing(depth-1, next)
+	}
+	sink += int(large[17])
+}
+
+// The stack moves on the way; in a call from C, while C code is on another one.
+//
+//go:noinline
+func withGrowingStack(next func()) { growing(12, next) }

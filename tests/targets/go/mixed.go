@@ -1,4 +1,4 @@
-// Go that calls C that calls Go, to three levels, and C that sleeps.
+// Go that calls C that calls Go, to three levels, and C that waits for ever.
 //
 //	mixed SECONDS
 //
@@ -6,8 +6,7 @@
 package main
 
 /*
-#include <stdint.h>
-#include <unistd.h>
+#include <poll.h>
 extern int goBack(int);
 static __attribute__((noinline)) int c_spin(int n)
 {
@@ -27,9 +26,9 @@ static __attribute__((noinline)) int c_calls_go(int n)
 
 	return r + c_spin(100);
 }
-static __attribute__((noinline)) int c_naps(void)
+static __attribute__((noinline)) int c_waits(void)
 {
-	return usleep(20000) + 1;
+	return poll(0, 0, -1) + 1;
 }
 */
 import "C"
@@ -60,9 +59,9 @@ func goBack(n C.int) C.int {
 	return C.int(goSpin(int(n)))
 }
 
-func nap() {
+func waits() {
 	for {
-		C.c_naps()
+		C.c_waits()
 	}
 }
 
@@ -75,7 +74,7 @@ func main() {
 	seconds, _ := strconv.ParseFloat(os.Args[1], 64)
 	until := time.Now().Add(time.Duration(seconds * 1e9))
 	fmt.Println("ready")
-	go nap()
+	go waits()
 	go endOfInput()
 	for time.Now().Before(until) {
 		C.c_outer(200000)

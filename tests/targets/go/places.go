@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-var sink int
 
 // Calls that are plain to see.
 
@@ -95,21 +94,6 @@ func withLargeFrame(next func()) {
 	next()
 	sink += int(large[17])
 }
-
-//go:noinline
-func growing(depth int, next func()) {
-	var large [30000]byte
-	large[sink&1023] = 1
-	if depth == 0 {
-		next()
-	} else {
-		growing(depth-1, next)
-	}
-	sink += int(large[17])
-}
-
-//go:noinline
-func withGrowingStack(next func()) { growing(12, next) }
 
 // Methods, and the wrappers that the compiler makes for them.
 

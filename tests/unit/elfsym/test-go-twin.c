@@ -1,6 +1,6 @@
 /*
- * A Go program says everything twice: in the table for its own runtime, and in DWARF for debuggers. At addresses all
- * over the programs both must be the same, but for what Go itself is known to write differently.
+ * A Go program has two descriptions of its code: the table for its own runtime, and DWARF for debuggers. The test
+ * compares both at addresses in every function. They are equal, except for the differences that are listed below.
  */
 #include <stdio.h>
 #include <stdlib.h>
