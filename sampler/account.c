@@ -11,9 +11,10 @@
  * - A thread that was not seen blocked and has not switched voluntarily did not sleep: all is stolen.
  * - Of one that slept, what it stood still for samples is.
  * - So is what its samples can't explain: more wait than the part of them that was blocked, with a
- *   margin of three standard errors. At most the CPUs' figures of such time in proportion to its CPU time.
+ *   margin of one standard error. At most the CPUs' figures of such time in proportion to its CPU time.
  *
- * A thread that sleeps and loses time within that margin keeps it as wait.
+ * A thread that sleeps and loses time within that margin keeps it as wait. A wider margin would keep more
+ * of it; a narrower one would take real wait, as what was handed out once is not taken back.
  */
 #include "sampler/account.h"
 
@@ -154,7 +155,7 @@ static bool has_slept(const struct sprof_account *account, const struct sprof_fi
 static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 {
 	double all = (double)account->samples, blocked = (double)account->blocked_samples;
-	double margin = 3 * sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
+	double margin = sqrt(blocked * (all - blocked) / (all ? all : 1)) + 3;
 
 	if (blocked + margin >= all)
 		return wall;

@@ -35,6 +35,15 @@ def was_left_alone(truth):
     return all(abs(share - part) < 0.02 for share, part in zip(shares, INTENDED))
 
 
+def tolerance(truth):
+    """
+    As a part of the wall time. What the host of a virtual machine took of a thread that sleeps too can only be
+    estimated: so much more, where the program wanted the processor and did not get it.
+    """
+    wanted, got = truth["a_ns"] + truth["c_ns"], 1000 * (truth["user_us"] + truth["sys_us"])
+    return POINTS + max(0, wanted - got) / truth["wall_ns"]
+
+
 def profile(*options):
     """What `shares` says of itself when sprof profiles it, on a machine that is not too busy."""
     for _ in range(ATTEMPTS):
@@ -53,7 +62,7 @@ def test_the_program_keeps_its_books():
 
 def check_wall(folded, truth):
     for name, expected in zip(PARTS, shares_by_the_program(truth)):
-        check_near(folded.share(name), expected, POINTS, f"wall time in {name}")
+        check_near(folded.share(name), expected, tolerance(truth), f"wall time in {name}")
 
 
 def check_usage(report, truth):
@@ -71,9 +80,9 @@ def check_identity(report):
 def check_classes(report):
     """Each part has its kind of time, and nearly no other: no CPU time for a sleeper."""
     part_a, part_b, part_c = (report.functions[name] for name in PARTS)
-    assert part_a["user"] > 0.85 * (1 - part_a["runq"]), part_a
+    assert part_a["user"] > 0.85 * (1 - part_a["runq"] - part_a.get("stolen", 0)), part_a
     assert part_b["wait"] > 0.95, part_b
-    assert part_c["sys"] > 0.85 * (1 - part_c["runq"]), part_c
+    assert part_c["sys"] > 0.85 * (1 - part_c["runq"] - part_c.get("stolen", 0)), part_c
 
 
 def test_shares_and_times():
@@ -111,7 +120,7 @@ def test_weight_sys():
 
 def test_weight_wait():
     folded, truth = weight_by("wait")
-    check_near(folded.weight("part_b") / 1e6, truth["b_ns"] / 1e9, POINTS * SECONDS, "wait time")
+    check_near(folded.weight("part_b") / 1e6, truth["b_ns"] / 1e9, tolerance(truth) * SECONDS, "wait time")
     check_mostly(folded, "part_b", 0.97)
 
 
