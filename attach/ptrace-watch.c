@@ -169,9 +169,10 @@ static void go_on(struct sprof_target *target, struct sprof_thread *thread)
 	target->held_count--;
 	if (thread->phase != SPROF_THREAD_STOPPED)
 		return;
-	sprof_thread_resume(thread);
 	if (again)
-		sprof_thread_interrupt(thread);
+		sprof_thread_resume_to_stop(thread);
+	else
+		sprof_thread_resume(thread);
 }
 
 void sprof_watch_let_go(struct sprof_target *target, pid_t gone)

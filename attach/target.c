@@ -277,6 +277,18 @@ void sprof_thread_resume(struct sprof_thread *thread)
 	thread->group_stop = false;
 }
 
+/* The other way round a call that the first interrupt broke off could say so before the second one comes. */
+void sprof_thread_resume_to_stop(struct sprof_thread *thread)
+{
+	bool is_asked = !thread->group_stop && !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+
+	sprof_thread_resume(thread);
+	if (is_asked)
+		thread->phase = SPROF_THREAD_INTERRUPTED;
+	else
+		sprof_thread_interrupt(thread);
+}
+
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
 {
 	pid_t tid = thread->tid;

@@ -112,6 +112,8 @@ bool sprof_thread_interrupt(struct sprof_thread *thread);
 
 /* Lets a STOPPED thread go on, with the signal it was stopped with. A thread that is gone is no error. */
 void sprof_thread_resume(struct sprof_thread *thread);
+/* The same of a thread that is wanted again: it stops before it is back in its program, or in a group-stop. */
+void sprof_thread_resume_to_stop(struct sprof_thread *thread);
 
 /* Forgets a thread after SPROF_EVENT_ENDED, and reaps or detaches it. */
 void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread);

@@ -274,9 +274,10 @@ static struct sprof_event on_call(struct sprof_target *target, struct sprof_thre
 		thread->interrupt_again = wanted;
 		break;
 	case SPROF_WATCHED_GOES_ON:
-		sprof_thread_resume(thread);
 		if (wanted)
-			sprof_thread_interrupt(thread);
+			sprof_thread_resume_to_stop(thread);
+		else
+			sprof_thread_resume(thread);
 		break;
 	}
 	return nothing;
