@@ -120,6 +120,8 @@ static void a_deadly_signal_that_was_being_reported_kills(void **state)
 	kill(scene->pid, SIGTERM);
 	wait_for_uncollected_stop(scene);
 	scene_end_tracer(scene);
+	/* The kernel lets go a moment after the thread can be joined; until then waitpid() would take the stop. */
+	wait_for_no_tracer(scene->pid);
 	assert_int_equal(waitpid(scene->pid, &status, 0), scene->pid);
 	scene->pid = 0;
 	assert_true(WIFSIGNALED(status));
