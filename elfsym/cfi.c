@@ -94,7 +94,8 @@ static bool is_base_register(const Dwarf_Op *op, Dwarf_Word *ret_register, Dwarf
 static void set_cfa(struct sprof_cfi_row *row, const Dwarf_Op *ops, size_t count)
 {
 	Dwarf_Word number, offset;
-	bool deref = count == 2 && ops[1].atom == DW_OP_deref;
+	bool add = count == 3 && ops[2].atom == DW_OP_plus_uconst && ops[2].number <= INT16_MAX;
+	bool deref = (count == 2 || add) && ops[1].atom == DW_OP_deref;
 
 	if (is_plt(ops, count)) {
 		row->cfa = SPROF_CFA_PLT;
@@ -104,6 +105,7 @@ static void set_cfa(struct sprof_cfi_row *row, const Dwarf_Op *ops, size_t count
 	if (!count || (count != 1 && !deref) || !is_base_register(&ops[0], &number, &offset))
 		return;
 	row->cfa_offset = (int32_t)offset;
+	row->cfa_add = add ? (int16_t)ops[2].number : 0;
 	if (number == DWARF_SP)
 		row->cfa = deref ? SPROF_CFA_SP_DEREF : SPROF_CFA_SP;
 	else if (number == DWARF_FP)

@@ -15,8 +15,8 @@ enum sprof_cfa_rule {
 	SPROF_CFA_NONE,     /* no CFI covers the address */
 	SPROF_CFA_SP,       /* sp + cfa_offset */
 	SPROF_CFA_FP,       /* fp + cfa_offset */
-	SPROF_CFA_SP_DEREF, /* *(sp + cfa_offset) */
-	SPROF_CFA_FP_DEREF, /* *(fp + cfa_offset) */
+	SPROF_CFA_SP_DEREF, /* *(sp + cfa_offset) + cfa_add */
+	SPROF_CFA_FP_DEREF, /* *(fp + cfa_offset) + cfa_add */
 	SPROF_CFA_PLT,      /* sp + 8, and 8 more in the last part of the 16-byte entry */
 	SPROF_CFA_SIGNAL,   /* a signal frame: the registers are in the context on the stack */
 	/*
@@ -49,6 +49,7 @@ struct sprof_cfi_row {
 	enum sprof_cfa_rule cfa;
 	enum sprof_reg_rule ra, fp;
 	int32_t cfa_offset, ra_offset, fp_offset;
+	int16_t cfa_add;
 	/* x86_64 PLT: the entry has pushed its index from this byte of its 16 on. */
 	uint8_t plt_push_end;
 };

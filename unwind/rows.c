@@ -1,5 +1,5 @@
 /*
- * The compiled rows of one module, from its CFI or from Go's table. One small sorted array per 4 KiB page of
+ * The compiled rows of one module, from Go's table, its CFI, or the code itself. One small sorted array per 4 KiB page of
  * text, so that a row is inserted and found without touching the others; a row that crosses a page is kept
  * once for each page that was asked for.
  */
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/computed.h"
 #include "elfsym/go-rows.h"
 
 enum { PAGE = 4096 };
@@ -25,6 +26,7 @@ struct page {
 
 struct sprof_rows {
 	struct sprof_cfi *cfi;
+	struct sprof_computed *computed;
 	struct sprof_go_table *go; /* NULL: none was found */
 	bool has_runtime;
 	struct sprof_go_runtime runtime;
@@ -65,10 +67,11 @@ struct sprof_rows *sprof_rows_create(const struct sprof_image *image)
 		rows->page_count = (end - rows->first + PAGE - 1) / PAGE;
 	}
 	rows->cfi = sprof_cfi_create(image);
+	rows->computed = sprof_computed_create(image);
 	rows->go = sprof_go_table_open(image);
 	rows->has_runtime = rows->go && sprof_go_runtime_find(rows->go, &rows->runtime);
 	rows->pages = calloc(rows->page_count + 1, sizeof(*rows->pages));
-	if (!rows->cfi || !rows->pages) {
+	if (!rows->cfi || !rows->computed || !rows->pages) {
 		sprof_rows_destroy(rows);
 		return NULL;
 	}
@@ -83,6 +86,7 @@ void sprof_rows_destroy(struct sprof_rows *rows)
 		free(rows->pages[i].rows);
 	free(rows->pages);
 	sprof_go_table_close(rows->go);
+	sprof_computed_destroy(rows->computed);
 	sprof_cfi_destroy(rows->cfi);
 	free(rows);
 }
@@ -110,6 +114,7 @@ static struct sprof_rule rule_of(const struct sprof_cfi_row *row)
 		.cfa_offset = row->cfa_offset,
 		.fp_offset = row->fp_offset,
 		.ra_offset = (int16_t)row->ra_offset,
+		.cfa_add = row->cfa_add,
 		.regs = (uint8_t)((unsigned)row->ra | (unsigned)row->fp << SPROF_RULE_FP_SHIFT),
 	};
 
@@ -146,15 +151,24 @@ static void insert(struct page *page, size_t at, uint64_t offset, uint64_t end,
 }
 
 /* Go's own table is quicker than its DWARF, and is there when that is stripped. */
-static struct sprof_cfi_row compile(struct sprof_rows *rows, uint64_t address)
+static struct sprof_rule compile(struct sprof_rows *rows, uint64_t address, uint64_t *ret_end)
 {
 	struct sprof_cfi_row row = {.cfa = SPROF_CFA_NONE};
+	bool is_computed = false;
+	struct sprof_rule rule;
 
 	if (rows->go)
 		row = sprof_go_rows_find(rows->go, address);
 	if (row.cfa == SPROF_CFA_NONE)
 		row = sprof_cfi_find(rows->cfi, address);
-	return row;
+	if (row.cfa == SPROF_CFA_NONE) {
+		row = sprof_computed_find(rows->computed, address);
+		is_computed = row.cfa != SPROF_CFA_NONE;
+	}
+	rule = rule_of(&row);
+	rule.is_computed = is_computed;
+	*ret_end = row.end;
+	return rule;
 }
 
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address)
@@ -169,22 +183,18 @@ const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *ro
 
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address)
 {
-	uint64_t index = (address - rows->first) / PAGE, offset = address % PAGE;
-	struct sprof_cfi_row row;
+	uint64_t index = (address - rows->first) / PAGE, offset = address % PAGE, end;
 	struct sprof_rule rule;
 	struct page *page;
 	size_t at;
 
-	if (address < rows->first || index >= rows->page_count) {
-		row = compile(rows, address);
-		return rule_of(&row);
-	}
+	if (address < rows->first || index >= rows->page_count)
+		return compile(rows, address, &end);
 	page = &rows->pages[index];
 	at = search(page, offset);
 	if (at < page->count && page->rows[at].start <= offset)
 		return page->rows[at].rule;
-	row = compile(rows, address);
-	rule = rule_of(&row);
-	insert(page, at, offset, row.end - (address - offset), &rule);
+	rule = compile(rows, address, &end);
+	insert(page, at, offset, end - (address - offset), &rule);
 	return rule;
 }

@@ -79,6 +79,7 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, const struct sprof_cursor *cursor, uint64_t *ret)
 {
 	uint64_t offset = (uint64_t)(int64_t)rule->cfa_offset;
+	enum sprof_step step;
 
 	switch ((enum sprof_cfa_rule)rule->cfa) {
 	case SPROF_CFA_SP:
@@ -88,11 +89,15 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 		*ret = cursor->fp + offset;
 		return cursor->fp_known ? SPROF_STEP_OK : SPROF_STEP_REGISTER;
 	case SPROF_CFA_SP_DEREF:
-		return sprof_step_read(snapshot, cursor->sp + offset, ret);
+		step = sprof_step_read(snapshot, cursor->sp + offset, ret);
+		*ret += (uint64_t)(int64_t)rule->cfa_add;
+		return step;
 	case SPROF_CFA_FP_DEREF:
 		if (!cursor->fp_known)
 			return SPROF_STEP_REGISTER;
-		return sprof_step_read(snapshot, cursor->fp + offset, ret);
+		step = sprof_step_read(snapshot, cursor->fp + offset, ret);
+		*ret += (uint64_t)(int64_t)rule->cfa_add;
+		return step;
 	case SPROF_CFA_PLT:
 		/* The offset is where in the 16-byte entry the push has been done. */
 		*ret = cursor->sp + WORD + (cursor->pc % 16 >= offset ? WORD : 0);
@@ -170,8 +175,9 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);
+	/* Rows from code say which function is the outermost; a wrong one may lead to any word. */
 	if (step == SPROF_STEP_OK && !next.pc)
-		return SPROF_STEP_ROOT;
+		return rule->is_computed ? SPROF_STEP_BAD_MEMORY : SPROF_STEP_ROOT;
 	if (step == SPROF_STEP_OK)
 		*cursor = next;
 	return step;

@@ -9,12 +9,13 @@
 
 #include "unwind/snapshot.h"
 
-/* How to step from a place, in 12 bytes. */
+/* How to step from a place, in 16 bytes. */
 struct sprof_rule {
 	int32_t cfa_offset, fp_offset;
-	int16_t ra_offset;
+	int16_t ra_offset, cfa_add;
 	uint8_t cfa;  /* enum sprof_cfa_rule */
 	uint8_t regs; /* enum sprof_reg_rule: ra in the low half, fp in the high one */
+	bool is_computed; /* from the function's code: there is no CFI */
 };
 
 enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };

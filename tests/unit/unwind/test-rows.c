@@ -55,6 +55,9 @@ static void expect_rule(const struct sprof_rule *rule, const struct sprof_cfi_ro
 	bool other = row->cfa == SPROF_CFA_OTHER || row->ra == SPROF_REG_OTHER ||
 		     row->fp == SPROF_REG_OTHER || row->ra_offset != (int16_t)row->ra_offset;
 
+	assert_true(!rule->is_computed || row->cfa == SPROF_CFA_NONE);
+	if (rule->is_computed)
+		return;
 	assert_int_equal(rule->cfa, other ? SPROF_CFA_OTHER : row->cfa);
 	if (other || row->cfa == SPROF_CFA_NONE)
 		return;

@@ -1,0 +1,54 @@
+/*
+ * The rows of one function, computed from its instructions: every way from its entry is followed.
+ */
+#ifndef SPROF_ELFSYM_CODE_FLOW_H
+#define SPROF_ELFSYM_CODE_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elfsym/cfi.h"
+#include "elfsym/code-returns.h"
+#include "elfsym/image.h"
+
+enum { SPROF_CODE_LONGEST = 256 * 1024 }; /* bytes of one function */
+
+/* A function's bytes, up to the start of the next one. */
+struct sprof_code {
+	const uint8_t *bytes;
+	uint32_t size;    /* at most SPROF_CODE_LONGEST */
+	uint64_t address; /* link-time, of the first byte */
+	const struct sprof_image *image; /* where tables of jumps are read; NULL: nowhere */
+	struct sprof_code_returns *returns; /* NULL: every call may return */
+};
+
+/* A row holds from this offset up to the next row's. Its `end` is not set. */
+struct sprof_code_row {
+	uint32_t offset;
+	struct sprof_cfi_row row; /* SPROF_CFA_NONE: not reached, or can't be followed */
+};
+
+/* Sorted by offset. Zeroed is empty and valid. */
+struct sprof_code_rows {
+	struct sprof_code_row *items;
+	size_t count, capacity;
+};
+
+void sprof_code_rows_finish(struct sprof_code_rows *rows);
+
+struct sprof_code_flow; /* memory that is used again for each function */
+
+/* NULL: no memory. */
+struct sprof_code_flow *sprof_code_flow_create(void);
+/* NULL is accepted. */
+void sprof_code_flow_destroy(struct sprof_code_flow *flow);
+
+/*
+ * Replaces what is in *ret by the function's rows; empty without a decoder. False: no memory; the rows are then
+ * as far as they got.
+ */
+bool sprof_code_flow_run(
+	struct sprof_code_flow *flow, const struct sprof_code *code, struct sprof_code_rows *ret);
+
+#endif

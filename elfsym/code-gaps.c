@@ -1,0 +1,157 @@
+/*
+ * Some code no known way leads to: handlers of exceptions, and what a table of jumps leads to that isn't known. It is
+ * tried with what is known at the calls or unknown jumps of the function, and its rows are kept where it then goes on
+ * to code that was reached with sp where it is there, or returns with sp where it was at the entry. Where none of them
+ * can be shown so, one that nothing speaks against is taken: code that ends with a call that doesn't return.
+ *
+ * Code behind a call and padding may be the next function or the head of a loop: it is tried in the same way.
+ */
+#include "elfsym/code-flow-internal.h"
+
+enum { MOST_TRIALS = 256 };
+
+/* What a trial has found of calls is true if the trial was right. */
+static void settle_calls(struct sprof_code_flow *flow, bool is_good)
+{
+	for (uint32_t i = 0; i < flow->code->size; i++) {
+		if (flow->places[i].end == IS_END_BY_TRIAL)
+			flow->places[i].end = is_good ? IS_END : RETURNS;
+	}
+}
+
+/* Everything as it was before the trial, but for calls that don't return. */
+static void take_back(struct sprof_code_flow *flow)
+{
+	for (uint32_t i = 0; i < flow->code->size; i++) {
+		struct place *place = &flow->places[i];
+
+		if (place->owner > flow->first_tried)
+			place->owner = 0;
+		if (place->block > flow->first_tried)
+			place->block = 0;
+	}
+	flow->block_count = flow->first_tried;
+	flow->call_count = flow->calls_before;
+	flow->doubt_count = flow->doubts_before;
+	flow->again = false;
+}
+
+/* Whether code that is entered in this state goes on as it must; `is_strict`: and that this is more than nothing. */
+static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_state *state,
+	uint32_t offset, bool is_strict)
+{
+	bool is_good = false;
+
+	for (unsigned run = 0; run < MOST_RUNS; run++) {
+		flow->first_tried = (uint32_t)flow->block_count;
+		flow->calls_before = flow->call_count;
+		flow->doubts_before = flow->doubt_count;
+		flow->is_wrong = flow->is_confirmed = false;
+		sprof_code_enter(flow, state, offset, NONE);
+		sprof_code_work_off(flow);
+		is_good = !flow->again && !flow->is_wrong && (flow->is_confirmed || !is_strict);
+		if (is_good || !flow->again)
+			break;
+		take_back(flow);
+	}
+	if (!is_good && flow->block_count > flow->first_tried)
+		take_back(flow);
+	settle_calls(flow, is_good);
+	flow->first_tried = NONE;
+	return is_good;
+}
+
+/* The next code that nothing leads to, from this offset on; the function's size: none. */
+static uint32_t find_gap(struct sprof_code_flow *flow, uint32_t at)
+{
+	while (at < flow->code->size) {
+		const struct sprof_instruction *instruction = sprof_code_decode(flow, at);
+
+		if (!flow->places[at].owner && instruction && instruction->effect != SPROF_EFFECT_PADDING &&
+			instruction->effect != SPROF_EFFECT_STOP)
+			return at;
+		at += instruction ? instruction->length : 1;
+	}
+	return at;
+}
+
+/* The most frequent one first. */
+static bool try_states(
+	struct sprof_code_flow *flow, struct common common, uint32_t offset, bool is_strict)
+{
+	for (;;) {
+		unsigned best = 0;
+
+		for (unsigned i = 1; i < MOST_COMMON; i++) {
+			if (common.counts[i] > common.counts[best])
+				best = i;
+		}
+		if (!common.counts[best])
+			return false;
+		if (try_state(flow, &common.states[best], offset, is_strict))
+			return true;
+		common.counts[best] = 0;
+	}
+}
+
+/* Padding lies where the next function or a loop begins. */
+static void try_doubts(struct sprof_code_flow *flow)
+{
+	struct sprof_code_state entry;
+
+	sprof_code_state_init(&entry);
+	for (size_t i = 0; i < flow->doubt_count && i < MOST_TRIALS; i++) {
+		struct doubt doubt = flow->doubts[i];
+
+		doubt.at = find_gap(flow, doubt.at);
+		if (doubt.at < flow->code->size && !flow->places[doubt.at].owner &&
+			!try_state(flow, &doubt.state, doubt.at, true) &&
+			!try_state(flow, &entry, doubt.at, true))
+			try_state(flow, &doubt.state, doubt.at, false);
+	}
+}
+
+/* Whether a function seems to begin there: with saving a register that it must keep. */
+static bool is_prologue(struct sprof_code_flow *flow, uint32_t offset)
+{
+	const struct sprof_instruction *first = sprof_code_decode(flow, offset);
+
+	return first && first->effect == SPROF_EFFECT_PUSH && first->from < SPROF_CODE_REGISTERS &&
+		!(SPROF_CODE_SCRATCH >> first->from & 1);
+}
+
+/* It may be a function of its own too, one that is only called through pointers. */
+static void try_gap(struct sprof_code_flow *flow, const struct common *jumps,
+	const struct common *calls, uint32_t offset)
+{
+	struct sprof_code_state entry;
+
+	sprof_code_state_init(&entry);
+	if (!try_states(flow, *jumps, offset, true) && !try_states(flow, *calls, offset, true) &&
+		!try_state(flow, &entry, offset, true) &&
+		!(is_prologue(flow, offset) && try_state(flow, &entry, offset, false)) &&
+		!try_states(flow, *jumps, offset, false))
+		try_states(flow, *calls, offset, false);
+}
+
+static void try_gaps(struct sprof_code_flow *flow)
+{
+	const struct common jumps = flow->at_jumps, calls = flow->at_calls;
+	uint32_t at = 0;
+
+	for (unsigned trials = 0; trials < MOST_TRIALS && !flow->out_of_memory; trials++) {
+		at = find_gap(flow, at);
+		if (at >= flow->code->size)
+			return;
+		try_gap(flow, &jumps, &calls, at);
+		at += flow->places[at].instruction
+			? flow->instructions[flow->places[at].instruction - 1].length
+			: 1;
+	}
+}
+
+void sprof_code_fill_gaps(struct sprof_code_flow *flow)
+{
+	try_doubts(flow);
+	try_gaps(flow);
+}

@@ -1,0 +1,191 @@
+/*
+ * Looks for a way from a function's start to a return. Calls are followed, a few deep, for a function whose last act
+ * is a call of one that never returns doesn't either. Some are known by their names, also through the PLT.
+ *
+ * Does not know where indirect jumps lead, and believes that they and all calls through pointers return.
+ */
+#include "elfsym/code-returns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfsym/call-decode.h"
+#include "elfsym/frame-distance.h"
+
+enum {
+	LONGEST = 15,
+	MOST_BYTES = 64 * 1024, /* of a function; of a longer one it is not known */
+	MOST_DEPTH = 6,         /* of calls */
+	CALL = 0xe8,
+	CALL_SIZE = 5,
+};
+
+enum verdict { UNKNOWN, ASKED, RETURNS, NEVER };
+
+struct sprof_code_returns {
+	const struct sprof_image *image;
+	const struct sprof_code_starts *starts;
+	uint8_t *verdicts; /* by start */
+};
+
+/* One function that is looked through. */
+struct search {
+	struct sprof_code_returns *returns;
+	const uint8_t *bytes;
+	uint64_t address;
+	uint32_t size;
+	uint32_t *queue; /* offsets to go on from */
+	size_t queue_count;
+	uint8_t *seen;   /* by offset */
+	unsigned depth;
+};
+
+static bool may_return(struct sprof_code_returns *returns, uint64_t address, unsigned depth);
+
+struct sprof_code_returns *sprof_code_returns_create(
+	const struct sprof_image *image, const struct sprof_code_starts *starts)
+{
+	struct sprof_code_returns *returns = calloc(1, sizeof(*returns));
+
+	if (!returns)
+		return NULL;
+	*returns = (struct sprof_code_returns){.image = image, .starts = starts};
+	returns->verdicts = calloc(starts->count + 1, sizeof(*returns->verdicts));
+	if (!returns->verdicts) {
+		free(returns);
+		return NULL;
+	}
+	return returns;
+}
+
+void sprof_code_returns_destroy(struct sprof_code_returns *returns)
+{
+	if (!returns)
+		return;
+	free(returns->verdicts);
+	free(returns);
+}
+
+static void go_on_at(struct search *search, uint64_t offset)
+{
+	if (offset >= search->size || search->seen[offset])
+		return;
+	search->seen[offset] = 1;
+	search->queue[search->queue_count++] = (uint32_t)offset;
+}
+
+static bool is_return(const uint8_t *code, size_t length)
+{
+	size_t at = length > 1 && (code[0] == 0xf3 || code[0] == 0xf2);
+
+	return code[at] == 0xc3 || code[at] == 0xc2;
+}
+
+static bool is_trap(const uint8_t *code, size_t length)
+{
+	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
+}
+
+static bool is_conditional(const uint8_t *code)
+{
+	return (code[0] & 0xf0) == 0x70 || code[0] == 0x0f;
+}
+
+/* A jump. True: it leads to a return. */
+static bool jump(struct search *search, uint64_t target, bool is_direct)
+{
+	if (!is_direct)
+		return true;
+	if (target >= search->address && target - search->address < search->size) {
+		go_on_at(search, target - search->address);
+		return false;
+	}
+	return may_return(search->returns, target, search->depth + 1);
+}
+
+static uint64_t call_target(const struct search *search, uint32_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, search->bytes + at + 1, sizeof(distance));
+	return search->address + at + CALL_SIZE + (uint64_t)(int64_t)distance;
+}
+
+/* One instruction. True: it returns. */
+static bool pass(struct search *search, uint32_t at)
+{
+	const uint8_t *code = search->bytes + at;
+	size_t room = search->size - at;
+	size_t length = sprof_instruction_size_x86_64(code, room < LONGEST ? room : LONGEST);
+	enum sprof_call kind;
+	uint64_t target;
+
+	if (!length || is_return(code, length))
+		return true;
+	if (is_trap(code, length))
+		return false;
+	kind = sprof_call_decode_jump_x86_64(code, length, search->address + at, &target);
+	if (kind != SPROF_CALL_NONE && jump(search, target, kind == SPROF_CALL_DIRECT))
+		return true;
+	if (kind != SPROF_CALL_NONE && !is_conditional(code))
+		return false;
+	if (code[0] != CALL || may_return(search->returns, call_target(search, at), search->depth + 1))
+		go_on_at(search, at + length);
+	return false;
+}
+
+static bool find_return(struct search *search)
+{
+	go_on_at(search, 0);
+	while (search->queue_count) {
+		if (pass(search, search->queue[--search->queue_count]))
+			return true;
+	}
+	return false;
+}
+
+/* Without memory it returns. */
+static bool look_through(struct sprof_code_returns *returns, size_t function, unsigned depth)
+{
+	const struct sprof_code_starts *starts = returns->starts;
+	struct search search = {
+		.returns = returns, .address = starts->items[function], .depth = depth};
+	uint64_t size = sprof_image_room(returns->image, search.address);
+	bool found = true;
+
+	if (function + 1 < starts->count && starts->items[function + 1] - search.address < size)
+		size = starts->items[function + 1] - search.address;
+	if (!size || size > MOST_BYTES)
+		return true;
+	search.size = (uint32_t)size;
+	search.bytes = sprof_image_at(returns->image, search.address, size);
+	search.queue = malloc(size * sizeof(*search.queue));
+	search.seen = calloc(size, 1);
+	if (search.bytes && search.queue && search.seen)
+		found = find_return(&search);
+	free(search.queue);
+	free(search.seen);
+	return found;
+}
+
+static bool may_return(struct sprof_code_returns *returns, uint64_t address, unsigned depth)
+{
+	size_t function = sprof_code_starts_find(returns->starts, address);
+	uint8_t *verdict;
+
+	if (function == SIZE_MAX || returns->starts->items[function] != address)
+		return true;
+	verdict = &returns->verdicts[function];
+	if (*verdict == UNKNOWN && sprof_code_starts_is_end(returns->starts, address))
+		*verdict = NEVER;
+	if (*verdict == UNKNOWN && depth < MOST_DEPTH) {
+		*verdict = ASKED;
+		*verdict = look_through(returns, function, depth) ? RETURNS : NEVER;
+	}
+	return *verdict != NEVER;
+}
+
+bool sprof_code_may_return(struct sprof_code_returns *returns, uint64_t function)
+{
+	return may_return(returns, function, 0);
+}

@@ -1,0 +1,24 @@
+/*
+ * Which functions of a module never return: what lies behind a call of one is not reached from there.
+ */
+#ifndef SPROF_ELFSYM_CODE_RETURNS_H
+#define SPROF_ELFSYM_CODE_RETURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elfsym/code-starts.h"
+#include "elfsym/image.h"
+
+struct sprof_code_returns;
+
+/* Image and starts outlive it. NULL: no memory. */
+struct sprof_code_returns *sprof_code_returns_create(
+	const struct sprof_image *image, const struct sprof_code_starts *starts);
+/* NULL is accepted. */
+void sprof_code_returns_destroy(struct sprof_code_returns *returns);
+
+/* Whether the function at a link-time address may return; true also where that is not known. */
+bool sprof_code_may_return(struct sprof_code_returns *returns, uint64_t function);
+
+#endif

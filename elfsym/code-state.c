@@ -1,0 +1,478 @@
+/*
+ * What each instruction does to a state, and which row a state is. Believes that what is called gives back sp
+ * and the registers that the ABI has it keep, and that nobody writes over a saved register through a pointer.
+ * Does not handle registers other than sp and fp as the caller's.
+ */
+#include "elfsym/code-state.h"
+
+#include <string.h>
+
+enum { WORD = 8 };
+
+static const struct sprof_code_value unknown;
+
+static struct sprof_code_value *sp_of(struct sprof_code_state *state)
+{
+	return &state->registers[SPROF_CODE_SP];
+}
+
+void sprof_code_state_init(struct sprof_code_state *state)
+{
+	memset(state, 0, sizeof(*state));
+	state->registers[SPROF_CODE_SP] =
+		(struct sprof_code_value){.kind = SPROF_CODE_CFA, .number = -WORD};
+	state->registers[SPROF_CODE_FP] = (struct sprof_code_value){.kind = SPROF_CODE_CALLERS};
+	state->compared = state->compared_with = SPROF_CODE_NO_REGISTER;
+}
+
+static bool is_on_stack(const struct sprof_code_value *value)
+{
+	return value->kind == SPROF_CODE_CFA || value->kind == SPROF_CODE_PLACE;
+}
+
+static bool is_worth_a_slot(const struct sprof_code_value *value)
+{
+	return value->kind == SPROF_CODE_CFA || value->kind == SPROF_CODE_CALLERS;
+}
+
+static bool is_same_value(const struct sprof_code_value *one, const struct sprof_code_value *other)
+{
+	return one->kind == other->kind && one->number == other->number &&
+		one->origin == other->origin && one->size == other->size;
+}
+
+static bool is_same_stack(const struct sprof_code_value *one, const struct sprof_code_value *other)
+{
+	return one->kind == other->kind && one->origin == other->origin;
+}
+
+static struct sprof_code_value plus(struct sprof_code_value value, int64_t by)
+{
+	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET ||
+		(value.kind == SPROF_CODE_CALLERS && by))
+		return unknown;
+	/* Numbers of wild code may wrap; they are not used for anything but comparing then. */
+	if (value.kind != SPROF_CODE_UNKNOWN)
+		value.number = (int64_t)((uint64_t)value.number + (uint64_t)by);
+	return value;
+}
+
+static void remove_slot(struct sprof_code_state *state, uint32_t index)
+{
+	state->slots[index] = state->slots[--state->slot_count];
+	memset(&state->slots[state->slot_count], 0, sizeof(state->slots[0]));
+}
+
+/* Something else is in these bytes from now on. */
+static void forget(struct sprof_code_state *state, const struct sprof_code_value *at, int64_t size)
+{
+	for (uint32_t i = state->slot_count; i-- > 0;) {
+		const struct sprof_code_value *slot = &state->slots[i].at;
+
+		if (is_same_stack(slot, at) && slot->number < at->number + size &&
+			at->number < slot->number + WORD)
+			remove_slot(state, i);
+	}
+}
+
+static void write_word(struct sprof_code_state *state, struct sprof_code_value at, int64_t size,
+	struct sprof_code_value value)
+{
+	if (!is_on_stack(&at))
+		return;
+	forget(state, &at, size);
+	if (size != WORD || !is_worth_a_slot(&value) || state->slot_count == SPROF_CODE_SLOTS)
+		return;
+	state->slots[state->slot_count++] = (struct sprof_code_slot){.at = at, .value = value};
+}
+
+static struct sprof_code_value read_word(
+	const struct sprof_code_state *state, struct sprof_code_value at)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (is_on_stack(&at) && is_same_value(&state->slots[i].at, &at))
+			return state->slots[i].value;
+	}
+	return unknown;
+}
+
+/* A place of its own: values that were told from an older place of the same origin mean something else now. */
+static void start_place(struct sprof_code_state *state, uint32_t offset)
+{
+	struct sprof_code_value place = {.kind = SPROF_CODE_PLACE, .origin = offset};
+
+	for (unsigned i = 0; i < SPROF_CODE_REGISTERS; i++) {
+		if (is_same_stack(&state->registers[i], &place))
+			state->registers[i] = unknown;
+	}
+	for (uint32_t i = state->slot_count; i-- > 0;) {
+		if (is_same_stack(&state->slots[i].at, &place))
+			remove_slot(state, i);
+	}
+	*sp_of(state) = place;
+}
+
+static void set(struct sprof_code_state *state, uint8_t reg, struct sprof_code_value value)
+{
+	if (reg < SPROF_CODE_REGISTERS)
+		state->registers[reg] = value;
+}
+
+static struct sprof_code_value get(const struct sprof_code_state *state, uint8_t reg)
+{
+	return reg < SPROF_CODE_REGISTERS ? state->registers[reg] : unknown;
+}
+
+/* Without a base register the address is a constant. */
+static struct sprof_code_value address_of(
+	const struct sprof_code_state *state, uint8_t base, int64_t value)
+{
+	struct sprof_code_value none = {.kind = SPROF_CODE_CONSTANT};
+
+	return plus(base < SPROF_CODE_REGISTERS ? state->registers[base] : none, value);
+}
+
+static struct sprof_code_value loaded(
+	const struct sprof_code_state *state, const struct sprof_instruction *load)
+{
+	struct sprof_code_value at = address_of(state, load->from, load->value);
+
+	if (load->index != SPROF_CODE_NO_REGISTER && at.kind == SPROF_CODE_CONSTANT &&
+		load->scale == load->size && (load->size == 4 || load->size == WORD))
+		return (struct sprof_code_value){
+			.kind = SPROF_CODE_ENTRY, .number = at.number, .size = load->size};
+	if (load->index != SPROF_CODE_NO_REGISTER || load->size != WORD)
+		return unknown;
+	return read_word(state, at);
+}
+
+/* The sum of a table's entry and of its address is where it leads. */
+static struct sprof_code_value sum(
+	const struct sprof_code_value *one, const struct sprof_code_value *other)
+{
+	const struct sprof_code_value *entry = one->kind == SPROF_CODE_ENTRY ? one : other;
+	const struct sprof_code_value *base = entry == one ? other : one;
+	struct sprof_code_value target = *entry;
+
+	if (entry->kind != SPROF_CODE_ENTRY || base->kind != SPROF_CODE_CONSTANT ||
+		entry->size != 4 || base->number != entry->number)
+		return unknown;
+	target.kind = SPROF_CODE_TARGET;
+	return target;
+}
+
+static void push(struct sprof_code_state *state, struct sprof_code_value value, int64_t size)
+{
+	*sp_of(state) = plus(*sp_of(state), -size);
+	write_word(state, *sp_of(state), size, value);
+}
+
+static void pop(struct sprof_code_state *state, uint8_t to, int64_t size)
+{
+	struct sprof_code_value value = size == WORD ? read_word(state, *sp_of(state)) : unknown;
+
+	*sp_of(state) = plus(*sp_of(state), size);
+	set(state, to, value);
+}
+
+static void enter(struct sprof_code_state *state, int64_t room)
+{
+	push(state, get(state, SPROF_CODE_FP), WORD);
+	set(state, SPROF_CODE_FP, *sp_of(state));
+	*sp_of(state) = plus(*sp_of(state), -room);
+}
+
+static void leave(struct sprof_code_state *state)
+{
+	*sp_of(state) = get(state, SPROF_CODE_FP);
+	pop(state, SPROF_CODE_FP, WORD);
+}
+
+static void note_comparison(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	state->compared = instruction->to;
+	state->compared_with = instruction->from;
+	state->compared_value = instruction->value;
+}
+
+static void forget_comparison(struct sprof_code_state *state, uint16_t changed)
+{
+	if ((state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
+		(state->compared_with < SPROF_CODE_REGISTERS && (changed >> state->compared_with & 1)))
+		state->compared = SPROF_CODE_NO_REGISTER;
+}
+
+static void change(struct sprof_code_state *state, uint16_t registers)
+{
+	for (unsigned i = 0; registers; i++, registers >>= 1) {
+		if (registers & 1)
+			state->registers[i] = unknown;
+	}
+}
+
+/* The value of the destination, which the instruction may be made of too. */
+static struct sprof_code_value result_of(
+	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	struct sprof_code_value to = get(state, instruction->to), from = get(state, instruction->from);
+
+	switch ((enum sprof_effect)instruction->effect) {
+	case SPROF_EFFECT_ADD:
+		return plus(from, instruction->value);
+	case SPROF_EFFECT_ADD_REGISTER:
+		return sum(&to, &from);
+	case SPROF_EFFECT_SET:
+		return (struct sprof_code_value){
+			.kind = SPROF_CODE_CONSTANT, .number = instruction->value};
+	case SPROF_EFFECT_LOAD:
+		return loaded(state, instruction);
+	case SPROF_EFFECT_NONE:
+	case SPROF_EFFECT_PADDING:
+	case SPROF_EFFECT_ALIGN:
+	case SPROF_EFFECT_STORE:
+	case SPROF_EFFECT_PUSH:
+	case SPROF_EFFECT_POP:
+	case SPROF_EFFECT_ENTER:
+	case SPROF_EFFECT_LEAVE:
+	case SPROF_EFFECT_COMPARE:
+	case SPROF_EFFECT_CALL:
+	case SPROF_EFFECT_JUMP:
+	case SPROF_EFFECT_BRANCH:
+	case SPROF_EFFECT_JUMP_REGISTER:
+	case SPROF_EFFECT_JUMP_MEMORY:
+	case SPROF_EFFECT_RETURN:
+	case SPROF_EFFECT_STOP:
+		break;
+	}
+	return unknown;
+}
+
+static bool has_result(const struct sprof_instruction *instruction)
+{
+	return instruction->effect == SPROF_EFFECT_ADD || instruction->effect == SPROF_EFFECT_SET ||
+		instruction->effect == SPROF_EFFECT_ADD_REGISTER ||
+		instruction->effect == SPROF_EFFECT_LOAD;
+}
+
+/* What moves sp and memory by itself; its registers are not in `changed`. */
+static bool apply_stack(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	if (instruction->effect == SPROF_EFFECT_PUSH)
+		push(state, get(state, instruction->from), instruction->size);
+	else if (instruction->effect == SPROF_EFFECT_POP)
+		pop(state, instruction->to, instruction->size);
+	else if (instruction->effect == SPROF_EFFECT_ENTER)
+		enter(state, instruction->value);
+	else if (instruction->effect == SPROF_EFFECT_LEAVE)
+		leave(state);
+	else if (instruction->effect == SPROF_EFFECT_CALL)
+		change(state, SPROF_CODE_SCRATCH);
+	else
+		return false;
+	return true;
+}
+
+void sprof_code_state_apply(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset)
+{
+	struct sprof_code_value result, at;
+
+	if (instruction->effect == SPROF_EFFECT_COMPARE) {
+		note_comparison(state, instruction);
+		return;
+	}
+	forget_comparison(state, instruction->changed);
+	if (apply_stack(state, instruction))
+		return;
+	result = result_of(state, instruction);
+	at = address_of(state, instruction->to, instruction->value);
+	change(state, instruction->changed);
+	if (instruction->effect == SPROF_EFFECT_STORE)
+		write_word(state, at, instruction->size, get(state, instruction->from));
+	if (has_result(instruction))
+		set(state, instruction->to, result);
+	if (sp_of(state)->kind != SPROF_CODE_CFA && sp_of(state)->kind != SPROF_CODE_PLACE &&
+		(instruction->changed >> SPROF_CODE_SP & 1))
+		start_place(state, offset);
+}
+
+/* Code that touches each page of a large frame loops until sp is what another register holds. */
+static void note_equal(struct sprof_code_state *state)
+{
+	uint8_t other = state->compared == SPROF_CODE_SP ? state->compared_with : state->compared;
+	struct sprof_code_value value = get(state, other);
+
+	if ((state->compared == SPROF_CODE_SP || state->compared_with == SPROF_CODE_SP) &&
+		value.kind == SPROF_CODE_CFA)
+		*sp_of(state) = value;
+}
+
+/* The number of a case is compared with the last one before it is looked up in a table. */
+static void note_bound(struct sprof_code_state *state, bool is_last_in)
+{
+	int64_t bound = state->compared_value + is_last_in;
+
+	if (state->compared_with == SPROF_CODE_NO_REGISTER && bound > 0 && bound <= INT32_MAX)
+		state->bound = (uint32_t)bound;
+}
+
+void sprof_code_state_branch(
+	struct sprof_code_state *state, const struct sprof_instruction *branch, bool is_taken)
+{
+	unsigned condition = branch->condition;
+
+	if (state->compared == SPROF_CODE_NO_REGISTER)
+		return;
+	if (condition == (is_taken ? SPROF_IF_EQUAL : SPROF_IF_NOT_EQUAL))
+		note_equal(state);
+	else if (condition == (is_taken ? SPROF_IF_NOT_ABOVE : SPROF_IF_ABOVE))
+		note_bound(state, true);
+	else if (condition == (is_taken ? SPROF_IF_BELOW : SPROF_IF_NOT_BELOW))
+		note_bound(state, false);
+}
+
+static bool has_slot(const struct sprof_code_state *state, const struct sprof_code_slot *slot)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (is_same_value(&state->slots[i].at, &slot->at) &&
+			is_same_value(&state->slots[i].value, &slot->value))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_code_state_meet(struct sprof_code_state *into, const struct sprof_code_state *from)
+{
+	bool has_changed = false;
+
+	for (unsigned i = 0; i < SPROF_CODE_REGISTERS; i++) {
+		if (into->registers[i].kind == SPROF_CODE_UNKNOWN ||
+			is_same_value(&into->registers[i], &from->registers[i]))
+			continue;
+		into->registers[i] = unknown;
+		has_changed = true;
+	}
+	for (uint32_t i = into->slot_count; i-- > 0;) {
+		if (has_slot(from, &into->slots[i]))
+			continue;
+		remove_slot(into, i);
+		has_changed = true;
+	}
+	if (into->bound && into->bound != from->bound) {
+		into->bound = 0;
+		has_changed = true;
+	}
+	if (into->compared != SPROF_CODE_NO_REGISTER &&
+		(into->compared != from->compared || into->compared_with != from->compared_with ||
+			into->compared_value != from->compared_value)) {
+		into->compared = SPROF_CODE_NO_REGISTER;
+		has_changed = true;
+	}
+	return has_changed;
+}
+
+bool sprof_code_state_conflicts(
+	const struct sprof_code_state *one, const struct sprof_code_state *other)
+{
+	const struct sprof_code_value *sp = &one->registers[SPROF_CODE_SP];
+	const struct sprof_code_value *other_sp = &other->registers[SPROF_CODE_SP];
+
+	return is_on_stack(sp) && is_on_stack(other_sp) && !is_same_value(sp, other_sp);
+}
+
+bool sprof_code_state_knows_sp(const struct sprof_code_state *state)
+{
+	return state->registers[SPROF_CODE_SP].kind == SPROF_CODE_CFA;
+}
+
+bool sprof_code_state_may_return(const struct sprof_code_state *state)
+{
+	const struct sprof_code_value *sp = &state->registers[SPROF_CODE_SP];
+
+	return sp->kind == SPROF_CODE_CFA && sp->number == -WORD &&
+		state->registers[SPROF_CODE_FP].kind == SPROF_CODE_CALLERS;
+}
+
+/* A word, at a distance from this register, that holds an address relative to the CFA. */
+static const struct sprof_code_slot *find_cfa_slot(
+	const struct sprof_code_state *state, const struct sprof_code_value *reg)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		const struct sprof_code_slot *slot = &state->slots[i];
+
+		if (slot->value.kind == SPROF_CODE_CFA && reg->kind == SPROF_CODE_PLACE &&
+			is_same_stack(&slot->at, reg))
+			return slot;
+	}
+	return NULL;
+}
+
+static const struct sprof_code_slot *find_callers_fp(const struct sprof_code_state *state)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
+			state->slots[i].at.kind == SPROF_CODE_CFA)
+			return &state->slots[i];
+	}
+	return NULL;
+}
+
+/* The CFA by a register, or by a word that lies at a distance from it. */
+static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct sprof_cfi_row *row)
+{
+	const struct sprof_code_value *value = &state->registers[reg];
+	const struct sprof_code_slot *slot = find_cfa_slot(state, value);
+	int64_t offset, add = 0;
+
+	if (value->kind == SPROF_CODE_CFA) {
+		row->cfa = reg == SPROF_CODE_SP ? SPROF_CFA_SP : SPROF_CFA_FP;
+		offset = -value->number;
+	} else if (slot) {
+		row->cfa = reg == SPROF_CODE_SP ? SPROF_CFA_SP_DEREF : SPROF_CFA_FP_DEREF;
+		offset = slot->at.number - value->number;
+		add = -slot->value.number;
+	} else {
+		return false;
+	}
+	row->cfa_offset = (int32_t)offset;
+	row->cfa_add = (int16_t)add;
+	return row->cfa_offset == offset && row->cfa_add == add;
+}
+
+static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *row)
+{
+	const struct sprof_code_slot *slot = find_callers_fp(state);
+
+	if (state->registers[SPROF_CODE_FP].kind == SPROF_CODE_CALLERS) {
+		row->fp = SPROF_REG_SAME;
+	} else if (slot && slot->at.number == (int32_t)slot->at.number) {
+		row->fp = SPROF_REG_SAVED;
+		row->fp_offset = (int32_t)slot->at.number;
+	} else {
+		row->fp = SPROF_REG_UNDEFINED;
+	}
+}
+
+/* A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). */
+static bool is_outermost(const struct sprof_code_state *state)
+{
+	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
+
+	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !find_callers_fp(state);
+}
+
+struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
+{
+	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
+
+	find_fp(state, &row);
+	if (is_outermost(state)) {
+		row.cfa = SPROF_CFA_SP;
+		row.ra = SPROF_REG_UNDEFINED;
+	} else if (!find_cfa(state, SPROF_CODE_SP, &row) && !find_cfa(state, SPROF_CODE_FP, &row)) {
+		row.cfa = SPROF_CFA_NONE;
+	}
+	return row;
+}

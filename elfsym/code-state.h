@@ -1,0 +1,75 @@
+/*
+ * What is known of registers and stack words at one place of a function, relative to its CFA.
+ */
+#ifndef SPROF_ELFSYM_CODE_STATE_H
+#define SPROF_ELFSYM_CODE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elfsym/cfi.h"
+#include "elfsym/instruction.h"
+
+/* What a register holds. */
+enum sprof_code_kind {
+	SPROF_CODE_UNKNOWN,
+	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer */
+	SPROF_CODE_CFA,      /* CFA + number */
+	SPROF_CODE_PLACE,    /* number above where sp was, once it was set from nothing that is known, at `origin` */
+	SPROF_CODE_CONSTANT, /* number */
+	SPROF_CODE_ENTRY,    /* an entry of a table of code addresses at number; `size` is that of an entry */
+	SPROF_CODE_TARGET,   /* the same, with the table's own address added */
+};
+
+struct sprof_code_value {
+	int64_t number;
+	uint32_t origin; /* offset of an instruction in the function */
+	uint16_t size;
+	uint16_t kind; /* enum sprof_code_kind */
+};
+
+/* A word of the stack that holds the caller's frame pointer or an address relative to the CFA. */
+struct sprof_code_slot {
+	struct sprof_code_value at, value;
+};
+
+enum { SPROF_CODE_SLOTS = 6, SPROF_CODE_NO_OFFSET = UINT32_MAX };
+
+struct sprof_code_state {
+	struct sprof_code_value registers[SPROF_CODE_REGISTERS];
+	struct sprof_code_slot slots[SPROF_CODE_SLOTS];
+	uint32_t slot_count;
+	uint32_t bound; /* an index was found to be below it; 0: none was */
+	/* The last comparison: of this register, with a register or a constant. */
+	uint8_t compared, compared_with;
+	int64_t compared_value;
+};
+
+/* At a function's entry: the return address is on the stack, nothing else. */
+void sprof_code_state_init(struct sprof_code_state *state);
+
+/* Goes on behind an instruction at this offset of the function. A jump or return changes nothing. */
+void sprof_code_state_apply(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset);
+
+/* What is known besides where a branch goes on; `is_taken`: to its target. */
+void sprof_code_state_branch(
+	struct sprof_code_state *state, const struct sprof_instruction *branch, bool is_taken);
+
+/* Keeps what is known on both ways that lead to a place. True: `into` has changed. */
+bool sprof_code_state_meet(struct sprof_code_state *into, const struct sprof_code_state *from);
+
+/* Whether both know where sp is, but not at the same distance: one of the ways can't be. */
+bool sprof_code_state_conflicts(
+	const struct sprof_code_state *one, const struct sprof_code_state *other);
+
+/* Whether the distance of sp from the CFA is known. */
+bool sprof_code_state_knows_sp(const struct sprof_code_state *state);
+
+/* Whether sp is where the return address lies, and the frame pointer the caller's. */
+bool sprof_code_state_may_return(const struct sprof_code_state *state);
+
+/* The row for an instruction that finds this state; its `end` is left 0. */
+struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Where an indirect jump can lead: tables of code addresses, as compilers make them of a switch.
+ */
+#ifndef SPROF_ELFSYM_CODE_TABLE_H
+#define SPROF_ELFSYM_CODE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elfsym/code-flow.h"
+#include "elfsym/code-state.h"
+
+struct sprof_code_table {
+	uint64_t address; /* link-time, of the first entry */
+	uint32_t count;   /* 0: up to the first entry that leads out of the function */
+	uint8_t size;     /* of an entry in bytes: 4, relative to the table, or 8, absolute */
+};
+
+/* The table that a jump in this state goes by. False: none that is known. */
+bool sprof_code_table_find(const struct sprof_code_state *state,
+	const struct sprof_instruction *jump, struct sprof_code_table *ret);
+
+/* The offset in the function that an entry leads to. False: there is no such entry, or it leads elsewhere. */
+bool sprof_code_table_at(const struct sprof_code_table *table, const struct sprof_code *code,
+	uint32_t index, uint32_t *ret_offset);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * Functions of one module and their computed rows. Does not handle code that no start of a function is known
+ * before.
+ */
+#include "elfsym/computed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elfsym/code-flow.h"
+#include "elfsym/code-starts.h"
+#include "elfsym/instruction.h"
+
+enum { MOST_ROWS = 1 << 20 }; /* kept; all are computed again when there are more */
+
+struct sprof_computed {
+	const struct sprof_image *image;
+	struct sprof_code_flow *flow;
+	struct sprof_code_starts starts;
+	struct sprof_code_returns *returns;
+	struct sprof_code_rows *functions; /* by start; empty: not computed yet */
+	size_t row_count;
+	bool has_read;
+};
+
+struct sprof_computed *sprof_computed_create(const struct sprof_image *image)
+{
+	struct sprof_computed *computed = calloc(1, sizeof(*computed));
+
+	if (computed)
+		computed->image = image;
+	return computed;
+}
+
+static void forget_rows(struct sprof_computed *computed)
+{
+	for (size_t i = 0; computed->functions && i < computed->starts.count; i++)
+		sprof_code_rows_finish(&computed->functions[i]);
+	computed->row_count = 0;
+}
+
+void sprof_computed_destroy(struct sprof_computed *computed)
+{
+	if (!computed)
+		return;
+	forget_rows(computed);
+	free(computed->functions);
+	sprof_code_returns_destroy(computed->returns);
+	sprof_code_starts_finish(&computed->starts);
+	sprof_code_flow_destroy(computed->flow);
+	free(computed);
+}
+
+/* Without memory there are no functions. */
+static void read_starts(struct sprof_computed *computed)
+{
+	struct sprof_error err;
+
+	computed->has_read = true;
+	computed->flow = sprof_code_flow_create();
+	if (!sprof_instruction_has_decoder() || !computed->flow ||
+		!sprof_code_starts_load(&computed->starts, computed->image, &err))
+		sprof_code_starts_finish(&computed->starts);
+	computed->returns = sprof_code_returns_create(computed->image, &computed->starts);
+	computed->functions = calloc(computed->starts.count + 1, sizeof(*computed->functions));
+	if (!computed->functions)
+		sprof_code_starts_finish(&computed->starts);
+}
+
+/* A function's bytes: up to the next one, or to the end of the code in the file. */
+static struct sprof_code code_of(const struct sprof_computed *computed, size_t function)
+{
+	const uint64_t *starts = computed->starts.items;
+	struct sprof_code code = {
+		.image = computed->image, .returns = computed->returns, .address = starts[function]};
+	uint64_t size = sprof_image_room(computed->image, code.address);
+
+	if (function + 1 < computed->starts.count && starts[function + 1] - code.address < size)
+		size = starts[function + 1] - code.address;
+	code.size = size < SPROF_CODE_LONGEST ? (uint32_t)size : SPROF_CODE_LONGEST;
+	code.bytes = sprof_image_at(computed->image, code.address, code.size);
+	return code;
+}
+
+static void compute(struct sprof_computed *computed, size_t function, const struct sprof_code *code)
+{
+	struct sprof_code_rows *rows = &computed->functions[function];
+
+	if (rows->count)
+		return;
+	if (computed->row_count > MOST_ROWS)
+		forget_rows(computed);
+	sprof_code_flow_run(computed->flow, code, rows);
+	computed->row_count += rows->count;
+}
+
+/* The last row that begins at or before the offset. */
+static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
+{
+	size_t low = 0, high = rows->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rows->items[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+/* What a handler returns to (sigreturn(2)): "mov $15, %eax; syscall", or the same with %rax. */
+static bool is_signal_return(const struct sprof_image *image, uint64_t address)
+{
+	static const uint8_t with_eax[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
+	static const uint8_t with_rax[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	const uint8_t *code = sprof_image_at(image, address, sizeof(with_rax));
+
+	return code && (!memcmp(code, with_eax, sizeof(with_eax)) ||
+		!memcmp(code, with_rax, sizeof(with_rax)));
+}
+
+struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64_t address)
+{
+	struct sprof_cfi_row none = {.end = address + 1}, row;
+	const struct sprof_code_rows *rows;
+	struct sprof_code code;
+	uint32_t offset;
+	size_t function, at;
+
+	if (!computed->has_read)
+		read_starts(computed);
+	function = sprof_code_starts_find(&computed->starts, address);
+	if (function == SIZE_MAX)
+		return none;
+	/* It is looked up as a return address: by the byte before it. */
+	if (is_signal_return(computed->image, address) || is_signal_return(computed->image, address + 1))
+		return (struct sprof_cfi_row){.end = address + 1, .cfa = SPROF_CFA_SIGNAL};
+	code = code_of(computed, function);
+	if (!code.bytes || address - code.address >= code.size)
+		return none;
+	compute(computed, function, &code);
+	rows = &computed->functions[function];
+	if (!rows->count)
+		return none;
+	offset = (uint32_t)(address - code.address);
+	at = find_row(rows, offset);
+	row = rows->items[at].row;
+	row.end = code.address + (at + 1 < rows->count ? rows->items[at + 1].offset : code.size);
+	return row;
+}

@@ -1,0 +1,13 @@
+/* A build without a decoder: no instruction is known. */
+#include "elfsym/instruction.h"
+
+bool sprof_instruction_has_decoder(void)
+{
+	return false;
+}
+
+bool sprof_instruction_decode(
+	const uint8_t *code, size_t size, uint64_t address, struct sprof_instruction *ret)
+{
+	return false;
+}
