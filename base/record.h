@@ -69,11 +69,19 @@ struct sprof_times {
 	uint64_t ns[SPROF_TIME_COUNT];
 };
 
+/* The ways in which a caller's frame is found, the least certain one last. */
+enum sprof_way {
+	SPROF_WAY_TABLES,        /* CFI, or Go's table */
+	SPROF_WAY_CODE,          /* the function's instructions */
+	SPROF_WAY_FRAME_POINTER, /* the frame pointer's chain, or a return address where a call leaves it */
+};
+
 /* One stack as the unwinder found it, innermost frame first. */
 struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
+	enum sprof_way way; /* the least certain one of those by which its frames were found */
 	uint64_t outermost_sp; /* of the last frame; 0: not known */
 };
 
@@ -219,6 +227,7 @@ struct sprof_quality {
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */
+	uint64_t stacks_by_code, stacks_by_frame_pointer; /* those with a frame found in such a way, by the least certain */
 	uint64_t unwind_ns_total;
 	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
 	uint64_t threads_seen, processes_seen;

@@ -4,6 +4,7 @@
  */
 #include "elfsym/computed.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,17 @@ static bool is_signal_return(const struct sprof_image *image, uint64_t address)
 		!memcmp(code, with_rax, sizeof(with_rax)));
 }
 
+/* Where the kernel begins a program, or the loader does: nobody has called that (psABI, 3.4.1). */
+static bool is_entry(const struct sprof_image *image, uint64_t address)
+{
+	Elf64_Ehdr header;
+
+	if (image->size < sizeof(header))
+		return false;
+	memcpy(&header, image->bytes, sizeof(header));
+	return header.e_entry == address;
+}
+
 struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64_t address)
 {
 	struct sprof_cfi_row none = {.end = address + 1}, row;
@@ -147,6 +159,8 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	offset = (uint32_t)(address - code.address);
 	at = find_row(rows, offset);
 	row = rows->items[at].row;
+	if (is_entry(computed->image, code.address))
+		row = (struct sprof_cfi_row){.cfa = SPROF_CFA_SP, .ra = SPROF_REG_UNDEFINED};
 	row.end = code.address + (at + 1 < rows->count ? rows->items[at + 1].offset : code.size);
 	return row;
 }

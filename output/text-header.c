@@ -44,6 +44,20 @@ static void write_samples(const struct sprof_text *text)
 		quality->samples_reused);
 }
 
+/* Only of programs whose code has no unwind tables, or not everywhere. */
+static void write_ways(const struct sprof_text *text, uint64_t stacks)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+	uint64_t by_code = quality->stacks_by_code, by_chain = quality->stacks_by_frame_pointer;
+
+	if (!by_code && !by_chain)
+		return;
+	sprof_out_printf(text->out,
+		"  unwound     %.1f %% by unwind tables, %.1f %% by instructions too, %.1f %% by frame pointers too\n",
+		sprof_percent(stacks - by_code - by_chain, stacks), sprof_percent(by_code, stacks),
+		sprof_percent(by_chain, stacks));
+}
+
 static void write_stacks(const struct sprof_text *text)
 {
 	const uint64_t *stacks = text->profile->quality.stacks;
@@ -66,6 +80,7 @@ static void write_stacks(const struct sprof_text *text)
 		separator = ", ";
 	}
 	sprof_out_puts(text->out, "\n");
+	write_ways(text, all);
 }
 
 static void write_cost(const struct sprof_text *text)

@@ -27,6 +27,8 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(stop_ns_max),
 	FIELD(profiler_cpu_ns),
 	FIELD(frames),
+	FIELD(stacks_by_code),
+	FIELD(stacks_by_frame_pointer),
 	FIELD(unwind_ns_total),
 	FIELD(frames_unresolved),
 	FIELD(samples_folded),

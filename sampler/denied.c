@@ -19,6 +19,7 @@ static void remember(struct sampler *sampler, struct sampling *sampling,
 	struct known_sleep *sleep = &sampling->sleep;
 
 	sampling->last.end = SPROF_END_DENIED;
+	sampling->last.way = SPROF_WAY_TABLES;
 	sampling->wait.id = SPROF_WAIT_NONE;
 	sampling->wait.lock.active = false;
 	sprof_reuse_begin(sampler, sleep, schedstat);

@@ -140,6 +140,7 @@ static void remember(struct sampler *sampler, struct sampling *sampling, const s
 	struct known_sleep *sleep = &sampling->sleep;
 
 	sampling->last.end = sight->walked.end;
+	sampling->last.way = sight->walked.way;
 	sprof_reuse_begin(sampler, sleep, sight->schedstat);
 	sleep->figures = sprof_figures_make(sampler->tick.ns, sight->schedstat, &sight->stat);
 	sleep->active &= sight->walked.end != SPROF_END_STACK_COPY;
@@ -176,7 +177,7 @@ static void take(struct sampler *sampler, struct sprof_thread *thread, struct si
 	remember(sampler, sampling, sight);
 	sprof_samples_emit(sampler, thread, 1);
 	sampler->quality->samples_peeked++;
-	sampler->quality->stacks[sight->walked.end]++;
+	sprof_walk_count(sampler->quality, sight->walked.end, sight->walked.way, 1);
 	sprof_charge_window(sampler, thread);
 }
 

@@ -20,7 +20,7 @@ static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_
 		return;
 	sprof_samples_emit(sampler, thread, times);
 	sampler->quality->samples_reused += times;
-	sampler->quality->stacks[sampling->last.end] += times;
+	sprof_walk_count(sampler->quality, sampling->last.end, sampling->last.way, times);
 }
 
 void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread)

@@ -36,6 +36,7 @@ struct last_seen {
 	uint32_t stack;
 	enum sprof_state state;
 	enum sprof_end end;
+	enum sprof_way way;
 	uint64_t goroutine; /* walk.c: 0: none, or nobody wants to know */
 };
 
@@ -66,6 +67,7 @@ struct sampling {
 struct sprof_walked {
 	uint32_t stack;
 	enum sprof_end end;
+	enum sprof_way way;
 };
 
 /* sampler.c: when to sample. */
@@ -171,6 +173,9 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
 void sprof_standstill_end(struct sprof_thread *thread);
 
 /* walk.c: walks and interns the copied stack; maps are read again where that may help. */
+/* As many samples as `times` have a stack that ended so. */
+void sprof_walk_count(
+	struct sprof_quality *quality, enum sprof_end end, enum sprof_way way, uint32_t times);
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
 	struct sprof_snapshot *snapshot);
 

@@ -74,7 +74,7 @@ static void take(struct sampler *sampler, struct slot *slot)
 		return;
 	sprof_samples_emit(sampler, slot->thread, 1);
 	sampler->quality->samples_stopped++;
-	sampler->quality->stacks[walked.end]++;
+	sprof_walk_count(sampler->quality, walked.end, walked.way, 1);
 }
 
 void sprof_stopped_finish(struct sampler *sampler, struct slot *slot)

@@ -28,6 +28,16 @@ static void find_creator(const struct sampler *sampler, const struct sprof_threa
 		sampler->parts->unwinder, &thread->process->maps, goroutine);
 }
 
+void sprof_walk_count(
+	struct sprof_quality *quality, enum sprof_end end, enum sprof_way way, uint32_t times)
+{
+	quality->stacks[end] += times;
+	if (way == SPROF_WAY_CODE)
+		quality->stacks_by_code += times;
+	else if (way == SPROF_WAY_FRAME_POINTER)
+		quality->stacks_by_frame_pointer += times;
+}
+
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
 	struct sprof_snapshot *snapshot)
 {
@@ -61,5 +71,5 @@ struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread
 	sampler->quality->frames += stack.count;
 	if (!sink->stack(sink->data, &stack, &id))
 		sampler->out_of_memory = true;
-	return (struct sprof_walked){.stack = id, .end = stack.end};
+	return (struct sprof_walked){.stack = id, .end = stack.end, .way = stack.way};
 }

@@ -186,6 +186,13 @@ static bool lacks_fp(const struct sprof_pc *known, const struct sprof_cursor *cu
 		(needs_fp(known) || (known->rule.cfa == SPROF_CFA_NONE && !cursor->innermost));
 }
 
+static enum sprof_way way_of(const struct sprof_rule *rule)
+{
+	if (rule->is_computed)
+		return SPROF_WAY_CODE;
+	return rule->cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
+}
+
 static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_pc *known,
 	struct sprof_cursor *cursor)
 {
@@ -242,13 +249,17 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
 		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE;
 		enum sprof_step made;
+		enum sprof_way way;
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);
+		way = way_of(&known->rule);
 		made = step(&recovery, known, &cursor);
+		if (made == SPROF_STEP_OK && stack.way < way)
+			stack.way = way;
 		if (made == SPROF_STEP_OTHER)
 			return walk_full(unwinder, snapshot, maps);
 		if (made != SPROF_STEP_OK) {
