@@ -273,10 +273,20 @@ static bool add_symbols(
 	return done;
 }
 
+/* Nothing in the file calls the function that the kernel or the loader begins. */
+static bool add_entry(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+{
+	uint64_t entry = sprof_image_entry(image);
+
+	return !sprof_image_executable(image, entry) || add(starts, entry, err);
+}
+
 bool sprof_code_starts_load(
 	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
 {
-	bool done = add_symbols(starts, image, err) && add_fdes(starts, image, err);
+	bool done = add_symbols(starts, image, err) && add_fdes(starts, image, err) &&
+		add_entry(starts, image, err);
 
 #if defined(__x86_64__)
 	done = done && add_called(starts, image, err);

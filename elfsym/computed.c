@@ -4,7 +4,6 @@
  */
 #include "elfsym/computed.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,8 @@ static void read_starts(struct sprof_computed *computed)
 	struct sprof_error err;
 
 	computed->has_read = true;
-	computed->flow = sprof_code_flow_create();
+	if (!computed->flow)
+		computed->flow = sprof_code_flow_create();
 	if (!sprof_instruction_has_decoder() || !computed->flow ||
 		!sprof_code_starts_load(&computed->starts, computed->image, &err))
 		sprof_code_starts_finish(&computed->starts);
@@ -122,15 +122,35 @@ static bool is_signal_return(const struct sprof_image *image, uint64_t address)
 		!memcmp(code, with_rax, sizeof(with_rax)));
 }
 
-/* Where the kernel begins a program, or the loader does: nobody has called that (psABI, 3.4.1). */
-static bool is_entry(const struct sprof_image *image, uint64_t address)
+/* The row at an offset of a function; there are rows. */
+static struct sprof_cfi_row row_at(
+	const struct sprof_code_rows *rows, const struct sprof_code *code, uint32_t offset)
 {
-	Elf64_Ehdr header;
+	size_t at = find_row(rows, offset);
+	struct sprof_cfi_row row = rows->items[at].row;
 
-	if (image->size < sizeof(header))
-		return false;
-	memcpy(&header, image->bytes, sizeof(header));
-	return header.e_entry == address;
+	row.end = code->address + (at + 1 < rows->count ? rows->items[at + 1].offset : code->size);
+	return row;
+}
+
+struct sprof_cfi_row sprof_computed_find_in(
+	struct sprof_computed *computed, uint64_t start, uint64_t next, uint64_t address)
+{
+	struct sprof_cfi_row row = {.end = address + 1};
+	struct sprof_code_rows rows = {0};
+	struct sprof_code code = {.image = computed->image, .address = start};
+
+	if (!computed->flow)
+		computed->flow = sprof_code_flow_create();
+	code.size = next - start <= SPROF_CODE_LONGEST ? (uint32_t)(next - start) : 0;
+	code.bytes = sprof_image_at(computed->image, start, code.size);
+	if (!computed->flow || !code.bytes || address - start >= code.size)
+		return row;
+	sprof_code_flow_run(computed->flow, &code, &rows);
+	if (rows.count)
+		row = row_at(&rows, &code, (uint32_t)(address - start));
+	sprof_code_rows_finish(&rows);
+	return row;
 }
 
 struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64_t address)
@@ -138,8 +158,7 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	struct sprof_cfi_row none = {.end = address + 1}, row;
 	const struct sprof_code_rows *rows;
 	struct sprof_code code;
-	uint32_t offset;
-	size_t function, at;
+	size_t function;
 
 	if (!computed->has_read)
 		read_starts(computed);
@@ -156,11 +175,10 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	rows = &computed->functions[function];
 	if (!rows->count)
 		return none;
-	offset = (uint32_t)(address - code.address);
-	at = find_row(rows, offset);
-	row = rows->items[at].row;
-	if (is_entry(computed->image, code.address))
-		row = (struct sprof_cfi_row){.cfa = SPROF_CFA_SP, .ra = SPROF_REG_UNDEFINED};
-	row.end = code.address + (at + 1 < rows->count ? rows->items[at + 1].offset : code.size);
+	row = row_at(rows, &code, (uint32_t)(address - code.address));
+	/* Nobody has called it (psABI, 3.4.1). */
+	if (sprof_image_entry(computed->image) == code.address)
+		row = (struct sprof_cfi_row){
+			.cfa = SPROF_CFA_SP, .ra = SPROF_REG_UNDEFINED, .end = row.end};
 	return row;
 }

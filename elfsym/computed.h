@@ -22,4 +22,8 @@ void sprof_computed_destroy(struct sprof_computed *computed);
  */
 struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64_t address);
 
+/* The same where the function is known to begin at `start`, and the next one at `next`. Nothing is kept. */
+struct sprof_cfi_row sprof_computed_find_in(
+	struct sprof_computed *computed, uint64_t start, uint64_t next, uint64_t address);
+
 #endif

@@ -245,6 +245,16 @@ void sprof_image_close(struct sprof_image *image)
  * Executable segments win: in a file whose headers make ranges overlap, a place that was seen
  * running lies in one of them.
  */
+uint64_t sprof_image_entry(const struct sprof_image *image)
+{
+	Elf64_Ehdr header;
+
+	if (image->size < sizeof(header))
+		return 0;
+	memcpy(&header, image->bytes, sizeof(header));
+	return header.e_entry;
+}
+
 bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint64_t *ret_address)
 {
 	const struct sprof_segment *found = NULL;

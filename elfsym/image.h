@@ -58,6 +58,9 @@ bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct s
 /* NULL is accepted. */
 void sprof_image_close(struct sprof_image *image);
 
+/* The link-time address where the kernel or the loader begins; 0: none. */
+uint64_t sprof_image_entry(const struct sprof_image *image);
+
 /* File offset -> link-time address, by the segment that loads it. False: no segment does. */
 bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint64_t *ret_address);
 /* Link-time address -> file offset. False: no file content there. */

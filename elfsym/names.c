@@ -114,6 +114,15 @@ bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err)
 	return sprof_symtab_create(&files, &names->symtab, err);
 }
 
+bool sprof_names_load_starts(struct sprof_names *names, struct sprof_error *err)
+{
+	if (names->starts)
+		return true;
+	names->starts = calloc(1, sizeof(*names->starts));
+	return names->starts ? sprof_code_starts_load(names->starts, names->image, err)
+			     : sprof_error_no_memory(err);
+}
+
 bool sprof_names_load_fdes(struct sprof_names *names, struct sprof_error *err)
 {
 	if (names->fdes)
@@ -158,6 +167,9 @@ void sprof_names_finish(struct sprof_names *names)
 	if (names->fdes)
 		sprof_fdes_finish(names->fdes);
 	free(names->fdes);
+	if (names->starts)
+		sprof_code_starts_finish(names->starts);
+	free(names->starts);
 	sprof_symlist_destroy(names->list);
 	sprof_symtab_destroy(names->symtab);
 	sprof_dwarf_close(names->dwarf);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/module.h"
+#include "elfsym/code-starts.h"
 #include "elfsym/debugfile.h"
 #include "elfsym/dwarf.h"
 #include "elfsym/fdes.h"
@@ -32,6 +33,7 @@ struct sprof_names {
 	bool dwarf_loaded;
 	struct sprof_symtab *symtab; /* after sprof_names_load_symtab */
 	struct sprof_fdes *fdes;     /* after sprof_names_load_fdes */
+	struct sprof_code_starts *starts; /* after sprof_names_load_starts */
 	/* Symbols as text: by link-time address; of anonymous memory by address. */
 	struct sprof_symlist *list;
 	struct sprof_names_version {
@@ -54,6 +56,8 @@ bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err);
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err);
 /* The same for the unwind tables. */
 bool sprof_names_load_fdes(struct sprof_names *names, struct sprof_error *err);
+/* The same for where the code itself says that functions begin. */
+bool sprof_names_load_starts(struct sprof_names *names, struct sprof_error *err);
 /* Reads the perf map again if it has changed. False: no memory. */
 bool sprof_names_refresh(struct sprof_names *names, struct sprof_error *err);
 /* Zeroed names are accepted. */

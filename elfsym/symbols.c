@@ -191,7 +191,20 @@ static bool set_joined(struct sprof_symbols *symbols, const char **ret, const ch
 	return *ret || sprof_error_no_memory(err);
 }
 
-/* The address of the place, or of the function that it is in as far as the unwind tables tell. */
+/* Where no unwind table has the place: the last function that begins before it, as far as the code tells. */
+static bool find_code_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
+{
+	size_t found;
+
+	if (!sprof_names_load_starts(place->names, err))
+		return false;
+	found = sprof_code_starts_find(place->names->starts, place->address);
+	if (found != SIZE_MAX && sprof_image_executable(place->names->image, place->address))
+		*ret = place->names->starts->items[found];
+	return true;
+}
+
+/* The address of the place, or of the function that it is in as far as unwind tables or code tell. */
 static bool find_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
 {
 	const struct sprof_fde *fde;
@@ -202,8 +215,9 @@ static bool find_start(const struct place *place, uint64_t *ret, struct sprof_er
 	if (!sprof_names_load_fdes(place->names, err))
 		return false;
 	fde = sprof_fdes_find(place->names->fdes, place->address);
-	if (fde)
-		*ret = fde->address;
+	if (!fde)
+		return find_code_start(place, ret, err);
+	*ret = fde->address;
 	return true;
 }
 
@@ -224,6 +238,21 @@ static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *locati
 	return true;
 }
 
+/* A symbol without a size reaches to the next one, if no nameless function begins between. */
+static bool covers(const struct place *place, const struct sprof_symbol *symbol, bool *ret,
+	struct sprof_error *err)
+{
+	uint64_t start;
+
+	*ret = true;
+	if (symbol->size)
+		return true;
+	if (!find_start(place, &start, err))
+		return false;
+	*ret = start == place->address || start <= symbol->address;
+	return true;
+}
+
 /* False in *ret_found: the module has no symbol there. */
 static bool find_symbol(const struct place *place, struct sprof_symbol *ret, bool *ret_found,
 	struct sprof_error *err)
@@ -234,7 +263,7 @@ static bool find_symbol(const struct place *place, struct sprof_symbol *ret, boo
 	if (!sprof_names_load_symtab(place->names, err))
 		return false;
 	*ret_found = sprof_symtab_find(place->names->symtab, place->address, ret);
-	return true;
+	return !*ret_found || covers(place, ret, ret_found, err);
 }
 
 /* What a list of symbols as text says; NULL: nothing. */

@@ -377,26 +377,49 @@ static void search_stack(const struct sprof_recovery *recovery, const struct spr
 	search->beyond_copy |= !search->roots && end < stack->limit && stack->size < LARGE_COPY;
 }
 
+/* Every way through the function is followed: how far the CFA is above sp, and so above the frame pointer. */
+static bool predict_by_rows(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
+	const struct sprof_pc *known, uint64_t *ret_distance)
+{
+	struct sprof_rule rule =
+		sprof_rows_compute(place->rows, bounds->start, bounds->next, place->address);
+
+	*ret_distance = (uint64_t)((int64_t)rule.cfa_offset - known->rule.cfa_offset);
+	return rule.cfa == SPROF_CFA_SP && known->rule.cfa == SPROF_CFA_FP &&
+		rule.cfa_offset >= known->rule.cfa_offset;
+}
+
+/* Without a decoder: the instructions up to the place are added up in the order in which they lie. */
+static bool predict_by_sum(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
+	const struct sprof_pc *known, uint64_t *ret_distance)
+{
+#if defined(__x86_64__)
+	uint64_t size = place->address + known->is_return - bounds->start;
+	const uint8_t *code =
+		size <= LONGEST_CALLEE ? sprof_image_at(place->image, bounds->start, size) : NULL;
+
+	return code && sprof_frame_distance_x86_64(code, size, ret_distance);
+#else
+	return false;
+#endif
+}
+
 /* The distance by the function's own code, as if it had been seen; SPROF_IDMAP_NONE: it doesn't say. */
 static uint32_t predict(const struct sprof_recovery *recovery, const struct sprof_pc *known)
 {
-#if defined(__x86_64__)
 	struct sprof_images *images = &recovery->pcs->images;
 	struct sprof_fde_bounds bounds;
 	struct sprof_place place;
-	const uint8_t *code;
-	uint64_t size, distance;
+	uint64_t distance;
 
 	if (!sprof_images_locate(images, recovery->maps, known->pc - known->is_return, &place) ||
 		!place.image ||
 		!sprof_images_find_bounds(images, place.module, place.address, &bounds))
 		return SPROF_IDMAP_NONE;
-	size = place.address + known->is_return - bounds.start;
-	code = size <= LONGEST_CALLEE ? sprof_image_at(place.image, bounds.start, size) : NULL;
-	if (code && sprof_frame_distance_x86_64(code, size, &distance) && distance % WORD == 0 &&
-		distance / WORD < distance_varies)
+	if ((predict_by_rows(&place, &bounds, known, &distance) ||
+		    predict_by_sum(&place, &bounds, known, &distance)) &&
+		distance % WORD == 0 && distance / WORD < distance_varies)
 		return (uint32_t)(distance / WORD) | distance_is_sure;
-#endif
 	return SPROF_IDMAP_NONE;
 }
 

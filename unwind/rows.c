@@ -171,6 +171,14 @@ static struct sprof_rule compile(struct sprof_rows *rows, uint64_t address, uint
 	return rule;
 }
 
+struct sprof_rule sprof_rows_compute(
+	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address)
+{
+	struct sprof_cfi_row row = sprof_computed_find_in(rows->computed, start, next, address);
+
+	return rule_of(&row);
+}
+
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address)
 {
 	return rows->go && sprof_go_rows_is_entry(rows->go, address);

@@ -22,6 +22,13 @@ void sprof_rows_destroy(struct sprof_rows *rows);
 /* The rule at a link-time address; its cfa is SPROF_CFA_NONE where neither CFI nor Go's table has one. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 
+/*
+ * The rule that the function's code says, although there is CFI. The function begins at `start`, and the next one at
+ * `next`; link-time addresses. Nothing is kept.
+ */
+struct sprof_rule sprof_rows_compute(
+	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address);
+
 /* Whether a function of a Go program begins at a link-time address. */
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address);
 /* NULL: the module has no runtime of Go's, or it is not known how to read it. */
