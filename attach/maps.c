@@ -198,7 +198,7 @@ static bool is_same(const struct sprof_maps *one, const struct sprof_maps *other
 
 static bool take(struct sprof_maps *maps, struct source *source, struct sprof_modules *modules)
 {
-	struct sprof_maps fresh = {.generation = maps->generation};
+	struct sprof_maps fresh = {.generation = maps->generation, .pid = source->live_tid};
 
 	if (!source->text || !parse(&fresh, source, modules)) {
 		sprof_maps_finish(&fresh);

@@ -66,7 +66,21 @@ struct sprof_code_flow {
 	uint32_t first_tried; /* block; those before have been reached. NONE: no trial */
 	size_t calls_before, doubts_before;
 	bool is_wrong, is_confirmed;
+	struct sprof_code_ahead *ahead; /* code-ahead.c: what its ways have returned with; NULL: from an entry */
 };
+
+/* Begins with no way and nothing decoded. False: no memory, no decoder, or no code. */
+bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code);
+
+/*
+ * Follows all ways from one offset, with nothing known but instructions and which calls don't return. Where
+ * `again` is set then, one more call has turned out not to.
+ */
+void sprof_code_flow_restart(
+	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset);
+
+/* code-ahead.c: a way returns in this state. */
+void sprof_code_ahead_return(struct sprof_code_ahead *ahead, const struct sprof_code_state *state);
 
 /* The instruction at an offset. NULL: there is none, or no memory. */
 const struct sprof_instruction *sprof_code_decode(struct sprof_code_flow *flow, uint32_t at);

@@ -244,6 +244,10 @@ static void check_return(struct sprof_code_flow *flow, const struct way *way)
 {
 	uint32_t call = NONE;
 
+	if (flow->ahead) {
+		sprof_code_ahead_return(flow->ahead, &way->state);
+		return;
+	}
 	if (sprof_code_state_may_return(&way->state)) {
 		flow->is_confirmed = true;
 		return;
@@ -360,7 +364,7 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 			flow->is_wrong = true;
 			return;
 		}
-		if (way.call != NONE && instruction->effect == SPROF_EFFECT_PADDING) {
+		if (way.call != NONE && instruction->effect == SPROF_EFFECT_PADDING && !flow->ahead) {
 			put_off(flow, &way);
 			return;
 		}
@@ -384,41 +388,47 @@ void sprof_code_work_off(struct sprof_code_flow *flow)
 	flow->queue_count = 0;
 }
 
-/* What is known of instructions and of calls stays. */
-static void begin(struct sprof_code_flow *flow)
+bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code)
 {
-	struct sprof_code_state state;
+	if (!sprof_instruction_has_decoder() || !code->size || code->size > SPROF_CODE_LONGEST ||
+		!sprof_array_reserve(
+			&flow->places, &flow->place_capacity, code->size, sizeof(*flow->places)))
+		return false;
+	memset(flow->places, 0, code->size * sizeof(*flow->places));
+	flow->code = code;
+	flow->instruction_count = flow->block_count = 0;
+	flow->out_of_memory = false;
+	flow->steps = (size_t)code->size * STEPS_PER_BYTE;
+	flow->ahead = NULL;
+	return true;
+}
 
-	for (uint32_t i = 0; i < flow->code->size; i++)
+void sprof_code_flow_restart(
+	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset)
+{
+	for (uint32_t i = 0; flow->block_count && i < flow->code->size; i++)
 		flow->places[i].block = flow->places[i].owner = 0;
 	flow->block_count = flow->queue_count = flow->call_count = flow->doubt_count = 0;
-	flow->again = false;
+	flow->again = flow->is_wrong = false;
 	flow->first_tried = NONE;
 	flow->at_calls = flow->at_jumps = (struct common){0};
-	sprof_code_state_init(&state);
-	sprof_code_enter(flow, &state, 0, NONE);
+	sprof_code_enter(flow, state, offset, NONE);
+	sprof_code_work_off(flow);
 }
 
 bool sprof_code_flow_run(
 	struct sprof_code_flow *flow, const struct sprof_code *code, struct sprof_code_rows *ret)
 {
+	struct sprof_code_state entry;
 	unsigned runs = 0;
 
 	ret->count = 0;
-	if (!sprof_instruction_has_decoder() || !code->size || code->size > SPROF_CODE_LONGEST)
+	if (!sprof_code_flow_begin(flow, code))
 		return true;
-	if (!sprof_array_reserve(
-		    &flow->places, &flow->place_capacity, code->size, sizeof(*flow->places)))
-		return false;
-	memset(flow->places, 0, code->size * sizeof(*flow->places));
-	flow->code = code;
-	flow->instruction_count = 0;
-	flow->out_of_memory = false;
-	flow->steps = (size_t)code->size * STEPS_PER_BYTE;
-	do {
-		begin(flow);
-		sprof_code_work_off(flow);
-	} while (flow->again && ++runs < MOST_RUNS && !flow->out_of_memory);
+	sprof_code_state_init(&entry);
+	do
+		sprof_code_flow_restart(flow, &entry, 0);
+	while (flow->again && ++runs < MOST_RUNS && !flow->out_of_memory);
 	sprof_code_fill_gaps(flow);
 	return sprof_code_list(flow, ret) && !flow->out_of_memory;
 }

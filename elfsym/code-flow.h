@@ -51,4 +51,11 @@ void sprof_code_flow_destroy(struct sprof_code_flow *flow);
 bool sprof_code_flow_run(
 	struct sprof_code_flow *flow, const struct sprof_code *code, struct sprof_code_rows *ret);
 
+/*
+ * The row for one instruction of code whose beginning is not known: by the ways from there to returns, which must all
+ * say the same. Its cfa is SPROF_CFA_NONE where they don't, or there is none.
+ */
+struct sprof_cfi_row sprof_code_flow_look_ahead(
+	struct sprof_code_flow *flow, const struct sprof_code *code, uint32_t offset);
+
 #endif

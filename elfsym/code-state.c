@@ -1,5 +1,5 @@
 /*
- * What each instruction does to a state, and which row a state is. Believes that what is called gives back sp
+ * What each instruction does to a state. Believes that what is called gives back sp
  * and the registers that the ABI has it keep, and that nobody writes over a saved register through a pointer.
  * Does not handle registers other than sp and fp as the caller's.
  */
@@ -25,6 +25,12 @@ void sprof_code_state_init(struct sprof_code_state *state)
 	state->compared = state->compared_with = SPROF_CODE_NO_REGISTER;
 }
 
+void sprof_code_state_init_anywhere(struct sprof_code_state *state)
+{
+	sprof_code_state_init(state);
+	state->registers[SPROF_CODE_SP].number = 0;
+}
+
 static bool is_on_stack(const struct sprof_code_value *value)
 {
 	return value->kind == SPROF_CODE_CFA || value->kind == SPROF_CODE_PLACE;
@@ -32,7 +38,8 @@ static bool is_on_stack(const struct sprof_code_value *value)
 
 static bool is_worth_a_slot(const struct sprof_code_value *value)
 {
-	return value->kind == SPROF_CODE_CFA || value->kind == SPROF_CODE_CALLERS;
+	return value->kind == SPROF_CODE_CFA ||
+		(value->kind == SPROF_CODE_CALLERS && !value->number);
 }
 
 static bool is_same_value(const struct sprof_code_value *one, const struct sprof_code_value *other)
@@ -48,8 +55,9 @@ static bool is_same_stack(const struct sprof_code_value *one, const struct sprof
 
 static struct sprof_code_value plus(struct sprof_code_value value, int64_t by)
 {
-	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET ||
-		(value.kind == SPROF_CODE_CALLERS && by))
+	bool is_moved = by && (value.kind == SPROF_CODE_WORD || value.kind == SPROF_CODE_FP_WORD);
+
+	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET || is_moved)
 		return unknown;
 	/* Numbers of wild code may wrap; they are not used for anything but comparing then. */
 	if (value.kind != SPROF_CODE_UNKNOWN)
@@ -93,6 +101,10 @@ static struct sprof_code_value read_word(
 		if (is_on_stack(&at) && is_same_value(&state->slots[i].at, &at))
 			return state->slots[i].value;
 	}
+	if (at.kind == SPROF_CODE_CFA)
+		return (struct sprof_code_value){.kind = SPROF_CODE_WORD, .number = at.number};
+	if (at.kind == SPROF_CODE_CALLERS)
+		return (struct sprof_code_value){.kind = SPROF_CODE_FP_WORD, .number = at.number};
 	return unknown;
 }
 
@@ -293,7 +305,7 @@ void sprof_code_state_apply(
 		write_word(state, at, instruction->size, get(state, instruction->from));
 	if (has_result(instruction))
 		set(state, instruction->to, result);
-	if (sp_of(state)->kind != SPROF_CODE_CFA && sp_of(state)->kind != SPROF_CODE_PLACE &&
+	if (!is_on_stack(sp_of(state)) && sp_of(state)->kind != SPROF_CODE_CALLERS &&
 		(instruction->changed >> SPROF_CODE_SP & 1))
 		start_place(state, offset);
 }
@@ -387,92 +399,17 @@ bool sprof_code_state_knows_sp(const struct sprof_code_state *state)
 	return state->registers[SPROF_CODE_SP].kind == SPROF_CODE_CFA;
 }
 
+bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state)
+{
+	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
+
+	return fp->kind == SPROF_CODE_CALLERS && !fp->number;
+}
+
 bool sprof_code_state_may_return(const struct sprof_code_state *state)
 {
 	const struct sprof_code_value *sp = &state->registers[SPROF_CODE_SP];
 
 	return sp->kind == SPROF_CODE_CFA && sp->number == -WORD &&
-		state->registers[SPROF_CODE_FP].kind == SPROF_CODE_CALLERS;
-}
-
-/* A word, at a distance from this register, that holds an address relative to the CFA. */
-static const struct sprof_code_slot *find_cfa_slot(
-	const struct sprof_code_state *state, const struct sprof_code_value *reg)
-{
-	for (uint32_t i = 0; i < state->slot_count; i++) {
-		const struct sprof_code_slot *slot = &state->slots[i];
-
-		if (slot->value.kind == SPROF_CODE_CFA && reg->kind == SPROF_CODE_PLACE &&
-			is_same_stack(&slot->at, reg))
-			return slot;
-	}
-	return NULL;
-}
-
-static const struct sprof_code_slot *find_callers_fp(const struct sprof_code_state *state)
-{
-	for (uint32_t i = 0; i < state->slot_count; i++) {
-		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
-			state->slots[i].at.kind == SPROF_CODE_CFA)
-			return &state->slots[i];
-	}
-	return NULL;
-}
-
-/* The CFA by a register, or by a word that lies at a distance from it. */
-static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct sprof_cfi_row *row)
-{
-	const struct sprof_code_value *value = &state->registers[reg];
-	const struct sprof_code_slot *slot = find_cfa_slot(state, value);
-	int64_t offset, add = 0;
-
-	if (value->kind == SPROF_CODE_CFA) {
-		row->cfa = reg == SPROF_CODE_SP ? SPROF_CFA_SP : SPROF_CFA_FP;
-		offset = -value->number;
-	} else if (slot) {
-		row->cfa = reg == SPROF_CODE_SP ? SPROF_CFA_SP_DEREF : SPROF_CFA_FP_DEREF;
-		offset = slot->at.number - value->number;
-		add = -slot->value.number;
-	} else {
-		return false;
-	}
-	row->cfa_offset = (int32_t)offset;
-	row->cfa_add = (int16_t)add;
-	return row->cfa_offset == offset && row->cfa_add == add;
-}
-
-static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *row)
-{
-	const struct sprof_code_slot *slot = find_callers_fp(state);
-
-	if (state->registers[SPROF_CODE_FP].kind == SPROF_CODE_CALLERS) {
-		row->fp = SPROF_REG_SAME;
-	} else if (slot && slot->at.number == (int32_t)slot->at.number) {
-		row->fp = SPROF_REG_SAVED;
-		row->fp_offset = (int32_t)slot->at.number;
-	} else {
-		row->fp = SPROF_REG_UNDEFINED;
-	}
-}
-
-/* A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). */
-static bool is_outermost(const struct sprof_code_state *state)
-{
-	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
-
-	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !find_callers_fp(state);
-}
-
-struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
-{
-	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
-
-	find_fp(state, &row);
-	if (is_outermost(state)) {
-		row.cfa = SPROF_CFA_SP;
-		row.ra = SPROF_REG_UNDEFINED;
-	} else if (!find_cfa(state, SPROF_CODE_SP, &row) && !find_cfa(state, SPROF_CODE_FP, &row)) {
-		row.cfa = SPROF_CFA_NONE;
-	}
-	return row;
+		sprof_code_state_has_callers_fp(state);
 }

@@ -13,8 +13,10 @@
 /* What a register holds. */
 enum sprof_code_kind {
 	SPROF_CODE_UNKNOWN,
-	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer */
+	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer, + number */
 	SPROF_CODE_CFA,      /* CFA + number */
+	SPROF_CODE_WORD,     /* what was at CFA + number at first */
+	SPROF_CODE_FP_WORD,  /* what was at the caller's frame pointer + number at first */
 	SPROF_CODE_PLACE,    /* number above where sp was, once it was set from nothing that is known, at `origin` */
 	SPROF_CODE_CONSTANT, /* number */
 	SPROF_CODE_ENTRY,    /* an entry of a table of code addresses at number; `size` is that of an entry */
@@ -48,6 +50,12 @@ struct sprof_code_state {
 /* At a function's entry: the return address is on the stack, nothing else. */
 void sprof_code_state_init(struct sprof_code_state *state);
 
+/*
+ * At any instruction: nothing is known. What states call the CFA is sp there, and the caller's frame pointer is the
+ * frame pointer there.
+ */
+void sprof_code_state_init_anywhere(struct sprof_code_state *state);
+
 /* Goes on behind an instruction at this offset of the function. A jump or return changes nothing. */
 void sprof_code_state_apply(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset);
@@ -66,10 +74,16 @@ bool sprof_code_state_conflicts(
 /* Whether the distance of sp from the CFA is known. */
 bool sprof_code_state_knows_sp(const struct sprof_code_state *state);
 
+/* Whether the frame pointer is the caller's. */
+bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state);
+
 /* Whether sp is where the return address lies, and the frame pointer the caller's. */
 bool sprof_code_state_may_return(const struct sprof_code_state *state);
 
-/* The row for an instruction that finds this state; its `end` is left 0. */
+/* code-row.c: the row for an instruction that finds this state; its `end` is left 0. */
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state);
+
+/* The row for the instruction that a way began at which knew nothing, and returns in this state. */
+struct sprof_cfi_row sprof_code_state_row_before_return(const struct sprof_code_state *state);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "elfsym/call-decode.h"
+#include "unwind/generated.h"
+
 enum { CACHE_SIZE = 1 << 14 /* a power of two; the hot pcs of a large program */ };
 
 _Static_assert(sizeof(struct sprof_pc) == SPROF_PCS_LINE, "a look-up touches one cache line");
@@ -18,15 +21,26 @@ static void *align_to_line(void *memory)
 bool sprof_pcs_init(struct sprof_pcs *pcs, struct sprof_modules *modules)
 {
 	pcs->images.modules = modules;
+	pcs->generated = sprof_generated_create();
 	pcs->memory = calloc(CACHE_SIZE + 1, sizeof(*pcs->items));
 	pcs->items = align_to_line(pcs->memory);
-	return pcs->memory;
+	return pcs->memory && pcs->generated;
 }
 
 void sprof_pcs_finish(struct sprof_pcs *pcs)
 {
 	sprof_images_finish(&pcs->images);
+	sprof_generated_destroy(pcs->generated);
 	free(pcs->memory);
+}
+
+static bool is_behind_call(const struct sprof_image *image, uint64_t address)
+{
+	const uint8_t *before =
+		sprof_image_at(image, address - SPROF_CALL_LONGEST, SPROF_CALL_LONGEST);
+	uint64_t target;
+
+	return !before || sprof_call_decode(before, address, &target) != SPROF_CALL_NONE;
 }
 
 static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return,
@@ -43,8 +57,14 @@ static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t 
 		.module = place.module,
 		.is_return = is_return,
 	};
-	if (place.rows)
+	if (place.rows) {
 		entry->rule = sprof_rows_find(place.rows, place.address);
+		entry->is_behind_call = is_behind_call(place.image, place.address + is_return);
+	} else {
+		/* Interpreters push addresses that no call stands before. */
+		entry->rule = sprof_generated_find(pcs->generated, maps, pc);
+		entry->is_behind_call = true;
+	}
 	return true;
 }
 

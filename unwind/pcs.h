@@ -27,11 +27,13 @@ struct sprof_pc {
 	struct sprof_rule rule;
 	int32_t fp_distance; /* recover.c: of the frame pointer from sp, when this was last stepped from */
 	bool is_return;      /* the same address means another row for a return address */
+	bool is_behind_call; /* a call may end right before it, as far as the code can be read */
 };
 
 /* Zeroed is empty; sprof_pcs_init() makes it valid. */
 struct sprof_pcs {
 	struct sprof_images images;
+	struct sprof_generated *generated;
 	struct sprof_pc *items;
 	void *memory; /* zeroed by calloc, so that only what is used is ever touched */
 };

@@ -107,7 +107,7 @@ static size_t search(const struct page *page, uint64_t offset)
 	return low;
 }
 
-static struct sprof_rule rule_of(const struct sprof_cfi_row *row)
+struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_computed)
 {
 	struct sprof_rule rule = {
 		.cfa = (uint8_t)row->cfa,
@@ -115,6 +115,7 @@ static struct sprof_rule rule_of(const struct sprof_cfi_row *row)
 		.fp_offset = row->fp_offset,
 		.ra_offset = (int16_t)row->ra_offset,
 		.cfa_add = row->cfa_add,
+		.is_computed = is_computed,
 		.regs = (uint8_t)((unsigned)row->ra | (unsigned)row->fp << SPROF_RULE_FP_SHIFT),
 	};
 
@@ -155,7 +156,6 @@ static struct sprof_rule compile(struct sprof_rows *rows, uint64_t address, uint
 {
 	struct sprof_cfi_row row = {.cfa = SPROF_CFA_NONE};
 	bool is_computed = false;
-	struct sprof_rule rule;
 
 	if (rows->go)
 		row = sprof_go_rows_find(rows->go, address);
@@ -165,10 +165,8 @@ static struct sprof_rule compile(struct sprof_rows *rows, uint64_t address, uint
 		row = sprof_computed_find(rows->computed, address);
 		is_computed = row.cfa != SPROF_CFA_NONE;
 	}
-	rule = rule_of(&row);
-	rule.is_computed = is_computed;
 	*ret_end = row.end;
-	return rule;
+	return sprof_rule_of_row(&row, is_computed);
 }
 
 struct sprof_rule sprof_rows_compute(
@@ -176,7 +174,7 @@ struct sprof_rule sprof_rows_compute(
 {
 	struct sprof_cfi_row row = sprof_computed_find_in(rows->computed, start, next, address);
 
-	return rule_of(&row);
+	return sprof_rule_of_row(&row, true);
 }
 
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address)

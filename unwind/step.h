@@ -18,6 +18,11 @@ struct sprof_rule {
 	bool is_computed; /* from the function's code: there is no CFI */
 };
 
+struct sprof_cfi_row;
+
+/* rows.c: the rule that says what a row says. */
+struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_computed);
+
 enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };
 
 /* Where a walk stands. */

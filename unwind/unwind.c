@@ -239,6 +239,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 		.max_depth = unwinder->max_depth,
 	};
 	struct sprof_stack_view stack = {.frames = unwinder->frames, .end = SPROF_END_DEPTH};
+	enum sprof_way way = SPROF_WAY_TABLES; /* that led to the frame */
 	struct sprof_cursor cursor;
 
 	sprof_cursor_init(&cursor, &snapshot->regs);
@@ -249,10 +250,13 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
 		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE;
 		enum sprof_step made;
-		enum sprof_way way;
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
+			break;
+		}
+		if (way == SPROF_WAY_CODE && known->is_return && !known->is_behind_call) {
+			stack.end = SPROF_END_NO_CFI;
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);

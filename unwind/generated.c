@@ -1,0 +1,70 @@
+/*
+ * Rows of generated code. Reads what lies around the pc, as much as most such functions have: a way to the return
+ * may lead back. Does not know where
+ * a function begins, nor whether the bytes are still those that ran: what the rows lead to is checked by the walk.
+ */
+#include "unwind/generated.h"
+
+#include <stdlib.h>
+
+#include "attach/memory.h"
+#include "elfsym/code-flow.h"
+
+enum { AROUND = 8 * 1024 };
+
+struct sprof_generated {
+	struct sprof_code_flow *flow;
+	uint8_t bytes[2 * AROUND];
+};
+
+struct sprof_generated *sprof_generated_create(void)
+{
+	struct sprof_generated *generated = calloc(1, sizeof(*generated));
+
+	if (!generated)
+		return NULL;
+	generated->flow = sprof_code_flow_create();
+	if (!generated->flow) {
+		free(generated);
+		return NULL;
+	}
+	return generated;
+}
+
+void sprof_generated_destroy(struct sprof_generated *generated)
+{
+	if (!generated)
+		return;
+	sprof_code_flow_destroy(generated->flow);
+	free(generated);
+}
+
+/* The mapping's part around the pc, as far as it can be read. */
+static struct sprof_code read_code(
+	struct sprof_generated *generated, const struct sprof_maps *maps, uint64_t pc)
+{
+	const struct sprof_mapping *mapping = sprof_maps_find(maps, pc);
+	struct sprof_code code = {.bytes = generated->bytes};
+	uint64_t end;
+
+	if (!mapping || !maps->pid)
+		return code;
+	code.address = pc - mapping->start > AROUND ? pc - AROUND : mapping->start;
+	end = mapping->end - pc > AROUND ? pc + AROUND : mapping->end;
+	code.size = (uint32_t)sprof_memory_read(
+		maps->pid, code.address, generated->bytes, end - code.address);
+	return code;
+}
+
+struct sprof_rule sprof_generated_find(struct sprof_generated *generated,
+	const struct sprof_maps *maps, uint64_t pc)
+{
+	struct sprof_code code = read_code(generated, maps, pc);
+	uint64_t at = pc - code.address;
+	struct sprof_cfi_row row;
+
+	if (!code.size || at >= code.size)
+		return (struct sprof_rule){.cfa = SPROF_CFA_NONE};
+	row = sprof_code_flow_look_ahead(generated->flow, &code, (uint32_t)at);
+	return sprof_rule_of_row(&row, row.cfa != SPROF_CFA_NONE);
+}
