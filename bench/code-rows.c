@@ -25,7 +25,7 @@ enum verdict {
 	EQUAL,
 	UNKNOWN,   /* the code didn't tell */
 	DIFFERENT, /* the harmful kind */
-	OTHER,     /* the table's CFA is an expression, or told by a register that is not compared */
+	OTHER,     /* the table's CFA is an expression, or told by a register that can't be compared */
 	VERDICTS,
 };
 
@@ -70,12 +70,21 @@ static bool is_equal(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row
 		cfi->fp_offset == computed->fp_offset;
 }
 
+/* The CFA is told by a word that lies at a distance from a register. */
+static bool is_word(const struct sprof_cfi_row *row)
+{
+	return row->cfa == SPROF_CFA_SP_DEREF || row->cfa == SPROF_CFA_FP_DEREF;
+}
+
 static enum verdict judge(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
 {
 	if (cfi->ra != SPROF_REG_UNDEFINED && (cfi->cfa == SPROF_CFA_OTHER || cfi->cfa == SPROF_CFA_NONE))
 		return OTHER;
 	if (computed->cfa == SPROF_CFA_NONE)
 		return UNKNOWN;
+	/* How far sp is from fp isn't known where it was aligned. */
+	if (is_word(cfi) && is_word(computed) && cfi->cfa != computed->cfa)
+		return OTHER;
 	return is_equal(cfi, computed) ? EQUAL : DIFFERENT;
 }
 
@@ -180,11 +189,18 @@ static void compare_function(struct comparison *all, struct function *function)
 			function->verdicts[DIFFERENT]);
 }
 
+/* GCC has a part that is a handler of exceptions begin with a nop, for which the table says nothing. */
+static bool begins_elsewhere(struct comparison *all, const struct sprof_fde *fde)
+{
+	const uint8_t *code = sprof_image_at(all->image, fde->address, 1);
+	struct sprof_cfi_row entry = truth_at(all, fde->address + (code && code[0] == 0x90));
+
+	return entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD || entry.ra == SPROF_REG_UNDEFINED;
+}
+
 static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
 {
-	struct sprof_cfi_row entry = truth_at(all, fde->address);
-	bool is_part = entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD ||
-		entry.ra == SPROF_REG_UNDEFINED;
+	bool is_part = begins_elsewhere(all, fde);
 	struct function function = {.code = {.image = all->image,
 					    .returns = all->returns,
 					    .address = fde->address,
