@@ -197,6 +197,7 @@ static void note(struct common *common, const struct sprof_code_state *state)
 	}
 }
 
+/* A jump through a pointer with sp where it was at the entry is a call's last act. */
 static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	const struct sprof_instruction *instruction)
 {
@@ -205,7 +206,8 @@ static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_
 
 	if (!sprof_code_table_find(state, instruction, &table) ||
 		!sprof_code_table_at(&table, flow->code, 0, &offset)) {
-		note(&flow->at_jumps, state);
+		if (!sprof_code_state_may_return(state))
+			note(&flow->at_jumps, state);
 		return;
 	}
 	for (uint32_t i = 0; sprof_code_table_at(&table, flow->code, i, &offset); i++)

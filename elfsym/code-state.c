@@ -96,6 +96,17 @@ static struct sprof_code_value read_word(
 	return unknown;
 }
 
+/* Where the caller's frame pointer was saved. */
+static const struct sprof_code_slot *find_callers_fp(const struct sprof_code_state *state)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
+			state->slots[i].at.kind == SPROF_CODE_CFA)
+			return &state->slots[i];
+	}
+	return NULL;
+}
+
 /* A place of its own: values that were told from an older place of the same origin mean something else now. */
 static void start_place(struct sprof_code_state *state, uint32_t offset)
 {
@@ -274,10 +285,23 @@ static bool apply_stack(
 	return true;
 }
 
+/*
+ * A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). The first ones
+ * do that where nothing is on the stack yet; others, in assembly, use it as any register.
+ */
+static bool makes_root(
+	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	return instruction->effect == SPROF_EFFECT_SET && instruction->to == SPROF_CODE_FP &&
+		!instruction->value && sprof_code_state_may_return(state) && !find_callers_fp(state);
+}
+
 void sprof_code_state_apply(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset)
 {
+	const struct sprof_code_value root = {.kind = SPROF_CODE_ROOT};
 	struct sprof_code_value result, at;
+	bool is_root;
 
 	if (instruction->effect == SPROF_EFFECT_COMPARE) {
 		note_comparison(state, instruction);
@@ -286,13 +310,14 @@ void sprof_code_state_apply(
 	forget_comparison(state, instruction->changed);
 	if (apply_stack(state, instruction))
 		return;
+	is_root = makes_root(state, instruction);
 	result = result_of(state, instruction);
 	at = address_of(state, instruction->to, instruction->value);
 	change(state, instruction->changed);
 	if (instruction->effect == SPROF_EFFECT_STORE)
 		write_word(state, at, instruction->size, get(state, instruction->from));
 	if (has_result(instruction))
-		set(state, instruction->to, result);
+		set(state, instruction->to, is_root ? root : result);
 	if (sp_of(state)->kind != SPROF_CODE_CFA && sp_of(state)->kind != SPROF_CODE_PLACE &&
 		(instruction->changed >> SPROF_CODE_SP & 1))
 		start_place(state, offset);
@@ -409,16 +434,6 @@ static const struct sprof_code_slot *find_cfa_slot(
 	return NULL;
 }
 
-static const struct sprof_code_slot *find_callers_fp(const struct sprof_code_state *state)
-{
-	for (uint32_t i = 0; i < state->slot_count; i++) {
-		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
-			state->slots[i].at.kind == SPROF_CODE_CFA)
-			return &state->slots[i];
-	}
-	return NULL;
-}
-
 /* The CFA by a register, or by a word that lies at a distance from it. */
 static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct sprof_cfi_row *row)
 {
@@ -455,20 +470,12 @@ static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *
 	}
 }
 
-/* A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). */
-static bool is_outermost(const struct sprof_code_state *state)
-{
-	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
-
-	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !find_callers_fp(state);
-}
-
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
 {
 	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
 
 	find_fp(state, &row);
-	if (is_outermost(state)) {
+	if (state->registers[SPROF_CODE_FP].kind == SPROF_CODE_ROOT) {
 		row.cfa = SPROF_CFA_SP;
 		row.ra = SPROF_REG_UNDEFINED;
 	} else if (!find_cfa(state, SPROF_CODE_SP, &row) && !find_cfa(state, SPROF_CODE_FP, &row)) {

@@ -14,6 +14,7 @@
 enum sprof_code_kind {
 	SPROF_CODE_UNKNOWN,
 	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer */
+	SPROF_CODE_ROOT,     /* 0 instead of that, made so at the entry: there is no caller */
 	SPROF_CODE_CFA,      /* CFA + number */
 	SPROF_CODE_PLACE,    /* number above where sp was, once it was set from nothing that is known, at `origin` */
 	SPROF_CODE_CONSTANT, /* number */
