@@ -49,7 +49,7 @@ static bool is_same_stack(const struct sprof_code_value *one, const struct sprof
 static struct sprof_code_value plus(struct sprof_code_value value, int64_t by)
 {
 	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET ||
-		(value.kind == SPROF_CODE_CALLERS && by))
+		((value.kind == SPROF_CODE_CALLERS || value.kind == SPROF_CODE_ROOT) && by))
 		return unknown;
 	/* Numbers of wild code may wrap; they are not used for anything but comparing then. */
 	if (value.kind != SPROF_CODE_UNKNOWN)
