@@ -15,7 +15,7 @@
 #include "elfsym/code-table.h"
 
 enum {
-	MOST_BLOCKS = 1 << 14,   /* of one function */
+	MOST_BLOCKS = 1 << 15,   /* of one function */
 	STEPS_PER_BYTE = 32,
 	DECODE_LONGEST = 15,
 };
@@ -109,7 +109,7 @@ static bool is_trial(const struct sprof_code_flow *flow)
 static void end_call(struct sprof_code_flow *flow, uint32_t call, bool again)
 {
 	flow->places[call].end = is_trial(flow) ? IS_END_BY_TRIAL : IS_END;
-	flow->again |= again;
+	flow->again |= again && flow->may_again;
 }
 
 /* By a way from the entry, not in this trial. */
@@ -401,6 +401,13 @@ static void begin(struct sprof_code_flow *flow)
 	sprof_code_enter(flow, &state, 0, NONE);
 }
 
+static void fill_gaps(struct sprof_code_flow *flow)
+{
+	flow->may_again = true;
+	flow->steps = (size_t)flow->code->size * STEPS_PER_BYTE;
+	sprof_code_fill_gaps(flow);
+}
+
 bool sprof_code_flow_run(
 	struct sprof_code_flow *flow, const struct sprof_code *code, struct sprof_code_rows *ret)
 {
@@ -418,9 +425,14 @@ bool sprof_code_flow_run(
 	flow->out_of_memory = false;
 	flow->steps = (size_t)code->size * STEPS_PER_BYTE;
 	do {
+		flow->may_again = ++runs < MOST_RUNS;
 		begin(flow);
 		sprof_code_work_off(flow);
-	} while (flow->again && ++runs < MOST_RUNS && !flow->out_of_memory);
-	sprof_code_fill_gaps(flow);
+	} while (flow->again && !flow->out_of_memory);
+	/* What only some of the ways have led to may be wrong. */
+	if (!flow->steps || flow->out_of_memory)
+		begin(flow);
+	else
+		fill_gaps(flow);
 	return sprof_code_list(flow, ret) && !flow->out_of_memory;
 }
