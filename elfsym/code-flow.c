@@ -45,19 +45,38 @@ void sprof_code_flow_destroy(struct sprof_code_flow *flow)
 	free(flow);
 }
 
+static bool decode(const struct sprof_code *code, uint32_t at, struct sprof_instruction *ret)
+{
+	size_t room = at < code->size ? code->size - at : 0;
+
+	return sprof_instruction_decode(
+		code->bytes + at, room < DECODE_LONGEST ? room : DECODE_LONGEST, code->address + at, ret);
+}
+
+/*
+ * What touches each page of a large frame before sp goes there keeps the frame's size: "mov $SIZE, %eax; call
+ * __rust_probestack; sub %rax, %rsp".
+ */
+static void note_kept(const struct sprof_code *code, uint32_t at, struct sprof_instruction *call)
+{
+	struct sprof_instruction next;
+
+	if (call->effect == SPROF_EFFECT_CALL && decode(code, at + call->length, &next) &&
+		next.effect == SPROF_EFFECT_SUB_REGISTER && next.to == SPROF_CODE_SP)
+		call->from = next.from;
+}
+
 const struct sprof_instruction *sprof_code_decode(struct sprof_code_flow *flow, uint32_t at)
 {
 	const struct sprof_code *code = flow->code;
 	struct place *place = &flow->places[at];
-	size_t room = code->size - at;
 	struct sprof_instruction one;
 
 	if (place->instruction)
 		return &flow->instructions[place->instruction - 1];
-	if (room > DECODE_LONGEST)
-		room = DECODE_LONGEST;
-	if (!sprof_instruction_decode(code->bytes + at, room, code->address + at, &one))
+	if (!decode(code, at, &one))
 		return NULL;
+	note_kept(code, at, &one);
 	if (!sprof_array_reserve(&flow->instructions, &flow->instruction_capacity,
 		    flow->instruction_count + 1, sizeof(one))) {
 		flow->out_of_memory = true;
@@ -319,6 +338,7 @@ static bool pass(struct sprof_code_flow *flow, struct way *way,
 	case SPROF_EFFECT_PADDING:
 	case SPROF_EFFECT_ADD:
 	case SPROF_EFFECT_ADD_REGISTER:
+	case SPROF_EFFECT_SUB_REGISTER:
 	case SPROF_EFFECT_SET:
 	case SPROF_EFFECT_ALIGN:
 	case SPROF_EFFECT_LOAD:

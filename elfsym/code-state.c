@@ -222,6 +222,12 @@ static void change(struct sprof_code_state *state, uint16_t registers)
 	}
 }
 
+/* Of the lowest number that is itself, as for the processor. */
+static int64_t opposite(int64_t number)
+{
+	return (int64_t)(0 - (uint64_t)number);
+}
+
 /* The value of the destination, which the instruction may be made of too. */
 static struct sprof_code_value result_of(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
@@ -232,7 +238,11 @@ static struct sprof_code_value result_of(
 	case SPROF_EFFECT_ADD:
 		return plus(from, instruction->value);
 	case SPROF_EFFECT_ADD_REGISTER:
-		return sum(&to, &from);
+		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, from.number)
+									    : sum(&to, &from);
+	case SPROF_EFFECT_SUB_REGISTER:
+		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, opposite(from.number))
+									    : unknown;
 	case SPROF_EFFECT_SET:
 		return (struct sprof_code_value){
 			.kind = SPROF_CODE_CONSTANT, .number = instruction->value};
@@ -263,7 +273,15 @@ static bool has_result(const struct sprof_instruction *instruction)
 {
 	return instruction->effect == SPROF_EFFECT_ADD || instruction->effect == SPROF_EFFECT_SET ||
 		instruction->effect == SPROF_EFFECT_ADD_REGISTER ||
+		instruction->effect == SPROF_EFFECT_SUB_REGISTER ||
 		instruction->effect == SPROF_EFFECT_LOAD;
+}
+
+static uint16_t scratch_of(const struct sprof_instruction *call)
+{
+	unsigned kept = call->from < SPROF_CODE_REGISTERS ? 1u << call->from : 0;
+
+	return (uint16_t)(SPROF_CODE_SCRATCH & ~kept);
 }
 
 /* What moves sp and memory by itself; its registers are not in `changed`. */
@@ -279,7 +297,7 @@ static bool apply_stack(
 	else if (instruction->effect == SPROF_EFFECT_LEAVE)
 		leave(state);
 	else if (instruction->effect == SPROF_EFFECT_CALL)
-		change(state, SPROF_CODE_SCRATCH);
+		change(state, scratch_of(instruction));
 	else
 		return false;
 	return true;
