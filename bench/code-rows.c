@@ -1,7 +1,11 @@
 /*
- * How many of the rows that are computed from code are those of a file's own unwind tables: code-rows FILE...
+ * How many of the rows that are computed from code are those of a file's own unwind tables:
+ *   code-rows [--verbose] FILE...
  * Each function that an FDE describes from its entry on is computed without the table, and each of its instructions
- * compared. With --verbose each first difference of a function is told.
+ * compared.
+ *   code-rows [--verbose] --stripped TRUTH FILE
+ * FILE is TRUTH without .eh_frame: where functions begin must be found too, and parts of functions are compared as well.
+ * With --verbose the first differences of a function are told.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,21 +14,54 @@
 #include "base/clock.h"
 #include "elfsym/cfi.h"
 #include "elfsym/code-flow.h"
+#include "elfsym/computed.h"
 #include "elfsym/fdes.h"
 #include "elfsym/frame-distance.h"
 
-enum { WORD = 8, LONGEST = 15 };
+enum { WORD = 8, LONGEST = 15, PLT_ENTRY = 16 };
+
+/* What a computed row is next to the table's. */
+enum verdict {
+	EQUAL,
+	UNKNOWN,   /* the code didn't tell */
+	DIFFERENT, /* the harmful kind */
+	OTHER,     /* the table's CFA is an expression, or told by a register that can't be compared */
+	VERDICTS,
+};
 
 struct counts {
-	uint64_t functions, parts, pcs, equal, unknown, different, part_pcs;
-	uint64_t ns, rows;
-	bool is_verbose;
+	uint64_t functions, parts, pcs, verdicts[VERDICTS], different_fp, ns, rows;
+};
+
+struct comparison {
+	const char *path;
+	struct sprof_image *image, *stripped; /* the latter: NULL without --stripped */
+	struct sprof_fdes fdes;
+	struct sprof_cfi *cfi;
+	struct sprof_cfi_row truth; /* the last one */
+	uint64_t truth_start;
+	struct sprof_code_flow *flow;
+	struct sprof_code_starts starts;
 	struct sprof_code_returns *returns;
+	struct sprof_computed *computed;
+	bool is_verbose;
+	struct counts counts;
+};
+
+/* The rows of one function, however they are computed. */
+struct function {
+	struct sprof_code code;
+	struct sprof_code_rows rows;
+	size_t row;
+	uint64_t verdicts[VERDICTS];
+	bool told[VERDICTS];
 };
 
 /* A row computed from code may tell the CFA by the other register: then its distance to the saved word tells. */
 static bool is_equal(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
 {
+	if (cfi->cfa == SPROF_CFA_SIGNAL || computed->cfa == SPROF_CFA_SIGNAL)
+		return cfi->cfa == computed->cfa;
 	if (cfi->ra == SPROF_REG_UNDEFINED || computed->ra == SPROF_REG_UNDEFINED)
 		return cfi->ra == computed->ra;
 	if (cfi->cfa == computed->cfa)
@@ -33,11 +70,37 @@ static bool is_equal(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row
 		cfi->fp_offset == computed->fp_offset;
 }
 
+/* The CFA is told by a word that lies at a distance from a register. */
+static bool is_word(const struct sprof_cfi_row *row)
+{
+	return row->cfa == SPROF_CFA_SP_DEREF || row->cfa == SPROF_CFA_FP_DEREF;
+}
+
+static enum verdict judge(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
+{
+	if (cfi->ra != SPROF_REG_UNDEFINED && (cfi->cfa == SPROF_CFA_OTHER || cfi->cfa == SPROF_CFA_NONE))
+		return OTHER;
+	if (computed->cfa == SPROF_CFA_NONE)
+		return UNKNOWN;
+	/* How far sp is from fp isn't known where it was aligned. */
+	if (is_word(cfi) && is_word(computed) && cfi->cfa != computed->cfa)
+		return OTHER;
+	return is_equal(cfi, computed) ? EQUAL : DIFFERENT;
+}
+
+/* A frame pointer that is not changed may also be told by the word it was saved in. */
+static bool has_wrong_fp(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
+{
+	return computed->fp == SPROF_REG_SAVED && computed->cfa != SPROF_CFA_SIGNAL &&
+		(cfi->fp == SPROF_REG_SAME ||
+			(cfi->fp == SPROF_REG_SAVED && cfi->fp_offset != computed->fp_offset));
+}
+
 static const char *name_of(enum sprof_cfa_rule cfa)
 {
 	static const char *const names[] = {[SPROF_CFA_NONE] = "none", [SPROF_CFA_SP] = "sp",
 		[SPROF_CFA_FP] = "fp", [SPROF_CFA_SP_DEREF] = "*sp", [SPROF_CFA_FP_DEREF] = "*fp",
-		[SPROF_CFA_OTHER] = "other"};
+		[SPROF_CFA_SIGNAL] = "signal", [SPROF_CFA_OTHER] = "other"};
 
 	return cfa <= SPROF_CFA_OTHER && names[cfa] ? names[cfa] : "?";
 }
@@ -45,123 +108,201 @@ static const char *name_of(enum sprof_cfa_rule cfa)
 static void tell(const char *what, uint64_t address, const struct sprof_cfi_row *cfi,
 	const struct sprof_cfi_row *computed)
 {
-	printf("%s %" PRIx64 ": table %s%+d fp %d@%d, code %s%+d fp %d@%d\n", what, address,
-		name_of(cfi->cfa), cfi->cfa_offset, cfi->fp, cfi->fp_offset, name_of(computed->cfa),
-		computed->cfa_offset, computed->fp, computed->fp_offset);
+	printf("%s %" PRIx64 ": table %s%+d ra %d fp %d@%d, code %s%+d ra %d fp %d@%d\n", what, address,
+		name_of(cfi->cfa), cfi->cfa_offset, cfi->ra, cfi->fp, cfi->fp_offset,
+		name_of(computed->cfa), computed->cfa_offset, computed->ra, computed->fp,
+		computed->fp_offset);
 }
 
-static void compare_at(struct counts *counts, const struct sprof_cfi_row *cfi,
-	const struct sprof_cfi_row *computed, uint64_t address, uint64_t *told)
+/* The table's row; that of a PLT as what it is at this address. */
+static struct sprof_cfi_row truth_at(struct comparison *all, uint64_t address)
 {
-	counts->pcs++;
-	if (computed->cfa == SPROF_CFA_NONE && computed->ra != SPROF_REG_UNDEFINED)
-		counts->unknown++;
-	else if (is_equal(cfi, computed))
-		counts->equal++;
-	else
-		counts->different++;
-	if (counts->is_verbose && !(*told & 1) && computed->cfa == SPROF_CFA_NONE) {
-		tell("unknown", address, cfi, computed);
-		*told |= 1;
+	struct sprof_cfi_row row;
+
+	if (address < all->truth_start || address >= all->truth.end) {
+		all->truth = sprof_cfi_find(all->cfi, address);
+		all->truth_start = address;
 	}
-	if (counts->is_verbose && !(*told & 2) && computed->cfa != SPROF_CFA_NONE &&
-		!is_equal(cfi, computed)) {
-		tell("different", address, cfi, computed);
-		*told |= 2;
+	row = all->truth;
+	if (row.cfa == SPROF_CFA_PLT) {
+		row.cfa = SPROF_CFA_SP;
+		row.cfa_offset = address % PLT_ENTRY >= row.plt_push_end ? 2 * WORD : WORD;
 	}
+	return row;
 }
 
-static void compare_function(struct counts *counts, struct sprof_cfi *cfi,
-	const struct sprof_code *code, const struct sprof_code_rows *rows)
+static struct sprof_cfi_row computed_at(
+	struct comparison *all, struct function *function, uint32_t at)
 {
-	size_t row = 0, length;
-	uint64_t told = 0;
+	struct sprof_code_rows *rows = &function->rows;
+
+	if (all->stripped)
+		return sprof_computed_find(all->computed, function->code.address + at);
+	while (function->row + 1 < rows->count && rows->items[function->row + 1].offset <= at)
+		function->row++;
+	return rows->count ? rows->items[function->row].row : (struct sprof_cfi_row){0};
+}
+
+static void compare_at(struct comparison *all, struct function *function, uint32_t at)
+{
+	static const char *const names[] = {"equal", "unknown", "different", "other"};
+	uint64_t address = function->code.address + at;
+	struct sprof_cfi_row truth = truth_at(all, address);
+	struct sprof_cfi_row computed = computed_at(all, function, at);
+	enum verdict verdict = judge(&truth, &computed);
+
+	all->counts.pcs++;
+	all->counts.verdicts[verdict]++;
+	function->verdicts[verdict]++;
+	if (verdict == EQUAL && has_wrong_fp(&truth, &computed)) {
+		all->counts.different_fp++;
+		if (all->is_verbose)
+			tell("fp", address, &truth, &computed);
+	}
+	if (all->is_verbose && verdict != EQUAL && !function->told[verdict])
+		tell(names[verdict], address, &truth, &computed);
+	function->told[verdict] = true;
+}
+
+/* Padding runs never. */
+static bool is_padding(const uint8_t *code, size_t length)
+{
+	return code[0] == 0x90 || code[0] == 0xcc || (length > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
+		(length > 1 && code[0] == 0x66 && (length > 4 || code[1] == 0x90));
+}
+
+static void compare_function(struct comparison *all, struct function *function)
+{
+	const struct sprof_code *code = &function->code;
+	size_t length;
 
 	for (uint32_t at = 0; at < code->size; at += (uint32_t)length) {
-		struct sprof_cfi_row truth = sprof_cfi_find(cfi, code->address + at);
-
 		length = sprof_instruction_size_x86_64(code->bytes + at, code->size - at);
 		if (!length)
-			return;
-		while (row + 1 < rows->count && rows->items[row + 1].offset <= at)
-			row++;
-		/* Padding runs never. */
-		if (code->bytes[at] == 0x90 || (code->bytes[at] == 0x0f && code->bytes[at + 1] == 0x1f) ||
-			(code->bytes[at] == 0x66 && (length > 4 || code->bytes[at + 1] == 0x90)))
-			continue;
-		compare_at(counts, &truth, &rows->items[row].row, code->address + at, &told);
+			break;
+		if (!is_padding(code->bytes + at, length))
+			compare_at(all, function, at);
 	}
+	if (all->is_verbose && (function->told[UNKNOWN] || function->told[DIFFERENT]))
+		printf("function %" PRIx64 "+%" PRIx32 ": unknown %" PRIu64 ", different %" PRIu64 "\n",
+			code->address, code->size, function->verdicts[UNKNOWN],
+			function->verdicts[DIFFERENT]);
 }
 
-static void compare_fde(struct counts *counts, struct sprof_code_flow *flow, struct sprof_cfi *cfi,
-	const struct sprof_image *image, const struct sprof_fde *fde)
+/* GCC has a part that is a handler of exceptions begin with a nop, for which the table says nothing. */
+static bool begins_elsewhere(struct comparison *all, const struct sprof_fde *fde)
 {
-	struct sprof_cfi_row entry = sprof_cfi_find(cfi, fde->address);
-	struct sprof_code code = {.image = image,
-		.returns = counts->returns,
-		.address = fde->address,
-		.size = (uint32_t)fde->size};
-	struct sprof_code_rows rows = {0};
+	const uint8_t *code = sprof_image_at(all->image, fde->address, 1);
+	struct sprof_cfi_row entry = truth_at(all, fde->address + (code && code[0] == 0x90));
+
+	return entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD || entry.ra == SPROF_REG_UNDEFINED;
+}
+
+static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
+{
+	bool is_part = begins_elsewhere(all, fde);
+	struct function function = {.code = {.image = all->image,
+					    .returns = all->returns,
+					    .address = fde->address,
+					    .size = (uint32_t)fde->size}};
 	uint64_t begin;
 
-	code.bytes = fde->size <= SPROF_CODE_LONGEST ? sprof_image_at(image, code.address, code.size) : NULL;
-	if (!code.bytes)
+	if (!all->stripped && fde->size > SPROF_CODE_LONGEST)
 		return;
-	if (entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD || entry.ra == SPROF_REG_UNDEFINED) {
-		counts->parts++;
-		counts->part_pcs += fde->size;
+	function.code.bytes = sprof_image_at(all->image, fde->address, fde->size);
+	all->counts.parts += is_part;
+	if (!function.code.bytes || (is_part && !all->stripped))
 		return;
-	}
 	begin = sprof_clock_now_ns();
-	sprof_code_flow_run(flow, &code, &rows);
-	counts->ns += sprof_clock_now_ns() - begin;
-	counts->functions++;
-	counts->rows += rows.count;
-	if (rows.count)
-		compare_function(counts, cfi, &code, &rows);
-	sprof_code_rows_finish(&rows);
+	if (!all->stripped)
+		sprof_code_flow_run(all->flow, &function.code, &function.rows);
+	all->counts.ns += sprof_clock_now_ns() - begin;
+	all->counts.functions++;
+	all->counts.rows += function.rows.count;
+	compare_function(all, &function);
+	sprof_code_rows_finish(&function.rows);
 }
 
-static bool compare_file(const char *path, bool is_verbose)
+static double percent(const struct comparison *all, uint64_t count)
 {
-	struct counts counts = {.is_verbose = is_verbose};
-	struct sprof_code_flow *flow = sprof_code_flow_create();
-	struct sprof_image *image;
-	struct sprof_fdes fdes = {0};
-	struct sprof_code_starts starts = {0};
-	struct sprof_error err;
-	struct sprof_cfi *cfi;
+	return all->counts.pcs ? 100.0 * (double)count / (double)all->counts.pcs : 0;
+}
 
-	if (!sprof_image_open_path(path, &image, &err) || !sprof_fdes_load(&fdes, image, &err))
-		return false;
-	if (!sprof_code_starts_load(&starts, image, &err))
-		return false;
-	counts.returns = sprof_code_returns_create(image, &starts);
-	cfi = sprof_cfi_create(image);
-	for (size_t i = 0; i < fdes.count; i++)
-		compare_fde(&counts, flow, cfi, image, &fdes.items[i]);
+static void report(const struct comparison *all)
+{
+	const struct counts *counts = &all->counts;
+
 	printf("%s: %" PRIu64 " functions (%" PRIu64 " parts elsewhere), %" PRIu64
-	       " instructions: equal %.3f %%, unknown %.3f %%, different %.4f %%; %.1f us a function, %" PRIu64 " rows\n",
-		path, counts.functions, counts.parts, counts.pcs,
-		100.0 * (double)counts.equal / (double)counts.pcs,
-		100.0 * (double)counts.unknown / (double)counts.pcs,
-		100.0 * (double)counts.different / (double)counts.pcs,
-		(double)counts.ns / 1e3 / (double)counts.functions, counts.rows);
-	sprof_code_returns_destroy(counts.returns);
-	sprof_code_starts_finish(&starts);
-	sprof_cfi_destroy(cfi);
-	sprof_fdes_finish(&fdes);
-	sprof_image_close(image);
-	sprof_code_flow_destroy(flow);
-	return true;
+	       " instructions: equal %.3f %%, unknown %.3f %%, different %.4f %%, "
+	       "by other registers %.3f %%, different frame pointer %.4f %%; ",
+		all->path, counts->functions, counts->parts, counts->pcs,
+		percent(all, counts->verdicts[EQUAL]), percent(all, counts->verdicts[UNKNOWN]),
+		percent(all, counts->verdicts[DIFFERENT]), percent(all, counts->verdicts[OTHER]),
+		percent(all, counts->different_fp));
+	if (all->stripped)
+		printf("%.3f s\n", (double)counts->ns / 1e9);
+	else
+		printf("%.1f us a function, %" PRIu64 " rows\n",
+			(double)counts->ns / 1e3 / (double)(counts->functions + !counts->functions),
+			counts->rows);
+}
+
+static bool prepare(struct comparison *all, const char *path, const char *stripped)
+{
+	struct sprof_error err;
+
+	all->path = path;
+	if (!sprof_image_open_path(path, &all->image, &err) ||
+		!sprof_fdes_load(&all->fdes, all->image, &err))
+		return false;
+	all->cfi = sprof_cfi_create(all->image);
+	if (stripped) {
+		if (!sprof_image_open_path(stripped, &all->stripped, &err))
+			return false;
+		all->computed = sprof_computed_create(all->stripped);
+		return all->cfi && all->computed;
+	}
+	if (!sprof_code_starts_load(&all->starts, all->image, &err))
+		return false;
+	all->returns = sprof_code_returns_create(all->image, &all->starts);
+	all->flow = sprof_code_flow_create();
+	return all->cfi && all->returns && all->flow;
+}
+
+static bool compare_file(const char *path, const char *stripped, bool is_verbose)
+{
+	struct comparison all = {.is_verbose = is_verbose};
+	bool done = prepare(&all, path, stripped);
+	uint64_t begin = sprof_clock_now_ns();
+
+	for (size_t i = 0; done && i < all.fdes.count; i++)
+		compare_fde(&all, &all.fdes.items[i]);
+	if (stripped)
+		all.counts.ns = sprof_clock_now_ns() - begin;
+	if (done)
+		report(&all);
+	else
+		fprintf(stderr, "%s: can't be read\n", path);
+	sprof_computed_destroy(all.computed);
+	sprof_image_close(all.stripped);
+	sprof_code_returns_destroy(all.returns);
+	sprof_code_starts_finish(&all.starts);
+	sprof_code_flow_destroy(all.flow);
+	sprof_cfi_destroy(all.cfi);
+	sprof_fdes_finish(&all.fdes);
+	sprof_image_close(all.image);
+	return done;
 }
 
 int main(int argc, char *argv[])
 {
 	bool is_verbose = argc > 1 && !strcmp(argv[1], "--verbose");
+	int first = 1 + is_verbose;
 	bool done = true;
 
-	for (int i = 1 + is_verbose; i < argc; i++)
-		done &= compare_file(argv[i], is_verbose);
+	if (argc == first + 3 && !strcmp(argv[first], "--stripped"))
+		return !compare_file(argv[first + 1], argv[first + 2], is_verbose);
+	for (int i = first; i < argc; i++)
+		done &= compare_file(argv[i], NULL, is_verbose);
 	return !done;
 }

@@ -61,7 +61,7 @@ struct sprof_code_flow {
 	const struct sprof_code *code;
 	size_t steps; /* that are left */
 	struct common at_calls, at_jumps; /* at_jumps: those that lead to an unknown place */
-	bool again, out_of_memory;
+	bool may_again, again, out_of_memory;
 	/* Of a trial: */
 	uint32_t first_tried; /* block; those before have been reached. NONE: no trial */
 	size_t calls_before, doubts_before;

@@ -15,7 +15,7 @@
 #include "elfsym/code-table.h"
 
 enum {
-	MOST_BLOCKS = 1 << 14,   /* of one function */
+	MOST_BLOCKS = 1 << 15,   /* of one function */
 	STEPS_PER_BYTE = 32,
 	DECODE_LONGEST = 15,
 };
@@ -45,19 +45,38 @@ void sprof_code_flow_destroy(struct sprof_code_flow *flow)
 	free(flow);
 }
 
+static bool decode(const struct sprof_code *code, uint32_t at, struct sprof_instruction *ret)
+{
+	size_t room = at < code->size ? code->size - at : 0;
+
+	return sprof_instruction_decode(
+		code->bytes + at, room < DECODE_LONGEST ? room : DECODE_LONGEST, code->address + at, ret);
+}
+
+/*
+ * What touches each page of a large frame before sp goes there keeps the frame's size: "mov $SIZE, %eax; call
+ * __rust_probestack; sub %rax, %rsp".
+ */
+static void note_kept(const struct sprof_code *code, uint32_t at, struct sprof_instruction *call)
+{
+	struct sprof_instruction next;
+
+	if (call->effect == SPROF_EFFECT_CALL && decode(code, at + call->length, &next) &&
+		next.effect == SPROF_EFFECT_SUB_REGISTER && next.to == SPROF_CODE_SP)
+		call->from = next.from;
+}
+
 const struct sprof_instruction *sprof_code_decode(struct sprof_code_flow *flow, uint32_t at)
 {
 	const struct sprof_code *code = flow->code;
 	struct place *place = &flow->places[at];
-	size_t room = code->size - at;
 	struct sprof_instruction one;
 
 	if (place->instruction)
 		return &flow->instructions[place->instruction - 1];
-	if (room > DECODE_LONGEST)
-		room = DECODE_LONGEST;
-	if (!sprof_instruction_decode(code->bytes + at, room, code->address + at, &one))
+	if (!decode(code, at, &one))
 		return NULL;
+	note_kept(code, at, &one);
 	if (!sprof_array_reserve(&flow->instructions, &flow->instruction_capacity,
 		    flow->instruction_count + 1, sizeof(one))) {
 		flow->out_of_memory = true;
@@ -109,7 +128,7 @@ static bool is_trial(const struct sprof_code_flow *flow)
 static void end_call(struct sprof_code_flow *flow, uint32_t call, bool again)
 {
 	flow->places[call].end = is_trial(flow) ? IS_END_BY_TRIAL : IS_END;
-	flow->again |= again;
+	flow->again |= again && flow->may_again;
 }
 
 /* By a way from the entry, not in this trial. */
@@ -197,6 +216,7 @@ static void note(struct common *common, const struct sprof_code_state *state)
 	}
 }
 
+/* A jump through a pointer with sp where it was at the entry is a call's last act. */
 static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	const struct sprof_instruction *instruction)
 {
@@ -205,7 +225,8 @@ static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_
 
 	if (!sprof_code_table_find(state, instruction, &table) ||
 		!sprof_code_table_at(&table, flow->code, 0, &offset)) {
-		note(&flow->at_jumps, state);
+		if (!sprof_code_state_may_return(state))
+			note(&flow->at_jumps, state);
 		return;
 	}
 	for (uint32_t i = 0; sprof_code_table_at(&table, flow->code, i, &offset); i++)
@@ -321,6 +342,7 @@ static bool pass(struct sprof_code_flow *flow, struct way *way,
 	case SPROF_EFFECT_PADDING:
 	case SPROF_EFFECT_ADD:
 	case SPROF_EFFECT_ADD_REGISTER:
+	case SPROF_EFFECT_SUB_REGISTER:
 	case SPROF_EFFECT_SET:
 	case SPROF_EFFECT_ALIGN:
 	case SPROF_EFFECT_LOAD:
@@ -403,17 +425,29 @@ bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code
 	return true;
 }
 
-void sprof_code_flow_restart(
-	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset)
+static void forget_ways(struct sprof_code_flow *flow)
 {
 	for (uint32_t i = 0; flow->block_count && i < flow->code->size; i++)
 		flow->places[i].block = flow->places[i].owner = 0;
 	flow->block_count = flow->queue_count = flow->call_count = flow->doubt_count = 0;
+}
+
+void sprof_code_flow_restart(
+	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset)
+{
+	forget_ways(flow);
 	flow->again = flow->is_wrong = false;
 	flow->first_tried = NONE;
 	flow->at_calls = flow->at_jumps = (struct common){0};
 	sprof_code_enter(flow, state, offset, NONE);
 	sprof_code_work_off(flow);
+}
+
+static void fill_gaps(struct sprof_code_flow *flow)
+{
+	flow->may_again = true;
+	flow->steps = (size_t)flow->code->size * STEPS_PER_BYTE;
+	sprof_code_fill_gaps(flow);
 }
 
 bool sprof_code_flow_run(
@@ -426,9 +460,14 @@ bool sprof_code_flow_run(
 	if (!sprof_code_flow_begin(flow, code))
 		return true;
 	sprof_code_state_init(&entry);
-	do
+	do {
+		flow->may_again = ++runs < MOST_RUNS;
 		sprof_code_flow_restart(flow, &entry, 0);
-	while (flow->again && ++runs < MOST_RUNS && !flow->out_of_memory);
-	sprof_code_fill_gaps(flow);
+	} while (flow->again && !flow->out_of_memory);
+	/* What only some of the ways have led to may be wrong. */
+	if (!flow->steps || flow->out_of_memory)
+		forget_ways(flow);
+	else
+		fill_gaps(flow);
 	return sprof_code_list(flow, ret) && !flow->out_of_memory;
 }

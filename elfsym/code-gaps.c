@@ -49,7 +49,8 @@ static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_stat
 		flow->is_wrong = flow->is_confirmed = false;
 		sprof_code_enter(flow, state, offset, NONE);
 		sprof_code_work_off(flow);
-		is_good = !flow->again && !flow->is_wrong && (flow->is_confirmed || !is_strict);
+		is_good = !flow->again && !flow->is_wrong && flow->steps && !flow->out_of_memory &&
+			(flow->is_confirmed || !is_strict);
 		if (is_good || !flow->again)
 			break;
 		take_back(flow);

@@ -37,6 +37,7 @@ struct search {
 	uint32_t *queue; /* offsets to go on from */
 	size_t queue_count;
 	uint8_t *seen;   /* by offset */
+	bool has_end;    /* a trap, or a call that doesn't return: else it is an endless loop, or can't be followed */
 	unsigned depth;
 };
 
@@ -91,6 +92,12 @@ static bool is_conditional(const uint8_t *code)
 	return (code[0] & 0xf0) == 0x70 || code[0] == 0x0f;
 }
 
+/* loopne, loope, loop, jrcxz. */
+static bool is_loop(const uint8_t *code, size_t length)
+{
+	return length == 2 && (code[0] & 0xfc) == 0xe0;
+}
+
 /* A jump. True: it leads to a return. */
 static bool jump(struct search *search, uint64_t target, bool is_direct)
 {
@@ -111,6 +118,23 @@ static uint64_t call_target(const struct search *search, uint32_t at)
 	return search->address + at + CALL_SIZE + (uint64_t)(int64_t)distance;
 }
 
+/*
+ * Code may go on into the next function, in assembly; but no compiler has a function end with a call that returns. True:
+ * it returns.
+ */
+static bool go_on_behind(struct search *search, uint32_t at, size_t length)
+{
+	const uint8_t *code = search->bytes + at;
+	bool is_last_call = code[0] == CALL || (code[0] == 0xff && (code[1] & 0x38) == 0x10);
+
+	go_on_at(search, at + length);
+	if (at + length < search->size)
+		return false;
+	search->has_end |= is_last_call;
+	return !is_last_call &&
+		may_return(search->returns, search->address + search->size, search->depth + 1);
+}
+
 /* One instruction. True: it returns. */
 static bool pass(struct search *search, uint32_t at)
 {
@@ -122,15 +146,20 @@ static bool pass(struct search *search, uint32_t at)
 
 	if (!length || is_return(code, length))
 		return true;
-	if (is_trap(code, length))
+	if (is_trap(code, length)) {
+		search->has_end = true;
 		return false;
+	}
+	if (is_loop(code, length))
+		go_on_at(search, at + length + (uint64_t)(int64_t)(int8_t)code[1]);
 	kind = sprof_call_decode_jump_x86_64(code, length, search->address + at, &target);
 	if (kind != SPROF_CALL_NONE && jump(search, target, kind == SPROF_CALL_DIRECT))
 		return true;
 	if (kind != SPROF_CALL_NONE && !is_conditional(code))
 		return false;
 	if (code[0] != CALL || may_return(search->returns, call_target(search, at), search->depth + 1))
-		go_on_at(search, at + length);
+		return go_on_behind(search, at, length);
+	search->has_end = true;
 	return false;
 }
 
@@ -162,7 +191,7 @@ static bool look_through(struct sprof_code_returns *returns, size_t function, un
 	search.queue = malloc(size * sizeof(*search.queue));
 	search.seen = calloc(size, 1);
 	if (search.bytes && search.queue && search.seen)
-		found = find_return(&search);
+		found = find_return(&search) || !search.has_end;
 	free(search.queue);
 	free(search.seen);
 	return found;

@@ -20,16 +20,6 @@ static const struct sprof_code_slot *find_cfa_slot(
 	return NULL;
 }
 
-static const struct sprof_code_slot *find_callers_fp(const struct sprof_code_state *state)
-{
-	for (uint32_t i = 0; i < state->slot_count; i++) {
-		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
-			state->slots[i].at.kind == SPROF_CODE_CFA)
-			return &state->slots[i];
-	}
-	return NULL;
-}
-
 /* The CFA by a register, or by a word that lies at a distance from it. */
 static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct sprof_cfi_row *row)
 {
@@ -54,7 +44,7 @@ static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct 
 
 static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *row)
 {
-	const struct sprof_code_slot *slot = find_callers_fp(state);
+	const struct sprof_code_slot *slot = sprof_code_state_callers_fp(state);
 
 	if (sprof_code_state_has_callers_fp(state)) {
 		row->fp = SPROF_REG_SAME;
@@ -66,20 +56,12 @@ static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *
 	}
 }
 
-/* A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). */
-static bool is_outermost(const struct sprof_code_state *state)
-{
-	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
-
-	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !find_callers_fp(state);
-}
-
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
 {
 	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
 
 	find_fp(state, &row);
-	if (is_outermost(state)) {
+	if (state->registers[SPROF_CODE_FP].kind == SPROF_CODE_ROOT) {
 		row.cfa = SPROF_CFA_SP;
 		row.ra = SPROF_REG_UNDEFINED;
 	} else if (!find_cfa(state, SPROF_CODE_SP, &row) && !find_cfa(state, SPROF_CODE_FP, &row)) {

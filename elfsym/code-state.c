@@ -55,9 +55,10 @@ static bool is_same_stack(const struct sprof_code_value *one, const struct sprof
 
 static struct sprof_code_value plus(struct sprof_code_value value, int64_t by)
 {
-	bool is_moved = by && (value.kind == SPROF_CODE_WORD || value.kind == SPROF_CODE_FP_WORD);
+	bool is_fixed = value.kind == SPROF_CODE_WORD || value.kind == SPROF_CODE_FP_WORD ||
+		value.kind == SPROF_CODE_ROOT;
 
-	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET || is_moved)
+	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET || (is_fixed && by))
 		return unknown;
 	/* Numbers of wild code may wrap; they are not used for anything but comparing then. */
 	if (value.kind != SPROF_CODE_UNKNOWN)
@@ -106,6 +107,16 @@ static struct sprof_code_value read_word(
 	if (at.kind == SPROF_CODE_CALLERS)
 		return (struct sprof_code_value){.kind = SPROF_CODE_FP_WORD, .number = at.number};
 	return unknown;
+}
+
+const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state)
+{
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
+			state->slots[i].at.kind == SPROF_CODE_CFA)
+			return &state->slots[i];
+	}
+	return NULL;
 }
 
 /* A place of its own: values that were told from an older place of the same origin mean something else now. */
@@ -223,6 +234,12 @@ static void change(struct sprof_code_state *state, uint16_t registers)
 	}
 }
 
+/* Of the lowest number that is itself, as for the processor. */
+static int64_t opposite(int64_t number)
+{
+	return (int64_t)(0 - (uint64_t)number);
+}
+
 /* The value of the destination, which the instruction may be made of too. */
 static struct sprof_code_value result_of(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
@@ -233,7 +250,11 @@ static struct sprof_code_value result_of(
 	case SPROF_EFFECT_ADD:
 		return plus(from, instruction->value);
 	case SPROF_EFFECT_ADD_REGISTER:
-		return sum(&to, &from);
+		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, from.number)
+									    : sum(&to, &from);
+	case SPROF_EFFECT_SUB_REGISTER:
+		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, opposite(from.number))
+									    : unknown;
 	case SPROF_EFFECT_SET:
 		return (struct sprof_code_value){
 			.kind = SPROF_CODE_CONSTANT, .number = instruction->value};
@@ -264,7 +285,15 @@ static bool has_result(const struct sprof_instruction *instruction)
 {
 	return instruction->effect == SPROF_EFFECT_ADD || instruction->effect == SPROF_EFFECT_SET ||
 		instruction->effect == SPROF_EFFECT_ADD_REGISTER ||
+		instruction->effect == SPROF_EFFECT_SUB_REGISTER ||
 		instruction->effect == SPROF_EFFECT_LOAD;
+}
+
+static uint16_t scratch_of(const struct sprof_instruction *call)
+{
+	unsigned kept = call->from < SPROF_CODE_REGISTERS ? 1u << call->from : 0;
+
+	return (uint16_t)(SPROF_CODE_SCRATCH & ~kept);
 }
 
 /* What moves sp and memory by itself; its registers are not in `changed`. */
@@ -280,16 +309,29 @@ static bool apply_stack(
 	else if (instruction->effect == SPROF_EFFECT_LEAVE)
 		leave(state);
 	else if (instruction->effect == SPROF_EFFECT_CALL)
-		change(state, SPROF_CODE_SCRATCH);
+		change(state, scratch_of(instruction));
 	else
 		return false;
 	return true;
 }
 
+/*
+ * A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). The first ones
+ * do that where nothing is on the stack yet; others, in assembly, use it as any register.
+ */
+static bool makes_root(
+	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	return instruction->effect == SPROF_EFFECT_SET && instruction->to == SPROF_CODE_FP &&
+		!instruction->value && sprof_code_state_may_return(state) && !sprof_code_state_callers_fp(state);
+}
+
 void sprof_code_state_apply(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset)
 {
+	const struct sprof_code_value root = {.kind = SPROF_CODE_ROOT};
 	struct sprof_code_value result, at;
+	bool is_root;
 
 	if (instruction->effect == SPROF_EFFECT_COMPARE) {
 		note_comparison(state, instruction);
@@ -298,13 +340,14 @@ void sprof_code_state_apply(
 	forget_comparison(state, instruction->changed);
 	if (apply_stack(state, instruction))
 		return;
+	is_root = makes_root(state, instruction);
 	result = result_of(state, instruction);
 	at = address_of(state, instruction->to, instruction->value);
 	change(state, instruction->changed);
 	if (instruction->effect == SPROF_EFFECT_STORE)
 		write_word(state, at, instruction->size, get(state, instruction->from));
 	if (has_result(instruction))
-		set(state, instruction->to, result);
+		set(state, instruction->to, is_root ? root : result);
 	if (!is_on_stack(sp_of(state)) && sp_of(state)->kind != SPROF_CODE_CALLERS &&
 		(instruction->changed >> SPROF_CODE_SP & 1))
 		start_place(state, offset);

@@ -14,6 +14,7 @@
 enum sprof_code_kind {
 	SPROF_CODE_UNKNOWN,
 	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer, + number */
+	SPROF_CODE_ROOT,     /* 0 instead of that, made so at the entry: there is no caller */
 	SPROF_CODE_CFA,      /* CFA + number */
 	SPROF_CODE_WORD,     /* what was at CFA + number at first */
 	SPROF_CODE_FP_WORD,  /* what was at the caller's frame pointer + number at first */
@@ -76,6 +77,9 @@ bool sprof_code_state_knows_sp(const struct sprof_code_state *state);
 
 /* Whether the frame pointer is the caller's. */
 bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state);
+
+/* Where that was saved at a known distance from the CFA; NULL: nowhere. */
+const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state);
 
 /* Whether sp is where the return address lies, and the frame pointer the caller's. */
 bool sprof_code_state_may_return(const struct sprof_code_state *state);

@@ -143,7 +143,8 @@ static enum sprof_effect move(const struct decoded *decoded, struct sprof_instru
 	if (is_memory(from))
 		return load(decoded, ret);
 	if (is_register(to) && is_immediate(from) && to->size >= 32) {
-		ret->value = from->imm.value.s;
+		/* One of 32 bits clears the others. */
+		ret->value = to->size == 32 ? (int64_t)(uint32_t)from->imm.value.u : from->imm.value.s;
 		return SPROF_EFFECT_SET;
 	}
 	if (!is_whole_register(to) || !is_whole_register(from))
@@ -167,10 +168,10 @@ static enum sprof_effect add(const struct decoded *decoded, int sign, struct spr
 		ret->value = sign * by->imm.value.s;
 		return SPROF_EFFECT_ADD;
 	}
-	if (sign < 0 || !is_whole_register(by))
+	if (!is_whole_register(by))
 		return SPROF_EFFECT_NONE;
 	ret->from = number_of(by->reg.value);
-	return SPROF_EFFECT_ADD_REGISTER;
+	return sign < 0 ? SPROF_EFFECT_SUB_REGISTER : SPROF_EFFECT_ADD_REGISTER;
 }
 
 static enum sprof_effect align(const struct decoded *decoded, struct sprof_instruction *ret)

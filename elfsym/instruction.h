@@ -26,6 +26,7 @@ enum sprof_effect {
 	SPROF_EFFECT_PADDING,       /* does nothing: what fills up the space between */
 	SPROF_EFFECT_ADD,           /* to = from + value */
 	SPROF_EFFECT_ADD_REGISTER,  /* to = to + from */
+	SPROF_EFFECT_SUB_REGISTER,  /* to = to - from */
 	SPROF_EFFECT_SET,           /* to = value */
 	SPROF_EFFECT_ALIGN,         /* to = to & value, which clears low bits */
 	SPROF_EFFECT_LOAD,          /* to = `size` bytes at from + index * scale + value */
@@ -35,7 +36,7 @@ enum sprof_effect {
 	SPROF_EFFECT_ENTER,         /* pushes the frame pointer, sets it, and makes room for value bytes */
 	SPROF_EFFECT_LEAVE,         /* sp = frame pointer, which is popped */
 	SPROF_EFFECT_COMPARE,       /* to with from, or with value where from is no register */
-	SPROF_EFFECT_CALL,          /* value: the address that is called; 0: not known */
+	SPROF_EFFECT_CALL,          /* value: the address that is called; 0: not known. from: it keeps that register */
 	SPROF_EFFECT_JUMP,          /* to the address `value` */
 	SPROF_EFFECT_BRANCH,        /* the same, or on */
 	SPROF_EFFECT_JUMP_REGISTER, /* to the address in from */
