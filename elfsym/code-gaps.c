@@ -95,20 +95,28 @@ static bool try_states(
 	}
 }
 
-/* Padding lies where the next function or a loop begins. */
+/* Padding lies where the next function or a loop begins. Before a loop it runs, and has a row too. */
+static void try_doubt(
+	struct sprof_code_flow *flow, const struct sprof_code_state *entry, const struct doubt *doubt)
+{
+	uint32_t behind = find_gap(flow, doubt->at);
+
+	if (behind < flow->code->size && !try_state(flow, &doubt->state, behind, true) &&
+		!try_state(flow, entry, behind, true))
+		try_state(flow, &doubt->state, behind, false);
+	if (!flow->places[doubt->at].owner)
+		try_state(flow, &doubt->state, doubt->at, true);
+}
+
 static void try_doubts(struct sprof_code_flow *flow)
 {
 	struct sprof_code_state entry;
 
 	sprof_code_state_init(&entry);
 	for (size_t i = 0; i < flow->doubt_count && i < MOST_TRIALS; i++) {
-		struct doubt doubt = flow->doubts[i];
+		struct doubt doubt = flow->doubts[i]; /* a trial may find more of them */
 
-		doubt.at = find_gap(flow, doubt.at);
-		if (doubt.at < flow->code->size && !flow->places[doubt.at].owner &&
-			!try_state(flow, &doubt.state, doubt.at, true) &&
-			!try_state(flow, &entry, doubt.at, true))
-			try_state(flow, &doubt.state, doubt.at, false);
+		try_doubt(flow, &entry, &doubt);
 	}
 }
 

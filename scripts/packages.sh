@@ -11,6 +11,7 @@ test_packages=(
     python3 make g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format
     nodejs npm chromium fonts-dejavu-core
+    musl-tools busybox-static
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
     elfutils dwz xz-utils rustc llvm libdebuginfod1
     postgresql nginx-light wrk default-jdk-headless time strace procps util-linux

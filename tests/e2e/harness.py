@@ -65,6 +65,13 @@ def go_target(name):
     return path
 
 
+def musl_target(name):
+    """The path of a program of tests/targets/musl, for target()."""
+    path = os.path.join("musl", name)
+    require(os.path.exists(target(path)), "there was no musl-gcc when this was built")
+    return path
+
+
 def wait_until(condition, what, limit=LIMIT):
     """Polls for what has no event to wait for; returns what the condition became."""
     end = time.monotonic() + limit
