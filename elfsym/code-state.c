@@ -196,9 +196,14 @@ static void note_comparison(
 	state->compared_value = instruction->value;
 }
 
-static void forget_comparison(struct sprof_code_state *state, uint16_t changed)
+/* What is called sets the flags too. */
+static void forget_comparison(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
-	if ((state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
+	uint16_t changed = instruction->changed;
+
+	if (instruction->sets_flags || instruction->effect == SPROF_EFFECT_CALL ||
+		(state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
 		(state->compared_with < SPROF_CODE_REGISTERS && (changed >> state->compared_with & 1)))
 		state->compared = SPROF_CODE_NO_REGISTER;
 }
@@ -283,7 +288,7 @@ void sprof_code_state_apply(
 		note_comparison(state, instruction);
 		return;
 	}
-	forget_comparison(state, instruction->changed);
+	forget_comparison(state, instruction);
 	if (apply_stack(state, instruction))
 		return;
 	result = result_of(state, instruction);

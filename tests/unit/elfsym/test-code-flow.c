@@ -244,6 +244,24 @@ static void ways_meet(void **state)
 	code_expect(&ways_of_different_depth_with_a_frame_pointer);
 }
 
+/* The flags are of the last instruction that has set them, not of the last comparison. */
+FUNCTION(comparison_that_is_over,
+	"by_sp 8; push %rbp\n"
+	"by_sp 16; mov %rsp, %rbp\n"
+	"by_sp 16, -16; sub $16, %rsp\n"
+	"by_sp 32, -16; cmp %rbp, %rsp\n"
+	"by_sp 32, -16; ja 1f\n"
+	"by_sp 32, -16; test %edi, %edi\n"
+	"by_sp 32, -16; jne 1f\n"
+	"by_sp 32, -16; call *%rax\n"
+	"1: by_sp 32, -16; leave\n"
+	"by_sp 8; ret\n");
+
+static void a_comparison_lasts_until_the_next(void **state)
+{
+	code_expect(&comparison_that_is_over);
+}
+
 /* The first entry behind the bound leads to the return, which is at another depth. */
 #define CASES \
 	"1: by_sp 16; call *%rax\n" \
@@ -387,6 +405,7 @@ int main(void)
 		cmocka_unit_test(aligned_stacks),
 		cmocka_unit_test(frames_of_unknown_size),
 		cmocka_unit_test(ways_meet),
+		cmocka_unit_test(a_comparison_lasts_until_the_next),
 		cmocka_unit_test(tables_of_jumps),
 		cmocka_unit_test(the_outermost_function),
 	};

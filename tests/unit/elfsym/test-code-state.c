@@ -298,6 +298,25 @@ static void sp_is_what_it_was_compared_with(void **unused)
 	expect_cfa(&end, SPROF_CFA_SP, 0x5008);
 }
 
+static void a_comparison_that_is_over(void **unused)
+{
+	const struct sprof_instruction again = branch(SPROF_IF_NOT_EQUAL);
+	struct sprof_instruction over[] = {change(R11), change(SP), change(BX),
+		{.effect = SPROF_EFFECT_CALL, .to = NO, .from = NO}};
+
+	over[2].sets_flags = true;
+	for (size_t i = 0; i < sizeof(over) / sizeof(*over); i++) {
+		struct sprof_code_state state = at_entry();
+
+		apply(&state, add(R11, SP, -0x5000));
+		apply(&state, change(SP));
+		apply(&state, compare(R11, SP, 0));
+		apply(&state, over[i]);
+		sprof_code_state_branch(&state, &again, false);
+		expect_cfa(&state, SPROF_CFA_NONE, 0);
+	}
+}
+
 static uint32_t bound_behind(enum sprof_condition condition, bool is_taken, int64_t value)
 {
 	struct sprof_code_state state = at_entry();
@@ -344,6 +363,7 @@ int main(void)
 		cmocka_unit_test(ways_that_meet),
 		cmocka_unit_test(ways_of_different_depth),
 		cmocka_unit_test(sp_is_what_it_was_compared_with),
+		cmocka_unit_test(a_comparison_that_is_over),
 		cmocka_unit_test(bounds),
 	};
 
