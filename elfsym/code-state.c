@@ -460,12 +460,25 @@ static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *
 	}
 }
 
+static bool keeps_callers_fp(const struct sprof_code_state *state)
+{
+	for (unsigned i = 0; i < SPROF_CODE_REGISTERS; i++) {
+		if (state->registers[i].kind == SPROF_CODE_CALLERS)
+			return true;
+	}
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (state->slots[i].value.kind == SPROF_CODE_CALLERS)
+			return true;
+	}
+	return false;
+}
+
 /* A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). */
 static bool is_outermost(const struct sprof_code_state *state)
 {
 	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
 
-	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !find_callers_fp(state);
+	return fp->kind == SPROF_CODE_CONSTANT && !fp->number && !keeps_callers_fp(state);
 }
 
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)

@@ -390,11 +390,27 @@ FUNCTION(zero_in_a_saved_frame_pointer,
 	"by_sp 16, -16; pop %rbp\n"
 	"by_sp 8; ret\n");
 
+FUNCTION(zero_in_a_frame_pointer_saved_on_an_aligned_stack,
+	"by_sp 8; mov %rsp, %rax\n"
+	"by_sp 8; and $-64, %rsp\n"
+	"not_known; push %rax\n"
+	"by_word_at_sp 0, 8; push %rbp\n"
+	"by_word_at_sp 8, 8; xor %ebp, %ebp\n"
+	"by_word_at_sp 8, 8, lost; call *%rcx\n"
+	"by_word_at_sp 8, 8, lost; pop %rbp\n"
+	"by_word_at_sp 0, 8; pop %rsp\n"
+	"by_sp 8; ret\n");
+
 static void the_outermost_function(void **state)
 {
 	code_expect(&start);
 	code_expect(&clone_of_a_thread);
 	code_expect(&zero_in_a_saved_frame_pointer);
+}
+
+static void zero_in_a_frame_pointer_that_is_kept_elsewhere(void **state)
+{
+	code_expect(&zero_in_a_frame_pointer_saved_on_an_aligned_stack);
 }
 
 int main(void)
@@ -408,6 +424,7 @@ int main(void)
 		cmocka_unit_test(a_comparison_lasts_until_the_next),
 		cmocka_unit_test(tables_of_jumps),
 		cmocka_unit_test(the_outermost_function),
+		cmocka_unit_test(zero_in_a_frame_pointer_that_is_kept_elsewhere),
 	};
 	int skipped = code_tests_skipped();
 

@@ -234,6 +234,15 @@ static void the_outermost_frame(void **unused)
 	state = at_entry();
 	apply(&state, set(FP, 1));
 	assert_int_equal(sprof_code_state_row(&state).ra, SPROF_REG_SAVED);
+	/* Nor is a zero where the old value is kept: on the stack, also one of unknown place, or in a register. */
+	state = at_entry();
+	apply(&state, push(FP));
+	apply(&state, set(FP, 0));
+	assert_int_equal(sprof_code_state_row(&state).ra, SPROF_REG_SAVED);
+	state = at_entry();
+	apply(&state, add(BX, FP, 0));
+	apply(&state, set(FP, 0));
+	assert_int_equal(sprof_code_state_row(&state).ra, SPROF_REG_SAVED);
 }
 
 /* What is too far to be told is not known. */
