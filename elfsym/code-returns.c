@@ -107,7 +107,10 @@ static bool jump(struct search *search, uint64_t target, bool is_direct)
 		go_on_at(search, target - search->address);
 		return false;
 	}
-	return may_return(search->returns, target, search->depth + 1);
+	if (may_return(search->returns, target, search->depth + 1))
+		return true;
+	search->has_end = true;
+	return false;
 }
 
 static uint64_t call_target(const struct search *search, uint32_t at)

@@ -72,14 +72,18 @@ static void remove_slot(struct sprof_code_state *state, uint32_t index)
 	memset(&state->slots[state->slot_count], 0, sizeof(state->slots[0]));
 }
 
+static bool overlaps(
+	const struct sprof_code_slot *slot, const struct sprof_code_value *at, int64_t size)
+{
+	return is_same_stack(&slot->at, at) && slot->at.number < at->number + size &&
+		at->number < slot->at.number + WORD;
+}
+
 /* Something else is in these bytes from now on. */
 static void forget(struct sprof_code_state *state, const struct sprof_code_value *at, int64_t size)
 {
 	for (uint32_t i = state->slot_count; i-- > 0;) {
-		const struct sprof_code_value *slot = &state->slots[i].at;
-
-		if (is_same_stack(slot, at) && slot->number < at->number + size &&
-			at->number < slot->number + WORD)
+		if (overlaps(&state->slots[i], at, size))
 			remove_slot(state, i);
 	}
 }
@@ -101,6 +105,8 @@ static struct sprof_code_value read_word(
 	for (uint32_t i = 0; i < state->slot_count; i++) {
 		if (is_on_stack(&at) && is_same_value(&state->slots[i].at, &at))
 			return state->slots[i].value;
+		if (overlaps(&state->slots[i], &at, WORD))
+			return unknown;
 	}
 	if (at.kind == SPROF_CODE_CFA)
 		return (struct sprof_code_value){.kind = SPROF_CODE_WORD, .number = at.number};
@@ -219,9 +225,14 @@ static void note_comparison(
 	state->compared_value = instruction->value;
 }
 
-static void forget_comparison(struct sprof_code_state *state, uint16_t changed)
+/* What is called sets the flags too. */
+static void forget_comparison(
+	struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
-	if ((state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
+	uint16_t changed = instruction->changed;
+
+	if (instruction->sets_flags || instruction->effect == SPROF_EFFECT_CALL ||
+		(state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
 		(state->compared_with < SPROF_CODE_REGISTERS && (changed >> state->compared_with & 1)))
 		state->compared = SPROF_CODE_NO_REGISTER;
 }
@@ -315,6 +326,20 @@ static bool apply_stack(
 	return true;
 }
 
+/* In another register, or anywhere on the stack. */
+static bool keeps_callers_fp(const struct sprof_code_state *state)
+{
+	for (unsigned i = 0; i < SPROF_CODE_REGISTERS; i++) {
+		if (i != SPROF_CODE_FP && state->registers[i].kind == SPROF_CODE_CALLERS)
+			return true;
+	}
+	for (uint32_t i = 0; i < state->slot_count; i++) {
+		if (state->slots[i].value.kind == SPROF_CODE_CALLERS)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). The first ones
  * do that where nothing is on the stack yet; others, in assembly, use it as any register.
@@ -323,7 +348,7 @@ static bool makes_root(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
 	return instruction->effect == SPROF_EFFECT_SET && instruction->to == SPROF_CODE_FP &&
-		!instruction->value && sprof_code_state_may_return(state) && !sprof_code_state_callers_fp(state);
+		!instruction->value && sprof_code_state_may_return(state) && !keeps_callers_fp(state);
 }
 
 void sprof_code_state_apply(
@@ -337,7 +362,7 @@ void sprof_code_state_apply(
 		note_comparison(state, instruction);
 		return;
 	}
-	forget_comparison(state, instruction->changed);
+	forget_comparison(state, instruction);
 	if (apply_stack(state, instruction))
 		return;
 	is_root = makes_root(state, instruction);

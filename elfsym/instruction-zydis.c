@@ -356,6 +356,14 @@ static bool is_harmless(const ZydisDecodedInstruction *instruction)
 		instruction->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
+static bool sets_flags(const ZydisDecodedInstruction *instruction)
+{
+	const ZydisAccessedFlags *flags = instruction->cpu_flags;
+
+	return flags && ((flags->modified | flags->set_0 | flags->set_1 | flags->undefined) &
+		(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF));
+}
+
 bool sprof_instruction_decode(
 	const uint8_t *code, size_t size, uint64_t address, struct sprof_instruction *ret)
 {
@@ -372,6 +380,7 @@ bool sprof_instruction_decode(
 		.to = SPROF_CODE_NO_REGISTER,
 		.from = SPROF_CODE_NO_REGISTER,
 		.index = SPROF_CODE_NO_REGISTER,
+		.sets_flags = sets_flags(&decoded.instruction),
 	};
 	if (is_control(&decoded.instruction)) {
 		ret->effect = (uint8_t)control_of(&decoded, ret);

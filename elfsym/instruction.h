@@ -64,6 +64,7 @@ struct sprof_instruction {
 	uint8_t to, from, index;
 	uint8_t scale, size;
 	uint8_t condition; /* enum sprof_condition */
+	bool sets_flags;   /* what was compared before is not what a branch behind it is about */
 };
 
 /* Whether this build has a decoder: without one nothing can be decoded. */
