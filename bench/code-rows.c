@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "elfsym/cfi.h"
-#include "elfsym/code-flow.h"
-#include "elfsym/computed.h"
+#include "unwind/code-flow.h"
+#include "unwind/computed.h"
 #include "elfsym/fdes.h"
 #include "elfsym/frame-distance.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "attach/memory.h"
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
 enum { AROUND = 8 * 1024 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "elfsym/computed.h"
+#include "unwind/computed.h"
 #include "elfsym/go-rows.h"
 
 enum { PAGE = 4096 };

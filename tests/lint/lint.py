@@ -27,7 +27,7 @@ ANYTHING = {"tests", "bench", "demo"}
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
-                           "go-rows.h", "go-runtime.h", "plt-decode.h", "computed.h", "code-flow.h"},
+                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-starts.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).
@@ -44,6 +44,7 @@ CALLS = [
 # (what, pattern over the name of a system header, folders that may).
 HEADERS = [
     ("includes libunwind", r"^libunwind", {"unwind"}),
+    ("includes Zydis", r"^Zydis/", {"unwind"}),
     ("includes libdw or libelf", r"^(elfutils/|libelf\.h|gelf\.h|dwarf\.h|libdw)", {"elfsym"}),
 ]
 

@@ -1,8 +1,8 @@
 /*
  * CFI rows of code that has none: computed from the instructions of the function around an address.
  */
-#ifndef SPROF_ELFSYM_COMPUTED_H
-#define SPROF_ELFSYM_COMPUTED_H
+#ifndef SPROF_UNWIND_COMPUTED_H
+#define SPROF_UNWIND_COMPUTED_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* A build without a decoder: no instruction is known. */
-#include "elfsym/instruction.h"
+#include "unwind/instruction.h"
 
 bool sprof_instruction_has_decoder(void)
 {

@@ -2,9 +2,9 @@
  * elfsym/code-flow and calls that don't return: as the functions of the module are known, or as the code behind the
  * call tells.
  */
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 /* Nothing says that it doesn't return but for the code behind. */
 FUNCTION(call_before_another_depth,

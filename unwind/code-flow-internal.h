@@ -1,12 +1,12 @@
 /*
  * Following a function's code: what code-flow.c, code-gaps.c and code-list.c share. Nobody else includes it.
  */
-#ifndef SPROF_ELFSYM_CODE_FLOW_INTERNAL_H
-#define SPROF_ELFSYM_CODE_FLOW_INTERNAL_H
+#ifndef SPROF_UNWIND_CODE_FLOW_INTERNAL_H
+#define SPROF_UNWIND_CODE_FLOW_INTERNAL_H
 
-#include "elfsym/code-flow.h"
-#include "elfsym/code-state.h"
-#include "elfsym/instruction.h"
+#include "unwind/code-flow.h"
+#include "unwind/code-state.h"
+#include "unwind/instruction.h"
 
 enum {
 	NONE = UINT32_MAX,

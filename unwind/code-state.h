@@ -1,14 +1,14 @@
 /*
  * What is known of registers and stack words at one place of a function, relative to its CFA.
  */
-#ifndef SPROF_ELFSYM_CODE_STATE_H
-#define SPROF_ELFSYM_CODE_STATE_H
+#ifndef SPROF_UNWIND_CODE_STATE_H
+#define SPROF_UNWIND_CODE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "elfsym/cfi.h"
-#include "elfsym/instruction.h"
+#include "unwind/instruction.h"
 
 /* What a register holds. */
 enum sprof_code_kind {

@@ -1,15 +1,15 @@
 /*
  * The rows of one function, computed from its instructions: every way from its entry is followed.
  */
-#ifndef SPROF_ELFSYM_CODE_FLOW_H
-#define SPROF_ELFSYM_CODE_FLOW_H
+#ifndef SPROF_UNWIND_CODE_FLOW_H
+#define SPROF_UNWIND_CODE_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "elfsym/cfi.h"
-#include "elfsym/code-returns.h"
+#include "unwind/code-returns.h"
 #include "elfsym/image.h"
 
 enum { SPROF_CODE_LONGEST = 256 * 1024 }; /* bytes of one function */

@@ -2,8 +2,8 @@
  * What one machine instruction does to the registers and stack words that a stack walk needs, in a form that
  * doesn't depend on how it is encoded.
  */
-#ifndef SPROF_ELFSYM_INSTRUCTION_H
-#define SPROF_ELFSYM_INSTRUCTION_H
+#ifndef SPROF_UNWIND_INSTRUCTION_H
+#define SPROF_UNWIND_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

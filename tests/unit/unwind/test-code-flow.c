@@ -1,7 +1,7 @@
 /* elfsym/code-flow: the row at each instruction of functions as compilers and people write them. */
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 _Static_assert(SPROF_CFA_NONE == 0 && SPROF_CFA_SP == 1 && SPROF_CFA_FP == 2 &&
 		SPROF_CFA_SP_DEREF == 3 && SPROF_CFA_FP_DEREF == 4,

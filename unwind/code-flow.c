@@ -5,14 +5,14 @@
  * Does not handle parts of a function that lie elsewhere: a jump out of it ends the way. Believes the bytes of the
  * function to be code only where a way leads to them.
  */
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "elfsym/code-flow-internal.h"
-#include "elfsym/code-table.h"
+#include "unwind/code-flow-internal.h"
+#include "unwind/code-table.h"
 
 enum {
 	MOST_BLOCKS = 1 << 15,   /* of one function */

@@ -2,7 +2,7 @@
  * elfsym/computed: the rows of a program's functions, what a signal handler returns to, and how often the rows are those
  * of the unwind tables, in this program and in the C library.
  */
-#include "elfsym/computed.h"
+#include "unwind/computed.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "elfsym/cfi.h"
 #include "elfsym/fdes.h"
 #include "elfsym/frame-distance.h"
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 __asm__(".pushsection .text\n"
 	"code_begin:\n"

@@ -1,14 +1,14 @@
 /*
  * Where an indirect jump can lead: tables of code addresses, as compilers make them of a switch.
  */
-#ifndef SPROF_ELFSYM_CODE_TABLE_H
-#define SPROF_ELFSYM_CODE_TABLE_H
+#ifndef SPROF_UNWIND_CODE_TABLE_H
+#define SPROF_UNWIND_CODE_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elfsym/code-flow.h"
-#include "elfsym/code-state.h"
+#include "unwind/code-flow.h"
+#include "unwind/code-state.h"
 
 struct sprof_code_table {
 	uint64_t address; /* link-time, of the first entry */

@@ -2,7 +2,7 @@
  * The rows of a function whose ways have been followed: the state of each instruction, in the order in which they
  * lie. Neighbours with equal rows become one.
  */
-#include "elfsym/code-flow-internal.h"
+#include "unwind/code-flow-internal.h"
 
 #include <stdlib.h>
 

@@ -13,16 +13,16 @@
  *     not_known
  *     any_row                  whatever it is
  */
-#ifndef SPROF_TESTS_UNIT_ELFSYM_CODE_FUNCTIONS_H
-#define SPROF_TESTS_UNIT_ELFSYM_CODE_FUNCTIONS_H
+#ifndef SPROF_TESTS_UNIT_UNWIND_CODE_FUNCTIONS_H
+#define SPROF_TESTS_UNIT_UNWIND_CODE_FUNCTIONS_H
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 #include "elfsym/code-starts.h"
-#include "elfsym/instruction.h"
+#include "unwind/instruction.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/code-image.h"
 

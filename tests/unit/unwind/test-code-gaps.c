@@ -2,9 +2,9 @@
  * elfsym/code-gaps: code that no way leads to, such as handlers of exceptions and functions that are called through
  * pointers only, and code behind a call and padding.
  */
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 /* Handlers of exceptions: only tables that are not read lead to them. */
 FUNCTION(landing_pad,

@@ -1,9 +1,9 @@
 /* elfsym/code-list: the rows of any bytes are in order, and are there in bounded time. */
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 
 #include <time.h>
 
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 static void expect_bytes(const char *bytes, size_t size, const struct code_expected *rows, size_t count)
 {

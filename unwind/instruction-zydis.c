@@ -3,7 +3,7 @@
  * registers and leave functions with; of all others only which registers they change. Does not handle what is
  * written through 8 and 16 bit parts of registers as anything but a change, nor 32 bit code.
  */
-#include "elfsym/instruction.h"
+#include "unwind/instruction.h"
 
 #include <Zydis/Zydis.h>
 

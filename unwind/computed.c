@@ -2,14 +2,14 @@
  * Functions of one module and their computed rows. Does not handle code that no start of a function is known
  * before.
  */
-#include "elfsym/computed.h"
+#include "unwind/computed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "elfsym/code-flow.h"
+#include "unwind/code-flow.h"
 #include "elfsym/code-starts.h"
-#include "elfsym/instruction.h"
+#include "unwind/instruction.h"
 
 enum { MOST_ROWS = 1 << 20 }; /* kept; all are computed again when there are more */
 

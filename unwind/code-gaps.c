@@ -6,7 +6,7 @@
  *
  * Code behind a call and padding may be the next function or the head of a loop: it is tried in the same way.
  */
-#include "elfsym/code-flow-internal.h"
+#include "unwind/code-flow-internal.h"
 
 enum { MOST_TRIALS = 256 };
 

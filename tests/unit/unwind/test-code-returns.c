@@ -1,7 +1,7 @@
 /* elfsym/code-returns: functions that return, that never do, and of which it is not known. */
-#include "elfsym/code-returns.h"
+#include "unwind/code-returns.h"
 
-#include "tests/unit/elfsym/code-functions.h"
+#include "tests/unit/unwind/code-functions.h"
 
 /* They are read as a module that begins with the first one. */
 __asm__(".pushsection .text\n"

@@ -2,7 +2,7 @@
  * Which CFI row a state is. Prefers sp to the frame pointer: it is always known. Does not handle a CFA that only another
  * register tells, nor a frame pointer that was saved at no known distance from the CFA.
  */
-#include "elfsym/code-state.h"
+#include "unwind/code-state.h"
 
 enum { WORD = 8 };
 

@@ -3,7 +3,7 @@
  * and the registers that the ABI has it keep, and that nobody writes over a saved register through a pointer.
  * Does not handle registers other than sp and fp as the caller's.
  */
-#include "elfsym/code-state.h"
+#include "unwind/code-state.h"
 
 #include <string.h>
 

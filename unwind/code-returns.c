@@ -4,7 +4,7 @@
  *
  * Does not know where indirect jumps lead, and believes that they and all calls through pointers return.
  */
-#include "elfsym/code-returns.h"
+#include "unwind/code-returns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Tables of jumps: entries of four bytes relative to the table, or addresses of eight. Does not handle tables of
  * one and two bytes, nor those whose entries are relative to something else.
  */
-#include "elfsym/code-table.h"
+#include "unwind/code-table.h"
 
 #include <string.h>
 

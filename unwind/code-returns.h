@@ -1,8 +1,8 @@
 /*
  * Which functions of a module never return: what lies behind a call of one is not reached from there.
  */
-#ifndef SPROF_ELFSYM_CODE_RETURNS_H
-#define SPROF_ELFSYM_CODE_RETURNS_H
+#ifndef SPROF_UNWIND_CODE_RETURNS_H
+#define SPROF_UNWIND_CODE_RETURNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

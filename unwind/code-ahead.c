@@ -5,7 +5,7 @@
  * Does not handle code that never returns, and knows nothing of what a call that doesn't return is followed by: ways
  * that disagree say nothing.
  */
-#include "elfsym/code-flow-internal.h"
+#include "unwind/code-flow-internal.h"
 
 struct sprof_code_ahead {
 	struct sprof_cfi_row row;
