@@ -111,6 +111,30 @@ static uint64_t call_target(const struct search *search, uint32_t at)
 	return search->address + at + CALL_SIZE + (uint64_t)(int64_t)distance;
 }
 
+/* It ends with a call of one that doesn't return then: of no function is it the way into the next one. */
+static bool is_call_or_padding(const uint8_t *code, size_t length)
+{
+	size_t at = 0;
+
+	while (at + 1 < length &&
+		(code[at] == 0x66 || code[at] == 0x2e || code[at] == 0xf3 || (code[at] & 0xf0) == 0x40))
+		at++;
+	return code[at] == CALL || code[at] == 0x90 ||
+		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
+		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
+}
+
+/* Behind an instruction: there may be the next function's start, such as a label of the same one. True: it returns. */
+static bool go_on_behind(struct search *search, uint32_t at, size_t length)
+{
+	if (at + length < search->size) {
+		go_on_at(search, at + length);
+		return false;
+	}
+	return !is_call_or_padding(search->bytes + at, length) &&
+		may_return(search->returns, search->address + at + length, search->depth + 1);
+}
+
 /* One instruction. True: it returns. */
 static bool pass(struct search *search, uint32_t at)
 {
@@ -129,9 +153,9 @@ static bool pass(struct search *search, uint32_t at)
 		return true;
 	if (kind != SPROF_CALL_NONE && !is_conditional(code))
 		return false;
-	if (code[0] != CALL || may_return(search->returns, call_target(search, at), search->depth + 1))
-		go_on_at(search, at + length);
-	return false;
+	if (code[0] == CALL && !may_return(search->returns, call_target(search, at), search->depth + 1))
+		return false;
+	return go_on_behind(search, at, length);
 }
 
 static bool find_return(struct search *search)
