@@ -121,21 +121,30 @@ static uint64_t call_target(const struct search *search, uint32_t at)
 	return search->address + at + CALL_SIZE + (uint64_t)(int64_t)distance;
 }
 
-/*
- * Code may go on into the next function, in assembly; but no compiler has a function end with a call that returns. True:
- * it returns.
- */
+/* It ends with a call of one that doesn't return then: of no function is it the way into the next one. */
+static bool is_call_or_padding(const uint8_t *code, size_t length)
+{
+	size_t at = 0;
+
+	while (at + 1 < length &&
+		(code[at] == 0x66 || code[at] == 0x2e || code[at] == 0xf3 || (code[at] & 0xf0) == 0x40))
+		at++;
+	return code[at] == CALL || code[at] == 0x90 ||
+		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
+		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
+}
+
+/* Behind an instruction: there may be the next function's start, such as a label of the same one. True: it returns. */
 static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 {
-	const uint8_t *code = search->bytes + at;
-	bool is_last_call = code[0] == CALL || (code[0] == 0xff && (code[1] & 0x38) == 0x10);
-
-	go_on_at(search, at + length);
-	if (at + length < search->size)
+	if (at + length < search->size) {
+		go_on_at(search, at + length);
 		return false;
-	search->has_end |= is_last_call;
-	return !is_last_call &&
-		may_return(search->returns, search->address + search->size, search->depth + 1);
+	}
+	if (!is_call_or_padding(search->bytes + at, length))
+		return may_return(search->returns, search->address + at + length, search->depth + 1);
+	search->has_end = true;
+	return false;
 }
 
 /* One instruction. True: it returns. */

@@ -98,7 +98,7 @@ static void the_longest_functions(void **state)
 	expect_an_end(BYTES("\xff\xd0\xc3\x53\xeb\x02")); /* and a jump into the next one */
 }
 
-/* Nearest to what takes longest: gaps, each of which is tried with every state, and each with calls before it. */
+/* What takes longest: gaps, each of which is tried with every state that calls were in. */
 static void long_functions_of_gaps(void **state)
 {
 	/* push %rbx; call *%rax; pop %rbx; call *%rax; ret; push %rbx; call *%rax; push %rbx; ret */

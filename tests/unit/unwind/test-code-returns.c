@@ -121,6 +121,19 @@ static void functions_that_never_do(void **state)
 	end(&asked);
 }
 
+/* A label in the middle of one is a start too. */
+static void functions_that_go_on_into_the_next(void **state)
+{
+	struct asked asked;
+
+	begin(&asked);
+	expect(&asked, goes_on_to_return, true);
+	expect(&asked, goes_on_to_an_end, false);
+	/* Behind the last call is nothing: it doesn't return. */
+	expect(&asked, ends_with_a_call, false);
+	end(&asked);
+}
+
 static void where_it_is_not_known(void **state)
 {
 	struct asked asked;
@@ -205,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_return),
 		cmocka_unit_test(functions_that_never_do),
+		cmocka_unit_test(functions_that_go_on_into_the_next),
 		cmocka_unit_test(where_it_is_not_known),
 		cmocka_unit_test(functions_that_call_each_other),
 		cmocka_unit_test(as_deep_as_is_looked),

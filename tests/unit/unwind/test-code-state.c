@@ -6,7 +6,16 @@
 
 #include "tests/unit/check.h"
 
-enum { WORD = 8, SP = SPROF_CODE_SP, FP = SPROF_CODE_FP, AX = 0, BX = 3, R11 = 11, R12, NO = SPROF_CODE_NO_REGISTER };
+enum {
+	WORD = 8,
+	SP = SPROF_CODE_SP,
+	FP = SPROF_CODE_FP,
+	AX = 0,
+	BX = 3,
+	R11 = 11,
+	R12,
+	NO = SPROF_CODE_NO_REGISTER
+};
 
 static struct sprof_code_state at_entry(void)
 {

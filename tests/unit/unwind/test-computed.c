@@ -143,7 +143,7 @@ struct truth {
 	uint64_t equal, unknown, different;
 };
 
-/* The CFA may be told by the other register: then its distance to the saved word tells whether it is the same. */
+/* The CFA may be told by the other register: then its distance to the saved word tells. */
 static bool is_equal(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
 {
 	if (cfi->ra == SPROF_REG_UNDEFINED || computed->ra == SPROF_REG_UNDEFINED)

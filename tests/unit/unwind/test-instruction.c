@@ -9,7 +9,22 @@
 
 #include "tests/unit/check.h"
 
-enum { ADDRESS = 0x401000, AX = 0, CX, DX, BX, SP, FP, SI, DI, R8, R10 = 10, R11, R12, NO = SPROF_CODE_NO_REGISTER };
+enum {
+	ADDRESS = 0x401000,
+	AX = 0,
+	CX,
+	DX,
+	BX,
+	SP,
+	FP,
+	SI,
+	DI,
+	R8,
+	R10 = 10,
+	R11,
+	R12,
+	NO = SPROF_CODE_NO_REGISTER
+};
 
 #define BYTES(literal) literal, sizeof(literal) - 1
 #define REGISTERS(one, other) ((uint16_t)(1u << (one) | 1u << (other)))
@@ -122,16 +137,33 @@ static void expect_move(const char *bytes, size_t size, const struct sprof_instr
 
 static void words_of_memory(void **state)
 {
-	static const struct sprof_instruction saved = {.effect = SPROF_EFFECT_STORE, .to = SP, .from = FP, .value = 8, .size = 8};
-	static const struct sprof_instruction number = {.effect = SPROF_EFFECT_STORE, .to = SP, .from = NO, .value = 8, .size = 4};
-	static const struct sprof_instruction vector = {.effect = SPROF_EFFECT_STORE, .to = SP, .from = NO, .size = 16};
-	static const struct sprof_instruction loaded = {
-		.effect = SPROF_EFFECT_LOAD, .to = FP, .from = SP, .index = NO, .value = 8, .size = 8};
-	static const struct sprof_instruction entry = {
-		.effect = SPROF_EFFECT_LOAD, .to = AX, .from = DX, .index = DI, .scale = 4, .size = 4};
-	static const struct sprof_instruction address = {
-		.effect = SPROF_EFFECT_LOAD, .to = AX, .from = NO, .index = DI, .scale = 8, .size = 8, .value = 0x401234};
-	static const struct sprof_instruction added = {.effect = SPROF_EFFECT_STORE, .to = FP, .from = NO, .value = -8, .size = 8};
+	static const struct sprof_instruction saved = {
+		.effect = SPROF_EFFECT_STORE, .to = SP, .from = FP, .value = 8, .size = 8};
+	static const struct sprof_instruction number = {
+		.effect = SPROF_EFFECT_STORE, .to = SP, .from = NO, .value = 8, .size = 4};
+	static const struct sprof_instruction vector = {
+		.effect = SPROF_EFFECT_STORE, .to = SP, .from = NO, .size = 16};
+	static const struct sprof_instruction loaded = {.effect = SPROF_EFFECT_LOAD,
+		.to = FP,
+		.from = SP,
+		.index = NO,
+		.value = 8,
+		.size = 8};
+	static const struct sprof_instruction entry = {.effect = SPROF_EFFECT_LOAD,
+		.to = AX,
+		.from = DX,
+		.index = DI,
+		.scale = 4,
+		.size = 4};
+	static const struct sprof_instruction address = {.effect = SPROF_EFFECT_LOAD,
+		.to = AX,
+		.from = NO,
+		.index = DI,
+		.scale = 8,
+		.size = 8,
+		.value = 0x401234};
+	static const struct sprof_instruction added = {
+		.effect = SPROF_EFFECT_STORE, .to = FP, .from = NO, .value = -8, .size = 8};
 
 	expect_move(BYTES("\x48\x89\x6c\x24\x08"), &saved);                 /* mov %rbp, 8(%rsp) */
 	expect_move(BYTES("\xc7\x44\x24\x08\x00\x00\x00\x00"), &number);    /* movl $0, 8(%rsp) */
