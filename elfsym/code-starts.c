@@ -68,9 +68,24 @@ static bool is_address(const uint8_t *code, size_t length)
 		(length == 7 && (code[0] & 0xfe) == 0x48 && code[1] == 0xc7 && (code[2] & 0xf8) == 0xc0);
 }
 
+uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address)
+{
+	size_t low = 0, high = starts->data_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts->data[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < starts->data_count ? starts->data[low] - address : UINT64_MAX;
+}
+
 /* Addresses that code has in it. */
 struct targets {
-	struct sprof_code_set called, taken;
+	struct sprof_code_set called, taken, data;
 };
 
 /* The address that an instruction takes: "lea X(%rip), REG", or "mov $X, REG" of 32 bits, where code has such; 0: none. */
@@ -102,8 +117,9 @@ static bool add_targets(struct targets *targets, const struct sprof_image *image
 		if (called && sprof_image_executable(image, called) &&
 			!sprof_code_set_add(&targets->called, called, err))
 			return false;
-		if (taken && sprof_image_executable(image, taken) &&
-			!sprof_code_set_add(&targets->taken, taken, err))
+		if (taken && !sprof_code_set_add(sprof_image_executable(image, taken) ? &targets->taken
+										      : &targets->data,
+				     taken, err))
 			return false;
 	}
 	return true;
@@ -144,6 +160,9 @@ static bool add_called(
 			add_targets(&targets, image, &text, err);
 	sprof_code_set_sort(&targets.called);
 	sprof_code_set_sort(&targets.taken);
+	sprof_code_set_sort(&targets.data);
+	starts->data = targets.data.items;
+	starts->data_count = targets.data.count;
 	sort(starts);
 	done = done && sprof_code_ends_add(starts, image, &targets.called, err);
 	for (size_t i = 0; done && i < image->segment_count; i++)
@@ -211,5 +230,6 @@ void sprof_code_starts_finish(struct sprof_code_starts *starts)
 {
 	free(starts->items);
 	free(starts->ends);
+	free(starts->data);
 	*starts = (struct sprof_code_starts){0};
 }

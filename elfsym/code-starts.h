@@ -18,6 +18,8 @@ struct sprof_code_starts {
 	/* Those, sorted, that are known never to return, and words with the address of such a one. */
 	uint64_t *ends;
 	size_t end_count, end_capacity;
+	uint64_t *data; /* sorted: addresses in no code that code takes */
+	size_t data_count;
 };
 
 /* False: no memory. */
@@ -30,5 +32,8 @@ size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t a
 
 /* Whether the function that begins there, or whose address is in the word there, is known never to return. */
 bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address);
+
+/* How many bytes lie at an address up to the next one that code takes: a table goes on no further. */
+uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address);
 
 #endif
