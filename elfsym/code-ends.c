@@ -8,8 +8,11 @@
 #include "base/array.h"
 #include "elfsym/code-scan.h"
 
-/* Other calls of a function that never returns have code behind them that is reached from elsewhere. */
-enum { MOST_OTHERS = 8 };
+/*
+ * Other calls of a function that never returns have code behind them that is reached from elsewhere: so many for each one
+ * that has none. One alone may be a call before what a programmer knew not to be reached.
+ */
+enum { FEW = 2, MOST_OTHERS_OF_FEW = 8, MANY = 8, MOST_OTHERS_OF_MANY = 32 };
 
 /* Of libc and the C++ runtime. */
 static const char *const ends[] = {"abort", "exit", "_exit", "_Exit", "quick_exit", "pthread_exit",
@@ -114,9 +117,11 @@ static bool never_returns(const struct site *sites, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		counts[sites[i].behind]++;
+	if (counts[BEHIND_FUNCTION] >= MANY)
+		return counts[BEHIND_CODE] / MOST_OTHERS_OF_MANY <= counts[BEHIND_FUNCTION];
 	return !counts[BEHIND_CODE] ||
-		(counts[BEHIND_FUNCTION] > 1 &&
-			counts[BEHIND_CODE] / MOST_OTHERS <= counts[BEHIND_FUNCTION]);
+		(counts[BEHIND_FUNCTION] >= FEW &&
+			counts[BEHIND_CODE] / MOST_OTHERS_OF_FEW <= counts[BEHIND_FUNCTION]);
 }
 
 static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)

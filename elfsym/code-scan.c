@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "elfsym/frame-distance.h"
 
-enum { CALL = 0xe8, LONGEST = 15, MOST_CODE = 64 << 20 };
+enum { CALL = 0xe8, LONGEST = 15, MOST_CODE = 512 << 20 };
 
 bool sprof_code_text_find(
 	const struct sprof_image *image, size_t segment, struct sprof_code_text *ret)
