@@ -203,6 +203,7 @@ static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
 	bool is_part = begins_elsewhere(all, fde);
 	struct function function = {.code = {.image = all->image,
 					    .returns = all->returns,
+					    .starts = &all->starts,
 					    .address = fde->address,
 					    .size = (uint32_t)fde->size}};
 	uint64_t begin;

@@ -15,8 +15,11 @@
 struct sprof_code_starts {
 	uint64_t *items;
 	size_t count, capacity;
-	uint64_t *ends; /* those, in any order, whose names say that they never return: "abort", "exit", ... */
+	/* Those, sorted, that are known never to return, and words with the address of such a one. */
+	uint64_t *ends;
 	size_t end_count, end_capacity;
+	uint64_t *data; /* sorted: addresses in no code that code takes */
+	size_t data_count;
 };
 
 /* False: no memory. */
@@ -27,7 +30,10 @@ void sprof_code_starts_finish(struct sprof_code_starts *starts);
 /* The index of the last one at or before the address; SIZE_MAX: there is none. */
 size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address);
 
-/* Whether the function that begins there is one that never returns, by its name. */
+/* Whether the function that begins there, or whose address is in the word there, is known never to return. */
 bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address);
+
+/* How many bytes lie at an address up to the next one that code takes: a table goes on no further. */
+uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address);
 
 #endif

@@ -311,6 +311,14 @@ static void put_off(struct sprof_code_flow *flow, const struct way *way)
 	flow->doubts[flow->doubt_count++] = (struct doubt){.state = way->state, .at = way->at};
 }
 
+/* Rust has a trap behind each call that doesn't return: there is nothing to go astray into. */
+static bool is_before_stop(struct sprof_code_flow *flow, uint32_t at)
+{
+	const struct sprof_instruction *next = at < flow->code->size ? sprof_code_decode(flow, at) : NULL;
+
+	return next && next->effect == SPROF_EFFECT_STOP;
+}
+
 /* False: the way ends with this instruction. */
 static bool pass(struct sprof_code_flow *flow, struct way *way,
 	const struct sprof_instruction *instruction)
@@ -332,6 +340,8 @@ static bool pass(struct sprof_code_flow *flow, struct way *way,
 		branch(flow, way, instruction);
 		break;
 	case SPROF_EFFECT_CALL:
+		if (is_before_stop(flow, way->at + instruction->length))
+			break;
 		if (flow->places[way->at].end || !may_return(flow, instruction)) {
 			flow->places[way->at].end = IS_END;
 			return false;
@@ -376,26 +386,28 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 	struct way way = {.state = flow->blocks[index].in, .at = start, .call = NONE};
 
 	while (way.at < flow->code->size && flow->steps && !flow->again) {
-		const struct sprof_instruction *instruction;
+		const struct sprof_instruction *decoded;
+		struct sprof_instruction instruction;
 		uint32_t at = way.at;
 
 		if (!may_enter(flow, &way, start))
 			return;
-		instruction = sprof_code_decode(flow, at);
-		if (!instruction) {
+		decoded = sprof_code_decode(flow, at);
+		if (!decoded) {
 			flow->is_wrong = true;
 			return;
 		}
-		if (way.call != NONE && instruction->effect == SPROF_EFFECT_PADDING && !flow->ahead) {
+		instruction = *decoded;
+		if (way.call != NONE && instruction.effect == SPROF_EFFECT_PADDING && !flow->ahead) {
 			put_off(flow, &way);
 			return;
 		}
 		flow->places[at].owner = index + 1;
 		flow->steps--;
-		if (!pass(flow, &way, instruction))
+		if (!pass(flow, &way, &instruction))
 			return;
-		way.call = instruction->effect == SPROF_EFFECT_CALL ? at : NONE;
-		way.at += instruction->length;
+		way.call = instruction.effect == SPROF_EFFECT_CALL ? at : NONE;
+		way.at += instruction.length;
 	}
 }
 

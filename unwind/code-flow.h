@@ -21,6 +21,7 @@ struct sprof_code {
 	uint64_t address; /* link-time, of the first byte */
 	const struct sprof_image *image; /* where tables of jumps are read; NULL: nowhere */
 	struct sprof_code_returns *returns; /* NULL: every call may return */
+	const struct sprof_code_starts *starts; /* NULL: it isn't known where tables end */
 };
 
 /* A row holds from this offset up to the next row's. Its `end` is not set. */

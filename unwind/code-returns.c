@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elfsym/call-decode.h"
+#include "elfsym/code-scan.h"
 #include "elfsym/frame-distance.h"
 
 enum {
@@ -17,7 +18,6 @@ enum {
 	MOST_BYTES = 64 * 1024, /* of a function; of a longer one it is not known */
 	MOST_DEPTH = 6,         /* of calls */
 	CALL = 0xe8,
-	CALL_SIZE = 5,
 };
 
 enum verdict { UNKNOWN, ASKED, RETURNS, NEVER };
@@ -113,12 +113,13 @@ static bool jump(struct search *search, uint64_t target, bool is_direct)
 	return false;
 }
 
+/* What a call calls, or the word that has its address; 0: not known, or no call. */
 static uint64_t call_target(const struct search *search, uint32_t at)
 {
-	int32_t distance;
+	const struct sprof_code_text text = {
+		.bytes = search->bytes, .size = search->size, .address = search->address};
 
-	memcpy(&distance, search->bytes + at + 1, sizeof(distance));
-	return search->address + at + CALL_SIZE + (uint64_t)(int64_t)distance;
+	return sprof_code_text_call(&text, at, sprof_code_text_length(&text, at));
 }
 
 /* It ends with a call of one that doesn't return then: of no function is it the way into the next one. */
@@ -141,8 +142,9 @@ static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 		go_on_at(search, at + length);
 		return false;
 	}
-	if (!is_call_or_padding(search->bytes + at, length))
-		return may_return(search->returns, search->address + at + length, search->depth + 1);
+	if (!is_call_or_padding(search->bytes + at, length) &&
+		may_return(search->returns, search->address + at + length, search->depth + 1))
+		return true;
 	search->has_end = true;
 	return false;
 }
@@ -169,7 +171,8 @@ static bool pass(struct search *search, uint32_t at)
 		return true;
 	if (kind != SPROF_CALL_NONE && !is_conditional(code))
 		return false;
-	if (code[0] != CALL || may_return(search->returns, call_target(search, at), search->depth + 1))
+	target = call_target(search, at);
+	if (!target || may_return(search->returns, target, search->depth + 1))
 		return go_on_behind(search, at, length);
 	search->has_end = true;
 	return false;
@@ -214,11 +217,11 @@ static bool may_return(struct sprof_code_returns *returns, uint64_t address, uns
 	size_t function = sprof_code_starts_find(returns->starts, address);
 	uint8_t *verdict;
 
+	if (sprof_code_starts_is_end(returns->starts, address))
+		return false;
 	if (function == SIZE_MAX || returns->starts->items[function] != address)
 		return true;
 	verdict = &returns->verdicts[function];
-	if (*verdict == UNKNOWN && sprof_code_starts_is_end(returns->starts, address))
-		*verdict = NEVER;
 	if (*verdict == UNKNOWN && depth < MOST_DEPTH) {
 		*verdict = ASKED;
 		*verdict = look_through(returns, function, depth) ? RETURNS : NEVER;

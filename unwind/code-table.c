@@ -37,6 +37,9 @@ bool sprof_code_table_at(const struct sprof_code_table *table, const struct spro
 
 	if (!code->image || index >= MOST_ENTRIES || (table->count && index >= table->count))
 		return false;
+	if (index && code->starts &&
+		((uint64_t)index + 1) * table->size > sprof_code_starts_room(code->starts, table->address))
+		return false;
 	bytes = sprof_image_at(code->image, at, table->size);
 	if (!bytes)
 		return false;

@@ -12,7 +12,7 @@
 
 struct sprof_code_table {
 	uint64_t address; /* link-time, of the first entry */
-	uint32_t count;   /* 0: up to the first entry that leads out of the function */
+	uint32_t count;   /* 0: up to the next table, or the first entry that leads out of the function */
 	uint8_t size;     /* of an entry in bytes: 4, relative to the table, or 8, absolute */
 };
 

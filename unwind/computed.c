@@ -73,7 +73,7 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 {
 	const uint64_t *starts = computed->starts.items;
 	struct sprof_code code = {
-		.image = computed->image, .returns = computed->returns, .address = starts[function]};
+		.image = computed->image, .returns = computed->returns, .starts = &computed->starts, .address = starts[function]};
 	uint64_t size = sprof_image_room(computed->image, code.address);
 
 	if (function + 1 < computed->starts.count && starts[function + 1] - code.address < size)

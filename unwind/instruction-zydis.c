@@ -227,6 +227,8 @@ static enum sprof_effect jump(
 	}
 	if (direct == SPROF_EFFECT_CALL) {
 		ret->value = 0;
+		if (is_memory(target) && target->mem.base == ZYDIS_REGISTER_RIP)
+			take_address(decoded, target, ret);
 		return direct;
 	}
 	if (is_memory(target)) {

@@ -36,7 +36,8 @@ enum sprof_effect {
 	SPROF_EFFECT_ENTER,         /* pushes the frame pointer, sets it, and makes room for value bytes */
 	SPROF_EFFECT_LEAVE,         /* sp = frame pointer, which is popped */
 	SPROF_EFFECT_COMPARE,       /* to with from, or with value where from is no register */
-	SPROF_EFFECT_CALL,          /* value: the address that is called; 0: not known. from: it keeps that register */
+	/* value: the address that is called, or of a word with that address; 0: not known. from: it keeps that register. */
+	SPROF_EFFECT_CALL,
 	SPROF_EFFECT_JUMP,          /* to the address `value` */
 	SPROF_EFFECT_BRANCH,        /* the same, or on */
 	SPROF_EFFECT_JUMP_REGISTER, /* to the address in from */

@@ -27,7 +27,7 @@ ANYTHING = {"tests", "bench", "demo"}
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
-                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-starts.h"},
+                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).

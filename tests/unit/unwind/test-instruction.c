@@ -224,7 +224,7 @@ static void jumps(void **state)
 
 	expect_target(BYTES("\xe8\x10\x00\x00\x00"), SPROF_EFFECT_CALL, ADDRESS + 5 + 16);
 	expect_target(BYTES("\xff\xd0"), SPROF_EFFECT_CALL, 0);                 /* call *%rax */
-	expect_target(BYTES("\xff\x15\x10\x00\x00\x00"), SPROF_EFFECT_CALL, 0); /* call *16(%rip) */
+	expect_target(BYTES("\xff\x15\x10\x00\x00\x00"), SPROF_EFFECT_CALL, ADDRESS + 6 + 16); /* call *16(%rip) */
 	expect_target(BYTES("\xe9\xf0\xff\xff\xff"), SPROF_EFFECT_JUMP, ADDRESS + 5 - 16);
 	expect_target(BYTES("\xeb\xfe"), SPROF_EFFECT_JUMP, ADDRESS);
 	expect_target(BYTES("\x74\x10"), SPROF_EFFECT_BRANCH, ADDRESS + 2 + 16);
