@@ -172,7 +172,7 @@ static bool is_nop(const uint8_t *code, size_t length)
 		(at + 2 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
 }
 
-/* What lies behind is not gone on to: a jump, a return, a trap; or a call, which may not return. */
+/* What lies behind is not gone on to: a jump, a return, a trap; or a call, of the system too, which may not return. */
 static bool ends_way(const uint8_t *code, size_t length)
 {
 	size_t at = 0;
@@ -183,7 +183,7 @@ static bool ends_way(const uint8_t *code, size_t length)
 		code[at] == CALL || code[at] == 0xf4 || code[at] == 0xcc ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x30) == 0x20) ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
-		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x0b);
+		(at + 1 < length && code[at] == 0x0f && (code[at + 1] == 0x0b || code[at + 1] == 0x05));
 }
 
 /* Keeps those of the addresses that a function may begin at. */
