@@ -377,6 +377,12 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 	}
 }
 
+void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t offset)
+{
+	enqueue(flow, flow->places[offset].block - 1);
+	sprof_code_work_off(flow);
+}
+
 void sprof_code_work_off(struct sprof_code_flow *flow)
 {
 	while (flow->queue_count && !flow->again && !flow->out_of_memory) {

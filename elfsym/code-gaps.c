@@ -94,7 +94,7 @@ static bool try_states(
 	}
 }
 
-/* Padding lies where the next function or a loop begins. Before a loop it runs, and has a row too. */
+/* Padding lies where the next function or a loop begins. Before a loop it runs, and is a way as any other. */
 static void try_doubt(
 	struct sprof_code_flow *flow, const struct sprof_code_state *entry, const struct doubt *doubt)
 {
@@ -103,8 +103,8 @@ static void try_doubt(
 	if (behind < flow->code->size && !try_state(flow, &doubt->state, behind, true) &&
 		!try_state(flow, entry, behind, true))
 		try_state(flow, &doubt->state, behind, false);
-	if (!flow->places[doubt->at].owner)
-		try_state(flow, &doubt->state, doubt->at, true);
+	if (!flow->places[doubt->at].owner && try_state(flow, &doubt->state, doubt->at, true))
+		sprof_code_follow_again(flow, doubt->at);
 }
 
 static void try_doubts(struct sprof_code_flow *flow)
