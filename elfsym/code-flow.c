@@ -377,12 +377,6 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 	}
 }
 
-void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t offset)
-{
-	enqueue(flow, flow->places[offset].block - 1);
-	sprof_code_work_off(flow);
-}
-
 void sprof_code_work_off(struct sprof_code_flow *flow)
 {
 	while (flow->queue_count && !flow->again && !flow->out_of_memory) {
@@ -392,6 +386,14 @@ void sprof_code_work_off(struct sprof_code_flow *flow)
 		follow(flow, block);
 	}
 	flow->queue_count = 0;
+}
+
+void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t first)
+{
+	for (uint32_t block = first; block < flow->block_count; block++)
+		enqueue(flow, block);
+	sprof_code_work_off(flow);
+	flow->again = false;
 }
 
 bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code)
