@@ -66,7 +66,7 @@ bool sprof_code_text_ends_way(const uint8_t *code, size_t length)
 		code[at] == CALL || code[at] == 0xf4 || code[at] == 0xcc ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x30) == 0x20) ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
-		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x0b);
+		(at + 1 < length && code[at] == 0x0f && (code[at + 1] == 0x0b || code[at + 1] == 0x05));
 }
 
 bool sprof_code_set_add(struct sprof_code_set *set, uint64_t address, struct sprof_error *err)

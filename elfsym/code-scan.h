@@ -33,7 +33,7 @@ uint64_t sprof_code_text_call(const struct sprof_code_text *text, size_t at, siz
 /* Whether an instruction is padding, or int3, which lies there too. */
 bool sprof_code_text_is_padding(const uint8_t *code, size_t length);
 
-/* Whether code doesn't go on behind it: a jump, a return, a trap; or a call, which may not return. */
+/* Whether code doesn't go on behind it: a jump, a return, a trap; or a call, of the system too, which may not return. */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);
 
 /* Addresses, sorted once sprof_code_set_sort() was called. Zeroed is empty and valid. */

@@ -92,6 +92,9 @@ void sprof_code_enter(struct sprof_code_flow *flow, const struct sprof_code_stat
 /* Follows all ways that have been entered, until nothing changes any more. */
 void sprof_code_work_off(struct sprof_code_flow *flow);
 
+/* The same from the first block of a trial on: what it knew holds where it went on to, too. */
+void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t first);
+
 /* code-gaps.c: tries what no way has led to. */
 void sprof_code_fill_gaps(struct sprof_code_flow *flow);
 

@@ -422,6 +422,14 @@ void sprof_code_work_off(struct sprof_code_flow *flow)
 	flow->queue_count = 0;
 }
 
+void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t first)
+{
+	for (uint32_t block = first; block < flow->block_count; block++)
+		enqueue(flow, block);
+	sprof_code_work_off(flow);
+	flow->again = false;
+}
+
 bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code)
 {
 	if (!sprof_instruction_has_decoder() || !code->size || code->size > SPROF_CODE_LONGEST ||

@@ -95,17 +95,29 @@ static bool try_states(
 	}
 }
 
+/* A state that was found, not guessed: once the trial has shown that the code is this function's it is a way as any. */
+static bool try_way(
+	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset, bool is_strict)
+{
+	uint32_t first = (uint32_t)flow->block_count;
+
+	if (!try_state(flow, state, offset, is_strict))
+		return false;
+	sprof_code_follow_again(flow, first);
+	return true;
+}
+
 /* Padding lies where the next function or a loop begins. Before a loop it runs, and has a row too. */
 static void try_doubt(
 	struct sprof_code_flow *flow, const struct sprof_code_state *entry, const struct doubt *doubt)
 {
 	uint32_t behind = find_gap(flow, doubt->at);
 
-	if (behind < flow->code->size && !try_state(flow, &doubt->state, behind, true) &&
+	if (behind < flow->code->size && !try_way(flow, &doubt->state, behind, true) &&
 		!try_state(flow, entry, behind, true))
-		try_state(flow, &doubt->state, behind, false);
+		try_way(flow, &doubt->state, behind, false);
 	if (!flow->places[doubt->at].owner)
-		try_state(flow, &doubt->state, doubt->at, true);
+		try_way(flow, &doubt->state, doubt->at, true);
 }
 
 static void try_doubts(struct sprof_code_flow *flow)

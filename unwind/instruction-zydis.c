@@ -117,13 +117,23 @@ static enum sprof_effect load(const struct decoded *decoded, struct sprof_instru
 	return SPROF_EFFECT_LOAD;
 }
 
+/* "lock orl $0, (%rsp)" is a memory barrier: it writes what is there already, a saved register mostly. */
+static bool keeps_memory(const struct decoded *decoded)
+{
+	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
+
+	return (mnemonic == ZYDIS_MNEMONIC_OR || mnemonic == ZYDIS_MNEMONIC_ADD ||
+		       mnemonic == ZYDIS_MNEMONIC_SUB || mnemonic == ZYDIS_MNEMONIC_XOR) &&
+		is_immediate(&decoded->operands[1]) && !decoded->operands[1].imm.value.u;
+}
+
 /* Only what is told by one register can lie on the stack. What is written is known of a plain move. */
 static enum sprof_effect store(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operands[0], *from = &decoded->operands[1];
 	bool is_move = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV && is_whole_register(from);
 
-	if (!is_plain(to))
+	if (!is_plain(to) || keeps_memory(decoded))
 		return SPROF_EFFECT_NONE;
 	take_address(decoded, to, ret);
 	if (ret->index != SPROF_CODE_NO_REGISTER)

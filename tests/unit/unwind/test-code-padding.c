@@ -50,6 +50,26 @@ static void before_a_loop(void **state)
 	sprof_code_rows_finish(&rows);
 }
 
+/*
+ * push %rbp; test %edi, %edi; je out; mov $7, %ebp; call; nopw; out: lock orl $0, (%rsp); xor %eax, %eax; pop %rbp; ret
+ *
+ * At "out" the frame pointer may have been changed, and is on the stack on either way; the barrier changes nothing.
+ */
+static void before_the_end(void **state)
+{
+	static const uint8_t code[] = {0x55, 0x85, 0xff, 0x74, 0x10, 0xbd, 7, 0, 0, 0, 0xe8, 0, 0x10, 0, 0,
+		0x66, 0x0f, 0x1f, 0x44, 0, 0, 0xf0, 0x83, 0x0c, 0x24, 0, 0x31, 0xc0, 0x5d, 0xc3};
+	struct sprof_code_rows rows = {0};
+
+	compute(code, sizeof(code), &rows);
+	for (uint32_t offset = 10; offset < sizeof(code) - 1; offset++) {
+		check_cfa(&rows, offset, 16);
+		assert_int_equal(row_at(&rows, offset)->row.fp, SPROF_REG_SAVED);
+		assert_int_equal(row_at(&rows, offset)->row.fp_offset, -16);
+	}
+	sprof_code_rows_finish(&rows);
+}
+
 /* push %rbx; call; nopw; next: push %rbp; call; pop %rbp; ret */
 static void before_the_next_function(void **state)
 {
@@ -68,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(before_a_loop),
+		cmocka_unit_test(before_the_end),
 		cmocka_unit_test(before_the_next_function),
 	};
 
