@@ -8,7 +8,7 @@
  */
 #include "unwind/code-flow-internal.h"
 
-enum { MOST_TRIALS = 256 };
+enum { MOST_TRIALS = 256, PLACES_PER_STEP = 16 };
 
 /* What a trial has found of calls is true if the trial was right. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
@@ -36,13 +36,23 @@ static void take_back(struct sprof_code_flow *flow)
 	flow->again = false;
 }
 
+/* To look through the whole function counts as steps too: wild code would have it done without end. */
+static void spend_look(struct sprof_code_flow *flow)
+{
+	size_t cost = flow->code->size / PLACES_PER_STEP;
+
+	flow->steps -= cost < flow->steps ? cost : flow->steps;
+}
+
 /* Whether code that is entered in this state goes on as it must; `is_strict`: and that this is more than nothing. */
 static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, bool is_strict)
 {
 	bool is_good = false;
 
-	for (unsigned run = 0; run < MOST_RUNS; run++) {
+	flow->first_tried = (uint32_t)flow->block_count;
+	for (unsigned run = 0; run < MOST_RUNS && flow->steps; run++) {
+		spend_look(flow);
 		flow->first_tried = (uint32_t)flow->block_count;
 		flow->calls_before = flow->call_count;
 		flow->doubts_before = flow->doubt_count;
