@@ -186,6 +186,12 @@ static bool ends_way(const uint8_t *code, size_t length)
 		(at + 1 < length && code[at] == 0x0f && (code[at + 1] == 0x0b || code[at + 1] == 0x05));
 }
 
+/* What linkers fill the room between two sections with; read as instructions it would hide where the next one begins. */
+static bool is_fill(const uint8_t *code, bool may_begin)
+{
+	return may_begin && !code[0];
+}
+
 /* Keeps those of the addresses that a function may begin at. */
 static bool keep_likely(struct sprof_code_starts *starts, const struct sprof_code_starts *called,
 	const struct text *text, struct sprof_error *err)
@@ -196,11 +202,12 @@ static bool keep_likely(struct sprof_code_starts *starts, const struct sprof_cod
 	for (size_t at = 0; at < text->size; at += length) {
 		const uint8_t *code = text->bytes + at;
 
-		length = length_at(text, at);
+		length = is_fill(code, may_begin) ? 1 : length_at(text, at);
 		if (may_begin && has(called, text->address + at) &&
 			!add(starts, text->address + at, err))
 			return false;
-		may_begin = ends_way(code, length) || (may_begin && is_nop(code, length));
+		may_begin = is_fill(code, may_begin) || ends_way(code, length) ||
+			(may_begin && is_nop(code, length));
 	}
 	return true;
 }
