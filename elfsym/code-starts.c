@@ -125,6 +125,12 @@ static bool add_targets(struct targets *targets, const struct sprof_image *image
 	return true;
 }
 
+/* What linkers fill the room between two sections with; read as instructions it would hide where the next one begins. */
+static bool is_fill(const uint8_t *code, bool may_begin)
+{
+	return may_begin && !code[0];
+}
+
 /* Keeps those of the addresses that a function may begin at. */
 static bool keep_likely(struct sprof_code_starts *starts, const struct targets *targets,
 	const struct sprof_code_text *text, struct sprof_error *err)
@@ -136,13 +142,13 @@ static bool keep_likely(struct sprof_code_starts *starts, const struct targets *
 		const uint8_t *code = text->bytes + at;
 		uint64_t address = text->address + at;
 
-		length = sprof_code_text_length(text, at);
+		length = is_fill(code, may_begin) ? 1 : sprof_code_text_length(text, at);
 		if (may_begin &&
 			(sprof_code_set_has(&targets->called, address) ||
 				sprof_code_set_has(&targets->taken, address)) &&
 			!add(starts, address, err))
 			return false;
-		may_begin = sprof_code_text_ends_way(code, length) ||
+		may_begin = is_fill(code, may_begin) || sprof_code_text_ends_way(code, length) ||
 			(may_begin && sprof_code_text_is_padding(code, length));
 	}
 	return true;

@@ -19,12 +19,12 @@
 #include "tests/targets/target.h"
 
 enum {
-	NUMBERS = 2000,
-	LINES = 300,
+	NUMBERS = 1000,
+	LINES = 600,
 	BLOCKS = 200,
-	STEPS = 3000,
+	STEPS = 12000,
 	LARGE = 100000,
-	COPIES = 20,
+	COPIES = 200,
 	LONG_S = 1000
 };
 
@@ -36,19 +36,27 @@ static int pipe_ends[2];
 /* A frame of its own for each: what they return is used behind the call. */
 static volatile long sink;
 
+/* Some work, so that a comparison is seen. */
+static inline unsigned mix(unsigned value)
+{
+	for (int i = 0; i < 20; i++)
+		value = value * 1664525 + 1013904223;
+	return value;
+}
+
 static MEASURED int compare(const void *one, const void *other)
 {
-	int left = *(const int *)one, right = *(const int *)other;
+	unsigned left = mix(*(const unsigned *)one), right = mix(*(const unsigned *)other);
 
 	return (left > right) - (left < right);
 }
 
 static MEASURED long sort_numbers(unsigned seed)
 {
-	int numbers[NUMBERS];
+	unsigned numbers[NUMBERS];
 
 	for (int i = 0; i < NUMBERS; i++)
-		numbers[i] = (int)(seed = seed * 1103515245 + 12345);
+		numbers[i] = seed = seed * 1103515245 + 12345;
 	qsort(numbers, NUMBERS, sizeof(*numbers), compare);
 	return numbers[0];
 }
