@@ -13,17 +13,20 @@ enum { MOST_TRIALS = 256 };
 /* What a trial has found of calls is true if the trial was right. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 {
-	for (uint32_t i = 0; i < flow->code->size; i++) {
-		if (flow->places[i].end == IS_END_BY_TRIAL)
-			flow->places[i].end = is_good ? IS_END : RETURNS;
+	for (size_t i = 0; i < flow->touched_count; i++) {
+		struct place *place = &flow->places[flow->touched[i]];
+
+		if (place->end == IS_END_BY_TRIAL)
+			place->end = is_good ? IS_END : RETURNS;
 	}
+	flow->touched_count = 0;
 }
 
 /* Everything as it was before the trial, but for calls that don't return. */
 static void take_back(struct sprof_code_flow *flow)
 {
-	for (uint32_t i = 0; i < flow->code->size; i++) {
-		struct place *place = &flow->places[i];
+	for (size_t i = 0; i < flow->touched_count; i++) {
+		struct place *place = &flow->places[flow->touched[i]];
 
 		if (place->owner > flow->first_tried)
 			place->owner = 0;
@@ -95,6 +98,18 @@ static bool try_states(
 	}
 }
 
+static uint32_t skip_padding(struct sprof_code_flow *flow, uint32_t at)
+{
+	while (at < flow->code->size) {
+		const struct sprof_instruction *instruction = sprof_code_decode(flow, at);
+
+		if (!instruction || instruction->effect != SPROF_EFFECT_PADDING)
+			return at;
+		at += instruction->length;
+	}
+	return at;
+}
+
 /* Padding lies where the next function or a loop begins. */
 static void try_doubts(struct sprof_code_flow *flow)
 {
@@ -104,7 +119,7 @@ static void try_doubts(struct sprof_code_flow *flow)
 	for (size_t i = 0; i < flow->doubt_count && i < MOST_TRIALS; i++) {
 		struct doubt doubt = flow->doubts[i];
 
-		doubt.at = find_gap(flow, doubt.at);
+		doubt.at = skip_padding(flow, doubt.at);
 		if (doubt.at < flow->code->size && !flow->places[doubt.at].owner &&
 			!try_state(flow, &doubt.state, doubt.at, true) &&
 			!try_state(flow, &entry, doubt.at, true))
