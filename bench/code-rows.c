@@ -31,6 +31,7 @@ enum verdict {
 
 struct counts {
 	uint64_t functions, parts, pcs, verdicts[VERDICTS], different_fp, ns, rows;
+	uint64_t starts_ns;
 };
 
 struct comparison {
@@ -243,14 +244,15 @@ static void report(const struct comparison *all)
 	if (all->stripped)
 		printf("%.3f s\n", (double)counts->ns / 1e9);
 	else
-		printf("%.1f us a function, %" PRIu64 " rows\n",
+		printf("%.1f us a function, %" PRIu64 " rows, %zu starts in %.3f s\n",
 			(double)counts->ns / 1e3 / (double)(counts->functions + !counts->functions),
-			counts->rows);
+			counts->rows, all->starts.count, (double)counts->starts_ns / 1e9);
 }
 
 static bool prepare(struct comparison *all, const char *path, const char *stripped)
 {
 	struct sprof_error err;
+	uint64_t begin;
 
 	all->path = path;
 	if (!sprof_image_open_path(path, &all->image, &err) ||
@@ -263,8 +265,10 @@ static bool prepare(struct comparison *all, const char *path, const char *stripp
 		all->computed = sprof_computed_create(all->stripped);
 		return all->cfi && all->computed;
 	}
+	begin = sprof_clock_now_ns();
 	if (!sprof_code_starts_load(&all->starts, all->image, &err))
 		return false;
+	all->counts.starts_ns = sprof_clock_now_ns() - begin;
 	all->returns = sprof_code_returns_create(all->image, &all->starts);
 	all->flow = sprof_code_flow_create();
 	return all->cfi && all->returns && all->flow;

@@ -18,7 +18,7 @@
 #include "bench/copies.h"
 #include "bench/walkers.h"
 #include "elfsym/cfi.h"
-#include "elfsym/computed.h"
+#include "unwind/computed.h"
 #include "elfsym/fdes.h"
 #include "elfsym/frame-distance.h"
 

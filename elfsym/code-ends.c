@@ -44,26 +44,6 @@ bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import)
 		(length > 13 && !memcmp(name, "_ZSt", 4) && !memcmp(name + 6, "__throw", 7));
 }
 
-/* A call, and what lies behind it. */
-struct site {
-	uint64_t callee;
-	enum { BEHIND_CODE, BEHIND_TRAP, BEHIND_FUNCTION } behind;
-};
-
-struct sites {
-	struct site *items;
-	size_t count, capacity;
-};
-
-static bool add_site(struct sites *sites, uint64_t callee, struct sprof_error *err)
-{
-	if (!sprof_array_reserve(
-		    &sites->items, &sites->capacity, sites->count + 1, sizeof(*sites->items)))
-		return sprof_error_no_memory(err);
-	sites->items[sites->count++] = (struct site){.callee = callee};
-	return true;
-}
-
 static bool is_trap(const uint8_t *code, size_t length)
 {
 	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
@@ -78,50 +58,52 @@ static bool is_start(const struct sprof_code_starts *starts, const struct sprof_
 		(found != SIZE_MAX && starts->items[found] == address);
 }
 
-static bool read_sites(struct sites *sites, const struct sprof_code_text *text,
-	const struct sprof_code_starts *starts, const struct sprof_code_set *called,
-	struct sprof_error *err)
+bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text, size_t at,
+	size_t length, uint64_t callee, struct sprof_error *err)
 {
-	bool is_behind = false, is_next = false; /* a call; of the latter no padding lies between */
-	size_t length;
+	struct sprof_code_call *last = calls->is_behind ? &calls->items[calls->count - 1] : NULL;
+	const uint8_t *code = text->bytes + at;
 
-	for (size_t at = 0; at < text->size; at += length) {
-		const uint8_t *code = text->bytes + at;
-		uint64_t callee;
-
-		length = sprof_code_text_length(text, at);
-		callee = sprof_code_text_call(text, at, length);
-		if (is_behind && is_start(starts, called, text->address + at))
-			sites->items[sites->count - 1].behind = BEHIND_FUNCTION;
-		else if (is_next && is_trap(code, length))
-			sites->items[sites->count - 1].behind = BEHIND_TRAP;
-		if (callee && !add_site(sites, callee, err))
-			return false;
-		is_next = callee;
-		is_behind = callee || (is_behind && sprof_code_text_is_padding(code, length));
-	}
+	if (last && is_trap(code, length))
+		last->behind = SPROF_CODE_TRAP;
+	else if (last && sprof_code_text_is_padding(code, length))
+		last->behind = text->address + at + length;
+	calls->is_behind = last && last->behind == text->address + at + length;
+	if (!callee)
+		return true;
+	if (!sprof_array_reserve(
+		    &calls->items, &calls->capacity, calls->count + 1, sizeof(*calls->items)))
+		return sprof_error_no_memory(err);
+	calls->items[calls->count++] =
+		(struct sprof_code_call){.callee = callee, .behind = text->address + at + length};
+	calls->is_behind = true;
 	return true;
 }
 
-static int compare_sites(const void *one, const void *other)
+static int compare_calls(const void *one, const void *other)
 {
-	const struct site *a = one, *b = other;
+	const struct sprof_code_call *a = one, *b = other;
 
 	return (a->callee > b->callee) - (a->callee < b->callee);
 }
 
 /* From the calls of one function. */
-static bool never_returns(const struct site *sites, size_t count)
+static bool never_returns(const struct sprof_code_starts *starts, const struct sprof_code_set *called,
+	const struct sprof_code_call *calls, size_t count)
 {
-	size_t counts[BEHIND_FUNCTION + 1] = {0};
+	size_t functions = 0, others = 0;
 
-	for (size_t i = 0; i < count; i++)
-		counts[sites[i].behind]++;
-	if (counts[BEHIND_FUNCTION] >= MANY)
-		return counts[BEHIND_CODE] / MOST_OTHERS_OF_MANY <= counts[BEHIND_FUNCTION];
-	return !counts[BEHIND_CODE] ||
-		(counts[BEHIND_FUNCTION] >= FEW &&
-			counts[BEHIND_CODE] / MOST_OTHERS_OF_FEW <= counts[BEHIND_FUNCTION]);
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i].behind == SPROF_CODE_TRAP)
+			continue;
+		if (is_start(starts, called, calls[i].behind))
+			functions++;
+		else
+			others++;
+	}
+	if (functions >= MANY)
+		return others / MOST_OTHERS_OF_MANY <= functions;
+	return !others || (functions >= FEW && others / MOST_OTHERS_OF_FEW <= functions);
 }
 
 static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
@@ -133,35 +115,21 @@ static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct s
 	return true;
 }
 
-static bool add_ends(
-	struct sprof_code_starts *starts, const struct sites *sites, struct sprof_error *err)
+bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
+	const struct sprof_code_set *called, struct sprof_error *err)
 {
 	size_t count;
 
-	for (size_t i = 0; i < sites->count; i += count) {
-		uint64_t callee = sites->items[i].callee;
+	if (calls->count)
+		qsort(calls->items, calls->count, sizeof(*calls->items), compare_calls);
+	for (size_t i = 0; i < calls->count; i += count) {
+		uint64_t callee = calls->items[i].callee;
 
-		for (count = 1; i + count < sites->count && sites->items[i + count].callee == callee;)
+		for (count = 1; i + count < calls->count && calls->items[i + count].callee == callee;)
 			count++;
-		if (never_returns(sites->items + i, count) && !add_end(starts, callee, err))
+		if (never_returns(starts, called, calls->items + i, count) &&
+			!add_end(starts, callee, err))
 			return false;
 	}
 	return true;
-}
-
-bool sprof_code_ends_add(struct sprof_code_starts *starts, const struct sprof_image *image,
-	const struct sprof_code_set *called, struct sprof_error *err)
-{
-	struct sites sites = {0};
-	struct sprof_code_text text;
-	bool done = true;
-
-	for (size_t i = 0; done && i < image->segment_count; i++)
-		done = !sprof_code_text_find(image, i, &text) ||
-			read_sites(&sites, &text, starts, called, err);
-	if (sites.count)
-		qsort(sites.items, sites.count, sizeof(*sites.items), compare_sites);
-	done = done && add_ends(starts, &sites, err);
-	free(sites.items);
-	return done;
 }

@@ -48,11 +48,29 @@ void sprof_code_set_sort(struct sprof_code_set *set);
 bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address);
 void sprof_code_set_finish(struct sprof_code_set *set);
 
+/* A call, and what lies behind it and padding: the address of an instruction, or a trap right behind the call. */
+struct sprof_code_call {
+	uint64_t callee, behind;
+};
+
+enum { SPROF_CODE_TRAP = 0 }; /* in place of what lies behind */
+
+/* All calls of a module. Zeroed is empty and valid. */
+struct sprof_code_calls {
+	struct sprof_code_call *items;
+	size_t count, capacity;
+	bool is_behind; /* the last instruction was a call, or padding behind it */
+};
+
+/* code-ends.c: takes in the next instruction; `callee`: sprof_code_text_call(). False: no memory. */
+bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text, size_t at,
+	size_t length, uint64_t callee, struct sprof_error *err);
+
 /*
- * code-ends.c: adds what is called where nothing lies behind to starts->ends. `called` and the starts known so far are
- * sorted. False: no memory.
+ * Adds what is called where nothing lies behind to starts->ends. `called` and the starts known so far are sorted, the
+ * calls are sorted then. False: no memory.
  */
-bool sprof_code_ends_add(struct sprof_code_starts *starts, const struct sprof_image *image,
+bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
 	const struct sprof_code_set *called, struct sprof_error *err);
 
 /* Whether functions of that name never return; `is_import`: it is another module's. */

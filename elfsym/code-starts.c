@@ -86,6 +86,7 @@ uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t
 /* Addresses that code has in it. */
 struct targets {
 	struct sprof_code_set called, taken, data;
+	struct sprof_code_calls calls;
 };
 
 /* The address that an instruction takes: "lea X(%rip), REG", or "mov $X, REG" of 32 bits, where code has such; 0: none. */
@@ -114,6 +115,8 @@ static bool add_targets(struct targets *targets, const struct sprof_image *image
 		length = sprof_code_text_length(text, at);
 		called = sprof_code_text_call(text, at, length);
 		taken = taken_by(image, text, at, length);
+		if (!sprof_code_calls_note(&targets->calls, text, at, length, called, err))
+			return false;
 		if (called && sprof_image_executable(image, called) &&
 			!sprof_code_set_add(&targets->called, called, err))
 			return false;
@@ -170,12 +173,13 @@ static bool add_called(
 	starts->data = targets.data.items;
 	starts->data_count = targets.data.count;
 	sort(starts);
-	done = done && sprof_code_ends_add(starts, image, &targets.called, err);
+	done = done && sprof_code_ends_add(starts, &targets.calls, &targets.called, err);
 	for (size_t i = 0; done && i < image->segment_count; i++)
 		done = !sprof_code_text_find(image, i, &text) ||
 			keep_likely(starts, &targets, &text, err);
 	sprof_code_set_finish(&targets.called);
 	sprof_code_set_finish(&targets.taken);
+	free(targets.calls.items);
 	return done;
 }
 

@@ -65,6 +65,8 @@ struct sprof_code_flow {
 	/* Of a trial: */
 	uint32_t first_tried; /* block; those before have been reached. NONE: no trial */
 	size_t calls_before, doubts_before;
+	uint32_t *touched; /* offsets of places */
+	size_t touched_count, touched_capacity;
 	bool is_wrong, is_confirmed;
 	struct sprof_code_ahead *ahead; /* code-ahead.c: what its ways have returned with; NULL: from an entry */
 };

@@ -17,6 +17,7 @@
 enum {
 	MOST_BLOCKS = 1 << 15,   /* of one function */
 	STEPS_PER_BYTE = 32,
+	CALLS_PER_STEP = 16,
 	DECODE_LONGEST = 15,
 };
 
@@ -42,6 +43,7 @@ void sprof_code_flow_destroy(struct sprof_code_flow *flow)
 	free(flow->queue);
 	free(flow->calls);
 	free(flow->doubts);
+	free(flow->touched);
 	free(flow);
 }
 
@@ -100,6 +102,24 @@ static void enqueue(struct sprof_code_flow *flow, uint32_t block)
 	flow->queue[flow->queue_count++] = block;
 }
 
+static bool is_trial(const struct sprof_code_flow *flow)
+{
+	return flow->first_tried != NONE;
+}
+
+/* So that a trial can be taken back. */
+static void touch(struct sprof_code_flow *flow, uint32_t offset)
+{
+	if (!is_trial(flow))
+		return;
+	if (!sprof_array_reserve(&flow->touched, &flow->touched_capacity, flow->touched_count + 1,
+		    sizeof(*flow->touched))) {
+		flow->out_of_memory = true;
+		return;
+	}
+	flow->touched[flow->touched_count++] = offset;
+}
+
 /* The block that has led there goes on to the new one instead from now on. */
 static void add_block(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, uint32_t call)
@@ -114,19 +134,16 @@ static void add_block(struct sprof_code_flow *flow, const struct sprof_code_stat
 	}
 	flow->blocks[flow->block_count++] = (struct block){.in = *state, .offset = offset, .call = call};
 	flow->places[offset].block = block + 1;
+	touch(flow, offset);
 	if (owner)
 		enqueue(flow, owner - 1);
 	enqueue(flow, block);
 }
 
-static bool is_trial(const struct sprof_code_flow *flow)
-{
-	return flow->first_tried != NONE;
-}
-
 /* The call doesn't return. If anything was concluded from that it is begun again. */
 static void end_call(struct sprof_code_flow *flow, uint32_t call, bool again)
 {
+	touch(flow, call);
 	flow->places[call].end = is_trial(flow) ? IS_END_BY_TRIAL : IS_END;
 	flow->again |= again && flow->may_again;
 }
@@ -139,8 +156,13 @@ static bool was_reached(const struct sprof_code_flow *flow, uint32_t offset)
 	return owner && owner - 1 < flow->first_tried;
 }
 
+static void spend(struct sprof_code_flow *flow, size_t steps)
+{
+	flow->steps -= steps < flow->steps ? steps : flow->steps;
+}
+
 /* At an instruction that was reached. */
-static struct sprof_code_state state_at(const struct sprof_code_flow *flow, uint32_t offset)
+static struct sprof_code_state state_at(struct sprof_code_flow *flow, uint32_t offset)
 {
 	const struct block *block = &flow->blocks[flow->places[offset].owner - 1];
 	struct sprof_code_state state = block->in;
@@ -151,6 +173,7 @@ static struct sprof_code_state state_at(const struct sprof_code_flow *flow, uint
 
 		sprof_code_state_apply(&state, one, at);
 		at += one->length;
+		spend(flow, 1);
 	}
 	return state;
 }
@@ -247,10 +270,11 @@ static void branch(struct sprof_code_flow *flow, struct way *way,
  * A way that returns with sp elsewhere than at the entry has gone on behind a call that doesn't return, into another
  * function: one that returns with sp where it is at its own entry. NONE: there is no such call.
  */
-static uint32_t find_last_act(const struct sprof_code_flow *flow, uint32_t before, int64_t sp)
+static uint32_t find_last_act(struct sprof_code_flow *flow, uint32_t before, int64_t sp)
 {
 	uint32_t found = NONE;
 
+	spend(flow, flow->call_count / CALLS_PER_STEP);
 	for (size_t i = 0; i < flow->call_count; i++) {
 		const struct call *call = &flow->calls[i];
 
@@ -342,10 +366,10 @@ static bool pass(struct sprof_code_flow *flow, struct way *way,
 	case SPROF_EFFECT_CALL:
 		if (is_before_stop(flow, way->at + instruction->length))
 			break;
-		if (flow->places[way->at].end || !may_return(flow, instruction)) {
+		if (!flow->places[way->at].end && !may_return(flow, instruction))
 			flow->places[way->at].end = IS_END;
+		if (flow->places[way->at].end)
 			return false;
-		}
 		note_call(flow, way);
 		break;
 	case SPROF_EFFECT_NONE:
@@ -402,8 +426,10 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 			put_off(flow, &way);
 			return;
 		}
+		if (flow->places[at].owner != index + 1)
+			touch(flow, at);
 		flow->places[at].owner = index + 1;
-		flow->steps--;
+		spend(flow, 1);
 		if (!pass(flow, &way, &instruction))
 			return;
 		way.call = instruction.effect == SPROF_EFFECT_CALL ? at : NONE;
@@ -489,5 +515,7 @@ bool sprof_code_flow_run(
 		forget_ways(flow);
 	else
 		fill_gaps(flow);
+	if (flow->out_of_memory)
+		begin(flow);
 	return sprof_code_list(flow, ret) && !flow->out_of_memory;
 }

@@ -8,22 +8,25 @@
  */
 #include "unwind/code-flow-internal.h"
 
-enum { MOST_TRIALS = 256, PLACES_PER_STEP = 16 };
+enum { MOST_TRIALS = 256 };
 
 /* What a trial has found of calls is true if the trial was right. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 {
-	for (uint32_t i = 0; i < flow->code->size; i++) {
-		if (flow->places[i].end == IS_END_BY_TRIAL)
-			flow->places[i].end = is_good ? IS_END : RETURNS;
+	for (size_t i = 0; i < flow->touched_count; i++) {
+		struct place *place = &flow->places[flow->touched[i]];
+
+		if (place->end == IS_END_BY_TRIAL)
+			place->end = is_good ? IS_END : RETURNS;
 	}
+	flow->touched_count = 0;
 }
 
 /* Everything as it was before the trial, but for calls that don't return. */
 static void take_back(struct sprof_code_flow *flow)
 {
-	for (uint32_t i = 0; i < flow->code->size; i++) {
-		struct place *place = &flow->places[i];
+	for (size_t i = 0; i < flow->touched_count; i++) {
+		struct place *place = &flow->places[flow->touched[i]];
 
 		if (place->owner > flow->first_tried)
 			place->owner = 0;
@@ -36,23 +39,13 @@ static void take_back(struct sprof_code_flow *flow)
 	flow->again = false;
 }
 
-/* To look through the whole function counts as steps too: wild code would have it done without end. */
-static void spend_look(struct sprof_code_flow *flow)
-{
-	size_t cost = flow->code->size / PLACES_PER_STEP;
-
-	flow->steps -= cost < flow->steps ? cost : flow->steps;
-}
-
 /* Whether code that is entered in this state goes on as it must; `is_strict`: and that this is more than nothing. */
 static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, bool is_strict)
 {
 	bool is_good = false;
 
-	flow->first_tried = (uint32_t)flow->block_count;
-	for (unsigned run = 0; run < MOST_RUNS && flow->steps; run++) {
-		spend_look(flow);
+	for (unsigned run = 0; run < MOST_RUNS; run++) {
 		flow->first_tried = (uint32_t)flow->block_count;
 		flow->calls_before = flow->call_count;
 		flow->doubts_before = flow->doubt_count;
@@ -105,6 +98,18 @@ static bool try_states(
 	}
 }
 
+static uint32_t skip_padding(struct sprof_code_flow *flow, uint32_t at)
+{
+	while (at < flow->code->size) {
+		const struct sprof_instruction *instruction = sprof_code_decode(flow, at);
+
+		if (!instruction || instruction->effect != SPROF_EFFECT_PADDING)
+			return at;
+		at += instruction->length;
+	}
+	return at;
+}
+
 /* A state that was found, not guessed: once the trial has shown that the code is this function's it is a way as any. */
 static bool try_way(
 	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset, bool is_strict)
@@ -121,9 +126,10 @@ static bool try_way(
 static void try_doubt(
 	struct sprof_code_flow *flow, const struct sprof_code_state *entry, const struct doubt *doubt)
 {
-	uint32_t behind = find_gap(flow, doubt->at);
+	uint32_t behind = skip_padding(flow, doubt->at);
 
-	if (behind < flow->code->size && !try_way(flow, &doubt->state, behind, true) &&
+	if (behind < flow->code->size && !flow->places[behind].owner &&
+		!try_way(flow, &doubt->state, behind, true) &&
 		!try_state(flow, entry, behind, true))
 		try_way(flow, &doubt->state, behind, false);
 	if (!flow->places[doubt->at].owner)
