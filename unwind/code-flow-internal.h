@@ -1,5 +1,5 @@
 /*
- * Following a function's code: what code-flow.c, code-gaps.c and code-list.c share. Nobody else includes it.
+ * Following a function's code: what code-flow.c, code-ways.c, code-gaps.c, code-ahead.c and code-list.c share. Nobody else includes it.
  */
 #ifndef SPROF_UNWIND_CODE_FLOW_INTERNAL_H
 #define SPROF_UNWIND_CODE_FLOW_INTERNAL_H
