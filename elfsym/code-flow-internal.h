@@ -60,6 +60,7 @@ struct sprof_code_flow {
 	size_t instruction_count, block_count, queue_count, call_count, doubt_count;
 	const struct sprof_code *code;
 	size_t steps; /* that are left */
+	uint32_t reached; /* the end of what was led to */
 	struct common at_calls, at_jumps; /* at_jumps: those that lead to an unknown place */
 	bool may_again, again, out_of_memory;
 	/* Of a trial: */
