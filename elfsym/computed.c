@@ -136,8 +136,9 @@ static void follow(struct sprof_computed *computed, struct sprof_code code, unsi
 	size_t count = sprof_code_starts_jumps(&computed->starts, code.address, &jumps);
 	struct sprof_code_state entry;
 
+	/* What others end with is a function; words below sp mean nothing to it. */
 	if (find_entry(computed, jumps, count, depth, &entry))
-		code.entry = &entry;
+		code.entry = sprof_code_state_may_return(&entry) ? NULL : &entry;
 	else
 		code.is_loose = !sprof_code_starts_is_function(&computed->starts, code.address);
 	sprof_code_flow_run(computed->flow, &code, rows);
