@@ -205,6 +205,7 @@ static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
 	struct function function = {.code = {.image = all->image,
 					    .returns = all->returns,
 					    .starts = &all->starts,
+					    .is_whole = true,
 					    .address = fde->address,
 					    .size = (uint32_t)fde->size}};
 	uint64_t begin;

@@ -49,13 +49,18 @@ static bool is_trap(const uint8_t *code, size_t length)
 	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
 }
 
-static bool is_start(const struct sprof_code_starts *starts, const struct sprof_code_set *called,
-	uint64_t address)
-{
-	size_t found = sprof_code_starts_find(starts, address);
+/* Where functions begin as far as is known. */
+struct known {
+	const struct sprof_code_starts *starts;
+	const struct sprof_code_set *called, *fdes;
+};
 
-	return sprof_code_set_has(called, address) ||
-		(found != SIZE_MAX && starts->items[found] == address);
+static bool is_start(const struct known *known, uint64_t address)
+{
+	size_t found = sprof_code_starts_find(known->starts, address);
+
+	return sprof_code_set_has(known->called, address) || sprof_code_set_has(known->fdes, address) ||
+		(found != SIZE_MAX && known->starts->items[found] == address);
 }
 
 bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text, size_t at,
@@ -88,15 +93,15 @@ static int compare_calls(const void *one, const void *other)
 }
 
 /* From the calls of one function. */
-static bool never_returns(const struct sprof_code_starts *starts, const struct sprof_code_set *called,
-	const struct sprof_code_call *calls, size_t count)
+static bool never_returns(
+	const struct known *known, const struct sprof_code_call *calls, size_t count)
 {
 	size_t functions = 0, others = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (calls[i].behind == SPROF_CODE_TRAP)
 			continue;
-		if (is_start(starts, called, calls[i].behind))
+		if (is_start(known, calls[i].behind))
 			functions++;
 		else
 			others++;
@@ -116,8 +121,9 @@ static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct s
 }
 
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
-	const struct sprof_code_set *called, struct sprof_error *err)
+	const struct sprof_code_set *called, const struct sprof_code_set *fdes, struct sprof_error *err)
 {
+	const struct known known = {.starts = starts, .called = called, .fdes = fdes};
 	size_t count;
 
 	if (calls->count)
@@ -127,8 +133,7 @@ bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_cal
 
 		for (count = 1; i + count < calls->count && calls->items[i + count].callee == callee;)
 			count++;
-		if (never_returns(starts, called, calls->items + i, count) &&
-			!add_end(starts, callee, err))
+		if (never_returns(&known, calls->items + i, count) && !add_end(starts, callee, err))
 			return false;
 	}
 	return true;

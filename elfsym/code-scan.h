@@ -71,7 +71,14 @@ bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_co
  * calls are sorted then. False: no memory.
  */
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
-	const struct sprof_code_set *called, struct sprof_error *err);
+	const struct sprof_code_set *called, const struct sprof_code_set *fdes, struct sprof_error *err);
+
+/*
+ * code-parts.c: adds to starts->parts and starts->jumps. All other starts are sorted; the parts are not among the items
+ * yet. False: no memory.
+ */
+bool sprof_code_parts_add(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err);
 
 /* Whether functions of that name never return; `is_import`: it is another module's. */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import);

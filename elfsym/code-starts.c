@@ -31,11 +31,14 @@ static void sort(struct sprof_code_starts *starts)
 {
 	struct sprof_code_set items = {.items = starts->items, .count = starts->count};
 	struct sprof_code_set ends = {.items = starts->ends, .count = starts->end_count};
+	struct sprof_code_set parts = {.items = starts->parts, .count = starts->part_count};
 
 	sprof_code_set_sort(&items);
 	sprof_code_set_sort(&ends);
+	sprof_code_set_sort(&parts);
 	starts->count = items.count;
 	starts->end_count = ends.count;
+	starts->part_count = parts.count;
 }
 
 size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address)
@@ -66,6 +69,39 @@ static bool is_address(const uint8_t *code, size_t length)
 	return (length == 5 && (code[0] & 0xf8) == 0xb8) ||
 		(length == 6 && code[0] == 0x41 && (code[1] & 0xf8) == 0xb8) ||
 		(length == 7 && (code[0] & 0xfe) == 0x48 && code[1] == 0xc7 && (code[2] & 0xf8) == 0xc0);
+}
+
+static bool is_part(const struct sprof_code_starts *starts, uint64_t address)
+{
+	const struct sprof_code_set parts = {.items = starts->parts, .count = starts->part_count};
+
+	return sprof_code_set_has(&parts, address);
+}
+
+bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint64_t address)
+{
+	const struct sprof_code_set items = {.items = starts->items, .count = starts->count};
+
+	return sprof_code_set_has(&items, address) && !is_part(starts, address);
+}
+
+size_t sprof_code_starts_jumps(
+	const struct sprof_code_starts *starts, uint64_t part, const struct sprof_code_jump **ret)
+{
+	size_t low = 0, high = starts->jump_count, count = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts->jumps[middle].to < part)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret = starts->jumps + low;
+	while (is_part(starts, part) && low + count < starts->jump_count && (*ret)[count].to == part)
+		count++;
+	return count;
 }
 
 uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address)
@@ -157,8 +193,21 @@ static bool keep_likely(struct sprof_code_starts *starts, const struct targets *
 	return true;
 }
 
-static bool add_called(
-	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+static bool read_fdes(
+	struct sprof_code_set *set, const struct sprof_image *image, struct sprof_error *err)
+{
+	struct sprof_fdes fdes = {0};
+	bool done = sprof_fdes_load(&fdes, image, err);
+
+	for (size_t i = 0; done && i < fdes.count; i++)
+		done = sprof_code_set_add(set, fdes.items[i].address, err);
+	sprof_fdes_finish(&fdes);
+	sprof_code_set_sort(set);
+	return done;
+}
+
+static bool add_called(struct sprof_code_starts *starts, const struct sprof_image *image,
+	const struct sprof_code_set *fdes, struct sprof_error *err)
 {
 	struct targets targets = {0};
 	struct sprof_code_text text;
@@ -173,25 +222,13 @@ static bool add_called(
 	starts->data = targets.data.items;
 	starts->data_count = targets.data.count;
 	sort(starts);
-	done = done && sprof_code_ends_add(starts, &targets.calls, &targets.called, err);
+	done = done && sprof_code_ends_add(starts, &targets.calls, &targets.called, fdes, err);
 	for (size_t i = 0; done && i < image->segment_count; i++)
 		done = !sprof_code_text_find(image, i, &text) ||
 			keep_likely(starts, &targets, &text, err);
 	sprof_code_set_finish(&targets.called);
 	sprof_code_set_finish(&targets.taken);
 	free(targets.calls.items);
-	return done;
-}
-
-static bool add_fdes(
-	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
-{
-	struct sprof_fdes fdes = {0};
-	bool done = sprof_fdes_load(&fdes, image, err);
-
-	for (size_t i = 0; done && i < fdes.count; i++)
-		done = add(starts, fdes.items[i].address, err);
-	sprof_fdes_finish(&fdes);
 	return done;
 }
 
@@ -202,6 +239,28 @@ static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct s
 		return sprof_error_no_memory(err);
 	starts->ends[starts->end_count++] = address;
 	return true;
+}
+
+static bool add_part(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
+{
+	if (!sprof_array_reserve(
+		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
+		return sprof_error_no_memory(err);
+	starts->parts[starts->part_count++] = address;
+	return true;
+}
+
+/* GCC's and clang's name for a part of a function: "main.cold", "main.cold.1". */
+static bool is_elsewhere(const struct sprof_symbol *symbol)
+{
+	static const char cold[] = ".cold";
+	const size_t length = sizeof(cold) - 1;
+
+	for (size_t i = 1; i + length <= symbol->name_length; i++) {
+		if (!memcmp(symbol->name + i, cold, length))
+			return i + length == symbol->name_length || symbol->name[i + length] == '.';
+	}
+	return false;
 }
 
 static bool add_symbols(
@@ -217,8 +276,10 @@ static bool add_symbols(
 		const struct sprof_symbol symbol = sprof_symtab_at(symtab, i);
 
 		done = add(starts, symbol.address, err) &&
+			(!is_elsewhere(&symbol) || add_part(starts, symbol.address, err)) &&
 			(!sprof_code_ends_by_name(symbol.name, symbol.name_length,
-				symbol.source == SPROF_SYMBOL_PLT) || add_end(starts, symbol.address, err));
+				 symbol.source == SPROF_SYMBOL_PLT) ||
+				add_end(starts, symbol.address, err));
 	}
 	sprof_symtab_destroy(symtab);
 	return done;
@@ -233,16 +294,29 @@ static bool add_entry(
 	return !sprof_image_executable(image, entry) || add(starts, entry, err);
 }
 
+/*
+ * Unwind tables have parts of functions too, and tell them from functions by nothing. So they are added at last: where
+ * they begin nothing is known to be a function yet when parts are looked for.
+ */
 bool sprof_code_starts_load(
 	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
 {
-	bool done = add_symbols(starts, image, err) && add_fdes(starts, image, err) &&
-		add_entry(starts, image, err);
+	struct sprof_code_set fdes = {0};
+	bool done = add_symbols(starts, image, err) && add_entry(starts, image, err) &&
+		read_fdes(&fdes, image, err);
 
-#if defined(__x86_64__)
-	done = done && add_called(starts, image, err);
-#endif
 	sort(starts);
+#if defined(__x86_64__)
+	done = done && add_called(starts, image, &fdes, err);
+	sort(starts);
+	done = done && sprof_code_parts_add(starts, image, err);
+	for (size_t i = 0; done && i < starts->part_count; i++)
+		done = add(starts, starts->parts[i], err);
+#endif
+	for (size_t i = 0; done && i < fdes.count; i++)
+		done = add(starts, fdes.items[i], err);
+	sort(starts);
+	sprof_code_set_finish(&fdes);
 	return done;
 }
 
@@ -251,5 +325,7 @@ void sprof_code_starts_finish(struct sprof_code_starts *starts)
 	free(starts->items);
 	free(starts->ends);
 	free(starts->data);
+	free(starts->parts);
+	free(starts->jumps);
 	*starts = (struct sprof_code_starts){0};
 }

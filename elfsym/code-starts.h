@@ -11,6 +11,11 @@
 #include "base/error.h"
 #include "elfsym/image.h"
 
+/* From one function into another. */
+struct sprof_code_jump {
+	uint64_t to, from;
+};
+
 /* Link-time addresses, sorted, each once. Zeroed is empty and valid. */
 struct sprof_code_starts {
 	uint64_t *items;
@@ -20,6 +25,10 @@ struct sprof_code_starts {
 	size_t end_count, end_capacity;
 	uint64_t *data; /* sorted: addresses in no code that code takes */
 	size_t data_count;
+	uint64_t *parts; /* those of the items, sorted, that only jumps are known to lead to */
+	size_t part_count, part_capacity;
+	struct sprof_code_jump *jumps; /* sorted: those to parts are among them */
+	size_t jump_count, jump_capacity;
 };
 
 /* False: no memory. */
@@ -32,6 +41,13 @@ size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t a
 
 /* Whether the function that begins there, or whose address is in the word there, is known never to return. */
 bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address);
+
+/* Whether a function begins there, not a part of one that may lie elsewhere. */
+bool sprof_code_starts_is_function(const struct sprof_code_starts *starts, uint64_t address);
+
+/* The jumps to a part; none: it is none. */
+size_t sprof_code_starts_jumps(
+	const struct sprof_code_starts *starts, uint64_t part, const struct sprof_code_jump **ret);
 
 /* How many bytes lie at an address up to the next one that code takes: a table goes on no further. */
 uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address);

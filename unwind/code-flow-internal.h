@@ -60,6 +60,7 @@ struct sprof_code_flow {
 	size_t instruction_count, block_count, queue_count, call_count, doubt_count;
 	const struct sprof_code *code;
 	size_t steps; /* that are left */
+	uint32_t reached; /* the end of what was led to */
 	struct common at_calls, at_jumps; /* at_jumps: those that lead to an unknown place */
 	bool may_again, again, out_of_memory;
 	/* Of a trial: */
@@ -75,7 +76,7 @@ struct sprof_code_flow {
 bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code);
 
 /*
- * Follows all ways from one offset, with nothing known but instructions and which calls don't return. Where
+ * Follows all ways from one offset (none where the state is NULL), with nothing known but instructions and which calls don't return. Where
  * `again` is set then, one more call has turned out not to.
  */
 void sprof_code_flow_restart(

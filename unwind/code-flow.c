@@ -60,7 +60,8 @@ void sprof_code_flow_restart(
 	flow->again = flow->is_wrong = false;
 	flow->first_tried = NONE;
 	flow->at_calls = flow->at_jumps = (struct common){0};
-	sprof_code_enter(flow, state, offset, NONE);
+	if (state)
+		sprof_code_enter(flow, state, offset, NONE);
 	sprof_code_work_off(flow);
 }
 
@@ -81,9 +82,11 @@ bool sprof_code_flow_run(
 	if (!sprof_code_flow_begin(flow, code))
 		return true;
 	sprof_code_state_init(&entry);
+	if (code->entry)
+		entry = *code->entry;
 	do {
 		flow->may_again = ++runs < MOST_RUNS;
-		sprof_code_flow_restart(flow, &entry, 0);
+		sprof_code_flow_restart(flow, code->is_loose ? NULL : &entry, 0);
 	} while (flow->again && !flow->out_of_memory);
 	/* What only some of the ways have led to may be wrong. */
 	if (!flow->steps || flow->out_of_memory)

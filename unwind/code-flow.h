@@ -14,6 +14,8 @@
 
 enum { SPROF_CODE_LONGEST = 256 * 1024 }; /* bytes of one function */
 
+struct sprof_code_state;
+
 /* A function's bytes, up to the start of the next one. */
 struct sprof_code {
 	const uint8_t *bytes;
@@ -22,6 +24,9 @@ struct sprof_code {
 	const struct sprof_image *image; /* where tables of jumps are read; NULL: nowhere */
 	struct sprof_code_returns *returns; /* NULL: every call may return */
 	const struct sprof_code_starts *starts; /* NULL: it isn't known where tables end */
+	const struct sprof_code_state *entry; /* of a part that lies elsewhere; NULL: it is a function */
+	bool is_loose;    /* nothing is known of the first instruction */
+	bool is_whole;    /* no other function may lie behind what the entry leads to */
 };
 
 /* A row holds from this offset up to the next row's. Its `end` is not set. */
@@ -58,5 +63,9 @@ bool sprof_code_flow_run(
  */
 struct sprof_cfi_row sprof_code_flow_look_ahead(
 	struct sprof_code_flow *flow, const struct sprof_code *code, uint32_t offset);
+
+/* What is known at an instruction of the function that was run last. False: no way led there, or sp is not known. */
+bool sprof_code_flow_state(
+	struct sprof_code_flow *flow, uint32_t offset, struct sprof_code_state *ret);
 
 #endif

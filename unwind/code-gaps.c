@@ -2,7 +2,8 @@
  * Some code no known way leads to: handlers of exceptions, and what a table of jumps leads to that isn't known. It is
  * tried with what is known at the calls or unknown jumps of the function, and its rows are kept where it then goes on
  * to code that was reached with sp where it is there, or returns with sp where it was at the entry. Where none of them
- * can be shown so, one that nothing speaks against is taken: code that ends with a call that doesn't return.
+ * can be shown so, one that nothing speaks against is taken: code that ends with a call that doesn't return; but not
+ * behind all that ways have led to, where another function may lie.
  *
  * Code behind a call and padding may be the next function or the head of a loop: it is tried in the same way.
  */
@@ -98,6 +99,12 @@ static bool try_states(
 	}
 }
 
+/* Behind all that ways have led to other functions may lie, or parts of them. */
+static bool is_own(const struct sprof_code_flow *flow, uint32_t offset)
+{
+	return flow->code->is_whole || offset < flow->reached;
+}
+
 static uint32_t skip_padding(struct sprof_code_flow *flow, uint32_t at)
 {
 	while (at < flow->code->size) {
@@ -130,7 +137,7 @@ static void try_doubt(
 
 	if (behind < flow->code->size && !flow->places[behind].owner &&
 		!try_way(flow, &doubt->state, behind, true) &&
-		!try_state(flow, entry, behind, true))
+		!try_state(flow, entry, behind, true) && is_own(flow, behind))
 		try_way(flow, &doubt->state, behind, false);
 	if (!flow->places[doubt->at].owner)
 		try_way(flow, &doubt->state, doubt->at, true);
@@ -167,7 +174,7 @@ static void try_gap(struct sprof_code_flow *flow, const struct common *jumps,
 	if (!try_states(flow, *jumps, offset, true) && !try_states(flow, *calls, offset, true) &&
 		!try_state(flow, &entry, offset, true) &&
 		!(is_prologue(flow, offset) && try_state(flow, &entry, offset, false)) &&
-		!try_states(flow, *jumps, offset, false))
+		is_own(flow, offset) && !try_states(flow, *jumps, offset, false))
 		try_states(flow, *calls, offset, false);
 }
 
@@ -189,6 +196,9 @@ static void try_gaps(struct sprof_code_flow *flow)
 
 void sprof_code_fill_gaps(struct sprof_code_flow *flow)
 {
+	flow->reached = flow->code->size;
+	while (flow->reached && !flow->places[flow->reached - 1].owner)
+		flow->reached--;
 	try_doubts(flow);
 	try_gaps(flow);
 }

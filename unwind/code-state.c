@@ -115,14 +115,19 @@ static struct sprof_code_value read_word(
 	return unknown;
 }
 
+/* Of several words the one that lies nearest to the CFA. */
 const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state)
 {
+	const struct sprof_code_slot *found = NULL;
+
 	for (uint32_t i = 0; i < state->slot_count; i++) {
-		if (state->slots[i].value.kind == SPROF_CODE_CALLERS &&
-			state->slots[i].at.kind == SPROF_CODE_CFA)
-			return &state->slots[i];
+		const struct sprof_code_slot *slot = &state->slots[i];
+
+		if (slot->value.kind == SPROF_CODE_CALLERS && slot->at.kind == SPROF_CODE_CFA &&
+			(!found || slot->at.number > found->at.number))
+			found = slot;
 	}
-	return NULL;
+	return found;
 }
 
 /* A place of its own: values that were told from an older place of the same origin mean something else now. */
@@ -307,6 +312,18 @@ static uint16_t scratch_of(const struct sprof_instruction *call)
 	return (uint16_t)(SPROF_CODE_SCRATCH & ~kept);
 }
 
+/* What is called writes over what lies below sp. */
+static void call(struct sprof_code_state *state, const struct sprof_instruction *instruction)
+{
+	const struct sprof_code_value *sp = sp_of(state);
+
+	for (uint32_t i = state->slot_count; i-- > 0;) {
+		if (is_same_stack(&state->slots[i].at, sp) && state->slots[i].at.number < sp->number)
+			remove_slot(state, i);
+	}
+	change(state, scratch_of(instruction));
+}
+
 /* What moves sp and memory by itself; its registers are not in `changed`. */
 static bool apply_stack(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction)
@@ -320,7 +337,7 @@ static bool apply_stack(
 	else if (instruction->effect == SPROF_EFFECT_LEAVE)
 		leave(state);
 	else if (instruction->effect == SPROF_EFFECT_CALL)
-		change(state, scratch_of(instruction));
+		call(state, instruction);
 	else
 		return false;
 	return true;

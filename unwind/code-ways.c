@@ -198,8 +198,12 @@ void sprof_code_enter(struct sprof_code_flow *flow, const struct sprof_code_stat
 /* A jump to somewhere else is a call's last act, or leads to a part that lies elsewhere. */
 static void jump(struct sprof_code_flow *flow, const struct sprof_code_state *state, uint64_t target)
 {
-	if (target >= flow->code->address && target - flow->code->address < flow->code->size)
-		sprof_code_enter(flow, state, (uint32_t)(target - flow->code->address), NONE);
+	const struct sprof_code *code = flow->code;
+
+	if (target >= code->address && target - code->address < code->size)
+		sprof_code_enter(flow, state, (uint32_t)(target - code->address), NONE);
+	else if (code->starts && sprof_code_starts_is_function(code->starts, target))
+		*(sprof_code_state_may_return(state) ? &flow->is_confirmed : &flow->is_wrong) = true;
 }
 
 static void note(struct common *common, const struct sprof_code_state *state)
@@ -216,7 +220,7 @@ static void note(struct common *common, const struct sprof_code_state *state)
 	}
 }
 
-/* A jump through a pointer with sp where it was at the entry is a call's last act. */
+/* A jump through a pointer with sp where it was at the entry is a call's last act, if there are no others. */
 static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	const struct sprof_instruction *instruction)
 {
@@ -225,7 +229,9 @@ static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_
 
 	if (!sprof_code_table_find(state, instruction, &table) ||
 		!sprof_code_table_at(&table, flow->code, 0, &offset)) {
-		if (!sprof_code_state_may_return(state))
+		if (sprof_code_state_may_return(state))
+			flow->is_confirmed |= !flow->at_jumps.counts[0];
+		else
 			note(&flow->at_jumps, state);
 		return;
 	}
@@ -431,4 +437,13 @@ void sprof_code_follow_again(struct sprof_code_flow *flow, uint32_t first)
 		enqueue(flow, block);
 	sprof_code_work_off(flow);
 	flow->again = false;
+}
+
+bool sprof_code_flow_state(
+	struct sprof_code_flow *flow, uint32_t offset, struct sprof_code_state *ret)
+{
+	if (offset >= flow->code->size || !flow->places[offset].owner)
+		return false;
+	*ret = state_at(flow, offset);
+	return sprof_code_state_knows_sp(ret);
 }

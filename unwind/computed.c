@@ -9,9 +9,14 @@
 
 #include "unwind/code-flow.h"
 #include "elfsym/code-starts.h"
+#include "unwind/code-state.h"
 #include "unwind/instruction.h"
 
-enum { MOST_ROWS = 1 << 20 }; /* kept; all are computed again when there are more */
+enum {
+	MOST_ROWS = 1 << 20, /* kept; all are computed again when there are more */
+	MOST_DEPTH = 3,      /* of parts that parts jump to */
+	MOST_JUMPS = 8,      /* that are looked at to know the state of a part */
+};
 
 struct sprof_computed {
 	const struct sprof_image *image;
@@ -19,6 +24,7 @@ struct sprof_computed {
 	struct sprof_code_starts starts;
 	struct sprof_code_returns *returns;
 	struct sprof_code_rows *functions; /* by start; empty: not computed yet */
+	struct sprof_code_rows other;      /* of what jumps there */
 	size_t row_count;
 	bool has_read;
 };
@@ -45,6 +51,7 @@ void sprof_computed_destroy(struct sprof_computed *computed)
 		return;
 	forget_rows(computed);
 	free(computed->functions);
+	sprof_code_rows_finish(&computed->other);
 	sprof_code_returns_destroy(computed->returns);
 	sprof_code_starts_finish(&computed->starts);
 	sprof_code_flow_destroy(computed->flow);
@@ -83,6 +90,61 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 	return code;
 }
 
+static void follow(struct sprof_computed *computed, struct sprof_code code, unsigned depth,
+	struct sprof_code_rows *rows);
+
+/* The state at a jump to a part of a function. False: it is not known. */
+static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned depth,
+	struct sprof_code_state *ret)
+{
+	size_t function = sprof_code_starts_find(&computed->starts, from);
+	struct sprof_code code;
+
+	if (function == SIZE_MAX)
+		return false;
+	code = code_of(computed, function);
+	if (!code.bytes || from - code.address >= code.size)
+		return false;
+	follow(computed, code, depth + 1, &computed->other);
+	return sprof_code_flow_state(computed->flow, (uint32_t)(from - code.address), ret);
+}
+
+/* What all jumps that lead to a part agree on. False: they don't, or nothing is known. */
+static bool find_entry(struct sprof_computed *computed, const struct sprof_code_jump *jumps,
+	size_t count, unsigned depth, struct sprof_code_state *ret)
+{
+	struct sprof_code_state state;
+	bool found = false;
+
+	for (size_t i = 0; i < count && i < MOST_JUMPS && depth < MOST_DEPTH; i++) {
+		if (!find_jump(computed, jumps[i].from, depth, &state))
+			continue;
+		if (found && sprof_code_state_conflicts(ret, &state))
+			return false;
+		if (found)
+			sprof_code_state_meet(ret, &state);
+		else
+			*ret = state;
+		found = true;
+	}
+	return found;
+}
+
+static void follow(struct sprof_computed *computed, struct sprof_code code, unsigned depth,
+	struct sprof_code_rows *rows)
+{
+	const struct sprof_code_jump *jumps;
+	size_t count = sprof_code_starts_jumps(&computed->starts, code.address, &jumps);
+	struct sprof_code_state entry;
+
+	/* What others end with is a function; words below sp mean nothing to it. */
+	if (find_entry(computed, jumps, count, depth, &entry))
+		code.entry = sprof_code_state_may_return(&entry) ? NULL : &entry;
+	else
+		code.is_loose = !sprof_code_starts_is_function(&computed->starts, code.address);
+	sprof_code_flow_run(computed->flow, &code, rows);
+}
+
 static void compute(struct sprof_computed *computed, size_t function, const struct sprof_code *code)
 {
 	struct sprof_code_rows *rows = &computed->functions[function];
@@ -91,7 +153,7 @@ static void compute(struct sprof_computed *computed, size_t function, const stru
 		return;
 	if (computed->row_count > MOST_ROWS)
 		forget_rows(computed);
-	sprof_code_flow_run(computed->flow, code, rows);
+	follow(computed, *code, 0, rows);
 	computed->row_count += rows->count;
 }
 
@@ -138,7 +200,8 @@ struct sprof_cfi_row sprof_computed_find_in(
 {
 	struct sprof_cfi_row row = {.end = address + 1};
 	struct sprof_code_rows rows = {0};
-	struct sprof_code code = {.image = computed->image, .address = start};
+	struct sprof_code code = {
+		.image = computed->image, .address = start, .is_whole = true};
 
 	if (!computed->flow)
 		computed->flow = sprof_code_flow_create();

@@ -191,7 +191,8 @@ static inline void code_expect_in(
 	const struct code_function *function, const struct sprof_code_starts *starts)
 {
 	struct code_module module;
-	struct sprof_code code = {.address = CODE_ADDRESS, .image = &module.image};
+	struct sprof_code code = {
+		.address = CODE_ADDRESS, .image = &module.image, .is_whole = true};
 	struct sprof_code_rows rows = {0};
 
 	code_module_init(&module, function->bytes, (size_t)(function->rest - function->bytes));

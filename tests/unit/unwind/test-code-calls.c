@@ -1,5 +1,5 @@
 /*
- * elfsym/code-flow and calls that don't return: as the functions of the module are known, or as the code behind the
+ * unwind/code-flow and calls that don't return: as the functions of the module are known, or as the code behind the
  * call tells.
  */
 #include "unwind/code-flow.h"

@@ -1,4 +1,4 @@
-/* elfsym/code-flow: the row at each instruction of functions as compilers and people write them. */
+/* unwind/code-flow: the row at each instruction of functions as compilers and people write them. */
 #include "unwind/code-flow.h"
 
 #include "tests/unit/unwind/code-functions.h"

@@ -250,9 +250,20 @@ static void expect_truth(const char *path, uint64_t least)
 	assert_true(truth.different * 10000 < all * 5);
 }
 
+/* What the address sanitizer adds behind its reports is never reached, and its tables say what it likes. */
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+
 static void rows_as_in_the_tables_of_this_program(void **state)
 {
+#if !defined(IS_SANITIZED)
 	expect_truth("/proc/self/exe", 1000);
+#endif
 }
 
 static void rows_as_in_the_tables_of_libc(void **state)

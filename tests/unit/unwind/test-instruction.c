@@ -1,5 +1,5 @@
 /*
- * elfsym/instruction: the effect of each form that moves sp, saves registers or leaves a function, and which
+ * unwind/instruction: the effect of each form that moves sp, saves registers or leaves a function, and which
  * registers others change. A build without a decoder decodes nothing.
  */
 #include "unwind/instruction.h"

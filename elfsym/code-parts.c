@@ -1,0 +1,195 @@
+/*
+ * Parts of functions that lie elsewhere: compilers move there what is seldom run. Nothing but jumps out of other
+ * functions leads to the first instruction, and the code before it doesn't go on to it. A function that others only end
+ * with looks the same; the jumps' states tell which it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elfsym/call-decode.h"
+#include "elfsym/code-scan.h"
+
+/* Sorted addresses that a part may begin at, and what speaks for and against it. */
+struct candidates {
+	struct sprof_code_set set;
+	int32_t *spans;    /* jumps that lead over it, as the difference to the one before */
+	bool *may_begin;
+};
+
+struct reader {
+	struct sprof_code_starts *starts;
+	const struct sprof_image *image;
+	struct candidates candidates;
+	struct sprof_error *err;
+};
+
+/* The function at an address, of those that follow each other. */
+struct function {
+	size_t next; /* index of the start behind it */
+	uint64_t begin, end;
+};
+
+static void move_to(const struct sprof_code_starts *starts, struct function *function, uint64_t at)
+{
+	while (function->next < starts->count && starts->items[function->next] <= at) {
+		function->begin = starts->items[function->next++];
+		function->end = function->next < starts->count ? starts->items[function->next] : UINT64_MAX;
+	}
+}
+
+static size_t first_behind(const struct sprof_code_set *set, uint64_t address)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->items[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool add_jump(struct reader *reader, uint64_t from, uint64_t to)
+{
+	struct sprof_code_starts *starts = reader->starts;
+
+	if (!sprof_array_reserve(&starts->jumps, &starts->jump_capacity, starts->jump_count + 1,
+		    sizeof(*starts->jumps)))
+		return sprof_error_no_memory(reader->err);
+	starts->jumps[starts->jump_count++] = (struct sprof_code_jump){.from = from, .to = to};
+	return true;
+}
+
+/* Jumps out of functions, but not to known ones. */
+static bool read_jumps(struct reader *reader, const struct sprof_code_text *text)
+{
+	struct function function = {.begin = text->address, .end = text->address};
+	const struct sprof_code_starts *starts = reader->starts;
+	size_t length;
+
+	for (size_t at = 0; at < text->size; at += length) {
+		uint64_t from = text->address + at, to;
+
+		length = sprof_code_text_length(text, at);
+		if (sprof_call_decode_jump_x86_64(text->bytes + at, length, from, &to) != SPROF_CALL_DIRECT)
+			continue;
+		move_to(starts, &function, from);
+		if ((to >= function.begin && to < function.end) ||
+			!sprof_image_executable(reader->image, to))
+			continue;
+		if (!sprof_code_starts_is_function(starts, to) && !add_jump(reader, from, to))
+			return false;
+	}
+	return true;
+}
+
+/* A jump inside of a function leads over some of the candidates: both sides belong together. */
+static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
+{
+	size_t first = first_behind(&candidates->set, from < to ? from : to);
+	size_t end = first_behind(&candidates->set, from < to ? to : from);
+
+	if (first == end)
+		return;
+	candidates->spans[first]++;
+	candidates->spans[end]--;
+}
+
+static void judge_candidates(struct reader *reader, const struct sprof_code_text *text)
+{
+	struct candidates *candidates = &reader->candidates;
+	struct function function = {.begin = text->address, .end = text->address};
+	size_t next = text->address ? first_behind(&candidates->set, text->address - 1) : 0, length;
+	bool may_begin = true;
+
+	for (size_t at = 0; at < text->size; at += length) {
+		const uint8_t *code = text->bytes + at;
+		uint64_t from = text->address + at, to;
+
+		length = sprof_code_text_length(text, at);
+		while (next < candidates->set.count && candidates->set.items[next] < from)
+			next++;
+		if (next < candidates->set.count && candidates->set.items[next] == from)
+			candidates->may_begin[next] = may_begin;
+		may_begin = sprof_code_text_ends_way(code, length) ||
+			(may_begin && sprof_code_text_is_padding(code, length));
+		if (sprof_call_decode_jump_x86_64(code, length, from, &to) != SPROF_CALL_DIRECT)
+			continue;
+		move_to(reader->starts, &function, from);
+		if (to >= function.begin && to < function.end)
+			note_span(candidates, from, to);
+	}
+}
+
+static bool add_part(struct reader *reader, uint64_t address)
+{
+	struct sprof_code_starts *starts = reader->starts;
+
+	if (!sprof_array_reserve(
+		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
+		return sprof_error_no_memory(reader->err);
+	starts->parts[starts->part_count++] = address;
+	return true;
+}
+
+static bool add_parts(struct reader *reader)
+{
+	const struct candidates *candidates = &reader->candidates;
+	int32_t spans = 0;
+
+	for (size_t i = 0; i < candidates->set.count; i++) {
+		spans += candidates->spans[i];
+		if (!spans && candidates->may_begin[i] && !add_part(reader, candidates->set.items[i]))
+			return false;
+	}
+	return true;
+}
+
+static int compare_jumps(const void *one, const void *other)
+{
+	const struct sprof_code_jump *a = one, *b = other;
+
+	return a->to != b->to ? (a->to > b->to) - (a->to < b->to) : (a->from > b->from) - (a->from < b->from);
+}
+
+static bool find_candidates(struct reader *reader)
+{
+	struct sprof_code_starts *starts = reader->starts;
+	struct candidates *candidates = &reader->candidates;
+
+	if (starts->jump_count)
+		qsort(starts->jumps, starts->jump_count, sizeof(*starts->jumps), compare_jumps);
+	for (size_t i = 0; i < starts->jump_count; i++) {
+		if (!sprof_code_set_add(&candidates->set, starts->jumps[i].to, reader->err))
+			return false;
+	}
+	sprof_code_set_sort(&candidates->set);
+	candidates->spans = calloc(candidates->set.count + 1, sizeof(*candidates->spans));
+	candidates->may_begin = calloc(candidates->set.count + 1, sizeof(*candidates->may_begin));
+	return (candidates->spans && candidates->may_begin) || sprof_error_no_memory(reader->err);
+}
+
+bool sprof_code_parts_add(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+{
+	struct reader reader = {.starts = starts, .image = image, .err = err};
+	struct sprof_code_text text;
+	bool done = true;
+
+	for (size_t i = 0; done && i < image->segment_count; i++)
+		done = !sprof_code_text_find(image, i, &text) || read_jumps(&reader, &text);
+	done = done && find_candidates(&reader);
+	for (size_t i = 0; done && i < image->segment_count; i++) {
+		if (sprof_code_text_find(image, i, &text))
+			judge_candidates(&reader, &text);
+	}
+	done = done && add_parts(&reader);
+	sprof_code_set_finish(&reader.candidates.set);
+	free(reader.candidates.spans);
+	free(reader.candidates.may_begin);
+	return done;
+}
