@@ -137,7 +137,7 @@ static void try_doubt(
 
 	if (behind < flow->code->size && !flow->places[behind].owner &&
 		!try_way(flow, &doubt->state, behind, true) &&
-		!try_state(flow, entry, behind, true) && is_own(flow, behind))
+		!try_state(flow, entry, behind, true))
 		try_way(flow, &doubt->state, behind, false);
 	if (!flow->places[doubt->at].owner)
 		try_way(flow, &doubt->state, doubt->at, true);
