@@ -63,6 +63,7 @@ struct sprof_code_flow {
 	uint32_t reached; /* the end of what was led to */
 	struct common at_calls, at_jumps; /* at_jumps: those that lead to an unknown place */
 	bool may_again, again, out_of_memory;
+	bool has_caller; /* it returns, or counts with the frame pointer: that it was 0 means nothing */
 	/* Of a trial: */
 	uint32_t first_tried; /* block; those before have been reached. NONE: no trial */
 	size_t calls_before, doubts_before;

@@ -57,6 +57,8 @@ static uint32_t list_at(const struct sprof_code_flow *flow, struct listing *list
 
 	if (place->block) {
 		listing->state = flow->blocks[place->block - 1].in;
+		if (flow->has_caller)
+			sprof_code_state_forget_root(&listing->state);
 		listing->is_reached = true;
 	}
 	if (!listing->is_reached || !place->instruction || !place->owner) {
@@ -67,6 +69,8 @@ static uint32_t list_at(const struct sprof_code_flow *flow, struct listing *list
 	if (!list_row(listing->rows, at, sprof_code_state_row(&listing->state)))
 		return 0;
 	sprof_code_state_apply(&listing->state, instruction, at);
+	if (flow->has_caller)
+		sprof_code_state_forget_root(&listing->state);
 	if (instruction->effect == SPROF_EFFECT_BRANCH)
 		sprof_code_state_branch(&listing->state, instruction, false);
 	listing->is_reached = goes_on(flow, instruction, at);

@@ -6,6 +6,17 @@
 
 enum { WORD = 8 };
 
+bool sprof_code_state_is_root(const struct sprof_code_state *state)
+{
+	return state->registers[SPROF_CODE_FP].kind == SPROF_CODE_ROOT;
+}
+
+void sprof_code_state_forget_root(struct sprof_code_state *state)
+{
+	if (sprof_code_state_is_root(state))
+		state->registers[SPROF_CODE_FP] = (struct sprof_code_value){0};
+}
+
 /* A word, at a distance from this register, that holds an address relative to the CFA. */
 static const struct sprof_code_slot *find_cfa_slot(
 	const struct sprof_code_state *state, const struct sprof_code_value *reg)
@@ -61,7 +72,7 @@ struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
 	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
 
 	find_fp(state, &row);
-	if (state->registers[SPROF_CODE_FP].kind == SPROF_CODE_ROOT) {
+	if (sprof_code_state_is_root(state)) {
 		row.cfa = SPROF_CFA_SP;
 		row.ra = SPROF_REG_UNDEFINED;
 	} else if (!find_cfa(state, SPROF_CODE_SP, &row) && !find_cfa(state, SPROF_CODE_FP, &row)) {

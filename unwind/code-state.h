@@ -81,6 +81,12 @@ bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state);
 /* Where that was saved at a known distance from the CFA; NULL: nowhere. */
 const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state);
 
+/* Whether the frame pointer says that there is no caller. */
+bool sprof_code_state_is_root(const struct sprof_code_state *state);
+
+/* There is a caller, whatever the frame pointer says. */
+void sprof_code_state_forget_root(struct sprof_code_state *state);
+
 /* Whether sp is where the return address lies, and the frame pointer the caller's. */
 bool sprof_code_state_may_return(const struct sprof_code_state *state);
 

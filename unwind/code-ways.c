@@ -276,6 +276,7 @@ static void check_return(struct sprof_code_flow *flow, const struct way *way)
 		sprof_code_ahead_return(flow->ahead, &way->state);
 		return;
 	}
+	flow->has_caller |= !is_trial(flow) && sprof_code_state_is_root(&way->state);
 	if (sprof_code_state_may_return(&way->state)) {
 		flow->is_confirmed = true;
 		return;
@@ -413,6 +414,8 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 			touch(flow, at);
 		flow->places[at].owner = index + 1;
 		spend(flow, 1);
+		flow->has_caller |= !is_trial(flow) && sprof_code_state_is_root(&way.state) &&
+			(instruction.changed >> SPROF_CODE_FP & 1);
 		if (!pass(flow, &way, &instruction))
 			return;
 		way.call = instruction.effect == SPROF_EFFECT_CALL ? at : NONE;
