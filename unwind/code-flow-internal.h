@@ -1,11 +1,13 @@
 /*
- * Following a function's code: what code-flow.c, code-ways.c, code-gaps.c, code-ahead.c and code-list.c share. Nobody else includes it.
+ * Following a function's code: what code-flow.c, code-ways.c, code-targets.c, code-gaps.c, code-ahead.c and code-list.c
+ * share. Nobody else includes it.
  */
 #ifndef SPROF_UNWIND_CODE_FLOW_INTERNAL_H
 #define SPROF_UNWIND_CODE_FLOW_INTERNAL_H
 
 #include "unwind/code-flow.h"
 #include "unwind/code-state.h"
+#include "unwind/code-table.h"
 #include "unwind/instruction.h"
 
 enum {
@@ -20,6 +22,7 @@ struct place {
 	uint32_t block;       /* the same */
 	uint32_t owner;       /* block that has led here, + 1 */
 	enum { RETURNS, IS_END, IS_END_BY_TRIAL } end; /* of a call */
+	bool is_whole; /* code-targets.c: a jump may lead here */
 };
 
 /* Code that is entered at its beginning. */
@@ -63,6 +66,7 @@ struct sprof_code_flow {
 	uint32_t reached; /* the end of what was led to */
 	struct common at_calls, at_jumps; /* at_jumps: those that lead to an unknown place */
 	bool may_again, again, out_of_memory;
+	bool has_read; /* places' is_whole is known */
 	bool has_caller; /* it returns, or counts with the frame pointer: that it was 0 means nothing */
 	/* Of a trial: */
 	uint32_t first_tried; /* block; those before have been reached. NONE: no trial */
@@ -92,6 +96,10 @@ const struct sprof_instruction *sprof_code_decode(struct sprof_code_flow *flow, 
 /* A way comes to this offset in this state: from behind this call, or NONE from elsewhere. */
 void sprof_code_enter(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, uint32_t call);
+
+/* code-targets.c: a way comes to all that a table leads to. False: none of it is in the function. */
+bool sprof_code_enter_targets(struct sprof_code_flow *flow, const struct sprof_code_state *state,
+	const struct sprof_code_table *table);
 
 /* Follows all ways that have been entered, until nothing changes any more. */
 void sprof_code_work_off(struct sprof_code_flow *flow);

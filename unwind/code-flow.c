@@ -40,7 +40,7 @@ bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code
 	memset(flow->places, 0, code->size * sizeof(*flow->places));
 	flow->code = code;
 	flow->instruction_count = flow->block_count = 0;
-	flow->out_of_memory = flow->has_caller = false;
+	flow->out_of_memory = flow->has_caller = flow->has_read = false;
 	flow->steps = (size_t)code->size * STEPS_PER_BYTE;
 	flow->ahead = NULL;
 	return true;

@@ -28,6 +28,16 @@ bool sprof_code_table_find(const struct sprof_code_state *state,
 		(value->kind == SPROF_CODE_ENTRY && value->size == WORD);
 }
 
+bool sprof_code_table_has(
+	const struct sprof_code_table *table, const struct sprof_code *code, uint32_t index)
+{
+	if (!code->image || index >= MOST_ENTRIES || (table->count && index >= table->count))
+		return false;
+	return !index || !code->starts ||
+		((uint64_t)index + 1) * table->size <=
+		sprof_code_starts_room(code->starts, table->address);
+}
+
 bool sprof_code_table_at(const struct sprof_code_table *table, const struct sprof_code *code,
 	uint32_t index, uint32_t *ret_offset)
 {
@@ -35,10 +45,7 @@ bool sprof_code_table_at(const struct sprof_code_table *table, const struct spro
 	const uint8_t *bytes;
 	int32_t relative;
 
-	if (!code->image || index >= MOST_ENTRIES || (table->count && index >= table->count))
-		return false;
-	if (index && code->starts &&
-		((uint64_t)index + 1) * table->size > sprof_code_starts_room(code->starts, table->address))
+	if (!sprof_code_table_has(table, code, index))
 		return false;
 	bytes = sprof_image_at(code->image, at, table->size);
 	if (!bytes)

@@ -20,6 +20,10 @@ struct sprof_code_table {
 bool sprof_code_table_find(const struct sprof_code_state *state,
 	const struct sprof_instruction *jump, struct sprof_code_table *ret);
 
+/* Whether the table may have an entry, though it may lead out of the function. */
+bool sprof_code_table_has(
+	const struct sprof_code_table *table, const struct sprof_code *code, uint32_t index);
+
 /* The offset in the function that an entry leads to. False: there is no such entry, or it leads elsewhere. */
 bool sprof_code_table_at(const struct sprof_code_table *table, const struct sprof_code *code,
 	uint32_t index, uint32_t *ret_offset);

@@ -225,18 +225,14 @@ static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_
 	const struct sprof_instruction *instruction)
 {
 	struct sprof_code_table table;
-	uint32_t offset;
 
-	if (!sprof_code_table_find(state, instruction, &table) ||
-		!sprof_code_table_at(&table, flow->code, 0, &offset)) {
-		if (sprof_code_state_may_return(state))
-			flow->is_confirmed |= !flow->at_jumps.counts[0];
-		else
-			note(&flow->at_jumps, state);
+	if (sprof_code_table_find(state, instruction, &table) &&
+		sprof_code_enter_targets(flow, state, &table))
 		return;
-	}
-	for (uint32_t i = 0; sprof_code_table_at(&table, flow->code, i, &offset); i++)
-		sprof_code_enter(flow, state, offset, NONE);
+	if (sprof_code_state_may_return(state))
+		flow->is_confirmed |= !flow->at_jumps.counts[0];
+	else
+		note(&flow->at_jumps, state);
 }
 
 static void branch(struct sprof_code_flow *flow, struct way *way,
