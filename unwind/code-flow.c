@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "unwind/code-flow-internal.h"
 
-enum { STEPS_PER_BYTE = 32 };
+enum { STEPS_PER_BYTE = 128 };
 
 struct sprof_code_flow *sprof_code_flow_create(void)
 {

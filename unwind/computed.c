@@ -15,7 +15,7 @@
 enum {
 	MOST_ROWS = 1 << 20, /* kept; all are computed again when there are more */
 	MOST_DEPTH = 3,      /* of parts that parts jump to */
-	MOST_JUMPS = 8,      /* that are looked at to know the state of a part */
+	MOST_JUMPS = 4,      /* that are looked at to know the state of a part */
 };
 
 struct sprof_computed {
