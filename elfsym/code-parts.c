@@ -99,6 +99,18 @@ static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 	candidates->spans[end]--;
 }
 
+/* A handler of exceptions, in a part that lies elsewhere, goes on behind a call: that one returns. */
+static bool ends_way(const struct sprof_code_starts *starts, const struct sprof_code_text *text, size_t at,
+	size_t length)
+{
+	const uint8_t *code = text->bytes + at;
+	uint64_t callee = sprof_code_text_call(text, at, length);
+	bool is_call = callee || (code[0] == 0xff && length > 1 && (code[1] & 0x38) == 0x10);
+
+	return sprof_code_text_ends_way(code, length) &&
+		(!is_call || (callee && sprof_code_starts_is_end(starts, callee)));
+}
+
 static void judge_candidates(struct reader *reader, const struct sprof_code_text *text)
 {
 	struct candidates *candidates = &reader->candidates;
@@ -115,7 +127,7 @@ static void judge_candidates(struct reader *reader, const struct sprof_code_text
 			next++;
 		if (next < candidates->set.count && candidates->set.items[next] == from)
 			candidates->may_begin[next] = may_begin;
-		may_begin = sprof_code_text_ends_way(code, length) ||
+		may_begin = ends_way(reader->starts, text, at, length) ||
 			(may_begin && sprof_code_text_is_padding(code, length));
 		if (sprof_call_decode_jump_x86_64(code, length, from, &to) != SPROF_CALL_DIRECT)
 			continue;

@@ -294,10 +294,23 @@ static bool add_entry(
 	return !sprof_image_executable(image, entry) || add(starts, entry, err);
 }
 
-/*
- * Unwind tables have parts of functions too, and tell them from functions by nothing. So they are added at last: where
- * they begin nothing is known to be a function yet when parts are looked for.
- */
+/* Unwind tables have parts of functions too, and tell them from functions by nothing. */
+static bool add_fdes(
+	struct sprof_code_starts *starts, const struct sprof_code_set *fdes, struct sprof_error *err)
+{
+	const size_t count = starts->count; /* sorted, the others are behind */
+
+	for (size_t i = 0; i < fdes->count; i++) {
+		const struct sprof_code_set known = {.items = starts->items, .count = count};
+		uint64_t address = fdes->items[i];
+
+		if (!sprof_code_set_has(&known, address) &&
+			(!add(starts, address, err) || !add_part(starts, address, err)))
+			return false;
+	}
+	return true;
+}
+
 bool sprof_code_starts_load(
 	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
 {
@@ -312,9 +325,9 @@ bool sprof_code_starts_load(
 	done = done && sprof_code_parts_add(starts, image, err);
 	for (size_t i = 0; done && i < starts->part_count; i++)
 		done = add(starts, starts->parts[i], err);
+	sort(starts);
 #endif
-	for (size_t i = 0; done && i < fdes.count; i++)
-		done = add(starts, fdes.items[i], err);
+	done = done && add_fdes(starts, &fdes, err);
 	sort(starts);
 	sprof_code_set_finish(&fdes);
 	return done;

@@ -25,7 +25,7 @@ struct sprof_code_starts {
 	size_t end_count, end_capacity;
 	uint64_t *data; /* sorted: addresses in no code that code takes */
 	size_t data_count;
-	uint64_t *parts; /* those of the items, sorted, that only jumps are known to lead to */
+	uint64_t *parts; /* those of the items, sorted, that only jumps or unwind tables are known to lead to */
 	size_t part_count, part_capacity;
 	struct sprof_code_jump *jumps; /* sorted: those to parts are among them */
 	size_t jump_count, jump_capacity;
