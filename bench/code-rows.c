@@ -267,7 +267,7 @@ static bool prepare(struct comparison *all, const char *path, const char *stripp
 		return all->cfi && all->computed;
 	}
 	begin = sprof_clock_now_ns();
-	if (!sprof_code_starts_load(&all->starts, all->image, &err))
+	if (!sprof_code_starts_load_all(&all->starts, all->image, &err))
 		return false;
 	all->counts.starts_ns = sprof_clock_now_ns() - begin;
 	all->returns = sprof_code_returns_create(all->image, &all->starts);

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "elfsym/frame-distance.h"
 
-enum { CALL = 0xe8, LONGEST = 15, MOST_CODE = 512 << 20 };
+enum { CALL = 0xe8, LONGEST = 15 };
 
 bool sprof_code_text_find(
 	const struct sprof_image *image, size_t segment, struct sprof_code_text *ret)
@@ -20,8 +20,6 @@ bool sprof_code_text_find(
 	*ret = (struct sprof_code_text){.address = found->address, .size = found->file_size};
 	if (!found->executable || !ret->size)
 		return false;
-	if (ret->size > MOST_CODE)
-		ret->size = MOST_CODE;
 	ret->bytes = sprof_image_at(image, ret->address, ret->size);
 	return ret->bytes;
 }

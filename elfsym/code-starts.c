@@ -4,7 +4,7 @@
  * the bytes of an instruction may also be data.
  *
  * Does not find nameless functions whose address is only in tables, for tables of jumps look the same, and of aarch64
- * only those with a symbol or an FDE. Of code beyond 64 MiB calls are not read.
+ * only those with a symbol or an FDE.
  */
 #include "elfsym/code-starts.h"
 
@@ -16,7 +16,7 @@
 #include "elfsym/fdes.h"
 #include "elfsym/symtab.h"
 
-enum { LEA = 0x8d };
+enum { LEA = 0x8d, MOST_CODE = 32 << 20 };
 
 static bool add(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
 {
@@ -193,14 +193,18 @@ static bool keep_likely(struct sprof_code_starts *starts, const struct targets *
 	return true;
 }
 
-static bool read_fdes(
-	struct sprof_code_set *set, const struct sprof_image *image, struct sprof_error *err)
+/* *ret_size: of the code that they describe. */
+static bool read_fdes(struct sprof_code_set *set, const struct sprof_image *image,
+	uint64_t *ret_size, struct sprof_error *err)
 {
 	struct sprof_fdes fdes = {0};
 	bool done = sprof_fdes_load(&fdes, image, err);
 
-	for (size_t i = 0; done && i < fdes.count; i++)
+	*ret_size = 0;
+	for (size_t i = 0; done && i < fdes.count; i++) {
 		done = sprof_code_set_add(set, fdes.items[i].address, err);
+		*ret_size += fdes.items[i].size;
+	}
 	sprof_fdes_finish(&fdes);
 	sprof_code_set_sort(set);
 	return done;
@@ -311,26 +315,63 @@ static bool add_fdes(
 	return true;
 }
 
-bool sprof_code_starts_load(
-	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+static uint64_t code_size(const struct sprof_image *image)
 {
-	struct sprof_code_set fdes = {0};
-	bool done = add_symbols(starts, image, err) && add_entry(starts, image, err) &&
-		read_fdes(&fdes, image, err);
+	uint64_t size = 0;
 
-	sort(starts);
+	for (size_t i = 0; i < image->segment_count; i++)
+		size += image->segments[i].executable ? image->segments[i].file_size : 0;
+	return size;
+}
+
+static bool read_code(struct sprof_code_starts *starts, const struct sprof_image *image,
+	const struct sprof_code_set *fdes, struct sprof_error *err)
+{
+	bool done = true;
+
 #if defined(__x86_64__)
-	done = done && add_called(starts, image, &fdes, err);
+	done = add_called(starts, image, fdes, err);
 	sort(starts);
 	done = done && sprof_code_parts_add(starts, image, err);
 	for (size_t i = 0; done && i < starts->part_count; i++)
 		done = add(starts, starts->parts[i], err);
 	sort(starts);
 #endif
+	return done;
+}
+
+static bool load(struct sprof_code_starts *starts, const struct sprof_image *image, bool always,
+	struct sprof_error *err)
+{
+	uint64_t size = code_size(image), described;
+	struct sprof_code_set fdes = {0};
+	bool done = read_fdes(&fdes, image, &described, err), has_tables = described > size / 2;
+
+	/* With half of the starts many functions would be taken for one. */
+	if (!always && !has_tables && size > MOST_CODE) {
+		sprof_code_set_finish(&fdes);
+		return done;
+	}
+	done = done && add_symbols(starts, image, err) && add_entry(starts, image, err);
+	sort(starts);
+	if (always || !has_tables)
+		done = done && read_code(starts, image, &fdes, err);
 	done = done && add_fdes(starts, &fdes, err);
 	sort(starts);
 	sprof_code_set_finish(&fdes);
 	return done;
+}
+
+bool sprof_code_starts_load(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+{
+	return load(starts, image, false, err);
+}
+
+bool sprof_code_starts_load_all(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err)
+{
+	return load(starts, image, true, err);
 }
 
 void sprof_code_starts_finish(struct sprof_code_starts *starts)

@@ -31,8 +31,14 @@ struct sprof_code_starts {
 	size_t jump_count, jump_capacity;
 };
 
-/* False: no memory. */
+/*
+ * Symbols and FDEs; and what the code says, where most of it has no FDEs. Of a module that has more of such code than
+ * can be read in about a second nothing. False: no memory.
+ */
 bool sprof_code_starts_load(
+	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err);
+/* The same with what the code says in any case, however long that takes. */
+bool sprof_code_starts_load_all(
 	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err);
 void sprof_code_starts_finish(struct sprof_code_starts *starts);
 

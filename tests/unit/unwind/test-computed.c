@@ -222,7 +222,7 @@ static void compare_file(struct truth *truth, const char *path)
 	*truth = (struct truth){.flow = sprof_code_flow_create()};
 	assert_true(sprof_image_open_path(path, &truth->image, &err));
 	assert_true(sprof_fdes_load(&fdes, truth->image, &err));
-	assert_true(sprof_code_starts_load(&truth->starts, truth->image, &err));
+	assert_true(sprof_code_starts_load_all(&truth->starts, truth->image, &err));
 	truth->returns = sprof_code_returns_create(truth->image, &truth->starts);
 	truth->cfi = sprof_cfi_create(truth->image);
 	assert_true(truth->flow && truth->returns && truth->cfi);
