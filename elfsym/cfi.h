@@ -50,6 +50,8 @@ struct sprof_cfi_row {
 	enum sprof_reg_rule ra, fp;
 	int32_t cfa_offset, ra_offset, fp_offset;
 	int16_t cfa_add;
+	/* Of a row by sp that was computed from code: the CFA is also so far above the frame pointer; 0: it isn't. */
+	int16_t above_fp;
 	/* x86_64 PLT: the entry has pushed its index from this byte of its 16 on. */
 	uint8_t plt_push_end;
 };

@@ -26,6 +26,7 @@ static bool is_same_row(const struct sprof_cfi_row *one, const struct sprof_cfi_
 	return one->cfa == other->cfa &&
 		(one->cfa == SPROF_CFA_NONE ||
 			(one->cfa_offset == other->cfa_offset && one->cfa_add == other->cfa_add &&
+				one->above_fp == other->above_fp &&
 				one->ra == other->ra && one->fp == other->fp &&
 				one->fp_offset == other->fp_offset));
 }

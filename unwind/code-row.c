@@ -69,9 +69,12 @@ static void find_fp(const struct sprof_code_state *state, struct sprof_cfi_row *
 
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state)
 {
+	const struct sprof_code_value *fp = &state->registers[SPROF_CODE_FP];
 	struct sprof_cfi_row row = {.ra = SPROF_REG_SAVED, .ra_offset = -WORD};
 
 	find_fp(state, &row);
+	if (fp->kind == SPROF_CODE_CFA && fp->number < 0 && fp->number >= -INT16_MAX)
+		row.above_fp = (int16_t)-fp->number;
 	if (sprof_code_state_is_root(state)) {
 		row.cfa = SPROF_CFA_SP;
 		row.ra = SPROF_REG_UNDEFINED;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "attach/memory.h"
+#include "elfsym/call-decode.h"
 #include "unwind/code-flow.h"
 
 enum { AROUND = 8 * 1024 };
@@ -57,14 +58,18 @@ static struct sprof_code read_code(
 }
 
 struct sprof_rule sprof_generated_find(struct sprof_generated *generated,
-	const struct sprof_maps *maps, uint64_t pc)
+	const struct sprof_maps *maps, uint64_t pc, bool *ret_is_behind_call)
 {
 	struct sprof_code code = read_code(generated, maps, pc);
-	uint64_t at = pc - code.address;
+	uint64_t at = pc - code.address, target;
 	struct sprof_cfi_row row;
 
+	*ret_is_behind_call = true;
 	if (!code.size || at >= code.size)
 		return (struct sprof_rule){.cfa = SPROF_CFA_NONE};
+	if (at >= SPROF_CALL_LONGEST)
+		*ret_is_behind_call = sprof_call_decode(code.bytes + at - SPROF_CALL_LONGEST, pc,
+					      &target) != SPROF_CALL_NONE;
 	row = sprof_code_flow_look_ahead(generated->flow, &code, (uint32_t)at);
 	return sprof_rule_of_row(&row, row.cfa != SPROF_CFA_NONE);
 }

@@ -19,9 +19,10 @@ void sprof_generated_destroy(struct sprof_generated *generated);
 
 /*
  * The rule at a pc of a process, by the ways from there to a return; its cfa is SPROF_CFA_NONE where they don't tell,
- * or the bytes can't be read. One read of the process's memory.
+ * or the bytes can't be read. *ret_is_behind_call: whether a call may end right before the pc; true where that can't be
+ * read. One read of the process's memory.
  */
 struct sprof_rule sprof_generated_find(struct sprof_generated *generated,
-	const struct sprof_maps *maps, uint64_t pc);
+	const struct sprof_maps *maps, uint64_t pc, bool *ret_is_behind_call);
 
 #endif

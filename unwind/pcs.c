@@ -61,9 +61,9 @@ static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t 
 		entry->rule = sprof_rows_find(place.rows, place.address);
 		entry->is_behind_call = is_behind_call(place.image, place.address + is_return);
 	} else {
-		/* Interpreters push addresses that no call stands before. */
-		entry->rule = sprof_generated_find(pcs->generated, maps, pc);
-		entry->is_behind_call = true;
+		entry->rule = sprof_generated_find(
+			pcs->generated, maps, pc, &entry->is_behind_call);
+		entry->is_generated = true;
 	}
 	return true;
 }

@@ -27,6 +27,7 @@ struct sprof_pc {
 	struct sprof_rule rule;
 	int32_t fp_distance; /* recover.c: of the frame pointer from sp, when this was last stepped from */
 	bool is_return;      /* the same address means another row for a return address */
+	bool is_generated;   /* in no file that can be read */
 	bool is_behind_call; /* a call may end right before it, as far as the code can be read */
 };
 

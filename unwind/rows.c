@@ -107,6 +107,11 @@ static size_t search(const struct page *page, uint64_t offset)
 	return low;
 }
 
+static uint8_t words_of(int16_t bytes)
+{
+	return bytes > 0 && bytes % 8 == 0 && bytes / 8 <= UINT8_MAX ? (uint8_t)(bytes / 8) : 0;
+}
+
 struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_computed)
 {
 	struct sprof_rule rule = {
@@ -116,6 +121,7 @@ struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_com
 		.ra_offset = (int16_t)row->ra_offset,
 		.cfa_add = row->cfa_add,
 		.is_computed = is_computed,
+		.words_above_fp = words_of(row->above_fp),
 		.regs = (uint8_t)((unsigned)row->ra | (unsigned)row->fp << SPROF_RULE_FP_SHIFT),
 	};
 

@@ -83,7 +83,9 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 
 	switch ((enum sprof_cfa_rule)rule->cfa) {
 	case SPROF_CFA_SP:
-		*ret = cursor->sp + offset;
+		/* What was called may have popped its arguments, as JavaScript's functions do: the frame pointer knows. */
+		*ret = rule->words_above_fp && cursor->fp_known ? cursor->fp + rule->words_above_fp * WORD
+								: cursor->sp + offset;
 		return SPROF_STEP_OK;
 	case SPROF_CFA_FP:
 		*ret = cursor->fp + offset;
@@ -175,9 +177,11 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);
-	/* Rows from code say which function is the outermost; a wrong one may lead to any word. */
+	/* Rows from code say which function is the outermost; a wrong one by sp may lead to any word. */
 	if (step == SPROF_STEP_OK && !next.pc)
-		return rule->is_computed ? SPROF_STEP_BAD_MEMORY : SPROF_STEP_ROOT;
+		return rule->is_computed && rule->cfa != SPROF_CFA_FP && !rule->words_above_fp
+			? SPROF_STEP_BAD_MEMORY
+			: SPROF_STEP_ROOT;
 	if (step == SPROF_STEP_OK)
 		*cursor = next;
 	return step;

@@ -16,6 +16,7 @@ struct sprof_rule {
 	uint8_t cfa;  /* enum sprof_cfa_rule */
 	uint8_t regs; /* enum sprof_reg_rule: ra in the low half, fp in the high one */
 	bool is_computed; /* from the function's code: there is no CFI */
+	uint8_t words_above_fp; /* of the CFA, in a rule by sp; 0: not known */
 };
 
 struct sprof_cfi_row;

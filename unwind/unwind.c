@@ -186,18 +186,54 @@ static bool lacks_fp(const struct sprof_pc *known, const struct sprof_cursor *cu
 		(needs_fp(known) || (known->rule.cfa == SPROF_CFA_NONE && !cursor->innermost));
 }
 
-static enum sprof_way way_of(const struct sprof_rule *rule)
+/* Interpreters of generated code push return addresses that no call stands before. */
+static bool is_possible(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
 {
-	if (rule->is_computed)
-		return SPROF_WAY_CODE;
-	return rule->cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
+	const struct sprof_pc *known =
+		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
+
+	return known && known->is_generated;
+}
+
+static bool is_likely(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
+{
+	const struct sprof_pc *known =
+		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
+
+	return known &&
+		(!caller->is_return || known->is_behind_call || known->rule.cfa == SPROF_CFA_SIGNAL);
+}
+
+/* By the instructions; where those lead to no call, as generated code's may, by the frame pointer, if that does. */
+static enum sprof_step step_by_code(const struct sprof_recovery *recovery,
+	const struct sprof_rule *rule, struct sprof_cursor *cursor, enum sprof_way *ret_way)
+{
+	struct sprof_cursor caller = *cursor, other = *cursor;
+	enum sprof_step made = sprof_step(recovery->snapshot, rule, &caller);
+
+	*ret_way = SPROF_WAY_CODE;
+	if (made != SPROF_STEP_OK || is_likely(recovery, &caller)) {
+		*cursor = caller;
+		return made;
+	}
+	if (sprof_step_frame_pointer(recovery->snapshot, &other) == SPROF_STEP_OK &&
+		sprof_unwinder_knows(recovery->maps, other.pc - 1)) {
+		*ret_way = SPROF_WAY_FRAME_POINTER;
+		*cursor = other;
+		return SPROF_STEP_OK;
+	}
+	if (!is_possible(recovery, &caller))
+		return SPROF_STEP_BAD_MEMORY;
+	*cursor = caller;
+	return SPROF_STEP_OK;
 }
 
 static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_pc *known,
-	struct sprof_cursor *cursor)
+	struct sprof_cursor *cursor, enum sprof_way *ret_way)
 {
 	struct sprof_rule rule = known->rule;
 
+	*ret_way = rule.cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
 	if (lacks_fp(known, cursor)) {
 		enum sprof_step found = sprof_recover(recovery, cursor);
 
@@ -208,6 +244,8 @@ static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_
 	}
 	if (rule.cfa == SPROF_CFA_NONE)
 		return step_without_cfi(recovery->snapshot, recovery->maps, cursor);
+	if (rule.is_computed)
+		return step_by_code(recovery, &rule, cursor, ret_way);
 	return sprof_step(recovery->snapshot, &rule, cursor);
 }
 
@@ -248,20 +286,15 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	while (stack.count < unwinder->max_depth) {
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
-		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE;
+		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE && !known->rule.is_computed;
 		enum sprof_step made;
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
 			break;
 		}
-		if (way == SPROF_WAY_CODE && known->is_return && !known->is_behind_call) {
-			stack.end = SPROF_END_NO_CFI;
-			break;
-		}
 		unwinder->frames[stack.count++] = frame_of(known);
-		way = way_of(&known->rule);
-		made = step(&recovery, known, &cursor);
+		made = step(&recovery, known, &cursor, &way);
 		if (made == SPROF_STEP_OK && stack.way < way)
 			stack.way = way;
 		if (made == SPROF_STEP_OTHER)
