@@ -345,7 +345,7 @@ static bool load(struct sprof_code_starts *starts, const struct sprof_image *ima
 {
 	uint64_t size = code_size(image), described;
 	struct sprof_code_set fdes = {0};
-	bool done = read_fdes(&fdes, image, &described, err), has_tables = described > size / 2;
+	bool done = read_fdes(&fdes, image, &described, err), has_tables = described >= size - size / 8;
 
 	/* With half of the starts many functions would be taken for one. */
 	if (!always && !has_tables && size > MOST_CODE) {

@@ -32,8 +32,8 @@ struct sprof_code_starts {
 };
 
 /*
- * Symbols and FDEs; and what the code says, where most of it has no FDEs. Of a module that has more of such code than
- * can be read in about a second nothing. False: no memory.
+ * Symbols and FDEs; and what the code says, where an eighth of it or more has no FDEs. Of such a module with more code
+ * than can be read in about a second nothing. False: no memory.
  */
 bool sprof_code_starts_load(
 	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err);

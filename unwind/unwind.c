@@ -212,6 +212,11 @@ static enum sprof_step step_by_code(const struct sprof_recovery *recovery,
 	enum sprof_step made = sprof_step(recovery->snapshot, rule, &caller);
 
 	*ret_way = SPROF_WAY_CODE;
+	/* A frame pointer of 0 is a root only where nothing else was known of it: a thread that has just begun. */
+	if (made == SPROF_STEP_BAD_MEMORY && (cursor->fp || cursor->innermost)) {
+		*ret_way = SPROF_WAY_FRAME_POINTER;
+		return sprof_step_frame_pointer(recovery->snapshot, cursor);
+	}
 	if (made != SPROF_STEP_OK || is_likely(recovery, &caller)) {
 		*cursor = caller;
 		return made;

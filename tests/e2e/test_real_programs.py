@@ -221,7 +221,8 @@ def test_node():
     native = run(*command).check(0)
     result, folded, stats = profile(*command)
     assert result.check(0).out == native.out
-    check_quality(stats)
+    # The builtins of V8 have no CFI, and pass control on in ways of their own.
+    check_quality(stats, complete=0.998)
     assert stats["threads_seen"] >= 6, stats
     folded.check("node::.*|uv_.*|v8::.*", "__libc_start.*|_start|.*start_thread.*|.*clone.*")
 
