@@ -98,7 +98,9 @@ size_t sprof_code_starts_jumps(
 		else
 			high = middle;
 	}
-	*ret = starts->jumps + low;
+	if (!starts->jump_count)
+		return 0;
+	*ret = &starts->jumps[low < starts->jump_count ? low : 0];
 	while (is_part(starts, part) && low + count < starts->jump_count && (*ret)[count].to == part)
 		count++;
 	return count;
