@@ -25,7 +25,7 @@ struct sprof_mapping {
 struct sprof_maps {
 	struct sprof_mapping *items; /* sorted by start */
 	size_t count, capacity;
-	pid_t pid; /* of the process whose they were when they were read last; 0: not read yet */
+	pid_t pid; /* a thread of the process that they were read of; 0: not read yet */
 	/* When the content last changed, CLOCK_MONOTONIC: so no two states of any processes share one. */
 	uint64_t generation;
 };

@@ -172,10 +172,10 @@ void sprof_standstill_copy(struct sampler *sampler, struct slot *slot);
 /* The end of a stop that nobody needs any more: nothing of it may be seen but the pause. */
 void sprof_standstill_end(struct sprof_thread *thread);
 
-/* walk.c: walks and interns the copied stack; maps are read again where that may help. */
-/* As many samples as `times` have a stack that ended so. */
+/* walk.c: so many samples have a stack that ended so, and was found in such a way. */
 void sprof_walk_count(
 	struct sprof_quality *quality, enum sprof_end end, enum sprof_way way, uint32_t times);
+/* Walks and interns the copied stack; maps are read again where that may help. */
 struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
 	struct sprof_snapshot *snapshot);
 

@@ -81,8 +81,8 @@ struct sprof_code_flow {
 bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code);
 
 /*
- * Follows all ways from one offset (none where the state is NULL), with nothing known but instructions and which calls don't return. Where
- * `again` is set then, one more call has turned out not to.
+ * Follows all ways from one offset; none where the state is NULL. Nothing is known before but instructions, and which
+ * calls don't return. Where `again` is set then, one more call has turned out not to.
  */
 void sprof_code_flow_restart(
 	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset);

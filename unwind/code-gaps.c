@@ -23,7 +23,7 @@ static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 	flow->touched_count = 0;
 }
 
-/* Everything as it was before the trial, but for calls that don't return. */
+/* The places and lists are as before the trial. The calls that the trial has ended stay ended until settle_calls(). */
 static void take_back(struct sprof_code_flow *flow)
 {
 	for (size_t i = 0; i < flow->touched_count; i++) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/code-flow.h"
 #include "elfsym/code-starts.h"
+#include "unwind/code-flow.h"
 #include "unwind/code-state.h"
 #include "unwind/instruction.h"
 
@@ -80,7 +80,11 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 {
 	const uint64_t *starts = computed->starts.items;
 	struct sprof_code code = {
-		.image = computed->image, .returns = computed->returns, .starts = &computed->starts, .address = starts[function]};
+		.image = computed->image,
+		.returns = computed->returns,
+		.starts = &computed->starts,
+		.address = starts[function],
+	};
 	uint64_t size = sprof_image_room(computed->image, code.address);
 
 	if (function + 1 < computed->starts.count && starts[function + 1] - code.address < size)
@@ -90,7 +94,7 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 	return code;
 }
 
-static void follow(struct sprof_computed *computed, struct sprof_code code, unsigned depth,
+static void follow(struct sprof_computed *computed, struct sprof_code *code, unsigned depth,
 	struct sprof_code_rows *rows);
 
 /* The state at a jump to a part of a function. False: it is not known. */
@@ -105,7 +109,7 @@ static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned d
 	code = code_of(computed, function);
 	if (!code.bytes || from - code.address >= code.size)
 		return false;
-	follow(computed, code, depth + 1, &computed->other);
+	follow(computed, &code, depth + 1, &computed->other);
 	return sprof_code_flow_state(computed->flow, (uint32_t)(from - code.address), ret);
 }
 
@@ -130,22 +134,24 @@ static bool find_entry(struct sprof_computed *computed, const struct sprof_code_
 	return found;
 }
 
-static void follow(struct sprof_computed *computed, struct sprof_code code, unsigned depth,
+/* The code outlives what is asked of the flow afterwards. */
+static void follow(struct sprof_computed *computed, struct sprof_code *code, unsigned depth,
 	struct sprof_code_rows *rows)
 {
 	const struct sprof_code_jump *jumps;
-	size_t count = sprof_code_starts_jumps(&computed->starts, code.address, &jumps);
+	size_t count = sprof_code_starts_jumps(&computed->starts, code->address, &jumps);
 	struct sprof_code_state entry;
 
 	/* What others end with is a function; words below sp mean nothing to it. */
 	if (find_entry(computed, jumps, count, depth, &entry))
-		code.entry = sprof_code_state_may_return(&entry) ? NULL : &entry;
+		code->entry = sprof_code_state_may_return(&entry) ? NULL : &entry;
 	else
-		code.is_loose = !sprof_code_starts_is_function(&computed->starts, code.address);
-	sprof_code_flow_run(computed->flow, &code, rows);
+		code->is_loose = !sprof_code_starts_is_function(&computed->starts, code->address);
+	sprof_code_flow_run(computed->flow, code, rows);
+	code->entry = NULL;
 }
 
-static void compute(struct sprof_computed *computed, size_t function, const struct sprof_code *code)
+static void compute(struct sprof_computed *computed, size_t function, struct sprof_code *code)
 {
 	struct sprof_code_rows *rows = &computed->functions[function];
 
@@ -153,7 +159,7 @@ static void compute(struct sprof_computed *computed, size_t function, const stru
 		return;
 	if (computed->row_count > MOST_ROWS)
 		forget_rows(computed);
-	follow(computed, *code, 0, rows);
+	follow(computed, code, 0, rows);
 	computed->row_count += rows->count;
 }
 
@@ -200,8 +206,7 @@ struct sprof_cfi_row sprof_computed_find_in(
 {
 	struct sprof_cfi_row row = {.end = address + 1};
 	struct sprof_code_rows rows = {0};
-	struct sprof_code code = {
-		.image = computed->image, .address = start, .is_whole = true};
+	struct sprof_code code = {.image = computed->image, .address = start, .is_whole = true};
 
 	if (!computed->flow)
 		computed->flow = sprof_code_flow_create();

@@ -1,7 +1,7 @@
 /*
  * Rows of generated code. Reads what lies around the pc, as much as most such functions have: a way to the return
- * may lead back. Does not know where
- * a function begins, nor whether the bytes are still those that ran: what the rows lead to is checked by the walk.
+ * may lead back. Does not know where a function begins, nor whether the bytes are still those that ran: the walk checks
+ * what the rows lead to.
  */
 #include "unwind/generated.h"
 
@@ -10,6 +10,7 @@
 #include "attach/memory.h"
 #include "elfsym/call-decode.h"
 #include "unwind/code-flow.h"
+#include "unwind/instruction.h"
 
 enum { AROUND = 8 * 1024 };
 
@@ -48,7 +49,7 @@ static struct sprof_code read_code(
 	struct sprof_code code = {.bytes = generated->bytes};
 	uint64_t end;
 
-	if (!mapping || !maps->pid)
+	if (!mapping || !maps->pid || !sprof_instruction_has_decoder())
 		return code;
 	code.address = pc - mapping->start > AROUND ? pc - AROUND : mapping->start;
 	end = mapping->end - pc > AROUND ? pc + AROUND : mapping->end;

@@ -186,15 +186,7 @@ static bool lacks_fp(const struct sprof_pc *known, const struct sprof_cursor *cu
 		(needs_fp(known) || (known->rule.cfa == SPROF_CFA_NONE && !cursor->innermost));
 }
 
-/* Interpreters of generated code push return addresses that no call stands before. */
-static bool is_possible(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
-{
-	const struct sprof_pc *known =
-		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
-
-	return known && known->is_generated;
-}
-
+/* Whether a row from instructions may be right: it leads to code, and behind a call. */
 static bool is_likely(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
 {
 	const struct sprof_pc *known =
@@ -202,6 +194,15 @@ static bool is_likely(const struct sprof_recovery *recovery, const struct sprof_
 
 	return known &&
 		(!caller->is_return || known->is_behind_call || known->rule.cfa == SPROF_CFA_SIGNAL);
+}
+
+/* Interpreters of generated code push return addresses that no call stands before. */
+static bool is_possible(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
+{
+	const struct sprof_pc *known =
+		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
+
+	return known && known->is_generated;
 }
 
 /* By the instructions; where those lead to no call, as generated code's may, by the frame pointer, if that does. */
