@@ -1,10 +1,7 @@
 /*
- * Rows computed from the code of a file without unwind tables, against the tables of its twin: the
- * same code, built with them. The twin's code must lie at the same addresses.
- *
- *     twins rows FILE TWIN [--verbose]                each instruction
- *     twins stacks PID TID COPIES PERIOD_US FILE TWIN copies of a thread's stack, each walked with
- * both files
+ * Copies of a thread's stack, each walked by the code of a file without unwind tables and by the tables of its twin:
+ *     twins PID TID COPIES PERIOD_US FILE TWIN
+ * The twin is the same code, built with tables, at the same addresses. Each instruction is compared by code-rows.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,157 +14,8 @@
 #include "base/clock.h"
 #include "bench/copies.h"
 #include "bench/walkers.h"
-#include "elfsym/cfi.h"
-#include "unwind/computed.h"
-#include "elfsym/fdes.h"
-#include "elfsym/frame-distance.h"
 
-enum {
-	LONGEST = 15
-};
-
-struct sides {
-	struct sprof_image *file, *twin;
-	struct sprof_computed *computed;
-	struct sprof_cfi *cfi;
-	struct sprof_fdes fdes;
-	bool is_verbose;
-	uint64_t functions, wrong_functions,
-		others; /* others: code that the twin's tables don't have */
-	uint64_t pcs, equal, unknown, different, fp_different;
-};
-
-/* The CFA, or the distance of the saved frame pointer from it where each row tells it by another
- * register. */
-static bool is_same_cfa(const struct sprof_cfi_row *truth, const struct sprof_cfi_row *row)
-{
-	if (truth->ra == SPROF_REG_UNDEFINED || row->ra == SPROF_REG_UNDEFINED)
-		return truth->ra == row->ra;
-	if (truth->cfa == row->cfa)
-		return truth->cfa_offset == row->cfa_offset && truth->cfa_add == row->cfa_add;
-	return truth->cfa <= SPROF_CFA_FP && row->cfa <= SPROF_CFA_FP &&
-	       row->fp == SPROF_REG_SAVED && truth->fp == SPROF_REG_SAVED &&
-	       row->fp_offset == truth->fp_offset;
-}
-
-static bool is_same_fp(const struct sprof_cfi_row *truth, const struct sprof_cfi_row *row)
-{
-	if (truth->ra == SPROF_REG_UNDEFINED)
-		return true;
-	return truth->fp == row->fp &&
-	       (truth->fp != SPROF_REG_SAVED || truth->fp_offset == row->fp_offset);
-}
-
-static void tell(const char *what, uint64_t address, const struct sprof_cfi_row *truth,
-	const struct sprof_cfi_row *row)
-{
-	printf("%s %" PRIx64 ": table cfa %d%+d fp %d%+d ra %d, code cfa %d%+d fp %d%+d ra %d\n",
-		what, address, truth->cfa, truth->cfa_offset, truth->fp, truth->fp_offset,
-		truth->ra, row->cfa, row->cfa_offset, row->fp, row->fp_offset, row->ra);
-}
-
-static void compare_at(struct sides *sides, uint64_t address)
-{
-	struct sprof_cfi_row truth = sprof_cfi_find(sides->cfi, address), row;
-	const char *what = NULL;
-
-	if (truth.cfa == SPROF_CFA_NONE) {
-		sides->others++;
-		return;
-	}
-	row = sprof_computed_find(sides->computed, address);
-	sides->pcs++;
-	if (row.cfa == SPROF_CFA_NONE && row.ra != SPROF_REG_UNDEFINED) {
-		sides->unknown++;
-		what = "unknown";
-	} else if (!is_same_cfa(&truth, &row)) {
-		sides->different++;
-		what = "different";
-	} else if (!is_same_fp(&truth, &row)) {
-		sides->fp_different++;
-		what = "fp";
-	} else {
-		sides->equal++;
-	}
-	if (what && sides->is_verbose)
-		tell(what, address, &truth, &row);
-}
-
-static bool is_padding(const uint8_t *code, size_t length)
-{
-	return code[0] == 0x90 || code[0] == 0xf4 ||
-	       (length > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
-	       (length > 1 && code[0] == 0x66 &&
-		       (code[1] == 0x90 || code[1] == 0x66 || code[1] == 0x2e || code[1] == 0x0f));
-}
-
-/* Behind a call it may run: it makes the head of a loop lie well. */
-static bool may_run(const uint8_t *code, size_t length, bool *is_behind_call)
-{
-	if (is_padding(code, length))
-		return *is_behind_call;
-	*is_behind_call = code[0] == 0xe8;
-	return true;
-}
-
-/* From one FDE, or what lies between two of them, to the next. */
-static void compare_range(struct sides *sides, uint64_t start, uint64_t end)
-{
-	bool is_behind_call = false;
-
-	while (start < end) {
-		size_t room = end - start < LONGEST ? end - start : LONGEST, length;
-		const uint8_t *code = sprof_image_at(sides->file, start, room);
-
-		if (!code)
-			return;
-		length = sprof_instruction_size_x86_64(code, room);
-		if (length && may_run(code, length, &is_behind_call))
-			compare_at(sides, start);
-		start += length ? length : 1;
-	}
-}
-
-static bool compare_rows(const char *file, const char *twin, bool is_verbose)
-{
-	struct sides sides = {.is_verbose = is_verbose};
-	struct sprof_section text;
-	struct sprof_error err;
-	uint64_t at;
-
-	if (!sprof_image_open_path(file, &sides.file, &err) ||
-		!sprof_image_open_path(twin, &sides.twin, &err) ||
-		!sprof_fdes_load(&sides.fdes, sides.twin, &err) ||
-		!sprof_image_section(sides.file, ".text", &text))
-		return false;
-	sides.computed = sprof_computed_create(sides.file);
-	sides.cfi = sprof_cfi_create(sides.twin);
-	at = text.address;
-	for (size_t i = 0; i < sides.fdes.count; i++) {
-		const struct sprof_fde *fde = &sides.fdes.items[i];
-
-		if (fde->address < at || fde->address + fde->size > text.address + text.size)
-			continue;
-		compare_range(&sides, at, fde->address);
-		compare_range(&sides, fde->address, fde->address + fde->size);
-		at = fde->address + fde->size;
-		sides.functions++;
-	}
-	compare_range(&sides, at, text.address + text.size);
-	printf("{\"functions\": %" PRIu64 ", \"instructions\": %" PRIu64 ", \"equal\": %" PRIu64
-	       ", \"unknown\": %" PRIu64 ", \"different\": %" PRIu64 ", \"fp_different\": %" PRIu64
-	       ", \"without_tables\": %" PRIu64 "}\n",
-		sides.functions, sides.pcs, sides.equal, sides.unknown, sides.different,
-		sides.fp_different, sides.others);
-	sprof_cfi_destroy(sides.cfi);
-	sprof_computed_destroy(sides.computed);
-	sprof_fdes_finish(&sides.fdes);
-	sprof_image_close(sides.twin);
-	sprof_image_close(sides.file);
-	return true;
-}
-
-/* The same modules, but for one, whose code is now read from its twin. */
+/* The module of the file is read from the twin from now on. The other modules stay. */
 static bool put_twin(struct sprof_modules *modules, const char *file, const char *twin)
 {
 	for (size_t i = 0; i < sprof_modules_count(modules); i++) {
@@ -261,17 +109,17 @@ static void compare_stack(struct tally *tally, struct walks *file, const struct 
 
 static bool compare_stacks(char *argv[])
 {
-	pid_t pid = (pid_t)strtol(argv[2], NULL, 10), tid = (pid_t)strtol(argv[3], NULL, 10);
+	pid_t pid = (pid_t)strtol(argv[1], NULL, 10), tid = (pid_t)strtol(argv[2], NULL, 10);
 	struct walks file = {.walker = NULL}, twin = {.walker = NULL};
 	struct tally stops = {0}, peeks = {0};
 	struct copies copies;
 	size_t sleeping = 0;
 
 	if (!begin_walks(&file, pid) || !begin_walks(&twin, pid) ||
-		!put_twin(twin.parts.modules, argv[6], argv[7]))
+		!put_twin(twin.parts.modules, argv[5], argv[6]))
 		return false;
-	if (!copies_take(&copies, tid, &file.maps, strtoul(argv[4], NULL, 10),
-		    strtoul(argv[5], NULL, 10) * SPROF_NS_PER_US))
+	if (!copies_take(&copies, tid, &file.maps, strtoul(argv[3], NULL, 10),
+		    strtoul(argv[4], NULL, 10) * SPROF_NS_PER_US))
 		return false;
 	for (size_t i = 0; i < copies.count; i++) {
 		struct sprof_snapshot snapshot = copies_load(&copies, i), peek = peeked(snapshot);
@@ -298,9 +146,5 @@ static bool compare_stacks(char *argv[])
 
 int main(int argc, char *argv[])
 {
-	if (argc >= 4 && !strcmp(argv[1], "rows"))
-		return !compare_rows(argv[2], argv[3], argc > 4);
-	if (argc == 8 && !strcmp(argv[1], "stacks"))
-		return !compare_stacks(argv);
-	return 64;
+	return argc == 7 ? !compare_stacks(argv) : 64;
 }

@@ -9,8 +9,9 @@
 #include "elfsym/code-scan.h"
 
 /*
- * Other calls of a function that never returns have code behind them that is reached from elsewhere: so many for each one
- * that has none. One alone may be a call before what a programmer knew not to be reached.
+ * Behind a call of a function that never returns lies the next function, or code that something else jumps to. The first
+ * kind is the proof; for each proof so many calls of the other kind are allowed, and one proof is too few: a programmer may
+ * have known that the call's end is not reached.
  */
 enum { FEW = 2, MOST_OTHERS_OF_FEW = 8, MANY = 8, MOST_OTHERS_OF_MANY = 32 };
 
@@ -44,11 +45,6 @@ bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import)
 		(length > 13 && !memcmp(name, "_ZSt", 4) && !memcmp(name + 6, "__throw", 7));
 }
 
-static bool is_trap(const uint8_t *code, size_t length)
-{
-	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
-}
-
 /* Where functions begin as far as is known. */
 struct known {
 	const struct sprof_code_starts *starts;
@@ -69,7 +65,7 @@ bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_co
 	struct sprof_code_call *last = calls->is_behind ? &calls->items[calls->count - 1] : NULL;
 	const uint8_t *code = text->bytes + at;
 
-	if (last && is_trap(code, length))
+	if (last && sprof_code_text_is_trap(code, length))
 		last->behind = SPROF_CODE_TRAP;
 	else if (last && sprof_code_text_is_padding(code, length))
 		last->behind = text->address + at + length;
@@ -111,15 +107,6 @@ static bool never_returns(
 	return !others || (functions >= FEW && others / MOST_OTHERS_OF_FEW <= functions);
 }
 
-static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	if (!sprof_array_reserve(
-		    &starts->ends, &starts->end_capacity, starts->end_count + 1, sizeof(*starts->ends)))
-		return sprof_error_no_memory(err);
-	starts->ends[starts->end_count++] = address;
-	return true;
-}
-
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
 	const struct sprof_code_set *called, const struct sprof_code_set *fdes, struct sprof_error *err)
 {
@@ -133,7 +120,7 @@ bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_cal
 
 		for (count = 1; i + count < calls->count && calls->items[i + count].callee == callee;)
 			count++;
-		if (never_returns(&known, calls->items + i, count) && !add_end(starts, callee, err))
+		if (never_returns(&known, calls->items + i, count) && !sprof_code_starts_add_end(starts, callee, err))
 			return false;
 	}
 	return true;

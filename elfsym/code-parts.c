@@ -38,21 +38,6 @@ static void move_to(const struct sprof_code_starts *starts, struct function *fun
 	}
 }
 
-static size_t first_behind(const struct sprof_code_set *set, uint64_t address)
-{
-	size_t low = 0, high = set->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool add_jump(struct reader *reader, uint64_t from, uint64_t to)
 {
 	struct sprof_code_starts *starts = reader->starts;
@@ -90,8 +75,8 @@ static bool read_jumps(struct reader *reader, const struct sprof_code_text *text
 /* A jump inside of a function leads over some of the candidates: both sides belong together. */
 static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 {
-	size_t first = first_behind(&candidates->set, from < to ? from : to);
-	size_t end = first_behind(&candidates->set, from < to ? to : from);
+	size_t first = sprof_code_set_behind(&candidates->set, from < to ? from : to);
+	size_t end = sprof_code_set_behind(&candidates->set, from < to ? to : from);
 
 	if (first == end)
 		return;
@@ -115,7 +100,7 @@ static void judge_candidates(struct reader *reader, const struct sprof_code_text
 {
 	struct candidates *candidates = &reader->candidates;
 	struct function function = {.begin = text->address, .end = text->address};
-	size_t next = text->address ? first_behind(&candidates->set, text->address - 1) : 0, length;
+	size_t next = text->address ? sprof_code_set_behind(&candidates->set, text->address - 1) : 0, length;
 	bool may_begin = true;
 
 	for (size_t at = 0; at < text->size; at += length) {
@@ -137,17 +122,6 @@ static void judge_candidates(struct reader *reader, const struct sprof_code_text
 	}
 }
 
-static bool add_part(struct reader *reader, uint64_t address)
-{
-	struct sprof_code_starts *starts = reader->starts;
-
-	if (!sprof_array_reserve(
-		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
-		return sprof_error_no_memory(reader->err);
-	starts->parts[starts->part_count++] = address;
-	return true;
-}
-
 static bool add_parts(struct reader *reader)
 {
 	const struct candidates *candidates = &reader->candidates;
@@ -155,7 +129,8 @@ static bool add_parts(struct reader *reader)
 
 	for (size_t i = 0; i < candidates->set.count; i++) {
 		spans += candidates->spans[i];
-		if (!spans && candidates->may_begin[i] && !add_part(reader, candidates->set.items[i]))
+		if (!spans && candidates->may_begin[i] &&
+			!sprof_code_starts_add_part(reader->starts, candidates->set.items[i], reader->err))
 			return false;
 	}
 	return true;

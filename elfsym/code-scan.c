@@ -54,6 +54,11 @@ bool sprof_code_text_is_padding(const uint8_t *code, size_t length)
 		(at + 2 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
 }
 
+bool sprof_code_text_is_trap(const uint8_t *code, size_t length)
+{
+	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
+}
+
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length)
 {
 	size_t at = 0;
@@ -99,6 +104,21 @@ bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address)
 {
 	return set->count &&
 		bsearch(&address, set->items, set->count, sizeof(*set->items), compare);
+}
+
+size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->items[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 void sprof_code_set_finish(struct sprof_code_set *set)

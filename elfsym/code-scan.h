@@ -1,6 +1,6 @@
 /*
- * A module's code, read instruction by instruction in the order in which it lies: what code-starts.c, code-ends.c and
- * unwind/code-returns.c share.
+ * A module's code, read instruction by instruction in the order in which it lies: what code-starts.c, code-ends.c,
+ * code-parts.c and unwind/code-returns.c share.
  */
 #ifndef SPROF_ELFSYM_CODE_SCAN_H
 #define SPROF_ELFSYM_CODE_SCAN_H
@@ -33,6 +33,9 @@ uint64_t sprof_code_text_call(const struct sprof_code_text *text, size_t at, siz
 /* Whether an instruction is padding, or int3, which lies there too. */
 bool sprof_code_text_is_padding(const uint8_t *code, size_t length);
 
+/* Whether an instruction is hlt, int3 or ud2. */
+bool sprof_code_text_is_trap(const uint8_t *code, size_t length);
+
 /* Whether code doesn't go on behind it: a jump, a return, a trap; or a call, of the system too, which may not return. */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);
 
@@ -46,7 +49,15 @@ bool sprof_code_set_add(struct sprof_code_set *set, uint64_t address, struct spr
 /* Leaves each once. */
 void sprof_code_set_sort(struct sprof_code_set *set);
 bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address);
+/* The index of the first one behind the address; `count`: there is none. */
+size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address);
 void sprof_code_set_finish(struct sprof_code_set *set);
+
+/* code-starts.c: each adds one address, not sorted yet. False: no memory. */
+bool sprof_code_starts_add_end(
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err);
+bool sprof_code_starts_add_part(
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err);
 
 /* A call, and what lies behind it and padding: the address of an instruction, or a trap right behind the call. */
 struct sprof_code_call {

@@ -27,6 +27,26 @@ static bool add(struct sprof_code_starts *starts, uint64_t address, struct sprof
 	return true;
 }
 
+bool sprof_code_starts_add_end(
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
+{
+	if (!sprof_array_reserve(
+		    &starts->ends, &starts->end_capacity, starts->end_count + 1, sizeof(*starts->ends)))
+		return sprof_error_no_memory(err);
+	starts->ends[starts->end_count++] = address;
+	return true;
+}
+
+bool sprof_code_starts_add_part(
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
+{
+	if (!sprof_array_reserve(
+		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
+		return sprof_error_no_memory(err);
+	starts->parts[starts->part_count++] = address;
+	return true;
+}
+
 static void sort(struct sprof_code_starts *starts)
 {
 	struct sprof_code_set items = {.items = starts->items, .count = starts->count};
@@ -43,17 +63,10 @@ static void sort(struct sprof_code_starts *starts)
 
 size_t sprof_code_starts_find(const struct sprof_code_starts *starts, uint64_t address)
 {
-	size_t low = 0, high = starts->count;
+	const struct sprof_code_set items = {.items = starts->items, .count = starts->count};
+	size_t behind = sprof_code_set_behind(&items, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (starts->items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : SIZE_MAX;
+	return behind ? behind - 1 : SIZE_MAX;
 }
 
 bool sprof_code_starts_is_end(const struct sprof_code_starts *starts, uint64_t address)
@@ -108,17 +121,10 @@ size_t sprof_code_starts_jumps(
 
 uint64_t sprof_code_starts_room(const struct sprof_code_starts *starts, uint64_t address)
 {
-	size_t low = 0, high = starts->data_count;
+	const struct sprof_code_set data = {.items = starts->data, .count = starts->data_count};
+	size_t behind = sprof_code_set_behind(&data, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (starts->data[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < starts->data_count ? starts->data[low] - address : UINT64_MAX;
+	return behind < data.count ? data.items[behind] - address : UINT64_MAX;
 }
 
 /* Addresses that code has in it. */
@@ -238,24 +244,6 @@ static bool add_called(struct sprof_code_starts *starts, const struct sprof_imag
 	return done;
 }
 
-static bool add_end(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	if (!sprof_array_reserve(
-		    &starts->ends, &starts->end_capacity, starts->end_count + 1, sizeof(*starts->ends)))
-		return sprof_error_no_memory(err);
-	starts->ends[starts->end_count++] = address;
-	return true;
-}
-
-static bool add_part(struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
-{
-	if (!sprof_array_reserve(
-		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
-		return sprof_error_no_memory(err);
-	starts->parts[starts->part_count++] = address;
-	return true;
-}
-
 /* GCC's and clang's name for a part of a function: "main.cold", "main.cold.1". */
 static bool is_elsewhere(const struct sprof_symbol *symbol)
 {
@@ -282,10 +270,10 @@ static bool add_symbols(
 		const struct sprof_symbol symbol = sprof_symtab_at(symtab, i);
 
 		done = add(starts, symbol.address, err) &&
-			(!is_elsewhere(&symbol) || add_part(starts, symbol.address, err)) &&
+			(!is_elsewhere(&symbol) || sprof_code_starts_add_part(starts, symbol.address, err)) &&
 			(!sprof_code_ends_by_name(symbol.name, symbol.name_length,
 				 symbol.source == SPROF_SYMBOL_PLT) ||
-				add_end(starts, symbol.address, err));
+				sprof_code_starts_add_end(starts, symbol.address, err));
 	}
 	sprof_symtab_destroy(symtab);
 	return done;
@@ -311,7 +299,7 @@ static bool add_fdes(
 		uint64_t address = fdes->items[i];
 
 		if (!sprof_code_set_has(&known, address) &&
-			(!add(starts, address, err) || !add_part(starts, address, err)))
+			(!add(starts, address, err) || !sprof_code_starts_add_part(starts, address, err)))
 			return false;
 	}
 	return true;

@@ -82,11 +82,6 @@ static bool is_return(const uint8_t *code, size_t length)
 	return code[at] == 0xc3 || code[at] == 0xc2;
 }
 
-static bool is_trap(const uint8_t *code, size_t length)
-{
-	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
-}
-
 static bool is_conditional(const uint8_t *code)
 {
 	return (code[0] & 0xf0) == 0x70 || code[0] == 0x0f;
@@ -160,7 +155,7 @@ static bool pass(struct search *search, uint32_t at)
 
 	if (!length || is_return(code, length))
 		return true;
-	if (is_trap(code, length)) {
+	if (sprof_code_text_is_trap(code, length)) {
 		search->has_end = true;
 		return false;
 	}

@@ -259,12 +259,12 @@ static void expect_truth(const char *path, uint64_t least)
 #endif
 #endif
 
+#if !defined(IS_SANITIZED)
 static void rows_as_in_the_tables_of_this_program(void **state)
 {
-#if !defined(IS_SANITIZED)
 	expect_truth("/proc/self/exe", 1000);
-#endif
 }
+#endif
 
 static void rows_as_in_the_tables_of_libc(void **state)
 {
@@ -284,7 +284,9 @@ int main(void)
 		cmocka_unit_test(rows_of_a_program),
 		cmocka_unit_test(what_a_handler_returns_to),
 		cmocka_unit_test(where_no_function_is),
+#if !defined(IS_SANITIZED)
 		cmocka_unit_test(rows_as_in_the_tables_of_this_program),
+#endif
 		cmocka_unit_test(rows_as_in_the_tables_of_libc),
 	};
 	const struct CMUnitTest no_tests[] = {cmocka_unit_test(without_a_decoder)};
