@@ -5,6 +5,7 @@
  * The child waits on a socket until it is seized and then execs, so that its first stop is at the
  * program's first instruction. The socket closes on exec; when exec fails, errno comes back through it.
  */
+#include "attach/explain-exec.h"
 #include "attach/target.h"
 
 #include <errno.h>
@@ -74,12 +75,7 @@ static bool explain_exec(int socket, const char *program, struct sprof_error *er
 	if (read(socket, &errnum, sizeof(errnum)) != (ssize_t)sizeof(errnum))
 		return sprof_error_set(err, SPROF_ERROR_TARGET_GONE,
 			"run %s: it ended before its first instruction", program);
-	sprof_error_errno(err, errnum, "run %s", program);
-	if (errnum == ENOENT && !strchr(program, '/'))
-		sprof_error_hint(err, "there is no '%s' in PATH", program);
-	else if (errnum == EACCES)
-		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
-	return false;
+	return sprof_explain_exec(program, errnum, err);
 }
 
 static bool trace_child(struct sprof_target *target, pid_t child, int socket,

@@ -26,7 +26,10 @@ uint64_t sprof_clock_own_cpu_ns(void)
 	return (uint64_t)used.tv_sec * SPROF_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-bool sprof_duration_parse(const char *text, uint64_t *ret_ns)
+static const double hundred_years_ns = 100 * 365.0 * 24 * 3600 * 1e9;
+
+/* A number, times its unit; seconds where it has none. Returns what is behind it; NULL: there is none. */
+static const char *parse_part(const char *text, double *ret_ns, double *ret_unit_ns)
 {
 	static const struct {
 		const char *name;
@@ -34,21 +37,38 @@ bool sprof_duration_parse(const char *text, uint64_t *ret_ns)
 	} units[] = {
 		{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"h", 3600e9},
 	};
-	static const double hundred_years = 100 * 365.0 * 24 * 3600 * 1e9;
 	char *end;
-	double value;
+	size_t length;
 
 	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-		return false;
-	value = strtod(text, &end);
+		return NULL;
+	*ret_ns = strtod(text, &end);
+	for (length = 0; isalpha((unsigned char)end[length]);)
+		length++;
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name))
+		if (strlen(units[i].name) != length || strncmp(end, units[i].name, length) != 0)
 			continue;
-		value *= units[i].ns;
-		if (!isfinite(value) || value > hundred_years)
-			return false;
-		*ret_ns = (uint64_t)value;
-		return true;
+		*ret_unit_ns = units[i].ns;
+		*ret_ns *= units[i].ns;
+		return end + length;
 	}
-	return false;
+	return NULL;
+}
+
+bool sprof_duration_parse(const char *text, uint64_t *ret_ns)
+{
+	double sum = 0, part, unit, last_unit = INFINITY;
+
+	do {
+		text = parse_part(text, &part, &unit);
+		/* "1m30s", but not "30s1m". */
+		if (!text || unit >= last_unit)
+			return false;
+		sum += part;
+		last_unit = unit;
+	} while (*text);
+	if (!isfinite(sum) || sum > hundred_years_ns)
+		return false;
+	*ret_ns = (uint64_t)sum;
+	return true;
 }

@@ -20,8 +20,8 @@ uint64_t sprof_clock_now_ns(void);
 uint64_t sprof_clock_own_cpu_ns(void);
 
 /*
- * Reads "10s", "500ms", "2m", "1h", "250us", "1.5s"; a bare number means seconds. False when the text
- * is no duration, negative, or longer than a hundred years.
+ * Reads "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. False when the text
+ * is no duration, negative, or longer than a hundred years, or its parts are not in falling order.
  */
 bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
 

@@ -18,6 +18,8 @@ static const struct sprof_option_group groups[] = {
 	{"What to profile", process_table},
 	{"Sampling", sprof_recording_sampling_table},
 	{"Output", sprof_recording_output_table},
+	{"What to report", sprof_shown_filter_table, FIELD(shown)},
+	{"How", sprof_shown_report_table, FIELD(shown)},
 	{"Names", sprof_naming_table},
 	{"General", sprof_common_option_table},
 	{0},

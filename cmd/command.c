@@ -10,15 +10,19 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "cmd/nearest.h"
+
 enum {
-	MAX_OPTIONS = 64,
+	MAX_OPTIONS = 80,
 	LONG_BASE = 256,
 	HELP_COLUMN = 30,
+	HELP_WIDTH = 79,
 };
 
 /* The groups of a command, flattened, and what getopt_long wants to see of them. */
 struct parser {
 	const struct sprof_option *rows[MAX_OPTIONS];
+	size_t bases[MAX_OPTIONS];
 	struct option longs[MAX_OPTIONS + 1];
 	char shorts[2 + 4 * MAX_OPTIONS];
 	int count;
@@ -37,10 +41,11 @@ static void add_letters(struct parser *parser, const struct sprof_option *row)
 	parser->shorts[length] = '\0';
 }
 
-static void add_row(struct parser *parser, const struct sprof_option *row)
+static void add_row(struct parser *parser, const struct sprof_option *row, size_t base)
 {
 	assert(parser->count < MAX_OPTIONS);
 	parser->rows[parser->count] = row;
+	parser->bases[parser->count] = base;
 	parser->longs[parser->count] = (struct option){
 		.name = row->name,
 		.has_arg = row->argument ? required_argument : no_argument,
@@ -58,46 +63,76 @@ static void parser_init(struct parser *parser, const struct sprof_command *comma
 		strcpy(parser->shorts, "+:");
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
 		for (const struct sprof_option *row = group->options; row->name; row++)
-			add_row(parser, row);
+			add_row(parser, row, group->base);
 	}
 }
 
-/* The row that a value of getopt_long (or optopt) stands for; NULL: none. */
-static const struct sprof_option *find_row(const struct parser *parser, int value)
+/* The row that a value of getopt_long (or optopt) stands for; below 0: none. */
+static int find_row(const struct parser *parser, int value)
 {
 	if (value >= LONG_BASE)
-		return parser->rows[value - LONG_BASE];
+		return value - LONG_BASE;
 	for (int i = 0; value && i < parser->count; i++) {
 		if (parser->rows[i]->letters && strchr(parser->rows[i]->letters, value))
-			return parser->rows[i];
+			return i;
 	}
-	return NULL;
+	return -1;
+}
+
+/* The long option that an unknown word is near to; NULL: none. */
+static const char *find_near(const struct parser *parser, const char *word)
+{
+	char name[64];
+	struct sprof_nearest nearest = {.word = name};
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
+		word + strspn(word, "-"));
+	for (int i = 0; name[0] && i < parser->count; i++)
+		sprof_nearest_try(&nearest, parser->rows[i]->name);
+	return nearest.found;
 }
 
 static bool usage_error(const struct sprof_command *command, int what, const struct parser *parser,
 	const char *word, struct sprof_error *err)
 {
-	const struct sprof_option *row = find_row(parser, optopt);
+	int index = find_row(parser, optopt);
+	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
+	const char *near = row ? NULL : find_near(parser, word);
 
 	if (row && what == ':')
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s needs a value: %s", row->name,
 			row->argument);
 	else if (row)
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s takes no value", row->name);
-	else if (optopt)
+	else if (optopt && !near)
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown option -%c", optopt);
 	else
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown option %s", word);
-	sprof_error_hint(err, "see: sprof %s --help", command->name);
+	if (near)
+		sprof_error_hint(err, "did you mean --%s? see: sprof %s --help", near, command->name);
+	else
+		sprof_error_hint(err, "see: sprof %s --help", command->name);
 	return false;
 }
 
-static bool set_option(const struct sprof_option *row, const char *text, void *options,
+/* A long option with one dash is read as short ones: "-pid" as "-p id". */
+static void hint_at_dashes(const struct parser *parser, const char *word, struct sprof_error *err)
+{
+	if (word[0] != '-' || word[1] == '-')
+		return;
+	for (int i = 0; i < parser->count; i++) {
+		if (strcmp(parser->rows[i]->name, word + 1) == 0)
+			sprof_error_hint(err, "did you mean -%s?", word);
+	}
+}
+
+static bool set_option(const struct parser *parser, int index, const char *text, void *options,
 	struct sprof_error *err)
 {
+	const struct sprof_option *row = parser->rows[index];
 	struct sprof_error reason = {0};
 
-	if (row->set((char *)options + row->offset, text, &reason))
+	if (row->set((char *)options + parser->bases[index] + row->offset, text, &reason))
 		return true;
 	if (!text)
 		sprof_error_set(err, reason.kind, "--%s: %s", row->name, reason.message);
@@ -119,12 +154,15 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 	opterr = 0;
 	optind = 0; /* glibc: start over, and look at the "+" again */
 	while ((value = getopt_long(argc, argv, parser.shorts, parser.longs, NULL)) != -1) {
-		const struct sprof_option *row = find_row(&parser, value);
+		int index = find_row(&parser, value);
 
 		if (value == '?' || value == ':')
 			return usage_error(command, value, &parser, argv[optind - 1], err);
-		if (!set_option(row, row->argument ? optarg : NULL, options, err))
+		if (!set_option(&parser, index, parser.rows[index]->argument ? optarg : NULL, options,
+			    err)) {
+			hint_at_dashes(&parser, argv[optind - 1], err);
 			return false;
+		}
 	}
 	*ret_operands = optind;
 	return true;
@@ -145,22 +183,37 @@ static int print_option(const struct sprof_option *row, FILE *stream)
 	return width;
 }
 
+/* How much of a text fits into a line, up to a blank; a line's end counts as one. */
+static size_t line_length(const char *text)
+{
+	size_t last = 0, i;
+
+	for (i = 0; text[i] && i <= HELP_WIDTH - HELP_COLUMN; i++) {
+		if (text[i] == ' ' || text[i] == '\n')
+			last = i;
+	}
+	return text[i] && last ? last : i;
+}
+
+/* Texts are wrapped at 80 columns, wherever their tables break them. */
 static void print_row(const struct sprof_option *row, FILE *stream)
 {
 	int width = print_option(row, stream);
-	const char *line = row->help;
+	const char *text = row->help;
 
 	if (width + 2 > HELP_COLUMN) {
 		fputc('\n', stream);
 		width = 0;
 	}
-	for (;;) {
-		size_t length = strcspn(line, "\n");
+	while (*text) {
+		size_t length = line_length(text);
 
-		fprintf(stream, "%*s%.*s\n", HELP_COLUMN - width, "", (int)length, line);
-		if (!line[length])
-			return;
-		line += length + 1;
+		fprintf(stream, "%*s", HELP_COLUMN - width, "");
+		for (size_t i = 0; i < length; i++)
+			fputc(text[i] == '\n' ? ' ' : text[i], stream);
+		fputc('\n', stream);
+		text += length;
+		text += *text == ' ' || *text == '\n';
 		width = 0;
 	}
 }

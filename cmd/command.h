@@ -36,6 +36,7 @@ struct sprof_option {
 struct sprof_option_group {
 	const char *title; /* NULL ends the list of groups */
 	const struct sprof_option *options;
+	size_t base; /* of the struct in the command's options that the rows' offsets count from */
 };
 
 /* What every command knows; the first member of each command's options. */

@@ -12,17 +12,18 @@
 static const struct sprof_option compare_table[] = {
 	{"absolute", NULL, NULL, "compare the weights themselves, not the shares of the whole",
 		sprof_value_flag, FIELD(absolute)},
-	{"top", NULL, "N", "text: at most N rows (30)", sprof_value_count, FIELD(top)},
-	{"full", NULL, NULL, "text: every function, every name whole", sprof_value_flag, FIELD(full)},
+	{"top", NULL, "N", "text: at most N rows (30)", sprof_value_count, FIELD(shown.top)},
+	{"full", NULL, NULL, "text: every function, every name whole", sprof_value_flag, FIELD(shown.full)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
-		FIELD(threads)},
+		FIELD(shown.threads)},
 	{"no-pager", NULL, NULL, "don't show the table through $PAGER", sprof_value_flag,
-		FIELD(no_pager)},
+		FIELD(shown.no_pager)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to compare", sprof_reading_filter_table},
+	{"What to compare", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"Of which time and process", sprof_reading_filter_table},
 	{"How", compare_table},
 	{"Output", sprof_reading_output_table},
 	{"General", sprof_common_option_table},
@@ -31,9 +32,7 @@ static const struct sprof_option_group groups[] = {
 
 static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
 {
-	if (!outputs->count && !outputs->fallback)
-		outputs->fallback = &sprof_format_text;
-	if (!sprof_outputs_settle(outputs, err))
+	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
 		return false;
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->items[i].format->compares)
@@ -47,11 +46,8 @@ static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
 static bool load(const struct sprof_reading *options, const char *path,
 	struct sprof_profile **ret, struct sprof_error *err)
 {
-	if (sprof_reading_load(path, options->weight, ret, err) &&
-		sprof_reading_filter(options, ret, err))
-		return true;
-	*ret = NULL;
-	return false;
+	return sprof_reading_load(path, options->weight, ret, err) &&
+		sprof_shown_filter(&options->shown, ret, err);
 }
 
 static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
@@ -65,10 +61,10 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_ou
 
 	if (!sprof_reading_weight(joined, options->weight, &weight, err))
 		return false;
-	output = sprof_reading_output_options(options, weight);
+	output = sprof_shown_output_options(&options->shown, weight);
 	output.base_threads = base_threads;
 	output.absolute = options->absolute;
-	if (!options->no_pager && sprof_outputs_use_stdout(outputs))
+	if (!options->shown.no_pager && sprof_outputs_report_to_stdout(outputs))
 		sprof_pager_start(&pager);
 	output.width = pager.width;
 	written = sprof_outputs_write(outputs, true, joined, &output);

@@ -3,13 +3,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "cmd/command-line.h"
 #include "cmd/commands.h"
+#include "cmd/nearest.h"
 #include "cmd/outputs.h"
 #include "cmd/signals.h"
 #include "cmd/ui.h"
@@ -118,17 +121,58 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 	return code;
 }
 
-static int refuse(const char *word)
+/* Whether a word is a program's name: one that a shell would find. */
+static bool is_program(const char *word)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	if (strchr(word, '/'))
+		return !access(word, X_OK);
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, word);
+		if (!access(file, X_OK))
+			return true;
+		path += length + (path[length] == ':');
+	}
+	return false;
+}
+
+static void hint_at_word(char *const words[], struct sprof_error *err)
+{
+	struct sprof_nearest nearest = {.word = words[0]};
+	char *line;
+
+	for (int i = 0; i < COMMANDS; i++)
+		sprof_nearest_try(&nearest, commands[i]->name);
+	if (nearest.found) {
+		sprof_error_hint(err, "did you mean: sprof %s?", nearest.found);
+		return;
+	}
+	line = is_program(words[0]) ? sprof_command_line_join(words) : NULL;
+	if (line)
+		sprof_error_hint(err, "to profile it: sprof run -- %s", line);
+	else
+		sprof_error_hint(err, "see: sprof --help");
+	free(line);
+}
+
+static int refuse(char *const words[])
 {
 	struct sprof_error err = {0};
 
-	if (!word)
+	if (!words[0])
 		sprof_error_set(&err, SPROF_ERROR_USAGE, "no command given");
-	else if (word[0] == '-')
-		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown option %s", word);
+	else if (words[0][0] == '-')
+		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown option %s", words[0]);
 	else
-		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown command %s", word);
-	sprof_error_hint(&err, "see: sprof --help");
+		sprof_error_set(&err, SPROF_ERROR_USAGE, "unknown command %s", words[0]);
+	if (words[0] && words[0][0] != '-')
+		hint_at_word(words, &err);
+	else
+		sprof_error_hint(&err, "see: sprof --help");
 	sprof_ui_error(&err);
 	return SPROF_EXIT_USAGE;
 }
@@ -140,7 +184,7 @@ static int dispatch(int argc, char *argv[])
 	if (command)
 		return run_command(command, argc - 1, argv + 1);
 	if (argc < 2)
-		return refuse(NULL);
+		return refuse(argv + argc);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		print_help();
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
@@ -148,7 +192,7 @@ static int dispatch(int argc, char *argv[])
 	else if (!strcmp(argv[1], "--list-formats"))
 		print_formats();
 	else
-		return refuse(argv[1]);
+		return refuse(argv + 1);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
 #include "cmd/reading.h"
 
 static const struct sprof_option_group groups[] = {
-	{"What to merge", sprof_reading_filter_table},
+	{"What to merge", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"Of which time and process", sprof_reading_filter_table},
 	{"Output", sprof_reading_output_table},
 	{"General", sprof_common_option_table},
 	{0},
@@ -25,13 +26,13 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
 		return false;
 	}
-	if (!sprof_outputs_settle(&outputs, err) ||
+	if (!sprof_outputs_settle(&outputs, SPROF_STDOUT_REPORT, err) ||
 		!sprof_reading_load_all(operands, options->weight, &profile, err))
 		return false;
-	ok = sprof_reading_filter(options, &profile, err) &&
+	ok = sprof_shown_filter(&options->shown, &profile, err) &&
 		sprof_reading_weight(profile, options->weight, &weight, err);
 	if (ok) {
-		struct sprof_output_options output = sprof_reading_output_options(options, weight);
+		struct sprof_output_options output = sprof_shown_output_options(&options->shown, weight);
 
 		written = sprof_outputs_write(&outputs, true, profile, &output);
 		*ret_exit = sprof_outputs_exit(&written);

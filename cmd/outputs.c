@@ -4,12 +4,19 @@
  */
 #include "cmd/outputs.h"
 
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/last.h"
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
 
@@ -25,6 +32,11 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 
 	if (!text[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
+	if (text[0] == '-' && text[1]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, and no file");
+		sprof_error_hint(err, "of a file of this name: ./%s", text);
+		return false;
+	}
 	if (outputs->count == SPROF_MAX_OUTPUTS)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "more than %d outputs", SPROF_MAX_OUTPUTS);
@@ -91,8 +103,35 @@ static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_erro
 	return true;
 }
 
+/* By the name of the file that the shell has opened as stdout; NULL: it says nothing. */
+static const struct sprof_format *format_of_stdout(void)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	ssize_t length = readlink("/proc/self/fd/1", path, sizeof(path) - 1);
+
+	if (length < 0 || fstat(STDOUT_FILENO, &status) || !S_ISREG(status.st_mode))
+		return NULL;
+	path[length] = '\0';
+	return sprof_format_by_path(path);
+}
+
+static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
+{
+	const struct sprof_format *named = format_of_stdout();
+
+	if (named)
+		return named;
+	if (wanted == SPROF_STDOUT_REPORT)
+		return &sprof_format_text;
+	if (isatty(STDOUT_FILENO))
+		return &sprof_format_summary;
+	sprof_ui_progress("stdout is no terminal, so it gets folded stacks; -f text is the report");
+	return &sprof_format_folded;
+}
+
 static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_request *request,
-	struct sprof_error *err)
+	enum sprof_stdout wanted, struct sprof_error *err)
 {
 	const struct sprof_placeholders_moment now = sprof_placeholders_now();
 	char message[256];
@@ -100,7 +139,7 @@ static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_
 	if (!request->format)
 		request->format = outputs->fallback;
 	if (!request->format && !request->path)
-		request->format = sprof_format_by_name(isatty(STDOUT_FILENO) ? "text" : "folded");
+		request->format = choose_for_stdout(wanted);
 	if (!request->format)
 		request->format = sprof_format_by_path(request->path);
 	if (!request->format) {
@@ -122,34 +161,116 @@ bool sprof_outputs_rename(struct sprof_outputs *outputs,
 	return true;
 }
 
-bool sprof_outputs_settle(struct sprof_outputs *outputs, struct sprof_error *err)
+/* A pipe that nobody reads, because the command behind it could not be started. */
+static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error *err)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+
+	if (!sprof_outputs_use_stdout(outputs) || poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
+		return true;
+	sprof_error_set(err, SPROF_ERROR_IO, "nobody reads stdout");
+	sprof_error_hint(err, "could the command behind the | not be started? flamegraph.pl is at "
+			      "https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
+	return false;
+}
+
+bool sprof_outputs_settle(
+	struct sprof_outputs *outputs, enum sprof_stdout wanted, struct sprof_error *err)
 {
 	if (!outputs->count)
 		outputs->count = 1;
 	for (size_t i = 0; i < outputs->count; i++) {
-		if (!settle_one(outputs, &outputs->items[i], err))
+		if (!settle_one(outputs, &outputs->items[i], wanted, err))
 			return false;
 	}
-	return check_clashes(outputs, err);
+	return check_clashes(outputs, err) && check_reader(outputs, err);
+}
+
+/* Whether the request is what a terminal shows as the answer. */
+static bool is_summary(const struct sprof_output_request *request)
+{
+	return !request->path && request->format == &sprof_format_summary && isatty(STDOUT_FILENO);
+}
+
+static const struct sprof_output_request *find_saved(const struct sprof_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].path && outputs->items[i].format == &sprof_format_pprof)
+			return &outputs->items[i];
+	}
+	return NULL;
+}
+
+/* The answer is for whoever sits there, also where files were asked for. */
+static bool will_summarize(struct sprof_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs->items[i].path)
+			return is_summary(&outputs->items[i]);
+	}
+	if (!isatty(STDOUT_FILENO) || outputs->count == SPROF_MAX_OUTPUTS)
+		return false;
+	outputs->items[outputs->count++] =
+		(struct sprof_output_request){.format = &sprof_format_summary, .unasked = true};
+	return true;
+}
+
+void sprof_outputs_keep(struct sprof_outputs *outputs)
+{
+	static char command[PATH_MAX + 32];
+	const struct sprof_output_request *saved;
+	const char *last;
+
+	outputs->is_recording = true;
+	if (!will_summarize(outputs))
+		return;
+	saved = find_saved(outputs);
+	if (saved) {
+		snprintf(command, sizeof(command), "sprof report %s", saved->path);
+		outputs->whole_report = command;
+		return;
+	}
+	last = sprof_last_path();
+	if (!last || outputs->count == SPROF_MAX_OUTPUTS)
+		return;
+	outputs->items[outputs->count++] = (struct sprof_output_request){
+		.pattern = last, .path = last, .format = &sprof_format_pprof, .unasked = true};
+	outputs->whole_report = "sprof report";
+}
+
+bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs->items[i].path && outputs->items[i].format == &sprof_format_text)
+			return true;
+	}
+	return false;
 }
 
 bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
-		if (!outputs->items[i].path)
+		if (!outputs->items[i].path && !outputs->items[i].unasked)
 			return true;
 	}
 	return false;
 }
 
 /* A terminal has a width that names are shortened to; files and pipes get them whole. */
-static size_t width_of(const struct sprof_output_request *request)
+static void fit_terminal(struct sprof_output_options *options)
 {
+	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
 	struct winsize size;
 
-	if (request->path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	return size.ws_col;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return;
+	if (!options->width)
+		options->width = size.ws_col;
+	options->height = size.ws_row;
+	options->colour = !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
+	setlocale(LC_CTYPE, "");
+	options->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	setlocale(LC_CTYPE, "C");
 }
 
 static bool write_one(const struct sprof_output_request *request,
@@ -167,34 +288,71 @@ static bool write_one(const struct sprof_output_request *request,
 			!strcmp(request->path + strlen(request->path) - 3, ".gz");
 	if (request->path)
 		options.width = 0;
-	else if (!options.width)
-		options.width = width_of(request);
+	else
+		fit_terminal(&options);
 	if (request->format->write(profile, &options, out, err))
 		return sprof_out_close(out, err);
 	sprof_out_discard(out);
 	return false;
 }
 
+/* What was to go to stdout and could not, because nobody reads it, is not lost. */
+static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
+{
+	const struct sprof_output_request kept = {
+		.path = sprof_last_path(), .format = &sprof_format_pprof, .unasked = true};
+	const mode_t before = umask(077);
+	struct sprof_error err = {0};
+
+	if (kept.path && write_one(&kept, profile, *options, &err))
+		sprof_ui_note("what was recorded is in %s: sprof report shows it", sprof_last_name());
+	umask(before);
+}
+
+/* False: it failed, which was said; of what nobody asked for nothing is. */
+static bool write_request(const struct sprof_output_request *request,
+	const struct sprof_profile *profile, const struct sprof_output_options *options)
+{
+	struct sprof_error err = {0};
+	/* It has names of files and peers: nobody else is to read it. */
+	mode_t before = umask(request->unasked ? 077 : 022);
+	bool written;
+
+	if (!request->unasked)
+		umask(before);
+	written = write_one(request, profile, *options, &err);
+	umask(before);
+	if (written) {
+		if (request->path && !request->unasked)
+			sprof_ui_progress("wrote %s (%s)", request->path, request->format->name);
+		return true;
+	}
+	if (!request->unasked)
+		sprof_ui_error(&err);
+	return false;
+}
+
+/* Files first: what is on a terminal stays there as the last thing said. */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
+	struct sprof_output_options settled = *options;
 	struct sprof_written written = {0};
 
-	for (size_t i = 0; i < outputs->count; i++) {
-		const struct sprof_output_request *request = &outputs->items[i];
-		struct sprof_error err = {0};
+	settled.whole_report = outputs->whole_report;
+	for (size_t i = 0; i < 2 * outputs->count; i++) {
+		const struct sprof_output_request *request = &outputs->items[i % outputs->count];
+		bool is_turn = (i < outputs->count) == (request->path != NULL), succeeded;
 
-		if (!request->path && !with_stdout)
+		if (!is_turn || (!request->path && !with_stdout))
 			continue;
-		if (write_one(request, profile, *options, &err)) {
-			written.succeeded++;
-			if (request->path)
-				sprof_ui_progress("wrote %s (%s)", request->path,
-					request->format->name);
-		} else {
-			written.failed++;
-			sprof_ui_error(&err);
-		}
+		succeeded = write_request(request, profile, &settled);
+		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
+			rescue(profile, &settled);
+		if (request->unasked && request->path && !succeeded)
+			settled.whole_report = NULL;
+		else if (!request->unasked)
+			*(succeeded ? &written.succeeded : &written.failed) += 1;
 	}
 	return written;
 }

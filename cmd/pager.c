@@ -15,6 +15,7 @@ void sprof_pager_start(struct sprof_pager *pager)
 {
 	const char *command = getenv("PAGER");
 	struct winsize size;
+	sigset_t none, before;
 
 	*pager = (struct sprof_pager){0};
 	if (!isatty(STDOUT_FILENO) || (command && (!command[0] || !strcmp(command, "cat"))))
@@ -24,7 +25,11 @@ void sprof_pager_start(struct sprof_pager *pager)
 	/* As git does it: quit if it fits, keep colours, don't clear the screen. */
 	setenv("LESS", "FRX", 0);
 	fflush(stdout);
+	/* Signals that sprof keeps for itself while it traces are the pager's own. */
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, &before);
 	pager->pipe = popen(command ? command : "less", "we");
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!pager->pipe)
 		return;
 	dup2(fileno(pager->pipe), STDOUT_FILENO);

@@ -10,26 +10,21 @@
 
 #include "cmd/command.h"
 #include "cmd/outputs.h"
-#include "profile/filter.h"
+#include "cmd/shown.h"
 #include "profile/profile.h"
 
 struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_outputs outputs;
-	struct sprof_filter filter;
+	struct sprof_shown shown;
 	const char *weight; /* NULL: wall, or what the file shows by default */
-	enum sprof_report_mode report_mode;
 	const char *by; /* a label; NULL: none */
-	bool by_total;
-	bool threads, full, no_pager, short_names, waits, wait_frames;
-	size_t top, depth;
-	double min_percent;
 	bool absolute; /* diff */
 };
 
 extern const struct sprof_reading sprof_reading_defaults;
 
-/* Groups of a command's table. */
+/* Groups of a command's table, besides those of cmd/shown.h. */
 extern const struct sprof_option sprof_reading_output_table[];
 extern const struct sprof_option sprof_reading_filter_table[];
 extern const struct sprof_option sprof_reading_report_table[];
@@ -42,16 +37,8 @@ bool sprof_reading_load(const char *path, const char *weight, struct sprof_profi
 bool sprof_reading_load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
 	struct sprof_error *err);
 
-/* Replaces the profile by what the filter leaves of it; destroys it when that fails. */
-bool sprof_reading_filter(const struct sprof_reading *options, struct sprof_profile **profile,
-	struct sprof_error *err);
-
 /* The weight that the options ask for, of this profile. */
 bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
 	enum sprof_weight *ret, struct sprof_error *err);
-
-/* What output/ needs of the options. */
-struct sprof_output_options sprof_reading_output_options(
-	const struct sprof_reading *options, enum sprof_weight weight);
 
 #endif

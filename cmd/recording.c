@@ -43,8 +43,7 @@ const struct sprof_recording sprof_recording_defaults = {
 	.timeline_max = 1000 * 1000,
 	.max_stacks = 500 * 1000,
 	.weight = SPROF_WEIGHT_WALL,
-	.report_mode = SPROF_REPORT_MERGED,
-	.top = 30,
+	.shown = SPROF_SHOWN_DEFAULTS,
 };
 
 const struct sprof_option sprof_recording_sampling_table[] = {
@@ -54,12 +53,12 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"sample less often where it would cost more than so much of a CPU's\n"
 		"time: sprof's own, and what the program is stopped for",
 		sprof_value_percentage, FIELD(max_overhead)},
-	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 2m (when the program ends)",
+	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
 		sprof_value_duration, FIELD(duration_ns)},
-	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_duration,
+	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_time,
 		FIELD(delay_ns)},
 	{"from", NULL, "TIME", "sample from this time since the start on: as --delay",
-		sprof_value_duration, FIELD(delay_ns)},
+		sprof_value_time, FIELD(delay_ns)},
 	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
 		FIELD(to_ns)},
 	{"every", NULL, "TIME",
@@ -92,22 +91,13 @@ const struct sprof_option sprof_recording_output_table[] = {
 	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all: see sprof --list-formats\n"
-		"(by FILE's suffix; text on a terminal, folded into a pipe)",
+		"format of the -o before it, or of all; sprof --list-formats lists them\n"
+		"(by FILE's suffix; summary on a terminal, folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
-	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
-		FIELD(threads)},
-	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
-		sprof_value_flag, FIELD(wait_frames)},
-	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
-		sprof_value_flag, FIELD(waits)},
 	{"weight", NULL, "KIND",
 		"folded: wall, samples, user, sys, runq, stolen, wait, or of the last\n"
 		"sleep, disk or stopped (wall)",
 		set_weight, FIELD(weight)},
-	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", sprof_value_report_mode,
-				FIELD(report_mode)},
-	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
 	{"stats", NULL, "FILE", "write the quality of the profile to FILE, as JSON",
 		sprof_value_text, FIELD(stats_pattern)},
 	{0},

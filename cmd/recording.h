@@ -12,6 +12,7 @@
 #include "cmd/command.h"
 #include "cmd/naming.h"
 #include "cmd/outputs.h"
+#include "cmd/shown.h"
 #include "output/format.h"
 
 /* What of the kernel is on the stacks. */
@@ -46,10 +47,8 @@ struct sprof_recording {
 	struct sprof_outputs outputs;
 	const char *stats_pattern; /* as it was given; NULL: none */
 	const char *stats_path;    /* with its placeholders replaced */
-	bool threads, waits, wait_frames;
 	enum sprof_weight weight;
-	enum sprof_report_mode report_mode;
-	size_t top;
+	struct sprof_shown shown;
 };
 
 extern const struct sprof_recording sprof_recording_defaults;

@@ -1,15 +1,20 @@
 /*
  * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
  */
+#include <unistd.h>
+
 #include "cmd/commands.h"
+#include "cmd/last.h"
 #include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "profile/groups.h"
 #include "profile/identify.h"
 
 static const struct sprof_option_group groups[] = {
-	{"What to report", sprof_reading_filter_table},
-	{"How", sprof_reading_report_table},
+	{"What to report", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"Of which time and process", sprof_reading_filter_table},
+	{"How", sprof_shown_report_table, offsetof(struct sprof_reading, shown)},
+	{"How, besides", sprof_reading_report_table},
 	{"Output", sprof_reading_output_table},
 	{"General", sprof_common_option_table},
 	{0},
@@ -45,9 +50,9 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_ou
 	if (!sprof_reading_weight(profile, options->weight, &weight, err) ||
 		!identify(outputs, profile, err) || !tell_apart(options, profile, weight, &told_apart, err))
 		return false;
-	output = sprof_reading_output_options(options, weight);
+	output = sprof_shown_output_options(&options->shown, weight);
 	output.groups = options->by ? &told_apart : NULL;
-	if (!options->no_pager && sprof_outputs_use_stdout(outputs))
+	if (!options->shown.no_pager && sprof_outputs_report_to_stdout(outputs))
 		sprof_pager_start(&pager);
 	output.width = pager.width;
 	written = sprof_outputs_write(outputs, true, profile, &output);
@@ -64,17 +69,20 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_profile *profile;
 	bool ok;
 
+	char *const last[] = {(char *)sprof_last_path(), NULL};
+
+	if (!operands[0] && last[0] && !access(last[0], R_OK))
+		operands = last;
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
-		sprof_error_hint(err, "for example: sprof report profile.pb.gz");
+		sprof_error_hint(err, "for example: sprof report profile.pb.gz; without one it shows the last "
+				      "run or attach that ended on a terminal, and there is none");
 		return false;
 	}
-	if (!outputs.count && !outputs.fallback)
-		outputs.fallback = &sprof_format_text;
-	if (!sprof_outputs_settle(&outputs, err) ||
+	if (!sprof_outputs_settle(&outputs, SPROF_STDOUT_REPORT, err) ||
 		!sprof_reading_load_all(operands, options->weight, &profile, err))
 		return false;
-	ok = sprof_reading_filter(options, &profile, err) &&
+	ok = sprof_shown_filter(&options->shown, &profile, err) &&
 		write_all(options, &outputs, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;
@@ -83,9 +91,10 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_report = {
 	.name = "report",
 	.summary = "Report on saved profiles, or write them in another format",
-	.synopsis = "[options] FILE...",
+	.synopsis = "[options] [FILE...]",
 	.details = "A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "
-		   "stdin.\nSeveral are merged.\n\n"
+		   "stdin.\nSeveral are merged. Without one it is what the last run or attach on a terminal has\n"
+		   "recorded: ~/.cache/sprof/last.pb.gz.\n\n"
 		   "  sprof report profile.pb.gz --focus parse --weight user\n"
 		   "  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,

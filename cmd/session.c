@@ -5,12 +5,15 @@
 #include "cmd/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "attach/regs.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/module.h"
 #include "cmd/command-line.h"
@@ -52,14 +55,32 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 	return true;
 }
 
+/* The kernel lets only root read its stacks (fs/proc/base.c: proc_pid_stack). */
+static void warn_of_kernel_stacks(const struct sprof_recording *options)
+{
+	SPROF_AUTO_CLOSE int fd = open("/proc/self/stack", O_RDONLY | O_CLOEXEC);
+	char byte;
+
+	if (options->kernel == SPROF_KERNEL_STACK && (fd < 0 || read(fd, &byte, 1) < 0))
+		sprof_ui_note("--kernel stack takes root: of the kernel's end of the stacks there will be the "
+			      "system call only");
+}
+
 bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)
 {
 	const struct sprof_placeholders_moment now = sprof_placeholders_now();
+	const enum sprof_stdout wanted =
+		sprof_shown_asks_for_text(&options->shown) ? SPROF_STDOUT_REPORT : SPROF_STDOUT_SUMMARY;
 
-	return settle_end(options, err) && sprof_outputs_settle(&options->outputs, err) &&
-		sprof_recording_check_periods(options, err) &&
-		sprof_recording_rename(options, &now, err) &&
-		(!options->stats_path || sprof_out_probe(options->stats_path, err));
+	if (!settle_end(options, err) || !sprof_outputs_settle(&options->outputs, wanted, err) ||
+		!sprof_recording_check_periods(options, err) ||
+		!sprof_recording_rename(options, &now, err) ||
+		(options->stats_path && !sprof_out_probe(options->stats_path, err)))
+		return false;
+	warn_of_kernel_stacks(options);
+	if (!options->every_ns && !options->common.quiet)
+		sprof_outputs_keep(&options->outputs);
+	return true;
 }
 
 int sprof_session_exit(const struct sprof_session_result *result)

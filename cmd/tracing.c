@@ -5,10 +5,21 @@
 #include "cmd/tracing.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "attach/target.h"
 #include "base/clock.h"
 #include "cmd/ui.h"
+
+/* Then nobody sees a difference between the program's stdout and its stderr. */
+static bool is_one_terminal(void)
+{
+	struct stat out, err;
+
+	return isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) &&
+		out.st_rdev == err.st_rdev && out.st_ino == err.st_ino;
+}
 
 static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 {
@@ -25,7 +36,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	if (!sprof_target_launch(target, &launch, &tracing->error))
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
-	if (subject->stdout_to_stderr)
+	if (subject->stdout_to_stderr && !is_one_terminal())
 		sprof_ui_note("stdout is for the profile, so what %s prints goes to stderr; "
 			      "-o FILE leaves its stdout alone",
 			subject->arguments[0]);

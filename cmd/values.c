@@ -29,6 +29,11 @@ bool sprof_value_text(void *field, const char *text, struct sprof_error *err)
 {
 	if (!text[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "is empty");
+	if (text[0] == '-' && text[1]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "is an option, and no value");
+		sprof_error_hint(err, "of a file of this name: ./%s", text);
+		return false;
+	}
 	*(const char **)field = text;
 	return true;
 }
@@ -55,6 +60,9 @@ bool sprof_value_pid(void *field, const char *text, struct sprof_error *err)
 
 	if (!parse_integer(text, INT32_MAX, &value))
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a process id");
+	if (*(pid_t *)field)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "is a second process; %d was the first", *(pid_t *)field);
 	*(pid_t *)field = (pid_t)value;
 	return true;
 }
@@ -86,13 +94,25 @@ bool sprof_value_percentage(void *field, const char *text, struct sprof_error *e
 	return true;
 }
 
-bool sprof_value_duration(void *field, const char *text, struct sprof_error *err)
+bool sprof_value_time(void *field, const char *text, struct sprof_error *err)
 {
 	uint64_t value;
 
 	if (!sprof_duration_parse(text, &value))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
-			"not a duration: a number with a unit, such as 10s, 500ms or 2m");
+			"not a time: a number of seconds, or with units, such as 10, 500ms, 1m30s");
+	*(uint64_t *)field = value;
+	return true;
+}
+
+bool sprof_value_duration(void *field, const char *text, struct sprof_error *err)
+{
+	uint64_t value;
+
+	if (!sprof_value_time(&value, text, err))
+		return false;
+	if (!value)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "must be longer than nothing");
 	*(uint64_t *)field = value;
 	return true;
 }

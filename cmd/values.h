@@ -18,6 +18,8 @@ bool sprof_value_rate(void *field, const char *text, struct sprof_error *err);
 /* double: a share above 0 and at most 1, of a number of percent. */
 bool sprof_value_percentage(void *field, const char *text, struct sprof_error *err);
 /* uint64_t, in ns. */
+bool sprof_value_time(void *field, const char *text, struct sprof_error *err);
+/* The same, but not 0. */
 bool sprof_value_duration(void *field, const char *text, struct sprof_error *err);
 /* size_t, at least 1 and at most a million. */
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err);

@@ -6,17 +6,26 @@ _sprof_commands() {
 }
 
 _sprof_options() {
-    sprof "$1" --help 2>/dev/null | sed -n 's/^  \(-., \)* *\(--[a-z-]*\).*/\2/p'
+    sprof "$1" --help 2>/dev/null | sed -n 's/^  \(-., \)* \{0,4\}\(--[a-z-]*\).*/\2/p'
 }
 
 # Those that want a value, with their short names.
 _sprof_valued() {
-    sprof "$1" --help 2>/dev/null | sed -nE 's/^ +((-., )*--[a-z-]+) [A-Z].*/\1/p' | tr -d ,
+    sprof "$1" --help 2>/dev/null | sed -nE 's/^ {2,6}((-., )*--[a-z-]+) [A-Z].*/\1/p' | tr -d ,
+}
+
+# Kernel threads have no memory, and nothing that could be profiled.
+_sprof_pids() {
+    local maps
+
+    for maps in /proc/[0-9]*/statm; do
+        [[ $(cat "$maps" 2>/dev/null) == 0\ * ]] || basename "${maps%/statm}"
+    done
 }
 
 _sprof_value() {
     case $1 in
-    -p | --pid) compgen -W "$(cd /proc && echo [0-9]*)" -- "$2" ;;
+    -p | --pid) compgen -W "$(_sprof_pids)" -- "$2" ;;
     -o | --output | --stats) compgen -f -- "$2" ;;
     -f | --format) compgen -W "$(sprof --version | sed -n 's/^formats: //p' | tr -d ,)" -- "$2" ;;
     --report-mode) compgen -W "merged per-thread both" -- "$2" ;;

@@ -51,12 +51,13 @@ static void explain_unreadable(const struct sprof_module *module, struct sprof_s
 
 static void suggest_package(const char *path, struct sprof_symbols_gap *ret)
 {
-	char package[128];
+	char package[128], archive[160] = "";
 	size_t length = strlen(ret->help);
 
-	if (sprof_package_of_debug_file(path, package, sizeof(package)))
-		snprintf(
-			ret->help + length, sizeof(ret->help) - length, "install %s, or ", package);
+	if (!sprof_package_of_debug_file(path, package, sizeof(package)))
+		return;
+	snprintf(ret->help + length, sizeof(ret->help) - length, "install %s%s%s, or ", package,
+		sprof_package_archive(package, archive, sizeof(archive)) ? " from " : "", archive);
 }
 
 static void explain_stripped(const struct sprof_names *names, struct sprof_symbols_gap *ret)

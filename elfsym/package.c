@@ -104,3 +104,47 @@ bool sprof_package_of_debug_file(const char *path, char *ret, size_t size)
 {
 	return sprof_package_of_debug_file_in(LISTS, path, ret, size);
 }
+
+/* The value of a line "NAME=value" or "NAME="value"" of os-release(5). */
+static bool read_release(FILE *file, const char *name, char *ret, size_t size)
+{
+	char line[256];
+
+	rewind(file);
+	while (fgets(line, sizeof(line), file)) {
+		size_t length = strlen(name);
+		const char *value = line + length + 1;
+
+		if (strncmp(line, name, length) != 0 || line[length] != '=')
+			continue;
+		value += value[0] == '"';
+		snprintf(ret, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+		return ret[0];
+	}
+	return false;
+}
+
+bool sprof_package_archive_in(const char *release, const char *package, char *ret, size_t size)
+{
+	static const char suffix[] = "-dbgsym";
+	SPROF_AUTO_FCLOSE FILE *file = fopen(release, "re");
+	char system[32], codename[64];
+	size_t length = strlen(package);
+
+	if (length < sizeof(suffix) || strcmp(package + length - sizeof(suffix) + 1, suffix) != 0 || !file ||
+		!read_release(file, "ID", system, sizeof(system)) ||
+		!read_release(file, "VERSION_CODENAME", codename, sizeof(codename)))
+		return false;
+	if (strcmp(system, "debian") == 0)
+		snprintf(ret, size, "deb http://deb.debian.org/debian-debug %s-debug main", codename);
+	else if (strcmp(system, "ubuntu") == 0)
+		snprintf(ret, size, "deb http://ddebs.ubuntu.com %s main universe", codename);
+	else
+		return false;
+	return true;
+}
+
+bool sprof_package_archive(const char *package, char *ret, size_t size)
+{
+	return sprof_package_archive_in("/etc/os-release", package, ret, size);
+}

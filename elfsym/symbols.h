@@ -61,7 +61,7 @@ struct sprof_symbols; /* everything read and interned so far; modules are opened
  */
 struct sprof_symbols_gap {
 	char why[160];
-	char help[200]; /* empty: nothing that sprof knows of */
+	char help[320]; /* empty: nothing that sprof knows of */
 };
 
 /* The modules and all that the options point to outlive the symbols. False: no memory. */

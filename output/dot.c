@@ -96,7 +96,7 @@ static bool add_row(struct dot *dot, size_t index)
 	uint64_t weight = sprof_metrics_get(&row->metrics, dot->view.weight);
 	uint32_t callee = SPROF_PROFILE_NONE;
 
-	if (!weight || !sprof_view_takes(&dot->view, row->thread))
+	if (!weight || !sprof_view_takes(&dot->view, dot->profile, index))
 		return true;
 	if (!sprof_expansion_fill(&dot->expansion, dot->profile, row->stack))
 		return false;

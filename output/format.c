@@ -8,6 +8,7 @@
 
 static const struct sprof_format *const formats[] = {
 	&sprof_format_text,
+	&sprof_format_summary,
 	&sprof_format_pprof,
 	&sprof_format_folded,
 	&sprof_format_html,
@@ -29,7 +30,7 @@ struct sprof_output_options sprof_output_options_default(void)
 		.weight = SPROF_WEIGHT_WALL,
 		.report_mode = SPROF_REPORT_MERGED,
 		.top = 30,
-		.min_percent = 0.5,
+		.min_percent = -1,
 		.width = 100,
 	};
 }

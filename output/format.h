@@ -24,8 +24,12 @@ struct sprof_output_options {
 	enum sprof_report_mode report_mode; /* text */
 	bool full;          /* text: every function, every name whole; ignores the rest */
 	size_t top;         /* text: rows per table; 0: all */
-	double min_percent; /* text: functions and paths below this share are left out */
-	size_t width;       /* text: columns; 0: names are never shortened */
+	double min_percent; /* text: functions and paths below this share are left out; below 0: as the samples allow */
+	size_t width;       /* text, summary: columns; 0: names are never shortened, or 80 */
+	size_t height;      /* summary: lines there is room for; 0: any number */
+	bool colour;        /* summary: with escape sequences */
+	bool utf8;          /* summary: not only ASCII */
+	const char *whole_report; /* summary: the command that shows it; NULL: none is known */
 	bool short_names;   /* text: without template arguments and parameters */
 	bool waits_only;    /* text: of the views, only the table of waits */
 	size_t depth;       /* text: levels of the graphs; 0: all */
@@ -39,7 +43,7 @@ struct sprof_output_options {
 	bool absolute; /* of a difference: the base is not scaled to the weight of the new one */
 };
 
-/* Wall time, merged, 30 rows, from 0.5 %, 100 columns. */
+/* Wall time, merged, 30 rows, from 0.5 % or what the samples allow, 100 columns. */
 struct sprof_output_options sprof_output_options_default(void);
 
 struct sprof_format {
@@ -77,6 +81,7 @@ extern const struct sprof_format sprof_format_perf;
 extern const struct sprof_format sprof_format_png;
 extern const struct sprof_format sprof_format_pprof;
 extern const struct sprof_format sprof_format_speedscope;
+extern const struct sprof_format sprof_format_summary;
 extern const struct sprof_format sprof_format_svg;
 extern const struct sprof_format sprof_format_text;
 

@@ -10,8 +10,10 @@
 
 #include "output/units.h"
 
+/* The width of a row before the name, and what a narrow one does without. */
 enum {
-	INDENT = 9 + 9 + 4 + 3 * 9 + 2 * 8 + 8 + 6 + 2 * 9 + 2
+	INDENT = 9 + 9 + 4 + 3 * 9 + 2 * 8 + 8 + 6 + 2 * 9 + 2,
+	LEFT_OUT = 9 + 3 * 9,
 };
 
 /* "12.3 MB": at most 8 characters. */
@@ -45,7 +47,9 @@ static void write_bytes(const struct sprof_text *text, bool known, uint64_t byte
 /* The id that the program itself knows, where it is another one. */
 static void write_ids(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
-	if (thread->facts.own_tid && thread->facts.own_tid != thread->tid)
+	if (sprof_text_is_narrow(text))
+		sprof_out_printf(text->out, "%9d", thread->tid);
+	else if (thread->facts.own_tid && thread->facts.own_tid != thread->tid)
 		sprof_out_printf(text->out, "%9d %8d", thread->tid, thread->facts.own_tid);
 	else
 		sprof_out_printf(text->out, "%9d %8s", thread->tid, "-");
@@ -55,10 +59,11 @@ static void write_ids(const struct sprof_text *text, const struct sprof_profile_
 static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
 	const struct sprof_thread_facts *facts = &thread->facts;
+	bool is_narrow = sprof_text_is_narrow(text);
 	char name[256];
 
 	write_ids(text, thread);
-	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++)
+	for (int i = SPROF_TIME_SLEEP; !is_narrow && i <= SPROF_TIME_STOPPED; i++)
 		sprof_out_printf(text->out, " %8s", sprof_figure_time(thread->times.ns[i]).text);
 	write_count(text, facts->has_switches, facts->voluntary);
 	write_count(text, facts->has_switches, facts->involuntary);
@@ -70,7 +75,19 @@ static void write_thread(const struct sprof_text *text, const struct sprof_profi
 		thread->former_names ? ", before " : "",
 		thread->former_names ? thread->former_names : "");
 	sprof_out_puts(text->out, "  ");
-	sprof_text_end_with_name(text, INDENT, name);
+	sprof_text_end_with_name(text, INDENT - (is_narrow ? LEFT_OUT : 0), name);
+}
+
+static void write_title(const struct sprof_text *text)
+{
+	sprof_out_puts(text->out, "\ncounters of the threads\n");
+	if (sprof_text_is_narrow(text))
+		sprof_out_printf(text->out, "%9s %3s", "tid", "cpu");
+	else
+		sprof_out_printf(text->out, "%9s %8s %3s %8s %8s %8s", "tid", "own tid", "cpu", "sleep",
+			"disk", "stopped");
+	sprof_out_printf(text->out, " %7s %7s %7s %5s %8s %8s  name\n", "volunt.", "involt.", "faults",
+		"major", "read", "written");
 }
 
 void sprof_text_counters(const struct sprof_text *text, const bool *shown)
@@ -83,11 +100,7 @@ void sprof_text_counters(const struct sprof_text *text, const bool *shown)
 		if (!shown[i] || !thread->has_facts)
 			continue;
 		if (!titled)
-			sprof_out_printf(text->out,
-				"\ncounters of the threads\n%9s %8s %3s %8s %8s %8s %7s %7s %7s "
-				"%5s %8s %8s  name\n",
-				"tid", "own tid", "cpu", "sleep", "disk", "stopped", "volunt.",
-				"involt.", "faults", "major", "read", "written");
+			write_title(text);
 		titled = true;
 		write_thread(text, thread);
 	}

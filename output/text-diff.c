@@ -27,15 +27,17 @@ static struct sprof_figure figure(const struct table *table, uint64_t value)
 /* "+1.20 ms" or "+12.3%": what came or went. */
 static void write_change(const struct table *table, const uint64_t sides[SPROF_SIDES])
 {
-	double change = sprof_diff_of(table->diff, sides);
+	double change = sprof_diff_of(table->diff, sides), points;
 	uint64_t whole = table->diff->whole[SPROF_SIDE_NEW];
 	char text[48];
 
+	points = whole ? 100 * change / (double)whole
+		       : -sprof_percent(sides[SPROF_SIDE_BASE], table->diff->whole[SPROF_SIDE_BASE]);
+	/* No "-0.0%". */
+	if (points > -0.05 && points < 0.05)
+		points = 0;
 	if (!table->text->options.absolute)
-		snprintf(text, sizeof(text), "%+.1f%%",
-			whole ? 100 * change / (double)whole
-			      : -sprof_percent(sides[SPROF_SIDE_BASE],
-					table->diff->whole[SPROF_SIDE_BASE]));
+		snprintf(text, sizeof(text), "%+.1f%%", points);
 	else
 		snprintf(text, sizeof(text), "%c%s", change < 0 ? '-' : '+',
 			figure(table, (uint64_t)(change < 0 ? -change : change)).text);

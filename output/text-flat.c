@@ -10,17 +10,24 @@
 
 #include "output/units.h"
 
-/* The width of a row before the name, with and without the column of threads. */
+/* The width of a row before the name, without the columns that not every row has. */
 enum {
-	INDENT = 5 + 2 * 9 + 8 + 1 + 7 + 1,
+	INDENT = 5 + 2 * 9 + 1 + 7 + 1,
 	COLUMN = 6,
 	STOLEN = 2, /* its column is wider */
+	SAMPLES = 8,
 	THREADS = 4
 };
 
 static int width_of(enum sprof_weight column)
 {
 	return COLUMN - 1 + (column == SPROF_WEIGHT_STOLEN ? STOLEN : 0);
+}
+
+/* In how many threads a function was seen. */
+static bool shows_threads(const struct sprof_text *text, bool merged)
+{
+	return merged && !sprof_text_is_narrow(text);
 }
 
 static size_t indent_of(const struct sprof_text *text, bool merged)
@@ -30,7 +37,8 @@ static size_t indent_of(const struct sprof_text *text, bool merged)
 
 	for (size_t i = 0; i < count; i++)
 		indent += 1 + (size_t)width_of(columns[i]);
-	return indent + (merged ? THREADS : 0);
+	indent += sprof_text_is_narrow(text) ? 0 : SAMPLES;
+	return indent + (shows_threads(text, merged) ? THREADS : 0);
 }
 
 static void write_title(const struct sprof_text *text, bool merged)
@@ -47,7 +55,8 @@ static void write_title(const struct sprof_text *text, bool merged)
 			sprof_weight_name(columns[i]));
 		sprof_out_printf(text->out, " %*s", width_of(columns[i]), name);
 	}
-	sprof_out_printf(text->out, " samples%s %-7s function\n", merged ? " thr" : "", "verdict");
+	sprof_out_printf(text->out, "%s%s %-7s function\n", sprof_text_is_narrow(text) ? "" : " samples",
+		shows_threads(text, merged) ? " thr" : "", "verdict");
 }
 
 static void write_split(const struct sprof_text *text, const struct sprof_times *times)
@@ -95,8 +104,9 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 		sprof_figure_value(text->profile, weight,
 			sprof_metrics_get(&row->total, weight)).text);
 	write_split(text, &row->total.times);
-	sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
-	if (merged)
+	if (!sprof_text_is_narrow(text))
+		sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
+	if (shows_threads(text, merged))
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
 	sprof_out_printf(text->out, " %-7s ",
 		sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));

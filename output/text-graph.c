@@ -10,7 +10,8 @@
 #include "output/units.h"
 
 enum {
-	DEEPEST_INDENT = 40
+	DEEPEST_INDENT = 40,
+	NARROW_INDENT = 20,
 };
 
 /* Writes the figures of a line; returns how many characters they take. */
@@ -46,13 +47,18 @@ static bool is_small(const struct sprof_text *text, const struct sprof_graph *gr
 		text, sprof_percent(graph->nodes[node].total, graph->nodes[0].total));
 }
 
+static size_t deepest_indent(const struct sprof_text *text)
+{
+	return sprof_text_is_narrow(text) ? NARROW_INDENT : DEEPEST_INDENT;
+}
+
 /* Two columns per level where the deepest line allows it, else one. */
 static size_t indent_step(const struct sprof_text *text, const struct sprof_graph *graph)
 {
 	size_t i = 1;
 
 	while (i < graph->count) {
-		if (graph->nodes[i].depth > DEEPEST_INDENT / 2 && !is_small(text, graph, i))
+		if (graph->nodes[i].depth > deepest_indent(text) / 2 && !is_small(text, graph, i))
 			return 1;
 		i = is_small(text, graph, i) ? graph->nodes[i].end : i + 1;
 	}
@@ -62,13 +68,13 @@ static size_t indent_step(const struct sprof_text *text, const struct sprof_grap
 static void write_name(const struct sprof_text *text, const struct sprof_graph_node *node,
 	size_t step, size_t column)
 {
-	size_t indent = (node->depth - 1) * step;
+	size_t indent = (node->depth - 1) * step, deepest = deepest_indent(text);
 
-	if (indent > DEEPEST_INDENT) {
+	if (indent > deepest) {
 		char depth[16];
 
-		sprof_out_fill(text->out, ' ', DEEPEST_INDENT);
-		column += DEEPEST_INDENT +
+		sprof_out_fill(text->out, ' ', deepest);
+		column += deepest +
 			  (size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
 		sprof_out_puts(text->out, depth);
 	} else {

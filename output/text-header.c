@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "output/units.h"
+#include "profile/doubts.h"
 
 static void write_target(const struct sprof_text *text)
 {
@@ -42,6 +43,9 @@ static void write_samples(const struct sprof_text *text)
 		" reused\n",
 		samples, quality->samples_stopped, quality->samples_peeked,
 		quality->samples_reused);
+	if (samples)
+		sprof_out_printf(text->out, "  certainty   a share of 10 %% may be off by %.1f points\n",
+			sprof_doubts_uncertainty((double)samples));
 }
 
 /* Only of programs whose code has no unwind tables, or not everywhere. */

@@ -12,10 +12,11 @@
 #include "base/cleanup.h"
 #include "output/units.h"
 
-/* The width of a row before the name: INDENT, and a COLUMN for each class of time. */
+/* The width of a row before the name: INDENT, a COLUMN for each class of time, and samples. */
 enum {
-	INDENT = 9 + 9 + 9 + 1 + 7 + 1,
+	INDENT = 9 + 9 + 1 + 7 + 1,
 	COLUMN = 9,
+	SAMPLES = 9,
 };
 
 static uint64_t weight_of(const struct sprof_text *text, const struct sprof_profile_thread *thread)
@@ -71,7 +72,9 @@ static void write_figures(const struct sprof_text *text, const char *id,
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s",
 			sprof_figure_time(sprof_times_get(times, columns[i])).text);
-	sprof_out_printf(text->out, " %8" PRIu64 " %-7s ", samples, sprof_verdict_name(verdict));
+	if (!sprof_text_is_narrow(text))
+		sprof_out_printf(text->out, " %8" PRIu64, samples);
+	sprof_out_printf(text->out, " %-7s ", sprof_verdict_name(verdict));
 }
 
 static void write_thread(const struct sprof_text *text, uint32_t index)
@@ -83,8 +86,10 @@ static void write_thread(const struct sprof_text *text, uint32_t index)
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
 	write_figures(text, id, &thread->times, thread->samples, sprof_verdict_of_view(text->profile, &view));
-	sprof_text_end_with_name(
-		text, INDENT + COLUMN * sprof_text_columns(text, &columns), thread->name);
+	sprof_text_end_with_name(text,
+		INDENT + COLUMN * sprof_text_columns(text, &columns) +
+			(sprof_text_is_narrow(text) ? 0 : SAMPLES),
+		thread->name);
 }
 
 /* Of the threads that are chosen, which are of one process or of all. */
@@ -164,7 +169,8 @@ static void write_title(const struct sprof_text *text)
 	sprof_out_printf(text->out, "\nthreads\n%9s %8s", "tid", "wall");
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
-	sprof_out_printf(text->out, " %8s %-7s name\n", "samples", "verdict");
+	sprof_out_printf(
+		text->out, "%s %-7s name\n", sprof_text_is_narrow(text) ? "" : "  samples", "verdict");
 }
 
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)

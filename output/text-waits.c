@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "output/fit.h"
 #include "output/units.h"
+#include "output/wait-words.h"
 #include "profile/waits.h"
 
 enum {
@@ -24,49 +26,10 @@ static const char *function_name(const struct sprof_text *text, uint32_t functio
 					      : text->profile->functions[function].name;
 }
 
-struct owner {
-	char text[32];
-};
-
-/* Where there are several processes, " of process 12" behind a lock that only one of them has. */
-static struct owner name_owner(const struct sprof_text *text, const struct sprof_waits_row *row)
+/* Of a function's name, where a line has an end: the rest is the object's. */
+static size_t room_of_function(const struct sprof_text *text)
 {
-	const struct sprof_profile *profile = text->profile;
-	struct owner owner = {""};
-
-	if (row->process != SPROF_PROFILE_NONE && profile->process_count > 1 && !row->is_join)
-		snprintf(owner.text, sizeof(owner.text), " of process %d",
-			profile->processes[row->process].pid);
-	return owner;
-}
-
-/* "read pipe:[4711] from cat (12) in load, ..." */
-static char *describe(const struct sprof_text *text, const struct sprof_waits_row *row)
-{
-	char *line;
-
-	if (asprintf(&line, "%s%s%s%s in %s", row->syscall ? row->syscall : "",
-		    row->syscall && row->object ? " " : "",
-		    row->object ? row->object : (row->syscall ? "" : "[not known]"),
-		    name_owner(text, row).text, function_name(text, row->function)) < 0)
-		return NULL;
-	return line;
-}
-
-/*
- * "held by writer (12), 70 % of it, most in flush". Of a join it is the thread that is waited for;
- * nobody holds that.
- */
-static char *describe_holder(const struct sprof_waits_row *row)
-{
-	char *line;
-
-	if (asprintf(&line, "%s %s, %.0f %% of it%s%s", row->is_join ? "for the end of" : "held by",
-		    row->holder, sprof_percent(row->holder_ns, row->ns),
-		    row->holder_function ? ", most in " : "",
-		    row->holder_function ? row->holder_function : "") < 0)
-		return NULL;
-	return line;
+	return text->options.width ? text->options.width / 3 : 0;
 }
 
 /* NULL: there was no memory for it. */
@@ -81,8 +44,8 @@ static void end_line(const struct sprof_text *text, size_t column, const char *l
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
-	SPROF_AUTO_FREE char *line = describe(text, row);
-	SPROF_AUTO_FREE char *holder = row->holder ? describe_holder(row) : NULL;
+	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row, room_of_function(text));
+	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
 
 	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64 " %5s  ",
 		sprof_figure_time(row->ns).text, sprof_percent(row->ns, table->blocked_ns),
@@ -210,11 +173,14 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 	const struct sprof_waits_edge *edge)
 {
 	const struct sprof_waits_row *row = &table->rows[edge->row];
+	SPROF_AUTO_FREE char *object = sprof_wait_words_object(text->profile, row);
+	SPROF_AUTO_FREE char *function =
+		sprof_fit_function(function_name(text, row->function), false, room_of_function(text));
 	char *line;
 
-	if (asprintf(&line, "%s <- %s%s <- %s, %s", function_name(text, row->function),
-		    row->object ? row->object : "lock", name_owner(text, row).text,
-		    edge->holder_function ? edge->holder_function : "[unknown]", edge->holder) < 0)
+	if (!object || !function ||
+		asprintf(&line, "%s <- %s <- %s, %s", function, object[0] ? object : "lock",
+			edge->holder_function ? edge->holder_function : "[unknown]", edge->holder) < 0)
 		return NULL;
 	return line;
 }
@@ -258,7 +224,8 @@ static bool is_known(const struct sprof_waits_table *table)
 
 bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	const struct sprof_view view = {.weight = SPROF_WEIGHT_WAIT, .thread = thread};
+	const struct sprof_view view = {
+		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_children = true};
 	struct sprof_waits_table table;
 
 	if (text->profile->foreign.kind_count)

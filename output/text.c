@@ -9,12 +9,16 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
-#include "output/short-name.h"
+#include "output/fit.h"
 #include "output/units.h"
 
 enum {
-	LEAST_NAME = 16
-}; /* characters of a name, even where the line is full */
+	LEAST_NAME = 8, /* characters of a name, even where the line is full */
+	WIDE = 100,     /* columns, from which on rows have all that there is to say */
+};
+
+/* Percent, from which on functions and paths are shown, where there are samples enough. */
+static const double least_shown = 0.5;
 
 /* Percent of the wall time, from which on stolen time is worth a column. */
 static const double least_stolen = 0.5;
@@ -51,70 +55,42 @@ size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight
 	return text->shows_stolen ? SPROF_WEIGHT_ALL_COLUMNS : SPROF_WEIGHT_COLUMNS;
 }
 
-static bool starts_character(char byte)
+/* How many characters of a name there is room for; 0: any number. */
+static size_t room_of(const struct sprof_text *text, size_t column)
 {
-	return ((unsigned char)byte & 0xc0) != 0x80;
+	size_t width = text->options.width;
+
+	if (!width)
+		return 0;
+	return width > column + LEAST_NAME ? width - column : LEAST_NAME;
 }
 
-static size_t count_characters(const char *name)
+static void put_line(const struct sprof_text *text, const char *name, const char *suffix)
 {
-	size_t count = 0;
-
-	for (; *name; name++)
-		count += starts_character(*name);
-	return count;
-}
-
-/* The place of the character with that number. */
-static const char *character(const char *name, size_t number)
-{
-	for (; *name; name++) {
-		if (starts_character(*name) && number-- == 0)
-			break;
-	}
-	return name;
-}
-
-/* The suffix is never shortened. */
-static void end_line(
-	const struct sprof_text *text, size_t column, const char *clean, const char *suffix)
-{
-	size_t room = text->options.width > column ? text->options.width - column : 0;
-	size_t length = count_characters(clean), tail = count_characters(suffix), head;
-
-	room = room < LEAST_NAME + tail ? LEAST_NAME : room - tail;
-	if (!text->options.width || length <= room) {
-		sprof_out_printf(text->out, "%s%s\n", clean, suffix);
-		return;
-	}
-	head = (room - 3) / 2;
-	sprof_out_write(text->out, clean, (size_t)(character(clean, head) - clean));
-	sprof_out_printf(
-		text->out, "...%s%s\n", character(clean, length - (room - 3 - head)), suffix);
+	if (name && suffix)
+		sprof_out_printf(text->out, "%s%s\n", name, suffix);
+	else
+		sprof_out_fail(text->out, ENOMEM);
 }
 
 void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	size_t room = room_of(text, column);
+	SPROF_AUTO_FREE char *fitted = clean && room ? sprof_fit(clean, room) : NULL;
 
-	if (clean)
-		end_line(text, column, clean, "");
-	else
-		sprof_out_fail(text->out, ENOMEM);
+	put_line(text, room ? fitted : clean, "");
 }
 
 void sprof_text_end_with_function(
 	const struct sprof_text *text, size_t column, const char *name, const char *suffix)
 {
-	SPROF_AUTO_FREE char *shortened =
-		text->options.short_names ? sprof_short_name(name) : strdup(name);
-	SPROF_AUTO_FREE char *clean = shortened ? sprof_clean_text(shortened, NULL) : NULL;
 	SPROF_AUTO_FREE char *clean_suffix = suffix[0] ? sprof_clean_text(suffix, NULL) : strdup("");
+	size_t tail = clean_suffix ? sprof_fit_length(clean_suffix) : 0;
+	SPROF_AUTO_FREE char *fitted =
+		sprof_fit_function(name, text->options.short_names, room_of(text, column + tail));
 
-	if (clean && clean_suffix)
-		end_line(text, column, clean, clean_suffix);
-	else
-		sprof_out_fail(text->out, ENOMEM);
+	put_line(text, fitted, clean_suffix);
 }
 
 bool sprof_text_is_small(const struct sprof_text *text, double percent)
@@ -131,6 +107,11 @@ void sprof_text_left_out(
 	if (small)
 		sprof_out_printf(text->out, "(%zu more %s%s under %.1f %%)\n", small, what,
 			small == 1 ? "" : "s", text->options.min_percent);
+}
+
+bool sprof_text_is_narrow(const struct sprof_text *text)
+{
+	return text->options.width && text->options.width < WIDE;
 }
 
 static bool write_views(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
@@ -176,6 +157,21 @@ static bool write_merged(const struct sprof_text *text, struct sprof_error *err)
 	return write_views(text, SPROF_PROFILE_NONE, err);
 }
 
+/*
+ * A path of fewer samples than this says nothing: as many as one in 32, up to three. Of a short run with few
+ * samples all is shown.
+ */
+static double least_percent(const struct sprof_profile *profile)
+{
+	uint64_t samples = 0, needed;
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		samples += profile->rows[i].metrics.samples;
+	needed = samples / 32 < 3 ? samples / 32 : 3;
+	return needed && sprof_percent(needed, samples) > least_shown ? sprof_percent(needed, samples)
+								      : least_shown;
+}
+
 static bool write_text(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
@@ -185,6 +181,8 @@ static bool write_text(const struct sprof_profile *profile,
 
 	text.shows_stolen = sprof_percent(times.ns[SPROF_TIME_STOLEN],
 				    sprof_times_wall(&times)) >= least_stolen;
+	if (options->min_percent < 0)
+		text.options.min_percent = least_percent(profile);
 	if (options->full) {
 		text.options.top = 0;
 		text.options.min_percent = 0;

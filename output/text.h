@@ -43,6 +43,9 @@ size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight
 /* What the kernel counted of the threads; nothing where that isn't known. */
 void sprof_text_counters(const struct sprof_text *text, const bool *shown);
 
+/* Whether rows have to do without the columns that tell the least: samples, threads, part of the counters. */
+bool sprof_text_is_narrow(const struct sprof_text *text);
+
 /* The title of a part: "flat profile, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);
 

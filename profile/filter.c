@@ -14,6 +14,7 @@
 #include "profile/copy.h"
 #include "profile/index.h"
 #include "profile/labels.h"
+#include "profile/present.h"
 #include "profile/spans.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
@@ -32,6 +33,16 @@ static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
 	regerror(result, ret, reason, sizeof(reason));
 	return sprof_error_set(
 		err, SPROF_ERROR_USAGE, "not a regular expression: %s: %s", pattern, reason);
+}
+
+bool sprof_filter_check(const char *pattern, struct sprof_error *err)
+{
+	regex_t regex;
+
+	if (!compile(pattern, &regex, err))
+		return false;
+	regfree(&regex);
+	return true;
 }
 
 /* By function: whether the pattern matches; *ret stays NULL without a pattern. */
@@ -224,6 +235,28 @@ static bool copy_kept(
 	return sprof_copy_spans(copy);
 }
 
+static bool is_any(const bool *flags, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (flags[i])
+			return true;
+	}
+	return false;
+}
+
+/* Which condition leaves nothing by itself; "the filters" where only all of them together do. */
+static bool refuse_nothing(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	const struct choice *choice, struct sprof_error *err)
+{
+	if (!is_any(choice->threads, profile->thread_count))
+		return sprof_present_threads(profile, filter, err);
+	if (choice->labels && !is_any(choice->labels, profile->row_count))
+		return sprof_present_labels(profile, filter, err);
+	if (choice->focus && !is_any(choice->focus, profile->stack_count))
+		return sprof_present_functions(profile, filter, err);
+	return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no sample is left by the filters");
+}
+
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_profile **ret, struct sprof_error *err)
 {
@@ -243,6 +276,8 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 			     copy_kept(&copy, filter, &choice)) ||
 		     sprof_error_no_memory(err);
 	}
+	if (ok && profile->row_count && !part->row_count)
+		ok = refuse_nothing(profile, filter, &choice, err);
 	sprof_copy_finish(&copy);
 	finish(&choice);
 	if (!ok) {

@@ -26,12 +26,16 @@ struct sprof_filter {
 	uint64_t from_ns, to_ns; /* samples of this time since the start, if to_ns isn't 0 */
 };
 
+/* Whether a pattern is one (kind USAGE). */
+bool sprof_filter_check(const char *pattern, struct sprof_error *err);
+
 /* Whether a filter asks for anything. */
 bool sprof_filter_is_empty(const struct sprof_filter *filter);
 
 /*
- * *ret is the caller's to destroy. Fails on a pattern that is none, and where samples are chosen by time and
- * the profile has no timeline (kinds USAGE and UNSUPPORTED).
+ * *ret is the caller's to destroy. Fails on a pattern that is none, where samples are chosen by time and
+ * the profile has no timeline (kinds USAGE and UNSUPPORTED), and where nothing of a profile that has samples
+ * is left (kind NOT_FOUND); the hint names what there is.
  */
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_profile **ret, struct sprof_error *err);

@@ -38,8 +38,7 @@ static uint32_t *rows_by_thread(
 	for (size_t i = 0; i < profile->row_count; i++)
 		order[next[profile->rows[i].thread]++] = (uint32_t)i;
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (sprof_view_takes(view, profile->rows[order[i]].thread) &&
-			(!view->groups || view->groups[order[i]] == view->group))
+		if (sprof_view_takes(view, profile, order[i]))
 			order[count++] = order[i];
 	}
 	*ret_count = count;

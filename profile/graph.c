@@ -117,7 +117,7 @@ static bool add_rows(
 		const struct sprof_profile_row *row = &profile->rows[i];
 		uint64_t weight = sprof_metrics_get(&row->metrics, view->weight);
 
-		if (!weight || !sprof_view_takes(view, row->thread))
+		if (!weight || !sprof_view_takes(view, profile, i))
 			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack) &&
 		     add_path(growth, &frames, direction, weight);

@@ -1,16 +1,24 @@
 /*
- * Idle threads, by the functions on their stacks. Knows Go's: its scheduler looks for goroutines, and waits in a futex or
- * for descriptors until somebody makes one ready (runtime/proc.go). Does not handle thread pools of other
- * languages, where what a worker waits for is a queue of the program's.
+ * Idle threads, by the functions on their stacks, or by what they wait for. Knows Go's functions: its scheduler
+ * looks for goroutines, and waits in a futex or for descriptors until somebody makes one ready (runtime/proc.go).
+ * A worker of another language's pool waits for a condition variable or a semaphore; that is told from a lock
+ * by its kind, and where the kind doesn't tell, by a thread that does nothing else. Does not know which pipe or
+ * socket brings requests: a thread that reads one waits for it.
  */
 #include "profile/idle.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/cleanup.h"
+
+/* Percent of a thread's wall time, from which on it does nothing but wait. */
+static const double nothing_else = 95;
 
 static const struct {
 	const char *function, *lacks;
-} idle[] = {
+} schedulers[] = {
 	{"runtime.findRunnable", "no goroutine to run"},
 	{"runtime.findrunnable", "no goroutine to run"}, /* up to Go 1.18 */
 	{"runtime.gcstopm", "the end of a stop of the world"},
@@ -32,9 +40,9 @@ static const char *idle_in(const char *function)
 
 	if (strncmp(function, start, strlen(start)) != 0)
 		return NULL;
-	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
-		if (strcmp(idle[i].function, function) == 0)
-			return idle[i].lacks;
+	for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]); i++) {
+		if (strcmp(schedulers[i].function, function) == 0)
+			return schedulers[i].lacks;
 	}
 	return NULL;
 }
@@ -58,4 +66,93 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 		}
 	}
 	return found;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return text && strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_any(const char *text, const char *const starts[])
+{
+	for (; *starts; starts++) {
+		if (starts_with(text, *starts))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One descriptor that others write to is what somebody waits for who has asked them something, as a client's
+ * library does. Who has its other end himself is woken by it when there is work, as make is by its children.
+ */
+static bool watches_one(const struct sprof_profile_context *context)
+{
+	static const char *const watching[] = {"poll", "ppoll", "select", "pselect", NULL};
+
+	return context->object && is_any(context->syscall, watching) &&
+		!strstr(context->object, ", ") && !strstr(context->object, " more") &&
+		!strstr(context->object, " from itself") && !starts_with(context->object, "eventfd");
+}
+
+bool sprof_profile_is_idle(const struct sprof_profile_context *context)
+{
+	static const char *const queues[] = {"condition variable", "shared condition variable", NULL};
+	static const char *const people[] = {"/dev/pts/", "/dev/tty", NULL};
+
+	switch (context->kind) {
+	case SPROF_WAIT_KIND_IDLE:
+	case SPROF_WAIT_KIND_CHILD:
+		return true;
+	case SPROF_WAIT_KIND_EVENT:
+		return !watches_one(context);
+	case SPROF_WAIT_KIND_LOCK:
+		return sprof_profile_is_join(context) ||
+			(!context->holder && is_any(context->object, queues));
+	case SPROF_WAIT_KIND_IO:
+		return starts_with(context->syscall, "accept") ||
+			(starts_with(context->syscall, "read") && is_any(context->object, people));
+	case SPROF_WAIT_KIND_NONE:
+	case SPROF_WAIT_KIND_TIME:
+	case SPROF_WAIT_KIND_OTHER:
+	case SPROF_WAIT_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool may_be_queue(const struct sprof_profile_context *context)
+{
+	static const char *const kinds[] = {
+		"semaphore", "shared semaphore", "lock", "shared lock", NULL};
+
+	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder && is_any(context->object, kinds);
+}
+
+bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
+{
+	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
+	SPROF_AUTO_FREE uint64_t *queues = calloc(profile->thread_count + 1, sizeof(*queues));
+	SPROF_AUTO_FREE uint64_t *walls = calloc(profile->thread_count + 1, sizeof(*walls));
+
+	if (!idle || !queues || !walls) {
+		free(idle);
+		return NULL;
+	}
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		const struct sprof_profile_context *context = &profile->contexts[row->context];
+		uint64_t ns = sprof_times_wall(&row->metrics.times);
+
+		idle[i] = sprof_profile_is_idle(context);
+		queues[row->thread] += may_be_queue(context) ? ns : 0;
+		walls[row->thread] += ns;
+	}
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+
+		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
+			sprof_percent(queues[row->thread], walls[row->thread]) >= nothing_else;
+	}
+	return idle;
 }

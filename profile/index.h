@@ -37,6 +37,7 @@ struct sprof_profile_index {
 	struct sprof_window *windows; /* one per thread */
 	size_t window_capacity;
 	struct sprof_profile_bounds bounds;
+	uint64_t end_realtime_ns; /* of the last of the profiles that were merged; 0: not known */
 	uint32_t other_stack; /* 0: there is none yet */
 	struct {
 		uint64_t samples, threads, waits;

@@ -11,6 +11,9 @@
 #include "profile/index.h"
 #include "profile/quality.h"
 
+/* By so much the clock of two periods without a gap may differ. */
+static const uint64_t tolerance_ns = 20 * 1000 * 1000;
+
 static void list_kinds(const struct sprof_profile *profile, char *text, size_t size)
 {
 	const struct sprof_profile_foreign *foreign = &profile->foreign;
@@ -81,20 +84,71 @@ static bool settle_head(
 	return sprof_profile_describe(target, several, start);
 }
 
+/* When the profile was taken; false: it doesn't say. */
+static bool time_of(const struct sprof_profile *profile, uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = profile->start_realtime_ns;
+	*ret_end = profile->index->end_realtime_ns;
+	if (!*ret_end)
+		*ret_end = *ret_start + profile->quality.duration_ns;
+	return *ret_start;
+}
+
+/* Runs that went on beside each other took as long as the longest one, others as long as all of them. */
+static uint64_t duration_of_both(const struct sprof_profile *target, const struct sprof_profile *source)
+{
+	uint64_t one = target->quality.duration_ns, other = source->quality.duration_ns;
+	uint64_t starts[2], ends[2];
+
+	if (time_of(target, &starts[0], &ends[0]) && time_of(source, &starts[1], &ends[1]) &&
+		(starts[1] + tolerance_ns >= ends[0] || starts[0] + tolerance_ns >= ends[1]))
+		return one + other;
+	return one > other ? one : other;
+}
+
+/* The processes and threads of several files may be the same; what was seen and is in no table is added. */
+static uint64_t hidden(uint64_t seen, size_t count)
+{
+	return seen > count ? seen - count : 0;
+}
+
+static void add_quality(struct sprof_profile *target, const struct sprof_profile *source,
+	size_t processes_before, size_t threads_before)
+{
+	struct sprof_quality *sum = &target->quality;
+	const struct sprof_quality *more = &source->quality;
+	uint64_t duration = duration_of_both(target, source), start, end, last;
+	uint64_t processes = hidden(sum->processes_seen, processes_before) +
+		hidden(more->processes_seen, source->process_count);
+	uint64_t threads = hidden(sum->threads_seen, threads_before) +
+		hidden(more->threads_seen, source->thread_count);
+
+	time_of(target, &start, &last);
+	time_of(source, &start, &end);
+	sprof_quality_add(sum, more);
+	sum->duration_ns = duration;
+	sum->processes_seen = target->process_count + processes;
+	sum->threads_seen = target->thread_count + threads;
+	target->index->end_realtime_ns = last > end ? last : end;
+}
+
 bool sprof_profile_merge(struct sprof_profile *target, const struct sprof_profile *source,
 	struct sprof_error *err)
 {
-	bool is_first = !target->thread_count, ok;
+	size_t processes = target->process_count, threads = target->thread_count;
+	bool is_first = !threads, ok;
 	struct sprof_copy copy;
 
 	if (!is_first && !check_kinds(target, source, err))
 		return false;
-	ok = sprof_copy_init(&copy, target, source) && copy_all(&copy, is_first) &&
-	     settle_head(target, source, is_first);
+	ok = sprof_copy_init(&copy, target, source) && copy_all(&copy, is_first);
+	if (ok) {
+		add_quality(target, source, processes, threads);
+		ok = settle_head(target, source, is_first);
+	}
 	sprof_copy_finish(&copy);
 	if (!ok)
 		return sprof_error_no_memory(err);
-	sprof_quality_add(&target->quality, &source->quality);
 	target->index->locations_named = target->location_count;
 	return true;
 }

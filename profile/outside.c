@@ -24,7 +24,7 @@ static bool is_go_runtime(const char *function)
 	return false;
 }
 
-static bool is_libc(const struct sprof_profile *profile, uint32_t function)
+bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
 		"librt.so", "librt-", "ld-", "[vdso]"};
@@ -57,7 +57,7 @@ uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_
 
 			if (line->kernel)
 				continue;
-			if (!is_libc(profile, line->function))
+			if (!sprof_profile_is_libc(profile, line->function))
 				return line->function;
 			if (innermost == SPROF_PROFILE_NONE)
 				innermost = line->function;
@@ -121,7 +121,7 @@ enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, 
 			depth++;
 			if (kind != SPROF_LOCK_UNKNOWN)
 				return kind;
-			if (!is_libc(profile, line->function))
+			if (!sprof_profile_is_libc(profile, line->function))
 				return SPROF_LOCK_UNKNOWN;
 		}
 	}

@@ -9,6 +9,9 @@
 
 #include "profile/profile.h"
 
+/* Whether a function is libc's, the dynamic loader's or the vdso's, or of Go's runtime. */
+bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function);
+
 /* The function; of a stack that never leaves libc the innermost one that is not the kernel's. NONE:
  * no such. */
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack);

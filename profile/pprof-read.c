@@ -12,6 +12,7 @@
 
 #include "profile/gunzip.h"
 #include "profile/index.h"
+#include "profile/other-file.h"
 #include "profile/pprof-file.h"
 
 bool sprof_pprof_fail(
@@ -114,8 +115,11 @@ bool sprof_pprof_read_bytes(const uint8_t *bytes, size_t size, const char *name,
 		bytes = unpacked.data;
 		size = unpacked.size;
 	}
-	if (!ok)
+	ok = ok && !sprof_is_other_file(bytes, size, name, err);
+	if (!ok) {
+		free(unpacked.data);
 		return false;
+	}
 	file.all = (struct sprof_wire){.at = bytes, .end = bytes + size};
 	file.profile = sprof_build_create();
 	if (!file.profile)

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "profile/idle.h"
+
 struct limit {
 	enum sprof_verdict verdict;
 	enum sprof_weight weight;
@@ -52,28 +54,15 @@ enum sprof_verdict sprof_verdict_of(
 void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile *profile,
 	const struct sprof_profile_row *row)
 {
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
 	uint64_t ns = sprof_times_wait(&row->metrics.times);
 
-	switch (profile->contexts[row->context].kind) {
-	case SPROF_WAIT_KIND_IO:
-		waiting->io_ns += ns;
-		break;
-	case SPROF_WAIT_KIND_EVENT: /* of descriptors; nothing is said of a wait for a signal */
-		waiting->io_ns += profile->contexts[row->context].object ? ns : 0;
-		break;
-	case SPROF_WAIT_KIND_LOCK:
-		waiting->lock_ns += ns;
-		break;
-	case SPROF_WAIT_KIND_IDLE:
+	if (sprof_profile_is_idle(context))
 		waiting->idle_ns += ns;
-		break;
-	case SPROF_WAIT_KIND_NONE:
-	case SPROF_WAIT_KIND_TIME:
-	case SPROF_WAIT_KIND_CHILD:
-	case SPROF_WAIT_KIND_OTHER:
-	case SPROF_WAIT_KIND_COUNT:
-		break;
-	}
+	else if (context->kind == SPROF_WAIT_KIND_IO || context->kind == SPROF_WAIT_KIND_EVENT)
+		waiting->io_ns += ns;
+	else if (context->kind == SPROF_WAIT_KIND_LOCK)
+		waiting->lock_ns += ns;
 }
 
 enum sprof_verdict sprof_verdict_of_view(
@@ -83,7 +72,7 @@ enum sprof_verdict sprof_verdict_of_view(
 	struct sprof_metrics sum = {0};
 
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (!sprof_view_takes(view, profile->rows[i].thread))
+		if (!sprof_view_takes(view, profile, i))
 			continue;
 		sprof_metrics_add(&sum, &profile->rows[i].metrics);
 		sprof_waiting_add(&waiting, profile, &profile->rows[i]);

@@ -20,21 +20,27 @@ struct sprof_view {
 	enum sprof_weight weight;
 	uint32_t thread;    /* its index; SPROF_PROFILE_NONE: all together */
 	const bool *chosen; /* by thread: those to take; NULL: all of them */
-	const uint32_t *groups; /* flat: by row: its group; NULL: every row is taken */
+	const uint32_t *groups; /* by row: its group; NULL: every row is taken */
 	uint32_t group;     /* the one to take */
+	const bool *left_out; /* by row: not to be taken; NULL: none */
 	bool by_total;      /* flat: sorted by total first, not by self */
+	bool joins_children; /* waits: children of one name are one row, which has the first one's object */
 	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
 			       are */
 };
 
-static inline bool sprof_view_takes(const struct sprof_view *view, uint32_t thread)
+static inline bool sprof_view_takes(
+	const struct sprof_view *view, const struct sprof_profile *profile, size_t row)
 {
+	uint32_t thread = profile->rows[row].thread;
+
 	return (view->thread == SPROF_PROFILE_NONE || view->thread == thread) &&
-	       (!view->chosen || view->chosen[thread]);
+	       (!view->chosen || view->chosen[thread]) &&
+	       (!view->groups || view->groups[row] == view->group) &&
+	       (!view->left_out || !view->left_out[row]);
 }
 
-/* The blocked time that went into input and output, waits for any of several descriptors included, and
- * into locks. */
+/* The blocked time that went into input and output, into locks, and into waiting for work (profile/idle.h). */
 struct sprof_waiting {
 	uint64_t io_ns, lock_ns, idle_ns;
 };
@@ -105,7 +111,7 @@ enum sprof_verdict {
 	SPROF_VERDICT_SYSCALL, /* sys > 30 % */
 	SPROF_VERDICT_IO,      /* blocked > 50 %, most of it in calls on files, sockets, pipes */
 	SPROF_VERDICT_LOCK,    /* blocked > 50 %, most of it for locks */
-	SPROF_VERDICT_IDLE,    /* blocked > 50 %, most of it with nothing to run */
+	SPROF_VERDICT_IDLE,    /* blocked > 50 %, most of it for work to do */
 	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on something else, or what is not known */
 	SPROF_VERDICT_STARVED, /* ready but without a CPU > 20 % */
 	SPROF_VERDICT_COUNT,

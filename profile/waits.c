@@ -22,16 +22,47 @@ struct building {
 	uint32_t *last_thread; /* of each row, plus one */
 	size_t last_capacity;
 	struct sprof_idmap rows, edges;
+	struct sprof_idmap objects; /* (row, object) of rows that stand for several */
+	bool joins_children;
 };
 
-static struct sprof_hash hash_of(const char *one, const char *other, uint64_t number)
+static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 {
 	struct sprof_hash hash = sprof_hash_start(0);
 
-	sprof_hash_add_pointer(&hash, one);
-	sprof_hash_add_pointer(&hash, other);
-	sprof_hash_add(&hash, number);
+	sprof_hash_add_pointer(&hash, text);
+	sprof_hash_add(&hash, one);
+	sprof_hash_add(&hash, other);
 	return hash;
+}
+
+/* What tells rows apart of their objects: of "cc1 (12)", one of many children, only the name. */
+static uint64_t object_key(const struct building *building, const struct sprof_profile_context *context)
+{
+	const char *object = context->object;
+	size_t length = object ? strcspn(object, "(") : 0;
+	struct sprof_hash hash = sprof_hash_start(length);
+
+	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD || !object)
+		return (uint64_t)(uintptr_t)object;
+	for (size_t i = 0; i < length; i++)
+		sprof_hash_add(&hash, (unsigned char)object[i]);
+	return hash.low;
+}
+
+/* Counts the objects of a row that stands for several. */
+static bool count_object(struct building *building, const struct sprof_profile_context *context, uint32_t row)
+{
+	uint64_t object = (uint64_t)(uintptr_t)context->object;
+
+	if (!building->joins_children || context->kind != SPROF_WAIT_KIND_CHILD) {
+		building->table.rows[row].alike = 1;
+		return true;
+	}
+	if (sprof_idmap_find(&building->objects, row, object) != SPROF_IDMAP_NONE)
+		return true;
+	building->table.rows[row].alike++;
+	return sprof_idmap_put(&building->objects, row, object, row);
 }
 
 static bool find_row(struct building *building, const struct sprof_profile_row *from, uint32_t *ret)
@@ -42,7 +73,7 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 	uint32_t process = sprof_profile_is_own_lock(context)
 		? profile->threads[from->thread].process : SPROF_PROFILE_NONE;
 	struct sprof_hash hash =
-		hash_of(context->syscall, context->object, (uint64_t)process << 32 | function);
+		hash_of(context->syscall, (uint64_t)process << 32 | function, object_key(building, context));
 	uint32_t id = sprof_idmap_find(&building->rows, hash.high, hash.low);
 
 	if (id == SPROF_IDMAP_NONE) {
@@ -69,7 +100,7 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 static bool add_edge(struct building *building, const struct sprof_profile_context *context,
 	uint32_t row, const struct sprof_metrics *metrics)
 {
-	struct sprof_hash hash = hash_of(context->holder, context->holder_function, row);
+	struct sprof_hash hash = hash_of(context->holder, (uint64_t)(uintptr_t)context->holder_function, row);
 	uint32_t id = sprof_idmap_find(&building->edges, hash.high, hash.low);
 
 	if (id == SPROF_IDMAP_NONE) {
@@ -104,7 +135,7 @@ static bool add(struct building *building, const struct sprof_profile_row *from)
 	struct sprof_waits_row *row;
 	uint32_t id;
 
-	if (!find_row(building, from, &id) ||
+	if (!find_row(building, from, &id) || !count_object(building, context, id) ||
 		(context->holder && !add_edge(building, context, id, &from->metrics)))
 		return false;
 	row = &building->table.rows[id];
@@ -126,7 +157,7 @@ static bool add_all(struct building *building, const struct sprof_view *view)
 	for (size_t i = 0; ok && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[order.rows[i]];
 
-		if (!sprof_view_takes(view, row->thread))
+		if (!sprof_view_takes(view, profile, order.rows[i]))
 			continue;
 		building->table.wall_ns += sprof_times_wall(&row->metrics.times);
 		building->table.blocked_ns += sprof_times_wait(&row->metrics.times);
@@ -231,7 +262,7 @@ static bool sort(struct sprof_waits_table *table)
 bool sprof_waits_table_build(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_waits_table *ret, struct sprof_error *err)
 {
-	struct building building = {.profile = profile};
+	struct building building = {.profile = profile, .joins_children = view->joins_children};
 	bool ok = add_all(&building, view);
 
 	if (ok) {
@@ -241,6 +272,7 @@ bool sprof_waits_table_build(const struct sprof_profile *profile, const struct s
 	free(building.last_thread);
 	sprof_idmap_finish(&building.rows);
 	sprof_idmap_finish(&building.edges);
+	sprof_idmap_finish(&building.objects);
 	*ret = building.table;
 	if (ok)
 		return true;

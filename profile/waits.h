@@ -21,6 +21,7 @@ struct sprof_waits_row {
 	uint32_t function; /* SPROF_PROFILE_NONE: not known */
 	uint32_t process;  /* whose lock it is; SPROF_PROFILE_NONE: no lock, or one of several processes */
 	uint32_t threads;
+	uint32_t alike; /* how many objects it stands for: 1, but for joined children */
 	uint64_t ns, samples;
 	/* Who held the lock the longest, and where that was most of the time; NULL: no lock, or nobody
 	 * known. */

@@ -241,6 +241,26 @@ class Model {
 	}
 }
 
+/*
+ * Two sides of a comparison as one: where a stack ends, what stayed and what came or went. So a frame is as
+ * wide as the sum of what stayed, grew and shrank in it.
+ */
+class JoinedModel extends Model {
+	constructor(data, now, before, scaleOf) {
+		super(data);
+		Object.assign(this, {now, before, scaleOf});
+	}
+
+	join() {
+		for (const weight of COLUMNS) {
+			const scale = this.scaleOf(weight), now = this.now.self[weight], before = this.before.self[weight];
+			for (let i = 0; i < now.length; i++)
+				this.self[weight][i] = Math.max(now[i], scale * before[i]);
+			this.sumUp(weight);
+		}
+	}
+}
+
 /* What every program is linked with: the functions in it are not what a reader looks for. */
 const RUNTIME = /^(ld-|ld-linux|libc[.-]|libpthread|librt|libm[.-]|\[vdso\]|linux-vdso)/;
 

@@ -20,7 +20,7 @@ class Tooltip {
 	show(graph, id, x, y) {
 		const {fn, total} = graph.tree.nodes[id], {data} = this.page;
 		const metrics = graph.tree.metrics(id), {weight} = graph.tree;
-		const whole = this.page.model.whole(weight);
+		const whole = (graph === this.page.graph ? this.page.graphModel() : this.page.model).whole(weight);
 		const lines = [nameOf(graph.nameOf(fn)), element("div", {class: "where"}, placeOf(data, fn))];
 		lines.push(element("div", {class: "figures"},
 			`${formatWeight(total, weight)} ${weightName(weight)}, ${formatPercent(total, whole)} of all` +
@@ -104,7 +104,7 @@ class Page {
 	buildOverview() {
 		writeFacts(this.data);
 		writeQuality(this.data);
-		this.threads = new ThreadList(byId("threads"), this.data, () => this.select());
+		this.threads = new ThreadList(byId("threads"), byId("more-threads"), this.data, () => this.select());
 		this.threads.writeNames();
 		byId("all-threads").addEventListener("click", () => this.threads.all());
 		byId("all-time").addEventListener("click", () => this.setSpan(null));
@@ -115,8 +115,20 @@ class Page {
 		if (this.data.timeline)
 			this.timeline = new Timeline(byId("timeline"), this.data, this.colours, {
 				onSpan: (span) => this.setSpan(span),
-				onThread: (thread) => this.threads.only([thread]),
+				onThreads: (threads) => this.threads.only(threads),
 			});
+		this.buildFolding();
+	}
+
+	/* Rows of the timeline that stand for several threads can be told apart on request. */
+	buildFolding() {
+		const fold = byId("all-rows");
+		fold.hidden = !this.timeline?.isFolded();
+		fold.textContent = `all ${this.data.threads.length} rows`;
+		fold.addEventListener("click", () => {
+			this.timeline.showAll(!this.timeline.isWhole);
+			fold.textContent = this.timeline.isWhole ? "fewer rows" : `all ${this.data.threads.length} rows`;
+		});
 	}
 
 	/* Of a comparison: the threads below baseThreads are the profile that is compared with. */
@@ -126,9 +138,13 @@ class Page {
 		this.before.select(mask, null);
 		this.state.colour = "change";
 		byId("sides").hidden = false;
-		this.pressSide = buttonGroup(byId("sides"), [["now", "now", "The later profile"],
+		this.joined = new JoinedModel(this.data, this.now, this.before, (weight) => this.baseScale(weight));
+		this.pressSide = buttonGroup(byId("sides"), [
+			["both", "both", "Widths: what stayed, and what grew or shrank"],
+			["now", "now", "The later profile"],
 			["before", "before", "The profile that is compared with"]], (side) => this.setSide(side));
-		this.pressSide("now");
+		this.state.side = "both";
+		this.pressSide("both");
 	}
 
 	buildToolbar() {
@@ -166,9 +182,10 @@ class Page {
 
 	buildGraphs() {
 		this.graph = this.newGraph("graph", {label: "Flame graph", onZoom: () => this.writePath()});
-		this.callers = this.newGraph("callers-graph", {label: "Callers of the chosen function", minWidth: 1.5});
+		const small = {minWidth: 1.5, isMatch: () => null};
+		this.callers = this.newGraph("callers-graph", {label: "Callers of the chosen function", ...small});
 		this.callers.upsideDown = true;
-		this.callees = this.newGraph("callees-graph", {label: "Callees of the chosen function", minWidth: 1.5});
+		this.callees = this.newGraph("callees-graph", {label: "Callees of the chosen function", ...small});
 	}
 
 	buildTables() {
@@ -222,7 +239,8 @@ class Page {
 
 	setSide(side) {
 		this.pressSide(side);
-		this.model = side === "now" ? this.now : this.before;
+		this.state.side = side;
+		this.model = side === "before" ? this.before : this.now;
 		this.select();
 	}
 
@@ -312,6 +330,7 @@ class Page {
 
 	select() {
 		this.now.select(this.threads.mask, this.state.span);
+		this.joined?.join();
 		this.threads.refresh();
 		byId("all-threads").hidden = this.threads.isAll();
 		writeVerdict(this.model, (weight) => this.setWeight(weight), (fn) => this.choose(fn));
@@ -340,12 +359,16 @@ class Page {
 		return best ? best.fn : -1;
 	}
 
+	/* What the flame graph is of: of a comparison it may be both sides. */
+	graphModel() {
+		return this.state.side === "both" ? this.joined : this.model;
+	}
+
 	showGraph(path) {
-		const {view, weight} = this.state;
+		const {view, weight} = this.state, model = this.graphModel();
 		this.press.view(view);
-		this.graph.show(view === "callees" ? topDownTree(this.model, weight)
-			: bottomUpTree(this.model, weight), path);
-		const whole = this.model.whole(weight);
+		this.graph.show(view === "callees" ? topDownTree(model, weight) : bottomUpTree(model, weight), path);
+		const whole = model.whole(weight);
 		byId("empty").hidden = whole > 0;
 		byId("empty").textContent =
 			`No ${weightName(weight)}${unitOf(weight) === "nanoseconds" ? " time" : ""} here.`;
@@ -372,7 +395,7 @@ class Page {
 
 	writeSelection() {
 		const {weight, span} = this.state, {tree, zoomed} = this.graph;
-		const whole = this.model.whole(weight), {total} = tree.nodes[zoomed];
+		const whole = this.graphModel().whole(weight), {total} = tree.nodes[zoomed];
 		const words = [`${formatWeight(total, weight)} ${weightName(weight)}`];
 		if (zoomed !== tree.root)
 			words.push(formatPercent(total, whole));

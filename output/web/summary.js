@@ -76,7 +76,7 @@ function doubts(quality) {
 		quality.ticks + quality.ticks_missed);
 	if (quality.samples < 200)
 		found.push([2, `only ${plural(quality.samples, "sample")}: a share of 10 % is uncertain ` +
-			`by ${(600 / Math.sqrt(Math.max(quality.samples, 1))).toFixed(0)} points`]);
+			`by ${(60 / Math.sqrt(Math.max(quality.samples, 1))).toFixed(0)} points`]);
 	if (cut > 1)
 		found.push([cut > 10 ? 2 : 1, `${cut.toFixed(1)} % of the stacks end early`]);
 	if (late > 2)
@@ -142,9 +142,14 @@ function qualityFigures(quality) {
 	];
 }
 
-/* The threads by process, each with its bar; the boxes choose which of them count. */
+const LISTED_FIRST = 12; /* threads, before all of them are asked for */
+
+/*
+ * The threads by process, each with its bar; the boxes choose which of them count. Of many, those that did
+ * the most are shown at first.
+ */
 class ThreadList {
-	constructor(box, data, onChange) {
+	constructor(box, more, data, onChange) {
 		this.data = data;
 		this.mask = new Uint8Array(data.threads.length).fill(1, data.baseThreads);
 		this.onChange = onChange;
@@ -156,16 +161,30 @@ class ThreadList {
 				processes.set(key, []);
 			processes.get(key).push(i);
 		}
+		this.first = new Set([...processes.values()].flat().map((i) => [i, activityOf(data.threads[i])])
+			.sort(([, a], [, b]) => b[0] - a[0] || b[1] - a[1]).slice(0, LISTED_FIRST).map(([i]) => i));
 		this.longest = data.threads.reduce((most, {rows: list}) => Math.max(most, sumOfRows(list).wall), 1);
 		for (const members of processes.values())
 			rows.push(...this.processRows(members, processes.size > 1));
 		fill(box, ...rows);
+		this.buildFolding(box, more);
+	}
+
+	buildFolding(box, more) {
+		const hidden = this.data.threads.length - this.data.baseThreads - this.first.size;
+		const fold = (folded) => {
+			box.classList.toggle("folded", folded);
+			more.textContent = folded ? `${plural(hidden, "more thread")}` : "fewer threads";
+		};
+		more.hidden = hidden <= 0;
+		more.addEventListener("click", () => fold(!box.classList.contains("folded")));
+		fold(hidden > 0);
 	}
 
 	processRows(members, several) {
 		const first = this.data.threads[members[0]], rows = [];
 		if (several)
-			rows.push(element("div", {class: "process"},
+			rows.push(element("div", {class: members.some((i) => this.first.has(i)) ? "process" : "process rest"},
 				button({class: "link", title: "Only this process"}, `pid ${first.pid}`,
 					() => this.only(members)), " ", nameOf(first.process)));
 		return rows.concat(members.map((i) => this.threadRow(i)));
@@ -179,7 +198,7 @@ class ThreadList {
 		box.addEventListener("change", () => this.set(index, box.checked));
 		this.boxes[index] = box;
 		bar.style.width = `${100 * sums.wall / this.longest}%`;
-		return element("div", {class: "thread", "data-tid": thread.tid}, box,
+		return element("div", {class: this.first.has(index) ? "thread" : "thread rest", "data-tid": thread.tid}, box,
 			button({class: "link thread-name", title: "Only this thread"}, "", () =>
 				this.only([index])),
 			element("span", {class: "tid"}, thread.tid), element("span", {class: "track"}, bar),

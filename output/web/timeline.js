@@ -1,6 +1,7 @@
 /*
- * The timeline: a row per thread, coloured by state over time. Dragging chooses a span, a click on a
- * row shows that thread alone. Drawn once per size; the choice is a box above it.
+ * The timeline: a row per thread, coloured by state over time, those that did the most first; of the others
+ * one row per process. Dragging chooses a span, a click on a row shows its threads alone. Drawn once per
+ * size; the choice is a box above it.
  */
 
 const LANE = 19;          /* px from one thread to the next */
@@ -8,14 +9,16 @@ const SMALLEST_LANE = 2;
 const NAMED_LANE = 12;    /* room for a name */
 const HEIGHT_MAX = 20000; /* px; browsers draw nothing on a canvas that is much larger */
 const AXIS_HEIGHT = 18;
-const LABEL_WIDTH = 130;
+const LABEL_WIDTH = 150;
+const LANES_FIRST = 16;   /* rows, before all of them are asked for */
+const LETTERS = 22;       /* of a label */
 
 class Timeline {
-	constructor(box, data, colours, {onSpan, onThread}) {
-		Object.assign(this, {box, data, colours, onSpan, onThread});
+	constructor(box, data, colours, {onSpan, onThreads}) {
+		Object.assign(this, {box, data, colours, onSpan, onThreads});
 		this.end = data.timeline.reduce((end, runs) => Math.max(end, runs.end), 1);
-		this.lanes = Math.min(data.threads.length, HEIGHT_MAX / SMALLEST_LANE);
-		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes)));
+		this.isWhole = false;
+		this.arrange();
 		this.canvas = element("canvas", {tabindex: 0, role: "application", "aria-label":
 			"Timeline. Left and right move the chosen span, Shift widens it, Escape shows all."});
 		this.mark = element("div", {class: "timeline-span", hidden: true});
@@ -27,26 +30,83 @@ class Timeline {
 		new ResizeObserver(() => this.draw()).observe(box);
 	}
 
+	/* Which rows there are, and how high they may be. */
+	arrange() {
+		const lanes = this.isWhole ? this.data.threads.map((_, i) => this.laneOf([i]))
+			: foldLanes(this.data).map((threads) => this.laneOf(threads));
+		this.lanes = lanes.slice(0, HEIGHT_MAX / SMALLEST_LANE);
+		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes.length)));
+	}
+
+	/* Whether rows stand for several threads. */
+	isFolded() {
+		return this.lanes.some(({threads}) => threads.length > 1);
+	}
+
+	showAll(isWhole) {
+		this.isWhole = isWhole;
+		this.arrange();
+		this.draw();
+	}
+
+	laneOf(threads) {
+		const first = this.data.threads[threads[0]], {threads: all} = this.data;
+		if (threads.length === 1) {
+			const isTwice = all.some(({name, pid}) => name === first.name && pid !== first.pid);
+			return {threads, label: `${first.name} ${first.tid}` +
+				(isTwice && first.tid !== first.pid ? ` of ${first.pid}` : "")};
+		}
+		const isOne = threads.every((i) => all[i].pid === first.pid);
+		return {threads, label: isOne ? `${threads.length} more of ${commandOf(first)} ${first.pid}`
+			: `${threads.length} more threads`};
+	}
+
 	draw() {
 		this.width = Math.max(50, this.box.clientWidth - LABEL_WIDTH);
-		this.height = this.lanes * this.lane + AXIS_HEIGHT;
+		this.height = this.lanes.length * this.lane + AXIS_HEIGHT;
 		this.context = fitCanvas(this.canvas, this.width + LABEL_WIDTH, this.height);
 		this.context.font = "11.5px system-ui, sans-serif";
 		this.context.textBaseline = "middle";
-		for (let i = 0; i < this.lanes; i++)
-			this.drawLane(this.data.threads[i], i);
+		this.lanes.forEach((lane, i) => this.drawLane(lane, i));
 		this.drawAxis();
 		this.placeMark();
 	}
 
-	drawLane(thread, index) {
+	drawLane({threads, label}, index) {
 		const y = index * this.lane, context = this.context;
-		const name = `${thread.name} ${thread.tid}`;
 		context.fillStyle = this.colours.text;
 		if (this.lane >= NAMED_LANE)
-			context.fillText(name.length > 19 ? name.slice(0, 18) + "\u2026" : name, 4,
+			context.fillText(label.length > LETTERS ? label.slice(0, LETTERS - 1) + "\u2026" : label, 4,
 				y + this.lane / 2 - 1, LABEL_WIDTH - 10);
-		this.drawRuns(this.data.timeline[index], thread.rows.shade, y);
+		if (threads.length === 1)
+			this.drawRuns(this.data.timeline[threads[0]], this.data.threads[threads[0]].rows.shade, y);
+		else
+			this.drawTogether(threads, y);
+	}
+
+	/* Of several threads: the class that most of them are in, but blocked only where none is anything else. */
+	drawTogether(threads, y) {
+		const fills = CLASSES.map(() => new Float64Array(Math.ceil(this.width) + 1));
+		for (const thread of threads)
+			this.addRuns(fills, this.data.timeline[thread], this.data.threads[thread].rows.shade);
+		const blocked = CLASSES.indexOf("wait");
+		for (let column = 0; column < this.width; column++) {
+			const of = fills.map((fill, shade) => shade === blocked ? 0 : fill[column]);
+			const most = Math.max(...of);
+			if (most > 0 || fills[blocked][column] > 0)
+				this.drawSpan(column, column + 1, most > 0 ? of.indexOf(most) : blocked, y);
+		}
+	}
+
+	addRuns(fills, runs, shades) {
+		const scale = this.width / this.end;
+		for (let i = 0; i < runs.count; i++) {
+			if (runs.row[i] < 0)
+				continue;
+			const fill = fills[shades[runs.row[i]]], to = (runs.start[i] + runs.length[i]) * scale;
+			for (let column = Math.floor(runs.start[i] * scale); column < to; column++)
+				fill[column] += Math.min(to, column + 1) - Math.max(runs.start[i] * scale, column);
+		}
 	}
 
 	/* Runs narrower than a pixel share it: the class that fills most of a pixel colours it. */
@@ -127,8 +187,8 @@ class Timeline {
 	clickLane(event) {
 		const y = event.clientY - this.canvas.getBoundingClientRect().top;
 		const lane = Math.floor(y / this.lane);
-		if (lane < this.lanes)
-			this.onThread(lane);
+		if (lane < this.lanes.length)
+			this.onThreads(this.lanes[lane].threads);
 	}
 
 	setSpan(span) {
@@ -172,4 +232,34 @@ function clampSpan(from, to, least, end) {
 function niceStep(least) {
 	const power = 10 ** Math.floor(Math.log10(least));
 	return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+}
+
+function commandOf(thread) {
+	return thread.process.split(" ")[0].split("/").pop();
+}
+
+/* What a thread did, waiting apart: by this rows are sorted. */
+function activityOf({rows}) {
+	const sums = sumOfRows(rows);
+	return [sums.user + sums.sys + sums.runq + sums.stolen, sums.wall];
+}
+
+/*
+ * The threads of each row: the most active ones alone, in the order of the profile; the others by process,
+ * and those of the last processes together, if there were too many rows else.
+ */
+function foldLanes(data) {
+	const count = data.threads.length, all = [...data.threads.keys()];
+	if (count <= LANES_FIRST)
+		return all.map((i) => [i]);
+	const activity = data.threads.map(activityOf);
+	const order = [...all].sort((a, b) => activity[b][0] - activity[a][0] || activity[b][1] - activity[a][1]);
+	const alone = new Set(order.slice(0, LANES_FIRST - 4)), folded = new Map();
+	for (const i of order.slice(LANES_FIRST - 4)) {
+		const key = data.threads[i].processIndex;
+		folded.set(key, [...folded.get(key) || [], i]);
+	}
+	const groups = [...folded.values()];
+	const lanes = groups.length > 4 ? [...groups.slice(0, 3), groups.slice(3).flat()] : groups;
+	return [...all.filter((i) => alone.has(i)).map((i) => [i]), ...lanes];
 }

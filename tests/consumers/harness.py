@@ -15,6 +15,8 @@ NODE_MODULES = (os.environ.get("SPROF_NODE_MODULES") or os.environ.get("SPROF_BU
 RANDOM_SEEDS = range(1, 21)
 SKIP = 77
 
+os.environ["XDG_CACHE_HOME"] = "/dev/null"  # nothing is kept, and nothing that was is read
+
 
 def skip(reason):
     print(f"skipped: {reason}")

@@ -44,10 +44,13 @@ def minimal(*fields):
 
 
 def test_not_a_profile():
-    refuse(b"", "not a pprof file")
-    refuse(b"hello, world\n", "pprof file")
     refuse(os.urandom(1000), "")
-    refuse(gzip.compress(b"hello"), "pprof file")
+    for bytes_of_it, words in ((b"", "it is empty"), (b"hello, world\n", "it is text"),
+                               (b"main;work 12\n", "it is folded stacks"), (b"PERFILE2\1\2", "perf's own file"),
+                               (b"<!DOCTYPE html>\n", "a page for a browser"), (b'{"a": 1}', "JSON"),
+                               (b"\177ELF\2\1\1\0", "a program or a core dump")):
+        refuse(bytes_of_it, words)
+        refuse(gzip.compress(bytes_of_it), words)
 
 
 def test_damaged():

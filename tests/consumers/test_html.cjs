@@ -291,7 +291,7 @@ async function parts_without_data_are_hidden(open) {
 async function dragSpan(page, from, to) {
 	await page.locator("#timeline").scrollIntoViewIfNeeded();
 	const box = await page.locator("#timeline canvas").boundingBox();
-	const at = (share) => box.x + 130 + share * (box.width - 130);
+	const at = (share) => box.x + 150 + share * (box.width - 150);
 	await page.mouse.move(at(from), box.y + 8);
 	await page.mouse.down();
 	await page.mouse.move(at(to), box.y + 8, {steps: 4});
@@ -393,6 +393,35 @@ async function a_cut_timeline_says_so(open) {
 }
 
 /* The graph, the sandwich and the waits too: all of them are of one model. */
+/* Of many threads those that did the most have rows, the others one per process; all can be asked for. */
+async function many_threads_are_folded(open) {
+	const copies = 50, edit = withData((raw) => {
+		const busiest = raw.rows.reduce((a, b) => b.length > a.length ? b : a);
+		const line = raw.timeline.threads[raw.rows.indexOf(busiest)];
+		const [process] = raw.threads;
+		for (let i = 0; i < copies; i++) {
+			raw.threads.push(process, 10000 + i, raw.threads[2]);
+			raw.rows.push(i ? pack([]) : busiest);
+			raw.timeline.threads.push(i ? pack([]) : line);
+		}
+	});
+	const {page} = await open("timeline", {edit});
+	const height = () => page.locator("#timeline canvas").evaluate((canvas) => canvas.clientHeight);
+	const shown = () => page.locator("#threads .thread:visible").count();
+	const few = await height();
+	assert.ok(few <= 340 && await page.locator("#timeline").evaluate((box) => box.scrollHeight <= box.clientHeight + 1));
+	assert.equal(await shown(), 12);
+	assert.equal(await page.locator("#threads [data-tid='10000']").isVisible(), true);
+	await page.locator("#more-threads").click();
+	assert.equal(await shown(), copies + 3);
+	await page.locator("#all-rows").click();
+	assert.ok(await height() > 2 * few);
+	/* The last row of the folded timeline stands for all that is in none. */
+	await page.locator("#all-rows").click();
+	await page.locator("#timeline canvas").click({position: {x: 300, y: few - 18 - 10}});
+	assert.match(await selection(page), /(3[0-9]|4[0-9]) of 53 threads/);
+}
+
 async function everything_follows_the_span(open) {
 	const {page, truth} = await open("timeline");
 	const whole = (await readTable(page, "#waits")).reduce((sum, row) => sum + row.wait, 0);
@@ -575,6 +604,12 @@ async function a_difference_shows_what_changed(open) {
 	assert.deepEqual(rows.new, [30000000, 0, 30000000]);
 	assert.deepEqual(rows.gone, [0, 5000000, -5000000]);
 	assert.deepEqual(rows.same, [10000000, 10000000, 0]);
+	/* Both sides: what stayed, grew and shrank is 20 + 30 + 10 + 5 + 30 of slow, same, gone and new. */
+	assert.match(await selection(page), /^95\.0 ms/);
+	await pointAt(page, "#graph", 0.1, 2);
+	assert.match(await tooltip(page), /^slow\n[^]*before 50\.0 ms, less by 30\.0 ms/);
+	await page.locator("#sides button", {hasText: "now"}).click();
+	assert.match(await selection(page), /^60\.0 ms/);
 	await pointAt(page, "#graph", 0.1, 2);
 	assert.match(await tooltip(page), /^new\n[^]*before 0 s, more by 30\.0 ms/);
 	await page.locator("#sides button", {hasText: "before"}).click();
@@ -644,6 +679,7 @@ main({
 	parts_without_data_are_hidden,
 	a_timeline_selects_a_span,
 	a_span_and_threads_go_together,
+	many_threads_are_folded,
 	everything_follows_the_span,
 	a_real_run_has_its_timeline,
 	a_cut_timeline_says_so,

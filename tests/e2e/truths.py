@@ -32,7 +32,7 @@ KINDS = {
         [Wait("short", "short_waits", TURNS, "long", "long_work"),
          Wait("long", "long_waits", TURNS, "short", "short_work")]),
     "condition": Kind(
-        {"consumer": "lock", "take_item": "lock", "eat_item": "wait", "producer": "wait"},
+        {"consumer": "idle", "take_item": "idle", "eat_item": "wait", "producer": "wait"},
         [Wait("consumer", "take_item", r"condition variable item_ready\+0"),
          Wait("producer", "produce_item", "8 ms")]),
     "rwlock": Kind(

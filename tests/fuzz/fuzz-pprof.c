@@ -66,6 +66,8 @@ static void write_in_all(const struct sprof_profile *profile, const char *label)
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		write_as(formats[i], profile, told_apart, nowhere);
+	if (!profile->foreign.kind_count)
+		write_as(&sprof_format_summary, profile, told_apart, nowhere);
 	close(nowhere);
 	sprof_groups_finish(&groups);
 }
@@ -88,9 +90,13 @@ static void read_again(const struct sprof_profile *profile)
 static void filter_and_merge(const struct sprof_profile *profile, const struct sprof_filter *filter)
 {
 	struct sprof_profile *part, *sum = sprof_build_create();
-	struct sprof_error err;
+	struct sprof_error err = {0};
 
-	fuzz_require(sprof_profile_filter(profile, filter, &part, &err));
+	if (!sprof_profile_filter(profile, filter, &part, &err)) {
+		fuzz_require(err.kind == SPROF_ERROR_NOT_FOUND);
+		sprof_profile_destroy(sum);
+		return;
+	}
 	fuzz_require(sprof_profile_merge(sum, profile, &err));
 	fuzz_require(sprof_profile_merge(sum, part, &err));
 	read_again(sum);

@@ -48,7 +48,7 @@ def options_in_definitions(text):
 
 def options_in_help(text):
     """Those at the start of a help line."""
-    heads = re.findall(r"^  (?:-\w, |    )*(--[a-z-]+)", text, re.MULTILINE)
+    heads = re.findall(r"^  (?:-\w, |    )?(?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
     return {head[2:] for head in heads}
 
 

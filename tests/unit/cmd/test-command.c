@@ -194,7 +194,7 @@ static void wrong_rates(void **state)
 static void wrong_durations_and_texts(void **state)
 {
 	assert_refused("-d 10x",
-		"--duration 10x: not a duration: a number with a unit, such as 10s, 500ms or 2m");
+		"--duration 10x: not a time: a number of seconds, or with units, such as 10, 500ms, 1m30s");
 	assert_refused("--text=", "--text '': is empty");
 }
 
@@ -211,7 +211,7 @@ static void help_shows_every_option(void **state)
 	assert_non_null(strstr(text, "\nDoes nothing.\n\nMain:\n"));
 	assert_non_null(strstr(text, "\n  -p, --pid PID               the process\n"));
 	assert_non_null(strstr(text, "\n  -r, -F, --rate HZ           samples per second\n"));
-	assert_non_null(strstr(text, "  how long\n                              then stop\n"));
+	assert_non_null(strstr(text, "  how long then stop\n"));
 	assert_non_null(strstr(
 		text, "\n      --text A-VERY-LONG-ARGUMENT-NAME\n                              a text\n"));
 	assert_non_null(strstr(text, "\n  -h, --help "));

@@ -13,6 +13,7 @@
 static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
 	{"Output", sprof_recording_output_table},
+	{"How", sprof_shown_report_table, offsetof(struct sprof_recording, shown)},
 	{0},
 };
 
@@ -32,7 +33,7 @@ static bool parse(const char *const words[], struct sprof_recording *options, st
 		argc++;
 	*options = sprof_recording_defaults;
 	return sprof_command_parse(&command, argc, (char **)words, options, &operands, err) &&
-		sprof_outputs_settle(&options->outputs, err);
+		sprof_outputs_settle(&options->outputs, SPROF_STDOUT_SUMMARY, err);
 }
 
 static const struct sprof_option *row_of(const char *name)
@@ -102,7 +103,7 @@ static void without_output_it_is_stdout(void **state)
 	assert_int_equal(options.outputs.count, 1);
 	assert_true(sprof_outputs_use_stdout(&options.outputs));
 	assert_string_equal(options.outputs.items[0].format->name,
-		isatty(STDOUT_FILENO) ? "text" : "folded");
+		isatty(STDOUT_FILENO) ? "summary" : "folded");
 }
 
 static void names_of_stdout(void **state)

@@ -110,10 +110,7 @@ static void filters_judge_stacks(void **state)
 		{{.hide = "^(a|b)$"}, 17},
 		{{.thread = "exam"}, 17},
 		{{.thread = "101"}, 17},
-		{{.thread = "102"}, 0},
 		{{.pid = 100}, 17},
-		{{.pid = 99}, 0},
-		{{.states = 1u << SPROF_STATE_USER}, 0}, /* of no known state */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -122,6 +119,31 @@ static void filters_judge_stacks(void **state)
 		assert_int_equal(whole_samples(part), cases[i].samples);
 		sprof_profile_destroy(part);
 	}
+}
+
+static void what_leaves_nothing_says_what_there_is(void **state)
+{
+	static const struct {
+		struct sprof_filter filter;
+		const char *message, *hint;
+	} cases[] = {
+		{{.thread = "102"}, "no thread matches --thread 102", "the threads are: example"},
+		{{.pid = 99}, "there is no process 99", "the threads are: example"},
+		{{.focus = "nowhere"}, "no function matches --focus nowhere", "c, b, a, main"},
+		{{.label = "rank=1"}, "no sample has a label that matches --label rank=1", "labels"},
+		{{.states = 1u << SPROF_STATE_USER}, "no sample is left", ""}, /* of no known state */
+	};
+	struct sprof_profile *whole = example_worked(), *part;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_error err = {0};
+
+		assert_false(sprof_profile_filter(whole, &cases[i].filter, &part, &err));
+		assert_int_equal(err.kind, SPROF_ERROR_NOT_FOUND);
+		assert_non_null(strstr(err.message, cases[i].message));
+		assert_non_null(strstr(err.hint, cases[i].hint));
+	}
+	sprof_profile_destroy(whole);
 }
 
 static void hiding_everything_leaves_a_frame(void **state)
@@ -185,6 +207,7 @@ int main(void)
 		cmocka_unit_test(ranks_and_hosts_stay_apart),
 		cmocka_unit_test(different_kinds_are_refused),
 		cmocka_unit_test(filters_judge_stacks),
+		cmocka_unit_test(what_leaves_nothing_says_what_there_is),
 		cmocka_unit_test(hiding_everything_leaves_a_frame),
 		cmocka_unit_test(bad_patterns_are_refused),
 		cmocka_unit_test(a_joined_profile_keeps_its_sides),

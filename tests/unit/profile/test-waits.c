@@ -56,7 +56,7 @@ struct scene {
 
 static void name_call(int64_t number, char *buffer, size_t size)
 {
-	snprintf(buffer, size, "%s", number == 202 ? "futex" : "read");
+	snprintf(buffer, size, "%s", number == 202 ? "futex" : number == 7 ? "poll" : "read");
 }
 
 static void set_up(struct scene *scene, bool frames)
@@ -442,23 +442,23 @@ static void verdicts_by_what_was_waited_for(void **state)
 	tear_down(&scene);
 }
 
-/* pause(2) is no input or output; a poll of descriptors is. */
+/* pause(2) waits for somebody to want something; a poll of one socket for its answer. */
 static void waiting_for_a_signal_is_not_io(void **state)
 {
 	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE};
-	struct sprof_wait wait = {.kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
+	struct sprof_wait wait = {.system_call = 7, .kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
 
 	for (int i = 0; i < 2; i++) {
 		struct scene scene;
 
 		set_up(&scene, true);
-		wait.object = i ? "eventfd" : NULL;
+		wait.object = i ? "127.0.0.1:80" : NULL;
 		add_thread(&scene, 0, "main");
 		blocked(&scene, 0, stack(&scene, 4, in_flush), wait_for(&scene, &wait), NULL);
 		charge(&scene, 0, 50);
 		resolve(&scene);
 		assert_int_equal(sprof_verdict_of_view(scene.profile, &all),
-			i ? SPROF_VERDICT_IO : SPROF_VERDICT_WAIT);
+			i ? SPROF_VERDICT_IO : SPROF_VERDICT_IDLE);
 		tear_down(&scene);
 	}
 }

@@ -1,0 +1,75 @@
+/*
+ * The same error stands for several things: ENOENT also for a missing interpreter (execve(2)), EACCES also for
+ * a folder. The file itself tells which. Does not look for a program in PATH: what is found there is said only
+ * as far as the error goes.
+ */
+#include "attach/explain-exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* The first line of a script behind "#!"; false: it is none. */
+static bool read_interpreter(const char *path, char *line, size_t size)
+{
+	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char start[256];
+	ssize_t length = fd < 0 ? -1 : read(fd, start, sizeof(start) - 1);
+
+	if (length < 3 || memcmp(start, "#!", 2) != 0)
+		return false;
+	start[length] = '\0';
+	start[strcspn(start, "\n")] = '\0';
+	snprintf(line, size, "%s", start + 2 + strspn(start + 2, " \t"));
+	return true;
+}
+
+static void explain_missing(const char *path, struct sprof_error *err)
+{
+	char line[256];
+	size_t length;
+
+	if (!read_interpreter(path, line, sizeof(line))) {
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its dynamic loader doesn't exist", path);
+		sprof_error_hint(err, "see what it wants: readelf -l %s | grep interpreter", path);
+		return;
+	}
+	length = strlen(line);
+	if (length && line[length - 1] == '\r') {
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its first line ends with CR LF", path);
+		sprof_error_hint(err, "give it the line ends of Unix: sed -i 's/\\r$//' %s", path);
+		return;
+	}
+	line[strcspn(line, " \t")] = '\0';
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s doesn't exist", path, line);
+	sprof_error_hint(err, "the first line of a script says what runs it");
+}
+
+bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err)
+{
+	bool is_path = strchr(program, '/');
+	struct stat status;
+	bool exists = is_path && !stat(program, &status);
+
+	sprof_error_errno(err, errnum, "run %s", program);
+	if (errnum == ENOENT && exists)
+		explain_missing(program, err);
+	else if (errnum == ENOENT && !is_path)
+		sprof_error_hint(err, "there is no '%s' in PATH%s%s", program,
+			access(program, X_OK) ? "" : "; in this folder it is ./",
+			access(program, X_OK) ? "" : program);
+	else if (exists && S_ISDIR(status.st_mode))
+		sprof_error_set(err, SPROF_ERROR_PERMISSION, "run %s: it is a directory, and no program", program);
+	else if (errnum == EACCES && exists && access(program, X_OK))
+		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
+	else if (errnum == EACCES && exists)
+		sprof_error_hint(err, "its file system may be mounted noexec, or what runs it not executable");
+	else if (errnum == ENOEXEC)
+		sprof_error_hint(err, "it is neither a program of this machine nor a script that begins with #!");
+	return false;
+}

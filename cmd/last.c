@@ -1,0 +1,59 @@
+/*
+ * Where the last recording is kept: $XDG_CACHE_HOME/sprof, as the XDG base directory specification has it
+ * for files that can be had again. Nobody else may read it, for it has names of files and peers.
+ */
+#include "cmd/last.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char file_name[] = "/sprof/last.pb.gz";
+
+/* The folder of caches, which must be an absolute path. */
+static bool find_caches(char *path, size_t size)
+{
+	const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int length = -1;
+
+	if (caches && caches[0] == '/')
+		length = snprintf(path, size, "%s", caches);
+	else if (home && home[0] == '/')
+		length = snprintf(path, size, "%s/.cache", home);
+	return length > 0 && (size_t)length + sizeof(file_name) <= size;
+}
+
+/* The folders on the way, for their owner only. */
+static bool make_folders(char *path)
+{
+	char *slash = strrchr(path, '/');
+	bool ok;
+
+	if (!slash || slash == path)
+		return true;
+	*slash = '\0';
+	ok = !mkdir(path, 0700) || errno == EEXIST || (errno == ENOENT && make_folders(path) && !mkdir(path, 0700));
+	*slash = '/';
+	return ok;
+}
+
+const char *sprof_last_path(void)
+{
+	static char path[PATH_MAX];
+
+	if (path[0])
+		return path;
+	if (!find_caches(path, sizeof(path)) || !strcat(path, file_name) || !make_folders(path))
+		path[0] = '\0';
+	return path[0] ? path : NULL;
+}
+
+const char *sprof_last_name(void)
+{
+	return getenv("XDG_CACHE_HOME") ? "$XDG_CACHE_HOME/sprof/last.pb.gz" : "~/.cache/sprof/last.pb.gz";
+}

@@ -1,0 +1,19 @@
+/*
+ * What a word was meant to be.
+ */
+#ifndef SPROF_CMD_NEAREST_H
+#define SPROF_CMD_NEAREST_H
+
+#include <stddef.h>
+
+/* The search goes on from a zeroed one, but for the word. */
+struct sprof_nearest {
+	const char *word;
+	const char *found; /* NULL: nothing is near */
+	unsigned distance; /* of that */
+};
+
+/* Remembers the candidate if it is nearer than those before, and near enough to be a slip of the finger. */
+void sprof_nearest_try(struct sprof_nearest *nearest, const char *candidate);
+
+#endif

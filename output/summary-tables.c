@@ -1,0 +1,205 @@
+/*
+ * The tables of the summary: functions, paths, waits. A row is a share, a word, and a text that has been fitted
+ * into what is left of the line.
+ */
+#include "output/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/fit.h"
+#include "output/wait-words.h"
+#include "profile/own.h"
+
+enum {
+	PATHS = 20,         /* that can have so large a part each: 100 % / least_path */
+	SHARE = 7 + 2,      /* "100.0 %  " */
+	ROW = SHARE + 8,    /* and "starved " */
+};
+
+/* Percent of the busy time, from which on a path is followed, and a row of a table shown. */
+static const double least_path = 5, least_row = 0.5;
+
+static size_t room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
+static void put_row(
+	struct sprof_summary *summary, const char *label, uint64_t ns, const char *word, const char *text)
+{
+	sprof_summary_put_label(summary, label);
+	sprof_out_printf(summary->out, "%5.1f %%  %-7s %s", sprof_percent(ns, summary->whole), word,
+		text ? text : "");
+	if (!text)
+		sprof_out_fail(summary->out, ENOMEM);
+	sprof_summary_end_line(summary);
+}
+
+static bool is_small(const struct sprof_summary *summary, uint64_t ns)
+{
+	return sprof_percent(ns, summary->whole) < least_row;
+}
+
+bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, struct sprof_error *err)
+{
+	const struct sprof_profile *profile = summary->profile;
+	struct sprof_own own;
+
+	if (!sprof_own_build(profile, &summary->view, &own, err))
+		return false;
+	for (size_t i = 0; i < own.count && i < rows; i++) {
+		const struct sprof_own_row *row = &own.rows[i];
+
+		if (is_small(summary, sprof_times_wall(&row->self.times)))
+			break;
+		SPROF_AUTO_FREE char *name = sprof_fit_function(
+			profile->functions[row->function].name, false, room(summary) - ROW);
+
+		put_row(summary, i ? "" : "functions", sprof_times_wall(&row->self.times),
+			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)), name);
+	}
+	sprof_own_finish(&own);
+	return true;
+}
+
+/* Whether a path is followed to here and no further. */
+static bool is_end(const struct sprof_graph *graph, size_t node)
+{
+	uint64_t whole = graph->nodes[0].total;
+
+	if (sprof_percent(graph->nodes[node].total, whole) < least_path)
+		return false;
+	return node + 1 >= graph->nodes[node].end ||
+		sprof_percent(graph->nodes[node + 1].total, whole) < least_path;
+}
+
+struct path {
+	uint64_t ns;
+	char *text;
+};
+
+/* Those that read the same, because they differ in what there was no room for, are one. False: no memory. */
+static bool add_path(struct path *paths, size_t *count, char *text, uint64_t ns)
+{
+	size_t i = 0;
+
+	if (!text)
+		return false;
+	while (i < *count && strcmp(paths[i].text, text) != 0)
+		i++;
+	if (i < *count) {
+		paths[i].ns += ns;
+		free(text);
+		return true;
+	}
+	paths[(*count)++] = (struct path){.ns = ns, .text = text};
+	return true;
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+	const struct path *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return strcmp(a->text, b->text);
+}
+
+static bool find_paths(const struct sprof_summary *summary, const struct sprof_graph *graph,
+	struct path *paths, size_t *ret_count)
+{
+	for (size_t i = 1; i < graph->count && *ret_count < PATHS; i++) {
+		if (is_end(graph, i) &&
+			!add_path(paths, ret_count,
+				sprof_summary_path(
+					summary->profile, graph, i, room(summary) - SHARE),
+				graph->nodes[i].total))
+			return false;
+	}
+	qsort(paths, *ret_count, sizeof(*paths), compare_paths);
+	return true;
+}
+
+static void put_path(struct sprof_summary *summary, const struct path *path, const char *label)
+{
+	sprof_summary_put_label(summary, label);
+	sprof_out_printf(summary->out, "%5.1f %%  %s", sprof_percent(path->ns, summary->whole), path->text);
+	sprof_summary_end_line(summary);
+}
+
+/* The ways from a root that have a part of the time of their own, each to where it divides into small ones. */
+bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct sprof_error *err)
+{
+	struct sprof_view view = summary->view;
+	struct path paths[PATHS];
+	struct sprof_graph graph;
+	size_t count = 0;
+	bool ok;
+
+	view.min_percent = least_path;
+	if (!sprof_graph_build(summary->profile, &view, SPROF_GRAPH_CALLER, &graph, err))
+		return false;
+	ok = find_paths(summary, &graph, paths, &count) || sprof_error_no_memory(err);
+	for (size_t i = 0; ok && i < count && i < rows; i++)
+		put_path(summary, &paths[i], i ? "" : "paths");
+	for (size_t i = 0; i < count; i++)
+		free(paths[i].text);
+	sprof_graph_finish(&graph);
+	return ok;
+}
+
+/* "mutex cache_lock in load, held by writer (12)"; that a lock is a futex says nothing. */
+static char *wait_text(
+	const struct sprof_summary *summary, const struct sprof_waits_row *row, const char *holder, size_t left)
+{
+	struct sprof_waits_row bare = *row;
+	SPROF_AUTO_FREE char *words = NULL;
+	char *text = NULL;
+
+	if (row->kind == SPROF_WAIT_KIND_LOCK && row->object)
+		bare.syscall = NULL;
+	words = sprof_wait_words(summary->profile, &bare, left / 2);
+	if (!words || asprintf(&text, "%s%s%s", words, holder ? ", held by " : "", holder ? holder : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* The holder's name without its id, where there is no room for both. */
+static void put_wait(struct sprof_summary *summary, const struct sprof_waits_row *row, const char *label)
+{
+	size_t left = room(summary) - ROW;
+	const char *holder = row->is_join ? NULL : row->holder;
+	SPROF_AUTO_FREE char *text = wait_text(summary, row, holder, left);
+	SPROF_AUTO_FREE char *fitted = NULL;
+
+	if (text && holder && sprof_fit_length(text) > left) {
+		SPROF_AUTO_FREE char *name = strndup(holder, strcspn(holder, "("));
+
+		free(text);
+		text = name ? wait_text(summary, row, name, left) : NULL;
+	}
+	fitted = text ? sprof_fit(text, left) : NULL;
+	put_row(summary, label, row->ns, sprof_wait_kind_name(row->kind), fitted);
+}
+
+bool sprof_summary_put_waits(struct sprof_summary *summary, size_t rows, struct sprof_error *err)
+{
+	struct sprof_waits_table table;
+	size_t shown = 0;
+
+	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
+		return false;
+	for (size_t i = 0; i < table.count && shown < rows; i++) {
+		if (is_small(summary, table.rows[i].ns) ||
+			(!table.rows[i].syscall && !table.rows[i].object))
+			continue;
+		put_wait(summary, &table.rows[i], shown ? "" : "waits");
+		shown++;
+	}
+	sprof_waits_table_finish(&table);
+	return true;
+}

@@ -1,0 +1,332 @@
+/*
+ * The sentences of the summary. What the facts are, profile/answer.c and profile/doubts.c know.
+ */
+#include "output/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/clean.h"
+#include "output/fit.h"
+#include "output/units.h"
+#include "profile/doubts.h"
+#include "profile/outside.h"
+
+/* Percent of a program's busy time, from which on a second cause is worth naming. */
+static const double least_second = 15;
+/* Percent of a cause, from which on the heaviest function is worth naming. */
+static const double least_place = 5;
+/* Percent of a cause, from which on a function is most of it. */
+static const double most_of_it = 50;
+
+/* Puts a function's name; nothing where there is no memory for it. */
+static void put_function(FILE *words, const struct sprof_profile *profile, uint32_t function, size_t room)
+{
+	SPROF_AUTO_FREE char *name =
+		sprof_fit_function(profile->functions[function].name, true, room);
+
+	fputs(name ? name : "", words);
+}
+
+/* The same of any other name; "+0" behind a variable's says nothing. */
+static void put_name(FILE *words, const char *name, size_t room)
+{
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL), *fitted = NULL;
+	size_t length = clean ? strlen(clean) : 0;
+
+	if (length > 2 && strcmp(clean + length - 2, "+0") == 0)
+		clean[length - 2] = '\0';
+	fitted = clean ? sprof_fit(clean, room) : NULL;
+	fputs(fitted ? fitted : "", words);
+}
+
+/* "[write]" -> "write": in a sentence brackets are in the way. */
+static void put_kernel(FILE *words, const char *name, size_t room)
+{
+	size_t length = strlen(name);
+	SPROF_AUTO_FREE char *bare = length > 2 && name[0] == '[' && name[length - 1] == ']'
+		? strndup(name + 1, length - 2)
+		: strdup(name);
+
+	put_name(words, bare ? bare : "", room);
+}
+
+/* ", most of it" or ", 23 % of it". */
+static void put_part(FILE *words, uint64_t part, uint64_t whole)
+{
+	double percent = sprof_percent(part, whole);
+
+	if (percent > most_of_it)
+		fputs(", most", words);
+	else
+		fprintf(words, ", %.0f %% of that", percent);
+}
+
+static void put_place(FILE *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
+	size_t room)
+{
+	if (cause->function == SPROF_PROFILE_NONE)
+		return;
+	if (sprof_percent(cause->function_ns, cause->ns) < least_place) {
+		fputs(" in many functions", words);
+		return;
+	}
+	put_part(words, cause->function_ns, cause->ns);
+	fputs(" in ", words);
+	put_function(words, profile, cause->function, room);
+	if (!cause->kernel || cause->weight != SPROF_WEIGHT_SYS)
+		return;
+	fputs(" (", words);
+	put_kernel(words, cause->kernel, room);
+	fputs(")", words);
+}
+
+static void put_wait(FILE *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
+	size_t room)
+{
+	const struct sprof_waits_row *wait = &cause->wait;
+	bool is_lock = wait->kind == SPROF_WAIT_KIND_LOCK && wait->object;
+
+	if (!wait->ns)
+		return;
+	put_part(words, wait->ns, cause->ns);
+	fputs(is_lock ? " on " : " in ", words);
+	if (!is_lock && wait->syscall)
+		put_name(words, wait->syscall, room);
+	if (!is_lock && wait->syscall && wait->object)
+		fputs(" ", words);
+	if (wait->object)
+		put_name(words, wait->object, room);
+	if (wait->function != SPROF_PROFILE_NONE) {
+		fputs(is_lock ? " in " : ", by ", words);
+		put_function(words, profile, wait->function, room);
+	}
+	if (!wait->holder)
+		return;
+	fputs(", held by ", words);
+	put_name(words, wait->holder, room);
+	if (wait->holder_function) {
+		fputs(" in ", words);
+		put_name(words, wait->holder_function, room);
+	}
+}
+
+static void put_cause(FILE *words, const struct sprof_profile *profile,
+	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
+{
+	bool naps = cause->wait.kind == SPROF_WAIT_KIND_TIME && 2 * cause->wait.ns > cause->ns;
+
+	fprintf(words, "%.0f %% ", sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
+	if (cause->weight == SPROF_WEIGHT_RUNQ) {
+		fputs("ready but without a CPU", words);
+	} else if (cause->weight == SPROF_WEIGHT_WAIT) {
+		fputs(naps ? "asleep" : "blocked", words);
+		put_wait(words, profile, cause, room);
+	} else {
+		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel", words);
+		put_place(words, profile, cause, room);
+	}
+}
+
+/* "orchard (4711)", "cc1 (20 processes)". */
+static void put_program(FILE *words, const struct sprof_program *program, size_t room)
+{
+	put_name(words, program->name, room);
+	if (program->processes > 1)
+		fprintf(words, " (%" PRIu32 " processes): ", program->processes);
+	else
+		fprintf(words, " (%d): ", (int)program->pid);
+}
+
+char *sprof_summary_sentence(
+	const struct sprof_profile *profile, const struct sprof_program *program, size_t room)
+{
+	uint64_t busy = sprof_times_wall(&program->busy);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return NULL;
+	put_program(words, program, room);
+	put_cause(words, profile, program, &program->causes[0], room);
+	if (sprof_percent(program->causes[1].ns, busy) >= least_second) {
+		fputs("; ", words);
+		put_cause(words, profile, program, &program->causes[1], room);
+	}
+	if (fclose(words)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_doubt(FILE *words, const struct sprof_doubt *doubt)
+{
+	switch (doubt->kind) {
+	case SPROF_DOUBT_SAMPLES:
+		fprintf(words, "%.0f sample%s: a share of 10 %% may be off by %.0f points", doubt->amount,
+			doubt->amount == 1 ? "" : "s", sprof_doubts_uncertainty(doubt->amount));
+		break;
+	case SPROF_DOUBT_STACKS:
+		fprintf(words, "%.1f %% of the stacks end early", doubt->amount);
+		break;
+	case SPROF_DOUBT_TICKS:
+		fprintf(words, "%.1f %% of the ticks were late or missed", doubt->amount);
+		break;
+	case SPROF_DOUBT_NAMES:
+		fprintf(words, "%.0f address%s no name", doubt->amount,
+			doubt->amount == 1 ? " has" : "es have");
+		break;
+	case SPROF_DOUBT_FOLDED:
+		fprintf(words, "%.1f %% of the samples are [other]; see --max-stacks", doubt->amount);
+		break;
+	case SPROF_DOUBT_RUN_QUEUE:
+		fputs("this kernel doesn't tell runq from wait", words);
+		break;
+	case SPROF_DOUBT_COUNT:
+		break;
+	}
+}
+
+static char *list_doubts(const struct sprof_doubt *doubts, size_t count)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *words = count ? open_memstream(&text, &size) : NULL;
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? "; " : "", words);
+		put_doubt(words, &doubts[i]);
+	}
+	if (!fclose(words))
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room)
+{
+	struct sprof_doubt doubts[SPROF_DOUBT_COUNT];
+	size_t count = sprof_doubts_find(&profile->quality, doubts);
+	char *text = list_doubts(doubts, count);
+
+	while (text && count > 1 && sprof_fit_length(text) > room) {
+		free(text);
+		text = list_doubts(doubts, --count);
+	}
+	return text;
+}
+
+/* Where threads and programs begin is the same everywhere. */
+static bool is_beginning(const char *name)
+{
+	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
+		"__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34", "clone", "clone3",
+		"__clone3", "__clone", "start_thread"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A function on a path, and how often in a row; NONE: a gap. */
+struct step {
+	uint32_t function;
+	size_t repeats;
+};
+
+/* Outermost first: "main > walk x12 > visit". */
+static char *path_text(
+	const struct sprof_profile *profile, const struct step *steps, size_t count, size_t room)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? " > " : "", words);
+		if (steps[i].function == SPROF_PROFILE_NONE)
+			fputs("..", words);
+		else
+			put_function(words, profile, steps[i].function, room);
+		if (steps[i].repeats > 1)
+			fprintf(words, " x%zu", steps[i].repeats);
+	}
+	if (!fclose(words))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/*
+ * The functions on the way to a node, innermost first. Where threads begin is left out, and libc's functions
+ * between the program's last one and what that has called it for.
+ */
+static size_t collect(const struct sprof_profile *profile, const struct sprof_graph *graph, size_t node,
+	struct step *steps)
+{
+	size_t count = 0;
+
+	for (; node; node = graph->nodes[node].parent) {
+		uint32_t function = graph->nodes[node].function;
+
+		if (count == 1 && graph->nodes[node].depth > 1 &&
+			sprof_profile_is_libc(profile, function))
+			continue;
+		if (count && steps[count - 1].function == function)
+			steps[count - 1].repeats++;
+		else
+			steps[count++] = (struct step){.function = function, .repeats = 1};
+	}
+	while (count > 1 && is_beginning(profile->functions[steps[count - 1].function].name))
+		count--;
+	return count;
+}
+
+/* The outermost step, and the innermost ones but for so many in between. Returns how many that are. */
+static size_t choose_steps(const struct step *steps, size_t count, size_t gone, struct step *ret)
+{
+	size_t chosen = 0;
+
+	ret[chosen++] = steps[count - 1];
+	if (gone)
+		ret[chosen++] = (struct step){.function = SPROF_PROFILE_NONE};
+	for (size_t i = count - 1 - gone; i-- > 0;)
+		ret[chosen++] = steps[i];
+	return chosen;
+}
+
+char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
+	size_t node, size_t room)
+{
+	enum {
+		LEAST = 4 /* characters of a step: " > f" */
+	};
+	size_t depth = graph->nodes[node].depth;
+	SPROF_AUTO_FREE struct step *steps = calloc(depth + 1, sizeof(*steps));
+	SPROF_AUTO_FREE struct step *chosen = calloc(depth + 2, sizeof(*chosen));
+	size_t count = steps && chosen ? collect(profile, graph, node, steps) : 0, gone;
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (!count)
+		return NULL;
+	gone = count > room / LEAST ? count - room / LEAST : 0;
+	for (;; gone++) {
+		free(text);
+		text = path_text(
+			profile, chosen, choose_steps(steps, count, gone, chosen), room / 2);
+		if (!text || sprof_fit_length(text) <= room || gone + 2 >= count)
+			break;
+	}
+	return text ? sprof_fit(text, room) : NULL;
+}

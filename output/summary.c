@@ -1,0 +1,446 @@
+/*
+ * The answer on one screen: a sentence for each program that mattered, where the time went, the heaviest
+ * functions, paths and waits, what limits trust in it, and what to run next. All shares are of the time in
+ * which threads were not idle. It never has more lines than there is room for, nor longer ones.
+ */
+#include "output/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "output/fit.h"
+#include "output/units.h"
+#include "output/wait-words.h"
+
+enum {
+	WIDTH = 80,
+	LEAST_WIDTH = 40,
+	ROWS = 5,       /* of a table, at most */
+	LEAST_ROWS = 2, /* where the screen is small */
+	PROGRAMS = 5,
+	SENTENCE = 3, /* lines */
+	TABLES = 3,
+	FEW_SAMPLES = 5, /* that no table can be made of */
+	AIRY = 36, /* lines that all of it has room in, with blank ones */
+	SPARE = 3, /* lines of the screen: for the shell's prompt, and what was said before */
+};
+
+/* Percent of the busy time, from which on a program matters. */
+static const double least_program = 5;
+/* Percent of the busy time, from which on it is said that so much is left out of it. */
+static const double least_unsampled = 2;
+/* Percent of the run's duration: with less busy time, the program is idle as a whole. */
+static const double least_busy = 1;
+
+/* The colours of the classes, of headings and of none (ECMA-48, SGR). */
+static const char faint[] = "\033[2m", plain[] = "\033[0m";
+
+struct class {
+	enum sprof_weight weight;
+	const char *colour, *block;
+	char letter;
+};
+
+static const struct class classes[] = {
+	{SPROF_WEIGHT_USER, "\033[32m", "█", '#'},
+	{SPROF_WEIGHT_SYS, "\033[31m", "▓", '='},
+	{SPROF_WEIGHT_RUNQ, "\033[33m", "▒", '~'},
+	{SPROF_WEIGHT_WAIT, "\033[34m", "░", '.'},
+	{SPROF_WEIGHT_STOLEN, "\033[35m", "?", '?'},
+};
+
+enum {
+	CLASSES = sizeof(classes) / sizeof(classes[0])
+};
+
+static const char *style(const struct sprof_summary *summary, const char *sequence)
+{
+	return summary->options.colour ? sequence : "";
+}
+
+void sprof_summary_end_line(struct sprof_summary *summary)
+{
+	sprof_out_puts(summary->out, "\n");
+	if (summary->lines != SIZE_MAX && summary->lines)
+		summary->lines--;
+}
+
+void sprof_summary_put_label(const struct sprof_summary *summary, const char *label)
+{
+	sprof_out_printf(summary->out, "%s%-*s%s", style(summary, faint), SPROF_SUMMARY_MARGIN, label,
+		style(summary, plain));
+}
+
+static size_t room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
+/* The length of the text's first line: up to a blank before the width. */
+static size_t line_length(const char *text, size_t width)
+{
+	size_t at = 0, last = 0, characters = 0;
+
+	for (; text[at]; at++) {
+		characters += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (characters > width + 1 || (characters == width + 1 && text[at] != ' '))
+			return last ? last : at;
+		if (text[at] == ' ')
+			last = at;
+	}
+	return at;
+}
+
+/* The text behind a label, in at most so many lines of whole words. */
+static void put_text(struct sprof_summary *summary, const char *label, const char *text, size_t most)
+{
+	for (size_t i = 0; i < most && *text; i++) {
+		size_t length = line_length(text, room(summary));
+		bool is_cut = i + 1 == most && text[length];
+		SPROF_AUTO_FREE char *last = is_cut ? sprof_fit(text, room(summary)) : NULL;
+
+		sprof_summary_put_label(summary, i ? "" : label);
+		sprof_out_printf(summary->out, "%.*s", is_cut && last ? (int)strlen(last) : (int)length,
+			is_cut && last ? last : text);
+		sprof_summary_end_line(summary);
+		text += length + (text[length] == ' ');
+	}
+}
+
+static uint64_t samples_of(const struct sprof_quality *quality)
+{
+	return quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* "3.01 s at 99 Hz: 1 process, 6 threads, 1783 samples" */
+static void put_title(struct sprof_summary *summary)
+{
+	const struct sprof_quality *quality = &summary->profile->quality;
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text,
+		    "%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
+		    sprof_figure_time(quality->duration_ns).text, quality->rate_hz,
+		    summary->profile->process_count, summary->profile->process_count == 1 ? "" : "es",
+		    summary->profile->thread_count, plural(summary->profile->thread_count),
+		    samples_of(quality), plural(samples_of(quality))) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	put_text(summary, "sprof", text, 1);
+}
+
+/* Whether a second program doesn't matter. */
+static bool is_only_one(const struct sprof_answer *answer)
+{
+	return answer->count < 2 || sprof_percent(sprof_times_wall(&answer->programs[1].busy),
+					    sprof_times_wall(&answer->busy)) < least_program;
+}
+
+/* A sentence for each program that matters; those that don't are one line. */
+static bool put_programs(struct sprof_summary *summary, size_t most)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	size_t shown = 0, processes = 0;
+	uint64_t rest_ns = 0;
+	SPROF_AUTO_FREE char *more = NULL;
+
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct sprof_program *program = &answer->programs[i];
+		uint64_t busy = sprof_times_wall(&program->busy);
+		SPROF_AUTO_FREE char *sentence = NULL;
+
+		if (shown == most ||
+			(shown && sprof_percent(busy, sprof_times_wall(&answer->busy)) < least_program)) {
+			processes += program->processes;
+			rest_ns += busy + program->unsampled_ns;
+			continue;
+		}
+		sentence = sprof_summary_sentence(summary->profile, program, room(summary) / 2);
+		if (!sentence)
+			return false;
+		put_text(summary, shown ? "" : "verdict", sentence,
+			most > 2 || is_only_one(answer) ? SENTENCE : SENTENCE - 1);
+		shown++;
+	}
+	if (!processes)
+		return true;
+	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
+		    sprof_figure_time(rest_ns).text) < 0) {
+		more = NULL;
+		return false;
+	}
+	put_text(summary, "", more, 1);
+	return true;
+}
+
+/* Where everything is idle: what most of it waits for. */
+static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	struct sprof_waits_table table;
+	SPROF_AUTO_FREE char *words = NULL, *text = NULL;
+
+	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
+		return false;
+	if (table.count)
+		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary) / 2);
+	sprof_waits_table_finish(&table);
+	if (asprintf(&text, "%s is idle: it waits for something to do%s%s", answer->programs[0].name,
+		    words ? ", most in " : "", words ? words : "") < 0)
+		return sprof_error_no_memory(err);
+	put_text(summary, "verdict", text, SENTENCE - 1);
+	return true;
+}
+
+/* As many characters of each class as its part of the whole; rounded so that they fill the bar. */
+static void put_bar(const struct sprof_summary *summary, const struct sprof_times *times, size_t length)
+{
+	uint64_t wall = sprof_times_wall(times), sum = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < CLASSES; i++) {
+		const struct class *class = &classes[i];
+		size_t end;
+
+		sum += sprof_times_get(times, class->weight);
+		end = wall ? (size_t)((double)length * (double)sum / (double)wall + 0.5) : 0;
+		sprof_out_puts(summary->out, style(summary, class->colour));
+		for (; at < end && at < length; at++) {
+			if (summary->options.utf8)
+				sprof_out_puts(summary->out, class->block);
+			else
+				sprof_out_fill(summary->out, class->letter, 1);
+		}
+		sprof_out_puts(summary->out, style(summary, plain));
+	}
+	sprof_out_fill(summary->out, ' ', length - at + 1);
+}
+
+/* "user 17 %  sys 3 %  runq 1 %  wait 79 %"; the figures add up to 100. */
+static char *legend(const struct sprof_times *times)
+{
+	uint64_t wall = sprof_times_wall(times), sum = 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+	int before = 0;
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < CLASSES; i++) {
+		uint64_t part = sprof_times_get(times, classes[i].weight);
+		int end;
+
+		sum += part;
+		end = (int)(sprof_percent(sum, wall) + 0.5);
+		if (classes[i].weight != SPROF_WEIGHT_STOLEN || end > before)
+			fprintf(words, " %s %d %% ", sprof_weight_name(classes[i].weight), end - before);
+		before = end;
+	}
+	if (!fclose(words))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The bar and its legend; and what of the wall time is not in it. */
+static void put_times(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	uint64_t left_out = answer->idle_ns + answer->unsampled_ns;
+	bool shows_unsampled = sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
+	bool shows_idle = summary->view.left_out &&
+		sprof_percent(left_out, summary->whole) >= least_unsampled;
+	struct sprof_times times =
+		summary->view.left_out ? answer->busy : sprof_profile_times(summary->profile);
+	SPROF_AUTO_FREE char *figures = legend(&times);
+	SPROF_AUTO_FREE char *words = figures ? sprof_fit(figures, room(summary)) : NULL;
+	size_t length = words ? sprof_fit_length(words) : 0;
+	SPROF_AUTO_FREE char *idle = NULL;
+
+	sprof_summary_put_label(summary, "time");
+	if (room(summary) > length + 1)
+		put_bar(summary, &times, room(summary) - length - 1);
+	sprof_out_puts(summary->out, words ? words + 1 : "");
+	sprof_summary_end_line(summary);
+	if (!shows_idle)
+		return;
+	if (asprintf(&idle, "shares are of %s of thread time; idle %s%s%s",
+		    sprof_figure_time(summary->whole).text, sprof_figure_time(answer->idle_ns).text,
+		    shows_unsampled ? ", in no sample " : "",
+		    shows_unsampled ? sprof_figure_time(answer->unsampled_ns).text : "") < 0) {
+		idle = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	put_text(summary, "", idle, 1);
+}
+
+/* How many rows each table may have, when so many other lines are still to come. */
+static size_t rows_left(const struct sprof_summary *summary, size_t tables, size_t other)
+{
+	size_t rows = ROWS;
+
+	if (summary->lines != SIZE_MAX)
+		rows = summary->lines > other ? (summary->lines - other) / tables : 0;
+	if (rows < LEAST_ROWS)
+		return LEAST_ROWS;
+	return rows > ROWS ? ROWS : rows;
+}
+
+/* A rate that would have told something of so short a run; 0: none does. */
+static unsigned better_rate(const struct sprof_quality *quality)
+{
+	static const unsigned rates[] = {999, 9999};
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (quality->rate_hz < rates[i] &&
+			rates[i] * quality->duration_ns >= FEW_SAMPLES * (uint64_t)SPROF_NS_PER_S)
+			return rates[i];
+	}
+	return 0;
+}
+
+/* Too short a run has nothing else to say. */
+static void put_too_short(struct sprof_summary *summary)
+{
+	const struct sprof_quality *quality = &summary->profile->quality;
+	uint64_t samples = samples_of(quality);
+	unsigned rate = better_rate(quality);
+	SPROF_AUTO_FREE char *text = NULL;
+	int length;
+
+	if (rate)
+		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; try --rate %u", samples,
+			plural(samples), sprof_figure_time(quality->duration_ns).text,
+			samples == 1 ? "s" : "", rate);
+	else
+		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; it takes a longer run",
+			samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
+			samples == 1 ? "s" : "");
+	if (length < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	put_text(summary, "verdict", text, 2);
+}
+
+static void put_next(struct sprof_summary *summary, const char *doubts)
+{
+	const char *command = summary->options.whole_report;
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (doubts)
+		put_text(summary, "trust", doubts, 1);
+	if (!command)
+		return;
+	if (asprintf(&text, "%s    the whole report", command) < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	put_text(summary, "next", text, 2);
+}
+
+/* Between parts, where the screen is large. */
+static void put_gap(struct sprof_summary *summary)
+{
+	if (summary->is_airy)
+		sprof_summary_end_line(summary);
+}
+
+static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof_error *err)
+{
+	put_gap(summary);
+	if (!sprof_summary_put_functions(summary, rows_left(summary, TABLES, other), err))
+		return false;
+	put_gap(summary);
+	if (!sprof_summary_put_paths(summary, rows_left(summary, TABLES - 1, other), err))
+		return false;
+	put_gap(summary);
+	if (!sprof_summary_put_waits(summary, rows_left(summary, TABLES - 2, other), err))
+		return false;
+	put_gap(summary);
+	return true;
+}
+
+static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile, room(summary));
+	size_t other = (doubts ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
+	size_t programs = summary->is_airy ? PROGRAMS : 2;
+
+	put_title(summary);
+	if (samples_of(&summary->profile->quality) < FEW_SAMPLES) {
+		put_too_short(summary);
+		put_next(summary, NULL);
+		return true;
+	}
+	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)
+				   : !put_idle(summary, err))
+		return false;
+	put_times(summary);
+	if (!put_tables(summary, other, err))
+		return false;
+	put_next(summary, doubts);
+	return true;
+}
+
+static void settle(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	uint64_t busy = sprof_times_wall(&answer->busy);
+
+	summary->width = summary->options.width ? summary->options.width : WIDTH;
+	if (summary->width < LEAST_WIDTH)
+		summary->width = LEAST_WIDTH;
+	summary->lines = SIZE_MAX;
+	if (summary->options.height)
+		summary->lines = summary->options.height > SPARE ? summary->options.height - SPARE : 1;
+	summary->is_airy = summary->lines >= AIRY;
+	summary->view = (struct sprof_view){
+		.weight = SPROF_WEIGHT_WALL, .thread = SPROF_PROFILE_NONE,
+		.left_out = answer->left_out, .joins_children = true};
+	summary->whole = busy;
+	if (busy && sprof_percent(busy, summary->profile->quality.duration_ns) >= least_busy)
+		return;
+	summary->view.left_out = NULL;
+	summary->whole = busy + answer->idle_ns;
+}
+
+static bool write_summary(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
+{
+	struct sprof_summary summary = {.profile = profile, .options = *options, .out = out};
+	bool ok;
+
+	if (profile->foreign.kind_count)
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"a summary needs a profile of sprof's own: this one is another tool's");
+	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
+		return false;
+	settle(&summary);
+	ok = put_all(&summary, err);
+	sprof_answer_finish(&summary.answer);
+	return ok;
+}
+
+const struct sprof_format sprof_format_summary = {
+	.name = "summary",
+	.suffix = ".summary.txt",
+	.summary = "the answer on one screen: a verdict, the heaviest functions, paths, waits",
+	.write = write_summary,
+};

@@ -1,0 +1,55 @@
+/*
+ * Private to output/: the parts of the summary.
+ */
+#ifndef SPROF_OUTPUT_SUMMARY_H
+#define SPROF_OUTPUT_SUMMARY_H
+
+#include "output/format.h"
+#include "profile/answer.h"
+#include "profile/view.h"
+
+enum {
+	SPROF_SUMMARY_MARGIN = 11 /* columns of labels: "functions  " */
+};
+
+struct sprof_summary {
+	const struct sprof_profile *profile;
+	struct sprof_output_options options;
+	struct sprof_out *out;
+	struct sprof_answer answer;
+	struct sprof_view view; /* of what is not idle, or of all where everything is */
+	uint64_t whole;         /* the wall time of that */
+	size_t width, lines;    /* lines: left to be written; SIZE_MAX: any number */
+	bool is_airy;
+};
+
+/* A label in the margin; blank from a part's second line on. */
+void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
+void sprof_summary_end_line(struct sprof_summary *summary);
+
+/* Tables of at most so many rows. False: no memory. */
+bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+bool sprof_summary_put_waits(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+
+/*
+ * What a program's time went into, in one sentence without its full stop; nothing in it is longer than
+ * `room` characters. To be freed. NULL: no memory.
+ */
+char *sprof_summary_sentence(
+	const struct sprof_profile *profile, const struct sprof_program *program, size_t room);
+
+/*
+ * What limits the trust in the figures, the worst first, and as much of it as there is room for; NULL: nothing,
+ * or no memory. To be freed.
+ */
+char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room);
+
+/*
+ * The way from a root to a node of a caller graph in at most `room` characters, its middle left out where
+ * that is too little; recursion is one step. To be freed. NULL: no memory.
+ */
+char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
+	size_t node, size_t room);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * From the rows to the few facts that a person would name first. Processes are put together by the name of
+ * their program, as a compiler runs a hundred times; which words the facts become, output/ knows.
+ */
+#include "profile/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "profile/idle.h"
+#include "profile/own.h"
+
+/* A nap is what the program asked for: it explains blocked time where nothing else has this part of it. */
+enum {
+	NAPS_COUNT = 4
+};
+
+static const enum sprof_weight classes[SPROF_CAUSES] = {
+	SPROF_WEIGHT_USER, SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT};
+
+/* "/usr/lib/gcc/cc1 -quiet" -> "cc1", "postgres: writer" -> "postgres", "-bash" -> "bash". */
+static void name_program(const char *command, char *name, size_t size)
+{
+	size_t length = strcspn(command, " "), start = 0;
+
+	for (size_t i = 0; i + 1 < length; i++) {
+		if (command[i] == '/')
+			start = i + 1;
+	}
+	if (command[start] == '-' && length > start + 1)
+		start++;
+	if (length > start + 1 && command[length - 1] == ':')
+		length--;
+	length -= start;
+	if (length >= size)
+		length = size - 1;
+	memcpy(name, command + start, length);
+	name[length] = '\0';
+}
+
+struct finding {
+	const struct sprof_profile *profile;
+	struct sprof_answer answer;
+	uint32_t *program_of;   /* by process */
+	uint64_t *process_busy; /* by process, in ns */
+};
+
+static uint32_t find_program(struct sprof_answer *answer, const char *command)
+{
+	char name[sizeof(answer->programs->name)];
+	size_t i = 0;
+
+	name_program(command, name, sizeof(name));
+	while (i < answer->count && strcmp(answer->programs[i].name, name) != 0)
+		i++;
+	if (i == answer->count)
+		memcpy(answer->programs[answer->count++].name, name, sizeof(name));
+	return (uint32_t)i;
+}
+
+static void add_processes(struct finding *finding)
+{
+	const struct sprof_profile *profile = finding->profile;
+	struct sprof_answer *answer = &finding->answer;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		finding->program_of[i] = find_program(answer, profile->processes[i].name);
+		answer->programs[finding->program_of[i]].processes++;
+	}
+	for (size_t i = 0; i < profile->thread_count; i++)
+		answer->programs[finding->program_of[profile->threads[i].process]].threads++;
+}
+
+static void add_times(struct sprof_times *sum, const struct sprof_times *more)
+{
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		sum->ns[i] += more->ns[i];
+}
+
+/* Whether nothing is known of where the time of a row went. */
+static bool is_unsampled(const struct sprof_profile *profile, size_t row)
+{
+	uint32_t kernel, function = sprof_own_function(profile, profile->rows[row].stack, &kernel);
+
+	return function != SPROF_PROFILE_NONE && profile->functions[function].module == SPROF_PROFILE_NONE &&
+		strcmp(profile->functions[function].name, SPROF_PROFILE_UNSAMPLED) == 0;
+}
+
+static void add_rows(struct finding *finding)
+{
+	const struct sprof_profile *profile = finding->profile;
+	struct sprof_answer *answer = &finding->answer;
+
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_metrics *metrics = &profile->rows[i].metrics;
+		uint32_t process = profile->threads[profile->rows[i].thread].process;
+		struct sprof_program *program = &answer->programs[finding->program_of[process]];
+
+		if (is_unsampled(profile, i)) {
+			answer->left_out[i] = true;
+			program->unsampled_ns += sprof_times_wall(&metrics->times);
+			answer->unsampled_ns += sprof_times_wall(&metrics->times);
+			continue;
+		}
+		if (answer->left_out[i]) {
+			program->idle_ns += sprof_times_wall(&metrics->times);
+			answer->idle_ns += sprof_times_wall(&metrics->times);
+			continue;
+		}
+		add_times(&program->busy, &metrics->times);
+		add_times(&answer->busy, &metrics->times);
+		program->samples += metrics->samples;
+		answer->samples += metrics->samples;
+		finding->process_busy[process] += sprof_times_wall(&metrics->times);
+	}
+}
+
+static void name_busiest(struct finding *finding)
+{
+	const struct sprof_profile *profile = finding->profile;
+	struct sprof_program *programs = finding->answer.programs;
+	SPROF_AUTO_FREE uint64_t *most = calloc(finding->answer.count + 1, sizeof(*most));
+
+	for (size_t i = 0; most && i < profile->process_count; i++) {
+		struct sprof_program *program = &programs[finding->program_of[i]];
+		uint64_t *best = &most[finding->program_of[i]];
+
+		if (program->pid && finding->process_busy[i] <= *best)
+			continue;
+		program->pid = profile->processes[i].pid;
+		*best = finding->process_busy[i];
+	}
+}
+
+/* Which function has the most; NONE: none has any. */
+static uint32_t find_most(const uint64_t *weights, size_t count)
+{
+	uint32_t best = SPROF_PROFILE_NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		if (weights[i] && (best == SPROF_PROFILE_NONE || weights[i] > weights[best]))
+			best = (uint32_t)i;
+	}
+	return best;
+}
+
+static bool find_owner(
+	const struct sprof_profile *profile, const struct sprof_view *view, struct sprof_cause *cause)
+{
+	SPROF_AUTO_FREE uint64_t *owners = calloc(profile->function_count + 1, sizeof(*owners));
+	SPROF_AUTO_FREE uint64_t *kernel = calloc(profile->function_count + 1, sizeof(*kernel));
+	uint32_t entry;
+
+	if (!owners || !kernel)
+		return false;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		uint64_t ns = sprof_times_get(&row->metrics.times, cause->weight);
+		uint32_t function;
+
+		if (!ns || !sprof_view_takes(view, profile, i))
+			continue;
+		function = sprof_own_function(profile, row->stack, &entry);
+		if (function != SPROF_PROFILE_NONE)
+			owners[function] += ns;
+		if (entry != SPROF_PROFILE_NONE)
+			kernel[entry] += ns;
+	}
+	cause->function = find_most(owners, profile->function_count);
+	if (cause->function != SPROF_PROFILE_NONE)
+		cause->function_ns = owners[cause->function];
+	entry = find_most(kernel, profile->function_count);
+	if (cause->weight == SPROF_WEIGHT_SYS && entry != SPROF_PROFILE_NONE)
+		cause->kernel = profile->functions[entry].name;
+	return true;
+}
+
+static uint64_t tells(const struct sprof_waits_row *row)
+{
+	return row->kind == SPROF_WAIT_KIND_TIME ? row->ns / NAPS_COUNT : row->ns;
+}
+
+static bool find_wait(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_cause *cause, struct sprof_error *err)
+{
+	struct sprof_waits_table table;
+
+	if (!sprof_waits_table_build(profile, view, &table, err))
+		return false;
+	for (size_t i = 0; i < table.count; i++) {
+		if ((table.rows[i].syscall || table.rows[i].object) &&
+			tells(&table.rows[i]) > tells(&cause->wait))
+			cause->wait = table.rows[i];
+	}
+	sprof_waits_table_finish(&table);
+	return true;
+}
+
+static int compare_causes(const void *left, const void *right)
+{
+	const struct sprof_cause *a = left, *b = right;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+static bool explain(
+	const struct finding *finding, struct sprof_program *program, struct sprof_error *err)
+{
+	const struct sprof_profile *profile = finding->profile;
+	SPROF_AUTO_FREE bool *chosen = calloc(profile->thread_count + 1, sizeof(*chosen));
+	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE,
+		.chosen = chosen,
+		.left_out = finding->answer.left_out,
+		.weight = SPROF_WEIGHT_WAIT};
+
+	if (!chosen)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < profile->thread_count; i++)
+		chosen[i] = &finding->answer.programs[finding->program_of[profile->threads[i].process]] ==
+			program;
+	for (size_t i = 0; i < SPROF_CAUSES; i++) {
+		struct sprof_cause *cause = &program->causes[i];
+
+		*cause = (struct sprof_cause){.weight = classes[i],
+			.ns = sprof_times_get(&program->busy, classes[i])};
+		if (!find_owner(profile, &view, cause))
+			return sprof_error_no_memory(err);
+		if (cause->weight == SPROF_WEIGHT_WAIT && !find_wait(profile, &view, cause, err))
+			return false;
+	}
+	qsort(program->causes, SPROF_CAUSES, sizeof(*program->causes), compare_causes);
+	return true;
+}
+
+static int compare_programs(const void *left, const void *right)
+{
+	const struct sprof_program *a = left, *b = right;
+	uint64_t one = sprof_times_wall(&a->busy), other = sprof_times_wall(&b->busy);
+
+	if (one != other)
+		return one < other ? 1 : -1;
+	if (a->idle_ns != b->idle_ns)
+		return a->idle_ns < b->idle_ns ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+/* Whether fewer than `explained` programs are busier. */
+static bool is_among_first(const struct sprof_answer *answer, size_t index, size_t explained)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < answer->count; i++)
+		before += compare_programs(&answer->programs[i], &answer->programs[index]) < 0;
+	return before < explained;
+}
+
+static bool fill(struct finding *finding, size_t explained, struct sprof_error *err)
+{
+	struct sprof_answer *answer = &finding->answer;
+
+	add_processes(finding);
+	add_rows(finding);
+	name_busiest(finding);
+	for (size_t i = 0; i < answer->count; i++) {
+		if (is_among_first(answer, i, explained) &&
+			!explain(finding, &answer->programs[i], err))
+			return false;
+	}
+	qsort(answer->programs, answer->count, sizeof(*answer->programs), compare_programs);
+	return true;
+}
+
+bool sprof_answer_build(const struct sprof_profile *profile, size_t explained,
+	struct sprof_answer *ret, struct sprof_error *err)
+{
+	struct finding finding = {.profile = profile};
+	struct sprof_answer *answer = &finding.answer;
+	bool ok;
+
+	finding.program_of = calloc(profile->process_count + 1, sizeof(*finding.program_of));
+	finding.process_busy = calloc(profile->process_count + 1, sizeof(*finding.process_busy));
+	answer->programs = calloc(profile->process_count + 1, sizeof(*answer->programs));
+	answer->left_out = sprof_profile_idle_rows(profile);
+	ok = finding.program_of && finding.process_busy && answer->programs && answer->left_out;
+	ok = ok ? fill(&finding, explained, err) : sprof_error_no_memory(err);
+	free(finding.program_of);
+	free(finding.process_busy);
+	if (!ok)
+		sprof_answer_finish(answer);
+	*ret = *answer;
+	return ok;
+}
+
+void sprof_answer_finish(struct sprof_answer *answer)
+{
+	free(answer->programs);
+	free(answer->left_out);
+	*answer = (struct sprof_answer){0};
+}

@@ -1,0 +1,17 @@
+/*
+ * Private to profile/: files that are no profile, told from their first bytes.
+ */
+#ifndef SPROF_PROFILE_OTHER_FILE_H
+#define SPROF_PROFILE_OTHER_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Whether the bytes are known to be something else; then the error says what. */
+bool sprof_is_other_file(
+	const uint8_t *bytes, size_t size, const char *name, struct sprof_error *err);
+
+#endif

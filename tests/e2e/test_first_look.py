@@ -1,0 +1,216 @@
+"""What a person sees first: the answer on one screen, of programs whose answer is known."""
+
+import os
+import shlex
+import signal
+
+from harness import SPROF, Program, Target, main, run, tool, wait_until
+from postgres import Server
+from screen import Screen
+from subjects import build, write
+from test_real_programs import make_repository
+
+SIZES = ((24, 80), (50, 200))
+
+
+def answers(*command, environment=()):
+    """The answer on a small and on a large screen."""
+    for rows, columns in SIZES:
+        screen = Screen(rows, columns, SPROF, *command, environment=[
+            "XDG_CACHE_HOME=" + os.path.abspath("cache"), *environment])
+        yield screen
+
+
+def check_run(*command, words, environment=()):
+    for screen in answers("run", "--", *command, environment=environment):
+        print(screen.text)
+        screen.check_answer(*words)
+        assert any("sprof report" in line for line in screen.part("next")), screen.text
+
+
+def check_attach(pid, *options, words):
+    for screen in answers("attach", "-p", pid, "-d", "2s", *options):
+        print(screen.text)
+        screen.check_answer(*words)
+
+
+def test_demo():
+    """Two pickers fight for a lock that is held while its owner rests."""
+    check_run(os.environ["SPROF_DEMO"], words=["orchard", "blocked", "mutex", "count_apples", "held by picker", "rest"])
+
+
+def test_single_threaded_program():
+    check_run(build("work"), "2", words=["work", "computing", "inner"])
+
+
+PYTHON = """
+import time
+def count(number):
+    return sum(i * i % 7 for i in range(number))
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    count(20000)
+"""
+
+
+def test_python():
+    check_run(tool("python3"), write("count.py", PYTHON), words=["python3", "computing", "_PyEval_EvalFrameDefault"])
+
+
+MAKEFILE = """
+all: a.o b.o c.o d.o
+%.o: %.cc
+\t$(CXX) -O2 -c -o $@ $<
+"""
+
+
+def test_make():
+    """Twenty processes, of which the compilers matter; make and the shells wait for them."""
+    source = "#include <regex>\n#include <map>\nstd::regex r(\"a+\"); std::map<int, std::regex> m{{1, r}};\n"
+    write("Makefile", MAKEFILE)
+    for name in "abcd":
+        write(f"{name}.cc", source)
+    for screen in answers("run", "--", tool("make"), "-B", "-j2", f"CXX={tool('g++')}"):
+        print(screen.text)
+        verdict = screen.check_answer("cc1plus (4 processes)", "computing", "more process")
+        assert verdict.startswith("cc1plus"), verdict
+
+
+def test_sqlite():
+    sql = ("CREATE TABLE t(a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
+           "i < 1500000) INSERT INTO t SELECT i, i % 1000 FROM n; SELECT b, count(*) FROM t GROUP BY b "
+           "ORDER BY 2 LIMIT 1;")
+    check_run(tool("sqlite3"), ":memory:", sql, words=["sqlite3", "computing", "sqlite3VdbeExec"])
+
+
+def test_git_log():
+    git = make_repository(4000)
+    for screen in answers("run", "-o", "log.folded", "--", "sh", "-c", shlex.join([*git, "log", "--stat", "-p"]) + " > log"):
+        print(screen.text)
+        screen.check_answer("git", "computing")
+
+
+def test_redis():
+    path = os.path.abspath("redis.sock")
+    server = Program([tool("redis-server"), "--port", "0", "--unixsocket", path, "--save", ""])
+    wait_until(lambda: run(tool("redis-cli"), "-s", path, "ping").out.strip() == b"PONG", "redis answers")
+    bench = Program([tool("redis-benchmark"), "-s", path, "-t", "set,get", "-q", "-n", "100000000"])
+    check_attach(server.pid, words=["redis-server", "in the kernel"])
+    bench.signal(signal.SIGKILL)
+    server.signal(signal.SIGKILL)
+
+
+def test_idle_redis():
+    """Who has nothing to do is idle, whatever his threads wait for."""
+    path = os.path.abspath("redis.sock")
+    server = Program([tool("redis-server"), "--port", "0", "--unixsocket", path, "--save", ""])
+    wait_until(lambda: run(tool("redis-cli"), "-s", path, "ping").out.strip() == b"PONG", "redis answers")
+    check_attach(server.pid, words=["redis-server", "idle"])
+    server.signal(signal.SIGKILL)
+
+
+def test_postgres():
+    """Two clients that change the same few rows wait for each other, and for the disk."""
+    server = Server()
+    clients = server.clients(10)
+    wait_until(lambda: len(server.backends("UPDATE")) == 2, "both clients are served")
+    check_attach(server.backends()[0], words=["postgres", "% "])
+    clients.finish()
+    server.stop()
+
+
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static void *wait_for_work(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    for (;;)
+        pthread_cond_wait(&work, &lock);
+    return unused;
+}
+static unsigned sum;
+__attribute__((noinline)) void calculate(void)
+{
+    for (unsigned i = 0; i < 1000000; i++)
+        __asm__ volatile("imull $31, %0" : "+r"(sum));
+}
+int main(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 1000; i++)
+        pthread_create(&thread, NULL, wait_for_work, NULL);
+    while (clock() < 2 * CLOCKS_PER_SEC)
+        calculate();
+    _exit(0);
+}
+"""
+
+
+def test_thousand_threads():
+    """A pool that waits for work doesn't head the list."""
+    program = build("pool", "-g", "-pthread", source=THREADS)
+    for screen in answers("run", "--", program):
+        print(screen.text)
+        verdict = screen.check_answer("pool", "computing", "calculate")
+        assert "blocked" not in verdict and "condition variable" not in screen.text, screen.text
+
+
+def test_the_last_recording_is_kept():
+    cache = os.path.abspath("cache")
+    environment = [f"XDG_CACHE_HOME={cache}"]
+    Screen(24, 80, SPROF, "run", "--", build("work"), "0.5", environment=environment)
+    saved = f"{cache}/sprof/last.pb.gz"
+    assert os.stat(saved).st_mode & 0o077 == 0 and os.stat(os.path.dirname(saved)).st_mode & 0o077 == 0
+    report = run("env", *environment, SPROF, "report").check(0).text()
+    assert "flat profile" in report and "inner" in report, report
+    # Nothing is kept of what goes elsewhere, and nothing of what is saved anyway.
+    os.remove(saved)
+    run("env", *environment, SPROF, "run", "--", build("work"), "0.1").check(0)
+    screen = Screen(24, 80, SPROF, "run", "-o", "x.pb.gz", "--", build("work"), "0.1", environment=environment)
+    assert not os.path.exists(saved) and "sprof report x.pb.gz" in screen.text, screen.text
+
+
+def test_colour_and_ascii():
+    program = build("work")
+    plain = Screen(24, 80, SPROF, "run", "--", program, "0.3", environment=["NO_COLOR=1", "LC_ALL=C"])
+    assert "\x1b[" not in "\n".join(plain.coloured), plain.coloured
+    assert all(line.isascii() for line in plain.lines), plain.text
+    coloured = Screen(24, 80, SPROF, "run", "--", program, "0.3", environment=["LC_ALL=C.UTF-8"])
+    assert "\x1b[" in "\n".join(coloured.coloured) and "█" in coloured.text, coloured.text
+
+
+def test_too_short_a_run():
+    screen = Screen(24, 80, SPROF, "run", "--", tool("true"))
+    assert "tells nothing; " in screen.text or "0 samples" in screen.text, screen.text
+    screen = Screen(24, 80, SPROF, "run", "--", tool("sleep"), "0.03")
+    assert "tell nothing; try --rate 999" in screen.text, screen.text
+
+
+def test_the_report_fits_a_terminal():
+    """--full goes through the pager and is as wide as it likes; the other report is not."""
+    program = Target("threads")
+    for screen in answers("attach", "-p", program.pid, "-d", "1s", "--min", "1", environment=["PAGER=cat"]):
+        joined = [line for line in screen.joined if line]
+        assert joined == [line for line in screen.lines if line], screen.text
+    program.signal(signal.SIGKILL)
+
+
+def test_what_a_shell_opened_gets_what_its_name_says():
+    program = build("work")
+    for name, words in (("a.txt", "flat profile"), ("a.folded", ";outer"), ("a.html", "<!DOCTYPE html>"),
+                        ("a", ";outer")):
+        with open(name, "wb") as file:
+            run(SPROF, "run", "--", program, "0.2", stdout=file).check(0)
+        with open(name, encoding="utf-8") as file:
+            assert words in file.read(), name
+    assert "what for, where" in run(SPROF, "run", "--waits", "--", tool("sleep"), "0.3").check(0).text()
+    assert "flat profile" in run(SPROF, "run", "--min", "5", "--", program, "0.2").check(0).text()
+
+
+if __name__ == "__main__":
+    main()

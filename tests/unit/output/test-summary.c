@@ -1,0 +1,128 @@
+/*
+ * output/summary: it never has more lines or longer ones than there is room for, whatever names there are; what
+ * it says of programs is known to profile/answer's tests.
+ */
+#include "output/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "output/fit.h"
+#include "profile/build.h"
+#include "tests/unit/check.h"
+#include "tests/unit/output/written.h"
+#include "tests/unit/profile/example.h"
+
+static struct sprof_profile *make(size_t processes, const char *name)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_quality quality = {.duration_ns = 2 * SPROF_NS_PER_S, .rate_hz = 99, .ticks = 198};
+
+	for (size_t i = 0; i < processes; i++) {
+		struct sprof_build_thread thread = {.pid = (pid_t)i + 1, .tid = (pid_t)i + 1, .name = "t"};
+		char command[64], folded[600];
+		uint32_t id;
+
+		snprintf(command, sizeof(command), "/bin/program-%zu with arguments", i);
+		thread.process_name = command;
+		assert_true(sprof_build_thread(profile, &thread, &id));
+		for (int k = 0; k < 8; k++) {
+			snprintf(folded, sizeof(folded), "main;%s_%d;%s_%d_leaf", name, k, name, k);
+			example_add(profile, id, folded,
+				&(struct sprof_metrics){.samples = 20,
+					.times.ns = {[SPROF_TIME_USER] = 100 * SPROF_NS_PER_MS,
+						[SPROF_TIME_SLEEP] = 100 * SPROF_NS_PER_MS}});
+		}
+	}
+	quality.samples_stopped = 160 * processes;
+	sprof_profile_set_quality(profile, &quality);
+	return profile;
+}
+
+static void assert_fits(const char *text, size_t width, size_t height)
+{
+	SPROF_AUTO_FREE char *copy = strdup(text);
+	size_t lines = 0;
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (!*line && !rest)
+			break;
+		lines++;
+		if (sprof_fit_length(line) > width)
+			fail_msg("%zu of %zu columns: %s", sprof_fit_length(line), width, line);
+	}
+	if (lines > height)
+		fail_msg("%zu of %zu lines:\n%s", lines, height, text);
+}
+
+static void it_fits_any_terminal(void **state)
+{
+	static const char *const names[] = {"f",
+		"std::vector<std::map<std::string, int, std::less<void>>>::operator()(unsigned long, char const*)",
+		"\033[31mred\007;\xff\xfe", "日本語の名前"};
+	static const struct {
+		size_t width, height;
+	} sizes[] = {{40, 20}, {80, 24}, {80, 25}, {132, 43}, {200, 50}, {80, 200}};
+
+	for (size_t name = 0; name < sizeof(names) / sizeof(names[0]); name++) {
+		for (size_t processes = 1; processes <= 9; processes += 4) {
+			struct sprof_profile *profile = make(processes, names[name]);
+
+			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+				struct sprof_output_options options = sprof_output_options_default();
+				SPROF_AUTO_FREE char *text = NULL;
+
+				options.width = sizes[i].width;
+				options.height = sizes[i].height;
+				options.utf8 = true;
+				options.whole_report = "sprof report";
+				text = written_by(&sprof_format_summary, profile, &options);
+				assert_fits(text, sizes[i].width, sizes[i].height - 1);
+				assert_non_null(strstr(text, "sprof report"));
+			}
+			sprof_profile_destroy(profile);
+		}
+	}
+}
+
+static void without_a_terminal_it_is_plain(void **state)
+{
+	struct sprof_profile *profile = make(1, "work");
+	struct sprof_output_options options = sprof_output_options_default();
+	SPROF_AUTO_FREE char *text = written_by(&sprof_format_summary, profile, &options);
+
+	assert_non_null(strstr(text, "program-0 (1): 50 % "));
+	assert_non_null(strstr(text, "time       ####"));
+	assert_null(strchr(text, '\033'));
+	for (const char *byte = text; *byte; byte++)
+		assert_true((unsigned char)*byte < 128);
+	sprof_profile_destroy(profile);
+}
+
+static void too_few_samples_tell_nothing(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_quality quality = {.duration_ns = SPROF_NS_PER_S / 50, .rate_hz = 99, .samples_stopped = 2};
+	struct sprof_output_options options = sprof_output_options_default();
+	SPROF_AUTO_FREE char *text = NULL;
+
+	sprof_profile_set_quality(profile, &quality);
+	text = written_by(&sprof_format_summary, profile, &options);
+	assert_non_null(strstr(text, "2 samples in 20.0 ms tell nothing; try --rate 999"));
+	sprof_profile_destroy(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_fits_any_terminal),
+		cmocka_unit_test(without_a_terminal_it_is_plain),
+		cmocka_unit_test(too_few_samples_tell_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

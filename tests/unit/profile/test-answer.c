@@ -1,0 +1,178 @@
+/*
+ * profile/answer, idle, own, doubts: which programs matter and why, who is idle, whose time a system call's is,
+ * and what limits trust.
+ */
+#include "profile/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "profile/build.h"
+#include "profile/doubts.h"
+#include "profile/idle.h"
+#include "profile/own.h"
+#include "tests/unit/check.h"
+#include "tests/unit/profile/example.h"
+
+static uint32_t add_thread(struct sprof_profile *profile, pid_t pid, const char *process)
+{
+	const struct sprof_build_thread thread = {
+		.pid = pid, .tid = pid, .name = "thread", .process_name = process};
+	uint32_t id;
+
+	assert_true(sprof_build_thread(profile, &thread, &id));
+	return id;
+}
+
+static void add_waiting(struct sprof_profile *profile, uint32_t thread, const char *folded,
+	const struct sprof_profile_context *context, uint64_t ms)
+{
+	struct sprof_profile_row row = {.thread = thread};
+
+	example_add(profile, thread, folded, &(struct sprof_metrics){0});
+	row.stack = profile->rows[profile->row_count - 1].stack;
+	assert_true(sprof_build_context(profile, context, &row.context));
+	row.metrics.samples = ms / 10;
+	row.metrics.times.ns[context->state == SPROF_STATE_USER ? SPROF_TIME_USER : SPROF_TIME_SLEEP] =
+		ms * SPROF_NS_PER_MS;
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
+static const struct sprof_profile_context running = {.state = SPROF_STATE_USER};
+static const struct sprof_profile_context for_child = {
+	.state = SPROF_STATE_SLEEP, .kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4", .object = "cc1 (12)"};
+static const struct sprof_profile_context for_lock = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_LOCK, .syscall = "futex", .object = "mutex cache+0",
+	.holder = "writer (7)", .holder_function = "flush"};
+static const struct sprof_profile_context nap = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep", .object = "50 ms"};
+
+static void programs_that_matter_come_first(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_answer answer;
+	struct sprof_error err;
+
+	add_waiting(profile, add_thread(profile, 1, "/usr/bin/make -j2"), "main;wait", &for_child, 9000);
+	add_waiting(profile, add_thread(profile, 2, "/usr/lib/cc1 -quiet a.c"), "main;parse", &running, 1000);
+	add_waiting(profile, add_thread(profile, 3, "/usr/lib/cc1 -quiet b.c"), "main;parse", &running, 2000);
+	add_waiting(profile, add_thread(profile, 4, "-bash"), "main;read", &running, 10);
+	assert_true(sprof_answer_build(profile, 2, &answer, &err));
+	assert_int_equal(answer.count, 3);
+	assert_string_equal(answer.programs[0].name, "cc1");
+	assert_int_equal(answer.programs[0].processes, 2);
+	assert_int_equal(answer.programs[0].pid, 3); /* the busier one */
+	assert_int_equal(answer.programs[0].causes[0].weight, SPROF_WEIGHT_USER);
+	assert_string_equal(profile->functions[answer.programs[0].causes[0].function].name, "parse");
+	assert_string_equal(answer.programs[1].name, "bash");
+	assert_string_equal(answer.programs[2].name, "make");
+	assert_int_equal(answer.programs[2].idle_ns, 9000 * (uint64_t)SPROF_NS_PER_MS);
+	assert_int_equal(answer.idle_ns, answer.programs[2].idle_ns);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
+/* A nap of the same length explains less than a lock does; time that no sample fell near explains nothing. */
+static void locks_tell_more_than_naps(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_answer answer;
+	struct sprof_error err;
+	uint32_t thread = add_thread(profile, 1, "server");
+
+	add_waiting(profile, thread, "main;rest", &nap, 1500);
+	add_waiting(profile, thread, "main;load", &for_lock, 1000);
+	add_waiting(profile, thread, "[unsampled]", &running, 5000);
+	assert_true(sprof_answer_build(profile, 1, &answer, &err));
+	assert_int_equal(answer.programs[0].causes[0].weight, SPROF_WEIGHT_WAIT);
+	assert_string_equal(answer.programs[0].causes[0].wait.object, "mutex cache+0");
+	assert_string_equal(answer.programs[0].causes[0].wait.holder, "writer (7)");
+	assert_int_equal(answer.unsampled_ns, 5000 * (uint64_t)SPROF_NS_PER_MS);
+	assert_int_equal(sprof_times_wall(&answer.busy), 2500 * (uint64_t)SPROF_NS_PER_MS);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
+static void who_waits_for_work_is_idle(void **state)
+{
+	static const struct {
+		struct sprof_profile_context context;
+		bool idle;
+	} cases[] = {
+		{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "interpreter lock x+0", .holder = "a (1)"}, false},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
+		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "2 descriptors: a, b"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pselect6", .object = "pipe:[1] from itself"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "accept4", .object = "0.0.0.0:80 listening"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"}, false},
+		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (sprof_profile_is_idle(&cases[i].context) != cases[i].idle)
+			fail_msg("case %zu: %s", i, cases[i].context.object);
+	}
+}
+
+/* A semaphore may be a lock or a queue: who does nothing else waits for work. */
+static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
+{
+	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK, .syscall = "futex", .object = "semaphore [heap]+0x10"};
+	struct sprof_profile *profile = sprof_build_create();
+	uint32_t worker = add_thread(profile, 1, "a"), waiter = add_thread(profile, 2, "b");
+	bool *idle;
+
+	add_waiting(profile, worker, "main;work", &running, 500);
+	add_waiting(profile, worker, "main;take", &semaphore, 500);
+	add_waiting(profile, waiter, "main;take", &semaphore, 1000);
+	idle = sprof_profile_idle_rows(profile);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		bool waits = profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_LOCK;
+
+		assert_int_equal(idle[i], waits && profile->rows[i].thread == waiter);
+	}
+	free(idle);
+	sprof_profile_destroy(profile);
+}
+
+static void doubts_are_sorted_by_weight(void **state)
+{
+	struct sprof_quality quality = {
+		.ticks = 1000,
+		.ticks_late = 50,
+		.samples_stopped = 1000,
+		.stacks = {[SPROF_END_ROOT] = 800, [SPROF_END_NO_CFI] = 200},
+	};
+	struct sprof_doubt doubts[SPROF_DOUBT_COUNT];
+
+	assert_int_equal(sprof_doubts_find(&quality, doubts), 2);
+	assert_int_equal(doubts[0].kind, SPROF_DOUBT_STACKS);
+	assert_int_equal(doubts[0].weight, 2);
+	assert_int_equal(doubts[1].kind, SPROF_DOUBT_TICKS);
+	quality = (struct sprof_quality){.ticks = 10, .samples_stopped = 100};
+	assert_int_equal(sprof_doubts_find(&quality, doubts), 1);
+	assert_int_equal(doubts[0].kind, SPROF_DOUBT_SAMPLES);
+	assert_int_equal((int)sprof_doubts_uncertainty(100), 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs_that_matter_come_first),
+		cmocka_unit_test(locks_tell_more_than_naps),
+		cmocka_unit_test(who_waits_for_work_is_idle),
+		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
+		cmocka_unit_test(doubts_are_sorted_by_weight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
