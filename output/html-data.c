@@ -84,7 +84,7 @@ static void put_text(const struct sprof_html *html, const char *clean)
 	sprof_out_puts(html->out, "\"");
 }
 
-static bool put_string(const struct sprof_html *html, const char *text)
+bool sprof_html_put_string(const struct sprof_html *html, const char *text)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
 
@@ -151,7 +151,7 @@ static bool write_strings(const struct sprof_html *html)
 	for (size_t i = 0; i < html->string_count; i++) {
 		if (i)
 			sprof_out_puts(html->out, ",\n");
-		if (!put_string(html, html->strings[i]))
+		if (!sprof_html_put_string(html, html->strings[i]))
 			return false;
 	}
 	sprof_out_puts(html->out, "]");
@@ -274,7 +274,7 @@ static bool put_advice(const struct sprof_html *html, const char *text)
 {
 	sprof_out_puts(html->out, ",");
 	if (text)
-		return put_string(html, text);
+		return sprof_html_put_string(html, text);
 	sprof_out_puts(html->out, "null");
 	return true;
 }
@@ -308,10 +308,10 @@ static bool write_foreign(const struct sprof_html *html)
 	if (!profile->foreign.kind_count)
 		return true;
 	sprof_out_puts(html->out, ",\n\"value\":[");
-	if (!put_string(html, sprof_profile_weight_name(profile, SPROF_WEIGHT_OTHER)))
+	if (!sprof_html_put_string(html, sprof_profile_weight_name(profile, SPROF_WEIGHT_OTHER)))
 		return false;
 	sprof_out_puts(html->out, ",");
-	if (!put_string(html, sprof_profile_weight_unit(profile, SPROF_WEIGHT_OTHER)))
+	if (!sprof_html_put_string(html, sprof_profile_weight_unit(profile, SPROF_WEIGHT_OTHER)))
 		return false;
 	sprof_out_puts(html->out, "]");
 	return true;
@@ -324,7 +324,7 @@ static bool write_facts(const struct sprof_html *html, const struct sprof_output
 	sprof_out_puts(html->out, "{\"version\":2,\n\"command\":");
 	if (!profile->command)
 		sprof_out_puts(html->out, "null");
-	else if (!put_string(html, profile->command))
+	else if (!sprof_html_put_string(html, profile->command))
 		return false;
 	sprof_out_printf(html->out,
 		",\n\"start_ms\":%" PRIu64 ",\n\"weight\":\"%s\",\n\"base_threads\":%" PRIu32
@@ -357,7 +357,8 @@ static bool write_all(
 		return false;
 	write_threads(html);
 	sprof_html_write_rows(html);
-	if (!sprof_html_write_timeline(html) || !write_gaps(html, err) || !write_foreign(html))
+	if (!sprof_html_write_timeline(html) || !sprof_html_write_answer(html, err) ||
+		!write_gaps(html, err) || !write_foreign(html))
 		return false;
 	sprof_out_puts(html->out, "}\n");
 	return true;

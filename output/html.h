@@ -24,6 +24,8 @@
  *              who holds the lock, or -1: 5 per context
  *   rows       packed, one per thread: distance to the row before's node, context, samples, ns of user,
  *              sys, runq, wait, stolen: 8 per row; 9 with a `value`
+ *   answer     a sentence for each program that mattered (output/summary.h); idle_ns: time of threads
+ *              that waited for work
  *   gaps       module, addresses without a name, samples with one, why and what would help (text or
  *              null): 5 per module
  *
@@ -42,6 +44,7 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/idmap.h"
 #include "output/format.h"
 
@@ -87,5 +90,11 @@ bool sprof_html_write_data(const struct sprof_profile *profile,
 /* The page before and behind its data; the style and the script of a flame graph that is an SVG. */
 extern const char sprof_web_page_head[], sprof_web_page_tail[];
 extern const char sprof_web_flame_style[], sprof_web_flame_script[];
+
+/* A string with its quotes, cleaned, that no tag can be in. False: no memory. */
+bool sprof_html_put_string(const struct sprof_html *html, const char *text);
+
+/* What the summary says of the programs. False: no memory. */
+bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *err);
 
 #endif

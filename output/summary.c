@@ -30,12 +30,8 @@ enum {
 	SPARE = 3, /* lines of the screen: for the shell's prompt, and what was said before */
 };
 
-/* Percent of the busy time, from which on a program matters. */
-static const double least_program = 5;
 /* Percent of the busy time, from which on it is said that so much is left out of it. */
 static const double least_unsampled = 2;
-/* Percent of the run's duration: with less busy time, the program is idle as a whole. */
-static const double least_busy = 1;
 
 /* The colours of the classes, of headings and of none (ECMA-48, SGR). */
 static const char faint[] = "\033[2m", plain[] = "\033[0m";
@@ -141,38 +137,28 @@ static void put_title(struct sprof_summary *summary)
 	put_text(summary, "sprof", text, 1);
 }
 
-/* Whether a second program doesn't matter. */
-static bool is_only_one(const struct sprof_answer *answer)
-{
-	return answer->count < 2 || sprof_percent(sprof_times_wall(&answer->programs[1].busy),
-					    sprof_times_wall(&answer->busy)) < least_program;
-}
-
 /* A sentence for each program that matters; those that don't are one line. */
 static bool put_programs(struct sprof_summary *summary, size_t most)
 {
 	const struct sprof_answer *answer = &summary->answer;
-	size_t shown = 0, processes = 0;
+	size_t shown = answer->mattering < most ? answer->mattering : most, processes = 0;
 	uint64_t rest_ns = 0;
 	SPROF_AUTO_FREE char *more = NULL;
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct sprof_program *program = &answer->programs[i];
-		uint64_t busy = sprof_times_wall(&program->busy);
 		SPROF_AUTO_FREE char *sentence = NULL;
 
-		if (shown == most ||
-			(shown && sprof_percent(busy, sprof_times_wall(&answer->busy)) < least_program)) {
+		if (i >= shown) {
 			processes += program->processes;
-			rest_ns += busy + program->unsampled_ns;
+			rest_ns += sprof_times_wall(&program->busy) + program->unsampled_ns;
 			continue;
 		}
 		sentence = sprof_summary_sentence(summary->profile, program, room(summary) / 2);
 		if (!sentence)
 			return false;
-		put_text(summary, shown ? "" : "verdict", sentence,
-			most > 2 || is_only_one(answer) ? SENTENCE : SENTENCE - 1);
-		shown++;
+		put_text(summary, i ? "" : "verdict", sentence,
+			most > 2 || shown == 1 ? SENTENCE : SENTENCE - 1);
 	}
 	if (!processes)
 		return true;
@@ -415,7 +401,7 @@ static void settle(struct sprof_summary *summary)
 		.weight = SPROF_WEIGHT_WALL, .thread = SPROF_PROFILE_NONE,
 		.left_out = answer->left_out, .joins_children = true};
 	summary->whole = busy;
-	if (busy && sprof_percent(busy, summary->profile->quality.duration_ns) >= least_busy)
+	if (answer->mattering)
 		return;
 	summary->view.left_out = NULL;
 	summary->whole = busy + answer->idle_ns;

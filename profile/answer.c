@@ -16,6 +16,11 @@ enum {
 	NAPS_COUNT = 4
 };
 
+/* Percent of the busy time, from which on a program matters. */
+static const double least_program = 5;
+/* Percent of the run's duration: with less busy time, all are idle. */
+static const double least_busy = 1;
+
 static const enum sprof_weight classes[SPROF_CAUSES] = {
 	SPROF_WEIGHT_USER, SPROF_WEIGHT_SYS, SPROF_WEIGHT_RUNQ, SPROF_WEIGHT_WAIT};
 
@@ -255,6 +260,20 @@ static bool is_among_first(const struct sprof_answer *answer, size_t index, size
 	return before < explained;
 }
 
+static size_t count_mattering(const struct finding *finding)
+{
+	const struct sprof_answer *answer = &finding->answer;
+	uint64_t busy = sprof_times_wall(&answer->busy);
+	size_t count = 0;
+
+	if (!busy || sprof_percent(busy, finding->profile->quality.duration_ns) < least_busy)
+		return 0;
+	while (count < answer->count &&
+		sprof_percent(sprof_times_wall(&answer->programs[count].busy), busy) >= least_program)
+		count++;
+	return count;
+}
+
 static bool fill(struct finding *finding, size_t explained, struct sprof_error *err)
 {
 	struct sprof_answer *answer = &finding->answer;
@@ -268,6 +287,7 @@ static bool fill(struct finding *finding, size_t explained, struct sprof_error *
 			return false;
 	}
 	qsort(answer->programs, answer->count, sizeof(*answer->programs), compare_programs);
+	answer->mattering = count_mattering(finding);
 	return true;
 }
 

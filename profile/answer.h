@@ -44,6 +44,7 @@ struct sprof_program {
 struct sprof_answer {
 	struct sprof_program *programs; /* by busy time, falling */
 	size_t count;
+	size_t mattering; /* how many of the first have a part of the busy time that matters; 0: all are idle */
 	bool *left_out; /* by row of the profile: not busy */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;

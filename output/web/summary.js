@@ -34,14 +34,32 @@ function writeVerdict(model, onWeight, onChoose) {
 	for (const weight of COLUMNS)
 		metrics[weight] = model.whole(weight);
 	byId("cards").hidden = byId("whole-bar").hidden = !whole;
+	writeAnswer(model);
 	const found = HEADLINES.find(([name, above]) => percentOf(metrics[name], whole) > above);
-	byId("headline").textContent = whole
+	const [first] = answerOf(model);
+	byId("headline").textContent = first ? first : whole
 		? `${found ? found[2] : "A bit of everything"}: ${headlineReason(metrics, found)}`
 		: model.data.weight === "value"
 			? `${formatWeight(metrics.value, "value")} of ${weightName("value")} in all.`
 			: "No time was accounted to this selection.";
 	fill(byId("whole-bar"), classBar(metrics, {class: "bar large"}));
 	fill(byId("cards"), ...CLASSES.map((name) => classCard(model, name, metrics, onWeight, onChoose)));
+}
+
+/* What the summary says; it is about the whole run, and no comparison. */
+function answerOf(model) {
+	const {data} = model, isAll = !model.span && model.threads.every((chosen) => chosen);
+	return isAll && !data.baseThreads ? data.answer : [];
+}
+
+function writeAnswer(model) {
+	const [first, ...others] = answerOf(model), words = others.map((sentence) => element("li", {}, nameOf(sentence, {class: ""})));
+	const box = byId("answer"), {idle} = model.data;
+	if (first && idle > 0)
+		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
+			"they waited for work. Below, all of it counts."));
+	box.hidden = !words.length;
+	fill(box, ...words);
 }
 
 function headlineReason(metrics, found) {
