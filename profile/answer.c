@@ -264,9 +264,10 @@ static size_t count_mattering(const struct finding *finding)
 {
 	const struct sprof_answer *answer = &finding->answer;
 	uint64_t busy = sprof_times_wall(&answer->busy);
+	uint64_t duration = finding->profile->quality.duration_ns;
 	size_t count = 0;
 
-	if (!busy || sprof_percent(busy, finding->profile->quality.duration_ns) < least_busy)
+	if (!busy || (duration && sprof_percent(busy, duration) < least_busy))
 		return 0;
 	while (count < answer->count &&
 		sprof_percent(sprof_times_wall(&answer->programs[count].busy), busy) >= least_program)
