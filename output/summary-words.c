@@ -22,17 +22,51 @@ static const double least_place = 5;
 /* Percent of a cause, from which on a function is most of it. */
 static const double most_of_it = 50;
 
-/* Puts a function's name; nothing where there is no memory for it. */
-static void put_function(FILE *words, const struct sprof_profile *profile, uint32_t function, size_t room)
+/* A text that grows. Lack of memory on the way is remembered to the end. */
+struct words {
+	FILE *stream; /* NULL: there is none */
+	char *text;
+	size_t size;
+	bool failed;
+};
+
+static bool words_begin(struct words *words)
+{
+	*words = (struct words){0};
+	words->stream = open_memstream(&words->text, &words->size);
+	return words->stream;
+}
+
+/* To be freed. NULL: no memory. */
+static char *words_end(struct words *words)
+{
+	bool failed = ferror(words->stream) || words->failed;
+
+	if (!fclose(words->stream) && !failed)
+		return words->text;
+	free(words->text);
+	return NULL;
+}
+
+static void put_text(struct words *words, const char *text)
+{
+	if (text)
+		fputs(text, words->stream);
+	else
+		words->failed = true;
+}
+
+/* Puts a function's name. */
+static void put_function(struct words *words, const struct sprof_profile *profile, uint32_t function, size_t room)
 {
 	SPROF_AUTO_FREE char *name =
 		sprof_fit_function(profile->functions[function].name, true, room);
 
-	fputs(name ? name : "", words);
+	put_text(words, name);
 }
 
 /* The same of any other name; "+0" behind a variable's says nothing. */
-static void put_name(FILE *words, const char *name, size_t room)
+static void put_name(struct words *words, const char *name, size_t room)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL), *fitted = NULL;
 	size_t length = clean ? strlen(clean) : 0;
@@ -40,51 +74,54 @@ static void put_name(FILE *words, const char *name, size_t room)
 	if (length > 2 && strcmp(clean + length - 2, "+0") == 0)
 		clean[length - 2] = '\0';
 	fitted = clean ? sprof_fit(clean, room) : NULL;
-	fputs(fitted ? fitted : "", words);
+	put_text(words, fitted);
 }
 
 /* "[write]" -> "write": in a sentence brackets are in the way. */
-static void put_kernel(FILE *words, const char *name, size_t room)
+static void put_kernel(struct words *words, const char *name, size_t room)
 {
 	size_t length = strlen(name);
 	SPROF_AUTO_FREE char *bare = length > 2 && name[0] == '[' && name[length - 1] == ']'
 		? strndup(name + 1, length - 2)
 		: strdup(name);
 
-	put_name(words, bare ? bare : "", room);
+	if (bare)
+		put_name(words, bare, room);
+	else
+		words->failed = true;
 }
 
 /* ", most of it" or ", 23 % of it". */
-static void put_part(FILE *words, uint64_t part, uint64_t whole)
+static void put_part(struct words *words, uint64_t part, uint64_t whole)
 {
 	double percent = sprof_percent(part, whole);
 
 	if (percent > most_of_it)
-		fputs(", most", words);
+		fputs(", most", words->stream);
 	else
-		fprintf(words, ", %.0f %% of that", percent);
+		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-static void put_place(FILE *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
+static void put_place(struct words *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
 	size_t room)
 {
 	if (cause->function == SPROF_PROFILE_NONE)
 		return;
 	if (sprof_percent(cause->function_ns, cause->ns) < least_place) {
-		fputs(" in many functions", words);
+		fputs(" in many functions", words->stream);
 		return;
 	}
 	put_part(words, cause->function_ns, cause->ns);
-	fputs(" in ", words);
+	fputs(" in ", words->stream);
 	put_function(words, profile, cause->function, room);
 	if (!cause->kernel || cause->weight != SPROF_WEIGHT_SYS)
 		return;
-	fputs(" (", words);
+	fputs(" (", words->stream);
 	put_kernel(words, cause->kernel, room);
-	fputs(")", words);
+	fputs(")", words->stream);
 }
 
-static void put_wait(FILE *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
+static void put_wait(struct words *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
 	size_t room)
 {
 	const struct sprof_waits_row *wait = &cause->wait;
@@ -93,99 +130,93 @@ static void put_wait(FILE *words, const struct sprof_profile *profile, const str
 	if (!wait->ns)
 		return;
 	put_part(words, wait->ns, cause->ns);
-	fputs(is_lock ? " on " : " in ", words);
+	fputs(is_lock ? " on " : " in ", words->stream);
 	if (!is_lock && wait->syscall)
 		put_name(words, wait->syscall, room);
 	if (!is_lock && wait->syscall && wait->object)
-		fputs(" ", words);
+		fputs(" ", words->stream);
 	if (wait->object)
 		put_name(words, wait->object, room);
 	if (wait->function != SPROF_PROFILE_NONE) {
-		fputs(is_lock ? " in " : ", by ", words);
+		fputs(is_lock ? " in " : ", by ", words->stream);
 		put_function(words, profile, wait->function, room);
 	}
 	if (!wait->holder)
 		return;
-	fputs(", held by ", words);
+	fputs(", held by ", words->stream);
 	put_name(words, wait->holder, room);
 	if (wait->holder_function) {
-		fputs(" in ", words);
+		fputs(" in ", words->stream);
 		put_name(words, wait->holder_function, room);
 	}
 }
 
-static void put_cause(FILE *words, const struct sprof_profile *profile,
+static void put_cause(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
 {
 	bool naps = cause->wait.kind == SPROF_WAIT_KIND_TIME && 2 * cause->wait.ns > cause->ns;
 
-	fprintf(words, "%.0f %% ", sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
+	fprintf(words->stream, "%.0f %% ", sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
 	if (cause->weight == SPROF_WEIGHT_RUNQ) {
-		fputs("ready but without a CPU", words);
+		fputs("ready but without a CPU", words->stream);
 	} else if (cause->weight == SPROF_WEIGHT_WAIT) {
-		fputs(naps ? "asleep" : "blocked", words);
+		fputs(naps ? "asleep" : "blocked", words->stream);
 		put_wait(words, profile, cause, room);
 	} else {
-		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel", words);
+		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel", words->stream);
 		put_place(words, profile, cause, room);
 	}
 }
 
 /* "orchard (4711)", "cc1 (20 processes)". */
-static void put_program(FILE *words, const struct sprof_program *program, size_t room)
+static void put_program(struct words *words, const struct sprof_program *program, size_t room)
 {
 	put_name(words, program->name, room);
 	if (program->processes > 1)
-		fprintf(words, " (%" PRIu32 " processes): ", program->processes);
+		fprintf(words->stream, " (%" PRIu32 " processes): ", program->processes);
 	else
-		fprintf(words, " (%d): ", (int)program->pid);
+		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
 char *sprof_summary_sentence(
 	const struct sprof_profile *profile, const struct sprof_program *program, size_t room)
 {
 	uint64_t busy = sprof_times_wall(&program->busy);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *words = open_memstream(&text, &size);
+	struct words words;
 
-	if (!words)
+	if (!words_begin(&words))
 		return NULL;
-	put_program(words, program, room);
-	put_cause(words, profile, program, &program->causes[0], room);
+	put_program(&words, program, room);
+	put_cause(&words, profile, program, &program->causes[0], room);
 	if (sprof_percent(program->causes[1].ns, busy) >= least_second) {
-		fputs("; ", words);
-		put_cause(words, profile, program, &program->causes[1], room);
+		fputs("; ", words.stream);
+		put_cause(&words, profile, program, &program->causes[1], room);
 	}
-	if (fclose(words)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return words_end(&words);
 }
 
-static void put_doubt(FILE *words, const struct sprof_doubt *doubt)
+static void put_doubt(struct words *words, const struct sprof_doubt *doubt)
 {
 	switch (doubt->kind) {
 	case SPROF_DOUBT_SAMPLES:
-		fprintf(words, "%.0f sample%s: a share of 10 %% may be off by %.0f points", doubt->amount,
+		fprintf(words->stream, "%.0f sample%s: a share of 10 %% may be off by %.0f points", doubt->amount,
 			doubt->amount == 1 ? "" : "s", sprof_doubts_uncertainty(doubt->amount));
 		break;
 	case SPROF_DOUBT_STACKS:
-		fprintf(words, "%.1f %% of the stacks end early", doubt->amount);
+		fprintf(words->stream, "%.1f %% of the stacks end early", doubt->amount);
 		break;
 	case SPROF_DOUBT_TICKS:
-		fprintf(words, "%.1f %% of the ticks were late or missed", doubt->amount);
+		fprintf(words->stream, "%.1f %% of the ticks were late or missed", doubt->amount);
 		break;
 	case SPROF_DOUBT_NAMES:
-		fprintf(words, "%.0f address%s no name", doubt->amount,
+		fprintf(words->stream, "%.0f address%s no name", doubt->amount,
 			doubt->amount == 1 ? " has" : "es have");
 		break;
 	case SPROF_DOUBT_FOLDED:
-		fprintf(words, "%.1f %% of the samples are [other]; see --max-stacks", doubt->amount);
+		fprintf(words->stream, "%.1f %% of the samples are [other]; see --max-stacks", doubt->amount);
 		break;
 	case SPROF_DOUBT_RUN_QUEUE:
-		fputs("this kernel doesn't tell runq from wait", words);
+		fputs("this kernel doesn't tell runq from wait", words->stream);
 		break;
 	case SPROF_DOUBT_COUNT:
 		break;
@@ -194,20 +225,15 @@ static void put_doubt(FILE *words, const struct sprof_doubt *doubt)
 
 static char *list_doubts(const struct sprof_doubt *doubts, size_t count)
 {
-	size_t size = 0;
-	char *text = NULL;
-	FILE *words = count ? open_memstream(&text, &size) : NULL;
+	struct words words;
 
-	if (!words)
+	if (!words_begin(&words))
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
-		fputs(i ? "; " : "", words);
-		put_doubt(words, &doubts[i]);
+		fputs(i ? "; " : "", words.stream);
+		put_doubt(&words, &doubts[i]);
 	}
-	if (!fclose(words))
-		return text;
-	free(text);
-	return NULL;
+	return words_end(&words);
 }
 
 char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room)
@@ -247,25 +273,20 @@ struct step {
 static char *path_text(
 	const struct sprof_profile *profile, const struct step *steps, size_t count, size_t room)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *words = open_memstream(&text, &size);
+	struct words words;
 
-	if (!words)
+	if (!words_begin(&words))
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
-		fputs(i ? " > " : "", words);
+		fputs(i ? " > " : "", words.stream);
 		if (steps[i].function == SPROF_PROFILE_NONE)
-			fputs("..", words);
+			fputs("..", words.stream);
 		else
-			put_function(words, profile, steps[i].function, room);
+			put_function(&words, profile, steps[i].function, room);
 		if (steps[i].repeats > 1)
-			fprintf(words, " x%zu", steps[i].repeats);
+			fprintf(words.stream, " x%zu", steps[i].repeats);
 	}
-	if (!fclose(words))
-		return text;
-	free(text);
-	return NULL;
+	return words_end(&words);
 }
 
 /*

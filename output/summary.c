@@ -100,6 +100,8 @@ static void put_text(struct sprof_summary *summary, const char *label, const cha
 		bool is_cut = i + 1 == most && text[length];
 		SPROF_AUTO_FREE char *last = is_cut ? sprof_fit(text, room(summary)) : NULL;
 
+		if (is_cut && !last)
+			sprof_out_fail(summary->out, ENOMEM);
 		sprof_summary_put_label(summary, i ? "" : label);
 		sprof_out_printf(summary->out, "%.*s", is_cut && last ? (int)strlen(last) : (int)length,
 			is_cut && last ? last : text);
@@ -177,12 +179,18 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 	const struct sprof_answer *answer = &summary->answer;
 	struct sprof_waits_table table;
 	SPROF_AUTO_FREE char *words = NULL, *text = NULL;
+	bool is_known;
 
+	if (!answer->count)
+		return true;
 	if (!sprof_waits_table_build(summary->profile, &summary->view, &table, err))
 		return false;
-	if (table.count)
+	is_known = table.count;
+	if (is_known)
 		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary) / 2);
 	sprof_waits_table_finish(&table);
+	if (is_known && !words)
+		return sprof_error_no_memory(err);
 	if (asprintf(&text, "%s is idle: it waits for something to do%s%s", answer->programs[0].name,
 		    words ? ", most in " : "", words ? words : "") < 0)
 		return sprof_error_no_memory(err);
@@ -256,10 +264,15 @@ static void put_times(struct sprof_summary *summary)
 	size_t length = words ? sprof_fit_length(words) : 0;
 	SPROF_AUTO_FREE char *idle = NULL;
 
+	if (!words) {
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+
 	sprof_summary_put_label(summary, "time");
 	if (room(summary) > length + 1)
 		put_bar(summary, &times, room(summary) - length - 1);
-	sprof_out_puts(summary->out, words ? words + 1 : "");
+	sprof_out_puts(summary->out, words + 1);
 	sprof_summary_end_line(summary);
 	if (!shows_idle)
 		return;
@@ -329,7 +342,7 @@ static void put_next(struct sprof_summary *summary, const char *doubts)
 	const char *command = summary->options.whole_report;
 	SPROF_AUTO_FREE char *text = NULL;
 
-	if (doubts)
+	if (doubts[0])
 		put_text(summary, "trust", doubts, 1);
 	if (!command)
 		return;
@@ -366,13 +379,15 @@ static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof
 static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile, room(summary));
-	size_t other = (doubts ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
+	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : 2;
 
+	if (!doubts)
+		return sprof_error_no_memory(err);
 	put_title(summary);
 	if (samples_of(&summary->profile->quality) < FEW_SAMPLES) {
 		put_too_short(summary);
-		put_next(summary, NULL);
+		put_next(summary, "");
 		return true;
 	}
 	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)

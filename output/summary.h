@@ -40,8 +40,8 @@ char *sprof_summary_sentence(
 	const struct sprof_profile *profile, const struct sprof_program *program, size_t room);
 
 /*
- * What limits the trust in the figures, the worst first, and as much of it as there is room for; NULL: nothing,
- * or no memory. To be freed.
+ * What limits the trust in the figures, the worst first, and as much of it as there is room for; empty where
+ * nothing does. To be freed. NULL: no memory.
  */
 char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room);
 

@@ -121,7 +121,7 @@ static void add_rows(struct finding *finding)
 	}
 }
 
-static void name_busiest(struct finding *finding)
+static bool name_busiest(struct finding *finding)
 {
 	const struct sprof_profile *profile = finding->profile;
 	struct sprof_program *programs = finding->answer.programs;
@@ -136,6 +136,7 @@ static void name_busiest(struct finding *finding)
 		program->pid = profile->processes[i].pid;
 		*best = finding->process_busy[i];
 	}
+	return most;
 }
 
 /* Which function has the most; NONE: none has any. */
@@ -281,7 +282,8 @@ static bool fill(struct finding *finding, size_t explained, struct sprof_error *
 
 	add_processes(finding);
 	add_rows(finding);
-	name_busiest(finding);
+	if (!name_busiest(finding))
+		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < answer->count; i++) {
 		if (is_among_first(answer, i, explained) &&
 			!explain(finding, &answer->programs[i], err))
