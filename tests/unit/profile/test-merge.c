@@ -71,6 +71,44 @@ static void ranks_and_hosts_stay_apart(void **state)
 	sprof_profile_destroy(sum);
 }
 
+/* One second of a process, from so many seconds on. */
+static struct sprof_profile *second_from(uint64_t start_s, uint64_t duration_s)
+{
+	struct sprof_profile *profile = example_worked();
+	struct sprof_quality quality = {
+		.duration_ns = duration_s * SPROF_NS_PER_S, .processes_seen = 1, .threads_seen = 1};
+
+	sprof_profile_set_quality(profile, &quality);
+	assert_true(sprof_profile_describe(profile, "example", start_s * SPROF_NS_PER_S));
+	return profile;
+}
+
+static void assert_duration(const uint64_t starts[3], const uint64_t durations[3], uint64_t seconds)
+{
+	struct sprof_profile *sum = sprof_build_create();
+	struct sprof_error err = {0};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct sprof_profile *part = second_from(starts[i], durations[i]);
+
+		assert_true(sprof_profile_merge(sum, part, &err));
+		sprof_profile_destroy(part);
+	}
+	assert_int_equal(sum->quality.duration_ns, seconds * SPROF_NS_PER_S);
+	/* The same process and thread each time. */
+	assert_int_equal(sum->quality.processes_seen, 1);
+	assert_int_equal(sum->quality.threads_seen, 1);
+	sprof_profile_destroy(sum);
+}
+
+/* Periods of one process add up, ranks of a job that ran beside each other don't. */
+static void durations_add_up_where_they_follow_each_other(void **state)
+{
+	assert_duration((uint64_t[]){100, 101, 102}, (uint64_t[]){1, 1, 1}, 3);
+	assert_duration((uint64_t[]){200, 100, 300}, (uint64_t[]){2, 2, 2}, 6);
+	assert_duration((uint64_t[]){100, 100, 101}, (uint64_t[]){5, 4, 3}, 5);
+}
+
 static void different_kinds_are_refused(void **state)
 {
 	struct sprof_profile *a = example_worked(), *b = example_worked();
@@ -205,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_threads_and_stacks_are_one),
 		cmocka_unit_test(ranks_and_hosts_stay_apart),
+		cmocka_unit_test(durations_add_up_where_they_follow_each_other),
 		cmocka_unit_test(different_kinds_are_refused),
 		cmocka_unit_test(filters_judge_stacks),
 		cmocka_unit_test(what_leaves_nothing_says_what_there_is),
