@@ -18,7 +18,7 @@ static bool write_sentences(const struct sprof_html *html, const struct sprof_an
 {
 	for (size_t i = 0; i < answer->mattering && i < MOST; i++) {
 		SPROF_AUTO_FREE char *sentence =
-			sprof_summary_sentence(html->profile, &answer->programs[i], ROOM);
+			sprof_summary_sentence(html->profile, &answer->programs[i], 2, ROOM);
 
 		sprof_out_puts(html->out, i ? "," : "");
 		if (!sentence || !sprof_html_put_string(html, sentence))

@@ -179,7 +179,7 @@ static void put_program(struct words *words, const struct sprof_program *program
 }
 
 char *sprof_summary_sentence(
-	const struct sprof_profile *profile, const struct sprof_program *program, size_t room)
+	const struct sprof_profile *profile, const struct sprof_program *program, size_t causes, size_t room)
 {
 	uint64_t busy = sprof_times_wall(&program->busy);
 	struct words words;
@@ -188,7 +188,7 @@ char *sprof_summary_sentence(
 		return NULL;
 	put_program(&words, program, room);
 	put_cause(&words, profile, program, &program->causes[0], room);
-	if (sprof_percent(program->causes[1].ns, busy) >= least_second) {
+	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) >= least_second) {
 		fputs("; ", words.stream);
 		put_cause(&words, profile, program, &program->causes[1], room);
 	}

@@ -139,6 +139,30 @@ static void put_title(struct sprof_summary *summary)
 	put_text(summary, "sprof", text, 1);
 }
 
+static size_t count_lines(const struct sprof_summary *summary, const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; count++) {
+		size_t length = line_length(text, room(summary));
+
+		text += length + (text[length] == ' ');
+	}
+	return count;
+}
+
+/* What is too long has one cause only. NULL: no memory. */
+static char *fit_sentence(
+	const struct sprof_summary *summary, const struct sprof_program *program, size_t lines)
+{
+	char *sentence = sprof_summary_sentence(summary->profile, program, 2, room(summary) / 2);
+
+	if (!sentence || count_lines(summary, sentence) <= lines)
+		return sentence;
+	free(sentence);
+	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
+}
+
 /* A sentence for each program that matters; those that don't are one line. */
 static bool put_programs(struct sprof_summary *summary, size_t most)
 {
@@ -156,11 +180,10 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 			rest_ns += sprof_times_wall(&program->busy) + program->unsampled_ns;
 			continue;
 		}
-		sentence = sprof_summary_sentence(summary->profile, program, room(summary) / 2);
+		sentence = fit_sentence(summary, program, most > 2 || shown == 1 ? SENTENCE : SENTENCE - 1);
 		if (!sentence)
 			return false;
-		put_text(summary, i ? "" : "verdict", sentence,
-			most > 2 || shown == 1 ? SENTENCE : SENTENCE - 1);
+		put_text(summary, i ? "" : "verdict", sentence, SENTENCE);
 	}
 	if (!processes)
 		return true;
@@ -276,7 +299,7 @@ static void put_times(struct sprof_summary *summary)
 	sprof_summary_end_line(summary);
 	if (!shows_idle)
 		return;
-	if (asprintf(&idle, "shares are of %s of thread time; idle %s%s%s",
+	if (asprintf(&idle, "shares are of %s; idle %s%s%s",
 		    sprof_figure_time(summary->whole).text, sprof_figure_time(answer->idle_ns).text,
 		    shows_unsampled ? ", in no sample " : "",
 		    shows_unsampled ? sprof_figure_time(answer->unsampled_ns).text : "") < 0) {

@@ -33,11 +33,11 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 bool sprof_summary_put_waits(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 
 /*
- * What a program's time went into, in one sentence without its full stop; nothing in it is longer than
- * `room` characters. To be freed. NULL: no memory.
+ * What a program's time went into, in one sentence without its full stop: at most so many causes, 1 or 2; no name
+ * in it is longer than `room` characters. To be freed. NULL: no memory.
  */
-char *sprof_summary_sentence(
-	const struct sprof_profile *profile, const struct sprof_program *program, size_t room);
+char *sprof_summary_sentence(const struct sprof_profile *profile, const struct sprof_program *program,
+	size_t causes, size_t room);
 
 /*
  * What limits the trust in the figures, the worst first, and as much of it as there is room for; empty where
