@@ -46,7 +46,8 @@ static void explain_missing(const char *path, struct sprof_error *err)
 		return;
 	}
 	line[strcspn(line, " \t")] = '\0';
-	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s doesn't exist", path, line);
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s %s", path,
+		line[0] ? line : "is not named:", access(line, F_OK) ? "doesn't exist" : "can't be started");
 	sprof_error_hint(err, "the first line of a script says what runs it");
 }
 
@@ -54,20 +55,20 @@ bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err
 {
 	bool is_path = strchr(program, '/');
 	struct stat status;
-	bool exists = is_path && !stat(program, &status);
+	bool exists = !stat(program, &status);
+	bool is_here = exists && S_ISREG(status.st_mode) && !access(program, X_OK);
 
 	sprof_error_errno(err, errnum, "run %s", program);
-	if (errnum == ENOENT && exists)
+	if (errnum == ENOENT && exists && is_path)
 		explain_missing(program, err);
 	else if (errnum == ENOENT && !is_path)
 		sprof_error_hint(err, "there is no '%s' in PATH%s%s", program,
-			access(program, X_OK) ? "" : "; in this folder it is ./",
-			access(program, X_OK) ? "" : program);
-	else if (exists && S_ISDIR(status.st_mode))
+			is_here ? "; in this folder it is ./" : "", is_here ? program : "");
+	else if (is_path && exists && S_ISDIR(status.st_mode))
 		sprof_error_set(err, SPROF_ERROR_PERMISSION, "run %s: it is a directory, and no program", program);
-	else if (errnum == EACCES && exists && access(program, X_OK))
+	else if (errnum == EACCES && is_path && exists && access(program, X_OK))
 		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
-	else if (errnum == EACCES && exists)
+	else if (errnum == EACCES && is_path && exists)
 		sprof_error_hint(err, "its file system may be mounted noexec, or what runs it not executable");
 	else if (errnum == ENOEXEC)
 		sprof_error_hint(err, "it is neither a program of this machine nor a script that begins with #!");

@@ -43,6 +43,9 @@ static const char *parse_part(const char *text, double *ret_ns, double *ret_unit
 	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
 		return NULL;
 	*ret_ns = strtod(text, &end);
+	/* Nothing that strtod(3) knows besides: exponents, hexadecimal. */
+	if (end != text + strspn(text, "0123456789."))
+		return NULL;
 	for (length = 0; isalpha((unsigned char)end[length]);)
 		length++;
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

@@ -1,10 +1,12 @@
 /*
- * Command lines as one line of text. They are labels: nothing is quoted, nothing is read back.
+ * Command lines as one line of text. They are labels: nothing is quoted, nothing is read back. Single words for a person to
+ * type are quoted.
  */
 #include "cmd/command-line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attach/procfs.h"
 
@@ -51,4 +53,27 @@ char *sprof_command_line_read(pid_t pid)
 			text[i] = ' ';
 	}
 	return text;
+}
+
+char *sprof_command_line_quote(const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+,=@%-";
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream;
+
+	if (word[0] && !word[strspn(word, plain)])
+		return strdup(word);
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fputc('\'', stream);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
+	fputc('\'', stream);
+	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
 }

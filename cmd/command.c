@@ -97,7 +97,9 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 {
 	int index = find_row(parser, optopt);
 	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
-	const char *near = row ? NULL : find_near(parser, word);
+	/* In a cluster of letters, "-zq", the word may be the one before. */
+	bool is_word = word[0] == '-' && (!optopt || word[1] != '-') && (!optopt || strchr(word, optopt));
+	const char *near = row || !is_word ? NULL : find_near(parser, word);
 
 	if (row && what == ':')
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s needs a value: %s", row->name,

@@ -15,6 +15,28 @@
 
 static const char file_name[] = "/sprof/last.pb.gz";
 
+/* As root with somebody else's HOME, nothing is left in it that he could not remove. */
+static bool is_ours(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_uid == geteuid();
+}
+
+/* The folder is ours, and the file is no link that leads elsewhere. */
+static bool is_safe(char *path)
+{
+	char *slash = strrchr(path, '/');
+	struct stat folder, file;
+	bool ok;
+
+	*slash = '\0';
+	ok = !lstat(path, &folder) && S_ISDIR(folder.st_mode) && folder.st_uid == geteuid() &&
+		!(folder.st_mode & (S_IWGRP | S_IWOTH));
+	*slash = '/';
+	return ok && (lstat(path, &file) || S_ISREG(file.st_mode));
+}
+
 /* The folder of caches, which must be an absolute path. */
 static bool find_caches(char *path, size_t size)
 {
@@ -23,7 +45,7 @@ static bool find_caches(char *path, size_t size)
 
 	if (caches && caches[0] == '/')
 		length = snprintf(path, size, "%s", caches);
-	else if (home && home[0] == '/')
+	else if (home && home[0] == '/' && is_ours(home))
 		length = snprintf(path, size, "%s/.cache", home);
 	return length > 0 && (size_t)length + sizeof(file_name) <= size;
 }
@@ -48,7 +70,8 @@ const char *sprof_last_path(void)
 
 	if (path[0])
 		return path;
-	if (!find_caches(path, sizeof(path)) || !strcat(path, file_name) || !make_folders(path))
+	if (!find_caches(path, sizeof(path)) || !strcat(path, file_name) || !make_folders(path) ||
+		!is_safe(path))
 		path[0] = '\0';
 	return path[0] ? path : NULL;
 }

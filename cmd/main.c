@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command-line.h"
@@ -121,6 +122,13 @@ static int run_command(const struct sprof_command *command, int argc, char *argv
 	return code;
 }
 
+static bool is_executable(const char *path)
+{
+	struct stat status;
+
+	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
 /* Whether a word is a program's name: one that a shell would find. */
 static bool is_program(const char *word)
 {
@@ -128,12 +136,12 @@ static bool is_program(const char *word)
 	char file[PATH_MAX];
 
 	if (strchr(word, '/'))
-		return !access(word, X_OK);
+		return is_executable(word);
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
 
 		snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, word);
-		if (!access(file, X_OK))
+		if (is_executable(file))
 			return true;
 		path += length + (path[length] == ':');
 	}
@@ -145,7 +153,7 @@ static void hint_at_word(char *const words[], struct sprof_error *err)
 	struct sprof_nearest nearest = {.word = words[0]};
 	char *line;
 
-	for (int i = 0; i < COMMANDS; i++)
+	for (int i = 0; i < COMMANDS && !strchr(words[0], '/'); i++)
 		sprof_nearest_try(&nearest, commands[i]->name);
 	if (nearest.found) {
 		sprof_error_hint(err, "did you mean: sprof %s?", nearest.found);

@@ -46,7 +46,7 @@ void sprof_nearest_try(struct sprof_nearest *nearest, const char *candidate)
 		return;
 	near = distance(nearest->word, candidate);
 	/* A slip in every third letter, but not another word. */
-	if (near > (length + 2) / 3 || (nearest->found && near >= nearest->distance))
+	if (near > (length < 3 ? 1 : length / 3) || (nearest->found && near >= nearest->distance))
 		return;
 	nearest->found = candidate;
 	nearest->distance = near;

@@ -4,6 +4,7 @@
  */
 #include "cmd/outputs.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -15,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "cmd/command.h"
+#include "cmd/command-line.h"
 #include "cmd/last.h"
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
@@ -118,12 +121,13 @@ static const struct sprof_format *format_of_stdout(void)
 
 static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 {
-	const struct sprof_format *named = format_of_stdout();
+	const struct sprof_format *named;
 
-	if (named)
-		return named;
 	if (wanted == SPROF_STDOUT_REPORT)
 		return &sprof_format_text;
+	named = format_of_stdout();
+	if (named)
+		return named;
 	if (isatty(STDOUT_FILENO))
 		return &sprof_format_summary;
 	sprof_ui_progress("stdout is no terminal, so it gets folded stacks; -f text is the report");
@@ -219,6 +223,7 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 {
 	static char command[PATH_MAX + 32];
 	const struct sprof_output_request *saved;
+	SPROF_AUTO_FREE char *quoted = NULL;
 	const char *last;
 
 	outputs->is_recording = true;
@@ -226,11 +231,13 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 		return;
 	saved = find_saved(outputs);
 	if (saved) {
-		snprintf(command, sizeof(command), "sprof report %s", saved->path);
+		quoted = sprof_command_line_quote(saved->path);
+		snprintf(command, sizeof(command), "sprof report %s", quoted ? quoted : saved->path);
 		outputs->whole_report = command;
 		return;
 	}
 	last = sprof_last_path();
+	outputs->whole_report = "the same with --full";
 	if (!last || outputs->count == SPROF_MAX_OUTPUTS)
 		return;
 	outputs->items[outputs->count++] = (struct sprof_output_request){
@@ -310,7 +317,7 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 }
 
 /* False: it failed, which was said; of what nobody asked for nothing is. */
-static bool write_request(const struct sprof_output_request *request,
+static bool write_request(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	struct sprof_error err = {0};
@@ -320,8 +327,12 @@ static bool write_request(const struct sprof_output_request *request,
 
 	if (!request->unasked)
 		umask(before);
+	if (request->unasked && request->path && outputs->whole)
+		profile = outputs->whole;
 	written = write_one(request, profile, *options, &err);
 	umask(before);
+	if (!written && !request->path && outputs->is_paged && err.os_errno == EPIPE)
+		return true;
 	if (written) {
 		if (request->path && !request->unasked)
 			sprof_ui_progress("wrote %s (%s)", request->path, request->format->name);
@@ -346,11 +357,11 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 
 		if (!is_turn || (!request->path && !with_stdout))
 			continue;
-		succeeded = write_request(request, profile, &settled);
+		succeeded = write_request(outputs, request, profile, &settled);
 		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
 			rescue(profile, &settled);
 		if (request->unasked && request->path && !succeeded)
-			settled.whole_report = NULL;
+			settled.whole_report = "the same with --full";
 		else if (!request->unasked)
 			*(succeeded ? &written.succeeded : &written.failed) += 1;
 	}

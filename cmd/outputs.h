@@ -27,6 +27,8 @@ struct sprof_outputs {
 	const struct sprof_format *fallback; /* a -f before any -o; NULL: none */
 	const char *whole_report; /* the command that shows all; NULL: none is known */
 	bool is_recording;        /* what can't go to stdout is kept */
+	bool is_paged;            /* who reads stdout may leave early */
+	const struct sprof_profile *whole; /* what is kept unasked; NULL: what is written */
 };
 
 /* Setters (see sprof_option_setter) for a struct sprof_outputs: -o, and -f for the -o before it or for all. */

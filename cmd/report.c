@@ -1,12 +1,15 @@
 /*
  * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
  */
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/last.h"
 #include "cmd/pager.h"
+#include "base/clock.h"
 #include "cmd/reading.h"
+#include "cmd/ui.h"
 #include "profile/groups.h"
 #include "profile/identify.h"
 
@@ -62,6 +65,18 @@ static bool write_all(const struct sprof_reading *options, const struct sprof_ou
 	return true;
 }
 
+/* Nobody has named the file: another run may have been meant. */
+static void say_which(const struct sprof_profile *profile)
+{
+	const time_t start = (time_t)(profile->start_realtime_ns / SPROF_NS_PER_S);
+	struct tm local;
+	char when[32] = "";
+
+	if (localtime_r(&start, &local))
+		strftime(when, sizeof(when), "%F %T", &local);
+	sprof_ui_progress("the last recording, of %s: %s", when, profile->command ? profile->command : "?");
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct sprof_reading *options = data;
@@ -69,10 +84,13 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_profile *profile;
 	bool ok;
 
+	bool is_last = false;
 	char *const last[] = {(char *)sprof_last_path(), NULL};
 
-	if (!operands[0] && last[0] && !access(last[0], R_OK))
+	if (!operands[0] && last[0] && !access(last[0], R_OK)) {
 		operands = last;
+		is_last = true;
+	}
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
 		sprof_error_hint(err, "for example: sprof report profile.pb.gz; without one it shows the last "
@@ -82,6 +100,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (!sprof_outputs_settle(&outputs, SPROF_STDOUT_REPORT, err) ||
 		!sprof_reading_load_all(operands, options->weight, &profile, err))
 		return false;
+	if (is_last)
+		say_which(profile);
 	ok = sprof_shown_filter(&options->shown, &profile, err) &&
 		write_all(options, &outputs, profile, ret_exit, err);
 	sprof_profile_destroy(profile);

@@ -81,7 +81,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.outputs);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
-	if (!result.samples && !result.program_left)
+	if (!result.samples && !result.program_left && !options.outputs.whole_report)
 		say_no_samples(&options, operands[0]);
 	*ret_exit = exit_code(&result);
 	return true;

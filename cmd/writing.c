@@ -53,16 +53,19 @@ static struct sprof_output_options output_options(const struct sprof_recording *
 
 /* A report on a terminal goes through the pager. */
 static struct sprof_written write_outputs(const struct sprof_recording *options,
-	const struct sprof_profile *profile, bool with_stdout)
+	const struct sprof_profile *profile, const struct sprof_profile *whole, bool with_stdout)
 {
 	struct sprof_output_options output = output_options(options);
+	struct sprof_outputs outputs = options->outputs;
 	struct sprof_written written;
 	struct sprof_pager pager = {0};
 
 	if (with_stdout && !options->shown.no_pager && sprof_outputs_report_to_stdout(&options->outputs))
 		sprof_pager_start(&pager);
 	output.width = pager.width;
-	written = sprof_outputs_write(&options->outputs, with_stdout, profile, &output);
+	outputs.is_paged = pager.pipe;
+	outputs.whole = whole;
+	written = sprof_outputs_write(&outputs, with_stdout, profile, &output);
 	sprof_pager_finish(&pager);
 	return written;
 }
@@ -76,10 +79,10 @@ static struct sprof_written write_shown(const struct sprof_recording *options,
 	struct sprof_written written;
 
 	if (sprof_filter_is_empty(&options->shown.filter))
-		return write_outputs(options, profile, with_stdout);
+		return write_outputs(options, profile, profile, with_stdout);
 	if (!sprof_profile_filter(profile, &options->shown.filter, &part, &err))
 		sprof_ui_error(&err);
-	written = write_outputs(options, part ? part : profile, with_stdout);
+	written = write_outputs(options, part ? part : profile, profile, with_stdout);
 	written.failed += part ? 0 : 1;
 	sprof_profile_destroy(part);
 	return written;

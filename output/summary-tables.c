@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "output/clean.h"
 #include "output/fit.h"
 #include "output/wait-words.h"
 #include "profile/own.h"
 
 enum {
+	LEAST_SAMPLES = 2,  /* of a function: one is chance */
 	PATHS = 20,         /* that can have so large a part each: 100 % / least_path */
 	SHARE = 7 + 2,      /* "100.0 %  " */
 	ROW = SHARE + 8,    /* and "starved " */
@@ -22,6 +24,8 @@ enum {
 
 /* Percent of the busy time, from which on a path is followed, and a row of a table shown. */
 static const double least_path = 5, least_row = 0.5;
+
+static const char held_by[] = ", held by ";
 
 static size_t room(const struct sprof_summary *summary)
 {
@@ -48,18 +52,21 @@ bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, str
 {
 	const struct sprof_profile *profile = summary->profile;
 	struct sprof_own own;
+	size_t shown = 0;
 
 	if (!sprof_own_build(profile, &summary->view, &own, err))
 		return false;
-	for (size_t i = 0; i < own.count && i < rows; i++) {
+	for (size_t i = 0; i < own.count && shown < rows; i++) {
 		const struct sprof_own_row *row = &own.rows[i];
 
 		if (is_small(summary, sprof_times_wall(&row->self.times)))
 			break;
+		if (row->self.samples < LEAST_SAMPLES)
+			continue;
 		SPROF_AUTO_FREE char *name = sprof_fit_function(
 			profile->functions[row->function].name, false, room(summary) - ROW);
 
-		put_row(summary, i ? "" : "functions", sprof_times_wall(&row->self.times),
+		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
 			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)), name);
 	}
 	sprof_own_finish(&own);
@@ -141,6 +148,7 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 	bool ok;
 
 	view.min_percent = least_path;
+	view.folds_recursion = true;
 	if (!sprof_graph_build(summary->profile, &view, SPROF_GRAPH_CALLER, &graph, err))
 		return false;
 	ok = find_paths(summary, &graph, paths, &count) || sprof_error_no_memory(err);
@@ -153,36 +161,35 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 }
 
 /* "mutex cache_lock in load, held by writer (12)"; that a lock is a futex says nothing. */
-static char *wait_text(
-	const struct sprof_summary *summary, const struct sprof_waits_row *row, const char *holder, size_t left)
+static char *wait_text(const struct sprof_summary *summary, const struct sprof_waits_row *row, size_t left)
 {
 	struct sprof_waits_row bare = *row;
-	SPROF_AUTO_FREE char *words = NULL;
-	char *text = NULL;
+	/* Without its id: the report has that. */
+	SPROF_AUTO_FREE char *name = row->holder && !row->is_join
+		? strndup(row->holder, strcspn(row->holder, "(") - 1)
+		: NULL;
+	SPROF_AUTO_FREE char *holder = name ? sprof_clean_text(name, NULL) : NULL;
+	SPROF_AUTO_FREE char *fitted = holder ? sprof_fit(holder, left / 4) : NULL, *words = NULL;
+	size_t length = fitted ? sprof_fit_length(fitted) + strlen(held_by) : 0;
+	char *text;
 
+	if (row->holder && !row->is_join && !fitted)
+		return NULL;
 	if (row->kind == SPROF_WAIT_KIND_LOCK && row->object)
 		bare.syscall = NULL;
-	words = sprof_wait_words(summary->profile, &bare, left / 2);
-	if (!words || asprintf(&text, "%s%s%s", words, holder ? ", held by " : "", holder ? holder : "") < 0)
+	words = sprof_wait_words(summary->profile, &bare, left - length);
+	if (!words || asprintf(&text, "%s%s%s", words, fitted ? held_by : "", fitted ? fitted : "") < 0)
 		return NULL;
 	return text;
 }
 
-/* The holder's name without its id, where there is no room for both. */
-static void put_wait(struct sprof_summary *summary, const struct sprof_waits_row *row, const char *label)
+static void put_wait(
+	struct sprof_summary *summary, const struct sprof_waits_row *row, const char *label)
 {
 	size_t left = room(summary) - ROW;
-	const char *holder = row->is_join ? NULL : row->holder;
-	SPROF_AUTO_FREE char *text = wait_text(summary, row, holder, left);
-	SPROF_AUTO_FREE char *fitted = NULL;
+	SPROF_AUTO_FREE char *text = wait_text(summary, row, left);
+	SPROF_AUTO_FREE char *fitted = text ? sprof_fit(text, left) : NULL;
 
-	if (text && holder && sprof_fit_length(text) > left) {
-		SPROF_AUTO_FREE char *name = strndup(holder, strcspn(holder, "("));
-
-		free(text);
-		text = name ? wait_text(summary, row, name, left) : NULL;
-	}
-	fitted = text ? sprof_fit(text, left) : NULL;
 	put_row(summary, label, row->ns, sprof_wait_kind_name(row->kind), fitted);
 }
 

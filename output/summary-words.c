@@ -15,10 +15,16 @@
 #include "profile/doubts.h"
 #include "profile/outside.h"
 
+enum {
+	LEAST_SAMPLES = 3 /* that a function needs to be named */
+};
+
 /* Percent of a program's busy time, from which on a second cause is worth naming. */
 static const double least_second = 15;
 /* Percent of a cause, from which on the heaviest function is worth naming. */
 static const double least_place = 5;
+/* Percent of the run's duration: with less busy time, that is said first. */
+static const double mostly_idle = 20;
 /* Percent of a cause, from which on a function is most of it. */
 static const double most_of_it = 50;
 
@@ -102,10 +108,13 @@ static void put_part(struct words *words, uint64_t part, uint64_t whole)
 		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-static void put_place(struct words *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
-	size_t room)
+static void put_place(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
 {
-	if (cause->function == SPROF_PROFILE_NONE)
+	double samples = (double)program->samples *
+		sprof_percent(cause->function_ns, sprof_times_wall(&program->busy)) / 100;
+
+	if (cause->function == SPROF_PROFILE_NONE || samples < LEAST_SAMPLES)
 		return;
 	if (sprof_percent(cause->function_ns, cause->ns) < least_place) {
 		fputs(" in many functions", words->stream);
@@ -164,7 +173,7 @@ static void put_cause(struct words *words, const struct sprof_profile *profile,
 		put_wait(words, profile, cause, room);
 	} else {
 		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel", words->stream);
-		put_place(words, profile, cause, room);
+		put_place(words, profile, program, cause, room);
 	}
 }
 
@@ -181,12 +190,15 @@ static void put_program(struct words *words, const struct sprof_program *program
 char *sprof_summary_sentence(
 	const struct sprof_profile *profile, const struct sprof_program *program, size_t causes, size_t room)
 {
-	uint64_t busy = sprof_times_wall(&program->busy);
+	uint64_t busy = sprof_times_wall(&program->busy), duration = profile->quality.duration_ns;
 	struct words words;
 
 	if (!words_begin(&words))
 		return NULL;
 	put_program(&words, program, room);
+	if (duration && sprof_percent(busy, duration) < mostly_idle)
+		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,
+			sprof_figure_time(duration).text);
 	put_cause(&words, profile, program, &program->causes[0], room);
 	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) >= least_second) {
 		fputs("; ", words.stream);
@@ -236,10 +248,10 @@ static char *list_doubts(const struct sprof_doubt *doubts, size_t count)
 	return words_end(&words);
 }
 
-char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room)
+char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples, size_t room)
 {
 	struct sprof_doubt doubts[SPROF_DOUBT_COUNT];
-	size_t count = sprof_doubts_find(&profile->quality, doubts);
+	size_t count = sprof_doubts_find(&profile->quality, samples, doubts);
 	char *text = list_doubts(doubts, count);
 
 	while (text && count > 1 && sprof_fit_length(text) > room) {
@@ -263,15 +275,9 @@ static bool is_beginning(const char *name)
 	return false;
 }
 
-/* A function on a path, and how often in a row; NONE: a gap. */
-struct step {
-	uint32_t function;
-	size_t repeats;
-};
-
-/* Outermost first: "main > walk x12 > visit". */
+/* Outermost first: "main > walk > visit"; a function NONE is a gap. */
 static char *path_text(
-	const struct sprof_profile *profile, const struct step *steps, size_t count, size_t room)
+	const struct sprof_profile *profile, const uint32_t *functions, size_t count, size_t room)
 {
 	struct words words;
 
@@ -279,12 +285,10 @@ static char *path_text(
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? " > " : "", words.stream);
-		if (steps[i].function == SPROF_PROFILE_NONE)
+		if (functions[i] == SPROF_PROFILE_NONE)
 			fputs("..", words.stream);
 		else
-			put_function(&words, profile, steps[i].function, room);
-		if (steps[i].repeats > 1)
-			fprintf(words.stream, " x%zu", steps[i].repeats);
+			put_function(&words, profile, functions[i], room);
 	}
 	return words_end(&words);
 }
@@ -294,7 +298,7 @@ static char *path_text(
  * between the program's last one and what that has called it for.
  */
 static size_t collect(const struct sprof_profile *profile, const struct sprof_graph *graph, size_t node,
-	struct step *steps)
+	uint32_t *functions)
 {
 	size_t count = 0;
 
@@ -304,26 +308,23 @@ static size_t collect(const struct sprof_profile *profile, const struct sprof_gr
 		if (count == 1 && graph->nodes[node].depth > 1 &&
 			sprof_profile_is_libc(profile, function))
 			continue;
-		if (count && steps[count - 1].function == function)
-			steps[count - 1].repeats++;
-		else
-			steps[count++] = (struct step){.function = function, .repeats = 1};
+		functions[count++] = function;
 	}
-	while (count > 1 && is_beginning(profile->functions[steps[count - 1].function].name))
+	while (count > 1 && is_beginning(profile->functions[functions[count - 1]].name))
 		count--;
 	return count;
 }
 
-/* The outermost step, and the innermost ones but for so many in between. Returns how many that are. */
-static size_t choose_steps(const struct step *steps, size_t count, size_t gone, struct step *ret)
+/* The outermost one, and the innermost ones but for so many in between. Returns how many that are. */
+static size_t choose(const uint32_t *functions, size_t count, size_t gone, uint32_t *ret)
 {
 	size_t chosen = 0;
 
-	ret[chosen++] = steps[count - 1];
+	ret[chosen++] = functions[count - 1];
 	if (gone)
-		ret[chosen++] = (struct step){.function = SPROF_PROFILE_NONE};
+		ret[chosen++] = SPROF_PROFILE_NONE;
 	for (size_t i = count - 1 - gone; i-- > 0;)
-		ret[chosen++] = steps[i];
+		ret[chosen++] = functions[i];
 	return chosen;
 }
 
@@ -331,12 +332,12 @@ char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof
 	size_t node, size_t room)
 {
 	enum {
-		LEAST = 4 /* characters of a step: " > f" */
+		LEAST = 4 /* characters of a function: " > f" */
 	};
 	size_t depth = graph->nodes[node].depth;
-	SPROF_AUTO_FREE struct step *steps = calloc(depth + 1, sizeof(*steps));
-	SPROF_AUTO_FREE struct step *chosen = calloc(depth + 2, sizeof(*chosen));
-	size_t count = steps && chosen ? collect(profile, graph, node, steps) : 0, gone;
+	SPROF_AUTO_FREE uint32_t *functions = calloc(depth + 1, sizeof(*functions));
+	SPROF_AUTO_FREE uint32_t *chosen = calloc(depth + 2, sizeof(*chosen));
+	size_t count = functions && chosen ? collect(profile, graph, node, functions) : 0, gone;
 	SPROF_AUTO_FREE char *text = NULL;
 
 	if (!count)
@@ -345,7 +346,7 @@ char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof
 	for (;; gone++) {
 		free(text);
 		text = path_text(
-			profile, chosen, choose_steps(steps, count, gone, chosen), room / 2);
+			profile, chosen, choose(functions, count, gone, chosen), room / 2);
 		if (!text || sprof_fit_length(text) <= room || gone + 2 >= count)
 			break;
 	}

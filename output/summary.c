@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
 #include "output/wait-words.h"
@@ -21,8 +22,8 @@ enum {
 	WIDTH = 80,
 	LEAST_WIDTH = 40,
 	ROWS = 5,       /* of a table, at most */
-	LEAST_ROWS = 2, /* where the screen is small */
 	PROGRAMS = 5,
+	FEW_LINES = 12, /* less than that has room for the verdict and little more */
 	SENTENCE = 3, /* lines */
 	TABLES = 3,
 	FEW_SAMPLES = 5, /* that no table can be made of */
@@ -168,6 +169,7 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	size_t shown = answer->mattering < most ? answer->mattering : most, processes = 0;
+	size_t lines = summary->lines >= FEW_LINES && (most > 2 || shown == 1) ? SENTENCE : SENTENCE - 1;
 	uint64_t rest_ns = 0;
 	SPROF_AUTO_FREE char *more = NULL;
 
@@ -180,12 +182,12 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 			rest_ns += sprof_times_wall(&program->busy) + program->unsampled_ns;
 			continue;
 		}
-		sentence = fit_sentence(summary, program, most > 2 || shown == 1 ? SENTENCE : SENTENCE - 1);
+		sentence = fit_sentence(summary, program, lines);
 		if (!sentence)
 			return false;
-		put_text(summary, i ? "" : "verdict", sentence, SENTENCE);
+		put_text(summary, i ? "" : "verdict", sentence, lines);
 	}
-	if (!processes)
+	if (!processes || summary->lines < FEW_LINES / 2)
 		return true;
 	if (asprintf(&more, "%zu more process%s, %s", processes, processes == 1 ? "" : "es",
 		    sprof_figure_time(rest_ns).text) < 0) {
@@ -201,7 +203,7 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	struct sprof_waits_table table;
-	SPROF_AUTO_FREE char *words = NULL, *text = NULL;
+	SPROF_AUTO_FREE char *words = NULL, *text = NULL, *name = NULL;
 	bool is_known;
 
 	if (!answer->count)
@@ -210,13 +212,16 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 		return false;
 	is_known = table.count;
 	if (is_known)
-		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary) / 2);
+		words = sprof_wait_words(summary->profile, &table.rows[0], room(summary));
 	sprof_waits_table_finish(&table);
 	if (is_known && !words)
 		return sprof_error_no_memory(err);
-	if (asprintf(&text, "%s is idle: it waits for something to do%s%s", answer->programs[0].name,
-		    words ? ", most in " : "", words ? words : "") < 0)
+	name = sprof_clean_text(answer->programs[0].name, NULL);
+	if (!name || asprintf(&text, "%s is idle: it waits for something to do%s%s", name,
+		    words ? ", most in " : "", words ? words : "") < 0) {
+		text = NULL;
 		return sprof_error_no_memory(err);
+	}
 	put_text(summary, "verdict", text, SENTENCE - 1);
 	return true;
 }
@@ -297,7 +302,7 @@ static void put_times(struct sprof_summary *summary)
 		put_bar(summary, &times, room(summary) - length - 1);
 	sprof_out_puts(summary->out, words + 1);
 	sprof_summary_end_line(summary);
-	if (!shows_idle)
+	if (!shows_idle || summary->lines < FEW_LINES)
 		return;
 	if (asprintf(&idle, "shares are of %s; idle %s%s%s",
 		    sprof_figure_time(summary->whole).text, sprof_figure_time(answer->idle_ns).text,
@@ -317,8 +322,6 @@ static size_t rows_left(const struct sprof_summary *summary, size_t tables, size
 
 	if (summary->lines != SIZE_MAX)
 		rows = summary->lines > other ? (summary->lines - other) / tables : 0;
-	if (rows < LEAST_ROWS)
-		return LEAST_ROWS;
 	return rows > ROWS ? ROWS : rows;
 }
 
@@ -374,7 +377,7 @@ static void put_next(struct sprof_summary *summary, const char *doubts)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-	put_text(summary, "next", text, 2);
+	put_text(summary, "next", text, 1);
 }
 
 /* Between parts, where the screen is large. */
@@ -401,16 +404,19 @@ static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof
 
 static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile, room(summary));
+	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
+		summary->view.left_out ? summary->answer.samples : samples_of(&summary->profile->quality),
+		room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
-	size_t programs = summary->is_airy ? PROGRAMS : 2;
+	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
 
 	if (!doubts)
 		return sprof_error_no_memory(err);
 	put_title(summary);
 	if (samples_of(&summary->profile->quality) < FEW_SAMPLES) {
 		put_too_short(summary);
-		put_next(summary, "");
+		if (samples_of(&summary->profile->quality))
+			put_next(summary, "");
 		return true;
 	}
 	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)

@@ -40,14 +40,14 @@ char *sprof_summary_sentence(const struct sprof_profile *profile, const struct s
 	size_t causes, size_t room);
 
 /*
- * What limits the trust in the figures, the worst first, and as much of it as there is room for; empty where
+ * What limits the trust in figures of so many samples, the worst first, and as much of it as there is room for; empty where
  * nothing does. To be freed. NULL: no memory.
  */
-char *sprof_summary_doubts(const struct sprof_profile *profile, size_t room);
+char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples, size_t room);
 
 /*
  * The way from a root to a node of a caller graph in at most `room` characters, its middle left out where
- * that is too little; recursion is one step. To be freed. NULL: no memory.
+ * that is too little. To be freed. NULL: no memory.
  */
 char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
 	size_t node, size_t room);

@@ -44,7 +44,8 @@ static void end_line(const struct sprof_text *text, size_t column, const char *l
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
-	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row, room_of_function(text));
+	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row,
+		text->options.width > INDENT ? text->options.width - INDENT : 0);
 	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
 
 	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64 " %5s  ",

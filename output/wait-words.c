@@ -9,9 +9,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "output/clean.h"
 #include "output/fit.h"
 
-char *sprof_wait_words_object(const struct sprof_profile *profile, const struct sprof_waits_row *row)
+enum {
+	LEAST = 8 /* characters of an object or a function */
+};
+
+static char *object_text(const struct sprof_profile *profile, const struct sprof_waits_row *row)
 {
 	const char *object = row->object ? row->object : row->syscall ? "" : "[not known]";
 	char *words;
@@ -29,30 +34,65 @@ char *sprof_wait_words_object(const struct sprof_profile *profile, const struct 
 	return words;
 }
 
+/* Empty stays empty. */
+static char *clean_text(const char *text)
+{
+	return text[0] ? sprof_clean_text(text, NULL) : strdup("");
+}
+
+char *sprof_wait_words_object(const struct sprof_profile *profile, const struct sprof_waits_row *row)
+{
+	SPROF_AUTO_FREE char *text = object_text(profile, row);
+
+	return text ? clean_text(text) : NULL;
+}
+
+static char *function_words(
+	const struct sprof_profile *profile, const struct sprof_waits_row *row, size_t room)
+{
+	if (row->function == SPROF_PROFILE_NONE)
+		return strdup("[unknown]");
+	return sprof_fit_function(profile->functions[row->function].name, false, room);
+}
+
+static size_t what_is_left(size_t room, size_t used)
+{
+	return room > used + LEAST ? room - used : LEAST;
+}
+
 char *sprof_wait_words(
 	const struct sprof_profile *profile, const struct sprof_waits_row *row, size_t room)
 {
+	const char *call = row->syscall ? row->syscall : "";
 	SPROF_AUTO_FREE char *object = sprof_wait_words_object(profile, row);
-	SPROF_AUTO_FREE char *function = row->function == SPROF_PROFILE_NONE
-		? strdup("[unknown]")
-		: sprof_fit_function(profile->functions[row->function].name, false, room);
+	size_t used = strlen(call) + strlen("  in "), length = object ? sprof_fit_length(object) : 0;
+	size_t half = room / 2 > LEAST ? room / 2 : LEAST;
+	/* The function may have what the object doesn't need, but half of the line at least. */
+	size_t of_function = length + half < room ? what_is_left(room, used + length) : half;
+	SPROF_AUTO_FREE char *function = function_words(profile, row, room ? of_function : 0);
+	SPROF_AUTO_FREE char *fitted = NULL;
 	char *words;
 
-	if (!object || !function ||
-		asprintf(&words, "%s%s%s in %s", row->syscall ? row->syscall : "",
-			row->syscall && object[0] ? " " : "", object, function) < 0)
+	if (!object || !function)
+		return NULL;
+	fitted = room ? sprof_fit(object, what_is_left(room, used + sprof_fit_length(function)))
+		      : strdup(object);
+	if (!fitted || asprintf(&words, "%s%s%s in %s", call, call[0] && object[0] ? " " : "", fitted,
+			       function) < 0)
 		return NULL;
 	return words;
 }
 
 char *sprof_wait_words_holder(const struct sprof_waits_row *row)
 {
-	char *words;
+	SPROF_AUTO_FREE char *text = NULL;
 
-	if (asprintf(&words, "%s %s, %.0f %% of it%s%s", row->is_join ? "for the end of" : "held by",
+	if (asprintf(&text, "%s %s, %.0f %% of it%s%s", row->is_join ? "for the end of" : "held by",
 		    row->holder, sprof_percent(row->holder_ns, row->ns),
 		    row->holder_function ? ", most in " : "",
-		    row->holder_function ? row->holder_function : "") < 0)
+		    row->holder_function ? row->holder_function : "") < 0) {
+		text = NULL;
 		return NULL;
-	return words;
+	}
+	return clean_text(text);
 }

@@ -43,14 +43,15 @@ static uint64_t count_stacks(const struct sprof_quality *quality)
 	return sum;
 }
 
-size_t sprof_doubts_find(const struct sprof_quality *quality, struct sprof_doubt ret[SPROF_DOUBT_COUNT])
+size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
+	struct sprof_doubt ret[SPROF_DOUBT_COUNT])
 {
-	uint64_t samples =
+	uint64_t all =
 		quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
 	uint64_t stacks = count_stacks(quality), ticks = quality->ticks + quality->ticks_missed;
 	double cut = sprof_percent(stacks - quality->stacks[SPROF_END_ROOT], stacks);
 	double late = sprof_percent(quality->ticks_late + quality->ticks_missed, ticks);
-	double folded = sprof_percent(quality->samples_folded, samples);
+	double folded = sprof_percent(quality->samples_folded, all);
 	size_t count = 0;
 
 	if (samples < FEW_SAMPLES)

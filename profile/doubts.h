@@ -24,8 +24,12 @@ struct sprof_doubt {
 	double amount;
 };
 
-/* Fills in those that apply, the worst first; returns how many. */
-size_t sprof_doubts_find(const struct sprof_quality *quality, struct sprof_doubt ret[SPROF_DOUBT_COUNT]);
+/*
+ * Fills in those that apply, the worst first; returns how many. `samples` is how many the figures are made of: all, or
+ * those of busy threads.
+ */
+size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
+	struct sprof_doubt ret[SPROF_DOUBT_COUNT]);
 
 /* How many points (of 100) a share of 10 % may be off by, at 95 %: what that many samples can tell. */
 double sprof_doubts_uncertainty(double samples);

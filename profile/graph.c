@@ -45,6 +45,7 @@ struct growth {
 	size_t count, capacity;
 	uint32_t *pending; /* to be laid out; the last one first */
 	size_t pending_count, pending_capacity;
+	bool folds_recursion;
 };
 
 static void finish(struct growth *growth)
@@ -84,11 +85,8 @@ static bool child_of(struct growth *growth, uint32_t parent, uint32_t function, 
 static bool add_path(struct growth *growth, const struct sprof_expansion *frames,
 	enum sprof_graph_direction direction, uint64_t weight)
 {
-	struct path path = {
-		.first = growth->function_count,
-		.depth = (uint32_t)frames->count,
-		.weight = weight,
-	};
+	struct path path = {.first = growth->function_count, .weight = weight};
+	uint32_t last = SPROF_PROFILE_NONE;
 
 	if (!sprof_array_reserve(&growth->functions, &growth->function_capacity,
 		    growth->function_count + frames->count, sizeof(*growth->functions)) ||
@@ -97,10 +95,14 @@ static bool add_path(struct growth *growth, const struct sprof_expansion *frames
 		return false;
 	for (size_t i = 0; i < frames->count; i++) {
 		size_t at = direction == SPROF_GRAPH_CALLER ? frames->count - 1 - i : i;
+		const struct sprof_profile_line *frame = frames->frames[at];
 
-		growth->functions[growth->function_count++] =
-			frames->frames[at]->function * 2 + frames->frames[at]->inlined;
+		if (growth->folds_recursion && frame->function == last)
+			continue;
+		last = frame->function;
+		growth->functions[growth->function_count++] = frame->function * 2 + frame->inlined;
 	}
+	path.depth = (uint32_t)(growth->function_count - path.first);
 	growth->paths[growth->path_count++] = path;
 	growth->seeds[0].total += weight;
 	return true;
@@ -248,7 +250,7 @@ static bool lay_out(struct growth *growth, struct sprof_graph *graph)
 bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_view *view,
 	enum sprof_graph_direction direction, struct sprof_graph *ret, struct sprof_error *err)
 {
-	struct growth growth = {.profile = profile};
+	struct growth growth = {.profile = profile, .folds_recursion = view->folds_recursion};
 	struct sprof_graph graph = {0};
 	bool ok = add_rows(&growth, view, direction) && grow(&growth, view->min_percent) &&
 		  lay_out(&growth, &graph);

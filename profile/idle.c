@@ -129,6 +129,32 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder && is_any(context->object, kinds);
 }
 
+/* The process at the other end, "pipe:[7] from sort (12)"; 0: none is named. */
+static pid_t peer_of(const struct sprof_profile_context *context)
+{
+	const char *bracket = context->object ? strrchr(context->object, '(') : NULL;
+	char *end;
+	long pid = bracket ? strtol(bracket + 1, &end, 10) : 0;
+
+	return bracket && *end == ')' && pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+/* What another process of the profile does meanwhile is in its own time. */
+static bool waits_for_profiled(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+{
+	const struct sprof_profile_context *context = &profile->contexts[row->context];
+	pid_t own = profile->processes[profile->threads[row->thread].process].pid, peer;
+
+	if (context->kind != SPROF_WAIT_KIND_IO)
+		return false;
+	peer = peer_of(context);
+	for (size_t i = 0; peer && peer != own && i < profile->process_count; i++) {
+		if (profile->processes[i].pid == peer)
+			return true;
+	}
+	return false;
+}
+
 bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
 {
 	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
@@ -144,7 +170,7 @@ bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
 		const struct sprof_profile_context *context = &profile->contexts[row->context];
 		uint64_t ns = sprof_times_wall(&row->metrics.times);
 
-		idle[i] = sprof_profile_is_idle(context);
+		idle[i] = sprof_profile_is_idle(context) || waits_for_profiled(profile, row);
 		queues[row->thread] += may_be_queue(context) ? ns : 0;
 		walls[row->thread] += ns;
 	}

@@ -19,7 +19,8 @@ const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t
 bool sprof_profile_is_idle(const struct sprof_profile_context *context);
 
 /*
- * By row: whether it is idle time, to be freed. What a thread does nothing but wait for is idle too where
+ * By row: whether it is idle time, to be freed. So is the time that a thread waits for what another process of the
+ * profile writes. What a thread does nothing but wait for is idle too where
  * it may be a queue: a semaphore, or a lock of unknown kind that nobody is known to hold. NULL: no memory.
  */
 bool *sprof_profile_idle_rows(const struct sprof_profile *profile);

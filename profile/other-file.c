@@ -36,7 +36,7 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* Stacks, then a number: "main;work 12". */
+/* Stacks, then a number: "main;work 12". NULL: other text. */
 static const char *kind_of_text(const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, '\n', size);
@@ -44,22 +44,24 @@ static const char *kind_of_text(const uint8_t *bytes, size_t size)
 
 	while (digits < length && bytes[length - 1 - digits] >= '0' && bytes[length - 1 - digits] <= '9')
 		digits++;
-	if (digits && digits < length && bytes[length - 1 - digits] == ' ' && memchr(bytes, ';', length))
+	if (digits && digits < length && bytes[length - 1 - digits] == ' ')
 		return "folded stacks";
-	return "text";
+	return NULL;
 }
 
 static const char *find(const uint8_t *bytes, size_t size)
 {
 	if (!size)
 		return "empty";
+	if (is_text(bytes, size) && kind_of_text(bytes, size))
+		return kind_of_text(bytes, size);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t length = strlen(known[i].start);
 
 		if (size >= length && memcmp(bytes, known[i].start, length) == 0)
 			return known[i].what;
 	}
-	return is_text(bytes, size) ? kind_of_text(bytes, size) : NULL;
+	return is_text(bytes, size) ? "text" : NULL;
 }
 
 bool sprof_is_other_file(

@@ -12,30 +12,51 @@
 #include "profile/view.h"
 
 enum {
-	SHOWN = 6
+	SHOWN = 6,
+	LONGEST = 60, /* bytes of a name */
 };
 
 struct list {
+	const char *names[SHOWN]; /* those that are in the text */
 	char text[400];
 	size_t used, count;
+	bool has_more;
 };
+
+/* At most so many bytes, but whole characters. */
+static int cut(const char *name)
+{
+	int length = (int)strnlen(name, LONGEST);
+
+	while (length == LONGEST && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
 
 /* Names that are there already are not added again. */
 static void add(struct list *list, const char *name)
 {
 	int length;
 
-	if (list->count == SHOWN || strstr(list->text, name))
-		return;
-	length = snprintf(list->text + list->used, sizeof(list->text) - list->used, "%s%.60s",
-		list->count ? ", " : "", name);
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->names[i], name) == 0)
+			return;
+	}
+	length = list->count == SHOWN ? -1
+				      : snprintf(list->text + list->used, sizeof(list->text) - list->used,
+						"%s%.*s", list->count ? ", " : "", cut(name), name);
 	if (length < 0 || list->used + (size_t)length >= sizeof(list->text)) {
 		list->text[list->used] = '\0';
-		list->count = SHOWN;
+		list->has_more = true;
 		return;
 	}
 	list->used += (size_t)length;
-	list->count++;
+	list->names[list->count++] = name;
+}
+
+static const char *rest_of(const struct list *list)
+{
+	return list->has_more ? ", ..." : "";
 }
 
 static int by_wall(const void *left, const void *right)
@@ -46,6 +67,18 @@ static int by_wall(const void *left, const void *right)
 	return (one < other) - (one > other);
 }
 
+static bool present_processes(const struct sprof_profile *profile, pid_t pid, struct sprof_error *err)
+{
+	struct list list = {0};
+
+	for (size_t i = 0; i < profile->process_count; i++)
+		add(&list, profile->processes[i].name);
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "there is no process %d in the profile", (int)pid);
+	sprof_error_hint(err, "the processes are: %d %s%s",
+		profile->process_count ? profile->processes[0].pid : 0, list.text, rest_of(&list));
+	return false;
+}
+
 bool sprof_present_threads(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_error *err)
 {
@@ -53,20 +86,17 @@ bool sprof_present_threads(const struct sprof_profile *profile, const struct spr
 		calloc(profile->thread_count + 1, sizeof(*order));
 	struct list list = {0};
 
+	if (!filter->thread)
+		return present_processes(profile, filter->pid, err);
 	for (size_t i = 0; order && i < profile->thread_count; i++)
 		order[i] = &profile->threads[i];
 	if (order)
 		qsort(order, profile->thread_count, sizeof(*order), by_wall);
 	for (size_t i = 0; order && i < profile->thread_count; i++)
 		add(&list, order[i]->name);
-	if (filter->thread)
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no thread%s matches --thread %s",
-			filter->pid ? " of that process" : "", filter->thread);
-	else
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "there is no process %d in the profile",
-			(int)filter->pid);
-	sprof_error_hint(err, "the threads are: %s%s", list.text,
-		profile->thread_count > list.count ? ", ..." : "");
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no thread%s matches --thread %s",
+		filter->pid ? " of that process" : "", filter->thread);
+	sprof_error_hint(err, "the threads are: %s%s", list.text, rest_of(&list));
 	return false;
 }
 
@@ -79,10 +109,14 @@ bool sprof_present_functions(const struct sprof_profile *profile, const struct s
 
 	if (!sprof_flat_build(profile, &view, &flat, err))
 		return false;
-	for (size_t i = 0; i < flat.count; i++)
-		add(&list, profile->functions[flat.rows[i].function].name);
+	for (size_t i = 0; i < flat.count; i++) {
+		const char *name = profile->functions[flat.rows[i].function].name;
+
+		if (strcmp(name, SPROF_PROFILE_UNSAMPLED) != 0)
+			add(&list, name);
+	}
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s", filter->focus);
-	sprof_error_hint(err, "the heaviest are: %s%s", list.text, flat.count > list.count ? ", ..." : "");
+	sprof_error_hint(err, "the heaviest are: %s%s", list.text, rest_of(&list));
 	sprof_flat_finish(&flat);
 	return false;
 }
@@ -107,7 +141,7 @@ bool sprof_present_labels(const struct sprof_profile *profile, const struct spro
 		if (groups.items[i].name)
 			add(&list, groups.items[i].name);
 	}
-	sprof_error_hint(err, "the labels of that name are: %s", list.text);
+	sprof_error_hint(err, "the labels of that name are: %s%s", list.text, rest_of(&list));
 	sprof_groups_finish(&groups);
 	return false;
 }

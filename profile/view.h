@@ -25,6 +25,7 @@ struct sprof_view {
 	const bool *left_out; /* by row: not to be taken; NULL: none */
 	bool by_total;      /* flat: sorted by total first, not by self */
 	bool joins_children; /* waits: children of one name are one row, which has the first one's object */
+	bool folds_recursion; /* graphs: a function that calls itself is one node */
 	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
 			       are */
 };

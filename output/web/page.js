@@ -124,10 +124,10 @@ class Page {
 	buildFolding() {
 		const fold = byId("all-rows");
 		fold.hidden = !this.timeline?.isFolded();
-		fold.textContent = `all ${this.data.threads.length} rows`;
+		fold.textContent = `all ${listedThreads(this.data).length} rows`;
 		fold.addEventListener("click", () => {
 			this.timeline.showAll(!this.timeline.isWhole);
-			fold.textContent = this.timeline.isWhole ? "fewer rows" : `all ${this.data.threads.length} rows`;
+			fold.textContent = this.timeline.isWhole ? "fewer rows" : `all ${listedThreads(this.data).length} rows`;
 		});
 	}
 

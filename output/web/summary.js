@@ -190,13 +190,13 @@ class ThreadList {
 
 	buildFolding(box, more) {
 		const hidden = this.data.threads.length - this.data.baseThreads - this.first.size;
-		const fold = (folded) => {
+		this.fold = (folded) => {
 			box.classList.toggle("folded", folded);
 			more.textContent = folded ? `${plural(hidden, "more thread")}` : "fewer threads";
 		};
 		more.hidden = hidden <= 0;
-		more.addEventListener("click", () => fold(!box.classList.contains("folded")));
-		fold(hidden > 0);
+		more.addEventListener("click", () => this.fold(!box.classList.contains("folded")));
+		this.fold(hidden > 0);
 	}
 
 	processRows(members, several) {
@@ -240,6 +240,8 @@ class ThreadList {
 		this.mask.fill(same ? 1 : 0, this.data.baseThreads);
 		for (const i of members)
 			this.mask[i] = 1;
+		if (!members.some((i) => this.first.has(i)))
+			this.fold(false);
 		this.onChange();
 	}
 

@@ -32,7 +32,7 @@ class Timeline {
 
 	/* Which rows there are, and how high they may be. */
 	arrange() {
-		const lanes = this.isWhole ? this.data.threads.map((_, i) => this.laneOf([i]))
+		const lanes = this.isWhole ? listedThreads(this.data).map((i) => this.laneOf([i]))
 			: foldLanes(this.data).map((threads) => this.laneOf(threads));
 		this.lanes = lanes.slice(0, HEIGHT_MAX / SMALLEST_LANE);
 		this.lane = Math.max(SMALLEST_LANE, Math.min(LANE, Math.floor(HEIGHT_MAX / this.lanes.length)));
@@ -238,6 +238,11 @@ function commandOf(thread) {
 	return thread.process.split(" ")[0].split("/").pop();
 }
 
+/* Without those that are only compared with. */
+function listedThreads(data) {
+	return [...data.threads.keys()].slice(data.baseThreads);
+}
+
 /* What a thread did, waiting apart: by this rows are sorted. */
 function activityOf({rows}) {
 	const sums = sumOfRows(rows);
@@ -249,8 +254,8 @@ function activityOf({rows}) {
  * and those of the last processes together, if there were too many rows else.
  */
 function foldLanes(data) {
-	const count = data.threads.length, all = [...data.threads.keys()];
-	if (count <= LANES_FIRST)
+	const all = listedThreads(data);
+	if (all.length <= LANES_FIRST)
 		return all.map((i) => [i]);
 	const activity = data.threads.map(activityOf);
 	const order = [...all].sort((a, b) => activity[b][0] - activity[a][0] || activity[b][1] - activity[a][1]);

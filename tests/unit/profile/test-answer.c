@@ -154,12 +154,12 @@ static void doubts_are_sorted_by_weight(void **state)
 	};
 	struct sprof_doubt doubts[SPROF_DOUBT_COUNT];
 
-	assert_int_equal(sprof_doubts_find(&quality, doubts), 2);
+	assert_int_equal(sprof_doubts_find(&quality, 1000, doubts), 2);
 	assert_int_equal(doubts[0].kind, SPROF_DOUBT_STACKS);
 	assert_int_equal(doubts[0].weight, 2);
 	assert_int_equal(doubts[1].kind, SPROF_DOUBT_TICKS);
 	quality = (struct sprof_quality){.ticks = 10, .samples_stopped = 100};
-	assert_int_equal(sprof_doubts_find(&quality, doubts), 1);
+	assert_int_equal(sprof_doubts_find(&quality, 100, doubts), 1);
 	assert_int_equal(doubts[0].kind, SPROF_DOUBT_SAMPLES);
 	assert_int_equal((int)sprof_doubts_uncertainty(100), 6);
 }

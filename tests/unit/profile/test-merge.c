@@ -166,7 +166,7 @@ static void what_leaves_nothing_says_what_there_is(void **state)
 		const char *message, *hint;
 	} cases[] = {
 		{{.thread = "102"}, "no thread matches --thread 102", "the threads are: example"},
-		{{.pid = 99}, "there is no process 99", "the threads are: example"},
+		{{.pid = 99}, "there is no process 99", "the processes are: 100 example"},
 		{{.focus = "nowhere"}, "no function matches --focus nowhere", "c, b, a, main"},
 		{{.label = "rank=1"}, "no sample has a label that matches --label rank=1", "labels"},
 		{{.states = 1u << SPROF_STATE_USER}, "no sample is left", ""}, /* of no known state */
