@@ -24,8 +24,8 @@ enum {
 	SUSPENDING = sizeof(suspending) / sizeof(suspending[0]),
 };
 
-/* When the run was ended by a signal; read by the handler, set before it is installed. */
-static uint64_t ended_ns;
+/* When a signal was passed on or ended the run; read by the handler, set before it is installed. */
+static uint64_t handled_ns;
 
 /* Signals that sprof handles from its start to its end, and was started with ignored. */
 static sigset_t ignored;
@@ -87,7 +87,7 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 static bool end_run(struct sprof_signals *signals, int signal)
 {
 	signals->ended_by = signal;
-	ended_ns = sprof_clock_now_ns();
+	handled_ns = sprof_clock_now_ns();
 	return false;
 }
 
@@ -109,7 +109,7 @@ static bool forward(struct sprof_signals *signals, const siginfo_t *info)
 	if (signals->forwarded)
 		return end_run(signals, info->si_signo);
 	signals->forwarded = info->si_signo;
-	signals->forwarded_ns = now;
+	signals->forwarded_ns = handled_ns = now;
 	kill(signals->target, info->si_signo);
 	return true;
 }
@@ -131,7 +131,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info)
 /* Who types Ctrl-C twice means it; an echo comes from a process. */
 static void exit_at_once(int signal, siginfo_t *info, void *context)
 {
-	if (info->si_code != SI_KERNEL && ended_ns && sprof_clock_now_ns() - ended_ns < echo_ns)
+	if (info->si_code != SI_KERNEL && handled_ns && sprof_clock_now_ns() - handled_ns < echo_ns)
 		return;
 	_exit(128 + signal);
 }
