@@ -134,12 +134,30 @@ static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 	return &sprof_format_folded;
 }
 
+static bool refuse_directory(const char *path, struct sprof_error *err)
+{
+	size_t length = strlen(path);
+
+	sprof_error_errno(err, EISDIR, "can't write %s", path);
+	sprof_error_hint(err, "name a file in it: %s%sprofile.pb.gz", path, path[length - 1] == '/' ? "" : "/");
+	return false;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return path && !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
 static bool settle_one(const struct sprof_outputs *outputs, struct sprof_output_request *request,
 	enum sprof_stdout wanted, struct sprof_error *err)
 {
 	const struct sprof_placeholders_moment now = sprof_placeholders_now();
 	char message[256];
 
+	if (is_directory(request->path))
+		return refuse_directory(request->path, err);
 	if (!request->format)
 		request->format = outputs->fallback;
 	if (!request->format && !request->path)

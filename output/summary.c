@@ -217,8 +217,9 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 	if (is_known && !words)
 		return sprof_error_no_memory(err);
 	name = sprof_clean_text(answer->programs[0].name, NULL);
-	if (!name || asprintf(&text, "%s is idle: it waits for something to do%s%s", name,
-		    words ? ", most in " : "", words ? words : "") < 0) {
+	if (!name || asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
+			     answer->count > 1 ? " and the others are" : " is", words ? ", most in " : "",
+			     words ? words : "") < 0) {
 		text = NULL;
 		return sprof_error_no_memory(err);
 	}
@@ -296,7 +297,6 @@ static void put_times(struct sprof_summary *summary)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-
 	sprof_summary_put_label(summary, "time");
 	if (room(summary) > length + 1)
 		put_bar(summary, &times, room(summary) - length - 1);
@@ -448,7 +448,7 @@ static void settle(struct sprof_summary *summary)
 	if (answer->mattering)
 		return;
 	summary->view.left_out = NULL;
-	summary->whole = busy + answer->idle_ns;
+	summary->whole = busy + answer->idle_ns + answer->unsampled_ns;
 }
 
 static bool write_summary(const struct sprof_profile *profile,
