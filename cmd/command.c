@@ -98,7 +98,7 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 	int index = find_row(parser, optopt);
 	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
 	/* In a cluster of letters, "-zq", the word may be the one before. */
-	bool is_word = word[0] == '-' && (!optopt || word[1] != '-') && (!optopt || strchr(word, optopt));
+	bool is_word = word[0] == '-' && (!optopt || (word[1] != '-' && strchr(word, optopt)));
 	const char *near = row || !is_word ? NULL : find_near(parser, word);
 
 	if (row && what == ':')

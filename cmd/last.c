@@ -68,15 +68,18 @@ const char *sprof_last_path(void)
 {
 	static char path[PATH_MAX];
 
-	if (path[0])
-		return path;
-	if (!find_caches(path, sizeof(path)) || !strcat(path, file_name) || !make_folders(path) ||
-		!is_safe(path))
-		path[0] = '\0';
+	if (!path[0] && find_caches(path, sizeof(path)))
+		strcat(path, file_name);
 	return path[0] ? path : NULL;
 }
 
-const char *sprof_last_name(void)
+const char *sprof_last_make(void)
 {
-	return getenv("XDG_CACHE_HOME") ? "$XDG_CACHE_HOME/sprof/last.pb.gz" : "~/.cache/sprof/last.pb.gz";
+	const char *path = sprof_last_path();
+	char copy[PATH_MAX];
+
+	if (!path)
+		return NULL;
+	strcpy(copy, path);
+	return make_folders(copy) && is_safe(copy) ? path : NULL;
 }

@@ -4,13 +4,10 @@
 #ifndef SPROF_CMD_LAST_H
 #define SPROF_CMD_LAST_H
 
-/*
- * The file's path, whose folder is made where it is missing; NULL: there is no place for it. The text is valid
- * as long as the program runs.
- */
+/* The file's path; NULL: there is no place for it. The text is valid as long as the program runs. */
 const char *sprof_last_path(void);
 
-/* What a person would type for it: "~/.cache/sprof/last.pb.gz". */
-const char *sprof_last_name(void);
+/* The same for who writes it: makes the folder where it is missing. NULL also: the place is not ours alone. */
+const char *sprof_last_make(void);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* The search goes on from a zeroed one, but for the word. */
+/* The caller sets the word; all else is zero at first. */
 struct sprof_nearest {
 	const char *word;
 	const char *found; /* NULL: nothing is near */

@@ -254,7 +254,7 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 		outputs->whole_report = command;
 		return;
 	}
-	last = sprof_last_path();
+	last = sprof_last_make();
 	outputs->whole_report = "the same with --full";
 	if (!last || outputs->count == SPROF_MAX_OUTPUTS)
 		return;
@@ -321,17 +321,33 @@ static bool write_one(const struct sprof_output_request *request,
 	return false;
 }
 
+/* Nobody else is to read what is kept: it has names of files and peers. */
+static bool keep(const char *path, const struct sprof_profile *profile,
+	const struct sprof_output_options *options)
+{
+	const struct sprof_output_request kept = {.path = path, .format = &sprof_format_pprof};
+	struct sprof_error err = {0};
+	mode_t before = umask(077);
+	bool written = write_one(&kept, profile, *options, &err);
+
+	umask(before);
+	return written;
+}
+
 /* What was to go to stdout and could not, because nobody reads it, is not lost. */
 static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
-	const struct sprof_output_request kept = {
-		.path = sprof_last_path(), .format = &sprof_format_pprof, .unasked = true};
-	const mode_t before = umask(077);
-	struct sprof_error err = {0};
+	const char *path = sprof_last_make();
 
-	if (kept.path && write_one(&kept, profile, *options, &err))
-		sprof_ui_note("what was recorded is in %s: sprof report shows it", sprof_last_name());
-	umask(before);
+	if (path && keep(path, profile, options))
+		sprof_ui_note("what was recorded is in %s: sprof report shows it", path);
+}
+
+/* Whoever reads a pager may leave it early. */
+static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
+	const struct sprof_error *err)
+{
+	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
 }
 
 /* False: it failed, which was said; of what nobody asked for nothing is. */
@@ -339,23 +355,16 @@ static bool write_request(const struct sprof_outputs *outputs, const struct spro
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	struct sprof_error err = {0};
-	/* It has names of files and peers: nobody else is to read it. */
-	mode_t before = umask(request->unasked ? 077 : 022);
-	bool written;
 
-	if (!request->unasked)
-		umask(before);
-	if (request->unasked && request->path && outputs->whole)
-		profile = outputs->whole;
-	written = write_one(request, profile, *options, &err);
-	umask(before);
-	if (!written && !request->path && outputs->is_paged && err.os_errno == EPIPE)
-		return true;
-	if (written) {
-		if (request->path && !request->unasked)
+	if (request->unasked && request->path)
+		return keep(request->path, outputs->whole ? outputs->whole : profile, options);
+	if (write_one(request, profile, *options, &err)) {
+		if (request->path)
 			sprof_ui_progress("wrote %s (%s)", request->path, request->format->name);
 		return true;
 	}
+	if (is_left(outputs, request, &err))
+		return true;
 	if (!request->unasked)
 		sprof_ui_error(&err);
 	return false;

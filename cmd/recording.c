@@ -55,7 +55,7 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
 		sprof_value_duration, FIELD(duration_ns)},
-	{"delay", "D", "TIME", "wait so long before the first sample", sprof_value_time,
+	{"delay", "D", "TIME", "wait for TIME before the first sample", sprof_value_time,
 		FIELD(delay_ns)},
 	{"from", NULL, "TIME", "sample from this time since the start on: as --delay",
 		sprof_value_time, FIELD(delay_ns)},

@@ -85,9 +85,9 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	bool ok;
 
 	bool is_last = false;
-	char *const last[] = {(char *)sprof_last_path(), NULL};
+	char *const last[] = {operands[0] ? NULL : (char *)sprof_last_path(), NULL};
 
-	if (!operands[0] && last[0] && !access(last[0], R_OK)) {
+	if (last[0] && !access(last[0], R_OK)) {
 		operands = last;
 		is_last = true;
 	}

@@ -9,9 +9,9 @@
 #include "elfsym/code-scan.h"
 
 /*
- * Behind a call of a function that never returns lies the next function, or code that something else jumps to. The first
- * kind is the proof; for each proof so many calls of the other kind are allowed, and one proof is too few: a programmer may
- * have known that the call's end is not reached.
+ * Behind a call of a function that never returns lies the next function, or code that something else jumps to. A call of
+ * the first kind is a proof. A function needs two proofs: one call may stand where the programmer knew that its end is
+ * not reached. Each proof allows this number of calls of the second kind.
  */
 enum { FEW = 2, MOST_OTHERS_OF_FEW = 8, MANY = 8, MOST_OTHERS_OF_MANY = 32 };
 

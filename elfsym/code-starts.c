@@ -27,24 +27,24 @@ static bool add(struct sprof_code_starts *starts, uint64_t address, struct sprof
 	return true;
 }
 
+static bool append(uint64_t **items, size_t *count, size_t *capacity, uint64_t address, struct sprof_error *err)
+{
+	if (!sprof_array_reserve(items, capacity, *count + 1, sizeof(**items)))
+		return sprof_error_no_memory(err);
+	(*items)[(*count)++] = address;
+	return true;
+}
+
 bool sprof_code_starts_add_end(
 	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
 {
-	if (!sprof_array_reserve(
-		    &starts->ends, &starts->end_capacity, starts->end_count + 1, sizeof(*starts->ends)))
-		return sprof_error_no_memory(err);
-	starts->ends[starts->end_count++] = address;
-	return true;
+	return append(&starts->ends, &starts->end_count, &starts->end_capacity, address, err);
 }
 
 bool sprof_code_starts_add_part(
 	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err)
 {
-	if (!sprof_array_reserve(
-		    &starts->parts, &starts->part_capacity, starts->part_count + 1, sizeof(*starts->parts)))
-		return sprof_error_no_memory(err);
-	starts->parts[starts->part_count++] = address;
-	return true;
+	return append(&starts->parts, &starts->part_count, &starts->part_capacity, address, err);
 }
 
 static void sort(struct sprof_code_starts *starts)

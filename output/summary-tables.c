@@ -59,13 +59,12 @@ bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, str
 	for (size_t i = 0; i < own.count && shown < rows; i++) {
 		const struct sprof_own_row *row = &own.rows[i];
 
-		if (is_small(summary, sprof_times_wall(&row->self.times)))
-			break;
-		if (row->self.samples < LEAST_SAMPLES)
-			continue;
-		SPROF_AUTO_FREE char *name = sprof_fit_function(
-			profile->functions[row->function].name, false, room(summary) - ROW);
+		SPROF_AUTO_FREE char *name = NULL;
 
+		if (is_small(summary, sprof_times_wall(&row->self.times)) || row->self.samples < LEAST_SAMPLES)
+			continue;
+		name = sprof_fit_function(
+			profile->functions[row->function].name, false, room(summary) - ROW);
 		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
 			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)), name);
 	}

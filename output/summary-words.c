@@ -315,7 +315,7 @@ static size_t collect(const struct sprof_profile *profile, const struct sprof_gr
 	return count;
 }
 
-/* The outermost one, and the innermost ones but for so many in between. Returns how many that are. */
+/* Leaves out `gone` functions behind the outermost one. Returns how many are left, with the gap as one. */
 static size_t choose(const uint32_t *functions, size_t count, size_t gone, uint32_t *ret)
 {
 	size_t chosen = 0;

@@ -93,7 +93,7 @@ static size_t line_length(const char *text, size_t width)
 	return at;
 }
 
-/* The text behind a label, in at most so many lines of whole words. */
+/* Writes a text behind a label. Lines break between words; what is too long for `most` lines is cut. */
 static void put_text(struct sprof_summary *summary, const char *label, const char *text, size_t most)
 {
 	for (size_t i = 0; i < most && *text; i++) {
@@ -315,7 +315,7 @@ static void put_times(struct sprof_summary *summary)
 	put_text(summary, "", idle, 1);
 }
 
-/* How many rows each table may have, when so many other lines are still to come. */
+/* How many rows each of the `tables` to come may have; `other` lines come behind them. */
 static size_t rows_left(const struct sprof_summary *summary, size_t tables, size_t other)
 {
 	size_t rows = ROWS;

@@ -27,14 +27,14 @@ struct sprof_summary {
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
 
-/* Tables of at most so many rows. False: no memory. */
+/* Each writes a table of at most `rows` rows. False: no memory. */
 bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 bool sprof_summary_put_waits(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 
 /*
- * What a program's time went into, in one sentence without its full stop: at most so many causes, 1 or 2; no name
- * in it is longer than `room` characters. To be freed. NULL: no memory.
+ * One sentence, without its full stop: what a program's time went into. It names at most `causes` causes, 1 or 2. Names
+ * are cut to `room` characters. To be freed. NULL: no memory.
  */
 char *sprof_summary_sentence(const struct sprof_profile *profile, const struct sprof_program *program,
 	size_t causes, size_t room);

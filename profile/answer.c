@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "profile/idle.h"
 #include "profile/own.h"
 
@@ -49,32 +51,45 @@ struct finding {
 	struct sprof_answer answer;
 	uint32_t *program_of;   /* by process */
 	uint64_t *process_busy; /* by process, in ns */
+	struct sprof_idmap by_name; /* two hashes of a program's name -> its number */
 };
 
-static uint32_t find_program(struct sprof_answer *answer, const char *command)
+static struct sprof_hash hash_of(const char *name)
 {
-	char name[sizeof(answer->programs->name)];
-	size_t i = 0;
+	struct sprof_hash hash = sprof_hash_start(0);
 
-	name_program(command, name, sizeof(name));
-	while (i < answer->count && strcmp(answer->programs[i].name, name) != 0)
-		i++;
-	if (i == answer->count)
-		memcpy(answer->programs[answer->count++].name, name, sizeof(name));
-	return (uint32_t)i;
+	for (; *name; name++)
+		sprof_hash_add(&hash, (unsigned char)*name);
+	return hash;
 }
 
-static void add_processes(struct finding *finding)
+static bool find_program(struct finding *finding, const char *command, uint32_t *ret)
+{
+	struct sprof_answer *answer = &finding->answer;
+	char name[sizeof(answer->programs->name)];
+	struct sprof_hash hash;
+
+	name_program(command, name, sizeof(name));
+	hash = hash_of(name);
+	*ret = sprof_idmap_find(&finding->by_name, hash.high, hash.low);
+	if (*ret != SPROF_IDMAP_NONE)
+		return true;
+	*ret = (uint32_t)answer->count;
+	answer->programs[answer->count].number = *ret;
+	memcpy(answer->programs[answer->count++].name, name, sizeof(name));
+	return sprof_idmap_put(&finding->by_name, hash.high, hash.low, *ret);
+}
+
+static bool add_processes(struct finding *finding)
 {
 	const struct sprof_profile *profile = finding->profile;
-	struct sprof_answer *answer = &finding->answer;
 
 	for (size_t i = 0; i < profile->process_count; i++) {
-		finding->program_of[i] = find_program(answer, profile->processes[i].name);
-		answer->programs[finding->program_of[i]].processes++;
+		if (!find_program(finding, profile->processes[i].name, &finding->program_of[i]))
+			return false;
+		finding->answer.programs[finding->program_of[i]].processes++;
 	}
-	for (size_t i = 0; i < profile->thread_count; i++)
-		answer->programs[finding->program_of[profile->threads[i].process]].threads++;
+	return true;
 }
 
 static void add_times(struct sprof_times *sum, const struct sprof_times *more)
@@ -223,8 +238,7 @@ static bool explain(
 	if (!chosen)
 		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < profile->thread_count; i++)
-		chosen[i] = &finding->answer.programs[finding->program_of[profile->threads[i].process]] ==
-			program;
+		chosen[i] = finding->program_of[profile->threads[i].process] == program->number;
 	for (size_t i = 0; i < SPROF_CAUSES; i++) {
 		struct sprof_cause *cause = &program->causes[i];
 
@@ -251,16 +265,6 @@ static int compare_programs(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Whether fewer than `explained` programs are busier. */
-static bool is_among_first(const struct sprof_answer *answer, size_t index, size_t explained)
-{
-	size_t before = 0;
-
-	for (size_t i = 0; i < answer->count; i++)
-		before += compare_programs(&answer->programs[i], &answer->programs[index]) < 0;
-	return before < explained;
-}
-
 static size_t count_mattering(const struct finding *finding)
 {
 	const struct sprof_answer *answer = &finding->answer;
@@ -280,16 +284,16 @@ static bool fill(struct finding *finding, size_t explained, struct sprof_error *
 {
 	struct sprof_answer *answer = &finding->answer;
 
-	add_processes(finding);
+	if (!add_processes(finding))
+		return sprof_error_no_memory(err);
 	add_rows(finding);
 	if (!name_busiest(finding))
 		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < answer->count; i++) {
-		if (is_among_first(answer, i, explained) &&
-			!explain(finding, &answer->programs[i], err))
+	qsort(answer->programs, answer->count, sizeof(*answer->programs), compare_programs);
+	for (size_t i = 0; i < answer->count && i < explained; i++) {
+		if (!explain(finding, &answer->programs[i], err))
 			return false;
 	}
-	qsort(answer->programs, answer->count, sizeof(*answer->programs), compare_programs);
 	answer->mattering = count_mattering(finding);
 	return true;
 }
@@ -309,6 +313,7 @@ bool sprof_answer_build(const struct sprof_profile *profile, size_t explained,
 	ok = ok ? fill(&finding, explained, err) : sprof_error_no_memory(err);
 	free(finding.program_of);
 	free(finding.process_busy);
+	sprof_idmap_finish(&finding.by_name);
 	if (!ok)
 		sprof_answer_finish(answer);
 	*ret = *answer;

@@ -34,7 +34,8 @@ enum {
 struct sprof_program {
 	char name[32]; /* without its folder; cut off where it is longer; not cleaned */
 	pid_t pid;     /* of the busiest one */
-	uint32_t processes, threads;
+	uint32_t processes;
+	uint32_t number; /* in the order in which they were found */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
 	uint64_t samples; /* of busy time */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/idmap.h"
 
 /* Percent of a thread's wall time, from which on it does nothing but wait. */
 static const double nothing_else = 95;
@@ -139,8 +140,18 @@ static pid_t peer_of(const struct sprof_profile_context *context)
 	return bracket && *end == ')' && pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
+static bool list_pids(const struct sprof_profile *profile, struct sprof_idmap *ret)
+{
+	for (size_t i = 0; i < profile->process_count; i++) {
+		if (!sprof_idmap_put(ret, 0, (uint64_t)profile->processes[i].pid, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
 /* What another process of the profile does meanwhile is in its own time. */
-static bool waits_for_profiled(const struct sprof_profile *profile, const struct sprof_profile_row *row)
+static bool waits_for_profiled(const struct sprof_profile *profile, const struct sprof_idmap *pids,
+	const struct sprof_profile_row *row)
 {
 	const struct sprof_profile_context *context = &profile->contexts[row->context];
 	pid_t own = profile->processes[profile->threads[row->thread].process].pid, peer;
@@ -148,37 +159,46 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 	if (context->kind != SPROF_WAIT_KIND_IO)
 		return false;
 	peer = peer_of(context);
-	for (size_t i = 0; peer && peer != own && i < profile->process_count; i++) {
-		if (profile->processes[i].pid == peer)
-			return true;
-	}
-	return false;
+	return peer && peer != own && sprof_idmap_find(pids, 0, (uint64_t)peer) != SPROF_IDMAP_NONE;
 }
 
-bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
+/* What a thread does nothing but wait for, where it may be a queue. False: no memory. */
+static bool find_queues(const struct sprof_profile *profile, bool *idle)
 {
-	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
 	SPROF_AUTO_FREE uint64_t *queues = calloc(profile->thread_count + 1, sizeof(*queues));
 	SPROF_AUTO_FREE uint64_t *walls = calloc(profile->thread_count + 1, sizeof(*walls));
 
-	if (!idle || !queues || !walls) {
-		free(idle);
-		return NULL;
-	}
-	for (size_t i = 0; i < profile->row_count; i++) {
+	for (size_t i = 0; queues && walls && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
-		const struct sprof_profile_context *context = &profile->contexts[row->context];
 		uint64_t ns = sprof_times_wall(&row->metrics.times);
 
-		idle[i] = sprof_profile_is_idle(context) || waits_for_profiled(profile, row);
-		queues[row->thread] += may_be_queue(context) ? ns : 0;
+		queues[row->thread] += may_be_queue(&profile->contexts[row->context]) ? ns : 0;
 		walls[row->thread] += ns;
 	}
-	for (size_t i = 0; i < profile->row_count; i++) {
+	for (size_t i = 0; queues && walls && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
 
 		idle[i] |= may_be_queue(&profile->contexts[row->context]) &&
 			sprof_percent(queues[row->thread], walls[row->thread]) >= nothing_else;
 	}
-	return idle;
+	return queues && walls;
+}
+
+bool *sprof_profile_idle_rows(const struct sprof_profile *profile)
+{
+	bool *idle = calloc(profile->row_count + 1, sizeof(*idle));
+	struct sprof_idmap pids = {0};
+	bool ok = idle && list_pids(profile, &pids) && find_queues(profile, idle);
+
+	for (size_t i = 0; ok && i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+
+		idle[i] |= sprof_profile_is_idle(&profile->contexts[row->context]) ||
+			waits_for_profiled(profile, &pids, row);
+	}
+	sprof_idmap_finish(&pids);
+	if (ok)
+		return idle;
+	free(idle);
+	return NULL;
 }

@@ -1,6 +1,7 @@
 """What a person sees first: the answer on one screen, of programs whose answer is known."""
 
 import os
+import re
 import shlex
 import signal
 
@@ -110,11 +111,15 @@ def test_idle_redis():
 
 
 def test_postgres():
-    """Two clients that change the same few rows wait for each other, and for the disk."""
+    """Each change of a row ends with the log on the disk."""
     server = Server()
     clients = server.clients(10)
     wait_until(lambda: len(server.backends("UPDATE")) == 2, "both clients are served")
-    check_attach(server.backends()[0], words=["postgres", "% "])
+    for screen in answers("attach", "-p", server.backends()[0], "-d", "2s"):
+        print(screen.text)
+        verdict = screen.check_answer("postgres")
+        assert re.search(r"\d+ % (computing|in the kernel|blocked|ready)", verdict), verdict
+        assert "fdatasync" in screen.text, screen.text
     clients.finish()
     server.stop()
 

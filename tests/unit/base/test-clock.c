@@ -21,6 +21,10 @@ static void reads_durations(void **state)
 		{"1.5s", 1500000000},
 		{".5", 500000000},
 		{"0", 0},
+		{"1m30s", 90000000000},
+		{"1m30", 90000000000},
+		{"0m0.2s", 200000000},
+		{"1h2m3s4ms", 3723004000000},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -34,7 +38,8 @@ static void reads_durations(void **state)
 static void refuses_what_is_no_duration(void **state)
 {
 	static const char *const cases[] = {"", "s", "-1", "-1s", "+1", " 1", "1 s", "1s ", "10x", "1ss",
-		"nan", "inf", "1e400", "1000000000h", "ten", "1,5s", "."};
+		"nan", "inf", "1e400", "1000000000h", "ten", "1,5s", ".",
+		"30s1m", "5s5", "1m1m", "1e3", "0x10", "1m-3s"};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t ns = 42;

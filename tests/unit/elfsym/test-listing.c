@@ -122,6 +122,26 @@ static void the_package_of_a_file(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static void the_archive_of_debug_packages(void **state)
+{
+	char folder[] = "/tmp/sprof-release-XXXXXX", path[64], line[160], command[64];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/os-release", folder);
+	write_list(folder, "os-release", "NAME=\"Debian GNU/Linux\"\nVERSION_CODENAME=bookworm\nID=debian\n");
+	assert_true(sprof_package_archive_in(path, "gcc-12-dbgsym", line, sizeof(line)));
+	assert_string_equal(line, "deb http://deb.debian.org/debian-debug bookworm-debug main");
+	assert_false(sprof_package_archive_in(path, "libc6-dbg", line, sizeof(line)));
+	write_list(folder, "os-release", "ID=ubuntu\nVERSION_CODENAME=\"noble\"\n");
+	assert_true(sprof_package_archive_in(path, "gcc-13-dbgsym", line, sizeof(line)));
+	assert_string_equal(line, "deb http://ddebs.ubuntu.com noble main universe");
+	write_list(folder, "os-release", "ID=arch\n");
+	assert_false(sprof_package_archive_in(path, "gcc-dbgsym", line, sizeof(line)));
+	assert_false(sprof_package_archive_in("/nowhere", "gcc-dbgsym", line, sizeof(line)));
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +149,7 @@ int main(void)
 		cmocka_unit_test(functions_of_a_stripped_file),
 		cmocka_unit_test(no_elf_file),
 		cmocka_unit_test(the_package_of_a_file),
+		cmocka_unit_test(the_archive_of_debug_packages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

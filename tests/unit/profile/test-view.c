@@ -241,6 +241,50 @@ static void recursion_stays_a_path_in_the_graphs(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void recursion_is_one_node_where_it_is_folded(void **state)
+{
+	const struct sprof_view view = {
+		.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .folds_recursion = true};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	uint32_t thread = example_thread(profile, "main");
+	struct sprof_graph graph;
+	struct sprof_error err;
+
+	example_add(profile, thread, "main;f;f;f", &(struct sprof_metrics){.samples = 3});
+	example_add(profile, thread, "main;f;f;g;f", &(struct sprof_metrics){.samples = 2});
+	assert_true(sprof_graph_build(profile, &view, SPROF_GRAPH_CALLER, &graph, &err));
+	/* The root, main, f, g, f. */
+	assert_int_equal(graph.count, 5);
+	assert_int_equal(graph.nodes[2].total, 5);
+	assert_int_equal(graph.nodes[2].self, 3);
+	assert_int_equal(graph.nodes[4].self, 2);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
+static void what_is_left_out_is_in_no_view(void **state)
+{
+	const bool left_out[] = {true, false};
+	const struct sprof_view view = {.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .left_out = left_out};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	uint32_t thread = example_thread(profile, "main");
+	struct sprof_graph graph;
+	struct sprof_flat flat;
+	struct sprof_error err;
+
+	example_add(profile, thread, "main;idle", &(struct sprof_metrics){.samples = 3});
+	example_add(profile, thread, "main;work", &(struct sprof_metrics){.samples = 2});
+	assert_true(sprof_graph_build(profile, &view, SPROF_GRAPH_CALLER, &graph, &err));
+	assert_true(sprof_flat_build(profile, &view, &flat, &err));
+	assert_int_equal(graph.nodes[0].total, 2);
+	assert_int_equal(graph.count, 3);
+	assert_int_equal(flat.sum.samples, 2);
+	assert_int_equal(flat.count, 2);
+	sprof_flat_finish(&flat);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
 static void equal_children_are_sorted_by_name(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -319,6 +363,8 @@ int main(void)
 		cmocka_unit_test(threads_are_told_apart_and_merged),
 		cmocka_unit_test(small_paths_are_kept_but_not_followed),
 		cmocka_unit_test(recursion_stays_a_path_in_the_graphs),
+		cmocka_unit_test(recursion_is_one_node_where_it_is_folded),
+		cmocka_unit_test(what_is_left_out_is_in_no_view),
 		cmocka_unit_test(equal_children_are_sorted_by_name),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
 		cmocka_unit_test(verdicts_follow_the_table),
