@@ -1,45 +1,16 @@
 /*
- * Why an attach was refused: the one cause that applies, and its remedy.
+ * Why an attach was refused, as an error.
  */
 #ifndef SPROF_ATTACH_DIAGNOSE_H
 #define SPROF_ATTACH_DIAGNOSE_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 
-enum sprof_denial {
-	SPROF_DENIAL_GONE,          /* no such process, or it is just ending */
-	SPROF_DENIAL_KERNEL_THREAD,
-	SPROF_DENIAL_SELF,
-	SPROF_DENIAL_TRACED,        /* by another process, which may be in gdb or strace */
-	SPROF_DENIAL_NAMESPACE,     /* another user namespace, where we have no rights */
-	SPROF_DENIAL_OTHER_USER,
-	SPROF_DENIAL_NOT_DUMPABLE,  /* PR_SET_DUMPABLE 0, or an unreadable or set-user-ID program */
-	SPROF_DENIAL_CAPABILITIES,  /* the target has capabilities that we lack */
-	SPROF_DENIAL_YAMA,          /* kernel.yama.ptrace_scope */
-	SPROF_DENIAL_SECCOMP,       /* ptrace is filtered, as in many containers */
-	SPROF_DENIAL_UNKNOWN,
-};
-
-struct sprof_denial_facts {
-	enum sprof_denial cause;
-	pid_t tracer;          /* TRACED */
-	char tracer_name[64];  /* TRACED; empty when it can't be seen */
-	long owner;            /* OTHER_USER: the target's user id */
-	int yama_scope;        /* YAMA */
-};
-
-/* Finds the cause in the files under `root` (normally "/proc"), which tests replace. errnum is what ptrace said. */
-void sprof_denial_find(
-	const char *root, pid_t pid, int errnum, struct sprof_denial_facts *ret);
-
-/* Puts the facts into an error with a hint; returns false. */
-bool sprof_denial_error(const struct sprof_denial_facts *facts, pid_t pid, int errnum,
-	struct sprof_error *err);
-
-/* Both in one, for /proc. */
-bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err);
+/* Reports that ptrace refused the process with errnum. Returns false. The error has a hint if there
+ * is a remedy. */
+SPROF_MUST_USE bool sprof_diagnose(pid_t pid, int errnum, struct sprof_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The same error stands for several things: ENOENT also for a missing interpreter (execve(2)), EACCES also for
- * a folder. The file itself tells which. Does not look for a program in PATH: what is found there is said only
- * as far as the error goes.
+ * Explains why an exec failed. One errno has several causes: ENOENT also means a missing
+ * interpreter (execve(2)), EACCES also a folder. The file itself tells which. Does not look for a
+ * program in PATH: for a program found there, only the errno is explained.
  */
 #include "attach/explain-exec.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 
-/* The first line of a script behind "#!"; false: it is none. */
+/* The line after "#!" of a script. False: the file is not a script. */
 static bool read_interpreter(const char *path, char *line, size_t size)
 {
 	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -35,19 +35,22 @@ static void explain_missing(const char *path, struct sprof_error *err)
 	size_t length;
 
 	if (!read_interpreter(path, line, sizeof(line))) {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its dynamic loader doesn't exist", path);
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"run %s: its dynamic loader doesn't exist", path);
 		sprof_error_hint(err, "see what it wants: readelf -l %s | grep interpreter", path);
 		return;
 	}
 	length = strlen(line);
 	if (length && line[length - 1] == '\r') {
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its first line ends with CR LF", path);
+		sprof_error_set(
+			err, SPROF_ERROR_NOT_FOUND, "run %s: its first line ends with CR LF", path);
 		sprof_error_hint(err, "give it the line ends of Unix: sed -i 's/\\r$//' %s", path);
 		return;
 	}
 	line[strcspn(line, " \t")] = '\0';
 	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "run %s: its interpreter %s %s", path,
-		line[0] ? line : "is not named:", access(line, F_OK) ? "doesn't exist" : "can't be started");
+		line[0] ? line : "is not named:",
+		access(line, F_OK) ? "doesn't exist" : "can't be started");
 	sprof_error_hint(err, "the first line of a script says what runs it");
 }
 
@@ -65,12 +68,15 @@ bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err
 		sprof_error_hint(err, "there is no '%s' in PATH%s%s", program,
 			is_here ? "; in this folder it is ./" : "", is_here ? program : "");
 	else if (is_path && exists && S_ISDIR(status.st_mode))
-		sprof_error_set(err, SPROF_ERROR_PERMISSION, "run %s: it is a directory, and no program", program);
+		sprof_error_set(err, SPROF_ERROR_PERMISSION,
+			"run %s: it is a directory, and no program", program);
 	else if (errnum == EACCES && is_path && exists && access(program, X_OK))
 		sprof_error_hint(err, "make it executable: chmod +x '%s'", program);
 	else if (errnum == EACCES && is_path && exists)
-		sprof_error_hint(err, "its file system may be mounted noexec, or what runs it not executable");
+		sprof_error_hint(err,
+			"its file system may be mounted noexec, or what runs it not executable");
 	else if (errnum == ENOEXEC)
-		sprof_error_hint(err, "it is neither a program of this machine nor a script that begins with #!");
+		sprof_error_hint(err,
+			"it is neither a program of this machine nor a script that begins with #!");
 	return false;
 }

@@ -4,9 +4,10 @@
 #ifndef SPROF_ATTACH_EXPLAIN_EXEC_H
 #define SPROF_ATTACH_EXPLAIN_EXEC_H
 
+#include "base/attributes.h"
 #include "base/error.h"
 
-/* Sets an error for what execvp(3) of the program has failed with, and a hint where the file tells why. Returns false. */
-bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err);
+/* Sets an error, and a hint if the file shows why, for a failed execvp(3). Returns false. */
+SPROF_MUST_USE bool sprof_explain_exec(const char *program, int errnum, struct sprof_error *err);
 
 #endif

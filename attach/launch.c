@@ -1,9 +1,9 @@
 /*
- * Starting a program under trace. Knows fork, seize and exec in the right order; refuses to know what
+ * Starts a program under trace: fork, seize and exec in the right order. Does not handle what
  * happens to the program afterwards.
  *
- * The child waits on a socket until it is seized and then execs, so that its first stop is at the
- * program's first instruction. The socket closes on exec; when exec fails, errno comes back through it.
+ * The child waits on a socket until it is seized, then execs. So its first stop is at the program's
+ * first instruction. The socket closes on exec. If exec fails, errno comes back through the socket.
  */
 #include "attach/explain-exec.h"
 #include "attach/target.h"
@@ -16,42 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/child.h"
 #include "attach/diagnose.h"
+#include "attach/leave.h"
+#include "attach/lost-rights.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
 #include "base/cleanup.h"
 
-/* An exec keeps what is ignored, and makes handlers the default (execve(2)). */
-static void ignore_signals(const sigset_t *ignored)
-{
-	for (int number = 1; ignored && number < NSIG; number++) {
-		if (sigismember(ignored, number) == 1)
-			signal(number, SIG_IGN);
-	}
-}
-
-static void __attribute__((noreturn)) child_run(int socket, const struct sprof_target *target,
-	const struct sprof_launch *launch)
-{
-	char seized;
-	int errnum;
-
-	if (read(socket, &seized, 1) != 1)
-		_exit(127);
-	if (launch->stdout_to_stderr)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	setrlimit(RLIMIT_NOFILE, &target->inherited.descriptors);
-	sigaction(SIGCHLD, &target->inherited.child_handler, NULL);
-	ignore_signals(launch->ignored);
-	sigprocmask(SIG_SETMASK, &target->options.child_mask, NULL);
-	execvpe(launch->arguments[0], launch->arguments, launch->environment);
-	errnum = errno;
-	if (write(socket, &errnum, sizeof(errnum)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
-/* Waits until the child stands at its exec, passing signals on. False: it ended before. */
+/* Waits until the child is stopped at its exec, passing signals on. False: it ended before. */
 static bool wait_for_exec(pid_t child)
 {
 	int status;
@@ -85,7 +58,7 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 
 	if (ptrace(PTRACE_SEIZE, child, 0, sprof_target_ptrace_options(target)))
 		return sprof_diagnose(child, errno, err);
-	/* Without the word the child waits until the socket closes, and ends. */
+	/* If this write fails, the child waits until the socket closes, then ends. */
 	if (write(socket, "", 1) != 1)
 		return sprof_error_errno(err, errno, "run %s", launch->arguments[0]);
 	if (!wait_for_exec(child))
@@ -99,8 +72,7 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 	target->ended = false;
 	target->launched = true;
 	sprof_target_check_rights(target, child);
-	if (sprof_target_leaves_narrow(target, thread))
-		target->next_event = (struct sprof_event){.kind = SPROF_EVENT_ENDED, .thread = thread};
+	sprof_target_leaves_narrow(target, thread);
 	return true;
 }
 
@@ -117,7 +89,12 @@ bool sprof_target_launch(
 	child = fork();
 	if (!child) {
 		close(sockets[0]);
-		child_run(sockets[1], target, launch);
+		sprof_child_run(sockets[1], launch,
+			&(struct sprof_child_setup){
+				.mask = &target->options.child_mask,
+				.child_handler = &target->inherited.child_handler,
+				.descriptors = &target->inherited.descriptors,
+			});
 	}
 	close(sockets[1]);
 	if (child < 0)

@@ -1,24 +1,22 @@
 /*
- * Rights that tracing takes away. Knows what the kernel looks at when it executes a program
- * (fs/exec.c, bprm_fill_uid; security/commoncap.c) and compares it with what came out; where there
- * would have been none anyway, on a nosuid mount or under no_new_privs, nothing is lost.
+ * Finds rights that tracing takes away. Repeats the kernel's checks when it executes a program
+ * (fs/exec.c, bprm_fill_uid; security/commoncap.c) and compares the result with the rights the
+ * process got. A program that would get no rights anyway, on a nosuid mount or under no_new_privs,
+ * loses none.
  */
 #include "attach/lost-rights.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 
-#include "attach/procfs.h"
+#include "base/proc-status.h"
+#include "base/proc.h"
 
-enum {
-	STATUS_SIZE = 8192,
-	EFFECTIVE = 1, /* of the real, effective, saved and file system's id */
-};
+enum { EFFECTIVE = 1 }; /* of the real, effective, saved and file system's id */
 
-/* The number at this place of a line of several; -1: there is none. */
+/* The number at this place in a line of several numbers. -1: there is none. */
 static long nth_number(const char *status, const char *field, int place)
 {
 	char value[64], *at = value;
@@ -35,7 +33,7 @@ static bool has_ids(const struct stat *file, const char *status)
 {
 	if ((file->st_mode & S_ISUID) && nth_number(status, "Uid", EFFECTIVE) != (long)file->st_uid)
 		return false;
-	/* Without the right to execute, the bit means something else (inode(7)). */
+	/* Without the execute bit, set-group-ID means something else (inode(7)). */
 	return (file->st_mode & (S_ISGID | S_IXGRP)) != (S_ISGID | S_IXGRP) ||
 		nth_number(status, "Gid", EFFECTIVE) == (long)file->st_gid;
 }
@@ -57,19 +55,25 @@ static bool gives_rights(const char *path)
 	return statvfs(path, &mount) == 0 && !(mount.f_flag & ST_NOSUID);
 }
 
-bool sprof_rights_are_lost(pid_t pid)
+static bool are_lost(pid_t pid)
 {
-	char path[64], exe[64], status[STATUS_SIZE];
+	struct sprof_proc_path exe = sprof_proc_path(pid, 0, "exe");
+	char status[SPROF_PROC_STATUS_MAX];
 	struct stat file;
 	long is_kept;
 
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (stat(exe, &file) || sprof_proc_read_path(path, status, sizeof(status)) <= 0)
+	if (stat(exe.text, &file) ||
+		sprof_proc_read_file(pid, 0, "status", status, sizeof(status)) <= 0)
 		return false;
-	if (has_ids(&file, status) && has_capabilities(exe, status))
+	if (has_ids(&file, status) && has_capabilities(exe.text, status))
 		return false;
 	if (sprof_proc_status_number(status, "NoNewPrivs", &is_kept) && is_kept)
 		return false;
-	return gives_rights(exe);
+	return gives_rights(exe.text);
+}
+
+void sprof_target_check_rights(struct sprof_target *target, pid_t pid)
+{
+	if (!target->unprivileged[0] && are_lost(pid))
+		sprof_target_note_name(pid, target->unprivileged, sizeof(target->unprivileged));
 }

@@ -4,14 +4,16 @@
 #ifndef SPROF_ATTACH_LOST_RIGHTS_H
 #define SPROF_ATTACH_LOST_RIGHTS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
+#include "attach/target-internal.h"
+
 /*
- * True: the process has executed a set-user-ID or set-group-ID program, or one with file capabilities,
- * and has not got what that gives, because it is traced by somebody without CAP_SYS_PTRACE (execve(2),
- * ptrace(2)). False also when that can't be seen.
+ * For a process stopped at its exec. Notes the first process that executed a set-user-ID or
+ * set-group-ID program, or one with file capabilities, and did not get these rights because a
+ * tracer without CAP_SYS_PTRACE traces it (execve(2), ptrace(2)). Unreadable processes are not
+ * noted.
  */
-bool sprof_rights_are_lost(pid_t pid);
+void sprof_target_check_rights(struct sprof_target *target, pid_t pid);
 
 #endif

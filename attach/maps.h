@@ -1,5 +1,5 @@
 /*
- * The memory mappings of a process: /proc/PID/maps, sorted, with the modules they come from.
+ * The memory mappings of a process, sorted, with their modules.
  */
 #ifndef SPROF_ATTACH_MAPS_H
 #define SPROF_ATTACH_MAPS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "base/attributes.h"
 #include "base/module.h"
 
 #define SPROF_MAPPING_NO_MODULE UINT32_MAX
@@ -17,34 +17,32 @@
 struct sprof_mapping {
 	uint64_t start, end; /* addresses: [start, end) */
 	uint64_t offset;     /* in the file */
-	uint32_t module;     /* executable mappings; SPROF_MAPPING_NO_MODULE for the others */
+	uint32_t module;     /* of an executable mapping; SPROF_MAPPING_NO_MODULE for the others */
 	bool executable;
-	uint64_t confirmed; /* the reader's own mark of when it was looked at last; 0 when read */
+	uint64_t confirmed; /* the reader's own mark of its last check; 0 when read */
 };
 
 struct sprof_maps {
 	struct sprof_mapping *items; /* sorted by start */
 	size_t count, capacity;
-	pid_t pid; /* a thread of the process that they were read of; 0: not read yet */
-	/* When the content last changed, CLOCK_MONOTONIC: so no two states of any processes share one. */
+	pid_t pid; /* the thread through which they were read; 0: not read yet */
+	/* Identifies this state of the mappings: no two states of any processes have the same
+	 * number. 0: not read yet. */
 	uint64_t generation;
 };
 
 /*
- * Reads the mappings of the process again; modules seen for the first time are opened.
- * Returns whether the process could be read; when it can't (it is gone) the maps stay as they were.
- * False also when memory is short.
+ * Parses the text of /proc/PID/maps, or a text of its format. Modules are interned but not opened;
+ * memory without a file belongs to the process with this id. False: no mapping in the text, or no
+ * memory.
  */
-bool sprof_maps_read(struct sprof_maps *maps, pid_t pid, struct sprof_modules *modules);
-
-/* The same from the process's file of them, which is open; for a process that doesn't let us open it now. */
-bool sprof_maps_read_open(
-	struct sprof_maps *maps, pid_t pid, int file, struct sprof_modules *modules);
+SPROF_MUST_USE bool sprof_maps_parse(
+	struct sprof_maps *ret, const char *text, pid_t pid, struct sprof_modules *modules);
 
 /* The mapping that holds the address, or NULL. */
 const struct sprof_mapping *sprof_maps_find(const struct sprof_maps *maps, uint64_t address);
 
-/* Where the address lies in its module: what a frame stores. The mapping is executable. */
+/* The address's offset in its module, as a frame stores it. The mapping must be executable. */
 uint64_t sprof_mapping_offset(
 	const struct sprof_mapping *mapping, const struct sprof_module *module, uint64_t address);
 

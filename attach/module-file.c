@@ -1,7 +1,7 @@
 /*
- * From a mapping to its file. Knows the ways /proc offers, best first: map_files (the very file, even
- * when deleted, but privileged), the path inside the process's own root, /proc/PID/exe, and the path. Refuses to
- * know what an ELF file is.
+ * Opens the file of a mapping in one of the ways that /proc offers, best first: map_files (the
+ * mapped file itself, even if deleted, but privileged), /proc/PID/exe, the path inside the
+ * process's own root, and the path. Does not handle what is in the file.
  */
 #include "attach/module-file.h"
 
@@ -15,13 +15,14 @@
 
 #include "attach/memory.h"
 #include "base/cleanup.h"
+#include "base/proc.h"
 #include "base/regular-file.h"
 
 enum { LARGEST_IMAGE = 1 << 20 }; /* a vDSO has a few pages */
 
 /*
- * Whether the open file is the mapped one. The inode decides: on overlay and btrfs the device in maps
- * is not the one that stat shows.
+ * Whether the open file is the mapped one. Compares the inode only: on overlay and btrfs, maps and
+ * stat show different devices.
  */
 static bool is_mapped_file(int fd, const struct sprof_module *module)
 {
@@ -48,50 +49,42 @@ static int open_checked(const char *path, struct sprof_module *module)
 static int open_file(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)
 {
 	SPROF_AUTO_FREE char *rooted = NULL;
-	char path[96];
-	int fd;
+	struct sprof_proc_path path =
+		sprof_proc_path(pid, 0, "map_files/%" PRIx64 "-%" PRIx64, start, end);
+	int fd = open_checked(path.text, module);
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-	fd = open_checked(path, module);
+	if (fd < 0)
+		fd = open_checked(sprof_proc_path(pid, 0, "exe").text, module);
 	if (fd >= 0)
 		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = open_checked(path, module);
-	if (fd >= 0)
-		return fd;
-	if (asprintf(&rooted, "/proc/%d/root%s", pid, module->path) < 0) {
+	if (asprintf(&rooted, "%s%s", sprof_proc_path(pid, 0, "root").text, module->path) < 0) {
 		rooted = NULL;
 		return -1;
 	}
 	fd = open_checked(rooted, module);
 	if (fd >= 0 || module->open_errno != EACCES)
 		return fd;
-	/* A process that doesn't let us look at it, not even at its root: ours, if the file is there too. */
+	/* We may not look at this process, not even at its root: try the file at the same path in
+	 * ours. */
 	return open_checked(module->path, module);
 }
 
-/* Whether a link of the process in /proc leads somewhere else than ours. */
+/* Whether a link of the process in /proc leads elsewhere than our own link. */
 static bool differs(pid_t pid, const char *link)
 {
 	struct stat its, ours;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, link);
-	if (stat(path, &its) < 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/self/%s", link);
-	return stat(path, &ours) == 0 && (its.st_dev != ours.st_dev || its.st_ino != ours.st_ino);
+	return !stat(sprof_proc_path(pid, 0, "%s", link).text, &its) &&
+		!stat(sprof_proc_path(SPROF_PROC_SELF, 0, "%s", link).text, &ours) &&
+		(its.st_dev != ours.st_dev || its.st_ino != ours.st_ino);
 }
 
-/* Held open, because names are looked up when the process may be gone, and its /proc with it. */
+/* Held open because names may be looked up after the process, and thus its /proc, is gone. */
 static int open_root(pid_t pid)
 {
-	char path[64];
-
 	if (!differs(pid, "root") && !differs(pid, "ns/mnt"))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/root", pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return open(sprof_proc_path(pid, 0, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static void read_image(struct sprof_module *module, pid_t pid, uint64_t start, uint64_t end)

@@ -1,7 +1,7 @@
 /*
- * A file put together from its mappings. Each mapping's bytes go to their place in the file, so that
- * offsets mean the same as for the real one; what was never mapped (section headers, debug
- * information) stays zero. Data is as the process has changed it, which the readers of code don't mind.
+ * Rebuilds a file from its mappings. Each mapping's bytes go to their place in the file, so offsets
+ * mean the same as in the real file. Parts that were never mapped (section headers, debug
+ * information) stay zero. Data has the process's changes, which readers of code don't mind.
  */
 #include "attach/module-memory.h"
 
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/maps-line.h"
+#include "base/maps-line.h"
 #include "attach/memory.h"
 
-/* More than the code of any program known; reading so much takes about 50 ms. */
+/* Larger than the code of any program known; reading this much takes about 50 ms. */
 enum { LARGEST_FILE = 256 << 20 };
 
-/* Whether the mapping is of the module, and not of an absurd part of it. */
+/* Whether the mapping belongs to the module and lies at a plausible offset. */
 static bool is_of_module(const struct sprof_maps_line *line, const struct sprof_module *module)
 {
 	return line->inode == module->inode && line->device == module->device &&
@@ -23,7 +23,7 @@ static bool is_of_module(const struct sprof_maps_line *line, const struct sprof_
 		line->end - line->start <= LARGEST_FILE;
 }
 
-/* Up to the end of the last mapping; 0: too large, or the file's beginning is not mapped. */
+/* The size up to the end of the last mapping. 0: too large, or the file's start is not mapped. */
 static size_t file_size(struct sprof_module *module, const char *maps)
 {
 	struct sprof_maps_line line;
@@ -43,7 +43,7 @@ static size_t file_size(struct sprof_module *module, const char *maps)
 	return has_beginning && size <= LARGEST_FILE ? size : 0;
 }
 
-/* The section headers are not mapped, and what the ELF header says of them would mislead. */
+/* The section headers are not mapped, so the ELF header must not refer to them. */
 static bool clean_header(void *bytes, size_t size)
 {
 	Elf64_Ehdr *header = bytes;
@@ -58,7 +58,7 @@ static bool clean_header(void *bytes, size_t size)
 
 void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char *maps)
 {
-	size_t size = file_size(module, maps);
+	size_t size = file_size(module, maps), got = 0;
 	struct sprof_maps_line line;
 	char *bytes = size ? calloc(1, size) : NULL;
 
@@ -66,9 +66,10 @@ void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char
 		return;
 	while (sprof_maps_parse_line(&maps, &line)) {
 		if (is_of_module(&line, module))
-			sprof_memory_read(pid, line.start, bytes + line.offset, line.end - line.start);
+			got += sprof_memory_read(
+				pid, line.start, bytes + line.offset, line.end - line.start);
 	}
-	if (!clean_header(bytes, size)) {
+	if (!got || !clean_header(bytes, size)) {
 		free(bytes);
 		return;
 	}

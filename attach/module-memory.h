@@ -1,5 +1,5 @@
 /*
- * What is left of a file in the memory of a process that has it mapped.
+ * Rebuilds a file from the memory of a process that has it mapped.
  */
 #ifndef SPROF_ATTACH_MODULE_MEMORY_H
 #define SPROF_ATTACH_MODULE_MEMORY_H
@@ -9,8 +9,8 @@
 #include "base/module.h"
 
 /*
- * Puts together what the process has mapped of a file that can't be opened, into module->image; maps
- * is the text of its /proc/PID/maps. The image stays NULL when there is too much or too little.
+ * Puts the mapped parts of a file that can't be opened into module->image. maps is the text of the
+ * process's /proc/PID/maps. The image stays NULL if there is too much or too little.
  */
 void sprof_module_memory_read(struct sprof_module *module, pid_t pid, const char *maps);
 

@@ -1,29 +1,29 @@
 /*
- * The files of /proc that sprof reads, as text -> facts. The parsers take text, so they need no
- * process; proc(5) describes the formats.
+ * The figures of threads and of the machine, parsed from the text of /proc: no process is needed.
+ * proc(5) describes the formats.
  */
 #ifndef SPROF_ATTACH_PROCFS_H
 #define SPROF_ATTACH_PROCFS_H
 
-#include <dirent.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-enum { SPROF_COMM_MAX = 64 }; /* the kernel's comm has 16 bytes, kernel threads' up to 64 */
+#include "base/attributes.h"
+#include "base/proc-status.h"
+#include "base/proc.h"
 
-/* /proc/PID/stat, /proc/PID/task/TID/stat. Ticks are of sysconf(_SC_CLK_TCK) a second. */
+/* /proc/PID/stat, /proc/PID/task/TID/stat. There are sysconf(_SC_CLK_TCK) ticks a second. */
 struct sprof_proc_stat {
 	char comm[SPROF_COMM_MAX];
-	char state; /* R S D T t Z X I ... */
+	char state;     /* R S D T t Z X I ... */
 	uint64_t flags; /* SPROF_PF_* */
 	uint64_t user_ticks, system_ticks;
 	uint64_t start_ticks; /* since boot; with the pid it identifies a process */
 	int processor;        /* the CPU it last ran on */
-	uint64_t policy, priority; /* of sched(7); the priority is 0 but for SCHED_FIFO and SCHED_RR */
+	/* of sched(7); the priority is 0 except for SCHED_FIFO and SCHED_RR */
+	uint64_t policy, priority;
 	uint64_t minor_faults, major_faults;
-	uint64_t disk_ticks; /* waited for block devices; 0 also where delay accounting is off */
+	uint64_t disk_ticks; /* waited for block devices; also 0 if delay accounting is off */
 };
 
 /* include/linux/sched.h */
@@ -36,7 +36,7 @@ struct sprof_proc_schedstat {
 
 /* /proc/PID/task/TID/syscall. */
 enum sprof_proc_syscall_kind {
-	SPROF_PROC_SYSCALL_RUNNING, /* on a CPU or ready for one: nothing else is known */
+	SPROF_PROC_SYSCALL_RUNNING, /* on a CPU or ready for one: the kernel says nothing else */
 	SPROF_PROC_SYSCALL_INSIDE,
 	SPROF_PROC_SYSCALL_OUTSIDE, /* blocked, but in no system call: a page fault, a stop */
 };
@@ -54,8 +54,8 @@ struct sprof_proc_io {
 };
 
 /*
- * The line "cpu" of /proc/stat, in ticks: what ran on all CPUs, and what interrupts and the host of a
- * virtual machine took from them.
+ * The line "cpu" of /proc/stat, in ticks: time that tasks ran on all CPUs, and time lost to
+ * interrupts and to the host of a virtual machine.
  */
 struct sprof_proc_cpus {
 	uint64_t worked_ticks, lost_ticks;
@@ -63,38 +63,15 @@ struct sprof_proc_cpus {
 
 /* /proc/loadavg. */
 struct sprof_proc_loadavg {
-	uint64_t runnable; /* tasks of the whole machine that have a CPU, or wait for one */
+	uint64_t runnable; /* tasks of the whole machine that have a CPU or wait for one */
 };
 
-/* False: the text is not in the format. *ret is then undefined. */
-bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret);
-bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *ret);
-bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
-bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
-bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
-bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret);
-
-/* The value of `field` ("Tgid") in the text of /proc/PID/status, without the blanks around it. False: no such field. */
-bool sprof_proc_status_field(const char *text, const char *field, char *ret, size_t size);
-
-/* The same for a number in base 10. */
-bool sprof_proc_status_number(const char *text, const char *field, long *ret);
-
-/*
- * Reads a small file from its start into a NUL-terminated buffer. Returns the length, or -1 with errno
- * (ESRCH, ENOENT: the thread is gone).
- */
-ssize_t sprof_proc_read(int fd, char *buffer, size_t size);
-ssize_t sprof_proc_read_path(const char *path, char *buffer, size_t size);
-
-/* The threads of a process: NULL, the process is gone; otherwise to be closed with closedir(3). */
-DIR *sprof_proc_open_tasks(pid_t pid);
-/* The next one; 0: there are no more. */
-pid_t sprof_proc_next_task(DIR *tasks);
-
-/* A whole file of any size, NUL-terminated; the caller frees it. NULL with errno. */
-char *sprof_proc_read_whole(const char *path, size_t *ret_size);
-/* The same of an open one, from its start. */
-char *sprof_proc_read_whole_open(int fd, size_t *ret_size);
+/* False: the text does not have the format, and *ret is undefined. */
+SPROF_MUST_USE bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret);
+SPROF_MUST_USE bool sprof_proc_parse_schedstat(const char *text, struct sprof_proc_schedstat *ret);
+SPROF_MUST_USE bool sprof_proc_parse_syscall(const char *text, struct sprof_proc_syscall *ret);
+SPROF_MUST_USE bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret);
+SPROF_MUST_USE bool sprof_proc_parse_loadavg(const char *text, struct sprof_proc_loadavg *ret);
+SPROF_MUST_USE bool sprof_proc_parse_cpus(const char *text, struct sprof_proc_cpus *ret);
 
 #endif

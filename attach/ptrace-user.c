@@ -1,13 +1,11 @@
 /*
- * Looks for one name among those that a program's dynamic linker has to find. Knows the dynamic
- * section of ELF (elf(5)) and nothing else of the file; damage in it means "no".
+ * Looks for one name among the symbols that a program's dynamic linker must find. Reads only the
+ * dynamic section of ELF (elf(5)). Does not report damage in the file: damage means "no".
  */
 #include "attach/ptrace-user.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,8 +52,8 @@ static bool read_dynamic(int fd, struct program *program)
 			continue;
 		program->dynamic_count = header->p_filesz / sizeof(Elf64_Dyn);
 		return program->dynamic_count <= MAX_DYNAMIC &&
-		       read_at(fd, program->dynamic, program->dynamic_count * sizeof(Elf64_Dyn),
-			       header->p_offset);
+			read_at(fd, program->dynamic, program->dynamic_count * sizeof(Elf64_Dyn),
+				header->p_offset);
 	}
 	return false;
 }
@@ -69,7 +67,7 @@ static uint64_t dynamic_value(const struct program *program, Elf64_Sxword tag)
 	return 0;
 }
 
-/* Where the file has what is loaded at the address; 0: nowhere. */
+/* The file offset of what is loaded at the address. 0: none. */
 static uint64_t offset_of(const struct program *program, uint64_t address)
 {
 	for (size_t i = 0; i < program->header_count; i++) {
@@ -85,7 +83,7 @@ static uint64_t offset_of(const struct program *program, uint64_t address)
 bool sprof_ptrace_user_file(int fd)
 {
 	static const char name[] =
-		"\0ptrace"; /* a whole string of the table, which begins with a 0 */
+		"\0ptrace"; /* a whole string of the table, which starts with a 0 */
 	SPROF_AUTO_FREE struct program *program = malloc(sizeof(*program));
 	SPROF_AUTO_FREE char *names = NULL;
 	uint64_t offset, size;
@@ -98,14 +96,4 @@ bool sprof_ptrace_user_file(int fd)
 		return false;
 	names = malloc(size);
 	return names && read_at(fd, names, size, offset) && memmem(names, size, name, sizeof(name));
-}
-
-bool sprof_ptrace_user_process(pid_t pid)
-{
-	SPROF_AUTO_CLOSE int fd = -1;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && sprof_ptrace_user_file(fd);
 }

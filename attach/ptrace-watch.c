@@ -1,56 +1,66 @@
 /*
- * Watches for calls of ptrace(2). Does not see those that come later than a debugger's first ones, those of
- * another thread than the one that started the process, and those of programs that don't import
- * ptrace() (static ones, those of Go): there the call fails with EPERM, as for any tracee.
+ * Watches for calls of ptrace(2). Does not see calls after a debugger's first ones, calls of a
+ * thread other than the one that started the process, and calls of programs that don't import
+ * ptrace() (static and Go ones). These calls fail with EPERM, as for any tracee.
  */
 #include "attach/ptrace-watch.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/ptrace-user.h"
+#include "attach/program.h"
+#include "attach/stop.h"
 
-/* There are two stops per call. Debuggers close files and set up a terminal between fork and exec. */
+/* There are two stops per call. Between fork and exec, debuggers close files and set up a
+ * terminal. */
 enum { CREATOR_STOPS = 512, CHILD_STOPS = 1024 };
 
 static bool may_trace(struct sprof_process *process)
 {
 	if (process->tracing == SPROF_PROCESS_TRACES_UNKNOWN)
-		process->tracing = sprof_ptrace_user_process(process->pid) ? SPROF_PROCESS_TRACES_OTHERS
-									   : SPROF_PROCESS_TRACES_NOBODY;
+		process->tracing = sprof_program_may_trace(process->pid)
+			? SPROF_PROCESS_TRACES_OTHERS
+			: SPROF_PROCESS_TRACES_NOBODY;
 	return process->tracing == SPROF_PROCESS_TRACES_OTHERS;
+}
+
+/* With a filter of ours, a thread can't be detached: its selected calls would fail. */
+static void watch(struct sprof_thread *thread, unsigned stops)
+{
+	if (thread->filtered)
+		return;
+	thread->watched = stops;
+	thread->resumption = SPROF_RESUME_TO_CALL;
+}
+
+void sprof_watch_end(struct sprof_thread *thread)
+{
+	if (!thread->watched)
+		return;
+	thread->watched = 0;
+	thread->resumption = thread->habit;
 }
 
 void sprof_watch_child(struct sprof_process *parent, struct sprof_thread *child)
 {
 	if (parent && parent != child->process && may_trace(parent))
-		child->watched = CHILD_STOPS;
+		watch(child, CHILD_STOPS);
 }
 
 void sprof_watch_creator(struct sprof_thread *creator)
 {
 	if (may_trace(creator->process))
-		creator->watched = CREATOR_STOPS;
+		watch(creator, CREATOR_STOPS);
 }
 
-static bool read_namespace(const char *process, char *ret, size_t size)
+static bool read_namespace(pid_t tid, char *ret, size_t size)
 {
-	char path[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
-	length = readlink(path, ret, size - 1);
-	if (length < 0)
-		return false;
-	ret[length] = '\0';
-	return true;
+	return sprof_proc_read_link(sprof_proc_path(tid, 0, "ns/pid").text, ret, size);
 }
 
-static bool share_namespace(const char *one, const char *other)
+static bool share_namespace(pid_t one, pid_t other)
 {
 	char first[64], second[64];
 
@@ -58,38 +68,32 @@ static bool share_namespace(const char *one, const char *other)
 		read_namespace(other, second, sizeof(second)) && !strcmp(first, second);
 }
 
-/* The id of a thread in its own pid namespace, the last of its line NSpid; 0: none. */
+/* The id of a thread in its own pid namespace; 0: none. */
 static pid_t innermost_id(pid_t tid)
 {
-	char path[64], text[8192], numbers[256];
-	const char *last;
+	char text[SPROF_PROC_STATUS_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
-		!sprof_proc_status_field(text, "NSpid", numbers, sizeof(numbers)))
+	if (sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) < 0)
 		return 0;
-	last = strrchr(numbers, '\t');
-	return (pid_t)atoi(last ? last + 1 : numbers);
+	return sprof_proc_status_inner_id(text, "NSpid");
 }
 
-/* The thread that the caller means by this number, which is one of the caller's pid namespace. */
+/* The thread that the caller means by this number, an id in the caller's pid namespace. */
 static struct sprof_thread *find_meant(
 	const struct sprof_target *target, const struct sprof_thread *caller, pid_t number)
 {
-	char name[16], other[16];
-
-	snprintf(name, sizeof(name), "%d", caller->tid);
-	if (share_namespace(name, "self"))
+	if (share_namespace(caller->tid, SPROF_PROC_SELF))
 		return sprof_target_find(target, number);
 	for (size_t i = 0; i < target->thread_count; i++) {
-		snprintf(other, sizeof(other), "%d", target->threads[i]->tid);
-		if (innermost_id(target->threads[i]->tid) == number && share_namespace(name, other))
+		if (innermost_id(target->threads[i]->tid) == number &&
+			share_namespace(caller->tid, target->threads[i]->tid))
 			return target->threads[i];
 	}
 	return NULL;
 }
 
-/* A thread that waits for its vfork child stops when that one lets it; if that is the caller, never. */
+/* A thread that waits for its vfork child stops only after the child releases it. If the child is
+ * the caller, it never stops. */
 static bool can_stop(struct sprof_thread *thread)
 {
 	struct sprof_proc_stat stat;
@@ -128,12 +132,9 @@ static enum sprof_watched trace_other(
 
 static enum sprof_watched be_traced(struct sprof_target *target, struct sprof_thread *caller)
 {
-	char path[64], text[8192];
 	long parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", caller->tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
-		sprof_proc_status_number(text, "PPid", &parent))
+	if (sprof_proc_status_read_number(caller->tid, "PPid", &parent))
 		note_tracer(target, (pid_t)parent);
 	return SPROF_WATCHED_LEAVES;
 }
@@ -142,10 +143,12 @@ enum sprof_watched sprof_watch_call(struct sprof_target *target, struct sprof_th
 {
 	struct __ptrace_syscall_info call;
 
-	if (thread->watched)
+	if (thread->watched == 1)
+		sprof_watch_end(thread);
+	else if (thread->watched)
 		thread->watched--;
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread->tid, sizeof(call), &call) <= 0 ||
-		call.op != PTRACE_SYSCALL_INFO_ENTRY || call.entry.nr != SYS_ptrace)
+		sprof_stop_call(&call) != SPROF_CALL_ENTRY || call.entry.nr != SYS_ptrace)
 		return SPROF_WATCHED_GOES_ON;
 	if (call.entry.args[0] == PTRACE_TRACEME)
 		return be_traced(target, thread);

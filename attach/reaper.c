@@ -1,7 +1,7 @@
 /*
- * A thread that reaps tracees of another thread of this process, which wait(2) permits. Knows how
- * long that other one may take before something must be wrong; refuses to know the table of threads,
- * which is the other's.
+ * A thread that reaps the tracees of another thread of this process, which wait(2) permits. Waits
+ * before it starts: a long attach suggests that an exec blocks it. Does not handle the table of
+ * threads: the other thread owns it.
  */
 #include "attach/reaper.h"
 
@@ -9,13 +9,14 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "attach/procfs.h"
 #include "base/clock.h"
+#include "base/proc.h"
 
-/* So long nothing is reaped, and most attaches are over. */
+/* Reaps nothing before this time; most attaches end sooner. */
 enum { PATIENCE_NS = 10 * SPROF_NS_PER_MS };
 
-/* A wait for ends finds stops of tracees too (kernel/exit.c, wait_task_stopped); those are not ours to take. */
+/* A wait for ends also finds stops of tracees (kernel/exit.c, wait_task_stopped), which are not
+ * ours to consume. */
 static bool has_ended(pid_t tid)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -24,7 +25,7 @@ static bool has_ended(pid_t tid)
 		info.si_pid && info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
 }
 
-/* Not the leader: no exec waits for it. */
+/* Skips the leader: no exec waits for it. */
 static void reap_threads(pid_t pid)
 {
 	DIR *tasks = sprof_proc_open_tasks(pid);
@@ -38,8 +39,7 @@ static void reap_threads(pid_t pid)
 		closedir(tasks);
 }
 
-/* False: it was not over in time. */
-static bool wait_for_end(struct sprof_reaper *reaper)
+static bool is_over_in_time(struct sprof_reaper *reaper)
 {
 	const uint64_t until = sprof_clock_now_ns() + PATIENCE_NS;
 	const struct timespec deadline = {
@@ -58,7 +58,7 @@ static void *run(void *data)
 {
 	struct sprof_reaper *reaper = data;
 
-	while (!wait_for_end(reaper))
+	while (!is_over_in_time(reaper))
 		reap_threads(reaper->pid);
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /*
- * While threads are being seized one after the other, nobody looks at those that have ended already.
- * That is no matter, unless the process executes a program: the exec waits until they are reaped, and
- * the next seize waits for the exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; kernel 6.18 still).
- * So somebody else reaps them.
+ * Reaps threads that end while others are being seized one after the other. Otherwise an exec of
+ * the process would block: the exec waits until the ended threads are reaped, and the next seize
+ * waits for the exec (kernel/ptrace.c, ptrace_attach: cred_guard_mutex; still so in kernel 6.18).
+ * The seizing thread can't reap them meanwhile, so a second thread does.
  */
 #ifndef SPROF_ATTACH_REAPER_H
 #define SPROF_ATTACH_REAPER_H
@@ -19,9 +19,9 @@ struct sprof_reaper {
 	bool runs;
 };
 
-/* Without a thread to be had there is no reaper, which is seldom missed. */
+/* If no thread can be started, there is no reaper, which rarely matters. */
 void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid);
-/* Those that it has reaped are gone, and still in the table of the one who traced them. */
+/* The threads that it reaped are gone, but still in the tracer's table. */
 void sprof_reaper_stop(struct sprof_reaper *reaper);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Registers of aarch64. Knows the kernel's struct user_regs_struct and the DWARF numbers, nothing else.
+ * Registers of aarch64: the kernel's struct user_regs_struct and the DWARF numbers. Does not handle
+ * 32-bit code.
  */
 #include "attach/regs.h"
 
@@ -9,7 +10,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-/* NT_ARM_SYSTEM_CALL: the number of the call the thread is in, or -1 (arch/arm64/kernel/ptrace.c). */
+/* NT_ARM_SYSTEM_CALL: the thread's system call, or -1 (arch/arm64/kernel/ptrace.c). */
 static int64_t read_system_call(pid_t tid)
 {
 	int number = -1;
@@ -27,7 +28,8 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
 		return false;
-	/* 32-bit code has registers of another shape (arch/arm64/kernel/ptrace.c, user_aarch32_view). */
+	/* 32-bit code has another register layout (arch/arm64/kernel/ptrace.c,
+	 * user_aarch32_view). */
 	if (vector.iov_len != sizeof(user))
 		return false;
 	memcpy(ret->values, user.regs, sizeof(user.regs));
@@ -39,25 +41,28 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 }
 
 /*
- * The same mask as NT_ARM_PAC_MASK, which ptrace gives only of a stopped thread. XPACLRI takes the signature
- * out of x30, and does nothing on a machine that can't sign (Arm ARM, C6.2). Bits 55 and up are the range and
- * the tag of an address, never its signature (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
+ * The same mask as NT_ARM_PAC_MASK, which ptrace gives only for a stopped thread. XPACLRI removes
+ * the signature from x30, and does nothing on a machine that can't sign (Arm ARM, C6.2). Bits 55
+ * and up are an address's range and tag, never its signature
+ * (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
  */
 uint64_t sprof_regs_signature_mask(void)
 {
 	const uint64_t all = ((uint64_t)1 << 55) - 1;
 	register uint64_t stripped __asm__("x30") = all;
 
-	__asm__("hint #7" : "+r"(stripped)); /* XPACLRI, by its number: an older assembler knows no other */
+	/* XPACLRI by number: older assemblers lack the name */
+	__asm__("hint #7" : "+r"(stripped));
 	return all & ~stripped;
 }
 
 /*
- * A call that ends with EINTR is not repaired here, for it can't be done exactly. By the stop the kernel has
- * decided about restarts, and forgotten that there was a call (arch/arm64/kernel/signal.c, do_signal): so an
- * EINTR that our stop made looks like one that a handler has just returned to, and must be seen. The first
- * argument, in whose register the result is, is kept where ptrace can't read it (orig_x0). By the stop the
- * result is the first argument again, and restart_syscall(2) can't be seen to come.
+ * A call that ends with EINTR can't be repaired exactly here, so it is not repaired. Before the
+ * stop, the kernel has decided about restarts and forgotten the call (arch/arm64/kernel/signal.c,
+ * do_signal). So an EINTR that our stop made looks like one after a handler, which the program must
+ * see. The first argument shares its register with the result; its copy (orig_x0) is unreadable
+ * through ptrace. At the stop the register holds the first argument again, so a coming
+ * restart_syscall(2) is not visible.
  */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
@@ -76,6 +81,15 @@ bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
 
 void sprof_regs_restart(pid_t tid)
 {
+}
+
+/* The entry code has set the result to ENOSYS (arch/arm64/kernel/syscall.c, el0_svc_common). */
+void sprof_regs_skip_call(pid_t tid)
+{
+	int number = -1;
+	struct iovec vector = {.iov_base = &number, .iov_len = sizeof(number)};
+
+	ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector);
 }
 
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])

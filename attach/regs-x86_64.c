@@ -1,5 +1,5 @@
 /*
- * Registers of x86_64. Knows the kernel's struct user_regs_struct and the DWARF numbers, nothing else.
+ * Registers of x86_64: the kernel's user_regs_struct and DWARF numbers. Not for 32-bit code.
  */
 #include "attach/regs.h"
 
@@ -17,7 +17,7 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
 		return false;
-	/* 32-bit code has registers of another shape (arch/x86/kernel/ptrace.c, user_x86_32_view). */
+	/* 32-bit code has another register layout (arch/x86/kernel/ptrace.c, user_x86_32_view). */
 	if (vector.iov_len != sizeof(user))
 		return false;
 	*ret = (struct sprof_regs){
@@ -26,8 +26,8 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 			user.r14, user.r15, user.rip},
 		.thread_pointer = user.fs_base,
 		.known = ((uint64_t)1 << SPROF_REG_COUNT) - 1,
-		/* The entry code stores the number in orig_rax, and a negative value on every other way
-		 * into the kernel (arch/x86/entry/entry_64.S). */
+		/* The entry code stores the number in orig_rax, and a negative value on all other
+		 * ways into the kernel (arch/x86/entry/entry_64.S). */
 		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int64_t)user.orig_rax,
 	};
 	return true;
@@ -38,7 +38,7 @@ uint64_t sprof_regs_signature_mask(void)
 	return 0;
 }
 
-/* Kernel-internal (include/linux/errno.h). NOHAND: restart, or EINTR if a handler was run. */
+/* Kernel-internal (include/linux/errno.h). NOHAND: restart, or EINTR if a handler ran. */
 enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516 };
 
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
@@ -60,14 +60,19 @@ bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
 }
 
 /*
- * The stop lies inside get_signal(); what the result asks for is done behind it
+ * The stop is inside get_signal(). The kernel acts on the result after get_signal()
  * (arch/x86/kernel/signal.c, arch_do_signal_or_restart), so the kernel itself decides.
  */
 void sprof_regs_restart(pid_t tid)
 {
-	/* A long: ptrace() is variadic, and the upper half of an int would be anything. */
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax),
-		(long)-ERESTARTNOHAND);
+	/* A long: ptrace() is variadic, so the upper half of an int would be undefined. */
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), (long)-ERESTARTNOHAND);
+}
+
+/* The entry code has set the result to ENOSYS (arch/x86/entry/entry_64.S). */
+void sprof_regs_skip_call(pid_t tid)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, orig_rax), -1L);
 }
 
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])

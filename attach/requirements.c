@@ -1,23 +1,18 @@
 /*
- * Checks the kernel's release and the mount of /proc. Does not check rights: a refused attach does
- * (diagnose.c).
+ * Checks the kernel's release and the mount of /proc, from text. Does not read this machine
+ * (machine.c).
  */
 #include "attach/requirements.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#include "attach/procfs.h"
-
-enum { STATUS_SIZE = 8192 };
+#include "base/proc-status.h"
 
 /*
- * Before 5.7, process_vm_readv(2) and files in /proc take a lock that an exec holds until the tracer has
- * reaped the other threads of the process (commit 3e74fabd3971, "exec: Fix a deadlock in strace").
- * A tracer that reads at that moment waits for itself.
+ * Before 5.7, process_vm_readv(2) and files in /proc take a lock that an exec holds until the
+ * tracer has reaped the process's other threads (commit 3e74fabd3971, "exec: Fix a deadlock in
+ * strace"). A tracer that reads at that moment deadlocks with itself.
  */
 enum { OLDEST_MAJOR = 5, OLDEST_MINOR = 7 };
 
@@ -38,40 +33,4 @@ bool sprof_requirements_has_own_proc(const char *status, pid_t self)
 	if (!sprof_proc_status_field(status, "NSpid", numbers, sizeof(numbers)))
 		return sprof_proc_status_number(status, "Pid", &pid) && pid == self;
 	return strtol(numbers, &end, 10) == self && !*end;
-}
-
-static bool check_release(struct sprof_error *err)
-{
-	struct utsname name;
-
-	if (!uname(&name) && sprof_requirements_has_release(name.release))
-		return true;
-	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"this kernel calls itself Linux %.64s, and sprof needs 5.7 or later: with an older one "
-		"it could hang, and the program with it",
-		name.release);
-}
-
-static bool check_proc(struct sprof_error *err)
-{
-	char status[STATUS_SIZE];
-
-	if (sprof_proc_read_path("/proc/self/status", status, sizeof(status)) < 0) {
-		sprof_error_errno(err, errno, "read /proc/self/status");
-		sprof_error_hint(err, "sprof needs /proc: mount -t proc proc /proc");
-		return false;
-	}
-	if (sprof_requirements_has_own_proc(status, getpid()))
-		return true;
-	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-		"/proc is not of the pid namespace that sprof runs in: its numbers would be those of "
-		"other processes");
-	sprof_error_hint(err, "mount one that is: unshare --pid --fork --mount-proc, or in the namespace "
-			      "mount -t proc proc /proc");
-	return false;
-}
-
-bool sprof_requirements_check(struct sprof_error *err)
-{
-	return check_release(err) && check_proc(err);
 }

@@ -1,15 +1,16 @@
 /*
- * Restarting system calls. Knows which calls end with EINTR and where each keeps its time-out. Does not handle
- * how a restart is asked for (regs-<machine>.c), nor calls that end early with a part of their work done.
- * tests/ptrace/test-calls.c shows what a stop does to each call.
+ * Restarts system calls: which calls end with EINTR, and where each keeps its time-out. Does not
+ * handle how to ask for a restart (regs-<machine>.c), nor calls that end early with part of their
+ * work done. tests/ptrace/test-calls.c shows what a stop does to each call.
  */
 #include "attach/restart.h"
 
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/proc-status.h"
 
 enum {
 	RING_EXTENDED_ARGUMENT = 1 << 3, /* IORING_ENTER_EXT_ARG */
@@ -19,9 +20,11 @@ enum timeout_kind {
 	TIMEOUT_NONE,    /* the call waits without end */
 	TIMEOUT_MS,      /* an int; negative: without end */
 	TIMEOUT_POINTER, /* to a timespec; NULL: without end */
-	TIMEOUT_SOCKET,  /* SO_RCVTIMEO, SO_SNDTIMEO: only with one does the kernel say EINTR */
-	TIMEOUT_SOCKETS, /* the same, where either end may be one */
-	TIMEOUT_RING,    /* flags of io_uring_enter(2): without the extended argument there is none */
+	TIMEOUT_SOCKET,  /* SO_RCVTIMEO, SO_SNDTIMEO: without one, the kernel does not return
+			    EINTR */
+	TIMEOUT_SOCKETS, /* as TIMEOUT_SOCKET, but either end may be a socket */
+	/* flags of io_uring_enter(2): no time-out without the extended argument */
+	TIMEOUT_RING,
 };
 
 static const struct eintr_call {
@@ -90,32 +93,35 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
 }
 
 /*
- * restart_syscall(2) is a call that the program never makes, so its filter may forbid it, and that may kill.
- * A filter can't be read without CAP_SYS_ADMIN (ptrace(2), PTRACE_SECCOMP_GET_FILTER). In doubt there is one.
+ * A program never calls restart_syscall(2) itself, so its filter may forbid this call, and may kill
+ * the program. A filter can't be read without CAP_SYS_ADMIN (ptrace(2), PTRACE_SECCOMP_GET_FILTER).
+ * If in doubt, assume a filter.
  */
-static bool has_filter(pid_t tid)
+static bool has_filter(pid_t tid, bool is_filtered)
 {
-	char path[64], text[4096];
-	long mode;
+	long mode, count;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	return sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
-		!sprof_proc_status_number(text, "Seccomp", &mode) || mode == SECCOMP_MODE_FILTER;
+	/* "Seccomp_filters" since Linux 5.9 (fs/proc/array.c, task_seccomp). */
+	if (is_filtered && sprof_proc_status_read_number(tid, "Seccomp_filters", &count))
+		return count > 1;
+	return !sprof_proc_status_read_number(tid, "Seccomp", &mode) || mode == SECCOMP_MODE_FILTER;
 }
 
-void sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, bool timed_too)
+bool sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how)
 {
 	const struct eintr_call *call;
 	uint64_t arguments[6];
 
-	if (sprof_regs_has_restart_block(regs) && has_filter(tid))
+	if (sprof_regs_has_restart_block(regs) && has_filter(tid, how->is_filtered))
 		sprof_regs_restart(tid);
 	if (!sprof_regs_was_interrupted(regs))
-		return;
+		return false;
 	call = find(regs->system_call);
 	if (!call)
-		return;
+		return false;
 	sprof_regs_arguments(regs, arguments);
-	if (timed_too || is_endless(call, arguments))
-		sprof_regs_restart(tid);
+	if (!how->timed_too && !is_endless(call, arguments))
+		return false;
+	sprof_regs_restart(tid);
+	return true;
 }

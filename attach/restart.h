@@ -1,9 +1,9 @@
 /*
- * System calls that a ptrace-stop would make fail with EINTR, and their repair.
+ * Repairs system calls that a ptrace-stop would make fail with EINTR.
  *
- * Most calls are restarted by the kernel after a stop, with what is left of their time-out. Some are
- * not (signal(7), "Interruption of system calls and library functions by stop signals"; ptrace(2),
- * BUGS): the program would see an EINTR that it never sees without a tracer.
+ * After a stop, the kernel restarts most calls with the rest of their time-out. Some are not
+ * restarted (signal(7), "Interruption of system calls and library functions by stop signals";
+ * ptrace(2), BUGS): the program would see an EINTR that it never sees without a tracer.
  */
 #ifndef SPROF_ATTACH_RESTART_H
 #define SPROF_ATTACH_RESTART_H
@@ -11,18 +11,24 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "attach/procfs.h"
 #include "attach/regs.h"
 
 /*
  * At a ptrace-stop, with the registers read there: makes the kernel restart a call that is about to
- * end with EINTR, unless a signal handler runs, exactly as it does for the calls that it restarts by
- * itself. A call with a time-out starts over, so it is repaired only if `timed_too` (the caller knows
- * that it has only just begun).
+ * end with EINTR, unless a signal handler runs, exactly as for the calls that the kernel restarts
+ * itself. A call with a time-out starts over, so it is repaired only if `timed_too` (the caller
+ * knows that the call has only just begun).
  *
- * A call that the kernel would go on with through restart_syscall(2) starts over too if the thread has a
- * seccomp filter, which may not allow that call.
+ * A call that the kernel would continue through restart_syscall(2) also starts over if the thread
+ * has a seccomp filter, which may forbid that call.
  */
-void sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, bool timed_too);
+struct sprof_restart {
+	bool timed_too;
+	bool is_filtered; /* one of its filters is ours, which allows restart_syscall(2) */
+};
+
+/* True: the call, which returned EINTR, begins again. */
+bool sprof_restart_repair(
+	pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how);
 
 #endif

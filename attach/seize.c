@@ -1,48 +1,42 @@
 /*
- * Attaching to a running process. Knows how to catch all its threads while they come and go; none of
- * them is stopped by it.
+ * Attaches to a running process: catches all its threads while they come and go, and stops none of
+ * them. Does not handle births after the attach (births.c).
  */
 #include "attach/target.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/diagnose.h"
+#include "attach/program.h"
 #include "attach/reaper.h"
 #include "attach/target-internal.h"
-#include "attach/word-size.h"
 
-/* So often in a row no process executes a program just while it is being seized. */
+/* No process execs while being seized this many times in a row. */
 enum { ATTEMPTS = 10 };
 
 enum seized { SEIZED, SEIZED_BEFORE, SEIZE_GONE, SEIZE_DENIED, SEIZE_NO_MEMORY };
 
-/* A thread that ends just now answers EPERM or ESRCH: it is gone, not forbidden. */
+/* A thread that is just ending answers EPERM or ESRCH: it is gone, not forbidden. */
 static bool is_gone(pid_t pid, pid_t tid)
 {
-	char path[64], text[1024];
+	char text[1024];
 	struct sprof_proc_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	return sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+	return sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) <= 0 ||
 		!sprof_proc_parse_stat(text, &stat) || (stat.flags & SPROF_PF_EXITING) ||
 		stat.state == 'Z' || stat.state == 'X';
 }
 
-/* Born of a thread that is seized: the kernel has seized it too. Its first stop will announce it. */
+/* Its creator is seized, so the kernel has seized it too. Its first stop will announce it. */
 static bool is_ours(pid_t tid)
 {
-	char path[64], text[4096];
 	long tracer;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	return sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
-		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid();
+	return sprof_proc_status_read_number(tid, "TracerPid", &tracer) && tracer == gettid();
 }
 
 static enum seized seize(struct sprof_target *target, pid_t pid, pid_t tid, int *ret_errnum)
@@ -58,7 +52,8 @@ static enum seized seize(struct sprof_target *target, pid_t pid, pid_t tid, int 
 	return sprof_target_add(target, pid, tid) ? SEIZED : SEIZE_NO_MEMORY;
 }
 
-/* One pass over the threads; *ret_new says whether any was new, *ret_errnum what ptrace said at the end. */
+/* One pass over the threads. *ret_new: whether any was new. *ret_errnum: the last errno of
+ * ptrace. */
 static enum seized seize_pass(
 	struct sprof_target *target, pid_t pid, bool *ret_new, int *ret_errnum)
 {
@@ -78,40 +73,51 @@ static enum seized seize_pass(
 	return result;
 }
 
-/* The process that a user means who names one of its threads. */
+/* A user may name a process by any of its threads. */
 static pid_t process_of(pid_t pid)
 {
-	char path[64], text[4096];
 	long tgid;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) < 0 ||
-		!sprof_proc_status_number(text, "Tgid", &tgid))
-		return pid;
-	return (pid_t)tgid;
+	return sprof_proc_status_read_number(pid, "Tgid", &tgid) ? (pid_t)tgid : pid;
 }
 
-/* Threads born of seized ones are seized by the kernel, so the first pass without a new one is the last. */
+/* The kernel seizes threads born of seized ones, so the first pass without a new one is the
+ * last. */
 static enum seized seize_all(struct sprof_target *target, pid_t pid, int *ret_errnum)
 {
 	enum seized result;
-	bool new;
+	bool found;
 
 	do {
-		result = seize_pass(target, pid, &new, ret_errnum);
-	} while (new && result != SEIZE_DENIED && result != SEIZE_NO_MEMORY);
+		result = seize_pass(target, pid, &found, ret_errnum);
+	} while (found && result != SEIZE_DENIED && result != SEIZE_NO_MEMORY);
 	return result;
 }
 
+/* While a thread executes a program, the leader ends before that thread takes its place. */
+static bool has_ended(pid_t pid)
+{
+	DIR *tasks = sprof_proc_open_tasks(pid);
+	bool found = false;
+	pid_t tid;
+
+	if (!tasks)
+		return true;
+	while (!found && (tid = sprof_proc_next_task(tasks)))
+		found = !is_gone(pid, tid);
+	closedir(tasks);
+	return !found;
+}
+
 /*
- * Whether the result says something of the process as it is now. A leader of which that is not true
- * has been replaced meanwhile, by a thread that has executed a program: that one is to be seized instead.
+ * Whether the result describes the process as it is now. Otherwise the leader was replaced by an
+ * exec of another thread, and the new leader must be seized.
  */
 static bool is_settled(struct sprof_target *target, pid_t pid, enum seized result)
 {
 	struct sprof_thread *leader = sprof_target_find(target, pid);
 
-	if (result == SEIZE_NO_MEMORY || is_gone(pid, pid))
+	if (result == SEIZE_NO_MEMORY || has_ended(pid))
 		return true;
 	if (leader && !is_ours(pid)) {
 		sprof_target_release(target, leader);
@@ -120,7 +126,7 @@ static bool is_settled(struct sprof_target *target, pid_t pid, enum seized resul
 	return result != SEIZE_DENIED && target->thread_count;
 }
 
-/* Several times, in case that the process executes a program. */
+/* Tries several times, in case the process execs. */
 static enum seized seize_process(struct sprof_target *target, pid_t pid, int *ret_errnum)
 {
 	enum seized result = SEIZE_GONE;
@@ -134,8 +140,8 @@ static enum seized seize_process(struct sprof_target *target, pid_t pid, int *re
 }
 
 /*
- * Those that the reaper has taken, whose ends will not be reported; and the old id of a thread that became
- * the leader while it was being seized, by executing a program.
+ * Forgets threads that the reaper took, whose ends will not be reported, and the old id of a thread
+ * that became the leader by an exec while it was being seized.
  */
 static void forget_gone(struct sprof_target *target, pid_t pid)
 {
@@ -164,8 +170,8 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 		return sprof_diagnose(pid, errnum, err);
 	if (!target->thread_count)
 		return sprof_diagnose(pid, ESRCH, err);
-	/* Once it is seized: an exec from here on is an event. */
-	if (sprof_word_size_differs(pid))
+	/* Checked after the seize: an exec from here on is an event. */
+	if (sprof_program_has_other_word_size(pid))
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"attach to %d: it is a 32-bit program, which sprof can't profile", pid);
 	target->pid = pid;

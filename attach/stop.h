@@ -1,20 +1,29 @@
 /*
- * Wait statuses of tracees, classified. A pure function: what to do about a stop is target.c's matter.
+ * Classifies wait statuses and other descriptions of stops. Pure functions. Does not handle how to
+ * react to a stop (dispatch.c).
  */
 #ifndef SPROF_ATTACH_STOP_H
 #define SPROF_ATTACH_STOP_H
 
+#include <signal.h>
+
+struct __ptrace_syscall_info;
+
 /* The kinds of ptrace-stop that a seized tracee can report, after ptrace(2), "Stopped states". */
 enum sprof_stop_kind {
-	SPROF_STOP_EXITED,      /* value: the exit status */
-	SPROF_STOP_KILLED,      /* value: the signal */
-	SPROF_STOP_SIGNAL,      /* signal-delivery-stop; value: the signal, to be passed on */
-	SPROF_STOP_GROUP,       /* group-stop; value: the signal that caused it; goes on with PTRACE_LISTEN */
-	SPROF_STOP_TRAP,        /* PTRACE_EVENT_STOP: an interrupt of ours, the first stop of a new thread, or SIGCONT */
-	SPROF_STOP_NEW_TASK,    /* clone, fork or vfork; the event message is the new thread id */
-	SPROF_STOP_SYSCALL,     /* syscall-stop, at the entry or the exit (PTRACE_O_TRACESYSGOOD) */
-	SPROF_STOP_EXEC,        /* the event message is the thread id before */
-	SPROF_STOP_OTHER_EVENT, /* an event that was not asked for: just go on */
+	SPROF_STOP_EXITED, /* value: the exit status */
+	SPROF_STOP_KILLED, /* value: the signal */
+	SPROF_STOP_SIGNAL, /* signal-delivery-stop; value: the signal to pass on. SIGTRAP: see
+			      sprof_stop_trap() */
+	SPROF_STOP_GROUP,  /* group-stop; value: the signal that caused it; resumed with
+			      PTRACE_LISTEN */
+	SPROF_STOP_TRAP, /* PTRACE_EVENT_STOP: an interrupt of ours, the first stop of a new thread,
+			    or SIGCONT */
+	SPROF_STOP_NEW_TASK, /* clone, fork or vfork; the event message is the new thread's id */
+	SPROF_STOP_SYSCALL,  /* at a system call (PTRACE_O_TRACESYSGOOD, PTRACE_EVENT_SECCOMP); see
+				sprof_stop_call() */
+	SPROF_STOP_EXEC,     /* the event message is the former thread id */
+	SPROF_STOP_OTHER_EVENT, /* an event that was not asked for: just resume */
 };
 
 struct sprof_stop {
@@ -24,5 +33,31 @@ struct sprof_stop {
 
 /* Classifies a status of waitpid(2). */
 struct sprof_stop sprof_stop_classify(int wait_status);
+
+/* The position in a system call at a SPROF_STOP_SYSCALL. */
+enum sprof_call_stop {
+	SPROF_CALL_NONE, /* the kernel doesn't say */
+	SPROF_CALL_ENTRY,
+	SPROF_CALL_EXIT,
+	SPROF_CALL_SECCOMP, /* at the entry, for a filter of the program that asks for a tracer */
+};
+
+/* From PTRACE_GET_SYSCALL_INFO (ptrace(2), since Linux 5.3). */
+enum sprof_call_stop sprof_stop_call(const struct __ptrace_syscall_info *info);
+
+/* The cause of a SIGTRAP. */
+enum sprof_trap {
+	SPROF_TRAP_BREAKPOINT, /* a breakpoint instruction: int3, brk */
+	SPROF_TRAP_WATCHPOINT, /* a debug register */
+	SPROF_TRAP_STEP,       /* one instruction or one branch has ended */
+	SPROF_TRAP_SYSCALL,    /* a syscall-stop */
+	SPROF_TRAP_EXEC,       /* PTRACE_EVENT_EXEC */
+	SPROF_TRAP_EVENT,      /* another event of ptrace */
+	SPROF_TRAP_KERNEL,     /* something else in the kernel, such as a perf event */
+	SPROF_TRAP_SENT,       /* a process: kill(2), tgkill(2), sigqueue(3) */
+};
+
+/* From PTRACE_GETSIGINFO at a stop with SIGTRAP. */
+enum sprof_trap sprof_stop_trap(const siginfo_t *info);
 
 #endif

@@ -1,25 +1,21 @@
 /*
- * The table of traced processes and threads, and the requests to stop and go on. What the threads
- * report is wait.c's matter.
+ * A target and its table of traced processes and threads. Does not handle what the threads report
+ * (events.c), nor when they stop and resume (resume.c).
  */
 #include "attach/target.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "attach/ptrace-watch.h"
-#include "attach/requirements.h"
+#include "attach/machine.h"
 #include "attach/target-internal.h"
 #include "base/array.h"
 #include "base/clock.h"
 
 /*
- * Ignoring SIGCHLD would make the kernel reap our tracees and never wake us; every thread keeps three
- * files open.
+ * Resets SIGCHLD: if it were ignored, the kernel would reap our tracees and never wake us. Raises
+ * the limit of open files: every thread keeps three open.
  */
 static void take_over(struct sprof_inherited *ret)
 {
@@ -38,7 +34,7 @@ bool sprof_target_create(const struct sprof_target_options *options, struct spro
 {
 	struct sprof_target *target;
 
-	if (!sprof_requirements_check(err))
+	if (!sprof_machine_check(err))
 		return false;
 	target = calloc(1, sizeof(*target));
 	if (!target)
@@ -75,6 +71,8 @@ unsigned long sprof_target_ptrace_options(const struct sprof_target *target)
 
 	if (target->options.follow_children)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+	if (target->options.calls == SPROF_CALLS_SELECTED)
+		options |= PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
 	return options;
 }
 
@@ -87,6 +85,18 @@ bool sprof_target_ended(const struct sprof_target *target, int *ret_wait_status)
 {
 	*ret_wait_status = target->wait_status;
 	return target->ended;
+}
+
+void sprof_target_end_calls(struct sprof_target *target)
+{
+	target->options.calls = SPROF_CALLS_NONE;
+	for (size_t i = 0; i < target->thread_count; i++) {
+		struct sprof_thread *thread = target->threads[i];
+
+		thread->habit = SPROF_RESUME_CONTINUE;
+		if (!thread->watched)
+			thread->resumption = thread->habit;
+	}
 }
 
 struct sprof_thread **sprof_target_threads(const struct sprof_target *target, size_t *ret_count)
@@ -124,6 +134,11 @@ const char *sprof_target_unprivileged(const struct sprof_target *target)
 const char *sprof_target_narrow(const struct sprof_target *target)
 {
 	return target->narrow[0] ? target->narrow : NULL;
+}
+
+bool sprof_target_lacks_memory(const struct sprof_target *target)
+{
+	return target->out_of_memory;
 }
 
 bool sprof_target_left(const struct sprof_target *target)
@@ -221,6 +236,10 @@ struct sprof_thread *sprof_target_add(struct sprof_target *target, pid_t pid, pi
 		return NULL;
 	}
 	thread->seen_ns = sprof_clock_now_ns();
+	if (target->options.calls == SPROF_CALLS_ALL)
+		thread->habit = SPROF_RESUME_TO_CALL;
+	thread->resumption = thread->habit;
+	thread->filtered = target->options.calls == SPROF_CALLS_SELECTED;
 	target->threads[target->thread_count++] = thread;
 	target->threads_seen++;
 	bucket_insert(target, thread);
@@ -240,63 +259,22 @@ void sprof_target_swap(
 	bucket_insert(target, other);
 }
 
-static void forget(struct sprof_target *target, struct sprof_thread *thread)
+void sprof_target_forget(struct sprof_target *target, struct sprof_thread *thread)
 {
 	for (size_t i = 0; i < target->thread_count; i++) {
 		if (target->threads[i] == thread)
 			target->threads[i] = target->threads[--target->thread_count];
 	}
 	bucket_remove(target, thread);
+	sprof_event_queue_drop(&target->events, thread);
 	if (thread->held_for)
 		target->held_count--;
 	process_put(target, thread->process);
 	sprof_thread_destroy(thread);
 }
 
-/* Stop and go. */
-
-bool sprof_thread_interrupt(struct sprof_thread *thread)
+void sprof_target_note_name(pid_t pid, char *name, size_t size)
 {
-	assert(thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_LISTENING);
-	if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0))
-		return false;
-	thread->phase = SPROF_THREAD_INTERRUPTED;
-	return true;
-}
-
-void sprof_thread_resume(struct sprof_thread *thread)
-{
-	if (thread->group_stop) {
-		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
-		thread->phase = SPROF_THREAD_LISTENING;
-	} else {
-		ptrace(thread->watched ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, 0, thread->signal);
-		thread->phase = SPROF_THREAD_RUNNING;
-	}
-	thread->signal = 0;
-	thread->group_stop = false;
-}
-
-/* The other way round a call that the first interrupt broke off could say so before the second one comes. */
-void sprof_thread_resume_to_stop(struct sprof_thread *thread)
-{
-	bool is_asked = !thread->group_stop && !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
-
-	sprof_thread_resume(thread);
-	if (is_asked)
-		thread->phase = SPROF_THREAD_INTERRUPTED;
-	else
-		sprof_thread_interrupt(thread);
-}
-
-void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
-{
-	pid_t tid = thread->tid;
-
-	if (thread->phase == SPROF_THREAD_ENDED)
-		waitpid(thread->tid, NULL, __WALL);
-	else if (thread->phase == SPROF_THREAD_LEAVING)
-		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
-	forget(target, thread);
-	sprof_watch_let_go(target, tid);
+	if (!name[0] && !sprof_proc_read_comm(pid, name, size))
+		name[0] = '\0';
 }

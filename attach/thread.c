@@ -1,17 +1,17 @@
 /*
- * A thread and its files in /proc, and its process's. The files stay open, because opening one costs four times as much as
- * reading it; where descriptors are short it is opened for each read instead.
+ * A thread's and its process's files in /proc. Files stay open because opening one costs four times
+ * as much as reading it. If descriptors are short, each read opens the file instead. Does not
+ * handle the format of the files (procfs.c).
  */
 #include "attach/thread.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/maps-read.h"
 #include "attach/memory.h"
 #include "base/regular-file.h"
 
@@ -25,15 +25,13 @@ static void close_file(int *file)
 void sprof_process_forget_maps(struct sprof_process *process)
 {
 	sprof_maps_finish(&process->maps);
-	process->maps_read_ns = 0;
-	process->maps_read_in_vain = false;
-	process->go = NULL;
 	close_file(&process->maps_file);
 	close_file(&process->memory_file);
 	process->denied = false;
 }
 
-/* Whoever has it may read all processes at any time (kernel/ptrace.c, __ptrace_may_access). */
+/* Who has this capability may read all processes at any time (kernel/ptrace.c,
+ * __ptrace_may_access). */
 static bool may_trace_all(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -46,11 +44,8 @@ static bool may_trace_all(void)
 /* -1: not permitted, or descriptors are short. */
 static int open_of_process(pid_t pid, const char *name)
 {
-	char path[64];
-	int fd;
+	int fd = sprof_proc_open(pid, 0, name);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && !sprof_file_may_stay_open(fd))
 		close_file(&fd);
 	return fd;
@@ -64,9 +59,9 @@ void sprof_process_open_files(struct sprof_process *process)
 	process->memory_file = open_of_process(process->pid, "mem");
 }
 
-/* The right to read was checked when the file was opened (fs/proc/base.c, mem_open, mem_rw). */
-size_t sprof_process_read_memory(struct sprof_process *process, pid_t tid, uint64_t address,
-	void *buffer, size_t size)
+/* The right to read was checked at the open (fs/proc/base.c, mem_open, mem_rw). */
+size_t sprof_process_read_memory(
+	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size)
 {
 	size_t copied = sprof_memory_read(tid, address, buffer, size);
 	ssize_t got;
@@ -79,7 +74,7 @@ size_t sprof_process_read_memory(struct sprof_process *process, pid_t tid, uint6
 	return got < 0 ? 0 : (size_t)got;
 }
 
-/* The same (fs/proc/task_mmu.c, proc_maps_open). */
+/* The right to read was checked at the open (fs/proc/task_mmu.c, proc_maps_open). */
 bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules *modules)
 {
 	return sprof_maps_read(&process->maps, process->pid, modules) ||
@@ -126,14 +121,11 @@ static int open_file(const struct sprof_thread *thread, enum sprof_thread_file f
 		[SPROF_THREAD_SCHEDSTAT] = "schedstat",
 		[SPROF_THREAD_SYSCALL] = "syscall",
 	};
-	char path[96];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", thread->process->pid, thread->tid,
-		names[file]);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return sprof_proc_open(thread->process->pid, thread->tid, names[file]);
 }
 
-/* At least 512 bytes are wanted. -1: the thread is gone. */
+/* The buffer needs at least 512 bytes. -1: the thread is gone. */
 static ssize_t read_text(
 	struct sprof_thread *thread, enum sprof_thread_file file, char *buffer, size_t size)
 {
@@ -161,14 +153,14 @@ bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat 
 		sprof_proc_parse_stat(text, ret);
 }
 
-/* Both kinds of switches. False: the thread is gone. */
+/* Sums voluntary and involuntary switches. False: the thread is gone. */
 static bool read_switches(const struct sprof_thread *thread, uint64_t *ret)
 {
 	long voluntary, involuntary;
-	char path[96], text[8192];
+	char text[SPROF_PROC_STATUS_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", thread->process->pid, thread->tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read_file(thread->process->pid, thread->tid, "status", text, sizeof(text)) <=
+			0 ||
 		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) ||
 		!sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary))
 		return false;
@@ -185,7 +177,8 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 	length = read_text(thread, SPROF_THREAD_SCHEDSTAT, text, sizeof(text));
 	if (length > 0 && !sprof_proc_parse_schedstat(text, ret))
 		return false;
-	/* Without the file; also of a thread that is gone, which has no status either. */
+	/* The file is missing, or the thread is gone; in the latter case it has no status
+	 * either. */
 	if (length <= 0 && errno != ENOENT)
 		return false;
 	if (length > 0 && (ret->cpu_ns || ret->timeslices))

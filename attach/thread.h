@@ -1,5 +1,5 @@
 /*
- * Traced processes and threads: who they are, which state they are in, and their files in /proc.
+ * Traced processes and threads: their identity, their state, and their files in /proc.
  */
 #ifndef SPROF_ATTACH_THREAD_H
 #define SPROF_ATTACH_THREAD_H
@@ -11,8 +11,7 @@
 
 #include "attach/maps.h"
 #include "attach/procfs.h"
-
-struct sprof_go_runtime;
+#include "base/attributes.h"
 
 /* Whether the program that a process runs may trace others; see attach/ptrace-user.h. */
 enum sprof_process_tracing {
@@ -21,47 +20,35 @@ enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_OTHERS,
 };
 
-/* What sampler/quiet.c knows of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
-struct sprof_process_quiet {
-	bool is_quiet, was_quiet;  /* none of its sleepers has run since the last tick; in that tick */
-	bool has_awake;            /* it has threads that are not known to sleep */
-	bool has_rest, knows_rest; /* whether the two below are valid */
-	uint64_t waiters;          /* sleepers that wait for a lock */
-	uint64_t moved_ns;         /* the last tick that found that a sleeper had run */
-	uint64_t seen_ns;          /* CPU time of the threads that are there, as of the last look at each */
-	uint64_t rest_ns;          /* what the process's clock says beyond that */
-	uint64_t known_rest_ns;    /* the same, when no sleeper had run: mostly of threads that are gone */
-};
-
 struct sprof_process {
 	uint32_t id; /* counts up from 0, never reused, unlike the pid */
 	pid_t pid;
-	unsigned threads;  /* traced ones; the process goes with the last */
+	unsigned threads; /* traced ones; the process is freed with the last one */
 	struct sprof_maps maps;
-	uint64_t maps_read_ns;  /* when; 0: never */
-	uint64_t maps_cost_ns;  /* the CPU time that it took */
-	bool maps_read_in_vain; /* nothing had changed */
-	int maps_file;          /* of attach/maps-query.h; -1: not open */
-	int memory_file;        /* /proc/PID/mem, where we may lose the right to read it; -1: not open */
-	bool denied;            /* its memory could not be read, nor where its threads sleep */
-	bool maps_can_ask;     /* the kernel has answered there */
-	/* Counts up whenever the mappings may have changed; and as it was when they were read. */
-	uint64_t change, maps_change;
-	uint64_t late_tick_ns; /* the last tick that took so long that they may have */
-	struct sprof_process_quiet quiet;
-	/* The sampler's: Go's runtime in the program, NULL: none that is known; and of how many it was looked for. */
-	const struct sprof_go_runtime *go;
-	unsigned go_count;
-	enum sprof_process_tracing tracing; /* found out when it has a child */
+	int maps_file; /* for attach/maps-query.h; -1: not open */
+	/* /proc/PID/mem, if we may lose the right to read it; -1: not open */
+	int memory_file;
+	bool denied;    /* neither its memory nor its threads' system calls could be read */
+	void *sampling; /* owned by the sampler, which frees it before it releases the last
+			   thread */
+	enum sprof_process_tracing tracing; /* determined when it has a child */
 };
 
 enum sprof_thread_phase {
-	SPROF_THREAD_RUNNING,     /* or asleep: nothing of ours is pending */
+	SPROF_THREAD_RUNNING,     /* or asleep: no interrupt of ours is pending */
 	SPROF_THREAD_INTERRUPTED, /* asked to stop, not yet stopped */
 	SPROF_THREAD_STOPPED,     /* in a ptrace-stop that we have collected */
-	SPROF_THREAD_LISTENING,   /* in a group-stop, let be with PTRACE_LISTEN */
-	SPROF_THREAD_LEAVING,     /* stands still for the last time: release() detaches it */
-	SPROF_THREAD_ENDED,       /* a zombie that we have not reaped yet: its figures can be read */
+	SPROF_THREAD_LISTENING,   /* in a group-stop, left there with PTRACE_LISTEN */
+	SPROF_THREAD_LEAVING,     /* at its last stop: release() detaches it */
+	/* a zombie that we have not reaped: its figures can be read */
+	SPROF_THREAD_ENDED,
+};
+
+/* How far a thread runs when it is resumed. */
+enum sprof_resumption {
+	SPROF_RESUME_CONTINUE,
+	SPROF_RESUME_TO_CALL,  /* to the next entry or exit of a system call */
+	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
 /* The files of /proc/PID/task/TID that are kept open. */
@@ -74,63 +61,81 @@ enum sprof_thread_file {
 
 struct sprof_thread {
 	struct sprof_thread *next; /* in the target's table */
-	uint32_t id; /* counts up from 0, never reused */
+	uint32_t id;               /* counts up from 0, never reused */
 	pid_t tid;
 	struct sprof_process *process;
-	void *sampling; /* the sampler's own, freed by it before release */
+	void *sampling; /* owned by the sampler, which frees it before release */
+	void *calls;    /* owned by events/calls.c, which frees it before release */
 	enum sprof_thread_phase phase;
-	int signal;      /* STOPPED: passed on when it goes on; 0: none */
-	bool group_stop; /* STOPPED: goes on with PTRACE_LISTEN */
-	bool leaving;    /* to be let go of at its next stop, for another tracer; attach/ptrace-watch.h */
-	unsigned watched;     /* how many syscall-stops it still makes */
-	pid_t held_for;       /* STOPPED, until that one is no tracee of ours; 0: not held */
-	bool interrupt_again; /* then it is asked again to stop, as it was when it was held */
-	bool superseded; /* an interrupt of ours was sent before a stop for something else: it may still come */
-	bool born;       /* under our eyes: all its time is ours. False: it was running when we attached */
-	uint64_t thread_pointer; /* of a stop whose registers were read, or as libc has it; 0: not known */
-	uint64_t seen_ns; /* CLOCK_MONOTONIC of its first sight */
-	uint64_t stops;   /* ptrace-stops that were dispatched; the kernel counts a voluntary switch for each */
+	int signal;      /* STOPPED: passed on at the resume; 0: none */
+	bool group_stop; /* STOPPED: resumed with PTRACE_LISTEN */
+	/* detach it at its next stop, for another tracer; attach/ptrace-watch.h */
+	bool leaving;
+	enum sprof_resumption resumption; /* how far it runs */
+	enum sprof_resumption habit;      /* what that is when nobody watches it */
+	unsigned watched; /* number of syscall-stops still wanted; attach/ptrace-watch.h */
+	pid_t held_for;   /* STOPPED until this thread is no longer our tracee; 0: not held */
+	bool filtered;    /* it has the launch's filter of system calls, besides its own */
+	bool restarted;   /* since its last SPROF_EVENT_CALL a call was made to begin again */
+	/* it was asked to stop, but this stop has another cause: when it continues, ask again */
+	bool interrupt_again;
+	/* our interrupt was sent before a stop with another cause: it may still come */
+	bool superseded;
+	/* born while we trace: all its time is ours. False: it ran when we attached */
+	bool born;
+	/* from a stop with registers read, or from libc; 0: not known */
+	uint64_t thread_pointer;
+	uint64_t seen_ns; /* CLOCK_MONOTONIC when first seen */
+	int exit_code;    /* ENDED: as a shell reports it, 128 + a signal's number */
+	/* dispatched ptrace-stops; the kernel counts a voluntary switch for each */
+	uint64_t stops;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 };
 
-/* After an exec nothing is known of the mappings. */
+/* After an exec the old mappings are invalid. */
 void sprof_process_forget_maps(struct sprof_process *process);
 /*
- * Opens the files of the memory that the process has now, if we are no more privileged than it: it may take
- * the right to open them away at any time (PR_SET_DUMPABLE), but not from who has them open.
+ * Opens the files of the process's present memory, if we have no more privileges than the process:
+ * it may take away the right to open them (PR_SET_DUMPABLE), but open files stay readable.
  */
 void sprof_process_open_files(struct sprof_process *process);
 /*
- * Reads its memory through one of its threads, as sprof_memory_read() does; where that is no longer
- * permitted, from the open file. 0 and `denied` is set: there is none.
+ * Reads the process's memory through one of its threads, as sprof_memory_read() does, or from the
+ * open file if we lost the right. If there is no file, returns 0 and sets `denied`.
  */
-size_t sprof_process_read_memory(struct sprof_process *process, pid_t tid, uint64_t address,
-	void *buffer, size_t size);
-/* Reads its mappings as sprof_maps_read() does, or from the open file. */
-bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules *modules);
+SPROF_MUST_USE size_t sprof_process_read_memory(
+	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size);
+/* Reads the process's mappings as sprof_maps_read() does, or from the open file. */
+SPROF_MUST_USE bool sprof_process_read_maps(
+	struct sprof_process *process, struct sprof_modules *modules);
 
-struct sprof_thread *sprof_thread_create(uint32_t id, pid_t tid, struct sprof_process *process);
+SPROF_MUST_USE struct sprof_thread *sprof_thread_create(
+	uint32_t id, pid_t tid, struct sprof_process *process);
 /* NULL is accepted. */
 void sprof_thread_destroy(struct sprof_thread *thread);
 
-/* After an exec the files of the thread are those of another task. */
+/* After an exec the thread's files belong to another task. */
 void sprof_thread_close_files(struct sprof_thread *thread);
 
-/* Whether a thread that is about to be released still shows its last figures. */
+/* Whether a thread about to be released still shows its last figures. */
 static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 {
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
 
 /* False: the thread is gone. */
-bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret);
+SPROF_MUST_USE bool sprof_thread_read_stat(
+	struct sprof_thread *thread, struct sprof_proc_stat *ret);
 /*
- * Where the kernel has no such file, or only zeros in it (sched_info in its configuration), times are 0
- * and for the time slices stands the count of switches in status, which does not move while a thread sleeps
- * either. It moves at the end of a time slice, not at its beginning: a thread that runs may have the count of its sleep.
+ * If the kernel has no such file, or fills it with zeros (sched_info in its configuration), times
+ * are 0, and the count of switches in status replaces the count of time slices. The count of
+ * switches also stays the same during a sleep. It changes at the end of a time slice, not at its
+ * start: a running thread may still have the count from its sleep.
  */
-bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
-/* False also where the process does not let us read it: its `denied` is set then. */
-bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret);
+SPROF_MUST_USE bool sprof_thread_read_schedstat(
+	struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+/* Also false if the process does not let us read it; then sets its `denied`. */
+SPROF_MUST_USE bool sprof_thread_read_syscall(
+	struct sprof_thread *thread, struct sprof_proc_syscall *ret);
 
 #endif

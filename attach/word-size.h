@@ -1,17 +1,14 @@
 /*
- * Programs of another word size than sprof's: those of 32 bits on a 64-bit machine (i386, x32, 32-bit
- * ARM). Their system calls have other numbers, and their registers and stacks another shape.
+ * Programs with another word size than sprof: 32-bit programs on a 64-bit machine (i386, x32,
+ * 32-bit ARM). Their system calls have other numbers; their registers and stacks have another
+ * layout.
  */
 #ifndef SPROF_ATTACH_WORD_SIZE_H
 #define SPROF_ATTACH_WORD_SIZE_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
-/* Whether this is an ELF file of the other class (elf(5), EI_CLASS). */
-bool sprof_word_size_differs_in_file(int fd);
-
-/* The same for the program that a process runs. False also where its file can't be read. */
-bool sprof_word_size_differs(pid_t pid);
+/* Whether the ELF file has the other class (elf(5), EI_CLASS). */
+bool sprof_word_size_differs(int fd);
 
 #endif

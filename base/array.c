@@ -1,5 +1,5 @@
 /*
- * Growable arrays. Knows sizes only; what the items are and who frees them is the owner's matter.
+ * Growable arrays. Does not handle what the items are and who frees them: the owner does.
  */
 #include "base/array.h"
 

@@ -7,11 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
+
 /*
  * Makes room for `count` items of `item_size` bytes. `items` is the address of the pointer to the
- * array, which is moved by at least half its size so that appending stays cheap; new memory is zeroed.
- * Returns false when memory is short; the array is then as it was.
+ * array. The array grows by at least half its size, so that appending stays cheap; new memory is
+ * zeroed. False: no memory; the array is unchanged.
  */
-bool sprof_array_reserve(void *items, size_t *capacity, size_t count, size_t item_size);
+SPROF_MUST_USE bool sprof_array_reserve(
+	void *items, size_t *capacity, size_t count, size_t item_size);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * Cleanup attributes for the few things every layer opens. Types with a destroy function of their own
- * define theirs with SPROF_DEFINE_CLEANUP next to that function.
+ * Cleanup attributes for the few things every layer opens.
  */
 #ifndef SPROF_BASE_CLEANUP_H
 #define SPROF_BASE_CLEANUP_H
@@ -10,13 +9,6 @@
 #include <unistd.h>
 
 #define SPROF_CLEANUP(function) __attribute__((cleanup(function)))
-
-/* Defines name(type *) that calls destroy on the variable it goes out of scope with. */
-#define SPROF_DEFINE_CLEANUP(name, type, destroy)                                                  \
-	static inline void name(type *variable)                                                    \
-	{                                                                                          \
-		destroy(*variable);                                                                \
-	}
 
 static inline void sprof_cleanup_free(void *pointer)
 {

@@ -1,5 +1,5 @@
 /*
- * Clocks and durations. Knows nothing of ticks or sampling.
+ * Clocks and durations. Does not handle ticks or sampling.
  */
 #include "base/clock.h"
 
@@ -28,14 +28,21 @@ uint64_t sprof_clock_own_cpu_ns(void)
 
 static const double hundred_years_ns = 100 * 365.0 * 24 * 3600 * 1e9;
 
-/* A number, times its unit; seconds where it has none. Returns what is behind it; NULL: there is none. */
+/* Parses a number and its unit; without a unit it means seconds. Returns the text after it. NULL:
+ * there is no number. */
 static const char *parse_part(const char *text, double *ret_ns, double *ret_unit_ns)
 {
 	static const struct {
 		const char *name;
 		double ns;
 	} units[] = {
-		{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"h", 3600e9},
+		{"", 1e9},
+		{"s", 1e9},
+		{"ms", 1e6},
+		{"us", 1e3},
+		{"ns", 1},
+		{"m", 60e9},
+		{"h", 3600e9},
 	};
 	char *end;
 	size_t length;
@@ -43,7 +50,7 @@ static const char *parse_part(const char *text, double *ret_ns, double *ret_unit
 	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
 		return NULL;
 	*ret_ns = strtod(text, &end);
-	/* Nothing that strtod(3) knows besides: exponents, hexadecimal. */
+	/* Rejects what strtod(3) accepts beyond digits: exponents, hexadecimal. */
 	if (end != text + strspn(text, "0123456789."))
 		return NULL;
 	for (length = 0; isalpha((unsigned char)end[length]);)

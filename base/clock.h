@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
+
 enum {
 	SPROF_NS_PER_US = 1000,
 	SPROF_NS_PER_MS = 1000 * 1000,
@@ -20,9 +22,9 @@ uint64_t sprof_clock_now_ns(void);
 uint64_t sprof_clock_own_cpu_ns(void);
 
 /*
- * Reads "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. False when the text
- * is no duration, negative, or longer than a hundred years, or its parts are not in falling order.
+ * Parses "10s", "500ms", "1m30s", "1h", "250us", "1.5s"; a bare number means seconds. False: not a
+ * duration, negative, longer than a hundred years, or the parts are not in falling order.
  */
-bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
+SPROF_MUST_USE bool sprof_duration_parse(const char *text, uint64_t *ret_ns);
 
 #endif

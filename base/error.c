@@ -1,8 +1,6 @@
 /*
- * Errors as values.
- *
- * Knows how to put a failure into words and how errno maps to a kind. Refuses to know where the words
- * end up: only cmd/ prints.
+ * Errors as values: puts a failure into words, and maps errno to a kind. Does not handle printing:
+ * only cmd/ prints.
  */
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
 /*
- * The one error value of the project.
+ * The project's one error value.
  *
- * A function that can fail fatally returns false and fills the caller's struct sprof_error; it never
- * prints. Expected outcomes (a thread is gone, a stack ends early) are enums of the function that has
- * them, and bugs are assertions. The text lives in the struct so that failing needs no memory.
+ * A function that can fail fatally returns false and fills the caller's struct sprof_error; it
+ * never prints. Expected outcomes (a thread is gone, a stack ends early) are enums of their
+ * function. Bugs are assertions. The text lives in the struct, so that failing needs no memory.
  */
 #ifndef SPROF_BASE_ERROR_H
 #define SPROF_BASE_ERROR_H
@@ -12,8 +12,8 @@
 
 enum sprof_error_kind {
 	SPROF_ERROR_NONE,
-	SPROF_ERROR_USAGE,       /* the user's input is wrong */
-	SPROF_ERROR_NOT_FOUND,   /* no such program, process, file */
+	SPROF_ERROR_USAGE,     /* the user's input is wrong */
+	SPROF_ERROR_NOT_FOUND, /* no such program, process, file */
 	SPROF_ERROR_PERMISSION,
 	SPROF_ERROR_UNSUPPORTED, /* this kernel, file or machine can't do it */
 	SPROF_ERROR_TARGET_GONE,
@@ -25,20 +25,20 @@ struct sprof_error {
 	enum sprof_error_kind kind;
 	int os_errno; /* 0 when no system call failed */
 	char message[512];
-	char hint[512]; /* empty when there is nothing the user can do */
+	char hint[512]; /* empty if the user can do nothing */
 };
 
-/* All of them return false, so that a failing function can end with `return sprof_error_set(...)`. */
+/* All return false, so that a failing function can end with `return sprof_error_set(...)`. */
 bool sprof_error_set(struct sprof_error *err, enum sprof_error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Like set, with the kind that fits errnum, and ": strerror(errnum)" behind the text. */
+/* Like sprof_error_set, with the kind for errnum, and ": strerror(errnum)" after the text. */
 bool sprof_error_errno(struct sprof_error *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 bool sprof_error_no_memory(struct sprof_error *err);
 
-/* One sentence that tells the user what to do about it. */
+/* One sentence that tells the user how to fix the error. */
 void sprof_error_hint(struct sprof_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /*
- * Stamps of files. Size and time tell that nothing was written. When something was, the first page
- * decides: it has the segments' sizes and, in nearly every file, the build id. What comes before the
- * program headers is left out, for it says where the sections are, which strip(1) changes in place.
+ * Stamps of files. If size and time are unchanged, nothing was written. Otherwise the first page
+ * decides: it holds the segments' sizes and, in nearly every file, the build id. The bytes before
+ * the program headers are skipped: they locate the sections, and strip(1) changes them in place.
  */
 #include "base/file-stamp.h"
 
@@ -21,9 +21,10 @@ static uint64_t head_of(int fd)
 
 	if (size < (ssize_t)sizeof(Elf64_Ehdr) || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return 0;
-	/* 0 is kept for what is no ELF file. */
-	return 1 | sprof_hash_bytes(bytes + sizeof(Elf64_Ehdr),
-			   (size_t)size - sizeof(Elf64_Ehdr), SPROF_HASH_BASIS);
+	/* 0 means: not an ELF file. */
+	return 1 |
+		sprof_hash_bytes(bytes + sizeof(Elf64_Ehdr), (size_t)size - sizeof(Elf64_Ehdr),
+			SPROF_HASH_BASIS);
 }
 
 static bool look(struct sprof_file_stamp *ret, int fd)

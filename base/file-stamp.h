@@ -1,5 +1,5 @@
 /*
- * Whether an open file is what it was: somebody may have written something else into it since.
+ * Whether an open file is unchanged: somebody may have overwritten it since it was opened.
  */
 #ifndef SPROF_BASE_FILE_STAMP_H
 #define SPROF_BASE_FILE_STAMP_H
@@ -7,21 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a file was like once. Zeroed: it was not looked at. */
+/* What a file looked like at one time. Zeroed: it was not looked at. */
 struct sprof_file_stamp {
-	int64_t size, seconds; /* and when it was written last */
+	int64_t size, seconds; /* and the time of its last write */
 	uint32_t nanoseconds;
 	bool taken;
-	uint64_t head; /* of an ELF file: a hash of its beginning; 0: it is none */
+	uint64_t head; /* of an ELF file: a hash of its start; 0: no ELF file */
 };
 
-/* Looks at the file; one that can't be looked at leaves the stamp zeroed. */
+/* Takes the stamp of a file. If the file can't be looked at, the stamp stays zeroed. */
 void sprof_file_stamp_take(struct sprof_file_stamp *stamp, int fd);
 
 /*
- * Whether the file has the code that it had. One that was only touched or stripped has; so has one
- * that was no ELF file and is none. True also where no stamp was taken. Costs one fstat(2) as long as
- * nobody has written to the file.
+ * Whether the file still has the same code. True if it was only touched or stripped, if it was and
+ * is not an ELF file, or if no stamp was taken. Costs one fstat(2) as long as nobody has written to
+ * the file.
  */
 bool sprof_file_stamp_holds(const struct sprof_file_stamp *stamp, int fd);
 

@@ -1,10 +1,11 @@
 /*
- * What stands for a sequence of words in a table that keeps no copy of them: 128 bits, so that two
- * different ones have the same hash once in 2^128 / n^2 tables of n entries. Each step is a bijection
- * of either half, whatever the word: no word is without an effect, and sequences that differ in one
- * word differ. Start with what is not in the words: their number, where it varies.
+ * A 128-bit hash that represents a sequence of words in a table that keeps no copy of them. Two
+ * different sequences collide once in 2^128 / n^2 tables of n entries. Each step is a bijection of
+ * either half, for any word: every word has an effect, and sequences that differ in one word
+ * differ. Start with what the words don't contain: their number, if it varies.
  *
- * Not for keys that an enemy chooses: he can make two that are equal, and his profile has one of them.
+ * Not for keys that an attacker chooses: he can make two keys equal, but only his own profile
+ * suffers.
  */
 #ifndef SPROF_BASE_HASH_H
 #define SPROF_BASE_HASH_H
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FNV-1a of bytes (http://www.isthe.com/chongo/tech/comp/fnv/): 64 bits; with another basis, other ones. */
+/* 64-bit FNV-1a of bytes (http://www.isthe.com/chongo/tech/comp/fnv/). Another basis gives another
+ * hash. */
 #define SPROF_HASH_BASIS UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t sprof_hash_bytes(const void *bytes, size_t size, uint64_t basis)
@@ -37,8 +39,8 @@ static inline struct sprof_hash sprof_hash_start(uint64_t count)
 }
 
 /*
- * Takes in two words at the price of one. The halves see them in different sums: of two pairs that are
- * equal in the first, the second differs, because the difference of the factors is odd.
+ * Adds two words at the cost of one. The halves combine them into different sums: if two pairs are
+ * equal in the first sum, they differ in the second, because the difference of the factors is odd.
  */
 static inline void sprof_hash_add_pair(struct sprof_hash *hash, uint64_t word, uint64_t other)
 {

@@ -1,6 +1,6 @@
 /*
- * Open addressing with linear probing, at most half full. A key that is removed leaves no mark: those
- * behind it that it was in the way of move up.
+ * Open addressing with linear probing, at most half full. Removing a key leaves no mark: later
+ * entries of the probe chain shift back.
  */
 #include "base/idmap.h"
 
@@ -9,17 +9,16 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* A multiply-and-fold of both halves: addresses differ in few bits, all of which must reach the index. */
+/* Multiplies and folds both halves: addresses differ in few bits, and all must affect the index. */
 static uint64_t hash(uint64_t high, uint64_t low)
 {
-	__uint128_t product = (__uint128_t)(low ^ 0x9e3779b97f4a7c15u) *
-		((high ^ 0xd6e8feb86659fd93u) | 1);
+	__uint128_t product =
+		(__uint128_t)(low ^ 0x9e3779b97f4a7c15u) * ((high ^ 0xd6e8feb86659fd93u) | 1);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static struct sprof_idmap_slot *slot_for(
-	const struct sprof_idmap *map, uint64_t high, uint64_t low)
+static struct sprof_idmap_slot *slot_for(const struct sprof_idmap *map, uint64_t high, uint64_t low)
 {
 	size_t mask = map->capacity - 1;
 	size_t i = hash(high, low) & mask;
@@ -74,7 +73,7 @@ bool sprof_idmap_put(struct sprof_idmap *map, uint64_t high, uint64_t low, uint3
 	return true;
 }
 
-/* Whether a gap is on the way from a key's home to the slot where it stands. */
+/* Whether a gap lies between a key's home and the slot that holds it. */
 static bool is_cut_off(size_t home, size_t gap, size_t slot, size_t mask)
 {
 	return ((slot - home) & mask) >= ((slot - gap) & mask);

@@ -1,6 +1,6 @@
 /*
- * A hash map from a 128-bit key to a small integer: frames, tree nodes and other interned things are
- * kept in arrays, and this finds their index.
+ * A hash map from a 128-bit key to a small integer. Frames, tree nodes and other interned things
+ * are kept in arrays; the map finds their index.
  */
 #ifndef SPROF_BASE_IDMAP_H
 #define SPROF_BASE_IDMAP_H
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/attributes.h"
 
 struct sprof_idmap_slot {
 	uint64_t high, low;
@@ -26,10 +28,12 @@ struct sprof_idmap {
 /* The value stored under the key, or SPROF_IDMAP_NONE. */
 uint32_t sprof_idmap_find(const struct sprof_idmap *map, uint64_t high, uint64_t low);
 
-/* Stores value (less than SPROF_IDMAP_NONE) under the key, replacing an older one. False: no memory. */
-bool sprof_idmap_put(struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t value);
+/* Stores value (less than SPROF_IDMAP_NONE) under the key and replaces an older one. False: no
+ * memory. */
+SPROF_MUST_USE bool sprof_idmap_put(
+	struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t value);
 
-/* Forgets the key, if it is there. */
+/* Removes the key, if present. */
 void sprof_idmap_remove(struct sprof_idmap *map, uint64_t high, uint64_t low);
 
 void sprof_idmap_finish(struct sprof_idmap *map);

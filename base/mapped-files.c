@@ -1,9 +1,9 @@
 /*
- * ELF files are mapped, not read: of a debug file of 300 MB a few MB are needed, and which ones turns
- * out on the way. But whoever writes to such a file can cut it off at any time, and a page behind its
- * new end raises SIGBUS (mmap(2)). The handler puts a page of zeros there, once per page, and the
- * instruction is tried again; all readers of ELF files cope with zeros, as they do with garbage.
- * Nothing else in this process can raise a BUS_ADRERR: it maps no file it writes to.
+ * ELF files are mapped, not read: a debug file of 300 MB needs only a few MB, and which ones is not
+ * known in advance. But whoever writes to such a file can truncate it at any time, and a page after
+ * its new end raises SIGBUS (mmap(2)). The handler maps a page of zeros there, once per page, and
+ * the instruction is retried. All readers of ELF files tolerate zeros, as they tolerate garbage.
+ * Nothing else in this process can raise a BUS_ADRERR: it maps no file that it writes to.
  */
 #include "base/mapped-files.h"
 
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* In a page of the file that was there when it was mapped, so MAP_FIXED replaces a mapping of ours. */
+/* The page was in the file when it was mapped, so MAP_FIXED only replaces our own mapping. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -21,7 +21,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	if (info->si_code == BUS_ADRERR &&
 		mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
 		return;
-	/* The instruction is tried again, and this time it ends the process; what was sent comes once. */
+	/* The instruction is retried and now ends the process; a signal that somebody sent comes
+	 * only once. */
 	signal(number, SIG_DFL);
 	if (info->si_code <= 0)
 		raise(number);

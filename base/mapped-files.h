@@ -5,8 +5,9 @@
 #define SPROF_BASE_MAPPED_FILES_H
 
 /*
- * From now on a page of a mapped file that the file has lost reads as zeros, instead of ending this
- * process by SIGBUS. What the file still has is read as it is. Children have it until they execute.
+ * From now on, a page of a mapped file that was truncated away reads as zeros, instead of ending
+ * this process by SIGBUS. The rest of the file reads normally. Children inherit this until they
+ * exec.
  */
 void sprof_mapped_files_survive_truncation(void);
 

@@ -1,23 +1,51 @@
 /*
- * The table of modules. Knows identity and ownership; how a module's file is found and opened is
- * attach/'s matter, what is inside is elfsym/'s.
+ * The table of modules: identity and ownership. Does not handle how a module's file is found and
+ * opened (attach/), nor what is inside it (elfsym/).
  */
 #include "base/module.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/idmap.h"
 #include "base/strtab.h"
 
+enum {
+	FIRST_BITS = 6, /* the first chunk has 64 places; each later one doubles the total */
+	CHUNKS = 32 - FIRST_BITS + 1,
+};
+
 struct sprof_modules {
-	struct sprof_module **items;
-	size_t count, capacity;
+	struct sprof_module *
+		*chunks[CHUNKS];   /* chunks must never move: another thread may be reading them */
+	_Atomic uint32_t count;    /* written last, after the module that it counts is readable */
 	struct sprof_idmap by_key; /* (path pointer + kind + deleted, device + inode) */
 	struct sprof_strtab *paths;
+	uint64_t generation; /* the last one given out */
 };
+
+/* The position of a module. Each chunk except the first starts at a power of two. */
+struct place {
+	unsigned chunk;
+	size_t index, size; /* index in the chunk, size of the chunk */
+};
+
+static struct place place_of(uint32_t id)
+{
+	unsigned bits = id >> FIRST_BITS ? 32 - (unsigned)__builtin_clz(id) : FIRST_BITS;
+	size_t size = (size_t)1 << (bits - (bits > FIRST_BITS));
+
+	return (struct place){bits - FIRST_BITS, id & (size - 1), size};
+}
+
+static struct sprof_module *get(const struct sprof_modules *modules, uint32_t id)
+{
+	struct place place = place_of(id);
+
+	return modules->chunks[place.chunk][place.index];
+}
 
 struct sprof_modules *sprof_modules_create(void)
 {
@@ -33,19 +61,24 @@ struct sprof_modules *sprof_modules_create(void)
 	return modules;
 }
 
+static void destroy(struct sprof_module *module)
+{
+	if (module->fd >= 0)
+		close(module->fd);
+	if (module->root_fd >= 0)
+		close(module->root_fd);
+	free(module->image);
+	free(module);
+}
+
 void sprof_modules_destroy(struct sprof_modules *modules)
 {
 	if (!modules)
 		return;
-	for (size_t i = 0; i < modules->count; i++) {
-		if (modules->items[i]->fd >= 0)
-			close(modules->items[i]->fd);
-		if (modules->items[i]->root_fd >= 0)
-			close(modules->items[i]->root_fd);
-		free(modules->items[i]->image);
-		free(modules->items[i]);
-	}
-	free(modules->items);
+	for (uint32_t id = 0; id < modules->count; id++)
+		destroy(get(modules, id));
+	for (size_t i = 0; i < CHUNKS; i++)
+		free(modules->chunks[i]);
 	sprof_idmap_finish(&modules->by_key);
 	sprof_strtab_destroy(modules->paths);
 	free(modules);
@@ -54,16 +87,19 @@ void sprof_modules_destroy(struct sprof_modules *modules)
 static struct sprof_module *append(
 	struct sprof_modules *modules, const struct sprof_module_key *key, const char *path)
 {
-	struct sprof_module *module;
+	uint32_t id = modules->count;
+	struct place place = place_of(id);
+	struct sprof_module ***chunk = &modules->chunks[place.chunk], *module;
 
-	if (!sprof_array_reserve(&modules->items, &modules->capacity, modules->count + 1,
-		    sizeof(*modules->items)))
+	if (!*chunk)
+		*chunk = calloc(place.size, sizeof(**chunk));
+	if (!*chunk)
 		return NULL;
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return NULL;
 	*module = (struct sprof_module){
-		.id = (uint32_t)modules->count,
+		.id = id,
 		.kind = key->kind,
 		.path = path,
 		.deleted = key->deleted,
@@ -72,12 +108,13 @@ static struct sprof_module *append(
 		.fd = -1,
 		.root_fd = -1,
 	};
-	modules->items[modules->count++] = module;
+	(*chunk)[place.index] = module;
+	atomic_store_explicit(&modules->count, id + 1, memory_order_release);
 	return module;
 }
 
 /*
- * An inode fits 64 bits and a device 32; folding them leaves a collision to chance only if the paths
+ * An inode fits 64 bits and a device 32. After folding, a collision is possible only if the paths
  * are equal too.
  */
 struct folded {
@@ -92,16 +129,16 @@ static struct folded fold(const struct sprof_module_key *key, const char *path)
 	};
 }
 
-static struct sprof_module *find(const struct sprof_modules *modules,
-	const struct sprof_module_key *key, const char *path)
+static struct sprof_module *find(
+	const struct sprof_modules *modules, const struct sprof_module_key *key, const char *path)
 {
 	struct folded folded = fold(key, path);
 	uint32_t found = sprof_idmap_find(&modules->by_key, folded.high, folded.low);
 
-	return found == SPROF_IDMAP_NONE ? NULL : modules->items[found];
+	return found == SPROF_IDMAP_NONE ? NULL : get(modules, found);
 }
 
-/* A new module, which is found by the key from now on. */
+/* Adds a new module, and enters its key. */
 static struct sprof_module *add(
 	struct sprof_modules *modules, const struct sprof_module_key *key, const char *path)
 {
@@ -113,9 +150,9 @@ static struct sprof_module *add(
 	return module;
 }
 
-/* The module of a file that has been deleted since, if it is open. */
-static struct sprof_module *find_undeleted(const struct sprof_modules *modules,
-	const struct sprof_module_key *key, const char *path)
+/* The module of a file that has since been deleted, if it is open. */
+static struct sprof_module *find_undeleted(
+	const struct sprof_modules *modules, const struct sprof_module_key *key, const char *path)
 {
 	struct sprof_module_key before = *key;
 	struct sprof_module *module;
@@ -145,9 +182,9 @@ struct sprof_module *sprof_modules_intern(
 	return add(modules, key, path);
 }
 
-struct sprof_module *sprof_modules_succeed(
-	struct sprof_modules *modules, const struct sprof_module *module)
+struct sprof_module *sprof_modules_renew(struct sprof_modules *modules, uint32_t id)
 {
+	struct sprof_module *module = sprof_modules_get(modules, id), *current;
 	const struct sprof_module_key key = {
 		.kind = module->kind,
 		.device = module->device,
@@ -155,17 +192,27 @@ struct sprof_module *sprof_modules_succeed(
 		.deleted = module->deleted,
 	};
 
+	if (!sprof_module_is_overwritten(module))
+		return module;
+	current = find(modules, &key, module->path);
+	if (current && !sprof_module_is_overwritten(current))
+		return current;
 	return add(modules, &key, module->path);
+}
+
+uint64_t sprof_modules_next_generation(struct sprof_modules *modules)
+{
+	return ++modules->generation;
 }
 
 size_t sprof_modules_count(const struct sprof_modules *modules)
 {
-	return modules->count;
+	return atomic_load_explicit(&modules->count, memory_order_acquire);
 }
 
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id)
 {
-	return modules->items[id];
+	return get(modules, id);
 }
 
 bool sprof_module_is_overwritten(const struct sprof_module *module)

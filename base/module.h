@@ -1,8 +1,9 @@
 /*
- * Modules: what executable memory is mapped from. A file, the vDSO, or anonymous memory (JIT code).
+ * Modules: the sources of mapped executable memory. A file, the vDSO, or anonymous memory (JIT
+ * code).
  *
- * A module keeps its file open (or, for the vDSO, its bytes) from the moment it is first seen, so that
- * a file that is deleted, replaced or unmapped later can still be read for unwinding and for names.
+ * A module keeps its file open (or, for the vDSO, its bytes) from when it is first seen. So a file
+ * that is later deleted, replaced or unmapped can still be read for unwinding and for names.
  */
 #ifndef SPROF_BASE_MODULE_H
 #define SPROF_BASE_MODULE_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
 #include "base/file-stamp.h"
 
 enum sprof_module_kind {
@@ -26,26 +28,29 @@ enum sprof_module_kind {
 struct sprof_module {
 	uint32_t id; /* its index in the table */
 	enum sprof_module_kind kind;
-	const char *path; /* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
-	bool deleted;     /* the file has been seen unlinked or replaced */
+	/* as the kernel names it in maps, without " (deleted)"; "[vdso]", "[anon]" */
+	const char *path;
+	bool deleted; /* the file has been seen unlinked or replaced */
 	uint64_t device, inode;
-	/* The file, opened for reading; -1: could not be opened, see open_errno. Of anonymous memory:
-	 * the perf map of its process; -1: there was none. */
+	/* The file, opened for reading. -1: it could not be opened, see open_errno. For anonymous
+	 * memory, its process's perf map. -1: there was none. */
 	int fd;
 	int open_errno;
-	struct sprof_file_stamp stamp; /* of a file, when it was opened */
-	pid_t opener; /* the process through which opening was tried last; 0: it was not */
-	int root_fd; /* the root folder of the process, where that is not ours; -1: it is, or is gone */
-	/* SPROF_MODULE_MEMORY: the bytes. Of a file that can't be opened: what was mapped of it, at
-	 * its place in the file; NULL: not known either. Owned by the table. */
+	struct sprof_file_stamp stamp; /* of a file, taken when it was opened */
+	pid_t opener; /* the last process through which opening was tried; 0: never tried */
+	/* the process's root folder, if not ours; -1: it is ours, or is gone */
+	int root_fd;
+	/* SPROF_MODULE_MEMORY: the bytes. A file that can't be opened: its mapped parts, at their
+	 * places in the file; NULL: also unknown. Owned by the table. */
 	void *image;
 	size_t image_size;
-	uint64_t image_base; /* of the latter: where the process had the file's first byte */
+	uint64_t image_base; /* of those parts: the address of the file's first byte in the
+				process */
 };
 
 /*
- * Which module a piece of memory belongs to; all of it together is the identity. But a file that is
- * deleted when its module has it open is the same still: its inode can't have become another's.
+ * Identifies the module of a piece of memory: all fields together. Exception: a file deleted while
+ * its module has it open is still the same file, because its inode can't have been reused.
  */
 struct sprof_module_key {
 	enum sprof_module_kind kind;
@@ -54,32 +59,39 @@ struct sprof_module_key {
 	bool deleted;
 };
 
-struct sprof_modules; /* grows only; modules never move and live as long as the table */
+/*
+ * The table only grows; modules never move, and live as long as the table. One thread adds; others
+ * may count and get meanwhile.
+ */
+struct sprof_modules;
 
 /* NULL: no memory. */
-struct sprof_modules *sprof_modules_create(void);
+SPROF_MUST_USE struct sprof_modules *sprof_modules_create(void);
 /* NULL is accepted. Closes the files. */
 void sprof_modules_destroy(struct sprof_modules *modules);
 
-/* The module with this identity, made if it is new: then *ret_new is true and the caller opens it. NULL: no memory. */
-struct sprof_module *sprof_modules_intern(
+/* The module with this identity. If it is new, sets *ret_new, and the caller opens it. NULL: no
+ * memory. */
+SPROF_MUST_USE struct sprof_module *sprof_modules_intern(
 	struct sprof_modules *modules, const struct sprof_module_key *key, bool *ret_new);
 
 /*
- * Another module with the identity of this one, which is found in its place from now on: the same
- * inode with something else in it. The caller opens it. NULL: no memory.
+ * Returns the module itself. If its file was overwritten, returns a new module for what the inode
+ * now holds, which the identity finds from now on; the caller opens it. NULL: no memory.
  */
-struct sprof_module *sprof_modules_succeed(
-	struct sprof_modules *modules, const struct sprof_module *module);
+SPROF_MUST_USE struct sprof_module *sprof_modules_renew(struct sprof_modules *modules, uint32_t id);
+
+/* The next number, from 1, for a new state of any process's mappings of these modules. */
+uint64_t sprof_modules_next_generation(struct sprof_modules *modules);
 
 size_t sprof_modules_count(const struct sprof_modules *modules);
-/* id is below the count. */
+/* id must be below the count. */
 struct sprof_module *sprof_modules_get(const struct sprof_modules *modules, uint32_t id);
 
-/* Whether something else has been written into the module's file since it was opened. */
+/* Whether the module's file was overwritten since it was opened. */
 bool sprof_module_is_overwritten(const struct sprof_module *module);
 
-/* The last component of the module's path: what reports call it. */
+/* The last component of the module's path, as shown in reports. */
 const char *sprof_module_name(const struct sprof_module *module);
 
 #endif

@@ -66,7 +66,7 @@ bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class)
 {
 	bool runs = class == SPROF_TIME_USER || class == SPROF_TIME_SYS || class == SPROF_TIME_RUNQ;
 
-	/* What is not wait can be told only where all samples are taken. */
+	/* Time that is not wait can be recognized only if all samples are taken. */
 	if (class == SPROF_TIME_STOLEN)
 		return mode == SPROF_MODE_WALL;
 	return mode == SPROF_MODE_WALL || runs == (mode == SPROF_MODE_CPU);

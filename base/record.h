@@ -1,7 +1,6 @@
 /*
- * The plain-data vocabulary that travels from the sampler to the profile: frames, stacks, samples,
- * times, and the sink that takes them. No behaviour here, so that both sides know the words without
- * knowing each other.
+ * The plain data that travels from the sampler to the profile: frames, stacks, samples, times, and
+ * the sink that takes them. No behaviour here, so that neither side depends on the other.
  */
 #ifndef SPROF_BASE_RECORD_H
 #define SPROF_BASE_RECORD_H
@@ -12,37 +11,39 @@
 #include <sys/types.h>
 
 /*
- * A raw frame. `offset` is the offset in the module's file (or memory image); for anonymous memory it
- * is the address itself. A return address points behind its call: names are looked up at offset - 1.
+ * A raw frame. `offset` is the offset in the module's file (or memory image); in anonymous memory,
+ * the address itself. A return address is the one after its call, so names are looked up at offset
+ * - 1.
  */
 struct sprof_frame {
 	uint64_t offset;
 	uint32_t module;
 	bool is_return;
-	bool is_creator; /* of a goroutine: not on the stack, but where it was started; also a return address */
+	/* of a goroutine: not on the stack, but where it was started; also a return address */
+	bool is_creator;
 };
 
-/* Why a walk ended. Only ROOT is a complete stack; everything else is a result too, never an error. */
+/* Why a walk ended. Only ROOT is a complete stack. The others are also results, never errors. */
 enum sprof_end {
 	SPROF_END_ROOT,        /* the CFI says so, or the frame pointer chain ended in 0 */
 	SPROF_END_DEPTH,       /* the depth limit */
 	SPROF_END_STACK_COPY,  /* the copied part of the stack was too small */
 	SPROF_END_NO_CFI,      /* no CFI and no plausible frame pointer for this pc */
 	SPROF_END_NO_MODULE,   /* the pc is not in executable memory */
-	SPROF_END_BAD_MEMORY,  /* a rule led outside the stack */
+	SPROF_END_BAD_MEMORY,  /* a rule pointed outside the stack */
 	SPROF_END_NO_PROGRESS, /* the CFA did not grow */
-	SPROF_END_REGISTER,    /* a register was needed that a peek can't know */
-	SPROF_END_DENIED,      /* the process made itself unreadable for us (PR_SET_DUMPABLE) */
+	SPROF_END_REGISTER,    /* the walk needed a register that a peek can't give */
+	SPROF_END_DENIED,      /* the process made itself unreadable to us (PR_SET_DUMPABLE) */
 	SPROF_END_COUNT,
 };
 
 /* Short names for reports and for truncated_reasons: "root", "depth", "stack-copy", ... */
 const char *sprof_end_name(enum sprof_end end);
 
-/* What a thread was doing at a sample. The first two were running or ready to run. */
+/* What a thread was doing at a sample. In the first two it was running or ready to run. */
 enum sprof_state {
 	SPROF_STATE_USER,
-	SPROF_STATE_SYS,     /* running inside a system call */
+	SPROF_STATE_SYS, /* running inside a system call */
 	SPROF_STATE_SLEEP,
 	SPROF_STATE_DISK,    /* uninterruptible */
 	SPROF_STATE_STOPPED, /* group-stop */
@@ -53,15 +54,17 @@ const char *sprof_state_name(enum sprof_state state);
 /* Neither running nor ready to run. */
 bool sprof_state_is_blocked(enum sprof_state state);
 
-/* Where a thread's wall time goes; by the kernel's own figures, in ns. Their sum is the wall time. */
+/* How a thread's wall time is spent, from the kernel's own figures, in ns. The sum is the wall
+ * time. */
 enum sprof_time_class {
 	SPROF_TIME_USER,
 	SPROF_TIME_SYS,
-	SPROF_TIME_RUNQ, /* ready, waiting for a CPU */
-	SPROF_TIME_SLEEP, /* blocked: this and the two below are what reports call wait */
+	SPROF_TIME_RUNQ,  /* ready, waiting for a CPU */
+	SPROF_TIME_SLEEP, /* blocked: reports call this and the two below "wait" */
 	SPROF_TIME_DISK,
 	SPROF_TIME_STOPPED,
-	SPROF_TIME_STOLEN, /* kept from a thread that wanted to run: by the host, interrupts, our stops */
+	/* taken from a thread that wanted to run: by the host, interrupts, our stops */
+	SPROF_TIME_STOLEN,
 	SPROF_TIME_COUNT,
 };
 
@@ -69,11 +72,12 @@ struct sprof_times {
 	uint64_t ns[SPROF_TIME_COUNT];
 };
 
-/* The ways in which a caller's frame is found, the least certain one last. */
+/* How a caller's frame was found, the least certain way last. */
 enum sprof_way {
-	SPROF_WAY_TABLES,        /* CFI, or Go's table */
-	SPROF_WAY_CODE,          /* the function's instructions */
-	SPROF_WAY_FRAME_POINTER, /* the frame pointer's chain, or a return address where a call leaves it */
+	SPROF_WAY_TABLES, /* CFI, or Go's table */
+	SPROF_WAY_CODE,   /* the function's instructions */
+	/* the frame pointer chain, or a return address where a call leaves it */
+	SPROF_WAY_FRAME_POINTER,
 };
 
 /* One stack as the unwinder found it, innermost frame first. */
@@ -81,22 +85,23 @@ struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
-	enum sprof_way way; /* the least certain one of those by which its frames were found */
-	uint64_t outermost_sp; /* of the last frame; 0: not known */
+	enum sprof_way way;    /* the least certain way by which one of its frames was found */
+	uint64_t outermost_sp; /* sp of the last frame; 0: unknown */
 };
 
 /*
- * A thread as first seen, and again whenever one of these changed. Ids are the sampler's, from 0, never
- * reused; a pid is another process's some time after its end.
+ * A thread as first seen, and again whenever one of these changed. The sampler gives ids from 0 and
+ * never reuses them; a pid may later be another process's.
  */
 struct sprof_thread_record {
 	uint32_t id, process;
 	pid_t pid, tid;
-	const char *name;         /* comm */
-	const char *process_name; /* the process's command line or comm; may be NULL when unchanged */
+	const char *name; /* comm */
+	/* the process's command line or comm; may be NULL when unchanged */
+	const char *process_name;
 };
 
-/* Which threads are sampled: all, those that run or want to, those that are blocked. */
+/* Which threads are sampled: all, those running or ready to run, or those blocked. */
 enum sprof_mode {
 	SPROF_MODE_WALL,
 	SPROF_MODE_CPU,
@@ -112,12 +117,12 @@ bool sprof_mode_counts(enum sprof_mode mode, enum sprof_time_class class);
 
 /* What kind of thing a blocked thread waits for. */
 enum sprof_wait_kind {
-	SPROF_WAIT_KIND_NONE,  /* not blocked, or not known */
-	SPROF_WAIT_KIND_IO,    /* files, pipes, sockets, devices; page faults */
-	SPROF_WAIT_KIND_LOCK,  /* futexes, file locks, System V semaphores */
+	SPROF_WAIT_KIND_NONE, /* not blocked, or unknown */
+	SPROF_WAIT_KIND_IO,   /* files, pipes, sockets, devices; page faults */
+	SPROF_WAIT_KIND_LOCK, /* futexes, file locks, System V semaphores */
 	SPROF_WAIT_KIND_TIME,
 	SPROF_WAIT_KIND_CHILD,
-	SPROF_WAIT_KIND_IDLE,  /* a thread of a language's runtime that has nothing to run */
+	SPROF_WAIT_KIND_IDLE,  /* a thread of a language's runtime that has nothing to do */
 	SPROF_WAIT_KIND_EVENT, /* any of several things: poll, epoll, signals */
 	SPROF_WAIT_KIND_OTHER,
 	SPROF_WAIT_KIND_COUNT,
@@ -145,61 +150,64 @@ const char *sprof_lock_kind_name(enum sprof_lock_kind kind);
 #define SPROF_RECORD_NONE UINT32_MAX
 
 /*
- * What a thread does in the kernel: the system call it is in, and of a blocked one what it waits for.
- * The sampler looks it up once for each new wait. Strings are the sampler's, valid during the call.
+ * What a thread does in the kernel: its system call and, if blocked, what it waits for. The sampler
+ * looks this up once for each new wait. The sampler owns the strings; they are valid during the
+ * call.
  */
 struct sprof_wait {
 	int64_t system_call;       /* -1: none, a page fault */
 	enum sprof_wait_kind kind; /* NONE: it runs */
-	const char *object;        /* "pipe:[4711] from cat (4712)", what a call that runs works on;
-				      NULL: nothing to say, or a futex */
-	/* A futex: what it is part of, as far as its memory tells, and where the word lies. */
+	const char *object;        /* "pipe:[4711] from cat (4712)", or what a running call works
+				      on; NULL: none, or a futex */
+	/* A futex: what it is part of, as far as its memory shows, and where its word is. */
 	uint64_t address; /* 0: no futex */
 	enum sprof_lock_kind lock;
 	bool shared;      /* other processes may wait for the same one */
-	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or not known */
-	uint32_t module;  /* of an address in data; SPROF_RECORD_NONE */
-	uint64_t offset;  /* from the start of the area (a stack: from its end, which stays), or from
-			     where the module's first byte is mapped */
-	/* What the kernel says of its own stack, innermost first. */
+	const char *area; /* "[heap]", "[stack]", "[anon]"; NULL: a module's data, or unknown */
+	uint32_t module;  /* of an address in data; otherwise SPROF_RECORD_NONE */
+	uint64_t offset;  /* from the area's start (for a stack: from its end, which stays), or from
+			    where the module's first byte is mapped */
+	/* The kernel's own stack, innermost first. */
 	const char *const *kernel;
 	size_t kernel_count;
 };
 
-/* Who has the lock that a thread waits for, at that sample. */
+/* The holder of the lock that a thread waits for, at this sample. */
 struct sprof_holder {
 	uint32_t thread;
-	uint32_t stack; /* of its sample of the same tick; SPROF_RECORD_NONE: it has none */
+	uint32_t stack; /* of the holder's sample in the same tick; SPROF_RECORD_NONE: none */
 };
 
-/* What else the kernel tells of a thread, up to now since sprof watches it. */
+/* Other facts from the kernel about a thread, from when sprof first watched it until now. */
 struct sprof_thread_facts {
 	pid_t own_pid, own_tid; /* in the innermost pid namespace; 0: not known */
-	int processor;          /* it last ran on; -1: not known */
+	int processor;          /* where it last ran; -1: unknown */
 	bool has_switches, has_io;
-	uint64_t voluntary, involuntary;    /* switches */
+	uint64_t voluntary, involuntary; /* context switches */
 	uint64_t minor_faults, major_faults;
 	uint64_t read_bytes, written_bytes; /* by system calls, from and to anything */
 };
 
 struct sprof_sample {
-	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick, the last one if there are several */
+	uint64_t time_ns; /* CLOCK_MONOTONIC of the tick, or of the last one if there are several */
 	uint32_t thread;
-	uint32_t stack; /* as the sink's stack() numbered it */
+	uint32_t stack; /* its number from the sink's stack() */
 	enum sprof_state state;
-	uint32_t count;                    /* ticks that it stands for: 0 and 1 are one */
-	uint32_t wait;                     /* as the sink's wait() numbered it; NONE: in no system call */
-	const struct sprof_holder *holder; /* NULL: no lock, or nobody known holds it */
-	uint64_t goroutine;                /* the one that the thread ran; 0: none, or nobody wants to know */
+	uint32_t count; /* number of ticks it represents: 0 and 1 mean one */
+	/* its number from the sink's wait(); NONE: in no system call */
+	uint32_t wait;
+	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
+	/* the one that the thread ran; 0: none, or not wanted */
+	uint64_t goroutine;
 };
 
 /*
- * Where the sampler's records go. Every function returns false only on a fatal lack of memory, which
+ * Receives the sampler's records. Each function returns false only on a fatal lack of memory, which
  * ends the run.
  *
- * sample() may be called several times for a thread, then charge() hands out the time that the kernel
- * accounted to the thread since the last charge(): it belongs to the samples since then. `last` is
- * true when the thread has ended or the run is over.
+ * sample() may be called several times for a thread. charge() then gives the time that the kernel
+ * accounted to the thread since the last charge(); it belongs to the samples since then. `last` is
+ * true if the thread has ended or the run is over.
  */
 struct sprof_sink {
 	void *data;
@@ -207,35 +215,39 @@ struct sprof_sink {
 	bool (*stack)(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id);
 	bool (*sample)(void *data, const struct sprof_sample *sample);
 	bool (*charge)(void *data, uint32_t thread, const struct sprof_times *times, bool last);
-	/* The id of a wait, the same for the same one. NULL: nobody wants to know, and nothing is looked up. */
+	/* Gives equal waits the same id. NULL: not wanted; then nothing is looked up. */
 	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
-	/* Replaces what was said of the thread before. NULL: nobody wants to know. */
+	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
 };
 
-/* The quality of a run: what sprof did, what it missed and what it cost. Times in ns. */
+/* The quality of a run: what sprof did, missed and cost. Times in ns. */
 struct sprof_quality {
 	pid_t target_pid;
 	uint64_t duration_ns;
 	double rate_hz;
-	uint64_t ticks, ticks_late; /* late: a whole period or more behind its deadline; those in between were dropped */
-	uint64_t ticks_missed;      /* dropped because an earlier one was late */
-	uint64_t ticks_held_back;   /* not taken, to cost no more than was allowed */
+	/* late: at least a period behind its deadline; the ticks in between were dropped */
+	uint64_t ticks, ticks_late;
+	uint64_t ticks_missed;    /* dropped because an earlier one was late */
+	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_stopped, samples_peeked, samples_reused;
 	uint64_t samples_lost; /* the thread got no CPU to stop on within the tick's patience */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */
-	uint64_t stacks_by_code, stacks_by_frame_pointer; /* those with a frame found in such a way, by the least certain */
+	/* with a frame found in this way as the least certain one */
+	uint64_t stacks_by_code, stacks_by_frame_pointer;
 	uint64_t unwind_ns_total;
 	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
 	uint64_t threads_seen, processes_seen;
-	/* What found no room any more and is shown as [other]; counted by the profile. */
+	/* What found no room and is shown as [other]; counted by the profile. */
 	uint64_t samples_folded, threads_folded, waits_folded;
-	uint64_t waits_looked_up, wait_ns_total; /* what threads waited for, and what finding out cost */
+	/* what threads waited for, and what looking it up cost */
+	uint64_t waits_looked_up, wait_ns_total;
 	enum sprof_mode mode;
-	bool schedstat_missing; /* the kernel does not fill schedstat: runq is unknown, reuse is off */
+	/* the kernel does not fill schedstat: runq is unknown, reuse is off */
+	bool schedstat_missing;
 };
 
 #endif

@@ -1,22 +1,21 @@
 /*
- * What a path leads to is looked at before it is opened: opening a device may do something, and a
- * FIFO's writer would take us for its reader. Between the two nothing can be put in its place.
+ * Checks a path before opening it: opening a device may have an effect, and a FIFO's writer would
+ * take us for its reader. The file can't be replaced between the check and the open.
  */
 #include "base/regular-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/proc.h"
 
 int sprof_regular_file_open(const char *path, int flags)
 {
 	SPROF_AUTO_CLOSE int place = open(path, O_PATH | O_CLOEXEC | flags);
 	struct stat status;
-	char self[64];
 
 	if (place < 0 || fstat(place, &status))
 		return -1;
@@ -24,8 +23,8 @@ int sprof_regular_file_open(const char *path, int flags)
 		errno = ESTALE;
 		return -1;
 	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
-	return open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return open(sprof_proc_path(SPROF_PROC_SELF, 0, "fd/%d", place).text,
+		O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
 bool sprof_file_may_stay_open(int fd)

@@ -6,15 +6,17 @@
 
 #include <stdbool.h>
 
-/*
- * Opens a regular file for reading. -1: errno says why; ESTALE: it is none, and has not been opened.
- * `flags` are further ones of open(2), such as O_NOFOLLOW.
- */
-int sprof_regular_file_open(const char *path, int flags);
+#include "base/attributes.h"
 
 /*
- * Whether a file may be kept open that could be opened again, or done without: the last tenth of the
- * descriptors is left to whoever opens files and pipes in between.
+ * Opens a regular file for reading. -1: errno says why; ESTALE: not a regular file, and not opened.
+ * `flags` are further flags of open(2), such as O_NOFOLLOW.
+ */
+SPROF_MUST_USE int sprof_regular_file_open(const char *path, int flags);
+
+/*
+ * Whether a file may be kept open although it could be reopened or done without. The last tenth of
+ * the descriptors is reserved for files and pipes opened in between.
  */
 bool sprof_file_may_stay_open(int fd);
 

@@ -1,6 +1,6 @@
 /*
- * Interned strings. Keyed by two 64-bit hashes of the text, so a false match would need a 128-bit
- * collision; the bytes sit in large chunks that never move.
+ * Interned strings. The key is two 64-bit hashes of the text, so a false match needs a 128-bit
+ * collision. The bytes are in large chunks that never move.
  */
 #include "base/strtab.h"
 
@@ -79,8 +79,8 @@ const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *te
 	found = sprof_idmap_find(&table->map, high, low);
 	if (found != SPROF_IDMAP_NONE)
 		return table->strings[found];
-	if (!sprof_array_reserve(&table->strings, &table->capacity, table->count + 1,
-		    sizeof(*table->strings)))
+	if (!sprof_array_reserve(
+		    &table->strings, &table->capacity, table->count + 1, sizeof(*table->strings)))
 		return NULL;
 	copy = allocate(table, length + 1);
 	if (!copy || !sprof_idmap_put(&table->map, high, low, (uint32_t)table->count))

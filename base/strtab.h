@@ -1,26 +1,29 @@
 /*
- * Interned strings: equal text, equal pointer, kept until the table goes.
+ * Interned strings: equal text gives an equal pointer, valid until the table is destroyed.
  */
 #ifndef SPROF_BASE_STRTAB_H
 #define SPROF_BASE_STRTAB_H
 
 #include <stddef.h>
 
+#include "base/attributes.h"
+
 struct sprof_strtab;
 
 /* NULL: no memory. */
-struct sprof_strtab *sprof_strtab_create(void);
-/* NULL is accepted. All strings of the table go with it. */
+SPROF_MUST_USE struct sprof_strtab *sprof_strtab_create(void);
+/* NULL is accepted. Frees all strings of the table. */
 void sprof_strtab_destroy(struct sprof_strtab *table);
 
 /* The table's copy of the text. NULL: no memory. */
-const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
-/* The same for the first `length` bytes of text, which hold no NUL. */
-const char *sprof_strtab_intern_bytes(struct sprof_strtab *table, const char *text, size_t length);
+SPROF_MUST_USE const char *sprof_strtab_intern(struct sprof_strtab *table, const char *text);
+/* Interns the first `length` bytes of text, which contain no NUL. */
+SPROF_MUST_USE const char *sprof_strtab_intern_bytes(
+	struct sprof_strtab *table, const char *text, size_t length);
 
-/* The table's copy of the text, if there is one already; NULL. */
+/* The table's copy of the text, or NULL if it has none. */
 const char *sprof_strtab_find(const struct sprof_strtab *table, const char *text);
-/* How long all texts are together. */
+/* The total length of all texts. */
 size_t sprof_strtab_size(const struct sprof_strtab *table);
 
 #endif

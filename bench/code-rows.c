@@ -25,7 +25,8 @@ enum verdict {
 	EQUAL,
 	UNKNOWN,   /* the code didn't tell */
 	DIFFERENT, /* the harmful kind */
-	OTHER,     /* the table's CFA is an expression, or told by a register that can't be compared */
+	/* the table's CFA is an expression, or told by a register that can't be compared */
+	OTHER,
 	VERDICTS,
 };
 
@@ -79,7 +80,8 @@ static bool is_word(const struct sprof_cfi_row *row)
 
 static enum verdict judge(const struct sprof_cfi_row *cfi, const struct sprof_cfi_row *computed)
 {
-	if (cfi->ra != SPROF_REG_UNDEFINED && (cfi->cfa == SPROF_CFA_OTHER || cfi->cfa == SPROF_CFA_NONE))
+	if (cfi->ra != SPROF_REG_UNDEFINED &&
+		(cfi->cfa == SPROF_CFA_OTHER || cfi->cfa == SPROF_CFA_NONE))
 		return OTHER;
 	if (computed->cfa == SPROF_CFA_NONE)
 		return UNKNOWN;
@@ -99,9 +101,13 @@ static bool has_wrong_fp(const struct sprof_cfi_row *cfi, const struct sprof_cfi
 
 static const char *name_of(enum sprof_cfa_rule cfa)
 {
-	static const char *const names[] = {[SPROF_CFA_NONE] = "none", [SPROF_CFA_SP] = "sp",
-		[SPROF_CFA_FP] = "fp", [SPROF_CFA_SP_DEREF] = "*sp", [SPROF_CFA_FP_DEREF] = "*fp",
-		[SPROF_CFA_SIGNAL] = "signal", [SPROF_CFA_OTHER] = "other"};
+	static const char *const names[] = {[SPROF_CFA_NONE] = "none",
+		[SPROF_CFA_SP] = "sp",
+		[SPROF_CFA_FP] = "fp",
+		[SPROF_CFA_SP_DEREF] = "*sp",
+		[SPROF_CFA_FP_DEREF] = "*fp",
+		[SPROF_CFA_SIGNAL] = "signal",
+		[SPROF_CFA_OTHER] = "other"};
 
 	return cfa <= SPROF_CFA_OTHER && names[cfa] ? names[cfa] : "?";
 }
@@ -109,8 +115,8 @@ static const char *name_of(enum sprof_cfa_rule cfa)
 static void tell(const char *what, uint64_t address, const struct sprof_cfi_row *cfi,
 	const struct sprof_cfi_row *computed)
 {
-	printf("%s %" PRIx64 ": table %s%+d ra %d fp %d@%d, code %s%+d ra %d fp %d@%d\n", what, address,
-		name_of(cfi->cfa), cfi->cfa_offset, cfi->ra, cfi->fp, cfi->fp_offset,
+	printf("%s %" PRIx64 ": table %s%+d ra %d fp %d@%d, code %s%+d ra %d fp %d@%d\n", what,
+		address, name_of(cfi->cfa), cfi->cfa_offset, cfi->ra, cfi->fp, cfi->fp_offset,
 		name_of(computed->cfa), computed->cfa_offset, computed->ra, computed->fp,
 		computed->fp_offset);
 }
@@ -168,7 +174,8 @@ static void compare_at(struct comparison *all, struct function *function, uint32
 /* Padding runs never. */
 static bool is_padding(const uint8_t *code, size_t length)
 {
-	return code[0] == 0x90 || code[0] == 0xcc || (length > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
+	return code[0] == 0x90 || code[0] == 0xcc ||
+		(length > 1 && code[0] == 0x0f && code[1] == 0x1f) ||
 		(length > 1 && code[0] == 0x66 && (length > 4 || code[1] == 0x90));
 }
 
@@ -185,7 +192,8 @@ static void compare_function(struct comparison *all, struct function *function)
 			compare_at(all, function, at);
 	}
 	if (all->is_verbose && (function->told[UNKNOWN] || function->told[DIFFERENT]))
-		printf("function %" PRIx64 "+%" PRIx32 ": unknown %" PRIu64 ", different %" PRIu64 "\n",
+		printf("function %" PRIx64 "+%" PRIx32 ": unknown %" PRIu64 ", different %" PRIu64
+		       "\n",
 			code->address, code->size, function->verdicts[UNKNOWN],
 			function->verdicts[DIFFERENT]);
 }
@@ -196,7 +204,8 @@ static bool begins_elsewhere(struct comparison *all, const struct sprof_fde *fde
 	const uint8_t *code = sprof_image_at(all->image, fde->address, 1);
 	struct sprof_cfi_row entry = truth_at(all, fde->address + (code && code[0] == 0x90));
 
-	return entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD || entry.ra == SPROF_REG_UNDEFINED;
+	return entry.cfa != SPROF_CFA_SP || entry.cfa_offset != WORD ||
+		entry.ra == SPROF_REG_UNDEFINED;
 }
 
 static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
@@ -217,8 +226,8 @@ static void compare_fde(struct comparison *all, const struct sprof_fde *fde)
 	if (!function.code.bytes || (is_part && !all->stripped))
 		return;
 	begin = sprof_clock_now_ns();
-	if (!all->stripped)
-		sprof_code_flow_run(all->flow, &function.code, &function.rows);
+	if (!all->stripped && !sprof_code_flow_run(all->flow, &function.code, &function.rows))
+		return;
 	all->counts.ns += sprof_clock_now_ns() - begin;
 	all->counts.functions++;
 	all->counts.rows += function.rows.count;
@@ -267,7 +276,7 @@ static bool prepare(struct comparison *all, const char *path, const char *stripp
 		return all->cfi && all->computed;
 	}
 	begin = sprof_clock_now_ns();
-	if (!sprof_code_starts_load_all(&all->starts, all->image, &err))
+	if (!sprof_code_starts_load(&all->starts, all->image, true, &err))
 		return false;
 	all->counts.starts_ns = sprof_clock_now_ns() - begin;
 	all->returns = sprof_code_returns_create(all->image, &all->starts);

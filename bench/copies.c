@@ -12,9 +12,7 @@
 #include "attach/memory.h"
 #include "base/clock.h"
 
-enum {
-	LARGEST = 1024 * 1024
-};
+enum { LARGEST = 1024 * 1024 };
 
 static void copy_stack(
 	struct sprof_snapshot *snapshot, pid_t pid, const struct sprof_maps *maps, uint8_t *bytes)

@@ -24,11 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	NS_PER_S = 1000000000,
-	MAX_STOPS = 1 << 20,
-	RAISED_NICE = -15
-};
+enum { NS_PER_S = 1000000000, MAX_STOPS = 1 << 20, RAISED_NICE = -15 };
 
 struct options {
 	pid_t pid;

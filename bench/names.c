@@ -24,7 +24,8 @@ static struct sprof_module *open_module(struct sprof_modules *modules, const cha
 	return module;
 }
 
-static void resolve(struct sprof_symbols *symbols, const struct sprof_image *image, uint64_t address)
+static void resolve(
+	struct sprof_symbols *symbols, const struct sprof_image *image, uint64_t address)
 {
 	struct sprof_locations locations;
 	struct sprof_error err;

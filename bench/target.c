@@ -101,8 +101,7 @@ static void work(const struct options *options)
 static void collect_gaps(const struct options *options, struct gaps *gaps)
 {
 	uint64_t begin = now_ns(), last = begin;
-	uint64_t end = options->amount ? begin + (uint64_t)options->amount * NS_PER_MS
-				       : UINT64_MAX;
+	uint64_t end = options->amount ? begin + (uint64_t)options->amount * NS_PER_MS : UINT64_MAX;
 
 	while (last < end && !told_to_end) {
 		uint64_t now = now_ns(), gap = now - last;
@@ -145,9 +144,8 @@ static void measure_gaps(const struct options *options)
 	printf("{\"elapsed_ns\": %llu, \"lost_ns\": %llu, \"short_ns\": %llu, \"gaps\": %zu, "
 	       "\"p50\": %u, \"p95\": %u, \"p99\": %u, \"max\": %llu}\n",
 		(unsigned long long)gaps.elapsed, (unsigned long long)gaps.lost,
-		(unsigned long long)gaps.lost_in_short, gaps.count,
-		quantile(&gaps, 0.5), quantile(&gaps, 0.95), quantile(&gaps, 0.99),
-		(unsigned long long)gaps.longest);
+		(unsigned long long)gaps.lost_in_short, gaps.count, quantile(&gaps, 0.5),
+		quantile(&gaps, 0.95), quantile(&gaps, 0.99), (unsigned long long)gaps.longest);
 	free(gaps.ns);
 }
 
@@ -186,18 +184,20 @@ typedef long descent(const struct options *options, long levels);
 
 static descent *const descents[16];
 
-#define DESCENT(n)                                                                              \
+/* clang-format takes the calls, which have no semicolons, for one declaration. */
+/* clang-format off */
+#define DESCENT(n) \
 	static BENCH_NOIPA long descend_##n(const struct options *options, long levels) \
-	{                                                                                       \
-		volatile char frame[16 + 8 * n];                                                \
-		long below = 0;                                                                 \
-                                                                                                \
-		frame[0] = (char)levels;                                                        \
-		if (levels > 1)                                                                 \
-			below = descents[(n + 5) % 16](options, levels - 1);                    \
-		else                                                                            \
-			bottom(options);                                                        \
-		return below + frame[0];                                                        \
+	{ \
+		volatile char frame[16 + 8 * n]; \
+		long below = 0; \
+\
+		frame[0] = (char)levels; \
+		if (levels > 1) \
+			below = descents[(n + 5) % 16](options, levels - 1); \
+		else \
+			bottom(options); \
+		return below + frame[0]; \
 	}
 
 DESCENT(0) DESCENT(1) DESCENT(2) DESCENT(3) DESCENT(4) DESCENT(5) DESCENT(6) DESCENT(7)
@@ -206,6 +206,7 @@ DESCENT(8) DESCENT(9) DESCENT(10) DESCENT(11) DESCENT(12) DESCENT(13) DESCENT(14
 static descent *const descents[16] = {descend_0, descend_1, descend_2, descend_3, descend_4,
 	descend_5, descend_6, descend_7, descend_8, descend_9, descend_10, descend_11, descend_12,
 	descend_13, descend_14, descend_15};
+/* clang-format on */
 
 /* Outermost are its own frame and those of the start of a thread. */
 static void *share(void *data)
@@ -285,8 +286,9 @@ int main(int argc, char *argv[])
 	struct options options = {.depth = 10, .threads = 1, .cpu = -1, .gap_ns = 1000};
 
 	parse(argc, argv, &options);
-	if (!options.mode || (strcmp(options.mode, "spin") && strcmp(options.mode, "work") &&
-				     strcmp(options.mode, "gaps")))
+	if (!options.mode ||
+		(strcmp(options.mode, "spin") && strcmp(options.mode, "work") &&
+			strcmp(options.mode, "gaps")))
 		return 64;
 	signal(SIGTERM, on_term);
 	if (options.cpu >= 0)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/maps.h"
+#include "attach/maps-read.h"
 #include "base/clock.h"
 #include "bench/copies.h"
 #include "bench/walkers.h"
@@ -44,7 +44,7 @@ static bool begin_walks(struct walks *walks, pid_t pid)
 		.pid = pid, .modules = sprof_modules_create(), .maps = &walks->maps};
 	walks->last = calloc(1, sizeof(*walks->last));
 	return walks->last && walks->parts.modules &&
-	       sprof_maps_read(&walks->maps, pid, walks->parts.modules);
+		sprof_maps_read(&walks->maps, pid, walks->parts.modules);
 }
 
 static void walk(struct walks *walks, const struct sprof_snapshot *snapshot)

@@ -10,18 +10,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "attach/maps-read.h"
 #include "base/clock.h"
 #include "bench/copies.h"
 #include "bench/walkers.h"
 
 /* A copy's time with filled caches is the median of so many passes: what else the machine does goes
  * out. */
-enum {
-	EMPTY_TIMINGS = 1000,
-	WARM_PASSES = 3,
-	WAYS = 3,
-	MAX_ROUNDS = 64
-};
+enum { EMPTY_TIMINGS = 1000, WARM_PASSES = 3, WAYS = 3, MAX_ROUNDS = 64 };
 
 static const struct walker *const ways[WAYS] = {&walker_sprof, &walker_libunwind, &walker_libdwfl};
 
@@ -178,12 +174,12 @@ int main(int argc, char *argv[])
 	rounds = (int)strtol(argv[4], NULL, 10);
 	if (!sprof_maps_read(&maps, parts.pid, parts.modules) ||
 		!copies_take(&copies, parts.pid, &maps, strtoul(argv[2], NULL, 10),
-			strtoul(argv[3], NULL, 10) * SPROF_NS_PER_US)) {
+			strtoul(argv[3], NULL, 10) * SPROF_NS_PER_US) ||
+		/* Mapped since: the walks must know the modules too. */
+		!sprof_maps_read(&maps, parts.pid, parts.modules)) {
 		fprintf(stderr, "unwind: process %s can't be copied\n", argv[1]);
 		return 2;
 	}
-	/* Mapped since: the walks must know the modules too. */
-	sprof_maps_read(&maps, parts.pid, parts.modules);
 	printf("{");
 	time_ways(&parts, &copies, rounds < MAX_ROUNDS ? rounds : MAX_ROUNDS);
 	for (int i = 1; i < WAYS; i++)

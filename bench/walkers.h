@@ -15,9 +15,7 @@
 #include "base/record.h"
 #include "unwind/snapshot.h"
 
-enum {
-	WALK_DEPTH = 1024
-};
+enum { WALK_DEPTH = 1024 };
 
 /* What a walk found: frames as sprof stores them, to be compared. */
 struct walked {

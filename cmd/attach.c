@@ -17,15 +17,18 @@ static const struct sprof_option process_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to profile", process_table},
 	{"Sampling", sprof_recording_sampling_table},
-	{"Output", sprof_recording_output_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
+	{"Output", sprof_recording_stats_table},
 	{"What to report", sprof_shown_filter_table, FIELD(shown)},
+	{"How", sprof_shown_brief_table, FIELD(shown)},
 	{"How", sprof_shown_report_table, FIELD(shown)},
-	{"Names", sprof_naming_table},
+	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
 };
 
-/* Said with --quiet too: the files are there, and there is nothing in them. */
+/* Said with --quiet too: the files exist but are empty. */
 static void say_no_samples(void)
 {
 	struct sprof_error err = {0};
@@ -63,11 +66,12 @@ const struct sprof_command sprof_command_attach = {
 	.name = "attach",
 	.summary = "Profile a process that is running already",
 	.synopsis = "-p PID [options]",
-	.details = "At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof lets go of the "
-		   "process, which runs\non, and writes the profile. SIGUSR1 writes what there is so far "
-		   "to the output files.\n\n"
-		   "  sprof attach -p 4711 -d 10s\n"
-		   "  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",
+	.details =
+		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof lets go of the "
+		"process, which runs\non, and writes the profile. SIGUSR1 writes what there is so far "
+		"to the output files.\n\n"
+		"  sprof attach -p 4711 -d 10s\n"
+		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",
 	.groups = groups,
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),

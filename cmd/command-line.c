@@ -1,14 +1,16 @@
 /*
- * Command lines as one line of text. They are labels: nothing is quoted, nothing is read back. Single words for a person to
- * type are quoted.
+ * Command lines as one line of text. Such a line is a label: it is not quoted and never parsed
+ * again. Only single words for a person to type are quoted.
  */
 #include "cmd/command-line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "attach/procfs.h"
+#include "base/clock.h"
+#include "base/proc.h"
 
 char *sprof_command_line_join(char *const words[])
 {
@@ -33,15 +35,12 @@ static char *label(pid_t pid)
 	return asprintf(&text, "process %d", (int)pid) < 0 ? NULL : text;
 }
 
-/* The words end with a NUL each (proc(5)); a kernel thread has none. */
-char *sprof_command_line_read(pid_t pid)
+/* A NUL ends each word (proc(5)); a kernel thread has no words. */
+static char *read_of_process(pid_t pid)
 {
-	char path[64];
 	size_t size;
-	char *text;
+	char *text = sprof_proc_read_whole(sprof_proc_path(pid, 0, "cmdline").text, &size);
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	text = sprof_proc_read_whole(path, &size);
 	while (text && size && !text[size - 1])
 		size--;
 	if (!text || !size) {
@@ -76,4 +75,18 @@ char *sprof_command_line_quote(const char *word)
 		return text;
 	free(text);
 	return NULL;
+}
+
+char *sprof_command_line_of(char *const words[], pid_t pid)
+{
+	return words ? sprof_command_line_join(words) : read_of_process(pid);
+}
+
+bool sprof_command_line_describe(struct sprof_profile *profile, const char *command)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return sprof_profile_describe(
+		profile, command, (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
 }

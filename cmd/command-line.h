@@ -6,13 +6,22 @@
 
 #include <sys/types.h>
 
-/* The words with blanks between them, to be freed. NULL: no memory. */
-char *sprof_command_line_join(char *const words[]);
+#include "base/attributes.h"
+#include "profile/profile.h"
 
-/* What a running process was started as, or "process 4711", to be freed. NULL: no memory. */
-char *sprof_command_line_read(pid_t pid);
+/* The words with blanks between them. The caller frees it. NULL: no memory. */
+char *sprof_command_line_join(char *const words[]) SPROF_MUST_USE;
 
-/* A word as a shell reads it back. To be freed; NULL: no memory. */
-char *sprof_command_line_quote(const char *word);
+/*
+ * That of a program to start, or without words (NULL) of a running process, or "process 4711". The
+ * caller frees it. NULL: no memory.
+ */
+char *sprof_command_line_of(char *const words[], pid_t pid) SPROF_MUST_USE;
+
+/* A profile that begins now is of this command. False: no memory. */
+bool sprof_command_line_describe(struct sprof_profile *profile, const char *command) SPROF_MUST_USE;
+
+/* The word, quoted for a shell. The caller frees it. NULL: no memory. */
+char *sprof_command_line_quote(const char *word) SPROF_MUST_USE;
 
 #endif

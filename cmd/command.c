@@ -1,8 +1,8 @@
 /*
- * The table-driven option parser, on getopt_long(3), and the help text from the same tables. Knows
- * how options are spelled; what a value means is known to the row's setter.
+ * The table-driven option parser, on getopt_long(3), and the help text from the same tables.
+ * Handles how options are spelled. The row's setter handles what a value means.
  *
- * getopt_long sees long options as 256 + their row, so that an error can always be traced back to it.
+ * getopt_long gets 256 + row as the value of a long option, so that an error leads back to the row.
  */
 #include "cmd/command.h"
 
@@ -19,7 +19,7 @@ enum {
 	HELP_WIDTH = 79,
 };
 
-/* The groups of a command, flattened, and what getopt_long wants to see of them. */
+/* The groups of a command, flattened, and their form for getopt_long. */
 struct parser {
 	const struct sprof_option *rows[MAX_OPTIONS];
 	size_t bases[MAX_OPTIONS];
@@ -55,7 +55,10 @@ static void add_row(struct parser *parser, const struct sprof_option *row, size_
 	add_letters(parser, row);
 }
 
-/* "+": stop at the first operand, what follows belongs to the program; ":": tell missing values apart. */
+/*
+ * "+": stop at the first operand, the rest belongs to the program; ":": report missing values as
+ * such.
+ */
 static void parser_init(struct parser *parser, const struct sprof_command *command)
 {
 	*parser = (struct parser){.shorts = ":"};
@@ -67,7 +70,7 @@ static void parser_init(struct parser *parser, const struct sprof_command *comma
 	}
 }
 
-/* The row that a value of getopt_long (or optopt) stands for; below 0: none. */
+/* The row of a value of getopt_long or of optopt; below 0: none. */
 static int find_row(const struct parser *parser, int value)
 {
 	if (value >= LONG_BASE)
@@ -79,7 +82,7 @@ static int find_row(const struct parser *parser, int value)
 	return -1;
 }
 
-/* The long option that an unknown word is near to; NULL: none. */
+/* The long option that an unknown word resembles; NULL: none. */
 static const char *find_near(const struct parser *parser, const char *word)
 {
 	char name[64];
@@ -87,8 +90,10 @@ static const char *find_near(const struct parser *parser, const char *word)
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
 		word + strspn(word, "-"));
-	for (int i = 0; name[0] && i < parser->count; i++)
-		sprof_nearest_try(&nearest, parser->rows[i]->name);
+	for (int i = 0; name[0] && i < parser->count; i++) {
+		if (parser->rows[i]->help)
+			sprof_nearest_try(&nearest, parser->rows[i]->name);
+	}
 	return nearest.found;
 }
 
@@ -97,9 +102,10 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 {
 	int index = find_row(parser, optopt);
 	const struct sprof_option *row = index < 0 ? NULL : parser->rows[index];
-	/* In a cluster of letters, "-zq", the word may be the one before. */
+	/* In a cluster of letters such as "-zq", `word` may be the one before the cluster. */
 	bool is_word = word[0] == '-' && (!optopt || (word[1] != '-' && strchr(word, optopt)));
 	const char *near = row || !is_word ? NULL : find_near(parser, word);
+	const char *refusal = row || !command->refusal ? NULL : command->refusal(word);
 
 	if (row && what == ':')
 		sprof_error_set(err, SPROF_ERROR_USAGE, "option --%s needs a value: %s", row->name,
@@ -110,8 +116,11 @@ static bool usage_error(const struct sprof_command *command, int what, const str
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown option -%c", optopt);
 	else
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown option %s", word);
-	if (near)
-		sprof_error_hint(err, "did you mean --%s? see: sprof %s --help", near, command->name);
+	if (refusal)
+		sprof_error_hint(err, "%s", refusal);
+	else if (near)
+		sprof_error_hint(
+			err, "did you mean --%s? see: sprof %s --help", near, command->name);
 	else
 		sprof_error_hint(err, "see: sprof %s --help", command->name);
 	return false;
@@ -160,8 +169,8 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 
 		if (value == '?' || value == ':')
 			return usage_error(command, value, &parser, argv[optind - 1], err);
-		if (!set_option(&parser, index, parser.rows[index]->argument ? optarg : NULL, options,
-			    err)) {
+		if (!set_option(&parser, index, parser.rows[index]->argument ? optarg : NULL,
+			    options, err)) {
 			hint_at_dashes(&parser, argv[optind - 1], err);
 			return false;
 		}
@@ -185,7 +194,7 @@ static int print_option(const struct sprof_option *row, FILE *stream)
 	return width;
 }
 
-/* How much of a text fits into a line, up to a blank; a line's end counts as one. */
+/* How much of a text fits into a line, up to a blank or the end of the line. */
 static size_t line_length(const char *text)
 {
 	size_t last = 0, i;
@@ -197,7 +206,7 @@ static size_t line_length(const char *text)
 	return text[i] && last ? last : i;
 }
 
-/* Texts are wrapped at 80 columns, wherever their tables break them. */
+/* Wraps at 80 columns; line breaks in the tables don't matter. */
 static void print_row(const struct sprof_option *row, FILE *stream)
 {
 	int width = print_option(row, stream);
@@ -225,9 +234,12 @@ void sprof_command_help(const struct sprof_command *command, FILE *stream)
 	fprintf(stream, "Usage: sprof %s %s\n%s.\n", command->name, command->synopsis,
 		command->summary);
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
-		fprintf(stream, "\n%s:\n", group->title);
-		for (const struct sprof_option *row = group->options; row->name; row++)
-			print_row(row, stream);
+		if (group == command->groups || strcmp(group->title, group[-1].title) != 0)
+			fprintf(stream, "\n%s:\n", group->title);
+		for (const struct sprof_option *row = group->options; row->name; row++) {
+			if (row->help)
+				print_row(row, stream);
+		}
 	}
 	if (command->details)
 		fprintf(stream, "\n%s", command->details);

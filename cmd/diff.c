@@ -1,9 +1,7 @@
 /*
  * sprof diff: what changed from one saved profile to another.
  */
-#include "base/cleanup.h"
 #include "cmd/commands.h"
-#include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "profile/diff.h"
 
@@ -12,20 +10,15 @@
 static const struct sprof_option compare_table[] = {
 	{"absolute", NULL, NULL, "compare the weights themselves, not the shares of the whole",
 		sprof_value_flag, FIELD(absolute)},
-	{"top", NULL, "N", "text: at most N rows (30)", sprof_value_count, FIELD(shown.top)},
-	{"full", NULL, NULL, "text: every function, every name whole", sprof_value_flag, FIELD(shown.full)},
-	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
-		FIELD(shown.threads)},
-	{"no-pager", NULL, NULL, "don't show the table through $PAGER", sprof_value_flag,
-		FIELD(shown.no_pager)},
 	{0},
 };
 
 static const struct sprof_option_group groups[] = {
-	{"What to compare", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"What to compare", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
 	{"How", compare_table},
-	{"Output", sprof_reading_output_table},
+	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -43,40 +36,31 @@ static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
 	return true;
 }
 
-static bool load(const struct sprof_reading *options, const char *path,
-	struct sprof_profile **ret, struct sprof_error *err)
+static bool load(const struct sprof_reading *options, const char *path, struct sprof_profile **ret,
+	struct sprof_error *err)
 {
-	return sprof_reading_load(path, options->weight, ret, err) &&
+	return sprof_reading_load(path, options->shown.weight, ret, err) &&
 		sprof_shown_filter(&options->shown, ret, err);
 }
 
-static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
-	const struct sprof_profile *joined, uint32_t base_threads, int *ret_exit,
-	struct sprof_error *err)
+static bool write_all(const struct sprof_reading *options, const struct sprof_profile *joined,
+	uint32_t base_threads, int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_pager pager = {0};
 	struct sprof_output_options output;
 	struct sprof_written written;
-	enum sprof_weight weight;
 
-	if (!sprof_reading_weight(joined, options->weight, &weight, err))
+	if (!sprof_shown_output_options(&options->shown, joined, &output, err))
 		return false;
-	output = sprof_shown_output_options(&options->shown, weight);
 	output.base_threads = base_threads;
 	output.absolute = options->absolute;
-	if (!options->shown.no_pager && sprof_outputs_report_to_stdout(outputs))
-		sprof_pager_start(&pager);
-	output.width = pager.width;
-	written = sprof_outputs_write(outputs, true, joined, &output);
-	sprof_pager_finish(&pager);
+	written = sprof_shown_write(&options->shown, joined, &output, true);
 	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_reading *options = data;
-	struct sprof_outputs outputs = options->outputs;
+	struct sprof_reading options = *(const struct sprof_reading *)data;
 	struct sprof_profile *base = NULL, *new = NULL, *joined = NULL;
 	uint32_t base_threads;
 	bool ok;
@@ -86,12 +70,12 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof diff before.pb.gz after.pb.gz");
 		return false;
 	}
-	ok = settle(&outputs, err) && load(options, operands[0], &base, err) &&
-		load(options, operands[1], &new, err) &&
+	ok = settle(&options.shown.outputs, err) && load(&options, operands[0], &base, err) &&
+		load(&options, operands[1], &new, err) &&
 		sprof_profile_join(base, new, &joined, &base_threads, err);
 	sprof_profile_destroy(base);
 	sprof_profile_destroy(new);
-	ok = ok && write_all(options, &outputs, joined, base_threads, ret_exit, err);
+	ok = ok && write_all(&options, joined, base_threads, ret_exit, err);
 	sprof_profile_destroy(joined);
 	return ok;
 }
@@ -100,10 +84,11 @@ const struct sprof_command sprof_command_diff = {
 	.name = "diff",
 	.summary = "Show what changed from one saved profile to another",
 	.synopsis = "[options] BEFORE AFTER",
-	.details = "Without --absolute, BEFORE is scaled to the weight of AFTER, so that runs of different "
-		   "length\ncompare. As folded stacks, each line has two numbers: before and after.\n\n"
-		   "  sprof diff before.pb.gz after.pb.gz --weight user\n"
-		   "  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n",
+	.details =
+		"Without --absolute, BEFORE is scaled to the weight of AFTER, so that runs of different "
+		"length\ncompare. As folded stacks, each line has two numbers: before and after.\n\n"
+		"  sprof diff before.pb.gz after.pb.gz --weight user\n"
+		"  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),

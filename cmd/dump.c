@@ -14,13 +14,18 @@
 #include "cmd/syscall-name.h"
 #include "cmd/tracing.h"
 #include "output/clean.h"
+#include "output/fit.h"
 
 struct dump_options {
 	struct sprof_common_options common;
-	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
+	struct sprof_naming naming;
+	bool short_names;
 	pid_t pid;
 	size_t max_depth;
 };
+
+_Static_assert(offsetof(struct dump_options, common) == 0,
+	"main.c reads the common options of any command");
 
 #define FIELD(name) offsetof(struct dump_options, name)
 
@@ -38,7 +43,8 @@ static const struct sprof_option option_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	{"Options", option_table},
-	{"Names", sprof_naming_table},
+	{"Names", sprof_naming_kind_table, FIELD(short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -134,10 +140,11 @@ static void print_state(const struct sprof_thread_stack *thread)
 	printf("\n");
 }
 
-static bool print_location(
-	const struct sprof_location *location, const struct sprof_module *module, size_t *number)
+static bool print_location(const struct dump *dump, const struct sprof_location *location,
+	const struct sprof_module *module, size_t *number)
 {
-	SPROF_AUTO_FREE char *function = sprof_clean_text(location->function, NULL);
+	SPROF_AUTO_FREE char *function =
+		sprof_fit_function(location->function, dump->options->short_names, 0);
 	SPROF_AUTO_FREE char *place =
 		sprof_clean_text(location->file ? location->file : sprof_module_name(module), NULL);
 
@@ -153,8 +160,8 @@ static bool print_location(
 	return true;
 }
 
-static bool print_frame(struct dump *dump, const struct sprof_frame *frame, size_t *number,
-	struct sprof_error *err)
+static bool print_frame(
+	struct dump *dump, const struct sprof_frame *frame, size_t *number, struct sprof_error *err)
 {
 	const struct sprof_module *module = sprof_modules_get(dump->modules, frame->module);
 	struct sprof_locations locations;
@@ -163,7 +170,7 @@ static bool print_frame(struct dump *dump, const struct sprof_frame *frame, size
 		    frame->offset - (frame->is_return ? 1 : 0), &locations, err))
 		return false;
 	for (size_t i = 0; i < locations.count; i++) {
-		if (!print_location(&locations.items[i], module, number))
+		if (!print_location(dump, &locations.items[i], module, number))
 			return sprof_error_no_memory(err);
 	}
 	return true;
@@ -216,8 +223,9 @@ const struct sprof_command sprof_command_dump = {
 	.name = "dump",
 	.summary = "Show where each thread of a process is right now",
 	.synopsis = "-p PID [options]",
-	.details = "Prints the stack of every thread, the innermost function first, with its state, the "
-		   "system\ncall it sleeps in, and source lines where there is debug information.\n",
+	.details =
+		"Prints the stack of every thread, the innermost function first, with its state, the "
+		"system\ncall it sleeps in, and source lines where there is debug information.\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),

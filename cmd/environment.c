@@ -1,6 +1,6 @@
 /*
- * libdw asks the servers of DEBUGINFOD_URLS for every module it meets, for minutes, without being told
- * to (debuginfod_find_debuginfo(3)).
+ * Hides DEBUGINFOD_URLS from sprof's own libraries. libdw would ask these servers unbidden for
+ * every module, for minutes (debuginfod_find_debuginfo(3)).
  */
 #include "cmd/environment.h"
 

@@ -1,9 +1,9 @@
 /*
- * A snapshot is written by a child process, which has a copy of the profile as it was at that moment:
- * naming takes seconds, for which the traced threads must not wait, and the profile goes on growing.
+ * A child process writes a snapshot. It has a copy of the profile as of its start. Naming takes
+ * seconds: the traced threads must not wait for it, and the profile goes on growing.
  *
- * The child is told to be done by the end of a pipe that only it holds open. It is reaped by the
- * sampling loop, like every child that the loop doesn't know, or by the end of sprof.
+ * The child alone holds one end of a pipe open: end-of-file says that it is done. The sampling loop
+ * reaps it, as every child that the loop doesn't know, or else the end of sprof does.
  */
 #include "cmd/interim.h"
 
@@ -19,14 +19,14 @@
 
 static bool has_files(const struct sprof_recording *options)
 {
-	for (size_t i = 0; i < options->outputs.count; i++) {
-		if (options->outputs.items[i].path)
+	for (size_t i = 0; i < options->shown.outputs.count; i++) {
+		if (options->shown.outputs.items[i].path)
 			return true;
 	}
 	return options->stats_path;
 }
 
-/* Waits at most so long (in ms; -1: for ever) for the writer. False: it is still writing. */
+/* Waits at most `timeout_ms` for the writer (-1: without end). False: it is still writing. */
 static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 {
 	struct pollfd writer = {.fd = interim->busy, .events = POLLIN};
@@ -40,7 +40,7 @@ static bool wait_for_writer(struct sprof_interim *interim, int timeout_ms)
 	while (ready < 0 && errno == EINTR);
 	if (ready == 0)
 		return false;
-	/* However it has failed, also by its death: then it says nothing. */
+	/* Covers every failure, also its death, of which it can't say anything itself. */
 	interim->failures += read(interim->busy, &succeeded, 1) != 1;
 	close(interim->busy);
 	interim->busy = -1;

@@ -1,6 +1,7 @@
 /*
- * Where the last recording is kept: $XDG_CACHE_HOME/sprof, as the XDG base directory specification has it
- * for files that can be had again. Nobody else may read it, for it has names of files and peers.
+ * Where the last recording is kept: $XDG_CACHE_HOME/sprof, the place of the XDG base directory
+ * specification for files that can be made again. Only the user may read it, because it has names
+ * of files and peers.
  */
 #include "cmd/last.h"
 
@@ -15,7 +16,7 @@
 
 static const char file_name[] = "/sprof/last.pb.gz";
 
-/* As root with somebody else's HOME, nothing is left in it that he could not remove. */
+/* As root with another user's HOME, leave nothing there that this user can't remove. */
 static bool is_ours(const char *path)
 {
 	struct stat status;
@@ -23,7 +24,7 @@ static bool is_ours(const char *path)
 	return !stat(path, &status) && status.st_uid == geteuid();
 }
 
-/* The folder is ours, and the file is no link that leads elsewhere. */
+/* Whether the folder is ours, and the file is no symbolic link. */
 static bool is_safe(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -37,7 +38,7 @@ static bool is_safe(char *path)
 	return ok && (lstat(path, &file) || S_ISREG(file.st_mode));
 }
 
-/* The folder of caches, which must be an absolute path. */
+/* The cache folder; its path must be absolute. */
 static bool find_caches(char *path, size_t size)
 {
 	const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -50,7 +51,7 @@ static bool find_caches(char *path, size_t size)
 	return length > 0 && (size_t)length + sizeof(file_name) <= size;
 }
 
-/* The folders on the way, for their owner only. */
+/* Makes the folders on the way, with access for their owner only. */
 static bool make_folders(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -59,7 +60,8 @@ static bool make_folders(char *path)
 	if (!slash || slash == path)
 		return true;
 	*slash = '\0';
-	ok = !mkdir(path, 0700) || errno == EEXIST || (errno == ENOENT && make_folders(path) && !mkdir(path, 0700));
+	ok = !mkdir(path, 0700) || errno == EEXIST ||
+		(errno == ENOENT && make_folders(path) && !mkdir(path, 0700));
 	*slash = '/';
 	return ok;
 }

@@ -1,13 +1,19 @@
 /*
- * The last recording that was shown on a terminal: it is kept, so that `sprof report` can show all of it.
+ * The last recording that was shown on a terminal. It is kept so that `sprof report` can show all
+ * of it.
  */
 #ifndef SPROF_CMD_LAST_H
 #define SPROF_CMD_LAST_H
 
-/* The file's path; NULL: there is no place for it. The text is valid as long as the program runs. */
+/*
+ * The file's path; NULL: there is no place for it. The text is valid as long as the program runs.
+ */
 const char *sprof_last_path(void);
 
-/* The same for who writes it: makes the folder where it is missing. NULL also: the place is not ours alone. */
+/*
+ * The path for writing: makes the folder if it is missing. NULL also: others may write to the
+ * place.
+ */
 const char *sprof_last_make(void);
 
 #endif

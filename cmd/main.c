@@ -1,5 +1,6 @@
 /*
- * The sprof program: finds the command, lets it run, and turns its outcome into words and an exit code.
+ * The sprof program: finds the command, lets it run, and turns its outcome into words and an exit
+ * code.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,10 @@ static const struct sprof_command *const commands[] = {
 	&sprof_command_diff,
 	&sprof_command_merge,
 	&sprof_command_dump,
+	&sprof_command_syscalls,
+	&sprof_command_rundelay,
+	&sprof_command_trace,
+	&sprof_command_events,
 	&sprof_command_symbols,
 };
 
@@ -33,7 +38,8 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 static const struct sprof_command *find_command(const char *name)
 {
 	for (int i = 0; i < COMMANDS; i++) {
-		if (strcmp(commands[i]->name, name) == 0)
+		if (strcmp(commands[i]->name, name) == 0 ||
+			(commands[i]->alias && strcmp(commands[i]->alias, name) == 0))
 			return commands[i];
 	}
 	return NULL;
@@ -76,8 +82,9 @@ static void print_version(void)
 }
 
 /*
- * A standard stream that is closed is taken here by something that is no stream, so that no file of ours
- * gets its number; writing to it fails as it would have. Closed on exec: closed in the program too.
+ * Fills the number of a closed standard stream with something that is no stream, so that no file of
+ * ours gets it. Writing to it fails, as to a closed stream. It closes on exec: the program finds it
+ * closed too.
  */
 static void keep_standard_streams(void)
 {
@@ -129,7 +136,7 @@ static bool is_executable(const char *path)
 	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* Whether a word is a program's name: one that a shell would find. */
+/* Whether a shell would find a program of this name. */
 static bool is_program(const char *word)
 {
 	const char *path = getenv("PATH");
@@ -205,8 +212,8 @@ static int dispatch(int argc, char *argv[])
 }
 
 /*
- * Rights that the caller lacks would be lent to whoever writes the environment, the files and the
- * programs that sprof reads and runs (getauxval(3), AT_SECURE).
+ * With more rights than its caller has (set-user-ID), sprof would lend them to whoever controls its
+ * environment, the files that it reads and the programs that it runs (getauxval(3), AT_SECURE).
  */
 static bool refuse_borrowed_rights(struct sprof_error *err)
 {
@@ -214,8 +221,9 @@ static bool refuse_borrowed_rights(struct sprof_error *err)
 		return false;
 	sprof_error_set(err, SPROF_ERROR_PERMISSION,
 		"sprof does not run set-user-ID, set-group-ID or with file capabilities");
-	sprof_error_hint(err, "take them away (chmod ug-s, setcap -r), and start it by a user who may "
-			      "trace, as with sudo");
+	sprof_error_hint(err,
+		"take them away (chmod ug-s, setcap -r), and start it by a user who may "
+		"trace, as with sudo");
 	return true;
 }
 

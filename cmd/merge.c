@@ -4,37 +4,37 @@
 #include "cmd/commands.h"
 #include "cmd/reading.h"
 
+#define FIELD(name) offsetof(struct sprof_reading, name)
+
 static const struct sprof_option_group groups[] = {
-	{"What to merge", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"What to merge", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
-	{"Output", sprof_reading_output_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
 };
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_reading *options = data;
-	struct sprof_outputs outputs = options->outputs;
+	struct sprof_shown shown = ((const struct sprof_reading *)data)->shown;
+	struct sprof_output_options output;
 	struct sprof_profile *profile;
 	struct sprof_written written;
-	enum sprof_weight weight;
 	bool ok;
 
-	if (!operands[0] || !outputs.count) {
+	if (!operands[0] || !shown.outputs.count) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "merge needs profiles, and -o FILE");
 		sprof_error_hint(err, "for example: sprof merge -o all.pb.gz prof-*.pb.gz");
 		return false;
 	}
-	if (!sprof_outputs_settle(&outputs, SPROF_STDOUT_REPORT, err) ||
-		!sprof_reading_load_all(operands, options->weight, &profile, err))
+	if (!sprof_outputs_settle(&shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_reading_load_all(operands, shown.weight, &profile, err))
 		return false;
-	ok = sprof_shown_filter(&options->shown, &profile, err) &&
-		sprof_reading_weight(profile, options->weight, &weight, err);
+	shown.no_pager = true;
+	ok = sprof_shown_filter(&shown, &profile, err) &&
+		sprof_shown_output_options(&shown, profile, &output, err);
 	if (ok) {
-		struct sprof_output_options output = sprof_shown_output_options(&options->shown, weight);
-
-		written = sprof_outputs_write(&outputs, true, profile, &output);
+		written = sprof_shown_write(&shown, profile, &output, true);
 		*ret_exit = sprof_outputs_exit(&written);
 	}
 	sprof_profile_destroy(profile);
@@ -45,11 +45,12 @@ const struct sprof_command sprof_command_merge = {
 	.name = "merge",
 	.summary = "Merge saved profiles into one",
 	.synopsis = "[options] -o FILE PROFILE...",
-	.details = "Labels are kept: process, thread, host, rank. Profiles that count different things "
-		   "are refused.\n\n"
-		   "  mpirun -n 4 sprof run -o prof-%r.pb.gz -- ./app\n"
-		   "  sprof merge -o all.pb.gz prof-*.pb.gz\n"
-		   "  sprof report --by rank all.pb.gz\n",
+	.details =
+		"Labels are kept: process, thread, host, rank. Profiles that count different things "
+		"are refused.\n\n"
+		"  mpirun -n 4 sprof run -o prof-%r.pb.gz -- ./app\n"
+		"  sprof merge -o all.pb.gz prof-*.pb.gz\n"
+		"  sprof report --by rank all.pb.gz\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),

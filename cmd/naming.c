@@ -1,6 +1,6 @@
 /*
- * The option rows about names. What they say is checked as far as possible before anything is
- * sampled: a folder that isn't there after an hour of recording helps nobody.
+ * The option rows about names. Checks their values before sampling starts: after an hour of
+ * recording a missing folder is noticed too late. Does not name anything itself.
  */
 #include "cmd/naming.h"
 
@@ -15,16 +15,16 @@
 #include "cmd/values.h"
 #include "elfsym/debuginfod.h"
 
-#define FIELD(name) (offsetof(struct sprof_naming_command, naming) + offsetof(struct sprof_naming, name))
+#define FIELD(name) offsetof(struct sprof_naming, name)
 
-static bool set_names(void *field, const char *text, struct sprof_error *err)
+static bool set_kind(void *field, const char *text, struct sprof_error *err)
 {
-	if (strcmp(text, "short") == 0)
-		*(bool *)field = true;
-	else if (strcmp(text, "full") == 0)
-		*(bool *)field = false;
-	else
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of full, short");
+	static const char *const names[] = {"full", "short", NULL};
+	unsigned kind;
+
+	if (!sprof_value_choice(names, text, &kind, err))
+		return false;
+	*(bool *)field = kind;
 	return true;
 }
 
@@ -38,13 +38,13 @@ static bool add_folder(void *field, const char *text, struct sprof_error *err)
 	if (!S_ISDIR(status.st_mode))
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a folder");
 	if (folders->count == SPROF_MAX_NAMING_ITEMS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "more than %d folders",
-			SPROF_MAX_NAMING_ITEMS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "more than %d folders", SPROF_MAX_NAMING_ITEMS);
 	folders->items[folders->count++] = text;
 	return true;
 }
 
-/* FILE[=MODULE]; a FILE with '=' in its name is found too. */
+/* FILE[=MODULE]; FILE may have '=' in its name. */
 static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_naming_sysmaps *sysmaps = field;
@@ -52,11 +52,11 @@ static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 	struct sprof_sysmap *sysmap = &sysmaps->items[sysmaps->count];
 
 	if (sysmaps->count == SPROF_MAX_NAMING_ITEMS)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "more than %d lists",
-			SPROF_MAX_NAMING_ITEMS);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "more than %d lists", SPROF_MAX_NAMING_ITEMS);
 	*sysmap = (struct sprof_sysmap){.path = text};
 	if (equals && access(text, F_OK) != 0) {
-		/* The word is getopt's, from argv, and ours to cut. */
+		/* The text lies in argv, so cutting it is allowed. */
 		*equals = '\0';
 		sysmap->module = equals + 1;
 	}
@@ -66,7 +66,7 @@ static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-/* The environment still has the servers while options are read. */
+/* Options are read before the environment loses DEBUGINFOD_URLS. */
 static bool set_debuginfod(void *field, const char *text, struct sprof_error *err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -80,13 +80,17 @@ static bool set_debuginfod(void *field, const char *text, struct sprof_error *er
 	return true;
 }
 
+const struct sprof_option sprof_naming_kind_table[] = {
+	{"names", NULL, "KIND", "text: full, or short: without template arguments (full)", set_kind,
+		0},
+	{0},
+};
+
 const struct sprof_option sprof_naming_table[] = {
 	{"no-inlines", NULL, NULL, "don't show inlined functions; faster", sprof_value_flag,
 		FIELD(no_inlines)},
 	{"no-demangle", NULL, NULL, "show C++, Rust and D names as the linker knows them",
 		sprof_value_flag, FIELD(no_demangle)},
-	{"names", NULL, "KIND", "text: full, or short: without template arguments (full)",
-		set_names, FIELD(short_names)},
 	{"debug-dir", NULL, "DIR",
 		"look for debug files there before /usr/lib/debug;\nmay be given several times",
 		add_folder, FIELD(folders)},
@@ -96,12 +100,12 @@ const struct sprof_option sprof_naming_table[] = {
 		add_sysmap, FIELD(sysmaps)},
 	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
-	{"debuginfod-limit", NULL, "TIME", "but give up after TIME (60s)", sprof_value_duration,
+	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
 		FIELD(debuginfod_limit_ns)},
 	{0},
 };
 
-/* The library calls often; once a second is enough for a person. */
+/* The library calls this often; once a second is enough. */
 static void show_progress(void *data, const char *module, uint64_t done, uint64_t total)
 {
 	static uint64_t last_ns;

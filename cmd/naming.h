@@ -1,5 +1,5 @@
 /*
- * The options about names, which most commands have, and the session of names that they lead to.
+ * The options about names, and the session of names that is opened with them.
  */
 #ifndef SPROF_CMD_NAMING_H
 #define SPROF_CMD_NAMING_H
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/module.h"
@@ -20,10 +21,9 @@ enum { SPROF_MAX_NAMING_ITEMS = 16 };
 /* The default of --debuginfod-limit. */
 #define SPROF_DEBUGINFOD_LIMIT_NS (60ull * SPROF_NS_PER_S)
 
-/* Zeroed is valid, but for the limit. */
+/* Zeroed is valid, except for the limit. */
 struct sprof_naming {
 	bool no_inlines, no_demangle;
-	bool short_names; /* text reports only */
 	struct sprof_naming_folders {
 		const char *items[SPROF_MAX_NAMING_ITEMS];
 		size_t count;
@@ -32,33 +32,32 @@ struct sprof_naming {
 		struct sprof_sysmap items[SPROF_MAX_NAMING_ITEMS];
 		size_t count;
 	} sysmaps;
-	const char *debuginfod; /* its servers; NULL: it is not to be asked */
+	const char *debuginfod; /* its servers; NULL: don't ask it */
 	uint64_t debuginfod_limit_ns;
 };
 
-/* What the options of a command with these rows begin with. */
-struct sprof_naming_command {
-	struct sprof_common_options common;
-	struct sprof_naming naming;
-};
-
+/*
+ * Groups of a command's table, at the offset of a bool (whether names are short) and of the struct.
+ */
+extern const struct sprof_option sprof_naming_kind_table[];
 extern const struct sprof_option sprof_naming_table[];
 
-/* Everything that names are asked from. */
+/* All sources of names. */
 struct sprof_namer {
 	struct sprof_symbols *symbols;
 	struct sprof_debuginfod *debuginfod; /* NULL: not asked */
 };
 
 /*
- * A session of names for the modules; with_network allows debuginfod, if the options ask for it. What
- * is missing for that is said on stderr, and the session goes on without. False: no memory.
+ * Opens a session of names for the modules. with_network allows debuginfod if the options ask for
+ * it. If debuginfod can't be used, a message on stderr says why, and the session does without.
+ * False: no memory.
  */
 bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
-	bool with_network, struct sprof_namer *ret, struct sprof_error *err);
+	bool with_network, struct sprof_namer *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_namer_finish(struct sprof_namer *namer);
 
-/* Where debug files may be, for those who look for them without a session. */
+/* Where debug files may be, for callers without a session. */
 struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options);
 
 #endif

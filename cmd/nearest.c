@@ -1,15 +1,13 @@
 /*
- * How far one word is from another: letters left out, added, taken for others, or two in the wrong order
- * (the distance of Damerau and Levenshtein, restricted to neighbours). Does not handle words of more than
- * MOST letters: nothing is near them.
+ * The distance of two words: letters left out, added, replaced, or two neighbours swapped
+ * (Damerau-Levenshtein, restricted). Does not handle words of more than MOST letters: nothing is
+ * near them.
  */
 #include "cmd/nearest.h"
 
 #include <string.h>
 
-enum {
-	MOST = 31
-};
+enum { MOST = 31 };
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -30,7 +28,8 @@ static unsigned distance(const char *one, const char *other)
 			cost[i][k] = least(cost[i - 1][k], cost[i][k - 1]) + 1;
 			cost[i][k] = least(
 				cost[i][k], cost[i - 1][k - 1] + (one[i - 1] != other[k - 1]));
-			if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1])
+			if (i > 1 && k > 1 && one[i - 1] == other[k - 2] &&
+				one[i - 2] == other[k - 1])
 				cost[i][k] = least(cost[i][k], cost[i - 2][k - 2] + 1);
 		}
 	}
@@ -45,7 +44,7 @@ void sprof_nearest_try(struct sprof_nearest *nearest, const char *candidate)
 	if (length > MOST || strlen(candidate) > MOST)
 		return;
 	near = distance(nearest->word, candidate);
-	/* A slip in every third letter, but not another word. */
+	/* Allows one error per three letters, but not another word. */
 	if (near > (length < 3 ? 1 : length / 3) || (nearest->found && near >= nearest->distance))
 		return;
 	nearest->found = candidate;

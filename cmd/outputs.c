@@ -1,6 +1,6 @@
 /*
- * From -o and -f to written files. Knows which output is stdout and what a terminal wants; how a format
- * looks and how a file appears whole is known to output/.
+ * From -o and -f to written files. Decides which output is stdout and what a terminal gets. Does
+ * not handle how a format looks or how a file appears whole (output/).
  */
 #include "cmd/outputs.h"
 
@@ -87,8 +87,7 @@ bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error 
 static bool expand(struct sprof_output_request *request,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {
-	return sprof_placeholders_expand_option(
-		"--output", request->pattern, moment, &request->path, err);
+	return sprof_placeholders_expand("--output", request->pattern, moment, &request->path, err);
 }
 
 /* Two outputs in one file: the second would replace the first. */
@@ -99,14 +98,14 @@ static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_erro
 			const char *one = outputs->items[i].path, *two = outputs->items[k].path;
 
 			if (one && two && !strcmp(one, two) && strncmp(one, "/dev/", 5) != 0)
-				return sprof_error_set(err, SPROF_ERROR_USAGE,
-					"--output %s is given twice", one);
+				return sprof_error_set(
+					err, SPROF_ERROR_USAGE, "--output %s is given twice", one);
 		}
 	}
 	return true;
 }
 
-/* By the name of the file that the shell has opened as stdout; NULL: it says nothing. */
+/* The format that the suffix of the file names which the shell has opened as stdout; NULL: none. */
 static const struct sprof_format *format_of_stdout(void)
 {
 	char path[PATH_MAX];
@@ -139,7 +138,8 @@ static bool refuse_directory(const char *path, struct sprof_error *err)
 	size_t length = strlen(path);
 
 	sprof_error_errno(err, EISDIR, "can't write %s", path);
-	sprof_error_hint(err, "name a file in it: %s%sprofile.pb.gz", path, path[length - 1] == '/' ? "" : "/");
+	sprof_error_hint(err, "name a file in it: %s%sprofile.pb.gz", path,
+		path[length - 1] == '/' ? "" : "/");
 	return false;
 }
 
@@ -183,7 +183,7 @@ bool sprof_outputs_rename(struct sprof_outputs *outputs,
 	return true;
 }
 
-/* A pipe that nobody reads, because the command behind it could not be started. */
+/* A pipe without a reader: the command behind it could not be started. */
 static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error *err)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO};
@@ -191,8 +191,9 @@ static bool check_reader(const struct sprof_outputs *outputs, struct sprof_error
 	if (!sprof_outputs_use_stdout(outputs) || poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_IO, "nobody reads stdout");
-	sprof_error_hint(err, "could the command behind the | not be started? flamegraph.pl is at "
-			      "https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
+	sprof_error_hint(err,
+		"could the command behind the | not be started? flamegraph.pl is at "
+		"https://github.com/brendangregg/FlameGraph; -o profile.svg needs none");
 	return false;
 }
 
@@ -208,7 +209,7 @@ bool sprof_outputs_settle(
 	return check_clashes(outputs, err) && check_reader(outputs, err);
 }
 
-/* Whether the request is what a terminal shows as the answer. */
+/* Whether the request is the answer on a terminal. */
 static bool is_summary(const struct sprof_output_request *request)
 {
 	return !request->path && request->format == &sprof_format_summary && isatty(STDOUT_FILENO);
@@ -223,7 +224,7 @@ static const struct sprof_output_request *find_saved(const struct sprof_outputs 
 	return NULL;
 }
 
-/* The answer is for whoever sits there, also where files were asked for. */
+/* The terminal gets the answer even if files were asked for. */
 static bool will_summarize(struct sprof_outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
@@ -250,7 +251,8 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 	saved = find_saved(outputs);
 	if (saved) {
 		quoted = sprof_command_line_quote(saved->path);
-		snprintf(command, sizeof(command), "sprof report %s", quoted ? quoted : saved->path);
+		snprintf(
+			command, sizeof(command), "sprof report %s", quoted ? quoted : saved->path);
 		outputs->whole_report = command;
 		return;
 	}
@@ -281,7 +283,7 @@ bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs)
 	return false;
 }
 
-/* A terminal has a width that names are shortened to; files and pipes get them whole. */
+/* Names are shortened to the width of a terminal; files and pipes get whole names. */
 static void fit_terminal(struct sprof_output_options *options)
 {
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -321,7 +323,7 @@ static bool write_one(const struct sprof_output_request *request,
 	return false;
 }
 
-/* Nobody else is to read what is kept: it has names of files and peers. */
+/* Only the user may read what is kept, because it has names of files and peers. */
 static bool keep(const char *path, const struct sprof_profile *profile,
 	const struct sprof_output_options *options)
 {
@@ -334,7 +336,7 @@ static bool keep(const char *path, const struct sprof_profile *profile,
 	return written;
 }
 
-/* What was to go to stdout and could not, because nobody reads it, is not lost. */
+/* Saves what could not be written to stdout because nobody reads it. */
 static void rescue(const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	const char *path = sprof_last_make();
@@ -343,16 +345,17 @@ static void rescue(const struct sprof_profile *profile, const struct sprof_outpu
 		sprof_ui_note("what was recorded is in %s: sprof report shows it", path);
 }
 
-/* Whoever reads a pager may leave it early. */
+/* The reader of a pager may leave it early: no error. */
 static bool is_left(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
 	const struct sprof_error *err)
 {
 	return !request->path && outputs->is_paged && err->os_errno == EPIPE;
 }
 
-/* False: it failed, which was said; of what nobody asked for nothing is. */
-static bool write_request(const struct sprof_outputs *outputs, const struct sprof_output_request *request,
-	const struct sprof_profile *profile, const struct sprof_output_options *options)
+/* False: it failed; a message was written, unless nobody had asked for this output. */
+static bool write_request(const struct sprof_outputs *outputs,
+	const struct sprof_output_request *request, const struct sprof_profile *profile,
+	const struct sprof_output_options *options)
 {
 	struct sprof_error err = {0};
 
@@ -370,7 +373,7 @@ static bool write_request(const struct sprof_outputs *outputs, const struct spro
 	return false;
 }
 
-/* Files first: what is on a terminal stays there as the last thing said. */
+/* Files first, so that messages about them don't stand below the report on a terminal. */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/placeholders.h"
 #include "output/format.h"
@@ -14,10 +15,11 @@
 enum { SPROF_MAX_OUTPUTS = 16 };
 
 struct sprof_output_request {
-	const char *pattern; /* as it was given; NULL: stdout */
-	const char *path;    /* with its placeholders replaced, once settled */
-	const struct sprof_format *format; /* NULL until settled: by the suffix */
-	bool unasked; /* sprof's own copy of the recording, or the summary beside files: it is not counted */
+	const char *pattern;               /* as it was given; NULL: stdout */
+	const char *path;                  /* placeholders replaced; set by settling */
+	const struct sprof_format *format; /* NULL until it is settled by the suffix */
+	/* sprof's own copy of the recording, or the summary beside files: not counted */
+	bool unasked;
 };
 
 /* Zeroed is valid: no output asked for yet. */
@@ -25,59 +27,66 @@ struct sprof_outputs {
 	struct sprof_output_request items[SPROF_MAX_OUTPUTS];
 	size_t count;
 	const struct sprof_format *fallback; /* a -f before any -o; NULL: none */
-	const char *whole_report; /* the command that shows all; NULL: none is known */
-	bool is_recording;        /* what can't go to stdout is kept */
-	bool is_paged;            /* who reads stdout may leave early */
-	const struct sprof_profile *whole; /* what is kept unasked; NULL: what is written */
+	/* the command that shows the whole report; NULL: none */
+	const char *whole_report;
+	bool is_recording; /* what can't go to stdout is kept */
+	bool is_paged;     /* the reader of stdout may leave early */
+	/* the profile to keep unasked; NULL: the one that is written */
+	const struct sprof_profile *whole;
 };
 
-/* Setters (see sprof_option_setter) for a struct sprof_outputs: -o, and -f for the -o before it or for all. */
-bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *err);
-bool sprof_outputs_set_format(void *field, const char *text, struct sprof_error *err);
+/*
+ * Setters (see sprof_option_setter) for a struct sprof_outputs: -o, and -f for the -o before it or
+ * for all.
+ */
+bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_outputs_set_format(
+	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
 /* "text, folded, ..." into a buffer, for help and hints. */
 void sprof_outputs_list_formats(char *buffer, size_t size);
 
-/* What stdout gets where nothing else was said. */
+/* What stdout gets by default. */
 enum sprof_stdout {
-	SPROF_STDOUT_REPORT,  /* the text report */
-	SPROF_STDOUT_SUMMARY, /* the summary on a terminal; folded stacks into a pipe, which is said */
+	SPROF_STDOUT_REPORT, /* the text report */
+	/* the summary on a terminal; folded stacks into a pipe, with a message */
+	SPROF_STDOUT_SUMMARY,
 };
 
 /*
- * Fills in what was not said (stdout, and what it gets) and finds out, before the run, whether everything
- * can be written. The paths are those of now. A file that the shell has opened as stdout gets what its
- * name says.
+ * Fills in the defaults (stdout and its format) and checks before the run that everything can be
+ * written. Replaces the placeholders of paths as of now. A file that the shell has opened as stdout
+ * gets what its name says.
  */
-bool sprof_outputs_settle(
-	struct sprof_outputs *outputs, enum sprof_stdout wanted, struct sprof_error *err);
+bool sprof_outputs_settle(struct sprof_outputs *outputs, enum sprof_stdout wanted,
+	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * A terminal gets the summary, where nothing else was asked for. Sees to that, and that the recording is kept
- * in a file; names the command that shows all of it.
+ * Adds the summary for a terminal, if nothing else was asked for, and a file that keeps the
+ * recording. Sets the command that shows all of it.
  */
 void sprof_outputs_keep(struct sprof_outputs *outputs);
 
-/* Another moment: other paths, none of which is looked at. */
+/* Replaces the placeholders again, for another moment; does not check the paths. */
 bool sprof_outputs_rename(struct sprof_outputs *outputs,
-	const struct sprof_placeholders_moment *moment, struct sprof_error *err);
+	const struct sprof_placeholders_moment *moment, struct sprof_error *err) SPROF_MUST_USE;
 
 bool sprof_outputs_use_stdout(const struct sprof_outputs *outputs);
 
 /* Whether stdout gets the text report. */
 bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs);
 
-/* How many outputs were to be written and were. */
+/* How many outputs were to be written, and how many were written. */
 struct sprof_written {
 	size_t succeeded, failed;
 };
 
-/* What sprof exits with when so much was written. */
+/* sprof's exit code for that. */
 int sprof_outputs_exit(const struct sprof_written *written);
 
 /*
- * Writes them all, or all but stdout; what fails is said on stderr and doesn't keep the others from
- * being written.
+ * Writes all outputs, or all except stdout. A failure is reported on stderr; the other outputs are
+ * still written.
  */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options);

@@ -1,7 +1,7 @@
 /*
- * The pager is a shell command, as git(1) and man(1) treat it. Its end of the pipe takes the place
- * of stdout, so that nobody else needs to know of it; when the user leaves it early, sprof ends by
- * SIGPIPE like any command in front of a pager.
+ * The pager is a shell command, as in git(1) and man(1). The pipe to it replaces stdout, so that
+ * writers need no change. If the user leaves the pager early, sprof ends by SIGPIPE like any
+ * command in front of a pager.
  */
 #include "cmd/pager.h"
 
@@ -22,10 +22,10 @@ void sprof_pager_start(struct sprof_pager *pager)
 		return;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		pager->width = size.ws_col;
-	/* As git does it: quit if it fits, keep colours, don't clear the screen. */
+	/* The options that git sets: quit if it fits, keep colours, don't clear the screen. */
 	setenv("LESS", "FRX", 0);
 	fflush(stdout);
-	/* Signals that sprof keeps for itself while it traces are the pager's own. */
+	/* The pager gets the signals that sprof blocks while it traces. */
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, &before);
 	pager->pipe = popen(command ? command : "less", "we");
@@ -41,7 +41,7 @@ void sprof_pager_finish(struct sprof_pager *pager)
 	if (!pager->pipe)
 		return;
 	fflush(stdout);
-	/* Both must go for the pager to see the end; stdout stays open as something. */
+	/* Both must be closed for the pager to see the end; the number of stdout stays in use. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	pclose(pager->pipe);
 	pager->pipe = NULL;

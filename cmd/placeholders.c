@@ -1,6 +1,6 @@
 /*
- * Placeholders in the names of outputs, as core(5), valgrind(1) and MPI launchers have them. What is
- * not understood is refused: a file under a name that nobody expects is a lost profile.
+ * Placeholders in the names of outputs, like in core(5), valgrind(1) and MPI launchers. Refuses an
+ * unknown placeholder: a file under an unexpected name is a lost profile.
  */
 #include "cmd/placeholders.h"
 
@@ -19,7 +19,7 @@ struct expansion {
 	char text[PATH_MAX];
 	size_t length;
 	bool too_long;
-	bool is_own; /* it names something that other ranks have differently */
+	bool is_own; /* its value differs from rank to rank */
 };
 
 static void add(struct expansion *expansion, const char *text, size_t length)
@@ -46,15 +46,15 @@ static void add_number(struct expansion *expansion, long long number)
 	add_text(expansion, text);
 }
 
-/* A value goes into one name: a slash in it would lead to another folder. */
-static bool add_value(struct expansion *expansion, const char *what, const char *value,
-	struct sprof_error *err)
+/* A value is part of one name: a slash in it would lead to another folder. */
+static bool add_value(
+	struct expansion *expansion, const char *what, const char *value, struct sprof_error *err)
 {
 	if (!value || !value[0])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not set", what);
 	if (strchr(value, '/'))
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is %s: no part of a file name",
-			what, value);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "%s is %s: no part of a file name", what, value);
 	expansion->is_own = true;
 	add_text(expansion, value);
 	return true;
@@ -67,8 +67,9 @@ static bool add_rank(struct expansion *expansion, struct sprof_error *err)
 	if (add_value(expansion, "the rank", sprof_rank_find(), &reason))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%%r: %s", reason.message);
-	sprof_error_hint(err, "start sprof by the launcher (mpirun -n 4 sprof run ...), or set "
-			      "SPROF_RANK");
+	sprof_error_hint(err,
+		"start sprof by the launcher (mpirun -n 4 sprof run ...), or set "
+		"SPROF_RANK");
 	return false;
 }
 
@@ -118,14 +119,15 @@ static size_t add_placeholder(
 		return length ? length + 1 : 0;
 	default:
 		sprof_error_set(err, SPROF_ERROR_USAGE, "unknown placeholder %%%c", text[0]);
-		sprof_error_hint(err, "%%p is the process id, %%h the host, %%r the rank, %%t the "
-				      "time, %%n the number, %%q{NAME} a variable, %%%% a percent "
-				      "sign");
+		sprof_error_hint(err,
+			"%%p is the process id, %%h the host, %%r the rank, %%t the "
+			"time, %%n the number, %%q{NAME} a variable, %%%% a percent "
+			"sign");
 		return 0;
 	}
 }
 
-/* Ends in a regular file, as far as its name tells. */
+/* Whether the path leads to a regular file, by its name. */
 static bool is_shared(const char *path)
 {
 	return strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0;
@@ -134,7 +136,8 @@ static bool is_shared(const char *path)
 static bool check(const struct expansion *expansion, const char *path, struct sprof_error *err)
 {
 	if (expansion->too_long)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "the name is too long: %.200s", path);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name is too long: %.200s", path);
 	if (expansion->is_own || !sprof_rank_has_others() || !is_shared(path))
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE,
@@ -144,7 +147,7 @@ static bool check(const struct expansion *expansion, const char *path, struct sp
 	return false;
 }
 
-/* The names live as long as the program: they are few, and nobody frees options. */
+/* Names are never freed, like the options: there are few. */
 static const char *keep(const char *text)
 {
 	static struct sprof_strtab *names;
@@ -168,7 +171,7 @@ bool sprof_placeholders_change(const char *path)
 	return false;
 }
 
-bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders_moment *moment,
+static bool expand(const char *path, const struct sprof_placeholders_moment *moment,
 	const char **ret, struct sprof_error *err)
 {
 	struct expansion expansion = {.moment = moment};
@@ -192,12 +195,12 @@ bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders
 	return *ret || sprof_error_no_memory(err);
 }
 
-bool sprof_placeholders_expand_option(const char *option, const char *path,
+bool sprof_placeholders_expand(const char *option, const char *path,
 	const struct sprof_placeholders_moment *moment, const char **ret, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
 
-	if (sprof_placeholders_expand(path, moment, ret, &reason))
+	if (expand(path, moment, ret, &reason))
 		return true;
 	sprof_error_set(err, reason.kind, "%s %s: %s", option, path, reason.message);
 	if (reason.hint[0])

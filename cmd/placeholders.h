@@ -1,5 +1,5 @@
 /*
- * File names with placeholders, for several sprofs that write at the same time.
+ * File names with placeholders, for several processes of sprof that write at the same time.
  */
 #ifndef SPROF_CMD_PLACEHOLDERS_H
 #define SPROF_CMD_PLACEHOLDERS_H
@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 
-/* What differs from one file of a recording to the next. */
+/* Values that differ between the files of a recording. */
 struct sprof_placeholders_moment {
-	time_t time;     /* when the recording of it began */
+	time_t time;     /* when its recording began */
 	unsigned number; /* from 1 */
 };
 
@@ -19,19 +20,17 @@ struct sprof_placeholders_moment {
 struct sprof_placeholders_moment sprof_placeholders_now(void);
 
 /*
- * Replaces %p (sprof's process id), %h (host), %r (rank), %t (seconds since 1970), %n (the number of
- * the file), %q{VARIABLE} and %% in a path. *ret is valid as long as the program. Fails (kind USAGE)
- * on an unknown placeholder, on %r without a rank, and on a variable that is not set; and where every
- * rank of a parallel job would write the same file.
+ * Replaces %p (sprof's process id), %h (host), %r (rank), %t (seconds since 1970), %n (the number
+ * of the file), %q{VARIABLE} and %% in the path that an option has; messages name the option. *ret
+ * is valid as long as the program. Fails (kind USAGE) on an unknown placeholder, on %r without a
+ * rank, and on a variable that is not set; and where every rank of a parallel job would write the
+ * same file.
  */
-bool sprof_placeholders_expand(const char *path, const struct sprof_placeholders_moment *moment,
-	const char **ret, struct sprof_error *err);
+bool sprof_placeholders_expand(const char *option, const char *path,
+	const struct sprof_placeholders_moment *moment, const char **ret,
+	struct sprof_error *err) SPROF_MUST_USE;
 
-/* The same for the path that an option has; the message says so. */
-bool sprof_placeholders_expand_option(const char *option, const char *path,
-	const struct sprof_placeholders_moment *moment, const char **ret, struct sprof_error *err);
-
-/* Whether the path is another one at every moment. */
+/* Whether the path differs from file to file. */
 bool sprof_placeholders_change(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A thread that waits for a second or for the end of the work, whichever comes first. Signals are not its
- * business.
+ * A thread that waits for a second or for the end of the work, whichever comes first. Does not
+ * handle signals.
  */
 #include "cmd/progress.h"
 
@@ -54,7 +54,8 @@ static bool start(struct sprof_progress *progress)
 
 struct sprof_progress *sprof_progress_begin(const char *format, ...)
 {
-	struct sprof_progress *progress = isatty(STDERR_FILENO) ? calloc(1, sizeof(*progress)) : NULL;
+	struct sprof_progress *progress =
+		isatty(STDERR_FILENO) ? calloc(1, sizeof(*progress)) : NULL;
 	va_list args;
 
 	if (!progress)

@@ -1,7 +1,7 @@
 /*
  * Ranks of parallel jobs. The order of the variables matters: an mpirun inside of a Slurm job
  * inherits SLURM_PROCID, which is then 0 for every rank, and one launcher's variables may be left
- * over in another's environment. What is closest to the program is asked first.
+ * over in another's environment. The launcher closest to the program is asked first.
  */
 #include "cmd/rank.h"
 

@@ -1,6 +1,6 @@
 /*
- * From the command line to a profile that was saved. Knows the options that report, diff and merge
- * share; what is in a file is profile/'s matter.
+ * From the command line to a saved profile: the options that report, diff and merge share. Does not
+ * handle the content of files (profile/).
  */
 #include "cmd/reading.h"
 
@@ -23,22 +23,9 @@ const struct sprof_reading sprof_reading_defaults = {
 	.shown = SPROF_SHOWN_DEFAULTS,
 };
 
-const struct sprof_option sprof_reading_output_table[] = {
-	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
-		sprof_outputs_set_path, FIELD(outputs)},
-	{"format", "f", "FORMAT",
-		"format of the -o before it, or of all; sprof --list-formats lists them\n"
-		"(by FILE's suffix; else text)",
-		sprof_outputs_set_format, FIELD(outputs)},
-	{"weight", NULL, "KIND",
-		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
-		"disk or stopped (wall); of another tool's file, what it counts",
-		sprof_value_text, FIELD(weight)},
-	{0},
-};
-
 const struct sprof_option sprof_reading_filter_table[] = {
-	{"pid", "p", "PID", "only threads of this process", sprof_value_pid, FIELD(shown.filter.pid)},
+	{"pid", "p", "PID", "only threads of this process", sprof_value_pid,
+		FIELD(shown.filter.pid)},
 	{"from", NULL, "TIME", "from this time on since the start; see --time-slices of run",
 		sprof_value_time, FIELD(shown.filter.from_ns)},
 	{"to", NULL, "TIME", "up to this time since the start", sprof_value_duration,
@@ -46,31 +33,21 @@ const struct sprof_option sprof_reading_filter_table[] = {
 	{0},
 };
 
-const struct sprof_option sprof_reading_report_table[] = {
-	{"by", NULL, "LABEL",
-		"text, json: also each rank, host, pid, tenant, ... for itself, as\n"
-		"the samples are labelled; folded: it is the first frame",
-		sprof_value_text, FIELD(by)},
-	{"short-names", NULL, NULL, "text: leave out parameters and template arguments",
-		sprof_value_flag, FIELD(shown.short_names)},
-	{0},
-};
-
-bool sprof_reading_load(const char *path, const char *weight, struct sprof_profile **ret,
-	struct sprof_error *err)
+bool sprof_reading_load(
+	const char *path, const char *weight, struct sprof_profile **ret, struct sprof_error *err)
 {
 	const struct sprof_pprof_options options = {.kind = weight};
 	bool is_stdin = strcmp(path, "-") == 0;
-	SPROF_AUTO_CLOSE int fd = is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0)
-					   : open(path, O_RDONLY | O_CLOEXEC);
+	SPROF_AUTO_CLOSE int fd =
+		is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return sprof_error_errno(err, errno, "can't read %s", path);
 	return sprof_pprof_read(fd, is_stdin ? "stdin" : path, &options, ret, err);
 }
 
-static bool merge_file(struct sprof_profile *sum, const char *path, const char *weight,
-	struct sprof_error *err)
+static bool merge_file(
+	struct sprof_profile *sum, const char *path, const char *weight, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
 	struct sprof_profile *profile;
@@ -106,25 +83,10 @@ static bool load_all(char *const paths[], const char *weight, struct sprof_profi
 bool sprof_reading_load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
 	struct sprof_error *err)
 {
-	struct sprof_progress *progress = sprof_progress_begin("reading %s%s", paths[0],
-		paths[1] ? " and others" : "");
+	struct sprof_progress *progress =
+		sprof_progress_begin("reading %s%s", paths[0], paths[1] ? " and others" : "");
 	bool ok = load_all(paths, weight, ret, err);
 
 	sprof_progress_end(progress);
 	return ok;
-}
-
-bool sprof_reading_weight(const struct sprof_profile *profile, const char *name,
-	enum sprof_weight *ret, struct sprof_error *err)
-{
-	if (profile->foreign.kind_count) {
-		*ret = SPROF_WEIGHT_OTHER;
-		return true;
-	}
-	*ret = SPROF_WEIGHT_WALL;
-	return !name || sprof_weight_find(name, ret) ||
-		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"--weight %s: not one of wall, samples, user, sys, runq, wait, sleep, disk, "
-			"stopped, stolen",
-			name);
 }

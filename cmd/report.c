@@ -4,28 +4,42 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/commands.h"
 #include "cmd/last.h"
-#include "cmd/pager.h"
-#include "base/clock.h"
+#include "cmd/naming.h"
 #include "cmd/reading.h"
 #include "cmd/ui.h"
 #include "profile/groups.h"
 #include "profile/identify.h"
 
+#define FIELD(name) offsetof(struct sprof_reading, name)
+
+static const struct sprof_option report_table[] = {
+	{"by", NULL, "LABEL",
+		"text, json: also each rank, host, pid, tenant, ... for itself, as\n"
+		"the samples are labelled; folded: it is the first frame",
+		sprof_value_text, FIELD(by)},
+	/* The old name of --names short. */
+	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
+	{0},
+};
+
 static const struct sprof_option_group groups[] = {
-	{"What to report", sprof_shown_filter_table, offsetof(struct sprof_reading, shown)},
+	{"What to report", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
-	{"How", sprof_shown_report_table, offsetof(struct sprof_reading, shown)},
-	{"How, besides", sprof_reading_report_table},
-	{"Output", sprof_reading_output_table},
+	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"How", sprof_shown_report_table, FIELD(shown)},
+	{"How", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"How", report_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
 };
 
-/* Some formats are about link-time addresses, which are in the modules' files. */
-static bool identify(const struct sprof_outputs *outputs, struct sprof_profile *profile,
-	struct sprof_error *err)
+/* Some formats need link-time addresses, which are in the modules' files. */
+static bool identify(
+	const struct sprof_outputs *outputs, struct sprof_profile *profile, struct sprof_error *err)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (outputs->items[i].format->wants_files)
@@ -34,38 +48,32 @@ static bool identify(const struct sprof_outputs *outputs, struct sprof_profile *
 	return true;
 }
 
-/* By what the samples are told apart; nothing where that was not asked for. */
+/* Groups the samples by the label of --by, if there is one. */
 static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
 {
 	return !options->by || sprof_groups_build(profile, options->by, weight, ret, err);
 }
 
-static bool write_all(const struct sprof_reading *options, const struct sprof_outputs *outputs,
-	struct sprof_profile *profile, int *ret_exit, struct sprof_error *err)
+static bool write_all(const struct sprof_reading *options, struct sprof_profile *profile,
+	int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_output_options output;
 	struct sprof_written written;
-	struct sprof_pager pager = {0};
 	struct sprof_groups told_apart = {0};
-	enum sprof_weight weight;
 
-	if (!sprof_reading_weight(profile, options->weight, &weight, err) ||
-		!identify(outputs, profile, err) || !tell_apart(options, profile, weight, &told_apart, err))
+	if (!sprof_shown_output_options(&options->shown, profile, &output, err) ||
+		!identify(&options->shown.outputs, profile, err) ||
+		!tell_apart(options, profile, output.weight, &told_apart, err))
 		return false;
-	output = sprof_shown_output_options(&options->shown, weight);
 	output.groups = options->by ? &told_apart : NULL;
-	if (!options->shown.no_pager && sprof_outputs_report_to_stdout(outputs))
-		sprof_pager_start(&pager);
-	output.width = pager.width;
-	written = sprof_outputs_write(outputs, true, profile, &output);
-	sprof_pager_finish(&pager);
+	written = sprof_shown_write(&options->shown, profile, &output, true);
 	sprof_groups_finish(&told_apart);
 	*ret_exit = sprof_outputs_exit(&written);
 	return true;
 }
 
-/* Nobody has named the file: another run may have been meant. */
+/* Says which recording is shown, because the user named no file and may have meant another. */
 static void say_which(const struct sprof_profile *profile)
 {
 	const time_t start = (time_t)(profile->start_realtime_ns / SPROF_NS_PER_S);
@@ -74,17 +82,15 @@ static void say_which(const struct sprof_profile *profile)
 
 	if (localtime_r(&start, &local))
 		strftime(when, sizeof(when), "%F %T", &local);
-	sprof_ui_progress("the last recording, of %s: %s", when, profile->command ? profile->command : "?");
+	sprof_ui_progress(
+		"the last recording, of %s: %s", when, profile->command ? profile->command : "?");
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_reading *options = data;
-	struct sprof_outputs outputs = options->outputs;
+	struct sprof_reading options = *(const struct sprof_reading *)data;
 	struct sprof_profile *profile;
-	bool ok;
-
-	bool is_last = false;
+	bool ok, is_last = false;
 	char *const last[] = {operands[0] ? NULL : (char *)sprof_last_path(), NULL};
 
 	if (last[0] && !access(last[0], R_OK)) {
@@ -93,17 +99,18 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	}
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
-		sprof_error_hint(err, "for example: sprof report profile.pb.gz; without one it shows the last "
-				      "run or attach that ended on a terminal, and there is none");
+		sprof_error_hint(err,
+			"for example: sprof report profile.pb.gz; without one it shows the last "
+			"run or attach that ended on a terminal, and there is none");
 		return false;
 	}
-	if (!sprof_outputs_settle(&outputs, SPROF_STDOUT_REPORT, err) ||
-		!sprof_reading_load_all(operands, options->weight, &profile, err))
+	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_reading_load_all(operands, options.shown.weight, &profile, err))
 		return false;
 	if (is_last)
 		say_which(profile);
-	ok = sprof_shown_filter(&options->shown, &profile, err) &&
-		write_all(options, &outputs, profile, ret_exit, err);
+	ok = sprof_shown_filter(&options.shown, &profile, err) &&
+		write_all(&options, profile, ret_exit, err);
 	sprof_profile_destroy(profile);
 	return ok;
 }
@@ -112,11 +119,12 @@ const struct sprof_command sprof_command_report = {
 	.name = "report",
 	.summary = "Report on saved profiles, or write them in another format",
 	.synopsis = "[options] [FILE...]",
-	.details = "A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "
-		   "stdin.\nSeveral are merged. Without one it is what the last run or attach on a terminal has\n"
-		   "recorded: ~/.cache/sprof/last.pb.gz.\n\n"
-		   "  sprof report profile.pb.gz --focus parse --weight user\n"
-		   "  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
+	.details =
+		"A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "
+		"stdin.\nSeveral are merged. Without one it is what the last run or attach on a terminal has\n"
+		"recorded: ~/.cache/sprof/last.pb.gz.\n\n"
+		"  sprof report profile.pb.gz --focus parse --weight user\n"
+		"  sprof report profile.pb.gz -o profile.html -o profile.speedscope.json\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),

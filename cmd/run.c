@@ -2,8 +2,6 @@
  * sprof run: start a program and profile it from its first instruction to its end, as if sprof were
  * not there: its exit code, its signals and its streams are its own.
  */
-#include <sys/wait.h>
-
 #include "cmd/commands.h"
 #include "cmd/session.h"
 #include "cmd/ui.h"
@@ -23,21 +21,16 @@ static const struct sprof_option program_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to profile", program_table},
 	{"Sampling", sprof_recording_sampling_table},
-	{"Output", sprof_recording_output_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
+	{"Output", sprof_recording_stats_table},
 	{"What to report", sprof_shown_filter_table, FIELD(shown)},
+	{"How", sprof_shown_brief_table, FIELD(shown)},
 	{"How", sprof_shown_report_table, FIELD(shown)},
-	{"Names", sprof_naming_table},
+	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
 };
-
-/* As a shell would report it. */
-static int exit_code_of(int wait_status)
-{
-	if (WIFSIGNALED(wait_status))
-		return 128 + WTERMSIG(wait_status);
-	return WEXITSTATUS(wait_status);
-}
 
 static int exit_code(const struct sprof_session_result *result)
 {
@@ -46,13 +39,13 @@ static int exit_code(const struct sprof_session_result *result)
 	if (own)
 		return own;
 	if (result->program_ended)
-		return exit_code_of(result->wait_status);
+		return sprof_exit_of_program(result->wait_status);
 	return result->ended_by ? 128 + result->ended_by : 0;
 }
 
 /*
- * Nothing that a script would see without a delay: what a very short program prints must be all there
- * is, and the profile has its time as [unsampled].
+ * Without a delay a script sees no message: after a very short program its own output must be all
+ * there is. The profile has its time as [unsampled].
  */
 static void say_no_samples(const struct sprof_recording *options, const char *program)
 {
@@ -78,10 +71,10 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	}
 	if (!sprof_session_prepare(&options, err))
 		return false;
-	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.outputs);
+	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.shown.outputs);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
-	if (!result.samples && !result.program_left && !options.outputs.whole_report)
+	if (!result.samples && !result.program_left && !options.shown.outputs.whole_report)
 		say_no_samples(&options, operands[0]);
 	*ret_exit = exit_code(&result);
 	return true;
@@ -91,11 +84,12 @@ const struct sprof_command sprof_command_run = {
 	.name = "run",
 	.summary = "Start a program and profile it",
 	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
-	.details = "sprof exits with the program's exit code, 128 + N if signal N killed it. While it "
-		   "runs,\nSIGUSR1 writes what there is so far to the output files. Ctrl-C is the "
-		   "program's.\nProcesses that it leaves running run on unprofiled, unless --wait is given.\n\n"
-		   "  sprof run -- make -j4\n"
-		   "  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
+	.details =
+		"sprof exits with the program's exit code, 128 + N if signal N killed it. While it "
+		"runs,\nSIGUSR1 writes what there is so far to the output files. Ctrl-C is the "
+		"program's.\nProcesses that it leaves running run on unprofiled, unless --wait is given.\n\n"
+		"  sprof run -- make -j4\n"
+		"  sprof run -o profile.txt -o profile.folded -- ./server --port 8080\n",
 	.groups = groups,
 	.defaults = &sprof_recording_defaults,
 	.options_size = sizeof(struct sprof_recording),

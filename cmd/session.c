@@ -1,11 +1,10 @@
 /*
- * The wiring of a recording: which objects there are, who owns them and in which order they go.
- * Everything else is done by those it wires.
+ * The wiring of a recording: which objects there are, who owns them, and in which order they are
+ * made and destroyed. Does nothing else itself.
  */
 #include "cmd/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/module.h"
+#include "base/proc.h"
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
 #include "cmd/interim.h"
@@ -23,9 +23,6 @@
 #include "cmd/syscall-name.h"
 #include "cmd/ui.h"
 #include "profile/profile.h"
-
-/* As long as processes that are killed with a program, or that it was the input of, may take to end. */
-static const uint64_t linger_ns = 100 * SPROF_NS_PER_MS;
 
 struct session {
 	const struct sprof_recording *options;
@@ -35,7 +32,7 @@ struct session {
 	struct sprof_interim interim;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
-	struct sprof_profile *profile; /* of the present period */
+	struct sprof_profile *profile; /* of the current period */
 	uint64_t earlier_samples;      /* of the periods before */
 	struct sprof_tracing tracing;
 	sem_t written;
@@ -58,28 +55,34 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 /* The kernel lets only root read its stacks (fs/proc/base.c: proc_pid_stack). */
 static void warn_of_kernel_stacks(const struct sprof_recording *options)
 {
-	SPROF_AUTO_CLOSE int fd = open("/proc/self/stack", O_RDONLY | O_CLOEXEC);
+	SPROF_AUTO_CLOSE int fd = sprof_proc_open(SPROF_PROC_SELF, 0, "stack");
 	char byte;
 
 	if (options->kernel == SPROF_KERNEL_STACK && (fd < 0 || read(fd, &byte, 1) < 0))
-		sprof_ui_note("--kernel stack takes root: of the kernel's end of the stacks there will be the "
-			      "system call only");
+		sprof_ui_note(
+			"--kernel stack takes root: of the kernel's end of the stacks there will be the "
+			"system call only");
 }
 
 bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err)
 {
 	const struct sprof_placeholders_moment now = sprof_placeholders_now();
-	const enum sprof_stdout wanted =
-		sprof_shown_asks_for_text(&options->shown) ? SPROF_STDOUT_REPORT : SPROF_STDOUT_SUMMARY;
+	const enum sprof_stdout wanted = sprof_shown_asks_for_text(&options->shown)
+		? SPROF_STDOUT_REPORT
+		: SPROF_STDOUT_SUMMARY;
 
-	if (!settle_end(options, err) || !sprof_outputs_settle(&options->outputs, wanted, err) ||
+	enum sprof_weight weight;
+
+	if (!sprof_shown_find_weight(options->shown.weight, &weight, err) ||
+		!settle_end(options, err) ||
+		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
 		(options->stats_path && !sprof_out_probe(options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
 	if (!options->every_ns && !options->common.quiet)
-		sprof_outputs_keep(&options->outputs);
+		sprof_outputs_keep(&options->shown.outputs);
 	return true;
 }
 
@@ -90,21 +93,12 @@ int sprof_session_exit(const struct sprof_session_result *result)
 	return !code && result->cut_short ? SPROF_EXIT_PARTIAL : code;
 }
 
-static bool describe(const struct session *session, struct sprof_profile *profile)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return sprof_profile_describe(profile, session->command,
-		(uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
-}
-
-/* A profile of what comes from now on. NULL: no memory. */
+/* A new profile, for all samples from now on. NULL: no memory. */
 static struct sprof_profile *begin_profile(const struct session *session)
 {
 	struct sprof_profile *profile = sprof_profile_create(session->modules);
 
-	if (!profile || !describe(session, profile) ||
+	if (!profile || !sprof_command_line_describe(profile, session->command) ||
 		!sprof_profile_set_place(profile, sprof_host_name(), sprof_rank_find())) {
 		sprof_profile_destroy(profile);
 		return NULL;
@@ -114,8 +108,7 @@ static struct sprof_profile *begin_profile(const struct session *session)
 			.syscall_name = sprof_syscall_name,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
-	sprof_profile_set_timeline(
-		profile, session->options->timeline_max, sprof_clock_now_ns());
+	sprof_profile_set_timeline(profile, session->options->timeline_max, sprof_clock_now_ns());
 	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
 	profile->slice_ns = session->options->slice_ns;
 	return profile;
@@ -133,7 +126,7 @@ static uint64_t samples_of(const struct sprof_quality *quality)
 	return quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
 }
 
-/* The next file has another name, even if the clock was set back. */
+/* The next file gets another name, even if the clock was set back. */
 static void move_on(struct sprof_placeholders_moment *moment)
 {
 	const time_t now = time(NULL);
@@ -142,8 +135,8 @@ static void move_on(struct sprof_placeholders_moment *moment)
 	moment->number++;
 }
 
-/* The old profile goes on in the process that writes it. */
-static bool end_period(void *data)
+/* The process that writes the old profile has its own copy of it. */
+static bool end_period(void *data, struct sprof_sink *sink)
 {
 	struct session *session = data;
 	struct sprof_profile *next = begin_profile(session);
@@ -157,7 +150,7 @@ static bool end_period(void *data)
 	session->earlier_samples += samples_of(&session->tracing.quality);
 	sprof_profile_destroy(session->profile);
 	session->profile = session->interim.profile = next;
-	session->tracing.sink = sprof_profile_sink(next);
+	*sink = sprof_profile_sink(next);
 	move_on(&session->interim.moment);
 	return true;
 }
@@ -172,8 +165,7 @@ static bool session_init(
 
 	session->environment = sprof_environment_take();
 	session->modules = sprof_modules_create();
-	session->command = subject->arguments ? sprof_command_line_join(subject->arguments)
-					      : sprof_command_line_read(subject->pid);
+	session->command = sprof_command_line_of(subject->arguments, subject->pid);
 	if (!session->environment || !session->modules || !session->command)
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;
@@ -217,8 +209,8 @@ static struct sprof_written write_all(struct session *session)
 }
 
 /*
- * While the program goes on, signals are for it: the first is passed on, a second one lets go of it. When it
- * has ended or was let go, the next one is for sprof, and ends the writing.
+ * While the program runs, the first signal is passed on to it, and a second one lets go of it.
+ * After the program has ended or was let go, the next signal is for sprof and ends the writing.
  */
 static void *hand_over_signals(void *data)
 {
@@ -231,7 +223,7 @@ static void *hand_over_signals(void *data)
 	return NULL;
 }
 
-/* Beside a program that outlives its sampling; returns when that has ended, too. */
+/* Writes beside a program that outlives its sampling; returns when the program has ended, too. */
 static struct sprof_written write_beside(struct session *session)
 {
 	struct sprof_written written;
@@ -250,7 +242,10 @@ static struct sprof_written write_beside(struct session *session)
 	return written;
 }
 
-/* Writes when the target is out of sprof's hands, or beside a program that outlives its sampling. */
+/*
+ * Writes after the target was let go of or has ended, or beside a program that outlives its
+ * sampling.
+ */
 static bool record(
 	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)
 {
@@ -298,17 +293,20 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 			.modules = session.modules,
 			.unwinder = session.unwinder,
 			.signals = &session.signals,
-			.sampling = {
-				.rate_hz = options->rate_hz,
-				.duration_ns = options->duration_ns,
-				.max_overhead = options->max_overhead,
-				.delay_ns = options->delay_ns,
-				.linger_ns = subject->arguments && !options->wait ? linger_ns : 0,
-				.period_ns = options->every_ns,
-				.mode = options->mode,
-				.goroutines = options->goroutines,
-				.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
-			},
+			.sampling =
+				{
+					.rate_hz = options->rate_hz,
+					.duration_ns = options->duration_ns,
+					.max_overhead = options->max_overhead,
+					.delay_ns = options->delay_ns,
+					.linger_ns = subject->arguments && !options->wait
+						? SPROF_TRACING_LINGER_NS
+						: 0,
+					.period_ns = options->every_ns,
+					.mode = options->mode,
+					.goroutines = options->goroutines,
+					.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
+				},
 			.sink = sprof_profile_sink(session.profile),
 			.periods = {&session, may_end_period, end_period},
 		};

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "cmd/recording.h"
 #include "cmd/tracing.h"
@@ -14,26 +15,26 @@
 struct sprof_session_result {
 	bool program_ended; /* the launched one */
 	int wait_status;    /* then, as waitpid(2) encodes it */
-	bool program_left;  /* it was not profiled to its end, which has been said */
+	bool program_left;  /* it was not profiled to its end; a message has said so */
 	int ended_by;       /* the signal to sprof that ended the run; 0: none */
 	uint64_t samples;
 	struct sprof_written written;
-	bool cut_short; /* sampling ended early for a reason that was said */
+	bool cut_short; /* sampling ended early; a message has said why */
 };
 
-/* Finds out before the run whether the outputs and the stats file can be written. */
-bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err);
+/* Checks before the run that the outputs and the stats file can be written. */
+bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Records and writes all outputs. False when nothing could be recorded; failures of single outputs are
- * said on stderr and counted. The subject's environment is filled in here.
+ * Records and writes all outputs. False when nothing could be recorded; failures of single outputs
+ * are reported on stderr and counted. The subject's environment is filled in here.
  */
 bool sprof_session_run(const struct sprof_recording *options, struct sprof_subject *subject,
-	struct sprof_session_result *ret, struct sprof_error *err);
+	struct sprof_session_result *ret, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * What sprof exits with as far as the recording is concerned: 0, 1 when something is missing of what was
- * asked for, 2 when nothing could be written.
+ * sprof's exit code for the recording: 0; 1 when a part of what was asked for is missing; 2 when
+ * nothing could be written.
  */
 int sprof_session_exit(const struct sprof_session_result *result);
 

@@ -1,5 +1,6 @@
 /*
- * Filters and the options of the text report. What they mean, profile/filter.c and output/ know.
+ * Filters, outputs and the options of the text report. profile/filter.c and output/ define what
+ * they mean.
  */
 #include "cmd/shown.h"
 
@@ -7,13 +8,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cmd/pager.h"
 #include "cmd/values.h"
 
 #define FIELD(name) offsetof(struct sprof_shown, name)
-
-enum {
-	TOP = 30 /* rows of a table, if nothing else is said */
-};
 
 static bool set_percent(void *field, const char *text, struct sprof_error *err)
 {
@@ -28,15 +26,16 @@ static bool set_percent(void *field, const char *text, struct sprof_error *err)
 
 static bool set_sort(void *field, const char *text, struct sprof_error *err)
 {
-	bool by_total = strcmp(text, "total") == 0;
+	static const char *const names[] = {"self", "total", NULL};
+	unsigned key;
 
-	if (!by_total && strcmp(text, "self") != 0)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of self, total");
-	*(bool *)field = by_total;
+	if (!sprof_value_choice(names, text, &key, err))
+		return false;
+	*(bool *)field = key;
 	return true;
 }
 
-/* A row's field is the whole struct: that it was said makes it a text report. */
+/* The row's offset leads to the whole struct, because the option also asks for a text report. */
 static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_shown *shown = field;
@@ -45,19 +44,18 @@ static bool set_report_mode(void *field, const char *text, struct sprof_error *e
 	return sprof_value_report_mode(&shown->report_mode, text, err);
 }
 
-/* Adds the state, or the states that a class of time comes from. */
-static bool add_state(unsigned *states, const char *name)
+/*
+ * The bit of the state of this name, or the bits of all states of a class of time; 0: no such name.
+ */
+static unsigned states_of(const char *name)
 {
-	unsigned before = *states;
-
 	if (strcmp(name, "wait") == 0)
-		*states |= 1u << SPROF_STATE_SLEEP | 1u << SPROF_STATE_DISK |
-			1u << SPROF_STATE_STOPPED;
+		return 1u << SPROF_STATE_SLEEP | 1u << SPROF_STATE_DISK | 1u << SPROF_STATE_STOPPED;
 	for (int i = 0; i < SPROF_STATE_COUNT; i++) {
 		if (strcmp(name, sprof_state_name((enum sprof_state)i)) == 0)
-			*states |= 1u << i;
+			return 1u << i;
 	}
-	return *states != before || (before && before == *states);
+	return 0;
 }
 
 static bool set_states(void *field, const char *text, struct sprof_error *err)
@@ -68,12 +66,13 @@ static bool set_states(void *field, const char *text, struct sprof_error *err)
 	if (!copy)
 		return sprof_error_no_memory(err);
 	while ((name = strsep(&rest, ","))) {
-		unsigned states = 0;
+		const unsigned states = states_of(name);
 
-		if (!add_state(&states, name)) {
+		if (!states) {
 			sprof_error_set(err, SPROF_ERROR_USAGE, "no such state");
-			sprof_error_hint(err, "the states are user, sys, sleep, disk, stopped, and "
-					      "wait for the last three");
+			sprof_error_hint(err,
+				"the states are user, sys, sleep, disk, stopped, and "
+				"wait for the last three");
 			return false;
 		}
 		*(unsigned *)field |= states;
@@ -107,25 +106,46 @@ const struct sprof_option sprof_shown_filter_table[] = {
 	{0},
 };
 
-const struct sprof_option sprof_shown_report_table[] = {
+const struct sprof_option sprof_shown_brief_table[] = {
 	{"full", NULL, NULL, "text: every function and path, every name whole", sprof_value_flag,
 		FIELD(full)},
-	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
-		sprof_value_flag, FIELD(waits)},
-	{"sort", NULL, "KEY", "text: flat profile by self or total (self)", set_sort, FIELD(by_total)},
 	{"top", NULL, "N", "text: at most N rows per table (30)", sprof_value_count, FIELD(top)},
-	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
-		FIELD(depth)},
-	{"min", NULL, "PCT",
-		"text: leave out what is below PCT percent (0.5, or what a few samples are)", set_percent,
-		FIELD(min_percent)},
-	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode, 0},
 	{"no-pager", NULL, NULL, "don't show the text report through $PAGER", sprof_value_flag,
 		FIELD(no_pager)},
 	{"threads", "t", NULL, "folded: the thread is the first frame", sprof_value_flag,
 		FIELD(threads)},
+	{0},
+};
+
+const struct sprof_option sprof_shown_report_table[] = {
+	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
+		sprof_value_flag, FIELD(waits)},
+	{"sort", NULL, "KEY", "text: flat profile by self or total (self)", set_sort,
+		FIELD(by_total)},
+	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
+		FIELD(depth)},
+	{"min", NULL, "PCT",
+		"text: leave out what is below PCT percent (0.5, or what a few samples are)",
+		set_percent, FIELD(min_percent)},
+	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
+		0},
 	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
 		sprof_value_flag, FIELD(wait_frames)},
+	{0},
+};
+
+const struct sprof_option sprof_shown_output_table[] = {
+	{"output", "o", "FILE", "write to FILE, - is stdout; may be given several times",
+		sprof_outputs_set_path, FIELD(outputs)},
+	{"format", "f", "FORMAT",
+		"format of the -o before it, or of all; sprof --list-formats lists them\n"
+		"(by FILE's suffix, else text; run and attach: summary on a terminal,\n"
+		"folded into a pipe)",
+		sprof_outputs_set_format, FIELD(outputs)},
+	{"weight", NULL, "KIND",
+		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
+		"disk or stopped (wall); of another tool's file, what it counts",
+		sprof_value_text, FIELD(weight)},
 	{0},
 };
 
@@ -135,24 +155,51 @@ bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 		shown->min_percent >= 0 || shown->mode_said || shown->no_pager;
 }
 
-struct sprof_output_options sprof_shown_output_options(
-	const struct sprof_shown *shown, enum sprof_weight weight)
+static bool no_weight(const char *name, struct sprof_error *err)
+{
+	return sprof_error_set(err, SPROF_ERROR_USAGE,
+		"--weight %s: not one of wall, samples, user, sys, runq, wait, sleep, disk, "
+		"stopped, stolen",
+		name);
+}
+
+bool sprof_shown_find_weight(const char *name, enum sprof_weight *ret, struct sprof_error *err)
+{
+	*ret = SPROF_WEIGHT_WALL;
+	return !name || sprof_weight_find(name, ret) || no_weight(name, err);
+}
+
+/* Another tool's profile was already read with the kind of that name as its weight. */
+static bool find_weight(const struct sprof_shown *shown, const struct sprof_profile *profile,
+	enum sprof_weight *ret, struct sprof_error *err)
+{
+	*ret = profile->kinds.shown;
+	return !shown->weight || sprof_profile_find_weight(profile, shown->weight, ret) ||
+		no_weight(shown->weight, err);
+}
+
+bool sprof_shown_output_options(const struct sprof_shown *shown,
+	const struct sprof_profile *profile, struct sprof_output_options *ret,
+	struct sprof_error *err)
 {
 	struct sprof_output_options output = sprof_output_options_default();
 
-	output.weight = weight;
+	if (!find_weight(shown, profile, &output.weight, err))
+		return false;
 	output.threads = shown->threads;
 	output.waits_only = shown->waits;
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
 	output.sort_by_total = shown->by_total;
 	output.full = shown->full;
-	output.top = shown->top ? shown->top : TOP;
-	output.width = 0; /* that of the terminal, if it goes to one */
+	if (shown->top)
+		output.top = shown->top;
+	output.width = 0; /* width of the terminal, if the output goes to one */
 	output.depth = shown->depth;
 	output.min_percent = shown->min_percent;
 	output.short_names = shown->short_names;
-	return output;
+	*ret = output;
+	return true;
 }
 
 bool sprof_shown_filter(
@@ -170,4 +217,22 @@ bool sprof_shown_filter(
 	sprof_profile_destroy(*profile);
 	*profile = part;
 	return true;
+}
+
+struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
+	const struct sprof_profile *profile, const struct sprof_output_options *options,
+	bool with_stdout)
+{
+	struct sprof_output_options settled = *options;
+	struct sprof_outputs outputs = shown->outputs;
+	struct sprof_written written;
+	struct sprof_pager pager = {0};
+
+	if (with_stdout && !shown->no_pager && sprof_outputs_report_to_stdout(&outputs))
+		sprof_pager_start(&pager);
+	settled.width = pager.width;
+	outputs.is_paged = pager.pipe;
+	written = sprof_outputs_write(&outputs, with_stdout, profile, &settled);
+	sprof_pager_finish(&pager);
+	return written;
 }

@@ -1,5 +1,6 @@
 /*
- * What of a profile is shown, and how: the options that run, attach and report share.
+ * Which part of a profile is shown, how and where: the options that recording and reading commands
+ * share, and the way from them to written outputs.
  */
 #ifndef SPROF_CMD_SHOWN_H
 #define SPROF_CMD_SHOWN_H
@@ -7,37 +8,59 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
 #include "cmd/command.h"
+#include "cmd/outputs.h"
 #include "output/format.h"
 #include "profile/filter.h"
 
 struct sprof_shown {
+	struct sprof_outputs outputs;
+	const char *weight; /* as it was given; NULL: not given */
 	struct sprof_filter filter;
 	enum sprof_report_mode report_mode;
-	size_t top, depth;  /* 0: not said */
-	double min_percent; /* below 0: not said */
+	size_t top, depth;  /* 0: not given */
+	double min_percent; /* below 0: not given */
 	bool by_total, full, waits, threads, wait_frames, short_names, no_pager, mode_said;
 };
 
-/* With this as the initial value. */
+/* The initial value. */
 #define SPROF_SHOWN_DEFAULTS \
 	{ \
 		.min_percent = -1 \
 	}
 
-/* Groups of a command's table, at the struct's offset. Those about time and processes are report's. */
+/* Groups of a command's table, at the struct's offset. */
 extern const struct sprof_option sprof_shown_filter_table[];
-extern const struct sprof_option sprof_shown_report_table[];
+extern const struct sprof_option sprof_shown_brief_table[];  /* of every table of functions */
+extern const struct sprof_option sprof_shown_report_table[]; /* of the rest of a report */
+extern const struct sprof_option sprof_shown_output_table[];
 
-/* Whether an option was given that only the text report knows. */
+/* Whether an option was given that only the text report has. */
 bool sprof_shown_asks_for_text(const struct sprof_shown *shown);
 
-/* What output/ needs of the options. */
-struct sprof_output_options sprof_shown_output_options(
-	const struct sprof_shown *shown, enum sprof_weight weight);
+/* The weight of this name; NULL: the default. Does not find the names of another tool's kinds. */
+bool sprof_shown_find_weight(
+	const char *name, enum sprof_weight *ret, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Replaces the profile by what the filter leaves of it; nothing left is an error. On failure it stays. */
-bool sprof_shown_filter(
-	const struct sprof_shown *shown, struct sprof_profile **profile, struct sprof_error *err);
+/* What output/ needs of the options to write this profile. */
+bool sprof_shown_output_options(const struct sprof_shown *shown,
+	const struct sprof_profile *profile, struct sprof_output_options *ret,
+	struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Replaces the profile by what the filter leaves of it. Nothing left is an error. On failure the
+ * profile stays.
+ */
+bool sprof_shown_filter(const struct sprof_shown *shown, struct sprof_profile **profile,
+	struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Writes all outputs, stdout only if with_stdout. A report on a terminal goes through the pager.
+ * Failures are reported on stderr.
+ */
+struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
+	const struct sprof_profile *profile, const struct sprof_output_options *options,
+	bool with_stdout);
 
 #endif

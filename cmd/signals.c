@@ -1,7 +1,7 @@
 /*
- * Who gets which signal. Knows that a signal from the terminal has reached the program by itself, that
- * one from a process was meant for the pair of us, and that timeout(1) sends each of its signals twice:
- * to its child and to its process group.
+ * Decides who gets which signal. A signal from the terminal has already reached the program. A
+ * signal from a process is meant for sprof and the program. timeout(1) sends each signal twice: to
+ * its child and to its process group. Does not decide what sprof does at its end.
  */
 #include "cmd/signals.h"
 
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mapped-files.h"
 
-/* Two signals within this time are one and its echo. */
+/* A second signal within this time is an echo of the first. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -24,10 +24,13 @@ enum {
 	SUSPENDING = sizeof(suspending) / sizeof(suspending[0]),
 };
 
-/* When a signal was passed on or ended the run; read by the handler, set before it is installed. */
+/*
+ * When a signal was passed on or ended the run. Set before the handler is installed, which reads
+ * it.
+ */
 static uint64_t handled_ns;
 
-/* Signals that sprof handles from its start to its end, and was started with ignored. */
+/* Signals that sprof handles from start to end although it was started with them ignored. */
 static sigset_t ignored;
 
 static bool is_ignored(int signal)
@@ -41,7 +44,10 @@ static void survive(int signal)
 {
 }
 
-/* Handlers, as those become the default again in every program that sprof starts (execve(2)). */
+/*
+ * Installs handlers. Ignored signals would stay ignored in the programs that sprof starts;
+ * execve(2) resets handlers to the default.
+ */
 void sprof_signals_handle_files(void)
 {
 	const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
@@ -66,7 +72,7 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	*signals = (struct sprof_signals){.launched = launched};
 	sigemptyset(&signals->control);
 	for (int i = 0; i < ENDING; i++) {
-		/* Ctrl-\ on sprof attach is how to get rid of it. */
+		/* Ctrl-\ must end sprof attach. */
 		if (!is_ignored(ending[i]) && (launched || ending[i] != SIGQUIT))
 			sigaddset(&signals->control, ending[i]);
 	}
@@ -75,11 +81,16 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	blocked = signals->control;
 	sigaddset(&blocked, SIGCHLD);
 	sigaddset(&blocked, SIGPIPE);
-	/* A suspended tracer freezes its target at the next event; in run, job control stops both. */
+	/*
+	 * A suspended tracer freezes its target at the next event. In run, job control stops both.
+	 */
 	for (int i = 0; !launched && i < SUSPENDING; i++)
 		sigaddset(&blocked, suspending[i]);
 	sigprocmask(SIG_BLOCK, &blocked, &signals->original);
-	/* Ignored, it would never wake us; for a launched program, the launch does this and undoes it. */
+	/*
+	 * An ignored SIGCHLD would never wake us. For a launched program, the launch sets and
+	 * resets this.
+	 */
 	if (!launched && is_ignored(SIGCHLD))
 		signal(SIGCHLD, SIG_DFL);
 }
@@ -92,8 +103,8 @@ static bool end_run(struct sprof_signals *signals, int signal)
 }
 
 /*
- * The first one is the program's; a second one means that sprof shall go. So does the first, when only
- * processes are left that the program has started: nobody has told us to end those.
+ * The first signal is for the program; a second one ends the run. If only processes are left that
+ * the program has started, the first one ends the run: nobody has asked us to end those processes.
  */
 static bool forward(struct sprof_signals *signals, const siginfo_t *info)
 {
@@ -128,7 +139,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info)
 	return end_run(signals, info->si_signo);
 }
 
-/* Who types Ctrl-C twice means it; an echo comes from a process. */
+/* Two Ctrl-C are two signals; only a process sends an echo. */
 static void exit_at_once(int signal, siginfo_t *info, void *context)
 {
 	if (info->si_code != SI_KERNEL && handled_ns && sprof_clock_now_ns() - handled_ns < echo_ns)
@@ -137,8 +148,8 @@ static void exit_at_once(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * A signal that came before the end of the run, which nobody has looked at since, is not one that is to end
- * the writing: the program had it too, or it asked for what is being done anyway.
+ * Drops signals that came before the end of the run and are still pending. They must not end the
+ * writing: the program got them too, or they asked for the end that has come.
  */
 static void discard_pending(const sigset_t *which)
 {
@@ -150,7 +161,8 @@ static void discard_pending(const sigset_t *which)
 
 void sprof_signals_release(const struct sprof_signals *signals)
 {
-	struct sigaction action = {.sa_sigaction = exit_at_once, .sa_flags = SA_RESTART | SA_SIGINFO};
+	struct sigaction action = {
+		.sa_sigaction = exit_at_once, .sa_flags = SA_RESTART | SA_SIGINFO};
 	sigset_t released;
 
 	sigemptyset(&released);
@@ -162,7 +174,7 @@ void sprof_signals_release(const struct sprof_signals *signals)
 	}
 	if (!signals->ended_by)
 		discard_pending(&released);
-	/* A Ctrl-Z that came meanwhile takes effect now that the target is free. */
+	/* A pending Ctrl-Z takes effect now that the target is free. */
 	for (int i = 0; i < SUSPENDING; i++) {
 		if (!sigismember(&signals->original, suspending[i]))
 			sigaddset(&released, suspending[i]);

@@ -1,8 +1,8 @@
 /*
  * The signals that sprof itself gets, while it samples and while it writes.
  *
- * While a target is traced they are blocked and come to the sampling loop as data; sprof has no handler
- * then and no system call of its own is ever interrupted.
+ * While a target is traced these signals are blocked and come to the sampling loop as data. Then
+ * sprof has no handlers, and none of its own system calls is interrupted.
  */
 #ifndef SPROF_CMD_SIGNALS_H
 #define SPROF_CMD_SIGNALS_H
@@ -14,28 +14,32 @@
 
 struct sprof_signals {
 	sigset_t control;  /* what the sampling loop hands to sprof_signals_handle() */
-	sigset_t original; /* the mask sprof was started with: also the launched program's */
-	bool launched;     /* the target is a program that we started */
-	pid_t target;      /* what signals for a launched program are forwarded to; 0: it has ended */
-	int ended_by;      /* the signal that ended the run; 0: none did */
-	int forwarded;     /* the last signal that was passed on */
+	sigset_t original; /* the mask that sprof was started with; the launched program gets it */
+	bool launched;     /* sprof has started the target */
+	/* the process that signals are forwarded to; 0: the launched program has ended */
+	pid_t target;
+	int ended_by;  /* the signal that ended the run; 0: none did */
+	int forwarded; /* the last signal that was passed on */
 	uint64_t forwarded_ns;
 	void (*snapshot)(void *data); /* SIGUSR1; NULL: nothing to do */
 	void *snapshot_data;
 };
 
 /*
- * At the start of every command: lets sprof survive the signals that come of files, SIGBUS (see
- * base/mapped-files.h) and SIGXFSZ, so that a limit of file sizes is an error of write(2).
+ * At the start of every command: handles the signals that files cause. SIGBUS: see
+ * base/mapped-files.h. SIGXFSZ: a limit of file sizes becomes an error of write(2).
  */
 void sprof_signals_handle_files(void);
 
-/* Those of them that sprof was started with ignored. A program that it starts must find them so. */
+/*
+ * Those of them that sprof was started with ignored. A program that it starts must find them
+ * ignored.
+ */
 const sigset_t *sprof_signals_ignored(void);
 
 /*
- * Blocks the signals of a run, in this thread and those it starts from now on, and SIGPIPE, so that a
- * closed pipe is an error of write(2). What sprof was started with ignored (nohup) stays ignored.
+ * Blocks the signals of a run, in this thread and those it starts from now on, and SIGPIPE, so that
+ * a closed pipe is an error of write(2). What sprof was started with ignored (nohup) stays ignored.
  */
 void sprof_signals_block(struct sprof_signals *signals, bool launched);
 
@@ -43,8 +47,9 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched);
 bool sprof_signals_handle(void *data, const siginfo_t *info);
 
 /*
- * The target is gone or detached and the profile is being written: from now on SIGINT, SIGTERM, SIGHUP
- * and SIGQUIT end sprof at once, except echoes of the one that ended the run. They come to this thread.
+ * The target is gone or detached and the profile is being written: from now on SIGINT, SIGTERM,
+ * SIGHUP and SIGQUIT end sprof at once, except echoes of the one that ended the run. They come to
+ * this thread.
  */
 void sprof_signals_release(const struct sprof_signals *signals);
 

@@ -1,5 +1,7 @@
 /*
- * A sink that keeps stacks as they come. Knows nothing of names.
+ * A sink that keeps stacks as they come. Does not handle names.
+ *
+ * Functions without an error fail only for lack of memory.
  */
 #include "cmd/stacks.h"
 
@@ -40,15 +42,15 @@ static bool on_stack(void *data, const struct sprof_stack_view *view, uint32_t *
 
 	if (!sprof_array_reserve(&stacks->frames, &stacks->frame_capacity, first + view->count,
 		    sizeof(*stacks->frames)) ||
-		!sprof_array_reserve(&stacks->spans, &stacks->span_capacity,
-			stacks->span_count + 1, sizeof(*stacks->spans)))
+		!sprof_array_reserve(&stacks->spans, &stacks->span_capacity, stacks->span_count + 1,
+			sizeof(*stacks->spans)))
 		return false;
 	if (view->count)
 		memcpy(stacks->frames + first, view->frames, view->count * sizeof(*view->frames));
 	stacks->frame_count += view->count;
 	*ret_id = (uint32_t)stacks->span_count++;
-	stacks->spans[*ret_id] = (struct sprof_stack_span){
-		.first = first, .count = view->count, .end = view->end};
+	stacks->spans[*ret_id] =
+		(struct sprof_stack_span){.first = first, .count = view->count, .end = view->end};
 	return true;
 }
 

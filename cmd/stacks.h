@@ -1,5 +1,5 @@
 /*
- * The last stack and state of each thread: where dump has its samples sent to.
+ * The last stack and state of each thread: the sink of dump.
  */
 #ifndef SPROF_CMD_STACKS_H
 #define SPROF_CMD_STACKS_H
@@ -15,13 +15,13 @@ struct sprof_thread_stack {
 	uint32_t id;
 	pid_t pid, tid;
 	char *name;
-	bool sampled; /* false: it had no sample, nothing below is known */
+	bool sampled; /* false: it had no sample, the fields below are not set */
 	enum sprof_state state;
 	bool in_syscall; /* asleep in one */
 	int64_t syscall;
-	char *object;  /* what it waits for there; NULL: not said */
+	char *object; /* what it waits for there; NULL: not given */
 	enum sprof_lock_kind lock;
-	pid_t holder;  /* of the lock; 0: not known */
+	pid_t holder;               /* of the lock; 0: not known */
 	struct sprof_frame *frames; /* innermost first */
 	size_t frame_count;
 	enum sprof_end end;
@@ -31,25 +31,25 @@ struct sprof_thread_stack {
 struct sprof_stacks {
 	struct sprof_thread_stack *threads; /* by id while samples come */
 	size_t thread_count, thread_capacity;
-	struct sprof_frame *frames; /* the stacks seen last, one behind the other */
+	struct sprof_frame *frames; /* the last stack of each thread, one behind the other */
 	size_t frame_count, frame_capacity;
 	struct sprof_stack_span {
 		size_t first, count;
 		enum sprof_end end;
-	} *spans; /* by stack id */
+	} * spans; /* by stack id */
 	size_t span_count, span_capacity;
 	struct sprof_stacks_wait {
 		int64_t system_call;
 		char *object; /* NULL: none */
 		bool is_futex;
 		enum sprof_lock_kind lock;
-	} *waits; /* by id - 1 */
+	} * waits; /* by id - 1 */
 	size_t wait_count, wait_capacity;
 };
 
 struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);
 
-/* Orders the threads by process and thread id; no more samples after that. */
+/* Orders the threads by process and thread id. No sample may come after that. */
 void sprof_stacks_sort(struct sprof_stacks *stacks);
 
 void sprof_stacks_finish(struct sprof_stacks *stacks);

@@ -1,6 +1,6 @@
 /*
- * sprof symbols --verify. Several names for one address are all right; the other source must have the
- * one that is looked for among its own.
+ * sprof symbols --verify. An address may have several names: one of the other source's names must
+ * match.
  */
 #include "cmd/symbols-verify.h"
 
@@ -29,7 +29,7 @@ static void print_outcome(enum outcome outcome, const struct sprof_listed *item,
 	printf("\n");
 }
 
-/* Against the file's own symbols, the last of which doesn't reach beyond what is code. */
+/* Against the file's own symbols. The last symbol ends with the code. */
 static enum outcome compare_listed(const struct sprof_verification *verification,
 	const struct sprof_listing *listing, const struct sprof_listed *item,
 	const char **ret_other)
@@ -38,15 +38,14 @@ static enum outcome compare_listed(const struct sprof_verification *verification
 
 	if (sprof_listing_has(listing, item->address, item->name))
 		return OUTCOME_OK;
-	found = verification->image &&
-			sprof_image_executable(verification->image, item->address)
+	found = verification->image && sprof_image_executable(verification->image, item->address)
 		? sprof_listing_find(listing, item->address)
 		: NULL;
 	*ret_other = found ? found->name : NULL;
 	return found ? OUTCOME_MISMATCH : OUTCOME_MISSING;
 }
 
-/* Against what debug information says; aliases of the name count. */
+/* Against the debug information; aliases of the name count. */
 static bool compare_resolved(const struct sprof_verification *verification,
 	const struct sprof_listing *listing, const struct sprof_listed *item,
 	enum outcome *ret_outcome, const char **ret_other, struct sprof_error *err)
@@ -57,8 +56,8 @@ static bool compare_resolved(const struct sprof_verification *verification,
 	*ret_outcome = OUTCOME_MISSING;
 	if (!sprof_image_offset(verification->image, item->address, &offset))
 		return true;
-	if (!sprof_symbols_resolve(verification->symbols, verification->module->id, offset,
-		    &locations, err))
+	if (!sprof_symbols_resolve(
+		    verification->symbols, verification->module->id, offset, &locations, err))
 		return false;
 	*ret_other = locations.items[locations.count - 1].linkage;
 	if (locations.items[locations.count - 1].unresolved)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attributes.h"
 #include "cmd/naming.h"
 #include "elfsym/image.h"
 #include "elfsym/listing.h"
@@ -15,15 +16,16 @@ struct sprof_verification {
 	const struct sprof_module *module;
 	const struct sprof_image *image; /* of the module */
 	struct sprof_debug_places places;
-	const char *sysmap; /* compared with the file; NULL: the file with its debug information */
+	/* compared with the file; NULL: compare the file with its debug information */
+	const char *sysmap;
 	struct sprof_symbols *symbols;
 };
 
 /*
- * Prints a line per symbol: OK, MISMATCH or MISSING, address, name, and for a mismatch what the other
- * source has there.
+ * Prints a line per symbol: OK, MISMATCH or MISSING, address, name, and for a mismatch the other
+ * source's name.
  */
 bool sprof_verification_run(const struct sprof_verification *verification, size_t *ret_matching,
-	size_t *ret_all, struct sprof_error *err);
+	size_t *ret_all, struct sprof_error *err) SPROF_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * sprof symbols: which functions a file or a process has, what is at an address, and whether a list
- * of symbols belongs to a file. Addresses of a file are link-time ones, as objdump and nm show them;
- * those of a process are where they are in its memory.
+ * sprof symbols: the functions of a file or a process, what is at an address, and whether a list of
+ * symbols belongs to a file. Addresses of a file are link-time addresses, as in objdump and nm;
+ * addresses of a process are those of its memory.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/maps.h"
+#include "attach/maps-read.h"
 #include "base/cleanup.h"
 #include "cmd/commands.h"
 #include "cmd/environment.h"
@@ -19,13 +19,18 @@
 #include "cmd/ui.h"
 #include "elfsym/image.h"
 #include "output/clean.h"
+#include "output/fit.h"
 
 struct symbols_options {
 	struct sprof_common_options common;
-	struct sprof_naming naming; /* second, as struct sprof_naming_command has it */
+	struct sprof_naming naming;
+	bool short_names;
 	pid_t pid;
 	bool verify;
 };
+
+_Static_assert(offsetof(struct symbols_options, common) == 0,
+	"main.c reads the common options of any command");
 
 #define FIELD(name) offsetof(struct symbols_options, name)
 
@@ -44,7 +49,8 @@ static const struct sprof_option option_table[] = {
 
 static const struct sprof_option_group groups[] = {
 	{"Options", option_table},
-	{"Names", sprof_naming_table},
+	{"Names", sprof_naming_kind_table, FIELD(short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -57,30 +63,11 @@ struct subject {
 	struct sprof_module *file;
 	struct sprof_image *image; /* of the file; NULL: only a list of symbols is there */
 	struct sprof_namer namer;
-	/* Of the module that was looked at last. */
+	/* The listing of the last module. */
 	const struct sprof_module *listed;
 	struct sprof_listing listing;
 	uint64_t bias;
 };
-
-static bool is_right_sysmap(const struct sprof_sysmap *sysmap, const struct sprof_module *module)
-{
-	return !sysmap->module || strcmp(sysmap->module, module->path) == 0 ||
-		strcmp(sysmap->module, sprof_module_name(module)) == 0;
-}
-
-/* The list that the options have for a module; without a module's name it is the first module's. */
-static const char *sysmap_of(const struct subject *subject, const struct sprof_module *module)
-{
-	const struct sprof_naming_sysmaps *sysmaps = &subject->options->naming.sysmaps;
-
-	for (size_t i = 0; i < sysmaps->count; i++) {
-		if (is_right_sysmap(&sysmaps->items[i], module) &&
-			(sysmaps->items[i].module || module->id == 0))
-			return sysmaps->items[i].path;
-	}
-	return NULL;
-}
 
 static bool open_file(struct subject *subject, const char *path, struct sprof_error *err)
 {
@@ -107,7 +94,8 @@ static bool subject_init(struct subject *subject, const char *path, struct sprof
 	if (pid && !sprof_maps_read(&subject->maps, pid, subject->modules)) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "can't read the mappings of process %d",
 			(int)pid);
-		sprof_error_hint(err, "it has ended, belongs to another user, or is a kernel thread");
+		sprof_error_hint(
+			err, "it has ended, belongs to another user, or is a kernel thread");
 		return false;
 	}
 	return sprof_namer_create(
@@ -123,7 +111,7 @@ static void subject_finish(struct subject *subject)
 	sprof_modules_destroy(subject->modules);
 }
 
-/* Where link-time address 0 of the module is in the process; 0 for a file of its own. */
+/* Where link-time address 0 of the module is in the process; 0 for a plain file. */
 static uint64_t bias_of(const struct subject *subject, const struct sprof_module *module)
 {
 	struct sprof_image *image;
@@ -137,8 +125,8 @@ static uint64_t bias_of(const struct subject *subject, const struct sprof_module
 
 		if (mapping->module != module->id)
 			continue;
-		if (sprof_image_address(image, sprof_mapping_offset(mapping, module, mapping->start),
-			    &address))
+		if (sprof_image_address(
+			    image, sprof_mapping_offset(mapping, module, mapping->start), &address))
 			bias = mapping->start - address;
 		break;
 	}
@@ -152,7 +140,8 @@ static bool create_listing(const struct subject *subject, const struct sprof_mod
 	struct sprof_debug_places places = sprof_naming_places(&subject->options->naming);
 
 	places.debuginfod = subject->namer.debuginfod;
-	return sprof_listing_create(module, &places, sysmap_of(subject, module),
+	return sprof_listing_create(module, &places,
+		sprof_symbols_sysmap(subject->namer.symbols, module),
 		SPROF_LISTING_FILE | SPROF_LISTING_SYSMAP, ret, err);
 }
 
@@ -186,7 +175,7 @@ static bool list_module(
 	return true;
 }
 
-/* Modules that can't be read are said, and don't keep the others from being listed. */
+/* A module that can't be read gets a message; the others are still listed. */
 static bool list_all(struct subject *subject, int *ret_exit, struct sprof_error *err)
 {
 	if (subject->file)
@@ -207,9 +196,9 @@ static bool list_all(struct subject *subject, int *ret_exit, struct sprof_error 
 	return true;
 }
 
-/* Where an address lies. False: in no module. */
-static bool locate(const struct subject *subject, uint64_t address, uint32_t *ret_module,
-	uint64_t *ret_offset)
+/* Finds the module of an address. False: none. */
+static bool locate(
+	const struct subject *subject, uint64_t address, uint32_t *ret_module, uint64_t *ret_offset)
 {
 	const struct sprof_mapping *mapping;
 
@@ -226,7 +215,7 @@ static bool locate(const struct subject *subject, uint64_t address, uint32_t *re
 	return true;
 }
 
-/* How far behind the beginning of its function the address is, "+0x14", where that is known. */
+/* The distance from the beginning of the function, "+0x14", if known. */
 static bool write_distance(struct subject *subject, uint32_t module, uint64_t address,
 	char text[32], struct sprof_error *err)
 {
@@ -241,9 +230,10 @@ static bool write_distance(struct subject *subject, uint32_t module, uint64_t ad
 	return true;
 }
 
-static bool print_location(const struct sprof_location *location, const char *distance)
+static bool print_location(
+	const struct sprof_location *location, bool short_name, const char *distance)
 {
-	SPROF_AUTO_FREE char *function = sprof_clean_text(location->function, NULL);
+	SPROF_AUTO_FREE char *function = sprof_fit_function(location->function, short_name, 0);
 	SPROF_AUTO_FREE char *file = location->file ? sprof_clean_text(location->file, NULL) : NULL;
 
 	if (!function || (location->file && !file))
@@ -255,8 +245,8 @@ static bool print_location(const struct sprof_location *location, const char *di
 	return true;
 }
 
-static bool resolve(struct subject *subject, uint64_t address, int *ret_exit,
-	struct sprof_error *err)
+static bool resolve(
+	struct subject *subject, uint64_t address, int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_locations locations;
 	char distance[32];
@@ -273,7 +263,7 @@ static bool resolve(struct subject *subject, uint64_t address, int *ret_exit,
 		!sprof_symbols_resolve(subject->namer.symbols, module, offset, &locations, err))
 		return false;
 	for (size_t i = 0; i < locations.count; i++) {
-		if (!print_location(&locations.items[i], distance))
+		if (!print_location(&locations.items[i], subject->options->short_names, distance))
 			return sprof_error_no_memory(err);
 	}
 	if (locations.items[locations.count - 1].unresolved)
@@ -294,8 +284,8 @@ static bool parse_address(const char *text, uint64_t *ret, struct sprof_error *e
 		err, SPROF_ERROR_USAGE, "'%s' is not an address in hexadecimal", text);
 }
 
-static bool resolve_all(struct subject *subject, char *const addresses[], int *ret_exit,
-	struct sprof_error *err)
+static bool resolve_all(
+	struct subject *subject, char *const addresses[], int *ret_exit, struct sprof_error *err)
 {
 	uint64_t address;
 
@@ -313,7 +303,7 @@ static bool verify(const struct subject *subject, int *ret_exit, struct sprof_er
 		.module = subject->file,
 		.image = subject->image,
 		.places = sprof_naming_places(&subject->options->naming),
-		.sysmap = sysmap_of(subject, subject->file),
+		.sysmap = sprof_symbols_sysmap(subject->namer.symbols, subject->file),
 		.symbols = subject->namer.symbols,
 	};
 	size_t matching, all;
@@ -366,13 +356,14 @@ const struct sprof_command sprof_command_symbols = {
 	.name = "symbols",
 	.summary = "List the functions of a file or process, or name addresses",
 	.synopsis = "[options] FILE|-p PID [ADDRESS...]",
-	.details = "Without addresses, lists the functions by address: address, size, name and where "
-		   "it is from. With\naddresses, in hexadecimal, says which function, inlined functions "
-		   "and source line are there.\nAddresses of a FILE are those that objdump and nm show; "
-		   "those of a process are where they are\nin its memory. Exits with 1 when something has "
-		   "no name or doesn't match.\n\n"
-		   "  sprof symbols /usr/bin/git 0x2f3a10\n"
-		   "  sprof symbols ./server --sysmap server.map --verify\n",
+	.details =
+		"Without addresses, lists the functions by address: address, size, name and where "
+		"it is from. With\naddresses, in hexadecimal, says which function, inlined functions "
+		"and source line are there.\nAddresses of a FILE are those that objdump and nm show; "
+		"those of a process are where they are\nin its memory. Exits with 1 when something has "
+		"no name or doesn't match.\n\n"
+		"  sprof symbols /usr/bin/git 0x2f3a10\n"
+		"  sprof symbols ./server --sysmap server.map --verify\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct symbols_options),

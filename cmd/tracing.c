@@ -1,6 +1,6 @@
 /*
- * The tracing thread. Knows in which order launch, sampling and letting go happen; what the samples are
- * for is the sink's matter.
+ * The tracing thread: the order of launch, sampling and letting go. Does not handle what the
+ * samples are for: the sink does.
  */
 #include "cmd/tracing.h"
 
@@ -8,17 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/target.h"
 #include "base/clock.h"
 #include "cmd/ui.h"
 
-/* Then nobody sees a difference between the program's stdout and its stderr. */
+enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS };
+
+/* With one terminal for both, nobody sees a difference between the program's stdout and stderr. */
 static bool is_one_terminal(void)
 {
 	struct stat out, err;
 
-	return isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) &&
-		out.st_rdev == err.st_rdev && out.st_ino == err.st_ino;
+	return isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &out) &&
+		!fstat(STDERR_FILENO, &err) && out.st_rdev == err.st_rdev &&
+		out.st_ino == err.st_ino;
 }
 
 static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
@@ -29,6 +31,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 		.environment = subject->environment,
 		.stdout_to_stderr = subject->stdout_to_stderr,
 		.ignored = sprof_signals_ignored(),
+		.filter = subject->filter,
 	};
 
 	if (!subject->arguments)
@@ -37,19 +40,19 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
 	if (subject->stdout_to_stderr && !is_one_terminal())
-		sprof_ui_note("stdout is for the profile, so what %s prints goes to stderr; "
+		sprof_ui_note("stdout is for the report, so what %s prints goes to stderr; "
 			      "-o FILE leaves its stdout alone",
 			subject->arguments[0]);
 	return true;
 }
 
-/* What the sampler's questions are answered with. */
+/* What the answers to the sampler's questions need. */
 struct answering {
 	struct sprof_tracing *tracing;
 	const struct sprof_target *target;
 };
 
-/* A program that has ended gets no more signals: its id may be somebody else's by now. */
+/* A program that has ended gets no more signals: its id may belong to another process by now. */
 static bool answer_signal(void *data, const siginfo_t *info)
 {
 	const struct answering *answering = data;
@@ -61,30 +64,12 @@ static bool answer_signal(void *data, const siginfo_t *info)
 	return sprof_signals_handle(signals, info);
 }
 
-static bool may_end_period(void *data)
-{
-	const struct answering *answering = data;
-	const struct sprof_tracing_periods *periods = &answering->tracing->periods;
-
-	return periods->may_end(periods->data);
-}
-
-static bool end_period(void *data)
-{
-	const struct answering *answering = data;
-	const struct sprof_tracing_periods *periods = &answering->tracing->periods;
-
-	return periods->end(periods->data);
-}
-
 static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
 	const struct sprof_control control = {
 		.data = &answering,
 		.signal = answer_signal,
-		.may_end_period = may_end_period,
-		.end_period = end_period,
 	};
 	const struct sprof_sampler_parts parts = {
 		.target = target,
@@ -92,10 +77,12 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 		.unwinder = tracing->unwinder,
 		.sink = &tracing->sink,
 		.control = &control,
+		.periods = &tracing->periods,
+		.events = tracing->events,
 	};
 
-	tracing->sampling_failed = !sprof_sampler_run(
-		&parts, &tracing->sampling, &tracing->quality, &tracing->error);
+	tracing->sampling_failed =
+		!sprof_sampler_run(&parts, &tracing->sampling, &tracing->quality, &tracing->error);
 }
 
 static void tell_left_alone(const struct sprof_target *target)
@@ -103,8 +90,9 @@ static void tell_left_alone(const struct sprof_target *target)
 	const char *tracer = sprof_target_tracer(target);
 
 	if (tracer)
-		sprof_ui_note("%s traces processes itself, and a process has one tracer only: what it "
-			      "traces was left to it",
+		sprof_ui_note(
+			"%s traces processes itself, and a process has one tracer only: what it "
+			"traces was left to it",
 			tracer);
 }
 
@@ -113,8 +101,9 @@ static void tell_narrow(const struct sprof_target *target)
 	const char *program = sprof_target_narrow(target);
 
 	if (program)
-		sprof_ui_note("%s is a 32-bit program, which sprof can't profile: it ran on its own, with "
-			      "what it started",
+		sprof_ui_note(
+			"%s is a 32-bit program, which sprof can't profile: it ran on its own, with "
+			"what it started",
 			program);
 }
 
@@ -123,28 +112,33 @@ static void tell_unprivileged(const struct sprof_target *target)
 	const char *program = sprof_target_unprivileged(target);
 
 	if (program)
-		sprof_ui_note("%s is set-user-ID or has capabilities, which the kernel does not give to "
-			      "what is traced without CAP_SYS_PTRACE: it ran without them",
+		sprof_ui_note(
+			"%s is set-user-ID or has capabilities, which the kernel does not give to "
+			"what is traced without CAP_SYS_PTRACE: it ran without them",
 			program);
 }
 
-/* What the program has started and left behind, and is let go now. */
-static void tell_left_running(const struct sprof_tracing *tracing, const struct sprof_target *target)
+/* Counts the processes that the program has left behind and that are let go now. */
+static void tell_left_running(
+	const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	unsigned count = sprof_target_process_count(target);
 
-	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by || !count)
+	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by ||
+		!count || tracing->subject->calls)
 		return;
-	sprof_ui_note("%s left %u %s running, no longer profiled; --wait follows to the end of the last one",
+	sprof_ui_note(
+		"%s left %u %s running, no longer profiled; --wait follows to the end of the last one",
 		tracing->subject->arguments[0], count, count == 1 ? "process" : "processes");
 }
 
 static void tell_denied(const struct sprof_quality *quality)
 {
 	if (quality->stacks[SPROF_END_DENIED])
-		sprof_ui_note("the program is undumpable, by PR_SET_DUMPABLE or because its file may not "
-			      "be read: only who has CAP_SYS_PTRACE may see where its threads sleep, and "
-			      "%llu samples have no stack",
+		sprof_ui_note(
+			"the program is undumpable, by PR_SET_DUMPABLE or because its file may not "
+			"be read: only who has CAP_SYS_PTRACE may see where its threads sleep, and "
+			"%llu samples have no stack",
 			(unsigned long long)quality->stacks[SPROF_END_DENIED]);
 }
 
@@ -156,7 +150,8 @@ static bool has_ended(struct sprof_tracing *tracing, const struct sprof_target *
 	return tracing->program_ended;
 }
 
-static bool outlives_sampling(const struct sprof_tracing *tracing, const struct sprof_target *target)
+static bool outlives_sampling(
+	const struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	if (!tracing->begun || !tracing->subject->arguments || tracing->signals->ended_by)
 		return false;
@@ -164,35 +159,56 @@ static bool outlives_sampling(const struct sprof_tracing *tracing, const struct 
 		(!tracing->sampling.linger_ns && sprof_target_process_count(target));
 }
 
-/* When to let go of a program that is not sampled any more, and of what it has started. */
+/* When to let go of a program that is no longer sampled, and of its descendants. */
 static uint64_t end_of_company(struct sprof_tracing *tracing, const struct sprof_target *target)
 {
 	const uint64_t linger_ns = tracing->sampling.linger_ns;
 
-	return has_ended(tracing, target) && linger_ns ? sprof_clock_now_ns() + linger_ns : UINT64_MAX;
+	return has_ended(tracing, target) && linger_ns ? sprof_clock_now_ns() + linger_ns
+						       : UINT64_MAX;
 }
 
-/* Passes everything through, without sampling. */
+/* Lets all events go on without sampling. */
 static void accompany(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
 	uint64_t end_ns = end_of_company(tracing, target);
 
 	while (!tracing->signals->ended_by) {
-		struct sprof_event event = sprof_target_wait(target, end_ns);
+		struct sprof_event event = sprof_target_next_event(target, end_ns);
 
 		if (event.kind == SPROF_EVENT_EMPTY || sprof_clock_now_ns() >= end_ns)
 			break;
 		if (event.kind == SPROF_EVENT_SIGNAL)
 			answer_signal(&answering, &event.info);
-		else if (event.kind == SPROF_EVENT_STOPPED)
-			sprof_thread_resume(event.thread);
-		else if (event.kind == SPROF_EVENT_ENDED)
-			sprof_target_release(target, event.thread);
+		sprof_event_answer(target, &event);
 		if (end_ns == UINT64_MAX)
 			end_ns = end_of_company(tracing, target);
 	}
 	has_ended(tracing, target);
+}
+
+/*
+ * A thread that is detached at a system call's entry is woken there: the call returns EINTR. So the
+ * threads that stop at calls go on without stops first. One that only computes never comes to one.
+ */
+static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + CALLS_END_NS;
+	struct answering answering = {tracing, target};
+
+	if (!tracing->subject->calls)
+		return;
+	sprof_target_end_calls(target);
+	while (sprof_clock_now_ns() < end_ns) {
+		struct sprof_event event = sprof_target_next_event(target, end_ns);
+
+		if (event.kind == SPROF_EVENT_EMPTY)
+			break;
+		if (event.kind == SPROF_EVENT_SIGNAL)
+			answer_signal(&answering, &event.info);
+		sprof_event_answer(target, &event);
+	}
 }
 
 static void *trace(void *data)
@@ -201,21 +217,24 @@ static void *trace(void *data)
 	const struct sprof_target_options options = {
 		.follow_children = tracing->subject->follow_children,
 		.control = tracing->signals->control,
+		.calls = tracing->subject->calls,
+		.tasks = tracing->subject->tasks,
 		.child_mask = tracing->signals->original,
 	};
 	struct sprof_target *target = NULL;
 
-	tracing->begun = sprof_target_create(&options, &target, &tracing->error) &&
-		begin(tracing, target);
+	tracing->begun =
+		sprof_target_create(&options, &target, &tracing->error) && begin(tracing, target);
 	if (tracing->begun) {
 		sample(tracing, target);
+		end_calls(tracing, target);
 		tell_left_alone(target);
 		tell_narrow(target);
 		tell_unprivileged(target);
 		tell_denied(&tracing->quality);
 		has_ended(tracing, target);
 	}
-	/* From here on the sink's owner writes, and a snapshot would disturb that. */
+	/* From here on the sink's owner writes; a snapshot would disturb that. */
 	tracing->signals->snapshot = NULL;
 	tracing->goes_on = outlives_sampling(tracing, target);
 	sem_post(&tracing->sampled);
@@ -231,7 +250,7 @@ bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err
 {
 	int errnum;
 
-	sem_init(&tracing->sampled, 0, 0); /* fails for values above SEM_VALUE_MAX only */
+	sem_init(&tracing->sampled, 0, 0); /* fails only for values above SEM_VALUE_MAX */
 	errnum = pthread_create(&tracing->thread, NULL, trace, tracing);
 	if (errnum)
 		return sprof_error_errno(err, errnum, "start a thread");

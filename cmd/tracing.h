@@ -1,7 +1,7 @@
 /*
  * Tracing and sampling one subject, in a thread of its own.
  *
- * The end of that thread is what detaches (see attach/target.h), so everyone who samples goes through
+ * The end of that thread detaches (see attach/target.h), so every command that samples goes through
  * here.
  */
 #ifndef SPROF_CMD_TRACING_H
@@ -12,12 +12,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "attach/target.h"
+#include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/module.h"
 #include "base/record.h"
 #include "cmd/signals.h"
 #include "sampler/sampler.h"
 #include "unwind/unwind.h"
+
+/* How long processes may take to end that are killed with the program, or that read its output. */
+enum { SPROF_TRACING_LINGER_NS = 100 * SPROF_NS_PER_MS };
 
 /* What to trace: a program to start, or a process. */
 struct sprof_subject {
@@ -26,24 +32,23 @@ struct sprof_subject {
 	pid_t pid;
 	bool stdout_to_stderr;
 	bool follow_children;
+	enum sprof_target_calls calls;   /* which system calls are traced */
+	bool tasks;                      /* births of threads and signals are reported, too */
+	const struct sock_fprog *filter; /* selects them; NULL: none */
 };
 
 struct sprof_tracing {
-	/* The caller's, which outlive the tracing. */
+	/* The caller's objects; they outlive the tracing. */
 	const struct sprof_subject *subject;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_signals *signals; /* blocked already */
 	struct sprof_sampler_options sampling;
-	struct sprof_sink sink;
-	/* With a period_ns: see struct sprof_control. */
-	struct sprof_tracing_periods {
-		void *data;
-		bool (*may_end)(void *data);
-		bool (*end)(void *data);
-	} periods;
+	struct sprof_sink sink;                         /* of the current period */
+	struct sprof_periods periods;                   /* with a period_ns */
+	const struct sprof_event_source *const *events; /* ends with NULL; NULL: none */
 
-	/* Filled as sampling goes on: a control may look at it. */
+	/* Filled while sampling goes on; a control may read it. */
 	struct sprof_quality quality;
 
 	/* Valid once sprof_tracing_sample() has returned. */
@@ -51,28 +56,28 @@ struct sprof_tracing {
 	bool sampling_failed; /* it ended early, error says why */
 	struct sprof_error error;
 	/*
-	 * The launched program outlives its sampling. It stays traced until it ends (with a linger_ns of 0,
-	 * until all that it has started has) or the signals end the run, so that signals can be passed on and
-	 * its exit code is known.
+	 * The launched program outlives its sampling. It stays traced until it ends (with a
+	 * linger_ns of 0, until all its descendants have ended) or the signals end the run, so that
+	 * signals can be passed on and its exit code is known.
 	 */
 	bool goes_on;
 
 	/* Valid after sprof_tracing_finish(). */
 	bool program_ended; /* the launched one */
 	int wait_status;    /* then, as waitpid(2) encodes it */
-	bool program_left;  /* it was not profiled to its end, which has been said */
+	bool program_left;  /* it was not profiled to its end; a message has said so */
 
 	pthread_t thread;
 	sem_t sampled;
 };
 
 /*
- * Starts or attaches to the subject and returns when sampling is over: call sprof_tracing_finish() then.
- * False: no thread could be started.
+ * Starts or attaches to the subject and returns when sampling is over: call sprof_tracing_finish()
+ * then. False: no thread could be started.
  */
-bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err);
+bool sprof_tracing_sample(struct sprof_tracing *tracing, struct sprof_error *err) SPROF_MUST_USE;
 
-/* Waits until the tracing is over: from then on nothing of the subject is traced. */
+/* Waits until nothing of the subject is traced any more. */
 void sprof_tracing_finish(struct sprof_tracing *tracing);
 
 #endif

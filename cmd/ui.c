@@ -1,6 +1,7 @@
 /*
- * The only place that writes to stderr. Knows levels and prefixes, and cleans every line: it may have names
- * of programs and files in it, which may be hostile (see output/clean.h). Does not know what is worth saying.
+ * The only place that writes to stderr. Handles levels and prefixes. Cleans every line, because
+ * names of programs and files may be hostile (see output/clean.h). Does not decide what is worth
+ * saying.
  */
 #include "cmd/ui.h"
 
@@ -25,7 +26,8 @@ void sprof_ui_error(const struct sprof_error *err)
 
 	sprof_clean_copy(err->message, message, sizeof(message));
 	sprof_clean_copy(err->hint, hint, sizeof(hint));
-	fprintf(stderr, "sprof: %s\n%s%s%s", message, hint[0] ? "hint: " : "", hint, hint[0] ? "\n" : "");
+	fprintf(stderr, "sprof: %s\n%s%s%s", message, hint[0] ? "hint: " : "", hint,
+		hint[0] ? "\n" : "");
 }
 
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list args)

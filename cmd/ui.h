@@ -1,6 +1,7 @@
 /*
- * What sprof says to its user, on stderr. Each call is one write, so that lines of several processes
- * don't mix. Control characters and what is no UTF-8 are replaced: names need no cleaning before.
+ * What sprof says to its user, on stderr. Each call is one write, so that lines of several
+ * processes don't mix. Control characters and invalid UTF-8 are replaced: callers need not clean
+ * names.
  */
 #ifndef SPROF_CMD_UI_H
 #define SPROF_CMD_UI_H
@@ -10,20 +11,20 @@
 #include "base/error.h"
 
 enum sprof_ui_level {
-	SPROF_UI_QUIET,  /* errors only */
+	SPROF_UI_QUIET, /* errors only */
 	SPROF_UI_NORMAL,
 	SPROF_UI_VERBOSE,
 };
 
 void sprof_ui_set_level(enum sprof_ui_level level);
 
-/* "sprof: MESSAGE" and, where there is one, "hint: ..." on the next line. At every level. */
+/* "sprof: MESSAGE" and, if there is one, "hint: ..." on the next line. At every level. */
 void sprof_ui_error(const struct sprof_error *err);
 
 /* "sprof: ..." unless quiet: what the user must know to read the result. */
 void sprof_ui_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "sprof: ..." unless quiet, to a terminal, or with -v to whatever it is: what happens now. */
+/* "sprof: ..." unless quiet, to a terminal, or with -v to any stderr: what happens now. */
 void sprof_ui_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,19 +1,21 @@
 /*
- * What the user wrote -> what the program means. Refuses whatever is not wholly understood.
+ * From the user's text to values. Refuses text that is not fully understood.
  */
 #include "cmd/values.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "events/latency.h"
 #include "output/format.h"
 
-enum { MAX_COUNT = 1000 * 1000 };
+enum { MAX_COUNT = 1000 * 1000, LIST_SIZE = 128 };
 
 static const double max_rate = 10000;
 /* Slower than one sample a day is a mistake, and the period in ns must fit its type. */
@@ -61,8 +63,8 @@ bool sprof_value_pid(void *field, const char *text, struct sprof_error *err)
 	if (!parse_integer(text, INT32_MAX, &value))
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a process id");
 	if (*(pid_t *)field)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "is a second process; %d was the first", *(pid_t *)field);
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"is a second process; %d was the first", *(pid_t *)field);
 	*(pid_t *)field = (pid_t)value;
 	return true;
 }
@@ -117,43 +119,86 @@ bool sprof_value_duration(void *field, const char *text, struct sprof_error *err
 	return true;
 }
 
+bool sprof_value_latency(void *field, const char *text, struct sprof_error *err)
+{
+	return (sprof_latency_parse(text, strlen(text), field) && *(uint64_t *)field) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a time above 0 with its unit: s, ms, us or ns, such as 10ms");
+}
+
+bool sprof_value_milliseconds(void *field, const char *text, struct sprof_error *err)
+{
+	long value = 0;
+
+	if (strcmp(text, "0") != 0 && !parse_integer(text, INT32_MAX, &value))
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "not a whole number of milliseconds");
+	*(uint64_t *)field = (uint64_t)value * SPROF_NS_PER_MS;
+	return true;
+}
+
 bool sprof_value_count(void *field, const char *text, struct sprof_error *err)
 {
 	long value;
 
 	if (!parse_integer(text, MAX_COUNT, &value))
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a number from 1 to %d", MAX_COUNT);
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "not a number from 1 to %d", MAX_COUNT);
 	*(size_t *)field = (size_t)value;
 	return true;
 }
 
-bool sprof_value_mode(void *field, const char *text, struct sprof_error *err)
+/* "wall, cpu, wait" */
+static void list_names(const char *const names[], char *buffer, size_t size)
 {
-	for (int i = 0; i < SPROF_MODE_COUNT; i++) {
-		if (strcmp(text, sprof_mode_name((enum sprof_mode)i)) == 0) {
-			*(enum sprof_mode *)field = (enum sprof_mode)i;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; names[i] && used < size; i++)
+		used += (size_t)snprintf(
+			buffer + used, size - used, "%s%s", i ? ", " : "", names[i]);
+}
+
+bool sprof_value_choice(
+	const char *const names[], const char *text, unsigned *ret, struct sprof_error *err)
+{
+	char list[LIST_SIZE];
+
+	for (unsigned i = 0; names[i]; i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*ret = i;
 			return true;
 		}
 	}
-	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of wall, cpu, wait");
+	list_names(names, list, sizeof(list));
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of %s", list);
+}
+
+bool sprof_value_mode(void *field, const char *text, struct sprof_error *err)
+{
+	const char *names[SPROF_MODE_COUNT + 1] = {NULL};
+	unsigned mode;
+
+	for (int i = 0; i < SPROF_MODE_COUNT; i++)
+		names[i] = sprof_mode_name((enum sprof_mode)i);
+	if (!sprof_value_choice(names, text, &mode, err))
+		return false;
+	*(enum sprof_mode *)field = (enum sprof_mode)mode;
+	return true;
 }
 
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err)
 {
-	static const struct {
-		const char *name;
-		enum sprof_report_mode mode;
-	} modes[] = {
-		{"merged", SPROF_REPORT_MERGED},
-		{"per-thread", SPROF_REPORT_PER_THREAD},
-		{"both", SPROF_REPORT_BOTH},
+	static const char *const names[] = {
+		[SPROF_REPORT_MERGED] = "merged",
+		[SPROF_REPORT_PER_THREAD] = "per-thread",
+		[SPROF_REPORT_BOTH] = "both",
+		NULL,
 	};
+	unsigned mode;
 
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(text, modes[i].name) == 0) {
-			*(enum sprof_report_mode *)field = modes[i].mode;
-			return true;
-		}
-	}
-	return sprof_error_set(err, SPROF_ERROR_USAGE, "not one of merged, per-thread, both");
+	if (!sprof_value_choice(names, text, &mode, err))
+		return false;
+	*(enum sprof_report_mode *)field = (enum sprof_report_mode)mode;
+	return true;
 }

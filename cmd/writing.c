@@ -1,26 +1,24 @@
 /*
- * The end of a recording. The target runs again or is gone by now, so nothing here is in a hurry.
+ * The end of a recording. The target runs again or is gone by now, so time does not matter here.
  */
 #include "cmd/writing.h"
 
 #include "base/clock.h"
 #include "cmd/naming.h"
-#include "cmd/pager.h"
 #include "cmd/progress.h"
 #include "cmd/ui.h"
 #include "output/stats.h"
 #include "profile/identify.h"
 #include "profile/resolve.h"
 
-/* A snapshot, which a run is waiting for, goes without the network. */
-static bool name_frames(const struct sprof_recording *options, struct sprof_profile *profile,
-	bool at_the_end, struct sprof_error *err)
+bool sprof_writing_name(const struct sprof_naming *options, struct sprof_profile *profile,
+	bool with_network, const char *words, struct sprof_error *err)
 {
-	struct sprof_progress *progress = sprof_progress_begin("naming what was sampled");
+	struct sprof_progress *progress = sprof_progress_begin("%s", words);
 	struct sprof_namer namer;
 	bool named;
 
-	if (!sprof_namer_create(&options->naming, profile->modules, at_the_end, &namer, err)) {
+	if (!sprof_namer_create(options, profile->modules, with_network, &namer, err)) {
 		sprof_progress_end(progress);
 		return false;
 	}
@@ -43,34 +41,21 @@ static bool write_stats(
 	return sprof_out_close(out, err);
 }
 
-static struct sprof_output_options output_options(const struct sprof_recording *options)
-{
-	struct sprof_output_options output = sprof_shown_output_options(&options->shown, options->weight);
-
-	output.short_names = options->naming.short_names;
-	return output;
-}
-
-/* A report on a terminal goes through the pager. */
 static struct sprof_written write_outputs(const struct sprof_recording *options,
 	const struct sprof_profile *profile, const struct sprof_profile *whole, bool with_stdout)
 {
-	struct sprof_output_options output = output_options(options);
-	struct sprof_outputs outputs = options->outputs;
-	struct sprof_written written;
-	struct sprof_pager pager = {0};
+	struct sprof_shown shown = options->shown;
+	struct sprof_output_options output;
+	struct sprof_error err = {0};
 
-	if (with_stdout && !options->shown.no_pager && sprof_outputs_report_to_stdout(&options->outputs))
-		sprof_pager_start(&pager);
-	output.width = pager.width;
-	outputs.is_paged = pager.pipe;
-	outputs.whole = whole;
-	written = sprof_outputs_write(&outputs, with_stdout, profile, &output);
-	sprof_pager_finish(&pager);
-	return written;
+	shown.outputs.whole = whole;
+	if (sprof_shown_output_options(&shown, profile, &output, &err))
+		return sprof_shown_write(&shown, profile, &output, with_stdout);
+	sprof_ui_error(&err);
+	return (struct sprof_written){.failed = shown.outputs.count};
 }
 
-/* What was measured is not lost by a filter that leaves nothing of it: then all of it is written. */
+/* If the filter leaves nothing, write all: a recording must not be lost. */
 static struct sprof_written write_shown(const struct sprof_recording *options,
 	const struct sprof_profile *profile, bool with_stdout)
 {
@@ -92,14 +77,16 @@ struct sprof_written sprof_writing_all(
 	const struct sprof_recording *options, struct sprof_profile *profile, bool with_stdout)
 {
 	uint64_t *cpu_ns = &profile->quality.profiler_cpu_ns;
-	/* When none was used: naming and writing are the profiler's too. */
+	/* Includes naming and writing, which are the profiler's CPU time too. */
 	const uint64_t begin_cpu_ns = sprof_clock_own_cpu_ns() - *cpu_ns;
 	struct sprof_written written = {0};
 	struct sprof_error err = {0};
 
-	if (!name_frames(options, profile, with_stdout, &err)) {
+	/* A snapshot does without the network, because a run may wait for it. */
+	if (!sprof_writing_name(
+		    &options->naming, profile, with_stdout, "naming what was sampled", &err)) {
 		sprof_ui_error(&err);
-		written.failed = options->outputs.count;
+		written.failed = options->shown.outputs.count;
 		return written;
 	}
 	*cpu_ns = sprof_clock_own_cpu_ns() - begin_cpu_ns;

@@ -1,7 +1,7 @@
 /*
- * Decodes call instructions from their end, and jumps from their beginning. Knows their encodings (Intel SDM
- * volume 2, CALL, JMP, Jcc; Arm ARM C6.2, BL, BLR, B, BR). Does not know where instructions begin, and does not
- * handle far calls, nor conditional branches of aarch64.
+ * Decodes call instructions from their end, and jumps from their beginning, by their encodings
+ * (Intel SDM volume 2, CALL, JMP, Jcc; Arm ARM C6.2, BL, BLR, B, BR). Does not know where
+ * instructions begin. Does not handle far calls, nor conditional branches of aarch64.
  */
 #include "elfsym/call-decode.h"
 
@@ -9,7 +9,7 @@
 
 enum { X86_DIRECT_SIZE = 5, X86_INDIRECT_LEAST = 2, X86_INDIRECT_MOST = 7, ARM_WORD = 4 };
 
-/* The bytes of a ModRM operand: itself, a SIB byte, a displacement. */
+/* The size of a ModRM operand: ModRM itself, a SIB byte, a displacement. */
 static size_t x86_operand_size(const uint8_t *modrm, size_t room)
 {
 	unsigned mode = modrm[0] >> 6, register_or_memory = modrm[0] & 7;
@@ -25,7 +25,7 @@ static size_t x86_operand_size(const uint8_t *modrm, size_t room)
 	return size;
 }
 
-/* FF /2 of this size. Prefixes stand before it and change nothing about its end. */
+/* FF /2 of this size. Prefixes stand before it and don't change where it ends. */
 static bool is_x86_indirect(const uint8_t *end, size_t size)
 {
 	const uint8_t *at = end - size;
@@ -34,13 +34,13 @@ static bool is_x86_indirect(const uint8_t *end, size_t size)
 		1 + x86_operand_size(at + 1, size - 1) == size;
 }
 
-enum sprof_call sprof_call_decode_x86_64(
+static enum sprof_call decode_x86_64(
 	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target)
 {
 	const uint8_t *end = before + SPROF_CALL_LONGEST;
 	int32_t distance;
 
-	/* The longest one has a byte that may be E8 where a direct call would begin: its SIB byte. */
+	/* The SIB byte of the longest indirect call may be E8, the opcode of a direct call. */
 	if (end[-X86_DIRECT_SIZE] == 0xe8 && !is_x86_indirect(end, X86_INDIRECT_MOST)) {
 		memcpy(&distance, end - sizeof(distance), sizeof(distance));
 		*ret_target = address + (uint64_t)(int64_t)distance;
@@ -59,7 +59,7 @@ static uint64_t arm_distance(uint32_t word)
 	return (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
 }
 
-enum sprof_call sprof_call_decode_aarch64(
+static enum sprof_call decode_aarch64(
 	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target)
 {
 	uint32_t word;
@@ -69,14 +69,14 @@ enum sprof_call sprof_call_decode_aarch64(
 		*ret_target = address - ARM_WORD + arm_distance(word);
 		return SPROF_CALL_DIRECT;
 	}
-	/* BLR, and BLRAA and its kin, which authenticate the pointer. */
+	/* BLR; BLRAA and similar, which authenticate the pointer. */
 	if ((word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800)
 		return SPROF_CALL_INDIRECT;
 	return SPROF_CALL_NONE;
 }
 
 /* jmp and jcc with a distance of one or four bytes; jmp through a register or memory. */
-enum sprof_call sprof_call_decode_jump_x86_64(
+static enum sprof_call decode_jump_x86_64(
 	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target)
 {
 	bool has_byte = size && (code[0] == 0xeb || (code[0] & 0xf0) == 0x70);
@@ -97,8 +97,8 @@ enum sprof_call sprof_call_decode_jump_x86_64(
 	return SPROF_CALL_DIRECT;
 }
 
-/* B, and BR, BRAA and its kin. The conditional ones don't leave a function: their reach is too short for a linker. */
-enum sprof_call sprof_call_decode_jump_aarch64(
+/* B; BR, BRAA and similar. Conditional branches don't reach far enough for linkers to use. */
+static enum sprof_call decode_jump_aarch64(
 	const uint8_t *code, size_t size, uint64_t address, uint64_t *ret_target)
 {
 	uint32_t word;
@@ -113,4 +113,19 @@ enum sprof_call sprof_call_decode_jump_aarch64(
 	if ((word & 0xfffffc1f) == 0xd61f0000 || (word & 0xfefff800) == 0xd61f0800)
 		return SPROF_CALL_INDIRECT;
 	return SPROF_CALL_NONE;
+}
+
+enum sprof_call sprof_call_decode(enum sprof_machine machine,
+	const uint8_t before[SPROF_CALL_LONGEST], uint64_t address, uint64_t *ret_target)
+{
+	return machine == SPROF_MACHINE_X86_64 ? decode_x86_64(before, address, ret_target)
+					       : decode_aarch64(before, address, ret_target);
+}
+
+enum sprof_call sprof_call_decode_jump(enum sprof_machine machine, const uint8_t *code, size_t size,
+	uint64_t address, uint64_t *ret_target)
+{
+	return machine == SPROF_MACHINE_X86_64
+		? decode_jump_x86_64(code, size, address, ret_target)
+		: decode_jump_aarch64(code, size, address, ret_target);
 }

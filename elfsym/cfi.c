@@ -1,6 +1,6 @@
 /*
- * CFI rows through libdw. Knows which forms of rule a stack walk can apply with three registers,
- * and calls everything else "other". Refuses to know what a stack is.
+ * CFI rows through libdw. Accepts the rules that a stack walk can apply with three registers, and
+ * calls all others "other". Does not handle stacks.
  */
 #include "elfsym/cfi.h"
 
@@ -12,19 +12,13 @@
 #include "base/cleanup.h"
 
 #if defined(__x86_64__)
-enum {
-	DWARF_FP = 6,
-	DWARF_SP = 7
-};
+enum { DWARF_FP = 6, DWARF_SP = 7 };
 #elif defined(__aarch64__)
-enum {
-	DWARF_FP = 29,
-	DWARF_SP = 31
-};
+enum { DWARF_FP = 29, DWARF_SP = 31 };
 #endif
 
 struct sprof_cfi {
-	Dwarf_CFI *eh_frame; /* its own object: freed with dwarf_cfi_end */
+	Dwarf_CFI *eh_frame; /* own object, freed with dwarf_cfi_end */
 	Dwarf *dwarf;
 	Dwarf_CFI *debug_frame; /* belongs to dwarf */
 };

@@ -1,6 +1,7 @@
 /*
- * Functions that never return: by their names; by a trap behind each of their calls, as Rust has it; and by several calls
- * behind which the next function begins. Those are known by their address, or by the word that a call takes it from.
+ * Finds functions that never return, by one of three signs: their names; a trap behind each call,
+ * as Rust writes it; several calls behind which the next function begins. A function is identified
+ * by its address, or by the word that a call loads its address from.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,10 @@
 #include "elfsym/code-scan.h"
 
 /*
- * Behind a call of a function that never returns lies the next function, or code that something else jumps to. A call of
- * the first kind is a proof. A function needs two proofs: one call may stand where the programmer knew that its end is
- * not reached. Each proof allows this number of calls of the second kind.
+ * Behind a call of a function that never returns lies the next function, or code that a jump
+ * reaches. A call of the first kind is a proof. A function needs two proofs: one call may stand
+ * where the programmer knew that its end is not reached. Each proof allows this many calls of the
+ * second kind.
  */
 enum { FEW = 2, MOST_OTHERS_OF_FEW = 8, MANY = 8, MOST_OTHERS_OF_MANY = 32 };
 
@@ -23,11 +25,10 @@ static const char *const ends[] = {"abort", "exit", "_exit", "_Exit", "quick_exi
 	"__cxa_throw_bad_array_new_length", "__cxa_pure_virtual", "__cxa_call_unexpected",
 	"__clang_call_terminate", "_ZSt9terminatev"};
 
-/* Programs have functions of their own by these names. */
+/* Programs have their own functions by these names, so these count as imports only. */
 static const char *const import_ends[] = {"err", "errx", "verr", "verrx"};
 
-static bool is_one_of(
-	const char *name, size_t length, const char *const names[], size_t count)
+static bool is_one_of(const char *name, size_t length, const char *const names[], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
@@ -36,16 +37,17 @@ static bool is_one_of(
 	return false;
 }
 
-/* "_ZSt20__throw_length_errorPKc" too. */
+/* Also finds "_ZSt20__throw_length_errorPKc". */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import)
 {
 	return is_one_of(name, length, ends, sizeof(ends) / sizeof(ends[0])) ||
 		(is_import &&
-			is_one_of(name, length, import_ends, sizeof(import_ends) / sizeof(import_ends[0]))) ||
+			is_one_of(name, length, import_ends,
+				sizeof(import_ends) / sizeof(import_ends[0]))) ||
 		(length > 13 && !memcmp(name, "_ZSt", 4) && !memcmp(name + 6, "__throw", 7));
 }
 
-/* Where functions begin as far as is known. */
+/* The function starts found so far. */
 struct known {
 	const struct sprof_code_starts *starts;
 	const struct sprof_code_set *called, *fdes;
@@ -55,12 +57,13 @@ static bool is_start(const struct known *known, uint64_t address)
 {
 	size_t found = sprof_code_starts_find(known->starts, address);
 
-	return sprof_code_set_has(known->called, address) || sprof_code_set_has(known->fdes, address) ||
+	return sprof_code_set_has(known->called, address) ||
+		sprof_code_set_has(known->fdes, address) ||
 		(found != SIZE_MAX && known->starts->items[found] == address);
 }
 
-bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text, size_t at,
-	size_t length, uint64_t callee, struct sprof_error *err)
+bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text,
+	size_t at, size_t length, uint64_t callee, struct sprof_error *err)
 {
 	struct sprof_code_call *last = calls->is_behind ? &calls->items[calls->count - 1] : NULL;
 	const uint8_t *code = text->bytes + at;
@@ -88,7 +91,7 @@ static int compare_calls(const void *one, const void *other)
 	return (a->callee > b->callee) - (a->callee < b->callee);
 }
 
-/* From the calls of one function. */
+/* Judges by the calls of one function. */
 static bool never_returns(
 	const struct known *known, const struct sprof_code_call *calls, size_t count)
 {
@@ -108,7 +111,8 @@ static bool never_returns(
 }
 
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
-	const struct sprof_code_set *called, const struct sprof_code_set *fdes, struct sprof_error *err)
+	const struct sprof_code_set *called, const struct sprof_code_set *fdes,
+	struct sprof_error *err)
 {
 	const struct known known = {.starts = starts, .called = called, .fdes = fdes};
 	size_t count;
@@ -118,9 +122,11 @@ bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_cal
 	for (size_t i = 0; i < calls->count; i += count) {
 		uint64_t callee = calls->items[i].callee;
 
-		for (count = 1; i + count < calls->count && calls->items[i + count].callee == callee;)
+		for (count = 1;
+			i + count < calls->count && calls->items[i + count].callee == callee;)
 			count++;
-		if (never_returns(&known, calls->items + i, count) && !sprof_code_starts_add_end(starts, callee, err))
+		if (never_returns(&known, calls->items + i, count) &&
+			!sprof_code_starts_add_end(starts, callee, err))
 			return false;
 	}
 	return true;

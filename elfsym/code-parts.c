@@ -1,7 +1,8 @@
 /*
- * Parts of functions that lie elsewhere: compilers move there what is seldom run. Nothing but jumps out of other
- * functions leads to the first instruction, and the code before it doesn't go on to it. A function that others only end
- * with looks the same; the jumps' states tell which it is.
+ * Finds parts of functions that lie elsewhere: compilers move code there that seldom runs. Only
+ * jumps out of other functions lead to a part's first instruction, and the code before it doesn't
+ * continue into it. A function that is only called by tail calls looks the same; the unwind states
+ * at the jumps distinguish the two.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,10 @@
 #include "elfsym/call-decode.h"
 #include "elfsym/code-scan.h"
 
-/* Sorted addresses that a part may begin at, and what speaks for and against it. */
+/* Sorted addresses that may be parts, with the evidence for and against each. */
 struct candidates {
 	struct sprof_code_set set;
-	int32_t *spans;    /* jumps that lead over it, as the difference to the one before */
+	int32_t *spans; /* jumps that lead over it, as the difference to the previous candidate */
 	bool *may_begin;
 };
 
@@ -24,9 +25,9 @@ struct reader {
 	struct sprof_error *err;
 };
 
-/* The function at an address, of those that follow each other. */
+/* A function among adjacent functions. */
 struct function {
-	size_t next; /* index of the start behind it */
+	size_t next; /* index of the next start */
 	uint64_t begin, end;
 };
 
@@ -34,7 +35,8 @@ static void move_to(const struct sprof_code_starts *starts, struct function *fun
 {
 	while (function->next < starts->count && starts->items[function->next] <= at) {
 		function->begin = starts->items[function->next++];
-		function->end = function->next < starts->count ? starts->items[function->next] : UINT64_MAX;
+		function->end =
+			function->next < starts->count ? starts->items[function->next] : UINT64_MAX;
 	}
 }
 
@@ -49,7 +51,7 @@ static bool add_jump(struct reader *reader, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* Jumps out of functions, but not to known ones. */
+/* Reads jumps that leave a function and don't lead to a known function. */
 static bool read_jumps(struct reader *reader, const struct sprof_code_text *text)
 {
 	struct function function = {.begin = text->address, .end = text->address};
@@ -60,7 +62,8 @@ static bool read_jumps(struct reader *reader, const struct sprof_code_text *text
 		uint64_t from = text->address + at, to;
 
 		length = sprof_code_text_length(text, at);
-		if (sprof_call_decode_jump_x86_64(text->bytes + at, length, from, &to) != SPROF_CALL_DIRECT)
+		if (sprof_call_decode_jump(SPROF_MACHINE_X86_64, text->bytes + at, length, from,
+			    &to) != SPROF_CALL_DIRECT)
 			continue;
 		move_to(starts, &function, from);
 		if ((to >= function.begin && to < function.end) ||
@@ -72,7 +75,7 @@ static bool read_jumps(struct reader *reader, const struct sprof_code_text *text
 	return true;
 }
 
-/* A jump inside of a function leads over some of the candidates: both sides belong together. */
+/* A jump inside a function leads over some candidates: the code on both sides is one function. */
 static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 {
 	size_t first = sprof_code_set_behind(&candidates->set, from < to ? from : to);
@@ -84,9 +87,9 @@ static void note_span(struct candidates *candidates, uint64_t from, uint64_t to)
 	candidates->spans[end]--;
 }
 
-/* A handler of exceptions, in a part that lies elsewhere, goes on behind a call: that one returns. */
-static bool ends_way(const struct sprof_code_starts *starts, const struct sprof_code_text *text, size_t at,
-	size_t length)
+/* An exception handler in a separate part continues behind a call, so that call returns. */
+static bool ends_way(const struct sprof_code_starts *starts, const struct sprof_code_text *text,
+	size_t at, size_t length)
 {
 	const uint8_t *code = text->bytes + at;
 	uint64_t callee = sprof_code_text_call(text, at, length);
@@ -100,7 +103,9 @@ static void judge_candidates(struct reader *reader, const struct sprof_code_text
 {
 	struct candidates *candidates = &reader->candidates;
 	struct function function = {.begin = text->address, .end = text->address};
-	size_t next = text->address ? sprof_code_set_behind(&candidates->set, text->address - 1) : 0, length;
+	size_t next = text->address ? sprof_code_set_behind(&candidates->set, text->address - 1)
+				    : 0,
+	       length;
 	bool may_begin = true;
 
 	for (size_t at = 0; at < text->size; at += length) {
@@ -114,7 +119,8 @@ static void judge_candidates(struct reader *reader, const struct sprof_code_text
 			candidates->may_begin[next] = may_begin;
 		may_begin = ends_way(reader->starts, text, at, length) ||
 			(may_begin && sprof_code_text_is_padding(code, length));
-		if (sprof_call_decode_jump_x86_64(code, length, from, &to) != SPROF_CALL_DIRECT)
+		if (sprof_call_decode_jump(SPROF_MACHINE_X86_64, code, length, from, &to) !=
+			SPROF_CALL_DIRECT)
 			continue;
 		move_to(reader->starts, &function, from);
 		if (to >= function.begin && to < function.end)
@@ -130,7 +136,8 @@ static bool add_parts(struct reader *reader)
 	for (size_t i = 0; i < candidates->set.count; i++) {
 		spans += candidates->spans[i];
 		if (!spans && candidates->may_begin[i] &&
-			!sprof_code_starts_add_part(reader->starts, candidates->set.items[i], reader->err))
+			!sprof_code_starts_add_part(
+				reader->starts, candidates->set.items[i], reader->err))
 			return false;
 	}
 	return true;
@@ -140,7 +147,8 @@ static int compare_jumps(const void *one, const void *other)
 {
 	const struct sprof_code_jump *a = one, *b = other;
 
-	return a->to != b->to ? (a->to > b->to) - (a->to < b->to) : (a->from > b->from) - (a->from < b->from);
+	return a->to != b->to ? (a->to > b->to) - (a->to < b->to)
+			      : (a->from > b->from) - (a->from < b->from);
 }
 
 static bool find_candidates(struct reader *reader)

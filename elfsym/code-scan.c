@@ -1,6 +1,6 @@
 /*
- * Reads code in the order in which it lies. Knows the few instructions that tell where functions begin and end. Does
- * not know data among code: what can't be read as an instruction is passed over byte by byte.
+ * Reads code in address order and finds the few instructions that show where functions begin and
+ * end. Does not detect data among code: bytes that are no instruction are skipped one by one.
  */
 #include "elfsym/code-scan.h"
 
@@ -56,7 +56,8 @@ bool sprof_code_text_is_padding(const uint8_t *code, size_t length)
 
 bool sprof_code_text_is_trap(const uint8_t *code, size_t length)
 {
-	return code[0] == 0xf4 || code[0] == 0xcc || (length == 2 && code[0] == 0x0f && code[1] == 0x0b);
+	return code[0] == 0xf4 || code[0] == 0xcc ||
+		(length == 2 && code[0] == 0x0f && code[1] == 0x0b);
 }
 
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length)
@@ -69,7 +70,8 @@ bool sprof_code_text_ends_way(const uint8_t *code, size_t length)
 		code[at] == CALL || code[at] == 0xf4 || code[at] == 0xcc ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x30) == 0x20) ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
-		(at + 1 < length && code[at] == 0x0f && (code[at + 1] == 0x0b || code[at + 1] == 0x05));
+		(at + 1 < length && code[at] == 0x0f &&
+			(code[at + 1] == 0x0b || code[at + 1] == 0x05));
 }
 
 bool sprof_code_set_add(struct sprof_code_set *set, uint64_t address, struct sprof_error *err)

@@ -1,6 +1,6 @@
 /*
- * A module's code, read instruction by instruction in the order in which it lies: what code-starts.c, code-ends.c,
- * code-parts.c and unwind/code-returns.c share.
+ * A module's code, read instruction by instruction in address order. Shared by code-starts-load.c,
+ * code-starts.c, code-ends.c, code-parts.c and unwind/code-returns.c.
  */
 #ifndef SPROF_ELFSYM_CODE_SCAN_H
 #define SPROF_ELFSYM_CODE_SCAN_H
@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "elfsym/code-starts.h"
 #include "elfsym/image.h"
 
-/* Executable bytes of the file, in one piece. */
+/* A contiguous piece of executable bytes in the file. */
 struct sprof_code_text {
 	const uint8_t *bytes;
 	size_t size;
@@ -24,19 +25,19 @@ struct sprof_code_text {
 bool sprof_code_text_find(
 	const struct sprof_image *image, size_t segment, struct sprof_code_text *ret);
 
-/* The length of an instruction; of what can't be read as one it is one byte. */
+/* The length of an instruction; one byte if there is no valid one. */
 size_t sprof_code_text_length(const struct sprof_code_text *text, size_t at);
 
-/* The address that "call X" calls, or of the word that has it for "call *X(%rip)"; 0: another instruction. */
+/* The address that "call X" calls, or of the word that "call *X(%rip)" calls through; 0: none. */
 uint64_t sprof_code_text_call(const struct sprof_code_text *text, size_t at, size_t length);
 
-/* Whether an instruction is padding, or int3, which lies there too. */
+/* Whether an instruction is padding, or int3, which linkers also use as padding. */
 bool sprof_code_text_is_padding(const uint8_t *code, size_t length);
 
 /* Whether an instruction is hlt, int3 or ud2. */
 bool sprof_code_text_is_trap(const uint8_t *code, size_t length);
 
-/* Whether code doesn't go on behind it: a jump, a return, a trap; or a call, of the system too, which may not return. */
+/* Whether code stops behind it: a jump, return or trap; or a (system) call that may not return. */
 bool sprof_code_text_ends_way(const uint8_t *code, size_t length);
 
 /* Addresses, sorted once sprof_code_set_sort() was called. Zeroed is empty and valid. */
@@ -45,26 +46,32 @@ struct sprof_code_set {
 	size_t count, capacity;
 };
 
-bool sprof_code_set_add(struct sprof_code_set *set, uint64_t address, struct sprof_error *err);
-/* Leaves each once. */
+bool sprof_code_set_add(
+	struct sprof_code_set *set, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
+/* Sorts, and removes duplicates. */
 void sprof_code_set_sort(struct sprof_code_set *set);
 bool sprof_code_set_has(const struct sprof_code_set *set, uint64_t address);
-/* The index of the first one behind the address; `count`: there is none. */
+/* The index of the first address behind this one; `count`: there is none. */
 size_t sprof_code_set_behind(const struct sprof_code_set *set, uint64_t address);
 void sprof_code_set_finish(struct sprof_code_set *set);
 
-/* code-starts.c: each adds one address, not sorted yet. False: no memory. */
+/* code-starts.c: each adds one address, unsorted. False: no memory. */
+bool sprof_code_starts_add(
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 bool sprof_code_starts_add_end(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err);
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 bool sprof_code_starts_add_part(
-	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err);
+	struct sprof_code_starts *starts, uint64_t address, struct sprof_error *err) SPROF_MUST_USE;
 
-/* A call, and what lies behind it and padding: the address of an instruction, or a trap right behind the call. */
+/* After this the added addresses can be found. */
+void sprof_code_starts_sort(struct sprof_code_starts *starts);
+
+/* A call and the next address behind it and padding, or a trap right behind the call. */
 struct sprof_code_call {
 	uint64_t callee, behind;
 };
 
-enum { SPROF_CODE_TRAP = 0 }; /* in place of what lies behind */
+enum { SPROF_CODE_TRAP = 0 }; /* instead of the address that follows */
 
 /* All calls of a module. Zeroed is empty and valid. */
 struct sprof_code_calls {
@@ -73,25 +80,26 @@ struct sprof_code_calls {
 	bool is_behind; /* the last instruction was a call, or padding behind it */
 };
 
-/* code-ends.c: takes in the next instruction; `callee`: sprof_code_text_call(). False: no memory. */
-bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text, size_t at,
-	size_t length, uint64_t callee, struct sprof_error *err);
+/* code-ends.c: notes the next instruction; `callee`: sprof_code_text_call(). False: no memory. */
+bool sprof_code_calls_note(struct sprof_code_calls *calls, const struct sprof_code_text *text,
+	size_t at, size_t length, uint64_t callee, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Adds what is called where nothing lies behind to starts->ends. `called` and the starts known so far are sorted, the
- * calls are sorted then. False: no memory.
+ * Adds functions that never return to starts->ends. `called` and the known starts must be sorted.
+ * Sorts the calls. False: no memory.
  */
 bool sprof_code_ends_add(struct sprof_code_starts *starts, struct sprof_code_calls *calls,
-	const struct sprof_code_set *called, const struct sprof_code_set *fdes, struct sprof_error *err);
+	const struct sprof_code_set *called, const struct sprof_code_set *fdes,
+	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * code-parts.c: adds to starts->parts and starts->jumps. All other starts are sorted; the parts are not among the items
- * yet. False: no memory.
+ * code-parts.c: adds to starts->parts and starts->jumps. All other starts must be sorted; the items
+ * don't include parts yet. False: no memory.
  */
-bool sprof_code_parts_add(
-	struct sprof_code_starts *starts, const struct sprof_image *image, struct sprof_error *err);
+bool sprof_code_parts_add(struct sprof_code_starts *starts, const struct sprof_image *image,
+	struct sprof_error *err) SPROF_MUST_USE;
 
-/* Whether functions of that name never return; `is_import`: it is another module's. */
+/* Whether functions of that name never return. `is_import`: the function is in another module. */
 bool sprof_code_ends_by_name(const char *name, size_t length, bool is_import);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Reading numbers and strings from bytes of a file that may say anything: never behind the end, and
- * what is not there reads as 0.
+ * Reads numbers and strings from untrusted bytes of a file: never past the end; missing data reads
+ * as 0.
  */
 #ifndef SPROF_ELFSYM_CURSOR_H
 #define SPROF_ELFSYM_CURSOR_H
@@ -12,7 +12,7 @@
 
 struct sprof_cursor {
 	const uint8_t *at, *end;
-	bool failed; /* something was not there; everything else then isn't either */
+	bool failed; /* something was missing; then everything later is missing too */
 };
 
 static inline size_t sprof_cursor_room(const struct sprof_cursor *cursor)
@@ -52,8 +52,8 @@ static inline uint64_t sprof_cursor_number(struct sprof_cursor *cursor, size_t s
 }
 
 /*
- * LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. ret_bits: how many the bytes
- * hold; what is cut off holds none.
+ * LEB128 (DWARF 5, section 7.6); bits above the 64th are dropped. ret_bits: the number of bits in
+ * the bytes; 0 if cut off.
  */
 static inline uint64_t sprof_cursor_leb(struct sprof_cursor *cursor, unsigned *ret_bits)
 {
@@ -88,13 +88,13 @@ static inline int64_t sprof_cursor_sleb(struct sprof_cursor *cursor)
 	unsigned bits;
 	uint64_t value = sprof_cursor_leb(cursor, &bits);
 
-	/* The highest bit that the bytes hold is the sign. */
+	/* The highest bit of the bytes is the sign. */
 	if (bits && bits < 64 && value >> (bits - 1))
 		value |= UINT64_MAX << bits;
 	return (int64_t)value;
 }
 
-/* A string with its NUL; "" when it doesn't end. */
+/* A string with its NUL; "" if it doesn't end. */
 static inline const char *sprof_cursor_string(struct sprof_cursor *cursor)
 {
 	const uint8_t *start = cursor->at;

@@ -1,6 +1,6 @@
 /*
- * Variables. Knows that data is addressed by where it is loaded, because what starts as zero is not
- * in the file; refuses to know functions, which are symtab.c's.
+ * Variables, by their link-time address: the file has no bytes for zero-initialised data. Does not
+ * handle functions; symtab.c does.
  */
 #include "elfsym/data.h"
 
@@ -8,7 +8,7 @@
 #include <libelf.h>
 #include <string.h>
 
-/* The name of a symbol, if it ends inside of its section. */
+/* The name of a symbol; it must end inside its section. */
 static const char *name_of(const Elf_Data *strings, const GElf_Sym *symbol)
 {
 	const char *all = strings->d_buf;
@@ -22,7 +22,7 @@ static const char *name_of(const Elf_Data *strings, const GElf_Sym *symbol)
 static bool holds(const GElf_Sym *symbol, uint64_t address)
 {
 	return GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
-	       address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
+		address >= symbol->st_value && address - symbol->st_value < symbol->st_size;
 }
 
 static void search(

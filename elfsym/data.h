@@ -1,5 +1,5 @@
 /*
- * The names of data: which variable a link-time address lies in.
+ * Names of data: the variable at a link-time address.
  */
 #ifndef SPROF_ELFSYM_DATA_H
 #define SPROF_ELFSYM_DATA_H
@@ -17,14 +17,14 @@ struct sprof_variable {
 };
 
 /*
- * The smallest variable that holds the address, from the .symtab and .dynsym of the image. False:
- * none does. Takes a look at every symbol: for the few addresses that locks have.
+ * The smallest variable at the address, from the image's .symtab and .dynsym. False: none. Looks at
+ * every symbol, so it suits only the few addresses that locks have.
  */
 bool sprof_data_find(const struct sprof_image *image, uint64_t address, struct sprof_variable *ret);
 
 /*
- * The link-time address of what lies so far behind the place where the file's first byte is mapped.
- * False: the image has no segments.
+ * The link-time address at a distance from where the file's first byte is mapped. False: the image
+ * has no segments.
  */
 bool sprof_data_address(const struct sprof_image *image, uint64_t distance, uint64_t *ret_address);
 

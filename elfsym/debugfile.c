@@ -1,7 +1,7 @@
 /*
- * Finds separate debug files. Knows where distributions, packagers and users put them, and how to
- * tell a wrong one: the build id decides; only a file without one is taken by its CRC. Goes to the
- * network only through the caller's debuginfod, and there last.
+ * Finds separate debug files, where distributions, packagers and users put them. The build id
+ * decides whether a file is the right one; the CRC decides only for a file without a build id. Uses
+ * the network last, and only through the caller's debuginfod.
  */
 #include "elfsym/debugfile.h"
 
@@ -14,10 +14,7 @@
 #include "base/cleanup.h"
 #include "elfsym/debuglink.h"
 
-enum {
-	MIN_ID = 2,
-	MAX_ID = 64
-};
+enum { MIN_ID = 2, MAX_ID = 64 };
 
 /* What is looked for. */
 struct search {
@@ -27,13 +24,13 @@ struct search {
 	size_t id_size; /* 0: none */
 	char id_text[SPROF_BUILD_ID_TEXT];
 	struct sprof_debuglink link; /* name NULL: none */
-	int folder_length;           /* of the image's path, with its last slash */
+	int folder_length;           /* of the image's path, up to its last slash */
 	const char *path;
-	const char *prefix; /* of folders: "", or the root of another mount namespace */
+	const char *prefix; /* put before folders: "", or the root of another mount namespace */
 	char candidate[PATH_MAX];
 };
 
-/* The length of the build id, 0 if there is none that makes sense. */
+/* The length of the build id; 0 if there is none or it is implausible. */
 static size_t build_id(const struct sprof_image *image, const uint8_t **ret_bytes)
 {
 	const void *bytes;
@@ -60,7 +57,7 @@ bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_I
 	return size;
 }
 
-/* The file itself may carry the debuglink that led to it, when it is its own neighbour. */
+/* A file next to the image may be the image itself, which carries the debuglink. */
 static bool is_right(const struct search *search, const struct sprof_image *found)
 {
 	const uint8_t *id = NULL;
@@ -71,7 +68,7 @@ static bool is_right(const struct search *search, const struct sprof_image *foun
 	return search->link.name && sprof_debuglink_matches(found->own_fd, search->link.crc);
 }
 
-/* Opens search->candidate, of which snprintf said that it has this length. */
+/* Opens search->candidate; `length` is snprintf's result for it. */
 static struct sprof_image *try(const struct search *search, int length)
 {
 	struct sprof_image *found;
@@ -93,24 +90,27 @@ static struct sprof_image *try_build_id(struct search *search, const char *folde
 
 	if (!search->id_size)
 		return NULL;
-	found = try(search, snprintf(search->candidate, PATH_MAX, "%s%s/.build-id/%.2s/%s.debug",
-				    search->prefix, folder, id, id + 2));
+	found = try(search,
+		snprintf(search->candidate, PATH_MAX, "%s%s/.build-id/%.2s/%s.debug",
+			search->prefix, folder, id, id + 2));
 	return found ? found
-		     : try(search, snprintf(search->candidate, PATH_MAX, "%s%s/%.2s/%s.debug",
-					   search->prefix, folder, id, id + 2));
+		     : try(search,
+			       snprintf(search->candidate, PATH_MAX, "%s%s/%.2s/%s.debug",
+				       search->prefix, folder, id, id + 2));
 }
 
-/* ROOT/FOLDER/NAME, as distributions have it. */
+/* ROOT/FOLDER/NAME, as distributions place it. */
 static struct sprof_image *try_link_below(struct search *search, const char *root)
 {
 	if (!search->link.name)
 		return NULL;
-	return try(search, snprintf(search->candidate, PATH_MAX, "%s%s%s%.*s%s",
-				   search->prefix, root, search->path[0] == '/' ? "" : "/", search->folder_length,
-				   search->path, search->link.name));
+	return try(search,
+		snprintf(search->candidate, PATH_MAX, "%s%s%s%.*s%s", search->prefix, root,
+			search->path[0] == '/' ? "" : "/", search->folder_length, search->path,
+			search->link.name));
 }
 
-/* A user's folder may be just a heap of files, named by the debuglink or after the program. */
+/* A user's folder may be flat: files named by the debuglink or after the program. */
 static struct sprof_image *try_flat(struct search *search, const char *folder)
 {
 	struct sprof_image *found = NULL;
@@ -119,8 +119,9 @@ static struct sprof_image *try_flat(struct search *search, const char *folder)
 		found = try(search,
 			snprintf(search->candidate, PATH_MAX, "%s/%s", folder, search->link.name));
 	if (!found && search->id_size)
-		found = try(search, snprintf(search->candidate, PATH_MAX, "%s/%s.debug", folder,
-					    search->path + search->folder_length));
+		found = try(search,
+			snprintf(search->candidate, PATH_MAX, "%s/%s.debug", folder,
+				search->path + search->folder_length));
 	return found;
 }
 
@@ -130,12 +131,14 @@ static struct sprof_image *try_neighbours(struct search *search)
 
 	if (!search->link.name)
 		return NULL;
-	found = try(search, snprintf(search->candidate, PATH_MAX, "%s%.*s%s", search->prefix,
-				    search->folder_length, search->path, search->link.name));
-	return found ? found
-		     : try(search, snprintf(search->candidate, PATH_MAX, "%s%.*s.debug/%s",
-					   search->prefix, search->folder_length, search->path,
-					   search->link.name));
+	found = try(search,
+		snprintf(search->candidate, PATH_MAX, "%s%.*s%s", search->prefix,
+			search->folder_length, search->path, search->link.name));
+	return found
+		? found
+		: try(search,
+			  snprintf(search->candidate, PATH_MAX, "%s%.*s.debug/%s", search->prefix,
+				  search->folder_length, search->path, search->link.name));
 }
 
 static struct sprof_image *try_debuginfod(struct search *search)
@@ -150,7 +153,7 @@ static struct sprof_image *try_debuginfod(struct search *search)
 	return try(search, length);
 }
 
-/* Where a system has them. */
+/* The places that a system uses. */
 static struct sprof_image *try_system(struct search *search, const char *prefix)
 {
 	const char *root = search->places->root ? search->places->root : SPROF_DEBUG_ROOT;
@@ -190,6 +193,7 @@ struct sprof_image *sprof_debugfile_open(
 {
 	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
 	struct sprof_section section;
+	bool has_link;
 
 	if (!search)
 		return NULL;
@@ -197,9 +201,9 @@ struct sprof_image *sprof_debugfile_open(
 	search->id_size = build_id(image, &search->id);
 	write_hex(search->id, search->id_size, search->id_text);
 	split_path(search);
-	if (sprof_image_section(image, ".gnu_debuglink", &section))
+	has_link = sprof_image_section(image, ".gnu_debuglink", &section) &&
 		sprof_debuglink_parse(section.bytes, section.size, &search->link);
-	return search->id_size || search->link.name ? try_all(search) : NULL;
+	return search->id_size || has_link ? try_all(search) : NULL;
 }
 
 struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
@@ -217,8 +221,9 @@ struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *ima
 	search->id_size = id_size;
 	write_hex(id, id_size, search->id_text);
 	split_path(search);
-	found = try(search, snprintf(search->candidate, PATH_MAX, "%.*s%s",
-				    absolute ? 0 : search->folder_length, path, name));
+	found = try(search,
+		snprintf(search->candidate, PATH_MAX, "%.*s%s",
+			absolute ? 0 : search->folder_length, path, name));
 	if (!found && absolute && places->inside)
 		found = try(search,
 			snprintf(search->candidate, PATH_MAX, "%s%s", places->inside, name));

@@ -11,38 +11,36 @@
 #include "elfsym/debuginfod.h"
 #include "elfsym/image.h"
 
-/* What distributions use; below it are .build-id/ab/cdef.debug. */
+/* The folder that distributions use; it holds .build-id/ab/cdef.debug. */
 #define SPROF_DEBUG_ROOT "/usr/lib/debug"
 
-enum {
-	SPROF_BUILD_ID_TEXT = 2 * 64 + 1
-};
+enum { SPROF_BUILD_ID_TEXT = 2 * 64 + 1 };
 
-/* Where to look, in this order; the folders and strings are the caller's. */
+/* The places to search, in this order. The caller owns folders and strings. */
 struct sprof_debug_places {
-	const char *const *folders; /* of the user */
+	const char *const *folders; /* the user's */
 	size_t folder_count;
-	const char *inside; /* the root folder of the process that has the file; NULL: our own */
-	const char *root;   /* in there, then in our own; NULL: SPROF_DEBUG_ROOT */
-	struct sprof_debuginfod *debuginfod; /* at last; NULL: never */
+	const char *inside; /* the root folder of the file's process; NULL: our own */
+	const char *root;   /* first inside, then in our own root; NULL: SPROF_DEBUG_ROOT */
+	struct sprof_debuginfod *debuginfod; /* last; NULL: never */
 };
 
 /*
- * The debug file of an image that was opened from `path`: by its build id, or by .gnu_debuglink,
- * with the same build id or, where there is none, the right CRC. NULL: there is none.
+ * The debug file of an image that was opened from `path`, by its build id or by .gnu_debuglink. The
+ * latter needs the same build id, or the right CRC if there is none. NULL: there is none.
  */
 struct sprof_image *sprof_debugfile_open(
 	const struct sprof_image *image, const char *path, const struct sprof_debug_places *places);
 
 /*
- * The file with this build id that .gnu_debugaltlink of `image` names, relative to the image's own
- * place. NULL: there is none.
+ * The file with this build id that .gnu_debugaltlink of `image` names, relative to the image's
+ * path. NULL: there is none.
  */
 struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
 	const char *path, const char *name, const void *build_id, size_t build_id_size,
 	const struct sprof_debug_places *places);
 
-/* The build id in hexadecimal. False: the image has none that makes sense. */
+/* The build id in hexadecimal. False: none, or an implausible one. */
 bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT]);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * debuginfod through its own library, loaded only when it is asked for
- * (debuginfod_find_debuginfo(3)): linked, it would bring curl and all of its libraries into every
- * run. The library takes its servers from the environment, where sprof has removed them; they are
- * back there only during a query.
+ * debuginfod through its own library (debuginfod_find_debuginfo(3)), which is loaded only on
+ * request: linking it would bring curl and all its libraries into every run. The library takes its
+ * servers from the environment, from which sprof has removed them; sprof puts them back only during
+ * a query.
  */
 #include "elfsym/debuginfod.h"
 
@@ -20,7 +20,7 @@
 struct sprof_debuginfod {
 	struct sprof_debuginfod_options options;
 	uint64_t deadline_ns;
-	const char *module; /* that is being fetched */
+	const char *module; /* that is being downloaded */
 	uint64_t total;
 	void *library;
 	void *client;
@@ -29,7 +29,7 @@ struct sprof_debuginfod {
 	void (*set_data)(void *client, void *data);
 };
 
-/* Called by the library; anything but 0 ends the transfer. */
+/* The library calls this; a result other than 0 ends the transfer. */
 static int watch(void *handle, long done, long total)
 {
 	struct sprof_debuginfod *client;
@@ -103,11 +103,11 @@ void sprof_debuginfod_destroy(struct sprof_debuginfod *client)
 		return;
 	if (client->client)
 		client->end(client->client);
-	/* The library stays loaded: curl's threads and handlers don't expect to be unloaded. */
+	/* The library stays loaded: curl's threads and handlers don't survive unloading. */
 	free(client);
 }
 
-/* The library counts in seconds, for one file. */
+/* The library counts in seconds, per file. */
 static void set_limits(const struct sprof_debuginfod *client, uint64_t now)
 {
 	char seconds[24];

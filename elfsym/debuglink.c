@@ -1,7 +1,7 @@
 /*
- * The section's layout: the name, a NUL, up to three more to the next multiple of four, the CRC in
- * the file's byte order (gdb's manual, "Separate Debug Files"). A name with a slash could lead
- * anywhere in the file system, no linker writes one.
+ * The section holds the name, a NUL, up to three bytes of padding to a multiple of four, and the
+ * CRC in the file's byte order (gdb's manual, "Separate Debug Files"). A name with a slash is
+ * rejected: it could lead anywhere in the file system, and no linker writes one.
  */
 #include "elfsym/debuglink.h"
 
@@ -9,9 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum {
-	CHUNK = 64 * 1024
-};
+enum { CHUNK = 64 * 1024 };
 
 bool sprof_debuglink_parse(const uint8_t *bytes, size_t size, struct sprof_debuglink *ret)
 {
@@ -25,7 +23,7 @@ bool sprof_debuglink_parse(const uint8_t *bytes, size_t size, struct sprof_debug
 	return true;
 }
 
-/* By reading, not through a mapping: the pages are not needed again. */
+/* Reads instead of mapping: the pages are not needed again. */
 bool sprof_debuglink_matches(int fd, uint32_t crc)
 {
 	unsigned char buffer[CHUNK];

@@ -8,15 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
+
 struct sprof_debuglink {
 	const char *name; /* a file name without a folder, in the section */
 	uint32_t crc;     /* the CRC-32 of zlib */
 };
 
-/* Reads the section's bytes. False: they are not what they should be. */
-bool sprof_debuglink_parse(const uint8_t *bytes, size_t size, struct sprof_debuglink *ret);
+/* Parses the section's bytes. False: they are invalid. */
+bool sprof_debuglink_parse(
+	const uint8_t *bytes, size_t size, struct sprof_debuglink *ret) SPROF_MUST_USE;
 
-/* Whether the content of the open file has this CRC. A file that can't be read has none. */
+/* Whether the open file's content has this CRC. An unreadable file doesn't. */
 bool sprof_debuglink_matches(int fd, uint32_t crc);
 
 #endif

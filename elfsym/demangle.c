@@ -1,9 +1,9 @@
 /*
- * Demangling by libiberty. Knows how to keep it within bounds: a mangled name of 300 bytes can
- * stand for gigabytes, because each substitution may double what came before. So the forms that
- * write through a callback are used, and the callback leaves by longjmp when there is too much;
- * they hold no heap memory that this would lose (demangle.h says so for C++; Rust's hold a buffer
- * only while they print an identifier that is not ASCII).
+ * Demangling by libiberty, within bounds. A mangled name of 300 bytes can stand for gigabytes,
+ * because each substitution may double the text before it. So this uses libiberty's callback forms,
+ * and the callback leaves by longjmp when the text gets too long. No heap memory is lost: the C++
+ * form holds none (demangle.h), Rust's holds a buffer only while it prints an identifier that is
+ * not ASCII.
  */
 #include "elfsym/demangle.h"
 
@@ -18,9 +18,9 @@
 enum {
 	MAX_MANGLED = 8 * 1024,
 	MAX_PLAIN = 64 * 1024,
-	/* libiberty refuses names above this unless told that deep recursion is all right. */
+	/* libiberty rejects longer names unless deep recursion is explicitly allowed. */
 	MAX_CAUTIOUS = 1024,
-	/* D has no callback form: with so few back references the text stays within megabytes. */
+	/* D has no callback form: with this few back references the text stays within megabytes. */
 	MAX_D_REFERENCES = 24,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI,
 };
@@ -48,7 +48,7 @@ static void append(const char *text, size_t length, void *data)
 
 static char *run(demangler demangle, const char *linkage, int options)
 {
-	/* On the heap, so that longjmp leaves its fields as they are. */
+	/* On the heap, so that longjmp doesn't change its fields. */
 	struct writer *writer = calloc(1, sizeof(*writer));
 	char *result = NULL;
 

@@ -1,7 +1,8 @@
 /*
- * libdw returns what is at a string's place, and looks for the string's end at best in the section as
- * the file has it: one that is cut off there would have us read on behind the section. Where the section
- * ends is asked of libelf, which has it inflated if it was compressed.
+ * Checks where a string ends. libdw returns a pointer to a string, and looks for its end at most in
+ * the section as it is stored in the file. A string that is cut off there would make us read past
+ * the section. So libelf is asked for the section's end; it has the section inflated if it was
+ * compressed.
  */
 #include "elfsym/die-string.h"
 
@@ -9,7 +10,7 @@
 #include <gelf.h>
 #include <string.h>
 
-/* How many bytes of the section are from there on; 0: it is in another one. */
+/* How many bytes of the section follow `at`; 0: `at` is in another section. */
 static size_t room_in(Elf_Scn *section, const char *at)
 {
 	GElf_Shdr header;

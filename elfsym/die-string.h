@@ -6,7 +6,7 @@
 
 #include <elfutils/libdw.h>
 
-/* The attribute's string; NULL: it is none, or has no end. NULL is accepted. */
+/* The attribute's string. NULL: not a string, or without an end. Accepts NULL. */
 const char *sprof_die_string(Dwarf_Attribute *attribute);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * DWARF through libdw: units, lines, names. Opens no file of its own accord except what DWARF
- * itself refers to (.dwo, .gnu_debugaltlink), and no network: that is libdwfl's business, which is
- * not used. Compressed sections are inflated before libdw sees them (expand.c). Everything is read
- * when an address first needs it: the ranges of all units at once (their first DIEs only), the tree
- * and the lines of a unit when the first address falls into it.
+ * DWARF through libdw: units, lines, names. Opens no files except those that DWARF refers to (.dwo,
+ * .gnu_debugaltlink). Never uses the network, because it doesn't use libdwfl. Inflates compressed
+ * sections before libdw sees them (expand.c). Reads everything when an address first needs it:
+ * first the ranges of all units at once (only their first DIEs), then the tree and the lines of
+ * each unit that an address falls into.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/dwarf.h"
 
@@ -28,18 +30,19 @@
 
 struct unit {
 	Dwarf_Die die;  /* with the line table */
-	Dwarf_Die tree; /* with the functions: the same, or that of the .dwo file */
+	Dwarf_Die tree; /* with the functions: the same DIE, or the .dwo file's */
 	bool loaded, has_lines;
 	struct sprof_scopes scopes;
-	struct sprof_lines lines; /* once it has them */
+	struct sprof_lines lines; /* once the unit has them */
 };
 
 struct sprof_dwarf {
 	Dwarf *dwarf;
-	struct sprof_image *expanded; /* its sections, where they are compressed in the file; or NULL */
+	/* the inflated sections if the file's are compressed; or NULL */
+	struct sprof_image *expanded;
 	const struct sprof_image *image, *debug;
 	const char *path;
-	struct sprof_image *alternate_image; /* of dwz; NULL: libdw finds it, or there is none */
+	struct sprof_image *alternate_image; /* by dwz; NULL: libdw finds it, or there is none */
 	struct sprof_image *alternate_expanded;
 	Dwarf *alternate;
 	struct sprof_qualifiers qualifiers;
@@ -48,7 +51,7 @@ struct sprof_dwarf {
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	struct sprof_ranges ranges;       /* -> index of the unit */
-	size_t budget;                    /* ranges that the file can still have */
+	size_t budget;                    /* how many more ranges the file may have */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
 };
@@ -73,8 +76,8 @@ static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_ran
 }
 
 /*
- * Units that don't say themselves where their code is, if .debug_aranges does. It is not asked
- * about the others: few compilers besides gcc write it, and what it says of theirs is the same.
+ * Adds the units that don't give their ranges, if .debug_aranges does. Other units don't need it:
+ * few compilers except gcc write .debug_aranges, and it repeats the unit's own ranges.
  */
 static bool read_aranges(struct sprof_dwarf *dwarf, struct sprof_ranges *bare)
 {
@@ -122,7 +125,7 @@ bool sprof_dwarf_exists(const struct sprof_image *debug)
 	struct sprof_section section;
 
 	return (sprof_image_section(debug, ".debug_info", &section) && section.size) ||
-	       (sprof_image_section(debug, ".zdebug_info", &section) && section.size);
+		(sprof_image_section(debug, ".zdebug_info", &section) && section.size);
 }
 
 static Dwarf *begin(const struct sprof_image *debug, const struct sprof_image *expanded)
@@ -130,8 +133,7 @@ static Dwarf *begin(const struct sprof_image *debug, const struct sprof_image *e
 	return dwarf_begin_elf(expanded ? expanded->elf : debug->elf, DWARF_C_READ, NULL);
 }
 
-/* dwz moves what files have in common to a file of its own; libdw looks for it in one place only.
- */
+/* dwz moves data that files share to a separate file; libdw looks for it in one place only. */
 static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
 	const char *name;
@@ -150,7 +152,7 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
 }
 
-/* Leaves it without ranges where there is no DWARF. False: memory is short. */
+/* Without DWARF there are no ranges. False: no memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
 	dwarf->expanded = sprof_expand(source->debug);
@@ -221,8 +223,8 @@ static bool is_regular(const char *path)
 }
 
 /*
- * Whether the .dwo file that a skeleton names can be opened without harm: libdw opens whatever is
- * there, and a FIFO would block it. libdw looks beside the file first, then in the unit's folder.
+ * Whether libdw can safely open the .dwo file that a skeleton names. libdw opens any kind of file,
+ * and a FIFO would block it. libdw looks beside the file first, then in the unit's folder.
  */
 static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 {
@@ -243,7 +245,7 @@ static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 		access(path, F_OK) == 0)
 		return is_regular(path);
 	return folder && snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
-	       is_regular(path);
+		is_regular(path);
 }
 
 static bool load_unit(struct sprof_dwarf *dwarf, struct unit *unit)
@@ -285,7 +287,7 @@ static uint32_t origin_number(Dwarf_Die *die, unsigned name)
 	return number_attribute(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* An empty name is none. */
+/* An empty name counts as none. */
 static const char *origin_string(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -317,10 +319,10 @@ static bool load_lines(struct sprof_dwarf *dwarf, struct unit *unit)
 		return true;
 	unit->has_lines = true;
 	return dwarf_formudata(dwarf_attr(&unit->die, DW_AT_stmt_list, &attribute), &offset) != 0 ||
-	       sprof_lines_load(&unit->lines, &dwarf->sections, offset, dwarf->image);
+		sprof_lines_load(&unit->lines, &dwarf->sections, offset, dwarf->image);
 }
 
-/* Where the address itself comes from: the row of the line table. */
+/* The line of the address itself: the row of the line table. */
 static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place, struct unit *unit,
 	uint64_t address)
 {
@@ -351,8 +353,8 @@ static bool set_split_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *
 }
 
 /*
- * Where the caller of an inlined function is: the attributes of the inlined call. File 0 is the
- * first one since DWARF 5, and "no file" before.
+ * The line of an inlined function's caller: the attributes of the inlined call. File 0 means the
+ * first file since DWARF 5, and "no file" before.
  */
 static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller, struct unit *unit,
 	Dwarf_Die *inlined)
@@ -368,7 +370,8 @@ static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller
 	if (unit->tree.cu != unit->die.cu)
 		return set_split_file(dwarf, caller, unit, file);
 	return (file == 0 && unit->lines.version < 5) ||
-	       sprof_lines_path(&unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
+		sprof_lines_path(
+			&unit->lines, file, unit_folder(unit), dwarf->paths, &caller->file);
 }
 
 static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_place *place,

@@ -1,20 +1,20 @@
 /*
- * The dynamic section (System V ABI, "Dynamic Section"). Knows that glibc writes run-time addresses
- * over the link-time ones where it may (elf/get-dynamic-info.h), which shows in what is read from
- * memory. Every table is cut to what the file really holds.
+ * The dynamic section (System V ABI, "Dynamic Section"). Where it can, glibc overwrites link-time
+ * addresses with run-time ones (elf/get-dynamic-info.h), so an image that was read from memory may
+ * have either. Every table is cut to the size that the file really has.
  */
 #include "elfsym/dynamic.h"
 
 #include <gelf.h>
 #include <libelf.h>
 
-/* The values that matter. */
+/* The entries that are used. */
 struct values {
 	uint64_t symbols, strings, strings_size, hash, gnu_hash;
 	uint64_t plt_relocations, plt_relocations_size, relocations, relocations_size;
 };
 
-static void take_value(struct values *values, const ElfW(Dyn) * entry)
+static void take_value(struct values *values, const ElfW(Dyn) *entry)
 {
 	const struct {
 		int64_t tag;
@@ -40,7 +40,7 @@ static void take_value(struct values *values, const ElfW(Dyn) * entry)
 static bool read_values(const struct sprof_image *image, struct values *values)
 {
 	GElf_Phdr header;
-	const ElfW(Dyn) * entry;
+	const ElfW(Dyn) *entry;
 	size_t room;
 
 	for (int i = 0; gelf_getphdr(image->elf, i, &header); i++) {
@@ -72,7 +72,7 @@ static const void *bytes_at(const struct sprof_image *image, uint64_t address, s
 	return *ret_room ? sprof_image_at(image, address, *ret_room) : NULL;
 }
 
-/* The same for 32-bit words. */
+/* The same bytes as 32-bit words. */
 static const uint32_t *words_at(
 	const struct sprof_image *image, uint64_t address, size_t *ret_count)
 {
@@ -97,7 +97,7 @@ static const void *table_at(const struct sprof_image *image, uint64_t address, u
 	return bytes;
 }
 
-/* The last symbol that a chain of the GNU hash table ends with, plus one. */
+/* One more than the last symbol in the chains of the GNU hash table. */
 static size_t count_by_gnu_hash(const uint32_t *table, size_t words)
 {
 	size_t bloom, chains, last = 0;

@@ -1,6 +1,6 @@
 /*
- * What the dynamic linker uses of a file: found through its program headers, so that it is there
- * without sections too, be they stripped or the file only known from a process's memory.
+ * What the dynamic linker uses of a file, found through program headers. So it needs no sections,
+ * which a stripped file or an image from a process's memory may lack.
  */
 #ifndef SPROF_ELFSYM_DYNAMIC_H
 #define SPROF_ELFSYM_DYNAMIC_H
@@ -15,15 +15,15 @@
 
 /* Views into the image; zero where the file has none. */
 struct sprof_dynamic {
-	const ElfW(Sym) * symbols;
+	const ElfW(Sym) *symbols;
 	size_t symbol_count;
 	const char *strings; /* ends with a NUL */
 	size_t strings_size;
-	const ElfW(Rela) * plt_relocations, *relocations;
+	const ElfW(Rela) *plt_relocations, *relocations;
 	size_t plt_relocation_count, relocation_count;
 };
 
-/* False: the file has no dynamic section that makes sense. */
+/* False: no dynamic section, or an implausible one. */
 bool sprof_dynamic_read(const struct sprof_image *image, struct sprof_dynamic *ret);
 
 /* The name of a symbol; NULL: no such symbol, or it has none. */

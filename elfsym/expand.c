@@ -1,8 +1,8 @@
 /*
- * libdw inflates every debug section of a file before it says a word, also those about variables,
- * macros and frames, which no name comes from. So of a compressed file it is given another one, in
- * memory: the same sections, without those, and inflated. Knows section headers and the ways in which
- * sections are compressed (ELF's Chdr, and GNU's .zdebug); refuses to know what is in them.
+ * Prepares compressed files for libdw. libdw inflates every debug section at the start, including
+ * those for variables, macros and frames, which give no names. So libdw gets another file, in
+ * memory: it has only the needed sections, inflated. Handles section headers and both kinds of
+ * compressed sections (ELF's Chdr, and GNU's .zdebug). Does not handle the sections' content.
  */
 #include "elfsym/expand.h"
 
@@ -25,10 +25,10 @@ static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_str
 enum {
 	WANTED_COUNT = sizeof(wanted) / sizeof(wanted[0]),
 	ALIGNMENT = 8,
-	GNU_HEADER = 12, /* "ZLIB" and the size, its highest byte first */
+	GNU_HEADER = 12, /* "ZLIB" and the size, big-endian */
 };
 
-/* A section as it is in the file and as it shall be; size 0: the file has none. */
+/* A section as it is in the file and as it will be; size 0: the file doesn't have it. */
 struct piece {
 	const uint8_t *bytes;
 	size_t byte_count;
@@ -39,11 +39,11 @@ struct piece {
 struct plan {
 	const struct sprof_image *debug;
 	struct piece pieces[WANTED_COUNT];
-	size_t size; /* of the pieces and the header before them */
+	size_t size; /* of the pieces and the header */
 	bool any_compressed;
 };
 
-/* The bytes behind the header of a compressed section. False: not a way that is known here. */
+/* The bytes behind the header of a compressed section. False: an unknown compression. */
 static bool set_sizes(struct piece *piece, bool is_gnu)
 {
 	Elf64_Chdr header;
@@ -80,8 +80,8 @@ static size_t index_of(const char *name, bool is_gnu)
 }
 
 /*
- * False: the file is better left as it is. A file with addresses of their own may have the rest of
- * its units in .dwo files, which libdw looks for beside a file that has a descriptor.
+ * False: the file should stay unchanged. A file with an address section may have the rest of its
+ * units in .dwo files, and libdw looks for those beside a file that has a descriptor.
  */
 static bool add_section(struct plan *plan, const char *name, const GElf_Shdr *header)
 {
@@ -144,7 +144,7 @@ static void place(struct plan *plan)
 	}
 }
 
-/* The names of all that is wanted, whether it is there or not, and of the names themselves. */
+/* The names of all wanted sections, present or not, and of the name section itself. */
 struct tail {
 	Elf64_Shdr sections[WANTED_COUNT + 2];
 	char names[256];
@@ -179,7 +179,7 @@ static void write_tail(const struct plan *plan, uint8_t *file)
 	memcpy(file + plan->size, &tail, sizeof(tail));
 }
 
-/* The header of the file, but for what is no longer true. False: it is not of this machine's class. */
+/* The file's header, except the fields that are no longer true. False: wrong ELF class. */
 static bool write_header(const struct plan *plan, uint8_t *file)
 {
 	Elf64_Ehdr header;
@@ -238,8 +238,8 @@ struct sprof_image *sprof_expand(const struct sprof_image *debug)
 		free(file);
 		return NULL;
 	}
-	if (!sprof_image_open_bytes(file, plan.size + sizeof(struct tail), "debug sections",
-		    &image, &ignored))
+	if (!sprof_image_open_bytes(
+		    file, plan.size + sizeof(struct tail), "debug sections", &image, &ignored))
 		return NULL;
 	return image;
 }

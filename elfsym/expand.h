@@ -1,5 +1,5 @@
 /*
- * Compressed debug sections: an ELF file in memory with those that names come from, inflated.
+ * Compressed debug sections: inflates those that give names into an ELF file in memory.
  */
 #ifndef SPROF_ELFSYM_EXPAND_H
 #define SPROF_ELFSYM_EXPAND_H
@@ -7,8 +7,7 @@
 #include "elfsym/image.h"
 
 /*
- * NULL: there is nothing to be gained, because nothing is compressed, or it can't be done; then the
- * image itself is as good as libdw can make it.
+ * NULL: nothing is compressed, or inflating failed; then libdw can use the image itself.
  */
 struct sprof_image *sprof_expand(const struct sprof_image *debug);
 

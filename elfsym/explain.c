@@ -1,6 +1,6 @@
 /*
- * The reasons for nameless places, in words. Only what was found out when the module was opened is
- * said; which Debian package has the debug file is read from dpkg's own lists.
+ * Explains nameless places in words. Says only what was found out when the module was opened. Reads
+ * from dpkg's own lists which Debian package has the debug file.
  */
 #include "elfsym/explain.h"
 
@@ -54,10 +54,13 @@ static void suggest_package(const char *path, struct sprof_symbols_gap *ret)
 	char package[128], archive[160] = "";
 	size_t length = strlen(ret->help);
 
-	if (!sprof_package_of_debug_file(path, package, sizeof(package)))
+	if (!sprof_package_of_debug_file(SPROF_PACKAGE_LISTS, path, package, sizeof(package)))
 		return;
 	snprintf(ret->help + length, sizeof(ret->help) - length, "install %s%s%s, or ", package,
-		sprof_package_archive(package, archive, sizeof(archive)) ? " from " : "", archive);
+		sprof_package_archive(SPROF_PACKAGE_RELEASE, package, archive, sizeof(archive))
+			? " from "
+			: "",
+		archive);
 }
 
 static void explain_stripped(const struct sprof_names *names, struct sprof_symbols_gap *ret)
@@ -89,7 +92,7 @@ void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_g
 			"%s; read from memory, where only exported "
 			"functions have names",
 			names->module->open_errno == ESTALE ? "replaced while in use"
-			: names->module->deleted            ? "deleted while in use"
+				: names->module->deleted    ? "deleted while in use"
 							    : "file unreadable");
 	else if (!sprof_symtab_is_full(names->symtab) && !names->dwarf)
 		explain_stripped(names, ret);

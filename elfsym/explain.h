@@ -1,5 +1,5 @@
 /*
- * Why a module's places have no names, and what would help.
+ * Why a module's places have no names, and the remedy.
  */
 #ifndef SPROF_ELFSYM_EXPLAIN_H
 #define SPROF_ELFSYM_EXPLAIN_H
@@ -7,7 +7,7 @@
 #include "elfsym/names.h"
 #include "elfsym/symbols.h"
 
-/* The symbol tables have been read where there is an image. */
+/* If there is an image, its symbol tables must have been read. */
 void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret);
 
 #endif

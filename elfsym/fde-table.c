@@ -1,6 +1,6 @@
 /*
- * Looks an address up in .eh_frame_hdr (Linux Standard Base, "DWARF Exception Header Encoding"). Reads the
- * one encoding that all linkers write. Does not read FDEs, so it does not know where code ends.
+ * Looks an address up in .eh_frame_hdr (Linux Standard Base, "DWARF Exception Header Encoding").
+ * Reads the one encoding that all linkers write. Does not read FDEs or find where code ends.
  */
 #include "elfsym/fde-table.h"
 

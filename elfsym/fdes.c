@@ -1,7 +1,7 @@
 /*
- * The ranges of FDEs. libdw walks the entries; what it keeps to itself is the encoding of their
- * addresses, so that is read here (Linux Standard Base, "DWARF Exception Header Encoding").
- * Knows the encodings that compilers use in .eh_frame; entries with others are left out.
+ * The ranges of FDEs. libdw walks the entries but doesn't tell how their addresses are encoded, so
+ * this file reads the encoding (Linux Standard Base, "DWARF Exception Header Encoding"). Handles
+ * the encodings that compilers use in .eh_frame, and skips entries with others.
  */
 #include "elfsym/fdes.h"
 
@@ -16,11 +16,11 @@
 enum {
 	ENCODING_FORMAT = 0x0f,
 	ENCODING_BASE = 0x70,
-	ENCODING_NONE = 0x100, /* of a CIE that is not understood */
+	ENCODING_NONE = 0x100, /* of a CIE with an unknown encoding */
 	HEADER_POINTER = 4,    /* the offset of the pointer to .eh_frame in .eh_frame_hdr */
 };
 
-/* .eh_frame as it is in memory, and the CIE that was seen last. */
+/* .eh_frame as it is in memory, and the last CIE. */
 struct reader {
 	const struct sprof_image *image;
 	const unsigned char *ident;
@@ -30,15 +30,15 @@ struct reader {
 	unsigned encoding;
 };
 
-/* A value of the format, sign-extended where it has a sign; its size, or 0. */
+/* Reads a value in this format, sign-extended if signed. Returns its size, or 0. */
 static size_t read_value(const uint8_t *at, const uint8_t *end, unsigned format, uint64_t *ret)
 {
-	size_t size = format == DW_EH_PE_udata2 || format == DW_EH_PE_sdata2   ? 2
-		      : format == DW_EH_PE_udata4 || format == DW_EH_PE_sdata4 ? 4
-		      : format == DW_EH_PE_absptr || format == DW_EH_PE_udata8 ||
-				      format == DW_EH_PE_sdata8
-			      ? 8
-			      : 0;
+	size_t size = format == DW_EH_PE_udata2 || format == DW_EH_PE_sdata2 ? 2
+		: format == DW_EH_PE_udata4 || format == DW_EH_PE_sdata4     ? 4
+		: format == DW_EH_PE_absptr || format == DW_EH_PE_udata8 ||
+			format == DW_EH_PE_sdata8
+		? 8
+		: 0;
 	uint64_t value = 0;
 
 	if (!size || (size_t)(end - at) < size)
@@ -53,7 +53,7 @@ static size_t read_value(const uint8_t *at, const uint8_t *end, unsigned format,
 	return size;
 }
 
-/* A pointer that stands at the link-time address `place`. */
+/* Reads a pointer that stands at the link-time address `place`. */
 static size_t read_pointer(
 	const uint8_t *at, const uint8_t *end, unsigned encoding, uint64_t place, uint64_t *ret)
 {
@@ -66,7 +66,7 @@ static size_t read_pointer(
 	return size;
 }
 
-/* Where .eh_frame is: a section, or what .eh_frame_hdr points to, up to the segment's end. */
+/* Finds .eh_frame: a section, or what .eh_frame_hdr points to, up to the segment's end. */
 static bool find_eh_frame(struct reader *reader)
 {
 	const struct sprof_image *image = reader->image;
@@ -89,7 +89,7 @@ static bool find_eh_frame(struct reader *reader)
 	return reader->data.d_buf && reader->data.d_size;
 }
 
-/* The encoding of a CIE's FDEs: behind "z", the letters and their data come in the same order. */
+/* The encoding of a CIE's FDEs. The data has the same order as the letters behind "z". */
 static unsigned encoding_of(const Dwarf_CIE *cie)
 {
 	const uint8_t *data = cie->augmentation_data;
@@ -148,8 +148,8 @@ static bool read_fde(struct reader *reader, const Dwarf_FDE *fde, struct sprof_f
 	size = read_pointer(fde->start, fde->end, encoding, place, &ret->address);
 	/* The range has the same format and is never relative. */
 	return size &&
-	       read_value(fde->start + size, fde->end, encoding & ENCODING_FORMAT, &ret->size) &&
-	       ret->size && sprof_image_executable(reader->image, ret->address);
+		read_value(fde->start + size, fde->end, encoding & ENCODING_FORMAT, &ret->size) &&
+		ret->size && sprof_image_executable(reader->image, ret->address);
 }
 
 static int compare(const void *left, const void *right)
@@ -205,7 +205,7 @@ void sprof_fdes_finish(struct sprof_fdes *fdes)
 	*fdes = (struct sprof_fdes){0};
 }
 
-/* The index of the first one that begins behind the address. */
+/* The index of the first range that begins behind the address. */
 static size_t search(const struct sprof_fdes *fdes, uint64_t address)
 {
 	size_t low = 0, high = fdes->count;

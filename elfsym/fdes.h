@@ -1,5 +1,5 @@
 /*
- * Where functions begin and end as far as the unwind tables know: what is left of a stripped file.
+ * The starts and ends of functions by the unwind tables, which stripped files still have.
  */
 #ifndef SPROF_ELFSYM_FDES_H
 #define SPROF_ELFSYM_FDES_H
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "elfsym/image.h"
 
@@ -22,9 +23,9 @@ struct sprof_fdes {
 	size_t count, capacity;
 };
 
-/* Reads .eh_frame; what is broken in it is left out. False: no memory. */
-bool sprof_fdes_load(
-	struct sprof_fdes *fdes, const struct sprof_image *image, struct sprof_error *err);
+/* Reads .eh_frame and skips broken entries. False: no memory. */
+bool sprof_fdes_load(struct sprof_fdes *fdes, const struct sprof_image *image,
+	struct sprof_error *err) SPROF_MUST_USE;
 void sprof_fdes_finish(struct sprof_fdes *fdes);
 
 /* The FDE that covers the address; NULL: none. */
@@ -32,13 +33,13 @@ const struct sprof_fde *sprof_fdes_find(const struct sprof_fdes *fdes, uint64_t 
 
 /* Link-time addresses. */
 struct sprof_fde_bounds {
-	uint64_t start; /* the last begin of an FDE's code at or before the address */
-	uint64_t next;  /* the first one behind it; UINT64_MAX: there is none */
+	uint64_t start; /* the last FDE's begin at or before the address */
+	uint64_t next;  /* the first begin behind it; UINT64_MAX: there is none */
 };
 
 /*
- * The start is that of the function, or of a part of it that the compiler has moved away. False: no FDE begins
- * before the address.
+ * The start is a function's, or that of a part that the compiler has moved away. False: no FDE
+ * begins at or before the address.
  */
 bool sprof_fdes_bounds(
 	const struct sprof_fdes *fdes, uint64_t address, struct sprof_fde_bounds *ret);

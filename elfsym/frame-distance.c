@@ -1,8 +1,7 @@
 /*
- * Reads a function's code from its first byte on and adds up what moves sp. Knows the sizes of instructions and
- * those that move sp (Intel SDM volume 2, appendix A). Code is read in the order in which it lies, so that what is
- * pushed in one block and popped in another is counted wrongly: whoever asks must check the result.
- *
+ * Reads a function's code from its first byte on and adds up the changes of sp. Decodes the sizes
+ * of instructions and those that move sp (Intel SDM volume 2, appendix A). Reads in address order,
+ * so a push in one block and its pop in another give a wrong sum: the caller must check the result.
  * Does not handle code that moves sp by a register, nor the prefixes and maps of APX.
  */
 #include "elfsym/frame-distance.h"
@@ -13,18 +12,18 @@ enum { WORD = 8, SP = 4, LONGEST = 15 };
 
 /* An instruction in its parts. */
 struct instruction {
-	uint8_t map;    /* of opcodes: 0, 1 (0F), 2 (0F 38), 3 (0F 3A) */
+	uint8_t map; /* of opcodes: 0, 1 (0F), 2 (0F 38), 3 (0F 3A) */
 	uint8_t opcode, rex;
-	bool is_short;  /* has the prefix 66 */
+	bool is_short; /* has the prefix 66 */
 	bool has_modrm;
 	const uint8_t *modrm;
 	size_t size;
 };
 
-/* Of the opcodes of one byte; rows of 16, bit n is column n. */
-static const uint16_t modrm_of_one[16] = {
-	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0};
-/* Behind 0F: those without. */
+/* One-byte opcodes that have a ModRM: rows of 16, bit n is column n. */
+static const uint16_t modrm_of_one[16] = {0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff,
+	0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0};
+/* Opcodes behind 0F that have no ModRM. */
 static const uint16_t no_modrm_of_two[16] = {
 	0x4be0, 0, 0, 0x00ff, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0};
 
@@ -36,10 +35,11 @@ static bool has_bit(const uint16_t rows[16], uint8_t opcode)
 static bool is_prefix(uint8_t byte)
 {
 	return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 ||
-		byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || (byte & 0xfe) == 0x64;
+		byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+		(byte & 0xfe) == 0x64;
 }
 
-/* ModRM, SIB and displacement. `room` is above 0. */
+/* The size of ModRM, SIB and displacement. `room` is above 0. */
 static size_t operand_size(const uint8_t *modrm, size_t room)
 {
 	unsigned mode = modrm[0] >> 6, rm = modrm[0] & 7;
@@ -79,10 +79,10 @@ static size_t immediate_of_one(const struct instruction *one)
 		return 2;
 	if (opcode == 0xc8)
 		return 3;
-	return opcode == 0x6a || opcode == 0x6b || opcode == 0x80 || opcode == 0x83 || opcode == 0xa8 ||
-		opcode == 0xc0 || opcode == 0xc1 || opcode == 0xc6 || opcode == 0xcd ||
-		opcode == 0xeb || (opcode & 0xf0) == 0x70 || (opcode & 0xf8) == 0xb0 ||
-		(opcode & 0xf8) == 0xe0;
+	return opcode == 0x6a || opcode == 0x6b || opcode == 0x80 || opcode == 0x83 ||
+		opcode == 0xa8 || opcode == 0xc0 || opcode == 0xc1 || opcode == 0xc6 ||
+		opcode == 0xcd || opcode == 0xeb || (opcode & 0xf0) == 0x70 ||
+		(opcode & 0xf8) == 0xb0 || (opcode & 0xf8) == 0xe0;
 }
 
 static size_t immediate_size(const struct instruction *one)
@@ -101,7 +101,7 @@ static size_t immediate_size(const struct instruction *one)
 		opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6);
 }
 
-/* The prefixes of AVX stand for a map; its opcodes are those of SSE, and always have a ModRM. */
+/* The prefixes of AVX imply a map. The opcodes are those of SSE and always have a ModRM. */
 static size_t read_vex(const uint8_t *code, size_t size, struct instruction *ret)
 {
 	size_t prefix = code[0] == 0xc5 ? 2 : code[0] == 0xc4 ? 3 : 4;
@@ -114,7 +114,7 @@ static size_t read_vex(const uint8_t *code, size_t size, struct instruction *ret
 	return ret->map >= 1 && ret->map <= 3 ? prefix + 1 : 0;
 }
 
-/* Prefixes and opcode: their size, or 0. */
+/* Reads prefixes and opcode; returns their size, or 0. */
 static size_t read_opcode(const uint8_t *code, size_t size, struct instruction *ret)
 {
 	size_t at = 0;
@@ -172,10 +172,10 @@ size_t sprof_instruction_size_x86_64(const uint8_t *code, size_t size)
 /* What one instruction does to sp. */
 enum move {
 	MOVE_NONE,
-	MOVE_BY,      /* by a constant */
-	MOVE_FRAME,   /* the frame pointer becomes sp */
-	MOVE_LEAVE,   /* back to the frame pointer, or to a constant distance from it */
-	MOVE_BRANCH,  /* what lies behind is not reached from here */
+	MOVE_BY,     /* by a constant */
+	MOVE_FRAME,  /* the frame pointer becomes sp */
+	MOVE_LEAVE,  /* back to the frame pointer, or to a constant distance from it */
+	MOVE_BRANCH, /* the code behind it is not reached from here */
 	MOVE_UNKNOWN,
 };
 
@@ -189,7 +189,7 @@ static int64_t immediate_at_end(const uint8_t *code, const struct instruction *o
 	return value;
 }
 
-/* The register of ModRM's reg, or of its r/m where that is none in memory; 16: in memory. */
+/* The register in ModRM's reg field, or in r/m if that is a register; 16: memory. */
 static unsigned reg_of(const struct instruction *one)
 {
 	return (one->modrm[0] >> 3 & 7) | (one->rex & 4 ? 8 : 0);
@@ -200,7 +200,7 @@ static unsigned rm_of(const struct instruction *one)
 	return one->modrm[0] >> 6 == 3 ? (one->modrm[0] & 7) | (one->rex & 1 ? 8 : 0) : 16;
 }
 
-/* Arithmetic with a constant: add and sub are known, and what only compares. */
+/* Arithmetic with a constant: handles add, sub and comparisons. */
 static enum move constant_to_sp(const uint8_t *code, const struct instruction *one, int64_t *ret_by)
 {
 	unsigned operation = one->modrm[0] >> 3 & 7;
@@ -213,7 +213,7 @@ static enum move constant_to_sp(const uint8_t *code, const struct instruction *o
 	return operation == 0 || operation == 5 ? MOVE_BY : MOVE_UNKNOWN;
 }
 
-/* mov, lea and arithmetic between registers, of which any may have sp as its destination. */
+/* mov, lea and arithmetic between registers; any of them may write sp. */
 static enum move registers_to_sp(const struct instruction *one)
 {
 	enum { FP = 5, LEA = 0x8d, MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b };
@@ -227,10 +227,11 @@ static enum move registers_to_sp(const struct instruction *one)
 	if (opcode == MOV_TO_REG && reg_of(one) == FP && rm_of(one) == SP)
 		return MOVE_FRAME;
 	if ((to_rm && rm_of(one) == SP && opcode == MOV_TO_RM && reg_of(one) == FP) ||
-		(opcode == LEA && reg_of(one) == SP && one->modrm[0] >> 6 && (one->modrm[0] & 7) == FP &&
-			!(one->rex & 1)))
+		(opcode == LEA && reg_of(one) == SP && one->modrm[0] >> 6 &&
+			(one->modrm[0] & 7) == FP && !(one->rex & 1)))
 		return MOVE_LEAVE;
-	return (to_rm && rm_of(one) == SP) || (to_reg && reg_of(one) == SP) ? MOVE_UNKNOWN : MOVE_NONE;
+	return (to_rm && rm_of(one) == SP) || (to_reg && reg_of(one) == SP) ? MOVE_UNKNOWN
+									    : MOVE_NONE;
 }
 
 static enum move one_byte(const uint8_t *code, const struct instruction *one, int64_t *ret_by)
@@ -252,11 +253,11 @@ static enum move one_byte(const uint8_t *code, const struct instruction *one, in
 	return one->has_modrm ? registers_to_sp(one) : MOVE_NONE;
 }
 
-/* What has been added up. */
+/* The sum so far. */
 struct sum {
-	bool has_frame;  /* the frame pointer has been set */
-	bool has_body;   /* and the prologue behind that has ended */
-	int64_t prologue, block; /* bytes below the frame pointer: of the prologue, and since */
+	bool has_frame;          /* the frame pointer is set */
+	bool has_body;           /* the prologue has ended */
+	int64_t prologue, block; /* bytes below the frame pointer: prologue, and since then */
 };
 
 static bool add(struct sum *sum, enum move move, int64_t by, bool ends_prologue)
@@ -279,7 +280,7 @@ static bool add(struct sum *sum, enum move move, int64_t by, bool ends_prologue)
 	return true;
 }
 
-/* A call or a condition: the prologue has ended before it. */
+/* The prologue ends before the first call or condition. */
 static bool is_conditional(const struct instruction *one)
 {
 	uint8_t opcode = one->opcode;

@@ -1,5 +1,5 @@
 /*
- * How far the frame pointer is above sp at a place in a function's body, by the function's own code.
+ * Computes from a function's code how far the frame pointer is above sp in its body.
  */
 #ifndef SPROF_ELFSYM_FRAME_DISTANCE_H
 #define SPROF_ELFSYM_FRAME_DISTANCE_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * `code` is that of a function from its first byte up to the place. False: it sets up no frame pointer, it
- * allocates on its stack, or it has an instruction that is not known.
+ * `code` is the function's code from its first byte up to the place. False: the function sets up no
+ * frame pointer, allocates on its stack, or has an unknown instruction.
  */
 bool sprof_frame_distance_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes);
 
-/* The size of the instruction at the first byte; 0: not known, or `size` ends before it does. */
+/* The size of the instruction at the first byte; 0: unknown, or longer than `size`. */
 size_t sprof_instruction_size_x86_64(const uint8_t *code, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * From Go 1.18 on functions and inline trees are counted from addresses that the linker fills in: the former's is in the
- * table's header (later 0), both are in the runtime's description of the module (runtime.moduledata, in
- * runtime/symtab.go), which is found by the address of the table that it begins with. Where in it the trees'
- * base is has changed with versions, so that it is known by what it leads to.
+ * From Go 1.18 on, the entries of functions and the inline trees are relative to addresses that the
+ * linker fills in. The base of entries is in the table's header (later versions write 0 there).
+ * Both bases are in the runtime's description of the module (runtime.moduledata, in
+ * runtime/symtab.go); the address of the table, which is its first word, finds it. The word that
+ * holds the trees' base depends on the version, so it is recognised by what it leads to.
  */
 #include "elfsym/go-bases.h"
 
@@ -13,25 +14,26 @@
 enum {
 	WORD = 8,
 	TEXT_IN_HEADER = 3 * WORD,
-	/* In words of the description: the parts are six slices, then come findfunctab, minpc, maxpc, text. */
+	/* As words of the description: six slices for the parts, then findfunctab, minpc, maxpc,
+	 * text. */
 	NAMES = 1,
 	LOWEST_PC = 20,
 	TEXT = 22,
-	FIRST_BASE = 30, /* where that of the trees may be (gofunc): 38 in Go 1.18, 40 in 1.20 */
+	FIRST_BASE = 30, /* for the base of the trees (gofunc): 38 in Go 1.18, 40 in 1.20 */
 	WORDS = 48,
 	TREES_TO_TRY = 32,
 	FUNCTIONS_TO_TRY = 4096,
-	MOST_VISITS = 16, /* of places that hold the table's address; a real file has one or two */
+	MOST_VISITS = 16, /* places that hold the table's address; a real file has one or two */
 	FUNCDATA_INLINE_TREE = 3,
 };
 
 struct search {
 	struct sprof_go_table *table;
-	uint64_t first; /* entry of the first function, from the text on */
+	uint64_t first; /* entry of the first function, relative to the text */
 	int visits;
 };
 
-/* The name and the place of the call in the first entry of a tree; see go-lines.c. */
+/* Checks the name and the place of the call in a tree's first entry; see go-lines.c. */
 static bool makes_sense(const struct sprof_go_table *table,
 	const struct sprof_go_function *function, const uint8_t *tree)
 {
@@ -66,7 +68,7 @@ static bool has_trees_at(struct sprof_go_table *table, uint64_t base)
 	return found;
 }
 
-/* True: there is nothing more to look for. */
+/* True: the search is over. */
 static bool visit(void *data, uint64_t address)
 {
 	struct search *search = data;

@@ -1,10 +1,9 @@
 /*
- * Inline chains (Go's runtime/symtab.go and symtabinl.go). A function's inline tree has an entry for each call that
- * was inlined into it; a table tells which entry a pc belongs to. Up to Go 1.19 the entry has the call's place
- * and the entry around it; from 1.20 on a pc of that place, whose own place and entry are looked up again.
- *
- * Does not handle lines that #line directives have moved into other files of a unit: the table has them as they
- * are said to be.
+ * Inline chains (Go's runtime/symtab.go and symtabinl.go). A function's inline tree has an entry
+ * for each call that was inlined into it; a table maps a pc to an entry. Up to Go 1.19 an entry has
+ * the call's place and the index of the surrounding entry. From 1.20 on an entry has a pc at the
+ * call, and that pc is looked up for its place and entry. Does not detect #line directives that
+ * point into other files: the lines are those that the table has.
  */
 #include "elfsym/go-lines.h"
 
@@ -18,13 +17,14 @@ enum {
 /* An entry of a tree. */
 struct entry {
 	const char *name;
-	uint32_t start_line;   /* 0: not known */
-	int32_t parent;        /* up to Go 1.19: the entry around this one; below 0: none */
-	uint32_t file, line;   /* up to Go 1.19: of the call */
-	uint32_t pc;           /* from Go 1.20 on: a place in the caller, from the function's entry on */
+	uint32_t start_line; /* 0: not known */
+	int32_t parent;      /* up to Go 1.19: the surrounding entry; below 0: none */
+	uint32_t file, line; /* up to Go 1.19: of the call */
+	/* from Go 1.20 on: a pc in the caller, relative to the function's entry */
+	uint32_t pc;
 };
 
-/* Where a walk outwards through a tree stands. */
+/* The state of a walk outwards through a tree. */
 struct walk {
 	const struct sprof_go_table *table;
 	struct sprof_go_function function;
@@ -38,8 +38,8 @@ static int32_t value_at(const struct walk *walk, uint32_t offset, uint64_t addre
 	struct sprof_go_value value;
 
 	return sprof_go_table_value(walk->table, &walk->function, offset, address, &value)
-		       ? value.value
-		       : -1;
+		? value.value
+		: -1;
 }
 
 static void look_up(struct walk *walk, uint64_t address)
@@ -50,8 +50,8 @@ static void look_up(struct walk *walk, uint64_t address)
 
 	walk->file = file < 0 ? NULL : sprof_go_table_file(walk->table, function, (uint32_t)file);
 	walk->line = line < 0 ? 0 : (uint32_t)line;
-	walk->index = value_at(walk,
-		sprof_go_table_pcdata(walk->table, function, PCDATA_INLINE_INDEX), address);
+	walk->index = value_at(
+		walk, sprof_go_table_pcdata(walk->table, function, PCDATA_INLINE_INDEX), address);
 }
 
 static bool read_entry(const struct walk *walk, struct entry *ret)

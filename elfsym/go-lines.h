@@ -7,9 +7,9 @@
 #include "elfsym/dwarf.h"
 #include "elfsym/go-table.h"
 
-enum { SPROF_GO_DEEPEST = 64 }; /* functions in an inline chain; what is deeper is left out */
+enum { SPROF_GO_DEEPEST = 64 }; /* functions in an inline chain; deeper ones are left out */
 
-/* A chain, innermost first; its strings are the table's. */
+/* A chain, innermost first; the table owns its strings. */
 struct sprof_go_chain {
 	struct sprof_dwarf_place items[SPROF_GO_DEEPEST];
 	size_t count;

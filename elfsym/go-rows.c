@@ -1,11 +1,11 @@
 /*
- * How far sp has moved since a function's entry is in a table of its own for each function. Wherever it has moved, the
- * frame pointer is saved: on x86-64 right below the return address (Go's cmd/internal/obj/x86/obj6.go); on arm64 the
- * link register is saved at sp then, and the frame pointer below (arm64/obj7.go).
- *
- * A few functions of the runtime go to another stack and call what runs there; they are known by their names, which
- * are the same in all versions. What they do is in Go's runtime/asm_amd64.s and sys_linux_amd64.s.
- * Does not handle what those do on arm64: a stack ends there. Rows for arm64 have not been run on such a machine.
+ * CFI rows of Go functions. Each function has a table of how far sp has moved since its entry. A
+ * function that has moved sp saves the frame pointer: x86-64 saves it right below the return
+ * address (Go's cmd/internal/obj/x86/obj6.go); arm64 saves the link register at the new sp, and the
+ * frame pointer below it (arm64/obj7.go). A few functions of the runtime switch to another stack
+ * and call from there. They are known by their names, which all versions share; their code is in
+ * Go's runtime/asm_amd64.s and sys_linux_amd64.s. Does not handle these on arm64: a stack ends
+ * there. Rows for arm64 have not been run on such a machine.
  */
 #include "elfsym/go-rows.h"
 
@@ -29,7 +29,7 @@ static const struct {
 	{"time.now", SPROF_CFA_GO_VDSO},
 };
 
-/* Where signals' handlers return to: the kernel's frame is above. */
+/* Signal handlers return here; the kernel's frame is above. */
 static const char *const trampolines[] = {"runtime.sigreturn", "runtime.sigreturn__sigaction"};
 
 /* The outermost functions; from Go 1.17 on a flag says so too. */
@@ -37,8 +37,8 @@ static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime
 	"_rt0_amd64", "_rt0_amd64_linux", "_rt0_arm64_linux"};
 
 /*
- * Called as if by the place that a signal has interrupted: no call is before it. Nor is one where a signal's handler
- * returns to.
+ * They look like called by the place that a signal interrupted, but no call is there. The place
+ * that a signal handler returns to has no call either.
  */
 static const char *const uncalled[] = {"runtime.asyncPreempt", "runtime.sigpanic",
 	"runtime.sigpanic0", "runtime.sigtramp", "runtime.cgoSigtramp"};
@@ -52,7 +52,7 @@ static bool is_among(const char *const *names, size_t count, const char *name)
 	return i < count;
 }
 
-/* A signal's handler is flagged as outermost, but the kernel's frame behind it can be walked. */
+/* A signal handler is flagged as outermost, but the kernel's frame behind it can be walked. */
 static bool is_root(const struct sprof_go_function *function)
 {
 	return is_among(roots, sizeof(roots) / sizeof(roots[0]), function->name) ||
@@ -60,7 +60,7 @@ static bool is_root(const struct sprof_go_function *function)
 			strcmp(function->name, "runtime.cgoSigtramp") != 0);
 }
 
-/* Functions of one name may be two: what changes the way of calling, and what is then called. */
+/* Two functions may share a name: the one that switches the calling convention, and its callee. */
 static enum sprof_cfa_rule kind_of(
 	const struct sprof_go_table *table, const struct sprof_go_function *function)
 {
@@ -78,16 +78,18 @@ static enum sprof_cfa_rule kind_of(
 }
 
 /*
- * What asmcgocall does behind its call tells where it has put sp, or how far that was below the end of the stack:
- * "mov slot(%rsp),%rsi" or "sub slot(%rsp),%rsi"; the slot is 0 from Go 1.22 on, and 40 before.
+ * The instruction behind asmcgocall's call tells where the old sp is saved, or how far it was below
+ * the end of the stack: "mov slot(%rsp),%rsi" or "sub slot(%rsp),%rsi". The slot is 0 from Go 1.22
+ * on, and 40 before.
  */
-static void set_c_call(const struct sprof_go_table *table, uint64_t address, struct sprof_cfi_row *row)
+static void set_c_call(
+	const struct sprof_go_table *table, uint64_t address, struct sprof_cfi_row *row)
 {
 #if defined(__x86_64__)
 	enum { BEHIND = 48, MOV = 0x8b, SUB = 0x2b, SLOT_8 = 0x74, SLOT_NONE = 0x34, SP = 0x24 };
 	const uint8_t *code = sprof_image_at(table->image, address, BEHIND);
 
-	/* What is behind another place is something else. */
+	/* The row holds for this address only. */
 	row->end = address + 1;
 	row->cfa = SPROF_CFA_SP;
 	for (size_t at = 0; code && at + 5 <= BEHIND; at++) {
@@ -108,7 +110,7 @@ static void set_c_call(const struct sprof_go_table *table, uint64_t address, str
 #endif
 }
 
-/* How the caller's registers are found; int32_t has room for what was checked before. */
+/* How to find the caller's registers. int32_t is wide enough: `moved` was checked before. */
 static void set_frame(struct sprof_cfi_row *row, int32_t moved)
 {
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 /*
- * What the instructions of Go's runtime say about its own structures (runtime/asm_amd64.s, sys_linux_amd64.s):
- * systemstack compares g with m.gsignal and m.curg, nanotime1 notes its caller's sp in m.vdsoSP. Both have m in rbx; the forms
- * have been the same from Go 1.14 to 1.26. Where they are not found, nothing is known.
- *
- * Does not handle arm64, nor libraries (-buildmode=c-shared, plugin): the place of g is in their GOT then, which only a
- * process has. Stacks in them end where they would lead from one stack to the other.
+ * Reads offsets of Go's runtime structures from the code of the runtime (runtime/asm_amd64.s,
+ * sys_linux_amd64.s): systemstack compares g with m.gsignal and m.curg, nanotime1 saves its
+ * caller's sp in m.vdsoSP. Both have m in rbx. The code is the same from Go 1.14 to 1.26; without a
+ * match the offsets stay unknown. Does not handle arm64. Does not handle libraries
+ * (-buildmode=c-shared, plugin) either: their GOT holds the place of g, and only a process has its
+ * content. Stacks of both end where they would switch to another stack.
  */
 #include "elfsym/go-runtime.h"
 
@@ -30,8 +30,7 @@ static bool find_code(const struct sprof_go_table *table, const char *name, stru
 }
 
 /* The 32 bits behind the first place where the code has the pattern. */
-static bool find_number(
-	const struct code *code, const uint8_t *pattern, size_t size, int32_t *ret)
+static bool find_number(const struct code *code, const uint8_t *pattern, size_t size, int32_t *ret)
 {
 	const uint8_t *found = memmem(code->bytes, code->size, pattern, size);
 
@@ -41,7 +40,7 @@ static bool find_number(
 	return true;
 }
 
-/* g is in a thread's own memory: "mov %fs:g,%rax", or "mov $g,%rcx" and "mov %fs:(%rcx),%rax". */
+/* g is thread-local: "mov %fs:g,%rax", or "mov $g,%rcx" and "mov %fs:(%rcx),%rax". */
 static bool find_g(const struct code *code, int32_t *ret)
 {
 	static const uint8_t direct[] = {0x64, 0x48, 0x8b, 0x04, 0x25};
@@ -66,7 +65,7 @@ static bool find_current_g(const struct code *code, uint32_t *ret)
 	return true;
 }
 
-/* "cmp m.gsignal(%rbx),%rax", right before which m.procid is. */
+/* "cmp m.gsignal(%rbx),%rax"; m.procid is right before m.gsignal. */
 static bool find_thread_id(const struct code *code, uint32_t *ret)
 {
 	static const uint8_t compare[] = {0x48, 0x3b, 0x43};
@@ -99,8 +98,8 @@ bool sprof_go_runtime_find(const struct sprof_go_table *table, struct sprof_go_r
 
 	*ret = (struct sprof_go_runtime){0};
 	if (!find_code(table, "runtime.systemstack", &code) || !find_g(&code, &ret->g) ||
-		!find_current_g(&code, &ret->current_g) || !find_thread_id(&code, &ret->thread_id) ||
-		ret->thread_id > ret->current_g)
+		!find_current_g(&code, &ret->current_g) ||
+		!find_thread_id(&code, &ret->thread_id) || ret->thread_id > ret->current_g)
 		return false;
 	ret->vdso_sp = find_vdso_sp(table);
 	return true;

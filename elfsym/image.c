@@ -1,9 +1,8 @@
 /*
- * ELF files and in-memory images behind libelf. Knows program headers and how file offsets,
- * link-time addresses and bytes belong together; sections, symbols and DWARF are other files'
- * matter. Headers may claim anything: a segment that reaches past the file's end keeps its claim,
- * because addresses can still be translated by it, and every access to bytes is checked against the
- * real size instead.
+ * ELF files and in-memory images, through libelf: program headers, and the translation between file
+ * offsets, link-time addresses and bytes. Does not handle sections, symbols and DWARF. Headers may
+ * claim anything. A segment may claim more than the file has: addresses are still translated by
+ * that claim, and every access to bytes is checked against the real size.
  */
 #include "elfsym/image.h"
 
@@ -18,13 +17,9 @@
 #include "base/regular-file.h"
 
 #if defined(__x86_64__)
-enum {
-	HOST_MACHINE = EM_X86_64
-};
+enum { HOST_MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
-enum {
-	HOST_MACHINE = EM_AARCH64
-};
+enum { HOST_MACHINE = EM_AARCH64 };
 #else
 #error "which ELF machine is this?"
 #endif
@@ -32,13 +27,13 @@ enum {
 enum {
 	HOST_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32,
 	HOST_DATA = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
-	/* A corrupt count must not cost memory; real files have about ten. */
+	/* A corrupt count must not cost memory; real files have about ten segments. */
 	MAX_SEGMENTS = 4096,
 };
 
 /*
- * Reading a device or a FIFO that happens to be mapped could block or have effects; what has been
- * written into the file since would be taken for what was mapped.
+ * Reading a mapped device or FIFO could block or have side effects. A file that was written since
+ * would be taken for what was mapped.
  */
 static bool check_file(const struct sprof_module *module, struct sprof_error *err)
 {
@@ -58,7 +53,7 @@ static bool check_file(const struct sprof_module *module, struct sprof_error *er
 	return true;
 }
 
-/* The file of a module that only its mappings are left of. */
+/* A module whose file is gone; only its mappings are left. */
 static void begin_memory(struct sprof_image *image, const struct sprof_module *module)
 {
 	image->elf = elf_memory(module->image, module->image_size);
@@ -108,7 +103,7 @@ static bool check_header(
 		header.e_ident[EI_DATA] != HOST_DATA)
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"%s is for another machine than this one", module->path);
-	/* dwz calls the file of what others have in common relocatable. */
+	/* dwz marks its file of shared data as relocatable. */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN &&
 		(header.e_type != ET_REL || !image->is_separate))
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
@@ -117,7 +112,7 @@ static bool check_header(
 	return true;
 }
 
-/* False: the range wraps around, no real segment does. */
+/* False: the range wraps around, which no real segment does. */
 static bool add_segment(struct sprof_image *image, const GElf_Phdr *header)
 {
 	uint64_t end;
@@ -242,8 +237,8 @@ void sprof_image_close(struct sprof_image *image)
 }
 
 /*
- * Executable segments win: in a file whose headers make ranges overlap, a place that was seen
- * running lies in one of them.
+ * Executable segments win: where headers make segments overlap, running code is in an executable
+ * one.
  */
 uint64_t sprof_image_entry(const struct sprof_image *image)
 {

@@ -1,7 +1,6 @@
 /*
- * An ELF file (or an image in memory, for the vDSO) mapped read-only: its segments, and the
- * translation between file offsets, link-time addresses and bytes. The common ground of names and
- * CFI.
+ * An ELF file (or an in-memory image, for the vDSO) mapped read-only: its segments, and the
+ * translation between file offsets, link-time addresses and bytes. Names and CFI both build on it.
  */
 #ifndef SPROF_ELFSYM_IMAGE_H
 #define SPROF_ELFSYM_IMAGE_H
@@ -10,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
 
@@ -28,12 +28,12 @@ struct sprof_image {
 	uint64_t eh_frame_hdr_address; /* link-time; 0: none */
 	uint64_t eh_frame_hdr_size;
 	bool executable_file; /* ET_EXEC: linked at its run-time addresses */
-	bool is_separate;     /* no module: a separate debug file */
-	int own_fd;           /* -1: the file is the module's */
-	char *own_path;       /* of own_fd; NULL: the file is the module's */
-	void *own_bytes;      /* NULL: the memory is the module's, or it is a file */
-	bool from_memory;     /* what a process had mapped: no sections, and relocated in place */
-	uint64_t memory_base; /* then: where the process had the first byte */
+	bool is_separate;     /* not a module: a separate debug file */
+	int own_fd;           /* -1: the module owns the file */
+	char *own_path;       /* of own_fd; NULL: the module has the path */
+	void *own_bytes;      /* NULL: the module owns the memory, or it is a file */
+	bool from_memory;     /* copied from a process: no sections, and relocated in place */
+	uint64_t memory_base; /* if from_memory: the process's address of the first byte */
 };
 
 /* The bytes of a section. */
@@ -45,34 +45,34 @@ struct sprof_section {
 };
 
 /*
- * Opens the module's file, or what is left of it in memory. Fails (kind UNSUPPORTED or IO) when it
- * can't be read or is no ELF file of this machine; the file's content is checked, never trusted.
+ * Opens the module's file, or its memory if the file is gone. Fails (kind UNSUPPORTED or IO) if it
+ * can't be read or is no ELF file of this machine. The file's content is checked, never trusted.
  */
-bool sprof_image_open(
-	const struct sprof_module *module, struct sprof_image **ret, struct sprof_error *err);
-/* The same for a file that is no module: a separate debug file. */
-bool sprof_image_open_path(const char *path, struct sprof_image **ret, struct sprof_error *err);
-/* The same for an ELF file in memory from malloc(), which is taken over, also on failure. */
+bool sprof_image_open(const struct sprof_module *module, struct sprof_image **ret,
+	struct sprof_error *err) SPROF_MUST_USE;
+/* The same for a separate debug file. */
+bool sprof_image_open_path(
+	const char *path, struct sprof_image **ret, struct sprof_error *err) SPROF_MUST_USE;
+/* The same for an ELF file in malloc() memory. Takes ownership, even on failure. */
 bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct sprof_image **ret,
-	struct sprof_error *err);
+	struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_image_close(struct sprof_image *image);
 
-/* The link-time address where the kernel or the loader begins; 0: none. */
+/* The link-time address that the kernel or the loader starts at; 0: none. */
 uint64_t sprof_image_entry(const struct sprof_image *image);
 
 /* File offset -> link-time address, by the segment that loads it. False: no segment does. */
 bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint64_t *ret_address);
 /* Link-time address -> file offset. False: no file content there. */
 bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset);
-/* True when code that runs can be at this link-time address, whether or not the file holds it. */
+/* Whether running code can be at this link-time address, even if the file doesn't hold it. */
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address);
-/* `size` bytes at a link-time address; NULL when the file does not hold all of them. */
+/* `size` bytes at a link-time address; NULL if the file does not hold all of them. */
 const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address, size_t size);
-/* How many bytes the file holds from this link-time address on to the end of the segment. */
+/* The bytes that the file holds from this link-time address to the end of its segment. */
 size_t sprof_image_room(const struct sprof_image *image, uint64_t address);
-/* The first section of that name whose bytes are all in the file, as they are there. False: none.
- */
+/* The first section of that name that is completely in the file, not decompressed. False: none. */
 bool sprof_image_section(
 	const struct sprof_image *image, const char *name, struct sprof_section *ret);
 

@@ -1,5 +1,5 @@
 /*
- * Decompression by libdeflate, which wants all of it at once and takes half of zlib's time.
+ * Decompression by libdeflate, which needs all input at once and takes half of zlib's time.
  */
 #include "elfsym/inflate.h"
 
@@ -12,7 +12,7 @@ bool sprof_inflate(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_s
 
 	if (!decompressor)
 		return false;
-	/* Without a place for the size that came out, another one than was asked for is an error. */
+	/* With NULL for the actual size, libdeflate treats any other size as an error. */
 	result = libdeflate_zlib_decompress(decompressor, bytes, size, ret, ret_size, NULL);
 	libdeflate_free_decompressor(decompressor);
 	return result == LIBDEFLATE_SUCCESS;

@@ -1,5 +1,5 @@
 /*
- * Decompression by zlib, where libdeflate isn't.
+ * Decompression by zlib, for systems without libdeflate.
  */
 #include "elfsym/inflate.h"
 

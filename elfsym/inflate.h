@@ -9,14 +9,12 @@
 #include <stdint.h>
 
 /*
- * No input is worth more times its own size (https://zlib.net/zlib_tech.html). zstd can do more, but
- * not with debug information.
+ * The largest ratio of zlib (https://zlib.net/zlib_tech.html). zstd can reach more, but not with
+ * debug information.
  */
-enum {
-	SPROF_INFLATE_MAX_RATIO = 1032
-};
+enum { SPROF_INFLATE_MAX_RATIO = 1032 };
 
-/* Exactly `ret_size` bytes come out, or it is false. */
+/* False unless exactly `ret_size` bytes come out. */
 bool sprof_inflate(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, to 80
- * bytes per row that are then sorted; that was most of the time and memory of naming. Here rows
- * that repeat file and line of the one before are dropped, the others take 16 bytes, and only
- * sequences are sorted. Knows one operation per instruction only: no machine that sprof runs on has
- * more.
+ * The line number program (DWARF 5, section 6.2; versions 2 to 5). libdw decodes it too, but uses
+ * 80 bytes per row and sorts all rows; that took most of the time and memory of naming. This
+ * decoder drops rows that repeat the previous file and line, uses 16 bytes per row, and sorts only
+ * sequences. Does not handle several operations per instruction: no machine that sprof runs on has
+ * them.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/lines.h"
 
@@ -20,21 +22,21 @@ enum {
 	ADDRESS_SIZE = 8,
 };
 
-/* What the header says of the program. */
+/* The header's facts about the program. */
 struct program {
 	struct sprof_cursor code;
 	const struct sprof_line_sections *sections;
 	size_t offset_size; /* of references to string sections */
 	uint8_t instruction_length, line_range, opcode_base;
 	int8_t line_base;
-	const uint8_t *operand_counts; /* of the standard opcodes, from 1 on */
+	const uint8_t *operand_counts; /* of the standard opcodes, from opcode 1 on */
 };
 
-/* The registers of the state machine that matter. */
+/* The registers of the state machine that are used. */
 struct state {
 	uint64_t address, file, line;
-	size_t first;    /* row of the sequence */
-	uint64_t lowest; /* address of the sequence */
+	size_t first;    /* first row of the sequence */
+	uint64_t lowest; /* lowest address of the sequence */
 	bool begun;
 };
 
@@ -142,10 +144,11 @@ static const char *read_field(
 	case DW_FORM_data2:
 	case DW_FORM_data4:
 	case DW_FORM_data8:
-		*number = sprof_cursor_number(header, form == DW_FORM_data1   ? 1
-						      : form == DW_FORM_data2 ? 2
-						      : form == DW_FORM_data4 ? 4
-									      : 8);
+		*number = sprof_cursor_number(header,
+			form == DW_FORM_data1           ? 1
+				: form == DW_FORM_data2 ? 2
+				: form == DW_FORM_data4 ? 4
+							: 8);
 		break;
 	case DW_FORM_data16:
 		sprof_cursor_skip(header, 16);
@@ -173,7 +176,7 @@ static bool read_new_table(struct sprof_lines *lines, const struct program *prog
 		forms[i] = sprof_cursor_uleb(header);
 	}
 	count = sprof_cursor_uleb(header);
-	/* Every entry takes space, or a count without fields would go on for ever. */
+	/* Every entry must take space: a count without fields would loop almost endlessly. */
 	for (uint64_t k = 0; k < count && formats && !header->failed; k++) {
 		const char *name = "";
 		uint64_t folder = 0;
@@ -202,10 +205,10 @@ static bool read_tables(
 	if (lines->version < 5)
 		return read_old_tables(lines, header);
 	return read_new_table(lines, program, header, false) &&
-	       read_new_table(lines, program, header, true);
+		read_new_table(lines, program, header, true);
 }
 
-/* The program's header up to the tables; `header` is then at these. False: not understood. */
+/* Reads the program's header up to the tables and leaves `header` there. False: not understood. */
 static bool read_header(struct sprof_lines *lines, struct program *program, uint64_t offset,
 	struct sprof_cursor *header)
 {
@@ -223,8 +226,9 @@ static bool read_header(struct sprof_lines *lines, struct program *program, uint
 	lines->version = (unsigned)sprof_cursor_number(&unit, 2);
 	if (lines->version < 2 || lines->version > 5)
 		return false;
-	if (lines->version >= 5 && (sprof_cursor_number(&unit, 1) != ADDRESS_SIZE ||
-					   sprof_cursor_number(&unit, 1) != 0))
+	if (lines->version >= 5 &&
+		(sprof_cursor_number(&unit, 1) != ADDRESS_SIZE ||
+			sprof_cursor_number(&unit, 1) != 0))
 		return false;
 	header_length = sprof_cursor_number(&unit, program->offset_size);
 	*header = program->code = unit;
@@ -239,7 +243,7 @@ static bool read_header(struct sprof_lines *lines, struct program *program, uint
 	program->operand_counts = header->at;
 	sprof_cursor_skip(header, program->opcode_base ? program->opcode_base - 1u : 0);
 	return !header->failed && !program->code.failed && program->line_range &&
-	       program->opcode_base;
+		program->opcode_base;
 }
 
 static bool append_row(struct sprof_lines *lines, struct state *state)
@@ -258,7 +262,7 @@ static bool append_row(struct sprof_lines *lines, struct state *state)
 		if (row.address < last->address ||
 			(last->file == row.file && last->line == row.line))
 			return true;
-		/* Of several rows for one address the last is what it was meant to be. */
+		/* If several rows have one address, the last one is valid. */
 		if (row.address == last->address) {
 			*last = row;
 			return true;
@@ -280,13 +284,14 @@ static bool end_sequence(
 		.value = (uint32_t)lines->sequence_count,
 	};
 	bool wanted = state->begun && lines->row_count > state->first &&
-		      sprof_image_executable(image, range.low);
+		sprof_image_executable(image, range.low);
 
 	if (!wanted)
 		lines->row_count = state->first;
-	if (wanted && (!sprof_array_reserve(&lines->sequences, &lines->sequence_capacity,
-			       lines->sequence_count + 1, sizeof(*lines->sequences)) ||
-			      !sprof_ranges_add(&lines->ranges, &range)))
+	if (wanted &&
+		(!sprof_array_reserve(&lines->sequences, &lines->sequence_capacity,
+			 lines->sequence_count + 1, sizeof(*lines->sequences)) ||
+			!sprof_ranges_add(&lines->ranges, &range)))
 		return false;
 	if (wanted)
 		lines->sequences[lines->sequence_count++] = (struct sprof_line_sequence){
@@ -341,7 +346,7 @@ static bool run_standard(
 		break;
 	case DW_LNS_const_add_pc:
 		state->address += (uint64_t)((255 - program->opcode_base) / program->line_range) *
-				  program->instruction_length;
+			program->instruction_length;
 		break;
 	case DW_LNS_fixed_advance_pc:
 		state->address += sprof_cursor_number(code, 2);
@@ -365,9 +370,9 @@ static bool run(struct sprof_lines *lines, struct program *program, const struct
 			unsigned special = (unsigned)(opcode - program->opcode_base);
 
 			state.address += (uint64_t)(special / program->line_range) *
-					 program->instruction_length;
+				program->instruction_length;
 			state.line += (uint64_t)(int64_t)(program->line_base +
-							  (int)(special % program->line_range));
+				(int)(special % program->line_range));
 			ok = append_row(lines, &state);
 		} else if (opcode) {
 			ok = run_standard(lines, program, opcode, &state);
@@ -375,7 +380,7 @@ static bool run(struct sprof_lines *lines, struct program *program, const struct
 			ok = run_extended(lines, program, &state, image);
 		}
 	}
-	lines->row_count = state.first; /* a sequence without end has no last address */
+	lines->row_count = state.first; /* a sequence without an end has no last address */
 	return ok && sprof_ranges_settle(&lines->ranges);
 }
 

@@ -1,6 +1,8 @@
 /*
- * Lists functions from every source of names but DWARF, which has no more of them than .symtab.
- * Unlike a resolver, it doesn't choose between names at one address.
+ * Lists functions from every source of names except DWARF, which has no more functions than
+ * .symtab. Keeps all names at one address, unlike a resolver.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/listing.h"
 
@@ -17,8 +19,9 @@ static bool append(
 	struct sprof_listing *listing, struct sprof_listed item, const char *name, size_t length)
 {
 	item.name = sprof_strtab_intern_bytes(listing->strings, name, length);
-	if (!item.name || !sprof_array_reserve(&listing->items, &listing->capacity,
-				  listing->count + 1, sizeof(*listing->items)))
+	if (!item.name ||
+		!sprof_array_reserve(&listing->items, &listing->capacity, listing->count + 1,
+			sizeof(*listing->items)))
 		return false;
 	listing->items[listing->count++] = item;
 	return true;
@@ -45,11 +48,11 @@ static bool append_symbol(struct sprof_listing *listing, const struct sprof_symb
 	return ok;
 }
 
-/* nm has one letter for weak functions and for weak data without a type. */
+/* nm uses one letter for weak functions and for weak data without a type. */
 static bool is_weak_data(const struct sprof_names *names, const struct sprof_symlist_line *line)
 {
 	return line->rank == SPROF_SYMLIST_WEAK && names->image &&
-	       !sprof_image_executable(names->image, line->address);
+		!sprof_image_executable(names->image, line->address);
 }
 
 static bool append_lines(struct sprof_listing *listing, const struct sprof_names *names)
@@ -71,7 +74,7 @@ static bool append_lines(struct sprof_listing *listing, const struct sprof_names
 	return true;
 }
 
-/* Functions that nothing else names. */
+/* Adds functions that no other source names. */
 static bool append_fdes(struct sprof_listing *listing, const struct sprof_names *names)
 {
 	struct sprof_symbol covering;
@@ -101,7 +104,7 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 	return true;
 }
 
-/* Of two with one name the first stays: ".symtab" before ".dynsym". */
+/* If two sources have the same name, the first source stays: ".symtab" before ".dynsym". */
 static int compare(const void *left, const void *right)
 {
 	const struct sprof_listed *a = left, *b = right;
@@ -145,7 +148,7 @@ static bool fill(struct sprof_listing *listing, struct sprof_names *names, unsig
 	return append_fdes(listing, names) || sprof_error_no_memory(err);
 }
 
-/* Says why, where the module gave nothing to read. */
+/* Says why if the module has nothing to read. */
 static bool check_readable(const struct sprof_names *names, struct sprof_error *err)
 {
 	struct sprof_image *image;
@@ -169,7 +172,7 @@ bool sprof_listing_create(const struct sprof_module *module,
 	if (!ret->strings)
 		return sprof_error_no_memory(err);
 	ok = sprof_names_init(&names, module, places, sysmap, err) && check_readable(&names, err) &&
-	     fill(ret, &names, parts, err);
+		fill(ret, &names, parts, err);
 	sprof_names_finish(&names);
 	if (ok)
 		sort(ret);
@@ -185,7 +188,7 @@ void sprof_listing_finish(struct sprof_listing *listing)
 	*listing = (struct sprof_listing){0};
 }
 
-/* The index of the first item that begins at or behind the address. */
+/* The index of the first item at or behind the address. */
 static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 {
 	size_t low = 0, high = listing->count;

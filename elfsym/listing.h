@@ -1,5 +1,5 @@
 /*
- * All functions that are known of a module, for people who want to see them.
+ * All known functions of a module, for people to look at.
  */
 #ifndef SPROF_ELFSYM_LISTING_H
 #define SPROF_ELFSYM_LISTING_H
@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
 #include "elfsym/debugfile.h"
 
 struct sprof_listed {
-	uint64_t address; /* link-time; of anonymous memory its own */
-	uint64_t size;    /* 0: unknown, it reaches to the next one */
-	const char *name; /* as the linker knows it, without version; "app+0x1230" for a bare FDE */
+	uint64_t address; /* link-time; in anonymous memory, run-time */
+	uint64_t size;    /* 0: unknown, reaches to the next one */
+	const char *name; /* the linker's name, without version; "app+0x1230" for a bare FDE */
 	const char *source;
 };
 
@@ -26,21 +27,21 @@ struct sprof_listing {
 };
 
 enum sprof_listing_parts {
-	SPROF_LISTING_FILE = 1, /* symbols, the PLT, and what only the unwind tables know */
+	SPROF_LISTING_FILE = 1, /* symbols, the PLT, and functions only in unwind tables */
 	SPROF_LISTING_SYSMAP = 2,
 };
 
 /*
- * Lists the parts asked for; sysmap is the module's list as text, or NULL. Fails when the module
- * can't be read at all, or memory is short.
+ * Lists the requested parts. sysmap is the module's list as text, or NULL. Fails if the module
+ * can't be read at all, or without memory.
  */
 bool sprof_listing_create(const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, unsigned parts,
-	struct sprof_listing *ret, struct sprof_error *err);
+	struct sprof_listing *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_listing_finish(struct sprof_listing *listing);
 
-/* The first of the functions that begin last at or before the address, if it covers it; NULL: none.
- */
+/* The function with the last begin at or before the address, if it covers the address; if several
+ * begin there, the first. NULL: none. */
 const struct sprof_listed *sprof_listing_find(
 	const struct sprof_listing *listing, uint64_t address);
 

@@ -1,5 +1,5 @@
 /*
- * .gnu_debugdata without liblzma: it is not read, and what it would have named stays nameless.
+ * Without liblzma .gnu_debugdata is not read, and its functions stay nameless.
  */
 #include "elfsym/minidebug.h"
 
@@ -8,9 +8,4 @@
 struct sprof_image *sprof_minidebug_open(const struct sprof_image *image)
 {
 	return NULL;
-}
-
-bool sprof_minidebug_supported(void)
-{
-	return false;
 }

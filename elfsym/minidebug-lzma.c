@@ -1,6 +1,6 @@
 /*
- * .gnu_debugdata through liblzma. A few bytes can stand for gigabytes, so the result is held to a
- * multiple of what is compressed that real symbol tables stay far below.
+ * .gnu_debugdata through liblzma. A few bytes can stand for gigabytes, so the result is limited to
+ * a multiple of the compressed size. Real symbol tables stay far below this limit.
  */
 #include "elfsym/minidebug.h"
 
@@ -59,9 +59,4 @@ struct sprof_image *sprof_minidebug_open(const struct sprof_image *image)
 	if (!sprof_image_open_bytes(buffer.bytes, buffer.size, ".gnu_debugdata", &inner, &ignored))
 		return NULL;
 	return inner;
-}
-
-bool sprof_minidebug_supported(void)
-{
-	return true;
 }

@@ -1,7 +1,8 @@
 /*
- * Decides which files a module's names come from. The table that a Go program carries has all of its functions;
- * of others, DWARF that the module carries itself is best; else that of its separate debug file, whose symbol table is then read too. Each is read when it is
- * first asked: a list of symbols needs no DWARF, and with DWARF symbols are rarely needed.
+ * Decides which files a module's names come from. A Go program's own table has all of its
+ * functions. Otherwise the module's own DWARF is best. Without it, the separate debug file gives
+ * DWARF and also its symbol table. Each source is read at its first use: a list of symbols needs no
+ * DWARF, and with DWARF symbols are rarely needed.
  */
 #include "elfsym/names.h"
 
@@ -25,7 +26,7 @@ static bool open_dwarf(struct sprof_names *names, const struct sprof_image *debu
 	return sprof_dwarf_open(&source, &names->dwarf, err);
 }
 
-/* A list that can't be read is none: whoever named it to sprof has tried to open it. */
+/* An unreadable list counts as none: the command line has checked that it opens. */
 static bool open_list(struct sprof_names *names, const char *path, struct sprof_error *err)
 {
 	struct sprof_error failure;
@@ -44,7 +45,7 @@ static bool init_anonymous(struct sprof_names *names, struct sprof_error *err)
 	return sprof_names_refresh(names, err);
 }
 
-/* A module of another mount namespace: its debug file may be in there. */
+/* A module in another mount namespace may have its debug file in there. */
 static void look_inside(struct sprof_names *names)
 {
 	if (names->module->root_fd < 0)
@@ -85,7 +86,7 @@ void sprof_names_load_go(struct sprof_names *names)
 	names->go = sprof_go_table_open(names->image);
 }
 
-/* Debug information that tells nothing of any code, as a few objects may bring it, is none. */
+/* DWARF without any code ranges counts as none; a few objects may bring such DWARF. */
 bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err)
 {
 	const char *path = names->module->path;
@@ -119,7 +120,7 @@ bool sprof_names_load_starts(struct sprof_names *names, struct sprof_error *err)
 	if (names->starts)
 		return true;
 	names->starts = calloc(1, sizeof(*names->starts));
-	return names->starts ? sprof_code_starts_load(names->starts, names->image, err)
+	return names->starts ? sprof_code_starts_load(names->starts, names->image, false, err)
 			     : sprof_error_no_memory(err);
 }
 

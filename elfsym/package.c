@@ -1,7 +1,7 @@
 /*
- * dpkg's lists: one text file per package with a path per line (dpkg(1), FILES). Knows the two
- * names that packages of debug files have. Reading all lists takes some tens of ms, so it is done
- * only for modules that a report complains about.
+ * dpkg's lists: one text file per package with one path per line (dpkg(1), FILES). Tries the two
+ * names that debug packages have. Reading all lists takes tens of ms, so it is done only for
+ * modules that a report complains about.
  */
 #include "elfsym/package.h"
 
@@ -15,11 +15,7 @@
 
 #include "base/cleanup.h"
 
-#define LISTS "/var/lib/dpkg/info"
-
-enum {
-	MAX_LIST = 64 * 1024 * 1024
-};
+enum { MAX_LIST = 64 * 1024 * 1024 };
 
 static char *read_list(int folder, const char *name, size_t *ret_size)
 {
@@ -40,7 +36,7 @@ static char *read_list(int folder, const char *name, size_t *ret_size)
 	return text;
 }
 
-/* Whether one of the lines is the path; on merged-usr systems lists may lack the /usr in front. */
+/* Whether a line is the path. On merged-usr systems the lists may lack the leading /usr. */
 static bool lists_path(int folder, const char *name, const char *line, size_t length)
 {
 	size_t size = 0, without_usr = strncmp(line, "\n/usr/", 6) == 0 ? 4 : 0;
@@ -62,12 +58,12 @@ static size_t package_length(const char *list)
 	const char *suffix = strrchr(list, '.');
 
 	return suffix && strcmp(suffix, ".list") == 0 ? strcspn(list, ":") < (size_t)(suffix - list)
-								? strcspn(list, ":")
-								: (size_t)(suffix - list)
+			? strcspn(list, ":")
+			: (size_t)(suffix - list)
 						      : 0;
 }
 
-/* The C library's is older than the scheme. */
+/* The C library's debug package has a name that is older than the scheme. */
 static bool write_name(const char *package, int length, char *ret, size_t size)
 {
 	bool is_libc = length == 5 && strncmp(package, "libc6", 5) == 0;
@@ -76,7 +72,7 @@ static bool write_name(const char *package, int length, char *ret, size_t size)
 	return written > 0 && (size_t)written < size;
 }
 
-bool sprof_package_of_debug_file_in(const char *folder, const char *path, char *ret, size_t size)
+bool sprof_package_of_debug_file(const char *folder, const char *path, char *ret, size_t size)
 {
 	SPROF_AUTO_FREE char *line = NULL;
 	struct dirent *entry;
@@ -100,12 +96,7 @@ bool sprof_package_of_debug_file_in(const char *folder, const char *path, char *
 	return found;
 }
 
-bool sprof_package_of_debug_file(const char *path, char *ret, size_t size)
-{
-	return sprof_package_of_debug_file_in(LISTS, path, ret, size);
-}
-
-/* The value of a line "NAME=value" or "NAME="value"" of os-release(5). */
+/* The value of a line NAME=value or NAME="value" of os-release(5). */
 static bool read_release(FILE *file, const char *name, char *ret, size_t size)
 {
 	char line[256];
@@ -124,27 +115,23 @@ static bool read_release(FILE *file, const char *name, char *ret, size_t size)
 	return false;
 }
 
-bool sprof_package_archive_in(const char *release, const char *package, char *ret, size_t size)
+bool sprof_package_archive(const char *release, const char *package, char *ret, size_t size)
 {
 	static const char suffix[] = "-dbgsym";
 	SPROF_AUTO_FCLOSE FILE *file = fopen(release, "re");
 	char system[32], codename[64];
 	size_t length = strlen(package);
 
-	if (length < sizeof(suffix) || strcmp(package + length - sizeof(suffix) + 1, suffix) != 0 || !file ||
-		!read_release(file, "ID", system, sizeof(system)) ||
+	if (length < sizeof(suffix) || strcmp(package + length - sizeof(suffix) + 1, suffix) != 0 ||
+		!file || !read_release(file, "ID", system, sizeof(system)) ||
 		!read_release(file, "VERSION_CODENAME", codename, sizeof(codename)))
 		return false;
 	if (strcmp(system, "debian") == 0)
-		snprintf(ret, size, "deb http://deb.debian.org/debian-debug %s-debug main", codename);
+		snprintf(ret, size, "deb http://deb.debian.org/debian-debug %s-debug main",
+			codename);
 	else if (strcmp(system, "ubuntu") == 0)
 		snprintf(ret, size, "deb http://ddebs.ubuntu.com %s main universe", codename);
 	else
 		return false;
 	return true;
-}
-
-bool sprof_package_archive(const char *package, char *ret, size_t size)
-{
-	return sprof_package_archive_in("/etc/os-release", package, ret, size);
 }

@@ -1,6 +1,6 @@
 /*
- * Linkers differ in what stands around an entry's jump, so only the jump itself is decoded, and what
- * may come before it. Knows instructions, and neither sections nor relocations.
+ * Decodes the jump of a PLT entry and the instructions that may stand before it. Linkers differ in
+ * the rest of the entry. Does not handle sections and relocations.
  */
 #include "elfsym/plt-decode.h"
 
@@ -13,8 +13,9 @@ enum {
 	ARM_WORDS = 6, /* of the longest entry: bti, adrp, ldr, add, autia1716, br */
 };
 
-/* jmp *displacement(%rip), perhaps behind endbr64 and bnd; or push index, of a lazy IBT .plt. */
-bool sprof_plt_decode_x86_64(
+/* jmp *displacement(%rip), behind optional endbr64 and bnd; or a lazy IBT .plt's push of an
+ * index. */
+static bool decode_x86_64(
 	const uint8_t *bytes, size_t room, uint64_t address, struct sprof_plt_jump *ret)
 {
 	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -38,7 +39,7 @@ bool sprof_plt_decode_x86_64(
 	return true;
 }
 
-/* Up to the br x17, and a nop that fills it up. 0: there is none. */
+/* The size up to br x17 and a nop of padding; 0: there is no br. */
 static size_t arm_size(const uint32_t words[ARM_WORDS], size_t count, size_t from)
 {
 	for (size_t i = from; i < count; i++) {
@@ -51,10 +52,10 @@ static size_t arm_size(const uint32_t words[ARM_WORDS], size_t count, size_t fro
 }
 
 /*
- * adrp x16, page; ldr x17, [x16, offset]; add; br x17; perhaps behind bti c, and with the return
- * address authenticated (Arm ARM, C6.2; the ABI's PLT is in AAELF64).
+ * adrp x16, page; ldr x17, [x16, offset]; add; br x17. May stand behind bti c, and may authenticate
+ * the return address (Arm ARM, C6.2; the ABI's PLT is in AAELF64).
  */
-bool sprof_plt_decode_aarch64(
+static bool decode_aarch64(
 	const uint8_t *bytes, size_t room, uint64_t address, struct sprof_plt_jump *ret)
 {
 	size_t at, count = room / ARM_WORD < ARM_WORDS ? room / ARM_WORD : ARM_WORDS;
@@ -73,4 +74,11 @@ bool sprof_plt_decode_aarch64(
 			(uint64_t)(words[at + 1] >> 10 & 0xfff) * 8,
 	};
 	return ret->size;
+}
+
+bool sprof_plt_decode(enum sprof_machine machine, const uint8_t *bytes, size_t room,
+	uint64_t address, struct sprof_plt_jump *ret)
+{
+	return machine == SPROF_MACHINE_X86_64 ? decode_x86_64(bytes, room, address, ret)
+					       : decode_aarch64(bytes, room, address, ret);
 }

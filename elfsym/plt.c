@@ -1,10 +1,11 @@
 /*
- * PLT entries have no symbols of their own. An entry jumps through a slot of the GOT, and a
- * relocation says whose address goes into the slot: that of a symbol, or, for a function that the
- * program chooses at its start (an IFUNC), what a resolver returns. So the entry's jump is decoded,
- * and its slot is looked up. The first entry of .plt, which all others fall back to, jumps through no
- * such slot and stays nameless. Static programs have entries for IFUNCs, and relocations in a section
- * only.
+ * Names PLT entries, which have no symbols of their own. An entry jumps through a slot of the GOT.
+ * A relocation says which address goes into the slot: a symbol's, or the result of a resolver if
+ * the program chooses the function at its start (an IFUNC). So this file decodes the entry's jump
+ * and looks its slot up. The first entry of .plt, the fallback of all others, has no such slot and
+ * stays nameless. Static programs have entries for IFUNCs, and relocations in a section only.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/plt.h"
 
@@ -15,7 +16,7 @@
 #include "elfsym/dynamic.h"
 #include "elfsym/plt-decode.h"
 
-/* What a relocation puts somewhere. */
+/* The value that a relocation writes. */
 struct target {
 	const char *name; /* NULL: see resolver */
 	uint64_t resolver;
@@ -46,8 +47,8 @@ static int compare(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static bool find_target(const struct sprof_dynamic *dynamic, const ElfW(Rela) * relocation,
-	struct target *ret)
+static bool find_target(
+	const struct sprof_dynamic *dynamic, const ElfW(Rela) *relocation, struct target *ret)
 {
 	uint64_t type = ELF64_R_TYPE(relocation->r_info);
 
@@ -58,7 +59,7 @@ static bool find_target(const struct sprof_dynamic *dynamic, const ElfW(Rela) * 
 	return ret->name || ret->resolver;
 }
 
-static void add_slots(struct slots *slots, const ElfW(Rela) * relocations, size_t count)
+static void add_slots(struct slots *slots, const ElfW(Rela) *relocations, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct slot slot = {.address = relocations[i].r_offset};
@@ -68,7 +69,7 @@ static void add_slots(struct slots *slots, const ElfW(Rela) * relocations, size_
 	}
 }
 
-/* What the linker leaves for the start-up code of a static program. */
+/* Reads what the linker leaves for the start-up code of a static program. */
 static void read_static(const struct sprof_image *image, struct sprof_dynamic *dynamic)
 {
 	struct sprof_section section;
@@ -103,8 +104,8 @@ static bool target_of(
 
 	if (jump->is_index)
 		return jump->index < slots->dynamic.plt_relocation_count &&
-		       find_target(&slots->dynamic, &slots->dynamic.plt_relocations[jump->index],
-			       ret);
+			find_target(
+				&slots->dynamic, &slots->dynamic.plt_relocations[jump->index], ret);
 	found = bsearch(&key, slots->items, slots->count, sizeof(*slots->items), compare);
 	if (found)
 		*ret = found->target;
@@ -112,7 +113,7 @@ static bool target_of(
 }
 
 #if defined(__x86_64__)
-/* A static program's section doesn't say which size its entries have: they are jumps all. */
+/* A static program's section doesn't give its entry size; all of its entries are jumps. */
 static size_t step_of(const struct sprof_section *section)
 {
 	struct sprof_plt_jump jump;
@@ -120,16 +121,17 @@ static size_t step_of(const struct sprof_section *section)
 	if (section->entry_size)
 		return section->entry_size == SMALL_ENTRY_SIZE ? SMALL_ENTRY_SIZE : ENTRY_SIZE;
 	if (section->size >= ENTRY_SIZE &&
-		!sprof_plt_decode_x86_64(section->bytes + SMALL_ENTRY_SIZE, SMALL_ENTRY_SIZE, 0,
-			&jump))
+		!sprof_plt_decode(SPROF_MACHINE, section->bytes + SMALL_ENTRY_SIZE,
+			SMALL_ENTRY_SIZE, 0, &jump))
 		return ENTRY_SIZE;
 	return SMALL_ENTRY_SIZE;
 }
 
-static bool decode(const struct sprof_section *section, size_t at, size_t step,
-	struct sprof_plt_jump *ret)
+static bool decode(
+	const struct sprof_section *section, size_t at, size_t step, struct sprof_plt_jump *ret)
 {
-	return sprof_plt_decode_x86_64(section->bytes + at, step, section->address + at, ret);
+	return sprof_plt_decode(
+		SPROF_MACHINE, section->bytes + at, step, section->address + at, ret);
 }
 #elif defined(__aarch64__)
 static size_t step_of(const struct sprof_section *section)
@@ -137,12 +139,12 @@ static size_t step_of(const struct sprof_section *section)
 	return ARM_STEP;
 }
 
-static bool decode(const struct sprof_section *section, size_t at, size_t step,
-	struct sprof_plt_jump *ret)
+static bool decode(
+	const struct sprof_section *section, size_t at, size_t step, struct sprof_plt_jump *ret)
 {
 	size_t left = section->size - at;
 
-	return sprof_plt_decode_aarch64(section->bytes + at,
+	return sprof_plt_decode(SPROF_MACHINE, section->bytes + at,
 		left < ARM_ENTRY_SIZE ? left : ARM_ENTRY_SIZE, section->address + at, ret);
 }
 #endif

@@ -8,18 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "elfsym/image.h"
 
 struct sprof_plt_entry {
 	uint64_t address, size; /* link-time */
-	const char *name;       /* of the function it is for, in the image; NULL: see resolver */
-	uint64_t resolver;      /* link-time address of the function that chooses where it jumps to */
+	const char *name;       /* of the target function, in the image; NULL: see resolver */
+	/* link-time address of the function that chooses the target */
+	uint64_t resolver;
 };
 
-/* Takes one entry; false ends the walk. */
+/* Takes one entry. False: no memory, which ends the walk. */
 typedef bool sprof_plt_visitor(void *data, const struct sprof_plt_entry *entry);
 
-/* Calls the visitor for every entry that can be told. False: the visitor said so, or no memory. */
-bool sprof_plt_visit(const struct sprof_image *image, sprof_plt_visitor *visit, void *data);
+/* Calls the visitor for every entry that can be resolved. False: no memory. */
+bool sprof_plt_visit(
+	const struct sprof_image *image, sprof_plt_visitor *visit, void *data) SPROF_MUST_USE;
 
 #endif

@@ -1,7 +1,10 @@
 /*
- * Qualified names. DWARF has a linkage name for most functions of C++, but not for those that were
- * only ever inlined and that no other unit can see; their bare name ("push_back") says too little.
- * A DIE doesn't know its parent, so the containers that the walk of the unit noted are searched.
+ * Qualified names. DWARF has linkage names for most C++ functions, but not for functions that were
+ * only ever inlined and that no other unit can see. Their bare name ("push_back") says too little.
+ * A DIE doesn't know its parent, so this file searches the containers that the walk of the unit
+ * noted.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/qualify.h"
 
@@ -19,13 +22,13 @@ enum {
 	MAX_LENGTH = 16 * 1024,
 };
 
-/* A unit that others refer to: of dwz, of link-time optimization. */
+/* A unit that other units refer to; dwz and link-time optimization make them. */
 struct sprof_foreign_unit {
 	Dwarf_CU *unit;
 	struct sprof_scopes scopes;
 };
 
-/* The DIE that stands where the function was declared. */
+/* The DIE of the function's declaration. */
 static Dwarf_Die declaration_of(const Dwarf_Die *function)
 {
 	Dwarf_Die die = *function, next;
@@ -71,7 +74,7 @@ struct path {
 	size_t count;
 };
 
-/* Those in the table. */
+/* Follows the containers in the table. */
 static void follow_table(
 	struct path *path, const struct sprof_scopes *scopes, const Dwarf_Die *declaration)
 {
@@ -92,7 +95,7 @@ static void follow_table(
 	}
 }
 
-/* The child that holds the offset, or is there. */
+/* The child that contains the offset or begins there. */
 static bool find_child(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *ret)
 {
 	Dwarf_Off last = dwarf_dieoffset(parent);
@@ -126,7 +129,7 @@ static bool is_container(Dwarf_Die *die)
 	}
 }
 
-/* The rest of the way, through classes and functions. */
+/* Follows the rest of the path, through classes and functions. */
 static void follow_children(struct path *path, Dwarf_Off offset)
 {
 	Dwarf_Die die;
@@ -156,7 +159,7 @@ static const char *container_name(const Dwarf_Die *container)
 	return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
 }
 
-/* With "::" between them. False: too long. */
+/* Joins the names with "::". False: too long. */
 static bool write_names(const struct path *path, char text[MAX_LENGTH])
 {
 	size_t length = 0;
@@ -172,7 +175,7 @@ static bool write_names(const struct path *path, char text[MAX_LENGTH])
 	return true;
 }
 
-/* A function that stands right inside of another one has no longer name in any language. */
+/* A function directly inside another function has no longer name in any language. */
 bool sprof_qualifiers_find(struct sprof_qualifiers *qualifiers, const struct sprof_image *image,
 	const struct sprof_scopes *scopes, Dwarf_Die *function, const char **ret)
 {

@@ -1,8 +1,9 @@
 /*
- * Disjoint ranges from overlapping ones. Knows addresses and priorities, not what they stand for. A
- * sweep over the sorted starts keeps the ranges that are open in a heap, best one on top; those
- * that ended are dropped only when they get there, so the whole costs O(n log n) however they
- * overlap.
+ * Makes disjoint ranges from overlapping ones, by address and priority. A sweep over the sorted
+ * starts keeps the open ranges in a heap, with the best one on top. Ended ranges are dropped only
+ * when they reach the top, so the cost is O(n log n) for any overlap.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/ranges.h"
 
@@ -120,7 +121,7 @@ static bool run_sweep(struct sweep *sweep, size_t count)
 	}
 }
 
-/* As compilers write them, most are. */
+/* Compilers write most tables sorted. */
 static bool is_sorted(const struct sprof_ranges *ranges)
 {
 	for (size_t i = 1; i < ranges->count; i++) {

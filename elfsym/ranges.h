@@ -1,6 +1,6 @@
 /*
- * Address ranges that may overlap, turned into a sorted table of disjoint ones: the look-up
- * structure behind symbols, compilation units and inlined functions.
+ * Turns address ranges that may overlap into a sorted table of disjoint ones. Symbols, compilation
+ * units and inlined functions are looked up in such tables.
  */
 #ifndef SPROF_ELFSYM_RANGES_H
 #define SPROF_ELFSYM_RANGES_H
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/attributes.h"
 
 struct sprof_range {
 	uint64_t low, high; /* high is behind the last address */
@@ -24,14 +26,14 @@ struct sprof_ranges {
 #define SPROF_RANGES_NONE UINT32_MAX
 
 /*
- * Adds [low, high) -> value; an empty range is ignored. Where ranges overlap, the highest priority
- * wins, then the one that begins last, then the highest value. False: no memory.
+ * Adds [low, high) -> value; ignores an empty range. Where ranges overlap, the highest priority
+ * wins, then the last begin, then the highest value. False: no memory.
  */
-bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *range);
+bool sprof_ranges_add(struct sprof_ranges *ranges, const struct sprof_range *range) SPROF_MUST_USE;
 
-/* Sorts and cuts the ranges so that none overlap. After the last add, before the first find. False:
- * no memory. */
-bool sprof_ranges_settle(struct sprof_ranges *ranges);
+/* Sorts and cuts the ranges so that none overlap. Call it after the last add and before the first
+ * find. False: no memory. */
+bool sprof_ranges_settle(struct sprof_ranges *ranges) SPROF_MUST_USE;
 
 /* The value of the range that holds the address, or SPROF_RANGES_NONE. */
 uint32_t sprof_ranges_find(const struct sprof_ranges *ranges, uint64_t address);

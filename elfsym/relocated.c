@@ -1,8 +1,8 @@
 /*
- * Relative relocations (System V ABI, "Relocation"; R_X86_64_RELATIVE and R_AARCH64_RELATIVE: load bias plus
- * addend). Those of the packed form (DT_RELR) keep the addend in place, where it is read as any other word.
- * Does not handle relocations by symbol, nor the packed form in an image that was read from memory, where
- * the bias has been added.
+ * Relative relocations (System V ABI, "Relocation"; R_X86_64_RELATIVE and R_AARCH64_RELATIVE: load
+ * bias plus addend). The packed form (DT_RELR) keeps the addend in place, where it is read as any
+ * other word. Does not handle relocations by symbol. Does not handle the packed form in an image
+ * that was read from memory, where the bias was already added.
  */
 #include "elfsym/relocated.h"
 
@@ -18,7 +18,7 @@ enum { RELATIVE = R_AARCH64_RELATIVE };
 
 enum { WORD = 8 };
 
-static bool is_relative(const ElfW(Rela) * relocation)
+static bool is_relative(const ElfW(Rela) *relocation)
 {
 	return ELF64_R_TYPE(relocation->r_info) == RELATIVE;
 }

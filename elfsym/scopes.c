@@ -1,11 +1,12 @@
 /*
- * What has code in a compilation unit, read in steps: first its functions, as they stand in the
- * unit and its namespaces; then, of a function that is asked for, what was inlined into it. The
- * rest of the unit, which is types for the most part, is only searched for an address that is in no
- * function so far. libdw's dwarf_getscopes walks the whole unit again for each address.
+ * Finds what has code in a compilation unit, in steps. First come the functions directly in the
+ * unit and its namespaces. Then, for each function that is asked for, what was inlined into it. The
+ * rest of the unit, mostly types, is searched only for an address that is in no known function.
+ * libdw's dwarf_getscopes would walk the whole unit again for each address. Handles the tags that
+ * can hold code or lead to it. Does not handle names and lines (dwarf.c), nor the reading of DIEs
+ * (dies.c).
  *
- * Knows which tags can hold code or lead to it; names and lines are dwarf.c's matter. Broken
- * sibling attributes can't make a walk endless: each only ever goes to higher offsets.
+ * A failure without an error means no memory.
  */
 #include "elfsym/scopes.h"
 
@@ -13,19 +14,16 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "elfsym/skim.h"
+#include "elfsym/dies.h"
 
-/* Deeper nesting than any compiler makes, shallow enough for the stack. */
-enum {
-	MAX_DEPTH = 500
-};
+/* Deeper nesting than any compiler makes, and shallow enough for the stack. */
+enum { MAX_DEPTH = 500 };
 
 struct walk {
 	struct sprof_scopes *scopes;
 	const struct sprof_image *image;
 	size_t *budget;
 	Dwarf *dwarf;
-	Dwarf_Off last_offset;
 	struct sprof_ranges *inlined; /* of the function that is walked */
 };
 
@@ -45,21 +43,6 @@ bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_ima
 	return true;
 }
 
-/* Moves on to the next DIE of a list; *begun is false before the first. False: the end. */
-static bool next_child(struct walk *walk, Dwarf_Die *parent, Dwarf_Die *child, bool *begun)
-{
-	Dwarf_Off offset;
-
-	if (*begun ? dwarf_siblingof(child, child) != 0 : dwarf_child(parent, child) != 0)
-		return false;
-	*begun = true;
-	offset = dwarf_dieoffset(child);
-	if (offset <= walk->last_offset)
-		return false;
-	walk->last_offset = offset;
-	return true;
-}
-
 static bool append_scope(
 	struct sprof_scopes *scopes, const Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
@@ -71,22 +54,24 @@ static bool append_scope(
 	return true;
 }
 
-/* A function without code is none. */
-static bool add_function(struct walk *walk, Dwarf_Die *die, uint32_t priority)
+/* A function without code is skipped. */
+static bool add_function(struct walk *walk, const struct sprof_die *found, uint32_t priority)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 	struct sprof_range range = {
 		.value = (uint32_t)scopes->function_count, .priority = priority};
 	size_t before = scopes->ranges.count;
+	Dwarf_Die die;
 	uint32_t scope;
 
-	if (scopes->count >= SPROF_SCOPE_NONE)
+	if (!found->has_code || scopes->count >= SPROF_SCOPE_NONE ||
+		!dwarf_offdie(walk->dwarf, found->offset, &die))
 		return true;
-	if (!sprof_scopes_add_ranges(&scopes->ranges, walk->image, die, &range, walk->budget))
+	if (!sprof_scopes_add_ranges(&scopes->ranges, walk->image, &die, &range, walk->budget))
 		return false;
 	if (scopes->ranges.count == before)
 		return true;
-	if (!append_scope(scopes, die, SPROF_SCOPE_NONE, &scope) ||
+	if (!append_scope(scopes, &die, SPROF_SCOPE_NONE, &scope) ||
 		!sprof_array_reserve(&scopes->functions, &scopes->function_capacity,
 			scopes->function_count + 1, sizeof(*scopes->functions)))
 		return false;
@@ -121,78 +106,34 @@ static bool is_open_tag(int tag)
 static bool is_closed_tag(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+		tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
-/* The functions of the unit, or of a namespace. */
-static bool walk_open(struct walk *walk, Dwarf_Die *parent, uint32_t container, unsigned depth)
-{
-	uint32_t last = SPROF_SCOPE_NONE;
-	bool begun = false, ok = true;
-	Dwarf_Die child;
-
-	while (ok && depth < MAX_DEPTH && next_child(walk, parent, &child, &begun)) {
-		int tag = dwarf_tag(&child);
-
-		if (last != SPROF_SCOPE_NONE)
-			walk->scopes->containers[last].end = walk->last_offset;
-		last = SPROF_SCOPE_NONE;
-		if (tag == DW_TAG_subprogram)
-			ok = add_function(walk, &child, 0);
-		if (ok && dwarf_haschildren(&child) && (is_open_tag(tag) || is_closed_tag(tag)))
-			ok = add_container(walk->scopes, walk->last_offset, is_open_tag(tag),
-				container, &last);
-		if (ok && is_open_tag(tag))
-			ok = walk_open(walk, &child, last, depth + 1);
-	}
-	return ok;
-}
-
-/* What walk_open() does, without libdw but for functions that have code. False: broken, or no
- * memory. */
-static bool skim_open(struct walk *walk, const uint8_t **at, uint32_t container, unsigned depth)
+/* Walks the functions of the unit or of a namespace. */
+static bool walk_open(struct walk *walk, uint32_t container, unsigned depth)
 {
 	struct sprof_scopes *scopes = walk->scopes;
 	uint32_t last = SPROF_SCOPE_NONE;
-	struct sprof_skim_die die;
-	enum sprof_skim_step step;
-	bool ok = depth < MAX_DEPTH;
-	Dwarf_Die function;
+	struct sprof_die die;
+	bool ok = true;
 
-	while (ok && (step = sprof_skim_next(scopes->skim, at, &die)) != SPROF_SKIM_END) {
-		int tag = step == SPROF_SKIM_DIE ? die.kind->tag : 0;
-
-		if (!tag)
-			return false;
+	while (ok && sprof_dies_next(scopes->dies, &die)) {
 		if (last != SPROF_SCOPE_NONE)
 			scopes->containers[last].end = die.offset;
 		last = SPROF_SCOPE_NONE;
-		if (tag == DW_TAG_subprogram && die.kind->has_code)
-			ok = dwarf_offdie(walk->dwarf, die.offset, &function) &&
-			     add_function(walk, &function, 0);
-		if (!ok || !die.kind->has_children)
+		if (die.tag == DW_TAG_subprogram)
+			ok = add_function(walk, &die, 0);
+		if (!ok || !die.has_children)
 			continue;
-		if (is_open_tag(tag) || is_closed_tag(tag))
-			ok = add_container(scopes, die.offset, is_open_tag(tag), container, &last);
-		if (ok && is_open_tag(tag))
-			ok = skim_open(walk, at, last, depth + 1);
+		if (is_open_tag(die.tag) || is_closed_tag(die.tag))
+			ok = add_container(
+				scopes, die.offset, is_open_tag(die.tag), container, &last);
+		if (ok && is_open_tag(die.tag) && depth < MAX_DEPTH)
+			ok = walk_open(walk, last, depth + 1);
 		else
-			ok = ok && sprof_skim_pass(scopes->skim, &die, at);
+			sprof_dies_skip(scopes->dies);
 	}
 	return ok;
-}
-
-/* False: libdw must do it. */
-static bool skim_unit(struct walk *walk, const struct sprof_image *debug, Dwarf_Die *unit)
-{
-	struct sprof_skim *skim = debug ? calloc(1, sizeof(*skim)) : NULL;
-	const uint8_t *first;
-
-	walk->scopes->skim = skim;
-	if (!skim || !sprof_skim_open(skim, debug, unit))
-		return false;
-	first = sprof_skim_children(skim, dwarf_dieoffset(unit));
-	return first && skim_open(walk, &first, SPROF_SCOPE_NONE, 0);
 }
 
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
@@ -203,59 +144,35 @@ bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *im
 		.image = image,
 		.budget = budget,
 		.dwarf = dwarf_cu_getdwarf(unit->cu),
-		.last_offset = dwarf_dieoffset(unit),
 	};
 
-	if (skim_unit(&walk, debug, unit))
-		return sprof_ranges_settle(&scopes->ranges);
-	sprof_scopes_finish(scopes);
-	return walk_open(&walk, unit, SPROF_SCOPE_NONE, 0) && sprof_ranges_settle(&scopes->ranges);
+	scopes->dies = calloc(1, sizeof(*scopes->dies));
+	if (!scopes->dies || !sprof_dies_open(scopes->dies, debug, unit))
+		return false;
+	if (sprof_dies_enter(scopes->dies, dwarf_dieoffset(unit)) &&
+		!walk_open(&walk, SPROF_SCOPE_NONE, 0))
+		return false;
+	return !scopes->dies->no_memory && sprof_ranges_settle(&scopes->ranges);
 }
 
-/* Functions that stand in classes and in functions. */
-static bool walk_closed(struct walk *walk, Dwarf_Die *parent, unsigned depth)
+/* Walks functions inside classes and functions. */
+static bool walk_closed(struct walk *walk, unsigned depth)
 {
-	bool begun = false, ok = true;
-	Dwarf_Die child;
+	struct sprof_dies *dies = walk->scopes->dies;
+	struct sprof_die die;
+	bool ok = true;
 
-	while (ok && depth < MAX_DEPTH && next_child(walk, parent, &child, &begun)) {
-		if (dwarf_tag(&child) == DW_TAG_subprogram)
-			ok = add_function(walk, &child, 1);
-		ok = ok && walk_closed(walk, &child, depth + 1);
+	while (ok && sprof_dies_next(dies, &die)) {
+		if (die.tag == DW_TAG_subprogram)
+			ok = add_function(walk, &die, 1);
+		if (!ok || !die.has_children)
+			continue;
+		if (depth < MAX_DEPTH)
+			ok = walk_closed(walk, depth + 1);
+		else
+			sprof_dies_skip(dies);
 	}
 	return ok;
-}
-
-static bool skim_closed(struct walk *walk, const uint8_t **at, unsigned depth)
-{
-	struct sprof_skim_die die;
-	enum sprof_skim_step step;
-	Dwarf_Die function;
-	bool ok = depth < MAX_DEPTH;
-
-	while (ok && (step = sprof_skim_next(walk->scopes->skim, at, &die)) != SPROF_SKIM_END) {
-		if (step == SPROF_SKIM_BROKEN)
-			return true;
-		if (die.kind->tag == DW_TAG_subprogram && die.kind->has_code &&
-			dwarf_offdie(walk->dwarf, die.offset, &function))
-			ok = add_function(walk, &function, 1);
-		if (ok && die.kind->has_children)
-			ok = skim_closed(walk, at, depth + 1);
-	}
-	return ok;
-}
-
-static bool search_container(struct walk *walk, const struct sprof_container *container)
-{
-	const uint8_t *at;
-	Dwarf_Die die;
-
-	if (walk->scopes->skim) {
-		at = sprof_skim_children(walk->scopes->skim, container->begin);
-		return !at || skim_closed(walk, &at, 0);
-	}
-	walk->last_offset = container->begin;
-	return !dwarf_offdie(walk->dwarf, container->begin, &die) || walk_closed(walk, &die, 0);
 }
 
 static bool search_deeper(struct walk *walk)
@@ -266,96 +183,67 @@ static bool search_deeper(struct walk *walk)
 
 	scopes->searched_deeper = true;
 	for (size_t i = 0; ok && i < scopes->container_count; i++) {
-		if (!scopes->containers[i].is_open)
-			ok = search_container(walk, &scopes->containers[i]);
+		if (!scopes->containers[i].is_open &&
+			sprof_dies_enter(scopes->dies, scopes->containers[i].begin))
+			ok = walk_closed(walk, 0) && !scopes->dies->no_memory;
 	}
 	return ok && (scopes->function_count == before || sprof_ranges_settle(&scopes->ranges));
 }
 
-/* *scope becomes the inlined function's own, if it has code. */
-static bool add_inlined(struct walk *walk, Dwarf_Die *die, unsigned depth, uint32_t *scope)
+/* If the inlined function has code, *scope becomes its scope. */
+static bool add_inlined(
+	struct walk *walk, const struct sprof_die *found, unsigned depth, uint32_t *scope)
 {
 	struct sprof_range range = {.value = (uint32_t)walk->scopes->count, .priority = depth};
 	size_t before = walk->inlined->count;
+	Dwarf_Die die;
 
-	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, die, &range, walk->budget))
+	if (!found->has_code || !dwarf_offdie(walk->dwarf, found->offset, &die))
+		return true;
+	if (!sprof_scopes_add_ranges(walk->inlined, walk->image, &die, &range, walk->budget))
 		return false;
-	return walk->inlined->count == before || append_scope(walk->scopes, die, *scope, scope);
+	return walk->inlined->count == before || append_scope(walk->scopes, &die, *scope, scope);
 }
 
 static bool is_block_tag(int tag)
 {
 	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
-	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
+		tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
 /* What is inlined deeper belongs to the innermost scope that has code. */
-static bool walk_function(struct walk *walk, Dwarf_Die *parent, uint32_t scope, unsigned depth)
+static bool walk_function(struct walk *walk, uint32_t scope, unsigned depth)
 {
-	bool begun = false, ok = true;
-	Dwarf_Die child;
+	struct sprof_dies *dies = walk->scopes->dies;
+	struct sprof_die die;
 
-	while (ok && depth < MAX_DEPTH && next_child(walk, parent, &child, &begun)) {
-		int tag = dwarf_tag(&child);
+	while (sprof_dies_next(dies, &die)) {
+		bool is_inlined = die.tag == DW_TAG_inlined_subroutine;
 		uint32_t inner = scope;
 
-		if (tag == DW_TAG_inlined_subroutine)
-			ok = add_inlined(walk, &child, depth, &inner);
-		else if (!is_block_tag(tag))
-			continue;
-		ok = ok && walk_function(walk, &child, inner, depth + 1);
-	}
-	return ok;
-}
-
-/* The same without libdw but for what is inlined. Broken DIEs end the function; false: no memory.
- */
-static bool skim_function(struct walk *walk, const uint8_t **at, uint32_t scope, unsigned depth)
-{
-	const struct sprof_skim *skim = walk->scopes->skim;
-	struct sprof_skim_die die;
-	enum sprof_skim_step step;
-	Dwarf_Die child;
-
-	while ((step = sprof_skim_next(skim, at, &die)) == SPROF_SKIM_DIE) {
-		bool is_inlined = die.kind->tag == DW_TAG_inlined_subroutine;
-		uint32_t inner = scope;
-
-		if (is_inlined && die.kind->has_code &&
-			dwarf_offdie(walk->dwarf, die.offset, &child) &&
-			!add_inlined(walk, &child, depth, &inner))
+		if (is_inlined && !add_inlined(walk, &die, depth, &inner))
 			return false;
-		if (!die.kind->has_children)
+		if (!die.has_children)
 			continue;
-		if ((is_inlined || is_block_tag(die.kind->tag)) && depth < MAX_DEPTH) {
-			if (!skim_function(walk, at, inner, depth + 1))
-				return false;
-		} else if (!sprof_skim_pass(skim, &die, at)) {
-			break;
-		}
+		if ((!is_inlined && !is_block_tag(die.tag)) || depth >= MAX_DEPTH)
+			sprof_dies_skip(dies);
+		else if (!walk_function(walk, inner, depth + 1))
+			return false;
 	}
-	if (step != SPROF_SKIM_END)
-		*at = skim->info.end;
-	return true;
+	return !dies->no_memory;
 }
 
 static bool load_function(struct walk *walk, uint32_t index)
 {
-	struct sprof_scope_function *function = &walk->scopes->functions[index];
-	Dwarf_Die die = walk->scopes->items[function->scope].die;
-	const uint8_t *at;
-	bool ok;
+	struct sprof_scopes *scopes = walk->scopes;
+	struct sprof_scope_function *function = &scopes->functions[index];
+	Dwarf_Off offset = dwarf_dieoffset(&scopes->items[function->scope].die);
 
 	function->walked = true;
 	walk->inlined = &function->inlined;
-	walk->last_offset = dwarf_dieoffset(&die);
-	if (walk->scopes->skim) {
-		at = sprof_skim_children(walk->scopes->skim, walk->last_offset);
-		ok = !at || skim_function(walk, &at, function->scope, 0);
-	} else {
-		ok = walk_function(walk, &die, function->scope, 0);
-	}
-	return ok && sprof_ranges_settle(&function->inlined);
+	if (sprof_dies_enter(scopes->dies, offset) && !walk_function(walk, function->scope, 0))
+		return false;
+	return sprof_ranges_settle(&function->inlined);
 }
 
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
@@ -382,7 +270,7 @@ bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *im
 	return true;
 }
 
-/* The last container of a list is known to end only where its parent does. */
+/* The last container of a list ends where its parent does; its own end is unknown. */
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset)
 {
 	size_t low = 0, high = scopes->container_count;
@@ -408,9 +296,9 @@ void sprof_scopes_finish(struct sprof_scopes *scopes)
 {
 	for (size_t i = 0; i < scopes->function_count; i++)
 		sprof_ranges_finish(&scopes->functions[i].inlined);
-	if (scopes->skim)
-		sprof_skim_close(scopes->skim);
-	free(scopes->skim);
+	if (scopes->dies)
+		sprof_dies_close(scopes->dies);
+	free(scopes->dies);
 	free(scopes->functions);
 	free(scopes->items);
 	free(scopes->containers);

@@ -9,33 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "elfsym/image.h"
 #include "elfsym/ranges.h"
 
-struct sprof_skim;
+struct sprof_dies;
 
 #define SPROF_SCOPE_NONE SPROF_RANGES_NONE
 
 /* A DW_TAG_subprogram or DW_TAG_inlined_subroutine that has code. */
 struct sprof_scope {
 	Dwarf_Die die;
-	uint32_t
-		parent; /* what it is inlined into; SPROF_SCOPE_NONE: it is a function of its own */
+	uint32_t parent; /* the scope that it is inlined into; SPROF_SCOPE_NONE: not inlined */
 };
 
-/* A function with code; what is inlined into it is read when an address in it is first asked for.
- */
+/* A function with code. Its inlined functions are read when an address in it is first asked for. */
 struct sprof_scope_function {
-	uint32_t scope; /* its own */
+	uint32_t scope; /* its own scope */
 	bool walked;
 	struct sprof_ranges inlined; /* -> index of the innermost scope */
 };
 
-/* A DIE that gives what is declared in it a longer name: namespace, class, function. */
+/* A DIE that qualifies the names of its declarations: namespace, class, function. */
 struct sprof_container {
-	Dwarf_Off begin, end; /* end is behind all that is in it, or UINT64_MAX: see parent */
+	Dwarf_Off begin, end; /* end is behind its content, or UINT64_MAX: see parent */
 	uint32_t parent;      /* SPROF_SCOPE_NONE: the unit */
-	bool is_open;         /* a namespace: the containers in it are in the table too */
+	bool is_open;         /* a namespace: the table also has its inner containers */
 };
 
 /* Zeroed is empty and valid. */
@@ -47,32 +46,31 @@ struct sprof_scopes {
 	struct sprof_ranges ranges;         /* -> index of the function */
 	struct sprof_container *containers; /* by begin */
 	size_t container_count, container_capacity;
-	struct sprof_skim *skim; /* of the unit; NULL: only libdw can read it */
-	bool searched_deeper; /* functions inside of classes and of functions are in the table too
-			       */
+	struct sprof_dies *dies; /* the unit's */
+	bool searched_deeper;    /* functions inside classes and functions are in the table too */
 };
 
 /*
- * Adds a DIE's code ranges to the table, leaving out those that are not in executable segments of
- * the image (dead code that the linker dropped). Each range counts against the budget; at 0 no more
- * are added, because only a hostile file gets there. False: no memory.
+ * Adds a DIE's code ranges to the table, except those outside the image's executable segments (dead
+ * code that the linker dropped). Each range counts against the budget, which only a hostile file
+ * uses up; at 0 no more are added. False: no memory.
  */
 bool sprof_scopes_add_ranges(struct sprof_ranges *ranges, const struct sprof_image *image,
-	Dwarf_Die *die, struct sprof_range *range, size_t *budget);
+	Dwarf_Die *die, struct sprof_range *range, size_t *budget) SPROF_MUST_USE;
 
 /*
- * Reads the functions and namespaces of the unit, once; debug is the file that holds the unit, or
- * NULL. False: no memory.
+ * Reads the functions and namespaces of the unit, once. debug: see sprof_dies_open(). False: no
+ * memory.
  */
 bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *image,
-	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget);
+	const struct sprof_image *debug, Dwarf_Die *unit, size_t *budget) SPROF_MUST_USE;
 
-/* The innermost scope at the address, SPROF_SCOPE_NONE where there is none. False: no memory. */
+/* The innermost scope at the address; SPROF_SCOPE_NONE: none. False: no memory. */
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
-	uint64_t address, size_t *budget, uint32_t *ret);
+	uint64_t address, size_t *budget, uint32_t *ret) SPROF_MUST_USE;
 
 /*
- * The innermost container in the table of what is at the offset, not counting itself;
+ * The innermost container in the table around the DIE at the offset, without that DIE itself;
  * SPROF_SCOPE_NONE: none.
  */
 uint32_t sprof_scopes_container(const struct sprof_scopes *scopes, Dwarf_Off offset);

@@ -1,8 +1,8 @@
 /*
- * Skimming. libdw looks an abbreviation up under a lock and walks its attributes for every DIE;
- * most DIEs of a C++ unit are types and declarations that naming an address never needs, and this
- * passes one in a few ns: by DW_AT_sibling where it stands at a fixed place, by a fixed size, or by
- * reading its forms (DWARF 5, section 7.5.6). What it doesn't know it leaves to libdw.
+ * Skims DIEs. libdw looks up an abbreviation under a lock and walks its attributes for every DIE.
+ * Most DIEs of a C++ unit are types and declarations, which naming an address never needs. This
+ * reader skips one in a few ns: by a DW_AT_sibling at a fixed place, by a fixed size, or by reading
+ * its forms (DWARF 5, section 7.5.6). Does not handle units with a form that it doesn't know.
  */
 #include "elfsym/skim.h"
 
@@ -18,7 +18,7 @@ enum {
 	MAX_KINDS = 1 << 20,
 };
 
-/* The size of a form's value; VARIES: it depends on the value. */
+/* The size of a form's value; VARIES: the size depends on the value. */
 static int size_of_form(const struct sprof_skim *skim, uint64_t form)
 {
 	switch (form) {
@@ -107,14 +107,14 @@ static void skip_varying(struct sprof_cursor *cursor, uint64_t form)
 	}
 }
 
-/* One attribute of the kind that is being read. False: a form that is not known, or no memory. */
-static bool add_attribute(
+/* Adds one attribute of the current kind. */
+static enum sprof_skim_outcome add_attribute(
 	struct sprof_skim *skim, struct sprof_skim_kind *kind, uint64_t name, uint64_t form)
 {
 	int size = size_of_form(skim, form);
 
 	if (size == UNKNOWN)
-		return false;
+		return SPROF_SKIM_UNKNOWN;
 	if (name == DW_AT_low_pc || name == DW_AT_ranges)
 		kind->has_code = true;
 	if (name == DW_AT_sibling && kind->size != VARIES && size != VARIES) {
@@ -124,15 +124,16 @@ static bool add_attribute(
 	kind->size = size == VARIES || kind->size == VARIES ? VARIES : kind->size + size;
 	if (!sprof_array_reserve(
 		    &skim->forms, &skim->form_capacity, skim->form_count + 1, sizeof(*skim->forms)))
-		return false;
+		return SPROF_SKIM_NO_MEMORY;
 	skim->forms[skim->form_count++] = (uint16_t)form;
 	kind->form_count++;
-	return true;
+	return SPROF_SKIM_OPENED;
 }
 
-static bool read_kind(struct sprof_skim *skim, struct sprof_cursor *table)
+static enum sprof_skim_outcome read_kind(struct sprof_skim *skim, struct sprof_cursor *table)
 {
 	struct sprof_skim_kind kind = {.sibling_at = VARIES, .first_form = skim->form_count};
+	enum sprof_skim_outcome outcome = SPROF_SKIM_OPENED;
 	uint64_t name, form;
 
 	kind.tag = (uint16_t)sprof_cursor_uleb(table);
@@ -144,29 +145,43 @@ static bool read_kind(struct sprof_skim *skim, struct sprof_cursor *table)
 			break;
 		if (form == DW_FORM_implicit_const)
 			sprof_cursor_sleb(table);
-		if (table->failed || !add_attribute(skim, &kind, name, form))
-			return false;
+		if (!table->failed)
+			outcome = add_attribute(skim, &kind, name, form);
+		if (table->failed || outcome != SPROF_SKIM_OPENED)
+			return table->failed ? SPROF_SKIM_UNKNOWN : outcome;
 	}
 	if (!sprof_array_reserve(
 		    &skim->kinds, &skim->kind_capacity, skim->kind_count + 1, sizeof(*skim->kinds)))
-		return false;
+		return SPROF_SKIM_NO_MEMORY;
 	skim->kinds[skim->kind_count++] = kind;
-	return !table->failed;
+	return table->failed ? SPROF_SKIM_UNKNOWN : SPROF_SKIM_OPENED;
 }
 
-/* Compilers number abbreviations from 1 without gaps; others are libdw's matter. */
-static bool read_kinds(struct sprof_skim *skim, struct sprof_cursor table)
+/* Compilers number abbreviations from 1 without gaps. */
+static enum sprof_skim_outcome read_kinds(struct sprof_skim *skim, struct sprof_cursor table)
 {
+	enum sprof_skim_outcome outcome = SPROF_SKIM_OPENED;
 	uint64_t code;
 
-	while ((code = sprof_cursor_uleb(&table))) {
-		if (code != skim->kind_count + 1 || code > MAX_KINDS || !read_kind(skim, &table))
-			return false;
+	while (outcome == SPROF_SKIM_OPENED && (code = sprof_cursor_uleb(&table))) {
+		if (code != skim->kind_count + 1 || code > MAX_KINDS)
+			return SPROF_SKIM_UNKNOWN;
+		outcome = read_kind(skim, &table);
 	}
-	return !table.failed;
+	return table.failed ? SPROF_SKIM_UNKNOWN : outcome;
 }
 
-bool sprof_skim_open(struct sprof_skim *skim, const struct sprof_image *debug, Dwarf_Die *unit)
+/* Other units are in separate sections or files: .debug_types, .dwo. */
+static bool is_in_info(Dwarf_Die *unit)
+{
+	uint8_t type;
+
+	return dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+		(type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_skeleton);
+}
+
+enum sprof_skim_outcome sprof_skim_open(
+	struct sprof_skim *skim, const struct sprof_image *debug, Dwarf_Die *unit)
 {
 	struct sprof_cursor table = sprof_section_data(debug, ".debug_abbrev"), end;
 	uint8_t address_size = 0, offset_size = 0;
@@ -176,10 +191,10 @@ bool sprof_skim_open(struct sprof_skim *skim, const struct sprof_image *debug, D
 	uint64_t length;
 
 	*skim = (struct sprof_skim){.info = sprof_section_data(debug, ".debug_info")};
-	if (!skim->info.at || !table.at ||
+	if (!skim->info.at || !table.at || !is_in_info(unit) ||
 		!dwarf_cu_die(unit->cu, &root, &version, &abbreviations, &address_size,
 			&offset_size, NULL, NULL))
-		return false;
+		return SPROF_SKIM_UNKNOWN;
 	start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit);
 	skim->section = skim->info.at;
 	end = skim->info;
@@ -189,12 +204,12 @@ bool sprof_skim_open(struct sprof_skim *skim, const struct sprof_image *debug, D
 	if (length == UINT32_MAX)
 		length = sprof_cursor_number(&end, 8);
 	if (end.failed || length > sprof_cursor_room(&end))
-		return false;
+		return SPROF_SKIM_UNKNOWN;
 	skim->info.end = end.at + length;
 	skim->address_size = address_size;
 	skim->offset_size = offset_size;
 	sprof_cursor_skip(&table, abbreviations);
-	return version > 2 && read_kinds(skim, table);
+	return version > 2 ? read_kinds(skim, table) : SPROF_SKIM_UNKNOWN;
 }
 
 void sprof_skim_close(struct sprof_skim *skim)
@@ -222,7 +237,7 @@ static void skip_attributes(const struct sprof_skim *skim, const struct sprof_sk
 	}
 }
 
-/* By DW_AT_sibling, if that leads forward. NULL: it is not known. */
+/* Uses DW_AT_sibling if it leads forward. NULL: the sibling is unknown. */
 static const uint8_t *sibling_of(const struct sprof_skim *skim, const struct sprof_skim_kind *kind,
 	const uint8_t *attributes)
 {

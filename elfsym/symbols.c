@@ -1,8 +1,8 @@
 /*
- * The session of names: which source answers for a place, and every answer kept, so that each place
- * is worked out once. Knows no file format. The order: a Go program's own table, then DWARF, which name
- * every function of the inline chain; the symbol table names the function where they have none; at last the
- * module and the offset do, and say so.
+ * The session of names: decides which source answers for a place, and keeps every answer, so that
+ * each place is worked out once. The order: a Go program's own table; DWARF; the symbol table; at
+ * last the module and the offset, marked as such. The first two name every function of the inline
+ * chain. Does not handle any file format.
  */
 #include "elfsym/symbols.h"
 
@@ -32,7 +32,7 @@ struct sprof_symbols {
 	struct sprof_symbols_options options;
 	struct sprof_debug_places places;
 	struct sprof_strtab *strings;
-	struct sprof_idmap plain; /* (0, linkage name) -> index of the function name */
+	struct sprof_idmap plain; /* (0, linkage name) -> index of the demangled name */
 	const char **functions;   /* demangled, interned */
 	size_t function_count, function_capacity;
 	struct sprof_names **opened; /* by module id; NULL: not yet */
@@ -44,13 +44,13 @@ struct sprof_symbols {
 	size_t location_count, location_capacity;
 };
 
-/* What is being named. */
+/* The place that is being named. */
 struct place {
 	const struct sprof_module *module;
 	uint64_t offset;
 	struct sprof_names *names;
 	bool loaded;      /* the module's file has this offset in a segment */
-	uint64_t address; /* then: where it was linked to */
+	uint64_t address; /* if loaded: the link-time address */
 };
 
 bool sprof_symbols_create(const struct sprof_modules *modules,
@@ -97,7 +97,7 @@ void sprof_symbols_destroy(struct sprof_symbols *symbols)
 	free(symbols);
 }
 
-/* The id of the program: the first file. */
+/* The id of the program: the first file among the modules. */
 static uint32_t program_of(const struct sprof_modules *modules)
 {
 	uint32_t id = 0;
@@ -108,14 +108,13 @@ static uint32_t program_of(const struct sprof_modules *modules)
 	return id;
 }
 
-/* The list that the options have for the module; NULL: none. */
-static const char *sysmap_of(const struct sprof_symbols *symbols, const struct sprof_module *module)
+const char *sprof_symbols_sysmap(
+	const struct sprof_symbols *symbols, const struct sprof_module *module)
 {
 	for (size_t i = 0; i < symbols->options.sysmap_count; i++) {
 		const struct sprof_sysmap *sysmap = &symbols->options.sysmaps[i];
 		bool right = sysmap->module ? strcmp(sysmap->module, module->path) == 0 ||
-						      strcmp(sysmap->module,
-							      sprof_module_name(module)) == 0
+				strcmp(sysmap->module, sprof_module_name(module)) == 0
 					    : module->id == program_of(symbols->modules);
 
 		if (right)
@@ -137,15 +136,15 @@ static bool open_names(struct sprof_symbols *symbols, const struct sprof_module 
 		if (!names)
 			return sprof_error_no_memory(err);
 		symbols->opened[module->id] = names;
-		if (!sprof_names_init(
-			    names, module, &symbols->places, sysmap_of(symbols, module), err))
+		if (!sprof_names_init(names, module, &symbols->places,
+			    sprof_symbols_sysmap(symbols, module), err))
 			return false;
 	}
 	*ret = symbols->opened[module->id];
 	return true;
 }
 
-/* The demangled form of an interned name, worked out once; the name itself if it has none. */
+/* The demangled form of an interned name, worked out once; the name itself if it isn't mangled. */
 static const char *demangle(struct sprof_symbols *symbols, const char *linkage)
 {
 	uint64_t key = (uint64_t)(uintptr_t)linkage;
@@ -177,7 +176,7 @@ static bool set_linkage(struct sprof_symbols *symbols, struct sprof_location *lo
 	return location->function || sprof_error_no_memory(err);
 }
 
-/* A name put together from two parts, at most one of which the linker knows. */
+/* Joins two parts to a name; the linker knows at most one of the parts. */
 static bool set_joined(struct sprof_symbols *symbols, const char **ret, const char *first,
 	const char *second, struct sprof_error *err)
 {
@@ -191,7 +190,7 @@ static bool set_joined(struct sprof_symbols *symbols, const char **ret, const ch
 	return *ret || sprof_error_no_memory(err);
 }
 
-/* Where no unwind table has the place: the last function that begins before it, as far as the code tells. */
+/* For places without an unwind table: the last function before the place that the code shows. */
 static bool find_code_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
 {
 	size_t found;
@@ -204,7 +203,7 @@ static bool find_code_start(const struct place *place, uint64_t *ret, struct spr
 	return true;
 }
 
-/* The address of the place, or of the function that it is in as far as unwind tables or code tell. */
+/* The start of the place's function by unwind tables or code; else the place's own address. */
 static bool find_start(const struct place *place, uint64_t *ret, struct sprof_error *err)
 {
 	const struct sprof_fde *fde;
@@ -238,7 +237,7 @@ static bool set_raw(struct sprof_symbols *symbols, struct sprof_location *locati
 	return true;
 }
 
-/* A symbol without a size reaches to the next one, if no nameless function begins between. */
+/* A symbol without a size reaches to the next symbol if no nameless function begins between. */
 static bool covers(const struct place *place, const struct sprof_symbol *symbol, bool *ret,
 	struct sprof_error *err)
 {
@@ -253,7 +252,7 @@ static bool covers(const struct place *place, const struct sprof_symbol *symbol,
 	return true;
 }
 
-/* False in *ret_found: the module has no symbol there. */
+/* *ret_found is false if the module has no symbol there. */
 static bool find_symbol(const struct place *place, struct sprof_symbol *ret, bool *ret_found,
 	struct sprof_error *err)
 {
@@ -266,7 +265,7 @@ static bool find_symbol(const struct place *place, struct sprof_symbol *ret, boo
 	return !*ret_found || covers(place, ret, ret_found, err);
 }
 
-/* What a list of symbols as text says; NULL: nothing. */
+/* What a text list of symbols says; NULL: nothing. */
 static const struct sprof_symlist_line *find_listed(const struct place *place)
 {
 	if (!place->names->list)
@@ -297,10 +296,10 @@ static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *loc
 	if (line || symbol.source != SPROF_SYMBOL_PLT)
 		return true;
 	return set_joined(symbols, &location->linkage, location->linkage, "@plt", err) &&
-	       set_joined(symbols, &location->function, location->function, "@plt", err);
+		set_joined(symbols, &location->function, location->function, "@plt", err);
 }
 
-/* False: no function of a Go program is there. */
+/* False: the place is in no function of a Go program. */
 static bool find_go(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_go_chain *memory, struct sprof_dwarf_chain *ret)
 {
@@ -314,8 +313,8 @@ static bool find_go(const struct sprof_symbols *symbols, const struct place *pla
 }
 
 /*
- * Without inlined functions the symbol table is enough for the name, and no unit's tree has to be
- * read for it.
+ * Without inlined functions the symbol table is enough for the name, and no unit's tree must be
+ * read.
  */
 static bool find_dwarf(const struct sprof_symbols *symbols, const struct place *place,
 	struct sprof_dwarf_chain *chain, struct sprof_error *err)
@@ -350,7 +349,7 @@ static bool set_file(struct sprof_symbols *symbols, struct sprof_location *locat
 
 /*
  * DWARF gives no linkage name to C++ functions that only their file can see, and the bare name
- * lacks their namespace; a mangled symbol is better then. In C the bare name is: it leaves out
+ * lacks the namespace: a mangled symbol is better then. In C the bare name is better: it has no
  * ".part.0".
  */
 static bool set_function(struct sprof_symbols *symbols, struct sprof_location *location,
@@ -370,7 +369,8 @@ static bool set_function(struct sprof_symbols *symbols, struct sprof_location *l
 	if (!source->qualifier || symbols->options.no_demangle)
 		return true;
 	return set_joined(symbols, &location->function, source->qualifier, "::", err) &&
-	       set_joined(symbols, &location->function, location->function, location->linkage, err);
+		set_joined(
+			symbols, &location->function, location->function, location->linkage, err);
 }
 
 static bool append_location(struct sprof_symbols *symbols, const struct place *place,
@@ -392,7 +392,7 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 	return true;
 }
 
-/* Appends the locations of the place; on failure those that were appended stay unused. */
+/* Appends the locations of the place. After a failure the appended ones stay unused. */
 static bool name_place(struct sprof_symbols *symbols, struct place *place, struct sprof_error *err)
 {
 	struct sprof_dwarf_place nothing = {0};
@@ -403,7 +403,7 @@ static bool name_place(struct sprof_symbols *symbols, struct place *place, struc
 		!sprof_names_refresh(place->names, err))
 		return false;
 	place->loaded = place->names->image &&
-			sprof_image_address(place->names->image, place->offset, &place->address);
+		sprof_image_address(place->names->image, place->offset, &place->address);
 	if (place->loaded && !find_go(symbols, place, &go, &chain) &&
 		!find_dwarf(symbols, place, &chain, err))
 		return false;
@@ -415,7 +415,7 @@ static bool name_place(struct sprof_symbols *symbols, struct place *place, struc
 	return true;
 }
 
-/* The index of the new chain of the place in *ret. */
+/* *ret is the index of the place's new chain. */
 static bool add_chain(
 	struct sprof_symbols *symbols, struct place *place, uint32_t *ret, struct sprof_error *err)
 {

@@ -1,8 +1,7 @@
 /*
- * Names for places in modules: (module, offset) -> function, file, line and inline chain.
- *
- * Works on the modules' open files only, so it needs no process and no privilege, and does the same
- * long after the target has ended.
+ * Names for places in modules: (module, offset) -> function, file, line and inline chain. Uses only
+ * the modules' open files. So it needs no process and no privilege, and works long after the target
+ * has ended.
  */
 #ifndef SPROF_ELFSYM_SYMBOLS_H
 #define SPROF_ELFSYM_SYMBOLS_H
@@ -11,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
 
-/* A System.map, or what nm printed, for a module: its path or the last part of it. */
+/* A System.map or nm's output for a module, given by its path or the path's last part. */
 struct sprof_sysmap {
 	const char *path;
 	const char *module; /* NULL: the program, which is the first file in the table of modules */
@@ -23,21 +23,20 @@ struct sprof_sysmap {
 struct sprof_debuginfod;
 
 struct sprof_symbols_options {
-	bool no_inlines; /* only the outermost function of an inline chain, its name from the symbol
-			    table */
+	bool no_inlines; /* only a chain's outermost function, named by the symbol table */
 	bool no_demangle;
-	const char *debug_root;           /* where separate debug files are; NULL: /usr/lib/debug */
-	const char *const *debug_folders; /* where else they may be, asked first */
+	const char *debug_root;           /* place of separate debug files; NULL: /usr/lib/debug */
+	const char *const *debug_folders; /* their other places, searched first */
 	size_t debug_folder_count;
-	struct sprof_debuginfod *debuginfod; /* asked last; NULL: never */
+	struct sprof_debuginfod *debuginfod; /* used last; NULL: never */
 	const struct sprof_sysmap *sysmaps;
 	size_t sysmap_count;
 };
 
 /* One function at a place. All strings live as long as the struct sprof_symbols. */
 struct sprof_location {
-	/* Demangled; "module+0x1234" when nothing is known: the link-time address where the
-	 * function begins as far as the unwind tables tell, else of the place itself. */
+	/* Demangled. "module+0x1234" if unknown: the link-time address of the function's begin by
+	 * the unwind tables, else of the place itself. */
 	const char *function;
 	const char *
 		linkage; /* as the linker knows it; the same pointer as function when not mangled */
@@ -45,51 +44,52 @@ struct sprof_location {
 	uint32_t line;          /* of the place; 0: unknown */
 	uint32_t function_line; /* where the function begins; 0: unknown */
 	bool inlined;           /* inlined into the next location of the chain */
-	bool unresolved;        /* function is made up from the module and the offset */
+	bool unresolved;        /* function is made of module and offset */
 };
 
-/* The functions at one place, innermost first. At least one; the last is the one not inlined. */
+/* The functions at one place, innermost first. At least one; only the last is not inlined. */
 struct sprof_locations {
 	const struct sprof_location *items;
 	size_t count;
 };
 
-struct sprof_symbols; /* everything read and interned so far; modules are opened on their first
-			 place */
+struct sprof_symbols; /* keeps everything read and interned; opens modules at their first place */
 
-/* Why places of a module have no name, and what would give them one; full sentences without a stop.
- */
+/* Why places of a module have no name, and the remedy; full sentences without a full stop. */
 struct sprof_symbols_gap {
 	char why[160];
-	char help[320]; /* empty: nothing that sprof knows of */
+	char help[320]; /* empty: no known remedy */
 };
 
-/* The modules and all that the options point to outlive the symbols. False: no memory. */
+/* The modules and all that the options point to must outlive the symbols. False: no memory. */
 bool sprof_symbols_create(const struct sprof_modules *modules,
 	const struct sprof_symbols_options *options, struct sprof_symbols **ret,
-	struct sprof_error *err);
+	struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_symbols_destroy(struct sprof_symbols *symbols);
 
-/*
- * Names the instruction at `offset` of the module (see struct sprof_frame for what an offset is;
- * the caller has already subtracted 1 from a return address). The result is valid until the next
- * call. An unreadable module is not an error: the place is then called module+0x1234. False: no
- * memory.
- */
-bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
-	struct sprof_locations *ret, struct sprof_error *err);
+/* The options' list of symbols for a module; NULL: none. */
+const char *sprof_symbols_sysmap(
+	const struct sprof_symbols *symbols, const struct sprof_module *module);
 
 /*
- * The variable at `distance` bytes behind the place where the module's first byte was mapped;
- * *ret_name is NULL when there is none. False: no memory.
+ * Names the instruction at `offset` of the module (struct sprof_frame defines offsets; the caller
+ * has already subtracted 1 from a return address). The result is valid until the next call. An
+ * unreadable module is no error: the name is then module+0x1234. False: no memory.
+ */
+bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
+	struct sprof_locations *ret, struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * The variable `distance` bytes behind the place where the module's first byte was mapped.
+ * *ret_name is NULL if there is none. False: no memory.
  */
 bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
-	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err);
+	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err) SPROF_MUST_USE;
 
 /* Explains the places of a module that sprof_symbols_resolve() left unresolved. False: no memory.
  */
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
-	struct sprof_symbols_gap *ret, struct sprof_error *err);
+	struct sprof_symbols_gap *ret, struct sprof_error *err) SPROF_MUST_USE;
 
 #endif

@@ -1,21 +1,17 @@
 /*
- * Symbols as text. Knows three formats that are one: hexadecimal numbers, then a name. Garbage in
- * between is skipped: a JIT may be in the middle of writing its map, or not know the format well.
+ * Symbols as text. The three formats have one form: hexadecimal numbers, then a name. Skips garbage
+ * in between: a JIT may be writing its map right now, or not follow the format well.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/symlist.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
-#include "base/cleanup.h"
 
 enum {
-	CHUNK = 256 * 1024,
-	MAX_TEXT = 256 * 1024 * 1024, /* the largest perf maps seen have 100 MB */
 	MAX_DIGITS = 16,
 };
 
@@ -26,10 +22,10 @@ static bool is_blank(char c)
 
 static int digit(char c)
 {
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
+	return c >= '0' && c <= '9'    ? c - '0'
+		: c >= 'a' && c <= 'f' ? c - 'a' + 10
+		: c >= 'A' && c <= 'F' ? c - 'A' + 10
+				       : -1;
 }
 
 /* A hexadecimal number with blanks behind it. */
@@ -52,7 +48,7 @@ static bool scan_number(const char **cursor, const char *end, uint64_t *ret)
 	return true;
 }
 
-/* The types of nm(1), as a person would choose between several names. */
+/* The types of nm(1), in the order that a person would choose between several names. */
 static enum sprof_symlist_rank rank_of(char type)
 {
 	switch (type) {
@@ -83,7 +79,7 @@ static bool scan_type(const char **cursor, const char *end, enum sprof_symlist_r
 	return true;
 }
 
-/* Without what can't be in a name, from its end: blanks, a carriage return. */
+/* Removes from the name's end what a name can't have: blanks, a carriage return. */
 static bool take_name(
 	const char *at, const char *end, bool first_word, struct sprof_symlist_line *line)
 {
@@ -117,12 +113,12 @@ static bool parse_perf_map(const char *at, const char *end, struct sprof_symlist
 {
 	line->rank = SPROF_SYMLIST_GLOBAL;
 	return scan_number(&at, end, &line->address) && scan_number(&at, end, &line->size) &&
-	       line->size && take_name(at, end, false, line);
+		line->size && take_name(at, end, false, line);
 }
 
-/* The next line that is in the format, and the cursor behind it; others are skipped. */
-static bool parse_line(enum sprof_symlist_format format, const char **cursor,
-	const char *end, struct sprof_symlist_line *ret)
+/* Parses the next line in the format, skips others, and moves the cursor behind it. */
+static bool parse_line(enum sprof_symlist_format format, const char **cursor, const char *end,
+	struct sprof_symlist_line *ret)
 {
 	while (*cursor < end) {
 		const char *at = *cursor;
@@ -141,14 +137,15 @@ static bool parse_line(enum sprof_symlist_format format, const char **cursor,
 
 static bool append(struct sprof_symlist *list, const struct sprof_symlist_line *line)
 {
-	if (list->count >= SPROF_RANGES_NONE || !sprof_array_reserve(&list->items, &list->capacity,
-							list->count + 1, sizeof(*list->items)))
+	if (list->count >= SPROF_RANGES_NONE ||
+		!sprof_array_reserve(
+			&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
 		return false;
 	list->items[list->count++] = *line;
 	return true;
 }
 
-/* By address; at one address the best name first, or that of the first line. */
+/* By address; at one address the best name first, then the first line. */
 static int compare(const void *left, const void *right)
 {
 	const struct sprof_symlist_line *a = left, *b = right;
@@ -226,51 +223,6 @@ bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t t
 	}
 	sprof_symlist_destroy(list);
 	return sprof_error_no_memory(err);
-}
-
-/* The size that stat tells is 0 for the files of /proc. */
-static bool read_all(
-	int fd, const char *name, char **ret_text, size_t *ret_size, struct sprof_error *err)
-{
-	size_t size = 0, capacity = 0;
-	char *text = NULL;
-	ssize_t count = 1;
-
-	while (count > 0 && size < MAX_TEXT) {
-		if (!sprof_array_reserve(&text, &capacity, size + CHUNK, 1)) {
-			free(text);
-			return sprof_error_no_memory(err);
-		}
-		count = pread(fd, text + size, CHUNK, (off_t)size);
-		size += count > 0 ? (size_t)count : 0;
-	}
-	if (count < 0) {
-		free(text);
-		return sprof_error_errno(err, errno, "read %s", name);
-	}
-	*ret_text = text;
-	*ret_size = size;
-	return true;
-}
-
-bool sprof_symlist_read(enum sprof_symlist_format format, int fd, const char *name,
-	struct sprof_symlist **ret, struct sprof_error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-
-	return read_all(fd, name, &text, &size, err) &&
-	       sprof_symlist_create(format, text, size, ret, err);
-}
-
-bool sprof_symlist_open(enum sprof_symlist_format format, const char *path,
-	struct sprof_symlist **ret, struct sprof_error *err)
-{
-	SPROF_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return sprof_error_errno(err, errno, "open %s", path);
-	return sprof_symlist_read(format, fd, path, ret, err);
 }
 
 void sprof_symlist_destroy(struct sprof_symlist *list)

@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "elfsym/ranges.h"
 
 enum sprof_symlist_format {
-	/* "ADDRESS TYPE NAME" or, as nm -S has it, "ADDRESS SIZE TYPE NAME". Types t, T, w and W
-	 * are functions, i and u are functions of GNU; the others only end the function before
-	 * them. */
+	/* "ADDRESS TYPE NAME", or "ADDRESS SIZE TYPE NAME" from nm -S. Types t, T, w and W are
+	 * functions, i and u are GNU functions; other types only end the function before them. */
 	SPROF_SYMLIST_SYSMAP,
-	/* "ADDRESS SIZE NAME"; what comes later replaces what was there. */
+	/* "ADDRESS SIZE NAME"; later lines replace earlier ones. */
 	SPROF_SYMLIST_PERF_MAP,
 };
 
@@ -31,7 +31,7 @@ enum sprof_symlist_rank {
 /* A line; the name is a view into the text and not empty. */
 struct sprof_symlist_line {
 	uint64_t address;
-	uint64_t size; /* 0: up to the next line's address */
+	uint64_t size; /* 0: up to the next line */
 	const char *name;
 	size_t name_length;
 	enum sprof_symlist_rank rank;
@@ -40,22 +40,22 @@ struct sprof_symlist_line {
 struct sprof_symlist {
 	char *text;
 	size_t text_size;
-	struct sprof_symlist_line *items; /* all lines; of a System.map by address */
+	struct sprof_symlist_line *items; /* all lines; a System.map's are sorted by address */
 	size_t count, capacity;
 	struct sprof_ranges ranges; /* -> index of the item */
-	bool all_zero;              /* the file has lines, and hides their addresses */
+	bool all_zero;              /* the file hides its addresses: all are 0 */
 };
 
-/* Takes the text over, from malloc(), also on failure. False: no memory. */
+/* Takes ownership of the text, from malloc(), even on failure. False: no memory. */
 bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t text_size,
-	struct sprof_symlist **ret, struct sprof_error *err);
+	struct sprof_symlist **ret, struct sprof_error *err) SPROF_MUST_USE;
 
 /* Reads an open file from its start. False: it can't be read, or no memory. */
 bool sprof_symlist_read(enum sprof_symlist_format format, int fd, const char *name,
-	struct sprof_symlist **ret, struct sprof_error *err);
-/* The same by name. */
+	struct sprof_symlist **ret, struct sprof_error *err) SPROF_MUST_USE;
+/* The same, by path. */
 bool sprof_symlist_open(enum sprof_symlist_format format, const char *path,
-	struct sprof_symlist **ret, struct sprof_error *err);
+	struct sprof_symlist **ret, struct sprof_error *err) SPROF_MUST_USE;
 
 /* NULL is accepted. */
 void sprof_symlist_destroy(struct sprof_symlist *list);

@@ -1,9 +1,11 @@
 /*
- * Symbol tables. Knows which of several symbols a person would name: at one address, sized before
+ * Symbol tables. Of several symbols at one address, prefers what a person would name: sized before
  * unsized, functions before bare labels, global before local before weak, plain before underscored.
- * Knows that a file without sections still has the symbols that the dynamic linker needs. Refuses
- * to know DWARF and mangling. Names are checked to end inside their section but measured only when
- * they are asked for: a hostile table of a million long overlapping names costs nothing.
+ * A file without sections still has the symbols that the dynamic linker needs. Checks that names
+ * end inside their section, but measures a name only when it is asked for: a hostile table of a
+ * million long overlapping names costs nothing. Does not handle DWARF and mangling.
+ *
+ * A failure without an error means no memory.
  */
 #include "elfsym/symtab.h"
 
@@ -18,7 +20,7 @@
 #include "elfsym/plt.h"
 #include "elfsym/ranges.h"
 
-/* What speaks for a symbol, the strongest in the highest bit. */
+/* The merits of a symbol, the strongest in the highest bit. */
 enum {
 	RANK_LOCAL = 1,
 	RANK_GLOBAL = 2,
@@ -28,17 +30,14 @@ enum {
 
 enum priority {
 	PRIORITY_LABEL,
-	PRIORITY_PLT, /* sized, but whatever has a name of its own is better */
+	PRIORITY_PLT, /* sized, but any symbol with its own name is better */
 	PRIORITY_UNSIZED,
 	PRIORITY_SIZED,
 	PRIORITY_COUNT
 };
 
-/* Names can be long and compared often: what distinguishes real ones is near their beginning. */
-enum {
-	COMPARED_UNDERSCORES = 8,
-	COMPARED_LENGTH = 256
-};
+/* Limits long comparisons: real names differ near their beginning. */
+enum { COMPARED_UNDERSCORES = 8, COMPARED_LENGTH = 256 };
 
 struct candidate {
 	uint64_t address, size;
@@ -54,8 +53,7 @@ struct sprof_symtab {
 	bool full;
 };
 
-/* One symbol table section with its strings; the last section that a symbol was in is remembered.
- */
+/* One symbol table section with its strings. Remembers the last symbol's section. */
 struct reader {
 	Elf *elf;
 	enum sprof_symbol_source source;
@@ -81,8 +79,7 @@ static bool open_reader(struct reader *reader, Elf *elf, Elf_Scn *section, const
 	return reader->symbols->d_buf && reader->strings_size;
 }
 
-/* False: the symbol is not in a section that holds code, or claims to be where its section is not.
- */
+/* False: the symbol's section doesn't hold code, or doesn't contain the symbol's address. */
 static bool read_section(struct reader *reader, const GElf_Sym *symbol)
 {
 	Elf_Scn *section;
@@ -96,7 +93,7 @@ static bool read_section(struct reader *reader, const GElf_Sym *symbol)
 		reader->section = symbol->st_shndx;
 	}
 	return (reader->section_header.sh_flags & SHF_EXECINSTR) &&
-	       symbol->st_value - reader->section_header.sh_addr < reader->section_header.sh_size;
+		symbol->st_value - reader->section_header.sh_addr < reader->section_header.sh_size;
 }
 
 /* $a, $d, $t, $x and $x.anything mark code and data (ELF for the Arm 64-bit Architecture, 5.5.4).
@@ -113,9 +110,9 @@ static bool rank_symbol(const GElf_Sym *symbol, unsigned *ret_rank)
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return false;
 	*ret_rank = (symbol->st_size ? RANK_SIZED : 0) | (type != STT_NOTYPE ? RANK_FUNCTION : 0) |
-		    (binding == STB_LOCAL         ? RANK_LOCAL
-			    : binding == STB_WEAK ? 0
-						  : RANK_GLOBAL);
+		(binding == STB_LOCAL                 ? RANK_LOCAL
+				: binding == STB_WEAK ? 0
+						      : RANK_GLOBAL);
 	return true;
 }
 
@@ -174,15 +171,16 @@ static bool read_dynamic(struct sprof_symtab *symtab, const struct sprof_image *
 		if (!name || symbol->st_shndx == SHN_UNDEF || !rank_symbol(symbol, &rank) ||
 			!sprof_image_executable(image, symbol->st_value))
 			continue;
-		if (!append(symtab, &(struct candidate){
-					    .address = symbol->st_value,
-					    .size = symbol->st_size,
-					    .limit = symbol->st_value +
-						     sprof_image_room(image, symbol->st_value),
-					    .name = name,
-					    .rank = (uint8_t)rank,
-					    .source = SPROF_SYMBOL_DYNSYM,
-				    }))
+		if (!append(symtab,
+			    &(struct candidate){
+				    .address = symbol->st_value,
+				    .size = symbol->st_size,
+				    .limit = symbol->st_value +
+					    sprof_image_room(image, symbol->st_value),
+				    .name = name,
+				    .rank = (uint8_t)rank,
+				    .source = SPROF_SYMBOL_DYNSYM,
+			    }))
 			return false;
 	}
 	return true;
@@ -223,7 +221,7 @@ static int count_underscores(const char *name)
 	return count;
 }
 
-/* Positive: a is what a person would call the function: "malloc", not "__libc_malloc". */
+/* Positive: a person would prefer a: "malloc", not "__libc_malloc". */
 static int compare_names(const char *a, const char *b)
 {
 	int underscores = count_underscores(b) - count_underscores(a);
@@ -248,7 +246,7 @@ static int compare_candidates(const void *left, const void *right)
 	return compare_names(a->name, b->name);
 }
 
-/* The entries of the PLT that are named after the symbol at their resolver. */
+/* PLT entries that get the name of the symbol at their resolver. */
 struct unnamed {
 	struct sprof_symtab *symtab;
 	struct sprof_plt_entry *items;
@@ -256,21 +254,20 @@ struct unnamed {
 	struct sprof_idmap by_resolver; /* -> index of the best symbol there, or NO_SYMBOL */
 };
 
-enum {
-	NO_SYMBOL = SPROF_IDMAP_NONE - 1
-};
+enum { NO_SYMBOL = SPROF_IDMAP_NONE - 1 };
 
 static bool add_plt_entry(
 	struct sprof_symtab *symtab, const struct sprof_plt_entry *entry, const char *name)
 {
-	return append(symtab, &(struct candidate){
-				      .address = entry->address,
-				      .size = entry->size,
-				      .limit = entry->address + entry->size,
-				      .name = name,
-				      .rank = RANK_SIZED | RANK_FUNCTION,
-				      .source = SPROF_SYMBOL_PLT,
-			      });
+	return append(symtab,
+		&(struct candidate){
+			.address = entry->address,
+			.size = entry->size,
+			.limit = entry->address + entry->size,
+			.name = name,
+			.rank = RANK_SIZED | RANK_FUNCTION,
+			.source = SPROF_SYMBOL_PLT,
+		});
 }
 
 static bool take_plt_entry(void *data, const struct sprof_plt_entry *entry)
@@ -296,8 +293,7 @@ static bool find_resolvers(struct unnamed *unnamed)
 		if (best == SPROF_IDMAP_NONE ||
 			(best != NO_SYMBOL && compare_candidates(&items[i], &items[best]) <= 0))
 			continue;
-		if (!sprof_idmap_put(
-			    &unnamed->by_resolver, 0, items[i].address, (uint32_t)i))
+		if (!sprof_idmap_put(&unnamed->by_resolver, 0, items[i].address, (uint32_t)i))
 			return false;
 	}
 	return true;
@@ -317,19 +313,19 @@ static bool name_after_resolvers(struct unnamed *unnamed)
 	return true;
 }
 
-/* After all symbols. */
+/* Runs after all symbols are read. */
 static bool read_plt(struct sprof_symtab *symtab, const struct sprof_image *image)
 {
 	struct unnamed unnamed = {.symtab = symtab};
 	bool ok = sprof_plt_visit(image, take_plt_entry, &unnamed) && find_resolvers(&unnamed) &&
-		  name_after_resolvers(&unnamed);
+		name_after_resolvers(&unnamed);
 
 	free(unnamed.items);
 	sprof_idmap_finish(&unnamed.by_resolver);
 	return ok;
 }
 
-/* A local label doesn't end the unsized function it stands in; sized symbols come before both. */
+/* A local label doesn't end the unsized function around it; sized symbols precede both. */
 static enum priority priority(const struct candidate *item)
 {
 	if (item->source == SPROF_SYMBOL_PLT)
@@ -346,7 +342,7 @@ static uint64_t symbol_end(const struct candidate *item)
 	return __builtin_add_overflow(item->address, item->size, &end) ? UINT64_MAX : end;
 }
 
-/* Drops the unsized symbols inside sized ones: labels. They would otherwise reach past the end. */
+/* Drops labels: unsized symbols inside sized ones. They would otherwise reach past the end. */
 static void drop_covered(struct sprof_symtab *symtab)
 {
 	uint64_t covered = 0;
@@ -365,8 +361,8 @@ static void drop_covered(struct sprof_symtab *symtab)
 }
 
 /*
- * From the last symbol to the first, so that the next start is known when an unsized symbol needs
- * it. At one address the best symbol is met first; unsized ones behind it get an empty range.
+ * Goes from the last symbol to the first: an unsized symbol needs the next start. At one address
+ * the best symbol comes first, and unsized ones after it get an empty range.
  */
 static bool add_ranges(struct sprof_symtab *symtab)
 {
@@ -393,9 +389,9 @@ static bool add_ranges(struct sprof_symtab *symtab)
 static bool read_files(struct sprof_symtab *symtab, const struct sprof_symtab_files *files)
 {
 	return read_tables(symtab, files->image, SPROF_SYMBOL_SYMTAB) &&
-	       (!files->debug || read_tables(symtab, files->debug, SPROF_SYMBOL_DEBUG_FILE)) &&
-	       (!files->inner || read_tables(symtab, files->inner, SPROF_SYMBOL_GNU_DEBUGDATA)) &&
-	       read_plt(symtab, files->image);
+		(!files->debug || read_tables(symtab, files->debug, SPROF_SYMBOL_DEBUG_FILE)) &&
+		(!files->inner || read_tables(symtab, files->inner, SPROF_SYMBOL_GNU_DEBUGDATA)) &&
+		read_plt(symtab, files->image);
 }
 
 bool sprof_symtab_create(
@@ -428,7 +424,7 @@ void sprof_symtab_destroy(struct sprof_symtab *symtab)
 	free(symtab);
 }
 
-/* Up to the version, if there is one. */
+/* The length without a version. */
 static size_t plain_length(const char *name)
 {
 	return 1 + strcspn(name + 1, "@");

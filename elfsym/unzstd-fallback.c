@@ -1,5 +1,5 @@
 /*
- * Without libzstd: sections that it has compressed are left to libelf.
+ * Without libzstd, sections compressed with it are left to libelf.
  */
 #include "elfsym/unzstd.h"
 

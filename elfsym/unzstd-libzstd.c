@@ -1,11 +1,11 @@
 /*
- * Decompression by libzstd. libelf can do it only since 0.190, and not in every build.
+ * Decompression by libzstd. libelf has it only since 0.190, and not in every build.
  */
 #include "elfsym/unzstd.h"
 
 #include <zstd.h>
 
-/* An error is a size beyond any. */
+/* The library returns an error as an impossibly large size. */
 bool sprof_unzstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size)
 {
 	return ZSTD_decompress(ret, ret_size, bytes, size) == ret_size;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exactly `ret_size` bytes come out, or it is false; always false in a build without libzstd. */
+/* False unless exactly `ret_size` bytes come out; always false in a build without libzstd. */
 bool sprof_unzstd(const uint8_t *bytes, size_t size, uint8_t *ret, size_t ret_size);
 
 #endif

@@ -2,29 +2,28 @@
  * callgrind's format, for callgrind_annotate and KCachegrind.
  * https://valgrind.org/docs/manual/cl-format.html
  *
- * Both take a function's inclusive cost to be the sum of the calls to it. So each stack adds its
- * weight to exactly one call of each function on it, that of its outermost occurrence, and every
- * stack begins with a made-up function that calls the outermost one. Inlined functions are
- * functions of their own, called by the one they are inlined into. The number of calls is not
- * known: it is the number of samples.
+ * Both tools add up the calls to a function to get its inclusive cost. So each stack adds its
+ * weight to one call of each of its functions, the outermost occurrence, and a made-up function at
+ * the start of every stack calls the outermost one. An inlined function is a function of its own,
+ * called by the function that it is inlined into. The number of calls is unknown; the number of
+ * samples stands for it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "output/clean.h"
 #include "output/format.h"
 #include "profile/expand.h"
 
 #define ROOT SPROF_PROFILE_NONE
 
-/* What was spent at a line of a function, itself or in what it calls from there. */
+/* The cost of one line of a function: its own, or that of a callee called from there. */
 struct cost {
 	uint32_t function, line;
-	uint32_t callee; /* SPROF_PROFILE_NONE: none, its own */
+	uint32_t callee; /* SPROF_PROFILE_NONE: own cost */
 	struct sprof_metrics metrics;
 };
 
@@ -37,25 +36,23 @@ struct callgrind {
 	struct cost *costs;
 	size_t count, capacity;
 	struct sprof_expansion expansion;
-	uint32_t *last_row; /* by function: the last row it was on, plus one */
+	uint32_t *last_row; /* by function: the last row that had the function, plus one */
 	struct sprof_metrics sum;
 };
 
 static bool add_cost(struct callgrind *writer, const struct cost *cost)
 {
-	uint64_t high = (uint64_t)cost->function << 32 | cost->line;
-	uint32_t id = sprof_idmap_find(&writer->index, high, cost->callee);
+	const struct sprof_interned costs =
+		SPROF_INTERNED(&writer->index, writer->costs, writer->count, writer->capacity);
+	const size_t before = writer->count;
+	uint32_t id;
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)writer->count;
-		if (!sprof_array_reserve(&writer->costs, &writer->capacity, writer->count + 1,
-			    sizeof(*writer->costs)) ||
-			!sprof_idmap_put(&writer->index, high, cost->callee, id))
-			return false;
-		writer->costs[writer->count++] = *cost;
-		return true;
-	}
-	sprof_metrics_add(&writer->costs[id].metrics, &cost->metrics);
+	if (!sprof_intern(&costs,
+		    sprof_key((uint64_t)cost->function << 32 | cost->line, cost->callee), cost,
+		    &id))
+		return false;
+	if (id < before)
+		sprof_metrics_add(&writer->costs[id].metrics, &cost->metrics);
 	return true;
 }
 
@@ -88,13 +85,12 @@ static int compare(const void *left, const void *right)
 
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
-	if (a->callee != b->callee) /* its own first: NONE is the largest, and + 1 the smallest */
+	if (a->callee != b->callee) /* own cost first: NONE is the largest, and + 1 the smallest */
 		return a->callee + 1 < b->callee + 1 ? -1 : 1;
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-static void write_name(
-	struct callgrind *writer, const char *key, size_t id, const char *name)
+static void write_name(struct callgrind *writer, const char *key, size_t id, const char *name)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
 
@@ -104,7 +100,7 @@ static void write_name(
 		sprof_out_fail(writer->out, ENOMEM);
 }
 
-/* Names are numbered per kind; every one is written with its number, so that none is missed. */
+/* Names are numbered per kind. Each is written with its number every time, so none is missed. */
 static void write_function(struct callgrind *writer, uint32_t id, bool called)
 {
 	const struct sprof_profile_function *function;
@@ -119,8 +115,8 @@ static void write_function(struct callgrind *writer, uint32_t id, bool called)
 		sprof_out_puts(writer->out, called ? "cob=(1) [all]\n" : "ob=(1) [all]\n");
 	} else {
 		module = sprof_modules_get(writer->profile->modules, function->module);
-		write_name(writer, called ? "cob" : "ob", function->module + (size_t)2,
-			module->path);
+		write_name(
+			writer, called ? "cob" : "ob", function->module + (size_t)2, module->path);
 	}
 	if (function->file)
 		write_name(writer, called ? "cfi" : "fl", id + (size_t)2, function->file);
@@ -129,7 +125,7 @@ static void write_function(struct callgrind *writer, uint32_t id, bool called)
 	write_name(writer, called ? "cfn" : "fn", id + (size_t)2, function->name);
 }
 
-/* The weight asked for is the first event; of our own profiles, the others follow. */
+/* The requested weight is the first event; weights of time follow if there are any. */
 static enum sprof_weight event_at(const struct callgrind *writer, size_t index)
 {
 	if (!index)
@@ -139,7 +135,7 @@ static enum sprof_weight event_at(const struct callgrind *writer, size_t index)
 
 static size_t event_count(const struct callgrind *writer)
 {
-	return writer->weight == SPROF_WEIGHT_OTHER ? 1 : writer->weights;
+	return writer->weights + sprof_weight_is_further(writer->weight);
 }
 
 static void write_costs(struct callgrind *writer, const struct sprof_metrics *metrics)
@@ -162,7 +158,7 @@ static void write_cost(struct callgrind *writer, const struct cost *cost)
 	write_costs(writer, &cost->metrics);
 }
 
-/* An event's name is one word; the units are in it. */
+/* An event's name is one word and includes the unit. */
 static void write_event(struct callgrind *writer, enum sprof_weight weight)
 {
 	const char *name = sprof_profile_weight_name(writer->profile, weight);
@@ -170,8 +166,8 @@ static void write_event(struct callgrind *writer, enum sprof_weight weight)
 
 	if (clean)
 		sprof_out_printf(writer->out, " %s%s", clean,
-			strcmp(sprof_profile_weight_unit(writer->profile, weight),
-				"nanoseconds") == 0
+			strcmp(sprof_profile_weight_unit(writer->profile, weight), "nanoseconds") ==
+					0
 				? "_ns"
 				: "");
 	else
@@ -217,7 +213,7 @@ static bool write_callgrind(const struct sprof_profile *profile,
 	struct callgrind writer = {
 		.profile = profile,
 		.weight = options->weight,
-		.weights = sprof_times_weights(&times),
+		.weights = sprof_profile_counts_time(profile) ? sprof_times_weights(&times) : 0,
 		.out = out,
 		.last_row = calloc(profile->function_count + 1, sizeof(*writer.last_row)),
 	};

@@ -1,18 +1,18 @@
 /*
- * Chrome trace events: a begin and an end (ph B, E) of each call, as far as samples tell: a function that
- * is at the same place of one stack and the next goes on. What was spent where can only be seen as time
- * that passed, so that all weights but wall time, and profiles without a timeline, are shown otherwise: a
- * begin and an end per path of each thread's caller graph, one beside the other. The lightest is first:
- * readers count in doubles, and a path beyond 2^53 ns would take the digits from all behind it.
- *
- * Complete events (ph X) would be shorter, but readers add start and length as doubles, and a child
- * that ends a billionth behind its parent is put in another place. And where one path ends and one of
- * the same name begins at the same time, they take the second for a child of the first: there is a
- * gap of a nanosecond between siblings, which counts for their parent.
+ * Chrome trace events.
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  *
- * Readers put the arguments of an event into its name, so there are none. Times are in
- * microseconds, with the nanoseconds behind the point.
+ * Each call has a begin and an end (ph B, E), as far as samples show calls: a function at the same
+ * place of two successive stacks continues. Readers can show weight only as elapsed time. So
+ * weights other than wall time, and profiles without a timeline, get a begin and an end per path of
+ * each thread's caller graph, side by side. The lightest path comes first: readers count in
+ * doubles, and a path beyond 2^53 ns would take precision from all paths behind it.
+ *
+ * Complete events (ph X) would be shorter, but readers add start and length as doubles and misplace
+ * a child that ends a billionth behind its parent. If one path ends where a path of the same name
+ * begins, readers nest the second in the first. So there is a gap of a nanosecond between siblings,
+ * which counts for their parent. Readers put an event's arguments into its name, so events have
+ * none. Times are in microseconds, with the nanoseconds as decimals.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "profile/view.h"
 
 enum {
-	GAP = 1 /* between siblings: a ns, or one of whatever it is */
+	GAP = 1 /* between siblings: a ns, or one of another unit */
 };
 
 struct chrome {
@@ -35,8 +35,9 @@ struct chrome {
 	struct sprof_json json;
 	enum sprof_weight weight;
 	struct sprof_moments moments;
-	bool is_timed; /* it has a timeline, and shows wall time */
-	uint64_t unit; /* what 1 of the weight is in ns: samples and other things count as microseconds */
+	bool is_timed; /* has a timeline and shows wall time */
+	/* the ns that 1 of the weight counts as: samples and other counts are microseconds */
+	uint64_t unit;
 	bool first;
 };
 
@@ -72,12 +73,12 @@ static void write_names(struct chrome *writer, uint32_t index)
 	sprof_json_text(&writer->json, "}}");
 }
 
-/* Where the paths of a thread are on its line of time; by node of the graph. */
+/* The places of a thread's paths on its time axis, by node of the graph. */
 struct track {
 	const struct sprof_graph *graph;
 	uint32_t thread;
 	uint64_t *starts, *lengths;
-	uint64_t *nexts; /* where the next child begins */
+	uint64_t *nexts; /* the start of the next child */
 };
 
 static bool track_init(struct track *track, uint32_t thread, const struct sprof_graph *graph)
@@ -110,8 +111,8 @@ static void track_finish(struct track *track)
 	free(track->nexts);
 }
 
-static void write_mark(struct chrome *writer, uint32_t thread, const char *phase, uint32_t function,
-	uint64_t time)
+static void write_mark(
+	struct chrome *writer, uint32_t thread, const char *phase, uint32_t function, uint64_t time)
 {
 	begin_event(writer, phase, thread);
 	sprof_json_text(&writer->json, ",\"name\":");
@@ -120,7 +121,7 @@ static void write_mark(struct chrome *writer, uint32_t thread, const char *phase
 	sprof_json_text(&writer->json, "}");
 }
 
-/* Writes the ends of what is open, from `node` up to but without `above`. */
+/* Writes the ends of the open nodes, from `node` up to `above`, without `above`. */
 static void close_nodes(
 	struct chrome *writer, const struct track *track, uint32_t node, uint32_t above)
 {
@@ -129,7 +130,7 @@ static void close_nodes(
 			track->starts[node] + track->lengths[node]);
 }
 
-/* A node starts behind its lighter sibling, and a first child where its parent starts. */
+/* A node starts behind its lighter sibling; a first child starts where its parent starts. */
 static void place(struct chrome *writer, struct track *track, uint32_t node, uint32_t *open)
 {
 	uint32_t parent = track->graph->nodes[node].parent;
@@ -142,7 +143,7 @@ static void place(struct chrome *writer, struct track *track, uint32_t node, uin
 	*open = node;
 }
 
-/* Depth first, the lightest child first: the graph has them the other way round, as a stack wants it. */
+/* Depth first, lightest child first: the graph's order is the reverse, which suits a stack. */
 static bool write_graph(struct chrome *writer, uint32_t thread, const struct sprof_graph *graph)
 {
 	SPROF_AUTO_FREE uint32_t *waiting = calloc(graph->count + 1, sizeof(*waiting));
@@ -180,7 +181,7 @@ static bool write_spent(struct chrome *writer, uint32_t thread, struct sprof_err
 	return ok || sprof_error_no_memory(err);
 }
 
-/* The functions that are open, outermost first, and the moment that comes next. */
+/* The open functions, outermost first, and the next moment. */
 struct calls {
 	uint32_t thread;
 	uint32_t *open;
@@ -199,12 +200,13 @@ static void close_calls(struct chrome *writer, struct calls *calls, size_t left,
 		write_mark(writer, calls->thread, "E", calls->open[--calls->count], time);
 }
 
-/* Ends what is not on the next stack and begins what was not on the last. */
+/* Ends the functions that the next stack lacks and begins its new ones. */
 static bool turn_to(struct chrome *writer, struct calls *calls, uint32_t row, uint64_t time)
 {
 	size_t same = 0;
 
-	if (!sprof_expansion_fill(&calls->next, writer->profile, writer->profile->rows[row].stack) ||
+	if (!sprof_expansion_fill(
+		    &calls->next, writer->profile, writer->profile->rows[row].stack) ||
 		!sprof_array_reserve(&calls->open, &calls->capacity, calls->next.count + 1,
 			sizeof(*calls->open)))
 		return false;
@@ -266,7 +268,7 @@ static bool write_chrome(const struct sprof_profile *profile,
 		.is_timed = profile->span_count && options->weight == SPROF_WEIGHT_WALL,
 	};
 	bool ok = sprof_moments_init(&writer.moments, profile) &&
-		  sprof_json_open(&writer.json, out, false);
+		sprof_json_open(&writer.json, out, false);
 
 	if (!ok) {
 		sprof_moments_finish(&writer.moments);

@@ -1,6 +1,6 @@
 /*
- * Makes text from the target harmless to terminals and to formats made of lines. Knows UTF-8
- * (RFC 3629) and nothing of any format.
+ * Makes text from the target harmless to terminals and to line-based formats. Handles UTF-8 (RFC
+ * 3629). Does not handle any format's own escapes.
  */
 #include "output/clean.h"
 
@@ -12,16 +12,16 @@
 
 enum { MAX_CHARACTER = 4 }; /* bytes */
 
-/* The length of the valid sequence at `text` (1 to 4) and its code point; 0: there is none. */
+/* The length of the valid sequence at `text` (1 to 4) and its code point; 0: invalid. */
 static size_t decode(const unsigned char *text, uint32_t *ret_point)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = text[0] < 0x80   ? 1
-			: text[0] < 0xc0 ? 0
-			: text[0] < 0xe0 ? 2
-			: text[0] < 0xf0 ? 3
-			: text[0] < 0xf8 ? 4
-					 : 0;
+	size_t length = text[0] < 0x80 ? 1
+		: text[0] < 0xc0       ? 0
+		: text[0] < 0xe0       ? 2
+		: text[0] < 0xf0       ? 3
+		: text[0] < 0xf8       ? 4
+				       : 0;
 	uint32_t point = length == 1 ? text[0] : text[0] & (0x7fu >> length);
 
 	for (size_t i = 1; i < length; i++) {
@@ -40,8 +40,8 @@ static size_t decode(const unsigned char *text, uint32_t *ret_point)
 static bool is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
-	       point == 0x200e || point == 0x200f || point == 0xfeff;
+		(point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+		point == 0x200e || point == 0x200f || point == 0xfeff;
 }
 
 static char replaced(char byte, const char *replace)
@@ -53,7 +53,7 @@ static char replaced(char byte, const char *replace)
 	return byte;
 }
 
-/* Copies one character; returns how many bytes of text it took and moves *to on. */
+/* Copies one character, moves *to on, and returns the number of bytes it took from text. */
 static size_t copy_one(const unsigned char *text, const char *replace, char **to)
 {
 	uint32_t point;

@@ -1,20 +1,19 @@
 /*
- * The call graph as a picture, in the language of Graphviz: the heaviest functions, and how much
- * each has from which caller. https://graphviz.org/doc/info/lang.html
+ * The call graph as a picture, in the language of Graphviz: the heaviest functions, and the weight
+ * that each gets from each caller.
+ * https://graphviz.org/doc/info/lang.html
  *
- * Drawing takes time that grows fast with the graph, so it is pruned to 80 functions and the 240
- * heaviest calls between them. Labels are
- * quoted strings, in which a backslash and a quote must be escaped; self and total are also there
- * as attributes of our own, sprof_self and sprof_total, for programs.
+ * Drawing time grows fast with the graph, so only 80 functions and the 240 heaviest calls between
+ * them stay. Labels are quoted strings, in which backslashes and quotes are escaped. Self and total
+ * are also there for programs, as our own attributes sprof_self and sprof_total.
  */
 #include "output/dot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "output/clean.h"
 #include "output/units.h"
 #include "profile/expand.h"
@@ -23,22 +22,22 @@
 enum {
 	MAX_NODES = 80,
 	MAX_EDGES = 240,
-	MAX_LABEL = 200, /* bytes of a name: Graphviz has a limit, and a reader too */
+	MAX_LABEL = 200, /* bytes of a name: Graphviz and readers have limits */
 };
 
 struct edge {
 	uint32_t caller, callee;
 	uint64_t weight;
-	uint32_t last_row; /* that had it, plus one */
+	uint32_t last_row; /* last row that had it, plus one */
 };
 
 struct dot {
 	const struct sprof_profile *profile;
 	struct sprof_view view;
 	struct sprof_out *out;
-	unsigned cluster; /* names nodes apart that are in several threads */
+	unsigned cluster; /* makes names of nodes unique across threads */
 	struct sprof_flat flat;
-	uint32_t *shown; /* by function: its place in the flat table plus one; 0: pruned */
+	uint32_t *shown;          /* by function: place in the flat table plus one; 0: pruned */
 	struct sprof_idmap index; /* (caller, callee) -> edge */
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
@@ -69,19 +68,16 @@ static bool choose(struct dot *dot, struct sprof_error *err)
 	return true;
 }
 
-/* Counts a call once per row, however often it recurs on the stack. */
+/* Counts a call once per row, even if it recurs on the stack. */
 static bool add_edge(struct dot *dot, uint32_t caller, uint32_t callee, size_t row, uint64_t weight)
 {
-	uint32_t id = sprof_idmap_find(&dot->index, caller, callee);
+	const struct sprof_interned edges =
+		SPROF_INTERNED(&dot->index, dot->edges, dot->edge_count, dot->edge_capacity);
+	const struct edge edge = {.caller = caller, .callee = callee};
+	uint32_t id;
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)dot->edge_count;
-		if (!sprof_array_reserve(&dot->edges, &dot->edge_capacity, dot->edge_count + 1,
-			    sizeof(*dot->edges)) ||
-			!sprof_idmap_put(&dot->index, caller, callee, id))
-			return false;
-		dot->edges[dot->edge_count++] = (struct edge){.caller = caller, .callee = callee};
-	}
+	if (!sprof_intern(&edges, sprof_key(caller, callee), &edge, &id))
+		return false;
 	if (dot->edges[id].last_row == row + 1)
 		return true;
 	dot->edges[id].last_row = (uint32_t)row + 1;
@@ -89,7 +85,7 @@ static bool add_edge(struct dot *dot, uint32_t caller, uint32_t callee, size_t r
 	return true;
 }
 
-/* Functions that are not shown are skipped: the call goes to the next one that is. */
+/* Skips functions that are not shown: the call goes to the next shown one. */
 static bool add_row(struct dot *dot, size_t index)
 {
 	const struct sprof_profile_row *row = &dot->profile->rows[index];
@@ -105,8 +101,7 @@ static bool add_row(struct dot *dot, size_t index)
 
 		if (!dot->shown[function])
 			continue;
-		if (callee != SPROF_PROFILE_NONE &&
-			!add_edge(dot, function, callee, index, weight))
+		if (callee != SPROF_PROFILE_NONE && !add_edge(dot, function, callee, index, weight))
 			return false;
 		callee = function;
 	}
@@ -123,7 +118,7 @@ static void write_label(struct dot *dot, const char *text)
 		return;
 	}
 	for (const char *c = clean; *c; c++) {
-		/* Cut in front of a character, never inside of one. */
+		/* Cuts only between characters. */
 		if (written++ >= MAX_LABEL && ((unsigned char)*c & 0xc0) != 0x80) {
 			sprof_out_puts(dot->out, "...");
 			return;
@@ -175,8 +170,8 @@ static void write_edge(struct dot *dot, const struct edge *edge)
 
 	sprof_out_printf(dot->out,
 		"  c%uf%u -> c%uf%u [label=\"%.1f%%\", penwidth=%.1f, sprof_weight=\"%llu\"];\n",
-		dot->cluster, edge->caller, dot->cluster, edge->callee, percent,
-		0.5 + percent / 20, (unsigned long long)edge->weight);
+		dot->cluster, edge->caller, dot->cluster, edge->callee, percent, 0.5 + percent / 20,
+		(unsigned long long)edge->weight);
 }
 
 /* The heaviest first. */
@@ -191,7 +186,7 @@ static int compare_edges(const void *left, const void *right)
 	return (a->callee > b->callee) - (a->callee < b->callee);
 }
 
-/* The graph of one thread, or of all together. */
+/* Writes the graph of one thread, or of all threads together. */
 static bool write_view(struct dot *dot, struct sprof_error *err)
 {
 	bool ok = choose(dot, err);
@@ -207,8 +202,8 @@ static bool write_view(struct dot *dot, struct sprof_error *err)
 	return ok;
 }
 
-static bool write_one(const struct dot *from, uint32_t thread, unsigned cluster,
-	struct sprof_error *err)
+static bool write_one(
+	const struct dot *from, uint32_t thread, unsigned cluster, struct sprof_error *err)
 {
 	struct dot dot = {
 		.profile = from->profile,
@@ -243,9 +238,10 @@ bool sprof_dot_write(const struct sprof_profile *profile,
 	struct dot dot = {.profile = profile, .view.weight = options->weight, .out = out};
 	bool ok;
 
-	sprof_out_puts(out, "digraph profile {\n"
-			    "  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
-			    "  edge [fontname=\"sans-serif\"];\n");
+	sprof_out_puts(out,
+		"digraph profile {\n"
+		"  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
+		"  edge [fontname=\"sans-serif\"];\n");
 	if (options->report_mode == SPROF_REPORT_PER_THREAD)
 		ok = write_threads(&dot, err);
 	else

@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "output/format.h"
 
-bool sprof_dot_write(const struct sprof_profile *profile,
-	const struct sprof_output_options *options, struct sprof_out *out,
-	struct sprof_error *err);
+SPROF_MUST_USE bool sprof_dot_write(const struct sprof_profile *profile,
+	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err);
 
 #endif

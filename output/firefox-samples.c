@@ -1,6 +1,6 @@
 /*
- * The samples and markers of a thread in the Firefox Profiler's format: when it was where, with what
- * weight and how much CPU time, and what it waited for. Each column is a walk of its own over the timeline.
+ * The samples and markers of a thread in the Firefox Profiler's format: time, stack, weight, CPU
+ * time, and what the thread waited for. Each column is a separate walk over the timeline.
  */
 #include "output/firefox.h"
 
@@ -14,7 +14,7 @@ bool sprof_firefox_is_idle(const struct sprof_profile *profile, uint32_t row)
 }
 
 enum {
-	IDLE_SAMPLES = 32 /* of a thread that waits make one: threads may wait for hours */
+	IDLE_SAMPLES = 32 /* of a waiting thread make one: threads may wait for hours */
 };
 
 static uint32_t most(const struct sprof_profile *profile, uint32_t row)
@@ -24,7 +24,8 @@ static uint32_t most(const struct sprof_profile *profile, uint32_t row)
 
 static bool is_time(const struct sprof_firefox *writer)
 {
-	return strcmp(sprof_profile_weight_unit(writer->profile, writer->weight), "nanoseconds") == 0;
+	return strcmp(sprof_profile_weight_unit(writer->profile, writer->weight), "nanoseconds") ==
+		0;
 }
 
 static void write_ms(struct sprof_firefox *writer, uint64_t ns)
@@ -33,7 +34,7 @@ static void write_ms(struct sprof_firefox *writer, uint64_t ns)
 		(unsigned long long)(ns % SPROF_NS_PER_MS));
 }
 
-/* In ms where it is time, with the ns behind the point. */
+/* Writes times in ms, with the ns as decimals. */
 static void write_weight(struct sprof_firefox *writer, uint64_t value)
 {
 	if (is_time(writer))
@@ -45,7 +46,7 @@ static void write_weight(struct sprof_firefox *writer, uint64_t value)
 enum column { STACK, TIME, WEIGHT, CPU };
 
 struct walk {
-	uint64_t time_ns; /* of what has no time: one behind the other */
+	uint64_t time_ns; /* for what has no time: placed one after the other */
 	uint64_t cpu_ns;
 };
 
@@ -58,9 +59,9 @@ static void write_cell(struct sprof_firefox *writer, enum column column,
 	uint64_t cpu_ns = walk->cpu_ns + ns[SPROF_TIME_USER] + ns[SPROF_TIME_SYS];
 
 	if (column == STACK)
-		sprof_json_number(&writer->json, sprof_firefox_is_idle(writer->profile, moment->row)
-				? writer->idle[stack]
-				: writer->ends[stack]);
+		sprof_json_number(&writer->json,
+			sprof_firefox_is_idle(writer->profile, moment->row) ? writer->idle[stack]
+									    : writer->ends[stack]);
 	else if (column == TIME && writer->profile->span_count)
 		write_ms(writer, moment->begin_ns);
 	else if (column == TIME)
@@ -73,8 +74,8 @@ static void write_cell(struct sprof_firefox *writer, enum column column,
 	walk->cpu_ns = cpu_ns;
 }
 
-/* The first sample is empty: of the CPU column, the viewer leaves the first one out. Returns how many
- * there are. */
+/* The first sample is empty, because the viewer ignores the first CPU value. Returns the number of
+ * samples. */
 static size_t write_column(
 	struct sprof_firefox *writer, const char *name, uint32_t thread, enum column column)
 {
@@ -92,7 +93,14 @@ static size_t write_column(
 	return count;
 }
 
-enum marker_column { MARKER_CATEGORY, MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_END, MARKER_PHASE };
+enum marker_column {
+	MARKER_CATEGORY,
+	MARKER_DATA,
+	MARKER_NAME,
+	MARKER_START,
+	MARKER_END,
+	MARKER_PHASE
+};
 
 static void write_marker_data(
 	struct sprof_firefox *writer, const struct sprof_profile_context *context)
@@ -106,8 +114,8 @@ static void write_marker_data(
 	sprof_json_text(&writer->json, "}");
 }
 
-static void write_marker(struct sprof_firefox *writer, enum marker_column column,
-	const struct sprof_moment *moment)
+static void write_marker(
+	struct sprof_firefox *writer, enum marker_column column, const struct sprof_moment *moment)
 {
 	uint32_t context = writer->profile->rows[moment->row].context;
 
@@ -139,17 +147,18 @@ static bool is_marked(const struct sprof_firefox *writer, const struct sprof_mom
 		&writer->profile->contexts[writer->profile->rows[moment->row].context];
 
 	return moment->is_timed && sprof_firefox_is_idle(writer->profile, moment->row) &&
-	       (context->syscall || context->object);
+		(context->syscall || context->object);
 }
 
-static size_t write_marker_column(struct sprof_firefox *writer, const char *name, uint32_t thread,
-	enum marker_column column)
+static size_t write_marker_column(
+	struct sprof_firefox *writer, const char *name, uint32_t thread, enum marker_column column)
 {
 	struct sprof_moment moment;
 	size_t count = 0;
 	bool first = true;
 
-	sprof_json_format(&writer->json, "%s\n\"%s\":[", column == MARKER_CATEGORY ? "" : ",", name);
+	sprof_json_format(
+		&writer->json, "%s\n\"%s\":[", column == MARKER_CATEGORY ? "" : ",", name);
 	sprof_moments_start(&writer->moments, thread);
 	while (sprof_moments_next(&writer->moments, NULL, &moment)) {
 		if (!is_marked(writer, &moment))
@@ -177,9 +186,9 @@ static void write_markers(struct sprof_firefox *writer, uint32_t thread)
 void sprof_firefox_write_samples(struct sprof_firefox *writer, uint32_t thread)
 {
 	const char *unit = sprof_profile_weight_unit(writer->profile, writer->weight);
-	const char *type = is_time(writer)		? "tracing-ms"
-			   : strcmp(unit, "bytes") == 0 ? "bytes"
-							: "samples";
+	const char *type = is_time(writer)   ? "tracing-ms"
+		: strcmp(unit, "bytes") == 0 ? "bytes"
+					     : "samples";
 	size_t count;
 
 	sprof_json_format(&writer->json, ",\"samples\":{\"weightType\":\"%s\"", type);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "output/format.h"
 
@@ -29,25 +28,7 @@ static const char head[] =
 	"{\"key\":\"holder\",\"label\":\"Held by\",\"format\":\"string\"}]}],"
 	"\"extensions\":{\"length\":0,\"id\":[],\"name\":[],\"baseURL\":[]}}";
 
-uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file)
-{
-	uint64_t key = (uint64_t)(uintptr_t)file;
-	uint32_t id = sprof_idmap_find(&writer->source_ids, 0, key);
-
-	if (id != SPROF_IDMAP_NONE)
-		return id;
-	id = (uint32_t)writer->source_count;
-	if (!sprof_array_reserve(&writer->sources, &writer->source_capacity,
-		    writer->source_count + 1, sizeof(*writer->sources)) ||
-		!sprof_idmap_put(&writer->source_ids, 0, key, id)) {
-		writer->failed = true;
-		return 0;
-	}
-	writer->sources[writer->source_count++] = file;
-	return id;
-}
-
-/* Every line of every stack is a stack there; one that waits has its innermost line twice. */
+/* Each line of each stack is a stack there. A waiting stack has its innermost line twice. */
 static bool number_stacks(struct sprof_firefox *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -74,95 +55,7 @@ static bool number_stacks(struct sprof_firefox *writer)
 	return true;
 }
 
-/* The stacks that wait, in the order of their numbers. NULL: no memory. */
-static uint32_t *idle_stacks(const struct sprof_firefox *writer)
-{
-	uint32_t *stacks = calloc(writer->idle_count + 1, sizeof(*stacks));
-
-	for (size_t i = 1; stacks && i < writer->profile->stack_count; i++) {
-		if (writer->idle[i])
-			stacks[writer->idle[i] - writer->stack_count] = (uint32_t)i;
-	}
-	return stacks;
-}
-
-static const struct sprof_profile_location *location_of(
-	const struct sprof_firefox *writer, uint32_t stack)
-{
-	return &writer->profile->locations[writer->profile->stacks[stack].location];
-}
-
-static void write_frames(struct sprof_firefox *writer, const uint32_t *idle)
-{
-	bool first = true;
-
-	sprof_json_text(&writer->json, "\"frame\":[");
-	for (uint32_t i = 1; i < writer->profile->stack_count; i++) {
-		const struct sprof_profile_location *location = location_of(writer, i);
-
-		for (uint32_t k = location->line_count; k-- > 0;) {
-			sprof_json_comma(&writer->json, &first);
-			sprof_json_number(&writer->json, location->first_line + k);
-		}
-	}
-	for (uint32_t i = 0; i < writer->idle_count; i++) {
-		sprof_json_comma(&writer->json, &first);
-		sprof_json_number(&writer->json, writer->profile->line_count +
-				location_of(writer, idle[i])->first_line);
-	}
-	sprof_json_text(&writer->json, "]");
-}
-
-/* How far back the stack without its innermost frame is; 0: there is none. */
-static void write_offsets(struct sprof_firefox *writer, const uint32_t *idle)
-{
-	const struct sprof_profile *profile = writer->profile;
-	bool first = true;
-
-	sprof_json_text(&writer->json, ",\"prefixOffset\":[");
-	for (uint32_t i = 1; i < profile->stack_count; i++) {
-		uint32_t parent = profile->stacks[i].parent;
-		uint32_t count = location_of(writer, i)->line_count;
-		uint32_t outermost = writer->ends[i] + 1 - count;
-
-		for (uint32_t k = 0; k < count; k++) {
-			sprof_json_comma(&writer->json, &first);
-			sprof_json_number(&writer->json, k ? 1
-					: parent == SPROF_PROFILE_ROOT
-					? 0
-					: outermost - writer->ends[parent]);
-		}
-	}
-	for (uint32_t i = 0; i < writer->idle_count; i++) {
-		uint32_t own = writer->stack_count + i, parent = profile->stacks[idle[i]].parent;
-		uint32_t back = location_of(writer, idle[i])->line_count > 1
-			? own - (writer->ends[idle[i]] - 1)
-			: parent == SPROF_PROFILE_ROOT ? 0
-						       : own - writer->ends[parent];
-
-		sprof_json_comma(&writer->json, &first);
-		sprof_json_number(&writer->json, back);
-	}
-	sprof_json_text(&writer->json, "]");
-}
-
-void sprof_firefox_write_stacks(struct sprof_firefox *writer)
-{
-	uint32_t *idle = idle_stacks(writer);
-
-	if (!idle) {
-		writer->failed = true;
-		return;
-	}
-	sprof_json_format(&writer->json, ",\"stackTable\":{\"length\":%u,",
-		writer->stack_count + writer->idle_count);
-	write_frames(writer, idle);
-	write_offsets(writer, idle);
-	sprof_json_text(&writer->json, "}");
-	free(idle);
-}
-
-/* Ids are strings, so that the ranks of a job can be told apart: "4711-r3". */
+/* Ids are strings, to distinguish the ranks of a job: "4711-r3". */
 static void write_pid(struct sprof_firefox *writer, const struct sprof_profile_process *process)
 {
 	SPROF_AUTO_FREE char *text = NULL;
@@ -199,15 +92,15 @@ static void write_meta(struct sprof_firefox *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 	double rate = profile->quality.rate_hz > 0 ? profile->quality.rate_hz : 1000;
-	uint64_t end_ns = writer->moments.end_ns ? writer->moments.end_ns : profile->quality.duration_ns;
+	uint64_t end_ns =
+		writer->moments.end_ns ? writer->moments.end_ns : profile->quality.duration_ns;
 
 	sprof_json_text(&writer->json, "{\"meta\":{\"product\":");
 	sprof_json_name(&writer->json, profile->command ? profile->command : "sprof");
 	sprof_json_format(&writer->json,
 		",\"interval\":%.6f,\"startTime\":%.3f,\"profilingStartTime\":0,"
 		"\"profilingEndTime\":%.6f,",
-		1000 / rate, (double)profile->start_realtime_ns / 1e6,
-		(double)end_ns / 1e6);
+		1000 / rate, (double)profile->start_realtime_ns / 1e6, (double)end_ns / 1e6);
 	sprof_json_text(&writer->json, head);
 }
 
@@ -234,7 +127,7 @@ static bool write_firefox(const struct sprof_profile *profile,
 		.module_count = profile->modules ? sprof_modules_count(profile->modules) : 0,
 	};
 	bool ok = sprof_moments_init(&writer.moments, profile) && number_stacks(&writer) &&
-		  sprof_json_open(&writer.json, out, options->pack);
+		sprof_json_open(&writer.json, out, options->pack);
 
 	if (ok)
 		write_all(&writer);

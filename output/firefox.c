@@ -1,13 +1,24 @@
 /*
  * The Firefox Profiler's processed profile, version 66, which every profiler.firefox.com and its
- * command line tool read. https://github.com/firefox-devtools/profiler/blob/main/docs-developer/CHANGELOG-formats.md
+ * command line tool read.
+ * https://github.com/firefox-devtools/profiler/blob/main/docs-developer/CHANGELOG-formats.md
  *
- * Samples are where they were on the timeline; of a thread that waits, some together are one, and a
- * marker says what it waits for. What is not on the timeline, which is all of a profile without one, is one sample per row,
- * weighted, one behind the other. What a thread waited is of the category "Idle", which the viewer leaves out unless it is asked
- * not to; categories belong to frames, so a waiting innermost frame is a frame of its own.
+ * Samples have their time on the timeline. Several samples of a waiting thread become one, and a
+ * marker says what the thread waits for. Rows or profiles without a timeline get one weighted
+ * sample per row, one after the other. Waiting time has the category "Idle", which the viewer hides
+ * by default. Categories belong to frames, so a waiting innermost frame is a separate frame.
  */
 #include "output/firefox.h"
+
+static uint32_t source_of(struct sprof_firefox *writer, const char *file)
+{
+	const struct sprof_interned sources = SPROF_INTERNED(&writer->source_ids, writer->sources,
+		writer->source_count, writer->source_capacity);
+	uint32_t id = 0;
+
+	writer->failed |= !sprof_intern(&sources, sprof_key(0, (uintptr_t)file), &file, &id);
+	return id;
+}
 
 static void write_column(struct sprof_firefox *writer, const char *name, size_t count,
 	void (*write)(struct sprof_firefox *, size_t))
@@ -42,7 +53,7 @@ static void write_index(struct sprof_firefox *writer, size_t index)
 	sprof_json_number(&writer->json, index);
 }
 
-/* The line of a frame: those that wait follow those that run. */
+/* The line of a frame. Waiting frames follow the running ones. */
 static const struct sprof_profile_line *line_of(const struct sprof_firefox *writer, size_t frame)
 {
 	return &writer->profile->lines[frame % writer->profile->line_count];
@@ -63,9 +74,8 @@ static void write_frame_line(struct sprof_firefox *writer, size_t frame)
 
 static void write_frame_category(struct sprof_firefox *writer, size_t frame)
 {
-	sprof_json_number(&writer->json, frame < writer->profile->line_count
-			? SPROF_FIREFOX_RUNNING
-			: SPROF_FIREFOX_IDLE);
+	sprof_json_number(&writer->json,
+		frame < writer->profile->line_count ? SPROF_FIREFOX_RUNNING : SPROF_FIREFOX_IDLE);
 }
 
 static void write_frame_address(struct sprof_firefox *writer, size_t frame)
@@ -80,15 +90,14 @@ static void write_frame_address(struct sprof_firefox *writer, size_t frame)
 		sprof_json_text(&writer->json, "-1");
 }
 
-/* 0 for the function that has the code, 1 for the first one inlined into it, and so on. */
+/* 0 for the function that owns the code, 1 for the first function inlined into it, and so on. */
 static void write_frame_depth(struct sprof_firefox *writer, size_t frame)
 {
 	size_t line = frame % writer->profile->line_count;
 	const struct sprof_profile_location *location =
 		&writer->profile->locations[writer->locations[line]];
 
-	sprof_json_number(
-		&writer->json, location->first_line + location->line_count - 1 - line);
+	sprof_json_number(&writer->json, location->first_line + location->line_count - 1 - line);
 }
 
 static void write_frames(struct sprof_firefox *writer)
@@ -124,7 +133,7 @@ static void write_func_source(struct sprof_firefox *writer, size_t function)
 	const char *file = writer->profile->functions[function].file;
 
 	if (file)
-		sprof_json_number(&writer->json, sprof_firefox_source(writer, file));
+		sprof_json_number(&writer->json, source_of(writer, file));
 	else
 		sprof_json_text(&writer->json, "null");
 }
@@ -167,8 +176,8 @@ static void write_one(struct sprof_firefox *writer, size_t index)
 
 static void write_source_name(struct sprof_firefox *writer, size_t source)
 {
-	sprof_json_number(&writer->json,
-		writer->profile->function_count + writer->module_count + source);
+	sprof_json_number(
+		&writer->json, writer->profile->function_count + writer->module_count + source);
 }
 
 static void write_others(struct sprof_firefox *writer)
@@ -195,10 +204,10 @@ static void write_others(struct sprof_firefox *writer)
 uint32_t sprof_firefox_wait_name(const struct sprof_firefox *writer, uint32_t context)
 {
 	return (uint32_t)(writer->profile->function_count + writer->module_count +
-			  writer->source_count + context);
+		writer->source_count + context);
 }
 
-/* Functions, modules, sources, contexts: their place says which string is theirs. */
+/* Functions, modules, sources, contexts. A string's place says which of these it names. */
 static void write_strings(struct sprof_firefox *writer)
 {
 	const struct sprof_profile *profile = writer->profile;

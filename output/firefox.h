@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "output/json.h"
 #include "output/layout.h"
 #include "output/moments.h"
 #include "profile/profile.h"
 
-/* Places in meta.categories. */
+/* Indexes into meta.categories. */
 enum sprof_firefox_category {
 	SPROF_FIREFOX_OTHER,
 	SPROF_FIREFOX_RUNNING,
@@ -26,30 +26,27 @@ struct sprof_firefox {
 	enum sprof_weight weight;
 	struct sprof_json json;
 	struct sprof_moments moments;
-	uint32_t *locations; /* by line: the location it is of */
-	uint32_t *ends;      /* by stack: the viewer's stack of its innermost line */
-	uint32_t *idle;      /* by stack: the same, waiting; 0: it never does */
+	uint32_t *locations; /* by line: its location */
+	uint32_t *ends;      /* by stack: its innermost line's stack in the viewer */
+	uint32_t *idle;      /* by stack: its waiting copy; 0: it never waits */
 	uint32_t stack_count, idle_count;
 	size_t module_count;
 	const char **sources;
 	size_t source_count, source_capacity;
 	struct sprof_idmap source_ids; /* (0, address of the name) */
-	bool failed;		       /* memory was short */
+	bool failed;                   /* no memory */
 };
 
-/* The number of a source file. */
-uint32_t sprof_firefox_source(struct sprof_firefox *writer, const char *file);
-
-/* Whether a row is of a thread that waits. */
+/* Whether a row's thread waits. */
 bool sprof_firefox_is_idle(const struct sprof_profile *profile, uint32_t row);
 
-/* The samples of a thread, and the end of its object. */
+/* Writes the samples of a thread and ends its object. */
 void sprof_firefox_write_samples(struct sprof_firefox *writer, uint32_t thread);
 
-/* The string that names the markers of a context. */
+/* The string that names a context's markers. */
 uint32_t sprof_firefox_wait_name(const struct sprof_firefox *writer, uint32_t context);
 
-/* Everything that threads share. */
+/* Writes everything that threads share. */
 void sprof_firefox_write_tables(struct sprof_firefox *writer);
 void sprof_firefox_write_stacks(struct sprof_firefox *writer);
 

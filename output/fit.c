@@ -1,6 +1,6 @@
 /*
- * Shortening. Counts characters, and not columns: of scripts whose characters are two columns wide a line
- * may get too long.
+ * Shortens text. Does not handle characters that are two columns wide: their lines may get too
+ * long.
  */
 #include "output/fit.h"
 
@@ -14,9 +14,7 @@
 
 static const char gap[] = "...";
 
-enum {
-	GAP = sizeof(gap) - 1
-};
+enum { GAP = sizeof(gap) - 1 };
 
 static bool starts_character(char byte)
 {
@@ -32,7 +30,7 @@ size_t sprof_fit_length(const char *text)
 	return count;
 }
 
-/* The place of the character with that number. */
+/* The place of the n-th character. */
 static const char *character(const char *text, size_t number)
 {
 	for (; *text; text++) {

@@ -1,10 +1,9 @@
 /*
- * The flame graph as a file of its own: all threads together, one weight, callers below callees.
- * Knows which frames there are and how wide; how they are drawn is svg.c's.
- *
- * Frames too narrow to be found even by zooming in are left out, so that the file's size depends on
- * the limit and not on the profile's. Of a difference the later profile gives the widths, and the
- * colour is what a frame's share changed by: red for more, blue for less.
+ * The flame graph as an SVG file: all threads together, one weight, callers below callees. Chooses
+ * the frames and their widths; svg.c draws them. Leaves out frames that are too narrow to be found
+ * even by zooming, so the limit determines the file's size, not the profile. In a difference the
+ * later profile gives the widths, and the colour shows the change of a frame's share: red for more,
+ * blue for less.
  */
 #include "output/format.h"
 
@@ -18,7 +17,7 @@
 #include "profile/expand.h"
 #include "profile/view.h"
 
-/* In percent of all: a quarter of a pixel. */
+/* Percent of the whole: a quarter of a pixel. */
 static const double min_percent = 0.02;
 
 enum {
@@ -32,10 +31,10 @@ struct flame {
 	uint32_t base_threads; /* 0: no difference */
 	bool absolute;         /* the base is not scaled */
 	struct sprof_svg svg;
-	uint64_t *before;  /* by node: what the threads compared with have of its total */
-	uint64_t *before_self; /* and of what ends there */
-	uint64_t *next;    /* by node: where its next child starts */
-	unsigned *colours; /* by module: its number in the order in which they come, from 1 */
+	uint64_t *before;      /* by node: the base threads' part of its total */
+	uint64_t *before_self; /* and the base threads' part of its self weight */
+	uint64_t *next;        /* by node: the start of its next child */
+	unsigned *colours;     /* by module: its number by first appearance, from 1 */
 	unsigned last_colour;
 };
 
@@ -60,7 +59,7 @@ static uint32_t depth_of(const struct flame *flame)
 	return depth;
 }
 
-/* Neighbours of one module differ a little, the same function always looks the same. */
+/* Frames of one module differ a little; the same function always looks the same. */
 static double opacity_of(const char *name)
 {
 	unsigned hash = 0;
@@ -70,7 +69,7 @@ static double opacity_of(const char *name)
 	return 0.7 + (hash >> 3) % 31 / 100.0;
 }
 
-/* The heaviest path comes first, and its modules have the first colours. */
+/* The heaviest path comes first, so its modules get the first colours. */
 static const char *colour_of(struct flame *flame, uint32_t module)
 {
 	static const char *const classes[COLOURS] = {
@@ -81,7 +80,7 @@ static const char *colour_of(struct flame *flame, uint32_t module)
 	return classes[(flame->colours[module] - 1) % COLOURS];
 }
 
-/* Adds a stack's weight to its nodes, as far down as the graph goes. */
+/* Adds a stack's weight to its nodes, down to the graph's limit. */
 static void add_before(struct flame *flame, const struct sprof_expansion *frames, uint64_t weight)
 {
 	const struct sprof_graph_node *nodes = flame->graph->nodes;
@@ -121,7 +120,7 @@ static bool count_before(struct flame *flame)
 	return ok;
 }
 
-/* What a figure of the base is multiplied by to be compared with one of the new profile. */
+/* The factor that makes the base's figures comparable with the new profile's. */
 static double scale_of(const struct flame *flame)
 {
 	if (flame->absolute || !flame->before[0])
@@ -129,7 +128,7 @@ static double scale_of(const struct flame *flame)
 	return (double)flame->svg.whole / (double)flame->before[0];
 }
 
-/* The colour of a frame of a difference: the stronger the more it changed, in percent of all. */
+/* The colour of a frame in a difference: stronger for a larger change, in percent of the whole. */
 static void colour_change(const struct flame *flame, size_t index, struct sprof_svg_frame *frame)
 {
 	double now = (double)frame->total, before = (double)flame->before[index] * scale_of(flame);
@@ -146,7 +145,7 @@ static struct sprof_figure figure_of(const struct flame *flame, uint64_t value)
 	return sprof_figure_value(flame->profile, flame->weight, value);
 }
 
-/* What the tooltip says. */
+/* Writes the tooltip. */
 static void describe(const struct flame *flame, size_t index, char *figures, size_t size)
 {
 	uint64_t total = total_of(flame, index);
@@ -164,9 +163,9 @@ static void describe(const struct flame *flame, size_t index, char *figures, siz
 static bool put_node(struct flame *flame, size_t index, uint64_t start)
 {
 	const struct sprof_graph_node *node = &flame->graph->nodes[index];
-	const struct sprof_profile_function *function =
-		node->function == SPROF_PROFILE_NONE ? NULL
-						     : &flame->profile->functions[node->function];
+	const struct sprof_profile_function *function = node->function == SPROF_PROFILE_NONE
+		? NULL
+		: &flame->profile->functions[node->function];
 	bool has_module = function && function->module != SPROF_PROFILE_NONE;
 	char figures[128];
 	struct sprof_svg_frame frame = {
@@ -227,8 +226,7 @@ static bool write_graph(struct flame *flame)
 	if (!allocate(flame) || !count_before(flame))
 		return false;
 	whole = total_of(flame, 0);
-	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads%s",
-		figure_of(flame, whole).text,
+	snprintf(subtitle, sizeof(subtitle), "%s %s%s, all threads%s", figure_of(flame, whole).text,
 		sprof_profile_weight_name(flame->profile, flame->weight),
 		sprof_weight_is_time(flame->weight) ? " time" : "",
 		flame->base_threads ? "; red: more than before, blue: less" : "");

@@ -1,11 +1,10 @@
 /*
  * Folded stacks: `frame;frame;frame N`, outermost frame first, sorted, one line per distinct text.
- *
- * Readers take whole numbers only (a fraction makes some drop the line without a word), so time is
- * in microseconds. Each line is the difference of two rounded running sums: it is within a
- * microsecond of its time, exact where the time is whole, and neither the sum of all lines nor that
- * of a subtree drifts. Lines that come out as 0 are left out. No name ends in a blank and a number.
- * A difference has two numbers on each line, as difffolded.pl writes them: before and now.
+ * Readers take whole numbers only (some silently drop a line with a fraction), so time is in
+ * microseconds. Each line is the difference of two rounded running sums: it is within a microsecond
+ * of its time, exact for whole times, and the sums of subtrees and of the file don't drift. Lines
+ * that round to 0 are left out. No name ends in a blank and a number. A line of a difference has
+ * two numbers, before and now, as difffolded.pl writes them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "profile/expand.h"
 
 enum {
-	WAIT_FRAMES = 2 /* at most: the object, and who has it */
+	WAIT_FRAMES = 2 /* at most: the object and its holder */
 };
 
 struct line {
@@ -33,7 +32,7 @@ struct line {
 struct folded {
 	const struct sprof_profile *profile;
 	const struct sprof_output_options *options;
-	struct sprof_strtab *texts; /* cleaned: the same pointer is the same text */
+	struct sprof_strtab *texts; /* cleaned: equal pointers are equal texts */
 	const char **functions;     /* by function */
 	const char **threads;       /* by thread; only with options->threads */
 	const char **groups;        /* by group; only with options->groups */
@@ -55,7 +54,7 @@ static void finish(struct folded *folded)
 	sprof_expansion_finish(&folded->expansion);
 }
 
-/* A name that ends in a number would be taken for the first of two numbers by flamegraph.pl. */
+/* flamegraph.pl would take a number at a name's end for the first of two numbers. */
 static void join_last_number(char *text)
 {
 	size_t length = strlen(text), start = length;
@@ -77,7 +76,7 @@ static bool intern_clean(
 	return *ret;
 }
 
-/* name-pid/tid, with no space in it: as stackcollapse-perf.pl --tid writes it. */
+/* name-pid/tid without spaces, as stackcollapse-perf.pl --tid writes it. */
 static bool name_thread(
 	struct folded *folded, const struct sprof_profile_thread *thread, const char **ret)
 {
@@ -127,7 +126,7 @@ static bool prepare(struct folded *folded)
 	return true;
 }
 
-/* Behind the innermost frame: what it waits for, and who has that. There is room for them. */
+/* Adds, behind the innermost frame, the object that is waited for and its holder. There is room. */
 static bool add_wait_frames(struct folded *folded, const struct sprof_profile_row *row)
 {
 	const struct sprof_profile_context *context = &folded->profile->contexts[row->context];
@@ -142,8 +141,7 @@ static bool add_wait_frames(struct folded *folded, const struct sprof_profile_ro
 	if (!context->holder)
 		return true;
 	if (asprintf(&holder, "%s %s%s%s", sprof_profile_is_join(context) ? "end of" : "held by",
-		    context->holder,
-		    context->holder_function ? " in " : "",
+		    context->holder, context->holder_function ? " in " : "",
 		    context->holder_function ? context->holder_function : "") < 0) {
 		holder = NULL;
 		return false;
@@ -174,7 +172,8 @@ static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 		return false;
 	if (folded->groups)
 		folded->frames[folded->frame_count++] =
-			folded->groups[folded->options->groups->of_row[row - folded->profile->rows]];
+			folded->groups[folded->options->groups
+					       ->of_row[row - folded->profile->rows]];
 	if (folded->options->threads)
 		folded->frames[folded->frame_count++] = folded->threads[row->thread];
 	for (size_t i = folded->expansion.count; i-- > 0;)
@@ -187,7 +186,7 @@ static bool add_line(struct folded *folded, const struct sprof_profile_row *row)
 	return true;
 }
 
-/* The byte at the walk's place in the line's text, as strcmp() sees it; moves on over frames. */
+/* The next byte of the line's text, as strcmp() compares it; moves on across frames. */
 static int next_byte(const char *const *frames, size_t depth, size_t *frame, size_t *byte)
 {
 	unsigned char value;
@@ -224,9 +223,9 @@ static int compare(const void *left, const void *right, void *data)
 	return x - y;
 }
 
-/* A rounded running sum: what it grew by, in whole units, since it was asked last. */
+/* A rounded running sum: its growth in whole units since the last call. */
 struct running {
-	double scale; /* of what is added */
+	double scale; /* factor for what is added */
 	uint64_t unit, sum, given;
 };
 
@@ -240,8 +239,8 @@ static uint64_t take(struct running *running)
 
 static void add(struct running *running, uint64_t weight)
 {
-	running->sum += running->scale == 1 ? weight
-					    : (uint64_t)((double)weight * running->scale + 0.5);
+	running->sum +=
+		running->scale == 1 ? weight : (uint64_t)((double)weight * running->scale + 0.5);
 }
 
 static void write_line(const struct folded *folded, const struct line *line,
@@ -260,7 +259,7 @@ static void write_line(const struct folded *folded, const struct line *line,
 	sprof_out_printf(out, "%llu\n", (unsigned long long)new);
 }
 
-/* What the base is multiplied by, so that both sides weigh the same. */
+/* The factor for the base, so that both sides weigh the same. */
 static double base_scale(const struct folded *folded)
 {
 	double whole[SPROF_SIDES] = {0};

@@ -51,7 +51,7 @@ const struct sprof_format *sprof_format_by_name(const char *name)
 	return NULL;
 }
 
-/* How many characters of the path a suffix stands for, or a whole file name; 0: it doesn't fit. */
+/* The number of characters of the path that a suffix or whole file name matches; 0: no match. */
 static size_t fits(const char *path, const char *suffix)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -1,5 +1,5 @@
 /*
- * The formats a profile can be written in: one file and one row of the table in format.c for each.
+ * The formats of a profile: each has one file and one row of the table in format.c.
  */
 #ifndef SPROF_OUTPUT_FORMAT_H
 #define SPROF_OUTPUT_FORMAT_H
@@ -14,57 +14,59 @@
 
 enum sprof_report_mode {
 	SPROF_REPORT_MERGED,     /* all threads together */
-	SPROF_REPORT_PER_THREAD, /* each thread for itself */
+	SPROF_REPORT_PER_THREAD, /* each thread separately */
 	SPROF_REPORT_BOTH,
 };
 
 struct sprof_output_options {
 	enum sprof_weight weight;
-	bool threads;                       /* folded: the thread is the first frame */
+	bool threads;                       /* folded: the first frame is the thread */
 	enum sprof_report_mode report_mode; /* text */
-	bool full;          /* text: every function, every name whole; ignores the rest */
-	size_t top;         /* text: rows per table; 0: all */
-	double min_percent; /* text: functions and paths below this share are left out; below 0: as the samples allow */
-	size_t width;       /* text, summary: columns; 0: names are never shortened, or 80 */
-	size_t height;      /* summary: lines there is room for; 0: any number */
-	bool colour;        /* summary: with escape sequences */
-	bool utf8;          /* summary: not only ASCII */
-	const char *whole_report; /* summary: the command that shows it; NULL: none is known */
-	bool short_names;   /* text: without template arguments and parameters */
-	bool waits_only;    /* text: of the views, only the table of waits */
-	size_t depth;       /* text: levels of the graphs; 0: all */
-	bool sort_by_total; /* text: the flat profile by total, not by self */
-	/* What a label tells apart: text, json: also each group for itself; folded: the first frame. */
+	bool full;  /* text: every function, every name whole; overrides the limits below */
+	size_t top; /* text: rows per table; 0: all */
+	/* text: hides functions and paths below this share; below 0: as the samples allow */
+	double min_percent;
+	size_t width;             /* text, summary: columns; 0: names are never shortened, or 80 */
+	size_t height;            /* summary: lines that fit; 0: any number */
+	bool colour;              /* summary: with escape sequences */
+	bool utf8;                /* summary: not only ASCII */
+	const char *whole_report; /* summary: the command for the whole report; NULL: unknown */
+	bool short_names;         /* text: without template arguments and parameters */
+	bool waits_only;          /* text: no view except the table of waits */
+	size_t depth;             /* text: levels of the graphs; 0: all */
+	bool sort_by_total;       /* text: the flat profile by total, not by self */
+	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */
 	const struct sprof_groups *groups; /* NULL: none */
-	/* Of a joined profile (profile/diff.h): threads below this one are the base; 0: it is none. */
+	/* In a joined profile (profile/diff.h) threads below this are the base; 0: not joined. */
 	uint32_t base_threads;
-	bool pack;     /* of a format that can be packed or not: by the suffix */
-	bool wait_frames; /* folded: what a blocked thread waits for is a frame, and who has it */
-	bool absolute; /* of a difference: the base is not scaled to the weight of the new one */
+	bool pack;        /* compress, in a format that allows both; the suffix decides */
+	bool wait_frames; /* folded: a blocked thread's object and its holder are frames */
+	bool absolute;    /* difference: the base is not scaled to the new weight */
 };
 
-/* Wall time, merged, 30 rows, from 0.5 % or what the samples allow, 100 columns. */
+/* Wall time, merged, 30 rows, 100 columns, from 0.5 % or what the samples allow. */
 struct sprof_output_options sprof_output_options_default(void);
 
 struct sprof_format {
-	const char *name;    /* of -f */
-	const char *suffix;  /* of -o, with its dot; or a whole file name, with a '*' at its end or not */
+	const char *name; /* for -f */
+	/* for -o, with its dot; or a whole file name, which may end in '*' */
+	const char *suffix;
 	const char *other_suffix; /* a second one; NULL: none */
-	const char *summary; /* for --help */
-	bool compares;       /* it can write a joined profile as a difference */
-	bool wants_files;    /* it writes link-time addresses: see sprof_profile_identify() */
+	const char *summary;      /* for --help */
+	bool compares;            /* can write a joined profile as a difference */
+	bool wants_files;         /* writes link-time addresses: see sprof_profile_identify() */
 	/*
-	 * Writes the whole profile, all of whose locations are named. False on lack of memory;
-	 * errors of writing are out's own.
+	 * Writes the whole profile; all locations must be named. False: no memory. `out` keeps
+	 * errors of writing.
 	 */
 	bool (*write)(const struct sprof_profile *profile,
 		const struct sprof_output_options *options, struct sprof_out *out,
 		struct sprof_error *err);
 };
 
-/* The table's rows in the order of --help; NULL behind the last. */
+/* The table's rows in the order of --help; NULL behind the last one. */
 const struct sprof_format *sprof_format_at(size_t index);
-/* NULL: there is none of that name. */
+/* NULL: no format has that name. */
 const struct sprof_format *sprof_format_by_name(const char *name);
 /* The format with the longest suffix that the path ends with. NULL: none does. */
 const struct sprof_format *sprof_format_by_path(const char *path);

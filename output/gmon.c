@@ -2,33 +2,33 @@
  * gmon.out, for gprof: one object's histogram of link-time addresses, and its call graph.
  * glibc: gmon/sys/gmon_out.h
  *
- * The file is about one object: the program, which is the first file among the modules. What was
- * spent in others is not in it, and inlined functions are part of the one they were inlined into.
- * A histogram of two bytes stands for each sampled address, so that the file is as large as the
- * profile and not as the program. A bin holds 16 bits: what is more comes in further histograms of
- * the same range, which gprof adds up. The counts of the call graph are ticks, not calls: gprof hands
- * a callee's time to its callers by them.
+ * The file covers one object: the program, which is the first file among the modules. Time spent in
+ * other objects is left out, and inlined functions count for the function that they are inlined
+ * into. Each sampled address has its own histogram of two bytes, so the file is as large as the
+ * profile, not the program. A bin holds 16 bits; larger values take more histograms of the same
+ * range, which gprof adds up. The counts of the call graph are ticks, not calls: gprof divides a
+ * callee's time among its callers by them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "output/format.h"
 #include "output/layout.h"
 
 enum {
 	TAG_HISTOGRAM = 0,
 	TAG_ARC = 1,
-	BIN = 2,      /* bytes of code: with one, gprof counts half as much again */
+	BIN = 2, /* bytes of code: with one byte, gprof counts half as much again */
 	MAX_TICKS = 65535,
-	MAX_RATE = 1000, /* ticks per second: gprof shows hundredths of seconds */
-	MAX_HISTOGRAMS = 20000, /* of times: as fine as that allows */
+	MAX_RATE = 1000,        /* ticks per second: gprof shows hundredths of a second */
+	MAX_HISTOGRAMS = 20000, /* for times: as fine a unit as this number allows */
 };
 
 struct point {
-	uint64_t from, at; /* from: 0 for time spent there, else where the call is */
+	uint64_t from, at; /* from: 0 for time spent at `at`, else the place of the call */
 	uint64_t weight;
 };
 
@@ -37,17 +37,17 @@ struct gmon {
 	enum sprof_weight weight;
 	uint32_t module;
 	struct sprof_out *out;
-	uint64_t *addresses; /* by location: link-time; 0: of another object */
-	uint64_t *entries;   /* by function: an address in it; 0: none */
+	uint64_t *addresses;      /* by location: link-time; 0: in another object */
+	uint64_t *entries;        /* by function: one of its addresses; 0: none */
 	struct sprof_idmap index; /* (from, at) -> point */
 	struct point *points;
 	size_t count, capacity;
-	uint32_t *last_row; /* by point: the last row that took it, plus one */
+	uint32_t *last_row; /* by point: the last row that counted it, plus one */
 	size_t last_capacity;
 	uint64_t whole;
 };
 
-/* The program. SPROF_PROFILE_NONE: there is no file at all. */
+/* The program. SPROF_PROFILE_NONE: the modules have no file. */
 static uint32_t find_program(const struct sprof_profile *profile)
 {
 	size_t count = profile->modules ? sprof_modules_count(profile->modules) : 0;
@@ -60,7 +60,8 @@ static uint32_t find_program(const struct sprof_profile *profile)
 }
 
 /* The function that a location's code belongs to. */
-static uint32_t function_at(const struct gmon *writer, const struct sprof_profile_location *location)
+static uint32_t function_at(
+	const struct gmon *writer, const struct sprof_profile_location *location)
 {
 	return writer->profile->lines[location->first_line + location->line_count - 1].function;
 }
@@ -86,27 +87,23 @@ static bool prepare(struct gmon *writer)
 	return true;
 }
 
-/* What is beyond the largest number is that. */
+/* Stops at the largest number. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static bool add_point(
-	struct gmon *writer, size_t row, uint64_t from, uint64_t at, uint64_t weight)
+static bool add_point(struct gmon *writer, size_t row, uint64_t from, uint64_t at, uint64_t weight)
 {
-	uint32_t id = sprof_idmap_find(&writer->index, from, at);
+	const struct sprof_interned points =
+		SPROF_INTERNED(&writer->index, writer->points, writer->count, writer->capacity);
+	const struct point point = {.from = from, .at = at};
+	uint32_t id;
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)writer->count;
-		if (!sprof_array_reserve(&writer->points, &writer->capacity, writer->count + 1,
-			    sizeof(*writer->points)) ||
-			!sprof_array_reserve(&writer->last_row, &writer->last_capacity,
-				writer->count + 1, sizeof(*writer->last_row)) ||
-			!sprof_idmap_put(&writer->index, from, at, id))
-			return false;
-		writer->points[writer->count++] = (struct point){.from = from, .at = at};
-	}
+	if (!sprof_array_reserve(&writer->last_row, &writer->last_capacity, writer->count + 1,
+		    sizeof(*writer->last_row)) ||
+		!sprof_intern(&points, sprof_key(from, at), &point, &id))
+		return false;
 	if (writer->last_row[id] == row + 1)
 		return true;
 	writer->last_row[id] = (uint32_t)row + 1;
@@ -114,7 +111,7 @@ static bool add_point(
 	return true;
 }
 
-/* The calls of a stack, each once: from function to function, by an address in each. */
+/* Adds each call of a stack once: from function to function, by one address of each. */
 static bool add_row(struct gmon *writer, size_t row)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -141,15 +138,15 @@ static bool add_row(struct gmon *writer, size_t row)
 	return true;
 }
 
-/* Ticks per second of what is written, and how much of the weight a tick is. */
+/* The ticks per second in the file, and the weight of a tick. */
 struct scale {
 	uint32_t rate;
 	uint64_t unit;
 };
 
 /*
- * A count each, or whole seconds at the coarsest, finer as long as the file stays small. What is more
- * than gprof can count, which adds ticks up in an int, is scaled down: then the shares alone are right.
+ * Counts stay counts. Times are whole seconds or finer, as long as the file stays small. gprof adds
+ * ticks up in an int; larger sums are scaled down, and then only the shares are right.
  */
 static struct scale choose_scale(const struct gmon *writer)
 {
@@ -202,7 +199,7 @@ static int compare(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Ticks are differences of a rounded running sum, so that their sum is the whole. */
+/* Ticks are differences of a rounded running sum, so their sum is exact. */
 static void write_histograms(struct gmon *writer, const struct scale *scale)
 {
 	uint64_t sum = scale->unit / 2, given = 0;
@@ -268,8 +265,9 @@ static bool write_gmon(const struct sprof_profile *profile,
 		ok = false;
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"gmon: nothing was spent in the program itself, or its file can't be read");
-		sprof_error_hint(err, "gprof needs the program's own file: it has to be where it "
-				      "was when the profile was made");
+		sprof_error_hint(err,
+			"gprof needs the program's own file: it has to be where it "
+			"was when the profile was made");
 	} else {
 		write_all(&writer);
 	}

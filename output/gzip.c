@@ -1,6 +1,6 @@
 /*
- * Packing on the way out, through zlib and two buffers of fixed size. The header has no name and
- * no time, so that equal profiles are equal files.
+ * Compresses output through zlib with two buffers of fixed size. The header has no name and no
+ * time, so equal profiles give equal files.
  */
 #include "output/gzip.h"
 
@@ -11,7 +11,7 @@
 
 enum {
 	BUFFER_SIZE = 64 * 1024,
-	/* Tables of numbers get hardly smaller above it, and it is several times as fast as 6. */
+	/* Higher levels hardly shrink tables of numbers; 3 is several times as fast as 6. */
 	LEVEL = 3,
 	WITH_GZIP_HEADER = 16, /* added to the window bits: see deflateInit2() in zlib.h */
 	MEMORY_LEVEL = 8,

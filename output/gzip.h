@@ -1,5 +1,5 @@
 /*
- * Private to output/: packing on the way out (RFC 1952).
+ * Private to output/: compresses output while it is written (RFC 1952).
  */
 #ifndef SPROF_OUTPUT_GZIP_H
 #define SPROF_OUTPUT_GZIP_H
@@ -11,10 +11,10 @@
 
 struct sprof_gzip;
 
-/* NULL: no memory. Nothing reaches `out` from elsewhere until sprof_gzip_finish(). */
+/* NULL: no memory. Until sprof_gzip_finish() nothing else may write to `out`. */
 struct sprof_gzip *sprof_gzip_create(struct sprof_out *out);
 void sprof_gzip_write(struct sprof_gzip *gzip, const void *bytes, size_t size);
-/* Writes what is left and frees it; errors are out's own. NULL is accepted. */
+/* Writes the rest and frees it; `out` keeps errors. NULL is accepted. */
 void sprof_gzip_finish(struct sprof_gzip *gzip);
 
 #endif

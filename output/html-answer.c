@@ -1,6 +1,6 @@
 /*
- * The page's first words: those of the summary. They are about the whole run; of a part of it the page finds
- * words of its own.
+ * The page's first words: the summary's, about the whole run. For a part of the run the page makes
+ * its own words.
  */
 #include "output/html.h"
 
@@ -32,7 +32,7 @@ bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *
 	struct sprof_answer answer;
 	bool ok;
 
-	if (html->profile->foreign.kind_count) {
+	if (!sprof_profile_counts_time(html->profile)) {
 		sprof_out_puts(html->out, ",\n\"answer\":[],\"idle_ns\":0");
 		return true;
 	}

@@ -1,10 +1,8 @@
 /*
- * The profile as the page's data block; output/html.h says what is in it.
- *
- * Stacks that differ only in addresses within a line are one path here: the profile's tree is over
- * locations, the page's over (function, line), and most nodes of a hot loop fall together. Nodes
- * are written while they are found; what stays in memory is their numbers, and one map to find them
- * by.
+ * The profile as the page's data block, which output/html.h describes. Stacks that differ only in
+ * addresses within a line are one path here: the profile's tree is over locations, the page's over
+ * (function, line), which joins most nodes of a hot loop. Nodes are written when they are found;
+ * only their numbers and one map to find them stay in memory.
  */
 #include "output/html.h"
 
@@ -12,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/idmap.h"
-#include "output/clean.h"
 #include "output/stats.h"
 #include "profile/gaps.h"
 
@@ -32,84 +26,14 @@ static void finish(struct sprof_html *html)
 	free(html->rows);
 }
 
-/* By hand: printf would take most of the writer's time. */
-void sprof_html_number(const struct sprof_html *html, bool comma, uint64_t number)
-{
-	char text[24], *start = text + sizeof(text);
-
-	do {
-		*--start = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	if (comma)
-		*--start = ',';
-	sprof_out_write(html->out, start, (size_t)(text + sizeof(text) - start));
-}
-
-void sprof_html_packed(const struct sprof_html *html, uint64_t number)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char text[16];
-	size_t length = 0;
-
-	for (; number > 31; number >>= 5)
-		text[length++] = letters[32 + number % 32];
-	text[length++] = letters[number];
-	sprof_out_write(html->out, text, length);
-}
-
-void sprof_html_index(const struct sprof_html *html, bool comma, uint32_t index)
-{
-	if (index == SPROF_PROFILE_NONE)
-		sprof_out_puts(html->out, comma ? ",-1" : "-1");
-	else
-		sprof_html_number(html, comma, index);
-}
-
-/* Cleaned text has no control characters, so that these five are all that JSON or HTML may trip
- * over. */
-static void put_text(const struct sprof_html *html, const char *clean)
-{
-	sprof_out_puts(html->out, "\"");
-	for (;;) {
-		size_t plain = strcspn(clean, "\"\\<>&");
-
-		sprof_out_write(html->out, clean, plain);
-		clean += plain;
-		if (!*clean)
-			break;
-		sprof_out_printf(html->out, "\\u%04x", (unsigned)*clean++);
-	}
-	sprof_out_puts(html->out, "\"");
-}
-
-bool sprof_html_put_string(const struct sprof_html *html, const char *text)
-{
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
-
-	if (clean)
-		put_text(html, clean);
-	return clean;
-}
-
-/* Gives the text a place in the strings. NULL has none. */
+/* Gives the text a place in the strings. NULL gets none. */
 static bool add_string(struct sprof_html *html, const char *text)
 {
-	if (!text || sprof_idmap_find(&html->string_ids, 0, (uintptr_t)text) != SPROF_IDMAP_NONE)
-		return true;
-	if (!sprof_array_reserve(&html->strings, &html->string_capacity, html->string_count + 1,
-		    sizeof(*html->strings)) ||
-		!sprof_idmap_put(
-			&html->string_ids, 0, (uintptr_t)text, (uint32_t)html->string_count))
-		return false;
-	html->strings[html->string_count++] = text;
-	return true;
-}
+	const struct sprof_interned strings = SPROF_INTERNED(
+		&html->string_ids, html->strings, html->string_count, html->string_capacity);
+	uint32_t id;
 
-uint32_t sprof_html_string(const struct sprof_html *html, const char *text)
-{
-	return text ? sprof_idmap_find(&html->string_ids, 0, (uintptr_t)text) : SPROF_PROFILE_NONE;
+	return !text || sprof_intern(&strings, sprof_key(0, (uintptr_t)text), &text, &id);
 }
 
 static size_t module_count(const struct sprof_html *html)
@@ -129,19 +53,19 @@ static bool collect_strings(struct sprof_html *html)
 
 	for (size_t i = 0; ok && i < profile->function_count; i++)
 		ok = add_string(html, profile->functions[i].name) &&
-		     add_string(html, profile->functions[i].file);
+			add_string(html, profile->functions[i].file);
 	for (size_t i = 0; ok && i < module_count(html); i++)
 		ok = add_string(html, module_path(html, i));
 	for (size_t i = 0; ok && i < profile->process_count; i++)
 		ok = add_string(html, profile->processes[i].name) &&
-		     add_string(html, profile->processes[i].host) &&
-		     add_string(html, profile->processes[i].rank);
+			add_string(html, profile->processes[i].host) &&
+			add_string(html, profile->processes[i].rank);
 	for (size_t i = 0; ok && i < profile->thread_count; i++)
 		ok = add_string(html, profile->threads[i].name);
 	for (size_t i = 0; ok && i < profile->context_count; i++)
 		ok = add_string(html, profile->contexts[i].syscall) &&
-		     add_string(html, profile->contexts[i].object) &&
-		     add_string(html, profile->contexts[i].holder);
+			add_string(html, profile->contexts[i].object) &&
+			add_string(html, profile->contexts[i].holder);
 	return ok;
 }
 
@@ -175,7 +99,7 @@ static void write_functions(const struct sprof_html *html)
 	sprof_out_puts(html->out, "]");
 }
 
-/* The number under the key; the next one, *ret_new, if there is none yet. False: no memory. */
+/* The key's number; a new key gets `next` and sets *ret_new. False: no memory. */
 static bool number_of(struct sprof_idmap *map, uint64_t high, uint64_t low, uint32_t next,
 	uint32_t *ret, bool *ret_new)
 {
@@ -210,7 +134,7 @@ static bool write_frames(struct sprof_html *html)
 	return true;
 }
 
-/* The node below `parent` for a line of the profile; written when it is new. */
+/* The node below `parent` for a line of the profile; a new one is written. */
 static bool child_of(struct sprof_html *html, uint32_t parent, size_t line, uint32_t *ret)
 {
 	uint32_t frame = html->frames[line];
@@ -300,18 +224,18 @@ static bool write_gaps(const struct sprof_html *html, struct sprof_error *err)
 	return ok;
 }
 
-/* What another tool's file counts. */
-static bool write_foreign(const struct sprof_html *html)
+/* Writes name and unit of the shown weight if another tool counted it. */
+static bool write_further_kind(const struct sprof_html *html)
 {
 	const struct sprof_profile *profile = html->profile;
 
-	if (!profile->foreign.kind_count)
+	if (!sprof_weight_is_further(html->weight))
 		return true;
 	sprof_out_puts(html->out, ",\n\"value\":[");
-	if (!sprof_html_put_string(html, sprof_profile_weight_name(profile, SPROF_WEIGHT_OTHER)))
+	if (!sprof_html_put_string(html, sprof_profile_weight_name(profile, html->weight)))
 		return false;
 	sprof_out_puts(html->out, ",");
-	if (!sprof_html_put_string(html, sprof_profile_weight_unit(profile, SPROF_WEIGHT_OTHER)))
+	if (!sprof_html_put_string(html, sprof_profile_weight_unit(profile, html->weight)))
 		return false;
 	sprof_out_puts(html->out, "]");
 	return true;
@@ -346,8 +270,8 @@ static bool allocate(struct sprof_html *html)
 	return html->frames && html->nodes && html->places && html->rows;
 }
 
-static bool write_all(
-	struct sprof_html *html, const struct sprof_output_options *options, struct sprof_error *err)
+static bool write_all(struct sprof_html *html, const struct sprof_output_options *options,
+	struct sprof_error *err)
 {
 	if (!allocate(html) || !collect_strings(html) || !write_facts(html, options) ||
 		!write_strings(html))
@@ -358,7 +282,7 @@ static bool write_all(
 	write_threads(html);
 	sprof_html_write_rows(html);
 	if (!sprof_html_write_timeline(html) || !sprof_html_write_answer(html, err) ||
-		!write_gaps(html, err) || !write_foreign(html))
+		!write_gaps(html, err) || !write_further_kind(html))
 		return false;
 	sprof_out_puts(html->out, "}\n");
 	return true;
@@ -367,7 +291,7 @@ static bool write_all(
 bool sprof_html_write_data(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	struct sprof_html html = {.profile = profile, .out = out};
+	struct sprof_html html = {.profile = profile, .weight = options->weight, .out = out};
 	bool ok = write_all(&html, options, err);
 
 	finish(&html);

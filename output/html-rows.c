@@ -1,6 +1,6 @@
 /*
- * The page's rows: who spent how much, where, and doing what; and the timeline, whose runs refer to
- * them. Rows of the profile whose stacks are one path on the page are one row.
+ * The page's rows (who spent how much, where, and doing what), and the timeline, whose runs refer
+ * to rows. Rows of the profile whose stacks are one path on the page become one row.
  */
 #include "output/html.h"
 
@@ -10,8 +10,9 @@
 #include "profile/view.h"
 
 enum {
-	MANY_SPANS = 200 * 1000, /* from so many on, times are rounded so that most take one letter */
-	SHORTEST = 16,           /* then a period is so many units */
+	/* above this number, times are rounded so that most take one letter */
+	MANY_SPANS = 200 * 1000,
+	SHORTEST = 16, /* then a period is this many units */
 	FINE_UNIT_NS = 1000,
 };
 
@@ -40,7 +41,7 @@ static void sort_places(struct sprof_html *html)
 	qsort(html->places, profile->row_count, sizeof(*html->places), by_place);
 }
 
-/* What the time counts as that a row of the context was blocked. */
+/* What a blocked row of the context waits for. */
 static unsigned waits_for(const struct sprof_profile *profile, uint32_t context)
 {
 	struct sprof_profile_row row = {
@@ -76,11 +77,11 @@ static void put_row(const struct sprof_html *html, uint32_t distance, uint32_t c
 	sprof_html_packed(html, metrics->samples);
 	for (int i = 0; i < SPROF_WEIGHT_ALL_COLUMNS; i++)
 		sprof_html_packed(html, sprof_metrics_get(metrics, sprof_weight_columns[i]));
-	if (html->profile->foreign.kind_count)
-		sprof_html_packed(html, metrics->other);
+	if (sprof_weight_is_further(html->weight))
+		sprof_html_packed(html, metrics->further);
 }
 
-/* The rows of one thread, from the place at `next`. Returns the place behind them. */
+/* Writes the rows of one thread from `next` on. Returns the place behind them. */
 static size_t write_thread_rows(struct sprof_html *html, size_t next, uint32_t thread)
 {
 	const struct sprof_profile *profile = html->profile;
@@ -123,7 +124,7 @@ static void put_run(const struct sprof_html *html, uint64_t length, uint32_t row
 	sprof_html_packed(html, samples);
 }
 
-/* Times are rounded where they are, not how long they last: nothing adds up. */
+/* Points in time are rounded, not durations, so errors don't add up. */
 static void write_thread_runs(const struct sprof_html *html, const struct sprof_spans *spans,
 	uint32_t thread, uint64_t unit)
 {
@@ -148,7 +149,7 @@ static uint64_t unit_of(const struct sprof_spans *spans)
 	uint64_t coarse = spans->period_ns / SHORTEST;
 
 	return spans->profile->span_count >= MANY_SPANS && coarse > FINE_UNIT_NS ? coarse
-										  : FINE_UNIT_NS;
+										 : FINE_UNIT_NS;
 }
 
 bool sprof_html_write_timeline(struct sprof_html *html)
@@ -165,7 +166,8 @@ bool sprof_html_write_timeline(struct sprof_html *html)
 	sprof_html_number(html, false, unit);
 	if (html->profile->spans_cut_ns > html->profile->start_ns) {
 		sprof_out_puts(html->out, ",\"cut\":");
-		sprof_html_number(html, false, html->profile->spans_cut_ns - html->profile->start_ns);
+		sprof_html_number(
+			html, false, html->profile->spans_cut_ns - html->profile->start_ns);
 	}
 	sprof_out_puts(html->out, ",\"threads\":[");
 	for (uint32_t i = 0; i < html->profile->thread_count; i++) {

@@ -1,9 +1,8 @@
 /*
- * The page: one file that shows the whole profile in a browser, without a network and without us.
- *
- * The page's own text, style and script come from output/web/ and are put together at build time
- * (web/embed.py), with hashes of both in a content security policy: nothing else can run in it,
- * even if a name got past its escaping. Here the data is set between.
+ * The page: one file that shows the whole profile in a browser, without a network or sprof. Its own
+ * text, style and script come from output/web/ and are put together at build time (web/embed.py). A
+ * content security policy has hashes of style and script: nothing else can run, even if a name got
+ * past its escaping. This file writes the data in between.
  */
 #include "output/html.h"
 

@@ -1,9 +1,7 @@
 /*
- * The whole profile as one JSON object, for programs. docs/profile.schema.json is its definition;
- * the names are an interface and stay.
- *
- * Everything is written while it is walked. Figures are whole numbers, in ns where they are times;
- * readers that know doubles only are exact up to 2^53.
+ * The whole profile as one JSON object, for programs. docs/profile.schema.json defines it; the
+ * names are an interface and must stay. Writes everything during the walk. Figures are whole
+ * numbers, times are in ns; for readers that only know doubles they are exact up to 2^53.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +10,7 @@
 #include "base/cleanup.h"
 #include "output/format.h"
 #include "output/json.h"
+#include "profile/attributes.h"
 #include "profile/labels.h"
 #include "profile/quality.h"
 #include "profile/view.h"
@@ -19,24 +18,26 @@
 struct writer {
 	const struct sprof_profile *profile;
 	struct sprof_json json;
+	enum sprof_weight weight;
 };
+
+static void write_figure(struct writer *writer, const struct sprof_metrics *metrics,
+	enum sprof_weight weight, bool *first)
+{
+	sprof_json_comma(&writer->json, first);
+	sprof_json_format(&writer->json, "\"%s\":", sprof_weight_name(weight));
+	sprof_json_number(&writer->json, sprof_metrics_get(metrics, weight));
+}
 
 static void write_figures(struct writer *writer, const struct sprof_metrics *metrics)
 {
-	const struct sprof_profile *profile = writer->profile;
+	bool first = true;
 
-	if (profile->foreign.kind_count) {
-		sprof_json_text(&writer->json, "{\"value\":");
-		sprof_json_number(&writer->json, metrics->other);
-		sprof_json_text(&writer->json, "}");
-		return;
-	}
-	for (int i = 0; i < SPROF_WEIGHT_COUNT; i++) {
-		sprof_json_format(&writer->json, "%s\"%s\":", i ? "," : "{",
-			sprof_weight_name((enum sprof_weight)i));
-		sprof_json_number(
-			&writer->json, sprof_metrics_get(metrics, (enum sprof_weight)i));
-	}
+	sprof_json_text(&writer->json, "{");
+	for (int i = 0; sprof_profile_counts_time(writer->profile) && i < SPROF_WEIGHT_COUNT; i++)
+		write_figure(writer, metrics, (enum sprof_weight)i, &first);
+	if (sprof_weight_is_further(writer->weight))
+		write_figure(writer, metrics, writer->weight, &first);
 	sprof_json_text(&writer->json, "}");
 }
 
@@ -78,27 +79,46 @@ static void write_head(struct writer *writer, enum sprof_weight weight)
 	write_quality(writer);
 }
 
+/* The attributes of a process or a thread; unknown ones are null. */
+static void write_attributes(
+	struct writer *writer, enum sprof_attribute_of of, const struct sprof_build_thread *owner)
+{
+	struct sprof_build_thread fields = *owner;
+	bool first = of == SPROF_ATTRIBUTE_OF_PROCESS;
+
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		if (attribute->of != of)
+			continue;
+		sprof_json_comma(&writer->json, &first);
+		sprof_json_format(&writer->json,
+			"\"%s\":", attribute->json ? attribute->json : attribute->name);
+		if (attribute->form == SPROF_ATTRIBUTE_ID)
+			sprof_json_format(
+				&writer->json, "%d", *sprof_attribute_id(attribute, &fields));
+		else
+			sprof_json_string(&writer->json, *sprof_attribute_text(attribute, &fields));
+	}
+	sprof_json_text(&writer->json, "}");
+}
+
 static void write_process(struct writer *writer, size_t index)
 {
-	const struct sprof_profile_process *process = &writer->profile->processes[index];
+	const struct sprof_build_thread process =
+		sprof_attributes_of_process(writer->profile, (uint32_t)index);
 
-	sprof_json_format(&writer->json, "{\"pid\":%d,\"name\":", process->pid);
-	sprof_json_string(&writer->json, process->name);
-	sprof_json_text(&writer->json, ",\"host\":");
-	sprof_json_string(&writer->json, process->host);
-	sprof_json_text(&writer->json, ",\"rank\":");
-	sprof_json_string(&writer->json, process->rank);
-	sprof_json_text(&writer->json, "}");
+	sprof_json_text(&writer->json, "{");
+	write_attributes(writer, SPROF_ATTRIBUTE_OF_PROCESS, &process);
 }
 
 static void write_thread(struct writer *writer, size_t index)
 {
-	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
+	const struct sprof_build_thread thread =
+		sprof_attributes_of_thread(writer->profile, (uint32_t)index);
 
-	sprof_json_format(&writer->json, "{\"process\":%u,\"tid\":%d,\"name\":", thread->process,
-		thread->tid);
-	sprof_json_string(&writer->json, thread->name);
-	sprof_json_text(&writer->json, "}");
+	sprof_json_format(
+		&writer->json, "{\"process\":%u", writer->profile->threads[index].process);
+	write_attributes(writer, SPROF_ATTRIBUTE_OF_THREAD, &thread);
 }
 
 static void write_module(struct writer *writer, size_t index)
@@ -129,8 +149,8 @@ static void write_function(struct writer *writer, size_t index)
 		sprof_json_text(&writer->json, "null");
 	else
 		sprof_json_number(&writer->json, function->module);
-	sprof_json_format(&writer->json, ",\"unresolved\":%s}",
-		function->unresolved ? "true" : "false");
+	sprof_json_format(
+		&writer->json, ",\"unresolved\":%s}", function->unresolved ? "true" : "false");
 }
 
 /* [function, line, inlined] of each function at the place, innermost first. */
@@ -160,7 +180,7 @@ static void write_stack(struct writer *writer, size_t index)
 		sprof_json_format(&writer->json, "[%u,%u]", stack->parent, stack->location);
 }
 
-/* Nothing where there is nothing to say. */
+/* Writes nothing without a word. */
 static void write_word(struct writer *writer, const char *name, const char *word)
 {
 	if (!word)
@@ -179,7 +199,7 @@ static void write_counted(struct writer *writer, const char *text, size_t length
 		sprof_out_fail(writer->json.out, ENOMEM);
 }
 
-/* What other tools labelled the samples with: [name, text], or [name, number, unit]. */
+/* Labels that other tools gave the samples: [name, text], or [name, number, unit]. */
 static void write_labels(struct writer *writer, const char *set)
 {
 	struct sprof_label label;
@@ -201,24 +221,29 @@ static void write_labels(struct writer *writer, const char *set)
 	sprof_json_text(&writer->json, "]");
 }
 
+static void write_context(struct writer *writer, const struct sprof_profile_context *context)
+{
+	char id[SPROF_ATTRIBUTE_SIZE];
+
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		const char *text = attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT
+			? sprof_attribute_get(attribute, context, id)
+			: NULL;
+
+		write_word(writer, attribute->name, text);
+		if (!text && attribute->is_always_said)
+			sprof_json_format(&writer->json, ",\"%s\":null", attribute->name);
+	}
+	write_labels(writer, context->labels);
+}
+
 static void write_row(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_row *row = &writer->profile->rows[index];
-	const struct sprof_profile_context *context = &writer->profile->contexts[row->context];
 
-	sprof_json_format(&writer->json, "{\"thread\":%u,\"stack\":%u,\"state\":", row->thread,
-		row->stack);
-	sprof_json_string(&writer->json, context->state < SPROF_STATE_COUNT
-			? sprof_state_name(context->state)
-			: NULL);
-	write_word(writer, "syscall", context->syscall);
-	write_word(writer, "wait_kind", context->kind == SPROF_WAIT_KIND_NONE
-			? NULL
-			: sprof_wait_kind_name(context->kind));
-	write_word(writer, "wait_object", context->object);
-	write_word(writer, "lock_holder", context->holder);
-	write_word(writer, "lock_holder_function", context->holder_function);
-	write_labels(writer, context->labels);
+	sprof_json_format(&writer->json, "{\"thread\":%u,\"stack\":%u", row->thread, row->stack);
+	write_context(writer, &writer->profile->contexts[row->context]);
 	sprof_json_text(&writer->json, ",\"values\":");
 	write_figures(writer, &row->metrics);
 	sprof_json_text(&writer->json, "}");
@@ -239,13 +264,11 @@ static void write_table(struct writer *writer, const char *name, size_t count,
 }
 
 /* NULL: none. */
-static const char *verdict_of(const struct writer *writer, const struct sprof_flat_row *row)
+static const char *verdict_of(const struct sprof_flat_row *row)
 {
 	enum sprof_verdict verdict = sprof_verdict_of(&row->total.times, &row->waiting);
 
-	if (writer->profile->foreign.kind_count || verdict == SPROF_VERDICT_NONE)
-		return NULL;
-	return sprof_verdict_name(verdict);
+	return verdict == SPROF_VERDICT_NONE ? NULL : sprof_verdict_name(verdict);
 }
 
 static bool write_flat(
@@ -259,12 +282,13 @@ static bool write_flat(
 	sprof_json_text(&writer->json, ",\n\"flat\":[");
 	for (size_t i = 0; i < flat.count; i++) {
 		sprof_json_comma(&writer->json, &first);
-		sprof_json_format(&writer->json, "\n{\"function\":%u,\"threads\":%u,\"self\":",
-			flat.rows[i].function, flat.rows[i].threads);
+		sprof_json_format(&writer->json,
+			"\n{\"function\":%u,\"threads\":%u,\"self\":", flat.rows[i].function,
+			flat.rows[i].threads);
 		write_figures(writer, &flat.rows[i].self);
 		sprof_json_text(&writer->json, ",\"total\":");
 		write_figures(writer, &flat.rows[i].total);
-		write_word(writer, "verdict", verdict_of(writer, &flat.rows[i]));
+		write_word(writer, "verdict", verdict_of(&flat.rows[i]));
 		sprof_json_text(&writer->json, "}");
 	}
 	sprof_json_text(&writer->json, "]");
@@ -293,7 +317,7 @@ static bool write_group(struct writer *writer, const struct sprof_output_options
 	return true;
 }
 
-/* What a label tells apart; nothing where none was asked for. */
+/* The groups that a label makes; nothing if none was asked for. */
 static bool write_groups(
 	struct writer *writer, const struct sprof_output_options *options, struct sprof_error *err)
 {
@@ -314,7 +338,7 @@ static bool write_json(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
 	const struct sprof_view view = {.weight = options->weight, .thread = SPROF_PROFILE_NONE};
-	struct writer writer = {.profile = profile};
+	struct writer writer = {.profile = profile, .weight = options->weight};
 	bool ok = sprof_json_open(&writer.json, out, false);
 
 	write_head(&writer, options->weight);

@@ -1,6 +1,6 @@
 /*
  * The lowest level of JSON (RFC 8259): strings and numbers. Strings from targets go through
- * clean.c, which knows UTF-8; what is left to escape is ASCII.
+ * clean.c, which handles UTF-8; only ASCII is left to escape.
  */
 #include "output/json.h"
 

@@ -1,5 +1,5 @@
 /*
- * Private to output/: JSON, plain or packed. Structure is the writers' matter: they put brackets
+ * Private to output/: JSON, plain or compressed. Does not handle structure: writers put brackets
  * and commas as text.
  */
 #ifndef SPROF_OUTPUT_JSON_H
@@ -13,23 +13,23 @@
 
 struct sprof_json {
 	struct sprof_out *out;
-	struct sprof_gzip *gzip; /* NULL: plain */
+	struct sprof_gzip *gzip; /* NULL: not compressed */
 };
 
 /* False: no memory. */
 bool sprof_json_open(struct sprof_json *json, struct sprof_out *out, bool pack);
 void sprof_json_close(struct sprof_json *json);
 
-/* As it is. */
+/* Writes the text unchanged. */
 void sprof_json_text(struct sprof_json *json, const char *text);
 void sprof_json_format(struct sprof_json *json, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void sprof_json_number(struct sprof_json *json, uint64_t number);
-/* A string with its quotes; what is no UTF-8 becomes U+FFFD. NULL: null. */
+/* A string with its quotes; invalid UTF-8 becomes U+FFFD. NULL: null. */
 void sprof_json_string(struct sprof_json *json, const char *text);
-/* A string that is safe to show: control characters become '?' too. */
+/* A string that is safe to show: control characters become '?'. */
 void sprof_json_name(struct sprof_json *json, const char *text);
-/* A comma, but not in front of the first. */
+/* Writes a comma, except before the first item. */
 void sprof_json_comma(struct sprof_json *json, bool *first);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Where modules would be in memory. A module whose segments are known has a mapping for each of the
- * executable ones, at its link-time address plus a base of its own; what is in none of them, and a
- * module whose file is not known, has one mapping of the file from its beginning. Anonymous memory
- * has real addresses already, and a mapping of size 0.
+ * Gives modules places in memory. A module with known segments has a mapping for each executable
+ * one, at its link-time address plus the module's base. Code outside these segments, and a module
+ * with an unknown file, has one mapping of the file from its beginning. Anonymous memory already
+ * has real addresses, and its mapping has size 0.
  */
 #include "output/layout.h"
 
@@ -19,7 +19,7 @@ static uint64_t round_up(uint64_t value)
 	return (value + page - 1) & ~(page - 1);
 }
 
-/* A caller's is that of its call. */
+/* A caller's offset is the offset of its call. */
 static uint64_t offset_in_file(const struct sprof_profile_location *location)
 {
 	const struct sprof_frame *frame = &location->frame;
@@ -53,7 +53,7 @@ bool sprof_layout_link_address(const struct sprof_profile *profile,
 	return true;
 }
 
-/* By module: how far into its file the frames go that no segment holds; 0: none do. */
+/* By module: the end, in its file, of the frames outside all segments; 0: there are none. */
 static uint64_t *find_rest(const struct sprof_profile *profile, size_t modules)
 {
 	uint64_t *rest = calloc(modules + 1, sizeof(*rest));
@@ -103,9 +103,10 @@ static bool map_module(struct sprof_layout *layout, const struct sprof_profile *
 		if (end < mapping.start + mapping.size)
 			end = mapping.start + mapping.size;
 	}
-	if (rest && !append(layout, &(struct sprof_layout_mapping){.module = module,
-					    .start = end,
-					    .size = round_up(rest)}))
+	if (rest &&
+		!append(layout,
+			&(struct sprof_layout_mapping){
+				.module = module, .start = end, .size = round_up(rest)}))
 		return false;
 	*base = round_up(end + rest) + page;
 	return true;

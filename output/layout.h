@@ -1,6 +1,6 @@
 /*
- * Private to output/: addresses for formats that have nothing else. A profile knows places in
- * files; here all modules are laid out one behind the other, each as the kernel would map it.
+ * Private to output/: addresses for formats that have nothing else. A profile has places in files.
+ * The layout puts all modules one behind the other, each as the kernel would map it.
  */
 #ifndef SPROF_OUTPUT_LAYOUT_H
 #define SPROF_OUTPUT_LAYOUT_H
@@ -14,28 +14,28 @@
 struct sprof_layout_mapping {
 	uint32_t module;
 	uint64_t start, size; /* in memory */
-	uint64_t offset;      /* in the file, of start */
+	uint64_t offset;      /* the start's offset in the file */
 };
 
 struct sprof_layout {
-	struct sprof_layout_mapping *mappings; /* in the order of their addresses */
+	struct sprof_layout_mapping *mappings; /* sorted by address */
 	size_t count, capacity;
-	uint32_t *first; /* by module: its first mapping; one more at the end */
+	uint32_t *first; /* by module: its first mapping; plus one item at the end */
 	size_t module_count;
 };
 
-/* False: no memory. To be finished either way. */
+/* False: no memory. Finish it in both cases. */
 bool sprof_layout_build(const struct sprof_profile *profile, struct sprof_layout *ret);
 void sprof_layout_finish(struct sprof_layout *layout);
 
 /*
- * The mapping of a location that has a module, and the address of its frame: that of the call in a
- * caller, which is one byte before the return address.
+ * The mapping of a location with a module, and the address of its frame. A caller's address is the
+ * call's: one byte before the return address.
  */
 size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
 
-/* The link-time address of a location. False: it is not known. */
+/* The link-time address of a location. False: unknown. */
 bool sprof_layout_link_address(const struct sprof_profile *profile,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
 

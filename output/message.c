@@ -1,5 +1,5 @@
 /*
- * The wire format of protocol buffers: as much of it as profile.proto needs.
+ * The wire format of protocol buffers, limited to what profile.proto needs.
  */
 #include "output/message.h"
 

@@ -1,6 +1,7 @@
 /*
- * The timeline with weights. A row's figures are shared out to its samples, by the difference of a
- * rounded running sum, so that nothing is lost; what of a row is not on the timeline comes at the end.
+ * The timeline with weights. Each sample of a row gets its part of the row's figures, as the
+ * difference of a rounded running sum, so nothing is lost. The rest of a row that is not on the
+ * timeline comes at the end.
  */
 #include "output/moments.h"
 
@@ -58,7 +59,7 @@ static uint64_t share(uint64_t value, uint64_t seen, uint64_t more, uint64_t sam
 	if (!samples)
 		return value;
 	return (uint64_t)((__uint128_t)value * (seen + more) / samples) -
-	       (uint64_t)((__uint128_t)value * seen / samples);
+		(uint64_t)((__uint128_t)value * seen / samples);
 }
 
 struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t row, uint64_t more)
@@ -67,7 +68,7 @@ struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t 
 	struct sprof_metrics part = {.samples = more};
 	uint64_t seen = moments->seen[row];
 
-	part.other = share(whole->other, seen, more, whole->samples);
+	part.further = share(whole->further, seen, more, whole->samples);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		part.times.ns[i] = share(whole->times.ns[i], seen, more, whole->samples);
 	moments->seen[row] += more;
@@ -104,7 +105,8 @@ bool sprof_moments_next(struct sprof_moments *moments,
 	if (moments->span < moments->span_end) {
 		uint32_t row = profile->spans[moments->spans.items[moments->span]].row;
 
-		*ret = next_of_span(moments, most ? most(profile, row) * moments->coarseness : UINT32_MAX);
+		*ret = next_of_span(
+			moments, most ? most(profile, row) * moments->coarseness : UINT32_MAX);
 		return true;
 	}
 	for (; moments->rest < moments->rest_end; moments->rest++) {

@@ -1,6 +1,6 @@
 /*
- * Private to output/: what a thread did one after the other, with what each part of it weighs, for
- * formats that have time.
+ * Private to output/: what a thread did over time and the weight of each part, for formats with
+ * time.
  */
 #ifndef SPROF_OUTPUT_MOMENTS_H
 #define SPROF_OUTPUT_MOMENTS_H
@@ -13,11 +13,11 @@
 #include "profile/profile.h"
 #include "profile/spans.h"
 
-/* Some of a row's samples, and their part of its figures: all parts together are the row. */
+/* Some of a row's samples with their part of its figures; all parts add up to the row. */
 struct sprof_moment {
 	uint32_t row;
 	uint64_t begin_ns, end_ns; /* since the start of the run */
-	bool is_timed; /* else it is not known when that was: it is with the last that is */
+	bool is_timed; /* false: the time is unknown; such moments come behind the last timed one */
 	struct sprof_metrics metrics;
 };
 
@@ -25,28 +25,29 @@ struct sprof_moments {
 	const struct sprof_profile *profile;
 	struct sprof_spans spans;
 	struct sprof_by_thread order;
-	uint64_t end_ns; /* of all that is on the timeline */
-	uint64_t coarseness; /* how many samples make one where the caller says how many may */
-	uint64_t *seen; /* by row: samples that were in a moment */
-	/* Where the walk is. */
+	uint64_t end_ns;     /* of the whole timeline */
+	uint64_t coarseness; /* samples per moment, if the caller limits a moment's samples */
+	uint64_t *seen;      /* by row: samples that moments have had */
+	/* The position of the walk. */
 	size_t span, span_end, rest, rest_end;
-	uint32_t sample; /* of the span */
+	uint32_t sample; /* within the span */
 	uint64_t last_ns;
 };
 
-/* False: no memory. To be finished either way. */
+/* False: no memory. Finish it in both cases. */
 bool sprof_moments_init(struct sprof_moments *moments, const struct sprof_profile *profile);
 void sprof_moments_finish(struct sprof_moments *moments);
 
-/* What the next so many samples of a row weigh, for a walk of the caller's own. */
-struct sprof_metrics sprof_moments_take(struct sprof_moments *moments, uint32_t row, uint64_t samples);
+/* The weight of a row's next samples, this many, for a caller that walks by itself. */
+struct sprof_metrics sprof_moments_take(
+	struct sprof_moments *moments, uint32_t row, uint64_t samples);
 
-/* Begins with a thread, again or for the first time. */
+/* Starts or restarts the walk at a thread. */
 void sprof_moments_start(struct sprof_moments *moments, uint32_t thread);
 /*
- * The next one, of at most as many samples as `most` says of its row (NULL: all that follow each other).
- * Of a profile with more than a million samples it is so many times more of them, that no few bytes of a
- * saved profile fill the disk. False: the end.
+ * The next moment, with at most as many samples as `most` says of its row (NULL: all successive
+ * ones). In a profile with more than a million samples this limit grows in proportion, so that a
+ * small saved profile can't fill the disk. False: the end.
  */
 bool sprof_moments_next(struct sprof_moments *moments,
 	uint32_t (*most)(const struct sprof_profile *, uint32_t row), struct sprof_moment *ret);

@@ -1,10 +1,9 @@
 /*
- * The buffered output. Knows how bytes reach a descriptor and how a whole file gets to its place;
- * what the bytes are is the formats' matter, what a path stands for is place.c's.
- *
- * The new file is made without a name in the folder of the target, so that a sprof that is killed
- * leaves nothing behind, and gets one only to be renamed. Where the file system can't do that, it is
- * made with O_EXCL under a name of its own; nobody's file or link is ever opened by mistake.
+ * The buffered output: brings bytes to a descriptor, and a whole file to its place. Does not handle
+ * the content (the formats do) or what a path stands for (place.c does). A new file has no name at
+ * first, in the folder of the target, so a killed sprof leaves nothing behind; it gets a name only
+ * to be renamed. Without file system support for that, it is made with O_EXCL under a unique name.
+ * Nobody else's file or link is ever opened by mistake.
  */
 #include "output/out.h"
 
@@ -23,18 +22,15 @@
 #include "base/clock.h"
 #include "output/place.h"
 
-enum {
-	BUFFER_SIZE = 64 * 1024,
-	MAX_ATTEMPTS = 100
-};
+enum { BUFFER_SIZE = 64 * 1024, MAX_ATTEMPTS = 100 };
 
 struct sprof_out {
 	int fd;
-	bool owned;       /* the descriptor is ours to close */
-	int failure;      /* errno of the first error; 0: none */
-	char *name;       /* as the user wrote it */
-	char *final_path; /* where the whole file goes; NULL: written straight to its place */
-	char *temporary_path; /* what it is called until then; NULL: it has no name yet */
+	bool owned;           /* we close the descriptor */
+	int failure;          /* errno of the first error; 0: none */
+	char *name;           /* as the user gave it */
+	char *final_path;     /* the finished file's path; NULL: written in place */
+	char *temporary_path; /* the path until then; NULL: the file has no name yet */
 	size_t used;
 	char buffer[BUFFER_SIZE];
 };
@@ -77,7 +73,7 @@ bool sprof_out_open_fd(int fd, const char *name, struct sprof_out **ret, struct 
 	return true;
 }
 
-/* Another name beside the file's place. False: no memory. */
+/* Chooses a temporary name beside the file's place. False: no memory. */
 static bool choose_name(struct sprof_out *out)
 {
 	const char *slash = strrchr(out->final_path, '/');
@@ -98,7 +94,7 @@ static void forget_name(struct sprof_out *out)
 	out->temporary_path = NULL;
 }
 
-/* A new file under a name of its own. Returns an errno value, 0 for success. */
+/* Makes a new file with a unique name. Returns an errno value, 0 for success. */
 static int open_named(struct sprof_out *out)
 {
 	int failure = EEXIST;
@@ -114,7 +110,7 @@ static int open_named(struct sprof_out *out)
 	return failure;
 }
 
-/* A new file without a name, which goes with us however we end. False: not in this file system. */
+/* Makes a file without a name; it vanishes with us. False: this file system can't. */
 static bool open_nameless(struct sprof_out *out)
 {
 	char folder[PATH_MAX] = ".";
@@ -127,7 +123,7 @@ static bool open_nameless(struct sprof_out *out)
 	return out->fd >= 0;
 }
 
-/* Gives it one (open(2), O_TMPFILE). Returns an errno value, 0 for success. */
+/* Gives the file a name (open(2), O_TMPFILE). Returns an errno value, 0 for success. */
 static int name_nameless(struct sprof_out *out)
 {
 	int failure = EEXIST;
@@ -163,7 +159,7 @@ static int open_device(struct sprof_out *out, const char *path)
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	if (out->fd < 0)
 		return errno;
-	/* It may have become a file since it was looked at. */
+	/* The device may have been replaced by a file. */
 	return !fstat(out->fd, &status) && S_ISREG(status.st_mode) ? EEXIST : 0;
 }
 
@@ -180,7 +176,7 @@ static int open_place(struct sprof_out *out, const struct sprof_place *place)
 		return open_device(out, place->path);
 	case SPROF_PLACE_FILE:
 		failure = open_beside(out, place->path);
-		/* The mode that somebody else has chosen is not for what we write. */
+		/* Does not keep a mode that another user has chosen. */
 		if (!failure && place->is_own && fchmod(out->fd, place->mode))
 			failure = errno;
 		return failure;
@@ -225,7 +221,7 @@ bool sprof_out_probe(const char *path, struct sprof_error *err)
 	return true;
 }
 
-/* A pipe may have been made non-blocking by whoever shares it. */
+/* Another user of the pipe may have made it non-blocking. */
 static bool wait_writable(int fd)
 {
 	struct pollfd descriptor = {.fd = fd, .events = POLLOUT};
@@ -250,7 +246,7 @@ static void write_all(struct sprof_out *out, const char *bytes, size_t size)
 	}
 }
 
-static void flush(struct sprof_out *out)
+void sprof_out_flush(struct sprof_out *out)
 {
 	write_all(out, out->buffer, out->used);
 	out->used = 0;
@@ -259,7 +255,7 @@ static void flush(struct sprof_out *out)
 void sprof_out_write(struct sprof_out *out, const void *bytes, size_t size)
 {
 	if (size > BUFFER_SIZE - out->used)
-		flush(out);
+		sprof_out_flush(out);
 	if (size > BUFFER_SIZE) {
 		write_all(out, bytes, size);
 		return;
@@ -311,7 +307,7 @@ bool sprof_out_close(struct sprof_out *out, struct sprof_error *err)
 {
 	bool ok;
 
-	flush(out);
+	sprof_out_flush(out);
 	if (out->final_path && !out->temporary_path && !out->failure)
 		out->failure = name_nameless(out);
 	if (out->owned) {

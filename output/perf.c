@@ -1,11 +1,11 @@
 /*
- * perf.data, for perf and hotspot: one event, whose period is the weight; a sample for each time that a
- * thread came to a stack, or one per row where it is not known when that was.
+ * perf.data, for perf and hotspot: one event, whose period is the weight. There is a sample for
+ * each time that a thread came to a stack, or one per row if the times are unknown.
  * Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
  *
- * perf names addresses itself, from the files that the mappings name; it takes callers as return
- * addresses. The header says how long the data is, and the output can't be wound back: everything
- * is gone through twice, first to count.
+ * perf itself names addresses, from the mapped files, and takes callers as return addresses. The
+ * header has the length of the data and the output can't seek back, so everything is walked twice,
+ * the first time only to count.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "output/layout.h"
 #include "output/moments.h"
 
-/* As uname -m has it. */
+/* As `uname -m` prints it. */
 #if defined(__x86_64__)
 #define MACHINE "x86_64"
 #else
@@ -24,13 +24,13 @@
 
 enum {
 	HEADER_SIZE = 104,
-	ATTR_SIZE = PERF_ATTR_SIZE_VER5, /* perf 6.1 refuses more than it knows */
+	ATTR_SIZE = PERF_ATTR_SIZE_VER5, /* perf 6.1 rejects larger ones */
 	FEATURES = 256,
 	MAX_FRAMES = 4000, /* a record's size has 16 bits */
 	FIRST_TIME = 1000000000,
 };
 
-/* Of the header's features, those without which one of the readers stumbles. */
+/* The header's features that at least one reader needs. */
 enum feature {
 	HOSTNAME = 3,
 	OSRELEASE = 4,
@@ -52,7 +52,7 @@ struct writer {
 	struct sprof_out *out;
 	struct sprof_layout layout;
 	struct sprof_moments moments;
-	bool counting; /* nothing is written, only counted */
+	bool counting; /* only count, write nothing */
 	uint64_t size;
 };
 
@@ -73,7 +73,7 @@ static void put_u64(struct writer *writer, uint64_t value)
 	put_bytes(writer, &value, sizeof(value));
 }
 
-/* A text with its NUL, filled up to 8 bytes. */
+/* The size of a text with its NUL, padded to 8 bytes. */
 static size_t padded(const char *text)
 {
 	return (strlen(text) + 8) & ~(size_t)7;
@@ -96,8 +96,8 @@ static void put_attr(struct writer *writer)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_CALLCHAIN,
+			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			PERF_SAMPLE_CALLCHAIN,
 		.read_format = PERF_FORMAT_ID,
 		.mmap = 1,
 		.comm = 1,
@@ -110,7 +110,7 @@ static void put_attr(struct writer *writer)
 	put_bytes(writer, &attr, ATTR_SIZE);
 }
 
-/* What follows every record that is no sample: see sample_id in perf_event_open(2). */
+/* The end of every record that is not a sample: see sample_id in perf_event_open(2). */
 static const size_t trailer_size = 8 + 8 + 8 + 8;
 
 static void put_trailer(struct writer *writer, int pid, int tid)
@@ -143,14 +143,13 @@ static void put_comm(struct writer *writer, int pid, int tid, const char *name)
 	put_trailer(writer, pid, tid);
 }
 
-static void put_mapping(
-	struct writer *writer, int pid, const struct sprof_layout_mapping *mapping)
+static void put_mapping(struct writer *writer, int pid, const struct sprof_layout_mapping *mapping)
 {
 	const char *path = sprof_modules_get(writer->profile->modules, mapping->module)->path;
 	char name[4096]; /* PATH_MAX; a record's size has 16 bits */
 
 	if (!mapping->size)
-		return; /* anonymous memory: there is no file */
+		return; /* anonymous memory has no file */
 	strncpy(name, path, sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	put_record(writer, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
@@ -162,8 +161,8 @@ static void put_mapping(
 	put_u64(writer, mapping->offset);
 	for (int i = 0; i < 3; i++)
 		put_u64(writer, 0); /* device, inode, generation */
-	put_u32(writer, 5);	    /* PROT_READ | PROT_EXEC */
-	put_u32(writer, 2);	    /* MAP_PRIVATE */
+	put_u32(writer, 5);         /* PROT_READ | PROT_EXEC */
+	put_u32(writer, 2);         /* MAP_PRIVATE */
 	put_padded(writer, name);
 	put_trailer(writer, pid, pid);
 }
@@ -200,7 +199,7 @@ static void put_tasks(struct writer *writer)
 	}
 }
 
-/* Where a frame is as perf sees it; a caller's address is that behind the call. */
+/* A frame's address for perf: a caller's is the address behind the call. */
 static uint64_t address_of(const struct writer *writer, uint32_t location, bool is_caller)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -222,7 +221,7 @@ static size_t depth_of(const struct sprof_profile *profile, uint32_t stack)
 	return depth;
 }
 
-/* So many of a row's samples as one, at a time since the first. */
+/* Writes this many of a row's samples as one, at a time since the first. */
 static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, uint64_t time_ns)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -252,7 +251,7 @@ static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, 
 	}
 }
 
-/* The spans of all threads, which are in the order of time. Returns a time behind them. */
+/* Writes the spans of all threads in order of time. Returns a time behind them. */
 static uint64_t put_spans(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -261,13 +260,14 @@ static uint64_t put_spans(struct writer *writer)
 	for (size_t i = 0; i < profile->span_count && !sprof_out_failed(writer->out); i++) {
 		const struct sprof_profile_span *span = &profile->spans[i];
 
-		time_ns = span->begin_ns > profile->start_ns ? span->begin_ns - profile->start_ns : 0;
+		time_ns =
+			span->begin_ns > profile->start_ns ? span->begin_ns - profile->start_ns : 0;
 		put_sample(writer, span->row, span->samples, time_ns);
 	}
 	return time_ns + 1;
 }
 
-/* What is on no timeline comes row by row, a ns apart. */
+/* Rows without a timeline follow one by one, a ns apart. */
 static void put_data(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -314,7 +314,7 @@ static void put_feature(struct writer *writer, enum feature feature)
 	case CPU_NAME:
 		put_string(writer, "unknown");
 		break;
-	case CPU_ID: /* perf annotate wants a family, a model and a stepping */
+	case CPU_ID: /* perf annotate needs a family, a model and a stepping */
 		put_string(writer, "unknown,0,0,0");
 		break;
 	case CPU_COUNT:
@@ -334,7 +334,7 @@ static void put_feature(struct writer *writer, enum feature feature)
 	}
 }
 
-/* How large something would be. */
+/* The size of what `put` would write. */
 static uint64_t measure(struct writer *writer, void (*put)(struct writer *))
 {
 	uint64_t size;
@@ -389,7 +389,7 @@ static void put_file(struct writer *writer)
 	put_u64(writer, ATTR_SIZE + 16);
 	put_u64(writer, data);
 	put_u64(writer, data_size);
-	put_u64(writer, 0); /* event types, which nobody reads any more */
+	put_u64(writer, 0); /* event types, which are obsolete */
 	put_u64(writer, 0);
 	put_u64(writer, features);
 	for (int i = 1; i < FEATURES / 64; i++)
@@ -407,7 +407,7 @@ static bool write_perf(const struct sprof_profile *profile,
 {
 	struct writer writer = {.profile = profile, .weight = options->weight, .out = out};
 	bool ok = sprof_layout_build(profile, &writer.layout) &&
-		  sprof_moments_init(&writer.moments, profile);
+		sprof_moments_init(&writer.moments, profile);
 
 	if (ok)
 		put_file(&writer);

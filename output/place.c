@@ -1,15 +1,13 @@
 /*
- * What a path stands for: a new file, a file to replace, a device, or a descriptor of our own.
+ * What a path stands for: a new file, a file to replace, a device, or our own descriptor. Symbolic
+ * links are followed here for two reasons. A rename would replace the link, not its target.
+ * /dev/stdout leads through /proc/self/fd to a file that the shell has opened, which must be
+ * written through the descriptor: a rename would leave the shell with an unlinked file.
  *
- * Symbolic links are followed by hand, because a rename would replace the link and not what it
- * points to, and because /dev/stdout leads through /proc/self/fd to whatever file the shell has
- * opened: that one must be written through the descriptor, or the shell's would be left with an
- * unlinked file.
- *
- * In a folder where everybody may make files, somebody else may have made a link or a FIFO under the
- * name that we are going to use: no link is followed there, and no other user's FIFO is fed. On the way
- * to the folder a link is followed if it is ours or the folder's owner's: that is the kernel's rule for
- * protected_symlinks (proc(5)), which it applies to the ends of paths only.
+ * In a folder where everybody may make files, another user may have put a link or a FIFO under our
+ * name: such links are not followed, and other users' FIFOs are not written to. On the way to the
+ * folder a link is followed if it belongs to us or to the folder's owner: that is the kernel's rule
+ * of protected_symlinks (proc(5)), which the kernel applies only to the last part of a path.
  */
 #include "output/place.h"
 
@@ -21,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	MAX_LINKS = 40 /* as the kernel: MAXSYMLINKS of include/linux/namei.h */
+	MAX_LINKS = 40 /* the kernel's MAXSYMLINKS, include/linux/namei.h */
 };
 
 /* What find() returns besides errno values. */
@@ -41,7 +39,7 @@ static bool stat_folder(const char *path, struct stat *ret)
 	return !stat(folder, ret);
 }
 
-/* Whether the folder of the path is one where everybody may make files. */
+/* Whether everybody may make files in the path's folder. */
 static bool is_in_open_folder(const char *path)
 {
 	struct stat folder;
@@ -85,8 +83,7 @@ static bool is_descriptor(const char *path, int *ret)
 	return false;
 }
 
-/* Replaces the link's path by what it points to; a relative target starts from the link's folder.
- */
+/* Replaces a link by its target; a relative target starts at the link's folder. */
 static int follow(char *path)
 {
 	char target[PATH_MAX], joined[PATH_MAX];
@@ -105,16 +102,16 @@ static int follow(char *path)
 	return 0;
 }
 
-/* Whether somebody else may have made this link for us to run into. */
+/* Whether another user may have planted this link. */
 static bool is_planted(const char *path, const struct stat *link)
 {
 	struct stat folder;
 
 	return stat_folder(path, &folder) && (folder.st_mode & S_IWOTH) &&
-	       link->st_uid != geteuid() && link->st_uid != folder.st_uid;
+		link->st_uid != geteuid() && link->st_uid != folder.st_uid;
 }
 
-/* The first link that is a folder of the path: its length in the path; 0: there is none. */
+/* The length of the path up to its first folder that is a link; 0: there is none. */
 static size_t find_linked_folder(const char *path, struct stat *ret)
 {
 	char folder[PATH_MAX];
@@ -127,7 +124,7 @@ static size_t find_linked_folder(const char *path, struct stat *ret)
 	return 0;
 }
 
-/* The way to the folder of the path, link by link; the path itself stays. */
+/* Checks the links on the way to the path's folder, one by one. Does not change the path. */
 static int check_way(const char *path)
 {
 	char way[PATH_MAX], folder[PATH_MAX], rest[PATH_MAX];
@@ -166,7 +163,7 @@ static int classify(struct sprof_place *place, const struct stat *status)
 	return access(place->path, W_OK) ? errno : 0;
 }
 
-/* Returns an errno value, one of those above, or 0 for success. */
+/* Returns an errno value, one of the values above, or 0 for success. */
 static int find(struct sprof_place *place)
 {
 	for (int links = 0; links < MAX_LINKS; links++) {

@@ -1,8 +1,7 @@
 /*
- * The call graph drawn, by the dot program: a library that draws would bring a desktop along.
- *
- * The graph is in memory, the program reads it as its standard input, and what it draws is copied
- * to the output. It gets no name from the profile on its command line.
+ * The call graph drawn by the dot program, because a drawing library would need a whole desktop.
+ * The program reads the graph from memory as its standard input, and its drawing is copied to the
+ * output. Its command line has no names from the profile.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 enum { SHELL_NOT_FOUND = 127 };
 
-/* The graph in a file without a name, read from its beginning. */
+/* Writes the graph to a file without a name, to be read from its beginning. */
 static bool draw_to_memory(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, int fd, struct sprof_error *err)
 {
@@ -49,8 +48,9 @@ static bool run_dot(int fd, struct sprof_out *out, struct sprof_error *err)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
 		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 			"png: the program dot, which draws the graph, is not installed");
-		sprof_error_hint(err, "install Graphviz (Debian: apt install graphviz), or write "
-				      "-f dot and draw it elsewhere");
+		sprof_error_hint(err,
+			"install Graphviz (Debian: apt install graphviz), or write "
+			"-f dot and draw it elsewhere");
 		return false;
 	}
 	return sprof_error_set(

@@ -1,8 +1,7 @@
 /*
- * The samples and the comments of the saved profile. Samples are written thread by thread, so that
- * what they have in common is put together once per thread, and in the order of the threads, so that
- * a reader finds them in it. A thread that has no sample, or of which more is known than its time,
- * gets one without a stack and without values.
+ * The samples and the comments of the saved profile. Samples are written thread by thread, in
+ * order: a thread's common labels are built once, and a reader gets the threads in order. A thread
+ * without samples, or with facts besides its time, gets a sample without stack and values.
  */
 #include "output/pprof.h"
 
@@ -10,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
+#include "profile/attributes.h"
 #include "profile/by-thread.h"
 #include "profile/facts.h"
 #include "profile/labels.h"
 #include "profile/pprof-file.h"
 #include "profile/quality.h"
 
-/* What marks the base of a difference for `go tool pprof`. */
+/* The label that marks the base of a difference for `go tool pprof`. */
 #define BASE_LABEL "pprof::base"
 
 static void put_comment(struct sprof_pprof_writer *writer, const char *name, const char *value)
@@ -89,7 +88,7 @@ static void put_gaps(struct sprof_pprof_writer *writer)
 void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 {
 	writer->packed.size = 0;
-	if (!writer->profile->foreign.kind_count) {
+	if (sprof_profile_counts_time(writer->profile)) {
 		if (writer->profile->command)
 			put_comment(writer, "command", writer->profile->command);
 		put_quality(writer);
@@ -103,8 +102,8 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 		sprof_pprof_put(writer, SPROF_PPROF_COMMENT_FIELD, &writer->packed);
 }
 
-static void add_label(struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key,
-	uint32_t text)
+static void add_label(
+	struct sprof_pprof_writer *writer, struct sprof_message *to, const char *key, uint32_t text)
 {
 	uint32_t number = sprof_pprof_string(writer, key);
 
@@ -132,41 +131,54 @@ static void add_number(struct sprof_pprof_writer *writer, struct sprof_message *
 	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
 }
 
-static void add_id(struct sprof_pprof_writer *writer, const char *key, pid_t id, bool numeric)
+static void add_id(
+	struct sprof_pprof_writer *writer, const char *key, const char *digits, bool numeric)
 {
 	struct sprof_message *to = &writer->labels;
-	char text[16];
 
-	if (!id)
-		return;
-	if (numeric) {
-		add_number(writer, to, sprof_pprof_string(writer, key), (uint64_t)id, 0);
-		return;
-	}
-	snprintf(text, sizeof(text), "%d", id);
-	add_label(writer, to, key, sprof_pprof_new_string(writer, text));
+	if (numeric)
+		add_number(
+			writer, to, sprof_pprof_string(writer, key), strtoull(digits, NULL, 10), 0);
+	else
+		add_label(writer, to, key, sprof_pprof_new_string(writer, digits));
+}
+
+static void add_attribute(struct sprof_pprof_writer *writer, struct sprof_message *to,
+	const struct sprof_attribute *attribute, const char *text)
+{
+	if (text || attribute->is_named)
+		add_text(writer, to, attribute->name, text);
 }
 
 /* The labels that all rows of a thread have. */
 static void describe_thread(struct sprof_pprof_writer *writer, uint32_t index)
 {
-	const struct sprof_profile_thread *thread = &writer->profile->threads[index];
-	const struct sprof_profile_process *process = &writer->profile->processes[thread->process];
-	struct sprof_message *labels = &writer->labels;
+	const struct sprof_profile *profile = writer->profile;
+	struct sprof_build_thread thread = sprof_attributes_of_thread(profile, index);
+	char id[SPROF_ATTRIBUTE_SIZE];
 
-	labels->size = 0;
-	add_id(writer, SPROF_PPROF_PID, process->pid, thread->numeric_ids);
-	add_id(writer, SPROF_PPROF_TID, thread->tid, thread->numeric_ids);
-	if (!process->unnamed || !writer->profile->foreign.kind_count)
-		add_text(writer, labels, SPROF_PPROF_PROCESS, process->name);
-	add_text(writer, labels, SPROF_PPROF_THREAD, thread->name);
-	add_text(writer, labels, SPROF_PPROF_HOST, process->host);
-	add_text(writer, labels, SPROF_PPROF_RANK, process->rank);
+	if (sprof_profile_counts_time(profile))
+		thread.process_name = profile->processes[profile->threads[index].process].name;
+	writer->labels.size = 0;
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		const char *text;
+
+		if (attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT ||
+			(!thread.process_name &&
+				sprof_attribute_text(attribute, &thread) == &thread.process_name))
+			continue;
+		text = sprof_attribute_get(attribute, &thread, id);
+		if (text && attribute->form == SPROF_ATTRIBUTE_ID)
+			add_id(writer, attribute->name, text, thread.numeric_ids);
+		else
+			add_attribute(writer, &writer->labels, attribute, text);
+	}
 	if (index < writer->base_threads)
-		add_text(writer, labels, BASE_LABEL, "true");
+		add_text(writer, &writer->labels, BASE_LABEL, "true");
 }
 
-/* The number of a text of a set of labels, which are not terminated. */
+/* The number of a text in a set of labels, where texts have no NUL. */
 static uint32_t text_of(struct sprof_pprof_writer *writer, const char *text, size_t length)
 {
 	SPROF_AUTO_FREE char *copy = length ? strndup(text, length) : NULL;
@@ -176,8 +188,8 @@ static uint32_t text_of(struct sprof_pprof_writer *writer, const char *text, siz
 	return copy ? sprof_pprof_new_string(writer, copy) : 0;
 }
 
-static void encode_label(
-	struct sprof_pprof_writer *writer, struct sprof_message *to, const struct sprof_label *label)
+static void encode_label(struct sprof_pprof_writer *writer, struct sprof_message *to,
+	const struct sprof_label *label)
 {
 	uint32_t key = text_of(writer, label->key, label->key_length);
 	uint32_t text = text_of(writer, label->text, label->text_length);
@@ -192,24 +204,21 @@ static void encode_label(
 	sprof_message_add_bytes(to, 3, writer->inner.data, writer->inner.size);
 }
 
-/* Where the set is among those that were encoded before, which saves its strings from being written again. */
+/* The set's place among the encoded ones, so that its strings are not written again. */
 static uint32_t find_set(struct sprof_pprof_writer *writer, const char *set)
 {
-	uint64_t key = (uint64_t)(uintptr_t)set;
-	uint32_t found = sprof_idmap_find(&writer->sets, 0, key);
+	const struct sprof_interned sets = SPROF_INTERNED(
+		&writer->sets, writer->encoded, writer->set_count, writer->set_capacity);
+	const struct sprof_message empty = {0};
+	const size_t before = writer->set_count;
 	struct sprof_label label;
+	uint32_t found;
 
-	if (found != SPROF_IDMAP_NONE)
-		return found;
-	found = (uint32_t)writer->set_count;
-	if (!sprof_array_reserve(&writer->encoded, &writer->set_capacity, writer->set_count + 1,
-		    sizeof(*writer->encoded)) ||
-		!sprof_idmap_put(&writer->sets, 0, key, found)) {
+	if (!sprof_intern(&sets, sprof_key(0, (uintptr_t)set), &empty, &found)) {
 		writer->failed = true;
 		return SPROF_IDMAP_NONE;
 	}
-	writer->encoded[writer->set_count++] = (struct sprof_message){0};
-	while (sprof_labels_next(&set, &label))
+	while (found == before && sprof_labels_next(&set, &label))
 		encode_label(writer, &writer->encoded[found], &label);
 	return found;
 }
@@ -222,56 +231,68 @@ static void add_others(struct sprof_pprof_writer *writer, const char *set)
 		sprof_message_append(&writer->message, &writer->encoded[found]);
 }
 
-static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
+static void add_attributes(struct sprof_pprof_writer *writer, uint32_t index, bool late)
 {
 	const struct sprof_profile_context *context = &writer->profile->contexts[index];
-	struct sprof_message *message = &writer->message;
+	char id[SPROF_ATTRIBUTE_SIZE];
 
-	if (context->state < SPROF_STATE_COUNT)
-		add_text(writer, message, SPROF_PPROF_STATE, sprof_state_name(context->state));
-	add_text(writer, message, SPROF_PPROF_SYSCALL, context->syscall);
-	add_text(writer, message, SPROF_PPROF_OBJECT, context->object);
-	add_text(writer, message, SPROF_PPROF_HOLDER, context->holder);
-	add_text(writer, message, SPROF_PPROF_HOLDER_FUNCTION, context->holder_function);
-	if (context->kind != SPROF_WAIT_KIND_NONE)
-		add_text(writer, message, SPROF_PPROF_WAIT_KIND, sprof_wait_kind_name(context->kind));
-	add_others(writer, context->labels);
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		if (attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT && attribute->is_late == late)
+			add_attribute(writer, &writer->message, attribute,
+				sprof_attribute_get(attribute, context, id));
+	}
 }
 
-/* A part of a row: its samples from `before` up to `until`, of as many as `whole`. */
+static void add_context(struct sprof_pprof_writer *writer, uint32_t index)
+{
+	add_attributes(writer, index, false);
+	add_attributes(writer, index, true);
+	add_others(writer, writer->profile->contexts[index].labels);
+}
+
+/* A part of a row: its samples from `before` up to `until`, out of `whole`. */
 struct part {
 	uint64_t before, until, whole;
-	const uint64_t *time_ns; /* NULL: not known */
+	const uint64_t *time_ns; /* NULL: unknown */
 };
 
-/* Differences of a rounded running sum: the parts of a figure are the whole of it. */
+/* Differences of a rounded running sum: the parts add up to the whole figure. */
 static uint64_t share(const struct part *part, uint64_t value)
 {
 	if (part->until == part->whole && !part->before)
 		return value;
 	return (uint64_t)((__uint128_t)value * part->until / part->whole) -
-	       (uint64_t)((__uint128_t)value * part->before / part->whole);
+		(uint64_t)((__uint128_t)value * part->before / part->whole);
 }
 
-static void add_values(struct sprof_pprof_writer *writer, size_t row, const struct part *part)
+static struct sprof_metrics part_of(const struct part *part, const struct sprof_metrics *whole)
 {
-	const struct sprof_profile *profile = writer->profile;
-	const struct sprof_profile_foreign *foreign = &profile->foreign;
-	const struct sprof_metrics *whole = &profile->rows[row].metrics;
 	struct sprof_metrics metrics = {.samples = share(part, whole->samples)};
-	struct sprof_message *packed = &writer->packed;
-	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
-	bool negative = profile->rows[row].thread < writer->base_threads;
 
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		metrics.times.ns[i] = share(part, whole->times.ns[i]);
-	packed->size = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = foreign->kind_count
-			? share(part, foreign->values[row * count + i])
-			: sprof_metrics_get(&metrics, (enum sprof_weight)i);
+	return metrics;
+}
 
-		/* The format's values are signed, and a sum of several files' may be beyond that. */
+/* One value of each weight. */
+static void add_values(struct sprof_pprof_writer *writer, size_t row, const struct part *part)
+{
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_metrics metrics = part_of(part, &profile->rows[row].metrics);
+	const struct sprof_weights weights = sprof_profile_weights(profile);
+	struct sprof_message *packed = &writer->packed;
+	bool negative = profile->rows[row].thread < writer->base_threads;
+
+	packed->size = 0;
+	for (enum sprof_weight weight = weights.first; weight < weights.end; weight++) {
+		uint64_t value = sprof_weight_is_further(weight)
+			? share(part,
+				  sprof_profile_further(
+					  profile, row, weight - SPROF_WEIGHT_FURTHER))
+			: sprof_metrics_get(&metrics, weight);
+
+		/* The format's values are signed; a sum over several files may be larger. */
 		if (value > INT64_MAX)
 			value = INT64_MAX;
 		sprof_message_add_varint(packed, negative ? -value : value);
@@ -304,7 +325,7 @@ static void write_part(struct sprof_pprof_writer *writer, size_t row, const stru
 	sprof_pprof_put(writer, SPROF_PPROF_SAMPLE, &writer->message);
 }
 
-/* One sample per slice of time; what is in none comes last. */
+/* One sample per slice of time; time outside slices comes last. */
 static void write_row(struct sprof_pprof_writer *writer, size_t row)
 {
 	uint64_t samples = writer->profile->rows[row].metrics.samples;
@@ -340,14 +361,13 @@ static void add_facts(struct sprof_pprof_writer *writer, uint32_t index)
 	}
 }
 
-/* It was there, and what is known of it besides its time. */
+/* Marks the thread as present, with the facts besides its time. */
 static void write_presence(struct sprof_pprof_writer *writer, uint32_t thread)
 {
-	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
-	size_t count = foreign->kind_count ? foreign->kind_count : SPROF_WEIGHT_COUNT;
+	const struct sprof_weights weights = sprof_profile_weights(writer->profile);
 
 	writer->packed.size = 0;
-	for (size_t i = 0; i < count; i++)
+	for (enum sprof_weight weight = weights.first; weight < weights.end; weight++)
 		sprof_message_add_varint(&writer->packed, 0);
 	sprof_message_add_bytes(&writer->message, 2, writer->packed.data, writer->packed.size);
 	sprof_message_append(&writer->message, &writer->labels);

@@ -1,6 +1,6 @@
 /*
- * The time of the samples of a saved profile: in which slice each was. Sorted for one thread at a time,
- * so that what is in memory beside the profile is a thread's.
+ * Assigns the samples of a saved profile to slices of time. Sorts one thread at a time, so memory
+ * holds only one thread's slices beside the profile.
  */
 #include <stdlib.h>
 
@@ -25,15 +25,15 @@ void sprof_pprof_slices_finish(struct sprof_pprof_slices *slices)
 
 static bool add(struct sprof_pprof_slices *slices, uint32_t row, uint64_t time_ns, uint32_t samples)
 {
-	if (!sprof_array_reserve(&slices->items, &slices->capacity, slices->count + 1,
-		    sizeof(*slices->items)))
+	if (!sprof_array_reserve(
+		    &slices->items, &slices->capacity, slices->count + 1, sizeof(*slices->items)))
 		return false;
-	slices->items[slices->count++] = (struct sprof_pprof_slice){
-		.time_ns = time_ns, .row = row, .samples = samples};
+	slices->items[slices->count++] =
+		(struct sprof_pprof_slice){.time_ns = time_ns, .row = row, .samples = samples};
 	return true;
 }
 
-/* From the slice of one sample to that of the first one behind it. */
+/* Adds the slices from a span's first sample to the first sample behind it. */
 static bool add_span(struct sprof_pprof_slices *slices, const struct sprof_span *span)
 {
 	for (uint32_t done = 0; done < span->samples;) {
@@ -58,7 +58,7 @@ static int by_row_and_time(const void *left, const void *right)
 	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Those of one row and time become one. */
+/* Joins slices of the same row and time. */
 static void join(struct sprof_pprof_slices *slices)
 {
 	size_t count = 0;
@@ -89,7 +89,8 @@ bool sprof_pprof_slices_of(struct sprof_pprof_slices *slices, uint32_t thread)
 	return true;
 }
 
-const struct sprof_pprof_slice *sprof_pprof_next_slice(struct sprof_pprof_slices *slices, uint32_t row)
+const struct sprof_pprof_slice *sprof_pprof_next_slice(
+	struct sprof_pprof_slices *slices, uint32_t row)
 {
 	while (slices->next < slices->count && slices->items[slices->next].row < row)
 		slices->next++;

@@ -1,48 +1,24 @@
 /*
- * The saved profile: pprof's profile.proto, packed. What its own fields can't say is in labels and
- * comments; sprof-pprof(5) lists them.
- *
- * Written by hand and not through a protocol buffers library, because such a library wants the whole
- * file as a tree of messages first, beside the profile. Here one message is in memory at a time, and
- * a string goes out when something first refers to it: the fields of a message may come in any order.
- *
- * A caller's address is that of its call: readers take addresses as they are.
+ * The saved profile: pprof's profile.proto, compressed. Labels and comments hold what its fields
+ * can't; sprof-pprof(5) lists them. It is written without a protocol buffers library, because that
+ * would need the whole file as a tree of messages beside the profile. Here one message is in memory
+ * at a time, and a string is written when a field first refers to it: the fields of a message may
+ * come in any order. A caller's address is the address of its call, because readers use addresses
+ * unchanged.
  */
 #include "output/pprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "output/clean.h"
 #include "output/format.h"
 #include "profile/pprof-file.h"
 
-/* Field numbers that the reader has no use for. */
+/* Field numbers that the reader doesn't use. */
 enum {
 	MAPPING_HAS_FUNCTIONS = 7, /* and file names, line numbers, inlined functions: 8, 9, 10 */
 	MAPPING_LAST = 10,
 };
-
-static void put_raw(
-	struct sprof_pprof_writer *writer, uint32_t field, const void *bytes, size_t size)
-{
-	struct sprof_message *frame = &writer->frame;
-
-	frame->size = 0;
-	sprof_message_add_bytes(frame, field, bytes, size);
-	writer->failed |= frame->failed;
-	if (!writer->failed)
-		sprof_gzip_write(writer->gzip, frame->data, frame->size);
-}
-
-void sprof_pprof_put(
-	struct sprof_pprof_writer *writer, uint32_t field, struct sprof_message *message)
-{
-	writer->failed |= message->failed;
-	put_raw(writer, field, message->data, message->size);
-	message->size = 0;
-}
 
 static void put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64_t value)
 {
@@ -53,33 +29,6 @@ static void put_number(struct sprof_pprof_writer *writer, uint32_t field, uint64
 	writer->failed |= frame->failed;
 	if (!writer->failed)
 		sprof_gzip_write(writer->gzip, frame->data, frame->size);
-}
-
-uint32_t sprof_pprof_new_string(struct sprof_pprof_writer *writer, const char *text)
-{
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
-
-	if (!clean) {
-		writer->failed = true;
-		return 0;
-	}
-	put_raw(writer, SPROF_PPROF_STRING, clean, strlen(clean));
-	return writer->string_count++;
-}
-
-uint32_t sprof_pprof_string(struct sprof_pprof_writer *writer, const char *text)
-{
-	uint64_t key = (uint64_t)(uintptr_t)text;
-	uint32_t number;
-
-	if (!text || !text[0])
-		return 0;
-	number = sprof_idmap_find(&writer->strings, 0, key);
-	if (number == SPROF_IDMAP_NONE) {
-		number = sprof_pprof_new_string(writer, text);
-		writer->failed |= !sprof_idmap_put(&writer->strings, 0, key, number);
-	}
-	return number;
 }
 
 static void write_kind(
@@ -93,60 +42,52 @@ static void write_kind(
 	sprof_pprof_put(writer, field, &writer->message);
 }
 
-static void write_own_kinds(struct sprof_pprof_writer *writer)
+/* The period of time is the sampling rate's. */
+static void write_period(struct sprof_pprof_writer *writer)
 {
-	const struct sprof_quality *quality = &writer->profile->quality;
+	const struct sprof_profile *profile = writer->profile;
+	const double rate_hz = profile->quality.rate_hz;
+	struct sprof_kind kind = profile->head.period_kind;
+	uint64_t period = profile->head.period;
 
-	/* Those of two files have to be the same, or Go's tool does not compare them: all, whatever is 0. */
-	for (int i = 0; i < SPROF_WEIGHT_COUNT; i++) {
-		enum sprof_weight weight = (enum sprof_weight)i;
-
-		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, sprof_weight_name(weight),
-			sprof_profile_weight_unit(writer->profile, weight));
+	if (sprof_profile_counts_time(profile) && rate_hz >= 1e-9) {
+		kind = (struct sprof_kind){
+			.name = sprof_weight_name(SPROF_WEIGHT_WALL), .unit = "nanoseconds"};
+		period = (uint64_t)(1e9 / rate_hz + 0.5);
 	}
-	put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
-		sprof_pprof_string(writer, sprof_weight_name(SPROF_WEIGHT_WALL)));
-	if (quality->rate_hz < 1e-9)
-		return;
-	write_kind(writer, SPROF_PPROF_PERIOD_TYPE, sprof_weight_name(SPROF_WEIGHT_WALL),
-		"nanoseconds");
-	put_number(
-		writer, SPROF_PPROF_PERIOD, (uint64_t)(1e9 / quality->rate_hz + 0.5));
+	if (kind.name)
+		write_kind(writer, SPROF_PPROF_PERIOD_TYPE, kind.name, kind.unit);
+	put_number(writer, SPROF_PPROF_PERIOD, period);
 }
 
-static void write_foreign_kinds(struct sprof_pprof_writer *writer)
+/* Go's tool compares only files with the same kinds, so all are written, even if 0. */
+static void write_kinds(struct sprof_pprof_writer *writer)
 {
-	const struct sprof_profile_foreign *foreign = &writer->profile->foreign;
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_head *head = &profile->head;
+	const struct sprof_weights weights = sprof_profile_weights(profile);
 
-	for (size_t i = 0; i < foreign->kind_count; i++)
-		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE, foreign->kinds[i].type,
-			foreign->kinds[i].unit);
+	for (enum sprof_weight weight = weights.first; weight < weights.end; weight++)
+		write_kind(writer, SPROF_PPROF_SAMPLE_TYPE,
+			sprof_profile_weight_name(profile, weight),
+			sprof_profile_weight_unit(profile, weight));
 	put_number(writer, SPROF_PPROF_DEFAULT_TYPE,
-		sprof_pprof_string(writer, foreign->kinds[foreign->chosen].type));
-	if (foreign->period_kind.type)
-		write_kind(writer, SPROF_PPROF_PERIOD_TYPE, foreign->period_kind.type,
-			foreign->period_kind.unit);
-	put_number(writer, SPROF_PPROF_PERIOD, foreign->period);
-	put_number(writer, SPROF_PPROF_DROP_FRAMES,
-		sprof_pprof_string(writer, foreign->drop_frames));
-	put_number(writer, SPROF_PPROF_KEEP_FRAMES,
-		sprof_pprof_string(writer, foreign->keep_frames));
-	put_number(writer, SPROF_PPROF_URL, sprof_pprof_string(writer, foreign->url));
+		sprof_pprof_string(
+			writer, sprof_profile_weight_name(profile, profile->kinds.shown)));
+	write_period(writer);
+	put_number(writer, SPROF_PPROF_DROP_FRAMES, sprof_pprof_string(writer, head->drop_frames));
+	put_number(writer, SPROF_PPROF_KEEP_FRAMES, sprof_pprof_string(writer, head->keep_frames));
+	put_number(writer, SPROF_PPROF_URL, sprof_pprof_string(writer, head->url));
 }
 
 static void write_head(struct sprof_pprof_writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 
-	put_raw(writer, SPROF_PPROF_STRING, "", 0);
-	writer->string_count = 1;
-	if (profile->foreign.kind_count)
-		write_foreign_kinds(writer);
-	else
-		write_own_kinds(writer);
+	sprof_pprof_begin_strings(writer);
+	write_kinds(writer);
 	put_number(writer, SPROF_PPROF_TIME_NANOS, profile->start_realtime_ns);
-	put_number(
-		writer, SPROF_PPROF_DURATION_NANOS, profile->quality.duration_ns);
+	put_number(writer, SPROF_PPROF_DURATION_NANOS, profile->quality.duration_ns);
 }
 
 static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
@@ -204,8 +145,7 @@ static void write_location(struct sprof_pprof_writer *writer, size_t index)
 		sprof_message_add_number(message, 3, address);
 	}
 	for (uint32_t i = 0; i < location->line_count; i++) {
-		const struct sprof_profile_line *line =
-			&profile->lines[location->first_line + i];
+		const struct sprof_profile_line *line = &profile->lines[location->first_line + i];
 
 		inner->size = 0;
 		sprof_message_add_number(inner, 1, line->function + 1);

@@ -1,7 +1,7 @@
 /*
- * Shortens C++ names as libiberty writes them, and Go's. Knows what brackets look like that are none: those
- * of operators, "->" and "(anonymous namespace)". Rust's "<T as Trait>::method" says the most in
- * its brackets, so a name that begins with one is left whole.
+ * Shortens C++ names as libiberty writes them, and Go's. Recognises text that only looks like
+ * brackets: operators, "->" and "(anonymous namespace)". In Rust's "<T as Trait>::method" the
+ * brackets say the most, so a name that begins with "<" stays whole.
  */
 #include "output/short-name.h"
 
@@ -18,7 +18,7 @@ static bool starts_with(const char *text, const char *word)
 	return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The end of a bracket that opens at text: behind its partner, or the end of the text. */
+/* The end of the bracket that opens at text: behind its partner, or the text's end. */
 static const char *skip_bracket(const char *text, char open, char close)
 {
 	int depth = 0, round = 0;
@@ -37,7 +37,7 @@ static const char *skip_bracket(const char *text, char open, char close)
 	return text;
 }
 
-/* "operator" and its sign, "()" included, where the word stands alone; 0: it doesn't. */
+/* The length of "operator" and its sign, "()" included, if the word stands alone; else 0. */
 static size_t operator_length(const char *name, const char *at)
 {
 	size_t length = sizeof(operator_word) - 1;
@@ -56,7 +56,7 @@ static bool is_qualifier(const char *at)
 	return starts_with(at, " const") || starts_with(at, " volatile") || starts_with(at, " &");
 }
 
-/* Leaves out what is in brackets; returns how much was written. */
+/* Leaves out the content of brackets; returns the length written. */
 static size_t leave_out(const char *name, char *to)
 {
 	const char *at = name;
@@ -86,8 +86,7 @@ static size_t leave_out(const char *name, char *to)
 	return length;
 }
 
-/* Behind the return type, which ends with the last blank that is not in brackets or of an operator.
- */
+/* Behind the return type: it ends at the last blank outside brackets and operators. */
 static char *behind_type(char *name)
 {
 	char *start = name;
@@ -104,8 +103,8 @@ static char *behind_type(char *name)
 }
 
 /*
- * Go: a path, a receiver in round brackets, type arguments in square ones; no parameters. Those of instances made by
- * the compiler are written out up to Go 1.20 ("go.shape."), and names made of types have blanks.
+ * Go: a path, a receiver in round brackets, type arguments in square ones; no parameters. Up to Go
+ * 1.20 those of compiler-made instances are whole ("go.shape."), and names of types have blanks.
  */
 static bool is_go(const char *name)
 {

@@ -5,9 +5,8 @@
 #define SPROF_OUTPUT_SHORT_NAME_H
 
 /*
- * The demangled name without template arguments ("<...>"), parameters and return type, to be freed; of Go's without
- * type arguments ("[...]").
- * What is not understood stays as it is. NULL: no memory.
+ * The demangled name without template arguments ("<...>"), parameters and return type, to be freed;
+ * Go's without type arguments ("[...]"). Unknown forms stay unchanged. NULL: no memory.
  */
 char *sprof_short_name(const char *name);
 

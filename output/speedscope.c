@@ -1,10 +1,10 @@
 /*
- * speedscope's own format: one profile per thread, of the weight asked for, in the order of time as far
- * as that is known: a sample for each time that the thread came to a stack.
+ * speedscope's own format: one profile per thread, with the requested weight, in the order of time
+ * where it is known: a sample for each time that the thread came to a stack.
  * https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
  *
- * A frame is its place in the list of frames, so there is one per function, with the line where the
- * function begins. Weights are numbers of JavaScript, exact up to 2^53.
+ * A frame is identified by its place in the list of frames, so each function has one, with the line
+ * where it begins. Weights are JavaScript numbers, exact up to 2^53.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool write_stack(struct speedscope *writer, uint32_t stack)
 	return true;
 }
 
-/* The next moment of the thread that has any of the weight, and how much. False: the end. */
+/* The thread's next moment with any of the weight, and its weight. False: the end. */
 static bool next_moment(struct speedscope *writer, uint32_t *ret_stack, uint64_t *ret_weight)
 {
 	struct sprof_moment moment;
@@ -116,7 +116,7 @@ static uint64_t whole_of(const struct speedscope *writer, uint32_t thread)
 	return sum;
 }
 
-/* Of its units, the one of the weight. */
+/* The format's unit for the weight. */
 static const char *unit_of(const struct speedscope *writer)
 {
 	static const char *const known[] = {
@@ -143,8 +143,8 @@ static bool write_thread(struct speedscope *writer, uint32_t index)
 	}
 	sprof_json_text(&writer->json, "{\"type\":\"sampled\",\"name\":");
 	sprof_json_name(&writer->json, name);
-	sprof_json_format(&writer->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":",
-		unit_of(writer));
+	sprof_json_format(
+		&writer->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit_of(writer));
 	sprof_json_number(&writer->json, whole_of(writer, index));
 	sprof_json_text(&writer->json, ",");
 	if (!write_samples(writer, index))
@@ -153,7 +153,7 @@ static bool write_thread(struct speedscope *writer, uint32_t index)
 	return true;
 }
 
-/* Threads without weight are left out; the heaviest one is shown first. */
+/* Leaves out threads without weight; the heaviest is shown first. */
 static bool write_threads(struct speedscope *writer)
 {
 	uint64_t heaviest = 0;
@@ -197,7 +197,7 @@ static bool write_speedscope(const struct sprof_profile *profile,
 {
 	struct speedscope writer = {.profile = profile, .weight = options->weight};
 	bool ok = sprof_moments_init(&writer.moments, profile) &&
-		  sprof_json_open(&writer.json, out, false) && write_all(&writer);
+		sprof_json_open(&writer.json, out, false) && write_all(&writer);
 
 	sprof_json_close(&writer.json);
 	sprof_moments_finish(&writer.moments);

@@ -1,6 +1,6 @@
 /*
- * The tables of the summary: functions, paths, waits. A row is a share, a word, and a text that has been fitted
- * into what is left of the line.
+ * The tables of the summary: functions, paths, waits. A row is a share, a word, and a text that
+ * fits the rest of the line.
  */
 #include "output/summary.h"
 
@@ -16,13 +16,13 @@
 #include "profile/own.h"
 
 enum {
-	LEAST_SAMPLES = 2,  /* of a function: one is chance */
-	PATHS = 20,         /* that can have so large a part each: 100 % / least_path */
-	SHARE = 7 + 2,      /* "100.0 %  " */
-	ROW = SHARE + 8,    /* and "starved " */
+	LEAST_SAMPLES = 2, /* of a function: one sample is chance */
+	PATHS = 20,        /* the most that can each have least_path: 100 % / least_path */
+	SHARE = 7 + 2,     /* "100.0 %  " */
+	ROW = SHARE + 8,   /* and "starved " */
 };
 
-/* Percent of the busy time, from which on a path is followed, and a row of a table shown. */
+/* Percent of the busy time: the least for following a path, and for showing a row of a table. */
 static const double least_path = 5, least_row = 0.5;
 
 static const char held_by[] = ", held by ";
@@ -32,8 +32,8 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-static void put_row(
-	struct sprof_summary *summary, const char *label, uint64_t ns, const char *word, const char *text)
+static void put_row(struct sprof_summary *summary, const char *label, uint64_t ns, const char *word,
+	const char *text)
 {
 	sprof_summary_put_label(summary, label);
 	sprof_out_printf(summary->out, "%5.1f %%  %-7s %s", sprof_percent(ns, summary->whole), word,
@@ -48,7 +48,8 @@ static bool is_small(const struct sprof_summary *summary, uint64_t ns)
 	return sprof_percent(ns, summary->whole) < least_row;
 }
 
-bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, struct sprof_error *err)
+bool sprof_summary_put_functions(
+	struct sprof_summary *summary, size_t rows, struct sprof_error *err)
 {
 	const struct sprof_profile *profile = summary->profile;
 	struct sprof_own own;
@@ -61,18 +62,20 @@ bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, str
 
 		SPROF_AUTO_FREE char *name = NULL;
 
-		if (is_small(summary, sprof_times_wall(&row->self.times)) || row->self.samples < LEAST_SAMPLES)
+		if (is_small(summary, sprof_times_wall(&row->self.times)) ||
+			row->self.samples < LEAST_SAMPLES)
 			continue;
 		name = sprof_fit_function(
 			profile->functions[row->function].name, false, room(summary) - ROW);
 		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
-			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)), name);
+			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)),
+			name);
 	}
 	sprof_own_finish(&own);
 	return true;
 }
 
-/* Whether a path is followed to here and no further. */
+/* Whether a followed path ends here. */
 static bool is_end(const struct sprof_graph *graph, size_t node)
 {
 	uint64_t whole = graph->nodes[0].total;
@@ -88,7 +91,7 @@ struct path {
 	char *text;
 };
 
-/* Those that read the same, because they differ in what there was no room for, are one. False: no memory. */
+/* Joins paths that look equal because they differ only in what was cut. False: no memory. */
 static bool add_path(struct path *paths, size_t *count, char *text, uint64_t ns)
 {
 	size_t i = 0;
@@ -133,11 +136,12 @@ static bool find_paths(const struct sprof_summary *summary, const struct sprof_g
 static void put_path(struct sprof_summary *summary, const struct path *path, const char *label)
 {
 	sprof_summary_put_label(summary, label);
-	sprof_out_printf(summary->out, "%5.1f %%  %s", sprof_percent(path->ns, summary->whole), path->text);
+	sprof_out_printf(
+		summary->out, "%5.1f %%  %s", sprof_percent(path->ns, summary->whole), path->text);
 	sprof_summary_end_line(summary);
 }
 
-/* The ways from a root that have a part of the time of their own, each to where it divides into small ones. */
+/* The paths from a root that have their own time, each up to where it splits into small ones. */
 bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct sprof_error *err)
 {
 	struct sprof_view view = summary->view;
@@ -159,11 +163,12 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 	return ok;
 }
 
-/* "mutex cache_lock in load, held by writer (12)"; that a lock is a futex says nothing. */
-static char *wait_text(const struct sprof_summary *summary, const struct sprof_waits_row *row, size_t left)
+/* "mutex cache_lock in load, held by writer (12)". Does not say that a lock is a futex. */
+static char *wait_text(
+	const struct sprof_summary *summary, const struct sprof_waits_row *row, size_t left)
 {
 	struct sprof_waits_row bare = *row;
-	/* Without its id: the report has that. */
+	/* Without the id, which the report has. */
 	SPROF_AUTO_FREE char *name = row->holder && !row->is_join
 		? strndup(row->holder, strcspn(row->holder, "(") - 1)
 		: NULL;
@@ -177,7 +182,8 @@ static char *wait_text(const struct sprof_summary *summary, const struct sprof_w
 	if (row->kind == SPROF_WAIT_KIND_LOCK && row->object)
 		bare.syscall = NULL;
 	words = sprof_wait_words(summary->profile, &bare, left - length);
-	if (!words || asprintf(&text, "%s%s%s", words, fitted ? held_by : "", fitted ? fitted : "") < 0)
+	if (!words ||
+		asprintf(&text, "%s%s%s", words, fitted ? held_by : "", fitted ? fitted : "") < 0)
 		return NULL;
 	return text;
 }

@@ -1,5 +1,5 @@
 /*
- * The sentences of the summary. What the facts are, profile/answer.c and profile/doubts.c know.
+ * The sentences of the summary. profile/answer.c and profile/doubts.c work out the facts.
  */
 #include "output/summary.h"
 
@@ -16,19 +16,19 @@
 #include "profile/outside.h"
 
 enum {
-	LEAST_SAMPLES = 3 /* that a function needs to be named */
+	LEAST_SAMPLES = 3 /* that a named function must have */
 };
 
-/* Percent of a program's busy time, from which on a second cause is worth naming. */
+/* Percent of a program's busy time: the least for naming a second cause. */
 static const double least_second = 15;
-/* Percent of a cause, from which on the heaviest function is worth naming. */
+/* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
-/* Percent of the run's duration: with less busy time, that is said first. */
+/* Percent of the run's duration: with less busy time, the sentence says so first. */
 static const double mostly_idle = 20;
-/* Percent of a cause, from which on a function is most of it. */
+/* Percent of a cause: from here on a function is most of it. */
 static const double most_of_it = 50;
 
-/* A text that grows. Lack of memory on the way is remembered to the end. */
+/* A growing text. Remembers lack of memory until the end. */
 struct words {
 	FILE *stream; /* NULL: there is none */
 	char *text;
@@ -63,7 +63,8 @@ static void put_text(struct words *words, const char *text)
 }
 
 /* Puts a function's name. */
-static void put_function(struct words *words, const struct sprof_profile *profile, uint32_t function, size_t room)
+static void put_function(
+	struct words *words, const struct sprof_profile *profile, uint32_t function, size_t room)
 {
 	SPROF_AUTO_FREE char *name =
 		sprof_fit_function(profile->functions[function].name, true, room);
@@ -71,7 +72,7 @@ static void put_function(struct words *words, const struct sprof_profile *profil
 	put_text(words, name);
 }
 
-/* The same of any other name; "+0" behind a variable's says nothing. */
+/* Puts any other name; without the "+0" behind a variable's, which says nothing. */
 static void put_name(struct words *words, const char *name, size_t room)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL), *fitted = NULL;
@@ -83,7 +84,7 @@ static void put_name(struct words *words, const char *name, size_t room)
 	put_text(words, fitted);
 }
 
-/* "[write]" -> "write": in a sentence brackets are in the way. */
+/* "[write]" -> "write": brackets disturb a sentence. */
 static void put_kernel(struct words *words, const char *name, size_t room)
 {
 	size_t length = strlen(name);
@@ -130,8 +131,8 @@ static void put_place(struct words *words, const struct sprof_profile *profile,
 	fputs(")", words->stream);
 }
 
-static void put_wait(struct words *words, const struct sprof_profile *profile, const struct sprof_cause *cause,
-	size_t room)
+static void put_wait(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_cause *cause, size_t room)
 {
 	const struct sprof_waits_row *wait = &cause->wait;
 	bool is_lock = wait->kind == SPROF_WAIT_KIND_LOCK && wait->object;
@@ -165,14 +166,16 @@ static void put_cause(struct words *words, const struct sprof_profile *profile,
 {
 	bool naps = cause->wait.kind == SPROF_WAIT_KIND_TIME && 2 * cause->wait.ns > cause->ns;
 
-	fprintf(words->stream, "%.0f %% ", sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
+	fprintf(words->stream, "%.0f %% ",
+		sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
 	if (cause->weight == SPROF_WEIGHT_RUNQ) {
 		fputs("ready but without a CPU", words->stream);
 	} else if (cause->weight == SPROF_WEIGHT_WAIT) {
 		fputs(naps ? "asleep" : "blocked", words->stream);
 		put_wait(words, profile, cause, room);
 	} else {
-		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel", words->stream);
+		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel",
+			words->stream);
 		put_place(words, profile, program, cause, room);
 	}
 }
@@ -187,8 +190,8 @@ static void put_program(struct words *words, const struct sprof_program *program
 		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
-char *sprof_summary_sentence(
-	const struct sprof_profile *profile, const struct sprof_program *program, size_t causes, size_t room)
+char *sprof_summary_sentence(const struct sprof_profile *profile,
+	const struct sprof_program *program, size_t causes, size_t room)
 {
 	uint64_t busy = sprof_times_wall(&program->busy), duration = profile->quality.duration_ns;
 	struct words words;
@@ -211,8 +214,9 @@ static void put_doubt(struct words *words, const struct sprof_doubt *doubt)
 {
 	switch (doubt->kind) {
 	case SPROF_DOUBT_SAMPLES:
-		fprintf(words->stream, "%.0f sample%s: a share of 10 %% may be off by %.0f points", doubt->amount,
-			doubt->amount == 1 ? "" : "s", sprof_doubts_uncertainty(doubt->amount));
+		fprintf(words->stream, "%.0f sample%s: a share of 10 %% may be off by %.0f points",
+			doubt->amount, doubt->amount == 1 ? "" : "s",
+			sprof_doubts_uncertainty(doubt->amount));
 		break;
 	case SPROF_DOUBT_STACKS:
 		fprintf(words->stream, "%.1f %% of the stacks end early", doubt->amount);
@@ -225,7 +229,8 @@ static void put_doubt(struct words *words, const struct sprof_doubt *doubt)
 			doubt->amount == 1 ? " has" : "es have");
 		break;
 	case SPROF_DOUBT_FOLDED:
-		fprintf(words->stream, "%.1f %% of the samples are [other]; see --max-stacks", doubt->amount);
+		fprintf(words->stream, "%.1f %% of the samples are [other]; see --max-stacks",
+			doubt->amount);
 		break;
 	case SPROF_DOUBT_RUN_QUEUE:
 		fputs("this kernel doesn't tell runq from wait", words->stream);
@@ -261,7 +266,7 @@ char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples
 	return text;
 }
 
-/* Where threads and programs begin is the same everywhere. */
+/* Threads and programs begin with the same functions everywhere. */
 static bool is_beginning(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_call_main",
@@ -275,7 +280,7 @@ static bool is_beginning(const char *name)
 	return false;
 }
 
-/* Outermost first: "main > walk > visit"; a function NONE is a gap. */
+/* Outermost first: "main > walk > visit"; NONE as a function is a gap. */
 static char *path_text(
 	const struct sprof_profile *profile, const uint32_t *functions, size_t count, size_t room)
 {
@@ -294,11 +299,11 @@ static char *path_text(
 }
 
 /*
- * The functions on the way to a node, innermost first. Where threads begin is left out, and libc's functions
- * between the program's last one and what that has called it for.
+ * The functions on the way to a node, innermost first. Leaves out where threads begin, and libc's
+ * functions between the program's last function and the innermost one.
  */
-static size_t collect(const struct sprof_profile *profile, const struct sprof_graph *graph, size_t node,
-	uint32_t *functions)
+static size_t collect(const struct sprof_profile *profile, const struct sprof_graph *graph,
+	size_t node, uint32_t *functions)
 {
 	size_t count = 0;
 
@@ -315,7 +320,7 @@ static size_t collect(const struct sprof_profile *profile, const struct sprof_gr
 	return count;
 }
 
-/* Leaves out `gone` functions behind the outermost one. Returns how many are left, with the gap as one. */
+/* Leaves out `gone` functions behind the outermost one. Returns how many are left, plus the gap. */
 static size_t choose(const uint32_t *functions, size_t count, size_t gone, uint32_t *ret)
 {
 	size_t chosen = 0;
@@ -345,8 +350,7 @@ char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof
 	gone = count > room / LEAST ? count - room / LEAST : 0;
 	for (;; gone++) {
 		free(text);
-		text = path_text(
-			profile, chosen, choose(functions, count, gone, chosen), room / 2);
+		text = path_text(profile, chosen, choose(functions, count, gone, chosen), room / 2);
 		if (!text || sprof_fit_length(text) <= room || gone + 2 >= count)
 			break;
 	}

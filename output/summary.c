@@ -1,7 +1,8 @@
 /*
- * The answer on one screen: a sentence for each program that mattered, where the time went, the heaviest
- * functions, paths and waits, what limits trust in it, and what to run next. All shares are of the time in
- * which threads were not idle. It never has more lines than there is room for, nor longer ones.
+ * The answer on one screen: a sentence for each program that mattered, where the time went, the
+ * heaviest functions, paths and waits, what limits trust in it, and what to run next. All shares
+ * are of the time in which threads were not idle. Neither the number nor the width of its lines
+ * exceeds the screen.
  */
 #include "output/summary.h"
 
@@ -21,29 +22,26 @@
 enum {
 	WIDTH = 80,
 	LEAST_WIDTH = 40,
-	ROWS = 5,       /* of a table, at most */
+	ROWS = 5, /* of a table, at most */
 	PROGRAMS = 5,
-	FEW_LINES = 12, /* less than that has room for the verdict and little more */
-	SENTENCE = 3, /* lines */
+	FEW_LINES = 12, /* fewer lines have room for little more than the verdict */
+	SENTENCE = 3,   /* lines */
 	TABLES = 3,
-	FEW_SAMPLES = 5, /* that no table can be made of */
-	AIRY = 36, /* lines that all of it has room in, with blank ones */
-	SPARE = 3, /* lines of the screen: for the shell's prompt, and what was said before */
+	FEW_SAMPLES = 5, /* too few for any table */
+	AIRY = 36,       /* lines that have room for everything, with blank ones */
+	SPARE = 3,       /* free lines of the screen: for the prompt and earlier output */
 };
 
-/* Percent of the busy time, from which on it is said that so much is left out of it. */
+/* Percent of the busy time: from here on the summary says how much was not sampled. */
 static const double least_unsampled = 2;
 
-/* The colours of the classes, of headings and of none (ECMA-48, SGR). */
-static const char faint[] = "\033[2m", plain[] = "\033[0m";
-
-struct class {
+struct time_class {
 	enum sprof_weight weight;
 	const char *colour, *block;
 	char letter;
 };
 
-static const struct class classes[] = {
+static const struct time_class classes[] = {
 	{SPROF_WEIGHT_USER, "\033[32m", "█", '#'},
 	{SPROF_WEIGHT_SYS, "\033[31m", "▓", '='},
 	{SPROF_WEIGHT_RUNQ, "\033[33m", "▒", '~'},
@@ -51,34 +49,14 @@ static const struct class classes[] = {
 	{SPROF_WEIGHT_STOLEN, "\033[35m", "?", '?'},
 };
 
-enum {
-	CLASSES = sizeof(classes) / sizeof(classes[0])
-};
-
-static const char *style(const struct sprof_summary *summary, const char *sequence)
-{
-	return summary->options.colour ? sequence : "";
-}
-
-void sprof_summary_end_line(struct sprof_summary *summary)
-{
-	sprof_out_puts(summary->out, "\n");
-	if (summary->lines != SIZE_MAX && summary->lines)
-		summary->lines--;
-}
-
-void sprof_summary_put_label(const struct sprof_summary *summary, const char *label)
-{
-	sprof_out_printf(summary->out, "%s%-*s%s", style(summary, faint), SPROF_SUMMARY_MARGIN, label,
-		style(summary, plain));
-}
+enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
 static size_t room(const struct sprof_summary *summary)
 {
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* The length of the text's first line: up to a blank before the width. */
+/* The length of the text's first line: it ends at a blank before the width. */
 static size_t line_length(const char *text, size_t width)
 {
 	size_t at = 0, last = 0, characters = 0;
@@ -93,8 +71,9 @@ static size_t line_length(const char *text, size_t width)
 	return at;
 }
 
-/* Writes a text behind a label. Lines break between words; what is too long for `most` lines is cut. */
-static void put_text(struct sprof_summary *summary, const char *label, const char *text, size_t most)
+/* Writes a text behind a label. Breaks lines between words, and cuts what exceeds `most` lines. */
+static void put_text(
+	struct sprof_summary *summary, const char *label, const char *text, size_t most)
 {
 	for (size_t i = 0; i < most && *text; i++) {
 		size_t length = line_length(text, room(summary));
@@ -104,7 +83,8 @@ static void put_text(struct sprof_summary *summary, const char *label, const cha
 		if (is_cut && !last)
 			sprof_out_fail(summary->out, ENOMEM);
 		sprof_summary_put_label(summary, i ? "" : label);
-		sprof_out_printf(summary->out, "%.*s", is_cut && last ? (int)strlen(last) : (int)length,
+		sprof_out_printf(summary->out, "%.*s",
+			is_cut && last ? (int)strlen(last) : (int)length,
 			is_cut && last ? last : text);
 		sprof_summary_end_line(summary);
 		text += length + (text[length] == ' ');
@@ -127,10 +107,10 @@ static void put_title(struct sprof_summary *summary)
 	const struct sprof_quality *quality = &summary->profile->quality;
 	SPROF_AUTO_FREE char *text = NULL;
 
-	if (asprintf(&text,
-		    "%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
+	if (asprintf(&text, "%s at %.6g Hz: %zu process%s, %zu thread%s, %" PRIu64 " sample%s",
 		    sprof_figure_time(quality->duration_ns).text, quality->rate_hz,
-		    summary->profile->process_count, summary->profile->process_count == 1 ? "" : "es",
+		    summary->profile->process_count,
+		    summary->profile->process_count == 1 ? "" : "es",
 		    summary->profile->thread_count, plural(summary->profile->thread_count),
 		    samples_of(quality), plural(samples_of(quality))) < 0) {
 		text = NULL;
@@ -152,7 +132,7 @@ static size_t count_lines(const struct sprof_summary *summary, const char *text)
 	return count;
 }
 
-/* What is too long has one cause only. NULL: no memory. */
+/* A sentence that is too long keeps one cause. NULL: no memory. */
 static char *fit_sentence(
 	const struct sprof_summary *summary, const struct sprof_program *program, size_t lines)
 {
@@ -164,12 +144,13 @@ static char *fit_sentence(
 	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
 }
 
-/* A sentence for each program that matters; those that don't are one line. */
+/* Writes a sentence for each program that matters, and one line for all others. */
 static bool put_programs(struct sprof_summary *summary, size_t most)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	size_t shown = answer->mattering < most ? answer->mattering : most, processes = 0;
-	size_t lines = summary->lines >= FEW_LINES && (most > 2 || shown == 1) ? SENTENCE : SENTENCE - 1;
+	size_t lines =
+		summary->lines >= FEW_LINES && (most > 2 || shown == 1) ? SENTENCE : SENTENCE - 1;
 	uint64_t rest_ns = 0;
 	SPROF_AUTO_FREE char *more = NULL;
 
@@ -198,7 +179,7 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 	return true;
 }
 
-/* Where everything is idle: what most of it waits for. */
+/* If everything is idle: what most of it waits for. */
 static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 {
 	const struct sprof_answer *answer = &summary->answer;
@@ -217,9 +198,10 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 	if (is_known && !words)
 		return sprof_error_no_memory(err);
 	name = sprof_clean_text(answer->programs[0].name, NULL);
-	if (!name || asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
-			     answer->count > 1 ? " and the others are" : " is", words ? ", most in " : "",
-			     words ? words : "") < 0) {
+	if (!name ||
+		asprintf(&text, "%s%s idle, waiting for something to do%s%s", name,
+			answer->count > 1 ? " and the others are" : " is",
+			words ? ", most in " : "", words ? words : "") < 0) {
 		text = NULL;
 		return sprof_error_no_memory(err);
 	}
@@ -227,26 +209,27 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 	return true;
 }
 
-/* As many characters of each class as its part of the whole; rounded so that they fill the bar. */
-static void put_bar(const struct sprof_summary *summary, const struct sprof_times *times, size_t length)
+/* Each class gets characters by its share of the whole, rounded so that they fill the bar. */
+static void put_bar(
+	const struct sprof_summary *summary, const struct sprof_times *times, size_t length)
 {
 	uint64_t wall = sprof_times_wall(times), sum = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < CLASSES; i++) {
-		const struct class *class = &classes[i];
+		const struct time_class *class = &classes[i];
 		size_t end;
 
 		sum += sprof_times_get(times, class->weight);
 		end = wall ? (size_t)((double)length * (double)sum / (double)wall + 0.5) : 0;
-		sprof_out_puts(summary->out, style(summary, class->colour));
+		sprof_out_puts(summary->out, sprof_summary_style(summary, class->colour));
 		for (; at < end && at < length; at++) {
 			if (summary->options.utf8)
 				sprof_out_puts(summary->out, class->block);
 			else
 				sprof_out_fill(summary->out, class->letter, 1);
 		}
-		sprof_out_puts(summary->out, style(summary, plain));
+		sprof_out_puts(summary->out, sprof_summary_style(summary, SPROF_SUMMARY_PLAIN));
 	}
 	sprof_out_fill(summary->out, ' ', length - at + 1);
 }
@@ -269,7 +252,8 @@ static char *legend(const struct sprof_times *times)
 		sum += part;
 		end = (int)(sprof_percent(sum, wall) + 0.5);
 		if (classes[i].weight != SPROF_WEIGHT_STOLEN || end > before)
-			fprintf(words, " %s %d %% ", sprof_weight_name(classes[i].weight), end - before);
+			fprintf(words, " %s %d %% ", sprof_weight_name(classes[i].weight),
+				end - before);
 		before = end;
 	}
 	if (!fclose(words))
@@ -278,12 +262,13 @@ static char *legend(const struct sprof_times *times)
 	return NULL;
 }
 
-/* The bar and its legend; and what of the wall time is not in it. */
+/* Writes the bar, its legend, and the part of the wall time that is not in it. */
 static void put_times(struct sprof_summary *summary)
 {
 	const struct sprof_answer *answer = &summary->answer;
 	uint64_t left_out = answer->idle_ns + answer->unsampled_ns;
-	bool shows_unsampled = sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
+	bool shows_unsampled =
+		sprof_percent(answer->unsampled_ns, summary->whole) >= least_unsampled;
 	bool shows_idle = summary->view.left_out &&
 		sprof_percent(left_out, summary->whole) >= least_unsampled;
 	struct sprof_times times =
@@ -304,8 +289,8 @@ static void put_times(struct sprof_summary *summary)
 	sprof_summary_end_line(summary);
 	if (!shows_idle || summary->lines < FEW_LINES)
 		return;
-	if (asprintf(&idle, "shares are of %s; idle %s%s%s",
-		    sprof_figure_time(summary->whole).text, sprof_figure_time(answer->idle_ns).text,
+	if (asprintf(&idle, "shares are of %s; idle %s%s%s", sprof_figure_time(summary->whole).text,
+		    sprof_figure_time(answer->idle_ns).text,
 		    shows_unsampled ? ", in no sample " : "",
 		    shows_unsampled ? sprof_figure_time(answer->unsampled_ns).text : "") < 0) {
 		idle = NULL;
@@ -315,7 +300,7 @@ static void put_times(struct sprof_summary *summary)
 	put_text(summary, "", idle, 1);
 }
 
-/* How many rows each of the `tables` to come may have; `other` lines come behind them. */
+/* The rows that each of the `tables` to come may have; `other` lines follow them. */
 static size_t rows_left(const struct sprof_summary *summary, size_t tables, size_t other)
 {
 	size_t rows = ROWS;
@@ -325,7 +310,7 @@ static size_t rows_left(const struct sprof_summary *summary, size_t tables, size
 	return rows > ROWS ? ROWS : rows;
 }
 
-/* A rate that would have told something of so short a run; 0: none does. */
+/* A rate that would give a run this short enough samples; 0: none does. */
 static unsigned better_rate(const struct sprof_quality *quality)
 {
 	static const unsigned rates[] = {999, 9999};
@@ -338,7 +323,7 @@ static unsigned better_rate(const struct sprof_quality *quality)
 	return 0;
 }
 
-/* Too short a run has nothing else to say. */
+/* A run that is too short gives nothing else to say. */
 static void put_too_short(struct sprof_summary *summary)
 {
 	const struct sprof_quality *quality = &summary->profile->quality;
@@ -348,12 +333,13 @@ static void put_too_short(struct sprof_summary *summary)
 	int length;
 
 	if (rate)
-		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; try --rate %u", samples,
-			plural(samples), sprof_figure_time(quality->duration_ns).text,
+		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; try --rate %u",
+			samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
 			samples == 1 ? "s" : "", rate);
 	else
-		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; it takes a longer run",
-			samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
+		length = asprintf(&text,
+			"%" PRIu64 " sample%s in %s tell%s nothing; it takes a longer run", samples,
+			plural(samples), sprof_figure_time(quality->duration_ns).text,
 			samples == 1 ? "s" : "");
 	if (length < 0) {
 		text = NULL;
@@ -380,7 +366,7 @@ static void put_next(struct sprof_summary *summary, const char *doubts)
 	put_text(summary, "next", text, 1);
 }
 
-/* Between parts, where the screen is large. */
+/* A blank line between parts if the screen is large. */
 static void put_gap(struct sprof_summary *summary)
 {
 	if (summary->is_airy)
@@ -405,7 +391,8 @@ static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof
 static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
-		summary->view.left_out ? summary->answer.samples : samples_of(&summary->profile->quality),
+		summary->view.left_out ? summary->answer.samples
+				       : samples_of(&summary->profile->quality),
 		room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
@@ -439,11 +426,13 @@ static void settle(struct sprof_summary *summary)
 		summary->width = LEAST_WIDTH;
 	summary->lines = SIZE_MAX;
 	if (summary->options.height)
-		summary->lines = summary->options.height > SPARE ? summary->options.height - SPARE : 1;
+		summary->lines =
+			summary->options.height > SPARE ? summary->options.height - SPARE : 1;
 	summary->is_airy = summary->lines >= AIRY;
-	summary->view = (struct sprof_view){
-		.weight = SPROF_WEIGHT_WALL, .thread = SPROF_PROFILE_NONE,
-		.left_out = answer->left_out, .joins_children = true};
+	summary->view = (struct sprof_view){.weight = SPROF_WEIGHT_WALL,
+		.thread = SPROF_PROFILE_NONE,
+		.left_out = answer->left_out,
+		.joins_children = true};
 	summary->whole = busy;
 	if (answer->mattering)
 		return;
@@ -457,7 +446,7 @@ static bool write_summary(const struct sprof_profile *profile,
 	struct sprof_summary summary = {.profile = profile, .options = *options, .out = out};
 	bool ok;
 
-	if (profile->foreign.kind_count)
+	if (!sprof_profile_counts_time(profile))
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"a summary needs a profile of sprof's own: this one is another tool's");
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))

@@ -4,6 +4,7 @@
 #ifndef SPROF_OUTPUT_SUMMARY_H
 #define SPROF_OUTPUT_SUMMARY_H
 
+#include "base/attributes.h"
 #include "output/format.h"
 #include "profile/answer.h"
 #include "profile/view.h"
@@ -17,37 +18,49 @@ struct sprof_summary {
 	struct sprof_output_options options;
 	struct sprof_out *out;
 	struct sprof_answer answer;
-	struct sprof_view view; /* of what is not idle, or of all where everything is */
-	uint64_t whole;         /* the wall time of that */
-	size_t width, lines;    /* lines: left to be written; SIZE_MAX: any number */
+	struct sprof_view view; /* of busy time; of all time if everything is idle */
+	uint64_t whole;         /* the view's wall time */
+	size_t width, lines;    /* lines: those left to write; SIZE_MAX: any number */
 	bool is_airy;
 };
 
-/* A label in the margin; blank from a part's second line on. */
+/* Writes a label in the margin; blank from a part's second line on. */
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
 
+/* Resets the colour (ECMA-48, SGR). */
+#define SPROF_SUMMARY_PLAIN "\033[0m"
+/* The sequence if colours are wanted, else "". */
+static inline const char *sprof_summary_style(
+	const struct sprof_summary *summary, const char *sequence)
+{
+	return summary->options.colour ? sequence : "";
+}
+
 /* Each writes a table of at most `rows` rows. False: no memory. */
-bool sprof_summary_put_functions(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
-bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
-bool sprof_summary_put_waits(struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_summary_put_functions(
+	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_summary_put_paths(
+	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_summary_put_waits(
+	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 
 /*
- * One sentence, without its full stop: what a program's time went into. It names at most `causes` causes, 1 or 2. Names
- * are cut to `room` characters. To be freed. NULL: no memory.
+ * One sentence, without its full stop: where a program's time went. It names at most `causes`
+ * causes, 1 or 2. Names are cut to `room` characters. To be freed. NULL: no memory.
  */
-char *sprof_summary_sentence(const struct sprof_profile *profile, const struct sprof_program *program,
-	size_t causes, size_t room);
+char *sprof_summary_sentence(const struct sprof_profile *profile,
+	const struct sprof_program *program, size_t causes, size_t room);
 
 /*
- * What limits the trust in figures of so many samples, the worst first, and as much of it as there is room for; empty where
- * nothing does. To be freed. NULL: no memory.
+ * What limits the trust in figures from this many samples, the worst first, as much as fits; empty
+ * if nothing does. To be freed. NULL: no memory.
  */
 char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples, size_t room);
 
 /*
- * The way from a root to a node of a caller graph in at most `room` characters, its middle left out where
- * that is too little. To be freed. NULL: no memory.
+ * The path from a root to a node of a caller graph, in at most `room` characters; its middle is
+ * left out if it doesn't fit. To be freed. NULL: no memory.
  */
 char *sprof_summary_path(const struct sprof_profile *profile, const struct sprof_graph *graph,
 	size_t node, size_t room);

@@ -1,10 +1,9 @@
 /*
- * The geometry and the text of a flame graph in SVG. Knows where a frame goes and how to get any
- * text into XML; style and script come from web/flame.css and web/flame.js.
- *
- * XML 1.0 has no way at all to write most control characters and two of the noncharacters: the
- * first are gone from cleaned text, the second are replaced here. Without a script, in an image
- * viewer, the file still shows the whole graph with its labels.
+ * The geometry and the text of a flame graph in SVG: places frames and escapes any text for XML.
+ * Style and script come from web/flame.css and web/flame.js. XML 1.0 can't write most control
+ * characters and two of the noncharacters: cleaned text lacks the control characters, and the
+ * noncharacters are replaced here. Without a script, in an image viewer, the file still shows the
+ * whole graph with its labels.
  */
 #include "output/svg.h"
 
@@ -29,7 +28,7 @@ enum {
 static bool is_forbidden(const char *text)
 {
 	return (unsigned char)text[0] == 0xef && (unsigned char)text[1] == 0xbf &&
-	       (unsigned char)text[2] >= 0xbe;
+		(unsigned char)text[2] >= 0xbe;
 }
 
 static const char *escape_of(const char *text)
@@ -50,7 +49,7 @@ static const char *escape_of(const char *text)
 	}
 }
 
-/* The first `size` bytes of cleaned text. U+FFFD is EF BF BD, so it stays. */
+/* Writes the first `size` bytes of cleaned text. U+FFFD is EF BF BD, so it stays. */
 static void put_escaped(struct sprof_out *out, const char *clean, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -76,7 +75,7 @@ static bool put_text(struct sprof_out *out, const char *text)
 	return clean;
 }
 
-/* How many bytes the first `letters` characters have; all of them if there are not so many. */
+/* The number of bytes in the first `letters` characters, or in all if there are fewer. */
 static size_t prefix_of(const char *clean, size_t letters)
 {
 	size_t bytes = 0;
@@ -89,7 +88,7 @@ static size_t prefix_of(const char *clean, size_t letters)
 	return bytes;
 }
 
-/* As much of the name as there is room for. */
+/* Writes the part of the name that fits. */
 static bool put_label(struct sprof_out *out, const char *name, double width)
 {
 	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
@@ -170,7 +169,7 @@ static bool put_tooltip(struct sprof_out *out, const struct sprof_svg_frame *fra
 	return true;
 }
 
-/* data-s and data-t are what zooming counts with: positions in px would lose what is tiny now. */
+/* Zooming computes with data-s and data-t: positions in px would lose what is tiny now. */
 bool sprof_svg_put_frame(const struct sprof_svg *svg, const struct sprof_svg_frame *frame)
 {
 	double scale = (double)WIDTH / (double)svg->whole;

@@ -1,7 +1,6 @@
 /*
- * What the kernel counted of each thread: the kinds of its blocked time, switches, faults, bytes,
- * the CPU it last ran on, and what it was called before. Only for profiles that were just taken:
- * files don't keep it.
+ * The kernel's counts of each thread: kinds of blocked time, switches, faults, bytes, the last CPU,
+ * and the earlier name. Only for profiles that were just taken: files don't keep the counts.
  */
 #include "output/text.h"
 
@@ -10,7 +9,7 @@
 
 #include "output/units.h"
 
-/* The width of a row before the name, and what a narrow one does without. */
+/* The width of a row before the name, and of the columns that a narrow row omits. */
 enum {
 	INDENT = 9 + 9 + 4 + 3 * 9 + 2 * 8 + 8 + 6 + 2 * 9 + 2,
 	LEFT_OUT = 9 + 3 * 9,
@@ -44,7 +43,7 @@ static void write_bytes(const struct sprof_text *text, bool known, uint64_t byte
 	sprof_out_printf(text->out, " %8s", known ? figure_bytes(bytes).text : "-");
 }
 
-/* The id that the program itself knows, where it is another one. */
+/* The id that the program itself sees, if it differs. */
 static void write_ids(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
 	if (sprof_text_is_narrow(text))
@@ -84,10 +83,10 @@ static void write_title(const struct sprof_text *text)
 	if (sprof_text_is_narrow(text))
 		sprof_out_printf(text->out, "%9s %3s", "tid", "cpu");
 	else
-		sprof_out_printf(text->out, "%9s %8s %3s %8s %8s %8s", "tid", "own tid", "cpu", "sleep",
-			"disk", "stopped");
-	sprof_out_printf(text->out, " %7s %7s %7s %5s %8s %8s  name\n", "volunt.", "involt.", "faults",
-		"major", "read", "written");
+		sprof_out_printf(text->out, "%9s %8s %3s %8s %8s %8s", "tid", "own tid", "cpu",
+			"sleep", "disk", "stopped");
+	sprof_out_printf(text->out, " %7s %7s %7s %5s %8s %8s  name\n", "volunt.", "involt.",
+		"faults", "major", "read", "written");
 }
 
 void sprof_text_counters(const struct sprof_text *text, const bool *shown)

@@ -1,7 +1,7 @@
 /*
  * The difference of two profiles, as a table: one row per function, the largest change of self
- * first. Shares are of each profile's own whole; the change is in percentage points of them, or, in
- * an absolute comparison, in the weight itself.
+ * first. Shares are of each profile's own whole. The change is in percentage points of the shares
+ * or, in an absolute comparison, in the weight itself.
  */
 #include "output/text.h"
 
@@ -10,9 +10,7 @@
 #include "output/units.h"
 #include "profile/diff.h"
 
-enum {
-	INDENT = 10 + 2 * 9 + 2 * 7 + 10 + 2 * 7 + 2
-};
+enum { INDENT = 10 + 2 * 9 + 2 * 7 + 10 + 2 * 7 + 2 };
 
 struct table {
 	const struct sprof_text *text;
@@ -24,16 +22,17 @@ static struct sprof_figure figure(const struct table *table, uint64_t value)
 	return sprof_figure_value(table->text->profile, table->text->options.weight, value);
 }
 
-/* "+1.20 ms" or "+12.3%": what came or went. */
+/* "+1.20 ms" or "+12.3%": the change. */
 static void write_change(const struct table *table, const uint64_t sides[SPROF_SIDES])
 {
 	double change = sprof_diff_of(table->diff, sides), points;
 	uint64_t whole = table->diff->whole[SPROF_SIDE_NEW];
 	char text[48];
 
-	points = whole ? 100 * change / (double)whole
-		       : -sprof_percent(sides[SPROF_SIDE_BASE], table->diff->whole[SPROF_SIDE_BASE]);
-	/* No "-0.0%". */
+	points = whole
+		? 100 * change / (double)whole
+		: -sprof_percent(sides[SPROF_SIDE_BASE], table->diff->whole[SPROF_SIDE_BASE]);
+	/* Avoids "-0.0%". */
 	if (points > -0.05 && points < 0.05)
 		points = 0;
 	if (!table->text->options.absolute)
@@ -47,8 +46,8 @@ static void write_change(const struct table *table, const uint64_t sides[SPROF_S
 static void write_shares(const struct table *table, const uint64_t sides[SPROF_SIDES])
 {
 	for (int i = 0; i < SPROF_SIDES; i++)
-		sprof_out_printf(table->text->out, " %6.1f",
-			sprof_percent(sides[i], table->diff->whole[i]));
+		sprof_out_printf(
+			table->text->out, " %6.1f", sprof_percent(sides[i], table->diff->whole[i]));
 }
 
 static void write_row(const struct table *table, const struct sprof_diff_row *row)
@@ -68,8 +67,7 @@ static void write_row(const struct table *table, const struct sprof_diff_row *ro
 /* The larger share of a function in either profile. */
 static double largest_share(const struct sprof_diff *diff, const struct sprof_diff_row *row)
 {
-	double before =
-		sprof_percent(row->total[SPROF_SIDE_BASE], diff->whole[SPROF_SIDE_BASE]);
+	double before = sprof_percent(row->total[SPROF_SIDE_BASE], diff->whole[SPROF_SIDE_BASE]);
 	double now = sprof_percent(row->total[SPROF_SIDE_NEW], diff->whole[SPROF_SIDE_NEW]);
 
 	return before > now ? before : now;
@@ -108,8 +106,8 @@ bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err)
 		text->options.absolute ? "absolute" : "normalised",
 		figure(&table, diff.whole[SPROF_SIDE_BASE]).text);
 	sprof_out_printf(text->out, "%s now\n", figure(&table, diff.whole[SPROF_SIDE_NEW]).text);
-	sprof_out_printf(text->out, "%10s %8s %8s %6s %6s%10s %6s %6s  function\n", "self", "before",
-		"now", "before", "now%", "total", "before", "now%");
+	sprof_out_printf(text->out, "%10s %8s %8s %6s %6s%10s %6s %6s  function\n", "self",
+		"before", "now", "before", "now%", "total", "before", "now%");
 	write_rows(&table);
 	sprof_diff_finish(&diff);
 	return true;

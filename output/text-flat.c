@@ -1,6 +1,6 @@
 /*
- * The flat profile: one row per function. self and total are in the weight asked for; the split is
- * always that of the function's total wall time, because that is what the verdict is about.
+ * The flat profile: one row per function. self and total are in the requested weight. The split is
+ * always of the function's total wall time, because the verdict is about that.
  */
 #include "output/text.h"
 
@@ -10,7 +10,7 @@
 
 #include "output/units.h"
 
-/* The width of a row before the name, without the columns that not every row has. */
+/* The width of a row before the name, without optional columns. */
 enum {
 	INDENT = 5 + 2 * 9 + 1 + 7 + 1,
 	COLUMN = 6,
@@ -24,7 +24,7 @@ static int width_of(enum sprof_weight column)
 	return COLUMN - 1 + (column == SPROF_WEIGHT_STOLEN ? STOLEN : 0);
 }
 
-/* In how many threads a function was seen. */
+/* Whether rows show in how many threads a function was seen. */
 static bool shows_threads(const struct sprof_text *text, bool merged)
 {
 	return merged && !sprof_text_is_narrow(text);
@@ -55,7 +55,8 @@ static void write_title(const struct sprof_text *text, bool merged)
 			sprof_weight_name(columns[i]));
 		sprof_out_printf(text->out, " %*s", width_of(columns[i]), name);
 	}
-	sprof_out_printf(text->out, "%s%s %-7s function\n", sprof_text_is_narrow(text) ? "" : " samples",
+	sprof_out_printf(text->out, "%s%s %-7s function\n",
+		sprof_text_is_narrow(text) ? "" : " samples",
 		shows_threads(text, merged) ? " thr" : "", "verdict");
 }
 
@@ -74,9 +75,9 @@ static void write_split(const struct sprof_text *text, const struct sprof_times 
 	}
 }
 
-/* With the place of its source, where that is known and leaves room for the name. */
-static void write_function(const struct sprof_text *text, size_t column,
-	const struct sprof_profile_function *function)
+/* Adds the source's place if it is known and leaves room for the name. */
+static void write_function(
+	const struct sprof_text *text, size_t column, const struct sprof_profile_function *function)
 {
 	const char *slash = function->file ? strrchr(function->file, '/') : NULL;
 	char place[64] = "";
@@ -101,8 +102,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 	sprof_out_printf(text->out, "%5.1f %8s %8s",
 		sprof_percent(self, sprof_metrics_get(&flat->sum, weight)),
 		sprof_figure_value(text->profile, weight, self).text,
-		sprof_figure_value(text->profile, weight,
-			sprof_metrics_get(&row->total, weight)).text);
+		sprof_figure_value(text->profile, weight, sprof_metrics_get(&row->total, weight))
+			.text);
 	write_split(text, &row->total.times);
 	if (!sprof_text_is_narrow(text))
 		sprof_out_printf(text->out, " %7" PRIu64, row->total.samples);
@@ -110,8 +111,7 @@ static void write_row(const struct sprof_text *text, const struct sprof_flat *fl
 		sprof_out_printf(text->out, " %3" PRIu32, row->threads);
 	sprof_out_printf(text->out, " %-7s ",
 		sprof_verdict_name(sprof_verdict_of(&row->total.times, &row->waiting)));
-	write_function(
-		text, indent_of(text, merged), &text->profile->functions[row->function]);
+	write_function(text, indent_of(text, merged), &text->profile->functions[row->function]);
 }
 
 static void write_rows(const struct sprof_text *text, const struct sprof_flat *flat, bool merged)

@@ -1,7 +1,7 @@
 /*
- * The caller graph and the callee graph, as indented trees. A path that is too small takes
- * everything under it along. Indentation stops where it would leave no room for names; from there
- * on the depth is written as a number.
+ * The caller graph and the callee graph, as indented trees. A path that is too small is left out
+ * with everything below it. Indentation stops where it would leave no room for names; deeper lines
+ * have their depth as a number.
  */
 #include "output/text.h"
 
@@ -14,7 +14,7 @@ enum {
 	NARROW_INDENT = 20,
 };
 
-/* Writes the figures of a line; returns how many characters they take. */
+/* Writes the figures of a line; returns the number of characters. */
 typedef size_t figures_function(
 	const struct sprof_text *text, const struct sprof_graph *graph, size_t node);
 
@@ -26,7 +26,8 @@ static size_t write_caller_figures(
 	enum sprof_weight weight = text->options.weight;
 
 	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s  ", sprof_percent(line->total, whole),
-		sprof_figure_value(text->profile, weight, line->total).text, sprof_percent(line->self, whole),
+		sprof_figure_value(text->profile, weight, line->total).text,
+		sprof_percent(line->self, whole),
 		sprof_figure_value(text->profile, weight, line->self).text);
 	return 6 + 9 + 6 + 9 + 2;
 }
@@ -52,7 +53,7 @@ static size_t deepest_indent(const struct sprof_text *text)
 	return sprof_text_is_narrow(text) ? NARROW_INDENT : DEEPEST_INDENT;
 }
 
-/* Two columns per level where the deepest line allows it, else one. */
+/* Two columns per level if the deepest line allows it, else one. */
 static size_t indent_step(const struct sprof_text *text, const struct sprof_graph *graph)
 {
 	size_t i = 1;
@@ -74,18 +75,17 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 		char depth[16];
 
 		sprof_out_fill(text->out, ' ', deepest);
-		column += deepest +
-			  (size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
+		column += deepest + (size_t)snprintf(depth, sizeof(depth), "[%u] ", node->depth);
 		sprof_out_puts(text->out, depth);
 	} else {
 		sprof_out_fill(text->out, ' ', indent);
 		column += indent;
 	}
-	sprof_text_end_with_function(text, column,
-		text->profile->functions[node->function].name, node->inlined ? " (inlined)" : "");
+	sprof_text_end_with_function(text, column, text->profile->functions[node->function].name,
+		node->inlined ? " (inlined)" : "");
 }
 
-/* `top` limits the lines of depth 1; 0: it doesn't. `what` names these lines when some are left
+/* `top` limits the lines of depth 1; 0: no limit. `what` names these lines when some are left
  * out. */
 static void write_graph(const struct sprof_text *text, const struct sprof_graph *graph,
 	figures_function *write_figures, size_t top)

@@ -1,6 +1,6 @@
 /*
- * What a label tells apart, the ranks of a parallel job for example: a table of where the time of each
- * went, then the flat profile of each. Rows without the label are one more group.
+ * Groups by a label, for example the ranks of a parallel job: a table of where each group's time
+ * went, then each group's flat profile. Rows without the label are one more group.
  */
 #include "output/text.h"
 
@@ -23,10 +23,10 @@ static const char *name_of(const struct sprof_group *group)
 
 static size_t columns_of(const struct sprof_text *text, const enum sprof_weight **ret)
 {
-	return text->profile->foreign.kind_count ? 0 : sprof_text_columns(text, ret);
+	return sprof_profile_counts_time(text->profile) ? sprof_text_columns(text, ret) : 0;
 }
 
-/* Whether groups are of several hosts. */
+/* Whether the groups are from several hosts. */
 static bool has_hosts(const struct sprof_groups *groups)
 {
 	for (size_t i = 1; i < groups->count; i++) {
@@ -54,7 +54,8 @@ static void write_head(const struct sprof_text *text)
 	sprof_out_printf(text->out, " %8s %7s  %s\n", "samples", "threads", label);
 }
 
-static void write_name(const struct sprof_text *text, size_t column, const struct sprof_group *group)
+static void write_name(
+	const struct sprof_text *text, size_t column, const struct sprof_group *group)
 {
 	SPROF_AUTO_FREE char *name = NULL;
 
@@ -69,7 +70,8 @@ static void write_name(const struct sprof_text *text, size_t column, const struc
 	}
 }
 
-static void write_row(const struct sprof_text *text, const struct sprof_group *group, uint64_t whole)
+static void write_row(
+	const struct sprof_text *text, const struct sprof_group *group, uint64_t whole)
 {
 	enum sprof_weight weight = text->options.weight;
 	const enum sprof_weight *columns;
@@ -82,7 +84,8 @@ static void write_row(const struct sprof_text *text, const struct sprof_group *g
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s",
 			sprof_figure_time(sprof_times_get(&group->sum.times, columns[i])).text);
-	sprof_out_printf(text->out, " %8" PRIu64 " %7" PRIu32 "  ", group->sum.samples, group->threads);
+	sprof_out_printf(
+		text->out, " %8" PRIu64 " %7" PRIu32 "  ", group->sum.samples, group->threads);
 	write_name(text, INDENT + COLUMN * count, group);
 }
 

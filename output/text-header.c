@@ -1,6 +1,6 @@
 /*
- * The head of the report: what was profiled, and how far the figures below can be trusted. Knows
- * the quality block only; says nothing that was not measured.
+ * The head of the report: what was profiled, and how far the figures below can be trusted. Reads
+ * only the quality block, and says nothing that was not measured.
  */
 #include "output/text.h"
 
@@ -44,11 +44,12 @@ static void write_samples(const struct sprof_text *text)
 		samples, quality->samples_stopped, quality->samples_peeked,
 		quality->samples_reused);
 	if (samples)
-		sprof_out_printf(text->out, "  certainty   a share of 10 %% may be off by %.1f points\n",
+		sprof_out_printf(text->out,
+			"  certainty   a share of 10 %% may be off by %.1f points\n",
 			sprof_doubts_uncertainty((double)samples));
 }
 
-/* Only of programs whose code has no unwind tables, or not everywhere. */
+/* Only for programs with code that lacks unwind tables. */
 static void write_ways(const struct sprof_text *text, uint64_t stacks)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
@@ -116,7 +117,7 @@ static void write_gaps(const struct sprof_text *text)
 			"ticks of 10 ms\n");
 }
 
-/* What was bounded, of memory. */
+/* Says where memory limits cut the data. */
 static void write_folded(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
@@ -130,10 +131,21 @@ static void write_folded(const struct sprof_text *text)
 			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
 }
 
-/* Another tool's file says nothing of its quality; what it counts is all there is to say. */
-static void write_foreign(const struct sprof_text *text)
+static void write_further_kinds(const struct sprof_text *text)
 {
-	const struct sprof_profile_foreign *foreign = &text->profile->foreign;
+	const struct sprof_kinds *kinds = &text->profile->kinds;
+
+	for (size_t i = 0; i < kinds->further_count; i++) {
+		sprof_out_puts(text->out,
+			SPROF_WEIGHT_FURTHER + i == kinds->shown ? "  shown       "
+								 : "  also has    ");
+		sprof_text_end_with_name(text, 14, kinds->further[i].name);
+	}
+}
+
+/* Another tool's file says nothing of its quality, so only its counts are shown. */
+static void write_other_tool(const struct sprof_text *text)
+{
 	const char *command = text->profile->command;
 
 	sprof_out_puts(text->out, "profile of another tool: ");
@@ -141,22 +153,19 @@ static void write_foreign(const struct sprof_text *text)
 	if (text->profile->quality.duration_ns)
 		sprof_out_printf(text->out, "  duration    %s\n",
 			sprof_figure_time(text->profile->quality.duration_ns).text);
-	for (size_t i = 0; i < foreign->kind_count; i++) {
-		sprof_out_puts(text->out, i == foreign->chosen ? "  shown       " : "  also has    ");
-		sprof_text_end_with_name(text, 14, foreign->kinds[i].type);
-	}
 }
 
 void sprof_text_header(const struct sprof_text *text)
 {
-	if (text->profile->foreign.kind_count) {
-		write_foreign(text);
-		return;
+	if (sprof_profile_counts_time(text->profile)) {
+		write_target(text);
+		write_samples(text);
+		write_stacks(text);
+		write_cost(text);
+		write_gaps(text);
+		write_folded(text);
+	} else {
+		write_other_tool(text);
 	}
-	write_target(text);
-	write_samples(text);
-	write_stacks(text);
-	write_cost(text);
-	write_gaps(text);
-	write_folded(text);
+	write_further_kinds(text);
 }

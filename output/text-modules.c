@@ -1,6 +1,6 @@
 /*
- * The part of the head that lists modules whose frames have no names: never without a reason, and
- * with what would help where that is known.
+ * The part of the head that lists modules whose frames have no names, each with the reason and, if
+ * known, the remedy.
  */
 #include "output/text.h"
 
@@ -13,7 +13,7 @@
 #include "profile/gaps.h"
 
 enum {
-	MAX_MODULES = 12, /* more only in the full report */
+	MAX_MODULES = 12, /* the full report has more */
 };
 
 static void write_gap(

@@ -1,6 +1,6 @@
 /*
- * The table of threads, grouped by process. When there are too many, the heaviest ones stay, in the
- * same order; the sums, of a process and of everything, are always those of all of them.
+ * The table of threads, grouped by process. If there are too many, the heaviest stay, in the same
+ * order. The sums of a process and of everything always include all threads.
  */
 #include "output/text.h"
 
@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* Which threads are shown; *ret_hidden is how many are not. NULL: no memory. */
+/* Chooses the shown threads; *ret_hidden counts the others. NULL: no memory. */
 static bool *choose(const struct sprof_text *text, size_t *ret_hidden)
 {
 	size_t count = text->profile->thread_count;
@@ -85,15 +85,17 @@ static void write_thread(const struct sprof_text *text, uint32_t index)
 	char id[16];
 
 	snprintf(id, sizeof(id), "%d", thread->tid);
-	write_figures(text, id, &thread->times, thread->samples, sprof_verdict_of_view(text->profile, &view));
+	write_figures(text, id, &thread->times, thread->samples,
+		sprof_verdict_of_view(text->profile, &view));
 	sprof_text_end_with_name(text,
 		INDENT + COLUMN * sprof_text_columns(text, &columns) +
 			(sprof_text_is_narrow(text) ? 0 : SAMPLES),
 		thread->name);
 }
 
-/* Of the threads that are chosen, which are of one process or of all. */
-static void write_sum(const struct sprof_text *text, const bool *chosen, size_t count, const char *of)
+/* Writes the sum of the chosen threads, of one process or of all. */
+static void write_sum(
+	const struct sprof_text *text, const bool *chosen, size_t count, const char *of)
 {
 	const struct sprof_view view = {.thread = SPROF_PROFILE_NONE, .chosen = chosen};
 	struct sprof_metrics sum = {0};
@@ -102,15 +104,16 @@ static void write_sum(const struct sprof_text *text, const bool *chosen, size_t 
 		const struct sprof_profile_thread *thread = &text->profile->threads[i];
 
 		if (chosen[i])
-			sprof_metrics_add(&sum, &(struct sprof_metrics){.samples = thread->samples,
-							.times = thread->times});
+			sprof_metrics_add(&sum,
+				&(struct sprof_metrics){
+					.samples = thread->samples, .times = thread->times});
 	}
-	write_figures(text, "all", &sum.times, sum.samples,
-		sprof_verdict_of_view(text->profile, &view));
+	write_figures(
+		text, "all", &sum.times, sum.samples, sprof_verdict_of_view(text->profile, &view));
 	sprof_out_printf(text->out, "%zu threads%s\n", count, of);
 }
 
-/* A process of one thread is that thread, and the only one is everything. */
+/* A process of one thread needs no sum of its own, nor does the only process. */
 static void write_process_sum(const struct sprof_text *text, uint32_t index, bool *chosen)
 {
 	const struct sprof_profile *profile = text->profile;
@@ -169,8 +172,8 @@ static void write_title(const struct sprof_text *text)
 	sprof_out_printf(text->out, "\nthreads\n%9s %8s", "tid", "wall");
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
-	sprof_out_printf(
-		text->out, "%s %-7s name\n", sprof_text_is_narrow(text) ? "" : "  samples", "verdict");
+	sprof_out_printf(text->out, "%s %-7s name\n", sprof_text_is_narrow(text) ? "" : "  samples",
+		"verdict");
 }
 
 bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
@@ -179,8 +182,8 @@ bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err)
 	SPROF_AUTO_FREE bool *shown = choose(text, &hidden);
 	SPROF_AUTO_FREE bool *chosen = calloc(text->profile->thread_count + 1, sizeof(*chosen));
 
-	if (text->profile->foreign.kind_count)
-		return true; /* another tool's: nothing is known of their time */
+	if (!sprof_profile_counts_time(text->profile))
+		return true;
 	if (!shown || !chosen)
 		return sprof_error_no_memory(err);
 	write_title(text);

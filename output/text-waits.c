@@ -1,6 +1,6 @@
 /*
- * What the threads waited for, and who held up whom. Time is blocked time; shares are of all of it.
- * Of rows with little time, those that differ in their objects only are shown together.
+ * What the threads waited for, and who held up whom. Time is blocked time; shares are of all
+ * blocked time. Rows with little time that differ only in their objects are shown together.
  */
 #include "output/text.h"
 
@@ -15,10 +15,7 @@
 #include "output/wait-words.h"
 #include "profile/waits.h"
 
-enum {
-	INDENT = 8 + 7 + 4 + 8 + 6 + 2,
-	EDGE_INDENT = 8 + 7 + 8 + 2
-};
+enum { INDENT = 8 + 7 + 4 + 8 + 6 + 2, EDGE_INDENT = 8 + 7 + 8 + 2 };
 
 static const char *function_name(const struct sprof_text *text, uint32_t function)
 {
@@ -26,13 +23,13 @@ static const char *function_name(const struct sprof_text *text, uint32_t functio
 					      : text->profile->functions[function].name;
 }
 
-/* Of a function's name, where a line has an end: the rest is the object's. */
+/* The room of a function's name on a limited line; the object gets the rest. */
 static size_t room_of_function(const struct sprof_text *text)
 {
 	return text->options.width ? text->options.width / 3 : 0;
 }
 
-/* NULL: there was no memory for it. */
+/* A NULL line means no memory. */
 static void end_line(const struct sprof_text *text, size_t column, const char *line)
 {
 	if (line)
@@ -58,7 +55,7 @@ static void write_row(const struct sprof_text *text, const struct sprof_waits_ta
 	end_line(text, INDENT + 2, holder);
 }
 
-/* Rows that were left out, alike but for their objects, such as the connections of a server. */
+/* Hidden rows that differ only in their objects, such as the connections of a server. */
 struct group {
 	struct sprof_waits_row sum;
 	size_t count;
@@ -83,7 +80,7 @@ static int compare_times(const void *left, const void *right)
 	return (a->sum.function > b->sum.function) - (a->sum.function < b->sum.function);
 }
 
-/* Joins neighbours that are alike; returns how many there are then. */
+/* Joins similar neighbours; returns the new number of groups. */
 static size_t join(struct group *groups, size_t count)
 {
 	size_t joined = 0;
@@ -121,7 +118,7 @@ static void write_group(const struct sprof_text *text, const struct sprof_waits_
 	sprof_text_end_with_name(text, INDENT, line);
 }
 
-/* Shows the groups that are not small themselves; returns how many rows are in them. */
+/* Shows the groups that are not small; returns the number of their rows. */
 static size_t write_groups(const struct sprof_text *text, const struct sprof_waits_table *table,
 	struct group *groups, size_t count)
 {
@@ -175,13 +172,14 @@ static char *describe_edge(const struct sprof_text *text, const struct sprof_wai
 {
 	const struct sprof_waits_row *row = &table->rows[edge->row];
 	SPROF_AUTO_FREE char *object = sprof_wait_words_object(text->profile, row);
-	SPROF_AUTO_FREE char *function =
-		sprof_fit_function(function_name(text, row->function), false, room_of_function(text));
+	SPROF_AUTO_FREE char *function = sprof_fit_function(
+		function_name(text, row->function), false, room_of_function(text));
 	char *line;
 
 	if (!object || !function ||
 		asprintf(&line, "%s <- %s <- %s, %s", function, object[0] ? object : "lock",
-			edge->holder_function ? edge->holder_function : "[unknown]", edge->holder) < 0)
+			edge->holder_function ? edge->holder_function : "[unknown]",
+			edge->holder) < 0)
 		return NULL;
 	return line;
 }
@@ -213,7 +211,7 @@ static void write_edges(const struct sprof_text *text, const struct sprof_waits_
 	sprof_text_left_out(text, "pair", small, beyond);
 }
 
-/* A profile of another origin may know that threads were blocked, and nothing more. */
+/* Another tool's profile may know only that threads were blocked. */
 static bool is_known(const struct sprof_waits_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
@@ -229,7 +227,7 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 		.weight = SPROF_WEIGHT_WAIT, .thread = thread, .joins_children = true};
 	struct sprof_waits_table table;
 
-	if (text->profile->foreign.kind_count)
+	if (!sprof_profile_counts_time(text->profile))
 		return true;
 	if (!sprof_waits_table_build(text->profile, &view, &table, err))
 		return false;

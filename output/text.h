@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "output/format.h"
 #include "output/out.h"
 #include "profile/view.h"
@@ -16,53 +17,57 @@ struct sprof_text {
 	const struct sprof_profile *profile;
 	struct sprof_output_options options;
 	struct sprof_out *out;
-	bool shows_stolen; /* it has a column */
+	bool shows_stolen; /* there is a column for it */
 };
 
-/* Parts. The ones that derive a view can run out of memory: false. */
+/* The parts of the report. False: no memory; only parts that derive a view can fail. */
 void sprof_text_header(const struct sprof_text *text);
-bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
-bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
-bool sprof_text_flat(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
-/* The same of one group of rows. */
-bool sprof_text_flat_of_group(
+SPROF_MUST_USE bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_text_flat(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* The same for one group of rows. */
+SPROF_MUST_USE bool sprof_text_flat_of_group(
 	const struct sprof_text *text, uint32_t group, struct sprof_error *err);
-/* What a label tells apart: a table, and the flat profile of each. */
-bool sprof_text_groups(const struct sprof_text *text, struct sprof_error *err);
-bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
-bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
-/* Nothing where nobody was blocked. */
-bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* The groups by a label: a table, and each group's flat profile. */
+SPROF_MUST_USE bool sprof_text_groups(const struct sprof_text *text, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_text_callers(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_text_callees(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* Writes nothing if no thread was blocked. */
+SPROF_MUST_USE bool sprof_text_waits(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 
-/* Instead of all of them, for a joined profile. */
-bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);
+/* Replaces all other parts for a joined profile. */
+SPROF_MUST_USE bool sprof_text_diff(const struct sprof_text *text, struct sprof_error *err);
 
-/* The columns that wall time is split into: those of the profile's mode. Returns how many. */
+/* The columns of wall time in the profile's mode. Returns their number. */
 size_t sprof_text_columns(const struct sprof_text *text, const enum sprof_weight **ret);
 
-/* What the kernel counted of the threads; nothing where that isn't known. */
+/* The kernel's counts of the threads; nothing if they are unknown. */
 void sprof_text_counters(const struct sprof_text *text, const bool *shown);
 
-/* Whether rows have to do without the columns that tell the least: samples, threads, part of the counters. */
+/* Whether rows omit the columns that tell the least: samples, threads, part of the counters. */
 bool sprof_text_is_narrow(const struct sprof_text *text);
 
 /* The title of a part: "flat profile, by wall time". */
 void sprof_text_title(const struct sprof_text *text, const char *part);
 
 /*
- * Ends a line that has `column` characters so far with a name from the target, made harmless, and
- * shortened in its middle when the line would get too long.
+ * Ends a line, which has `column` characters so far, with a name from the target. The name is made
+ * harmless, and its middle is left out if the line would get too long.
  */
 void sprof_text_end_with_name(const struct sprof_text *text, size_t column, const char *name);
 
-/* The same with a function's name, short if the options say so, and a suffix that stays whole. */
+/* The same with a function's name, short if the options say so, and a suffix that is never cut. */
 void sprof_text_end_with_function(
 	const struct sprof_text *text, size_t column, const char *name, const char *suffix);
 
-/* Whether a share is too small to be shown. */
+/* Whether a share is too small to show. */
 bool sprof_text_is_small(const struct sprof_text *text, double percent);
 
-/* What was left out: "12 more functions under 0.5 %" and "3 more functions below the first 30". */
+/* Says what is hidden: "12 more functions under 0.5 %", "3 more functions below the first 30". */
 void sprof_text_left_out(
 	const struct sprof_text *text, const char *what, size_t small, size_t beyond);
 

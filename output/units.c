@@ -1,5 +1,5 @@
 /*
- * Figures as a person reads them. The unit is chosen so that rounding never gives "1000.0 ms".
+ * Figures for people. The unit is chosen so that rounding never gives "1000.0 ms".
  */
 #include "output/units.h"
 
@@ -43,17 +43,7 @@ struct sprof_figure sprof_figure_time(uint64_t ns)
 	return figure;
 }
 
-struct sprof_figure sprof_figure_weight(uint64_t value, enum sprof_weight weight)
-{
-	struct sprof_figure figure;
-
-	if (sprof_weight_is_time(weight))
-		return sprof_figure_time(value);
-	snprintf(figure.text, sizeof(figure.text), "%llu", (unsigned long long)value);
-	return figure;
-}
-
-/* Units of time by the names that profiles give them, in ns. */
+/* Units of time, by their names in profiles, in ns. */
 static uint64_t time_unit(const char *unit)
 {
 	static const struct {
@@ -92,10 +82,12 @@ struct sprof_figure sprof_figure_value(
 {
 	const char *unit = sprof_profile_weight_unit(profile, weight);
 	uint64_t ns = time_unit(unit);
+	struct sprof_figure count;
 
 	if (ns && value <= UINT64_MAX / ns)
 		return sprof_figure_time(value * ns);
 	if (strcmp(unit, "bytes") == 0)
 		return figure_bytes(value);
-	return sprof_figure_weight(value, SPROF_WEIGHT_SAMPLES);
+	snprintf(count.text, sizeof(count.text), "%llu", (unsigned long long)value);
+	return count;
 }

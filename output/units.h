@@ -1,5 +1,5 @@
 /*
- * Figures as a person reads them.
+ * Figures for people.
  */
 #ifndef SPROF_OUTPUT_UNITS_H
 #define SPROF_OUTPUT_UNITS_H
@@ -9,9 +9,7 @@
 #include "profile/profile.h"
 
 /* Room for any figure below. */
-enum {
-	SPROF_FIGURE_SIZE = 32
-};
+enum { SPROF_FIGURE_SIZE = 32 };
 
 struct sprof_figure {
 	char text[SPROF_FIGURE_SIZE];
@@ -20,10 +18,7 @@ struct sprof_figure {
 /* "1.234 s", "56.7 ms", "8.90 us", "12 ns", "0 s": at most 8 characters up to 10,000,000 s. */
 struct sprof_figure sprof_figure_time(uint64_t ns);
 
-/* A time or a plain number, as the weight is. */
-struct sprof_figure sprof_figure_weight(uint64_t value, enum sprof_weight weight);
-
-/* The same for a weight of this profile, which may be another tool's. */
+/* A time or a number, by the unit of the profile's weight. */
 struct sprof_figure sprof_figure_value(
 	const struct sprof_profile *profile, enum sprof_weight weight, uint64_t value);
 

@@ -1,5 +1,5 @@
 /*
- * From a row of the table of waits to words. What is not known is left out or said in brackets.
+ * Puts a row of the table of waits into words. Unknown facts are left out or said in brackets.
  */
 #include "output/wait-words.h"
 
@@ -28,19 +28,20 @@ static char *object_text(const struct sprof_profile *profile, const struct sprof
 	}
 	if (row->process == SPROF_PROFILE_NONE || profile->process_count < 2 || row->is_join)
 		return strdup(object);
-	/* A lock that only one of several processes has. */
+	/* A lock that is private to one of several processes. */
 	if (asprintf(&words, "%s of process %d", object, profile->processes[row->process].pid) < 0)
 		return NULL;
 	return words;
 }
 
-/* Empty stays empty. */
+/* Cleans the text; an empty text stays empty. */
 static char *clean_text(const char *text)
 {
 	return text[0] ? sprof_clean_text(text, NULL) : strdup("");
 }
 
-char *sprof_wait_words_object(const struct sprof_profile *profile, const struct sprof_waits_row *row)
+char *sprof_wait_words_object(
+	const struct sprof_profile *profile, const struct sprof_waits_row *row)
 {
 	SPROF_AUTO_FREE char *text = object_text(profile, row);
 
@@ -65,9 +66,10 @@ char *sprof_wait_words(
 {
 	const char *call = row->syscall ? row->syscall : "";
 	SPROF_AUTO_FREE char *object = sprof_wait_words_object(profile, row);
-	size_t used = strlen(call) + strlen("  in "), length = object ? sprof_fit_length(object) : 0;
+	size_t used = strlen(call) + strlen("  in "),
+	       length = object ? sprof_fit_length(object) : 0;
 	size_t half = room / 2 > LEAST ? room / 2 : LEAST;
-	/* The function may have what the object doesn't need, but half of the line at least. */
+	/* The function gets the room that the object leaves, but at least half of the line. */
 	size_t of_function = length + half < room ? what_is_left(room, used + length) : half;
 	SPROF_AUTO_FREE char *function = function_words(profile, row, room ? of_function : 0);
 	SPROF_AUTO_FREE char *fitted = NULL;
@@ -77,8 +79,9 @@ char *sprof_wait_words(
 		return NULL;
 	fitted = room ? sprof_fit(object, what_is_left(room, used + sprof_fit_length(function)))
 		      : strdup(object);
-	if (!fitted || asprintf(&words, "%s%s%s in %s", call, call[0] && object[0] ? " " : "", fitted,
-			       function) < 0)
+	if (!fitted ||
+		asprintf(&words, "%s%s%s in %s", call, call[0] && object[0] ? " " : "", fitted,
+			function) < 0)
 		return NULL;
 	return words;
 }

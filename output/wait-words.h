@@ -1,24 +1,25 @@
 /*
- * Rows of the table of waits, in words that are clean.
+ * Puts rows of the table of waits into clean words.
  */
 #ifndef SPROF_OUTPUT_WAIT_WORDS_H
 #define SPROF_OUTPUT_WAIT_WORDS_H
 
 #include "profile/waits.h"
 
-/* "mutex cache_lock+0 of process 12"; NULL: no memory. To be freed, as the others. */
-char *sprof_wait_words_object(const struct sprof_profile *profile, const struct sprof_waits_row *row);
+/* "mutex cache_lock+0 of process 12". NULL: no memory. To be freed, like the others. */
+char *sprof_wait_words_object(
+	const struct sprof_profile *profile, const struct sprof_waits_row *row);
 
 /*
- * "futex mutex cache_lock+0 in load", in about so many characters, of which object and function have their part
- * each; 0: both are whole.
+ * "futex mutex cache_lock+0 in load" in about `room` characters, divided between object and
+ * function; 0: both stay whole.
  */
 char *sprof_wait_words(
 	const struct sprof_profile *profile, const struct sprof_waits_row *row, size_t room);
 
 /*
- * "held by writer (12), 70 % of it, most in flush". Of a join it is the thread that is waited for;
- * nobody holds that. There is a holder.
+ * "held by writer (12), 70 % of it, most in flush". For a join it names the thread that is waited
+ * for, which nobody holds. There must be a holder.
  */
 char *sprof_wait_words_holder(const struct sprof_waits_row *row);
 

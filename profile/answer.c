@@ -1,6 +1,6 @@
 /*
- * From the rows to the few facts that a person would name first. Processes are put together by the name of
- * their program, as a compiler runs a hundred times; which words the facts become, output/ knows.
+ * Reduces the rows to the few facts that a person would name first. Processes are grouped by
+ * program name, because a compiler runs a hundred times. output/ puts the facts into words.
  */
 #include "profile/answer.h"
 
@@ -13,14 +13,12 @@
 #include "profile/idle.h"
 #include "profile/own.h"
 
-/* A nap is what the program asked for: it explains blocked time where nothing else has this part of it. */
-enum {
-	NAPS_COUNT = 4
-};
+/* A nap is what the program asked for: it explains blocked time only as a last resort. */
+enum { NAPS_COUNT = 4 };
 
-/* Percent of the busy time, from which on a program matters. */
+/* A program matters from this percentage of the busy time. */
 static const double least_program = 5;
-/* Percent of the run's duration: with less busy time, all are idle. */
+/* Percent of the run's duration: with less busy time, all programs are idle. */
 static const double least_busy = 1;
 
 static const enum sprof_weight classes[SPROF_CAUSES] = {
@@ -49,8 +47,8 @@ static void name_program(const char *command, char *name, size_t size)
 struct finding {
 	const struct sprof_profile *profile;
 	struct sprof_answer answer;
-	uint32_t *program_of;   /* by process */
-	uint64_t *process_busy; /* by process, in ns */
+	uint32_t *program_of;       /* by process */
+	uint64_t *process_busy;     /* by process, in ns */
 	struct sprof_idmap by_name; /* two hashes of a program's name -> its number */
 };
 
@@ -98,12 +96,13 @@ static void add_times(struct sprof_times *sum, const struct sprof_times *more)
 		sum->ns[i] += more->ns[i];
 }
 
-/* Whether nothing is known of where the time of a row went. */
+/* Whether it is unknown where the time of a row went. */
 static bool is_unsampled(const struct sprof_profile *profile, size_t row)
 {
 	uint32_t kernel, function = sprof_own_function(profile, profile->rows[row].stack, &kernel);
 
-	return function != SPROF_PROFILE_NONE && profile->functions[function].module == SPROF_PROFILE_NONE &&
+	return function != SPROF_PROFILE_NONE &&
+		profile->functions[function].module == SPROF_PROFILE_NONE &&
 		strcmp(profile->functions[function].name, SPROF_PROFILE_UNSAMPLED) == 0;
 }
 
@@ -154,7 +153,7 @@ static bool name_busiest(struct finding *finding)
 	return most;
 }
 
-/* Which function has the most; NONE: none has any. */
+/* The function with the most; NONE: none has any. */
 static uint32_t find_most(const uint64_t *weights, size_t count)
 {
 	uint32_t best = SPROF_PROFILE_NONE;
@@ -166,8 +165,8 @@ static uint32_t find_most(const uint64_t *weights, size_t count)
 	return best;
 }
 
-static bool find_owner(
-	const struct sprof_profile *profile, const struct sprof_view *view, struct sprof_cause *cause)
+static bool find_owner(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_cause *cause)
 {
 	SPROF_AUTO_FREE uint64_t *owners = calloc(profile->function_count + 1, sizeof(*owners));
 	SPROF_AUTO_FREE uint64_t *kernel = calloc(profile->function_count + 1, sizeof(*kernel));
@@ -242,8 +241,8 @@ static bool explain(
 	for (size_t i = 0; i < SPROF_CAUSES; i++) {
 		struct sprof_cause *cause = &program->causes[i];
 
-		*cause = (struct sprof_cause){.weight = classes[i],
-			.ns = sprof_times_get(&program->busy, classes[i])};
+		*cause = (struct sprof_cause){
+			.weight = classes[i], .ns = sprof_times_get(&program->busy, classes[i])};
 		if (!find_owner(profile, &view, cause))
 			return sprof_error_no_memory(err);
 		if (cause->weight == SPROF_WEIGHT_WAIT && !find_wait(profile, &view, cause, err))
@@ -275,7 +274,8 @@ static size_t count_mattering(const struct finding *finding)
 	if (!busy || (duration && sprof_percent(busy, duration) < least_busy))
 		return 0;
 	while (count < answer->count &&
-		sprof_percent(sprof_times_wall(&answer->programs[count].busy), busy) >= least_program)
+		sprof_percent(sprof_times_wall(&answer->programs[count].busy), busy) >=
+			least_program)
 		count++;
 	return count;
 }

@@ -1,12 +1,11 @@
 /*
- * The bounds of a profile that grows for days. Knows how much is kept of each thing and what stands
- * for the rest: a stack, a thread of each process and a process that are called [other]. Time and
- * samples are never dropped, only what they are told apart by.
+ * The bounds of a profile that grows for days: how much is kept of each kind of thing, and what
+ * stands for the rest: a stack, a thread of each process and a process called [other]. Time and
+ * samples are never dropped; only what distinguishes them is.
  *
- * A thread that is not kept is known by its id as long as it lives, so that threads that come and go
- * by the million cost nothing.
+ * A thread that is not kept is known by its id as long as it lives, so millions of short-lived
+ * threads cost nothing.
  */
-#include <string.h>
 
 #include "profile/index.h"
 
@@ -17,8 +16,7 @@ enum {
 	MOST_CONTEXTS = 262144,
 	MOST_WAITS = 65536,
 	MOST_TEXT = 64 << 20,
-	LONGEST_TEXT = 4096, /* of a command line */
-	OTHER_THREADS = 1,   /* marks the keys of [other] threads; the sampler's have 0 there */
+	OTHER_THREADS = 1, /* marks the keys of [other] threads; the sampler's keys have 0 there */
 };
 
 void sprof_profile_set_max_stacks(struct sprof_profile *profile, size_t max)
@@ -37,62 +35,27 @@ void sprof_profile_set_max_stacks(struct sprof_profile *profile, size_t max)
 	};
 }
 
-bool sprof_profile_intern_text(struct sprof_profile *profile, const char *text, const char **ret)
+bool sprof_profile_sample_row(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_raw_context *context, uint32_t *ret_row)
 {
-	struct sprof_strtab *strings = profile->index->strings;
-	const size_t bound = profile->index->bounds.text;
-	size_t length = strlen(text);
+	const struct sprof_raw_context other = {.state = context->state,
+		.holding_thread = SPROF_PROFILE_NONE,
+		.holding_stack = SPROF_PROFILE_NONE};
+	uint32_t raw;
 
-	*ret = NULL;
-	if (bound && length > LONGEST_TEXT)
-		length = LONGEST_TEXT;
-	if (sprof_profile_is_full(sprof_strtab_size(strings) + length, bound)) {
-		*ret = sprof_strtab_find(strings, text);
-		text = SPROF_PROFILE_OTHER;
-		length = strlen(text);
-	}
-	if (!*ret)
-		*ret = sprof_strtab_intern_bytes(strings, text, length);
-	return *ret;
-}
-
-bool sprof_profile_other_stack(struct sprof_profile *profile, uint32_t *ret_stack)
-{
-	uint32_t location;
-
-	if (!sprof_profile_name_location(profile, SPROF_PROFILE_OTHER, &location) ||
-		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack))
+	if (!sprof_profile_intern_raw(profile, context, &raw))
 		return false;
-	profile->index->other_stack = *ret_stack;
-	return true;
+	*ret_row = sprof_profile_find_raw_row(profile, thread, stack, raw);
+	if (*ret_row != SPROF_IDMAP_NONE)
+		return true;
+	if (sprof_profile_is_full(profile->row_count, profile->index->bounds.rows) &&
+		(!sprof_profile_other_stack(profile, &stack) ||
+			!sprof_profile_intern_raw(profile, &other, &raw)))
+		return false;
+	return sprof_profile_intern_raw_row(profile, thread, stack, raw, ret_row);
 }
 
-bool sprof_profile_is_other(const struct sprof_profile *profile, uint32_t stack)
-{
-	const uint32_t other = profile->index->other_stack;
-
-	/* The kernel's end was put on later, and so has a larger number. */
-	while (other && stack > other)
-		stack = profile->stacks[stack].parent;
-	return other && stack == other;
-}
-
-bool sprof_profile_sample_row(struct sprof_profile *profile, const struct sprof_profile_row *key,
-	enum sprof_state state, uint32_t *ret_row)
-{
-	const struct sprof_profile_context context = {.state = state};
-	const uint64_t high = (uint64_t)key->thread << 32 | key->context;
-	struct sprof_profile_row other = {.thread = key->thread};
-
-	if (!sprof_profile_is_full(profile->row_count, profile->index->bounds.rows) ||
-		sprof_idmap_find(&profile->index->rows, high, key->stack) != SPROF_IDMAP_NONE)
-		return sprof_profile_intern_row(profile, key, ret_row);
-	return sprof_profile_other_stack(profile, &other.stack) &&
-	       sprof_profile_intern_context(profile, &context, &other.context) &&
-	       sprof_profile_intern_row(profile, &other, ret_row);
-}
-
-/* The process of the record; [other] when there is no room for it. */
+/* The process of the record; [other] if there is no room for it. */
 static bool take_process(struct sprof_profile *profile, const struct sprof_thread_record *record,
 	uint32_t *ret_process)
 {
@@ -104,7 +67,7 @@ static bool take_process(struct sprof_profile *profile, const struct sprof_threa
 	return sprof_profile_intern_process(profile, record, ret_process);
 }
 
-/* The thread that stands for those of a process that are not kept. */
+/* The thread that stands for those threads of a process that are not kept. */
 static bool other_thread(struct sprof_profile *profile, uint32_t process, uint32_t *ret_thread)
 {
 	const char *name = sprof_strtab_intern(profile->index->strings, SPROF_PROFILE_OTHER);
@@ -135,7 +98,7 @@ bool sprof_profile_take_thread(struct sprof_profile *profile,
 		sprof_profile_is_full(profile->thread_count, index->bounds.threads)) {
 		index->folded.threads++;
 		return other_thread(profile, process, ret_thread) &&
-		       sprof_idmap_put(&index->threads, 0, record->id, *ret_thread);
+			sprof_idmap_put(&index->threads, 0, record->id, *ret_thread);
 	}
 	if (!sprof_profile_intern_thread(profile, 0, record->id, ret_thread))
 		return false;
@@ -152,7 +115,7 @@ bool sprof_profile_find_thread(struct sprof_profile *profile, uint32_t id, uint3
 	if (*ret_thread != SPROF_IDMAP_NONE)
 		return true;
 	return sprof_profile_intern_process(profile, &nobody, &process) &&
-	       other_thread(profile, process, ret_thread);
+		other_thread(profile, process, ret_thread);
 }
 
 void sprof_profile_forget_thread(struct sprof_profile *profile, uint32_t id)

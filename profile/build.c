@@ -1,7 +1,6 @@
 /*
- * Profiles that don't come from the sampler. Knows what makes two things of a file the same one:
- * a location is its frame and its lines, a thread its process, id and name. Which file it was is
- * not known here.
+ * Profiles that don't come from the sampler: decides which things of a file are equal. A location
+ * is its frame and lines; a thread is its process, id and name. Does not handle file formats.
  */
 #include "profile/build.h"
 
@@ -9,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "profile/attributes.h"
 #include "profile/index.h"
 
 struct sprof_profile *sprof_build_create(void)
@@ -42,9 +42,9 @@ static enum sprof_module_kind kind_of(const char *path)
 	return path[0] == '[' || path[0] == '\0' ? SPROF_MODULE_ANONYMOUS : SPROF_MODULE_FILE;
 }
 
-/* A build id tells files of one path apart; it stands where the inode does while they are open. */
-bool sprof_build_module(struct sprof_profile *profile, const char *path, const char *build_id,
-	uint32_t *ret_module)
+/* A build id distinguishes files of one path: it is the key in place of an inode. */
+bool sprof_build_module(
+	struct sprof_profile *profile, const char *path, const char *build_id, uint32_t *ret_module)
 {
 	const char *id;
 	struct sprof_module_key key = {.kind = kind_of(path), .path = path};
@@ -67,7 +67,7 @@ bool sprof_build_module(struct sprof_profile *profile, const char *path, const c
 	return true;
 }
 
-/* What is said later of the same thread replaces what was said before. */
+/* Facts of a thread that are said later replace earlier ones. */
 static bool set_facts(
 	struct sprof_profile *profile, const struct sprof_build_thread *thread, uint32_t id)
 {
@@ -76,7 +76,7 @@ static bool set_facts(
 		profile->threads[id].has_facts = true;
 	}
 	return !thread->former_names ||
-	       intern(profile, thread->former_names, &profile->threads[id].former_names);
+		intern(profile, thread->former_names, &profile->threads[id].former_names);
 }
 
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
@@ -115,10 +115,10 @@ bool sprof_build_function(struct sprof_profile *profile,
 	struct sprof_profile_function copy = *function;
 
 	return intern(profile, function->name, &copy.name) &&
-	       intern(profile, function->linkage ? function->linkage : function->name,
-		       &copy.linkage) &&
-	       intern(profile, function->file, &copy.file) &&
-	       sprof_profile_intern_function(profile, &copy, ret_function);
+		intern(profile, function->linkage ? function->linkage : function->name,
+			&copy.linkage) &&
+		intern(profile, function->file, &copy.file) &&
+		sprof_profile_intern_function(profile, &copy, ret_function);
 }
 
 static struct sprof_hash hash_of(
@@ -126,75 +126,58 @@ static struct sprof_hash hash_of(
 {
 	struct sprof_hash hash = sprof_hash_start(count);
 
-	sprof_hash_add_pair(&hash, frame->offset, (uint64_t)frame->module << 2 |
-		(uint64_t)frame->is_creator << 1 | frame->is_return);
+	sprof_hash_add_pair(&hash, frame->offset,
+		(uint64_t)frame->module << 2 | (uint64_t)frame->is_creator << 1 | frame->is_return);
 	for (size_t i = 0; i < count; i++)
-		sprof_hash_add_pair(&hash, (uint64_t)lines[i].function << 32 | lines[i].line,
-			lines[i].inlined);
+		sprof_hash_add_pair(
+			&hash, (uint64_t)lines[i].function << 32 | lines[i].line, lines[i].inlined);
 	return hash;
 }
 
 bool sprof_build_location(struct sprof_profile *profile, const struct sprof_frame *frame,
 	const struct sprof_profile_line *lines, size_t count, uint32_t *ret_location)
 {
-	struct sprof_hash hash = hash_of(frame, lines, count);
-	uint32_t id;
+	const struct sprof_interned built = SPROF_INTERNED(&profile->index->built,
+		profile->locations, profile->location_count, profile->location_capacity);
+	const struct sprof_profile_location location = {.frame = *frame};
+	const size_t before = profile->location_count;
 
-	id = sprof_idmap_find(&profile->index->built, hash.high, hash.low);
-	if (id == SPROF_IDMAP_NONE) {
-		if (!sprof_profile_append_location(profile, frame, &id) ||
-			!sprof_idmap_put(&profile->index->built, hash.high, hash.low, id))
-			return false;
-		for (size_t i = 0; i < count; i++) {
-			if (!sprof_profile_append_line(profile, &profile->locations[id], &lines[i]))
-				return false;
-		}
-	}
-	*ret_location = id;
-	return true;
-}
-
-bool sprof_build_context(struct sprof_profile *profile,
-	const struct sprof_profile_context *context, uint32_t *ret_context)
-{
-	struct sprof_profile_context copy = {.state = context->state, .kind = context->kind};
-
-	return intern(profile, context->syscall, &copy.syscall) &&
-	       intern(profile, context->object, &copy.object) &&
-	       intern(profile, context->holder, &copy.holder) &&
-	       intern(profile, context->holder_function, &copy.holder_function) &&
-	       intern(profile, context->labels, &copy.labels) &&
-	       sprof_profile_intern_context(profile, &copy, ret_context);
-}
-
-static bool add_values(struct sprof_profile *profile, uint32_t row, const uint64_t *values)
-{
-	struct sprof_profile_foreign *foreign = &profile->foreign;
-	size_t count = foreign->kind_count;
-
-	if (!sprof_array_reserve(&foreign->values, &foreign->value_capacity,
-		    profile->row_count * count, sizeof(*foreign->values)))
+	if (!sprof_intern(&built, hash_of(frame, lines, count), &location, ret_location))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		foreign->values[row * count + i] += values[i];
+	for (size_t i = 0; *ret_location >= before && i < count; i++) {
+		if (!sprof_profile_append_line(
+			    profile, &profile->locations[*ret_location], &lines[i]))
+			return false;
+	}
 	return true;
+}
+
+bool sprof_build_context(struct sprof_profile *profile, const struct sprof_profile_context *context,
+	uint32_t *ret_context)
+{
+	struct sprof_profile_context copy = *context;
+
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		const char **text = sprof_attribute_text(attribute, &copy);
+
+		if (attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT &&
+			attribute->form == SPROF_ATTRIBUTE_TEXT && !intern(profile, *text, text))
+			return false;
+	}
+	return intern(profile, context->labels, &copy.labels) &&
+		sprof_profile_intern_context(profile, &copy, ret_context);
 }
 
 bool sprof_build_comment(struct sprof_profile *profile, const char *text)
 {
+	const struct sprof_interned comments = SPROF_INTERNED(&profile->index->comments,
+		profile->comments, profile->comment_count, profile->comment_capacity);
 	const char *copy;
+	uint32_t id;
 
-	if (!intern(profile, text, &copy))
-		return false;
-	if (sprof_idmap_find(&profile->index->comments, 0, (uintptr_t)copy) != SPROF_IDMAP_NONE)
-		return true;
-	if (!sprof_array_reserve(&profile->comments, &profile->comment_capacity,
-		    profile->comment_count + 1, sizeof(*profile->comments)) ||
-		!sprof_idmap_put(&profile->index->comments, 0, (uintptr_t)copy,
-			(uint32_t)profile->comment_count))
-		return false;
-	profile->comments[profile->comment_count++] = copy;
-	return true;
+	return intern(profile, text, &copy) &&
+		sprof_intern(&comments, sprof_key(0, (uintptr_t)copy), &copy, &id);
 }
 
 bool sprof_build_row(
@@ -203,42 +186,13 @@ bool sprof_build_row(
 	struct sprof_profile_thread *thread = &profile->threads[row->thread];
 	uint32_t id;
 
-	if (!sprof_profile_intern_row(profile, row, &id) ||
-		(values && !add_values(profile, id, values)))
+	if (!sprof_profile_intern_row(profile, row, &id))
 		return false;
 	sprof_metrics_add(&profile->rows[id].metrics, &row->metrics);
+	if (values && !sprof_profile_add_further(profile, id, values))
+		return false;
 	thread->samples += row->metrics.samples;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		thread->times.ns[i] += row->metrics.times.ns[i];
 	return true;
-}
-
-bool sprof_profile_add(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
-	const struct sprof_metrics *metrics)
-{
-	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
-	struct sprof_profile_row row = {.thread = thread, .stack = stack, .metrics = *metrics};
-
-	return sprof_profile_intern_context(profile, &context, &row.context) &&
-	       sprof_build_row(profile, &row, NULL);
-}
-
-const char *sprof_profile_weight_name(
-	const struct sprof_profile *profile, enum sprof_weight weight)
-{
-	const struct sprof_profile_foreign *foreign = &profile->foreign;
-
-	if (weight == SPROF_WEIGHT_OTHER && foreign->kind_count)
-		return foreign->kinds[foreign->chosen].type;
-	return sprof_weight_name(weight);
-}
-
-const char *sprof_profile_weight_unit(
-	const struct sprof_profile *profile, enum sprof_weight weight)
-{
-	const struct sprof_profile_foreign *foreign = &profile->foreign;
-
-	if (weight == SPROF_WEIGHT_OTHER && foreign->kind_count)
-		return foreign->kinds[foreign->chosen].unit;
-	return sprof_weight_is_time(weight) ? "nanoseconds" : "count";
 }

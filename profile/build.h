@@ -1,7 +1,7 @@
 /*
- * Building a profile from a file or from another profile: like the sink, but with names at once.
+ * Building a profile from a file or another profile: like the sink, but named from the start.
  *
- * Strings are copied. Every function returns false (or NULL) when memory is short.
+ * Strings are copied. Every function returns false (or NULL) if memory is short.
  */
 #ifndef SPROF_PROFILE_BUILD_H
 #define SPROF_PROFILE_BUILD_H
@@ -12,17 +12,17 @@
 
 #include "profile/profile.h"
 
-/* A profile whose modules are its own. */
+/* A profile that owns its modules. */
 struct sprof_profile *sprof_build_create(void);
 
-/* The profile's copy of the text, which holds no NUL. */
+/* The profile's copy of the text, without a NUL inside. */
 const char *sprof_build_string(struct sprof_profile *profile, const char *text, size_t length);
 
 /* The module with this path and build id (NULL: unknown). */
 bool sprof_build_module(struct sprof_profile *profile, const char *path, const char *build_id,
 	uint32_t *ret_module);
 
-/* A thread of a process at a place; process and thread names, host and rank may be NULL. */
+/* A thread of a process at a place; process and thread name, host and rank may be NULL. */
 struct sprof_build_thread {
 	pid_t pid, tid;
 	const char *name, *process_name;
@@ -32,7 +32,7 @@ struct sprof_build_thread {
 	bool numeric_ids;
 };
 
-/* The thread's index; the same for the same fields. */
+/* The thread's index; equal fields give the same index. */
 bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_thread *thread,
 	uint32_t *ret_thread);
 
@@ -40,18 +40,18 @@ bool sprof_build_thread(struct sprof_profile *profile, const struct sprof_build_
 bool sprof_build_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function);
 
-/* The location with this frame and these lines, innermost first, at least one. */
+/* The location with this frame and these lines, innermost first; at least one line. */
 bool sprof_build_location(struct sprof_profile *profile, const struct sprof_frame *frame,
 	const struct sprof_profile_line *lines, size_t count, uint32_t *ret_location);
 
-bool sprof_build_context(struct sprof_profile *profile,
-	const struct sprof_profile_context *context, uint32_t *ret_context);
+bool sprof_build_context(struct sprof_profile *profile, const struct sprof_profile_context *context,
+	uint32_t *ret_context);
 
-/* A comment of a file; one that is there already is not kept twice. */
+/* A comment of a file; repeated comments are kept once. */
 bool sprof_build_comment(struct sprof_profile *profile, const char *text);
 
-/* Adds to the row of these three; `values` are those of a foreign profile, else NULL. */
-bool sprof_build_row(struct sprof_profile *profile, const struct sprof_profile_row *row,
-	const uint64_t *values);
+/* Adds to the row of these three. `values`: of the further kinds; NULL: there are none. */
+bool sprof_build_row(
+	struct sprof_profile *profile, const struct sprof_profile_row *row, const uint64_t *values);
 
 #endif

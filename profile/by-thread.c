@@ -1,5 +1,5 @@
 /*
- * Sorts the rows by thread, by counting: two passes and no comparison.
+ * Sorts the rows by thread, by counting: two passes without comparisons.
  */
 #include "profile/by-thread.h"
 
@@ -17,7 +17,7 @@ bool sprof_by_thread_build(const struct sprof_profile *profile, struct sprof_by_
 		sprof_by_thread_finish(&order);
 		return false;
 	}
-	/* first[i + 1] is where the next row of thread i goes, and at the end where thread i + 1 begins. */
+	/* first[i + 1] is where thread i's next row goes; at the end, where thread i + 1 begins. */
 	for (size_t i = 0; i < profile->row_count; i++) {
 		if (profile->rows[i].thread + 2 <= threads)
 			order.first[profile->rows[i].thread + 2]++;

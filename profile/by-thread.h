@@ -11,8 +11,8 @@
 #include "profile/profile.h"
 
 struct sprof_by_thread {
-	uint32_t *rows;  /* indexes; those of a thread keep their order */
-	size_t *first;   /* by thread: its first place in rows; one more at the end */
+	uint32_t *rows; /* indexes; a thread's rows keep their order */
+	size_t *first;  /* by thread: its first place in rows; one more at the end */
 };
 
 /* False: no memory. */

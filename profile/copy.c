@@ -1,6 +1,6 @@
 /*
- * From one profile to another: every index is translated once and remembered, so that a copy costs
- * what is used of the source. Which rows are wanted, filter.c, merge.c and diff.c know.
+ * Copies one profile to another: every index is translated once and remembered, so a copy costs
+ * only what it uses of the source. Does not choose rows: filter.c, merge.c and diff.c do.
  */
 #include "profile/copy.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/attributes.h"
 #include "profile/build.h"
 #include "profile/index.h"
 #include "profile/spans.h"
@@ -29,12 +30,12 @@ bool sprof_copy_init(
 	*copy = (struct sprof_copy){.source = source, .target = target};
 	return make_map(&copy->modules,
 		       source->modules ? sprof_modules_count(source->modules) : 0) &&
-	       make_map(&copy->functions, source->function_count) &&
-	       make_map(&copy->locations, source->location_count) &&
-	       make_map(&copy->stacks, source->stack_count) &&
-	       make_map(&copy->threads, source->thread_count) &&
-	       make_map(&copy->contexts, source->context_count) &&
-	       make_map(&copy->rows, source->row_count);
+		make_map(&copy->functions, source->function_count) &&
+		make_map(&copy->locations, source->location_count) &&
+		make_map(&copy->stacks, source->stack_count) &&
+		make_map(&copy->threads, source->thread_count) &&
+		make_map(&copy->contexts, source->context_count) &&
+		make_map(&copy->rows, source->row_count);
 }
 
 void sprof_copy_finish(struct sprof_copy *copy)
@@ -57,34 +58,43 @@ static bool copy_text(struct sprof_profile *target, const char *text, const char
 	return !text || *ret;
 }
 
+static bool copy_kind(
+	struct sprof_profile *target, const struct sprof_kind *kind, struct sprof_kind *ret)
+{
+	ret->fold = kind->fold;
+	return copy_text(target, kind->name, &ret->name) &&
+		copy_text(target, kind->unit, &ret->unit);
+}
+
 bool sprof_copy_head(struct sprof_copy *copy)
 {
-	const struct sprof_profile_foreign *from = &copy->source->foreign;
-	struct sprof_profile_foreign *to = &copy->target->foreign;
+	const struct sprof_kinds *kinds = &copy->source->kinds;
+	const struct sprof_profile_head *from = &copy->source->head;
+	struct sprof_profile_head *to = &copy->target->head;
 
-	to->kind_count = from->kind_count;
-	to->chosen = from->chosen;
-	to->period = from->period;
-	for (size_t i = 0; i < from->kind_count; i++) {
-		if (!copy_text(copy->target, from->kinds[i].type, &to->kinds[i].type) ||
-			!copy_text(copy->target, from->kinds[i].unit, &to->kinds[i].unit))
+	for (size_t i = 0; i < kinds->further_count; i++) {
+		if (!copy_kind(copy->target, &kinds->further[i], &copy->target->kinds.further[i]))
 			return false;
 	}
+	copy->target->kinds.has_times = kinds->has_times;
+	copy->target->kinds.further_count = kinds->further_count;
+	copy->target->kinds.shown = kinds->shown;
+	to->period = from->period;
 	return copy_text(copy->target, from->drop_frames, &to->drop_frames) &&
-	       copy_text(copy->target, from->keep_frames, &to->keep_frames) &&
-	       copy_text(copy->target, from->url, &to->url) &&
-	       copy_text(copy->target, from->period_kind.type, &to->period_kind.type) &&
-	       copy_text(copy->target, from->period_kind.unit, &to->period_kind.unit) &&
-	       (!copy->source->command ||
-		       sprof_profile_describe(copy->target, copy->source->command,
-			       copy->source->start_realtime_ns));
+		copy_text(copy->target, from->keep_frames, &to->keep_frames) &&
+		copy_text(copy->target, from->url, &to->url) &&
+		copy_kind(copy->target, &from->period_kind, &to->period_kind) &&
+		(!copy->source->command ||
+			sprof_profile_describe(copy->target, copy->source->command,
+				copy->source->start_realtime_ns));
 }
 
 static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_module *facts,
 	struct sprof_profile_module *to)
 {
-	if (!to->gap_why && (!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
-				    !copy_text(copy->target, facts->gap_help, &to->gap_help)))
+	if (!to->gap_why &&
+		(!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
+			!copy_text(copy->target, facts->gap_help, &to->gap_help)))
 		return false;
 	if (to->segments || !facts->segment_count)
 		return true;
@@ -131,7 +141,7 @@ static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 	return true;
 }
 
-/* The lines that are not hidden; the last of them is no inlined function's any more. */
+/* Copies the lines that are not hidden; the last of them is not inlined any more. */
 static bool copy_lines(
 	struct sprof_copy *copy, const struct sprof_profile_location *location, size_t *ret_count)
 {
@@ -155,7 +165,7 @@ static bool copy_lines(
 	return true;
 }
 
-/* The stack `parent` of the target and one location of the source on top. */
+/* The target's stack: `parent` with one location of the source on top. */
 static bool push(struct sprof_copy *copy, uint32_t parent, uint32_t id, uint32_t *ret_stack)
 {
 	const struct sprof_profile_location *location = &copy->source->locations[id];
@@ -185,8 +195,8 @@ static bool copy_stack(struct sprof_copy *copy, uint32_t id, uint32_t *ret_stack
 	copy->stacks[SPROF_PROFILE_ROOT] = SPROF_PROFILE_ROOT;
 	for (; copy->stacks[stack] == SPROF_PROFILE_NONE;
 		stack = copy->source->stacks[stack].parent) {
-		if (!sprof_array_reserve(&copy->chain, &copy->chain_capacity, count + 1,
-			    sizeof(*copy->chain)))
+		if (!sprof_array_reserve(
+			    &copy->chain, &copy->chain_capacity, count + 1, sizeof(*copy->chain)))
 			return false;
 		copy->chain[count++] = stack;
 	}
@@ -213,22 +223,10 @@ bool sprof_copy_comments(struct sprof_copy *copy)
 
 bool sprof_copy_thread(struct sprof_copy *copy, uint32_t id)
 {
-	const struct sprof_profile_thread *thread = &copy->source->threads[id];
-	const struct sprof_profile_process *process = &copy->source->processes[thread->process];
-	const struct sprof_build_thread build = {
-		.pid = process->pid,
-		.tid = thread->tid,
-		.name = thread->name,
-		.process_name = process->unnamed ? NULL : process->name,
-		.host = process->host,
-		.rank = process->rank,
-		.former_names = thread->former_names,
-		.facts = thread->has_facts ? &thread->facts : NULL,
-		.numeric_ids = thread->numeric_ids,
-	};
+	const struct sprof_build_thread build = sprof_attributes_of_thread(copy->source, id);
 
 	return copy->threads[id] != SPROF_PROFILE_NONE ||
-	       sprof_build_thread(copy->target, &build, &copy->threads[id]);
+		sprof_build_thread(copy->target, &build, &copy->threads[id]);
 }
 
 static bool name_hidden(struct sprof_copy *copy, uint32_t *ret_stack)
@@ -236,7 +234,7 @@ static bool name_hidden(struct sprof_copy *copy, uint32_t *ret_stack)
 	uint32_t location;
 
 	return sprof_profile_name_location(copy->target, HIDDEN, &location) &&
-	       sprof_profile_push(copy->target, SPROF_PROFILE_ROOT, location, ret_stack);
+		sprof_profile_push(copy->target, SPROF_PROFILE_ROOT, location, ret_stack);
 }
 
 static uint64_t part_of(const struct sprof_copy *copy, size_t row, uint64_t value)
@@ -249,16 +247,13 @@ static uint64_t part_of(const struct sprof_copy *copy, size_t row, uint64_t valu
 }
 
 static void take_part(struct sprof_copy *copy, size_t index, struct sprof_metrics *metrics,
-	uint64_t values[SPROF_PROFILE_VALUES])
+	uint64_t values[SPROF_KINDS_MAX])
 {
-	const struct sprof_profile_foreign *foreign = &copy->source->foreign;
-
 	metrics->samples = part_of(copy, index, metrics->samples);
-	metrics->other = part_of(copy, index, metrics->other);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		metrics->times.ns[i] = part_of(copy, index, metrics->times.ns[i]);
-	for (size_t i = 0; i < foreign->kind_count; i++)
-		values[i] = part_of(copy, index, foreign->values[index * foreign->kind_count + i]);
+	for (size_t i = 0; i < copy->source->kinds.further_count; i++)
+		values[i] = part_of(copy, index, sprof_profile_further(copy->source, index, i));
 }
 
 bool sprof_copy_row(struct sprof_copy *copy, size_t index)
@@ -266,7 +261,7 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 	const struct sprof_profile *source = copy->source;
 	struct sprof_profile_row row = source->rows[index];
 	uint32_t *context = &copy->contexts[row.context];
-	uint64_t values[SPROF_PROFILE_VALUES];
+	uint64_t values[SPROF_KINDS_MAX];
 
 	if (!sprof_copy_thread(copy, row.thread) || !copy_stack(copy, row.stack, &row.stack) ||
 		(row.stack == SPROF_PROFILE_ROOT && !name_hidden(copy, &row.stack)))
@@ -277,9 +272,9 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 	row.thread = copy->threads[row.thread];
 	row.context = *context;
 	take_part(copy, index, &row.metrics, values);
-	return sprof_build_row(copy->target, &row, source->foreign.kind_count ? values : NULL) &&
-	       (!source->span_count ||
-		       sprof_profile_intern_row(copy->target, &row, &copy->rows[index]));
+	return sprof_build_row(copy->target, &row, source->kinds.further_count ? values : NULL) &&
+		(!source->span_count ||
+			sprof_profile_intern_row(copy->target, &row, &copy->rows[index]));
 }
 
 static bool add_span(struct sprof_profile *target, const struct sprof_profile_span *span)
@@ -291,7 +286,7 @@ static bool add_span(struct sprof_profile *target, const struct sprof_profile_sp
 	return true;
 }
 
-/* Times of the target count from 0: the start of whichever run it was. */
+/* Times of the target count from 0, the start of its run. */
 static bool copy_span(struct sprof_copy *copy, const struct sprof_span *span)
 {
 	uint32_t first = 0, end = span->samples;
@@ -301,12 +296,13 @@ static bool copy_span(struct sprof_copy *copy, const struct sprof_span *span)
 		end = sprof_span_samples_before(span, copy->to_ns);
 	}
 	return first >= end ||
-	       add_span(copy->target, &(struct sprof_profile_span){
-					      .begin_ns = sprof_span_sample_ns(span, first),
-					      .end_ns = sprof_span_sample_ns(span, end - 1),
-					      .row = copy->rows[span->row],
-					      .samples = end - first,
-				      });
+		add_span(copy->target,
+			&(struct sprof_profile_span){
+				.begin_ns = sprof_span_sample_ns(span, first),
+				.end_ns = sprof_span_sample_ns(span, end - 1),
+				.row = copy->rows[span->row],
+				.samples = end - first,
+			});
 }
 
 bool sprof_copy_spans(struct sprof_copy *copy)

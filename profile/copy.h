@@ -1,5 +1,5 @@
 /*
- * Private to profile/: taking rows of one profile over into another, with all they refer to.
+ * Private to profile/: copies rows of one profile to another, with all they refer to.
  */
 #ifndef SPROF_PROFILE_COPY_H
 #define SPROF_PROFILE_COPY_H
@@ -9,33 +9,36 @@
 
 #include "profile/profile.h"
 
-/* What is where in the target; entries are SPROF_PROFILE_NONE until they are asked for. */
+/* Translates the source's indexes to the target's; SPROF_PROFILE_NONE: not asked for yet. */
 struct sprof_copy {
 	const struct sprof_profile *source;
 	struct sprof_profile *target; /* made by sprof_build_create() */
-	const bool *hidden; /* by function of the source: not taken over, their callers stay; NULL: none */
-	/* By row of the source: how many of its samples are taken over, and that part of its figures; NULL:
-	 * all. Then spans are cut to this time. */
+	/* by function of the source: dropped from stacks, their callers stay; NULL: none */
+	const bool *hidden;
+	/*
+	 * By row of the source: how many samples are copied, with that share of its figures; NULL:
+	 * all. If set, spans are cut to the time.
+	 */
 	const uint64_t *inside;
 	uint64_t from_ns, to_ns;
 	uint32_t *modules, *functions, *locations, *stacks, *threads, *contexts, *rows;
-	uint32_t *chain; /* room for a stack on its way */
+	uint32_t *chain; /* room for a stack being copied */
 	size_t chain_capacity;
 	struct sprof_profile_line *lines;
 	size_t line_capacity;
 };
 
-/* False: no memory. To be finished either way. */
+/* False: no memory. The caller must finish it either way. */
 bool sprof_copy_init(
 	struct sprof_copy *copy, struct sprof_profile *target, const struct sprof_profile *source);
 void sprof_copy_finish(struct sprof_copy *copy);
 
-/* What a profile says of itself as a whole: command, start, kinds of values. Not its quality. */
+/* Copies what describes the whole profile: command, start, kinds of values. Not its quality. */
 bool sprof_copy_head(struct sprof_copy *copy);
 bool sprof_copy_comments(struct sprof_copy *copy);
 bool sprof_copy_thread(struct sprof_copy *copy, uint32_t thread);
 bool sprof_copy_row(struct sprof_copy *copy, size_t row);
-/* The timeline, of the rows that were taken over before. */
+/* Copies the timeline of the rows copied before. */
 bool sprof_copy_spans(struct sprof_copy *copy);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Differences. Both profiles are copied into one, so that equal functions and stacks are the same
- * index on both sides and every view of the joined profile can be split by threads.
+ * Differences. Both profiles are copied into one, so equal functions and stacks have the same index
+ * on both sides, and every view of the joined profile can be split by threads.
  */
 #include "profile/diff.h"
 
@@ -37,7 +37,7 @@ bool sprof_profile_join(const struct sprof_profile *base, const struct sprof_pro
 		return false;
 	}
 	joined->quality = new->quality;
-	joined->span_count = joined->slice_ns = 0; /* two runs are on no one line of time */
+	joined->span_count = joined->slice_ns = 0; /* two runs have no common line of time */
 	*ret = joined;
 	return true;
 }
@@ -71,7 +71,7 @@ static bool add_side(const struct sprof_profile *joined, struct sprof_view *view
 double sprof_diff_of(const struct sprof_diff *diff, const uint64_t sides[SPROF_SIDES])
 {
 	return (double)sides[SPROF_SIDE_NEW] * diff->scale[SPROF_SIDE_NEW] -
-	       (double)sides[SPROF_SIDE_BASE] * diff->scale[SPROF_SIDE_BASE];
+		(double)sides[SPROF_SIDE_BASE] * diff->scale[SPROF_SIDE_BASE];
 }
 
 struct order {
@@ -91,18 +91,18 @@ static int compare(const void *left, const void *right, void *data)
 	const struct sprof_diff_row *a = left, *b = right;
 	const struct order *order = data;
 	const struct sprof_profile_function *functions = order->profile->functions;
-	int result = falling(
-		sprof_diff_of(order->diff, a->self), sprof_diff_of(order->diff, b->self));
+	int result =
+		falling(sprof_diff_of(order->diff, a->self), sprof_diff_of(order->diff, b->self));
 
 	if (!result)
-		result = falling(sprof_diff_of(order->diff, a->total),
-			sprof_diff_of(order->diff, b->total));
+		result = falling(
+			sprof_diff_of(order->diff, a->total), sprof_diff_of(order->diff, b->total));
 	if (!result)
 		result = strcmp(functions[a->function].name, functions[b->function].name);
 	return result ? result : (a->function > b->function) - (a->function < b->function);
 }
 
-/* Leaves out what neither side has, and sorts. */
+/* Drops functions without a figure on either side, and sorts. */
 static void settle(struct sprof_diff *diff, const struct sprof_profile *joined, bool absolute)
 {
 	const struct order order = {.diff = diff, .profile = joined};
@@ -110,8 +110,8 @@ static void settle(struct sprof_diff *diff, const struct sprof_profile *joined, 
 
 	diff->scale[SPROF_SIDE_BASE] = diff->scale[SPROF_SIDE_NEW] = 1;
 	if (!absolute && diff->whole[SPROF_SIDE_BASE])
-		diff->scale[SPROF_SIDE_BASE] = (double)diff->whole[SPROF_SIDE_NEW] /
-					       (double)diff->whole[SPROF_SIDE_BASE];
+		diff->scale[SPROF_SIDE_BASE] =
+			(double)diff->whole[SPROF_SIDE_NEW] / (double)diff->whole[SPROF_SIDE_BASE];
 	for (size_t i = 0; i < joined->function_count; i++) {
 		diff->rows[i].function = (uint32_t)i;
 		if (diff->rows[i].total[SPROF_SIDE_BASE] || diff->rows[i].total[SPROF_SIDE_NEW])
@@ -125,8 +125,7 @@ bool sprof_diff_build(const struct sprof_profile *joined, uint32_t base_threads,
 	enum sprof_weight weight, bool absolute, struct sprof_diff *ret, struct sprof_error *err)
 {
 	struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
-	struct sprof_diff diff = {
-		.rows = calloc(joined->function_count + 1, sizeof(*diff.rows))};
+	struct sprof_diff diff = {.rows = calloc(joined->function_count + 1, sizeof(*diff.rows))};
 
 	if (!diff.rows)
 		return sprof_error_no_memory(err);

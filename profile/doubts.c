@@ -1,5 +1,5 @@
 /*
- * A table of limits. Those of the page (output/web/summary.js) are the same.
+ * A table of limits. The page (output/web/summary.js) has the same ones.
  */
 #include "profile/doubts.h"
 
@@ -7,9 +7,7 @@
 
 #include "profile/weight.h"
 
-enum {
-	FEW_SAMPLES = 200
-};
+enum { FEW_SAMPLES = 200 };
 
 struct limits {
 	double said, poor;
@@ -23,7 +21,8 @@ static const struct limits limits[SPROF_DOUBT_COUNT] = {
 	[SPROF_DOUBT_RUN_QUEUE] = {0, INFINITY},
 };
 
-static void add(struct sprof_doubt *doubts, size_t *count, enum sprof_doubt_kind kind, double amount)
+static void add(
+	struct sprof_doubt *doubts, size_t *count, enum sprof_doubt_kind kind, double amount)
 {
 	struct sprof_doubt doubt = {.kind = kind, .amount = amount};
 	size_t place = (*count)++;
@@ -46,8 +45,7 @@ static uint64_t count_stacks(const struct sprof_quality *quality)
 size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 	struct sprof_doubt ret[SPROF_DOUBT_COUNT])
 {
-	uint64_t all =
-		quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+	uint64_t all = quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
 	uint64_t stacks = count_stacks(quality), ticks = quality->ticks + quality->ticks_missed;
 	double cut = sprof_percent(stacks - quality->stacks[SPROF_END_ROOT], stacks);
 	double late = sprof_percent(quality->ticks_late + quality->ticks_missed, ticks);
@@ -69,7 +67,7 @@ size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 	return count;
 }
 
-/* Of a share p of n samples the standard error is sqrt(p (1 - p) / n); twice that is 95 %. */
+/* The standard error of a share p of n samples is sqrt(p (1 - p) / n); twice that is 95 %. */
 double sprof_doubts_uncertainty(double samples)
 {
 	return 60 / sqrt(samples < 1 ? 1 : samples);

@@ -1,6 +1,6 @@
 /*
  * Walks a stack from its innermost node to the root and lists the lines of every location on the
- * way; the inline chain of a location has the same order, so that it is a plain copy.
+ * way. The inline chain of a location has the same order, so it is simply copied.
  */
 #include "profile/expand.h"
 

@@ -1,5 +1,5 @@
 /*
- * A stack as the functions a reader knows: inlined ones are frames like all others.
+ * A stack as the functions that a reader knows: inlined functions are frames too.
  */
 #ifndef SPROF_PROFILE_EXPAND_H
 #define SPROF_PROFILE_EXPAND_H
@@ -10,7 +10,7 @@
 
 #include "profile/profile.h"
 
-/* Zeroed is empty and valid; used again and again, its memory is kept. */
+/* Zeroed is empty and valid; reuse it to keep its memory. */
 struct sprof_expansion {
 	const struct sprof_profile_line **frames; /* innermost first */
 	size_t count, capacity;
@@ -18,7 +18,7 @@ struct sprof_expansion {
 
 void sprof_expansion_finish(struct sprof_expansion *expansion);
 
-/* Replaces the frames by those of the stack, whose locations are all named. False: no memory. */
+/* Replaces the frames by those of the stack. Its locations must be named. False: no memory. */
 bool sprof_expansion_fill(
 	struct sprof_expansion *expansion, const struct sprof_profile *profile, uint32_t stack);
 

@@ -1,6 +1,6 @@
 /*
- * Names for what is known of a thread besides its time. The names are an interface: of saved
- * profiles.
+ * Names for what is known of a thread besides its time. Saved profiles use these names: they are an
+ * interface.
  */
 #include "profile/facts.h"
 
@@ -39,7 +39,7 @@ struct sprof_thread_facts sprof_facts_none(void)
 	return (struct sprof_thread_facts){.processor = -1};
 }
 
-/* Of the plain numbers; NULL: it is none. */
+/* For plain numbers; NULL: the fact is not one. */
 static uint64_t *number_at(struct sprof_thread_facts *facts, size_t index)
 {
 	uint64_t *const numbers[FACTS] = {

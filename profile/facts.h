@@ -1,5 +1,5 @@
 /*
- * The figures of struct sprof_thread_facts by name: one table for all that write or read them.
+ * The figures of struct sprof_thread_facts by name: one table for all readers and writers.
  */
 #ifndef SPROF_PROFILE_FACTS_H
 #define SPROF_PROFILE_FACTS_H
@@ -10,9 +10,9 @@
 
 #include "base/record.h"
 
-/* "own_pid", "voluntary_switches", ...; NULL behind the last. */
+/* "own_pid", "voluntary_switches", ...; NULL: past the last one. */
 const char *sprof_fact_name(size_t index);
-/* False: it is not known of this thread. */
+/* False: not known of this thread. */
 bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64_t *ret);
 void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t value);
 

@@ -1,6 +1,6 @@
 /*
- * Filters: every pattern is tried once per function or thread, and every stack is judged from its
- * parent's verdict, so that the cost does not depend on how deep the stacks are.
+ * Filters: every pattern is tried once per function or thread. A stack's verdict is derived from
+ * its parent's, so the cost does not depend on the depth of stacks.
  */
 #include "profile/filter.h"
 
@@ -20,7 +20,7 @@
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
 	return !filter->focus && !filter->ignore && !filter->hide && !filter->thread &&
-	       !filter->pid && !filter->states && !filter->label && !filter->to_ns;
+		!filter->pid && !filter->states && !filter->label && !filter->to_ns;
 }
 
 static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
@@ -120,14 +120,14 @@ static bool match_threads(const struct sprof_profile *profile, const struct spro
 		kept[i] = !filter->pid || profile->processes[thread->process].pid == filter->pid;
 		if (filter->thread)
 			kept[i] &= is_id(filter->thread, thread->tid) ||
-				   regexec(&regex, thread->name, 0, NULL, 0) == 0;
+				regexec(&regex, thread->name, 0, NULL, 0) == 0;
 	}
 	if (filter->thread)
 		regfree(&regex);
 	return true;
 }
 
-/* By row: whether it has a label of the name in front of '=' that matches what is behind. */
+/* By row: whether it has a label with the name before '=' and a value that matches the rest. */
 static bool match_labels(const struct sprof_profile *profile, const char *wanted, bool **ret,
 	struct sprof_error *err)
 {
@@ -145,8 +145,8 @@ static bool match_labels(const struct sprof_profile *profile, const char *wanted
 	if (!compile(wanted + strlen(key) + 1, &regex, err))
 		return false;
 	for (size_t i = 0; i < profile->row_count; i++) {
-		for (size_t k = 0; !(*ret)[i] && sprof_labels_find(profile, &profile->rows[i], key, k,
-							 text, sizeof(text));
+		for (size_t k = 0; !(*ret)[i] &&
+			sprof_labels_find(profile, &profile->rows[i], key, k, text, sizeof(text));
 			k++)
 			(*ret)[i] = regexec(&regex, text, 0, NULL, 0) == 0;
 	}
@@ -154,7 +154,7 @@ static bool match_labels(const struct sprof_profile *profile, const char *wanted
 	return true;
 }
 
-/* By row: its samples in the time that is wanted. */
+/* By row: its samples in the wanted time. */
 static bool match_times(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	uint64_t **ret, struct sprof_error *err)
 {
@@ -201,16 +201,16 @@ static void finish(struct choice *choice)
 	free(choice->inside);
 }
 
-static bool is_kept(
-	const struct choice *choice, const struct sprof_profile *profile, size_t index)
+static bool is_kept(const struct choice *choice, const struct sprof_profile *profile, size_t index)
 {
 	const struct sprof_profile_row *row = &profile->rows[index];
 	unsigned state = 1u << profile->contexts[row->context].state;
 
 	return choice->threads[row->thread] && (!choice->labels || choice->labels[index]) &&
-	       (!choice->inside || choice->inside[index]) && (!choice->focus || choice->focus[row->stack]) &&
-	       (!choice->ignore || !choice->ignore[row->stack]) &&
-	       (!choice->states || choice->states & state);
+		(!choice->inside || choice->inside[index]) &&
+		(!choice->focus || choice->focus[row->stack]) &&
+		(!choice->ignore || !choice->ignore[row->stack]) &&
+		(!choice->states || choice->states & state);
 }
 
 static bool copy_kept(
@@ -244,7 +244,7 @@ static bool is_any(const bool *flags, size_t count)
 	return false;
 }
 
-/* Which condition leaves nothing by itself; "the filters" where only all of them together do. */
+/* Names the condition that alone leaves nothing; "the filters" if only all of them together do. */
 static bool refuse_nothing(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	const struct choice *choice, struct sprof_error *err)
 {
@@ -264,17 +264,17 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 	struct choice choice = {.states = filter->states};
 	struct sprof_copy copy = {0};
 	bool ok = match_times(profile, filter, &choice.inside, err) &&
-		  match_labels(profile, filter->label, &choice.labels, err) &&
-		  match_stacks(profile, filter->focus, &choice.focus, err) &&
-		  match_stacks(profile, filter->ignore, &choice.ignore, err) &&
-		  match_functions(profile, filter->hide, &choice.hide, err) &&
-		  match_threads(profile, filter, &choice.threads, err);
+		match_labels(profile, filter->label, &choice.labels, err) &&
+		match_stacks(profile, filter->focus, &choice.focus, err) &&
+		match_stacks(profile, filter->ignore, &choice.ignore, err) &&
+		match_functions(profile, filter->hide, &choice.hide, err) &&
+		match_threads(profile, filter, &choice.threads, err);
 
 	if (ok) {
 		part = sprof_build_create();
 		ok = (part && sprof_copy_init(&copy, part, profile) &&
 			     copy_kept(&copy, filter, &choice)) ||
-		     sprof_error_no_memory(err);
+			sprof_error_no_memory(err);
 	}
 	if (ok && profile->row_count && !part->row_count)
 		ok = refuse_nothing(profile, filter, &choice, err);

@@ -1,8 +1,8 @@
 /*
- * The flat table: what each function spent itself, and with all it called.
+ * The flat table: what each function spent itself, and including all functions it called.
  *
- * Rows are visited thread by thread, so that "seen in how many threads" and "counted once per
- * stack" both are a comparison with the last thread and the last row that touched the function.
+ * Rows are visited thread by thread. So "seen in how many threads" and "counted once per stack" are
+ * both a comparison with the last thread and the last row that touched the function.
  */
 #include "profile/view.h"
 

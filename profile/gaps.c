@@ -1,6 +1,6 @@
 /*
- * Counts nameless frames per module. A sample with several of them of one module counts once for
- * it, so a module's share says how many stacks have a hole there.
+ * Counts nameless frames per module. A sample with several such frames of a module counts once, so
+ * a module's share says how many stacks have a hole there.
  */
 #include "profile/gaps.h"
 
@@ -10,10 +10,10 @@
 #include "base/cleanup.h"
 #include "profile/index.h"
 
-/* A module on the way; index is that of the module. */
+/* A module being counted; index is the module's. */
 struct tally {
 	struct sprof_gap gap;
-	size_t last_row; /* that was counted, plus one */
+	size_t last_row; /* the last row counted, plus one */
 };
 
 static bool is_unresolved(
@@ -27,7 +27,7 @@ static bool is_unresolved(
 	return profile->functions[line->function].unresolved;
 }
 
-/* Room for what is known of the module. */
+/* Makes room for the module's facts. */
 static struct sprof_profile_module *facts_of(struct sprof_profile *profile, uint32_t module)
 {
 	if (!sprof_array_reserve(&profile->module_facts, &profile->module_capacity,

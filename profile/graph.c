@@ -1,11 +1,10 @@
 /*
  * The caller graph and the callee graph. Both are the same prefix tree, over the functions of a
- * stack read from the outermost inwards or from the innermost outwards.
+ * stack, read from the outermost inwards or from the innermost outwards.
  *
- * The tree grows level by level, so that what hangs below a path too small to be shown is never
- * built: with a limit, time and memory depend on the limit and not on how deep and different the
- * stacks are. At the end it is laid out depth first with the children sorted, so that readers need
- * no links at all.
+ * The tree grows level by level, and nothing grows below a path too small to be shown. So time and
+ * memory depend on the limit, not on the depth and variety of stacks. At the end the tree is laid
+ * out depth first with sorted children, so readers need no links.
  */
 #include "profile/view.h"
 
@@ -14,7 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "profile/expand.h"
 
 /* A node while the tree grows. Node 0 is the root, so that 0 ends a list of children. */
@@ -22,28 +21,29 @@ struct seed {
 	uint32_t function, parent;
 	uint32_t first_child, next_sibling;
 	uint32_t laid_out; /* its index in the graph */
-	bool called;       /* at least once not inlined */
+	bool called;       /* at least one call of it was not inlined */
 	uint64_t self, total;
 };
 
-/* A row on its way through the tree. */
+/* A row descending through the tree. */
 struct path {
 	size_t first; /* index in the functions */
 	uint32_t depth;
-	uint32_t node; /* where it has got to */
+	uint32_t node; /* the node it has reached */
 	uint64_t weight;
 };
 
 struct growth {
 	const struct sprof_profile *profile;
-	uint32_t *functions; /* of all paths, in the order of the direction; 1 more if inlined, of 2 */
+	/* of all paths, in the order of the direction; 1 more if inlined, of 2 */
+	uint32_t *functions;
 	size_t function_count, function_capacity;
-	struct path *paths; /* that go on */
+	struct path *paths; /* those that go on */
 	size_t path_count, path_capacity;
 	struct sprof_idmap children; /* (parent, function) */
 	struct seed *seeds;
 	size_t count, capacity;
-	uint32_t *pending; /* to be laid out; the last one first */
+	uint32_t *pending; /* to be laid out, the last one first */
 	size_t pending_count, pending_capacity;
 	bool folds_recursion;
 };
@@ -57,28 +57,20 @@ static void finish(struct growth *growth)
 	free(growth->pending);
 }
 
-static bool append_seed(struct growth *growth, uint32_t parent, uint32_t function)
-{
-	if (!sprof_array_reserve(
-		    &growth->seeds, &growth->capacity, growth->count + 1, sizeof(*growth->seeds)))
-		return false;
-	growth->seeds[growth->count++] = (struct seed){.function = function, .parent = parent};
-	return true;
-}
-
+/* The root is node 0, and no node's child. */
 static bool child_of(struct growth *growth, uint32_t parent, uint32_t function, uint32_t *ret)
 {
-	uint32_t id = sprof_idmap_find(&growth->children, parent, function);
+	const struct sprof_interned seeds =
+		SPROF_INTERNED(&growth->children, growth->seeds, growth->count, growth->capacity);
+	const struct seed seed = {.function = function, .parent = parent};
+	const size_t before = growth->count;
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)growth->count;
-		if (!sprof_idmap_put(&growth->children, parent, function, id) ||
-			!append_seed(growth, parent, function))
-			return false;
-		growth->seeds[id].next_sibling = growth->seeds[parent].first_child;
-		growth->seeds[parent].first_child = id;
+	if (!sprof_intern(&seeds, sprof_key(parent, function), &seed, ret))
+		return false;
+	if (*ret == before && before) {
+		growth->seeds[*ret].next_sibling = growth->seeds[parent].first_child;
+		growth->seeds[parent].first_child = *ret;
 	}
-	*ret = id;
 	return true;
 }
 
@@ -113,7 +105,8 @@ static bool add_rows(
 {
 	const struct sprof_profile *profile = growth->profile;
 	struct sprof_expansion frames = {0};
-	bool ok = append_seed(growth, SPROF_PROFILE_NONE, SPROF_PROFILE_NONE);
+	uint32_t root;
+	bool ok = child_of(growth, SPROF_PROFILE_NONE, SPROF_PROFILE_NONE, &root);
 
 	for (size_t i = 0; ok && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
@@ -122,13 +115,13 @@ static bool add_rows(
 		if (!weight || !sprof_view_takes(view, profile, i))
 			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack) &&
-		     add_path(growth, &frames, direction, weight);
+			add_path(growth, &frames, direction, weight);
 	}
 	sprof_expansion_finish(&frames);
 	return ok;
 }
 
-/* Takes every path to the node of its function at `level`; counts it there. */
+/* Moves every path to the node of its function at `level`, and counts it there. */
 static bool grow_level(struct growth *growth, uint32_t level)
 {
 	for (size_t i = 0; i < growth->path_count; i++) {
@@ -146,7 +139,7 @@ static bool grow_level(struct growth *growth, uint32_t level)
 	return true;
 }
 
-/* Drops the paths that are at their end, or in a part of the tree that is too small. */
+/* Drops paths that have ended, or are in a part of the tree that is too small. */
 static void drop_paths(struct growth *growth, uint32_t level, double min_percent)
 {
 	uint64_t whole = growth->seeds[0].total;
@@ -253,7 +246,7 @@ bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_v
 	struct growth growth = {.profile = profile, .folds_recursion = view->folds_recursion};
 	struct sprof_graph graph = {0};
 	bool ok = add_rows(&growth, view, direction) && grow(&growth, view->min_percent) &&
-		  lay_out(&growth, &graph);
+		lay_out(&growth, &graph);
 
 	finish(&growth);
 	if (!ok) {

@@ -1,6 +1,6 @@
 /*
- * Groups of rows by a label. Knows nothing of what labels mean: labels.c says what a row is labelled
- * with, whether that is sprof's own word or another tool's.
+ * Groups rows by a label. Does not handle the meaning of labels: labels.c tells the value of a
+ * row's label, sprof's own or another tool's.
  */
 #include "profile/groups.h"
 
@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "profile/labels.h"
 
 enum { NAME_SIZE = 1024 };
@@ -19,12 +18,13 @@ enum { NAME_SIZE = 1024 };
 struct builder {
 	const struct sprof_profile *profile;
 	struct sprof_groups *groups;
-	struct sprof_idmap by_name;    /* (0, the interned name) -> group */
-	struct sprof_idmap by_thread;  /* (group, thread) that was there already */
+	struct sprof_idmap by_name;   /* (0, the interned name) -> group */
+	struct sprof_idmap by_thread; /* (group, thread) pairs counted already */
 };
 
-/* All values of the row's label, with ", " between them. False: it has none. */
-static bool read_name(const struct builder *builder, const struct sprof_profile_row *row, char *name)
+/* All values of the row's label, separated by ", ". False: it has none. */
+static bool read_name(
+	const struct builder *builder, const struct sprof_profile_row *row, char *name)
 {
 	size_t used = 0;
 
@@ -41,25 +41,20 @@ static bool read_name(const struct builder *builder, const struct sprof_profile_
 	return true;
 }
 
-static const char *host_of(
-	const struct sprof_profile *profile, const struct sprof_profile_row *row)
+static const char *host_of(const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
 	return profile->processes[profile->threads[row->thread].process].host;
 }
 
-static bool add_group(struct builder *builder, const char *name, const struct sprof_profile_row *row,
-	uint32_t *ret)
+static bool find_group(struct builder *builder, const char *name,
+	const struct sprof_profile_row *row, uint32_t *ret)
 {
 	struct sprof_groups *groups = builder->groups;
-	const struct sprof_profile *profile = builder->profile;
+	const struct sprof_interned items =
+		SPROF_INTERNED(&builder->by_name, groups->items, groups->count, groups->capacity);
+	const struct sprof_group group = {.name = name, .host = host_of(builder->profile, row)};
 
-	if (!sprof_array_reserve(&groups->items, &groups->capacity, groups->count + 1,
-		    sizeof(*groups->items)) ||
-		!sprof_idmap_put(&builder->by_name, 0, (uintptr_t)name, (uint32_t)groups->count))
-		return false;
-	*ret = (uint32_t)groups->count++;
-	groups->items[*ret] = (struct sprof_group){.name = name, .host = host_of(profile, row)};
-	return true;
+	return sprof_intern(&items, sprof_key(0, (uintptr_t)name), &group, ret);
 }
 
 static bool add_row(struct builder *builder, size_t index)
@@ -72,8 +67,7 @@ static bool add_row(struct builder *builder, size_t index)
 	if (read_name(builder, row, text) &&
 		!(name = sprof_strtab_intern(builder->groups->names, text)))
 		return false;
-	group = sprof_idmap_find(&builder->by_name, 0, (uintptr_t)name);
-	if (group == SPROF_IDMAP_NONE && !add_group(builder, name, row, &group))
+	if (!find_group(builder, name, row, &group))
 		return false;
 	builder->groups->of_row[index] = group;
 	if (builder->groups->items[group].host != host_of(builder->profile, row))
@@ -85,7 +79,7 @@ static bool add_row(struct builder *builder, size_t index)
 	return sprof_idmap_put(&builder->by_thread, group, row->thread, 0);
 }
 
-/* Perhaps with a unit behind it. */
+/* A unit may follow. */
 static bool is_number(const char *name)
 {
 	return isdigit((unsigned char)name[name[0] == '-']);
@@ -122,7 +116,7 @@ static int compare(const void *left, const void *right, void *data)
 	return result ? result : strcmp(a->name, b->name);
 }
 
-/* Moves the groups to where they belong, and takes their rows along. */
+/* Sorts the groups, and renumbers their rows. */
 static bool sort(struct sprof_groups *groups, size_t rows, enum sprof_weight weight)
 {
 	struct order order = {.groups = groups, .weight = weight, .by_number = true};

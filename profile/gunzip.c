@@ -1,7 +1,7 @@
 /*
- * Reading and unpacking with limits. Knows gzip (RFC 1952) through zlib, and nothing of what is in
- * it. The limits are checked while the buffer grows, so that a file made to fill the memory is
- * refused long before it does.
+ * Reads and unpacks with limits, gzip (RFC 1952) through zlib. The limits are checked while the
+ * buffer grows, so a file made to fill the memory is refused long before it does. Does not handle
+ * the content.
  */
 #include "profile/gunzip.h"
 
@@ -23,7 +23,7 @@ enum {
 static bool make_room(struct sprof_bytes *bytes)
 {
 	return bytes->capacity - bytes->size >= CHUNK / 4 ||
-	       sprof_array_reserve(&bytes->data, &bytes->capacity, bytes->size + CHUNK, 1);
+		sprof_array_reserve(&bytes->data, &bytes->capacity, bytes->size + CHUNK, 1);
 }
 
 static bool too_large(struct sprof_error *err, const char *name)
@@ -61,7 +61,7 @@ bool sprof_is_gzip(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Whether the stream may go on; says why not. */
+/* Whether the stream may go on; if not, the error says why. */
 static bool is_sane(const z_stream *stream, const char *name, struct sprof_error *err)
 {
 	if (stream->total_out > MAX_SIZE)
@@ -87,7 +87,7 @@ static bool broken(const z_stream *stream, int result, const char *name, struct 
 			name);
 	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s: damaged gzip file: %s", name,
 		result == Z_BUF_ERROR ? "it ends too early"
-		: stream->msg	      ? stream->msg
+			: stream->msg ? stream->msg
 				      : "no gzip header");
 }
 

@@ -1,6 +1,5 @@
 /*
- * From modules to their build ids and executable segments. Knows how an image is asked; what ELF
- * looks like is elfsym's matter.
+ * From modules to their build ids and executable segments. Does not parse ELF: elfsym/ does.
  */
 #include "profile/identify.h"
 
@@ -12,7 +11,7 @@
 #include "elfsym/image.h"
 #include "profile/index.h"
 
-/* NULL: it can't be read, for whatever reason. */
+/* NULL: it can't be read, for any reason. */
 static struct sprof_image *open_image(const struct sprof_module *module)
 {
 	struct sprof_image *image = NULL;

@@ -6,14 +6,15 @@
 
 #include <stdbool.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
 
 /*
- * Fills the module facts of all modules. Of a profile read from a file, the modules' files are
- * opened by their paths, and taken only if their build id is the one the profile has. A file that
- * can't be read, or is another one by now, is no error: then nothing is known. False: no memory.
+ * Fills the module facts of all modules. For a profile read from a file, the modules' files are
+ * opened by path, and used only if their build id is the profile's. A file that can't be read, or
+ * has changed, is no error: its facts stay unknown. False: no memory.
  */
-bool sprof_profile_identify(struct sprof_profile *profile, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_profile_identify(struct sprof_profile *profile, struct sprof_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * Idle threads, by the functions on their stacks, or by what they wait for. Knows Go's functions: its scheduler
- * looks for goroutines, and waits in a futex or for descriptors until somebody makes one ready (runtime/proc.go).
- * A worker of another language's pool waits for a condition variable or a semaphore; that is told from a lock
- * by its kind, and where the kind doesn't tell, by a thread that does nothing else. Does not know which pipe or
- * socket brings requests: a thread that reads one waits for it.
+ * Idle threads, by the functions on their stacks, or by what they wait for. Handles Go's functions:
+ * its scheduler looks for goroutines, and waits in a futex or for descriptors until one becomes
+ * ready (runtime/proc.go). A worker of another language's pool waits for a condition variable or a
+ * semaphore. The kind of lock distinguishes that from a lock; if the kind is not enough, a thread
+ * that does nothing else is idle. Does not handle pipes or sockets that bring requests: a thread
+ * that reads one counts as waiting for it.
  */
 #include "profile/idle.h"
 
@@ -14,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/idmap.h"
 
-/* Percent of a thread's wall time, from which on it does nothing but wait. */
+/* From this percentage of its wall time on, a thread does nothing but wait. */
 static const double nothing_else = 95;
 
 static const struct {
@@ -29,7 +30,7 @@ static const struct {
 	{"runtime.sysmon", "nothing to watch"},
 };
 
-/* What a scheduler may wait for on its way: locks of the runtime's own. */
+/* What a scheduler may wait for on its way: the runtime's own locks. */
 static bool is_busy_in(const char *function)
 {
 	return strcmp(function, "runtime.lock2") == 0 || strcmp(function, "runtime.acquirep") == 0;
@@ -84,8 +85,8 @@ static bool is_any(const char *text, const char *const starts[])
 }
 
 /*
- * One descriptor that others write to is what somebody waits for who has asked them something, as a client's
- * library does. Who has its other end himself is woken by it when there is work, as make is by its children.
+ * A thread that waits for one descriptor written by others has asked them something, like a client
+ * library. If its own process has the other end, it waits for work, as make does for its children.
  */
 static bool watches_one(const struct sprof_profile_context *context)
 {
@@ -93,12 +94,14 @@ static bool watches_one(const struct sprof_profile_context *context)
 
 	return context->object && is_any(context->syscall, watching) &&
 		!strstr(context->object, ", ") && !strstr(context->object, " more") &&
-		!strstr(context->object, " from itself") && !starts_with(context->object, "eventfd");
+		!strstr(context->object, " from itself") &&
+		!starts_with(context->object, "eventfd");
 }
 
 bool sprof_profile_is_idle(const struct sprof_profile_context *context)
 {
-	static const char *const queues[] = {"condition variable", "shared condition variable", NULL};
+	static const char *const queues[] = {
+		"condition variable", "shared condition variable", NULL};
 	static const char *const people[] = {"/dev/pts/", "/dev/tty", NULL};
 
 	switch (context->kind) {
@@ -127,7 +130,8 @@ static bool may_be_queue(const struct sprof_profile_context *context)
 	static const char *const kinds[] = {
 		"semaphore", "shared semaphore", "lock", "shared lock", NULL};
 
-	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder && is_any(context->object, kinds);
+	return context->kind == SPROF_WAIT_KIND_LOCK && !context->holder &&
+		is_any(context->object, kinds);
 }
 
 /* The process at the other end, "pipe:[7] from sort (12)"; 0: none is named. */
@@ -149,7 +153,7 @@ static bool list_pids(const struct sprof_profile *profile, struct sprof_idmap *r
 	return true;
 }
 
-/* What another process of the profile does meanwhile is in its own time. */
+/* Whatever another process of the profile does meanwhile counts as that process's time. */
 static bool waits_for_profiled(const struct sprof_profile *profile, const struct sprof_idmap *pids,
 	const struct sprof_profile_row *row)
 {
@@ -162,7 +166,7 @@ static bool waits_for_profiled(const struct sprof_profile *profile, const struct
 	return peer && peer != own && sprof_idmap_find(pids, 0, (uint64_t)peer) != SPROF_IDMAP_NONE;
 }
 
-/* What a thread does nothing but wait for, where it may be a queue. False: no memory. */
+/* Finds what a thread does nothing but wait for, if that may be a queue. False: no memory. */
 static bool find_queues(const struct sprof_profile *profile, bool *idle)
 {
 	SPROF_AUTO_FREE uint64_t *queues = calloc(profile->thread_count + 1, sizeof(*queues));

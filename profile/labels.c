@@ -1,6 +1,6 @@
 /*
- * Sets of labels as text: "s3:key4:text" and "n3:key-17:4:unit" one behind the other, with the lengths
- * of what follows, so that nothing in a name can be taken for the end of it.
+ * Sets of labels as text: "s3:key4:text" and "n3:key-17:4:unit", concatenated. Each length says how
+ * much follows, so nothing in a name can look like the end of the name.
  */
 #include "profile/labels.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/pprof.h"
+#include "profile/attributes.h"
 
 void sprof_labels_finish(struct sprof_labels *labels)
 {
@@ -20,8 +20,8 @@ void sprof_labels_finish(struct sprof_labels *labels)
 
 static bool append(struct sprof_labels *labels, const char *text, size_t length)
 {
-	if (!sprof_array_reserve(
-		    &labels->text, &labels->capacity, labels->size + length + 1, sizeof(*labels->text)))
+	if (!sprof_array_reserve(&labels->text, &labels->capacity, labels->size + length + 1,
+		    sizeof(*labels->text)))
 		return false;
 	memcpy(labels->text + labels->size, text, length);
 	labels->size += length;
@@ -39,7 +39,8 @@ static bool append_counted(struct sprof_labels *labels, const char *text)
 
 bool sprof_labels_add_text(struct sprof_labels *labels, const char *key, const char *text)
 {
-	return append(labels, "s", 1) && append_counted(labels, key) && append_counted(labels, text);
+	return append(labels, "s", 1) && append_counted(labels, key) &&
+		append_counted(labels, text);
 }
 
 bool sprof_labels_add_number(
@@ -49,7 +50,7 @@ bool sprof_labels_add_number(
 	int digits = snprintf(text, sizeof(text), "%" PRId64 ":", number);
 
 	return append(labels, "n", 1) && append_counted(labels, key) &&
-	       append(labels, text, (size_t)digits) && append_counted(labels, unit);
+		append(labels, text, (size_t)digits) && append_counted(labels, unit);
 }
 
 static const char *take_counted(const char **at, size_t *ret_length)
@@ -79,56 +80,6 @@ bool sprof_labels_next(const char **set, struct sprof_label *ret)
 	return true;
 }
 
-enum { ID_SIZE = 16 };
-
-/* The keys of sprof's own labels. */
-static const char *const own_keys[] = {SPROF_PPROF_PID, SPROF_PPROF_TID, SPROF_PPROF_PROCESS,
-	SPROF_PPROF_THREAD, SPROF_PPROF_HOST, SPROF_PPROF_RANK, SPROF_PPROF_STATE, SPROF_PPROF_SYSCALL,
-	SPROF_PPROF_WAIT_KIND, SPROF_PPROF_OBJECT, SPROF_PPROF_HOLDER, SPROF_PPROF_HOLDER_FUNCTION};
-
-enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
-
-static const char *print_id(pid_t id, char buffer[ID_SIZE])
-{
-	snprintf(buffer, ID_SIZE, "%d", id);
-	return id ? buffer : NULL;
-}
-
-/* What sprof itself says under that key; `id` is room for it. NULL: nothing. */
-static const char *own_label(const struct sprof_profile *profile, const struct sprof_profile_row *row,
-	const char *key, char id[ID_SIZE])
-{
-	const struct sprof_profile_context *context = &profile->contexts[row->context];
-	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
-	const struct sprof_profile_process *process = &profile->processes[thread->process];
-	const struct {
-		const char *key, *text;
-	} own[] = {
-		{SPROF_PPROF_PROCESS, process->unnamed ? NULL : process->name},
-		{SPROF_PPROF_THREAD, thread->name},
-		{SPROF_PPROF_HOST, process->host},
-		{SPROF_PPROF_RANK, process->rank},
-		{SPROF_PPROF_SYSCALL, context->syscall},
-		{SPROF_PPROF_OBJECT, context->object},
-		{SPROF_PPROF_HOLDER, context->holder},
-		{SPROF_PPROF_HOLDER_FUNCTION, context->holder_function},
-		{SPROF_PPROF_WAIT_KIND,
-			context->kind == SPROF_WAIT_KIND_NONE ? NULL : sprof_wait_kind_name(context->kind)},
-		{SPROF_PPROF_STATE,
-			context->state < SPROF_STATE_COUNT ? sprof_state_name(context->state) : NULL},
-	};
-
-	if (strcmp(key, SPROF_PPROF_PID) == 0)
-		return print_id(process->pid, id);
-	if (strcmp(key, SPROF_PPROF_TID) == 0)
-		return print_id(thread->tid, id);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (own[i].text && own[i].text[0] && strcmp(own[i].key, key) == 0)
-			return own[i].text;
-	}
-	return NULL;
-}
-
 static void print(const struct sprof_label *label, char *buffer, size_t size)
 {
 	int length = label->text_length > INT32_MAX ? INT32_MAX : (int)label->text_length;
@@ -143,8 +94,9 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
 	const char *key, size_t place, char *buffer, size_t size)
 {
 	const char *set = profile->contexts[row->context].labels;
-	char id[ID_SIZE];
-	const char *own = own_label(profile, row, key, id);
+	const struct sprof_attribute *attribute = sprof_attribute_find(key);
+	char id[SPROF_ATTRIBUTE_SIZE];
+	const char *own = attribute ? sprof_attribute_of_row(attribute, profile, row, id) : NULL;
 	struct sprof_label label;
 
 	if (own && place-- == 0) {
@@ -152,7 +104,8 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
 		return true;
 	}
 	while (sprof_labels_next(&set, &label)) {
-		if (label.key_length != strlen(key) || memcmp(label.key, key, label.key_length) != 0)
+		if (label.key_length != strlen(key) ||
+			memcmp(label.key, key, label.key_length) != 0)
 			continue;
 		if (place-- == 0) {
 			print(&label, buffer, size);
@@ -162,7 +115,7 @@ bool sprof_labels_find(const struct sprof_profile *profile, const struct sprof_p
 	return false;
 }
 
-/* Adds a name to the list, unless it is there or doesn't fit. */
+/* Adds a name to the list, unless it is there already or doesn't fit. */
 static void add_to_list(char *buffer, size_t size, const char *key, size_t length)
 {
 	size_t used = strlen(buffer);
@@ -178,12 +131,12 @@ static void add_to_list(char *buffer, size_t size, const char *key, size_t lengt
 		snprintf(buffer + used, size - used, "%s%.*s", used ? ", " : "", (int)length, key);
 }
 
-static bool has_own(const struct sprof_profile *profile, const char *key)
+static bool is_said(const struct sprof_profile *profile, const struct sprof_attribute *attribute)
 {
-	char id[ID_SIZE];
+	char id[SPROF_ATTRIBUTE_SIZE];
 
 	for (size_t i = 0; i < profile->row_count; i++) {
-		if (own_label(profile, &profile->rows[i], key, id))
+		if (sprof_attribute_of_row(attribute, profile, &profile->rows[i], id))
 			return true;
 	}
 	return false;
@@ -194,9 +147,10 @@ bool sprof_labels_list(const struct sprof_profile *profile, char *buffer, size_t
 	struct sprof_label label;
 
 	buffer[0] = '\0';
-	for (size_t i = 0; i < OWN_KEYS; i++) {
-		if (has_own(profile, own_keys[i]))
-			add_to_list(buffer, size, own_keys[i], strlen(own_keys[i]));
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		if (is_said(profile, attribute))
+			add_to_list(buffer, size, attribute->name, strlen(attribute->name));
 	}
 	for (size_t i = 0; i < profile->context_count; i++) {
 		const char *set = profile->contexts[i].labels;

@@ -1,6 +1,6 @@
 /*
  * Merging: all rows of the source, and the sum of the quality figures. Refuses what can't be added
- * up, and says which kinds of values differ.
+ * up, and names the differing kinds of values.
  */
 #include "profile/merge.h"
 
@@ -11,39 +11,28 @@
 #include "profile/index.h"
 #include "profile/quality.h"
 
-/* By so much the clock of two periods without a gap may differ. */
+/* The clocks of two periods without a gap may differ by this much. */
 static const uint64_t tolerance_ns = 20 * 1000 * 1000;
 
 static void list_kinds(const struct sprof_profile *profile, char *text, size_t size)
 {
-	const struct sprof_profile_foreign *foreign = &profile->foreign;
+	const struct sprof_kinds *kinds = &profile->kinds;
 	size_t used = 0;
 
-	if (!foreign->kind_count) {
-		snprintf(text, size, "samples, wall, user, sys, runq, wait, stolen");
-		return;
-	}
 	text[0] = '\0';
-	for (size_t i = 0; i < foreign->kind_count && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s/%s", i ? ", " : "",
-			foreign->kinds[i].type, foreign->kinds[i].unit);
-}
-
-static bool is_same_kind(const struct sprof_profile_kind *a, const struct sprof_profile_kind *b)
-{
-	return strcmp(a->type, b->type) == 0 && strcmp(a->unit, b->unit) == 0;
+	if (kinds->has_times)
+		used = (size_t)snprintf(text, size, "samples, wall, user, sys, runq, wait, stolen");
+	for (size_t i = 0; i < kinds->further_count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s/%s", used ? ", " : "",
+			kinds->further[i].name, kinds->further[i].unit);
 }
 
 static bool check_kinds(const struct sprof_profile *target, const struct sprof_profile *source,
 	struct sprof_error *err)
 {
-	const struct sprof_profile_foreign *a = &target->foreign, *b = &source->foreign;
-	bool same = a->kind_count == b->kind_count && a->chosen == b->chosen;
 	char have[200], others[200];
 
-	for (size_t i = 0; same && i < a->kind_count; i++)
-		same = is_same_kind(&a->kinds[i], &b->kinds[i]);
-	if (same)
+	if (sprof_kinds_are_same(&target->kinds, &source->kinds))
 		return true;
 	list_kinds(target, have, sizeof(have));
 	list_kinds(source, others, sizeof(others));
@@ -66,7 +55,7 @@ static bool copy_all(struct sprof_copy *copy, bool is_first)
 	return sprof_copy_spans(copy);
 }
 
-/* The earliest start, and a command only if it is everyone's. */
+/* The earliest start, and the command only if all have the same. */
 static bool settle_head(
 	struct sprof_profile *target, const struct sprof_profile *source, bool is_first)
 {
@@ -84,7 +73,7 @@ static bool settle_head(
 	return sprof_profile_describe(target, several, start);
 }
 
-/* When the profile was taken; false: it doesn't say. */
+/* When the profile was taken; false: unknown. */
 static bool time_of(const struct sprof_profile *profile, uint64_t *ret_start, uint64_t *ret_end)
 {
 	*ret_start = profile->start_realtime_ns;
@@ -94,8 +83,9 @@ static bool time_of(const struct sprof_profile *profile, uint64_t *ret_start, ui
 	return *ret_start;
 }
 
-/* Runs that went on beside each other took as long as the longest one, others as long as all of them. */
-static uint64_t duration_of_both(const struct sprof_profile *target, const struct sprof_profile *source)
+/* Parallel runs take as long as the longest one, others as long as all together. */
+static uint64_t duration_of_both(
+	const struct sprof_profile *target, const struct sprof_profile *source)
 {
 	uint64_t one = target->quality.duration_ns, other = source->quality.duration_ns;
 	uint64_t starts[2], ends[2];
@@ -106,7 +96,7 @@ static uint64_t duration_of_both(const struct sprof_profile *target, const struc
 	return one > other ? one : other;
 }
 
-/* The processes and threads of several files may be the same; what was seen and is in no table is added. */
+/* Files may share processes and threads. Those seen but in no table are added up. */
 static uint64_t hidden(uint64_t seen, size_t count)
 {
 	return seen > count ? seen - count : 0;
@@ -132,8 +122,8 @@ static void add_quality(struct sprof_profile *target, const struct sprof_profile
 	target->index->end_realtime_ns = last > end ? last : end;
 }
 
-bool sprof_profile_merge(struct sprof_profile *target, const struct sprof_profile *source,
-	struct sprof_error *err)
+bool sprof_profile_merge(
+	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err)
 {
 	size_t processes = target->process_count, threads = target->thread_count;
 	bool is_first = !threads, ok;

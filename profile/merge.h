@@ -6,15 +6,16 @@
 
 #include <stdbool.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
 
 /*
- * Adds all of `source` to `target`, which is empty (sprof_build_create()) or has been merged into
- * before. Threads are the same where process, ids, name, host and rank are. Refuses profiles that
- * count different things.
+ * Adds all of `source` to `target`, which is empty (sprof_build_create()) or already merged.
+ * Threads are the same if process, ids, name, host and rank are. Refuses profiles that count
+ * different things.
  */
-bool sprof_profile_merge(struct sprof_profile *target, const struct sprof_profile *source,
-	struct sprof_error *err);
+SPROF_MUST_USE bool sprof_profile_merge(
+	struct sprof_profile *target, const struct sprof_profile *source, struct sprof_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Names for what threads waited for. While samples come, a row's context holds what the sampler
- * found; here it becomes words: what kind of lock by the functions on the stack, which variable by
- * the symbols, where its holder was by the holder's stack.
+ * Names for what threads waited for. During sampling, a row's context holds what the sampler found.
+ * Here it becomes words: the kind of lock by the functions on the stack, the variable by the
+ * symbols, the holder's place by the holder's stack.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,23 +14,21 @@
 #include "profile/resolve.h"
 
 enum {
-	/* From a word that is waited for back to the beginning of glibc's structure, whose words
-	 * come in pairs of 8 bytes; of CPython's lock back to its condition variable, and on to its
-	 * beginning. */
+	/*
+	 * Distances from a waited-for word back to the beginning: of glibc's structure, with words
+	 * in pairs of 8 bytes; of CPython's lock, also to its condition variable.
+	 */
 	CONDITION_WORDS = 40,
 	RWLOCK_WORDS = 8,
 	INTERPRETER_CONDITION = 32,
 };
-
-/* In front of the kind of a lock that several processes have. */
-#define SHARED "shared "
 
 static const char *keep(struct sprof_profile *profile, const char *text)
 {
 	return sprof_strtab_intern(profile->index->strings, text);
 }
 
-/* How far the word lies behind the beginning of the lock. */
+/* The distance of the word from the beginning of the lock. */
 static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
 {
 	switch (kind) {
@@ -52,7 +50,7 @@ static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
 	return 0;
 }
 
-/* What is known while names are given. */
+/* The state while names are given. */
 struct naming {
 	struct sprof_profile *profile;
 	struct sprof_symbols *symbols;
@@ -68,10 +66,11 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 	char what[64], text[512];
 	const char *name = NULL;
 
-	snprintf(what, sizeof(what), "%s%s", wait->shared ? SHARED : "", sprof_lock_kind_name(kind));
+	snprintf(what, sizeof(what), "%s%s", wait->shared ? SPROF_PROFILE_SHARED : "",
+		sprof_lock_kind_name(kind));
 	if (wait->module != SPROF_PROFILE_NONE &&
-		!sprof_symbols_find_data(naming->symbols, wait->module, wait->offset - back, &name,
-			&offset, err))
+		!sprof_symbols_find_data(
+			naming->symbols, wait->module, wait->offset - back, &name, &offset, err))
 		return false;
 	if (kind == SPROF_LOCK_JOIN)
 		snprintf(text, sizeof(text), "%s", what);
@@ -91,33 +90,21 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 	return *ret || sprof_error_no_memory(err);
 }
 
-bool sprof_profile_is_join(const struct sprof_profile_context *context)
-{
-	return context->object &&
-	       strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
-}
-
-bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
-{
-	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
-	       strncmp(context->object, SHARED, strlen(SHARED)) != 0;
-}
-
 /* glibc waits for either word of a pair. */
 static uint64_t pair_of(uint64_t address)
 {
 	return address & ~(uint64_t)7;
 }
 
-/* An interpreter's lock is one as long as somebody has it; for a moment it is only what it is made of. */
+/* A GIL is recognisable only while held. Otherwise it looks like its parts. */
 static bool find_interpreters(struct naming *naming)
 {
 	const struct sprof_profile *profile = naming->profile;
 
 	for (size_t i = 0; i < profile->wait_count; i++) {
 		if (profile->waits[i].lock == SPROF_LOCK_INTERPRETER &&
-			!sprof_idmap_put(&naming->interpreters, 0,
-				pair_of(profile->waits[i].address), 0))
+			!sprof_idmap_put(
+				&naming->interpreters, 0, pair_of(profile->waits[i].address), 0))
 			return false;
 	}
 	return true;
@@ -138,14 +125,13 @@ static enum sprof_lock_kind kind_of(const struct naming *naming,
 }
 
 static bool name_object(const struct naming *naming, const struct sprof_profile_row *row,
-	struct sprof_profile_context *context, struct sprof_error *err)
+	const struct sprof_profile_wait *wait, struct sprof_profile_context *context,
+	struct sprof_error *err)
 {
 	struct sprof_profile *profile = naming->profile;
-	const struct sprof_profile_wait *wait =
-		&profile->waits[profile->contexts[row->context].wait];
-
-	const char *lacks =
-		wait->kind == SPROF_WAIT_KIND_NONE || !wait->syscall ? NULL : sprof_profile_idle_for(profile, row->stack);
+	const char *lacks = wait->kind == SPROF_WAIT_KIND_NONE || !wait->syscall
+		? NULL
+		: sprof_profile_idle_for(profile, row->stack);
 
 	context->syscall = wait->syscall;
 	context->kind = wait->kind;
@@ -162,53 +148,55 @@ static bool name_object(const struct naming *naming, const struct sprof_profile_
 	return name_lock(naming, wait, kind_of(naming, wait, row), &context->object, err);
 }
 
-static bool name_holder(struct sprof_profile *profile, const struct sprof_profile_context *raw,
+static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_context *raw,
 	struct sprof_profile_context *context)
 {
 	SPROF_AUTO_FREE char *text = NULL;
 	const struct sprof_profile_thread *thread;
 	uint32_t function;
 
-	if (!raw->holding_thread)
+	if (raw->holding_thread == SPROF_PROFILE_NONE)
 		return true;
-	thread = &profile->threads[raw->holding_thread - 1];
+	thread = &profile->threads[raw->holding_thread];
 	if (asprintf(&text, "%s (%d)", thread->name, thread->tid) < 0) {
 		text = NULL;
 		return false;
 	}
 	context->holder = keep(profile, text);
-	if (raw->holding_stack) {
-		function = sprof_profile_outside_libc(profile, raw->holding_stack - 1);
+	if (raw->holding_stack != SPROF_PROFILE_NONE) {
+		function = sprof_profile_outside_libc(profile, raw->holding_stack);
 		if (function != SPROF_PROFILE_NONE)
 			context->holder_function = profile->functions[function].name;
 	}
 	return context->holder;
 }
 
-static bool name_row(
-	const struct naming *naming, struct sprof_profile_row *row, struct sprof_error *err)
+static bool name_row(const struct naming *naming, const struct sprof_unnamed_row *unnamed,
+	struct sprof_error *err)
 {
 	struct sprof_profile *profile = naming->profile;
-	const struct sprof_profile_context raw = profile->contexts[row->context];
-	struct sprof_profile_context context = {.state = raw.state, .labels = raw.labels};
+	const struct sprof_raw_context *raw = &profile->index->raws[unnamed->raw];
+	struct sprof_profile_row *row = &profile->rows[unnamed->row];
+	struct sprof_profile_context context = {.state = raw->state, .labels = raw->labels};
 
-	if (!name_object(naming, row, &context, err))
+	if (!name_object(naming, row, &profile->waits[raw->wait], &context, err))
 		return false;
-	return (name_holder(profile, &raw, &context) &&
+	return (name_holder(profile, raw, &context) &&
 		       sprof_profile_intern_context(profile, &context, &row->context)) ||
-	       sprof_error_no_memory(err);
+		sprof_error_no_memory(err);
 }
 
 bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err)
 {
+	struct sprof_profile_index *index = profile->index;
 	struct naming naming = {.profile = profile, .symbols = symbols};
 	bool ok = find_interpreters(&naming) || sprof_error_no_memory(err);
 
-	for (size_t i = 0; ok && i < profile->row_count; i++) {
-		if (profile->contexts[profile->rows[i].context].wait)
-			ok = name_row(&naming, &profile->rows[i], err);
-	}
+	for (size_t i = 0; ok && i < index->unnamed_count; i++)
+		ok = name_row(&naming, &index->unnamed[i], err);
+	if (ok)
+		index->unnamed_count = 0;
 	sprof_idmap_finish(&naming.interpreters);
 	return ok;
 }

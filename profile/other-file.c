@@ -1,14 +1,12 @@
 /*
- * What people give to `sprof report` by mistake: what sprof has written in another format, and what other
- * tools write. A pprof file is told from text by its lengths, which are no characters.
+ * Files that people give to `sprof report` by mistake: sprof's other formats, and other tools'
+ * files. A pprof file is distinguished from text by its lengths, which are not characters.
  */
 #include "profile/other-file.h"
 
 #include <string.h>
 
-enum {
-	LOOKED_AT = 512
-};
+enum { LOOKED_AT = 512 };
 
 static const struct {
 	const char *start, *what;
@@ -26,7 +24,7 @@ static const struct {
 	{"digraph", "a graph for dot"},
 };
 
-/* No control characters but those of text. */
+/* No control characters except those of text. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size && i < LOOKED_AT; i++) {
@@ -42,7 +40,8 @@ static const char *kind_of_text(const uint8_t *bytes, size_t size)
 	const uint8_t *end = memchr(bytes, '\n', size);
 	size_t length = end ? (size_t)(end - bytes) : size, digits = 0;
 
-	while (digits < length && bytes[length - 1 - digits] >= '0' && bytes[length - 1 - digits] <= '9')
+	while (digits < length && bytes[length - 1 - digits] >= '0' &&
+		bytes[length - 1 - digits] <= '9')
 		digits++;
 	if (digits && digits < length && bytes[length - 1 - digits] == ' ')
 		return "folded stacks";
@@ -71,7 +70,9 @@ bool sprof_is_other_file(
 
 	if (!what)
 		return false;
-	sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
-	sprof_error_hint(err, "sprof reads pprof files, such as those of sprof run -o profile.pb.gz");
+	sprof_error_set(
+		err, SPROF_ERROR_UNSUPPORTED, "%s: not a saved profile: it is %s", name, what);
+	sprof_error_hint(
+		err, "sprof reads pprof files, such as those of sprof run -o profile.pb.gz");
 	return true;
 }

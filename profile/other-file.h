@@ -1,5 +1,5 @@
 /*
- * Private to profile/: files that are no profile, told from their first bytes.
+ * Private to profile/: recognises files that are not profiles by their first bytes.
  */
 #ifndef SPROF_PROFILE_OTHER_FILE_H
 #define SPROF_PROFILE_OTHER_FILE_H
@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 
-/* Whether the bytes are known to be something else; then the error says what. */
-bool sprof_is_other_file(
+/* Whether the bytes are known to be something else; the error then names it. */
+SPROF_MUST_USE bool sprof_is_other_file(
 	const uint8_t *bytes, size_t size, const char *name, struct sprof_error *err);
 
 #endif

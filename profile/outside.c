@@ -1,6 +1,7 @@
 /*
- * The boundary between a program and libc, by the names of modules and functions. Every location is
- * named. A program that is linked statically has no such boundary, and gets its innermost function.
+ * The boundary between a program and libc, by the names of modules and functions. Every location
+ * must be named. Does not handle statically linked programs: they have no such boundary, and get
+ * their innermost function.
  */
 #include "profile/outside.h"
 
@@ -11,7 +12,7 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Go programs have no libc: these packages are between them and the kernel. */
+/* Go programs have no libc: these packages are their boundary to the kernel. */
 static bool is_go_runtime(const char *function)
 {
 	static const char *const starts[] = {"runtime.", "runtime/internal/", "internal/runtime/",

@@ -1,5 +1,5 @@
 /*
- * The function that a person takes a blocked thread to be in: the innermost one outside of libc.
+ * The function that a person considers a thread blocked in: the innermost one outside of libc.
  */
 #ifndef SPROF_PROFILE_OUTSIDE_H
 #define SPROF_PROFILE_OUTSIDE_H
@@ -9,14 +9,13 @@
 
 #include "profile/profile.h"
 
-/* Whether a function is libc's, the dynamic loader's or the vdso's, or of Go's runtime. */
+/* Whether a function belongs to libc, the dynamic loader, the vdso, or Go's runtime. */
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function);
 
-/* The function; of a stack that never leaves libc the innermost one that is not the kernel's. NONE:
- * no such. */
+/* The function; if a stack never leaves libc, the innermost one outside the kernel. NONE: none. */
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack);
 
-/* What kind of lock the innermost libc functions say the stack is about. */
+/* The kind of lock that the innermost libc functions of the stack name. */
 enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, uint32_t stack);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A tally by function. Where a thread is blocked says little ("[futex]"), who made it block says more.
+ * A tally by function. A blocking kernel function says little ("[futex]"), its caller more.
  */
 #include "profile/own.h"
 
@@ -22,7 +22,8 @@ static uint32_t innermost(const struct sprof_profile *profile, uint32_t stack, b
 	return line->function;
 }
 
-uint32_t sprof_own_function(const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel)
+uint32_t sprof_own_function(
+	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel)
 {
 	bool is_kernel;
 	uint32_t function = innermost(profile, stack, &is_kernel), owner;
@@ -38,7 +39,8 @@ static int compare(const void *left, const void *right, void *data)
 {
 	const struct sprof_own_row *a = left, *b = right;
 	const enum sprof_weight *weight = data;
-	uint64_t one = sprof_metrics_get(&a->self, *weight), other = sprof_metrics_get(&b->self, *weight);
+	uint64_t one = sprof_metrics_get(&a->self, *weight),
+		 other = sprof_metrics_get(&b->self, *weight);
 
 	if (one != other)
 		return one < other ? 1 : -1;

@@ -1,6 +1,6 @@
 /*
- * Our own comments in a pprof file: "sprof: NAME=VALUE", as sprof-pprof(5) has them. What is not
- * understood is left alone: it comes from a later sprof, or from someone who writes like one.
+ * Our own comments in a pprof file: "sprof: NAME=VALUE", as in sprof-pprof(5). Unknown ones are
+ * left alone: they come from a later sprof, or from another program.
  */
 #include <errno.h>
 #include <math.h>
@@ -58,7 +58,7 @@ static void read_number(
 	}
 }
 
-/* "gap.3", "gap_help.3": of the module of mapping 3. */
+/* "gap.3", "gap_help.3": for the module of mapping 3. */
 static bool read_gap(struct sprof_pprof_file *file, const char *comment, const char *text)
 {
 	bool is_help = strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0;
@@ -106,7 +106,7 @@ static bool read_comment(
 
 		profile->quality.rate_hz = isfinite(rate) && rate > 0 ? rate : 0;
 	} else if (strncmp(comment, GAP, strlen(GAP)) == 0 ||
-		   strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0) {
+		strncmp(comment, GAP_HELP, strlen(GAP_HELP)) == 0) {
 		ok = read_gap(file, comment, text);
 	} else if (is_name(comment, length, SPROF_PPROF_SLICE)) {
 		profile->slice_ns = parse(text, &value) && value <= INT64_MAX ? value : 0;
@@ -116,8 +116,8 @@ static bool read_comment(
 	return ok || sprof_error_no_memory(err);
 }
 
-static bool read_field(
-	struct sprof_pprof_file *file, const struct sprof_wire_field *field, struct sprof_error *err)
+static bool read_field(struct sprof_pprof_file *file, const struct sprof_wire_field *field,
+	struct sprof_error *err)
 {
 	size_t prefix = strlen(SPROF_PPROF_COMMENT);
 	struct sprof_wire numbers = field->bytes;

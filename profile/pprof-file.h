@@ -1,5 +1,5 @@
 /*
- * Private to profile/: a pprof file while it is read.
+ * Private to profile/: a pprof file being read.
  */
 #ifndef SPROF_PROFILE_PPROF_FILE_H
 #define SPROF_PROFILE_PPROF_FILE_H
@@ -8,15 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "profile/build.h"
 #include "profile/pprof.h"
 #include "profile/wire.h"
 
 enum {
-	SPROF_PPROF_MAX_ITEMS = 16 * 1024 * 1024, /* strings, functions, locations, ... of each */
-	SPROF_PPROF_MAX_LINES = 1000,             /* of a location */
+	SPROF_PPROF_MAX_ITEMS = 16 * 1024 * 1024,   /* strings, functions, locations, ... of each */
+	SPROF_PPROF_MAX_LINES = 1000,               /* of a location */
 	SPROF_PPROF_MAX_FRAMES = 256 * 1024 * 1024, /* of all stacks */
 };
 
@@ -39,9 +40,9 @@ enum sprof_pprof_field {
 	SPROF_PPROF_URL = 15,
 };
 
-/* What a value of a sample is counted as. */
+/* The meaning of a value of a sample. */
 enum sprof_pprof_column {
-	SPROF_PPROF_COLUMN_NONE, /* derived from others, or kept for the foreign values only */
+	SPROF_PPROF_COLUMN_NONE, /* derived from others, or a further kind */
 	SPROF_PPROF_COLUMN_SAMPLES,
 	SPROF_PPROF_COLUMN_TIME, /* + enum sprof_time_class */
 };
@@ -49,7 +50,7 @@ enum sprof_pprof_column {
 struct sprof_pprof_string {
 	const uint8_t *text;
 	size_t length;
-	const char *interned; /* NULL until it is asked for */
+	const char *interned; /* NULL until requested */
 };
 
 struct sprof_pprof_mapping {
@@ -57,9 +58,9 @@ struct sprof_pprof_mapping {
 	uint32_t module;
 };
 
-/* The ids of a table: where each is in ours. */
+/* The ids of a table, with our index for each. */
 struct sprof_pprof_ids {
-	uint32_t *dense; /* of ids up to the number of entries, which is nearly all there are */
+	uint32_t *dense; /* of ids up to the number of entries: nearly all */
 	size_t dense_count;
 	struct sprof_idmap sparse;
 };
@@ -70,14 +71,16 @@ struct sprof_pprof_file {
 	struct sprof_profile *profile;
 	struct sprof_pprof_string *strings;
 	size_t string_count, string_capacity;
-	struct sprof_profile_kind kinds[SPROF_PROFILE_VALUES];
+	struct sprof_kind kinds[SPROF_KINDS_MAX];
 	size_t kind_count;
-	enum sprof_pprof_column columns[SPROF_PROFILE_VALUES];
+	enum sprof_pprof_column columns[SPROF_KINDS_MAX];
+	/* by further kind of the profile: its column in the file */
+	uint32_t further[SPROF_KINDS_MAX];
 	uint64_t default_type; /* a string; 0: none */
 	struct sprof_pprof_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
 	struct sprof_pprof_ids mapping_ids, function_ids, location_ids;
-	size_t function_count, location_count; /* in the file */
+	size_t function_count, location_count;    /* in the file */
 	struct sprof_profile_function *functions; /* their module is not known yet */
 	size_t functions_read;
 	struct sprof_profile_line *lines; /* of the location being read */
@@ -89,8 +92,8 @@ bool sprof_pprof_fail(const struct sprof_pprof_file *file, struct sprof_error *e
 	const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The profile's copy of a string; "" for 0. False: out of range, or no memory. */
-bool sprof_pprof_text(struct sprof_pprof_file *file, uint64_t index, const char **ret,
-	struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_text(
+	struct sprof_pprof_file *file, uint64_t index, const char **ret, struct sprof_error *err);
 
 bool sprof_pprof_ids_init(struct sprof_pprof_ids *ids, size_t count);
 /* False: no memory; an id that is there already is an error of the caller's: look first. */
@@ -98,11 +101,15 @@ bool sprof_pprof_ids_put(struct sprof_pprof_ids *ids, uint64_t id, uint32_t inde
 /* SPROF_IDMAP_NONE: no such id. */
 uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id);
 
+void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
+
 /* The passes over the file, in this order. */
-bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
-	struct sprof_error *err);
-bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err);
-bool sprof_pprof_read_comments(struct sprof_pprof_file *file, struct sprof_error *err);
-bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_read_head(struct sprof_pprof_file *file,
+	const struct sprof_pprof_options *options, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_read_comments(
+	struct sprof_pprof_file *file, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_pprof_read_samples(
+	struct sprof_pprof_file *file, struct sprof_error *err);
 
 #endif

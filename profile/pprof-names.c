@@ -1,6 +1,6 @@
 /*
- * The second pass over a pprof file: mappings, functions and locations. Knows that an address is a
- * place in the file that its mapping shows, which is what a raw frame is made of.
+ * The second pass over a pprof file: mappings, functions and locations. An address is a place in
+ * the file of its mapping, and becomes a raw frame.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,15 +27,15 @@ static bool for_each(struct sprof_pprof_file *file, uint32_t number, message_rea
 	return true;
 }
 
-/* Enters the id of a new entry; a second one with the same id is an error. */
+/* Enters the id of a new entry; a repeated id is an error. */
 static bool enter(struct sprof_pprof_file *file, struct sprof_pprof_ids *ids, uint64_t id,
 	uint32_t index, const char *what, struct sprof_error *err)
 {
 	if (!id)
 		return sprof_pprof_fail(file, err, "a %s has the id 0", what);
 	if (sprof_pprof_ids_find(ids, id) != SPROF_IDMAP_NONE)
-		return sprof_pprof_fail(file, err, "two %ss have the id %llu", what,
-			(unsigned long long)id);
+		return sprof_pprof_fail(
+			file, err, "two %ss have the id %llu", what, (unsigned long long)id);
 	return sprof_pprof_ids_put(ids, id, index) || sprof_error_no_memory(err);
 }
 
@@ -65,8 +65,8 @@ static bool read_mapping(
 	}
 	if (message.broken)
 		return sprof_pprof_fail(file, err, "damaged: a mapping");
-	if (!sprof_build_module(file->profile, path, build_id[0] ? build_id : NULL,
-		    &mapping.module) ||
+	if (!sprof_build_module(
+		    file->profile, path, build_id[0] ? build_id : NULL, &mapping.module) ||
 		!sprof_array_reserve(&file->mappings, &file->mapping_capacity,
 			file->mapping_count + 1, sizeof(*file->mappings)))
 		return sprof_error_no_memory(err);
@@ -74,7 +74,7 @@ static bool read_mapping(
 	return enter(file, &file->mapping_ids, id, (uint32_t)file->mapping_count++, "mapping", err);
 }
 
-/* Its module is known only where a location has it: see add_line(). */
+/* Only a location tells its module: see add_line(). */
 static bool read_function(
 	struct sprof_pprof_file *file, struct sprof_wire message, struct sprof_error *err)
 {
@@ -103,15 +103,15 @@ static bool read_function(
 	if (message.broken)
 		return sprof_pprof_fail(file, err, "damaged: a function");
 	function->linkage = linkage[0] ? linkage : function->name;
-	function->unresolved = !linkage[0] && !file->profile->foreign.kind_count;
+	function->unresolved = !linkage[0] && sprof_profile_counts_time(file->profile);
 	function->file = path[0] ? path : NULL;
 	if (!function->name[0])
 		function->name = function->linkage;
-	return enter(file, &file->function_ids, id, (uint32_t)file->functions_read++, "function",
-		err);
+	return enter(
+		file, &file->function_ids, id, (uint32_t)file->functions_read++, "function", err);
 }
 
-/* A location while it is read: its lines are in the file's buffer. */
+/* A location being read: its lines are in the file's buffer. */
 struct location {
 	uint64_t id, mapping_id, address;
 	size_t line_count;
@@ -157,13 +157,13 @@ static bool read_location_fields(struct sprof_pprof_file *file, struct sprof_wir
 		else if (field.number == 3)
 			ret->address = field.value;
 		else if (field.number == 4 && field.is_bytes &&
-			 !read_line(file, field.bytes, ret, err))
+			!read_line(file, field.bytes, ret, err))
 			return false;
 	}
 	return !message.broken || sprof_pprof_fail(file, err, "damaged: a location");
 }
 
-/* A location without a name is called after its place, as a module without symbols is. */
+/* Names a location without a name after its place, like one of a module without symbols. */
 static bool make_up_name(struct sprof_pprof_file *file, const struct location *location,
 	const struct sprof_frame *frame)
 {
@@ -182,12 +182,11 @@ static bool make_up_name(struct sprof_pprof_file *file, const struct location *l
 		.unresolved = true,
 	};
 	function->linkage = function->name;
-	file->lines[0] =
-		(struct sprof_profile_line){.function = (uint32_t)file->function_count};
+	file->lines[0] = (struct sprof_profile_line){.function = (uint32_t)file->function_count};
 	return function->name;
 }
 
-/* From the file's functions to the profile's, which have a module. */
+/* Maps the file's functions to the profile's, which have a module. */
 static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -195,8 +194,8 @@ static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t 
 
 		function.module = module;
 		file->lines[i].inlined = i + 1 < count;
-		file->lines[i].kernel = function.linkage &&
-					strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
+		file->lines[i].kernel =
+			function.linkage && strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
 		if (!sprof_profile_intern_function(
 			    file->profile, &function, &file->lines[i].function))
 			return false;
@@ -243,6 +242,6 @@ bool sprof_pprof_read_names(struct sprof_pprof_file *file, struct sprof_error *e
 		!sprof_array_reserve(&file->lines, &file->line_capacity, 1, sizeof(*file->lines)))
 		return sprof_error_no_memory(err);
 	return for_each(file, SPROF_PPROF_MAPPING, read_mapping, err) &&
-	       for_each(file, SPROF_PPROF_FUNCTION, read_function, err) &&
-	       for_each(file, SPROF_PPROF_LOCATION, read_location, err);
+		for_each(file, SPROF_PPROF_FUNCTION, read_function, err) &&
+		for_each(file, SPROF_PPROF_LOCATION, read_location, err);
 }

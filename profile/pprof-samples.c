@@ -1,13 +1,13 @@
 /*
- * The last pass over a pprof file: its samples. Most of them repeat a stack and a set of labels that
- * were there before, so both are found by a hash of what the file says, before anything of it is
- * looked up.
+ * The last pass over a pprof file: its samples. Most samples repeat a stack and a set of labels. So
+ * both are found by a hash of the file's bytes, before any lookup.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "profile/attributes.h"
 #include "profile/facts.h"
 #include "profile/index.h"
 #include "profile/labels.h"
@@ -18,7 +18,7 @@ struct label {
 	uint64_t key, text, number, unit;
 };
 
-/* Whose a sample is: what a set of labels comes out as. */
+/* The owner of a sample: the result of a set of labels. */
 struct owner {
 	uint32_t thread, context;
 	uint64_t time_ns;
@@ -29,7 +29,7 @@ struct samples {
 	struct sprof_pprof_file *file;
 	uint64_t *locations; /* of the sample being read, innermost first */
 	size_t location_count, location_capacity;
-	uint64_t values[SPROF_PROFILE_VALUES];
+	uint64_t values[SPROF_KINDS_MAX];
 	size_t value_count;
 	struct label *labels;
 	size_t label_count, label_capacity;
@@ -38,13 +38,12 @@ struct samples {
 	size_t owner_count, owner_capacity;
 	uint32_t *depths; /* frames of a stack, by stack */
 	size_t depth_capacity;
-	struct sprof_labels others; /* of the set being read: those that mean nothing to sprof */
-	uint64_t frames; /* of all samples */
-	bool broken;     /* packed numbers that make no sense */
+	struct sprof_labels others; /* of the set being read: those without a meaning for sprof */
+	uint64_t frames;            /* of all samples */
+	bool broken;                /* packed numbers that make no sense */
 };
 
-static bool read_label(
-	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+static bool read_label(struct samples *samples, struct sprof_wire message, struct sprof_error *err)
 {
 	struct label label = {0};
 	struct sprof_wire_field field;
@@ -79,13 +78,13 @@ static bool add_location(struct samples *samples, uint64_t id)
 
 static bool add_value(struct samples *samples, uint64_t value)
 {
-	if (samples->value_count < SPROF_PROFILE_VALUES)
+	if (samples->value_count < SPROF_KINDS_MAX)
 		samples->values[samples->value_count] = value;
 	samples->value_count++;
 	return true;
 }
 
-/* A repeated number: packed, or one at a time. */
+/* A repeated number: packed, or one by one. */
 static bool for_numbers(struct samples *samples, const struct sprof_wire_field *field,
 	bool (*take)(struct samples *, uint64_t))
 {
@@ -102,8 +101,7 @@ static bool for_numbers(struct samples *samples, const struct sprof_wire_field *
 	return true;
 }
 
-static bool read_fields(
-	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+static bool read_fields(struct samples *samples, struct sprof_wire message, struct sprof_error *err)
 {
 	struct sprof_wire_field field;
 	bool ok = true;
@@ -112,7 +110,7 @@ static bool read_fields(
 	while (ok && sprof_wire_next(&message, &field)) {
 		if (field.number == 1)
 			ok = for_numbers(samples, &field, add_location) ||
-			     sprof_error_no_memory(err);
+				sprof_error_no_memory(err);
 		else if (field.number == 2)
 			ok = for_numbers(samples, &field, add_value);
 		else if (field.number == 3 && field.is_bytes)
@@ -121,8 +119,9 @@ static bool read_fields(
 	if (ok && (message.broken || samples->broken))
 		return sprof_pprof_fail(samples->file, err, "damaged: a sample");
 	if (ok && samples->value_count != samples->file->kind_count)
-		return sprof_pprof_fail(samples->file, err, "a sample has %zu values instead of %zu",
-			samples->value_count, samples->file->kind_count);
+		return sprof_pprof_fail(samples->file, err,
+			"a sample has %zu values instead of %zu", samples->value_count,
+			samples->file->kind_count);
 	return ok;
 }
 
@@ -145,8 +144,8 @@ static bool push_locations(struct samples *samples, uint32_t *ret_stack, struct 
 			!sprof_array_reserve(&samples->depths, &samples->depth_capacity, stack + 1,
 				sizeof(*samples->depths)))
 			return sprof_error_no_memory(err);
-		samples->depths[stack] = samples->depths[parent] +
-					 file->profile->locations[location].line_count;
+		samples->depths[stack] =
+			samples->depths[parent] + file->profile->locations[location].line_count;
 	}
 	*ret_stack = stack;
 	return true;
@@ -171,7 +170,7 @@ static bool find_stack(struct samples *samples, uint32_t *ret_stack, struct spro
 	return true;
 }
 
-/* What the labels of a sample say. */
+/* What the labels of a sample tell. */
 struct said {
 	struct sprof_build_thread thread;
 	struct sprof_profile_context context;
@@ -186,7 +185,7 @@ struct words {
 	uint64_t number;
 };
 
-/* Takes a process or thread id that is one: 0 < id. */
+/* Takes a valid process or thread id: 0 < id. */
 static bool take_id(struct said *said, const struct words *words, pid_t *field)
 {
 	char *end;
@@ -199,27 +198,6 @@ static bool take_id(struct said *said, const struct words *words, pid_t *field)
 	*field = (pid_t)id;
 	said->thread.numeric_ids = !words->text[0];
 	return true;
-}
-
-static bool take_state(struct said *said, const struct words *words)
-{
-	for (int state = 0; state < SPROF_STATE_COUNT; state++) {
-		if (strcmp(sprof_state_name((enum sprof_state)state), words->text) == 0) {
-			said->context.state = (enum sprof_state)state;
-			return true;
-		}
-	}
-	return false;
-}
-
-static enum sprof_wait_kind parse_wait_kind(const char *text)
-{
-	int kind = SPROF_WAIT_KIND_NONE + 1;
-
-	while (kind < SPROF_WAIT_KIND_COUNT &&
-		strcmp(sprof_wait_kind_name((enum sprof_wait_kind)kind), text) != 0)
-		kind++;
-	return kind < SPROF_WAIT_KIND_COUNT ? (enum sprof_wait_kind)kind : SPROF_WAIT_KIND_OTHER;
 }
 
 static bool take_fact(struct said *said, const struct words *words)
@@ -236,66 +214,53 @@ static bool take_fact(struct said *said, const struct words *words)
 	return false;
 }
 
-/* Texts that any tool may have, and those that only sprof has. */
-static bool take_text(struct said *said, const struct words *words, bool is_own)
+static bool take_attribute(
+	struct said *said, const struct words *words, const struct sprof_attribute *attribute)
 {
-	const struct {
-		const char *key;
-		const char **field;
-		bool anyone;
-	} texts[] = {
-		{SPROF_PPROF_PROCESS, &said->thread.process_name, true},
-		{SPROF_PPROF_THREAD, &said->thread.name, true},
-		{SPROF_PPROF_HOST, &said->thread.host, true},
-		{SPROF_PPROF_RANK, &said->thread.rank, true},
-		{SPROF_PPROF_FORMER_NAMES, &said->thread.former_names, false},
-		{SPROF_PPROF_SYSCALL, &said->context.syscall, false},
-		{SPROF_PPROF_OBJECT, &said->context.object, false},
-		{SPROF_PPROF_HOLDER, &said->context.holder, false},
-		{SPROF_PPROF_HOLDER_FUNCTION, &said->context.holder_function, false},
-	};
+	void *owner = attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT ? (void *)&said->context
+								  : (void *)&said->thread;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		if (strcmp(words->key, texts[i].key) != 0 || *texts[i].field ||
-			!(is_own || texts[i].anyone))
-			continue;
-		*texts[i].field = words->text;
-		return true;
-	}
-	return false;
+	if (attribute->form == SPROF_ATTRIBUTE_ID)
+		return take_id(said, words, sprof_attribute_id(attribute, owner));
+	return sprof_attribute_set(attribute, owner, words->text);
 }
 
-/* False: the label means nothing to sprof. */
+/* Takes facts of a thread beyond its samples. */
+static bool take_presence(struct said *said, const struct words *words)
+{
+	if (!words->text[0])
+		return take_fact(said, words);
+	if (said->thread.former_names || strcmp(words->key, SPROF_PPROF_FORMER_NAMES) != 0)
+		return false;
+	said->thread.former_names = words->text;
+	return true;
+}
+
+/* False: the label has no meaning for sprof. */
 static bool take_label(
 	const struct sprof_pprof_file *file, struct said *said, const struct words *words)
 {
-	bool is_own = !file->profile->foreign.kind_count;
+	const struct sprof_attribute *attribute = sprof_attribute_find(words->key);
+	bool is_own = sprof_profile_counts_time(file->profile);
 
-	if (strcmp(words->key, SPROF_PPROF_PID) == 0)
-		return take_id(said, words, &said->thread.pid);
-	if (strcmp(words->key, SPROF_PPROF_TID) == 0)
-		return take_id(said, words, &said->thread.tid);
-	if (strcmp(words->key, SPROF_PPROF_STATE) == 0)
-		return take_state(said, words);
-	if (is_own && words->text[0] && strcmp(words->key, SPROF_PPROF_WAIT_KIND) == 0) {
-		said->context.kind = parse_wait_kind(words->text);
-		return true;
-	}
-	if (!words->text[0] && file->profile->slice_ns && strcmp(words->key, SPROF_PPROF_TIME) == 0) {
+	if (attribute)
+		return (is_own || attribute->is_common) && take_attribute(said, words, attribute);
+	if (!words->text[0] && file->profile->slice_ns &&
+		strcmp(words->key, SPROF_PPROF_TIME) == 0) {
 		said->has_time = true;
 		said->time_ns = words->number;
 		return true;
 	}
-	return words->text[0] ? take_text(said, words, is_own) : is_own && take_fact(said, words);
+	return is_own && take_presence(said, words);
 }
 
-/* As Go's reader has it, a label that says nothing is none. */
+/* Like Go's reader: drops a label without a value. */
 static bool keep_label(struct sprof_labels *others, const struct words *words)
 {
 	if (words->text[0])
 		return sprof_labels_add_text(others, words->key, words->text);
 	return (!words->number && !words->unit[0]) ||
-	       sprof_labels_add_number(others, words->key, (int64_t)words->number, words->unit);
+		sprof_labels_add_number(others, words->key, (int64_t)words->number, words->unit);
 }
 
 static bool read_words(struct sprof_pprof_file *file, const struct label *label, struct words *ret,
@@ -303,15 +268,14 @@ static bool read_words(struct sprof_pprof_file *file, const struct label *label,
 {
 	ret->number = label->number;
 	return sprof_pprof_text(file, label->key, &ret->key, err) &&
-	       sprof_pprof_text(file, label->text, &ret->text, err) &&
-	       sprof_pprof_text(file, label->unit, &ret->unit, err);
+		sprof_pprof_text(file, label->text, &ret->text, err) &&
+		sprof_pprof_text(file, label->unit, &ret->unit, err);
 }
 
 static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
 {
 	struct sprof_pprof_file *file = samples->file;
-	struct said said = {
-		.context = {.state = SPROF_STATE_COUNT}, .facts = sprof_facts_none()};
+	struct said said = {.context = {.state = SPROF_STATE_COUNT}, .facts = sprof_facts_none()};
 	struct words words;
 
 	samples->others.size = 0;
@@ -329,11 +293,13 @@ static bool make_owner(struct samples *samples, struct owner *ret, struct sprof_
 	ret->time_ns = said.time_ns;
 	return (sprof_build_thread(file->profile, &said.thread, &ret->thread) &&
 		       sprof_build_context(file->profile, &said.context, &ret->context)) ||
-	       sprof_error_no_memory(err);
+		sprof_error_no_memory(err);
 }
 
 static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_error *err)
 {
+	const struct sprof_interned owners = SPROF_INTERNED(&samples->owner_ids, samples->owners,
+		samples->owner_count, samples->owner_capacity);
 	struct sprof_hash hash = sprof_hash_start(samples->label_count);
 	uint32_t id;
 
@@ -348,20 +314,14 @@ static bool find_owner(struct samples *samples, struct owner *ret, struct sprof_
 		*ret = samples->owners[id];
 		return true;
 	}
-	id = (uint32_t)samples->owner_count;
-	if (!make_owner(samples, ret, err))
-		return false;
-	if (!sprof_array_reserve(&samples->owners, &samples->owner_capacity, (size_t)id + 1,
-		    sizeof(*samples->owners)) ||
-		!sprof_idmap_put(&samples->owner_ids, hash.high, hash.low, id))
-		return sprof_error_no_memory(err);
-	samples->owners[samples->owner_count++] = *ret;
-	return true;
+	return make_owner(samples, ret, err) &&
+		(sprof_intern(&owners, hash, ret, &id) || sprof_error_no_memory(err));
 }
 
 static struct sprof_metrics metrics_of(const struct samples *samples)
 {
 	const struct sprof_pprof_file *file = samples->file;
+	const enum sprof_weight shown = file->profile->kinds.shown;
 	struct sprof_metrics metrics = {0};
 
 	for (size_t i = 0; i < file->kind_count; i++) {
@@ -371,9 +331,20 @@ static struct sprof_metrics metrics_of(const struct samples *samples)
 			metrics.times.ns[file->columns[i] - SPROF_PPROF_COLUMN_TIME] =
 				samples->values[i];
 	}
-	if (file->profile->foreign.kind_count)
-		metrics.other = samples->values[file->profile->foreign.chosen];
+	if (sprof_weight_is_further(shown))
+		metrics.further = samples->values[file->further[shown - SPROF_WEIGHT_FURTHER]];
 	return metrics;
+}
+
+/* The values of the profile's further kinds. NULL: it has none. */
+static const uint64_t *further_of(const struct samples *samples, uint64_t values[SPROF_KINDS_MAX])
+{
+	const struct sprof_pprof_file *file = samples->file;
+	const size_t count = file->profile->kinds.further_count;
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = samples->values[file->further[i]];
+	return count ? values : NULL;
 }
 
 static bool check_values(const struct samples *samples, struct sprof_error *err)
@@ -382,27 +353,28 @@ static bool check_values(const struct samples *samples, struct sprof_error *err)
 		if (samples->values[i] <= INT64_MAX)
 			continue;
 		sprof_pprof_fail(samples->file, err, "holds negative values: a difference");
-		sprof_error_hint(err, "go tool pprof shows it; sprof diff compares the profiles "
-				      "that it was made of");
+		sprof_error_hint(err,
+			"go tool pprof shows it; sprof diff compares the profiles "
+			"that it was made of");
 		return false;
 	}
 	return true;
 }
 
-/* A sample without a stack is a frame in brackets. */
+/* A sample without a stack becomes a frame in brackets. */
 static bool push_nothing(struct sprof_profile *profile, uint32_t *ret_stack)
 {
 	uint32_t location;
 
 	return sprof_profile_name_location(profile, "[no stack]", &location) &&
-	       sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
+		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
 }
 
-static bool read_sample(
-	struct samples *samples, struct sprof_wire message, struct sprof_error *err)
+static bool read_sample(struct samples *samples, struct sprof_wire message, struct sprof_error *err)
 {
 	struct sprof_profile *profile = samples->file->profile;
 	struct sprof_profile_row row = {0};
+	uint64_t further[SPROF_KINDS_MAX];
 	struct owner owner;
 
 	if (!read_fields(samples, message, err) || !check_values(samples, err) ||
@@ -412,8 +384,8 @@ static bool read_sample(
 	row.context = owner.context;
 	row.metrics = metrics_of(samples);
 	if (row.stack == SPROF_PROFILE_ROOT) {
-		/* A thread without a sample has one without anything, so that it is known. */
-		if (!row.metrics.samples && !row.metrics.other &&
+		/* A thread without samples has one empty sample, so that the thread is known. */
+		if (!row.metrics.samples && !row.metrics.further &&
 			!sprof_times_wall(&row.metrics.times))
 			return true;
 		if (!push_nothing(profile, &row.stack))
@@ -422,10 +394,9 @@ static bool read_sample(
 	samples->frames += row.stack < samples->depth_capacity ? samples->depths[row.stack] : 1;
 	if (samples->frames > SPROF_PPROF_MAX_FRAMES)
 		return sprof_pprof_fail(samples->file, err, "more frames than sprof reads");
-	return (sprof_build_row(profile, &row,
-			profile->foreign.kind_count ? samples->values : NULL) &&
+	return (sprof_build_row(profile, &row, further_of(samples, further)) &&
 		       (!owner.has_time || sprof_slices_add(profile, &row, owner.time_ns))) ||
-	       sprof_error_no_memory(err);
+		sprof_error_no_memory(err);
 }
 
 static void finish(struct samples *samples)
@@ -443,9 +414,9 @@ bool sprof_pprof_read_samples(struct sprof_pprof_file *file, struct sprof_error 
 	struct samples samples = {.file = file};
 	struct sprof_wire all = file->all;
 	struct sprof_wire_field field;
-	bool ok = sprof_array_reserve(&samples.depths, &samples.depth_capacity, 1,
-			  sizeof(*samples.depths)) ||
-		  sprof_error_no_memory(err);
+	bool ok = sprof_array_reserve(
+			  &samples.depths, &samples.depth_capacity, 1, sizeof(*samples.depths)) ||
+		sprof_error_no_memory(err);
 
 	while (ok && sprof_wire_next(&all, &field)) {
 		if (field.number == SPROF_PPROF_SAMPLE && field.is_bytes)

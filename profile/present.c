@@ -1,5 +1,5 @@
 /*
- * Lists of names for hints. Some, the heaviest first; not all.
+ * Lists of names for hints: the heaviest ones, not all.
  */
 #include "profile/present.h"
 
@@ -17,13 +17,13 @@ enum {
 };
 
 struct list {
-	const char *names[SHOWN]; /* those that are in the text */
+	const char *names[SHOWN]; /* names in the text */
 	char text[400];
 	size_t used, count;
 	bool has_more;
 };
 
-/* At most so many bytes, but whole characters. */
+/* The number of bytes to print: limited, but whole characters. */
 static int cut(const char *name)
 {
 	int length = (int)strnlen(name, LONGEST);
@@ -33,7 +33,7 @@ static int cut(const char *name)
 	return length;
 }
 
-/* Names that are there already are not added again. */
+/* Adds a name, unless it is there already. */
 static void add(struct list *list, const char *name)
 {
 	int length;
@@ -42,9 +42,10 @@ static void add(struct list *list, const char *name)
 		if (strcmp(list->names[i], name) == 0)
 			return;
 	}
-	length = list->count == SHOWN ? -1
-				      : snprintf(list->text + list->used, sizeof(list->text) - list->used,
-						"%s%.*s", list->count ? ", " : "", cut(name), name);
+	length = list->count == SHOWN
+		? -1
+		: snprintf(list->text + list->used, sizeof(list->text) - list->used, "%s%.*s",
+			  list->count ? ", " : "", cut(name), name);
 	if (length < 0 || list->used + (size_t)length >= sizeof(list->text)) {
 		list->text[list->used] = '\0';
 		list->has_more = true;
@@ -67,13 +68,15 @@ static int by_wall(const void *left, const void *right)
 	return (one < other) - (one > other);
 }
 
-static bool present_processes(const struct sprof_profile *profile, pid_t pid, struct sprof_error *err)
+static bool present_processes(
+	const struct sprof_profile *profile, pid_t pid, struct sprof_error *err)
 {
 	struct list list = {0};
 
 	for (size_t i = 0; i < profile->process_count; i++)
 		add(&list, profile->processes[i].name);
-	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "there is no process %d in the profile", (int)pid);
+	sprof_error_set(
+		err, SPROF_ERROR_NOT_FOUND, "there is no process %d in the profile", (int)pid);
 	sprof_error_hint(err, "the processes are: %d %s%s",
 		profile->process_count ? profile->processes[0].pid : 0, list.text, rest_of(&list));
 	return false;
@@ -115,7 +118,8 @@ bool sprof_present_functions(const struct sprof_profile *profile, const struct s
 		if (strcmp(name, SPROF_PROFILE_UNSAMPLED) != 0)
 			add(&list, name);
 	}
-	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s", filter->focus);
+	sprof_error_set(
+		err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s", filter->focus);
 	sprof_error_hint(err, "the heaviest are: %s%s", list.text, rest_of(&list));
 	sprof_flat_finish(&flat);
 	return false;

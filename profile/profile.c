@@ -1,7 +1,6 @@
 /*
- * The profile's life, its threads and its rows: what the sink of base/record.h does with each
- * record. Knows nothing of names; the tree of stacks is tree.c's, the sharing out of time is
- * window.c's.
+ * The profile's life, its threads and its rows: handles each record of the sink of base/record.h.
+ * Does not handle names, the tree of stacks (tree.c), or the sharing out of time (window.c).
  */
 #include "profile/profile.h"
 
@@ -26,6 +25,7 @@ struct sprof_profile *sprof_profile_create(const struct sprof_modules *modules)
 	if (!profile)
 		return NULL;
 	profile->modules = modules;
+	profile->kinds = (struct sprof_kinds){.has_times = true, .shown = SPROF_WEIGHT_WALL};
 	profile->index = calloc(1, sizeof(*profile->index));
 	if (!profile->index)
 		goto fail;
@@ -58,6 +58,9 @@ static void destroy_index(struct sprof_profile_index *index, size_t thread_count
 	sprof_idmap_finish(&index->stacks);
 	sprof_idmap_finish(&index->whole);
 	sprof_idmap_finish(&index->rows);
+	sprof_idmap_finish(&index->raw_ids);
+	free(index->raws);
+	free(index->unnamed);
 	sprof_idmap_finish(&index->built);
 	sprof_idmap_finish(&index->contexts);
 	sprof_idmap_finish(&index->comments);
@@ -81,7 +84,7 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	free(profile->wait_frames);
 	free(profile->spans);
 	free(profile->comments);
-	free(profile->foreign.values);
+	free(profile->kinds.values);
 	free(profile->processes);
 	free(profile->threads);
 	free(profile->functions);
@@ -92,7 +95,7 @@ void sprof_profile_destroy(struct sprof_profile *profile)
 	free(profile);
 }
 
-/* Keeps a name that the thread gives up; one that came with its program is not worth it. */
+/* Keeps a name that the thread gives up, unless the name came with its program. */
 static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread *thread,
 	const struct sprof_thread_record *record, const char *name)
 {
@@ -108,10 +111,11 @@ static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread
 	return sprof_profile_intern_text(profile, names, &thread->former_names);
 }
 
-/* A thread that shows its progress in its name would go on for ever. */
+/* A thread that shows progress in its name would add names for ever. */
 static bool has_enough_names(const struct sprof_profile_thread *thread)
 {
-	return thread->is_other || (thread->former_names && strlen(thread->former_names) >= NAMES_MAX);
+	return thread->is_other ||
+		(thread->former_names && strlen(thread->former_names) >= NAMES_MAX);
 }
 
 static bool sink_thread(void *data, const struct sprof_thread_record *record)
@@ -148,7 +152,7 @@ static bool sink_facts(void *data, uint32_t id, const struct sprof_thread_facts 
 	return true;
 }
 
-/* A stack of which not even the innermost frame is known shows the reason in its place. */
+/* If not even the innermost frame is known, the stack shows the reason instead. */
 static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint32_t *ret_stack)
 {
 	char name[32];
@@ -156,7 +160,7 @@ static bool push_reason(struct sprof_profile *profile, enum sprof_end end, uint3
 
 	snprintf(name, sizeof(name), "[%s]", sprof_end_name(end));
 	return sprof_profile_name_location(profile, name, &location) &&
-	       sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
+		sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack);
 }
 
 static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id)
@@ -179,25 +183,25 @@ static bool label_goroutine(struct sprof_profile *profile, uint64_t id, const ch
 	return ok && *ret;
 }
 
-/* The stack and the context of a sample, and so its row. */
+/* The stack and the context of a sample give its row. */
 static bool find_row(struct sprof_profile *profile, const struct sprof_sample *sample,
 	uint32_t thread, uint32_t *ret_row)
 {
-	struct sprof_profile_context context = {.state = sample->state, .wait = sample->wait};
-	struct sprof_profile_row key = {.thread = thread};
+	const struct sprof_holder *holder = sample->holder;
+	struct sprof_raw_context context = {
+		.state = sample->state,
+		.wait = sample->wait,
+		.holding_thread = SPROF_PROFILE_NONE,
+		.holding_stack = holder ? holder->stack : SPROF_PROFILE_NONE,
+	};
+	uint32_t stack;
 
 	if (sample->goroutine && !label_goroutine(profile, sample->goroutine, &context.labels))
 		return false;
-	if (sample->holder) {
-		if (!sprof_profile_find_thread(
-			    profile, sample->holder->thread, &context.holding_thread))
-			return false;
-		context.holding_thread++;
-		context.holding_stack = sample->holder->stack + 1;
-	}
-	return sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &key.stack) &&
-	       sprof_profile_intern_context(profile, &context, &key.context) &&
-	       sprof_profile_sample_row(profile, &key, sample->state, ret_row);
+	if (holder && !sprof_profile_find_thread(profile, holder->thread, &context.holding_thread))
+		return false;
+	return sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &stack) &&
+		sprof_profile_sample_row(profile, thread, stack, &context, ret_row);
 }
 
 static bool sink_sample(void *data, const struct sprof_sample *sample)
@@ -205,9 +209,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	struct sprof_profile *profile = data;
 	uint32_t count = sample->count ? sample->count : 1;
 	struct sprof_profile_span span = {
-		.begin_ns = sample->time_ns,
-		.end_ns = sample->time_ns,
-		.samples = count};
+		.begin_ns = sample->time_ns, .end_ns = sample->time_ns, .samples = count};
 	struct sprof_profile_thread *thread;
 	uint32_t index, row;
 
@@ -229,7 +231,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
-/* Time may be left behind the last sample of its class. That sample gets it, or the thread's [unsampled] row. */
+/* Left-over time goes to the last sample of its class, or to the thread's [unsampled] row. */
 static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 {
 	struct sprof_window *window = &profile->index->windows[thread];
@@ -260,6 +262,11 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times
 		return false;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		profile->threads[index].times.ns[i] += times->ns[i];
+	if (!profile->kinds.has_times) {
+		if (last)
+			sprof_profile_forget_thread(profile, id);
+		return true;
+	}
 	sprof_window_charge(&profile->index->windows[index], times, profile->rows);
 	if (!last)
 		return true;
@@ -310,15 +317,6 @@ bool sprof_profile_describe(
 	return true;
 }
 
-bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, const char *rank)
-{
-	struct sprof_profile_index *index = profile->index;
-
-	index->host = host ? sprof_strtab_intern(index->strings, host) : NULL;
-	index->rank = rank ? sprof_strtab_intern(index->strings, rank) : NULL;
-	return (!host || index->host) && (!rank || index->rank);
-}
-
 void sprof_profile_set_quality(struct sprof_profile *profile, const struct sprof_quality *quality)
 {
 	profile->quality = *quality;
@@ -339,8 +337,11 @@ struct sprof_times sprof_profile_times(const struct sprof_profile *profile)
 
 bool sprof_profile_adds_up(const struct sprof_profile *profile)
 {
-	SPROF_AUTO_FREE struct sprof_times *sums = calloc(profile->thread_count + 1, sizeof(*sums));
+	SPROF_AUTO_FREE struct sprof_times *sums = NULL;
 
+	if (!profile->kinds.has_times)
+		return true;
+	sums = calloc(profile->thread_count + 1, sizeof(*sums));
 	if (!sums)
 		return true;
 	for (size_t i = 0; i < profile->row_count; i++) {

@@ -1,12 +1,12 @@
 /*
- * The table of quality figures, and how those of several runs come together. What a figure means is
- * said in base/record.h.
+ * The table of quality figures, and how to combine those of several runs. base/record.h says what
+ * each figure means.
  */
 #include "profile/quality.h"
 
-#define FIELD(field)                                          \
-	{                                                     \
-		#field, offsetof(struct sprof_quality, field) \
+#define FIELD(field) \
+	{ \
+#field, offsetof(struct sprof_quality, field) \
 	}
 
 const struct sprof_quality_field sprof_quality_fields[] = {
@@ -43,14 +43,14 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 
 #undef FIELD
 
-/* The runs of a job go on beside each other, and percentiles of several runs have no sum. */
+/* Runs of a job are parallel, and percentiles of several runs have no sum. */
 static bool is_largest(size_t offset)
 {
 	return offset == offsetof(struct sprof_quality, duration_ns) ||
-	       offset == offsetof(struct sprof_quality, stop_ns_p50) ||
-	       offset == offsetof(struct sprof_quality, stop_ns_p95) ||
-	       offset == offsetof(struct sprof_quality, stop_ns_p99) ||
-	       offset == offsetof(struct sprof_quality, stop_ns_max);
+		offset == offsetof(struct sprof_quality, stop_ns_p50) ||
+		offset == offsetof(struct sprof_quality, stop_ns_p95) ||
+		offset == offsetof(struct sprof_quality, stop_ns_p99) ||
+		offset == offsetof(struct sprof_quality, stop_ns_max);
 }
 
 void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more)

@@ -1,5 +1,5 @@
 /*
- * The figures of struct sprof_quality by name: one table for all that write or read them.
+ * The figures of struct sprof_quality by name: one table for all readers and writers.
  */
 #ifndef SPROF_PROFILE_QUALITY_H
 #define SPROF_PROFILE_QUALITY_H
@@ -9,10 +9,10 @@
 
 #include "base/record.h"
 
-/* A count or a time in ns. The names are an interface: of --stats and of saved profiles. */
+/* A count or a time in ns. --stats and saved profiles use the names: they are an interface. */
 struct sprof_quality_field {
 	const char *name; /* NULL ends the table */
-	size_t offset;    /* of a uint64_t in struct sprof_quality */
+	size_t offset;    /* of the uint64_t in struct sprof_quality */
 };
 
 extern const struct sprof_quality_field sprof_quality_fields[];
@@ -27,7 +27,7 @@ static inline uint64_t sprof_quality_get(const struct sprof_quality *quality, si
 	return *(const uint64_t *)((const char *)quality + offset);
 }
 
-/* Adds the figures of another run: counts and times are sums, longest times the longer one. */
+/* Adds another run's figures: counts and times are summed; of longest times, the longer stays. */
 void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * From raw frames to functions. Knows that a return address lies behind its call, which may be the
- * last instruction of its function: one byte back is always inside the call. Refuses to know where
- * names come from.
+ * From raw frames to functions. A return address is after its call, which may be the last
+ * instruction of its function: the byte before it is always inside the call. Does not handle the
+ * sources of names.
  */
 #include "profile/resolve.h"
 
@@ -33,10 +33,10 @@ static bool add_line(struct sprof_profile *profile, struct sprof_profile_locatio
 	if (!function.name || !function.linkage || (place->file && !function.file))
 		return false;
 	return sprof_profile_intern_function(profile, &function, &line.function) &&
-	       sprof_profile_append_line(profile, location, &line);
+		sprof_profile_append_line(profile, location, &line);
 }
 
-/* "created by main.main": the innermost function of the place, alone. */
+/* "created by main.main": only the innermost function of that place. */
 static bool name_creator(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place)
 {
@@ -88,5 +88,5 @@ bool sprof_profile_resolve(
 	}
 	profile->quality.frames_unresolved = index->locations_unresolved;
 	return sprof_profile_name_waits(profile, symbols, err) &&
-	       sprof_profile_explain(profile, symbols, err);
+		sprof_profile_explain(profile, symbols, err);
 }

@@ -1,25 +1,26 @@
 /*
- * Names for the profile's raw frames, after the target runs again.
+ * Names for the profile's raw frames, given after the target runs again.
  */
 #ifndef SPROF_PROFILE_RESOLVE_H
 #define SPROF_PROFILE_RESOLVE_H
 
 #include <stdbool.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "elfsym/symbols.h"
 #include "profile/profile.h"
 
 /*
- * Names every location that has no name yet, each once; may be called again after more samples. The
- * views and formats need every location named. Strings are copied: the symbols may go afterwards.
+ * Names every unnamed location, each once; may be called again after more samples. Views and
+ * formats need every location named. Strings are copied, so the symbols may be freed afterwards.
  * False: no memory.
  */
-bool sprof_profile_resolve(
+SPROF_MUST_USE bool sprof_profile_resolve(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
-/* The part of it that is about waits; every location is named. */
-bool sprof_profile_name_waits(
+/* Names only the waits; every location must be named. */
+SPROF_MUST_USE bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
 #endif

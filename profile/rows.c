@@ -1,19 +1,29 @@
 /*
- * What a row belongs to and the row itself: processes, threads and contexts, each found by its key.
- * Knows nothing of stacks; which samples a row gets is profile.c's and build.c's matter.
+ * Rows and their owners: processes, threads and contexts, each found by its key. Does not handle
+ * stacks, or choose the row of a sample: profile.c and build.c do.
  */
 #include <assert.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "profile/attributes.h"
 #include "profile/index.h"
+
+bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, const char *rank)
+{
+	struct sprof_profile_index *index = profile->index;
+
+	index->host = host ? sprof_strtab_intern(index->strings, host) : NULL;
+	index->rank = rank ? sprof_strtab_intern(index->strings, rank) : NULL;
+	return (!host || index->host) && (!rank || index->rank);
+}
 
 static uint64_t place_of(const struct sprof_profile_index *index)
 {
 	return (uint64_t)(uintptr_t)index->host * 31 + (uint64_t)(uintptr_t)index->rank;
 }
 
-/* Another process may have got the pid since. */
+/* Another process may have reused the pid. */
 static uint64_t key_of(const struct sprof_thread_record *record)
 {
 	return (uint64_t)record->process << 32 | (uint32_t)record->pid;
@@ -25,116 +35,85 @@ bool sprof_profile_has_process(
 	const struct sprof_profile_index *index = profile->index;
 
 	return sprof_idmap_find(&index->processes, place_of(index), key_of(record)) !=
-	       SPROF_IDMAP_NONE;
+		SPROF_IDMAP_NONE;
 }
 
-/* The process of a thread record, made when new; a new name replaces the old one (exec). */
+/* The process of a thread record, created if new; a new name replaces the old one (exec). */
 bool sprof_profile_intern_process(struct sprof_profile *profile,
 	const struct sprof_thread_record *record, uint32_t *ret_process)
 {
 	struct sprof_profile_index *index = profile->index;
-	uint64_t place = place_of(index);
-	uint32_t id = sprof_idmap_find(&index->processes, place, key_of(record));
-	bool is_new = id == SPROF_IDMAP_NONE;
+	const struct sprof_interned processes = SPROF_INTERNED(&index->processes,
+		profile->processes, profile->process_count, profile->process_capacity);
 	const char *name = record->process_name ? record->process_name : record->name;
+	struct sprof_profile_process process = {.pid = record->pid,
+		.unnamed = !record->process_name,
+		.host = index->host,
+		.rank = index->rank};
 
-	if (is_new) {
-		id = (uint32_t)profile->process_count;
-		if (!sprof_array_reserve(&profile->processes, &profile->process_capacity, id + 1,
-			    sizeof(*profile->processes)) ||
-			!sprof_idmap_put(&index->processes, place, key_of(record), id))
-			return false;
-	}
-	if (is_new || record->process_name) {
-		if (!sprof_profile_intern_text(profile, name, &name))
-			return false;
-		profile->processes[id] = (struct sprof_profile_process){.pid = record->pid,
-			.name = name,
-			.unnamed = !record->process_name,
-			.host = index->host,
-			.rank = index->rank};
-	}
-	if (is_new)
-		profile->process_count++;
-	*ret_process = id;
+	if (!record->process_name && sprof_profile_has_process(profile, record))
+		name = "";
+	if (!sprof_profile_intern_text(profile, name, &process.name) ||
+		!sprof_intern(&processes, sprof_key(place_of(index), key_of(record)), &process,
+			ret_process))
+		return false;
+	if (record->process_name)
+		profile->processes[*ret_process] = process;
 	return true;
 }
 
-/* Ids of the sampler may have gaps: threads gone too soon. */
+/* The sampler's ids may have gaps: threads that ended too soon. */
 bool sprof_profile_intern_thread(
 	struct sprof_profile *profile, uint64_t high, uint64_t low, uint32_t *ret_thread)
 {
 	struct sprof_profile_index *index = profile->index;
-	size_t count = profile->thread_count;
-	uint32_t found = sprof_idmap_find(&index->threads, high, low);
+	const struct sprof_interned threads = SPROF_INTERNED(
+		&index->threads, profile->threads, profile->thread_count, profile->thread_capacity);
+	const struct sprof_profile_thread thread = {
+		.name = "", /* until it gets a name, if there is memory for one */
+		.last_span = SPROF_PROFILE_NONE,
+	};
 
-	if (found == SPROF_IDMAP_NONE) {
-		found = (uint32_t)count;
-		if (!sprof_array_reserve(&profile->threads, &profile->thread_capacity, count + 1,
-			    sizeof(*profile->threads)) ||
-			!sprof_array_reserve(&index->windows, &index->window_capacity, count + 1,
-				sizeof(*index->windows)) ||
-			!sprof_idmap_put(&index->threads, high, low, found))
-			return false;
-		profile->threads[found].last_span = SPROF_PROFILE_NONE;
-		profile->threads[found].name = ""; /* until it gets one, if there is memory for that */
-		profile->thread_count++;
-	}
-	*ret_thread = found;
-	return true;
+	return sprof_array_reserve(&index->windows, &index->window_capacity,
+		       profile->thread_count + 1, sizeof(*index->windows)) &&
+		sprof_intern(&threads, sprof_key(high, low), &thread, ret_thread);
+}
+
+static uint64_t word_of(
+	const struct sprof_attribute *attribute, struct sprof_profile_context *context)
+{
+	if (attribute->form == SPROF_ATTRIBUTE_TEXT)
+		return (uintptr_t)*sprof_attribute_text(attribute, context);
+	return *sprof_attribute_word(attribute, context);
 }
 
 bool sprof_profile_intern_context(struct sprof_profile *profile,
 	const struct sprof_profile_context *context, uint32_t *ret_context)
 {
-	const uint64_t fields[] = {(uint64_t)context->state + 1,
-		(uint64_t)(uintptr_t)context->syscall, (uint64_t)(uintptr_t)context->object,
-		(uint64_t)(uintptr_t)context->holder, (uint64_t)(uintptr_t)context->holder_function,
-		(uint64_t)(uintptr_t)context->labels,
-		(uint64_t)context->kind << 32 | context->wait,
-		(uint64_t)context->holding_thread << 32 | context->holding_stack};
+	const struct sprof_interned contexts = SPROF_INTERNED(&profile->index->contexts,
+		profile->contexts, profile->context_count, profile->context_capacity);
+	struct sprof_profile_context copy = *context;
 	struct sprof_hash hash = sprof_hash_start(0);
-	uint32_t id;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		sprof_hash_add(&hash, fields[i]);
-	id = sprof_idmap_find(&profile->index->contexts, hash.high, hash.low);
-	if (id == SPROF_IDMAP_NONE && context->holding_thread &&
-		sprof_profile_is_full(profile->context_count, profile->index->bounds.contexts)) {
-		struct sprof_profile_context alone = *context;
-
-		alone.holding_thread = alone.holding_stack = 0;
-		return sprof_profile_intern_context(profile, &alone, ret_context);
+	for (const struct sprof_attribute *attribute = sprof_attributes; attribute->name;
+		attribute++) {
+		if (attribute->of == SPROF_ATTRIBUTE_OF_CONTEXT)
+			sprof_hash_add(&hash, word_of(attribute, &copy));
 	}
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)profile->context_count;
-		if (!sprof_array_reserve(&profile->contexts, &profile->context_capacity,
-			    (size_t)id + 1, sizeof(*profile->contexts)) ||
-			!sprof_idmap_put(&profile->index->contexts, hash.high, hash.low, id))
-			return false;
-		profile->contexts[profile->context_count++] = *context;
-	}
-	*ret_context = id;
-	return true;
+	sprof_hash_add_pointer(&hash, context->labels);
+	return sprof_intern(&contexts, hash, context, ret_context);
 }
 
 bool sprof_profile_intern_row(
 	struct sprof_profile *profile, const struct sprof_profile_row *row, uint32_t *ret_row)
 {
-	uint64_t high = (uint64_t)row->thread << 32 | row->context;
-	uint32_t id = sprof_idmap_find(&profile->index->rows, high, row->stack);
+	const struct sprof_interned rows = SPROF_INTERNED(
+		&profile->index->rows, profile->rows, profile->row_count, profile->row_capacity);
+	const struct sprof_profile_row empty = {
+		.thread = row->thread, .stack = row->stack, .context = row->context};
 
 	assert(row->thread < profile->thread_count && row->stack < profile->stack_count &&
-	       row->context < profile->context_count);
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)profile->row_count;
-		if (!sprof_array_reserve(&profile->rows, &profile->row_capacity, (size_t)id + 1,
-			    sizeof(*profile->rows)) ||
-			!sprof_idmap_put(&profile->index->rows, high, row->stack, id))
-			return false;
-		profile->rows[profile->row_count++] = (struct sprof_profile_row){
-			.thread = row->thread, .stack = row->stack, .context = row->context};
-	}
-	*ret_row = id;
-	return true;
+		row->context < profile->context_count);
+	return sprof_intern(&rows,
+		sprof_key((uint64_t)row->thread << 32 | row->context, row->stack), &empty, ret_row);
 }

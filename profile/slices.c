@@ -1,7 +1,7 @@
 /*
- * What is known of a file's samples is their slice of time; they become spans, so that all else is as
- * after a run. In a slice a thread's samples follow each other by row, a period apart, or closer where
- * there are more of them. None leaves its slice, which keeps the file the same when it is written again.
+ * A file tells only the slice of time of its samples. They become spans here, so the rest works as
+ * after a run. In a slice, a thread's samples are laid out by row, a period apart, or closer if too
+ * many. No sample leaves its slice, so the file stays the same when written again.
  */
 #include "profile/slices.h"
 
@@ -23,14 +23,15 @@ bool sprof_slices_add(
 		!sprof_array_reserve(&profile->spans, &profile->span_capacity,
 			profile->span_count + 1, sizeof(*profile->spans)))
 		return false;
-	profile->spans[profile->span_count++] = (struct sprof_profile_span){
-		.begin_ns = time_ns - time_ns % profile->slice_ns,
-		.row = id,
-		.samples = (uint32_t)samples};
+	profile->spans[profile->span_count++] =
+		(struct sprof_profile_span){.begin_ns = time_ns - time_ns % profile->slice_ns,
+			.row = id,
+			.samples = (uint32_t)samples};
 	return true;
 }
 
-static uint32_t thread_of(const struct sprof_profile *profile, const struct sprof_profile_span *span)
+static uint32_t thread_of(
+	const struct sprof_profile *profile, const struct sprof_profile_span *span)
 {
 	return profile->rows[span->row].thread;
 }
@@ -63,7 +64,7 @@ void sprof_profile_sort_spans(struct sprof_profile *profile)
 		qsort(profile->spans, profile->span_count, sizeof(*profile->spans), by_time);
 }
 
-/* The spans of one thread and slice. Returns where the next begin. */
+/* Lays out the spans of one thread and slice. Returns where the next begin. */
 static size_t lay_out(struct sprof_profile *profile, size_t first, uint64_t period_ns)
 {
 	struct sprof_profile_span *spans = profile->spans;

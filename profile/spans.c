@@ -1,7 +1,7 @@
 /*
- * The timeline by thread. A sample stands for the time until the thread's next one; where that is
- * long in coming, for one period: the thread was not sampled, and nobody knows what it did. Ticks that
- * were too late are no such gap.
+ * The timeline by thread. A sample stands for the time until the thread's next one. If that comes
+ * late, it stands for one period: the thread was not sampled, and nobody knows what it did. Late
+ * ticks are not such a gap.
  */
 #include "profile/spans.h"
 
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 
 enum {
-	/* Periods that the next sample may take: where all threads are sampled, and where only some. */
+	/* More periods than that without a sample are a gap: all threads sampled, or only some. */
 	PATIENCE_WALL = 10,
 	PATIENCE = 2,
 };
@@ -20,7 +20,7 @@ static uint32_t thread_of(const struct sprof_profile *profile, size_t span)
 	return profile->rows[profile->spans[span].row].thread;
 }
 
-/* By counting, as in by-thread.c; the spans of a profile are by their begin already. */
+/* Counting sort, like by-thread.c; the profile's spans are sorted by begin already. */
 static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
 {
 	size_t threads = profile->thread_count;
@@ -35,7 +35,7 @@ static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
 		spans->items[spans->first[thread_of(profile, i) + 1]++] = (uint32_t)i;
 }
 
-/* How often there was a sample: less often than was asked for, when that would have cost too much. */
+/* The rate of samples: lower than requested if that would have cost too much. */
 static double rate_of(const struct sprof_quality *quality)
 {
 	if (!quality->ticks_held_back || !quality->duration_ns)
@@ -74,13 +74,14 @@ static uint64_t since_start(const struct sprof_profile *profile, uint64_t time_n
 	return time_ns > profile->start_ns ? time_ns - profile->start_ns : 0;
 }
 
-/* The span behind it of the same thread; NULL: there is none. */
+/* The thread's next span; NULL: there is none. */
 static const struct sprof_profile_span *next_of(const struct sprof_spans *spans, size_t place)
 {
 	const struct sprof_profile *profile = spans->profile;
 
 	if (place + 1 >= profile->span_count ||
-		thread_of(profile, spans->items[place]) != thread_of(profile, spans->items[place + 1]))
+		thread_of(profile, spans->items[place]) !=
+			thread_of(profile, spans->items[place + 1]))
 		return NULL;
 	return &profile->spans[spans->items[place + 1]];
 }
@@ -113,7 +114,7 @@ uint32_t sprof_span_samples_before(const struct sprof_span *span, uint64_t time_
 		return 0;
 	if (time_ns > span->last_ns)
 		return span->samples;
-	/* Sample k is at begin + k * length / (samples - 1): those below count, so round up. */
+	/* Sample k is at begin + k * length / (samples - 1). Earlier ones count, so round up. */
 	inside = (__uint128_t)(time_ns - span->begin_ns) * (span->samples - 1);
 	return (uint32_t)((inside + length - 1) / length);
 }

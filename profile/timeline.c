@@ -1,6 +1,6 @@
 /*
- * The timeline: what each thread was doing one after the other, run-length coded. Samples in a row
- * of one thread that are of one row are one span. Bounded: when it is full it ends, and says when.
+ * The timeline: what each thread did, in order, run-length coded. Successive samples of a thread
+ * with the same row are one span. Bounded: when it is full it ends, and says when.
  */
 #include "base/array.h"
 #include "profile/index.h"
@@ -11,8 +11,8 @@ void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, 
 	profile->start_ns = start_ns;
 }
 
-static bool append(struct sprof_profile *profile, uint32_t thread,
-	const struct sprof_profile_span *span)
+static bool append(
+	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *span)
 {
 	if (!sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
 		    sizeof(*profile->spans)))

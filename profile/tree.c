@@ -1,10 +1,10 @@
 /*
- * Locations, the prefix tree of stacks, and functions: everything that is interned. Knows nothing
- * of threads and weights.
+ * Everything interned: locations, the prefix tree of stacks, and functions. Does not handle threads
+ * and weights.
  *
- * A stack that was seen before, which most are, is found by a hash of all its frames in one lookup.
- * A new one takes a lookup per frame: the key of a node is its parent and the raw frame itself, and
- * the frame's location is looked up only where a new node begins.
+ * Most stacks are known, and are found by a hash of all their frames in one lookup. A new stack
+ * takes a lookup per frame: a node's key is its parent and the raw frame itself. The frame's
+ * location is looked up only if the node is new.
  */
 #include <assert.h>
 
@@ -12,10 +12,10 @@
 #include "base/hash.h"
 #include "profile/index.h"
 
-/* Stands for a frame's module and kind in the key of a stack that was pushed by its location. */
+/* Stands for a frame's module and kind in the key of a stack that was pushed by location. */
 #define NAMED UINT32_MAX
 
-/* Stand for them in the key of a location that is a name only. */
+/* Stands for module and kind in the key of a location that is only a name. */
 #define PLAIN UINT64_MAX
 #define KERNEL (UINT64_MAX - 1)
 
@@ -25,77 +25,36 @@ static uint64_t frame_bits(const struct sprof_frame *frame)
 	return (uint64_t)frame->module << 2 | (uint64_t)frame->is_creator << 1 | frame->is_return;
 }
 
-bool sprof_profile_append_location(
-	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location)
+static bool intern_location(struct sprof_profile *profile, const struct sprof_frame *frame,
+	struct sprof_hash key, uint32_t *ret_location)
 {
-	uint32_t id = (uint32_t)profile->location_count;
+	const struct sprof_interned locations = SPROF_INTERNED(&profile->index->locations,
+		profile->locations, profile->location_count, profile->location_capacity);
+	const struct sprof_profile_location location = {.frame = *frame};
 
-	if (!sprof_array_reserve(&profile->locations, &profile->location_capacity, id + 1,
-		    sizeof(*profile->locations)))
-		return false;
-	profile->locations[profile->location_count++] =
-		(struct sprof_profile_location){.frame = *frame};
-	*ret_location = id;
-	return true;
+	return sprof_intern(&locations, key, &location, ret_location);
 }
 
-/* Its key comes last where memory may run short: a key leads to what there is. */
-static bool append_location(struct sprof_profile *profile, const struct sprof_frame *frame,
-	uint64_t high, uint64_t low, uint32_t *ret)
+static bool intern_stack(struct sprof_profile *profile, struct sprof_hash key,
+	const struct sprof_profile_stack *stack, uint32_t *ret_stack)
 {
-	uint32_t id;
+	const struct sprof_interned stacks = SPROF_INTERNED(&profile->index->stacks,
+		profile->stacks, profile->stack_count, profile->stack_capacity);
 
-	if (!sprof_profile_append_location(profile, frame, &id))
-		return false;
-	if (!sprof_idmap_put(&profile->index->locations, high, low, id)) {
-		profile->location_count--;
-		return false;
-	}
-	*ret = id;
-	return true;
-}
-
-static bool intern_frame(
-	struct sprof_profile *profile, const struct sprof_frame *frame, uint32_t *ret_location)
-{
-	uint64_t bits = frame_bits(frame);
-	uint32_t found = sprof_idmap_find(&profile->index->locations, bits, frame->offset);
-
-	if (found == SPROF_IDMAP_NONE)
-		return append_location(profile, frame, bits, frame->offset, ret_location);
-	*ret_location = found;
-	return true;
-}
-
-static bool append_stack(struct sprof_profile *profile, uint32_t parent, uint32_t location,
-	uint64_t high, uint64_t low, uint32_t *ret)
-{
-	uint32_t id = (uint32_t)profile->stack_count;
-
-	if (!sprof_array_reserve(
-		    &profile->stacks, &profile->stack_capacity, id + 1, sizeof(*profile->stacks)))
-		return false;
-	if (!sprof_idmap_put(&profile->index->stacks, high, low, id))
-		return false;
-	profile->stacks[profile->stack_count++] =
-		(struct sprof_profile_stack){.parent = parent, .location = location};
-	*ret = id;
-	return true;
+	return sprof_intern(&stacks, key, stack, ret_stack);
 }
 
 static bool push_frame(struct sprof_profile *profile, uint32_t parent,
 	const struct sprof_frame *frame, uint32_t *ret_stack)
 {
-	uint64_t high = (uint64_t)parent << 32 | frame_bits(frame);
-	uint32_t found = sprof_idmap_find(&profile->index->stacks, high, frame->offset);
-	uint32_t location;
+	const uint64_t bits = frame_bits(frame);
+	const struct sprof_hash key = sprof_key((uint64_t)parent << 32 | bits, frame->offset);
+	struct sprof_profile_stack stack = {.parent = parent};
 
-	if (found != SPROF_IDMAP_NONE) {
-		*ret_stack = found;
-		return true;
-	}
-	return intern_frame(profile, frame, &location) &&
-	       append_stack(profile, parent, location, high, frame->offset, ret_stack);
+	*ret_stack = sprof_idmap_find(&profile->index->stacks, key.high, key.low);
+	return *ret_stack != SPROF_IDMAP_NONE ||
+		(intern_location(profile, frame, sprof_key(bits, frame->offset), &stack.location) &&
+			intern_stack(profile, key, &stack, ret_stack));
 }
 
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
@@ -123,35 +82,24 @@ bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof
 	return true;
 }
 
-/* Keyed by the location and not by its frame: what a file calls two locations stays two. */
+/* Keyed by location, not by frame: two locations of a file stay two. */
 bool sprof_profile_push(
 	struct sprof_profile *profile, uint32_t parent, uint32_t location, uint32_t *ret_stack)
 {
-	uint64_t high = (uint64_t)parent << 32 | NAMED;
-	uint32_t found = sprof_idmap_find(&profile->index->stacks, high, location);
+	const struct sprof_profile_stack stack = {.parent = parent, .location = location};
 
-	if (found == SPROF_IDMAP_NONE)
-		return append_stack(profile, parent, location, high, location, ret_stack);
-	*ret_stack = found;
-	return true;
+	return intern_stack(
+		profile, sprof_key((uint64_t)parent << 32 | NAMED, location), &stack, ret_stack);
 }
 
 bool sprof_profile_intern_function(struct sprof_profile *profile,
 	const struct sprof_profile_function *function, uint32_t *ret_function)
 {
-	uint64_t key = (uint64_t)(uintptr_t)function->name;
-	uint32_t id = sprof_idmap_find(&profile->index->functions, key, function->module);
+	const struct sprof_interned functions = SPROF_INTERNED(&profile->index->functions,
+		profile->functions, profile->function_count, profile->function_capacity);
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)profile->function_count;
-		if (!sprof_array_reserve(&profile->functions, &profile->function_capacity, id + 1,
-			    sizeof(*profile->functions)) ||
-			!sprof_idmap_put(&profile->index->functions, key, function->module, id))
-			return false;
-		profile->functions[profile->function_count++] = *function;
-	}
-	*ret_function = id;
-	return true;
+	return sprof_intern(&functions, sprof_key((uintptr_t)function->name, function->module),
+		function, ret_function);
 }
 
 static bool reserve_line(struct sprof_profile *profile)
@@ -173,39 +121,24 @@ bool sprof_profile_append_line(struct sprof_profile *profile,
 	return true;
 }
 
-static bool append_named(struct sprof_profile *profile, const char *name, uint64_t high,
-	uint32_t *ret_location)
-{
-	const struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
-	struct sprof_profile_line line = {.kernel = high == KERNEL};
-	uint64_t low = (uint64_t)(uintptr_t)name;
-
-	if (!sprof_profile_intern_function(profile,
-		    &(struct sprof_profile_function){
-			    .name = name,
-			    .linkage = line.kernel ? SPROF_MODULE_KERNEL : name,
-			    .module = SPROF_PROFILE_NONE},
-		    &line.function))
-		return false;
-	/* A location of this kind is never without its line. */
-	if (!reserve_line(profile) || !append_location(profile, &frame, high, low, ret_location))
-		return false;
-	return sprof_profile_append_line(profile, &profile->locations[*ret_location], &line);
-}
-
+/* A location of this kind always has its line. So room for the line comes first. */
 static bool intern_named(
 	struct sprof_profile *profile, const char *name, uint64_t high, uint32_t *ret_location)
 {
+	const struct sprof_frame frame = {.module = SPROF_PROFILE_NONE};
 	const char *text = sprof_strtab_intern(profile->index->strings, name);
-	uint32_t found;
+	struct sprof_profile_line line = {.kernel = high == KERNEL};
+	const struct sprof_profile_function function = {.name = text,
+		.linkage = line.kernel ? SPROF_MODULE_KERNEL : text,
+		.module = SPROF_PROFILE_NONE};
+	const size_t before = profile->location_count;
 
-	if (!text)
-		return false;
-	found = sprof_idmap_find(&profile->index->locations, high, (uint64_t)(uintptr_t)text);
-	if (found == SPROF_IDMAP_NONE)
-		return append_named(profile, text, high, ret_location);
-	*ret_location = found;
-	return true;
+	return text && sprof_profile_intern_function(profile, &function, &line.function) &&
+		reserve_line(profile) &&
+		intern_location(profile, &frame, sprof_key(high, (uintptr_t)text), ret_location) &&
+		(*ret_location < before ||
+			sprof_profile_append_line(
+				profile, &profile->locations[*ret_location], &line));
 }
 
 bool sprof_profile_name_location(
@@ -218,4 +151,25 @@ bool sprof_profile_kernel_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location)
 {
 	return intern_named(profile, name, KERNEL, ret_location);
+}
+
+bool sprof_profile_other_stack(struct sprof_profile *profile, uint32_t *ret_stack)
+{
+	uint32_t location;
+
+	if (!sprof_profile_name_location(profile, SPROF_PROFILE_OTHER, &location) ||
+		!sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, ret_stack))
+		return false;
+	profile->index->other_stack = *ret_stack;
+	return true;
+}
+
+bool sprof_profile_is_other(const struct sprof_profile *profile, uint32_t stack)
+{
+	const uint32_t other = profile->index->other_stack;
+
+	/* The kernel's end was added later, so its index is larger. */
+	while (other && stack > other)
+		stack = profile->stacks[stack].parent;
+	return other && stack == other;
 }

@@ -1,5 +1,5 @@
 /*
- * Verdicts: one word for what a function's wall time went into. A table of limits and nothing else.
+ * Verdicts: one word for where a function's wall time went. Only a table of limits.
  */
 #include "profile/view.h"
 
@@ -21,8 +21,9 @@ static const struct limit limits[] = {
 	{SPROF_VERDICT_STARVED, SPROF_WEIGHT_RUNQ, 20},
 };
 
-/* What most of the blocked time was for. */
-static enum sprof_verdict kind_of(const struct sprof_times *times, const struct sprof_waiting *waiting)
+/* The main kind of the blocked time. */
+static enum sprof_verdict kind_of(
+	const struct sprof_times *times, const struct sprof_waiting *waiting)
 {
 	uint64_t half = sprof_times_wait(times) / 2;
 

@@ -12,22 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* What to look at, and how to weigh it. */
+/* What to view, and by which weight. */
 struct sprof_view {
 	enum sprof_weight weight;
-	uint32_t thread;    /* its index; SPROF_PROFILE_NONE: all together */
-	const bool *chosen; /* by thread: those to take; NULL: all of them */
+	uint32_t thread;        /* its index; SPROF_PROFILE_NONE: all threads */
+	const bool *chosen;     /* by thread: whether to take it; NULL: all are taken */
 	const uint32_t *groups; /* by row: its group; NULL: every row is taken */
-	uint32_t group;     /* the one to take */
-	const bool *left_out; /* by row: not to be taken; NULL: none */
-	bool by_total;      /* flat: sorted by total first, not by self */
-	bool joins_children; /* waits: children of one name are one row, which has the first one's object */
+	uint32_t group;         /* the group to take */
+	const bool *left_out;   /* by row: whether to leave it out; NULL: none */
+	bool by_total;          /* flat: sorted by total, not by self */
+	/* waits: children with one name share a row, which has the first one's object */
+	bool joins_children;
 	bool folds_recursion; /* graphs: a function that calls itself is one node */
-	double min_percent; /* graphs: paths with a smaller share are not followed further; 0: all
-			       are */
+	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */
 };
 
 static inline bool sprof_view_takes(
@@ -36,19 +37,19 @@ static inline bool sprof_view_takes(
 	uint32_t thread = profile->rows[row].thread;
 
 	return (view->thread == SPROF_PROFILE_NONE || view->thread == thread) &&
-	       (!view->chosen || view->chosen[thread]) &&
-	       (!view->groups || view->groups[row] == view->group) &&
-	       (!view->left_out || !view->left_out[row]);
+		(!view->chosen || view->chosen[thread]) &&
+		(!view->groups || view->groups[row] == view->group) &&
+		(!view->left_out || !view->left_out[row]);
 }
 
-/* The blocked time that went into input and output, into locks, and into waiting for work (profile/idle.h). */
+/* The blocked time of input and output, of locks, and of waiting for work (profile/idle.h). */
 struct sprof_waiting {
 	uint64_t io_ns, lock_ns, idle_ns;
 };
 
 struct sprof_flat_row {
 	uint32_t function;
-	uint32_t threads; /* in how many it was on the stack */
+	uint32_t threads; /* number of threads with it on the stack */
 	struct sprof_metrics self, total;
 	struct sprof_waiting waiting; /* of the total */
 };
@@ -59,29 +60,29 @@ struct sprof_flat {
 	struct sprof_metrics sum; /* of the whole view */
 };
 
-/* Fills *ret, to be finished. False: no memory. */
-bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_view *view,
-	struct sprof_flat *ret, struct sprof_error *err);
+/* Fills *ret; the caller finishes it. False: no memory. */
+SPROF_MUST_USE bool sprof_flat_build(const struct sprof_profile *profile,
+	const struct sprof_view *view, struct sprof_flat *ret, struct sprof_error *err);
 void sprof_flat_finish(struct sprof_flat *flat);
 
 enum sprof_graph_direction {
-	SPROF_GRAPH_CALLER, /* top down: children are callees, self is what ends here */
-	SPROF_GRAPH_CALLEE, /* bottom up: children are callers, self is what begins here */
+	SPROF_GRAPH_CALLER, /* top down: children are callees, self is time that ends here */
+	SPROF_GRAPH_CALLEE, /* bottom up: children are callers, self is time that begins here */
 };
 
 struct sprof_graph_node {
 	uint32_t function; /* SPROF_PROFILE_NONE for node 0 */
 	uint32_t parent;   /* its index; SPROF_PROFILE_NONE for node 0 */
 	uint32_t depth;    /* 0 for node 0 */
-	uint32_t end;      /* the index behind its subtree */
-	bool inlined;      /* wherever it was on this path; node 0 too */
+	uint32_t end;      /* the index after its subtree */
+	bool inlined;      /* inlined wherever it was on this path; true for node 0 */
 	uint64_t self, total;
 };
 
 /*
- * Node 0 stands for everything; the others follow depth first, so that a loop over the array is a
- * walk of the tree and `end` skips a subtree. Children are sorted by total, falling, then by name.
- * Paths without weight are not in it; those below the view's min_percent are, but nothing below
+ * Node 0 stands for everything. The others follow depth first: a loop over the array walks the
+ * tree, and `end` skips a subtree. Children are sorted by total, falling, then by name. Paths
+ * without weight are left out. Nodes below the view's min_percent are included, but nothing below
  * them.
  */
 struct sprof_graph {
@@ -89,15 +90,16 @@ struct sprof_graph {
 	size_t count;
 };
 
-/* Fills *ret, to be finished. False: no memory. */
-bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_view *view,
-	enum sprof_graph_direction direction, struct sprof_graph *ret, struct sprof_error *err);
+/* Fills *ret; the caller finishes it. False: no memory. */
+SPROF_MUST_USE bool sprof_graph_build(const struct sprof_profile *profile,
+	const struct sprof_view *view, enum sprof_graph_direction direction,
+	struct sprof_graph *ret, struct sprof_error *err);
 void sprof_graph_finish(struct sprof_graph *graph);
 
 /*
- * The four figures of a line of the callee graph, in percent. `self` is the total as its group sees
- * it and the same figure; `parent` is the total of the line above, 100 at the head of a group;
- * `fractal` is 100 * self / parent: how much of the line above this caller explains.
+ * The four figures of a line of the callee graph, in percent. `self` is equal to the total, within
+ * its group; `parent` is the total of the line above, 100 at the head of a group; `fractal` is 100
+ * * self / parent: how much of the line above this caller explains.
  */
 struct sprof_callee_shares {
 	double total, self, parent, fractal;
@@ -112,8 +114,8 @@ enum sprof_verdict {
 	SPROF_VERDICT_SYSCALL, /* sys > 30 % */
 	SPROF_VERDICT_IO,      /* blocked > 50 %, most of it in calls on files, sockets, pipes */
 	SPROF_VERDICT_LOCK,    /* blocked > 50 %, most of it for locks */
-	SPROF_VERDICT_IDLE,    /* blocked > 50 %, most of it for work to do */
-	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on something else, or what is not known */
+	SPROF_VERDICT_IDLE,    /* blocked > 50 %, most of it waiting for work */
+	SPROF_VERDICT_WAIT,    /* blocked > 50 %, on something else or unknown */
 	SPROF_VERDICT_STARVED, /* ready but without a CPU > 20 % */
 	SPROF_VERDICT_COUNT,
 };
@@ -121,7 +123,7 @@ enum sprof_verdict {
 void sprof_waiting_add(struct sprof_waiting *waiting, const struct sprof_profile *profile,
 	const struct sprof_profile_row *row);
 
-/* The first that applies, in the order above; `waiting` may be NULL: not known. */
+/* The first that applies, in the order above. `waiting` NULL: not known. */
 enum sprof_verdict sprof_verdict_of(
 	const struct sprof_times *times, const struct sprof_waiting *waiting);
 /* Of a thread, a process, or everything. */

@@ -1,6 +1,6 @@
 /*
- * What threads wait for, as the sampler hands it over: each thing once. Names of system calls are
- * asked for here, once per wait; what needs symbols is told in profile/name-waits.c.
+ * What threads wait for, as the sampler reports it: each wait is stored once. Looks up names of
+ * system calls, once per wait. Does not handle what needs symbols: profile/name-waits.c does.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static bool add_frame(
 	return true;
 }
 
-/* "[read]", and inside of it what the kernel says. */
+/* "[read]", and the kernel's own stack on top. */
 static bool add_frames(struct sprof_profile *profile, const struct sprof_wait *from,
 	struct sprof_profile_wait *wait)
 {
@@ -64,8 +64,10 @@ static bool add_frames(struct sprof_profile *profile, const struct sprof_wait *f
 }
 
 static bool append(struct sprof_profile *profile, const struct sprof_wait *from, const char *object,
-	const char *area)
+	const char *area, struct sprof_hash key, uint32_t *ret_id)
 {
+	const struct sprof_interned waits = SPROF_INTERNED(&profile->index->waits, profile->waits,
+		profile->wait_count, profile->wait_capacity);
 	struct sprof_profile_wait wait = {
 		.object = object,
 		.area = area,
@@ -77,21 +79,17 @@ static bool append(struct sprof_profile *profile, const struct sprof_wait *from,
 		.module = from->module,
 	};
 
-	if (!name_call(profile, from->system_call, &wait.syscall) ||
-		!add_frames(profile, from, &wait) ||
-		!sprof_array_reserve(&profile->waits, &profile->wait_capacity,
-			profile->wait_count + 1, sizeof(*profile->waits)))
-		return false;
-	profile->waits[profile->wait_count++] = wait;
-	return true;
+	return name_call(profile, from->system_call, &wait.syscall) &&
+		add_frames(profile, from, &wait) && sprof_intern(&waits, key, &wait, ret_id);
 }
 
 static struct sprof_hash hash_of(
 	const struct sprof_wait *wait, const char *object, const char *area)
 {
 	const uint64_t fields[] = {(uint64_t)wait->system_call,
-		(uint64_t)wait->kind << 32 | (uint64_t)wait->shared << 31 | wait->lock, (uint64_t)(uintptr_t)object,
-		(uint64_t)(uintptr_t)area, wait->address, wait->offset, wait->module};
+		(uint64_t)wait->kind << 32 | (uint64_t)wait->shared << 31 | wait->lock,
+		(uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)area, wait->address, wait->offset,
+		wait->module};
 
 	struct sprof_hash hash = sprof_hash_start(wait->kernel_count);
 
@@ -123,13 +121,13 @@ static bool is_full(const struct sprof_profile *profile)
 	return sprof_profile_is_full(profile->wait_count, profile->index->bounds.waits);
 }
 
-/* Of these there are no more than system calls. */
+/* There are no more of these than system calls. */
 static bool is_folded(const struct sprof_wait *wait)
 {
 	return wait->object && !strcmp(wait->object, SPROF_PROFILE_OTHER) && !wait->kernel_count;
 }
 
-/* Of a wait that there is no room for, the system call is kept. */
+/* If there is no room for a wait, its system call is kept. */
 static bool fold(struct sprof_profile *profile, const struct sprof_wait *wait, uint32_t *ret_id)
 {
 	const struct sprof_wait folded = {
@@ -148,7 +146,6 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 	struct sprof_profile *profile = data;
 	const char *object, *area;
 	struct sprof_hash hash;
-	uint32_t id;
 
 	if (!begin(profile))
 		return false;
@@ -158,17 +155,12 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 	if (!intern(profile, wait->object, &object) || !intern(profile, wait->area, &area))
 		return false;
 	hash = hash_of(wait, object, area);
-	id = sprof_idmap_find(&profile->index->waits, hash.high, hash.low);
-	if (id == SPROF_IDMAP_NONE && is_full(profile) && !is_folded(wait))
+	*ret_id = sprof_idmap_find(&profile->index->waits, hash.high, hash.low);
+	if (*ret_id != SPROF_IDMAP_NONE)
+		return true;
+	if (is_full(profile) && !is_folded(wait))
 		return fold(profile, wait, ret_id);
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)profile->wait_count;
-		if (!append(profile, wait, object, area) ||
-			!sprof_idmap_put(&profile->index->waits, hash.high, hash.low, id))
-			return false;
-	}
-	*ret_id = id;
-	return true;
+	return append(profile, wait, object, area, hash, ret_id);
 }
 
 bool sprof_profile_enter_kernel(
@@ -187,8 +179,8 @@ bool sprof_profile_enter_kernel(
 					    profile->wait_frames[what->first_frame + i], &found))
 					return false;
 			}
-			if (!sprof_profile_is_full(profile->index->entered.count,
-				    profile->index->bounds.rows) &&
+			if (!sprof_profile_is_full(
+				    profile->index->entered.count, profile->index->bounds.rows) &&
 				!sprof_idmap_put(&profile->index->entered, stack, wait, found))
 				return false;
 		}

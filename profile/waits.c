@@ -1,6 +1,6 @@
 /*
- * Folding the waits. Rows are grouped by what a reader sees of them, not by how they were found:
- * all strings are interned, so that equal text is one pointer.
+ * Folds the waits. Rows are grouped by what a reader sees, not by how they were found: all strings
+ * are interned, so equal texts are one pointer.
  */
 #include "profile/waits.h"
 
@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "profile/by-thread.h"
 #include "profile/index.h"
 #include "profile/outside.h"
@@ -22,7 +22,7 @@ struct building {
 	uint32_t *last_thread; /* of each row, plus one */
 	size_t last_capacity;
 	struct sprof_idmap rows, edges;
-	struct sprof_idmap objects; /* (row, object) of rows that stand for several */
+	struct sprof_idmap objects; /* (row, object) of rows with several objects */
 	bool joins_children;
 };
 
@@ -36,8 +36,9 @@ static struct sprof_hash hash_of(const char *text, uint64_t one, uint64_t other)
 	return hash;
 }
 
-/* What tells rows apart of their objects: of "cc1 (12)", one of many children, only the name. */
-static uint64_t object_key(const struct building *building, const struct sprof_profile_context *context)
+/* Distinguishes rows by object. For one of many children, "cc1 (12)", only the name counts. */
+static uint64_t object_key(
+	const struct building *building, const struct sprof_profile_context *context)
 {
 	const char *object = context->object;
 	size_t length = object ? strcspn(object, "(") : 0;
@@ -50,8 +51,9 @@ static uint64_t object_key(const struct building *building, const struct sprof_p
 	return hash.low;
 }
 
-/* Counts the objects of a row that stands for several. */
-static bool count_object(struct building *building, const struct sprof_profile_context *context, uint32_t row)
+/* Counts the objects of a row that may have several. */
+static bool count_object(
+	struct building *building, const struct sprof_profile_context *context, uint32_t row)
 {
 	uint64_t object = (uint64_t)(uintptr_t)context->object;
 
@@ -71,57 +73,47 @@ static bool find_row(struct building *building, const struct sprof_profile_row *
 	const struct sprof_profile_context *context = &profile->contexts[from->context];
 	uint32_t function = sprof_profile_outside_libc(profile, from->stack);
 	uint32_t process = sprof_profile_is_own_lock(context)
-		? profile->threads[from->thread].process : SPROF_PROFILE_NONE;
-	struct sprof_hash hash =
-		hash_of(context->syscall, (uint64_t)process << 32 | function, object_key(building, context));
-	uint32_t id = sprof_idmap_find(&building->rows, hash.high, hash.low);
+		? profile->threads[from->thread].process
+		: SPROF_PROFILE_NONE;
+	const struct sprof_interned rows = SPROF_INTERNED(
+		&building->rows, building->table.rows, building->table.count, building->capacity);
+	const struct sprof_waits_row row = {
+		.syscall = context->syscall,
+		.object = context->object,
+		.kind = context->kind,
+		.function = function,
+		.process = process,
+		.is_join = sprof_profile_is_join(context),
+	};
+	struct sprof_hash key = hash_of(context->syscall, (uint64_t)process << 32 | function,
+		object_key(building, context));
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)building->table.count;
-		if (!sprof_array_reserve(&building->table.rows, &building->capacity, (size_t)id + 1,
-			    sizeof(*building->table.rows)) ||
-			!sprof_array_reserve(&building->last_thread, &building->last_capacity,
-				(size_t)id + 1, sizeof(*building->last_thread)) ||
-			!sprof_idmap_put(&building->rows, hash.high, hash.low, id))
-			return false;
-		building->table.rows[building->table.count++] = (struct sprof_waits_row){
-			.syscall = context->syscall,
-			.object = context->object,
-			.kind = context->kind,
-			.function = function,
-			.process = process,
-			.is_join = sprof_profile_is_join(context),
-		};
-	}
-	*ret = id;
-	return true;
+	return sprof_array_reserve(&building->last_thread, &building->last_capacity,
+		       building->table.count + 1, sizeof(*building->last_thread)) &&
+		sprof_intern(&rows, key, &row, ret);
 }
 
 static bool add_edge(struct building *building, const struct sprof_profile_context *context,
 	uint32_t row, const struct sprof_metrics *metrics)
 {
-	struct sprof_hash hash = hash_of(context->holder, (uint64_t)(uintptr_t)context->holder_function, row);
-	uint32_t id = sprof_idmap_find(&building->edges, hash.high, hash.low);
+	const struct sprof_interned edges = SPROF_INTERNED(&building->edges, building->table.edges,
+		building->table.edge_count, building->edge_capacity);
+	const struct sprof_waits_edge edge = {
+		.row = row,
+		.holder = context->holder,
+		.holder_function = context->holder_function,
+	};
+	uint32_t id;
 
-	if (id == SPROF_IDMAP_NONE) {
-		id = (uint32_t)building->table.edge_count;
-		if (!sprof_array_reserve(&building->table.edges, &building->edge_capacity,
-			    (size_t)id + 1, sizeof(*building->table.edges)) ||
-			!sprof_idmap_put(&building->edges, hash.high, hash.low, id))
-			return false;
-		building->table.edges[building->table.edge_count++] = (struct sprof_waits_edge){
-			.row = row,
-			.holder = context->holder,
-			.holder_function = context->holder_function,
-		};
-	}
+	if (!sprof_intern(&edges,
+		    hash_of(context->holder, (uintptr_t)context->holder_function, row), &edge, &id))
+		return false;
 	building->table.edges[id].ns += sprof_times_wait(&metrics->times);
 	building->table.edges[id].samples += metrics->samples;
 	return true;
 }
 
-/* A blocked row: whatever its state, it has time in which its thread was blocked, or samples of
- * that. */
+/* A blocked row: in any state, it has blocked time or blocked samples. */
 static bool is_blocked(const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
 	return sprof_state_is_blocked(profile->contexts[row->context].state) ||
@@ -183,7 +175,7 @@ static int compare_holders(const void *left, const void *right)
 	return one == other ? falling(a->ns, b->ns) : (one > other) - (one < other);
 }
 
-/* The thread that had a row's lock the longest, wherever it was, and where that was most of the time. */
+/* The thread that held a row's lock the longest in total, and its main place meanwhile. */
 static void choose_holders(struct sprof_waits_table *table)
 {
 	const struct sprof_waits_edge *first = table->edges;
@@ -231,7 +223,7 @@ static int compare_edges(const void *left, const void *right)
 	return result ? result : strcmp(a->holder, b->holder);
 }
 
-/* Sorts the rows, and has the edges follow. */
+/* Sorts the rows, and updates the edges. */
 static bool sort(struct sprof_waits_table *table)
 {
 	SPROF_AUTO_FREE uint32_t *order = calloc(table->count + 1, sizeof(*order));

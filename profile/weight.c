@@ -1,6 +1,6 @@
 /*
- * Weights: their names and how they are read from a row's figures. Knows that wall time is nothing
- * but the sum of the classes, so that no report can show one that doesn't add up.
+ * Weights: their names and how they are read from a row's figures. Wall time is only the sum of the
+ * classes, so every report adds up.
  */
 #include "profile/weight.h"
 
@@ -41,8 +41,7 @@ enum sprof_weight sprof_weight_of_class(enum sprof_time_class class)
 
 const char *sprof_weight_name(enum sprof_weight weight)
 {
-	assert(weight <= SPROF_WEIGHT_OTHER);
-	return weight == SPROF_WEIGHT_OTHER ? "value" : names[weight];
+	return sprof_weight_is_further(weight) ? "value" : names[weight];
 }
 
 bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight)
@@ -58,7 +57,7 @@ bool sprof_weight_find(const char *name, enum sprof_weight *ret_weight)
 
 bool sprof_weight_is_time(enum sprof_weight weight)
 {
-	return weight != SPROF_WEIGHT_SAMPLES && weight != SPROF_WEIGHT_OTHER;
+	return weight != SPROF_WEIGHT_SAMPLES && !sprof_weight_is_further(weight);
 }
 
 uint64_t sprof_times_wall(const struct sprof_times *times)
@@ -78,7 +77,7 @@ size_t sprof_times_weights(const struct sprof_times *times)
 void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *more)
 {
 	sum->samples += more->samples;
-	sum->other += more->other;
+	sum->further += more->further;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
 		sum->times.ns[i] += more->times.ns[i];
 }
@@ -86,7 +85,7 @@ void sprof_metrics_add(struct sprof_metrics *sum, const struct sprof_metrics *mo
 uint64_t sprof_times_wait(const struct sprof_times *times)
 {
 	return times->ns[SPROF_TIME_SLEEP] + times->ns[SPROF_TIME_DISK] +
-	       times->ns[SPROF_TIME_STOPPED];
+		times->ns[SPROF_TIME_STOPPED];
 }
 
 uint64_t sprof_times_get(const struct sprof_times *times, enum sprof_weight weight)
@@ -107,8 +106,8 @@ uint64_t sprof_metrics_get(const struct sprof_metrics *metrics, enum sprof_weigh
 {
 	if (weight == SPROF_WEIGHT_SAMPLES)
 		return metrics->samples;
-	if (weight == SPROF_WEIGHT_OTHER)
-		return metrics->other;
+	if (sprof_weight_is_further(weight))
+		return metrics->further;
 	return sprof_times_get(&metrics->times, weight);
 }
 

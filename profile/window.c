@@ -1,9 +1,9 @@
 /*
- * Time accounting, the pure part: which samples the kernel's time belongs to.
+ * Time accounting, the pure part: which samples get the kernel's time.
  *
- * A class of time goes to the samples that were in a state of that class; no other row ever gets
- * any of it, so a sleeping function is never charged with CPU time. The shares are differences of a
- * rounded running sum: each is within a nanosecond of even, and together they are the whole.
+ * Time of a class goes only to samples in a state of that class, so a sleeping function is never
+ * charged with CPU time. The shares are differences of a rounded running sum: each is within a
+ * nanosecond of even, and their sum is exact.
  */
 #include "profile/window.h"
 
@@ -12,10 +12,10 @@
 
 #include "base/array.h"
 
-/* Samples fall at random. 19 of 20 gaps between them are at most this many times as long as the mean gap. */
+/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */
 enum { TAIL_SAMPLES = 3 };
 
-/* Ready and stolen time is lost by a thread that wants to run, wherever it is. */
+/* A thread that wants to run loses ready and stolen time, wherever it is. */
 static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
 	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
 	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
@@ -50,7 +50,7 @@ bool sprof_window_add(
 	return true;
 }
 
-/* Hands out ns of the class; false when no sample of the window takes it. */
+/* Hands out ns of the class; false: no sample of the window takes it. */
 static bool hand_out(struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
 	struct sprof_profile_row *rows)
 {

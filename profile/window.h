@@ -1,6 +1,5 @@
 /*
- * Time accounting: the samples of one thread since the last charge, and the time handed out to
- * them.
+ * Time accounting: a thread's samples since the last charge, and the time handed out to them.
  */
 #ifndef SPROF_PROFILE_WINDOW_H
 #define SPROF_PROFILE_WINDOW_H
@@ -12,7 +11,7 @@
 #include "base/record.h"
 #include "profile/profile.h"
 
-/* Samples in a row that are the same. */
+/* Successive equal samples. */
 struct sprof_window_run {
 	uint32_t row;
 	uint32_t count;
@@ -22,7 +21,7 @@ struct sprof_window_run {
 /* What a class has handed out so far. */
 struct sprof_window_given {
 	uint64_t ns;       /* how much time */
-	uint64_t samples;  /* how many samples have got it */
+	uint64_t samples;  /* samples that got time */
 	uint32_t last_row; /* the row of the last of these samples */
 };
 
@@ -30,7 +29,7 @@ struct sprof_window_given {
 struct sprof_window {
 	struct sprof_window_run *runs;
 	size_t count, capacity;
-	struct sprof_times carried; /* charged, with no sample of its class so far */
+	struct sprof_times carried; /* charged, but no sample of its class came so far */
 	struct sprof_window_given given[SPROF_TIME_COUNT];
 };
 
@@ -41,20 +40,19 @@ bool sprof_window_add(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
 
 /*
- * Hands out `times` and what was carried to the rows sampled since the last charge: each class
- * evenly to its samples, to the nanosecond. A class without a sample is carried on. The window is
- * then empty.
+ * Hands out `times` and carried time to the rows sampled since the last charge: each class evenly
+ * to its samples, to the nanosecond. A class without a sample is carried on. Empties the window.
  */
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows);
 
 /*
- * No more samples will come: a class gives what is still carried to the row of its last sample, if that is no more
- * than may well lie between two of its samples. More stays carried: nobody knows where that was spent.
+ * No more samples will come. A class gives its carried time to the row of its last sample, if two
+ * of its samples may well be that far apart. More stays carried: nobody knows where it was spent.
  */
 void sprof_window_settle(struct sprof_window *window, struct sprof_profile_row *rows);
 
-/* What is still carried; it is the caller's from then on. */
+/* Takes the carried time out of the window. */
 struct sprof_times sprof_window_take_carried(struct sprof_window *window);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The wire format, without a copy of anything: a field is a place in the caller's bytes. Knows no
- * message; never reads past the end, whatever the bytes say.
+ * The wire format, without copies: a field is a place in the caller's bytes. Does not handle
+ * messages; never reads past the end, whatever the bytes say.
  */
 #include "profile/wire.h"
 

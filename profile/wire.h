@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is left of a message. */
+/* The rest of a message. */
 struct sprof_wire {
 	const uint8_t *at, *end;
-	bool broken; /* what was read made no sense; at is then end */
+	bool broken; /* the bytes read were invalid; at is then end */
 };
 
 struct sprof_wire_field {

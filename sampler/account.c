@@ -1,20 +1,21 @@
 /*
  * Time accounting of one thread: no figure of the kernel is handed out twice.
  *
- * The CPU time is schedstat's (ns). stat splits it into user and system, in ticks that the kernel has
- * scaled to the same sum (kernel/sched/cputime.c, cputime_adjust); the split is taken over the whole
- * run, where its resolution hurts least.
+ * The CPU time is schedstat's (ns). stat splits it into user and system, in ticks that the kernel
+ * has scaled to the same sum (kernel/sched/cputime.c, cputime_adjust). The split is taken over the
+ * whole run, where its resolution hurts least.
  *
  * Wall time that is neither CPU time nor run queue is not all wait. A virtual machine's host and
- * interrupts take time that the kernel leaves out of both (kernel/sched/core.c, update_rq_clock_task), and
- * so does a ptrace-stop. Such time is "stolen". How much it is can't be read for one thread:
- * - A thread that was not seen blocked and has not switched voluntarily did not sleep: all is stolen.
- * - Of one that slept, what it stood still for samples is.
- * - So is what its samples can't explain: more wait than the part of them that was blocked, with a
- *   margin of one standard error. At most the CPUs' figures of such time in proportion to its CPU time.
+ * interrupts take time that the kernel leaves out of both (kernel/sched/core.c,
+ * update_rq_clock_task), and so does a ptrace-stop. Such time is "stolen". It can't be read for one
+ * thread, so it is estimated:
+ * - A thread neither seen blocked nor switched voluntarily did not sleep: all is stolen.
+ * - A thread that slept: the time that it stood still for samples is stolen.
+ * - So is the wait that its samples can't explain: more than their blocked part plus one standard
+ *   error. It is at most the CPUs' lost time in proportion to the thread's CPU time.
  *
- * A thread that sleeps and loses time within that margin keeps it as wait. A wider margin would keep more
- * of it; a narrower one would take real wait, as what was handed out once is not taken back.
+ * A thread that sleeps and loses time within that margin keeps this time as wait. A wider margin
+ * would keep more of it. A narrower one would take real wait: handed-out time is not taken back.
  */
 #include "sampler/account.h"
 
@@ -56,7 +57,7 @@ static uint64_t since(uint64_t now, uint64_t start)
 	return now > start ? now - start : 0;
 }
 
-/* The part of a class that has not been handed out yet; a figure that went back hands out nothing. */
+/* The part of a class that was not handed out yet. A figure that went back hands out nothing. */
 static uint64_t hand_out(struct sprof_account *account, enum sprof_time_class class, uint64_t total)
 {
 	uint64_t delta = since(total, account->handed_out.ns[class]);
@@ -72,8 +73,7 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
-void sprof_account_see(
-	struct sprof_account *account, enum sprof_state state, uint32_t count)
+void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count)
 {
 	account->samples += count;
 	if (!sprof_state_is_blocked(state))
@@ -89,7 +89,7 @@ static uint64_t blocked_samples(const struct sprof_account *account)
 		account->blocked[SPROF_STATE_STOPPED];
 }
 
-/* The part of ns that belongs to a state by the samples; without any, all to the last one seen. */
+/* The share of ns of a state, by the samples. Without samples, the last state seen gets all. */
 static uint64_t part_of(const struct sprof_account *account, enum sprof_state state, uint64_t ns)
 {
 	uint64_t all = blocked_samples(account);
@@ -124,7 +124,7 @@ static uint64_t least(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* Blocked time so far, with what is kept. */
+/* Blocked time so far, including the time kept for later. */
 static uint64_t waited(const struct sprof_account *account)
 {
 	const uint64_t *out = account->handed_out.ns;
@@ -133,7 +133,7 @@ static uint64_t waited(const struct sprof_account *account)
 		account->kept_ns;
 }
 
-/* Since its beginning, neither on a CPU nor ready for one, and not handed out. */
+/* Time since the beginning, not handed out, that is neither CPU time nor run queue. */
 static uint64_t left_over(const struct sprof_account *account, const struct sprof_figures *now)
 {
 	const struct sprof_figures *start = &account->start;
@@ -145,13 +145,13 @@ static uint64_t left_over(const struct sprof_account *account, const struct spro
 		waited(account) + account->handed_out.ns[SPROF_TIME_STOLEN]);
 }
 
-/* Where the kernel's count of switches is not known, it may have. */
+/* If the kernel's count of switches is not known, the thread may have slept. */
 static bool has_slept(const struct sprof_account *account, const struct sprof_figures *now)
 {
 	return blocked_samples(account) || !now->has_switches || now->switches > account->switches;
 }
 
-/* The most that the thread can have waited in `wall` ns, by its samples. */
+/* The longest wait within `wall` ns that the thread's samples allow. */
 static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 {
 	double all = (double)account->samples, blocked = (double)account->blocked_samples;
@@ -162,7 +162,7 @@ static uint64_t most_wait(const struct sprof_account *account, uint64_t wall)
 	return (uint64_t)((double)wall * (blocked + margin) / all);
 }
 
-/* What the machine's CPUs have lost, in proportion to the thread's CPU time. */
+/* The time that the machine's CPUs have lost, in proportion to the thread's CPU time. */
 static uint64_t lost_by_cpus(const struct sprof_account *account, const struct sprof_figures *now)
 {
 	const struct sprof_figures *start = &account->start;
@@ -174,7 +174,7 @@ static uint64_t lost_by_cpus(const struct sprof_account *account, const struct s
 	return (uint64_t)((__uint128_t)since(now->cpu_ns, start->cpu_ns) * lost / worked);
 }
 
-/* How much of what is left over is not wait. */
+/* The part of the left-over time that is not wait. */
 static uint64_t stolen_of(
 	struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
 {
@@ -191,7 +191,7 @@ static uint64_t stolen_of(
 	return stood + lost;
 }
 
-/* Divides what is left over into wait, which is kept, and stolen time, which it returns. */
+/* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
 	uint64_t left = left_over(account, now), stolen = stolen_of(account, now, left);
@@ -205,8 +205,9 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
 }
 
 /*
- * The kernel adds a wait for a CPU when it is over, all at once (kernel/sched/stats.h, sched_info_arrive). What of
- * it was before the first figures, or has been handed out as something else since, is more than there is room for.
+ * The kernel adds a wait for a CPU all at once when the wait is over (kernel/sched/stats.h,
+ * sched_info_arrive). The part before the first figures, or already handed out as something else,
+ * may not fit into the time that is left; then the wait is cut to that time.
  */
 static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
 {
@@ -233,7 +234,7 @@ struct sprof_times sprof_account_advance(
 		since(now->system_ticks, start->system_ticks));
 	struct sprof_times times = {0};
 
-	/* A split that moved must not take back what one side was given. */
+	/* If the split moved, neither side gives back what it was given. */
 	if (user < before[SPROF_TIME_USER])
 		user = before[SPROF_TIME_USER];
 	if (cpu - (user < cpu ? user : cpu) < before[SPROF_TIME_SYS])

@@ -1,21 +1,20 @@
 /*
- * The rate that a budget allows. Two figures decide: what a tick usually costs, which sets the pace,
- * and what has been spent too much so far, which is paid back within about a second. So the pace is
- * steady, one expensive tick changes little, two in a row change it at once, and the sum is right all
- * the same.
+ * The rate that a budget allows. Two figures decide: the usual cost of a tick sets the pace; the
+ * overspent time is paid back within about a second. So the pace is steady, one expensive tick
+ * changes little, two in a row change it at once, and the sum stays right.
  */
 #include "sampler/budget.h"
 
 #include "base/clock.h"
 
 enum {
-	LONGEST_NS = SPROF_NS_PER_S, /* once a second is little enough for anything */
+	LONGEST_NS = SPROF_NS_PER_S, /* never slower than once a second */
 	FIRST_COST_NS = 100 * 1000,
 	MEMORY = 8, /* ticks */
-	SPIKE = 4,  /* what is so many times as expensive is an exception */
+	SPIKE = 4,  /* a tick this many times as expensive is an exception */
 };
 
-/* Of the share, at least so much goes to new ticks while a debt is paid back. */
+/* While a debt is paid back, new ticks get at least this part of the share. */
 static const double least_part = 0.25;
 
 void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t period)
@@ -44,7 +43,7 @@ static void take_in(struct sprof_budget *budget, double elapsed, double spent)
 		budget->cost = least;
 	budget->last = spent;
 	budget->debt += spent - budget->share * elapsed;
-	/* What was saved in quiet hours is not for a minute of noise. */
+	/* Savings of quiet hours don't pay for a minute of heavy sampling. */
 	if (budget->debt < -budget->share * SPROF_NS_PER_S)
 		budget->debt = -budget->share * SPROF_NS_PER_S;
 }

@@ -1,6 +1,6 @@
 /*
- * How often to sample so that it costs no more than a share of the time. The costs are the caller's
- * figures, and so is the clock.
+ * How often to sample without exceeding a share of the time. The caller supplies the costs and the
+ * clock.
  */
 #ifndef SPROF_SAMPLER_BUDGET_H
 #define SPROF_SAMPLER_BUDGET_H
@@ -9,12 +9,12 @@
 
 /* All times in ns of any one clock. */
 struct sprof_budget {
-	double share;      /* of the time, that may be spent; 0: any */
-	uint64_t shortest; /* the period that was asked for */
+	double share;      /* of the time, that sampling may use; 0: no limit */
+	uint64_t shortest; /* the period asked for */
 	uint64_t longest;
 	uint64_t seen_ns, spent_ns; /* at the last tick */
-	double cost, last; /* of a tick, as it usually is; of the last one */
-	double debt; /* what was spent beyond the share; negative: what is left of it */
+	double cost, last;          /* of a usual tick; of the last one */
+	double debt;                /* spent beyond the share; negative: what is left of it */
 };
 
 void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t period);
@@ -22,7 +22,7 @@ void sprof_budget_init(struct sprof_budget *budget, double share, uint64_t perio
 /* Counts from here. */
 void sprof_budget_begin(struct sprof_budget *budget, uint64_t now, uint64_t spent);
 
-/* A tick is over, and so much has been spent since the beginning of time: the period from now on. */
+/* A tick is over; `spent` is the total since the clock began. Returns the period from now on. */
 uint64_t sprof_budget_period(struct sprof_budget *budget, uint64_t now, uint64_t spent);
 
 #endif

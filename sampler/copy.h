@@ -1,5 +1,5 @@
 /*
- * Copies of stacks: how much is copied of a thread's, and where its own one lies.
+ * Copies of stacks.
  */
 #ifndef SPROF_SAMPLER_COPY_H
 #define SPROF_SAMPLER_COPY_H
@@ -8,59 +8,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/unwind.h"
+#include "base/attributes.h"
+#include "sampler/copy-plan.h"
+#include "sampler/world.h"
 
-struct sprof_thread;
+struct sprof_go_runtime;
 
 struct copy_buffer {
 	uint8_t *bytes;
 	size_t capacity;
 };
 
-/* How a thread's stack is copied. */
-struct copy_plan {
-	size_t size;                /* in bytes; grown when it was too little */
-	uint64_t home_end, home_sp; /* its own stack: the end of the mapping, and where sp was last */
-	size_t goroutine_size;      /* in bytes, of a goroutine's; 0: no thread of Go's */
-	bool wants_system;          /* a thread of Go's: its own stack too, while it is on a goroutine's */
+/* Whose stack is copied, of what, and into what. */
+struct copying {
+	const struct sprof_world *world;
+	const struct sprof_thread *thread;
+	struct copy_plan *plan;
+	struct copy_buffer *buffer;
+	const struct sprof_go_runtime *go; /* of its program; NULL: none */
+	pid_t own_tid;                     /* its id inside its process's pid namespace */
 };
 
-void sprof_copy_plan_init(struct copy_plan *plan);
-/* There is no next copy that could be larger. */
-void sprof_copy_plan_expect_all(struct copy_plan *plan);
-/* The stack did not fit: the next copy is larger. */
-void sprof_copy_plan_grow(struct copy_plan *plan);
-/* The same of a thread that runs a goroutine; perhaps what lacks is its own stack. */
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan);
-/* It is a thread of Go's. */
-void sprof_copy_plan_expect_goroutine(struct copy_plan *plan);
-/* Another program: its stack is elsewhere. */
-void sprof_copy_plan_forget_program(struct copy_plan *plan);
-/* A complete walk that has not left the copied stack was on the thread's own, or on a coroutine's. */
-void sprof_copy_plan_settle(
+/* Of a thread that is sampled, whose process is known. */
+struct copying sprof_copying_of(const struct sprof_world *world, const struct sprof_thread *thread,
+	struct copy_buffer *buffer);
+
+/* A complete walk stayed in the copied stack: that is the thread's own stack, or a coroutine's. */
+void sprof_copy_settle(
 	struct copy_plan *plan, const struct sprof_snapshot *snapshot, uint64_t outermost_sp);
 
-/* A walk has ended on another stack, perhaps a signal handler's: the kernel's frame there says where the own one is. */
-void sprof_copy_plan_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
+/* A walk ended on another stack. If it is a signal handler's, its kernel frame tells the own. */
+void sprof_copy_find_home(struct copy_plan *plan, const struct sprof_snapshot *snapshot);
 
-/* Room for the largest copy of the thread. False: no memory. */
-bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
-/* Whether there is such room already. */
+/* Room for the largest copy of the plan. False: no memory. */
+SPROF_MUST_USE bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan);
+/* Whether the buffer already has that room. */
 bool sprof_copy_has_room(const struct copy_buffer *buffer, const struct copy_plan *plan);
 
 /*
- * The used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL.
- * Where sp leads nowhere, or memory can't be read, the copy is empty: there is still a leaf. False: the
- * process has no memory any more, and the thread no sample.
+ * The used part of the stack from sp on; snapshot->regs has sp. `ahead`: see below, or NULL. If sp
+ * leads nowhere, or memory can't be read, the copy is empty, but there still is a leaf. False: the
+ * process has no memory any more, so the thread has no sample.
  */
-bool sprof_copy_stack(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	const struct sprof_stack_copy *ahead, struct sprof_snapshot *snapshot);
+bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_copy *ahead,
+	struct sprof_snapshot *snapshot);
 /*
- * The stack from where sp was last, for sprof_copy_stack() to complete: a thread that stops on another
- * CPU can already not change it, but is for another microsecond on its way off that CPU, and so long its
- * registers can't be had.
+ * The stack from the last known sp, for sprof_copy_stack() to complete. A thread that stops on
+ * another CPU can no longer change its stack, but its registers can be read only once it has left
+ * that CPU, a microsecond later.
  */
-void sprof_copy_ahead(const struct sprof_thread *thread, struct copy_buffer *buffer,
-	struct sprof_stack_copy *ret);
+void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *ret);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * Sleepers of a process that made itself unreadable (PR_SET_DUMPABLE), watched by an ordinary user. That a
- * thread sleeps can be read, not where: its sample has an empty stack with that reason, and it is not stopped
- * for it. Its threads that run are sampled as any, by the files that attach/thread.c keeps open.
+ * Sleepers of a process that made itself unreadable (PR_SET_DUMPABLE), watched by an ordinary user.
+ * The kernel tells that a thread sleeps, but not where: its sample has an empty stack with that
+ * reason, and it is not stopped. Does not handle running threads: they are sampled as usual,
+ * through the files that attach/thread.c keeps open.
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/peek.h"
 
 static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 {
@@ -12,41 +13,27 @@ static enum sprof_state state_of(const struct sprof_thread *thread, char letter)
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-/* What the next ticks reuse. */
-static void remember(struct sampler *sampler, struct sampling *sampling,
-	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_stat *stat)
+enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret)
 {
-	struct known_sleep *sleep = &sampling->sleep;
-
-	sampling->last.end = SPROF_END_DENIED;
-	sampling->last.way = SPROF_WAY_TABLES;
-	sampling->wait.id = SPROF_WAIT_NONE;
-	sampling->wait.lock.active = false;
-	sprof_reuse_begin(sampler, sleep, schedstat);
-	sleep->figures = sprof_figures_make(sampler->tick.ns, schedstat, stat);
-}
-
-bool sprof_denied_take(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_schedstat *schedstat)
-{
-	const struct sprof_stack_view nothing = {.end = SPROF_END_DENIED};
-	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
+	const struct sprof_world *world = run->world;
 	struct sprof_proc_stat stat;
 
-	if (!sprof_thread_read_stat(thread, &stat) || stat.state == 'Z' || stat.state == 'X')
-		return true;
+	if (!world->read_stat(world->data, thread, &stat) || stat.state == 'Z' || stat.state == 'X')
+		return PEEK_NOTHING;
 	if (stat.state == 'R')
-		return false;
-	remember(sampler, sampling, schedstat, &stat);
-	sampling->last.state = state_of(thread, stat.state);
-	if (!sink->stack(sink->data, &nothing, &sampling->last.stack))
-		sampler->out_of_memory = true;
-	if (sprof_mode_takes(sampler->options->mode, sampling->last.state)) {
-		sprof_samples_emit(sampler, thread, 1);
-		sampler->quality->samples_peeked++;
-		sampler->quality->stacks[SPROF_END_DENIED]++;
-	}
-	sprof_charge_window(sampler, thread);
-	return true;
+		return PEEK_AWAKE;
+	*ret = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_PEEK,
+		.time_ns = sight->tick_ns,
+		.times = 1,
+		.state = state_of(thread, stat.state),
+		.end = SPROF_END_DENIED,
+		.call = {.kind = SPROF_PROC_SYSCALL_OUTSIDE, .number = -1},
+		.sleeps_on = !run->quality->schedstat_missing,
+		.timeslices = sight->schedstat.timeslices,
+		.slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat),
+	};
+	return PEEK_TAKEN;
 }

@@ -1,24 +1,25 @@
 /*
- * Reads the structures of Go's runtime. The thread pointer leads to the g, the g to the thread's m, the m to the
- * goroutine that the thread runs (m.curg) and to the g of the thread's own stack. Each read gives the address of the
- * next, so that there are up to five small ones. elfsym/go-runtime.c knows where in a structure the fields are.
+ * Reads the structures of Go's runtime. The thread pointer leads to the g, the g to the thread's m,
+ * the m to the goroutine that the thread runs (m.curg) and to the g of the thread's own stack. Each
+ * read gives the address of the next, so there are up to five small ones. elfsym/go-runtime.c knows
+ * the offsets of the fields.
  *
- * Does not handle a runtime that changes them at this moment: a thread that stands still has done with its own, and
- * those of a sleeper are nobody else's.
+ * Does not handle a runtime that changes the structures meanwhile: a stopped thread is not changing
+ * its own, and nobody else changes a sleeper's.
  */
 #include "sampler/goroutine.h"
 
 #include <string.h>
 
-#include "sampler/sampler-internal.h"
+#include "sampler/world.h"
 
 enum {
 	WORD = 8,
-	G_WORDS = 9,        /* of a g, at least: up to g.sched.pc */
-	M_BYTES = 0x1000,   /* of an m, at most */
+	G_WORDS = 9,      /* of a g, at least: up to g.sched.pc */
+	M_BYTES = 0x1000, /* of an m, at most */
 	SMALLEST_STACK = 2048,
-	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread of libc's: the usual limit */
-	TOP_WORDS = 512,    /* libc's own description of a thread takes some 2 KiB */
+	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread made by libc: the usual limit */
+	TOP_WORDS = 512,                /* libc's own description of a thread takes some 2 KiB */
 };
 
 struct g {
@@ -30,37 +31,37 @@ static uint64_t g_word(const struct g *g, size_t offset)
 	return g->words[offset / WORD];
 }
 
-static bool read_memory(
-	const struct sprof_thread *thread, uint64_t address, void *bytes, size_t size)
+static size_t read_memory(
+	const struct goroutine_reading *reading, uint64_t address, void *bytes, size_t size)
 {
-	return sprof_process_read_memory(thread->process, thread->tid, address, bytes, size) == size;
+	const struct sprof_world *world = reading->world;
+
+	return world->read_memory(world->data, reading->thread, address, bytes, size);
 }
 
-static bool read_g(const struct sprof_thread *thread, uint64_t address, struct g *ret)
+static bool read_g(const struct goroutine_reading *reading, uint64_t address, struct g *ret)
 {
 	size_t got;
 
 	memset(ret->words, 0, sizeof(ret->words));
 	ret->address = address;
-	/* What is behind it need not be there. */
-	got = sprof_process_read_memory(
-		thread->process, thread->tid, address, ret->words, sizeof(ret->words));
+	/* Memory after the g may be unmapped. */
+	got = read_memory(reading, address, ret->words, sizeof(ret->words));
 	return got >= G_WORDS * WORD;
 }
 
-/* What is read of an m. */
 struct m {
 	uint64_t thread_id, system_g, current_g, vdso_sp;
 };
 
-static bool read_m(const struct sprof_thread *thread, const struct sprof_go_runtime *runtime,
-	uint64_t address, struct m *ret)
+static bool read_m(const struct goroutine_reading *reading, uint64_t address, struct m *ret)
 {
-	uint32_t last = runtime->vdso_sp > runtime->current_g ? runtime->vdso_sp
-							      : runtime->current_g;
+	const struct sprof_go_runtime *runtime = reading->runtime;
+	uint32_t last =
+		runtime->vdso_sp > runtime->current_g ? runtime->vdso_sp : runtime->current_g;
 	uint8_t bytes[M_BYTES + WORD];
 
-	if (!address || !read_memory(thread, address, bytes, last + WORD))
+	if (!address || read_memory(reading, address, bytes, last + WORD) < last + WORD)
 		return false;
 	memcpy(&ret->system_g, bytes + SPROF_GO_M_SYSTEM_G, WORD);
 	memcpy(&ret->thread_id, bytes + runtime->thread_id, WORD);
@@ -82,10 +83,11 @@ static void set_goroutine(struct sprof_goroutine *goroutine, const struct g *g)
 }
 
 /*
- * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2), and libc puts what it points to
- * at the end of the stack that it has made for the thread; in its third word glibc and musl (as glibc).
+ * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2). libc puts its
+ * target at the end of the stack that it made; glibc and musl repeat it in the third word.
  */
-uint64_t sprof_goroutine_find_thread(const struct sprof_thread *thread, uint64_t sp)
+uint64_t sprof_goroutine_find_thread(
+	const struct sprof_world *world, const struct sprof_thread *thread, uint64_t sp)
 {
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
 	uint64_t words[TOP_WORDS], base;
@@ -93,7 +95,7 @@ uint64_t sprof_goroutine_find_thread(const struct sprof_thread *thread, uint64_t
 	if (!stack || stack->end - sp < sizeof(words))
 		return 0;
 	base = stack->end - sizeof(words);
-	if (!read_memory(thread, base, words, sizeof(words)))
+	if (world->read_memory(world->data, thread, base, words, sizeof(words)) < sizeof(words))
 		return 0;
 	for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
 		uint64_t address = base + i * WORD;
@@ -110,8 +112,8 @@ static bool is_inside(const struct sprof_goroutine *goroutine, uint64_t sp)
 }
 
 /*
- * A stack that the runtime has made (stackalloc: a power of two, aligned) ends where it says. Of a thread of libc's it
- * only guesses the end.
+ * A stack made by the runtime (stackalloc: a power of two, aligned) ends where the runtime says.
+ * For a thread made by libc the runtime only guesses the end.
  */
 static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
 {
@@ -125,31 +127,30 @@ static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
 }
 
 /*
- * The g that the thread says it runs: the goroutine, or that of its own stack or of its signal handlers'; and its m, which
- * says whose it is: a thread pointer that was found, or that was another's at the time, is not believed.
+ * Reads the g that the thread says it runs (the goroutine, or the g of its own stack or of its
+ * signal handlers), and its m. The m names its thread. If that is another one, the thread pointer
+ * is not believed: it was a guess, or was another thread's at the time.
  */
-static bool read_own(const struct sprof_thread *thread, struct g *ret_own, struct m *ret_m)
+static bool read_own(const struct goroutine_reading *reading, struct g *ret_own, struct m *ret_m)
 {
-	const struct sprof_go_runtime *runtime = thread->process->go;
-	const struct sampling *sampling = thread->sampling;
-	uint64_t address;
+	const struct sprof_go_runtime *runtime = reading->runtime;
+	uint64_t pointer = reading->thread->thread_pointer, address;
 
-	return runtime && thread->thread_pointer &&
-		read_memory(thread, thread->thread_pointer + (uint64_t)(int64_t)runtime->g,
-			&address, sizeof(address)) &&
-		address && read_g(thread, address, ret_own) &&
-		read_m(thread, runtime, g_word(ret_own, SPROF_GO_G_M), ret_m) &&
-		ret_m->thread_id == (uint64_t)sampling->facts.own_tid;
+	return runtime && pointer &&
+		read_memory(reading, pointer + (uint64_t)(int64_t)runtime->g, &address,
+			sizeof(address)) == sizeof(address) &&
+		address && read_g(reading, address, ret_own) &&
+		read_m(reading, g_word(ret_own, SPROF_GO_G_M), ret_m) &&
+		ret_m->thread_id == (uint64_t)reading->own_tid;
 }
 
-/* On a goroutine's stack: where the thread's own was left, if that is wanted. */
-static void read_system(
-	const struct sprof_thread *thread, uint64_t system_g, struct sprof_goroutine *goroutine)
+/* On a goroutine's stack: reads where the thread left its own stack, if that is wanted. */
+static void read_system(const struct goroutine_reading *reading, uint64_t system_g,
+	struct sprof_goroutine *goroutine)
 {
-	const struct sampling *sampling = thread->sampling;
 	struct g system;
 
-	if (!sampling->copy.wants_system || !read_g(thread, system_g, &system))
+	if (!reading->wants_system || !read_g(reading, system_g, &system))
 		return;
 	set_system(goroutine, &system);
 	goroutine->has_system = true;
@@ -166,22 +167,22 @@ static bool is_on(const struct sprof_goroutine *goroutine, const struct g *syste
 }
 
 /*
- * On another stack than the goroutine's: the thread's own, or a signal handler's, which for its first instructions still
- * has the g from before.
+ * The thread is not on the goroutine's stack, but on its own or a signal handler's. The first
+ * instructions of a handler still have the g from before.
  */
-static void set_outside(const struct sprof_thread *thread, const struct g *own, const struct m *m,
-	uint64_t sp, struct sprof_goroutine *goroutine)
+static void set_outside(const struct goroutine_reading *reading, const struct g *own,
+	const struct m *m, uint64_t sp, struct sprof_goroutine *goroutine)
 {
 	struct g system = *own;
 
-	/* A call of the vDSO changes the stack, and not g. */
-	if (own->address == m->current_g && !read_g(thread, m->system_g, &system))
+	/* A vDSO call changes the stack, but not g. */
+	if (own->address == m->current_g && !read_g(reading, m->system_g, &system))
 		return;
 	set_system(goroutine, &system);
 	goroutine->is_interrupted = system.address != m->system_g || !is_on(goroutine, &system, sp);
 }
 
-bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
+bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct sprof_regs *regs,
 	struct sprof_goroutine *ret)
 {
 	uint64_t sp = regs->values[SPROF_REG_SP];
@@ -189,18 +190,18 @@ bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_
 	struct m m;
 
 	*ret = (struct sprof_goroutine){0};
-	if (!read_own(thread, &own, &m))
+	if (!read_own(reading, &own, &m))
 		return false;
 	ret->is_known = true;
 	ret->vdso_sp = m.vdso_sp;
 	if (m.current_g == own.address)
 		set_goroutine(ret, &own);
-	else if (m.current_g && read_g(thread, m.current_g, &g))
+	else if (m.current_g && read_g(reading, m.current_g, &g))
 		set_goroutine(ret, &g);
 	if (is_inside(ret, sp))
-		read_system(thread, m.system_g, ret);
+		read_system(reading, m.system_g, ret);
 	else
-		set_outside(thread, &own, &m, sp, ret);
+		set_outside(reading, &own, &m, sp, ret);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Which goroutine a thread of a Go program runs, and from where it has left its stack.
+ * Which goroutine a thread of a Go program runs, and where the thread left its own stack.
  */
 #ifndef SPROF_SAMPLER_GOROUTINE_H
 #define SPROF_SAMPLER_GOROUTINE_H
@@ -7,26 +7,38 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "attach/regs.h"
 #include "unwind/snapshot.h"
 
+struct sprof_go_runtime;
 struct sprof_thread;
+struct sprof_world;
+
+struct goroutine_reading {
+	const struct sprof_world *world;
+	const struct sprof_thread *thread;
+	const struct sprof_go_runtime *runtime; /* of its program; NULL: none that is known */
+	pid_t own_tid;                          /* its id inside its process's pid namespace */
+	bool wants_system; /* on a goroutine's stack: reads also where the thread left its own */
+};
 
 /*
- * Up to five small reads, of a thread that stands still or sleeps.
- * False: it is no thread of Go's, or that is not known.
+ * Makes up to five small reads. The thread must stand still or sleep. False: the thread is not
+ * Go's, or that is not known.
  */
-bool sprof_goroutine_read(const struct sprof_thread *thread, const struct sprof_regs *regs,
+bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct sprof_regs *regs,
 	struct sprof_goroutine *ret);
 
 /*
- * The thread pointer of a sleeper that has not stopped yet, where libc has put it: at the end of the thread's stack. 0:
- * not found.
+ * The thread pointer of a sleeper that has not stopped yet. libc puts it at the end of the thread's
+ * stack. 0: not found.
  */
-uint64_t sprof_goroutine_find_thread(const struct sprof_thread *thread, uint64_t sp);
+uint64_t sprof_goroutine_find_thread(
+	const struct sprof_world *world, const struct sprof_thread *thread, uint64_t sp);
 
-/* From where on the goroutine's stack is needed by a walk that begins on another one. 0: not at all. */
+/* The lowest goroutine stack address that a walk from another stack needs. 0: it needs none. */
 uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine);
 
 #endif

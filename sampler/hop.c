@@ -1,15 +1,12 @@
 /*
- * Hopping between CPUs. Knows the affinity of the calling thread, of another one whether it can be moved,
- * whether the machine has a CPU to spare, and which CPU kept us waiting. Every call may fail without harm:
- * the plain stop is right too, only dearer. Does not know real-time threads of other programs before they
- * have kept us waiting once.
+ * Hopping between CPUs: the affinity of the calling thread, and which CPU kept us queued. Every
+ * call may fail without harm: a stop without hopping is right too, but costs more. Does not see
+ * real-time threads of other programs before they have kept us queued once.
  */
 #include "sampler/hop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "attach/procfs.h"
@@ -17,13 +14,14 @@
 
 enum {
 	/*
-	 * On a machine with many more busy threads than CPUs, and on a virtual one whose host is busy, waits of
-	 * up to 185 ms were seen without any real-time thread. One that spins takes 950 ms of each second.
+	 * Waits of up to 185 ms were seen without real-time threads: with many more busy threads
+	 * than CPUs, and on a virtual machine with a busy host. A spinning real-time thread takes
+	 * 950 ms/s.
 	 */
 	STARVED_NS = 300 * SPROF_NS_PER_MS,
 };
 
-/* A try costs up to a second, which is what the kernel leaves ordinary threads a twentieth of (sched(7)). */
+/* A try costs up to a second: the kernel leaves ordinary threads a twentieth of each (sched(7)). */
 static const uint64_t avoided_ns = 30 * (uint64_t)SPROF_NS_PER_S;
 
 static int open_file(const char *path)
@@ -31,59 +29,46 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* For how long the calling thread has waited for a CPU since it began; as before, if that can't be read. */
-static uint64_t read_waited(const struct sprof_hop *hop)
+/* How long the calling thread was queued for a CPU so far; the last value, if it can't be read. */
+static uint64_t read_queued(const struct sprof_hop *hop)
 {
 	struct sprof_proc_schedstat schedstat;
 	char text[128];
 
-	if (sprof_proc_read(hop->schedstat_fd, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read(hop->schedstat_file, text, sizeof(text)) <= 0 ||
 		!sprof_proc_parse_schedstat(text, &schedstat))
-		return hop->waited_ns;
+		return hop->queued_ns;
 	return schedstat.runq_ns;
-}
-
-/* What lxcfs mounts over it tells of the container only, some seconds late. */
-static int open_loadavg(void)
-{
-	int fd = open_file("/proc/loadavg");
-	struct statfs where;
-
-	if (fd < 0 || (!fstatfs(fd, &where) && where.f_type == PROC_SUPER_MAGIC))
-		return fd;
-	close(fd);
-	return -1;
 }
 
 void sprof_hop_init(struct sprof_hop *hop)
 {
 	*hop = (struct sprof_hop){
-		.loadavg_fd = open_loadavg(),
-		.schedstat_fd = open_file("/proc/thread-self/schedstat"),
+		.schedstat_file = open_file("/proc/thread-self/schedstat"),
 		.online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	hop->usable = !sched_getaffinity(0, sizeof(hop->allowed), &hop->allowed) &&
 		CPU_COUNT(&hop->allowed) > 1;
-	hop->waited_ns = read_waited(hop);
+	hop->queued_ns = read_queued(hop);
 	sprof_priority_init(&hop->own);
 	sprof_priority_raise(&hop->own);
 }
 
-uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop)
+uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop)
 {
-	return read_waited(hop) - hop->waited_ns;
+	return read_queued(hop) - hop->queued_ns;
 }
 
-void sprof_hop_note_wait(struct sprof_hop *hop)
+void sprof_hop_note_queued(struct sprof_hop *hop)
 {
-	uint64_t waited = read_waited(hop);
+	uint64_t queued = read_queued(hop);
 	int here = sched_getcpu();
 
-	if (waited > hop->waited_ns + STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
+	if (queued > hop->queued_ns + STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
 		CPU_SET((size_t)here, &hop->avoided);
 		hop->avoided_until_ns = sprof_clock_now_ns() + avoided_ns;
 	}
-	hop->waited_ns = waited;
+	hop->queued_ns = queued;
 	if (CPU_COUNT(&hop->avoided) && sprof_clock_now_ns() > hop->avoided_until_ns)
 		CPU_ZERO(&hop->avoided);
 }
@@ -98,41 +83,15 @@ void sprof_hop_to(struct sprof_hop *hop, int cpu)
 	CPU_ZERO(&there);
 	CPU_SET(cpu, &there);
 	sched_setaffinity(0, sizeof(there), &there);
-	sprof_hop_note_wait(hop);
+	sprof_hop_note_queued(hop);
 }
 
-/* How many tasks of the machine want a CPU now, the one that asks among them. 0: not known. */
-static uint64_t count_runnable(const struct sprof_hop *hop)
+bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads)
 {
-	struct sprof_proc_loadavg loadavg;
-	char text[128];
-
-	if (sprof_proc_read(hop->loadavg_fd, text, sizeof(text)) <= 0 ||
-		!sprof_proc_parse_loadavg(text, &loadavg))
-		return 0;
-	return loadavg.runnable;
-}
-
-bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads)
-{
-	uint64_t runnable = count_runnable(hop);
-
 	return runnable > hop->online && runnable > threads + 1;
 }
 
-bool sprof_hop_are_alone(const struct sprof_hop *hop, size_t threads)
-{
-	return count_runnable(hop) == threads + 1;
-}
-
-bool sprof_hop_is_pinned(pid_t tid)
-{
-	cpu_set_t allowed;
-
-	return !sched_getaffinity(tid, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) == 1;
-}
-
-/* Of the allowed ones those that are not unwanted; false: there is none. */
+/* The allowed CPUs that are not unwanted; false: there is none. */
 static bool find_others(const struct sprof_hop *hop, const cpu_set_t *unwanted, cpu_set_t *ret)
 {
 	CPU_AND(ret, &hop->allowed, unwanted);
@@ -176,8 +135,6 @@ void sprof_hop_resume(const struct sprof_hop *hop)
 void sprof_hop_finish(struct sprof_hop *hop)
 {
 	sprof_hop_restore(hop);
-	if (hop->loadavg_fd >= 0)
-		close(hop->loadavg_fd);
-	if (hop->schedstat_fd >= 0)
-		close(hop->schedstat_fd);
+	if (hop->schedstat_file >= 0)
+		close(hop->schedstat_file);
 }

@@ -1,9 +1,9 @@
 /*
  * On which CPU sprof runs, and how soon it runs there.
  *
- * A thread that is interrupted from its own CPU is merely preempted: it stops as soon as sprof waits,
- * and sprof is next. Where sprof has no idle CPU to watch from it goes where the threads run, and stays
- * where the last one ran: the next tick finds it there.
+ * A thread interrupted from its own CPU is merely preempted: it stops as soon as sprof waits, and
+ * sprof is next. Without an idle CPU to watch from, sprof moves to the CPUs of the threads, and
+ * stays on that of the last one: the next tick finds it there.
  */
 #ifndef SPROF_SAMPLER_HOP_H
 #define SPROF_SAMPLER_HOP_H
@@ -17,58 +17,48 @@
 #include "sampler/priority.h"
 
 struct sprof_hop {
-	cpu_set_t allowed; /* what the user gave us */
-	bool usable;       /* more than one CPU, and affinity may be changed */
+	cpu_set_t allowed;         /* CPUs that the user allows */
+	bool usable;               /* more than one CPU, and affinity may be changed */
 	struct sprof_priority own; /* before we raised it */
-	int loadavg_fd;    /* the kernel's own, which some containers replace; or -1 */
-	int schedstat_fd;  /* or -1 */
-	uint64_t online;   /* CPUs of the machine */
-	uint64_t waited_ns; /* for a CPU, as it was last noted */
-	cpu_set_t avoided;  /* CPUs that kept us waiting for long: a real-time thread has them */
+	int schedstat_file;        /* or -1 */
+	uint64_t online;           /* CPUs of the machine */
+	uint64_t queued_ns;        /* for a CPU, at the last note */
+	cpu_set_t avoided;         /* CPUs with a real-time thread: they kept us waiting for long */
 	uint64_t avoided_until_ns;
 };
 
 /*
- * Asks for a short time slice, and for a higher nice level where that is permitted; never for a
- * real-time class. Both are the calling thread's, and so is all that follows.
+ * Asks for a short time slice, and for a higher nice level if that is permitted; never for a
+ * real-time class. This and all functions below act on the calling thread.
  */
 void sprof_hop_init(struct sprof_hop *hop);
 
-/* Goes to a CPU, if it is among the allowed ones, and notes what that took. */
+/* Moves to a CPU, if that is allowed, and notes the time that this took. */
 void sprof_hop_to(struct sprof_hop *hop, int cpu);
 
 /*
- * Notes how long we have waited for a CPU since the last note: the one that we are on is avoided for
- * half a minute, if it kept us waiting as only a real-time thread does (sched(7)).
+ * Notes how long we have been queued for a CPU since the last note. If only a real-time thread
+ * makes us wait that long (sched(7)), our CPU is avoided for half a minute.
  */
-void sprof_hop_note_wait(struct sprof_hop *hop);
-/* How long that has been since the last note, in ns. */
-uint64_t sprof_hop_waited_ns(const struct sprof_hop *hop);
+void sprof_hop_note_queued(struct sprof_hop *hop);
+/* The queued time since the last note, in ns. */
+uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop);
 
 /*
- * Whether more tasks of the machine want a CPU now than there are CPUs, and others among them than ourselves
- * and so many threads of the target. There is no idle CPU to watch from then: while a thread stands still,
- * the kernel would fill its CPU with a task from ours (newly idle balancing, kernel/sched/fair.c), so that
- * it never had one for itself again.
+ * Whether the machine has more `runnable` tasks than CPUs, not counting us and `threads` threads of
+ * the target. Then no CPU is idle to watch from: while a thread stands still, the kernel would fill
+ * its CPU with a task from ours (newly idle balancing, kernel/sched/fair.c), and the thread would
+ * never have its own CPU again.
  */
-bool sprof_hop_is_crowded(const struct sprof_hop *hop, size_t threads);
-
-/*
- * Whether only the caller and `threads` threads of the target want a CPU now, of all tasks of the machine. False
- * where that is not known.
- */
-bool sprof_hop_are_alone(const struct sprof_hop *hop, size_t threads);
-
-/* Whether a thread may run on one CPU only. */
-bool sprof_hop_is_pinned(pid_t tid);
+bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads);
 
 /* Leaves a busy CPU, if there is another one. */
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
 
-/* May run on all allowed CPUs but these; on any, if all are taken: the kernel finds the best then. */
+/* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
 void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken);
 
-/* Gives the thread back what it had, for a fork and at the end; and takes it again. */
+/* Restores the thread's own scheduling, for a fork and at the end; resume raises it again. */
 void sprof_hop_restore(const struct sprof_hop *hop);
 void sprof_hop_resume(const struct sprof_hop *hop);
 

@@ -1,41 +1,39 @@
 /*
- * Locks. Knows when a lock must be read and that all who wait for it may share what was found; how
- * it is read is attach/'s matter. The table forgets: two locks in one place are read in turns.
+ * Locks: when a lock must be read. All threads that wait for it share the result. The table
+ * forgets: colliding locks evict each other. Does not handle the layout of a lock in memory.
  */
 #include "sampler/locks.h"
 
-#include "sampler/sampler-internal.h"
-
 #include "base/clock.h"
 
-/* A holder that was not found is looked for again, but not in every tick. */
+/* A holder that was not found is searched again, but not in every tick. */
 enum { AGAIN_NS = 20 * SPROF_NS_PER_MS };
 
-/* Who asks for threads while a lock is read. */
+/* The thread that asks while a lock is read. */
 struct asking {
-	const struct sampler *sampler;
+	const struct sprof_world *world;
 	const struct sprof_thread *thread;
 	struct seen_lock *lock;
-	bool elsewhere; /* the thread that was found is another process's */
+	bool elsewhere; /* the thread found belongs to another process */
 };
 
 static pid_t own_tid_of(const struct sprof_thread *thread)
 {
-	const struct sampling *sampling = thread->sampling;
+	const struct sampled *sampled = thread->sampling;
 
-	return sampling ? sampling->facts.own_tid : thread->tid;
+	return sampled ? sampled->own_tid : thread->tid;
 }
 
 /*
- * The thread with the id that the process knows; of any other process only where those may have the
- * lock. NULL: there is none.
+ * The thread with this id inside its process. Other processes are searched only if they can have
+ * the lock. NULL: there is none.
  */
 static const struct sprof_thread *find_thread(const struct asking *asking, pid_t own_tid)
 {
 	bool is_private = sprof_futex_is_private(&asking->lock->futex);
 	const struct sprof_thread *elsewhere = NULL;
 	size_t count;
-	struct sprof_thread **threads = sprof_target_threads(asking->sampler->parts->target, &count);
+	struct sprof_thread **threads = asking->world->threads(asking->world->data, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (own_tid_of(threads[i]) != own_tid)
@@ -45,6 +43,15 @@ static const struct sprof_thread *find_thread(const struct asking *asking, pid_t
 		elsewhere = threads[i];
 	}
 	return is_private ? NULL : elsewhere;
+}
+
+/* Reads the memory of the waiting thread. */
+static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
+{
+	const struct asking *asking = data;
+	const struct sprof_world *world = asking->world;
+
+	return world->read_memory(world->data, asking->thread, address, buffer, size);
 }
 
 static bool is_thread(void *data, pid_t own_tid)
@@ -59,7 +66,7 @@ static bool is_thread(void *data, pid_t own_tid)
 	return true;
 }
 
-/* A thread is in its state before it is among the target's threads, and the other way round. */
+/* The interpreter's state and our table of threads can lag each other. */
 static bool is_asked_again(const struct asking *asking, uint64_t thread_state)
 {
 	const struct seen_lock *lock = asking->lock;
@@ -70,9 +77,10 @@ static bool is_asked_again(const struct asking *asking, uint64_t thread_state)
 	return !is_found && lock->tick_ns >= lock->asked_ns + AGAIN_NS;
 }
 
-/* The interpreter's lock says whose the state is that last had it. */
+/* The interpreter's lock names the thread state that had it last. */
 static void find_state_holder(struct asking *asking, uint64_t thread_state)
 {
+	const struct sprof_blocked_access access = {asking, read_memory, NULL};
 	const struct sprof_futex_threads threads = {asking, is_thread};
 	struct seen_lock *lock = asking->lock;
 
@@ -80,7 +88,7 @@ static void find_state_holder(struct asking *asking, uint64_t thread_state)
 		lock->thread_state = thread_state;
 		lock->asked_ns = lock->tick_ns;
 		lock->holder = sprof_futex_interpreter_holder(
-			asking->thread->tid, thread_state, &threads);
+			&access, asking->thread->tid, thread_state, &threads);
 	}
 	if (!lock->holder)
 		lock->kind = SPROF_LOCK_UNKNOWN;
@@ -88,15 +96,16 @@ static void find_state_holder(struct asking *asking, uint64_t thread_state)
 
 static void read_lock(struct asking *asking)
 {
+	const struct sprof_blocked_access access = {asking, read_memory, NULL};
 	const struct sprof_futex_threads threads = {asking, is_thread};
 	pid_t tid = asking->thread->tid;
 	struct seen_lock *lock = asking->lock;
 	struct sprof_futex_memory memory;
 	struct sprof_futex_facts facts;
 
-	sprof_futex_read(tid, lock->futex.address, &memory);
+	sprof_futex_read(&access, tid, lock->futex.address, &memory);
 	facts = sprof_futex_look(&lock->futex, &memory, &threads);
-	/* Nobody joins the thread of another process: its id was some other number. */
+	/* Nobody joins another process's thread: the id was some other number. */
 	if (facts.lock == SPROF_LOCK_JOIN && asking->elsewhere)
 		facts = (struct sprof_futex_facts){.lock = SPROF_LOCK_UNKNOWN};
 	lock->kind = facts.lock;
@@ -111,42 +120,32 @@ static void read_lock(struct asking *asking)
 static bool is_same(const struct sprof_futex *one, const struct sprof_futex *other)
 {
 	return one->address == other->address && one->operation == other->operation &&
-	       one->value == other->value;
+		one->value == other->value;
 }
 
-/* What is known of the lock that the thread waits for. */
-static struct seen_lock *find_lock(struct sampler *sampler, const struct sprof_thread *thread)
+static struct seen_lock *find_lock(struct locks *locks, pid_t pid, const struct sprof_futex *futex)
 {
-	const struct sampling *sampling = thread->sampling;
-	const struct sprof_futex *futex = &sampling->wait.lock.futex;
-	pid_t pid = thread->process->pid;
 	uint64_t hash = (futex->address ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15u;
-	struct seen_lock *lock = &sampler->waits.locks.seen[hash >> 56];
+	struct seen_lock *lock = &locks->seen[hash >> 56];
 
 	if (lock->pid != pid || !is_same(&lock->futex, futex))
 		*lock = (struct seen_lock){.pid = pid, .futex = *futex};
 	return lock;
 }
 
-enum sprof_lock_kind sprof_locks_look(struct sampler *sampler, struct sprof_thread *thread)
+enum sprof_lock_kind sprof_locks_look(
+	struct locks *locks, struct sprof_thread *thread, struct lock_watch *watch, uint64_t now_ns)
 {
-	struct sampling *sampling = thread->sampling;
-	struct lock_watch *watch = &sampling->wait.lock;
-	struct seen_lock *lock = find_lock(sampler, thread);
+	struct seen_lock *lock = find_lock(locks, thread->process->pid, &watch->futex);
 
-	if (lock->tick_ns != sampler->tick.ns) {
-		lock->tick_ns = sampler->tick.ns;
-		read_lock(&(struct asking){sampler, thread, lock});
+	if (lock->tick_ns != now_ns) {
+		lock->tick_ns = now_ns;
+		read_lock(&(struct asking){locks->world, thread, lock});
 	}
 	watch->holder_id = SPROF_RECORD_NONE;
-	/* The thread that asks waits, and has nothing. */
+	/* The asking thread waits, so it can't be the holder. */
 	if (!lock->holder || lock->holder_id == thread->id)
 		return lock->holder ? SPROF_LOCK_UNKNOWN : lock->kind;
 	watch->holder_id = lock->holder_id;
 	return lock->kind;
-}
-
-bool sprof_locks_is_held(const struct lock_watch *watch)
-{
-	return watch->active && watch->holder_id != SPROF_RECORD_NONE;
 }

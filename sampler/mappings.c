@@ -1,82 +1,123 @@
 /*
- * When the mappings of a process are read again. They change without a word; a library that was
- * loaded where another one had been is called by the other's names until somebody looks. What can't
- * happen in silence is the use of new memory: its first touch is a page fault, which the kernel counts
- * for each thread. So as long as no thread of a process has had a fault, its mappings are what they
- * were; after one those are asked for that a stack leads through, which costs 0.3 us each, and all are
- * read only when one of them has changed. Where the kernel can't be asked about one mapping, all are
- * read, as often as a fiftieth of one CPU allows.
+ * When the mappings of a process are read again. The kernel does not report that they change. If a
+ * library is loaded over another, its functions get the other's names until somebody looks. But the
+ * first use of new memory is a page fault, which the kernel counts for each thread. So while no
+ * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
+ * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
+ * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
+ * one CPU allows.
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/mappings.h"
 
-#include "attach/maps-query.h"
 #include "base/clock.h"
 
 enum {
-	/* And all the same they are looked at again this often while a process does something. */
+	/* While a process is active, its mappings are read this often in any case. */
 	AGE_NS = SPROF_NS_PER_S,
 	COST_SHARE = 50,
+	/* On a machine without overload, stopping a running thread takes less. */
+	LATE_NS = SPROF_NS_PER_MS,
 };
 
-static bool is_affordable(const struct sprof_process *process)
+static struct known_mappings *known_of(const struct sprof_process *process)
 {
-	return sprof_clock_now_ns() >= process->maps_read_ns + COST_SHARE * process->maps_cost_ns;
+	struct sampled_process *sampled = process->sampling;
+
+	return &sampled->mappings;
 }
 
-static void find_go(struct sampler *sampler, struct sprof_process *process)
+static bool is_affordable(const struct sprof_world *world, const struct known_mappings *known)
 {
-	process->go = sprof_unwinder_find_go(sampler->parts->unwinder, &process->maps);
-	process->go_count = sprof_unwinder_go_count(sampler->parts->unwinder);
+	return world->now_ns(world->data) >= known->read_ns + COST_SHARE * known->cost_ns;
 }
 
-/* True: they have changed. */
-static bool read_maps(struct sampler *sampler, struct sprof_process *process)
+static void find_go(const struct sprof_world *world, const struct sprof_process *process)
 {
-	uint64_t before = process->maps.generation, begin = sprof_clock_own_cpu_ns();
+	struct known_mappings *known = known_of(process);
 
-	sprof_process_read_maps(process, sampler->parts->modules);
-	process->maps_read_ns = sprof_clock_now_ns();
-	process->maps_cost_ns = sprof_clock_own_cpu_ns() - begin;
-	process->maps_change = process->change;
+	known->go = world->find_go(world->data, &process->maps);
+	known->go_count = world->go_count(world->data);
+}
+
+/* True: the mappings have changed. */
+static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+	uint64_t before = process->maps.generation, begin = world->own_cpu_ns(world->data);
+
+	world->read_maps(world->data, process);
+	known->read_ns = world->now_ns(world->data);
+	known->cost_ns = world->own_cpu_ns(world->data) - begin;
+	known->read_change = known->change;
+	known->generation = process->maps.generation;
 	if (process->maps.generation == before)
 		return false;
-	find_go(sampler, process);
+	find_go(world, process);
 	return true;
 }
 
-bool sprof_mappings_read(struct sampler *sampler, struct sprof_process *process)
+bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process)
 {
-	/* A thread whose stacks lead nowhere would have them read each time. */
-	if (process->maps_read_in_vain && !is_affordable(process))
+	struct known_mappings *known = known_of(process);
+
+	/* A thread whose stacks lead nowhere would have the mappings read each time. */
+	if (known->read_in_vain && !is_affordable(world, known))
 		return false;
-	process->maps_read_in_vain = !read_maps(sampler, process);
-	return !process->maps_read_in_vain;
+	known->read_in_vain = !read_maps(world, process);
+	return !known->read_in_vain;
 }
 
-void sprof_mappings_begin(struct sampler *sampler, struct sprof_process *process)
+void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process)
 {
-	if (!process->maps_read_ns)
-		read_maps(sampler, process);
+	struct known_mappings *known = known_of(process);
+
+	/* The target has forgotten them: it has executed a program, which is still to be reported. */
+	if (known->generation && !process->maps.generation)
+		sprof_mappings_forget(known);
+	if (!known->read_ns)
+		read_maps(world, process);
 }
 
-void sprof_mappings_refresh(struct sampler *sampler, struct sprof_process *process)
+void sprof_mappings_refresh(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns)
 {
-	if (process->maps_read_ns + AGE_NS < sampler->tick.ns)
-		read_maps(sampler, process);
-	/* A library with Go's runtime is known once a stack has led through it. */
-	if (!process->go && process->go_count != sprof_unwinder_go_count(sampler->parts->unwinder))
-		find_go(sampler, process);
+	const struct known_mappings *known = known_of(process);
+
+	if (known->read_ns + AGE_NS < now_ns)
+		read_maps(world, process);
+	/* A library with Go's runtime is known only after a stack has led through it. */
+	if (!known->go && known->go_count != world->go_count(world->data))
+		find_go(world, process);
 }
 
-void sprof_mappings_doubt(struct sprof_thread *thread, const struct sprof_proc_stat *stat)
+void sprof_mappings_forget(struct known_mappings *mappings)
 {
-	struct sampling *sampling = thread->sampling;
-	uint64_t faults = stat->minor_faults + stat->major_faults;
+	*mappings = (struct known_mappings){
+		.change = mappings->change + 1,
+		.read_change = mappings->read_change,
+		.can_ask = mappings->can_ask,
+	};
+}
 
-	if (faults == sampling->faults)
+void sprof_mappings_doubt(struct known_mappings *mappings)
+{
+	mappings->change++;
+}
+
+void sprof_mappings_doubt_faults(struct known_mappings *mappings, struct sampled *sampled,
+	const struct sprof_proc_stat *stat)
+{
+	if (sprof_sampled_faulted(sampled, stat->minor_faults + stat->major_faults))
+		mappings->change++;
+}
+
+/* The thread's page faults were read before; in a long tick it may have had more. */
+void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns)
+{
+	if (mappings->late_ns == tick_ns || now_ns <= tick_ns + LATE_NS)
 		return;
-	sampling->faults = faults;
-	thread->process->change++;
+	mappings->late_ns = tick_ns;
+	mappings->change++;
 }
 
 static bool is_of(const struct sprof_mapping *mapping, const struct sprof_frame *frame)
@@ -85,45 +126,45 @@ static bool is_of(const struct sprof_mapping *mapping, const struct sprof_frame 
 		frame->offset - mapping->offset <= mapping->end - mapping->start;
 }
 
-/* The mappings that the frame may be in are what they were; one, but where a file is mapped twice. */
-static enum sprof_maps_answer confirm(
-	struct sampler *sampler, struct sprof_process *process, const struct sprof_frame *frame)
+/* Whether the frame's possible mappings are unchanged: several if a file is mapped twice. */
+static enum sprof_maps_answer confirm(const struct sprof_world *world,
+	struct sprof_process *process, const struct sprof_frame *frame)
 {
-	const struct sprof_module *module =
-		sprof_modules_get(sampler->parts->modules, frame->module);
+	struct known_mappings *known = known_of(process);
 
-	if (module->kind != SPROF_MODULE_FILE)
+	if (!world->is_file(world->data, frame->module))
 		return SPROF_MAPS_SAME;
 	for (size_t i = 0; i < process->maps.count; i++) {
 		struct sprof_mapping *mapping = &process->maps.items[i];
 		enum sprof_maps_answer answer;
 
-		if (!is_of(mapping, frame) || mapping->confirmed == process->change)
+		if (!is_of(mapping, frame) || mapping->confirmed == known->change)
 			continue;
-		answer = sprof_maps_query(&process->maps_file, process->pid, mapping, module);
-		process->maps_can_ask = answer != SPROF_MAPS_UNKNOWN;
+		answer = world->ask_mapping(world->data, process, mapping);
+		known->can_ask = answer != SPROF_MAPS_UNKNOWN;
 		if (answer != SPROF_MAPS_SAME)
 			return answer;
-		mapping->confirmed = process->change;
+		mapping->confirmed = known->change;
 	}
 	return SPROF_MAPS_SAME;
 }
 
-bool sprof_mappings_hold(struct sampler *sampler, struct sprof_process *process,
+bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {
+	struct known_mappings *known = known_of(process);
 	enum sprof_maps_answer answer = SPROF_MAPS_SAME;
 
-	if (process->change == process->maps_change)
+	if (known->change == known->read_change)
 		return true;
 	for (size_t i = 0; i < stack->count && answer == SPROF_MAPS_SAME; i++) {
 		if (!i || stack->frames[i].module != stack->frames[i - 1].module)
-			answer = confirm(sampler, process, &stack->frames[i]);
+			answer = confirm(world, process, &stack->frames[i]);
 	}
 	if (answer == SPROF_MAPS_UNKNOWN)
-		return !is_affordable(process);
+		return !is_affordable(world, known);
 	if (answer == SPROF_MAPS_SAME)
 		return true;
-	process->maps_read_in_vain = false;
+	known->read_in_vain = false;
 	return false;
 }

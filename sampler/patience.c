@@ -1,21 +1,21 @@
 /*
- * The patience of a tick. Threads of one CPU are waited for, then those of the next; a wait that brings
- * nothing is taken off what is left for all of them, so that many CPUs whose threads can't stop (the control
- * group has used up its cpu.max) cost no more than one. Knows nothing of threads: its caller says what is
- * expected of them.
+ * The patience of a tick: how long it waits for stops. It waits for the threads of one CPU, then of
+ * the next. A wait in vain is taken off the rest of the tick's patience. Thus many CPUs whose
+ * threads can't stop (the group has used up its cpu.max) cost no more than one. Does not handle
+ * threads: its caller says what is expected of them.
  */
 #include "sampler/patience.h"
 
 #include "base/clock.h"
 
 enum {
-	/* A thread that has not stopped by then waits for a CPU, or uninterruptibly; the ticks go on. */
+	/* A thread not stopped by then waits for a CPU, or uninterruptibly. Ticks go on. */
 	MOST_NS = 20 * SPROF_NS_PER_MS,
-	/* The usual period of cpu.max: whoever has used up its share can stop once in it. */
+	/* The usual period of cpu.max: a group that has used up its share can stop once in it. */
 	THOROUGH_NS = 100 * SPROF_NS_PER_MS,
-	/* A timer that is sooner than the kernel's own has to be set in hardware, which takes as long as a stop. */
+	/* A timer before the kernel's own must be set in hardware: that takes as long as a stop. */
 	LEAST_VAIN_NS = 5 * SPROF_NS_PER_MS,
-	/* A thread that runs stops within a quarter of that. */
+	/* A running thread stops within a quarter of that. */
 	LEAST_NS = 200 * 1000,
 };
 

@@ -1,5 +1,5 @@
 /*
- * How long the stops of a tick are waited for.
+ * How long a tick waits for its stops.
  */
 #ifndef SPROF_SAMPLER_PATIENCE_H
 #define SPROF_SAMPLER_PATIENCE_H
@@ -7,29 +7,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A tick's. All times in ns of any one clock. */
+/* Of one tick. All times in ns of any one clock. */
 struct patience {
 	uint64_t deadline_ns; /* for threads that may be waiting for a CPU */
-	uint64_t vain_ns;     /* how much longer the others may be waited for in vain */
-	uint64_t since_ns;    /* when the last one came, or was asked, or the wait was ended */
+	uint64_t vain_ns;     /* how much longer it may wait in vain for the others */
+	uint64_t since_ns;    /* of the last stop, or request, or end of the wait */
 };
 
 /*
- * A tick begins. `period`: what the ticks are apart, of which a part may be spent. A `thorough` tick is the
- * last one for some time: it waits for more CPUs, for each as long as any.
+ * A tick begins. `period`: the time between ticks; a part of it may be spent. A `thorough` tick is
+ * the last one for some time: it waits for more CPUs, and as long for each as for any.
  */
 void sprof_patience_begin(struct patience *patience, uint64_t now, uint64_t period, bool thorough);
 
 /*
- * One has just stopped, or some have been asked: until when the next is waited for. `soon`: one of them
- * should have a CPU, and stop at once.
+ * A thread has just stopped, or some have been asked: returns until when to wait for the next.
+ * `soon`: one of them should have a CPU, and stop at once.
  */
 uint64_t sprof_patience_deadline(struct patience *patience, uint64_t now, bool soon);
 
-/* No more of them are waited for: what has passed since the last one was in vain. */
+/* Ends the wait: the time since the last stop was in vain. */
 void sprof_patience_end(struct patience *patience, uint64_t now);
 
-/* The tick has something more to wait for: what has passed since the end is not taken off. */
+/* The tick waits for more: the time since the end of the last wait does not count as vain. */
 void sprof_patience_go_on(struct patience *patience, uint64_t now);
 
 #endif

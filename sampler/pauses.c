@@ -1,5 +1,5 @@
 /*
- * A log-linear histogram: every power of two is cut into equal steps. Deterministic, so that tests can
+ * A log-linear histogram: every power of two is cut into equal steps. Deterministic, so tests can
  * state exact results.
  */
 #include "sampler/pauses.h"
@@ -42,7 +42,7 @@ uint64_t sprof_pauses_quantile(const struct sprof_pauses *pauses, double fractio
 
 	if (!pauses->count)
 		return 0;
-	/* A part of a pause is a pause more; the smallest time is one's. */
+	/* Round the rank up, at least 1. */
 	if ((double)wanted < share || !wanted)
 		wanted++;
 	for (unsigned i = 0; i < SPROF_PAUSE_BUCKETS; i++) {

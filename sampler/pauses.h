@@ -19,7 +19,7 @@ struct sprof_pauses {
 
 void sprof_pauses_add(struct sprof_pauses *pauses, uint64_t ns);
 
-/* The smallest time that `fraction` (0 to 1) of the pauses do not exceed; 0 when there are none. */
+/* The smallest time that at least `fraction` (0 to 1) of the pauses do not exceed; 0: no pauses. */
 uint64_t sprof_pauses_quantile(const struct sprof_pauses *pauses, double fraction);
 
 #endif

@@ -1,23 +1,22 @@
 /*
- * Peeking: the sample of a thread that sleeps, taken while it does. What the kernel says of its system
- * call has its sp and pc; its stack is copied from outside, and the copy is good if the count of its time
- * slices stands still over it. A sleeper is never stopped: where its stack can't be walked to the root by what a
- * peek knows, the sample ends there, with the reason.
+ * Peeking: the kernel tells where the sp and pc of a sleeper's system call are. Its stack is copied
+ * from outside; the copy is good if the count of its time slices is the same afterwards. A sleeper
+ * is never stopped: if its stack can't be walked to the root with what a peek knows, the sample
+ * ends there, with the reason. Does not handle processes that can't be read (denied.c).
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/peek.h"
 
-#include "attach/kernel-stack.h"
+#include <stdlib.h>
 
-enum { TRIES_ONCE = 7 }; /* from the smallest copy to the largest, and one more for the other stack of a goroutine */
+#include "blocked/kernel-stack-read.h"
+#include "sampler/goroutine.h"
+#include "sampler/mappings.h"
+#include "sampler/sampled.h"
 
-/* What a peek has seen. */
-struct sight {
-	const struct sprof_proc_schedstat *schedstat; /* from before the copy */
-	const struct sprof_proc_syscall *call;
-	struct sprof_proc_stat stat;
-	struct sprof_snapshot snapshot;
-	struct sprof_walked walked;
-};
+void sprof_peek_finish(struct peeking *peeking)
+{
+	free(peeking->buffer.bytes);
+}
 
 static bool same_schedstat(
 	const struct sprof_proc_schedstat *one, const struct sprof_proc_schedstat *other)
@@ -33,200 +32,147 @@ static bool is_frozen(const struct sprof_thread *thread)
 	return sprof_kernel_stack_is_frozen(&stack);
 }
 
-static enum sprof_state state_of(const struct sprof_thread *thread, const struct sight *sight)
+static enum sprof_state state_of(
+	const struct sprof_thread *thread, enum sprof_proc_syscall_kind kind, char letter)
 {
-	if (thread->phase == SPROF_THREAD_LISTENING || sight->stat.state == 'T')
+	if (thread->phase == SPROF_THREAD_LISTENING || letter == 'T')
 		return SPROF_STATE_STOPPED;
-	if (sight->call->kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread))
+	if (kind == SPROF_PROC_SYSCALL_OUTSIDE && is_frozen(thread))
 		return SPROF_STATE_STOPPED;
-	return sight->stat.state == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
+	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-/* The registers that a peek knows. */
-static void set_regs(struct sight *sight)
+/* Sets the registers that a peek knows. */
+static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
 {
-	const struct sprof_proc_syscall *call = sight->call;
-	struct sprof_regs *regs = &sight->snapshot.regs;
-
 	*regs = (struct sprof_regs){.system_call = call->number};
 	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
 }
 
-/* On its way back from a stop or a page fault; or without schedstat, which then moves at the end of a slice only. */
-static bool runs_by_now(const struct sampler *sampler, const struct sight *sight)
+/* The thread may never have stopped so far, and have been born after the mappings were read. */
+static void expect_goroutine(
+	const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
 {
-	return sight->stat.state == 'R' &&
-		(sampler->quality->schedstat_missing || sight->call->kind == SPROF_PROC_SYSCALL_OUTSIDE);
-}
+	struct sampled *sampled = thread->sampling;
 
-/* It may never have stopped so far, and have been born since the mappings were read. */
-static void expect_goroutine(struct sampler *sampler, struct sprof_thread *thread, uint64_t sp)
-{
-	struct sampling *sampling = thread->sampling;
-
-	sprof_copy_plan_expect_goroutine(&sampling->copy);
-	if (thread->thread_pointer || sampling->sought_thread)
+	sprof_copy_plan_expect_goroutine(&sampled->copy);
+	if (thread->thread_pointer || sampled->sought_thread)
 		return;
-	sampling->sought_thread = true;
+	sprof_sampled_sought_thread(sampled);
 	if (!sprof_maps_find(&thread->process->maps, sp))
-		sprof_mappings_read(sampler, thread->process);
-	thread->thread_pointer = sprof_goroutine_find_thread(thread, sp);
+		sprof_mappings_read(world, thread->process);
+	thread->thread_pointer = sprof_goroutine_find_thread(world, thread, sp);
 }
 
-/* Copies the stack of a sleeper; false when it has moved meanwhile. */
-static bool copy_sleeper(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
+/* False: the process has no memory any more. */
+static bool copy(struct peeking *peeking, const struct run *run, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
+	const struct copying copying = sprof_copying_of(run->world, thread, &peeking->buffer);
+
+	return sprof_copy_stack(&copying, NULL, &peeking->snapshot);
+}
+
+/* The program decides how its stacks are copied. False: no memory. */
+static bool prepare(struct peeking *peeking, const struct run *run, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	const struct sampled *sampled = thread->sampling;
+
+	sprof_mappings_begin(run->world, thread->process);
+	if (process->mappings.go)
+		expect_goroutine(run->world, thread, call->sp);
+	set_regs(&peeking->snapshot.regs, call);
+	return sprof_copy_reserve(&peeking->buffer, &sampled->copy);
+}
+
+/* It returns from a stop or a page fault; or there is no schedstat, and its count moves late. */
+static bool runs_by_now(const struct run *run, enum sprof_proc_syscall_kind kind,
+	const struct sprof_proc_stat *stat)
+{
+	return stat->state == 'R' &&
+		(run->quality->schedstat_missing || kind == SPROF_PROC_SYSCALL_OUTSIDE);
+}
+
+/* Whether the thread has stood still since it was seen; and its present state. */
+static bool is_still(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct sprof_proc_stat *ret)
+{
+	const struct sprof_world *world = run->world;
 	struct sprof_proc_schedstat after;
 
-	sprof_mappings_begin(sampler, thread->process);
-	if (thread->process->go)
-		expect_goroutine(sampler, thread, sight->call->sp);
-	if (!sprof_copy_reserve(&sampler->peek.buffer, &sampling->copy)) {
-		sampler->out_of_memory = true;
-		return false;
-	}
-	set_regs(sight);
-	return sprof_copy_stack(thread, &sampler->peek.buffer, NULL, &sight->snapshot) &&
-		sprof_thread_read_stat(thread, &sight->stat) &&
-		sprof_thread_read_schedstat(thread, &after) &&
-		same_schedstat(sight->schedstat, &after) && !runs_by_now(sampler, sight);
+	return world->read_stat(world->data, thread, ret) &&
+		world->read_schedstat(world->data, thread, &after) &&
+		same_schedstat(&sight->schedstat, &after) &&
+		!runs_by_now(run, sight->call.kind, ret);
 }
 
-/* A thread in a group-stop waits for nothing but to go on. */
-static void find_wait(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+/*
+ * The thread is being woken after a stop or a page fault, on a CPU that has not noticed yet
+ * (kernel/sched/core.c, ttwu_queue_wakelist): it is ready, not blocked.
+ */
+static bool is_ready(
+	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
 {
-	struct sampling *sampling = thread->sampling;
+	struct sprof_proc_stat stat;
 
-	if (sampling->last.state != SPROF_STATE_STOPPED) {
-		sprof_waits_look_up(sampler, thread, call);
-		return;
-	}
-	sampling->wait.id = SPROF_WAIT_NONE;
-	sampling->wait.lock.active = false;
+	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
 }
 
-/* Where only running threads are wanted: it is asleep, and that is all. */
-static bool pass_over(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_schedstat *schedstat)
-{
-	struct sampling *sampling = thread->sampling;
-
-	if (sampler->options->mode != SPROF_MODE_CPU)
-		return false;
-	sampling->last.state = SPROF_STATE_SLEEP;
-	sampling->wait.id = SPROF_WAIT_NONE;
-	sprof_reuse_begin(sampler, &sampling->sleep, schedstat);
-	sprof_charge_window(sampler, thread);
-	return true;
-}
-
-static bool has_ended(char letter)
-{
-	return letter == 'Z' || letter == 'X';
-}
-
-/* At a birth or a signal, and not collected yet: that is no place of the thread's own. */
+/* It stands in an uncollected stop, at a birth or a signal: that is no place of its own. */
 static bool is_in_our_stop(const struct sprof_thread *thread, char letter)
 {
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
 
-/* What the next ticks reuse. */
-static void remember(struct sampler *sampler, struct sampling *sampling, const struct sight *sight)
+/* In the only tick it is stopped once it runs; not in a call, which a stop would break off. */
+static bool can_be_stopped(const struct sprof_thread *thread, const struct peek_sight *sight)
 {
-	struct known_sleep *sleep = &sampling->sleep;
-
-	sampling->last.end = sight->walked.end;
-	sampling->last.way = sight->walked.way;
-	sprof_reuse_begin(sampler, sleep, sight->schedstat);
-	sleep->figures = sprof_figures_make(sampler->tick.ns, sight->schedstat, &sight->stat);
-	sleep->active &= sight->walked.end != SPROF_END_STACK_COPY;
+	return sight->call.kind == SPROF_PROC_SYSCALL_OUTSIDE &&
+		thread->phase == SPROF_THREAD_RUNNING;
 }
 
-/* The tick has no sample of the thread; if it is on its way to a stop, that is taken all the same. */
-static void lose(struct sampler *sampler, struct sprof_thread *thread)
+static void observe(const struct run *run, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *ret)
 {
-	struct sampling *sampling = thread->sampling;
-
-	sampling->lost = thread->phase == SPROF_THREAD_INTERRUPTED;
-	sampler->quality->samples_lost++;
+	*ret = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_PEEK,
+		.time_ns = sight->tick_ns,
+		.times = 1,
+		.state = SPROF_STATE_SLEEP,
+		.call = sight->call,
+		.sleeps_on = !run->quality->schedstat_missing,
+		.timeslices = sight->schedstat.timeslices,
+		.slept = {.cpu_ns = sight->schedstat.cpu_ns},
+	};
 }
 
-/* In the only tick a copy that was too small is made again at once, as long as a larger one may help. */
-static void walk(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
-{
-	int tries = sampler->options->once ? TRIES_ONCE : 1;
-
-	do
-		sight->walked = sprof_walk_copy(sampler, thread, &sight->snapshot);
-	while (--tries && sight->walked.end == SPROF_END_STACK_COPY &&
-		copy_sleeper(sampler, thread, sight));
-}
-
-static void take(struct sampler *sampler, struct sprof_thread *thread, struct sight *sight)
-{
-	struct sampling *sampling = thread->sampling;
-
-	sampling->last.state = state_of(thread, sight);
-	walk(sampler, thread, sight);
-	sampling->last.stack = sight->walked.stack;
-	find_wait(sampler, thread, sight->call);
-	remember(sampler, sampling, sight);
-	sprof_samples_emit(sampler, thread, 1);
-	sampler->quality->samples_peeked++;
-	sprof_walk_count(sampler->quality, sight->walked.end, sight->walked.way, 1);
-	sprof_charge_window(sampler, thread);
-}
-
-/*
- * It is being woken after a stop or a page fault, on a CPU that has not got to it yet (kernel/sched/core.c,
- * ttwu_queue_wakelist): that is not blocked.
- */
-static bool is_ready(struct sprof_thread *thread, const struct sprof_proc_syscall *call)
+enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
+	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret)
 {
 	struct sprof_proc_stat stat;
 
-	return call->kind == SPROF_PROC_SYSCALL_OUTSIDE && sprof_thread_read_stat(thread, &stat) &&
-		stat.state == 'R';
-}
-
-bool sprof_peek(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_schedstat *schedstat, const struct sprof_proc_syscall *call)
-{
-	struct sight sight = {.schedstat = schedstat, .call = call};
-
-	if (is_ready(thread, call))
-		return false;
-	if (pass_over(sampler, thread, schedstat))
-		return true;
-	if (!copy_sleeper(sampler, thread, &sight))
-		return false;
-	if (has_ended(sight.stat.state))
-		return true;
-	if (is_in_our_stop(thread, sight.stat.state) && !sampler->options->once) {
-		lose(sampler, thread);
-		return true;
-	}
-	/* There is no other tick: it is stopped when it has gone on; but not in a call, which that would break off. */
-	if (is_in_our_stop(thread, sight.stat.state) && call->kind == SPROF_PROC_SYSCALL_OUTSIDE &&
-		thread->phase == SPROF_THREAD_RUNNING)
-		return false;
-	take(sampler, thread, &sight);
-	return true;
-}
-
-void sprof_peek_late(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sprof_proc_schedstat schedstat;
-	struct sprof_proc_syscall call;
-
-	if (sprof_thread_read_schedstat(thread, &schedstat) &&
-		sprof_thread_read_syscall(thread, &call) &&
-		call.kind != SPROF_PROC_SYSCALL_RUNNING && call.sp &&
-		sprof_peek(sampler, thread, &schedstat, &call))
-		return;
-	lose(sampler, thread);
+	if (is_ready(run, thread, sight))
+		return PEEK_AWAKE;
+	observe(run, thread, sight, ret);
+	/* If only running threads are wanted, knowing that it sleeps is enough. */
+	if (run->options->mode == SPROF_MODE_CPU)
+		return PEEK_TAKEN;
+	if (!prepare(peeking, run, thread, &sight->call))
+		return PEEK_NO_MEMORY;
+	if (!copy(peeking, run, thread) || !is_still(run, thread, sight, &stat))
+		return PEEK_AWAKE;
+	if (stat.state == 'Z' || stat.state == 'X')
+		return PEEK_NOTHING;
+	if (is_in_our_stop(thread, stat.state) && !run->options->once)
+		return PEEK_IN_STOP;
+	if (is_in_our_stop(thread, stat.state) && can_be_stopped(thread, sight))
+		return PEEK_AWAKE;
+	ret->snapshot = &peeking->snapshot;
+	ret->state = state_of(thread, sight->call.kind, stat.state);
+	ret->slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat);
+	return PEEK_TAKEN;
 }

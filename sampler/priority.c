@@ -1,6 +1,7 @@
 /*
- * The scheduling of the calling thread, raised and restored. Every call may fail without harm: samples are
- * then later. Does not handle threads that the kernel schedules above their policy (priority inheritance).
+ * Raises and restores the scheduling of the calling thread. Every call may fail without harm:
+ * samples are then later. Does not handle priority inheritance, which raises threads above their
+ * policy.
  */
 #include "sampler/priority.h"
 
@@ -34,8 +35,8 @@ static bool set(struct sprof_sched_attributes attributes)
 }
 
 /*
- * The kernel tells which slice is used, but not whether somebody asked for it (kernel/sched/syscalls.c,
- * get_params): if it is the same without a request, there was none.
+ * The kernel tells which slice is used, but not whether somebody asked for it
+ * (kernel/sched/syscalls.c, get_params). If the slice is the same without a request, nobody asked.
  */
 static void forget_default_slice(struct sprof_sched_attributes *own)
 {
@@ -56,9 +57,9 @@ void sprof_priority_init(struct sprof_priority *own)
 }
 
 /*
- * A task that comes to a CPU waits for the running one's slice to end (kernel/sched/fair.c,
- * RUN_TO_PARITY), milliseconds on a CPU-bound target; unless its own slice is shorter (PREEMPT_SHORT,
- * since Linux 6.12; older kernels take no notice of the runtime).
+ * A task that comes to a CPU waits for the end of the running one's slice (kernel/sched/fair.c,
+ * RUN_TO_PARITY): milliseconds on a CPU-bound target. A shorter slice of its own avoids that
+ * (PREEMPT_SHORT, since Linux 6.12; older kernels ignore the runtime).
  */
 void sprof_priority_raise(const struct sprof_priority *own)
 {
@@ -84,7 +85,7 @@ void sprof_priority_restore(const struct sprof_priority *own)
 		set(own->attributes);
 }
 
-/* 0: none of the real-time policies. */
+/* 0: not a real-time policy. */
 static uint64_t rank_of(uint64_t policy, uint64_t priority)
 {
 	if (policy == SCHED_DEADLINE)
@@ -93,9 +94,9 @@ static uint64_t rank_of(uint64_t policy, uint64_t priority)
 }
 
 bool sprof_priority_is_starved_by(
-	const struct sprof_priority *own, const struct sprof_proc_stat *stat)
+	const struct sprof_priority *own, uint64_t policy, uint64_t priority)
 {
-	uint64_t rank = rank_of(stat->policy, stat->priority);
+	uint64_t rank = rank_of(policy, priority);
 
 	return rank && rank >= rank_of(own->attributes.policy, own->attributes.priority);
 }

@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sprof_proc_stat;
-
-/* struct sched_attr of sched_setattr(2); the C library of Debian 12 has neither it nor the call. */
+/* struct sched_attr of sched_setattr(2); the C library of Debian 12 lacks both. */
 struct sprof_sched_attributes {
 	uint32_t size, policy;
 	uint64_t flags;
@@ -25,20 +23,20 @@ struct sprof_priority {
 	int slack_ns;
 };
 
-/* Reads the calling thread's. */
+/* Reads the values of the calling thread. */
 void sprof_priority_init(struct sprof_priority *own);
 
 /*
- * Asks for a short time slice and a higher nice level where that is permitted, and for exact timers. A policy
- * other than SCHED_OTHER is one that the user chose: nothing of it is changed.
+ * Asks for a short time slice and exact timers, and for a higher nice level if that is permitted.
+ * The user chose any policy other than SCHED_OTHER: it is kept as it is.
  */
 void sprof_priority_raise(const struct sprof_priority *own);
 
 /* Gives the thread back what it had. */
 void sprof_priority_restore(const struct sprof_priority *own);
 
-/* Whether we get no CPU time beside a thread with these figures, while it wants the CPU. */
+/* Whether a thread with this policy and priority (sched(7)) leaves us no CPU time while it runs. */
 bool sprof_priority_is_starved_by(
-	const struct sprof_priority *own, const struct sprof_proc_stat *stat);
+	const struct sprof_priority *own, uint64_t policy, uint64_t priority);
 
 #endif

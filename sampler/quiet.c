@@ -1,41 +1,41 @@
 /*
- * Sparing the look at each sleeper of a large process, by three facts that are read in this order:
+ * Saves the look at each sleeper of a large process, by three facts that are read in this order:
  *
- * - Of its threads that are not known to sleep, and of those of all other processes, it is known which run, and how
- *   much CPU time each has used. Neither has changed when the other two facts are read.
- * - Only they and we are runnable on the machine (/proc/loadavg). So no sleeper runs at this moment, and one that has
- *   run before has been taken off its CPU, where the kernel adds up its time.
- * - The process's CPU clock (clock_getcpuclockid(3)) is the sum of what was known of its threads, and of those that
- *   have ended. So no sleeper has run since the last look at it.
+ * - Of its threads not known to sleep, and of all threads of other processes, it is known which
+ *   run, and how much CPU time each has used. Neither changes before the other two facts are read.
+ * - Only these threads and we are runnable on the machine (/proc/loadavg). So no sleeper runs now;
+ *   one that ran before has left its CPU, and the kernel then added up its time.
+ * - The process's CPU clock (clock_getcpuclockid(3)) equals the known sum of its threads, including
+ *   ended ones. So no sleeper has run since the last look at it.
  *
- * The clock alone would not do: the kernel adds a running thread's time to it at its own ticks only, up to 10 ms
- * late (kernel/sched/cputime.c, thread_group_cputime). Where other programs run, every thread is looked at. The
- * same where /proc/loadavg is not the kernel's: containers may have one of their own, seconds old.
+ * The clock alone is not enough: the kernel adds a running thread's time to it only at its own
+ * ticks, up to 10 ms late (kernel/sched/cputime.c, thread_group_cputime). If other programs run, or
+ * if /proc/loadavg is not the kernel's (containers may have their own, seconds old), every thread
+ * is looked at.
  *
- * A look at very many threads takes as long as a short burst of work, and comes late for the last of them; a quiet
- * tick is never late. To take turns would favour the ends of bursts. So no look is spared soon after a burst.
+ * Looking at very many threads takes as long as a short burst of work, and comes late for the last
+ * of them; a quiet tick is never late. Alternating would favour the ends of bursts, so soon after a
+ * burst every thread is looked at.
  *
- * Does not see a sleeper that runs at the very moment at which another thread has just used up its group's cpu.max:
- * that one is ready, but not among the runnable. The next tick finds that the sleeper has run.
+ * Does not see a sleeper that runs exactly when another thread uses up its group's cpu.max: that
+ * other thread is ready, but not counted as runnable. The next tick finds that the sleeper has run.
  */
 #include "sampler/quiet.h"
 
-#include <time.h>
-
 #include "base/clock.h"
-#include "sampler/sampler-internal.h"
 
 enum {
-	MANY_THREADS = 16, /* the clock of fewer costs more than the looks that it spares */
-	AWAKE_MAX = 64,    /* the same, of more that are awake */
-	BURSTS_NS = SPROF_NS_PER_S / 8, /* those that come more often than that are seen without favour */
+	MANY_THREADS = 16, /* with fewer threads, the clock costs more than the looks it saves */
+	AWAKE_MAX = 64,    /* with more awake threads, the clock costs more too */
+	/* bursts that come more often than that are sampled without bias */
+	BURSTS_NS = SPROF_NS_PER_S / 8,
 };
 
 /* A thread that is not known to sleep. */
 struct awake {
 	struct sprof_thread *thread;
 	struct sprof_proc_schedstat schedstat;
-	bool runs; /* or is ready to */
+	bool runs; /* or is ready to run */
 };
 
 struct scene {
@@ -43,15 +43,11 @@ struct scene {
 	size_t count, running;
 };
 
-/* The clock of all threads together, those that have ended too. 0: it can't be read. */
-static uint64_t read_clock(pid_t pid)
+static struct known_quiet *quiet_of(const struct sprof_process *process)
 {
-	struct timespec time;
-	clockid_t clock;
+	struct sampled_process *sampled = process->sampling;
 
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec;
+	return &sampled->quiet;
 }
 
 static bool is_large(const struct sprof_process *process)
@@ -68,10 +64,10 @@ static bool has_large(struct sprof_process *const *processes, size_t count)
 	return false;
 }
 
-/* A tick begins. In the one before, all sleepers of a process that was not quiet have been looked at. */
-static void begin(const struct tick *tick, struct sprof_process_quiet *quiet)
+/* A tick begins. The tick before looked at all sleepers of every process that was not quiet. */
+static void begin(struct known_quiet *quiet, uint64_t last_ns)
 {
-	if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != tick->last_ns) {
+	if (!quiet->is_quiet && quiet->has_rest && quiet->moved_ns != last_ns) {
 		quiet->known_rest_ns = quiet->rest_ns;
 		quiet->knows_rest = true;
 	}
@@ -80,33 +76,35 @@ static void begin(const struct tick *tick, struct sprof_process_quiet *quiet)
 	quiet->seen_ns = quiet->waiters = 0;
 }
 
-static bool see(struct sprof_thread *thread, struct awake *ret)
+static bool see(const struct sprof_world *world, struct sprof_thread *thread, struct awake *ret)
 {
 	struct sprof_proc_syscall call;
 
 	ret->thread = thread;
-	if (sprof_thread_has_figures(thread) || !sprof_thread_read_schedstat(thread, &ret->schedstat) ||
-		!sprof_thread_read_syscall(thread, &call))
+	if (sprof_thread_has_figures(thread) ||
+		!world->read_schedstat(world->data, thread, &ret->schedstat) ||
+		!world->read_syscall(world->data, thread, &call))
 		return false;
 	ret->runs = call.kind == SPROF_PROC_SYSCALL_RUNNING;
 	return true;
 }
 
-static bool is_unchanged(const struct awake *awake)
+static bool is_unchanged(const struct sprof_world *world, const struct awake *awake)
 {
 	struct awake now;
 
-	return see(awake->thread, &now) && now.runs == awake->runs &&
+	return see(world, awake->thread, &now) && now.runs == awake->runs &&
 		now.schedstat.cpu_ns == awake->schedstat.cpu_ns &&
 		now.schedstat.timeslices == awake->schedstat.timeslices;
 }
 
-static bool add_awake(struct scene *scene, struct sprof_thread *thread)
+static bool add_awake(
+	const struct sprof_world *world, struct scene *scene, struct sprof_thread *thread)
 {
-	struct sprof_process_quiet *quiet = &thread->process->quiet;
+	struct known_quiet *quiet = quiet_of(thread->process);
 	struct awake *awake = &scene->awake[scene->count];
 
-	if (scene->count == AWAKE_MAX || !see(thread, awake))
+	if (scene->count == AWAKE_MAX || !see(world, thread, awake))
 		return false;
 	scene->count++;
 	scene->running += awake->runs;
@@ -115,106 +113,103 @@ static bool add_awake(struct scene *scene, struct sprof_thread *thread)
 	return true;
 }
 
-static void add_asleep(struct sprof_process_quiet *quiet, const struct sampling *sampling)
+static void add_asleep(struct known_quiet *quiet, const struct sampled *sampled)
 {
-	quiet->seen_ns += sampling->sleep.cpu_ns;
-	quiet->waiters += sampling->wait.lock.active;
+	quiet->seen_ns += sampled->sleep.cpu_ns;
+	quiet->waiters += sampled->wait.lock.active;
 }
 
-/* False: of some thread it can't be told whether it runs. */
-static bool see_all(const struct sampler *sampler, struct scene *scene)
+/* False: it is not known of some thread whether it runs. */
+static bool see_all(const struct sprof_world *world, struct scene *scene)
 {
 	struct sprof_thread **threads;
 	size_t count;
 
-	threads = sprof_target_threads(sampler->parts->target, &count);
+	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct sampling *sampling = threads[i]->sampling;
+		const struct sampled *sampled = threads[i]->sampling;
 
-		if (sampling && sampling->sleep.active)
-			add_asleep(&threads[i]->process->quiet, sampling);
-		else if (!add_awake(scene, threads[i]))
+		if (sampled && sampled->sleep.active)
+			add_asleep(quiet_of(threads[i]->process), sampled);
+		else if (!add_awake(world, scene, threads[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool are_unchanged(const struct scene *scene)
+static bool are_unchanged(const struct sprof_world *world, const struct scene *scene)
 {
 	for (size_t i = 0; i < scene->count; i++) {
-		if (!is_unchanged(&scene->awake[i]))
+		if (!is_unchanged(world, &scene->awake[i]))
 			return false;
 	}
 	return true;
 }
 
-static void read_rest(struct sprof_process *process)
+static void read_rest(const struct sprof_world *world, const struct sprof_process *process)
 {
-	uint64_t clock_ns = is_large(process) ? read_clock(process->pid) : 0;
+	struct known_quiet *quiet = quiet_of(process);
+	uint64_t clock_ns = is_large(process) ? world->process_cpu_ns(world->data, process) : 0;
 
-	process->quiet.has_rest = clock_ns;
-	process->quiet.rest_ns = clock_ns - process->quiet.seen_ns;
+	quiet->has_rest = clock_ns;
+	quiet->rest_ns = clock_ns - quiet->seen_ns;
 }
 
-static void judge(const struct tick *tick, struct sprof_process_quiet *quiet)
+static void judge(struct known_quiet *quiet, uint64_t tick_ns)
 {
 	quiet->is_quiet = quiet->has_rest && quiet->knows_rest &&
-		quiet->rest_ns == quiet->known_rest_ns && tick->ns > quiet->moved_ns + BURSTS_NS;
+		quiet->rest_ns == quiet->known_rest_ns && tick_ns > quiet->moved_ns + BURSTS_NS;
 }
 
-static void look(struct sampler *sampler, struct sprof_process **processes, size_t count)
+/* No other task wants a CPU, only these threads and we. */
+static bool are_alone(const struct sprof_world *world, size_t running)
+{
+	return world->count_runnable(world->data) == running + 1;
+}
+
+static void look(const struct sprof_world *world, struct sprof_process **processes, size_t count,
+	struct quiet_tick *tick)
 {
 	struct scene scene = {.count = 0};
-	bool is_known;
+	bool is_known = see_all(world, &scene);
 
-	if (sampler->tick.closing || sampler->quality->schedstat_missing || !has_large(processes, count))
-		return;
-	is_known = see_all(sampler, &scene);
-	sampler->tick.running = scene.running;
-	if (!is_known || !sprof_hop_are_alone(&sampler->hop, scene.running))
+	tick->running = scene.running;
+	if (!is_known || !are_alone(world, scene.running))
 		return;
 	for (size_t i = 0; i < count; i++)
-		read_rest(processes[i]);
-	if (are_unchanged(&scene)) {
+		read_rest(world, processes[i]);
+	if (are_unchanged(world, &scene)) {
 		for (size_t i = 0; i < count; i++)
-			judge(&sampler->tick, &processes[i]->quiet);
+			judge(quiet_of(processes[i]), tick->ns);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		processes[i]->quiet.has_rest = false;
+		quiet_of(processes[i])->has_rest = false;
 }
 
-/* As of the tick before: a holder of a lock was there until then, too. */
-static void flush(struct sampler *sampler)
+bool sprof_quiet_look(const struct run *run, struct quiet_tick *tick)
 {
-	uint64_t now_ns = sampler->tick.ns;
-	struct sprof_thread **threads;
-	size_t count;
-
-	sampler->tick.ns = sampler->tick.last_ns;
-	threads = sprof_target_threads(sampler->parts->target, &count);
-	for (size_t i = 0; i < count; i++) {
-		const struct sprof_process_quiet *quiet = &threads[i]->process->quiet;
-
-		if (quiet->was_quiet && !quiet->is_quiet && threads[i]->sampling)
-			sprof_reuse_flush(sampler, threads[i]);
-	}
-	sprof_samples_flush(sampler, NULL);
-	sampler->tick.ns = now_ns;
-}
-
-void sprof_quiet_look(struct sampler *sampler)
-{
+	const struct sprof_world *world = run->world;
 	struct sprof_process **processes;
 	bool any_woken = false;
 	size_t count;
 
-	processes = sprof_target_processes(sampler->parts->target, &count);
+	processes = world->processes(world->data, &count);
 	for (size_t i = 0; i < count; i++)
-		begin(&sampler->tick, &processes[i]->quiet);
-	look(sampler, processes, count);
+		begin(quiet_of(processes[i]), tick->last_ns);
+	if (!tick->closing && !run->quality->schedstat_missing && has_large(processes, count))
+		look(world, processes, count, tick);
 	for (size_t i = 0; i < count; i++)
-		any_woken |= processes[i]->quiet.was_quiet && !processes[i]->quiet.is_quiet;
-	if (any_woken)
-		flush(sampler);
+		any_woken |= sprof_quiet_has_woken(quiet_of(processes[i]));
+	return any_woken;
+}
+
+bool sprof_quiet_has_woken(const struct known_quiet *quiet)
+{
+	return quiet->was_quiet && !quiet->is_quiet;
+}
+
+void sprof_quiet_moved(struct known_quiet *quiet, uint64_t tick_ns)
+{
+	quiet->moved_ns = tick_ns;
 }

@@ -1,109 +1,104 @@
 /*
- * Reuse: a thread that was seen asleep and whose count of time slices has not moved since has not executed
- * an instruction: its sample is the one before. A thread that may have run is looked at in every tick; who
- * may not have is told by quiet.c. Does not handle where a first sample comes from.
+ * Reuse: a thread seen asleep whose count of time slices has not moved has not executed an
+ * instruction, so its last sample is repeated. Every tick looks at each thread that may have run;
+ * quiet.c finds those that can't have. Does not handle a thread's first sample.
  */
 #include "sampler/reuse.h"
 
-#include "sampler/sampler-internal.h"
+#include "sampler/quiet.h"
 
 enum {
-	SKIPS_SHARE = 2,        /* of a second, in which a sleeper that is not looked at gets its time */
-	WAITERS_PER_TICK = 128, /* how many waiters of a process look for the holder of their lock in one tick */
+	/* a sleeper without a look gets its time this often per second */
+	SKIPS_SHARE = 2,
+	/* waiters of a process whose lock holder is looked up in one tick */
+	WAITERS_PER_TICK = 128,
 };
 
-static void repeat(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
+static struct known_quiet *quiet_of(const struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
+	struct sampled_process *process = thread->process->sampling;
 
-	if (!times || !sprof_mode_takes(sampler->options->mode, sampling->last.state))
-		return;
-	sprof_samples_emit(sampler, thread, times);
-	sampler->quality->samples_reused += times;
-	sprof_walk_count(sampler->quality, sampling->last.end, sampling->last.way, times);
+	return &process->quiet;
 }
 
-void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread)
+static void observe(
+	struct sprof_thread *thread, uint64_t time_ns, uint32_t times, struct observation *ret)
 {
-	struct sampling *sampling = thread->sampling;
-	uint32_t skipped = sampling->sleep.skipped;
+	const struct sampled *sampled = thread->sampling;
 
-	sampling->sleep.skipped = 0;
-	sampler->tick.is_past = true;
-	repeat(sampler, thread, skipped);
-	sampler->tick.is_past = false;
+	*ret = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_REUSE,
+		.time_ns = time_ns,
+		.times = times,
+		.state = sampled->last.state,
+		.end = sampled->last.end,
+	};
 }
 
-/* Somebody may have come to have the lock that it waits for, or be somewhere else with it. */
+bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret)
+{
+	uint32_t skipped = sprof_sampled_credited(thread->sampling);
+
+	observe(thread, time_ns, skipped, ret);
+	ret->is_past = true;
+	return skipped;
+}
+
+/* Its lock may have a new holder, or the holder may have moved. */
 static bool may_change_hands(const struct sprof_thread *thread, const struct lock_watch *lock)
 {
 	return lock->active &&
-		(thread->process->quiet.has_awake || !sprof_futex_is_private(&lock->futex));
+		(quiet_of(thread)->has_awake || !sprof_futex_is_private(&lock->futex));
 }
 
-/* Its time is handed out all the same, now and then. */
-static bool has_skipped_enough(const struct sampler *sampler, const struct known_sleep *sleep)
+/* Even so, its time is handed out now and then. */
+static bool has_skipped_enough(const struct run *run, const struct known_sleep *sleep)
 {
-	return sleep->skipped >= (uint32_t)(sampler->options->rate_hz / SKIPS_SHARE);
+	return sleep->skipped >= (uint32_t)(run->options->rate_hz / SKIPS_SHARE);
 }
 
-static void reuse(struct sampler *sampler, struct sprof_thread *thread)
+/* Very many sleepers take turns over the ticks. Each look covers all ticks since the last. */
+static bool is_its_turn(const struct sprof_thread *thread, uint64_t tick)
 {
-	struct sampling *sampling = thread->sampling;
-	uint32_t skipped = sampling->sleep.skipped;
+	uint64_t turns = quiet_of(thread)->waiters / WAITERS_PER_TICK + 1;
 
-	sampling->sleep.skipped = 0;
-	repeat(sampler, thread, skipped + 1);
-	sprof_charge_window(sampler, thread);
+	return (tick + thread->id) % turns == 0;
 }
 
-/* Of very many in turns, so that all ticks are spoken for; each speaks for those since its last turn as well. */
-static bool is_its_turn(const struct sampler *sampler, const struct sprof_thread *thread)
+/* The thread has not run, because no sleeper of its process has. */
+static bool is_spared(
+	const struct run *run, const struct sprof_thread *thread, const struct reuse_tick *tick)
 {
-	uint64_t turns = thread->process->quiet.waiters / WAITERS_PER_TICK + 1;
+	const struct sampled *sampled = thread->sampling;
 
-	return (sampler->pace.schedule.ticks + thread->id) % turns == 0;
+	return quiet_of(thread)->is_quiet && !has_skipped_enough(run, &sampled->sleep) &&
+		(!may_change_hands(thread, &sampled->wait.lock) ||
+			!is_its_turn(thread, tick->number));
 }
 
-/* It has not run, for no sleeper of its process has. */
-static void spare(struct sampler *sampler, struct sprof_thread *thread)
+static bool has_moved(const struct run *run, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
-
-	if (has_skipped_enough(sampler, &sampling->sleep) ||
-		(may_change_hands(thread, &sampling->wait.lock) && is_its_turn(sampler, thread))) {
-		reuse(sampler, thread);
-		return;
-	}
-	sampling->sleep.skipped++;
-	sprof_samples_stays(sampler, thread);
-}
-
-void sprof_reuse_begin(const struct sampler *sampler, struct known_sleep *sleep,
-	const struct sprof_proc_schedstat *schedstat)
-{
-	sleep->timeslices = schedstat->timeslices;
-	sleep->cpu_ns = schedstat->cpu_ns;
-	sleep->active = !sampler->quality->schedstat_missing;
-}
-
-bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sampling *sampling = thread->sampling;
-	struct known_sleep *sleep = &sampling->sleep;
+	const struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
-	if (thread->process->quiet.is_quiet) {
-		spare(sampler, thread);
-		return true;
+	return !run->world->read_schedstat(run->world->data, thread, &schedstat) ||
+		sampled->sleep.timeslices != schedstat.timeslices;
+}
+
+enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
+	const struct reuse_tick *tick, struct observation *ret)
+{
+	struct sampled *sampled = thread->sampling;
+
+	if (is_spared(run, thread, tick)) {
+		sprof_sampled_skipped(sampled);
+		return REUSE_SPARED;
 	}
-	if (sprof_thread_read_schedstat(thread, &schedstat) &&
-		sleep->timeslices == schedstat.timeslices) {
-		reuse(sampler, thread);
-		return true;
+	if (!quiet_of(thread)->is_quiet && has_moved(run, thread)) {
+		sprof_quiet_moved(quiet_of(thread), tick->ns);
+		return REUSE_MOVED;
 	}
-	thread->process->quiet.moved_ns = sampler->tick.ns;
-	sprof_reuse_flush(sampler, thread);
-	sleep->active = false;
-	return false;
+	observe(thread, tick->ns, sprof_sampled_credited(sampled) + 1, ret);
+	return REUSE_TAKEN;
 }

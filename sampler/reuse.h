@@ -1,5 +1,5 @@
 /*
- * The sleep that a thread was last seen in, whose sample is repeated for as long as it lasts.
+ * Repeats the last sample of a thread that has not run since it was seen asleep.
  */
 #ifndef SPROF_SAMPLER_REUSE_H
 #define SPROF_SAMPLER_REUSE_H
@@ -7,27 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sampler/account.h"
+#include "sampler/observation.h"
+#include "sampler/run.h"
 
-struct sampler;
-struct sprof_thread;
-struct sprof_proc_schedstat;
-
-struct known_sleep {
-	bool active;
-	uint32_t skipped;             /* ticks since the last look */
-	uint64_t timeslices;          /* the sleep is the same while these stay */
-	uint64_t cpu_ns;              /* that the thread had used before it */
-	struct sprof_figures figures; /* the kernel's, which stand still as long */
+enum reuse_outcome {
+	REUSE_MOVED, /* it has run, or may have; the ticks slept before are to be credited */
+	/* it sleeps on: the observation stands for this tick, and for all ticks without a look */
+	REUSE_TAKEN,
+	REUSE_SPARED, /* it sleeps on, and this tick is credited later */
 };
 
-/* The thread was just seen asleep, with these figures. Without schedstat a sleep can't be told from the next. */
-void sprof_reuse_begin(const struct sampler *sampler, struct known_sleep *sleep,
-	const struct sprof_proc_schedstat *schedstat);
+/* The tick that looks. */
+struct reuse_tick {
+	uint64_t ns, number; /* when the tick began, and its number */
+};
 
-/* True: it sleeps on, and its sample is taken, or it was passed over. */
-bool sprof_reuse(struct sampler *sampler, struct sprof_thread *thread);
-/* Credits the ticks at which it was not looked at: it slept through them. */
-void sprof_reuse_flush(struct sampler *sampler, struct sprof_thread *thread);
+/* The thread was last seen asleep. */
+enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
+	const struct reuse_tick *tick, struct observation *ret);
+
+/* The ticks slept without a look, the last one at `time_ns`. False: there are none. */
+bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret);
 
 #endif

@@ -1,30 +1,15 @@
 /*
- * The loop: waits for whichever comes first, the next tick or a report of the target. Knows the order
- * of things in a run; what a tick does is tick.c's matter.
+ * The loop: waits for the next tick or a report of the target, and keeps the order of a run. Does
+ * not handle what a tick does.
  */
 #include "sampler/sampler.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sampler/sampler-internal.h"
+#include "sampler/loop.h"
 
-static void on_exec(struct sampler *sampler, struct sprof_thread *thread)
-{
-	struct sampling *sampling = thread->sampling;
-
-	if (!sampling)
-		return;
-	/* What it slept through was in the old program. */
-	sampling->wait.lock.active = false;
-	sprof_reuse_flush(sampler, thread);
-	sampling->sleep.active = false;
-	sprof_copy_plan_forget_program(&sampling->copy);
-	sampling->wait.id = SPROF_WAIT_NONE;
-	sprof_sampling_name(sampler, thread, true);
-}
-
-/* There is room for two of each kind; more of one kind, within one tick, say no more. */
+/* There is room for two signals of each kind; more of a kind within a tick add nothing. */
 static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 {
 	unsigned same = 0;
@@ -35,250 +20,272 @@ static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 		signals->kept[signals->count++] = *info;
 }
 
-/* What the launched program has started may end with it, or be left behind: then the run ends without it. */
-static void end_with_program(struct sampler *sampler)
+/* Processes that the launched program left behind may go on: the run ends without them. */
+static void end_with_program(struct loop *loop)
 {
-	const uint64_t end_ns = sprof_clock_now_ns() + sampler->options->linger_ns;
-	int status;
+	const struct sprof_world *world = loop->run.world;
+	const uint64_t linger_ns = loop->run.options->linger_ns;
+	const uint64_t end_ns = now_of(&loop->run) + linger_ns;
 
-	if (sampler->options->linger_ns && end_ns < sampler->pace.end_ns &&
-		sprof_target_ended(sampler->parts->target, &status))
-		sampler->pace.end_ns = end_ns;
+	if (linger_ns && end_ns < loop->pace.end_ns && world->has_ended(world->data))
+		loop->pace.end_ns = end_ns;
 }
 
-void sprof_sampler_event(struct sampler *sampler, const struct sprof_event *event)
+static void on_ended(struct loop *loop, struct sprof_thread *thread)
 {
+	const struct sprof_world *world = loop->run.world;
+
+	sprof_book_settle(&loop->book, thread, loop->ticking.ns, sprof_thread_has_figures(thread));
+	sprof_book_close(&loop->book, thread);
+	if (thread->process->threads == 1)
+		sprof_sampled_process_forget(thread->process);
+	world->release(world->data, thread);
+}
+
+/* Handles an event of the target, except for stops: the source handles them. */
+static void on_event(void *data, const struct sprof_event *event)
+{
+	struct loop *loop = data;
+
+	sprof_sources_take(loop, event);
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
-		keep_signal(&sampler->signals, &event->info);
+		keep_signal(&loop->signals, &event->info);
 		break;
 	case SPROF_EVENT_STOPPED:
-		sprof_stops_take_late(sampler, event->thread);
+		loop->source.take_late(loop->source.data, event->thread);
 		break;
 	case SPROF_EVENT_EXEC:
-		on_exec(sampler, event->thread);
+		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
 		break;
 	case SPROF_EVENT_ENDED:
-		sprof_sampling_end(
-			sampler, event->thread, sprof_thread_has_figures(event->thread));
-		sprof_target_release(sampler->parts->target, event->thread);
+		on_ended(loop, event->thread);
 		break;
 	case SPROF_EVENT_EMPTY:
-		sampler->over = true;
+		loop->over = true;
 		break;
+	case SPROF_EVENT_CALL:
+	case SPROF_EVENT_BORN:
+	case SPROF_EVENT_DELIVERED:
 	case SPROF_EVENT_TIMEOUT:
 		break;
 	}
 }
 
-/* Of the ticks at the rate that was asked for, those that would have cost too much. */
-static uint64_t held_back(const struct sampler *sampler, const struct sprof_quality *quality)
+static void on_observed(void *data, struct observation *observation)
 {
-	uint64_t planned = quality->duration_ns / sampler->pace.budget.shortest;
-	uint64_t known = quality->ticks + quality->ticks_missed;
+	struct loop *loop = data;
 
-	if (sampler->options->max_overhead <= 0 || planned < known)
-		return 0;
-	return planned - known;
+	sprof_book_observation(&loop->book, observation);
 }
 
-static void fill_stops(const struct sprof_pauses *pauses, struct sprof_quality *quality)
+static void on_missed(void *data, struct sprof_thread *thread)
 {
-	quality->stops = pauses->count;
-	quality->stop_ns_total = pauses->total;
-	quality->stop_ns_max = pauses->max;
-	quality->stop_ns_p50 = sprof_pauses_quantile(pauses, 0.5);
-	quality->stop_ns_p95 = sprof_pauses_quantile(pauses, 0.95);
-	quality->stop_ns_p99 = sprof_pauses_quantile(pauses, 0.99);
+	struct loop *loop = data;
+
+	sprof_tick_missed(&loop->ticking, thread);
 }
 
-void sprof_sampler_fill_quality(struct sampler *sampler)
+static void on_lost(void *data)
 {
-	struct sprof_quality *quality = sampler->quality;
-	const struct sprof_target *target = sampler->parts->target;
-	const struct sprof_schedule *schedule = &sampler->pace.schedule;
-	const struct period *period = &sampler->period;
-	uint64_t now = sprof_clock_now_ns();
+	struct loop *loop = data;
 
-	quality->duration_ns = now > period->begin_ns ? now - period->begin_ns : 0;
-	quality->ticks = schedule->ticks;
-	quality->ticks_late = schedule->late;
-	quality->ticks_missed = schedule->missed;
-	quality->ticks_held_back = held_back(sampler, quality);
-	fill_stops(&sampler->pauses, quality);
-	quality->threads_seen = sprof_target_threads_seen(target) - period->threads;
-	quality->processes_seen = sprof_target_processes_seen(target) - period->processes;
-	quality->profiler_cpu_ns = sprof_clock_own_cpu_ns() - period->own_cpu_ns;
+	loop->run.quality->samples_lost++;
 }
 
-void sprof_sampler_charge_all(struct sampler *sampler)
+static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
 {
-	if (sprof_clock_now_ns() < sampler->pace.begin_ns)
-		return;
-	sampler->tick.closing = true;
-	sprof_tick(sampler);
-	sampler->pace.schedule.ticks++;
-	sampler->tick.closing = false;
+	const struct loop *loop = data;
+
+	return sprof_book_wants(&loop->book, thread, now_of(&loop->run));
 }
 
-/* Signals are answered when no thread is stopped, and all time up to now is handed out. */
-static void answer_signals(struct sampler *sampler)
+/* Signals are answered when no thread is stopped, and all time so far is handed out. */
+static void answer_signals(struct loop *loop)
 {
-	const struct sprof_control *control = sampler->parts->control;
+	const struct sprof_control *control = loop->control;
 
-	/* What the control forks must not inherit our place and level. */
-	sprof_hop_restore(&sampler->hop);
-	for (unsigned i = 0; i < sampler->signals.count; i++) {
-		sprof_sampler_fill_quality(sampler);
-		if (!control->signal(control->data, &sampler->signals.kept[i]))
-			sampler->over = true;
+	/* A process forked by the control must not inherit our CPU and priority. */
+	loop->source.step_aside(loop->source.data);
+	for (unsigned i = 0; i < loop->signals.count; i++) {
+		sprof_loop_fill_quality(loop);
+		if (!control->signal(control->data, &loop->signals.kept[i]))
+			loop->over = true;
 	}
-	sampler->signals.count = 0;
-	sprof_hop_resume(&sampler->hop);
+	loop->signals.count = 0;
+	loop->source.step_back(loop->source.data);
 }
 
-/* Threads stand still after a launch: the first instruction is the first sample. */
-static void resume_all(struct sampler *sampler)
+/* Threads stand still after a launch, so that the first instruction is the first sample. */
+static void resume_all(struct loop *loop)
 {
+	const struct sprof_world *world = loop->run.world;
 	struct sprof_thread **threads;
 	size_t count;
 
-	threads = sprof_target_threads(sampler->parts->target, &count);
+	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!sampler->options->delay_ns)
-			sprof_sampling_of(sampler, threads[i]);
+		if (!loop->run.options->delay_ns)
+			sprof_book_open(&loop->book, threads[i]);
 		if (threads[i]->phase == SPROF_THREAD_STOPPED)
-			sprof_thread_resume(threads[i]);
+			world->resume(world->data, threads[i]);
 	}
 }
 
-static uint64_t next_deadline(const struct sampler *sampler)
+static uint64_t next_deadline(const struct loop *loop)
 {
-	uint64_t tick_ns = sampler->pace.schedule.deadline, ask_ns = sampler->period.ask_ns;
-	uint64_t deadline = tick_ns < sampler->pace.end_ns ? tick_ns : sampler->pace.end_ns;
+	uint64_t tick_ns = loop->pace.schedule.deadline, ask_ns = loop->period.ask_ns;
+	uint64_t events_ns = sprof_sources_due_ns(loop);
+	uint64_t deadline = tick_ns < loop->pace.end_ns ? tick_ns : loop->pace.end_ns;
 
-	return deadline < ask_ns ? deadline : ask_ns;
+	deadline = deadline < ask_ns ? deadline : ask_ns;
+	return deadline < events_ns ? deadline : events_ns;
 }
 
-/* Our own CPU time, and for how long threads of the target stood still for us. */
-static uint64_t spent_ns(const struct sampler *sampler)
+/* Our own CPU time plus the time that the target's threads stood still for us. */
+static uint64_t spent_ns(const struct loop *loop)
 {
-	return sprof_clock_own_cpu_ns() + sampler->period.stopped_ns + sampler->pauses.total;
+	const struct sprof_world *world = loop->run.world;
+
+	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->pauses.total;
 }
 
-static void plan_next_tick(struct sampler *sampler)
+static void plan_next_tick(struct loop *loop)
 {
-	struct pace *pace = &sampler->pace;
+	struct pace *pace = &loop->pace;
 
-	if (sampler->options->max_overhead > 0)
-		pace->schedule.period = sprof_budget_period(
-			&pace->budget, sprof_clock_now_ns(), spent_ns(sampler));
-	sprof_schedule_advance(&pace->schedule, sampler->tick.ns);
+	if (loop->run.options->max_overhead > 0)
+		pace->schedule.period =
+			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
+	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
 }
 
-/* What is due now; false: the end is. */
-static bool act(struct sampler *sampler)
+/* Does what is due now; false: the end is due. */
+static bool act(struct loop *loop)
 {
-	uint64_t now = sprof_clock_now_ns(), tick_ns = sampler->pace.schedule.deadline;
+	uint64_t now = now_of(&loop->run), tick_ns = loop->pace.schedule.deadline;
 
-	if (now >= tick_ns && sampler->options->once)
+	if (now >= tick_ns && loop->run.options->once)
 		return false;
-	/* Also behind the end, if it is due since before: so those that were missed are counted. */
-	if (now >= tick_ns && tick_ns < sampler->pace.end_ns) {
-		sprof_tick(sampler);
-		plan_next_tick(sampler);
+	/* An overdue tick is taken even past the end, to count those that were missed. */
+	if (now >= tick_ns && tick_ns < loop->pace.end_ns) {
+		sprof_tick(&loop->ticking, loop->pace.schedule.period, false);
+		plan_next_tick(loop);
 	}
-	if (now >= sampler->pace.end_ns)
+	sprof_sources_poll(loop, now);
+	if (now >= loop->pace.end_ns)
 		return false;
-	if (now >= sampler->period.ask_ns)
-		sprof_period_end(sampler);
+	if (now >= loop->period.ask_ns)
+		sprof_period_end(loop);
 	return true;
 }
 
 /* Whether the run goes on. */
-static bool turn(struct sampler *sampler)
+static bool turn(struct loop *loop)
 {
-	struct sprof_event event =
-		sprof_target_wait(sampler->parts->target, next_deadline(sampler));
+	const struct sprof_world *world = loop->run.world;
+	struct sprof_event event = world->next_event(world->data, next_deadline(loop));
 
-	/* A target with an event every moment must not hold up the ticks. */
-	sprof_sampler_event(sampler, &event);
-	end_with_program(sampler);
-	if (!sampler->over && !act(sampler))
+	/* A target with endless events must not hold up the ticks. */
+	on_event(loop, &event);
+	end_with_program(loop);
+	if (!loop->over && !act(loop))
 		return false;
-	if (sampler->signals.count) {
-		sprof_sampler_charge_all(sampler);
-		answer_signals(sampler);
+	if (loop->signals.count) {
+		sprof_loop_charge_all(loop);
+		answer_signals(loop);
 	}
-	return !sampler->over && !sampler->out_of_memory;
+	if (world->lacks_memory(world->data))
+		loop->run.out_of_memory = true;
+	return !loop->over && !loop->run.out_of_memory;
 }
 
-/* The last tick is at the end of the run, so that all figures reach up to it. */
-static void close_run(struct sampler *sampler)
+/* Frees all records of threads and processes. */
+static void forget_all(struct loop *loop)
 {
+	const struct sprof_world *world = loop->run.world;
+	struct sprof_process **processes;
 	struct sprof_thread **threads;
 	size_t count;
 
-	sprof_sampler_charge_all(sampler);
-	sprof_stops_drain(sampler);
-	threads = sprof_target_threads(sampler->parts->target, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->sampling)
-			sprof_sampling_end(
-				sampler, threads[i], sprof_charge_is_behind(sampler, threads[i]));
-	}
-	sprof_sampler_fill_quality(sampler);
-	/* Those that came in the last tick are heard too. */
-	answer_signals(sampler);
-	sprof_slots_finish(&sampler->slots);
-	sprof_waits_finish(&sampler->waits);
-	sprof_samples_finish(&sampler->samples);
-	free(sampler->peek.buffer.bytes);
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++)
+		sprof_book_close(&loop->book, threads[i]);
+	processes = world->processes(world->data, &count);
+	for (size_t i = 0; i < count; i++)
+		sprof_sampled_process_forget(processes[i]);
 }
 
-/* A kernel without it writes zeros; a process that runs has used more than that. */
-static bool has_schedstat(void)
+/* The last tick is at the end of the run, so that all figures reach up to it. */
+static void close_run(struct loop *loop)
 {
-	struct sprof_proc_schedstat own;
-	char text[128];
-
-	return sprof_proc_read_path("/proc/self/schedstat", text, sizeof(text)) > 0 &&
-		sprof_proc_parse_schedstat(text, &own) && own.timeslices;
+	sprof_loop_charge_all(loop);
+	loop->source.drain(loop->source.data);
+	sprof_sources_end(loop);
+	sprof_loop_settle_all(loop);
+	forget_all(loop);
+	sprof_loop_fill_quality(loop);
+	/* Answers signals of the last tick too. */
+	answer_signals(loop);
+	sprof_ticking_finish(&loop->ticking);
+	sprof_event_stacks_finish(&loop->event_stacks);
+	sprof_book_finish(&loop->book);
+	loop->source.finish(loop->source.data);
 }
 
-static void begin_pace(struct sampler *sampler)
+static void begin_pace(struct loop *loop)
 {
-	const struct sprof_sampler_options *options = sampler->options;
-	struct pace *pace = &sampler->pace;
+	const struct sprof_sampler_options *options = loop->run.options;
+	struct pace *pace = &loop->pace;
 	uint64_t period = (uint64_t)(SPROF_NS_PER_S / options->rate_hz);
 
-	pace->begin_ns = sprof_clock_now_ns() + options->delay_ns;
+	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
 	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
-	sprof_schedule_init(&pace->schedule, period, pace->begin_ns, pace->begin_ns);
+	sprof_schedule_init(&pace->schedule, period,
+		options->no_samples ? UINT64_MAX : pace->begin_ns, pace->begin_ns);
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
-	sprof_budget_begin(&pace->budget, pace->begin_ns, spent_ns(sampler));
+	sprof_budget_begin(&pace->budget, pace->begin_ns, spent_ns(loop));
 }
 
-bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
+static void begin(struct loop *loop, const struct sprof_sink *sink)
+{
+	begin_pace(loop);
+	sprof_period_begin(loop);
+	loop->listener = (struct source_listener){
+		.data = loop,
+		.observed = on_observed,
+		.missed = on_missed,
+		.lost = on_lost,
+		.event = on_event,
+		.wanted = on_wanted,
+	};
+	sprof_stops_init(&loop->stops, &loop->run, &loop->listener, &loop->pauses, &loop->source);
+	sprof_book_init(&loop->book, &loop->run, sink, loop->pace.begin_ns);
+	loop->ticking.run = &loop->run;
+	loop->ticking.book = &loop->book;
+	loop->ticking.source = &loop->source;
+	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
+	sprof_sources_offer(loop);
+}
+
+bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_ends *ends,
 	const struct sprof_sampler_options *options, struct sprof_quality *quality,
 	struct sprof_error *err)
 {
-	struct sampler sampler = {.parts = parts, .options = options, .quality = quality};
-
-	*quality = (struct sprof_quality){
-		.target_pid = sprof_target_pid(parts->target),
-		.rate_hz = options->rate_hz,
-		.mode = options->mode,
-		.schedstat_missing = !has_schedstat(),
+	struct loop loop = {
+		.run = {.world = world, .options = options, .quality = quality},
+		.sink = ends->sink,
+		.control = ends->control,
+		.periods = ends->periods,
+		.events = ends->events,
 	};
-	sampler.waits.objects.target = parts->target;
-	begin_pace(&sampler);
-	sprof_period_begin(&sampler);
-	sprof_hop_init(&sampler.hop);
-	resume_all(&sampler);
-	while (turn(&sampler))
+
+	quality->rate_hz = options->rate_hz;
+	quality->mode = options->mode;
+	begin(&loop, ends->sink);
+	resume_all(&loop);
+	while (turn(&loop))
 		;
-	close_run(&sampler);
-	sprof_hop_finish(&sampler.hop);
-	return sampler.out_of_memory ? sprof_error_no_memory(err) : true;
+	close_run(&loop);
+	return loop.run.out_of_memory ? sprof_error_no_memory(err) : true;
 }

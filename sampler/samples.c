@@ -1,14 +1,18 @@
 /*
- * Samples on their way to the sink. Knows that the sample of a thread that waits for a lock says where the
- * holder is, so that it is put off to the end of the tick, when the holder has its sample too. Refuses to
- * know how samples are taken.
+ * Samples on their way to the sink. The sample of a thread that waits for a lock tells where the
+ * holder is, so it is deferred until the holder has its sample. Does not take samples.
  */
 #include "sampler/samples.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sampler/sampler-internal.h"
+#include "sampler/sampled.h"
+
+void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink)
+{
+	*samples = (struct samples){.run = run, .sink = sink};
+}
 
 void sprof_samples_finish(struct samples *samples)
 {
@@ -35,7 +39,7 @@ void sprof_samples_forget_all(struct samples *samples)
 	samples->last_count = samples->free_place = 0;
 }
 
-/* NULL: it has none yet. */
+/* NULL: the thread has none yet. */
 static struct last_sample *last_of(const struct samples *samples, uint32_t thread)
 {
 	uint32_t place = sprof_idmap_find(&samples->places, 0, thread);
@@ -60,111 +64,124 @@ static struct last_sample *take_place(struct samples *samples, uint32_t thread)
 	return &samples->last[place];
 }
 
-/* The same without a search: the thread remembers the place. */
-static struct last_sample *own_last(const struct samples *samples, const struct sprof_thread *thread)
+/* Avoids a search: the thread remembers the place. */
+static struct last_sample *own_last(
+	const struct samples *samples, const struct sprof_thread *thread)
 {
-	const struct sampling *sampling = thread->sampling;
+	const struct sampled *sampled = thread->sampling;
 
-	if (sampling->place >= samples->last_count ||
-		samples->last[sampling->place].thread != thread->id)
+	if (sampled->place >= samples->last_count ||
+		samples->last[sampled->place].thread != thread->id)
 		return NULL;
-	return &samples->last[sampling->place];
+	return &samples->last[sampled->place];
 }
 
-static void note_place(struct sampler *sampler, const struct sprof_thread *thread, uint32_t stack)
+static void note_place(struct samples *samples, const struct sprof_thread *thread, uint64_t time_ns,
+	uint32_t stack)
 {
-	struct last_sample *last = own_last(&sampler->samples, thread);
-	struct sampling *sampling = thread->sampling;
+	struct last_sample *last = own_last(samples, thread);
 
 	if (!last)
-		last = take_place(&sampler->samples, thread->id);
+		last = take_place(samples, thread->id);
 	if (!last) {
-		sampler->out_of_memory = true;
+		samples->run->out_of_memory = true;
 		return;
 	}
-	sampling->place = (uint32_t)(last - sampler->samples.last);
-	*last = (struct last_sample){sampler->tick.ns, thread->id, stack};
+	sprof_sampled_placed(thread->sampling, (uint32_t)(last - samples->last));
+	*last = (struct last_sample){time_ns, thread->id, stack};
 }
 
-void sprof_samples_stays(struct sampler *sampler, const struct sprof_thread *thread)
+void sprof_samples_stays(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns)
 {
-	struct last_sample *last = own_last(&sampler->samples, thread);
+	struct last_sample *last = own_last(samples, thread);
 
 	if (last)
-		last->tick_ns = sampler->tick.ns;
+		last->tick_ns = tick_ns;
 }
 
-/* To the sink, if it is of the mode. */
-static void hand_over(struct sampler *sampler, const struct sprof_thread *thread,
+/* Hands it to the sink, if the mode wants it. */
+static void hand_over(const struct samples *samples, const struct sprof_thread *thread,
 	const struct sprof_sample *sample)
 {
-	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
+	const struct sprof_sink *sink = samples->sink;
 
-	/* Its stack may be what there was no memory for; the run ends with this tick. */
-	if (sampler->out_of_memory)
+	/* Perhaps there was no memory for its stack. */
+	if (samples->run->out_of_memory)
 		return;
-	sprof_account_see(&sampling->account, sample->state, sample->count ? sample->count : 1);
-	if (sprof_mode_takes(sampler->options->mode, sample->state) &&
+	sprof_sampled_counted(thread->sampling, sample->state, sample->count ? sample->count : 1);
+	if (sprof_mode_takes(samples->run->options->mode, sample->state) &&
 		!sink->sample(sink->data, sample))
-		sampler->out_of_memory = true;
+		samples->run->out_of_memory = true;
 }
 
-static void emit(struct sampler *sampler, const struct deferred *deferred)
+static void emit(const struct samples *samples, const struct deferred *deferred)
 {
 	struct sprof_sample sample = deferred->sample;
 	struct sprof_holder holder = {.thread = deferred->holder_id, .stack = SPROF_RECORD_NONE};
 	const struct last_sample *last = deferred->holder_id == SPROF_RECORD_NONE
 		? NULL
-		: last_of(&sampler->samples, deferred->holder_id);
+		: last_of(samples, deferred->holder_id);
 
 	if (last) {
 		sample.holder = &holder;
-		/* One that lost its sample, for lack of a CPU, was seen somewhere else. */
+		/* A holder that lost its sample, for lack of a CPU, was last seen elsewhere. */
 		if (last->tick_ns == sample.time_ns)
 			holder.stack = last->stack;
 	}
-	sample.count = deferred->times;
-	hand_over(sampler, deferred->thread, &sample);
+	hand_over(samples, deferred->thread, &sample);
 }
 
-void sprof_samples_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times)
+static struct sprof_sample sample_of(const struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
-	struct samples *samples = &sampler->samples;
+	const struct sampled *sampled = thread->sampling;
+
+	return (struct sprof_sample){
+		.thread = thread->id,
+		.stack = sampled->last.stack,
+		.state = sampled->last.state,
+		.wait = sampled->wait.id,
+		.goroutine = sampled->last.goroutine,
+	};
+}
+
+/* NONE: it waits for no lock, or no holder is known. */
+static uint32_t holder_of(const struct sampled *sampled)
+{
+	if (!sampled->wait.id || !sampled->wait.lock.active)
+		return SPROF_RECORD_NONE;
+	return sampled->wait.lock.holder_id;
+}
+
+void sprof_samples_emit(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times)
+{
 	struct deferred deferred = {
 		.thread = thread,
-		.sample = {.time_ns = sampler->tick.ns,
-			.thread = thread->id,
-			.stack = sampling->last.stack,
-			.state = sampling->last.state,
-			.wait = sampling->wait.id,
-			.goroutine = sampling->last.goroutine},
-		.times = times,
-		.holder_id = SPROF_RECORD_NONE,
+		.sample = sample_of(thread),
+		.holder_id = holder_of(thread->sampling),
 	};
 
-	if (sampling->wait.id && sampling->wait.lock.active && !sampler->tick.is_past)
-		sprof_locks_look(sampler, thread);
-	note_place(sampler, thread, sampling->last.stack);
-	if (!sampling->wait.id || !sprof_locks_is_held(&sampling->wait.lock) ||
+	deferred.sample.time_ns = time_ns;
+	deferred.sample.count = times;
+	note_place(samples, thread, time_ns, deferred.sample.stack);
+	if (deferred.holder_id == SPROF_RECORD_NONE ||
 		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
 			samples->deferred_count + 1, sizeof(*samples->deferred))) {
-		emit(sampler, &deferred);
+		deferred.holder_id = SPROF_RECORD_NONE;
+		emit(samples, &deferred);
 		return;
 	}
-	deferred.holder_id = sampling->wait.lock.holder_id;
 	samples->deferred[samples->deferred_count++] = deferred;
 }
 
-void sprof_samples_flush(struct sampler *sampler, const struct sprof_thread *thread)
+void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread)
 {
-	struct samples *samples = &sampler->samples;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < samples->deferred_count; i++) {
 		if (!thread || samples->deferred[i].thread == thread)
-			emit(sampler, &samples->deferred[i]);
+			emit(samples, &samples->deferred[i]);
 		else
 			samples->deferred[kept++] = samples->deferred[i];
 	}

@@ -9,27 +9,27 @@
 
 #include "base/idmap.h"
 #include "base/record.h"
+#include "sampler/run.h"
 
-struct sampler;
 struct sprof_thread;
 
-/* The last sample of a thread that is there still: where a holder was. */
+/* The last sample of a living thread: tells where a holder was. */
 struct last_sample {
 	uint64_t tick_ns;
 	uint32_t thread;
-	uint32_t stack; /* of a free place: the next free one */
+	uint32_t stack; /* in a free place: the next free one */
 };
 
-/* A sample that waits for the end of the tick, when the holder of its lock has been sampled too. */
+/* A sample deferred to the end of the tick, when the holder of its lock has been sampled too. */
 struct deferred {
 	struct sprof_thread *thread;
 	struct sprof_sample sample;
-	uint32_t times;
 	uint32_t holder_id;
 };
 
-/* Zeroed is empty and valid. */
 struct samples {
+	struct run *run;
+	const struct sprof_sink *sink;
 	struct sprof_idmap places; /* thread id -> place in `last` */
 	struct last_sample *last;
 	size_t last_count, last_capacity;
@@ -38,17 +38,21 @@ struct samples {
 	size_t deferred_count, deferred_capacity;
 };
 
+/* The caller keeps all pointed-to objects alive longer. */
+void sprof_samples_init(struct samples *samples, struct run *run, const struct sprof_sink *sink);
 void sprof_samples_finish(struct samples *samples);
 
-/* The thread has ended; all samples so far went to another sink. */
+/* The thread has ended; a new sink has begun. */
 void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_forget_all(struct samples *samples);
 
-/* What the thread was seen in goes to the sink, `times` times; now or at the end of the tick. */
-void sprof_samples_emit(struct sampler *sampler, struct sprof_thread *thread, uint32_t times);
-/* The end of the tick: what was put off goes to the sink. NULL: of all threads. */
-void sprof_samples_flush(struct sampler *sampler, const struct sprof_thread *thread);
-/* A tick passes in which the thread is taken to be where it was. */
-void sprof_samples_stays(struct sampler *sampler, const struct sprof_thread *thread);
+/* Hands over `times` ticks, the last at `time_ns`, to the sink: now or at the end of the tick. */
+void sprof_samples_emit(
+	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times);
+/* At the end of the tick, hands over deferred samples. NULL: of all threads. */
+void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
+/* A tick passes without a look; the thread is taken to be where it was. */
+void sprof_samples_stays(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns);
 
 #endif

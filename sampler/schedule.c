@@ -1,8 +1,8 @@
 /*
- * The tick grid. Knows arithmetic only; the clock is the caller's.
+ * The tick grid: arithmetic only. Does not read a clock: the caller does.
  *
- * Each deadline lies at random in the period around its slot: every moment is as likely to be sampled as
- * any other, so that no period of the target can be locked to (stratified sampling). The slots
+ * Each deadline is random within the period around its slot. Every moment is equally likely to be
+ * sampled, so sampling can't lock to a period of the target (stratified sampling). The slots
  * themselves keep the mean rate exact.
  */
 #include "sampler/schedule.h"

@@ -1,5 +1,5 @@
 /*
- * When the next tick is. Absolute deadlines with jitter; a tick that comes late is not made up for.
+ * When the next tick is. Deadlines are absolute, with jitter; a late tick is not made up for.
  */
 #ifndef SPROF_SAMPLER_SCHEDULE_H
 #define SPROF_SAMPLER_SCHEDULE_H
@@ -20,8 +20,8 @@ void sprof_schedule_init(
 	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed);
 
 /*
- * A tick is being taken at `now`, at or after the deadline: counts it and sets the next deadline, which
- * is in the future. Slots that have passed meanwhile are counted as missed.
+ * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
+ * future. Slots that have passed meanwhile are counted as missed.
  */
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 

@@ -1,13 +1,13 @@
 /*
- * Slots: a table of threads that are to be stopped. Knows where there is room for whose copy; refuses to
- * know how threads are stopped, and in which order.
+ * Slots: a table of threads to stop, with room for a copy of each one's stack. Does not stop
+ * threads or choose their order.
  */
 #include "sampler/slots.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sampler/sampler-internal.h"
+#include "sampler/sampled.h"
 
 void sprof_slots_finish(struct slots *slots)
 {
@@ -21,48 +21,46 @@ void sprof_slots_finish(struct slots *slots)
 static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
 {
 	if (sprof_copy_reserve(&slots->spare.buffer, plan) &&
-		sprof_array_reserve(&slots->items, &slots->capacity, slots->count + 1,
-			sizeof(*slots->items)) &&
+		sprof_array_reserve(
+			&slots->items, &slots->capacity, slots->count + 1, sizeof(*slots->items)) &&
 		sprof_copy_reserve(&slots->items[slots->count].buffer, plan))
 		return &slots->items[slots->count++];
 	return NULL;
 }
 
-bool sprof_slots_add(
-	struct slots *slots, struct sprof_thread *thread, const struct slot_before *before)
+bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 {
-	const struct sampling *sampling = thread->sampling;
-	struct slot *slot = next_slot(slots, &sampling->copy);
-	bool asked = thread->phase == SPROF_THREAD_INTERRUPTED;
+	const struct sampled *sampled = ask->thread->sampling;
+	struct slot *slot = next_slot(slots, &sampled->copy);
+	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
 
 	if (!slot)
 		return false;
-	slot->thread = thread;
-	slot->phase = asked ? SLOT_QUEUED : SLOT_PLANNED;
-	slot->near = slot->awaited = false;
-	slot->before = *before;
+	slot->ask = *ask;
+	slot->phase = is_asked ? SLOT_QUEUED : SLOT_PLANNED;
+	slot->near = slot->awaited = slot->has_reading = false;
 	return true;
 }
 
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread)
 {
 	for (size_t i = 0; i < slots->count; i++) {
-		if (slots->items[i].thread == thread)
+		if (slots->items[i].ask.thread == thread)
 			return &slots->items[i];
 	}
 	return NULL;
 }
 
-struct slot *sprof_slots_use_spare(struct slots *slots, struct sprof_thread *thread)
+struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
 {
-	const struct sampling *sampling = thread->sampling;
+	const struct sampled *sampled = ask->thread->sampling;
 	struct slot *slot = &slots->spare;
 
-	if (slot->thread || !sampling || !sprof_copy_has_room(&slot->buffer, &sampling->copy))
+	if (slot->ask.thread || !sprof_copy_has_room(&slot->buffer, &sampled->copy))
 		return NULL;
-	slot->thread = thread;
+	slot->ask = *ask;
 	slot->phase = SLOT_QUEUED;
-	slot->before = (struct slot_before){.cpu = -1};
+	slot->near = slot->awaited = slot->has_reading = false;
 	return slot;
 }
 

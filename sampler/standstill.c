@@ -1,67 +1,76 @@
 /*
- * All that is done while a thread stands still: its registers and one copy of its stack, the repair of a
- * system call that the stop has broken off, and on. Nothing else, no allocation and no other wait, may be
- * between a thread's stop and its continuation.
+ * All that happens while a thread stands still: read its registers, copy its stack once, repair a
+ * system call that the stop broke off, and let it go on. Nothing else, no allocation and no other
+ * wait, may come between a thread's stop and its continuation.
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/standstill.h"
 
-#include "attach/restart.h"
-#include "base/clock.h"
-
-enum { QUICK_NS = 200 * 1000 }; /* a thread that runs has stopped by then */
+enum { QUICK_NS = 200 * 1000 }; /* a running thread has stopped by then */
 
 /*
- * A stop that takes longer was not of a thread that ran: it waited for a CPU, or its group had used up its
- * share (cpu.max), which is no pause of ours. It has not stood still before we saw it for longer than we
- * waited for a CPU ourselves.
+ * A longer stop was not that of a running thread: it waited for a CPU, or its group had used up its
+ * share (cpu.max). That is no pause of ours. Before we saw it, the thread stood still at most as
+ * long as we were queued for a CPU ourselves.
  */
-static uint64_t unseen_ns(const struct sampler *sampler, uint64_t stop_ns)
+static uint64_t unseen_ns(const struct sprof_hop *hop, uint64_t stop_ns)
 {
-	uint64_t waited;
+	uint64_t queued;
 
 	if (stop_ns <= QUICK_NS)
 		return stop_ns;
-	waited = sprof_hop_waited_ns(&sampler->hop);
-	return waited < stop_ns ? waited : stop_ns;
+	queued = sprof_hop_queued_ns(hop);
+	return queued < stop_ns ? queued : stop_ns;
 }
 
-void sprof_standstill_copy(struct sampler *sampler, struct slot *slot)
+static void copy(const struct run *run, struct slot *slot)
 {
-	struct sprof_thread *thread = slot->thread;
-	struct sampling *sampling = thread->sampling;
+	const struct sprof_world *world = run->world;
+	const struct copying copying = sprof_copying_of(world, slot->ask.thread, &slot->buffer);
 	struct sprof_stack_copy ahead = {0};
-	uint64_t begin = sprof_clock_now_ns(), end;
+
+	if (slot->near)
+		sprof_copy_ahead(&copying, &ahead);
+	if (!world->read_registers(world->data, slot->ask.thread, &slot->snapshot.regs))
+		return;
+	sprof_copy_stack(&copying, &ahead, &slot->snapshot);
+	slot->phase = SLOT_COPIED;
+}
+
+/* The kernel's figures of a thread that has just been stopped are exact. */
+static void read_figures(const struct run *run, struct slot *slot)
+{
+	slot->has_reading = slot->phase == SLOT_COPIED && slot->ask.figures != ASK_NO_FIGURES &&
+		sprof_reading_take(run->world, slot->ask.thread,
+			slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
+}
+
+void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
+	struct sprof_pauses *pauses, struct slot *slot)
+{
+	struct sprof_thread *thread = slot->ask.thread;
+	struct sampled *sampled = thread->sampling;
+	uint64_t begin = now_of(run), end;
 	uint64_t stop_ns = slot->phase == SLOT_ASKED ? begin - slot->requested_ns : 0;
 
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
-	if (slot->near)
-		sprof_copy_ahead(thread, &slot->buffer, &ahead);
-	if (sprof_regs_read(thread->tid, &slot->snapshot.regs)) {
-		sprof_restart_repair(thread->tid, &slot->snapshot.regs, true);
-		thread->thread_pointer = slot->snapshot.regs.thread_pointer;
-		sprof_copy_stack(thread, &slot->buffer, &ahead, &slot->snapshot);
-		slot->phase = SLOT_COPIED;
-	}
-	sprof_thread_resume(thread);
-	end = sprof_clock_now_ns();
-	sprof_pauses_add(&sampler->pauses, end - begin + unseen_ns(sampler, stop_ns));
-	sampling->stood_ns += end - begin;
-	sampling->lost = false;
-	/* Of a thread that has just been stopped the kernel's figures are exact. */
-	if (slot->phase == SLOT_COPIED)
-		sprof_charge_window(sampler, thread);
+	copy(run, slot);
+	run->world->resume(run->world->data, thread);
+	end = now_of(run);
+	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
+	sprof_sampled_stood(sampled, end - begin);
+	sprof_sampled_met(sampled);
+	read_figures(run, slot);
 }
 
-void sprof_standstill_end(struct sprof_thread *thread)
+void sprof_standstill_end(const struct run *run, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
-	uint64_t seen = sprof_clock_now_ns();
+	const struct sprof_world *world = run->world;
+	uint64_t seen = now_of(run);
 	struct sprof_regs regs;
 
-	if (sprof_regs_read(thread->tid, &regs))
-		sprof_restart_repair(thread->tid, &regs, true);
-	sprof_thread_resume(thread);
-	if (sampling)
-		sampling->stood_ns += sprof_clock_now_ns() - seen;
+	world->read_registers(world->data, thread, &regs);
+	world->resume(world->data, thread);
+	if (thread->sampling)
+		sprof_sampled_stood(thread->sampling, now_of(run) - seen);
 }

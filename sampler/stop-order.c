@@ -1,34 +1,30 @@
 /*
- * The order of stops. The threads of one CPU are stopped together, from there, and one CPU comes after
- * the other. Knows where each thread ran last, and where we are; refuses to know how a stop is made.
+ * The order of stops. The threads of one CPU are stopped together, from that CPU, one CPU after the
+ * other. Does not stop threads.
  */
 #include "sampler/stop-order.h"
 
 #include <stdlib.h>
 
-#include "sampler/sampler-internal.h"
-
 static void find_busy(const struct slots *slots, cpu_set_t *ret)
 {
 	CPU_ZERO(ret);
 	for (size_t i = 0; i < slots->count; i++) {
-		int cpu = slots->items[i].before.cpu;
+		int cpu = slots->items[i].ask.cpu.number;
 
 		if (cpu >= 0 && cpu < CPU_SETSIZE)
 			CPU_SET((size_t)cpu, ret);
 	}
 }
 
-static bool is_pinned(const struct slot *slot)
+static bool starves(const struct sprof_hop *hop, const struct known_cpu *cpu)
 {
-	const struct sampling *sampling = slot->thread->sampling;
-
-	return sampling->cpu.pinned;
+	return sprof_priority_is_starved_by(&hop->own, cpu->policy, cpu->priority);
 }
 
 /*
- * CPUs where we would get no time: a real-time thread runs there, of the target or of another program. It may
- * be elsewhere at the next tick, unless it is pinned.
+ * CPUs with a real-time thread, of the target or another program: we would get no time there. It
+ * may be elsewhere at the next tick, unless it is pinned.
  */
 static void find_taken(
 	const struct slots *slots, const struct sprof_hop *hop, struct stop_order *order)
@@ -36,13 +32,12 @@ static void find_taken(
 	order->taken = order->taken_for_good = hop->avoided;
 	for (size_t i = 0; i < slots->count; i++) {
 		const struct slot *slot = &slots->items[i];
-		const struct sampling *sampling = slot->thread->sampling;
-		int cpu = slot->before.cpu;
+		int cpu = slot->ask.cpu.number;
 
-		if (!sampling->cpu.starves || cpu < 0 || cpu >= CPU_SETSIZE)
+		if (!starves(hop, &slot->ask.cpu) || cpu < 0 || cpu >= CPU_SETSIZE)
 			continue;
 		CPU_SET((size_t)cpu, &order->taken);
-		if (is_pinned(slot))
+		if (slot->ask.cpu.pinned)
 			CPU_SET((size_t)cpu, &order->taken_for_good);
 	}
 }
@@ -50,7 +45,7 @@ static void find_taken(
 static bool are_all_pinned(const struct slots *slots)
 {
 	for (size_t i = 0; i < slots->count; i++) {
-		if (!is_pinned(&slots->items[i]))
+		if (!slots->items[i].ask.cpu.pinned)
 			return false;
 	}
 	return true;
@@ -63,7 +58,7 @@ static int by_distance(const void *one, const void *other)
 	return (a->distance > b->distance) - (a->distance < b->distance);
 }
 
-/* From the CPU we are on, upwards and round. */
+/* By CPU, from ours upwards and around. */
 static void sort(const struct slots *slots)
 {
 	int here = sched_getcpu();
@@ -71,12 +66,12 @@ static void sort(const struct slots *slots)
 	for (size_t i = 0; i < slots->count; i++) {
 		struct slot *slot = &slots->items[i];
 
-		slot->distance = (unsigned)(slot->before.cpu - here) % CPU_SETSIZE;
+		slot->distance = (unsigned)(slot->ask.cpu.number - here) % CPU_SETSIZE;
 	}
 	qsort(slots->items, slots->count, sizeof(*slots->items), by_distance);
 }
 
-/* For a CPU that nobody has, if there is one and that helps; in any case not for one that is taken. */
+/* Moves to a free CPU, if there is one and that helps; always leaves a taken CPU. */
 static void leave(const struct stop_order *order, const struct slots *slots)
 {
 	cpu_set_t unwanted;
@@ -90,11 +85,11 @@ static void leave(const struct stop_order *order, const struct slots *slots)
 }
 
 void sprof_stop_order_begin(
-	struct stop_order *order, const struct slots *slots, size_t running, struct sprof_hop *hop)
+	struct stop_order *order, const struct slots *slots, bool crowded, struct sprof_hop *hop)
 {
-	sprof_hop_note_wait(hop);
+	sprof_hop_note_queued(hop);
 	order->hop = hop;
-	order->crowded = sprof_hop_is_crowded(hop, running);
+	order->crowded = crowded;
 	find_busy(slots, &order->busy);
 	find_taken(slots, hop, order);
 	leave(order, slots);
@@ -109,8 +104,8 @@ static bool has(const cpu_set_t *set, int cpu)
 }
 
 /*
- * A single thread is stopped also from a CPU that nobody else wants: unless it is pinned, for then the
- * kernel can't wake it on the CPU that we left for it.
+ * A single thread is stopped also from a CPU that nobody else wants, unless it is pinned: then the
+ * kernel can't wake it on the CPU that we left.
  */
 static bool is_near(const struct stop_order *order)
 {
@@ -118,13 +113,14 @@ static bool is_near(const struct stop_order *order)
 
 	return !order->crowded && group->last - group->first == 1 &&
 		group->first->phase == SLOT_PLANNED &&
-		(!is_pinned(group->first) || has(&order->taken, group->first->before.cpu)) &&
+		(!group->first->ask.cpu.pinned ||
+			has(&order->taken, group->first->ask.cpu.number)) &&
 		!has(&order->busy, sched_getcpu());
 }
 
 /*
- * Between two ticks a real-time thread that may run anywhere may come to the CPU that we are on: then the
- * kernel must be able to wake us on another one.
+ * Between two ticks, an unpinned real-time thread may come to our CPU. Then the kernel must be able
+ * to wake us on another one.
  */
 static void settle(const struct stop_order *order)
 {
@@ -142,9 +138,10 @@ bool sprof_stop_order_next(struct stop_order *order)
 		settle(order);
 		return false;
 	}
-	while (group->last < order->end && group->last->before.cpu == group->first->before.cpu)
+	while (group->last < order->end &&
+		group->last->ask.cpu.number == group->first->ask.cpu.number)
 		group->last++;
-	cpu = group->first->before.cpu;
+	cpu = group->first->ask.cpu.number;
 	group->contended = order->crowded || has(&order->hop->avoided, cpu);
 	group->first->near = is_near(order);
 	if (!group->first->near && !has(&order->taken, cpu))

@@ -1,5 +1,5 @@
 /*
- * In which order the threads of a tick are stopped, and from which CPU: those of one CPU together.
+ * The order in which a tick stops its threads, and from where: those of one CPU together.
  */
 #ifndef SPROF_SAMPLER_STOP_ORDER_H
 #define SPROF_SAMPLER_STOP_ORDER_H
@@ -12,19 +12,21 @@
 
 struct stop_order {
 	struct sprof_hop *hop;
-	bool crowded;            /* other programs want CPUs, and there is none to spare */
-	cpu_set_t busy;          /* CPUs that any of the threads ran on */
-	cpu_set_t taken; /* where real-time threads leave us no time: what runs there is stopped from afar */
-	cpu_set_t taken_for_good; /* those of them where that will be so at the next tick, too */
-	struct slot *end;        /* of the last group */
-	struct slot_group group; /* whose turn it is */
+	bool crowded;   /* other programs want CPUs, and none is idle */
+	cpu_set_t busy; /* CPUs that any of the threads ran on */
+	/* real-time threads leave us no time there: threads on them are stopped from another CPU */
+	cpu_set_t taken;
+	cpu_set_t
+		taken_for_good; /* those with a pinned real-time thread: also taken at the next tick */
+	struct slot *end;       /* of the last group */
+	struct slot_group group; /* the present group */
 };
 
-/* Sorts the slots, and leaves for a free CPU where that helps. `running`: threads of the target, those among them. */
-void sprof_stop_order_begin(struct stop_order *order, const struct slots *slots, size_t running,
-	struct sprof_hop *hop);
+/* Sorts the slots, and moves to a free CPU if that helps. `crowded`: there is none. */
+void sprof_stop_order_begin(
+	struct stop_order *order, const struct slots *slots, bool crowded, struct sprof_hop *hop);
 
-/* The next CPU's group, and we are where its threads are to be stopped from. False: there is none. */
+/* The next CPU's group; we have moved to the CPU to stop them from. False: there is none. */
 bool sprof_stop_order_next(struct stop_order *order);
 
 #endif

@@ -1,274 +1,379 @@
 /*
- * Stopping threads: all of a CPU are asked first, then each is copied and let go as it comes; walking and
- * interning wait until the last one runs again. Knows whom to ask and how long to wait; whose turn it is,
- * and from which CPU, is stop-order.c's, and what is done to a thread that stands still standstill.c's.
+ * Stopping threads: asks all of a CPU first, then copies each and lets it go as it stops; they are
+ * observed when the last one runs again. Chooses whom to ask and how long to wait. stop-order.c
+ * chooses the order and the CPU; standstill.c handles a thread that stands still. Does not walk
+ * stacks or handle sleepers: those are missed.
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/stops.h"
 
 #include "base/clock.h"
+#include "sampler/mappings.h"
+#include "sampler/sampled.h"
+#include "sampler/standstill.h"
 #include "sampler/stop-order.h"
 
 enum {
-	SPIN_NS = 50 * 1000, /* a thread that runs on a CPU has stopped by then */
+	SPIN_NS = 50 * 1000, /* a thread running on a CPU has stopped by then */
 	LAST_PATIENCE_NS = SPROF_NS_PER_S,
 	/*
-	 * How long a thread that was seen running waits for its stop: LATE_NS, and LATER_NS for each thread that
-	 * waits. Threads of one CPU are stopped together, because going to another CPU costs more than LATER_NS.
+	 * How long to wait for the stop of a running thread: LATE_NS, plus LATER_NS for each
+	 * waiting thread. Threads of one CPU are stopped together, as moving to another CPU costs
+	 * more than LATER_NS.
 	 */
 	LATE_NS = 100 * 1000,
 	LATER_NS = 20 * 1000,
 };
 
-void sprof_stops_add(
-	struct sampler *sampler, struct sprof_thread *thread, const struct slot_before *before)
+static void begin(void *data, const struct source_tick *tick)
 {
-	struct sampling *sampling = thread->sampling;
+	struct stops *stops = data;
 
-	sampler->tick.planned++;
-	sprof_mappings_begin(sampler, thread->process);
-	if (sampler->options->once)
-		sprof_copy_plan_expect_all(&sampling->copy);
-	if (thread->process->go)
-		sprof_copy_plan_expect_goroutine(&sampling->copy);
-	if (!sprof_slots_add(&sampler->slots, thread, before))
-		sampler->out_of_memory = true;
-	else if (sampler->slots.count == 1)
-		sampler->slots.since_ns = sprof_clock_now_ns();
+	stops->tick = *tick;
+	stops->patience = (struct patience){0};
+	stops->asked = 0;
 }
 
-bool sprof_stops_are_due(const struct sampler *sampler)
+static bool ask(void *data, const struct ask *ask)
 {
-	const struct slots *slots = &sampler->slots;
+	struct stops *stops = data;
+	const struct sampled_process *process = ask->thread->process->sampling;
+	struct sampled *sampled = ask->thread->sampling;
+
+	stops->asked++;
+	sprof_mappings_begin(stops->run->world, ask->thread->process);
+	if (stops->run->options->once)
+		sprof_copy_plan_expect_all(&sampled->copy);
+	if (process->mappings.go)
+		sprof_copy_plan_expect_goroutine(&sampled->copy);
+	if (!sprof_slots_add(&stops->slots, ask))
+		return false;
+	if (stops->slots.count == 1)
+		stops->slots.since_ns = now_of(stops->run);
+	return true;
+}
+
+static bool is_due(void *data)
+{
+	const struct stops *stops = data;
+	const struct slots *slots = &stops->slots;
 
 	return slots->count &&
-		sprof_clock_now_ns() > slots->since_ns + LATE_NS + slots->count * LATER_NS;
+		now_of(stops->run) > slots->since_ns + LATE_NS + slots->count * LATER_NS;
 }
 
-/* It ran when it was looked at. A stop must not break off the call that it has gone to sleep in since. */
-static bool sleeps_by_now(struct sprof_thread *thread)
+/* The thread ran at the look. A stop must not break off a call that it has slept in since. */
+static bool sleeps_by_now(const struct sprof_world *world, struct sprof_thread *thread)
 {
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
 	if (thread->process->denied)
-		return sprof_thread_read_stat(thread, &stat) && stat.state == 'S';
-	return sprof_thread_read_syscall(thread, &call) && call.kind == SPROF_PROC_SYSCALL_INSIDE;
+		return world->read_stat(world->data, thread, &stat) && stat.state == 'S';
+	return world->read_syscall(world->data, thread, &call) &&
+		call.kind == SPROF_PROC_SYSCALL_INSIDE;
 }
 
-/* Those that were asked in an earlier tick come when they can. */
-static void request(const struct slot_group *group)
+static void request(const struct run *run, struct slot *slot)
+{
+	/* It may be leaving by now: that stop is its last one. */
+	if (slot->ask.thread->phase != SPROF_THREAD_RUNNING &&
+		slot->ask.thread->phase != SPROF_THREAD_LISTENING) {
+		slot->phase = SLOT_GONE;
+		return;
+	}
+	if (sleeps_by_now(run->world, slot->ask.thread)) {
+		slot->phase = SLOT_ASLEEP;
+		return;
+	}
+	slot->requested_ns = now_of(run);
+	slot->awaited = run->world->interrupt(run->world->data, slot->ask.thread);
+	slot->phase = slot->awaited ? SLOT_ASKED : SLOT_GONE;
+}
+
+/* Threads asked in an earlier tick stop when they can. */
+static void request_all(const struct run *run, const struct slot_group *group)
 {
 	for (struct slot *slot = group->first; slot < group->last; slot++) {
-		if (slot->phase != SLOT_PLANNED)
-			continue;
-		if (sleeps_by_now(slot->thread)) {
-			slot->phase = SLOT_ASLEEP;
-			continue;
-		}
-		slot->requested_ns = sprof_clock_now_ns();
-		slot->awaited = sprof_thread_interrupt(slot->thread);
-		slot->phase = slot->awaited ? SLOT_ASKED : SLOT_GONE;
+		if (slot->phase == SLOT_PLANNED)
+			request(run, slot);
 	}
 }
 
 /*
- * Its own wait for a CPU that another program has is no pause of ours. How much of the time was that can't be
- * told; so where CPUs are contended, the pause is at least what is said.
+ * Waiting for a CPU that another program has is no pause of ours. The length of that wait is not
+ * known, so on contended CPUs the reported pause is a lower bound.
  */
-static bool has_queued(const struct slot_group *group, const struct slot *slot)
+static bool has_queued(
+	const struct run *run, const struct slot_group *group, const struct slot *slot)
 {
 	return group->contended && slot->phase == SLOT_ASKED &&
-		sprof_clock_now_ns() > slot->requested_ns + SPIN_NS;
+		now_of(run) > slot->requested_ns + SPIN_NS;
 }
 
-/* Its tick has no sample of it: the stop came too late, and a peek did not do. */
-static bool is_lost(const struct sprof_thread *thread)
+/* The state, by the registers: it ran at the look, and may have gone to sleep before its stop. */
+static enum sprof_state state_of(const struct sprof_regs *regs)
 {
-	const struct sampling *sampling = thread->sampling;
-
-	return sampling && sampling->lost;
+	if (regs->system_call < 0)
+		return SPROF_STATE_USER;
+	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
 }
 
-/* A stop that nothing waits for any more: the sample of an earlier tick, or of a part of this one that is over. */
-static void take_lost(struct sampler *sampler, struct sprof_thread *thread)
+static struct sprof_proc_syscall call_of(const struct sprof_regs *regs)
 {
-	struct slot *slot =
-		is_lost(thread) ? sprof_slots_use_spare(&sampler->slots, thread) : NULL;
+	struct sprof_proc_syscall call = {
+		.kind = SPROF_PROC_SYSCALL_INSIDE,
+		.number = regs->system_call,
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	sprof_regs_arguments(regs, call.arguments);
+	return call;
+}
+
+/* The stop becomes an observation. */
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
+{
+	struct observation observation = {
+		.thread = slot->ask.thread,
+		.by = OBSERVED_BY_STOP,
+		.time_ns = time_ns,
+		.times = 1,
+		.state = state_of(&slot->snapshot.regs),
+		.is_late = is_late,
+		.snapshot = &slot->snapshot,
+		.call = call_of(&slot->snapshot.regs),
+		.reading = slot->has_reading ? &slot->reading : NULL,
+	};
+
+	stops->listener->observed(stops->listener->data, &observation);
+}
+
+static bool is_owed(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled && sampled->owed;
+}
+
+static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
+{
+	const struct source_listener *listener = stops->listener;
+	const struct ask ask = {
+		.thread = thread,
+		.cpu = {.number = -1},
+		.figures = listener->wanted(listener->data, thread),
+	};
+
+	return sprof_slots_use_spare(&stops->slots, &ask);
+}
+
+/*
+ * A stop that nobody waits for any more: of an earlier tick, or of an earlier part of this tick.
+ * The sample's time is that of the stop, because this tick may have its own sample.
+ */
+static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
+{
+	struct slot *slot = is_owed(thread) ? use_spare(stops, thread) : NULL;
 
 	if (!slot) {
-		sprof_standstill_end(thread);
+		sprof_standstill_end(stops->run, thread);
 		return;
 	}
-	sprof_standstill_copy(sampler, slot);
-	if (slot->phase == SLOT_COPIED) {
-		sprof_stopped_finish(sampler, slot);
-		sampler->quality->samples_lost--;
-	}
-	slot->thread = NULL;
-	sprof_samples_flush(sampler, thread);
+	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
+	if (slot->phase == SLOT_COPIED)
+		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), true);
+	slot->ask.thread = NULL;
+}
+
+/*
+ * In a tick, before the thread has its turn: just before the tick, whose own sample follows. 0: the
+ * moment of the stop.
+ */
+static uint64_t moment_of(const struct stops *stops, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled && sampled->turn_ns != stops->tick.ns ? stops->tick.ns - 1 : 0;
+}
+
+static void take_late(void *data, struct sprof_thread *thread)
+{
+	take_owed(data, thread, 0);
 }
 
 static void take_stop(
-	struct sampler *sampler, const struct slot_group *group, struct sprof_thread *thread)
+	struct stops *stops, const struct slot_group *group, struct sprof_thread *thread)
 {
-	struct slot *slot = sprof_slots_find(&sampler->slots, thread);
+	struct slot *slot = sprof_slots_find(&stops->slots, thread);
 
 	if (!slot) {
-		take_lost(sampler, thread);
+		take_owed(stops, thread, moment_of(stops, thread));
 		return;
 	}
 	if (sprof_slot_is_copied(slot)) {
-		sprof_standstill_end(thread);
+		sprof_standstill_end(stops->run, thread);
 		return;
 	}
-	if (has_queued(group, slot))
+	if (has_queued(stops->run, group, slot))
 		slot->phase = SLOT_QUEUED;
-	sprof_standstill_copy(sampler, slot);
+	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
 	if (sprof_slot_group_has(group, slot))
 		sprof_slot_group_queue_rest(group);
 }
 
-/* The thread is no more, or its program: the last moment for its sample, if that can still be named. */
-static void drop(struct sampler *sampler, const struct sprof_event *event)
+/* Frames of a program from before an exec can't be named any more. */
+static bool can_be_named(const struct sprof_thread *thread, enum sprof_event_kind kind)
 {
-	struct slot *slot = event->thread ? sprof_slots_find(&sampler->slots, event->thread) : NULL;
+	return kind == SPROF_EVENT_ENDED &&
+		(thread->process->maps.count || thread->process->denied);
+}
+
+/* The thread or its program is gone: the last moment for its sample. */
+static void drop(struct stops *stops, const struct sprof_event *event)
+{
+	struct slot *slot = event->thread ? sprof_slots_find(&stops->slots, event->thread) : NULL;
 
 	if (!slot)
 		return;
-	if (slot->phase == SLOT_COPIED && event->kind == SPROF_EVENT_ENDED &&
-		slot->thread->process->maps_read_ns)
-		sprof_stopped_finish(sampler, slot);
+	if (slot->phase == SLOT_COPIED && can_be_named(event->thread, event->kind))
+		observe(stops, slot, stops->tick.ns, false);
 	else if (slot->phase == SLOT_COPIED)
-		sampler->quality->samples_lost++;
+		stops->listener->lost(stops->listener->data);
 	slot->phase = SLOT_GONE;
 	slot->awaited = false;
-	slot->thread = NULL;
+	slot->ask.thread = NULL;
 }
 
-/* False: nothing more is to be waited for. */
-static bool take(struct sampler *sampler, const struct slot_group *group,
-	const struct sprof_event *event)
+/* False: stop waiting. */
+static bool take(
+	struct stops *stops, const struct slot_group *group, const struct sprof_event *event)
 {
 	if (event->kind == SPROF_EVENT_STOPPED) {
-		take_stop(sampler, group, event->thread);
+		take_stop(stops, group, event->thread);
 		return true;
 	}
 	if (event->kind == SPROF_EVENT_ENDED || event->kind == SPROF_EVENT_EXEC)
-		drop(sampler, event);
-	sprof_sampler_event(sampler, event);
+		drop(stops, event);
+	stops->listener->event(stops->listener->data, event);
 	return event->kind != SPROF_EVENT_TIMEOUT && event->kind != SPROF_EVENT_EMPTY;
 }
 
-static bool is_thorough(const struct sampler *sampler)
+/* If the stop is not seen at once, the thread may be on our own CPU, and wait for us to sleep. */
+static void await_near(struct stops *stops, const struct slot_group *group)
 {
-	return sampler->tick.closing || sampler->options->once;
-}
-
-/* Where it is not seen to stop at once, it may have come to our own CPU, and wait there for us to sleep. */
-static void await_near(struct sampler *sampler, const struct slot_group *group)
-{
+	const struct sprof_world *world = stops->run->world;
 	struct slot *slot = group->first;
-	struct sampling *sampling = slot->thread->sampling;
-	struct sprof_event event = sprof_target_spin(
-		sampler->parts->target, slot->thread, slot->requested_ns + SPIN_NS);
+	struct sprof_event event =
+		world->spin(world->data, slot->ask.thread, slot->requested_ns + SPIN_NS);
 
 	if (event.kind != SPROF_EVENT_TIMEOUT) {
-		take(sampler, group, &event);
+		take(stops, group, &event);
 		return;
 	}
-	sampling->cpu.seen_ns = 0;
+	sprof_sampled_left_cpu(slot->ask.thread->sampling);
 	sprof_slot_group_queue_rest(group);
 }
 
 /*
- * One of them has the CPU, if no other program may have it, and stops as soon as we sleep. A tick that is the
- * last for some time waits as long for all of them.
+ * If no other program may have the CPU, one of them has it, and stops as soon as we sleep. A tick
+ * that is the last for some time waits as long for all of them.
  */
-static uint64_t deadline_of(struct sampler *sampler, const struct slot_group *group)
+static uint64_t deadline_of(struct stops *stops, const struct slot_group *group)
 {
 	bool soon = sprof_slot_group_is_asked(group) && !group->contended;
 
-	return sprof_patience_deadline(&sampler->tick.patience, sprof_clock_now_ns(),
-		soon || is_thorough(sampler));
+	return sprof_patience_deadline(
+		&stops->patience, now_of(stops->run), soon || stops->tick.thorough);
 }
 
 /*
- * Stops the threads of the group; some may come only while those of the next CPU are waited for. Only a
- * stop is a reason to wait on: a target may have other events without end, and a thread may take seconds
- * to stop.
+ * Stops the threads of the group; some may come only while the next CPU's are waited for. Only a
+ * stop extends the wait: a target may have endless other events, and a thread may take seconds to
+ * stop.
  */
-static void collect(struct sampler *sampler, const struct slot_group *group)
+static void collect_group(struct stops *stops, const struct slot_group *group)
 {
-	struct sprof_target *target = sampler->parts->target;
+	const struct sprof_world *world = stops->run->world;
 	uint64_t deadline;
 
-	request(group);
+	request_all(stops->run, group);
 	if (group->first->near && group->first->awaited)
-		await_near(sampler, group);
-	deadline = deadline_of(sampler, group);
+		await_near(stops, group);
+	deadline = deadline_of(stops, group);
 	while (sprof_slot_group_is_awaited(group)) {
-		struct sprof_event event = sprof_target_wait(target, deadline);
+		struct sprof_event event = world->next_event(world->data, deadline);
 
-		if (!take(sampler, group, &event))
+		if (!take(stops, group, &event))
 			break;
 		if (event.kind == SPROF_EVENT_STOPPED)
-			deadline = deadline_of(sampler, group);
-		else if (sprof_clock_now_ns() >= deadline)
+			deadline = deadline_of(stops, group);
+		else if (now_of(stops->run) >= deadline)
 			break;
 	}
-	sprof_patience_end(&sampler->tick.patience, sprof_clock_now_ns());
+	sprof_patience_end(&stops->patience, now_of(stops->run));
 	sprof_slot_group_give_up(group);
 }
 
-/* As far as is known: more may be found later in the tick. */
-static size_t count_running(const struct tick *tick)
+/* The target's own threads are at least those asked for: the tick may find more later. */
+static bool is_crowded(const struct stops *stops)
 {
-	return tick->running > tick->planned ? tick->running : tick->planned;
+	const struct sprof_world *world = stops->run->world;
+	size_t running = stops->tick.running > stops->asked ? stops->tick.running : stops->asked;
+
+	return sprof_hop_is_crowded(&stops->hop, world->count_runnable(world->data), running);
 }
 
-static void take_by_cpu(struct sampler *sampler)
+static void collect_by_cpu(struct stops *stops)
 {
 	struct stop_order order;
 
-	sprof_stop_order_begin(
-		&order, &sampler->slots, count_running(&sampler->tick), &sampler->hop);
+	sprof_stop_order_begin(&order, &stops->slots, is_crowded(stops), &stops->hop);
 	while (sprof_stop_order_next(&order))
-		collect(sampler, &order.group);
+		collect_group(stops, &order.group);
 }
 
-void sprof_stops_take(struct sampler *sampler)
+static void wait_begins(struct stops *stops)
 {
-	struct patience *patience = &sampler->tick.patience;
-	size_t count = sampler->slots.count;
+	struct patience *patience = &stops->patience;
+	uint64_t now = now_of(stops->run);
+
+	if (patience->deadline_ns)
+		sprof_patience_go_on(patience, now);
+	else
+		sprof_patience_begin(patience, now, stops->tick.period_ns, stops->tick.thorough);
+}
+
+static void finish_slot(const struct stops *stops, struct slot *slot)
+{
+	if (slot->phase == SLOT_GONE)
+		return;
+	if (slot->phase == SLOT_COPIED)
+		observe(stops, slot, stops->tick.ns, false);
+	else
+		stops->listener->missed(stops->listener->data, slot->ask.thread);
+}
+
+static void collect(void *data)
+{
+	struct stops *stops = data;
+	size_t count = stops->slots.count;
 
 	if (!count)
 		return;
-	if (patience->deadline_ns)
-		sprof_patience_go_on(patience, sprof_clock_now_ns());
-	else
-		sprof_patience_begin(patience, sprof_clock_now_ns(),
-			sampler->pace.schedule.period, is_thorough(sampler));
-	take_by_cpu(sampler);
+	wait_begins(stops);
+	collect_by_cpu(stops);
 	for (size_t i = 0; i < count; i++)
-		sprof_stopped_finish(sampler, &sampler->slots.items[i]);
-	sampler->slots.count = 0;
+		finish_slot(stops, &stops->slots.items[i]);
+	stops->slots.count = 0;
 }
 
-void sprof_stops_take_late(struct sampler *sampler, struct sprof_thread *thread)
-{
-	uint64_t tick_ns = sampler->tick.ns;
-
-	sampler->tick.ns = sprof_clock_now_ns();
-	take_lost(sampler, thread);
-	sampler->tick.ns = tick_ns;
-}
-
-static bool is_stop_outstanding(const struct sampler *sampler)
+static bool is_stop_outstanding(const struct sprof_world *world)
 {
 	struct sprof_thread **threads;
 	size_t count;
 
-	threads = sprof_target_threads(sampler->parts->target, &count);
+	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->phase == SPROF_THREAD_INTERRUPTED)
 			return true;
@@ -276,16 +381,63 @@ static bool is_stop_outstanding(const struct sampler *sampler)
 	return false;
 }
 
-void sprof_stops_drain(struct sampler *sampler)
+/* A thread released with our interrupt still pending would see the EINTR. */
+static void drain(void *data)
 {
-	uint64_t deadline = sprof_clock_now_ns() + LAST_PATIENCE_NS;
+	struct stops *stops = data;
+	const struct sprof_world *world = stops->run->world;
+	uint64_t deadline = now_of(stops->run) + LAST_PATIENCE_NS;
 
-	/* A thread that is let go by the kernel with our interrupt on its way would see the EINTR. */
-	while (is_stop_outstanding(sampler)) {
-		struct sprof_event event = sprof_target_wait(sampler->parts->target, deadline);
+	while (is_stop_outstanding(world)) {
+		struct sprof_event event = world->next_event(world->data, deadline);
 
 		if (event.kind == SPROF_EVENT_TIMEOUT || event.kind == SPROF_EVENT_EMPTY)
 			return;
-		sprof_sampler_event(sampler, &event);
+		if (event.kind == SPROF_EVENT_STOPPED)
+			take_late(stops, event.thread);
+		else
+			stops->listener->event(stops->listener->data, &event);
 	}
+}
+
+static void step_aside(void *data)
+{
+	const struct stops *stops = data;
+
+	sprof_hop_restore(&stops->hop);
+}
+
+static void step_back(void *data)
+{
+	const struct stops *stops = data;
+
+	sprof_hop_resume(&stops->hop);
+}
+
+static void finish(void *data)
+{
+	struct stops *stops = data;
+
+	sprof_slots_finish(&stops->slots);
+	sprof_hop_finish(&stops->hop);
+}
+
+void sprof_stops_init(struct stops *stops, const struct run *run,
+	const struct source_listener *listener, struct sprof_pauses *pauses,
+	struct sprof_source *ret)
+{
+	*stops = (struct stops){.run = run, .listener = listener, .pauses = pauses};
+	sprof_hop_init(&stops->hop);
+	*ret = (struct sprof_source){
+		.data = stops,
+		.begin = begin,
+		.ask = ask,
+		.is_due = is_due,
+		.collect = collect,
+		.take_late = take_late,
+		.drain = drain,
+		.step_aside = step_aside,
+		.step_back = step_back,
+		.finish = finish,
+	};
 }

@@ -1,153 +1,349 @@
 /*
- * One tick: for every thread the cheapest way to a sample that is still exact. Reuse: it has not run since
- * it was seen asleep. Peek: it sleeps. Stop: it runs. Knows which; how is in the files of these names.
+ * Deciding: for every thread the cheapest way to an exact sample. Reuse: it has not run since it
+ * was seen asleep. Peek: it sleeps. The source: it runs. Does not take or book samples.
  */
-#include "sampler/sampler-internal.h"
+#include "sampler/tick.h"
 
 #include "base/clock.h"
+#include "sampler/mappings.h"
 #include "sampler/quiet.h"
+#include "sampler/reuse.h"
+#include "sampler/sampled.h"
 
-enum { CPU_AGE_NS = 50 * SPROF_NS_PER_MS };
+enum {
+	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,
+	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
+	TRIES_ONCE = 7,
+};
+
+void sprof_ticking_finish(struct ticking *ticking)
+{
+	sprof_peek_finish(&ticking->peeking);
+}
 
 /* A thread that has not had a CPU yet has no stack of its own. */
-static bool has_run(const struct sampler *sampler, struct sprof_thread *thread)
+static bool has_run(const struct run *run, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
+	const struct sprof_world *world = run->world;
+	const struct sampled *sampled = thread->sampling;
 	struct sprof_proc_schedstat schedstat;
 
-	if (!sampling->cpu.has_run)
-		sampling->cpu.has_run = sampler->quality->schedstat_missing ||
-			(sprof_thread_read_schedstat(thread, &schedstat) && schedstat.timeslices);
-	return sampling->cpu.has_run;
+	if (sampled->life == SAMPLED_NEW &&
+		(run->quality->schedstat_missing ||
+			(world->read_schedstat(world->data, thread, &schedstat) &&
+				schedstat.timeslices)))
+		sprof_sampled_ran(thread->sampling);
+	return sampled->life != SAMPLED_NEW;
+}
+
+/* In the only tick, a copy that was too small is repeated at once, while a larger one may help. */
+static enum peek_outcome peek_once(struct ticking *ticking, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	enum peek_outcome outcome = PEEK_AWAKE;
+
+	for (int tries = TRIES_ONCE; tries; tries--) {
+		struct walked walked;
+
+		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
+		if (outcome != PEEK_TAKEN || !observation->snapshot || tries == 1)
+			break;
+		walked = sprof_walk(ticking->run, observation);
+		if (walked.stack.end != SPROF_END_STACK_COPY)
+			break;
+	}
+	return outcome;
+}
+
+static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thread,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	if (ticking->run->options->once)
+		return peek_once(ticking, thread, sight, observation);
+	return sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
+}
+
+/* True: the tick is done with the thread. */
+static bool is_settled_by_peek(
+	struct ticking *ticking, enum peek_outcome outcome, const struct observation *observation)
+{
+	switch (outcome) {
+	case PEEK_TAKEN:
+		sprof_book_observation(ticking->book, observation);
+		return true;
+	case PEEK_IN_STOP:
+		sprof_book_lost(ticking->book, observation->thread);
+		return true;
+	case PEEK_NOTHING:
+		return true;
+	case PEEK_NO_MEMORY:
+		ticking->run->out_of_memory = true;
+		return true;
+	case PEEK_AWAKE:
+		break;
+	}
+	return false;
 }
 
 /* True: the sample is taken, or there is nothing to take. */
-static bool look_at_blocked(struct sampler *sampler, struct sprof_thread *thread)
+static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct sprof_proc_schedstat schedstat;
-	struct sprof_proc_syscall call;
+	const struct sprof_world *world = ticking->run->world;
+	struct peek_sight sight = {.tick_ns = ticking->ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome;
 
-	if (!sprof_thread_read_schedstat(thread, &schedstat))
+	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
 		return true;
-	if (!sprof_thread_read_syscall(thread, &call))
-		return !thread->process->denied || sprof_denied_take(sampler, thread, &schedstat);
-	if (call.kind == SPROF_PROC_SYSCALL_RUNNING)
+	if (!world->read_syscall(world->data, thread, &sight.call)) {
+		if (!thread->process->denied)
+			return true;
+		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
+		return is_settled_by_peek(ticking, outcome, &observation);
+	}
+	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
-	if (call.sp)
-		return sprof_peek(sampler, thread, &schedstat, &call);
-	/* It has left its last CPU: a leader that has ended before its threads, or one that is still to be reported. */
-	sprof_charge_ended(sampler, thread);
-	return true;
+	if (!sight.call.sp) {
+		/* It has left its last CPU: a leader before its threads, or an unreported end. */
+		sprof_book_ended(ticking->book, thread);
+		return true;
+	}
+	outcome = peek(ticking, thread, &sight, &observation);
+	return is_settled_by_peek(ticking, outcome, &observation);
+}
+
+static struct known_mappings *mappings_of(const struct sprof_thread *thread)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	return &process->mappings;
+}
+
+/* If stat says that it runs. */
+static void note_cpu(const struct ticking *ticking, struct sprof_thread *thread,
+	const struct sprof_proc_stat *stat)
+{
+	const struct sprof_world *world = ticking->run->world;
+	const struct known_cpu cpu = {
+		.number = stat->processor,
+		.pinned = world->is_pinned(world->data, thread),
+		.policy = stat->policy,
+		.priority = stat->priority,
+		.seen_ns = stat->state == 'R' ? ticking->ns : 0,
+	};
+
+	sprof_sampled_on_cpu(thread->sampling, &cpu);
+}
+
+/* Then page faults are not known either. A doubt is cheap if mappings can be asked about. */
+static bool is_cpu_known(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return mappings_of(thread)->can_ask && sampled->cpu.seen_ns + CPU_AGE_NS > ticking->ns;
 }
 
 /*
- * Whether it runs, and where. stat tells both, and costs more than all else that is read in a tick; so
- * the CPU of a thread that goes on running is believed for a while. Where that is wrong, the stop takes
- * longer, and is right all the same.
+ * Whether it runs, and where. stat tells both, but costs more than all other reads of a tick. So
+ * the CPU of a thread that goes on running is believed for a while. If that is wrong, the stop
+ * takes longer, but is still right.
  */
-static bool runs(struct sampler *sampler, struct sprof_thread *thread)
+static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
-	struct known_cpu *cpu = &sampling->cpu;
+	const struct sprof_world *world = ticking->run->world;
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
-	if (thread->process->maps_can_ask && cpu->seen_ns + CPU_AGE_NS > sampler->tick.ns &&
-		sprof_thread_read_syscall(thread, &call)) {
-		/* Its page faults are not known either: cheap to doubt where a mapping can be asked for. */
-		thread->process->change++;
+	if (is_cpu_known(ticking, thread) && world->read_syscall(world->data, thread, &call)) {
+		sprof_mappings_doubt(mappings_of(thread));
 		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
 	}
-	cpu->seen_ns = 0;
-	if (!sprof_thread_read_stat(thread, &stat))
+	sprof_sampled_left_cpu(thread->sampling);
+	if (!world->read_stat(world->data, thread, &stat))
 		return false;
-	sprof_mappings_doubt(thread, &stat);
-	cpu->number = stat.processor;
-	cpu->pinned = sprof_hop_is_pinned(thread->tid);
-	cpu->starves = sprof_priority_is_starved_by(&sampler->hop.own, &stat);
-	if (stat.state == 'R')
-		cpu->seen_ns = sampler->tick.ns;
+	sprof_mappings_doubt_faults(mappings_of(thread), thread->sampling, &stat);
+	note_cpu(ticking, thread, &stat);
 	return stat.state == 'R';
 }
 
-/* Most threads of most programs: asleep as before. */
-static bool is_settled(struct sampler *sampler, struct sprof_thread *thread)
+/* Most threads of most programs are asleep as before. */
+static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
-	const struct sampling *sampling = sprof_sampling_of(sampler, thread);
+	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
+	struct observation observation;
 
-	if (!sampling)
+	switch (sprof_reuse(ticking->run, thread, &tick, &observation)) {
+	case REUSE_TAKEN:
+		sprof_book_observation(ticking->book, &observation);
 		return true;
-	return sampling->sleep.active ? sprof_reuse(sampler, thread) : !has_run(sampler, thread);
+	case REUSE_SPARED:
+		sprof_book_stays(ticking->book, thread, ticking->ns);
+		return true;
+	case REUSE_MOVED:
+		sprof_book_woke(ticking->book, thread, ticking->last_ns);
+		break;
+	}
+	return false;
 }
 
-static void look(struct sampler *sampler, struct sprof_thread *thread)
+static bool is_settled(struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct sampling *sampling = thread->sampling;
+	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
 
-	if (!runs(sampler, thread) && look_at_blocked(sampler, thread))
+	if (!sampled)
+		return true;
+	return sampled->sleep.active ? is_reused(ticking, thread) : !has_run(ticking->run, thread);
+}
+
+static void ask(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	const struct ask ask = {
+		.thread = thread,
+		.cpu = sampled->cpu,
+		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
+	};
+
+	if (!ticking->source->ask(ticking->source->data, &ask))
+		ticking->run->out_of_memory = true;
+}
+
+static void look(struct ticking *ticking, struct sprof_thread *thread)
+{
+	if (!runs(ticking, thread) && look_at_blocked(ticking, thread))
 		return;
-	if (sampler->options->mode == SPROF_MODE_WAIT && !sampler->tick.closing)
+	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)
 		return;
 	if (thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_INTERRUPTED)
-		sprof_stops_add(sampler, thread, &(struct slot_before){.cpu = sampling->cpu.number});
+		ask(ticking, thread);
 }
 
-static bool has_had_its_turn(const struct sampler *sampler, const struct sprof_thread *thread)
+static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
 {
-	const struct sampling *sampling = thread->sampling;
+	const struct sampled *sampled = thread->sampling;
 
-	return sampling && sampling->tick_ns == sampler->tick.ns;
+	return sampled && sampled->turn_ns == ticking->ns;
 }
 
-static void take_turn(struct sampler *sampler, struct sprof_thread *thread)
+static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 {
-	struct sampling *sampling;
-
-	if (!thread->process->maps_read_ns)
-		sprof_mappings_read(sampler, thread->process);
-	if (!sprof_thread_has_figures(thread) && !is_settled(sampler, thread))
-		look(sampler, thread);
-	sampling = thread->sampling;
-	if (sampling)
-		sampling->tick_ns = sampler->tick.ns;
+	if (!sprof_sampled_process_of(thread->process)) {
+		ticking->run->out_of_memory = true;
+		return;
+	}
+	sprof_mappings_begin(ticking->run->world, thread->process);
+	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
+		look(ticking, thread);
+	if (thread->sampling)
+		sprof_sampled_had_turn(thread->sampling, ticking->ns);
 }
 
 /*
- * Among many threads those that run are stopped while others are still to be looked at: their work may be a short
- * burst. Threads may end meanwhile, and the last one of the table takes the place of one that is gone. So the table
- * is walked from its end: all that have not had their turn are before the place.
+ * With many threads, running ones are stopped while others are still to be looked at: their work
+ * may be a short burst. If a thread ends meanwhile, the last entry of the table takes its place. So
+ * the table is walked from its end: all entries without a turn are before the current place.
  */
-static void take_turns(struct sampler *sampler)
+static void take_turns(struct ticking *ticking)
 {
+	const struct sprof_world *world = ticking->run->world;
+	const struct sprof_source *source = ticking->source;
 	size_t i = SIZE_MAX, count;
 
 	for (;;) {
-		struct sprof_thread **threads = sprof_target_threads(sampler->parts->target, &count);
+		struct sprof_thread **threads = world->threads(world->data, &count);
 
 		i = i < count ? i : count;
-		if (!i)
+		if (!i || ticking->run->out_of_memory)
 			return;
 		i--;
-		if (has_had_its_turn(sampler, threads[i]))
+		if (has_had_its_turn(ticking, threads[i]))
 			continue;
-		take_turn(sampler, threads[i]);
-		if (sprof_stops_are_due(sampler))
-			sprof_stops_take(sampler);
+		take_turn(ticking, threads[i]);
+		if (source->is_due(source->data))
+			source->collect(source->data);
 	}
 }
 
-void sprof_tick(struct sampler *sampler)
+/* Credited as of the tick before: a lock's holder was there until then, too. */
+static void credit_woken(struct ticking *ticking)
 {
+	const struct sprof_world *world = ticking->run->world;
+	struct sprof_thread **threads;
 	size_t count;
 
-	sampler->tick.last_ns = sampler->tick.ns;
-	sampler->tick.ns = sprof_clock_now_ns();
-	sampler->tick.patience = (struct patience){0};
-	sampler->tick.running = sampler->tick.planned = 0;
-	sprof_target_threads(sampler->parts->target, &count);
-	sampler->tick.thread_count = (uint32_t)count;
-	sprof_quiet_look(sampler);
-	take_turns(sampler);
-	sprof_stops_take(sampler);
-	sprof_samples_flush(sampler, NULL);
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct sampled_process *process = threads[i]->process->sampling;
+
+		if (threads[i]->sampling && sprof_quiet_has_woken(&process->quiet))
+			sprof_book_credit(ticking->book, threads[i], ticking->last_ns);
+	}
+	sprof_book_flush(ticking->book);
+}
+
+/* False: no memory. */
+static bool know_processes(const struct sprof_world *world)
+{
+	struct sprof_process **processes;
+	size_t count;
+
+	processes = world->processes(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!sprof_sampled_process_of(processes[i]))
+			return false;
+	}
+	return true;
+}
+
+static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct quiet_tick quiet;
+	size_t count;
+
+	ticking->last_ns = ticking->ns;
+	ticking->ns = now_of(ticking->run);
+	ticking->closing = closing;
+	world->threads(world->data, &count);
+	sprof_book_begin_tick(ticking->book, count, closing);
+	quiet = (struct quiet_tick){
+		.ns = ticking->ns, .last_ns = ticking->last_ns, .closing = closing};
+	if (sprof_quiet_look(ticking->run, &quiet))
+		credit_woken(ticking);
+	ticking->source->begin(ticking->source->data,
+		&(struct source_tick){
+			.ns = ticking->ns,
+			.period_ns = period_ns,
+			.running = quiet.running,
+			.thorough = closing || ticking->run->options->once,
+		});
+}
+
+void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
+{
+	if (!know_processes(ticking->run->world)) {
+		ticking->run->out_of_memory = true;
+		return;
+	}
+	begin(ticking, period_ns, closing);
+	take_turns(ticking);
+	ticking->source->collect(ticking->source->data);
+	sprof_book_end_tick(ticking->book);
+	ticking->closing = false;
+	ticking->number++;
+}
+
+void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = ticking->run->world;
+	struct peek_sight sight = {.tick_ns = ticking->ns};
+	struct observation observation = {.thread = thread};
+	enum peek_outcome outcome = PEEK_AWAKE;
+
+	if (world->read_schedstat(world->data, thread, &sight.schedstat) &&
+		world->read_syscall(world->data, thread, &sight.call) &&
+		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
+		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
+	if (!is_settled_by_peek(ticking, outcome, &observation))
+		sprof_book_lost(ticking->book, thread);
 }

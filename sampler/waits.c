@@ -1,19 +1,52 @@
 /*
- * Waits. Knows when something must be looked up and when it is known still; how to read it is
- * attach/'s matter. A thread that waits for a lock does not run when the lock changes hands, so who
- * has it is asked again at every sample (locks.h).
+ * Waits: when a wait must be looked up, and when it is still known. A thread that waits for a lock
+ * does not run when the lock changes hands, so every sample asks for the holder again (locks.h).
+ * Does not read the waited-for objects.
  */
 #include "sampler/waits.h"
 
 #include <sys/syscall.h>
 
-#include "attach/kernel-stack.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "sampler/sampler-internal.h"
+#include "base/maps-text.h"
+#include "blocked/kernel-stack-read.h"
+#include "sampler/sampled.h"
 
 enum {
 	EVENT_AGE_NS = 100 * SPROF_NS_PER_MS
-}; /* what is watched together changes, but not for long */
+}; /* the set of watched descriptors changes, but not for long */
+
+static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
+{
+	const struct waits *waits = data;
+	const struct sprof_world *world = waits->run->world;
+
+	return world->read_memory(world->data, waits->thread, address, buffer, size);
+}
+
+static pid_t process_at(void *data, size_t index)
+{
+	const struct waits *waits = data;
+	const struct sprof_world *world = waits->run->world;
+	struct sprof_process **processes;
+	size_t count;
+
+	processes = world->processes(world->data, &count);
+	return index < count ? processes[index]->pid : 0;
+}
+
+void sprof_waits_init(struct waits *waits, struct run *run, const struct sprof_sink *sink)
+{
+	*waits = (struct waits){.run = run, .sink = sink, .locks = {.world = run->world}};
+	waits->access = (struct sprof_blocked_access){waits, read_memory, process_at};
+	waits->objects.access = &waits->access;
+}
+
+void sprof_waits_restart(struct waits *waits)
+{
+	waits->locks = (struct locks){.world = waits->run->world};
+}
 
 void sprof_waits_finish(struct waits *waits)
 {
@@ -32,37 +65,54 @@ static struct process_areas *areas_of(struct waits *waits, pid_t pid)
 	}
 	areas = &waits->areas[waits->next_areas++ % PROCESS_AREAS];
 	areas->pid = pid;
-	areas->tick_ns = 0;
+	areas->read_ns = 0;
 	areas->areas.count = 0;
 	return areas;
 }
 
-/* Memory comes and goes without a word: what is not found is looked for again once per tick. */
-static const struct sprof_area *find_area(
-	struct sampler *sampler, const struct sprof_process *process, uint64_t address)
+/* One lookup. */
+struct looking {
+	struct waits *waits;
+	struct sprof_thread *thread;
+	struct sprof_proc_syscall call;
+	const struct sprof_blocked_call *kind; /* of the call */
+	struct known_wait found;
+	uint64_t now_ns;
+};
+
+static bool read_areas(struct sprof_areas *areas, pid_t pid)
 {
-	struct process_areas *known = areas_of(&sampler->waits, process->pid);
+	pid_t live_tid;
+	SPROF_AUTO_FREE char *text = sprof_maps_read_text(pid, &live_tid);
+
+	return text && sprof_areas_parse(areas, text);
+}
+
+/* Memory appears and disappears silently: an area not found is looked up again once per tick. */
+static const struct sprof_area *find_area(const struct looking *looking, uint64_t address)
+{
+	const struct sprof_process *process = looking->thread->process;
+	struct process_areas *known = areas_of(looking->waits, process->pid);
 	const struct sprof_area *area = NULL;
 
 	if (known->generation == process->maps.generation)
 		area = sprof_areas_find(&known->areas, address);
-	if (area || known->tick_ns == sampler->tick.ns)
+	if (area || known->read_ns == looking->now_ns)
 		return area;
-	known->tick_ns = sampler->tick.ns;
+	known->read_ns = looking->now_ns;
 	known->generation = process->maps.generation;
-	if (!sprof_areas_read(&known->areas, process->pid))
+	if (!read_areas(&known->areas, process->pid))
 		known->areas.count = 0;
 	return sprof_areas_find(&known->areas, address);
 }
 
-/* Where the futex lies. */
-static void place(struct sampler *sampler, const struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call, struct sprof_wait *wait)
+/* Finds the memory area of the futex. */
+static void place(const struct looking *looking, struct sprof_wait *wait)
 {
-	const struct sampling *sampling = thread->sampling;
-	const struct sprof_process *process = thread->process;
-	bool is_private = sprof_futex_is_private(&sampling->wait.lock.futex);
-	const struct sprof_area *area = find_area(sampler, process, wait->address);
+	const struct sprof_process *process = looking->thread->process;
+	bool is_private = sprof_futex_is_private(&looking->found.lock.futex);
+	const struct sprof_area *area = find_area(looking, wait->address);
+	uint64_t sp = looking->call.sp;
 	const struct sprof_mapping *code = NULL;
 
 	wait->area = "[anon]";
@@ -75,8 +125,7 @@ static void place(struct sampler *sampler, const struct sprof_thread *thread,
 		wait->area = NULL;
 		wait->module = code->module;
 		wait->offset = wait->address - area->base;
-	} else if (area->kind == SPROF_AREA_STACK ||
-		   (call->sp >= area->start && call->sp < area->end)) {
+	} else if (area->kind == SPROF_AREA_STACK || (sp >= area->start && sp < area->end)) {
 		wait->area = "[stack]";
 		wait->offset = area->end - wait->address;
 	} else if (area->kind == SPROF_AREA_SHARED) {
@@ -89,117 +138,142 @@ static void place(struct sampler *sampler, const struct sprof_thread *thread,
 	}
 }
 
-static void look_at_futex(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call, struct sprof_wait *wait)
+static void look_at_futex(struct looking *looking, struct sprof_wait *wait)
 {
-	struct sampling *sampling = thread->sampling;
+	struct lock_watch *lock = &looking->found.lock;
 
-	if (!sprof_futex_parse(call->arguments, &sampling->wait.lock.futex))
+	if (!sprof_futex_parse(looking->call.arguments, &lock->futex))
 		return;
-	sampling->wait.lock.active = true;
-	wait->address = sampling->wait.lock.futex.address;
-	wait->lock = sprof_locks_look(sampler, thread);
-	place(sampler, thread, call, wait);
+	lock->active = true;
+	wait->address = lock->futex.address;
+	wait->lock =
+		sprof_locks_look(&looking->waits->locks, looking->thread, lock, looking->now_ns);
+	place(looking, wait);
 }
 
 /*
- * A call that the kernel restarts, after a stop of ours too, has the number of restart_syscall(2), and
- * its arguments still. Returns whether that is so; the number is then the one before.
+ * A call that the kernel restarts, also after our stop, has the number of restart_syscall(2), but
+ * still its arguments. Returns whether it is one; the number is then set to the last call's.
  */
-static bool restore_number(struct thread_wait *wait, struct sprof_proc_syscall *call)
+static bool restore_number(struct sampled *sampled, struct sprof_proc_syscall *call)
 {
-	bool restarted = call->number == SYS_restart_syscall && wait->last_sp == call->sp;
+	const struct last_call *last = &sampled->last_call;
+	bool restarted = call->number == SYS_restart_syscall && last->sp == call->sp;
 
 	if (restarted)
-		call->number = wait->last_call;
-	wait->last_call = call->number;
-	wait->last_sp = call->number == SYS_restart_syscall ? 0 : call->sp;
+		call->number = last->number;
+	sprof_sampled_called(sampled,
+		&(struct last_call){
+			.number = call->number,
+			.sp = call->number == SYS_restart_syscall ? 0 : call->sp,
+		});
 	return restarted;
 }
 
-/* An event loop's call is the one before. */
-static bool is_same_event(const struct thread_wait *wait, const struct sprof_proc_syscall *call,
-	const struct sprof_wait_call *known, uint64_t now_ns)
+/* An event loop repeats its last call. */
+static bool is_same_event(const struct known_wait *wait, const struct looking *looking)
 {
-	return known->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
-	       call->arguments[0] == wait->argument && wait->found_ns + EVENT_AGE_NS > now_ns;
+	const struct sprof_proc_syscall *call = &looking->call;
+
+	return looking->kind->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
+		call->arguments[0] == wait->argument &&
+		wait->found_ns + EVENT_AGE_NS > looking->now_ns;
 }
 
-static uint32_t intern(struct sampler *sampler, const struct sprof_wait *wait)
+static uint32_t intern(const struct waits *waits, const struct sprof_wait *wait)
 {
-	const struct sprof_sink *sink = sampler->parts->sink;
 	uint32_t id = SPROF_WAIT_NONE;
 
-	if (!sink->wait(sink->data, wait, &id))
-		sampler->out_of_memory = true;
+	if (!waits->sink->wait(waits->sink->data, wait, &id))
+		waits->run->out_of_memory = true;
 	return id;
 }
 
-static uint32_t find_out(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_syscall *call, const struct sprof_wait_call *known)
+static uint32_t find_out(struct looking *looking)
 {
+	const struct sprof_proc_syscall *call = &looking->call;
+	const struct sprof_thread *thread = looking->thread;
+	struct waits *waits = looking->waits;
 	struct sprof_wait wait = {
 		.system_call = call->number,
-		.kind = call->number < 0 ? SPROF_WAIT_KIND_IO : known->kind,
+		.kind = call->number < 0 ? SPROF_WAIT_KIND_IO : looking->kind->kind,
 		.module = SPROF_RECORD_NONE,
 	};
 	struct sprof_kernel_stack kernel = {.count = 0};
 	char object[SPROF_OBJECT_TEXT] = "";
 
-	if (known->argument == SPROF_WAIT_ARGUMENT_FUTEX)
-		look_at_futex(sampler, thread, call, &wait);
+	if (looking->kind->argument == SPROF_BLOCKED_ARGUMENT_FUTEX)
+		look_at_futex(looking, &wait);
 	else
-		sprof_objects_describe(&sampler->waits.objects, thread->process->pid, known,
+		sprof_objects_describe(&waits->objects, thread->process->pid, looking->kind,
 			call->arguments, object, sizeof(object));
-	if (sampler->options->kernel_stacks)
+	if (waits->run->options->kernel_stacks)
 		sprof_kernel_stack_read(thread->process->pid, thread->tid, &kernel);
 	wait.object = object[0] ? object : NULL;
 	wait.kernel = kernel.frames;
 	wait.kernel_count = kernel.count;
-	return intern(sampler, &wait);
+	return intern(waits, &wait);
 }
 
-void sprof_waits_look_up(
-	struct sampler *sampler, struct sprof_thread *thread, const struct sprof_proc_syscall *said)
+/* The thread has not left the call that it was seen in. */
+static bool is_known(const struct looking *looking, bool restarted)
 {
-	struct sampling *sampling = thread->sampling;
-	struct sprof_proc_syscall call = *said;
-	struct thread_wait *wait = &sampling->wait;
-	bool restarted = restore_number(wait, &call);
-	const struct sprof_wait_call *known = sprof_wait_call_find(call.number);
-	uint64_t begin = sprof_clock_now_ns();
+	const struct sampled *sampled = looking->thread->sampling;
+	const struct known_wait *wait = &sampled->wait;
 
-	if (!sampler->parts->sink->wait ||
-		(wait->id && call.sp == wait->sp &&
-			(restarted || is_same_event(wait, &call, known, sampler->tick.ns))))
+	return wait->id && looking->call.sp == wait->sp &&
+		(restarted || is_same_event(wait, looking));
+}
+
+static void find(struct looking *looking)
+{
+	const struct sprof_proc_syscall *call = &looking->call;
+
+	looking->found = (struct known_wait){
+		.call = call->number,
+		.sp = call->sp,
+		.argument = call->arguments[0],
+		.found_ns = looking->now_ns,
+	};
+	looking->waits->thread = looking->thread;
+	looking->found.id = find_out(looking);
+	sprof_sampled_waits(looking->thread->sampling, &looking->found);
+}
+
+void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, uint64_t now_ns)
+{
+	struct looking looking = {
+		.waits = waits, .thread = thread, .call = *call, .now_ns = now_ns};
+	struct sprof_quality *quality = waits->run->quality;
+	uint64_t begin = now_of(waits->run);
+	bool restarted = restore_number(thread->sampling, &looking.call);
+
+	looking.kind = sprof_blocked_call_find(looking.call.number);
+	if (!waits->sink->wait || is_known(&looking, restarted))
 		return;
-	wait->lock = (struct lock_watch){.active = false};
-	wait->id = find_out(sampler, thread, &call, known);
-	wait->sp = call.sp;
-	wait->call = call.number;
-	wait->argument = call.arguments[0];
-	wait->found_ns = sampler->tick.ns;
-	sampler->quality->waits_looked_up++;
-	sampler->quality->wait_ns_total += sprof_clock_now_ns() - begin;
+	find(&looking);
+	quality->waits_looked_up++;
+	quality->wait_ns_total += now_of(waits->run) - begin;
 }
 
-uint32_t sprof_waits_running(struct sampler *sampler, struct sprof_thread *thread,
-	const struct sprof_proc_syscall *said)
+uint32_t sprof_waits_running(
+	struct waits *waits, struct sprof_thread *thread, const struct sprof_proc_syscall *said)
 {
-	struct sampling *sampling = thread->sampling;
 	struct sprof_proc_syscall call = *said;
-	const struct sprof_wait_call *known;
 	struct sprof_wait wait = {.module = SPROF_RECORD_NONE};
+	const struct sprof_blocked_call *kind;
 	char object[SPROF_OBJECT_TEXT] = "";
 
-	restore_number(&sampling->wait, &call);
-	known = sprof_wait_call_find(call.number);
-	wait.system_call = call.number;
-	if (!sampler->parts->sink->wait || call.number < 0)
+	restore_number(thread->sampling, &call);
+	if (!waits->sink->wait || call.number < 0)
 		return SPROF_WAIT_NONE;
-	if (known->argument == SPROF_WAIT_ARGUMENT_DESCRIPTOR)
-		sprof_objects_describe(&sampler->waits.objects, thread->process->pid, known,
-			call.arguments, object, sizeof(object));
+	waits->thread = thread;
+	kind = sprof_blocked_call_find(call.number);
+	if (kind->argument == SPROF_BLOCKED_ARGUMENT_DESCRIPTOR)
+		sprof_objects_describe(&waits->objects, thread->process->pid, kind, call.arguments,
+			object, sizeof(object));
+	wait.system_call = call.number;
 	wait.object = object[0] ? object : NULL;
-	return intern(sampler, &wait);
+	return intern(waits, &wait);
 }

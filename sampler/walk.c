@@ -1,9 +1,12 @@
 /*
- * From a copied stack to one that the sink knows. Knows when mappings are read again for it, and what a
- * walk tells about the next copy; the frames themselves are unwind/'s matter.
+ * Walking a copied stack: when mappings are read again for it, and what the walk tells about the
+ * next copy. Does not find frames: unwind/ does.
  */
-#include "base/clock.h"
-#include "sampler/sampler-internal.h"
+#include "sampler/walk.h"
+
+#include "sampler/copy.h"
+#include "sampler/mappings.h"
+#include "sampler/sampled.h"
 
 static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goroutine)
 {
@@ -13,7 +16,7 @@ static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goro
 		sprof_copy_plan_grow(plan);
 }
 
-/* The goroutine whose stack this is, or is a part of it. */
+/* The goroutine of this stack, or part of a stack. */
 static uint64_t id_of(const struct sprof_goroutine *goroutine, const struct sprof_stack_view *stack)
 {
 	if (stack->outermost_sp < goroutine->low || stack->outermost_sp > goroutine->high)
@@ -21,55 +24,64 @@ static uint64_t id_of(const struct sprof_goroutine *goroutine, const struct spro
 	return sprof_goroutine_id(goroutine);
 }
 
-static void find_creator(const struct sampler *sampler, const struct sprof_thread *thread,
+static void find_creator(const struct sprof_world *world, const struct sprof_maps *maps,
 	struct sprof_goroutine *goroutine)
 {
-	goroutine->creator = sprof_unwinder_find_creator(
-		sampler->parts->unwinder, &thread->process->maps, goroutine);
+	goroutine->creator = world->find_creator(world->data, maps, goroutine);
 }
 
-void sprof_walk_count(
-	struct sprof_quality *quality, enum sprof_end end, enum sprof_way way, uint32_t times)
+static void plan_next_copy(struct copy_plan *plan, const struct sprof_snapshot *snapshot,
+	const struct sprof_stack_view *stack)
 {
-	quality->stacks[end] += times;
-	if (way == SPROF_WAY_CODE)
-		quality->stacks_by_code += times;
-	else if (way == SPROF_WAY_FRAME_POINTER)
-		quality->stacks_by_frame_pointer += times;
+	if (stack->end == SPROF_END_STACK_COPY)
+		grow_copy(plan, &snapshot->goroutine);
+	else if (stack->end == SPROF_END_BAD_MEMORY)
+		sprof_copy_find_home(plan, snapshot);
+	else if (stack->end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
+		sprof_copy_settle(plan, snapshot, stack->outermost_sp);
 }
 
-struct sprof_walked sprof_walk_copy(struct sampler *sampler, struct sprof_thread *thread,
-	struct sprof_snapshot *snapshot)
+static bool is_doubtful(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack)
 {
-	struct sprof_unwinder *unwinder = sampler->parts->unwinder;
-	const struct sprof_sink *sink = sampler->parts->sink;
-	struct sampling *sampling = thread->sampling;
-	struct sprof_process *process = thread->process;
-	uint64_t begin = sprof_clock_now_ns();
-	struct sprof_stack_view stack;
-	uint32_t id = 0;
+	return stack->end == SPROF_END_NO_MODULE || stack->end == SPROF_END_BAD_MEMORY ||
+		!sprof_mappings_hold(world, process, stack);
+}
 
-	sprof_mappings_refresh(sampler, process);
-	if (sampler->options->goroutines)
-		find_creator(sampler, thread, &snapshot->goroutine);
-	stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
-	if ((stack.end == SPROF_END_NO_MODULE || stack.end == SPROF_END_BAD_MEMORY ||
-		    !sprof_mappings_hold(sampler, process, &stack)) &&
-		sprof_mappings_read(sampler, process))
-		stack = sprof_unwinder_walk(unwinder, snapshot, &process->maps);
+static struct sprof_stack_view walk(const struct sprof_world *world,
+	const struct sprof_snapshot *snapshot, struct sprof_process *process)
+{
+	struct sprof_stack_view stack = world->walk(world->data, snapshot, &process->maps);
+
+	if (is_doubtful(world, process, &stack) && sprof_mappings_read(world, process))
+		stack = world->walk(world->data, snapshot, &process->maps);
 	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
 		stack.end = SPROF_END_DENIED;
-	if (stack.end == SPROF_END_STACK_COPY)
-		grow_copy(&sampling->copy, &snapshot->goroutine);
-	else if (stack.end == SPROF_END_BAD_MEMORY)
-		sprof_copy_plan_find_home(&sampling->copy, snapshot);
-	else if (stack.end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
-		sprof_copy_plan_settle(&sampling->copy, snapshot, stack.outermost_sp);
-	sampling->last.goroutine =
-		sampler->options->goroutines ? id_of(&snapshot->goroutine, &stack) : 0;
-	sampler->quality->unwind_ns_total += sprof_clock_now_ns() - begin;
-	sampler->quality->frames += stack.count;
-	if (!sink->stack(sink->data, &stack, &id))
-		sampler->out_of_memory = true;
-	return (struct sprof_walked){.stack = id, .end = stack.end, .way = stack.way};
+	return stack;
+}
+
+struct walked sprof_walk(const struct run *run, const struct observation *observation)
+{
+	const struct sprof_world *world = run->world;
+	struct sprof_process *process = observation->thread->process;
+	struct sprof_snapshot *snapshot = observation->snapshot;
+	struct sampled_process *known = process->sampling;
+	struct sampled *sampled = observation->thread->sampling;
+	uint64_t begin = now_of(run);
+	struct walked walked = {.goroutine = 0};
+
+	/* It has run since its tick, and may have loaded a library. */
+	if (observation->is_late)
+		sprof_mappings_doubt(&known->mappings);
+	else if (observation->by == OBSERVED_BY_STOP)
+		sprof_mappings_doubt_late(&known->mappings, observation->time_ns, begin);
+	sprof_mappings_refresh(world, process, observation->time_ns);
+	if (run->options->goroutines)
+		find_creator(world, &process->maps, &snapshot->goroutine);
+	walked.stack = walk(world, snapshot, process);
+	plan_next_copy(&sampled->copy, snapshot, &walked.stack);
+	if (run->options->goroutines)
+		walked.goroutine = id_of(&snapshot->goroutine, &walked.stack);
+	run->quality->unwind_ns_total += now_of(run) - begin;
+	return walked;
 }

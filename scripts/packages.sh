@@ -9,7 +9,7 @@ build_packages=(
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
 test_packages=(
     python3 make g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
-    libdevel-nytprof-perl clang-format
+    libdevel-nytprof-perl clang-format-14
     nodejs npm chromium fonts-dejavu-core
     musl-tools busybox-static
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
@@ -85,10 +85,13 @@ install_missing() {
 }
 
 # A build folder, configured or brought up to date: configure FOLDER [MESON OPTION...]
+# SPROF_MESON_OPTIONS: further options, with blanks between them.
 configure() {
-    local folder=$1
+    local folder=$1 more
 
     shift
+    read -ra more <<<"${SPROF_MESON_OPTIONS:-}"
+    set -- "${more[@]}" "$@"
     if [[ -f $folder/meson-private/coredata.dat ]]; then
         meson setup --reconfigure "$folder" "$@"
     else

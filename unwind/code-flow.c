@@ -1,6 +1,6 @@
 /*
- * The rows of a function: all ways from its entry are followed (code-ways.c), again for each call that turns out not to
- * return; then what no way has led to is tried (code-gaps.c).
+ * The rows of a function. Follows all ways from its entry (code-ways.c), again for each call that
+ * turns out not to return. Then tries the code that no way has reached (code-gaps.c).
  */
 #include "unwind/code-flow.h"
 
@@ -33,14 +33,18 @@ void sprof_code_flow_destroy(struct sprof_code_flow *flow)
 
 bool sprof_code_flow_begin(struct sprof_code_flow *flow, const struct sprof_code *code)
 {
-	if (!sprof_instruction_has_decoder() || !code->size || code->size > SPROF_CODE_LONGEST ||
-		!sprof_array_reserve(
-			&flow->places, &flow->place_capacity, code->size, sizeof(*flow->places)))
+	flow->out_of_memory = false;
+	if (!sprof_instruction_has_decoder() || !code->size || code->size > SPROF_CODE_LONGEST)
 		return false;
+	if (!sprof_array_reserve(
+		    &flow->places, &flow->place_capacity, code->size, sizeof(*flow->places))) {
+		flow->out_of_memory = true;
+		return false;
+	}
 	memset(flow->places, 0, code->size * sizeof(*flow->places));
 	flow->code = code;
 	flow->instruction_count = flow->block_count = 0;
-	flow->out_of_memory = flow->has_caller = flow->has_read = false;
+	flow->has_caller = flow->has_read = false;
 	flow->steps = (size_t)code->size * STEPS_PER_BYTE;
 	flow->ahead = NULL;
 	return true;
@@ -80,7 +84,7 @@ bool sprof_code_flow_run(
 
 	ret->count = 0;
 	if (!sprof_code_flow_begin(flow, code))
-		return true;
+		return !flow->out_of_memory;
 	sprof_code_state_init(&entry);
 	if (code->entry)
 		entry = *code->entry;
@@ -88,7 +92,7 @@ bool sprof_code_flow_run(
 		flow->may_again = ++runs < MOST_RUNS;
 		sprof_code_flow_restart(flow, code->is_loose ? NULL : &entry, 0);
 	} while (flow->again && !flow->out_of_memory);
-	/* What only some of the ways have led to may be wrong. */
+	/* Stopped early: rows found from only some of the ways may be wrong. */
 	if (!flow->steps || flow->out_of_memory)
 		forget_ways(flow);
 	else

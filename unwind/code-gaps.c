@@ -1,17 +1,17 @@
 /*
- * Some code no known way leads to: handlers of exceptions, and what a table of jumps leads to that isn't known. It is
- * tried with what is known at the calls or unknown jumps of the function, and its rows are kept where it then goes on
- * to code that was reached with sp where it is there, or returns with sp where it was at the entry. Where none of them
- * can be shown so, one that nothing speaks against is taken: code that ends with a call that doesn't return; but not
- * behind all that ways have led to, where another function may lie.
+ * Some code is reached by no known way: exception handlers, and the targets of unknown jump tables.
+ * It is tried with the states at the function's calls or unknown jumps. Its rows are kept if it
+ * then continues to reached code with the sp known there, or returns with sp as at the entry. If no
+ * state can be proved so, one that nothing contradicts is taken: code that ends with a call that
+ * doesn't return. But not after all reached code, where another function may lie.
  *
- * Code behind a call and padding may be the next function or the head of a loop: it is tried in the same way.
+ * Code after a call and padding may be the next function or the head of a loop; it is tried too.
  */
 #include "unwind/code-flow-internal.h"
 
 enum { MOST_TRIALS = 256 };
 
-/* What a trial has found of calls is true if the trial was right. */
+/* If the trial was right, so are its findings about calls. */
 static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 {
 	for (size_t i = 0; i < flow->touched_count; i++) {
@@ -23,7 +23,8 @@ static void settle_calls(struct sprof_code_flow *flow, bool is_good)
 	flow->touched_count = 0;
 }
 
-/* The places and lists are as before the trial. The calls that the trial has ended stay ended until settle_calls(). */
+/* Restores places and lists to before the trial. Calls that the trial ended stay ended until
+ * settle_calls(). */
 static void take_back(struct sprof_code_flow *flow)
 {
 	for (size_t i = 0; i < flow->touched_count; i++) {
@@ -40,7 +41,8 @@ static void take_back(struct sprof_code_flow *flow)
 	flow->again = false;
 }
 
-/* Whether code that is entered in this state goes on as it must; `is_strict`: and that this is more than nothing. */
+/* Whether code entered in this state continues without error; `is_strict`: and is also
+ * confirmed. */
 static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, bool is_strict)
 {
@@ -66,13 +68,14 @@ static bool try_state(struct sprof_code_flow *flow, const struct sprof_code_stat
 	return is_good;
 }
 
-/* The next code that nothing leads to, from this offset on; the function's size: none. */
+/* The next code that no way reaches, from this offset on. The function's size: none. */
 static uint32_t find_gap(struct sprof_code_flow *flow, uint32_t at)
 {
 	while (at < flow->code->size) {
 		const struct sprof_instruction *instruction = sprof_code_decode(flow, at);
 
-		if (!flow->places[at].owner && instruction && instruction->effect != SPROF_EFFECT_PADDING &&
+		if (!flow->places[at].owner && instruction &&
+			instruction->effect != SPROF_EFFECT_PADDING &&
 			instruction->effect != SPROF_EFFECT_STOP)
 			return at;
 		at += instruction ? instruction->length : 1;
@@ -80,7 +83,7 @@ static uint32_t find_gap(struct sprof_code_flow *flow, uint32_t at)
 	return at;
 }
 
-/* The most frequent one first. */
+/* Tries the most frequent state first. */
 static bool try_states(
 	struct sprof_code_flow *flow, struct common common, uint32_t offset, bool is_strict)
 {
@@ -99,7 +102,7 @@ static bool try_states(
 	}
 }
 
-/* Behind all that ways have led to other functions may lie, or parts of them. */
+/* Other functions, or parts of them, may lie after all reached code. */
 static bool is_own(const struct sprof_code_flow *flow, uint32_t offset)
 {
 	return flow->code->is_whole || offset < flow->reached;
@@ -117,9 +120,10 @@ static uint32_t skip_padding(struct sprof_code_flow *flow, uint32_t at)
 	return at;
 }
 
-/* A state that was found, not guessed: once the trial has shown that the code is this function's it is a way as any. */
-static bool try_way(
-	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset, bool is_strict)
+/* Tries a state that was found, not guessed: if the trial shows that the code belongs to this
+ * function, it is a normal way. */
+static bool try_way(struct sprof_code_flow *flow, const struct sprof_code_state *state,
+	uint32_t offset, bool is_strict)
 {
 	uint32_t first = (uint32_t)flow->block_count;
 
@@ -129,9 +133,9 @@ static bool try_way(
 	return true;
 }
 
-/* Padding lies where the next function or a loop begins. Before a loop it runs, and has a row too. */
-static void try_doubt(
-	struct sprof_code_flow *flow, const struct sprof_code_state *entry, const struct doubt *doubt)
+/* Padding precedes the next function or a loop. Before a loop it runs, so it needs a row too. */
+static void try_doubt(struct sprof_code_flow *flow, const struct sprof_code_state *entry,
+	const struct doubt *doubt)
 {
 	uint32_t behind = skip_padding(flow, doubt->at);
 
@@ -149,13 +153,13 @@ static void try_doubts(struct sprof_code_flow *flow)
 
 	sprof_code_state_init(&entry);
 	for (size_t i = 0; i < flow->doubt_count && i < MOST_TRIALS; i++) {
-		struct doubt doubt = flow->doubts[i]; /* a trial may find more of them */
+		struct doubt doubt = flow->doubts[i]; /* a copy: a trial may add doubts */
 
 		try_doubt(flow, &entry, &doubt);
 	}
 }
 
-/* Whether a function seems to begin there: with saving a register that it must keep. */
+/* Whether a function seems to start here: it saves a register that it must preserve. */
 static bool is_prologue(struct sprof_code_flow *flow, uint32_t offset)
 {
 	const struct sprof_instruction *first = sprof_code_decode(flow, offset);
@@ -164,7 +168,7 @@ static bool is_prologue(struct sprof_code_flow *flow, uint32_t offset)
 		!(SPROF_CODE_SCRATCH >> first->from & 1);
 }
 
-/* It may be a function of its own too, one that is only called through pointers. */
+/* The gap may also be a function that is only called through pointers. */
 static void try_gap(struct sprof_code_flow *flow, const struct common *jumps,
 	const struct common *calls, uint32_t offset)
 {

@@ -1,6 +1,8 @@
 /*
- * The rows of a function whose ways have been followed: the state of each instruction, in the order in which they
- * lie. Neighbours with equal rows become one.
+ * The rows of a function whose ways were followed: the state of each instruction, by offset.
+ * Neighbours with equal rows are merged.
+ *
+ * A function that fails without an error here has run out of memory.
  */
 #include "unwind/code-flow-internal.h"
 
@@ -14,7 +16,7 @@ void sprof_code_rows_finish(struct sprof_code_rows *rows)
 	*rows = (struct sprof_code_rows){0};
 }
 
-/* The row at each instruction, in the order of their offsets. */
+/* Builds the rows, in the order of the instructions' offsets. */
 struct listing {
 	struct sprof_code_state state;
 	bool is_reached;
@@ -26,16 +28,16 @@ static bool is_same_row(const struct sprof_cfi_row *one, const struct sprof_cfi_
 	return one->cfa == other->cfa &&
 		(one->cfa == SPROF_CFA_NONE ||
 			(one->cfa_offset == other->cfa_offset && one->cfa_add == other->cfa_add &&
-				one->above_fp == other->above_fp &&
-				one->ra == other->ra && one->fp == other->fp &&
-				one->fp_offset == other->fp_offset));
+				one->above_fp == other->above_fp && one->ra == other->ra &&
+				one->fp == other->fp && one->fp_offset == other->fp_offset));
 }
 
 static bool list_row(struct sprof_code_rows *rows, uint32_t offset, struct sprof_cfi_row row)
 {
 	if (rows->count && is_same_row(&rows->items[rows->count - 1].row, &row))
 		return true;
-	if (!sprof_array_reserve(&rows->items, &rows->capacity, rows->count + 1, sizeof(*rows->items)))
+	if (!sprof_array_reserve(
+		    &rows->items, &rows->capacity, rows->count + 1, sizeof(*rows->items)))
 		return false;
 	rows->items[rows->count++] = (struct sprof_code_row){.offset = offset, .row = row};
 	return true;
@@ -44,13 +46,14 @@ static bool list_row(struct sprof_code_rows *rows, uint32_t offset, struct sprof
 static bool goes_on(const struct sprof_code_flow *flow, const struct sprof_instruction *instruction,
 	uint32_t at)
 {
-	return instruction->effect != SPROF_EFFECT_RETURN && instruction->effect != SPROF_EFFECT_STOP &&
+	return instruction->effect != SPROF_EFFECT_RETURN &&
+		instruction->effect != SPROF_EFFECT_STOP &&
 		instruction->effect != SPROF_EFFECT_JUMP &&
 		instruction->effect != SPROF_EFFECT_JUMP_REGISTER &&
 		instruction->effect != SPROF_EFFECT_JUMP_MEMORY && !flow->places[at].end;
 }
 
-/* How many bytes have been listed; 0: no memory. */
+/* The number of bytes listed; 0: no memory. */
 static uint32_t list_at(const struct sprof_code_flow *flow, struct listing *listing, uint32_t at)
 {
 	const struct place *place = &flow->places[at];
@@ -64,7 +67,9 @@ static uint32_t list_at(const struct sprof_code_flow *flow, struct listing *list
 	}
 	if (!listing->is_reached || !place->instruction || !place->owner) {
 		listing->is_reached = false;
-		return list_row(listing->rows, at, (struct sprof_cfi_row){.cfa = SPROF_CFA_NONE}) ? 1 : 0;
+		return list_row(listing->rows, at, (struct sprof_cfi_row){.cfa = SPROF_CFA_NONE})
+			? 1
+			: 0;
 	}
 	instruction = &flow->instructions[place->instruction - 1];
 	if (!list_row(listing->rows, at, sprof_code_state_row(&listing->state)))

@@ -1,8 +1,9 @@
 /*
- * Looks for a way from a function's start to a return. Calls are followed, a few deep, for a function whose last act
- * is a call of one that never returns doesn't either. Some are known by their names, also through the PLT.
+ * Looks for a way from a function's start to a return. Follows calls, a few deep: a function
+ * doesn't return if its last act is a call that never returns. Knows some such functions by name,
+ * also through the PLT.
  *
- * Does not know where indirect jumps lead, and believes that they and all calls through pointers return.
+ * Does not handle indirect jumps and calls through pointers: assumes that they all return.
  */
 #include "unwind/code-returns.h"
 
@@ -15,7 +16,7 @@
 
 enum {
 	LONGEST = 15,
-	MOST_BYTES = 64 * 1024, /* of a function; of a longer one it is not known */
+	MOST_BYTES = 64 * 1024, /* of a function; longer ones are not searched */
 	MOST_DEPTH = 6,         /* of calls */
 	CALL = 0xe8,
 };
@@ -28,16 +29,18 @@ struct sprof_code_returns {
 	uint8_t *verdicts; /* by start */
 };
 
-/* One function that is looked through. */
+/* The search through one function. */
 struct search {
 	struct sprof_code_returns *returns;
 	const uint8_t *bytes;
 	uint64_t address;
 	uint32_t size;
-	uint32_t *queue; /* offsets to go on from */
+	uint32_t *queue; /* offsets still to follow */
 	size_t queue_count;
-	uint8_t *seen;   /* by offset */
-	bool has_end;    /* a trap, or a call that doesn't return: else it is an endless loop, or can't be followed */
+	uint8_t *seen; /* by offset */
+	/* a trap or a call that doesn't return; otherwise it loops endlessly or can't be
+	 * followed */
+	bool has_end;
 	unsigned depth;
 };
 
@@ -93,7 +96,7 @@ static bool is_loop(const uint8_t *code, size_t length)
 	return length == 2 && (code[0] & 0xfc) == 0xe0;
 }
 
-/* A jump. True: it leads to a return. */
+/* Follows a jump. True: it leads to a return. */
 static bool jump(struct search *search, uint64_t target, bool is_direct)
 {
 	if (!is_direct)
@@ -108,7 +111,7 @@ static bool jump(struct search *search, uint64_t target, bool is_direct)
 	return false;
 }
 
-/* What a call calls, or the word that has its address; 0: not known, or no call. */
+/* The target of a call, or the address of the word that holds it. 0: unknown, or no call. */
 static uint64_t call_target(const struct search *search, uint32_t at)
 {
 	const struct sprof_code_text text = {
@@ -117,20 +120,23 @@ static uint64_t call_target(const struct search *search, uint32_t at)
 	return sprof_code_text_call(&text, at, sprof_code_text_length(&text, at));
 }
 
-/* It ends with a call of one that doesn't return then: of no function is it the way into the next one. */
+/* Then it ends with a call that doesn't return: no function continues this way into the next
+ * one. */
 static bool is_call_or_padding(const uint8_t *code, size_t length)
 {
 	size_t at = 0;
 
 	while (at + 1 < length &&
-		(code[at] == 0x66 || code[at] == 0x2e || code[at] == 0xf3 || (code[at] & 0xf0) == 0x40))
+		(code[at] == 0x66 || code[at] == 0x2e || code[at] == 0xf3 ||
+			(code[at] & 0xf0) == 0x40))
 		at++;
 	return code[at] == CALL || code[at] == 0x90 ||
 		(at + 1 < length && code[at] == 0xff && (code[at + 1] & 0x38) == 0x10) ||
 		(at + 1 < length && code[at] == 0x0f && code[at + 1] == 0x1f);
 }
 
-/* Behind an instruction: there may be the next function's start, such as a label of the same one. True: it returns. */
+/* Continues after an instruction. The next function may start there, or a label of this one. True:
+ * it returns. */
 static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 {
 	if (at + length < search->size) {
@@ -144,7 +150,7 @@ static bool go_on_behind(struct search *search, uint32_t at, size_t length)
 	return false;
 }
 
-/* One instruction. True: it returns. */
+/* Follows one instruction. True: it returns. */
 static bool pass(struct search *search, uint32_t at)
 {
 	const uint8_t *code = search->bytes + at;
@@ -161,7 +167,8 @@ static bool pass(struct search *search, uint32_t at)
 	}
 	if (is_loop(code, length))
 		go_on_at(search, at + length + (uint64_t)(int64_t)(int8_t)code[1]);
-	kind = sprof_call_decode_jump_x86_64(code, length, search->address + at, &target);
+	kind = sprof_call_decode_jump(
+		SPROF_MACHINE_X86_64, code, length, search->address + at, &target);
 	if (kind != SPROF_CALL_NONE && jump(search, target, kind == SPROF_CALL_DIRECT))
 		return true;
 	if (kind != SPROF_CALL_NONE && !is_conditional(code))
@@ -183,7 +190,7 @@ static bool find_return(struct search *search)
 	return false;
 }
 
-/* Without memory it returns. */
+/* If memory is short, assumes that it returns. */
 static bool look_through(struct sprof_code_returns *returns, size_t function, unsigned depth)
 {
 	const struct sprof_code_starts *starts = returns->starts;

@@ -1,6 +1,7 @@
 /*
- * Which CFI row a state is. Prefers sp to the frame pointer: it is always known. Does not handle a CFA that only another
- * register tells, nor a frame pointer that was saved at no known distance from the CFA.
+ * Converts a state to a CFI row. Prefers sp to the frame pointer, because sp is always known. Does
+ * not handle a CFA that only another register gives, nor a frame pointer saved at an unknown
+ * distance from the CFA.
  */
 #include "unwind/code-state.h"
 
@@ -17,7 +18,7 @@ void sprof_code_state_forget_root(struct sprof_code_state *state)
 		state->registers[SPROF_CODE_FP] = (struct sprof_code_value){0};
 }
 
-/* A word, at a distance from this register, that holds an address relative to the CFA. */
+/* A word at a distance from this register that holds an address relative to the CFA. */
 static const struct sprof_code_slot *find_cfa_slot(
 	const struct sprof_code_state *state, const struct sprof_code_value *reg)
 {
@@ -31,7 +32,7 @@ static const struct sprof_code_slot *find_cfa_slot(
 	return NULL;
 }
 
-/* The CFA by a register, or by a word that lies at a distance from it. */
+/* Gets the CFA from a register, or from a word at a distance from this register. */
 static bool find_cfa(const struct sprof_code_state *state, unsigned reg, struct sprof_cfi_row *row)
 {
 	const struct sprof_code_value *value = &state->registers[reg];
@@ -99,7 +100,8 @@ struct sprof_cfi_row sprof_code_state_row_before_return(const struct sprof_code_
 	row.fp = SPROF_REG_UNDEFINED;
 	if (sprof_code_state_has_callers_fp(state))
 		row.fp = SPROF_REG_SAME;
-	if (fp->kind == (is_by_fp ? SPROF_CODE_FP_WORD : SPROF_CODE_WORD) && saved == (int32_t)saved) {
+	if (fp->kind == (is_by_fp ? SPROF_CODE_FP_WORD : SPROF_CODE_WORD) &&
+		saved == (int32_t)saved) {
 		row.fp = SPROF_REG_SAVED;
 		row.fp_offset = (int32_t)saved;
 	}

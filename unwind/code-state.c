@@ -1,7 +1,7 @@
 /*
- * What each instruction does to a state. Believes that what is called gives back sp
- * and the registers that the ABI has it keep, and that nobody writes over a saved register through a pointer.
- * Does not handle registers other than sp and fp as the caller's.
+ * What each instruction does to a state. Assumes that calls restore sp and the registers that the
+ * ABI preserves, and that nobody overwrites a saved register through a pointer. Does not handle an
+ * sp or fp other than the caller's.
  */
 #include "unwind/code-state.h"
 
@@ -60,7 +60,7 @@ static struct sprof_code_value plus(struct sprof_code_value value, int64_t by)
 
 	if (value.kind == SPROF_CODE_ENTRY || value.kind == SPROF_CODE_TARGET || (is_fixed && by))
 		return unknown;
-	/* Numbers of wild code may wrap; they are not used for anything but comparing then. */
+	/* Numbers may wrap in broken code. Then they are only compared. */
 	if (value.kind != SPROF_CODE_UNKNOWN)
 		value.number = (int64_t)((uint64_t)value.number + (uint64_t)by);
 	return value;
@@ -79,7 +79,7 @@ static bool overlaps(
 		at->number < slot->at.number + WORD;
 }
 
-/* Something else is in these bytes from now on. */
+/* These bytes now hold something else. */
 static void forget(struct sprof_code_state *state, const struct sprof_code_value *at, int64_t size)
 {
 	for (uint32_t i = state->slot_count; i-- > 0;) {
@@ -115,7 +115,7 @@ static struct sprof_code_value read_word(
 	return unknown;
 }
 
-/* Of several words the one that lies nearest to the CFA. */
+/* If several words hold it, takes the one nearest to the CFA. */
 const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state)
 {
 	const struct sprof_code_slot *found = NULL;
@@ -130,7 +130,7 @@ const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_cod
 	return found;
 }
 
-/* A place of its own: values that were told from an older place of the same origin mean something else now. */
+/* A new place: values relative to an older place of the same origin are now invalid. */
 static void start_place(struct sprof_code_state *state, uint32_t offset)
 {
 	struct sprof_code_value place = {.kind = SPROF_CODE_PLACE, .origin = offset};
@@ -180,7 +180,7 @@ static struct sprof_code_value loaded(
 	return read_word(state, at);
 }
 
-/* The sum of a table's entry and of its address is where it leads. */
+/* A table's entry plus the table's address is the jump's target. */
 static struct sprof_code_value sum(
 	const struct sprof_code_value *one, const struct sprof_code_value *other)
 {
@@ -230,7 +230,7 @@ static void note_comparison(
 	state->compared_value = instruction->value;
 }
 
-/* What is called sets the flags too. */
+/* A called function sets the flags too. */
 static void forget_comparison(
 	struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
@@ -238,7 +238,8 @@ static void forget_comparison(
 
 	if (instruction->sets_flags || instruction->effect == SPROF_EFFECT_CALL ||
 		(state->compared < SPROF_CODE_REGISTERS && (changed >> state->compared & 1)) ||
-		(state->compared_with < SPROF_CODE_REGISTERS && (changed >> state->compared_with & 1)))
+		(state->compared_with < SPROF_CODE_REGISTERS &&
+			(changed >> state->compared_with & 1)))
 		state->compared = SPROF_CODE_NO_REGISTER;
 }
 
@@ -250,17 +251,18 @@ static void change(struct sprof_code_state *state, uint16_t registers)
 	}
 }
 
-/* Of the lowest number that is itself, as for the processor. */
+/* The lowest number is its own opposite, as on the processor. */
 static int64_t opposite(int64_t number)
 {
 	return (int64_t)(0 - (uint64_t)number);
 }
 
-/* The value of the destination, which the instruction may be made of too. */
+/* The new value of the destination, which may also be an operand. */
 static struct sprof_code_value result_of(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
-	struct sprof_code_value to = get(state, instruction->to), from = get(state, instruction->from);
+	struct sprof_code_value to = get(state, instruction->to);
+	struct sprof_code_value from = get(state, instruction->from);
 
 	switch ((enum sprof_effect)instruction->effect) {
 	case SPROF_EFFECT_ADD:
@@ -269,8 +271,9 @@ static struct sprof_code_value result_of(
 		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, from.number)
 									    : sum(&to, &from);
 	case SPROF_EFFECT_SUB_REGISTER:
-		return from.kind == SPROF_CODE_CONSTANT && is_on_stack(&to) ? plus(to, opposite(from.number))
-									    : unknown;
+		if (from.kind != SPROF_CODE_CONSTANT || !is_on_stack(&to))
+			return unknown;
+		return plus(to, opposite(from.number));
 	case SPROF_EFFECT_SET:
 		return (struct sprof_code_value){
 			.kind = SPROF_CODE_CONSTANT, .number = instruction->value};
@@ -312,21 +315,21 @@ static uint16_t scratch_of(const struct sprof_instruction *call)
 	return (uint16_t)(SPROF_CODE_SCRATCH & ~kept);
 }
 
-/* What is called writes over what lies below sp. */
+/* A called function overwrites the memory below sp. */
 static void call(struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
 	const struct sprof_code_value *sp = sp_of(state);
 
 	for (uint32_t i = state->slot_count; i-- > 0;) {
-		if (is_same_stack(&state->slots[i].at, sp) && state->slots[i].at.number < sp->number)
+		if (is_same_stack(&state->slots[i].at, sp) &&
+			state->slots[i].at.number < sp->number)
 			remove_slot(state, i);
 	}
 	change(state, scratch_of(instruction));
 }
 
-/* What moves sp and memory by itself; its registers are not in `changed`. */
-static bool apply_stack(
-	struct sprof_code_state *state, const struct sprof_instruction *instruction)
+/* Handles instructions that move sp and memory implicitly; `changed` lacks their registers. */
+static bool apply_stack(struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
 	if (instruction->effect == SPROF_EFFECT_PUSH)
 		push(state, get(state, instruction->from), instruction->size);
@@ -343,7 +346,6 @@ static bool apply_stack(
 	return true;
 }
 
-/* In another register, or anywhere on the stack. */
 static bool keeps_callers_fp(const struct sprof_code_state *state)
 {
 	for (unsigned i = 0; i < SPROF_CODE_REGISTERS; i++) {
@@ -358,18 +360,19 @@ static bool keeps_callers_fp(const struct sprof_code_state *state)
 }
 
 /*
- * A function that has no caller makes the frame pointer 0 and keeps the old value nowhere (psABI, 3.4.1). The first ones
- * do that where nothing is on the stack yet; others, in assembly, use it as any register.
+ * A function without a caller sets the frame pointer to 0 and saves the old value nowhere (psABI,
+ * 3.4.1). Outermost functions do so while the stack is empty; others, in assembly, use it freely.
  */
 static bool makes_root(
 	const struct sprof_code_state *state, const struct sprof_instruction *instruction)
 {
 	return instruction->effect == SPROF_EFFECT_SET && instruction->to == SPROF_CODE_FP &&
-		!instruction->value && sprof_code_state_may_return(state) && !keeps_callers_fp(state);
+		!instruction->value && sprof_code_state_may_return(state) &&
+		!keeps_callers_fp(state);
 }
 
-void sprof_code_state_apply(
-	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset)
+void sprof_code_state_apply(struct sprof_code_state *state,
+	const struct sprof_instruction *instruction, uint32_t offset)
 {
 	const struct sprof_code_value root = {.kind = SPROF_CODE_ROOT};
 	struct sprof_code_value result, at;
@@ -395,18 +398,18 @@ void sprof_code_state_apply(
 		start_place(state, offset);
 }
 
-/* Code that touches each page of a large frame loops until sp is what another register holds. */
+/* Code that touches each page of a large frame loops until sp equals another register. */
 static void note_equal(struct sprof_code_state *state)
 {
 	uint8_t other = state->compared == SPROF_CODE_SP ? state->compared_with : state->compared;
 	struct sprof_code_value value = get(state, other);
+	bool is_sp = state->compared == SPROF_CODE_SP || state->compared_with == SPROF_CODE_SP;
 
-	if ((state->compared == SPROF_CODE_SP || state->compared_with == SPROF_CODE_SP) &&
-		value.kind == SPROF_CODE_CFA)
+	if (is_sp && value.kind == SPROF_CODE_CFA)
 		*sp_of(state) = value;
 }
 
-/* The number of a case is compared with the last one before it is looked up in a table. */
+/* The index of a case is compared with the last index before the table is read. */
 static void note_bound(struct sprof_code_state *state, bool is_last_in)
 {
 	int64_t bound = state->compared_value + is_last_in;
@@ -457,10 +460,8 @@ bool sprof_code_state_meet(struct sprof_code_state *into, const struct sprof_cod
 		remove_slot(into, i);
 		has_changed = true;
 	}
-	if (into->bound && into->bound != from->bound) {
-		into->bound = 0;
-		has_changed = true;
-	}
+	has_changed |= into->bound && into->bound != from->bound;
+	into->bound = into->bound == from->bound ? into->bound : 0;
 	if (into->compared != SPROF_CODE_NO_REGISTER &&
 		(into->compared != from->compared || into->compared_with != from->compared_with ||
 			into->compared_value != from->compared_value)) {
@@ -473,10 +474,10 @@ bool sprof_code_state_meet(struct sprof_code_state *into, const struct sprof_cod
 bool sprof_code_state_conflicts(
 	const struct sprof_code_state *one, const struct sprof_code_state *other)
 {
-	const struct sprof_code_value *sp = &one->registers[SPROF_CODE_SP];
-	const struct sprof_code_value *other_sp = &other->registers[SPROF_CODE_SP];
+	const struct sprof_code_value *a = &one->registers[SPROF_CODE_SP];
+	const struct sprof_code_value *b = &other->registers[SPROF_CODE_SP];
 
-	return is_on_stack(sp) && is_on_stack(other_sp) && !is_same_value(sp, other_sp);
+	return is_on_stack(a) && is_on_stack(b) && !is_same_value(a, b);
 }
 
 bool sprof_code_state_knows_sp(const struct sprof_code_state *state)
@@ -493,8 +494,7 @@ bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state)
 
 bool sprof_code_state_may_return(const struct sprof_code_state *state)
 {
-	const struct sprof_code_value *sp = &state->registers[SPROF_CODE_SP];
-
-	return sp->kind == SPROF_CODE_CFA && sp->number == -WORD &&
+	return sprof_code_state_knows_sp(state) &&
+		state->registers[SPROF_CODE_SP].number == -WORD &&
 		sprof_code_state_has_callers_fp(state);
 }

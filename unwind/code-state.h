@@ -1,5 +1,5 @@
 /*
- * What is known of registers and stack words at one place of a function, relative to its CFA.
+ * What is known of registers and stack words at one place in a function, relative to its CFA.
  */
 #ifndef SPROF_UNWIND_CODE_STATE_H
 #define SPROF_UNWIND_CODE_STATE_H
@@ -13,15 +13,18 @@
 /* What a register holds. */
 enum sprof_code_kind {
 	SPROF_CODE_UNKNOWN,
-	SPROF_CODE_CALLERS,  /* what the caller had in the frame pointer, + number */
-	SPROF_CODE_ROOT,     /* 0 instead of that, made so at the entry: there is no caller */
-	SPROF_CODE_CFA,      /* CFA + number */
-	SPROF_CODE_WORD,     /* what was at CFA + number at first */
-	SPROF_CODE_FP_WORD,  /* what was at the caller's frame pointer + number at first */
-	SPROF_CODE_PLACE,    /* number above where sp was, once it was set from nothing that is known, at `origin` */
+	SPROF_CODE_CALLERS, /* the caller's frame pointer + number */
+	SPROF_CODE_ROOT,    /* 0 in place of the caller's frame pointer, set at the entry: no
+			       caller */
+	SPROF_CODE_CFA,     /* CFA + number */
+	SPROF_CODE_WORD,    /* the initial word at CFA + number */
+	SPROF_CODE_FP_WORD, /* the initial word at the caller's frame pointer + number */
+	/* number above sp, when sp was set at `origin` from an unknown value */
+	SPROF_CODE_PLACE,
 	SPROF_CODE_CONSTANT, /* number */
-	SPROF_CODE_ENTRY,    /* an entry of a table of code addresses at number; `size` is that of an entry */
-	SPROF_CODE_TARGET,   /* the same, with the table's own address added */
+	/* an entry of a table of code addresses at number; `size` is the entry's */
+	SPROF_CODE_ENTRY,
+	SPROF_CODE_TARGET, /* such an entry plus the table's own address */
 };
 
 struct sprof_code_value {
@@ -42,58 +45,59 @@ struct sprof_code_state {
 	struct sprof_code_value registers[SPROF_CODE_REGISTERS];
 	struct sprof_code_slot slots[SPROF_CODE_SLOTS];
 	uint32_t slot_count;
-	uint32_t bound; /* an index was found to be below it; 0: none was */
+	uint32_t bound; /* an index was compared and is below it; 0: none was */
 	/* The last comparison: of this register, with a register or a constant. */
 	uint8_t compared, compared_with;
 	int64_t compared_value;
 };
 
-/* At a function's entry: the return address is on the stack, nothing else. */
+/* At a function's entry: only the return address is on the stack. */
 void sprof_code_state_init(struct sprof_code_state *state);
 
 /*
- * At any instruction: nothing is known. What states call the CFA is sp there, and the caller's frame pointer is the
- * frame pointer there.
+ * At any instruction: nothing is known. "CFA" then means sp at this instruction, and "the caller's
+ * frame pointer" means the frame pointer here.
  */
 void sprof_code_state_init_anywhere(struct sprof_code_state *state);
 
-/* Goes on behind an instruction at this offset of the function. A jump or return changes nothing. */
-void sprof_code_state_apply(
-	struct sprof_code_state *state, const struct sprof_instruction *instruction, uint32_t offset);
+/* The state after an instruction at this offset of the function. A jump or return changes
+ * nothing. */
+void sprof_code_state_apply(struct sprof_code_state *state,
+	const struct sprof_instruction *instruction, uint32_t offset);
 
-/* What is known besides where a branch goes on; `is_taken`: to its target. */
+/* Adds what a branch tells of the state after it. `is_taken`: at its target. */
 void sprof_code_state_branch(
 	struct sprof_code_state *state, const struct sprof_instruction *branch, bool is_taken);
 
-/* Keeps what is known on both ways that lead to a place. True: `into` has changed. */
+/* Keeps what both ways to a place agree on. True: `into` has changed. */
 bool sprof_code_state_meet(struct sprof_code_state *into, const struct sprof_code_state *from);
 
-/* Whether both know where sp is, but not at the same distance: one of the ways can't be. */
+/* Whether both know sp, but at different distances: one of the ways is impossible. */
 bool sprof_code_state_conflicts(
 	const struct sprof_code_state *one, const struct sprof_code_state *other);
 
 /* Whether the distance of sp from the CFA is known. */
 bool sprof_code_state_knows_sp(const struct sprof_code_state *state);
 
-/* Whether the frame pointer is the caller's. */
+/* Whether the frame pointer has the caller's value. */
 bool sprof_code_state_has_callers_fp(const struct sprof_code_state *state);
 
-/* Where that was saved at a known distance from the CFA; NULL: nowhere. */
+/* Where the caller's frame pointer is saved, at a known distance from the CFA. NULL: nowhere. */
 const struct sprof_code_slot *sprof_code_state_callers_fp(const struct sprof_code_state *state);
 
 /* Whether the frame pointer says that there is no caller. */
 bool sprof_code_state_is_root(const struct sprof_code_state *state);
 
-/* There is a caller, whatever the frame pointer says. */
+/* Notes that there is a caller, whatever the frame pointer says. */
 void sprof_code_state_forget_root(struct sprof_code_state *state);
 
-/* Whether sp is where the return address lies, and the frame pointer the caller's. */
+/* Whether sp points to the return address, and the frame pointer has the caller's value. */
 bool sprof_code_state_may_return(const struct sprof_code_state *state);
 
-/* code-row.c: the row for an instruction that finds this state; its `end` is left 0. */
+/* code-row.c: the row for an instruction in this state; its `end` is left 0. */
 struct sprof_cfi_row sprof_code_state_row(const struct sprof_code_state *state);
 
-/* The row for the instruction that a way began at which knew nothing, and returns in this state. */
+/* The row at the start of a way that began with no knowledge and returns in this state. */
 struct sprof_cfi_row sprof_code_state_row_before_return(const struct sprof_code_state *state);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Tables of jumps: entries of four bytes relative to the table, or addresses of eight. Does not handle tables of
- * one and two bytes, nor those whose entries are relative to something else.
+ * Jump tables: entries of four bytes relative to the table, or addresses of eight. Does not handle
+ * entries of one or two bytes, nor entries relative to something else.
  */
 #include "unwind/code-table.h"
 
@@ -16,8 +16,8 @@ bool sprof_code_table_find(const struct sprof_code_state *state,
 	*ret = (struct sprof_code_table){.size = WORD, .count = state->bound};
 	if (jump->effect == SPROF_EFFECT_JUMP_MEMORY) {
 		ret->address = (uint64_t)jump->value;
-		return jump->from == SPROF_CODE_NO_REGISTER && jump->index != SPROF_CODE_NO_REGISTER &&
-			jump->scale == WORD;
+		return jump->from == SPROF_CODE_NO_REGISTER &&
+			jump->index != SPROF_CODE_NO_REGISTER && jump->scale == WORD;
 	}
 	if (jump->effect != SPROF_EFFECT_JUMP_REGISTER || jump->from >= SPROF_CODE_REGISTERS)
 		return false;

@@ -1,9 +1,9 @@
 /*
- * Follows every way from a function's entry, block by block, until what is known where ways meet doesn't change
- * any more. A call that the code behind contradicts doesn't return.
+ * Follows every way from a function's entry, block by block, until the states at the places where
+ * ways meet no longer change. A call contradicted by the code after it doesn't return.
  *
- * Does not handle parts of a function that lie elsewhere: a jump out of it ends the way. Believes the bytes of the
- * function to be code only where a way leads to them.
+ * Does not handle parts of a function that lie elsewhere: a jump out of the function ends the way.
+ * Treats bytes as code only if a way leads to them.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "unwind/code-table.h"
 
 enum {
-	MOST_BLOCKS = 1 << 15,   /* of one function */
+	MOST_BLOCKS = 1 << 15, /* of one function */
 	CALLS_PER_STEP = 16,
 	DECODE_LONGEST = 15,
 };
@@ -21,20 +21,20 @@ enum {
 struct way {
 	struct sprof_code_state state;
 	uint32_t at;
-	uint32_t call; /* nothing but padding lies between; NONE */
+	uint32_t call; /* only padding lies after this call; NONE */
 };
 
 static bool decode(const struct sprof_code *code, uint32_t at, struct sprof_instruction *ret)
 {
 	size_t room = at < code->size ? code->size - at : 0;
 
-	return sprof_instruction_decode(
-		code->bytes + at, room < DECODE_LONGEST ? room : DECODE_LONGEST, code->address + at, ret);
+	return sprof_instruction_decode(code->bytes + at,
+		room < DECODE_LONGEST ? room : DECODE_LONGEST, code->address + at, ret);
 }
 
 /*
- * What touches each page of a large frame before sp goes there keeps the frame's size: "mov $SIZE, %eax; call
- * __rust_probestack; sub %rax, %rsp".
+ * Code that touches each page of a large frame before sp moves keeps the frame's size: "mov $SIZE,
+ * %eax; call __rust_probestack; sub %rax, %rsp".
  */
 static void note_kept(const struct sprof_code *code, uint32_t at, struct sprof_instruction *call)
 {
@@ -70,8 +70,8 @@ static void enqueue(struct sprof_code_flow *flow, uint32_t block)
 {
 	if (flow->blocks[block].is_queued)
 		return;
-	if (!sprof_array_reserve(
-		    &flow->queue, &flow->queue_capacity, flow->queue_count + 1, sizeof(*flow->queue))) {
+	if (!sprof_array_reserve(&flow->queue, &flow->queue_capacity, flow->queue_count + 1,
+		    sizeof(*flow->queue))) {
 		flow->out_of_memory = true;
 		return;
 	}
@@ -84,7 +84,7 @@ static bool is_trial(const struct sprof_code_flow *flow)
 	return flow->first_tried != NONE;
 }
 
-/* So that a trial can be taken back. */
+/* Records the place, so that a trial can be undone. */
 static void touch(struct sprof_code_flow *flow, uint32_t offset)
 {
 	if (!is_trial(flow))
@@ -97,7 +97,7 @@ static void touch(struct sprof_code_flow *flow, uint32_t offset)
 	flow->touched[flow->touched_count++] = offset;
 }
 
-/* The block that has led there goes on to the new one instead from now on. */
+/* From now on, the block that has led there continues to the new block. */
 static void add_block(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	uint32_t offset, uint32_t call)
 {
@@ -109,7 +109,8 @@ static void add_block(struct sprof_code_flow *flow, const struct sprof_code_stat
 		flow->out_of_memory = true;
 		return;
 	}
-	flow->blocks[flow->block_count++] = (struct block){.in = *state, .offset = offset, .call = call};
+	flow->blocks[flow->block_count++] =
+		(struct block){.in = *state, .offset = offset, .call = call};
 	flow->places[offset].block = block + 1;
 	touch(flow, offset);
 	if (owner)
@@ -117,7 +118,7 @@ static void add_block(struct sprof_code_flow *flow, const struct sprof_code_stat
 	enqueue(flow, block);
 }
 
-/* The call doesn't return. If anything was concluded from that it is begun again. */
+/* Marks the call as not returning. If conclusions depended on it, start again. */
 static void end_call(struct sprof_code_flow *flow, uint32_t call, bool again)
 {
 	touch(flow, call);
@@ -125,7 +126,7 @@ static void end_call(struct sprof_code_flow *flow, uint32_t call, bool again)
 	flow->again |= again && flow->may_again;
 }
 
-/* By a way from the entry, not in this trial. */
+/* Whether a way from the entry, not from this trial, reached it. */
 static bool was_reached(const struct sprof_code_flow *flow, uint32_t offset)
 {
 	uint32_t owner = flow->places[offset].owner;
@@ -138,7 +139,7 @@ static void spend(struct sprof_code_flow *flow, size_t steps)
 	flow->steps -= steps < flow->steps ? steps : flow->steps;
 }
 
-/* At an instruction that was reached. */
+/* The state at a reached instruction. */
 static struct sprof_code_state state_at(struct sprof_code_flow *flow, uint32_t offset)
 {
 	const struct block *block = &flow->blocks[flow->places[offset].owner - 1];
@@ -155,9 +156,9 @@ static struct sprof_code_state state_at(struct sprof_code_flow *flow, uint32_t o
 	return state;
 }
 
-/* A trial has come to code that was reached without it, and which it must not change. */
-static void check_trial(
-	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint32_t offset, uint32_t call)
+/* A trial reached code that was reached without it; the trial must not change this code. */
+static void check_trial(struct sprof_code_flow *flow, const struct sprof_code_state *state,
+	uint32_t offset, uint32_t call)
 {
 	struct sprof_code_state known = state_at(flow, offset);
 
@@ -185,7 +186,8 @@ void sprof_code_enter(struct sprof_code_flow *flow, const struct sprof_code_stat
 		return;
 	}
 	block = &flow->blocks[index - 1];
-	if (sprof_code_state_conflicts(&block->in, state) && (call != NONE || block->call != NONE)) {
+	if (sprof_code_state_conflicts(&block->in, state) &&
+		(call != NONE || block->call != NONE)) {
 		end_call(flow, call != NONE ? call : block->call, call == NONE);
 		return;
 	}
@@ -195,15 +197,17 @@ void sprof_code_enter(struct sprof_code_flow *flow, const struct sprof_code_stat
 		enqueue(flow, index - 1);
 }
 
-/* A jump to somewhere else is a call's last act, or leads to a part that lies elsewhere. */
-static void jump(struct sprof_code_flow *flow, const struct sprof_code_state *state, uint64_t target)
+/* A jump out of the function is a tail call, or leads to a part that lies elsewhere. */
+static void jump(
+	struct sprof_code_flow *flow, const struct sprof_code_state *state, uint64_t target)
 {
 	const struct sprof_code *code = flow->code;
 
 	if (target >= code->address && target - code->address < code->size)
 		sprof_code_enter(flow, state, (uint32_t)(target - code->address), NONE);
 	else if (code->starts && sprof_code_starts_is_function(code->starts, target))
-		*(sprof_code_state_may_return(state) ? &flow->is_confirmed : &flow->is_wrong) = true;
+		*(sprof_code_state_may_return(state) ? &flow->is_confirmed : &flow->is_wrong) =
+			true;
 }
 
 static void note(struct common *common, const struct sprof_code_state *state)
@@ -220,14 +224,28 @@ static void note(struct common *common, const struct sprof_code_state *state)
 	}
 }
 
-/* A jump through a pointer with sp where it was at the entry is a call's last act, if there are no others. */
+/* Follows all targets of a table. False: none of them is in the function. */
+static bool enter_targets(struct sprof_code_flow *flow, const struct sprof_code_state *state,
+	const struct sprof_code_table *table)
+{
+	uint32_t index = 0, offset;
+	bool found = false;
+
+	while (sprof_code_next_target(flow, table, &index, &offset)) {
+		sprof_code_enter(flow, state, offset, NONE);
+		found = true;
+	}
+	return found;
+}
+
+/* A jump through a pointer with sp as at the entry is a tail call, unless other jumps have unknown
+ * targets. */
 static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_state *state,
 	const struct sprof_instruction *instruction)
 {
 	struct sprof_code_table table;
 
-	if (sprof_code_table_find(state, instruction, &table) &&
-		sprof_code_enter_targets(flow, state, &table))
+	if (sprof_code_table_find(state, instruction, &table) && enter_targets(flow, state, &table))
 		return;
 	if (sprof_code_state_may_return(state))
 		flow->is_confirmed |= !flow->at_jumps.counts[0];
@@ -235,8 +253,8 @@ static void jump_by_table(struct sprof_code_flow *flow, const struct sprof_code_
 		note(&flow->at_jumps, state);
 }
 
-static void branch(struct sprof_code_flow *flow, struct way *way,
-	const struct sprof_instruction *instruction)
+static void branch(
+	struct sprof_code_flow *flow, struct way *way, const struct sprof_instruction *instruction)
 {
 	struct sprof_code_state taken = way->state;
 
@@ -246,8 +264,8 @@ static void branch(struct sprof_code_flow *flow, struct way *way,
 }
 
 /*
- * A way that returns with sp elsewhere than at the entry has gone on behind a call that doesn't return, into another
- * function: one that returns with sp where it is at its own entry. NONE: there is no such call.
+ * A way that returns with a wrong sp has continued after a call that doesn't return, into another
+ * function: this one returns with sp as at its own entry. NONE: there is no such call.
  */
 static uint32_t find_last_act(struct sprof_code_flow *flow, uint32_t before, int64_t sp)
 {
@@ -264,12 +282,25 @@ static uint32_t find_last_act(struct sprof_code_flow *flow, uint32_t before, int
 	return found;
 }
 
+/* For code of an unknown function: keeps what all ways agree on. */
+static void note_return(struct sprof_code_ahead *ahead, const struct sprof_code_state *state)
+{
+	struct sprof_cfi_row row = sprof_code_state_row_before_return(state);
+
+	if (!ahead->has_any)
+		ahead->row = row;
+	ahead->has_any = true;
+	ahead->disagrees |= row.cfa != ahead->row.cfa || row.cfa_offset != ahead->row.cfa_offset;
+	if (row.fp != ahead->row.fp || row.fp_offset != ahead->row.fp_offset)
+		ahead->row.fp = SPROF_REG_UNDEFINED;
+}
+
 static void check_return(struct sprof_code_flow *flow, const struct way *way)
 {
 	uint32_t call = NONE;
 
 	if (flow->ahead) {
-		sprof_code_ahead_return(flow->ahead, &way->state);
+		note_return(flow->ahead, &way->state);
 		return;
 	}
 	flow->has_caller |= !is_trial(flow) && sprof_code_state_is_root(&way->state);
@@ -296,13 +327,13 @@ static void note_call(struct sprof_code_flow *flow, struct way *way)
 	note(&flow->at_calls, &way->state);
 	if (!sprof_code_state_knows_sp(&way->state))
 		return;
-	if (!sprof_array_reserve(
-		    &flow->calls, &flow->call_capacity, flow->call_count + 1, sizeof(*flow->calls))) {
+	if (!sprof_array_reserve(&flow->calls, &flow->call_capacity, flow->call_count + 1,
+		    sizeof(*flow->calls))) {
 		flow->out_of_memory = true;
 		return;
 	}
-	flow->calls[flow->call_count++] = (struct call){
-		.at = way->at, .sp = way->state.registers[SPROF_CODE_SP].number};
+	flow->calls[flow->call_count++] =
+		(struct call){.at = way->at, .sp = way->state.registers[SPROF_CODE_SP].number};
 }
 
 static void put_off(struct sprof_code_flow *flow, const struct way *way)
@@ -315,17 +346,18 @@ static void put_off(struct sprof_code_flow *flow, const struct way *way)
 	flow->doubts[flow->doubt_count++] = (struct doubt){.state = way->state, .at = way->at};
 }
 
-/* Rust has a trap behind each call that doesn't return: there is nothing to go astray into. */
+/* Rust puts a trap after each call that doesn't return, so no way can go astray there. */
 static bool is_before_stop(struct sprof_code_flow *flow, uint32_t at)
 {
-	const struct sprof_instruction *next = at < flow->code->size ? sprof_code_decode(flow, at) : NULL;
+	const struct sprof_instruction *next =
+		at < flow->code->size ? sprof_code_decode(flow, at) : NULL;
 
 	return next && next->effect == SPROF_EFFECT_STOP;
 }
 
 /* False: the way ends with this instruction. */
-static bool pass(struct sprof_code_flow *flow, struct way *way,
-	const struct sprof_instruction *instruction)
+static bool pass(
+	struct sprof_code_flow *flow, struct way *way, const struct sprof_instruction *instruction)
 {
 	switch ((enum sprof_effect)instruction->effect) {
 	case SPROF_EFFECT_RETURN:
@@ -402,7 +434,8 @@ static void follow(struct sprof_code_flow *flow, uint32_t index)
 			return;
 		}
 		instruction = *decoded;
-		if (way.call != NONE && instruction.effect == SPROF_EFFECT_PADDING && !flow->ahead) {
+		if (way.call != NONE && instruction.effect == SPROF_EFFECT_PADDING &&
+			!flow->ahead) {
 			put_off(flow, &way);
 			return;
 		}

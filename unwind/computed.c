@@ -1,6 +1,6 @@
 /*
- * Functions of one module and their computed rows. Does not handle code that no start of a function is known
- * before.
+ * The functions of one module and their computed rows. Does not handle code before the first known
+ * function start.
  */
 #include "unwind/computed.h"
 
@@ -13,9 +13,9 @@
 #include "unwind/instruction.h"
 
 enum {
-	MOST_ROWS = 1 << 20, /* kept; all are computed again when there are more */
-	MOST_DEPTH = 3,      /* of parts that parts jump to */
-	MOST_JUMPS = 4,      /* that are looked at to know the state of a part */
+	MOST_ROWS = 1 << 20, /* kept; above this, all are dropped and computed again */
+	MOST_DEPTH = 3,      /* of parts that other parts jump to */
+	MOST_JUMPS = 4,      /* examined to find the state of a part */
 };
 
 struct sprof_computed {
@@ -24,7 +24,7 @@ struct sprof_computed {
 	struct sprof_code_starts starts;
 	struct sprof_code_returns *returns;
 	struct sprof_code_rows *functions; /* by start; empty: not computed yet */
-	struct sprof_code_rows other;      /* of what jumps there */
+	struct sprof_code_rows other;      /* of the code that jumps to a part */
 	size_t row_count;
 	bool has_read;
 };
@@ -58,7 +58,7 @@ void sprof_computed_destroy(struct sprof_computed *computed)
 	free(computed);
 }
 
-/* Without memory there are no functions. */
+/* If memory is short, there are no functions. */
 static void read_starts(struct sprof_computed *computed)
 {
 	struct sprof_error err;
@@ -67,7 +67,7 @@ static void read_starts(struct sprof_computed *computed)
 	if (!computed->flow)
 		computed->flow = sprof_code_flow_create();
 	if (!sprof_instruction_has_decoder() || !computed->flow ||
-		!sprof_code_starts_load(&computed->starts, computed->image, &err))
+		!sprof_code_starts_load(&computed->starts, computed->image, false, &err))
 		sprof_code_starts_finish(&computed->starts);
 	computed->returns = sprof_code_returns_create(computed->image, &computed->starts);
 	computed->functions = calloc(computed->starts.count + 1, sizeof(*computed->functions));
@@ -75,7 +75,7 @@ static void read_starts(struct sprof_computed *computed)
 		sprof_code_starts_finish(&computed->starts);
 }
 
-/* A function's bytes: up to the next one, or to the end of the code in the file. */
+/* A function's bytes: up to the next function, or to the end of the code in the file. */
 static struct sprof_code code_of(const struct sprof_computed *computed, size_t function)
 {
 	const uint64_t *starts = computed->starts.items;
@@ -97,7 +97,7 @@ static struct sprof_code code_of(const struct sprof_computed *computed, size_t f
 static void follow(struct sprof_computed *computed, struct sprof_code *code, unsigned depth,
 	struct sprof_code_rows *rows);
 
-/* The state at a jump to a part of a function. False: it is not known. */
+/* The state at a jump to a part of a function. False: unknown. */
 static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned depth,
 	struct sprof_code_state *ret)
 {
@@ -113,7 +113,7 @@ static bool find_jump(struct sprof_computed *computed, uint64_t from, unsigned d
 	return sprof_code_flow_state(computed->flow, (uint32_t)(from - code.address), ret);
 }
 
-/* What all jumps that lead to a part agree on. False: they don't, or nothing is known. */
+/* What all jumps to a part agree on. False: they disagree, or nothing is known. */
 static bool find_entry(struct sprof_computed *computed, const struct sprof_code_jump *jumps,
 	size_t count, unsigned depth, struct sprof_code_state *ret)
 {
@@ -134,7 +134,7 @@ static bool find_entry(struct sprof_computed *computed, const struct sprof_code_
 	return found;
 }
 
-/* The code outlives what is asked of the flow afterwards. */
+/* The code must outlive later questions to the flow. */
 static void follow(struct sprof_computed *computed, struct sprof_code *code, unsigned depth,
 	struct sprof_code_rows *rows)
 {
@@ -142,12 +142,14 @@ static void follow(struct sprof_computed *computed, struct sprof_code *code, uns
 	size_t count = sprof_code_starts_jumps(&computed->starts, code->address, &jumps);
 	struct sprof_code_state entry;
 
-	/* What others end with is a function; words below sp mean nothing to it. */
+	/* A target of tail calls is a function; words below sp mean nothing to it. */
 	if (find_entry(computed, jumps, count, depth, &entry))
 		code->entry = sprof_code_state_may_return(&entry) ? NULL : &entry;
 	else
 		code->is_loose = !sprof_code_starts_is_function(&computed->starts, code->address);
-	sprof_code_flow_run(computed->flow, code, rows);
+	if (!sprof_code_flow_run(computed->flow, code, rows))
+		/* no memory: the function has no rows now; try again later */
+		rows->count = 0;
 	code->entry = NULL;
 }
 
@@ -163,7 +165,7 @@ static void compute(struct sprof_computed *computed, size_t function, struct spr
 	computed->row_count += rows->count;
 }
 
-/* The last row that begins at or before the offset. */
+/* The last row that starts at or before the offset. */
 static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
 {
 	size_t low = 0, high = rows->count;
@@ -179,18 +181,19 @@ static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
 	return low - 1;
 }
 
-/* What a handler returns to (sigreturn(2)): "mov $15, %eax; syscall", or the same with %rax. */
+/* The code that a handler returns to (sigreturn(2)): "mov $15, %eax; syscall", or with %rax. */
 static bool is_signal_return(const struct sprof_image *image, uint64_t address)
 {
 	static const uint8_t with_eax[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
 	static const uint8_t with_rax[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 	const uint8_t *code = sprof_image_at(image, address, sizeof(with_rax));
 
-	return code && (!memcmp(code, with_eax, sizeof(with_eax)) ||
-		!memcmp(code, with_rax, sizeof(with_rax)));
+	return code &&
+		(!memcmp(code, with_eax, sizeof(with_eax)) ||
+			!memcmp(code, with_rax, sizeof(with_rax)));
 }
 
-/* The row at an offset of a function; there are rows. */
+/* The row at an offset of a function. The function must have rows. */
 static struct sprof_cfi_row row_at(
 	const struct sprof_code_rows *rows, const struct sprof_code *code, uint32_t offset)
 {
@@ -214,8 +217,7 @@ struct sprof_cfi_row sprof_computed_find_in(
 	code.bytes = sprof_image_at(computed->image, start, code.size);
 	if (!computed->flow || !code.bytes || address - start >= code.size)
 		return row;
-	sprof_code_flow_run(computed->flow, &code, &rows);
-	if (rows.count)
+	if (sprof_code_flow_run(computed->flow, &code, &rows) && rows.count)
 		row = row_at(&rows, &code, (uint32_t)(address - start));
 	sprof_code_rows_finish(&rows);
 	return row;
@@ -233,8 +235,9 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	function = sprof_code_starts_find(&computed->starts, address);
 	if (function == SIZE_MAX)
 		return none;
-	/* It is looked up as a return address: by the byte before it. */
-	if (is_signal_return(computed->image, address) || is_signal_return(computed->image, address + 1))
+	/* The lookup is for a return address: it uses the byte before. */
+	if (is_signal_return(computed->image, address) ||
+		is_signal_return(computed->image, address + 1))
 		return (struct sprof_cfi_row){.end = address + 1, .cfa = SPROF_CFA_SIGNAL};
 	code = code_of(computed, function);
 	if (!code.bytes || address - code.address >= code.size)
@@ -244,7 +247,7 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	if (!rows->count)
 		return none;
 	row = row_at(rows, &code, (uint32_t)(address - code.address));
-	/* Nobody has called it (psABI, 3.4.1). */
+	/* The entry point has no caller (psABI, 3.4.1). */
 	if (sprof_image_entry(computed->image) == code.address)
 		row = (struct sprof_cfi_row){
 			.cfa = SPROF_CFA_SP, .ra = SPROF_REG_UNDEFINED, .end = row.end};

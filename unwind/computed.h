@@ -1,28 +1,31 @@
 /*
- * CFI rows of code that has none: computed from the instructions of the function around an address.
+ * CFI rows for code without CFI: computed from the instructions of the function around an address.
  */
 #ifndef SPROF_UNWIND_COMPUTED_H
 #define SPROF_UNWIND_COMPUTED_H
 
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "elfsym/cfi.h"
 #include "elfsym/image.h"
 
-struct sprof_computed; /* belongs to an image, which outlives it */
+struct sprof_computed; /* belongs to an image, which must outlive it */
 
 /* Reads nothing yet. NULL: no memory. */
-struct sprof_computed *sprof_computed_create(const struct sprof_image *image);
+struct sprof_computed *sprof_computed_create(const struct sprof_image *image) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_computed_destroy(struct sprof_computed *computed);
 
 /*
- * The row for a link-time address. Its cfa is SPROF_CFA_NONE where the code doesn't tell, and without a decoder.
- * The first question reads all the module's code, for where functions begin; each function is computed once.
+ * The row for a link-time address. Its cfa is SPROF_CFA_NONE if the code doesn't tell, or without a
+ * decoder. The first lookup reads all the module's code to find the functions' starts. Each
+ * function is computed once.
  */
 struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64_t address);
 
-/* The same where the function is known to begin at `start`, and the next one at `next`. Nothing is kept. */
+/* As sprof_computed_find(), for a function known to start at `start`, the next one at `next`. Keeps
+ * nothing. */
 struct sprof_cfi_row sprof_computed_find_in(
 	struct sprof_computed *computed, uint64_t start, uint64_t next, uint64_t address);
 

@@ -1,6 +1,6 @@
 /*
- * libunwind on a copied stack. Knows libunwind's remote interface (libunwind-dynamic(3), unw_init_remote
- * and the accessors); refuses to touch the process: no ptrace, no reading of its memory. CFI is read
+ * libunwind on a copied stack, through its remote interface (libunwind-dynamic(3), unw_init_remote
+ * and the accessors). Never touches the process: no ptrace, no reading of its memory. CFI is read
  * from the mapped files.
  */
 #include "unwind/full.h"
@@ -11,7 +11,7 @@
 
 #define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 
-/* Exported by libunwind for remote unwinders, as perf uses it, but declared in no header of its own. */
+/* libunwind exports this for remote unwinders, and perf uses it, but no header declares it. */
 extern int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *info,
 	unw_proc_info_t *ret, int need_unwind_info, void *argument);
 
@@ -19,16 +19,16 @@ struct sprof_full_unwinder {
 	unw_addr_space_t space;
 	struct sprof_images *images;
 	uint64_t signature_mask;
-	uint64_t generation; /* of the maps that libunwind's cache is about */
-	/* Of the walk that is going on: */
+	uint64_t generation; /* of the maps that libunwind's cache describes */
+	/* During a walk: */
 	const struct sprof_snapshot *snapshot;
 	const struct sprof_maps *maps;
-	struct sprof_place place; /* the last module that was read from */
-	uint64_t bias;            /* its run-time minus its link-time addresses */
+	struct sprof_place place; /* the last module read from */
+	uint64_t bias;            /* its run-time addresses minus its link-time addresses */
 	bool beyond_copy, unknown_register;
 };
 
-/* .eh_frame_hdr, LSB Core, "Program Unwind Tables"; libunwind aborts on other encodings (its issue 161). */
+/* LSB Core, "Program Unwind Tables"; libunwind aborts on other encodings (its issue 161). */
 struct eh_frame_hdr {
 	uint8_t version, eh_frame_encoding, count_encoding, table_encoding;
 	int32_t eh_frame;
@@ -89,8 +89,8 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *ret, void *argume
 }
 
 /*
- * The same for an address that is not code: of what libunwind has cached, the DWARF expressions are
- * read again at their place in .eh_frame, which is mapped apart from the code in most files.
+ * Also finds addresses that are not code: libunwind reads cached DWARF expressions again from
+ * .eh_frame, which most files map apart from the code.
  */
 static bool enter_module_around(struct sprof_full_unwinder *full, uint64_t address)
 {
@@ -125,8 +125,8 @@ static bool read_image(struct sprof_full_unwinder *full, uint64_t address, unw_w
 }
 
 /*
- * libunwind before 1.7 knows nothing of signed return addresses, and does not say which words it takes for
- * one. No other pointer to code has such bits.
+ * libunwind before 1.7 does not handle signed return addresses, and does not say which words it
+ * takes for one. No other pointer to code has these bits.
  */
 static unw_word_t without_signature(const struct sprof_full_unwinder *full, unw_word_t word)
 {
@@ -191,7 +191,8 @@ static int no_name(unw_addr_space_t space, unw_word_t address, char *name, size_
 struct sprof_full_unwinder *sprof_full_unwinder_create(
 	struct sprof_images *images, uint64_t signature_mask)
 {
-	unw_accessors_t accessors = { /* copied by libunwind */
+	unw_accessors_t accessors = {
+		/* copied by libunwind */
 		.find_proc_info = find_proc_info,
 		.put_unwind_info = put_unwind_info,
 		.get_dyn_info_list_addr = no_dynamic_info,
@@ -224,7 +225,7 @@ void sprof_full_unwinder_destroy(struct sprof_full_unwinder *full)
 	free(full);
 }
 
-/* libunwind's cache knows addresses only: it is about one state of one process's maps. */
+/* libunwind's cache only stores addresses, so it is valid for one state of one process's maps. */
 static void begin(struct sprof_full_unwinder *full, const struct sprof_snapshot *snapshot,
 	const struct sprof_maps *maps)
 {
@@ -238,8 +239,8 @@ static void begin(struct sprof_full_unwinder *full, const struct sprof_snapshot 
 }
 
 /*
- * libunwind guesses on when CFI ends (by frame pointers, and then says 0 for "no more"): a walk is
- * complete only if its last frame has CFI, which must then say that there is no caller.
+ * When CFI ends, libunwind guesses by frame pointers, and then returns 0 for "no more". So a walk
+ * is complete only if its last frame has CFI that says that there is no caller.
  */
 static enum sprof_full_end end_of(struct sprof_full_unwinder *full, int step, uint64_t last_pc)
 {
@@ -252,7 +253,8 @@ static enum sprof_full_end end_of(struct sprof_full_unwinder *full, int step, ui
 	return full->unknown_register ? SPROF_FULL_REGISTER : SPROF_FULL_FAILED;
 }
 
-/* By the CFI: unw_is_signal_frame(3) knows only those that libunwind stepped out of without any. */
+/* Uses the CFI: unw_is_signal_frame(3) recognizes only frames that libunwind stepped out of without
+ * CFI. */
 static bool is_signal_frame(struct sprof_full_unwinder *full, uint64_t pc, bool is_return)
 {
 	struct sprof_place place;

@@ -1,7 +1,7 @@
 /*
- * Rows of generated code. Reads what lies around the pc, as much as most such functions have: a way to the return
- * may lead back. Does not know where a function begins, nor whether the bytes are still those that ran: the walk checks
- * what the rows lead to.
+ * Rows of generated code. Reads the bytes around the pc, as many as most such functions have: a way
+ * to the return may lead back. Does not handle function starts, nor code that was overwritten since
+ * it ran: the walk checks the results.
  */
 #include "unwind/generated.h"
 
@@ -41,7 +41,7 @@ void sprof_generated_destroy(struct sprof_generated *generated)
 	free(generated);
 }
 
-/* The mapping's part around the pc, as far as it can be read. */
+/* The readable part of the mapping around the pc. */
 static struct sprof_code read_code(
 	struct sprof_generated *generated, const struct sprof_maps *maps, uint64_t pc)
 {
@@ -69,8 +69,9 @@ struct sprof_rule sprof_generated_find(struct sprof_generated *generated,
 	if (!code.size || at >= code.size)
 		return (struct sprof_rule){.cfa = SPROF_CFA_NONE};
 	if (at >= SPROF_CALL_LONGEST)
-		*ret_is_behind_call = sprof_call_decode(code.bytes + at - SPROF_CALL_LONGEST, pc,
-					      &target) != SPROF_CALL_NONE;
+		*ret_is_behind_call =
+			sprof_call_decode(SPROF_MACHINE, code.bytes + at - SPROF_CALL_LONGEST, pc,
+				&target) != SPROF_CALL_NONE;
 	row = sprof_code_flow_look_ahead(generated->flow, &code, (uint32_t)at);
 	return sprof_rule_of_row(&row, row.cfa != SPROF_CFA_NONE);
 }

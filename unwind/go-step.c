@@ -1,10 +1,10 @@
 /*
- * Steps over those functions of Go's runtime that go to another stack. A thread has a stack of its own (g0's), and a
- * goroutine that runs on it has another. What says where one was left for the other is in the snapshot; where that
- * is not known, the stack ends there.
+ * Steps over those functions of Go's runtime that change stacks. A thread has its own stack (g0's),
+ * and a goroutine that runs on the thread has another. The snapshot has the places where one stack
+ * was left for the other. If such a place is unknown, the stack ends there.
  *
- * Does not handle a goroutine that is switched to by hand in the runtime's scheduler: for some instructions (of gogo)
- * the thread is on the new one's stack, with the old one's registers.
+ * Does not handle a switch of goroutines by hand in the runtime's scheduler: for some instructions
+ * (of gogo) the thread is on the new goroutine's stack, with the old one's registers.
  */
 #include "elfsym/cfi.h"
 #include "unwind/step.h"
@@ -18,7 +18,7 @@ static bool is_on_goroutine(const struct sprof_snapshot *snapshot, uint64_t sp)
 	return goroutine->is_known && sp >= goroutine->low && sp < goroutine->high;
 }
 
-/* To the caller of the frame whose CFA this is. */
+/* Steps to the caller of the frame with this CFA. */
 static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	uint64_t cfa, struct sprof_cursor *cursor)
 {
@@ -32,9 +32,9 @@ static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const stru
 	enum sprof_step step = sprof_step_read(snapshot, cfa - WORD, &next.pc);
 
 	if (rule->regs >> SPROF_RULE_FP_SHIFT == SPROF_REG_SAVED)
-		next.fp_known = sprof_snapshot_word(snapshot,
-					cfa + (uint64_t)(int64_t)rule->fp_offset, &next.fp) ==
-				SPROF_STACK_OK;
+		next.fp_known =
+			sprof_snapshot_word(snapshot, cfa + (uint64_t)(int64_t)rule->fp_offset,
+				&next.fp) == SPROF_STACK_OK;
 	if (step == SPROF_STEP_OK && !next.pc)
 		return SPROF_STEP_ROOT;
 	if (step == SPROF_STEP_OK)
@@ -42,7 +42,7 @@ static enum sprof_step step_to(const struct sprof_snapshot *snapshot, const stru
 	return step;
 }
 
-/* On the stack that the function was called on; what it calls is on the same. */
+/* Steps on the stack that the function was called on; its callees use the same stack. */
 static enum sprof_step step_here(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
 {
@@ -58,8 +58,8 @@ static enum sprof_step step_system_call(const struct sprof_snapshot *snapshot,
 		return step_here(snapshot, rule, cursor);
 	if (!goroutine->is_known)
 		return SPROF_STEP_REGISTER;
-	return step_to(snapshot, rule, goroutine->sched_sp + (uint64_t)(int64_t)rule->cfa_offset,
-		cursor);
+	return step_to(
+		snapshot, rule, goroutine->sched_sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);
 }
 
 static enum sprof_step step_scheduler(const struct sprof_snapshot *snapshot,
@@ -73,8 +73,8 @@ static enum sprof_step step_scheduler(const struct sprof_snapshot *snapshot,
 }
 
 /*
- * What it runs on the thread's stack is often the scheduler. Then the goroutine is no longer the thread's, which may
- * even have another one already.
+ * On the thread's stack the scheduler often runs. Then the goroutine is no longer the thread's; the
+ * thread may even have another one already.
  */
 static enum sprof_step step_system_left(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
@@ -99,7 +99,8 @@ static enum sprof_step step_system_left(const struct sprof_snapshot *snapshot,
 	return SPROF_STEP_OK;
 }
 
-/* The goroutine's stack may move while C runs, so its depth is noted, and right above it the g. */
+/* The goroutine's stack may move while C runs, so the frame holds its depth, and right above it the
+ * g. */
 static enum sprof_step step_c_call(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
 {
@@ -114,8 +115,7 @@ static enum sprof_step step_c_call(const struct sprof_snapshot *snapshot,
 	if (step != SPROF_STEP_OK)
 		return step;
 	if (rule->cfa == SPROF_CFA_GO_C_CALL_HERE)
-		return step_to(
-			snapshot, rule, depth + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+		return step_to(snapshot, rule, depth + (uint64_t)(int64_t)rule->cfa_offset, cursor);
 	if (!snapshot->goroutine.is_known || snapshot->goroutine.g != g)
 		return SPROF_STEP_REGISTER;
 	return step_to(snapshot, rule,
@@ -123,8 +123,9 @@ static enum sprof_step step_c_call(const struct sprof_snapshot *snapshot,
 }
 
 /*
- * C called Go: what the goroutine's stack says of the caller is the Go code below the C code. The frame on the
- * thread's stack has the C code, and at its sp where that stack was left the time before.
+ * C called Go. The goroutine's stack then names as caller the Go code below the C code. The frame
+ * on the thread's stack leads to the C code, and holds at its sp where that stack was left the time
+ * before.
  */
 static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
@@ -132,7 +133,7 @@ static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 	uint64_t sp = cursor->system_sp, before;
 	enum sprof_step step;
 
-	/* A thread that is known to run no goroutine yet is on its own stack still. */
+	/* A thread known to have run no goroutine yet is still on its own stack. */
 	if (!snapshot->goroutine.is_known && !snapshot->regs.thread_pointer && !cursor->innermost)
 		return SPROF_STEP_REGISTER;
 	if (!is_on_goroutine(snapshot, cursor->sp))
@@ -142,14 +143,13 @@ static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 						      : SPROF_STEP_STACK_COPY;
 	step = sprof_step_read(snapshot, sp, &before);
 	if (step == SPROF_STEP_OK)
-		step = step_to(
-			snapshot, rule, sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);
+		step = step_to(snapshot, rule, sp + (uint64_t)(int64_t)rule->cfa_offset, cursor);
 	if (step == SPROF_STEP_OK)
 		cursor->system_sp = before > sp ? before : 0;
 	return step;
 }
 
-/* What is noted is 0 when the vDSO isn't called, or not yet. */
+/* The saved value is 0 if the vDSO isn't being called, or not yet. */
 static enum sprof_step step_vdso(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor)
 {

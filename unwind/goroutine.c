@@ -1,7 +1,7 @@
 /*
- * What a g tells of its goroutine. Where its fields are has changed with Go's versions; they are known by what is
- * beside them (runtime/runtime2.go): before goid is the status, and behind gopc, with a word between, the
- * entry of the function that the goroutine began with.
+ * Reads a goroutine's facts from its g. The fields moved between Go's versions. Their neighbours
+ * identify them (runtime/runtime2.go): the status lies before goid, and after gopc, one word later,
+ * the entry of the function that the goroutine started with.
  */
 #include "unwind/goroutine.h"
 
@@ -9,13 +9,14 @@
 
 enum {
 	/* In words. */
-	FIRST_ID = 19,  /* up to Go 1.22, and again from 1.25 on; else one behind */
+	FIRST_ID = 19, /* up to Go 1.22, and again from 1.25 on; otherwise one later */
 	LAST_ID = 20,
 	FIRST_CREATOR = 24,
-	MAIN = 1,       /* the number of the first goroutine, which the runtime itself made */
-	/* Of the word before the id: the status, then a lock that nobody holds (runtime/runtime2.go, _Grunnable ...). */
+	MAIN = 1, /* the number of the first goroutine, which the runtime itself starts */
+	/* Of the word before the id: the status, then a free lock (runtime/runtime2.go, _Grunnable
+	 * ...). */
 	LAST_STATUS = 9,
-	SCANNED = 0x1000, /* the garbage collector looks at its stack */
+	SCANNED = 0x1000, /* the garbage collector scans its stack */
 };
 
 static bool is_status(uint64_t word)

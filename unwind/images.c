@@ -1,5 +1,5 @@
 /*
- * Images by module. Opens each once, at the first pc in it; an unreadable one stays unreadable until
+ * Images by module. Opens each at the first pc in it. An unreadable image stays unreadable until
  * another process maps it.
  */
 #include "unwind/images.h"
@@ -17,7 +17,7 @@ static void open_entry(struct sprof_images *images, struct sprof_image_entry *en
 	entry->opener = module->opener;
 	if (module->kind == SPROF_MODULE_ANONYMOUS)
 		return;
-	/* What went wrong is told where the module's names are looked for: elfsym/ reads it again. */
+	/* The error is reported when the module's names are looked up: elfsym/ reads it again. */
 	if (!sprof_image_open(module, &entry->image, &err)) {
 		entry->image = NULL;
 		return;
@@ -31,9 +31,8 @@ static void open_entry(struct sprof_images *images, struct sprof_image_entry *en
 	entry->image = NULL;
 }
 
-/* A module that could not be opened through one process may be open by now, through another. */
-static bool is_worth_a_try(
-	const struct sprof_image_entry *entry, const struct sprof_module *module)
+/* A module may since have been opened through another process. */
+static bool is_worth_a_try(const struct sprof_image_entry *entry, const struct sprof_module *module)
 {
 	return !entry->tried || (!entry->image && entry->opener != module->opener);
 }
@@ -62,8 +61,8 @@ bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *m
 	entry = entry_of(images, mapping->module);
 	*ret = (struct sprof_place){
 		.module = mapping->module,
-		.offset = sprof_mapping_offset(mapping,
-			sprof_modules_get(images->modules, mapping->module), address),
+		.offset = sprof_mapping_offset(
+			mapping, sprof_modules_get(images->modules, mapping->module), address),
 	};
 	if (!entry->image || !sprof_image_address(entry->image, ret->offset, &ret->address))
 		return true;

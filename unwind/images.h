@@ -1,5 +1,5 @@
 /*
- * The images and compiled rows of all modules, and the way from an address to them.
+ * The images and compiled rows of all modules, and the lookup by address.
  */
 #ifndef SPROF_UNWIND_IMAGES_H
 #define SPROF_UNWIND_IMAGES_H
@@ -19,24 +19,24 @@ struct sprof_images {
 	struct sprof_modules *modules;
 	struct sprof_image_entry *items; /* by module id */
 	size_t capacity;
-	unsigned go_count; /* of modules with Go's runtime that have been opened */
+	unsigned go_count; /* opened modules with Go's runtime */
 };
 
 struct sprof_image_entry {
 	bool tried;
-	pid_t opener; /* the module's, at that time */
+	pid_t opener;              /* the module's, when the image was opened */
 	struct sprof_image *image; /* NULL: no ELF file, or it can't be read */
-	struct sprof_rows *rows;   /* with the image */
+	struct sprof_rows *rows;   /* present if the image is */
 	bool has_read_fdes;
-	struct sprof_fdes fdes;    /* read where there is no table of them and they are asked for */
+	struct sprof_fdes fdes; /* read if there is no table of them and they are needed */
 };
 
-/* Where an address of a process lies. */
+/* The module and offset of an address in a process. */
 struct sprof_place {
 	uint32_t module;
-	uint64_t offset;                  /* what a frame stores */
-	uint64_t address;                 /* link-time; only with an image */
-	const struct sprof_image *image;  /* NULL: unreadable, or no ELF image at all */
+	uint64_t offset;                 /* what a frame stores */
+	uint64_t address;                /* link-time; valid only with an image */
+	const struct sprof_image *image; /* NULL: unreadable, or no ELF image at all */
 	struct sprof_rows *rows;
 };
 
@@ -45,15 +45,15 @@ bool sprof_images_locate(struct sprof_images *images, const struct sprof_maps *m
 	uint64_t address, struct sprof_place *ret);
 
 /*
- * Where the code of FDEs begins around a link-time address of a module; see sprof_fde_table_find(). Executables
- * that are linked statically have no table: all their FDEs are read at the first question.
+ * The code of the FDEs around a link-time address of a module; see sprof_fde_table_find().
+ * Statically linked executables have no table: the first lookup reads all their FDEs.
  */
 bool sprof_images_find_bounds(struct sprof_images *images, uint32_t module, uint64_t address,
 	struct sprof_fde_bounds *ret);
 
 /*
- * Go's runtime in one of the modules that are mapped: in the first file, which mostly is the program, or in one that a
- * walk has led through. NULL: none, or it is not known how to read it.
+ * Go's runtime in a mapped module: in the first file, usually the program, or in one that a walk
+ * led through. NULL: none, or its layout is unknown.
  */
 const struct sprof_go_runtime *sprof_images_find_go(
 	struct sprof_images *images, const struct sprof_maps *maps);

@@ -1,4 +1,4 @@
-/* A build without a decoder: no instruction is known. */
+/* A build without a decoder: decodes no instruction. */
 #include "unwind/instruction.h"
 
 bool sprof_instruction_has_decoder(void)

@@ -1,7 +1,7 @@
 /*
- * Instructions of x86-64 through Zydis. Names the effect of those that compilers and people move sp, save
- * registers and leave functions with; of all others only which registers they change. Does not handle what is
- * written through 8 and 16 bit parts of registers as anything but a change, nor 32 bit code.
+ * Decodes x86-64 through Zydis. Names the effect of instructions with which compilers and people
+ * move sp, save registers and leave functions; for all others only which registers change. Does not
+ * handle 32-bit code. A write to the 8- or 16-bit part of a register counts only as a change.
  */
 #include "unwind/instruction.h"
 
@@ -23,7 +23,7 @@ bool sprof_instruction_has_decoder(void)
 	return true;
 }
 
-/* Of any part of a general register; none of another class, nor of a high byte. */
+/* The register of any part of a general register; none for other classes and for high bytes. */
 static uint8_t number_of(ZydisRegister reg)
 {
 	if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
@@ -62,7 +62,7 @@ static bool is_memory(const ZydisDecodedOperand *operand)
 	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
 }
 
-/* All registers that the instruction writes, hidden ones too. */
+/* All registers that the instruction writes, also implicitly. */
 static uint16_t changed_by(struct decoded *decoded)
 {
 	uint16_t changed = 0;
@@ -79,9 +79,9 @@ static uint16_t changed_by(struct decoded *decoded)
 	return changed;
 }
 
-/* An address relative to the instruction's end is a constant: it has no base. */
-static void take_address(
-	const struct decoded *decoded, const ZydisDecodedOperand *operand, struct sprof_instruction *ret)
+/* An address relative to the instruction's end is a constant without a base. */
+static void take_address(const struct decoded *decoded, const ZydisDecodedOperand *operand,
+	struct sprof_instruction *ret)
 {
 	ret->value = operand->mem.disp.value;
 	ret->from = number_of(operand->mem.base);
@@ -91,7 +91,7 @@ static void take_address(
 		ret->value += (int64_t)(decoded->address + decoded->instruction.length);
 }
 
-/* An address in a segment of its own is no place on the stack. */
+/* An address in another segment is not on the stack. */
 static bool is_plain(const ZydisDecodedOperand *operand)
 {
 	return is_memory(operand) && operand->mem.segment != ZYDIS_REGISTER_FS &&
@@ -117,7 +117,8 @@ static enum sprof_effect load(const struct decoded *decoded, struct sprof_instru
 	return SPROF_EFFECT_LOAD;
 }
 
-/* "lock orl $0, (%rsp)" is a memory barrier: it writes what is there already, a saved register mostly. */
+/* "lock orl $0, (%rsp)" is a memory barrier: it rewrites what is there, usually a saved
+ * register. */
 static bool keeps_memory(const struct decoded *decoded)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
@@ -127,11 +128,13 @@ static bool keeps_memory(const struct decoded *decoded)
 		is_immediate(&decoded->operands[1]) && !decoded->operands[1].imm.value.u;
 }
 
-/* Only what is told by one register can lie on the stack. What is written is known of a plain move. */
+/* Only an address with a single register can be on the stack. Only a plain move has a known
+ * value. */
 static enum sprof_effect store(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operands[0], *from = &decoded->operands[1];
-	bool is_move = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV && is_whole_register(from);
+	bool is_move =
+		decoded->instruction.mnemonic == ZYDIS_MNEMONIC_MOV && is_whole_register(from);
 
 	if (!is_plain(to) || keeps_memory(decoded))
 		return SPROF_EFFECT_NONE;
@@ -153,8 +156,9 @@ static enum sprof_effect move(const struct decoded *decoded, struct sprof_instru
 	if (is_memory(from))
 		return load(decoded, ret);
 	if (is_register(to) && is_immediate(from) && to->size >= 32) {
-		/* One of 32 bits clears the others. */
-		ret->value = to->size == 32 ? (int64_t)(uint32_t)from->imm.value.u : from->imm.value.s;
+		/* Writing the 32-bit part clears the upper bits. */
+		ret->value =
+			to->size == 32 ? (int64_t)(uint32_t)from->imm.value.u : from->imm.value.s;
 		return SPROF_EFFECT_SET;
 	}
 	if (!is_whole_register(to) || !is_whole_register(from))
@@ -164,7 +168,7 @@ static enum sprof_effect move(const struct decoded *decoded, struct sprof_instru
 	return SPROF_EFFECT_ADD;
 }
 
-/* add and sub; `sign` is -1 for the latter. */
+/* Handles add and sub; `sign` is -1 for sub. */
 static enum sprof_effect add(const struct decoded *decoded, int sign, struct sprof_instruction *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operands[0], *by = &decoded->operands[1];
@@ -196,14 +200,15 @@ static enum sprof_effect align(const struct decoded *decoded, struct sprof_instr
 	return SPROF_EFFECT_ALIGN;
 }
 
-/* Of a register with itself: how zero is made. */
+/* A register with itself: the usual way to make zero. */
 static enum sprof_effect zero(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operands[0], *from = &decoded->operands[1];
 
 	if (is_memory(to))
 		return store(decoded, ret);
-	if (!is_register(to) || !is_register(from) || to->reg.value != from->reg.value || to->size < 32)
+	if (!is_register(to) || !is_register(from) || to->reg.value != from->reg.value ||
+		to->size < 32)
 		return SPROF_EFFECT_NONE;
 	ret->value = 0;
 	return SPROF_EFFECT_SET;
@@ -224,7 +229,7 @@ static enum sprof_effect compare(const struct decoded *decoded, struct sprof_ins
 	return SPROF_EFFECT_COMPARE;
 }
 
-/* The address of a jump or call is part of it, or in a register, or in memory. */
+/* The target of a jump or call is an immediate, in a register, or in memory. */
 static enum sprof_effect jump(
 	const struct decoded *decoded, enum sprof_effect direct, struct sprof_instruction *ret)
 {
@@ -282,7 +287,7 @@ static enum sprof_condition condition_of(ZydisMnemonic mnemonic)
 	return mnemonic == ZYDIS_MNEMONIC_JNB ? SPROF_IF_NOT_BELOW : SPROF_IF_OTHER;
 }
 
-/* The instructions that have an effect by themselves. */
+/* Instructions with an effect of their own. */
 static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_instruction *ret)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
@@ -321,12 +326,13 @@ static enum sprof_effect effect_of(const struct decoded *decoded, struct sprof_i
 	/* Any other instruction whose first operand is memory may write it. */
 	return decoded->instruction.operand_count_visible &&
 			(decoded->operands[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-			is_plain(&decoded->operands[0]) && decoded->instruction.operand_count_visible > 1
+			is_plain(&decoded->operands[0]) &&
+			decoded->instruction.operand_count_visible > 1
 		? store(decoded, ret)
 		: SPROF_EFFECT_NONE;
 }
 
-/* Where control goes on elsewhere. Its operands are few, and what else it changes is what a call does. */
+/* Jumps and calls. They have few operands; other changes are those of a call. */
 static enum sprof_effect control_of(struct decoded *decoded, struct sprof_instruction *ret)
 {
 	ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
@@ -360,7 +366,7 @@ static bool is_control(const ZydisDecodedInstruction *instruction)
 		mnemonic == ZYDIS_MNEMONIC_UD2 || mnemonic == ZYDIS_MNEMONIC_INT3;
 }
 
-/* Those that read only, or only registers that no walk needs: most of the rest of a program. */
+/* Instructions that only read, or write only registers that no walk needs: most of a program. */
 static bool is_harmless(const ZydisDecodedInstruction *instruction)
 {
 	return instruction->mnemonic == ZYDIS_MNEMONIC_TEST ||
@@ -372,8 +378,9 @@ static bool sets_flags(const ZydisDecodedInstruction *instruction)
 {
 	const ZydisAccessedFlags *flags = instruction->cpu_flags;
 
-	return flags && ((flags->modified | flags->set_0 | flags->set_1 | flags->undefined) &
-		(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF));
+	return flags &&
+		((flags->modified | flags->set_0 | flags->set_1 | flags->undefined) &
+			(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF));
 }
 
 bool sprof_instruction_decode(

@@ -1,6 +1,6 @@
 /*
- * What one machine instruction does to the registers and stack words that a stack walk needs, in a form that
- * doesn't depend on how it is encoded.
+ * What one machine instruction does to the registers and stack words that a stack walk needs,
+ * independent of the instruction's encoding.
  */
 #ifndef SPROF_UNWIND_INSTRUCTION_H
 #define SPROF_UNWIND_INSTRUCTION_H
@@ -9,44 +9,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* General registers, by the number that instructions have for them. */
+/* General registers, by their numbers in instructions. */
 enum {
 	SPROF_CODE_SP = 4,
 	SPROF_CODE_FP = 5,
 	SPROF_CODE_REGISTERS = 16,
-	SPROF_CODE_MEMORY = 254, /* a comparison's; it doesn't matter which */
+	SPROF_CODE_MEMORY = 254, /* an operand of a comparison; it doesn't matter which memory */
 	SPROF_CODE_NO_REGISTER = 255,
 };
 
-/* Those that a call may change (x86-64 psABI, figure 3.4). */
+/* Registers that a call may change (x86-64 psABI, figure 3.4). */
 enum { SPROF_CODE_SCRATCH = 0x0fc7 };
 
 enum sprof_effect {
-	SPROF_EFFECT_NONE,          /* none but for `changed` */
-	SPROF_EFFECT_PADDING,       /* does nothing: what fills up the space between */
-	SPROF_EFFECT_ADD,           /* to = from + value */
-	SPROF_EFFECT_ADD_REGISTER,  /* to = to + from */
-	SPROF_EFFECT_SUB_REGISTER,  /* to = to - from */
-	SPROF_EFFECT_SET,           /* to = value */
-	SPROF_EFFECT_ALIGN,         /* to = to & value, which clears low bits */
-	SPROF_EFFECT_LOAD,          /* to = `size` bytes at from + index * scale + value */
-	SPROF_EFFECT_STORE,         /* `size` bytes at to + value = from, which may be no register */
-	SPROF_EFFECT_PUSH,          /* from, which may be no register */
-	SPROF_EFFECT_POP,           /* to, the same */
-	SPROF_EFFECT_ENTER,         /* pushes the frame pointer, sets it, and makes room for value bytes */
-	SPROF_EFFECT_LEAVE,         /* sp = frame pointer, which is popped */
-	SPROF_EFFECT_COMPARE,       /* to with from, or with value where from is no register */
-	/* value: the address that is called, or of a word with that address; 0: not known. from: it keeps that register. */
+	SPROF_EFFECT_NONE,         /* none except `changed` */
+	SPROF_EFFECT_PADDING,      /* does nothing: fills gaps */
+	SPROF_EFFECT_ADD,          /* to = from + value */
+	SPROF_EFFECT_ADD_REGISTER, /* to = to + from */
+	SPROF_EFFECT_SUB_REGISTER, /* to = to - from */
+	SPROF_EFFECT_SET,          /* to = value */
+	SPROF_EFFECT_ALIGN,        /* to = to & value, which clears low bits */
+	SPROF_EFFECT_LOAD,         /* to = `size` bytes at from + index * scale + value */
+	/* `size` bytes at to + value = from, which may be no register */
+	SPROF_EFFECT_STORE,
+	SPROF_EFFECT_PUSH, /* from, or no register */
+	SPROF_EFFECT_POP,  /* to, or no register */
+	/* pushes the frame pointer, sets it, and makes room for value bytes */
+	SPROF_EFFECT_ENTER,
+	SPROF_EFFECT_LEAVE,   /* sp = frame pointer, then pops the frame pointer */
+	SPROF_EFFECT_COMPARE, /* to with from, or with value if from is no register */
+	/* value: the address of the callee, or of a word with this address; 0: unknown. from: a
+	 * register it keeps. */
 	SPROF_EFFECT_CALL,
 	SPROF_EFFECT_JUMP,          /* to the address `value` */
-	SPROF_EFFECT_BRANCH,        /* the same, or on */
+	SPROF_EFFECT_BRANCH,        /* to `value`, or to the next instruction */
 	SPROF_EFFECT_JUMP_REGISTER, /* to the address in from */
 	SPROF_EFFECT_JUMP_MEMORY,   /* to the address at from + index * scale + value */
 	SPROF_EFFECT_RETURN,
-	SPROF_EFFECT_STOP,          /* nothing behind it is reached from here */
+	SPROF_EFFECT_STOP, /* the next instruction is not reached from here */
 };
 
-/* When a branch is taken; of unsigned comparisons. */
+/* When a branch is taken, for unsigned comparisons. */
 enum sprof_condition {
 	SPROF_IF_OTHER,
 	SPROF_IF_EQUAL,
@@ -59,21 +62,21 @@ enum sprof_condition {
 
 struct sprof_instruction {
 	int64_t value;
-	uint16_t changed;  /* registers that have an unknown value then, one bit each */
-	uint8_t length;    /* of the instruction, in bytes */
-	uint8_t effect;    /* enum sprof_effect */
+	uint16_t changed; /* registers whose value is unknown afterwards, one bit each */
+	uint8_t length;   /* of the instruction, in bytes */
+	uint8_t effect;   /* enum sprof_effect */
 	uint8_t to, from, index;
 	uint8_t scale, size;
 	uint8_t condition; /* enum sprof_condition */
-	bool sets_flags;   /* what was compared before is not what a branch behind it is about */
+	bool sets_flags;   /* the last comparison no longer applies to a later branch */
 };
 
-/* Whether this build has a decoder: without one nothing can be decoded. */
+/* Whether this build has a decoder. Without one nothing can be decoded. */
 bool sprof_instruction_has_decoder(void);
 
 /*
- * The instruction at the first of these bytes, which are at this link-time address. False: there is none, or it
- * is longer than `size`.
+ * Decodes the instruction at the first of these bytes, at this link-time address. False: there is
+ * none, or it is longer than `size`.
  */
 bool sprof_instruction_decode(
 	const uint8_t *code, size_t size, uint64_t address, struct sprof_instruction *ret);

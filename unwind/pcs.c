@@ -1,6 +1,6 @@
 /*
- * The cache of pcs, direct-mapped. A pc in one state of a process's maps is an entry; it is made by finding
- * the module and its row. Does not handle maps without a generation: those are never cached.
+ * The cache of pcs, direct-mapped. An entry is a pc in one state of a process's maps; making it
+ * finds the module and its row. Does not handle maps without a generation: they are never cached.
  */
 #include "unwind/pcs.h"
 
@@ -40,7 +40,8 @@ static bool is_behind_call(const struct sprof_image *image, uint64_t address)
 		sprof_image_at(image, address - SPROF_CALL_LONGEST, SPROF_CALL_LONGEST);
 	uint64_t target;
 
-	return !before || sprof_call_decode(before, address, &target) != SPROF_CALL_NONE;
+	return !before ||
+		sprof_call_decode(SPROF_MACHINE, before, address, &target) != SPROF_CALL_NONE;
 }
 
 static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t pc, bool is_return,
@@ -61,8 +62,8 @@ static bool fill(struct sprof_pcs *pcs, const struct sprof_maps *maps, uint64_t 
 		entry->rule = sprof_rows_find(place.rows, place.address);
 		entry->is_behind_call = is_behind_call(place.image, place.address + is_return);
 	} else {
-		entry->rule = sprof_generated_find(
-			pcs->generated, maps, pc, &entry->is_behind_call);
+		entry->rule =
+			sprof_generated_find(pcs->generated, maps, pc, &entry->is_behind_call);
 		entry->is_generated = true;
 	}
 	return true;
@@ -73,7 +74,7 @@ struct sprof_pc *sprof_pcs_find(
 {
 	struct sprof_pc *entry = &pcs->items[(pc ^ pc >> 14) & (CACHE_SIZE - 1)];
 
-	/* An entry of generation 0 is empty, and so are the maps. */
+	/* Empty entries and unread maps both have generation 0. */
 	if (maps->generation && entry->pc == pc && entry->generation == maps->generation &&
 		entry->is_return == is_return)
 		return entry;

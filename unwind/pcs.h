@@ -1,6 +1,6 @@
 /*
- * What is known of each pc: where it lies, how to step from it. A cache, so that a step of a warm walk is
- * one look-up and two or three reads.
+ * What is known of each pc: its place, and how to step from it. A cache, so that a step of a warm
+ * walk costs one lookup and two or three reads.
  */
 #ifndef SPROF_UNWIND_PCS_H
 #define SPROF_UNWIND_PCS_H
@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 #include "attach/maps.h"
+#include "base/attributes.h"
 #include "unwind/images.h"
 #include "unwind/step.h"
 
 enum { SPROF_PCS_LINE = 64 };
 
 /*
- * In one state of a process's maps. In a cache line of its own: what a look-up waits for is memory, and
- * that must not be two lines.
+ * A pc in one state of a process's maps. It fills one cache line: a lookup waits for memory, and
+ * should wait for one line only.
  */
 struct sprof_pc {
 	_Alignas(SPROF_PCS_LINE) uint64_t pc;
@@ -25,9 +26,10 @@ struct sprof_pc {
 	uint64_t offset;
 	uint32_t module;
 	struct sprof_rule rule;
-	int32_t fp_distance; /* recover.c: of the frame pointer from sp, when this was last stepped from */
-	bool is_return;      /* the same address means another row for a return address */
-	bool is_generated;   /* in no file that can be read */
+	/* recover.c: the distance of the frame pointer from sp at the last step from here */
+	int32_t fp_distance;
+	bool is_return;      /* a return address may need another row at the same address */
+	bool is_generated;   /* in no readable file */
 	bool is_behind_call; /* a call may end right before it, as far as the code can be read */
 };
 
@@ -36,11 +38,11 @@ struct sprof_pcs {
 	struct sprof_images images;
 	struct sprof_generated *generated;
 	struct sprof_pc *items;
-	void *memory; /* zeroed by calloc, so that only what is used is ever touched */
+	void *memory; /* zeroed by calloc, so that only used pages are ever touched */
 };
 
 /* False: no memory. */
-bool sprof_pcs_init(struct sprof_pcs *pcs, struct sprof_modules *modules);
+bool sprof_pcs_init(struct sprof_pcs *pcs, struct sprof_modules *modules) SPROF_MUST_USE;
 void sprof_pcs_finish(struct sprof_pcs *pcs);
 
 /* Valid until the next look-up. NULL: the pc is not in executable memory. */

@@ -1,11 +1,13 @@
 /*
- * Frame pointers found on the stack. First tries the distance from sp that was seen before, or that the
- * function's own code has. Then each word of the copied stack may be what the frame pointer points to. What is
- * left of earlier calls looks like a frame too, and so does the frame of a caller further out: most of these are
- * told by the call before the return address, which names another function than the one that was called.
+ * Finds frame pointers on the stack. First tries the distance from sp that was seen before, or that
+ * follows from the function's own code. Then tries each word of the copied stack as the target of
+ * the frame pointer. Remains of earlier calls look like frames too, and so do the frames of outer
+ * callers. Most are recognized by the call before the return address: it names a function other
+ * than the one that was called.
  *
- * Does not handle rows that need other registers, and does not guess: where a function allocates on its stack, was
- * called by a pointer or reached by several jumps, and an old frame is in sight, no value is taken.
+ * Does not handle rows that need other registers, and does not guess: if an old frame is in sight,
+ * and the function allocates on its stack, was called by a pointer or was reached by several jumps,
+ * no value is taken.
  */
 #include "unwind/recover.h"
 
@@ -16,42 +18,44 @@
 
 enum {
 	WORD = 8,
-	MOST_STEPS = 1 << 15,       /* per recovery, of all walks; a few times the default depth */
-	MOST_DISTANCES = 1 << 16,   /* remembered; a large program has some thousands */
-	NEAR = 16 * 1024,           /* bytes of code that one function may have, where its start is not known */
-	LONGEST_CALLEE = 16 * 1024, /* bytes of code that are searched for a jump */
+	MOST_STEPS = 1 << 15,     /* per recovery, for all walks; a few times the default depth */
+	MOST_DISTANCES = 1 << 16, /* remembered; a large program has a few thousand */
+	/* bytes of code that one function may have, if its start is unknown */
+	NEAR = 16 * 1024,
+	LONGEST_CALLEE = 16 * 1024, /* bytes of code to search for a jump */
 	PLT_ENTRY = 16,
-	LARGE_COPY = 256 * 1024, /* bytes of stack; a function's own data is seldom larger */
+	LARGE_COPY = 256 * 1024, /* bytes of stack; a function's own data is rarely larger */
 };
 
 /* In a remembered value: the frame pointer was known when the distance was seen. */
 static const uint32_t distance_is_sure = 1u << 31;
-/* Instead of a value: the function allocates on its stack, so what was seen says nothing. */
+/* In place of a value: the function allocates on its stack, so seen distances mean nothing. */
 static const uint32_t distance_varies = (1u << 31) - 1;
 
-/* One frame of a walk: what its code says. Link-time addresses. */
+/* The code of one frame of a walk. Link-time addresses. */
 struct code {
 	const struct sprof_image *image; /* NULL: not known */
 	uint32_t module;
-	bool has_cfi, is_whole;   /* whole: `start` is where the function is entered */
-	uint64_t address, start;  /* of the pc; where the code of its FDE begins */
-	enum sprof_call call;     /* before the pc, which is a return address */
+	bool has_cfi, is_whole;  /* whole: the function is entered at `start` */
+	uint64_t address, start; /* of the pc; the start of its FDE's code */
+	enum sprof_call call;    /* the call before the pc, which is a return address */
 	uint64_t target;
 };
 
-/* Whether a call is of the function that was called. */
+/* Whether a call names the function whose frame follows. */
 enum edge {
 	EDGE_FITS,
 	EDGE_UNKNOWN, /* an indirect call, or through the PLT */
-	EDGE_OTHER,   /* a direct call of another function; what was called may have jumped on */
+	EDGE_OTHER,   /* a direct call of another function; the callee may have jumped on */
 	EDGE_NO_CALL,
 };
 
-/* How a walk with a value on trial went. */
+/* The result of a walk with a value on trial. */
 struct trial {
 	bool reaches_root, beyond_copy;
 	enum edge first; /* the innermost call */
-	unsigned others; /* further calls of other functions: what is left of old frames joins the real ones there */
+	/* further calls of other functions, where remains of old frames join the real ones */
+	unsigned others;
 };
 
 void sprof_distances_finish(struct sprof_distances *distances)
@@ -61,13 +65,14 @@ void sprof_distances_finish(struct sprof_distances *distances)
 
 static uint32_t remembered(const struct sprof_distances *distances, const struct sprof_pc *known)
 {
-	return sprof_idmap_find(&distances->map,
-		(uint64_t)known->module << 1 | known->is_return, known->offset);
+	return sprof_idmap_find(
+		&distances->map, (uint64_t)known->module << 1 | known->is_return, known->offset);
 }
 
-/* Failing to remember is harmless. A distance that was only found may have been wrong: another one replaces it. */
-static void remember(
-	struct sprof_distances *distances, const struct sprof_pc *known, int64_t distance, uint32_t sure)
+/* Failing to remember is harmless. A distance that was only found may be wrong: a new one replaces
+ * it. */
+static void remember(struct sprof_distances *distances, const struct sprof_pc *known,
+	int64_t distance, uint32_t sure)
 {
 	uint64_t words = (uint64_t)distance / WORD;
 	uint32_t before = remembered(distances, known), value = (uint32_t)words | sure;
@@ -80,8 +85,9 @@ static void remember(
 	if (before == distance_varies ||
 		(!is_new && before != value && (!sure || (before & distance_is_sure))))
 		value = distance_varies;
-	sprof_idmap_put(&distances->map, (uint64_t)known->module << 1 | known->is_return,
-		known->offset, value);
+	if (!sprof_idmap_put(&distances->map, (uint64_t)known->module << 1 | known->is_return,
+		    known->offset, value))
+		return; /* no memory: it is searched again next time */
 }
 
 void sprof_recover_learn(struct sprof_distances *distances, struct sprof_pc *known,
@@ -100,11 +106,7 @@ static bool is_plt(const struct sprof_image *image, uint64_t address)
 	const uint8_t *bytes = sprof_image_at(image, address, PLT_ENTRY);
 	struct sprof_plt_jump jump;
 
-#if defined(__x86_64__)
-	return bytes && sprof_plt_decode_x86_64(bytes, PLT_ENTRY, address, &jump);
-#else
-	return bytes && sprof_plt_decode_aarch64(bytes, PLT_ENTRY, address, &jump);
-#endif
+	return bytes && sprof_plt_decode(SPROF_MACHINE, bytes, PLT_ENTRY, address, &jump);
 }
 
 static enum sprof_call find_call(
@@ -112,13 +114,14 @@ static enum sprof_call find_call(
 {
 	const uint8_t *before =
 		sprof_image_at(image, behind - SPROF_CALL_LONGEST, SPROF_CALL_LONGEST);
-	enum sprof_call call =
-		before ? sprof_call_decode(before, behind, ret_target) : SPROF_CALL_NONE;
+	enum sprof_call call = before ? sprof_call_decode(SPROF_MACHINE, before, behind, ret_target)
+				      : SPROF_CALL_NONE;
 
 	return call == SPROF_CALL_DIRECT && is_plt(image, *ret_target) ? SPROF_CALL_INDIRECT : call;
 }
 
-/* The row of a function's first instruction; parts of functions that were moved away begin with others. */
+/* Whether it is the row of a function's first instruction; parts that were moved away start with
+ * other rows. */
 static bool is_entry(const struct sprof_rule *rule)
 {
 #if defined(__x86_64__)
@@ -130,7 +133,7 @@ static bool is_entry(const struct sprof_rule *rule)
 
 static struct code read_code(const struct sprof_recovery *recovery, const struct sprof_pc *known)
 {
-	/* Code that is in no file can't be read here: a call may be anywhere in it. */
+	/* Code in no file can't be read here: a call may be anywhere in it. */
 	struct code code = {
 		.module = known->module,
 		.has_cfi = known->rule.cfa != SPROF_CFA_NONE,
@@ -140,11 +143,11 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	struct sprof_fde_bounds bounds;
 	struct sprof_rule entry;
 
-	if (!sprof_images_locate(&recovery->pcs->images, recovery->maps,
-		    known->pc - known->is_return, &place))
+	if (!sprof_images_locate(
+		    &recovery->pcs->images, recovery->maps, known->pc - known->is_return, &place))
 		return code;
 	if (!place.image) {
-		/* Of a file's mapping the last page may go on behind the file's code. */
+		/* The last page of a file's mapping may extend past the file's code. */
 		if (recovery->pcs->images.items[place.module].image)
 			code.call = SPROF_CALL_NONE;
 		return code;
@@ -152,8 +155,7 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	code.image = place.image;
 	code.address = place.address;
 	code.call = find_call(place.image, place.address + known->is_return, &code.target);
-	if (!sprof_images_find_bounds(
-		    &recovery->pcs->images, place.module, place.address, &bounds))
+	if (!sprof_images_find_bounds(&recovery->pcs->images, place.module, place.address, &bounds))
 		return code;
 	code.start = bounds.start;
 	entry = sprof_rows_find(place.rows, code.start);
@@ -161,7 +163,8 @@ static struct code read_code(const struct sprof_recovery *recovery, const struct
 	return code;
 }
 
-/* Whether the pc may have been reached from there: a part that was moved away has several ways in. */
+/* Whether a call of this target may have reached the pc: a part that was moved away has several
+ * entries. */
 static bool is_way_into(const struct code *callee, uint64_t target)
 {
 	return callee->has_cfi &&
@@ -169,7 +172,7 @@ static bool is_way_into(const struct code *callee, uint64_t target)
 			(!callee->is_whole && target > callee->start && target <= callee->address));
 }
 
-/* Whether the function that was called may have jumped on to the one whose frame it is. */
+/* Whether the called function may have jumped on to the one that owns the frame. */
 static enum edge judge_jumps(
 	struct sprof_images *images, const struct code *caller, const struct code *callee)
 {
@@ -186,8 +189,8 @@ static enum edge judge_jumps(
 	if (!code)
 		return EDGE_UNKNOWN;
 	for (size_t at = 0; at < size; at += SPROF_CALL_STEP) {
-		enum sprof_call jump =
-			sprof_call_decode_jump(code + at, size - at, caller->target + at, &target);
+		enum sprof_call jump = sprof_call_decode_jump(
+			SPROF_MACHINE, code + at, size - at, caller->target + at, &target);
 		bool is_direct = jump == SPROF_CALL_DIRECT;
 
 		if (is_direct && caller->module == callee->module && is_way_into(callee, target))
@@ -199,7 +202,7 @@ static enum edge judge_jumps(
 	return may_leave ? EDGE_UNKNOWN : EDGE_OTHER;
 }
 
-/* The call before the caller's return address, against the frame that was called. */
+/* Compares the call before the caller's return address with the frame that was called. */
 static enum edge judge(
 	struct sprof_images *images, const struct code *caller, const struct code *callee)
 {
@@ -209,7 +212,7 @@ static enum edge judge(
 		return EDGE_NO_CALL;
 	if (caller->call == SPROF_CALL_INDIRECT)
 		return EDGE_UNKNOWN;
-	/* A call never leaves its file, but what it calls may jump on through the PLT. */
+	/* A direct call never leaves its file, but its callee may jump on through the PLT. */
 	if (caller->module != callee->module)
 		return judge_jumps(images, caller, callee);
 	if (callee->has_cfi && caller->target == callee->start)
@@ -223,7 +226,7 @@ static enum edge judge(
 	return callee->is_whole || caller->target > callee->address ? EDGE_OTHER : EDGE_UNKNOWN;
 }
 
-/* Only what says that there is no caller: a return address of 0 may as well be an empty word. */
+/* Accepts only an explicit root: a return address of 0 may be an empty word. */
 static bool is_root(const struct sprof_pc *known, const struct sprof_cursor *cursor)
 {
 	if (known->rule.cfa == SPROF_CFA_NONE)
@@ -239,7 +242,7 @@ static enum sprof_step step_over(const struct sprof_recovery *recovery,
 	return sprof_step(recovery->snapshot, &known->rule, cursor);
 }
 
-/* The caller's frame, against the one that was called. */
+/* Compares the caller's frame with the one that was called. */
 static enum edge look_at_call(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	bool is_call, struct code *callee)
 {
@@ -250,7 +253,7 @@ static enum edge look_at_call(const struct sprof_recovery *recovery, const struc
 	return edge;
 }
 
-/* Walks on from the cursor, whose frame pointer is the value on trial, for as many steps as are left. */
+/* Continues the walk from the cursor, with the frame pointer on trial, while steps are left. */
 static struct trial try_walk(
 	const struct sprof_recovery *recovery, struct sprof_cursor cursor, size_t *steps)
 {
@@ -260,8 +263,8 @@ static struct trial try_walk(
 
 	for (size_t depth = 0; depth < recovery->max_depth && *steps && step == SPROF_STEP_OK;
 		depth++, --*steps) {
-		const struct sprof_pc *known = sprof_pcs_find(
-			recovery->pcs, recovery->maps, cursor.pc, cursor.is_return);
+		const struct sprof_pc *known =
+			sprof_pcs_find(recovery->pcs, recovery->maps, cursor.pc, cursor.is_return);
 		bool is_call = depth && cursor.is_return;
 		struct sprof_pc here;
 		enum edge edge;
@@ -269,8 +272,8 @@ static struct trial try_walk(
 		if (!known)
 			return trial;
 		here = *known;
-		edge = look_at_call(recovery, &here, is_call && here.rule.cfa != SPROF_CFA_SIGNAL,
-			&callee);
+		edge = look_at_call(
+			recovery, &here, is_call && here.rule.cfa != SPROF_CFA_SIGNAL, &callee);
 		if (depth == 1)
 			trial.first = edge;
 		else
@@ -298,13 +301,13 @@ static bool is_worth_a_trial(const struct sprof_recovery *recovery, const struct
 	return mapping && mapping->executable;
 }
 
-/* What a search has found so far. */
+/* The findings of a search so far. */
 struct search {
-	size_t steps; /* that are left */
+	size_t steps; /* steps left */
 	unsigned roots;
 	bool beyond_copy, is_ambiguous;
 	struct trial best;
-	uint64_t fp; /* of the best one; 0: none yet */
+	uint64_t fp; /* of the best value; 0: none yet */
 };
 
 static bool is_better(const struct trial *one, const struct trial *other)
@@ -312,7 +315,8 @@ static bool is_better(const struct trial *one, const struct trial *other)
 	return one->first != other->first ? one->first < other->first : one->others < other->others;
 }
 
-/* Whether the caller that this value leads to is also among the best one's frames: it leaves some of them out. */
+/* Whether the best value's frames include the caller of this value, so that this value skips
+ * frames. */
 static bool skips_frames(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {
@@ -350,13 +354,14 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 		search->best = trial;
 		search->is_ambiguous = false;
 	} else if (!is_better(&search->best, &trial)) {
-		/* An old frame may also have been put between; only generated code is always called by pointers. */
+		/* An old frame may also have come in between; only generated code is always called
+		 * by pointers. */
 		search->is_ambiguous |= known->rule.cfa != SPROF_CFA_NONE ||
 			!skips_frames(recovery, known, cursor, search);
 	}
 }
 
-/* All values that the frame pointer may have, the nearest first. */
+/* Tries all possible values of the frame pointer, the nearest first. */
 static void search_stack(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {
@@ -370,14 +375,15 @@ static void search_stack(const struct sprof_recovery *recovery, const struct spr
 		if (!search->steps)
 			break;
 	}
-	/* A call of another function is believed if nothing else is in sight. */
+	/* A call of another function is accepted only if there is no other candidate. */
 	if (search->is_ambiguous || (search->best.first == EDGE_OTHER && search->roots > 1))
 		search->fp = 0;
 	/* The frame may be larger than the copy. */
 	search->beyond_copy |= !search->roots && end < stack->limit && stack->size < LARGE_COPY;
 }
 
-/* Every way through the function is followed: how far the CFA is above sp, and so above the frame pointer. */
+/* Follows every way through the function: they give the CFA's distance above sp, and so the frame
+ * pointer's. */
 static bool predict_by_rows(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
 	const struct sprof_pc *known, uint64_t *ret_distance)
 {
@@ -389,7 +395,7 @@ static bool predict_by_rows(const struct sprof_place *place, const struct sprof_
 		rule.cfa_offset >= known->rule.cfa_offset;
 }
 
-/* Without a decoder: the instructions up to the place are added up in the order in which they lie. */
+/* Without a decoder: adds up the instructions before the place, in the order in which they lie. */
 static bool predict_by_sum(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
 	const struct sprof_pc *known, uint64_t *ret_distance)
 {
@@ -404,7 +410,7 @@ static bool predict_by_sum(const struct sprof_place *place, const struct sprof_f
 #endif
 }
 
-/* The distance by the function's own code, as if it had been seen; SPROF_IDMAP_NONE: it doesn't say. */
+/* The distance from the function's own code, as if seen before. SPROF_IDMAP_NONE: unknown. */
 static uint32_t predict(const struct sprof_recovery *recovery, const struct sprof_pc *known)
 {
 	struct sprof_images *images = &recovery->pcs->images;
@@ -423,7 +429,7 @@ static uint32_t predict(const struct sprof_recovery *recovery, const struct spro
 	return SPROF_IDMAP_NONE;
 }
 
-/* Tries what was seen here before: it is taken if it leads to the root again. */
+/* Tries the distance seen here before, and takes it if it leads to the root again. */
 static void repeat(const struct sprof_recovery *recovery, uint32_t distance,
 	const struct sprof_cursor *cursor, struct search *search)
 {

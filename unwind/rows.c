@@ -1,7 +1,7 @@
 /*
- * The compiled rows of one module, from Go's table, its CFI, or the code itself. One small sorted array per 4 KiB page of
- * text, so that a row is inserted and found without touching the others; a row that crosses a page is kept
- * once for each page that was asked for.
+ * The compiled rows of one module, from Go's table, its CFI, or the code itself. Each 4 KiB page of
+ * text has one small sorted array, so a row is inserted and found without touching the others. A
+ * row that crosses pages is stored once for each page that was asked for.
  */
 #include "unwind/rows.h"
 
@@ -35,7 +35,7 @@ struct sprof_rows {
 	size_t page_count;
 };
 
-/* The executable part of the image: the addresses that a pc can have. */
+/* The executable part of the image: the possible values of a pc. */
 static void text_range(const struct sprof_image *image, uint64_t *ret_start, uint64_t *ret_end)
 {
 	*ret_start = UINT64_MAX;
@@ -60,8 +60,8 @@ struct sprof_rows *sprof_rows_create(const struct sprof_image *image)
 	if (!rows)
 		return NULL;
 	text_range(image, &start, &end);
-	/* Segments lie inside the file, so there are no more pages than the file has; two far apart
-	 * would need a table of the gap, and are left without one. */
+	/* Segments lie inside the file, so there are no more pages than in the file. Two distant
+	 * segments would need a table for the gap too, and get no table. */
 	if (start < end && end - start <= 2 * (uint64_t)image->size + PAGE) {
 		rows->first = start / PAGE * PAGE;
 		rows->page_count = (end - rows->first + PAGE - 1) / PAGE;
@@ -91,7 +91,7 @@ void sprof_rows_destroy(struct sprof_rows *rows)
 	free(rows);
 }
 
-/* The index of the first row that ends behind the offset. */
+/* The index of the first row that ends after the offset. */
 static size_t search(const struct page *page, uint64_t offset)
 {
 	size_t low = 0, high = page->count;
@@ -134,19 +134,20 @@ struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_com
 }
 
 /*
- * Keeps the part of a row that begins at the offset that was asked for and lies in the page. The row's
- * own start can't be used: behind a DW_CFA_restore_state libdw gives the start of the remembered state.
- * What is already there behind the offset and before the row's end is a later part of the same row.
- * Failing to keep it is harmless: it is compiled again.
+ * Keeps the part of a row that starts at the requested offset and lies in the page. The row's own
+ * start can't be used: after a DW_CFA_restore_state, libdw gives the start of the remembered state.
+ * Entries already between the offset and the row's end are a later part of the same row. Failing to
+ * store it is harmless: it is compiled again.
  */
-static void insert(struct page *page, size_t at, uint64_t offset, uint64_t end,
-	const struct sprof_rule *rule)
+static void insert(
+	struct page *page, size_t at, uint64_t offset, uint64_t end, const struct sprof_rule *rule)
 {
 	if (at < page->count && page->rows[at].start < end) {
 		page->rows[at].start = (uint16_t)offset;
 		return;
 	}
-	if (!sprof_array_reserve(&page->rows, &page->capacity, page->count + 1, sizeof(*page->rows)))
+	if (!sprof_array_reserve(
+		    &page->rows, &page->capacity, page->count + 1, sizeof(*page->rows)))
 		return;
 	memmove(&page->rows[at + 1], &page->rows[at], (page->count - at) * sizeof(*page->rows));
 	page->rows[at] = (struct row){
@@ -157,7 +158,7 @@ static void insert(struct page *page, size_t at, uint64_t offset, uint64_t end,
 	page->count++;
 }
 
-/* Go's own table is quicker than its DWARF, and is there when that is stripped. */
+/* Go's own table is faster than its DWARF, and remains when the DWARF is stripped. */
 static struct sprof_rule compile(struct sprof_rows *rows, uint64_t address, uint64_t *ret_end)
 {
 	struct sprof_cfi_row row = {.cfa = SPROF_CFA_NONE};

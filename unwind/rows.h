@@ -1,5 +1,5 @@
 /*
- * The compiled CFI of one module: rules by link-time address, filled as they are needed.
+ * The compiled CFI of one module: rules by link-time address, filled on demand.
  */
 #ifndef SPROF_UNWIND_ROWS_H
 #define SPROF_UNWIND_ROWS_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "elfsym/cfi.h"
 #include "elfsym/go-runtime.h"
 #include "elfsym/image.h"
@@ -14,24 +15,25 @@
 
 struct sprof_rows;
 
-/* The image outlives the rows. NULL: no memory. */
-struct sprof_rows *sprof_rows_create(const struct sprof_image *image);
+/* The image must outlive the rows. NULL: no memory. */
+struct sprof_rows *sprof_rows_create(const struct sprof_image *image) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_rows_destroy(struct sprof_rows *rows);
 
-/* The rule at a link-time address; its cfa is SPROF_CFA_NONE where neither CFI nor Go's table has one. */
+/* The rule at a link-time address. Its cfa is SPROF_CFA_NONE if neither CFI nor Go's table nor the
+ * code has one. */
 struct sprof_rule sprof_rows_find(struct sprof_rows *rows, uint64_t address);
 
 /*
- * The rule that the function's code says, although there is CFI. The function begins at `start`, and the next one at
- * `next`; link-time addresses. Nothing is kept.
+ * The rule from the function's code, ignoring its CFI. The function starts at `start`, the next one
+ * at `next`; link-time addresses. Keeps nothing.
  */
 struct sprof_rule sprof_rows_compute(
 	struct sprof_rows *rows, uint64_t start, uint64_t next, uint64_t address);
 
-/* Whether a function of a Go program begins at a link-time address. */
+/* Whether a function of a Go program starts at a link-time address. */
 bool sprof_rows_is_go_entry(const struct sprof_rows *rows, uint64_t address);
-/* NULL: the module has no runtime of Go's, or it is not known how to read it. */
+/* NULL: the module has no Go runtime, or its layout is unknown. */
 const struct sprof_go_runtime *sprof_rows_go_runtime(const struct sprof_rows *rows);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What was copied from a thread while it stood still: registers and the used part of its stack.
+ * What was copied from a thread while it was stopped: registers and the used part of its stack.
  */
 #ifndef SPROF_UNWIND_SNAPSHOT_H
 #define SPROF_UNWIND_SNAPSHOT_H
@@ -17,15 +17,17 @@ struct sprof_stack_copy {
 	uint64_t base; /* address of bytes[0] */
 	size_t size;   /* 0: there is none */
 	const uint8_t *bytes;
-	uint64_t floor, limit; /* the stack it is of: a larger copy could hold [floor, limit) */
+	uint64_t floor, limit; /* the whole stack: a larger copy could hold [floor, limit) */
 };
 
 struct sprof_snapshot {
 	struct sprof_regs regs;
 	struct sprof_goroutine goroutine;
-	struct sprof_stack_copy stack; /* from the red zone below sp on */
-	struct sprof_stack_copy third; /* a goroutine's, where a signal came on the thread's own stack: `home` */
-	struct sprof_stack_copy home;  /* the thread's own stack, or its goroutine's, while sp is on another one */
+	struct sprof_stack_copy stack; /* from the red zone below sp upwards */
+	/* a goroutine's, if a signal interrupted the thread's own stack: `home` */
+	struct sprof_stack_copy third;
+	/* the thread's own stack, or its goroutine's, while sp is on another stack */
+	struct sprof_stack_copy home;
 };
 
 enum sprof_stack_read { SPROF_STACK_OK, SPROF_STACK_BEYOND_COPY, SPROF_STACK_ELSEWHERE };
@@ -43,7 +45,7 @@ static inline enum sprof_stack_read sprof_stack_copy_word(
 							       : SPROF_STACK_ELSEWHERE;
 }
 
-/* One word of the stacks that sp is not on. */
+/* One word of the stacks other than sp's. */
 static inline enum sprof_stack_read sprof_snapshot_other_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
@@ -59,13 +61,13 @@ static inline enum sprof_stack_read sprof_snapshot_other_word(
 	return got;
 }
 
-/* One word of what was copied. */
+/* One word of the copied stacks. */
 static inline enum sprof_stack_read sprof_snapshot_word(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
 {
 	enum sprof_stack_read got = sprof_stack_copy_word(&snapshot->stack, address, ret);
 
-	/* The two may lie in one mapping. */
+	/* Both may lie in one mapping. */
 	if (got != SPROF_STACK_OK && snapshot->home.size) {
 		enum sprof_stack_read other = sprof_snapshot_other_word(snapshot, address, ret);
 

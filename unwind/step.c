@@ -1,5 +1,5 @@
 /*
- * One step of a stack walk. Knows the machine's calling convention and nothing of modules, files or
+ * One step of a stack walk, by the machine's calling convention. Does not handle modules, files or
  * processes: everything it reads is in the snapshot.
  */
 #include "unwind/step.h"
@@ -10,14 +10,15 @@ enum { WORD = 8 };
 
 #if defined(__x86_64__)
 /*
- * A signal frame: sp points to the ucontext that the kernel pushed (arch/x86/include/asm/sigframe.h,
- * struct rt_sigframe); its uc_mcontext is at 40, in the order of <sys/ucontext.h>'s REG_*.
+ * In a signal frame, sp points to the ucontext that the kernel pushed
+ * (arch/x86/include/asm/sigframe.h, struct rt_sigframe). Its uc_mcontext is at 40, in the order of
+ * REG_* in <sys/ucontext.h>.
  */
 enum { CONTEXT_FP = 40 + 10 * WORD, CONTEXT_SP = 40 + 15 * WORD, CONTEXT_PC = 40 + 16 * WORD };
 #elif defined(__aarch64__)
 /*
- * sp points to a siginfo of 128 bytes, then the ucontext, whose uc_mcontext is at 176: fault_address,
- * x0-x30, sp, pc (arch/arm64/include/uapi/asm/sigcontext.h).
+ * sp points to a siginfo of 128 bytes, followed by the ucontext with its uc_mcontext at 176:
+ * fault_address, x0-x30, sp, pc (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 enum {
 	CONTEXT_REGS = 128 + 176 + WORD,
@@ -83,9 +84,11 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 
 	switch ((enum sprof_cfa_rule)rule->cfa) {
 	case SPROF_CFA_SP:
-		/* What was called may have popped its arguments, as JavaScript's functions do: the frame pointer knows. */
-		*ret = rule->words_above_fp && cursor->fp_known ? cursor->fp + rule->words_above_fp * WORD
-								: cursor->sp + offset;
+		/* The callee may have popped its arguments, as in JavaScript: then only the frame
+		 * pointer gives the CFA. */
+		*ret = rule->words_above_fp && cursor->fp_known
+			? cursor->fp + rule->words_above_fp * WORD
+			: cursor->sp + offset;
 		return SPROF_STEP_OK;
 	case SPROF_CFA_FP:
 		*ret = cursor->fp + offset;
@@ -101,7 +104,7 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 		*ret += (uint64_t)(int64_t)rule->cfa_add;
 		return step;
 	case SPROF_CFA_PLT:
-		/* The offset is where in the 16-byte entry the push has been done. */
+		/* At this offset in the 16-byte entry the push is done. */
 		*ret = cursor->sp + WORD + (cursor->pc % 16 >= offset ? WORD : 0);
 		return SPROF_STEP_OK;
 	case SPROF_CFA_NONE:
@@ -119,7 +122,7 @@ static enum sprof_step find_cfa(const struct sprof_snapshot *snapshot,
 	return SPROF_STEP_OTHER;
 }
 
-/* The caller's return address and frame pointer, once the CFA is known. */
+/* Gets the caller's return address and frame pointer from a known CFA. */
 static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 	const struct sprof_rule *rule, const struct sprof_cursor *cursor, struct sprof_cursor *next)
 {
@@ -128,7 +131,8 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 
 	next->is_return = ra != SPROF_REG_SAVED_PLACE;
 	if (ra == SPROF_REG_SAVED || ra == SPROF_REG_SAVED_PLACE) {
-		step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
+		step = sprof_step_read(
+			snapshot, next->sp + (uint64_t)(int64_t)rule->ra_offset, &next->pc);
 		if (step != SPROF_STEP_OK)
 			return step;
 	} else {
@@ -143,7 +147,8 @@ static enum sprof_step find_caller(const struct sprof_snapshot *snapshot,
 		return SPROF_STEP_OK;
 	step = sprof_step_read(snapshot, next->sp + (uint64_t)(int64_t)rule->fp_offset, &next->fp);
 	next->fp_known = true;
-	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's again. */
+	/* In an epilogue the slot may lie below sp, already popped: then fp is the caller's
+	 * again. */
 	if (step == SPROF_STEP_BAD_MEMORY && cursor->innermost) {
 		next->fp = cursor->fp;
 		next->fp_known = cursor->fp_known;
@@ -177,7 +182,8 @@ enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct s
 		return SPROF_STEP_NO_PROGRESS;
 	if (step == SPROF_STEP_OK)
 		step = find_caller(snapshot, rule, cursor, &next);
-	/* Rows from code say which function is the outermost; a wrong one by sp may lead to any word. */
+	/* Rows from code tell which function is the outermost; a wrong row by sp may lead to any
+	 * word. */
 	if (step == SPROF_STEP_OK && !next.pc)
 		return rule->is_computed && rule->cfa != SPROF_CFA_FP && !rule->words_above_fp
 			? SPROF_STEP_BAD_MEMORY

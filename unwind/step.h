@@ -13,29 +13,31 @@
 struct sprof_rule {
 	int32_t cfa_offset, fp_offset;
 	int16_t ra_offset, cfa_add;
-	uint8_t cfa;  /* enum sprof_cfa_rule */
-	uint8_t regs; /* enum sprof_reg_rule: ra in the low half, fp in the high one */
-	bool is_computed; /* from the function's code: there is no CFI */
-	uint8_t words_above_fp; /* of the CFA, in a rule by sp; 0: not known */
+	uint8_t cfa;            /* enum sprof_cfa_rule */
+	uint8_t regs;           /* enum sprof_reg_rule: ra in the low half, fp in the high half */
+	bool is_computed;       /* from the function's code: it has no CFI */
+	uint8_t words_above_fp; /* the CFA's, in a rule by sp; 0: unknown */
 };
 
 struct sprof_cfi_row;
 
-/* rows.c: the rule that says what a row says. */
+/* rows.c: converts a row to a rule. */
 struct sprof_rule sprof_rule_of_row(const struct sprof_cfi_row *row, bool is_computed);
 
 enum { SPROF_RULE_FP_SHIFT = 4, SPROF_RULE_RA_MASK = 15 };
 
-/* Where a walk stands. */
+/* The position of a walk. */
 struct sprof_cursor {
 	uint64_t pc, sp, fp;
-	uint64_t lr;       /* machines with a link register: the innermost frame's */
-	uint64_t system_sp; /* go-step.c: where the thread's own stack is left for a goroutine's next; 0: not known */
-	uint64_t signature; /* the bits of a return address that hold its signature; see sprof_regs_signature_mask() */
+	uint64_t lr; /* machines with a link register: the innermost frame's */
+	/* go-step.c: where the thread's own stack was left for the next goroutine; 0: unknown */
+	uint64_t system_sp;
+	/* the bits of a return address that hold its signature; see sprof_regs_signature_mask() */
+	uint64_t signature;
 	bool fp_known, lr_known;
 	bool is_scheduler; /* go-step.c: Go's scheduler is among the frames so far */
 	bool is_return;    /* pc is a return address: it is looked up at pc - 1 */
-	bool innermost;    /* no step yet, or the last one crossed a signal frame */
+	bool innermost;    /* no step yet, or the last step crossed a signal frame */
 };
 
 enum sprof_step {
@@ -44,14 +46,14 @@ enum sprof_step {
 	SPROF_STEP_STACK_COPY, /* a word beyond the copied part of the stack */
 	SPROF_STEP_BAD_MEMORY,
 	SPROF_STEP_NO_PROGRESS,
-	SPROF_STEP_REGISTER,   /* fp is needed and not known */
-	SPROF_STEP_OTHER,      /* a full unwinder is needed */
+	SPROF_STEP_REGISTER, /* fp is needed but unknown */
+	SPROF_STEP_OTHER,    /* a full unwinder is needed */
 };
 
 /*
- * A word of the snapshot, as the outcome of a step. Inlined everywhere, so that the cursor of a step stays in
- * registers: through memory its words would be written one by one and read two at a time, which processors don't
- * forward.
+ * A word of the snapshot, as the outcome of a step. Always inlined, so that the cursor of a step
+ * stays in registers. In memory its words would be written singly and read in pairs, which
+ * processors don't forward.
  */
 static inline __attribute__((always_inline)) enum sprof_step sprof_step_read(
 	const struct sprof_snapshot *snapshot, uint64_t address, uint64_t *ret)
@@ -67,21 +69,23 @@ static inline __attribute__((always_inline)) enum sprof_step sprof_step_read(
 	return SPROF_STEP_BAD_MEMORY;
 }
 
-/* Return addresses are taken to be unsigned; the caller may set `signature`. */
+/* Assumes unsigned return addresses; the caller may set `signature`. */
 void sprof_cursor_init(struct sprof_cursor *cursor, const struct sprof_regs *regs);
 
-/* Moves the cursor to the caller's frame by a rule that has CFI. Unchanged unless the result is OK. */
+/* Moves the cursor to the caller's frame by a rule from CFI. Unchanged unless the result is OK. */
 enum sprof_step sprof_step(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	struct sprof_cursor *cursor);
 
-/* The same by the frame pointer chain, for code without CFI. The caller judges whether the new pc is code. */
+/* Steps by the frame pointer chain, for code without CFI. The caller checks whether the new pc is
+ * code. */
 enum sprof_step sprof_step_frame_pointer(
 	const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor);
 
-/* The same for a leaf without CFI and without a frame: the return address is where the call put it. */
+/* Steps out of a leaf without CFI and frame: the return address is where the call put it. */
 enum sprof_step sprof_step_leaf(const struct sprof_snapshot *snapshot, struct sprof_cursor *cursor);
 
-/* go-step.c: the same by a rule of one of the functions of Go's runtime that change stacks (SPROF_CFA_GO_...). */
+/* go-step.c: steps by a rule for a function of Go's runtime that changes stacks
+ * (SPROF_CFA_GO_...). */
 enum sprof_step sprof_step_go(const struct sprof_snapshot *snapshot, const struct sprof_rule *rule,
 	struct sprof_cursor *cursor);
 

@@ -1,6 +1,7 @@
 /*
- * The stack walk: in which order the ways of stepping are tried. Does not handle how each is made: rows and
- * their cache are pcs.c's, a step is step.c's, a frame pointer that nobody saved is recover.c's.
+ * The stack walk: the order in which the ways of stepping are tried. Does not handle the ways
+ * themselves: pcs.c has rows and their cache, step.c a step, recover.c a frame pointer that nobody
+ * saved.
  */
 #include "unwind/unwind.h"
 
@@ -33,8 +34,7 @@ bool sprof_unwinder_create(struct sprof_modules *modules,
 	unwinder->max_depth = options->max_depth;
 	unwinder->signature_mask = options->signature_mask;
 	has_pcs = sprof_pcs_init(&unwinder->pcs, modules);
-	unwinder->full = sprof_full_unwinder_create(
-		&unwinder->pcs.images, options->signature_mask);
+	unwinder->full = sprof_full_unwinder_create(&unwinder->pcs.images, options->signature_mask);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
 	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames) {
@@ -86,8 +86,8 @@ bool sprof_unwinder_is_go_entry(
 }
 
 /*
- * The kernel makes a handler return to the first byte of the signal trampoline: there is no call
- * before it.
+ * The kernel makes a handler return to the first byte of the signal trampoline, so no call precedes
+ * it.
  */
 static struct sprof_frame frame_of(const struct sprof_pc *known)
 {
@@ -99,8 +99,8 @@ static struct sprof_frame frame_of(const struct sprof_pc *known)
 }
 
 /*
- * Code without CFI: a leaf that has no frame yet, or a frame pointer. The return address that a leaf
- * would have is believed only if it is code.
+ * Code without CFI is a leaf without a frame yet, or has a frame pointer. A leaf's return address
+ * is accepted only if it is code.
  */
 static enum sprof_step step_without_cfi(const struct sprof_snapshot *snapshot,
 	const struct sprof_maps *maps, struct sprof_cursor *cursor)
@@ -151,7 +151,7 @@ static enum sprof_end end_of_full(enum sprof_full_end end)
 	return SPROF_END_BAD_MEMORY;
 }
 
-/* The whole walk again, with all registers. A frame outside executable memory ends it. */
+/* Repeats the whole walk with all registers. A frame outside executable memory ends it. */
 static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
@@ -179,24 +179,25 @@ static bool needs_fp(const struct sprof_pc *known)
 	return known->rule.cfa == SPROF_CFA_FP || known->rule.cfa == SPROF_CFA_FP_DEREF;
 }
 
-/* Whether the next step is by a frame pointer that is not known. */
+/* Whether the next step needs a frame pointer that is unknown. */
 static bool lacks_fp(const struct sprof_pc *known, const struct sprof_cursor *cursor)
 {
 	return !cursor->fp_known &&
 		(needs_fp(known) || (known->rule.cfa == SPROF_CFA_NONE && !cursor->innermost));
 }
 
-/* Whether a row from instructions may be right: it leads to code, and behind a call. */
+/* Whether a row from instructions may be right: it leads to code that follows a call. */
 static bool is_likely(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
 {
 	const struct sprof_pc *known =
 		sprof_pcs_find(recovery->pcs, recovery->maps, caller->pc, caller->is_return);
 
 	return known &&
-		(!caller->is_return || known->is_behind_call || known->rule.cfa == SPROF_CFA_SIGNAL);
+		(!caller->is_return || known->is_behind_call ||
+			known->rule.cfa == SPROF_CFA_SIGNAL);
 }
 
-/* Interpreters of generated code push return addresses that no call stands before. */
+/* Interpreters of generated code push return addresses that follow no call. */
 static bool is_possible(const struct sprof_recovery *recovery, const struct sprof_cursor *caller)
 {
 	const struct sprof_pc *known =
@@ -205,7 +206,8 @@ static bool is_possible(const struct sprof_recovery *recovery, const struct spro
 	return known && known->is_generated;
 }
 
-/* By the instructions; where those lead to no call, as generated code's may, by the frame pointer, if that does. */
+/* Steps by the instructions. If they lead to no call, as in generated code, by the frame pointer if
+ * it leads to one. */
 static enum sprof_step step_by_code(const struct sprof_recovery *recovery,
 	const struct sprof_rule *rule, struct sprof_cursor *cursor, enum sprof_way *ret_way)
 {
@@ -213,7 +215,8 @@ static enum sprof_step step_by_code(const struct sprof_recovery *recovery,
 	enum sprof_step made = sprof_step(recovery->snapshot, rule, &caller);
 
 	*ret_way = SPROF_WAY_CODE;
-	/* A frame pointer of 0 is a root only where nothing else was known of it: a thread that has just begun. */
+	/* A frame pointer of 0 is a root only in the innermost frame: a thread that has just
+	 * started. */
 	if (made == SPROF_STEP_BAD_MEMORY && (cursor->fp || cursor->innermost)) {
 		*ret_way = SPROF_WAY_FRAME_POINTER;
 		return sprof_step_frame_pointer(recovery->snapshot, cursor);
@@ -255,7 +258,8 @@ static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_
 	return sprof_step(recovery->snapshot, &rule, cursor);
 }
 
-/* Behind the root of a goroutine's own stack; how many frames that are. */
+/* Finds the creator after the root of a goroutine's own stack. Returns the number of frames
+ * added. */
 static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_snapshot *snapshot,
 	const struct sprof_maps *maps, const struct sprof_cursor *cursor, struct sprof_frame *ret)
 {
@@ -283,7 +287,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 		.max_depth = unwinder->max_depth,
 	};
 	struct sprof_stack_view stack = {.frames = unwinder->frames, .end = SPROF_END_DEPTH};
-	enum sprof_way way = SPROF_WAY_TABLES; /* that led to the frame */
+	enum sprof_way way = SPROF_WAY_TABLES; /* the way that led to the frame */
 	struct sprof_cursor cursor;
 
 	sprof_cursor_init(&cursor, &snapshot->regs);
@@ -292,7 +296,8 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	while (stack.count < unwinder->max_depth) {
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
-		bool has_cfi = known && known->rule.cfa != SPROF_CFA_NONE && !known->rule.is_computed;
+		bool has_cfi =
+			known && known->rule.cfa != SPROF_CFA_NONE && !known->rule.is_computed;
 		enum sprof_step made;
 
 		if (!known) {
@@ -312,6 +317,7 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	}
 	stack.outermost_sp = cursor.sp;
 	if (stack.end == SPROF_END_ROOT && stack.count < unwinder->max_depth)
-		stack.count += find_creator(unwinder, snapshot, maps, &cursor, &unwinder->frames[stack.count]);
+		stack.count += find_creator(
+			unwinder, snapshot, maps, &cursor, &unwinder->frames[stack.count]);
 	return stack;
 }

@@ -1,8 +1,9 @@
 /*
  * From a copied stack to raw frames.
  *
- * A walk steps by compiled CFI rows; what they can't express is walked again from the start by the
- * full unwinder; code without CFI is walked by frame pointer. A stack that ends early is a result.
+ * A walk steps by compiled CFI rows. If they can't express a step, the full unwinder repeats the
+ * walk from the start. Code without CFI is walked by frame pointer. A stack that ends early is a
+ * result.
  */
 #ifndef SPROF_UNWIND_UNWIND_H
 #define SPROF_UNWIND_UNWIND_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "attach/maps.h"
+#include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
 #include "base/record.h"
@@ -22,31 +24,33 @@ struct sprof_unwinder; /* the caches of CFI, for all processes */
 enum { SPROF_UNWIND_DEFAULT_DEPTH = 8192 };
 
 struct sprof_unwinder_options {
-	size_t max_depth; /* frames per stack, above 0 */
-	uint64_t signature_mask; /* of sprof_regs_signature_mask() */
+	size_t max_depth;        /* frames per stack, above 0 */
+	uint64_t signature_mask; /* from sprof_regs_signature_mask() */
 };
 
-/* The modules outlive the unwinder. False: no memory. */
+/* The modules must outlive the unwinder. False: no memory. */
 bool sprof_unwinder_create(struct sprof_modules *modules,
 	const struct sprof_unwinder_options *options, struct sprof_unwinder **ret,
-	struct sprof_error *err);
+	struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_unwinder_destroy(struct sprof_unwinder *unwinder);
 
-/* The frames found, innermost first, and why there are no more. Valid until the next walk. */
+/* The frames found, innermost first, and why the walk ended. Valid until the next walk. */
 struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
 
 /* See sprof_images_find_go(). */
 const struct sprof_go_runtime *sprof_unwinder_find_go(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps);
-/* How many modules with Go's runtime walks have led through: with another one the answer may be another. */
+/* How many modules with Go's runtime the walks have led through: a new one may change the
+ * answer. */
 unsigned sprof_unwinder_go_count(const struct sprof_unwinder *unwinder);
 
-/* Whether a function of a Go program begins at an address. */
+/* Whether a function of a Go program starts at an address. */
 bool sprof_unwinder_is_go_entry(
 	struct sprof_unwinder *unwinder, const struct sprof_maps *maps, uint64_t address);
-/* goroutine.c: the pc behind the go statement that the goroutine comes from. 0: not known, or the main one. */
+/* goroutine.c: the pc after the go statement that started the goroutine. 0: unknown, or the main
+ * one. */
 uint64_t sprof_unwinder_find_creator(struct sprof_unwinder *unwinder, const struct sprof_maps *maps,
 	const struct sprof_goroutine *goroutine);
 

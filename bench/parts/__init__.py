@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import cost, crowded, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
+from parts import calls, cost, crowded, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -9,6 +9,7 @@ PARTS = {
     "slowdown": slowdown.measure,
     "crowded": crowded.measure,
     "cost": cost.measure,
+    "calls": calls.measure,
     "threads": threads.measure,
     "tracers": tracers.measure,
     "today": today.measure,

@@ -137,9 +137,7 @@ const char *own_status(const char *field)
 	return line;
 }
 
-enum {
-	WAITS = 25
-};
+enum { WAITS = 25 };
 
 static bool is_answer(int error)
 {

@@ -20,10 +20,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 30,
-	STACK = 64 * 1024
-};
+enum { ROUNDS = 30, STACK = 64 * 1024 };
 
 static volatile int shared_word;
 

@@ -18,10 +18,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 30,
-	THREADS = 4
-};
+enum { ROUNDS = 30, THREADS = 4 };
 
 static void *sleep_long(void *unused)
 {

@@ -15,10 +15,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 60,
-	STACK = 64 * 1024
-};
+enum { ROUNDS = 60, STACK = 64 * 1024 };
 
 static sigjmp_buf back;
 static volatile sig_atomic_t count, last_code, on_own_stack;
@@ -130,9 +127,7 @@ static int raised_trap(void)
 }
 
 #if defined(__x86_64__)
-enum {
-	ILLEGAL = SIGILL
-};
+enum { ILLEGAL = SIGILL };
 
 static void breakpoint(void)
 {
@@ -171,9 +166,7 @@ static int single_steps(void)
 	return 0;
 }
 #else
-enum {
-	ILLEGAL = SIGTRAP
-};
+enum { ILLEGAL = SIGTRAP };
 
 static void breakpoint(void)
 {

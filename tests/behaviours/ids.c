@@ -18,7 +18,8 @@
 
 enum {
 	LIVES = 30,
-	TRIES = 100000 /* somebody else may take the id, or the last one to have it is not quite gone */
+	/* somebody else may take the id, or the last one to have it is not quite gone */
+	TRIES = 100000
 };
 
 static int say_not_permitted(void)
@@ -102,7 +103,8 @@ static int tids_again(void)
 	char text[16];
 	pid_t tid;
 
-	if (file < 0 || read(file, text, sizeof(text)) <= 0 || pwrite(file, text, strlen("1"), 0) < 0)
+	if (file < 0 || read(file, text, sizeof(text)) <= 0 ||
+		pwrite(file, text, strlen("1"), 0) < 0)
 		return say_not_permitted();
 	tid = life_of_a_thread();
 	for (int tries = 0; right < LIVES && tries < TRIES; tries++) {

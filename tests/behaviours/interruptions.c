@@ -13,9 +13,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 40
-};
+enum { ROUNDS = 40 };
 
 static volatile sig_atomic_t count;
 

@@ -15,9 +15,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 40
-};
+enum { ROUNDS = 40 };
 
 static char heard[4096]; /* what the handlers noted, in their order */
 static volatile sig_atomic_t count, wrong;

@@ -11,10 +11,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	ROUNDS = 15,
-	THREADS = 4
-};
+enum { ROUNDS = 15, THREADS = 4 };
 
 /* Shared with the child. */
 static struct shared {

@@ -9,7 +9,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
-from harness import LIMIT, SPROF, main, run, tool  # noqa: E402
+import harness  # noqa: E402
+from harness import LIMIT, SPROF, main, run, state_of, tool, wait_until  # noqa: E402
 
 OURS = f"{SPROF} run -q -r 999 -o x.folded --"
 CTRL_Z = b"\x1a"
@@ -88,6 +89,17 @@ def expect(terminal, text, wanted):
             os.write(terminal, text)
 
 
+def is_stopped(shell):
+    """
+    Whether all that the shell has started stands still. The shell sees sprof stop, and the program may get a CPU
+    for its own stop a moment later: until then it reads what is typed.
+    """
+    try:
+        return all(state_of(pid) in "TtZ" for pid in harness._descendants(shell))  # pylint: disable=protected-access
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def converse(prefix, typed):
     """Types each text into an interactive bash on a terminal of its own and waits for its answer."""
     pid, terminal = pty.fork()
@@ -97,6 +109,8 @@ def converse(prefix, typed):
     for text, wanted in typed:
         os.write(terminal, text)
         expect(terminal, text, wanted)
+        if text == CTRL_Z:
+            wait_until(lambda: is_stopped(pid), "the program stops")
     os.write(terminal, b"exit 17\n")
     try:
         while os.read(terminal, 4096):

@@ -22,9 +22,7 @@
 
 #include "tests/behaviours/behaviour.h"
 
-enum {
-	WAIT_MS = 3
-};
+enum { WAIT_MS = 3 };
 
 static int repeat(wait_function *wait)
 {

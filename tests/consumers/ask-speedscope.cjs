@@ -1,15 +1,18 @@
-// Has the unmodified speedscope load a file, and prints what its own export says it understood:
-// [{name, unit, self: {function: weight}, total: {function: weight}}], one per profile.
-// speedscope is a page: it runs in jsdom, with just enough of a browser to load and save.
+// Has the unmodified speedscope load the files whose names come on stdin, a line each, and prints for each a line
+// with what its own export says it understood: [{name, unit, self: {function: weight}, total: {function: weight}}],
+// one per profile. speedscope is a page: it runs in jsdom, with just enough of a browser to load and save. Each file
+// gets a page of its own; what takes the time is to start Node.js and to compile the page's code, which is done once.
 const fs = require("node:fs");
 const path = require("node:path");
+const readline = require("node:readline");
+const vm = require("node:vm");
 
 const modules = process.env.SPROF_NODE_MODULES;
 const { JSDOM, VirtualConsole } = require(path.join(modules, "jsdom"));
 const release = path.join(modules, "speedscope/dist/release");
 const bundle = fs.readdirSync(release).find((name) => /^speedscope-.*\.js$/.test(name));
-const file = process.argv[2];
 const LIMIT_MS = 60000;
+const code = new vm.Script(fs.readFileSync(path.join(release, bundle), "utf8"));
 
 let saved = null;
 let alerted = null;
@@ -80,32 +83,53 @@ function tables(profile, frames) {
 	return { name: profile.name, unit: profile.unit, self, total };
 }
 
-async function main() {
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(condition) {
+	const start = Date.now();
+
+	while (!condition()) {
+		if (Date.now() - start > LIMIT_MS)
+			throw new Error("speedscope doesn't answer");
+		await pause(5);
+	}
+}
+
+async function start() {
 	const dom = new JSDOM("<!DOCTYPE html><html><head></head><body></body></html>", {
 		url: `file://${release}/index.html#localProfilePath=/nonexistent.js`,
 		runScripts: "outside-only", pretendToBeVisual: true, virtualConsole: new VirtualConsole(),
 		beforeParse: fakeBrowser,
 	});
-	const { window } = dom;
-	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-	const start = Date.now();
 
-	window.eval(fs.readFileSync(path.join(release, bundle), "utf8"));
-	while (!window.speedscope && Date.now() - start < LIMIT_MS)
-		await pause(20);
+	code.runInContext(dom.getInternalVMContext());
+	await until(() => dom.window.speedscope);
+	return dom.window;
+}
+
+async function ask(file) {
+	const window = await start();
+
+	saved = alerted = null;
 	window.speedscope.loadFileFromBase64(path.basename(file), fs.readFileSync(file).toString("base64"));
-	while (saved === null && alerted === null && Date.now() - start < LIMIT_MS) {
-		await pause(50);
+	await until(() => {
 		window.dispatchEvent(new window.KeyboardEvent("keydown", { key: "s", ctrlKey: true }));
-	}
-	if (saved === null) {
-		console.error("speedscope refused the file:", alerted);
-		process.exit(1);
-	}
+		return saved !== null || alerted !== null;
+	});
+	if (saved === null)
+		throw new Error(`speedscope refused ${file}: ${alerted}`);
 	const exported = JSON.parse(saved);
-	const text = JSON.stringify(exported.profiles.map((p) => tables(p, exported.shared.frames)));
-	fs.writeSync(1, text);
+	window.close();
+	return exported.profiles.map((p) => tables(p, exported.shared.frames));
+}
+
+async function main() {
+	for await (const file of readline.createInterface({ input: process.stdin }))
+		fs.writeSync(1, JSON.stringify(await ask(file)) + "\n");
 	process.exit(0);
 }
 
-main();
+main().catch((error) => {
+	console.error(error);
+	process.exit(1);
+});

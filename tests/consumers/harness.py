@@ -1,5 +1,6 @@
 """What the consumer tests share: sprof, the consumers, and skipping with a reason."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -58,6 +59,26 @@ def sprof(*arguments, **keywords):
 def node(script, *arguments, **keywords):
     environment = {**os.environ, "SPROF_NODE_MODULES": NODE_MODULES}
     return run("node", os.path.join(HERE, script), *arguments, env=environment, **keywords)
+
+
+class Speedscope:
+    """The unmodified speedscope; one that has started is asked about all files of a test file."""
+
+    def __init__(self):
+        need_npm("speedscope")
+        need_npm("jsdom")
+        self.process = None
+
+    def ask(self, path):
+        """What it understood of a file: see ask-speedscope.cjs."""
+        if not self.process:
+            self.process = subprocess.Popen(
+                ["node", os.path.join(HERE, "ask-speedscope.cjs")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, env={**os.environ, "SPROF_NODE_MODULES": NODE_MODULES}, text=True)
+        print(os.path.abspath(path), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1]
+        return json.loads(line)
 
 
 def same(got, want, tolerance=0.0, what=""):

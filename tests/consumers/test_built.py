@@ -30,11 +30,9 @@ def tables(truth, weight):
     return own, total
 
 
-def ask_speedscope(path, scale=1):
-    harness.need_npm("speedscope")
-    harness.need_npm("jsdom")
+def ask_speedscope(speedscope, path, scale=1):
     own, total = Counter(), Counter()
-    for profile in json.loads(harness.node("ask-speedscope.cjs", path)):
+    for profile in speedscope.ask(path):
         for table, key in ((own, "self"), (total, "total")):
             for name, value in profile[key].items():
                 table[name.strip()] += value * scale
@@ -52,11 +50,12 @@ def test_pprof_of_built_profiles():
 
 
 def test_speedscope_of_built_profiles():
+    speedscope = harness.Speedscope()
     for kind, seed in KINDS:
         truth = make(kind, seed, "speedscope")
         os.rename("out.speedscope", "out.speedscope.json")
         tolerance = harness.double_error(truth["all"]["whole"]["wall"]) * 16
-        for got, table in zip(ask_speedscope("out.speedscope.json"), tables(truth, "wall")):
+        for got, table in zip(ask_speedscope(speedscope, "out.speedscope.json"), tables(truth, "wall")):
             harness.same(got, table, tolerance, f"{kind} {seed}")
         if kind == "timeline":
             check_sequence(truth)
@@ -81,6 +80,7 @@ def without_repeats(items):
 
 def test_chrome_shows_when():
     """Every sample lasts a ms. A ns per change is that of the caller."""
+    speedscope = harness.Speedscope()
     for _, seed in KINDS[1:]:
         truth = make("timeline", seed, "chrome")
         own, total = Counter(), Counter()
@@ -90,7 +90,7 @@ def test_chrome_shows_when():
             for name in set(names):
                 total[name] += 10 ** 6
         os.rename("out.chrome", "out.trace.json")
-        for got, want in zip(ask_speedscope("out.trace.json", 1000), (own, total)):
+        for got, want in zip(ask_speedscope(speedscope, "out.trace.json", 1000), (own, total)):
             harness.same(got, want, 4 * len(truth["samples"]), f"seed {seed}")
         check_order(truth)
 

@@ -3,7 +3,8 @@
 
 import json
 import os
-import re
+import socket
+import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -13,34 +14,50 @@ import model
 import pprof_file
 
 CLI = os.path.join(harness.need_npm("@firefox-devtools/profiler-cli"), "dist/profiler-cli.js")
+LIMIT = 60
 
 
 class Session:
-    """A daemon that has loaded one file. Its folder holds a socket: the path must be short."""
+    """
+    The tool's daemon with one file loaded, asked over its socket as the tool's commands ask it: each of these
+    would start Node.js once more. The folder holds the socket: its path must be short.
+    """
 
     def __init__(self, path):
         self.folder = tempfile.TemporaryDirectory(prefix="pq")
-        self.environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder.name}
+        environment = {**os.environ, "PROFILER_CLI_SESSION_DIR": self.folder.name}
+        self.daemon = subprocess.Popen(["node", CLI, "--daemon", os.path.abspath(path), "--session", "t"],
+                                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + LIMIT
+        while (state := self.status()) != "ready":
+            assert state != "error" and self.daemon.poll() is None and time.monotonic() < deadline, (path, state)
+            time.sleep(0.02)
+
+    def status(self):
         try:
-            self.ask("load", path)
-        except AssertionError as error:
-            if "did not become ready" not in str(error):
-                raise
-            self.wait()
+            return self.send({"type": "status"})["type"]
+        except (FileNotFoundError, ConnectionError):
+            return "starting"
 
-    def wait(self):
-        """The tool gives itself half a second to start, which may be too short; it goes on starting."""
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                self.ask("thread", "list", "--json")
-                return
-            except AssertionError:
-                if time.monotonic() > deadline:
-                    raise
+    def send(self, message):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(LIMIT)
+            client.connect(os.path.join(self.folder.name, "t.sock"))
+            client.sendall(json.dumps(message).encode() + b"\n")
+            with client.makefile(encoding="utf-8") as answer:
+                return json.loads(answer.readline())
 
-    def ask(self, *words):
-        return harness.run("node", CLI, *words, "--session", "t", env=self.environment)
+    def ask(self, command, subcommand, **options):
+        answer = self.send({"type": "command",
+                            "command": {"command": command, "subcommand": subcommand, **options}})
+        assert answer["type"] == "success", answer
+        return answer["result"]
+
+    def threads(self):
+        return find(self.ask("thread", "list", threadListOptions={}), "threads")
+
+    def functions(self, handle):
+        return find(self.ask("thread", "functions", thread=handle, includeIdle=True), "functions")
 
     def __enter__(self):
         return self
@@ -49,7 +66,8 @@ class Session:
         self.stop()
 
     def stop(self):
-        harness.run("node", CLI, "stop", "t", env=self.environment, check=False)
+        self.daemon.kill()
+        self.daemon.wait()
         self.folder.cleanup()
 
 
@@ -71,11 +89,9 @@ def check(profile, name="out.json.gz", weight="wall"):
     harness.sprof("report", "in.pb.gz", "-o", name, "--weight", weight)
     own, total = Counter(), Counter()
     with Session(name) as session:
-        threads = find(json.loads(session.ask("thread", "list", "--json")), "threads")
+        threads = session.threads()
         for thread in threads:
-            handle = thread.get("threadHandle") or thread.get("handle")
-            text = session.ask("thread", "functions", "--thread", handle, "--include-idle", "--json")
-            for row in find(json.loads(text), "functions"):
+            for row in session.functions(thread.get("threadHandle") or thread.get("handle")):
                 own[row["name"].strip()] += row["selfSamples"]
                 total[row["name"].strip()] += row["totalSamples"]
     scale = 1 if weight == "samples" else 10 ** 6
@@ -119,9 +135,7 @@ int main(void) { double start = now(); first(start + 0.5); usleep(400000); secon
 
 
 def functions(session, key="selfSamples"):
-    rows = find(json.loads(session.ask("thread", "functions", "--thread", "t-0", "--include-idle", "--json")),
-                "functions")
-    return {row["name"].strip(): row[key] for row in rows if row[key]}
+    return {row["name"].strip(): row[key] for row in session.functions("t-0") if row[key]}
 
 
 def check_trace(path):
@@ -129,7 +143,7 @@ def check_trace(path):
     with open(path, encoding="utf-8") as file:
         calls = [event for event in json.load(file)["traceEvents"] if event["ph"] == "B"]
     with Session(path) as session:
-        threads = find(json.loads(session.ask("thread", "list", "--json")), "threads")
+        threads = session.threads()
         assert [thread["markerCount"] for thread in threads] == [len(calls)], (threads, len(calls))
 
 
@@ -149,12 +163,12 @@ def test_a_run_has_its_time():
         for row in truth["flat"]:
             want[names[row["function"]]] += row["self"]["wall"] / 1e6
         harness.same(functions(session), want, 0.01, "the whole run")
-        text = session.ask("thread", "markers", "--thread", "t-0")
-        length = re.search(r"clock_nanosleep +1 markers .*avg=([\d.]+)ms", text)
-        assert length and 380 < float(length[1]) < 420, text
+        marker, = find(session.ask("thread", "markers", thread="t-0"), "byType")
+        assert (marker["markerName"], marker["count"]) == ("clock_nanosleep", 1), marker
+        assert 380 < marker["durationStats"]["avg"] < 420, marker
         for zoom, inside, outside in (("0.1,0.4", "first", "second"), ("1.0,1.3", "second", "first"),
                                       ("0.55,0.85", "[clock_nanosleep]", "second")):
-            session.ask("zoom", "push", zoom)
+            session.ask("zoom", "push", range=zoom)
             found = functions(session, "totalSamples")
             assert found.get(inside, 0) > 150 and not found.get(outside), (zoom, found)
             session.ask("zoom", "pop")

@@ -2,7 +2,6 @@
 """folded: flamegraph.pl and speedscope agree with the model, to the microsecond per stack."""
 
 import html
-import json
 import os
 import re
 from collections import Counter
@@ -62,9 +61,9 @@ def test_lines():
             check_lines(profile, weight)
 
 
-def check_speedscope(profile, weight):
+def check_speedscope(speedscope, profile, weight):
     write(profile, "--weight", weight)
-    profiles = json.loads(harness.node("ask-speedscope.cjs", "out.folded"))
+    profiles = speedscope.ask("out.folded")
     stacks = len(profile.rows)
     for table, want in zip(("self", "total"), tables(profile, weight)):
         tolerance = (0 if weight == "samples" else stacks) + harness.double_error(profile.whole(weight))
@@ -74,11 +73,11 @@ def check_speedscope(profile, weight):
 
 
 def test_speedscope():
-    harness.need_npm("speedscope")
-    check_speedscope(model.canonical(), "wall")
-    check_speedscope(model.worked(), "wall")
+    speedscope = harness.Speedscope()
+    check_speedscope(speedscope, model.canonical(), "wall")
+    check_speedscope(speedscope, model.worked(), "wall")
     for seed in harness.RANDOM_SEEDS:
-        check_speedscope(model.make_random(seed), "samples")
+        check_speedscope(speedscope, model.make_random(seed), "samples")
 
 
 def boxes(svg):

@@ -112,7 +112,7 @@ function contrast(one, two) {
 /* The tests. */
 
 async function figures_equal_the_model(open) {
-	const kinds = [["worked"], ["mixed"], ...[...Array(20).keys()].map((seed) => ["random", seed])];
+	const kinds = [["worked"], ["mixed"], ...[...Array(6).keys()].map((seed) => ["random", seed])];
 	for (const [kind, seed] of kinds) {
 		const {page, truth} = await open(kind, {seed});
 		const steals = seed % 2 ? ["stolen"] : [];
@@ -340,11 +340,11 @@ async function compareSpan(page, truth, span, tids) {
 }
 
 async function a_timeline_selects_a_span(open) {
-	for (const seed of [1, 2, 3]) {
+	for (const seed of [1, 2]) {
 		const {page, truth} = await open("timeline", {seed});
 		const tids = truth.threads.map(({tid}) => tid);
 		assert.equal(await page.locator("#timeline-panel").isVisible(), true);
-		for (const [from, to] of [[0.1, 0.35], [0.77, 0.4], [0.5, 0.55]]) {
+		for (const [from, to] of [[0.77, 0.4], [0.5, 0.55]]) {
 			const span = await dragSpan(page, from, to);
 			assert.ok(Math.abs(span.from / 2e9 - Math.min(from, to)) < 0.01, JSON.stringify(span));
 			assert.match(await selection(page), / to .* by samples$/);

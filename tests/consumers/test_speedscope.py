@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
 """speedscope and chrome: speedscope itself loads them, and its schema accepts the one."""
 
-import json
 from collections import Counter
 
 import harness
 import model
 import pprof_file
 
-harness.need_npm("speedscope")
-harness.need_npm("jsdom")
-
-
-def ask(path):
-    return json.loads(harness.node("ask-speedscope.cjs", path))
+SPEEDSCOPE = harness.Speedscope()
 
 
 def add_up(profiles, table):
@@ -28,7 +22,7 @@ def check(profile, suffix, scale=1, *options):
     pprof_file.write("in.pb.gz", profile)
     harness.sprof("report", "in.pb.gz", "-o", "out" + suffix, *options)
     weight = options[1] if options else "wall"
-    profiles = ask("out" + suffix)
+    profiles = SPEEDSCOPE.ask("out" + suffix)
     tolerance = harness.double_error(profile.whole(weight)) * 16
     if scale != 1:
         tolerance += 2 * sum(len(profile.names_of(row)) for row in profile.rows)
@@ -81,7 +75,7 @@ def test_chrome_canonical():
     profile = model.canonical()
     pprof_file.write("in.pb.gz", profile)
     harness.sprof("report", "in.pb.gz", "-o", "out.trace.json")
-    profiles = ask("out.trace.json")
+    profiles = SPEEDSCOPE.ask("out.trace.json")
     heavy = {name for row in profile.rows if "hot" in profile.names_of(row) for name in profile.names_of(row)}
     slack = 2 * sum(len(profile.names_of(row)) for row in profile.rows)
     for table, want in zip(("self", "total"), profile.tables("wall")):

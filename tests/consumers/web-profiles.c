@@ -100,12 +100,22 @@ uint32_t web_stack(struct sprof_profile *profile, const char *text)
 	return stack;
 }
 
+static void add_row(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_metrics *metrics)
+{
+	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
+	struct sprof_profile_row row = {.thread = thread, .stack = stack, .metrics = *metrics};
+
+	web_must(sprof_build_context(profile, &context, &row.context));
+	web_must(sprof_build_row(profile, &row, NULL));
+}
+
 static void add(struct sprof_profile *profile, uint32_t thread, const char *stack, uint64_t samples,
 	struct sprof_times times)
 {
 	const struct sprof_metrics metrics = {.samples = samples, .times = times};
 
-	web_must(sprof_profile_add(profile, thread, web_stack(profile, stack), &metrics));
+	add_row(profile, thread, web_stack(profile, stack), &metrics);
 }
 
 static void add_wait(struct sprof_profile *profile, uint32_t thread, const char *stack, uint64_t ns,
@@ -173,7 +183,8 @@ static void make_mixed(struct sprof_profile *profile, unsigned seed)
 }
 
 /* A ms of waiting for something of that name, in a system call and held by a thread of that name. */
-static void wait_for(struct sprof_profile *profile, uint32_t thread, uint32_t stack, const char *name)
+static void wait_for(
+	struct sprof_profile *profile, uint32_t thread, uint32_t stack, const char *name)
 {
 	const struct sprof_profile_context context = {
 		.state = SPROF_STATE_SLEEP, .syscall = name, .object = name, .holder = name};
@@ -213,7 +224,7 @@ static void make_hostile(struct sprof_profile *profile, unsigned seed)
 		web_must(sprof_build_location(profile, &frame, &line, 1, &location));
 		web_must(sprof_profile_push(
 			profile, i % 6 ? stack : SPROF_PROFILE_ROOT, location, &stack));
-		web_must(sprof_profile_add(profile, thread, stack, &metrics));
+		add_row(profile, thread, stack, &metrics);
 		wait_for(profile, thread, stack, names[i]);
 	}
 	for (uint32_t i = 0; i < profile->row_count; i++)
@@ -227,14 +238,15 @@ unsigned web_random(unsigned *seed, unsigned below)
 	return (*seed >> 12) % below;
 }
 
-void web_random_stack(
-	char *text, size_t size, unsigned *seed, unsigned depth, unsigned functions, unsigned modules)
+void web_random_stack(char *text, size_t size, unsigned *seed, unsigned depth, unsigned functions,
+	unsigned modules)
 {
 	size_t used = 0;
 
 	for (unsigned i = 0; i < depth; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sf%u:%u@/lib/m%u",
-			i ? "|" : "", web_random(seed, functions), web_random(seed, 3), web_random(seed, modules));
+			i ? "|" : "", web_random(seed, functions), web_random(seed, 3),
+			web_random(seed, modules));
 }
 
 static void make_random(struct sprof_profile *profile, unsigned seed)
@@ -246,8 +258,8 @@ static void make_random(struct sprof_profile *profile, unsigned seed)
 	for (unsigned i = 0; i < 4; i++)
 		threads[i] = web_thread(profile, 100 + (pid_t)i / 2, 100 + (pid_t)i, "t");
 	for (unsigned i = 0; i < 300; i++) {
-		struct sprof_times times = {
-			{web_random(&seed, 5) * MS, web_random(&seed, 1000), web_random(&seed, 7), web_random(&seed, MS)}};
+		struct sprof_times times = {{web_random(&seed, 5) * MS, web_random(&seed, 1000),
+			web_random(&seed, 7), web_random(&seed, MS)}};
 
 		times.ns[SPROF_TIME_STOLEN] = steals ? web_random(&seed, 3) * MS : 0;
 		web_random_stack(stack, sizeof(stack), &seed, 1 + web_random(&seed, 9), 12, 2);
@@ -259,21 +271,20 @@ static void make_random(struct sprof_profile *profile, unsigned seed)
  * 20 samples each, on eight threads, of which hardly two in a row are the same. */
 static void make_large(struct sprof_profile *profile, unsigned seed)
 {
-	enum {
-		DEPTH = 40,
-		STACKS = 50000
-	};
+	enum { DEPTH = 40, STACKS = 50000 };
 	uint32_t threads[8], path[DEPTH] = {0};
 	char word[128];
 
 	for (unsigned i = 0; i < 8; i++)
 		threads[i] = web_thread(profile, 100, 100 + (pid_t)i, "worker");
 	for (unsigned i = 0; i < STACKS; i++) {
-		unsigned depth = 20 + web_random(&seed, DEPTH - 20), from = web_random(&seed, depth);
+		unsigned depth = 20 + web_random(&seed, DEPTH - 20),
+			 from = web_random(&seed, depth);
 		struct sprof_metrics metrics = {
 			.samples = 20, .times = {{20 * MS + web_random(&seed, MS)}}};
 
-		metrics.times.ns[SPROF_TIME_SLEEP] = web_random(&seed, 4) ? 0 : web_random(&seed, 90 * MS);
+		metrics.times.ns[SPROF_TIME_SLEEP] =
+			web_random(&seed, 4) ? 0 : web_random(&seed, 90 * MS);
 		for (unsigned k = from; k < depth; k++) {
 			unsigned function = k * 50 + web_random(&seed, k < 8 ? 2 : 50);
 
@@ -284,8 +295,7 @@ static void make_large(struct sprof_profile *profile, unsigned seed)
 			web_must(sprof_profile_push(profile, k ? path[k - 1] : SPROF_PROFILE_ROOT,
 				location_of(profile, word), &path[k]));
 		}
-		web_must(sprof_profile_add(
-			profile, threads[web_random(&seed, 8)], path[depth - 1], &metrics));
+		add_row(profile, threads[web_random(&seed, 8)], path[depth - 1], &metrics);
 	}
 	web_scatter(profile, &seed);
 }
@@ -310,15 +320,16 @@ static void make_foreign(struct sprof_profile *profile, unsigned seed)
 	static const char *const stacks[] = {"main|parse|alloc", "main|alloc", "main|draw"};
 	uint32_t thread = web_thread(profile, 100, 101, "");
 
-	profile->foreign.kind_count = 1;
-	profile->foreign.kinds[0].type = "alloc_space";
-	profile->foreign.kinds[0].unit = "bytes";
+	profile->kinds = (struct sprof_kinds){
+		.further = {{.name = "alloc_space", .unit = "bytes"}},
+		.further_count = 1,
+		.shown = SPROF_WEIGHT_FURTHER,
+	};
 	for (size_t i = 0; i < 3; i++) {
 		const uint64_t value = (i + 1) * 1024;
 		struct sprof_profile_row row = {
 			.thread = thread, .stack = web_stack(profile, stacks[i])};
 
-		row.metrics.other = value;
 		web_must(sprof_build_context(
 			profile, &(struct sprof_profile_context){0}, &row.context));
 		web_must(sprof_build_row(profile, &row, &value));
@@ -340,7 +351,7 @@ static const struct kind {
 	{"large", make_large, SPROF_WEIGHT_WALL},
 	{"difference", make_difference, SPROF_WEIGHT_WALL, 1, true},
 	{"normalised", make_difference, SPROF_WEIGHT_WALL, 1},
-	{"foreign", make_foreign, SPROF_WEIGHT_OTHER},
+	{"foreign", make_foreign, SPROF_WEIGHT_FURTHER},
 };
 
 static void write_format(const struct sprof_format *format, const struct sprof_profile *profile,

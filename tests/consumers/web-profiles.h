@@ -11,9 +11,7 @@
 
 #include "profile/profile.h"
 
-enum {
-	MS = 1000000
-};
+enum { MS = 1000000 };
 
 /* The pointer, which is not NULL. */
 void *web_check(const void *pointer);

@@ -11,10 +11,12 @@
 
 void web_span(struct sprof_profile *profile, uint32_t row, uint64_t begin, uint32_t samples)
 {
-	web_must(sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
-		sizeof(*profile->spans)));
-	profile->spans[profile->span_count++] = (struct sprof_profile_span){
-		.begin_ns = begin, .end_ns = begin + (samples - 1) * MS, .row = row, .samples = samples};
+	web_must(sprof_array_reserve(&profile->spans, &profile->span_capacity,
+		profile->span_count + 1, sizeof(*profile->spans)));
+	profile->spans[profile->span_count++] = (struct sprof_profile_span){.begin_ns = begin,
+		.end_ns = begin + (samples - 1) * MS,
+		.row = row,
+		.samples = samples};
 }
 
 static int by_begin(const void *left, const void *right)
@@ -30,7 +32,8 @@ static void add_spans(struct sprof_profile *profile, uint32_t first, uint32_t ro
 	uint32_t before = SPROF_PROFILE_NONE;
 
 	for (unsigned at = web_random(seed, 20); at < 2000;) {
-		uint32_t row = first + web_random(seed, rows), samples = 1 + web_random(seed, web_random(seed, 60) + 1);
+		uint32_t row = first + web_random(seed, rows),
+			 samples = 1 + web_random(seed, web_random(seed, 60) + 1);
 
 		if (samples > 2000 - at)
 			samples = 2000 - at;
@@ -53,7 +56,8 @@ static void set_times(struct sprof_profile_row *row, enum sprof_state state, uns
 		ns[SPROF_TIME_SLEEP] = samples * MS + web_random(seed, MS);
 		return;
 	}
-	ns[state == SPROF_STATE_SYS ? SPROF_TIME_SYS : SPROF_TIME_USER] = samples * web_random(seed, MS);
+	ns[state == SPROF_STATE_SYS ? SPROF_TIME_SYS : SPROF_TIME_USER] =
+		samples * web_random(seed, MS);
 	ns[SPROF_TIME_RUNQ] = samples * web_random(seed, MS / 4);
 }
 
@@ -63,25 +67,31 @@ void web_make_timeline(struct sprof_profile *profile, unsigned seed)
 	static const struct sprof_profile_context contexts[] = {
 		{.state = SPROF_STATE_USER},
 		{.state = SPROF_STATE_SYS, .syscall = "write"},
-		{.state = SPROF_STATE_SLEEP, .syscall = "futex", .object = "mutex", .kind = SPROF_WAIT_KIND_LOCK},
-		{.state = SPROF_STATE_SLEEP, .syscall = "read", .object = "pipe", .kind = SPROF_WAIT_KIND_IO},
+		{.state = SPROF_STATE_SLEEP,
+			.syscall = "futex",
+			.object = "mutex",
+			.kind = SPROF_WAIT_KIND_LOCK},
+		{.state = SPROF_STATE_SLEEP,
+			.syscall = "read",
+			.object = "pipe",
+			.kind = SPROF_WAIT_KIND_IO},
 	};
-	enum {
-		ROWS = 12,
-		CONTEXTS = sizeof(contexts) / sizeof(contexts[0])
-	};
+	enum { ROWS = 12, CONTEXTS = sizeof(contexts) / sizeof(contexts[0]) };
 	char stack[4096];
 
 	profile->quality.rate_hz = 1000;
 	profile->quality.duration_ns = 2000 * (uint64_t)MS;
 	for (unsigned i = 0; i < 3; i++) {
-		struct sprof_profile_row row = {.thread = web_thread(profile, 100, 100 + (pid_t)i, "t")};
+		struct sprof_profile_row row = {
+			.thread = web_thread(profile, 100, 100 + (pid_t)i, "t")};
 		uint32_t first = (uint32_t)profile->row_count, count;
 
 		for (unsigned k = 0; k < ROWS; k++) {
-			web_random_stack(stack, sizeof(stack), &seed, 1 + web_random(&seed, 6), 9, 1);
+			web_random_stack(
+				stack, sizeof(stack), &seed, 1 + web_random(&seed, 6), 9, 1);
 			row.stack = web_stack(profile, stack);
-			web_must(sprof_build_context(profile, &contexts[k % CONTEXTS], &row.context));
+			web_must(sprof_build_context(
+				profile, &contexts[k % CONTEXTS], &row.context));
 			web_must(sprof_build_row(profile, &row, NULL));
 		}
 		count = (uint32_t)profile->row_count - first;
@@ -97,7 +107,8 @@ void web_make_timeline(struct sprof_profile *profile, unsigned seed)
 void web_scatter(struct sprof_profile *profile, unsigned *seed)
 {
 	uint64_t times[8] = {0};
-	SPROF_AUTO_FREE uint32_t *order = web_check(calloc(profile->row_count * 20, sizeof(*order)));
+	SPROF_AUTO_FREE uint32_t *order =
+		web_check(calloc(profile->row_count * 20, sizeof(*order)));
 	size_t count = 0;
 
 	profile->quality.rate_hz = 1000;

@@ -23,7 +23,7 @@ static void put_text(FILE *file, const char *text)
 static void put_metrics(FILE *file, const char *key, const struct sprof_metrics *metrics)
 {
 	fprintf(file, "\"%s\":{", key);
-	for (int i = 0; i <= SPROF_WEIGHT_OTHER; i++)
+	for (int i = 0; i <= SPROF_WEIGHT_FURTHER; i++)
 		fprintf(file, "%s\"%s\":%" PRIu64, i ? "," : "",
 			sprof_weight_name((enum sprof_weight)i),
 			sprof_metrics_get(metrics, (enum sprof_weight)i));
@@ -60,7 +60,8 @@ static void put_flat(FILE *file, const struct sprof_profile *profile, uint32_t t
 	sprof_flat_finish(&flat);
 }
 
-static void put_row(FILE *file, const struct sprof_profile *profile, const struct sprof_profile_row *row)
+static void put_row(
+	FILE *file, const struct sprof_profile *profile, const struct sprof_profile_row *row)
 {
 	const struct sprof_profile_context *context = &profile->contexts[row->context];
 	uint32_t path[64];

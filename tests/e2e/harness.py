@@ -1,13 +1,18 @@
 """What the end-to-end tests share: watched programs, runs of sprof, and readers of its results.
 
 A test file is a list of functions test_*() that assert; main() runs them all, or those named on
-the command line, each in a temporary folder of its own. Nothing here sleeps blindly: targets say
-on a pipe that they are ready, everything else is polled for with a limit. Only processes that a
-test started are ever signalled, by their pid, and all of them are gone when it ends.
+the command line, each in a temporary folder of its own, --at-once N of them in as many processes.
+Nothing here sleeps blindly: targets say on a pipe that they are ready, everything else is polled for
+with a limit. Only processes that a test started are ever signalled, by their pid, and all of them are
+gone when it ends. No test is run again because it failed: a noisy figure is measured several times,
+and the median is judged. Whatever is random prints its seed, and SPROF_TEST_SEED gives it back.
 """
 
+import argparse
+import concurrent.futures
 import json
 import os
+import random
 import re
 import select
 import shutil
@@ -23,7 +28,8 @@ TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
 LIMIT = 60  # seconds that anything may take before a test calls it a hang
 
 SKIPPED, FAILED, UNJUDGED = 77, 1, 2
-MUCH_STOLEN, TRIES = 0.05, 2  # of the time of all CPUs; runs of a test that it spoils
+MUCH_STOLEN = 0.05  # of the time of all CPUs: it spoils a test of shares and times
+ROUNDS = 3          # measurements of a noisy figure
 NOBODY = 65534
 
 _started = []
@@ -81,6 +87,25 @@ def wait_until(condition, what, limit=LIMIT):
             return result
         time.sleep(0.002)
     raise AssertionError(f"never happened: {what}")
+
+
+def random_numbers():
+    """A generator of them, whose seed is printed; it can be given back."""
+    seed = int(os.environ.get("SPROF_TEST_SEED", random.randrange(1 << 32)))
+    print(f"SPROF_TEST_SEED={seed}", flush=True)
+    return random.Random(seed)
+
+
+def median(figures):
+    figures = sorted(figures)
+    return figures[len(figures) // 2]
+
+
+def median_of(what, measure, rounds=ROUNDS):
+    """The median of a noisy figure that is measured several times; all of them are printed."""
+    figures = [measure() for _ in range(rounds)]
+    print(f"     {what}: {median(figures):.4g}, of " + ", ".join(f"{figure:.4g}" for figure in sorted(figures)))
+    return median(figures)
 
 
 class Program:
@@ -225,6 +250,24 @@ def tracer_of(pid):
 
 def state_of(pid, tid=None):
     return status_field(pid, "State", tid)[0]
+
+
+def with_tracefs():
+    """Before a command: root's tracepoints, in a namespace of its own, so that nothing is left mounted."""
+    require(os.geteuid() == 0, "tracepoints take root")
+    script = 'test -d /sys/kernel/tracing/events || mount -t tracefs nodev /sys/kernel/tracing && exec "$@"'
+    before = [tool("unshare"), "-m", "sh", "-c", script, "sh"]
+    require(run(*before, "test", "-r", "/sys/kernel/tracing/events/sched/sched_switch/id").code == 0,
+            "there is no tracefs here")
+    return before
+
+
+def without_tracefs():
+    """Before a command: there is no tracefs, in a namespace of its own."""
+    require(os.geteuid() == 0, "mounting takes root")
+    hide = ("for place in /sys/kernel/tracing /sys/kernel/debug; do test ! -d $place || mount -t tmpfs none $place; "
+            'done; exec "$@"')
+    return [tool("unshare"), "-m", "sh", "-c", hide, "sh"]
 
 
 def threads_of(pid):
@@ -392,47 +435,55 @@ def _needs_cpus():
     return getattr(sys.modules["__main__"], "NEEDS_CPUS", False)
 
 
-def _try(function):
-    """One run of a test: its outcome, and the share of all CPUs' time that the host took meanwhile."""
+def _judge(function):
+    """The outcome of one test."""
     before = _machine_time()
     try:
         _run_one(function)
     except Skip as reason:
         print(f"SKIP {function.__name__}: {reason}", file=sys.stderr)
-        return SKIPPED, _stolen_share(before)
+        return SKIPPED
     except Exception:  # pylint: disable=broad-except
         traceback.print_exc()
-        return FAILED, _stolen_share(before)
-    return 0, _stolen_share(before)
-
-
-def _outcome(function):
-    """
-    A failure while the host of a virtual machine took much of the CPUs is tried once more. If it took them again,
-    the test of a file that NEEDS_CPUS says nothing; scripts/count-tests.py knows the line.
-    """
-    begin, tries = time.monotonic(), 0
-    while True:
-        outcome, stolen = _try(function)
-        tries += 1
-        if not outcome or stolen < MUCH_STOLEN or (tries == TRIES and not _needs_cpus()):
-            break
-        if tries == TRIES:
-            print(f"UNJUDGED {function.__name__}: the host took {100 * stolen:.0f} % of the CPUs' time, "
-                  f"in {tries} runs", file=sys.stderr)
+        if _needs_cpus() and _stolen_share(before) >= MUCH_STOLEN:
+            print(f"UNJUDGED {function.__name__}: the host took {100 * _stolen_share(before):.0f} % of the CPUs' "
+                  "time", file=sys.stderr)
             return UNJUDGED
-    words = {0: f"ok   {function.__name__} ({time.monotonic() - begin:.1f} s)",
-             FAILED: f"FAIL {function.__name__}"}
-    if outcome in words:
-        print(words[outcome], file=sys.stderr if outcome else sys.stdout)
+        print(f"FAIL {function.__name__}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _outcome(name):
+    """
+    Of the test of that name. One that failed while the host of a virtual machine took much of the CPUs says
+    nothing if its file NEEDS_CPUS; scripts/count-tests.py knows the line.
+    """
+    begin = time.monotonic()
+    outcome = _judge(getattr(sys.modules["__main__"], name))
+    if not outcome:
+        print(f"ok   {name} ({time.monotonic() - begin:.1f} s)")
+    sys.stdout.flush()
     return outcome
+
+
+def _outcomes(names, at_once):
+    if at_once == 1:
+        return set(map(_outcome, names))
+    with concurrent.futures.ProcessPoolExecutor(at_once) as pool:
+        return set(pool.map(_outcome, names))
 
 
 def main():
     """Runs the calling file's tests; a skip counts as a failure where all of them must run."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--at-once", type=int, default=1)
+    parser.add_argument("--but", nargs="+", default=[], help="tests that are left out")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
     module = sys.modules["__main__"]
-    names = sys.argv[1:] or [name for name in vars(module) if name.startswith("test_")]
-    outcomes = {_outcome(getattr(module, name)) for name in names}
+    names = options.names or [name for name in vars(module) if name.startswith("test_")]
+    outcomes = _outcomes([name for name in names if name not in options.but], options.at_once)
     if SKIPPED in outcomes and os.environ.get("SPROF_TESTS_MUST_RUN") == "1":
         print("a skip is a failure here: SPROF_TESTS_MUST_RUN is set", file=sys.stderr)
         sys.exit(FAILED)

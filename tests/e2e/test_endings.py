@@ -1,14 +1,13 @@
 """How sprof itself ends: each signal to it has its effect once, and nothing is left behind."""
 
 import os
-import random
 import re
 import resource
 import signal
 import time
 
 from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_untouched, cpu_ticks,
-                     main, read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
+                     main, random_numbers, read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
                      target, tool, tracer_of, wait_for_cpu, wait_until)
 
 NEEDS_CPUS = True
@@ -90,7 +89,7 @@ def test_run_of_a_daemon():
 def test_busy_processes_are_left_as_they_are():
     """They fork, exec, end and are sampled in the very moment: none stays stopped, no end and no child is lost."""
     for how in ("processes", "threads", "4"):
-        for _ in range(3):
+        for _ in range(2):
             run, pid = start_in_background("-q", "-r", "2000", name="storm", words=(how,))
             wait_for_cpu(pid, 0.05)
             end_of_shell()
@@ -205,10 +204,8 @@ def test_without_children_the_first_process_is_the_end():
 
 def test_signal_at_the_end_of_the_duration():
     """It reaches the program, whether it came before the last tick, in it or after it."""
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    moments = random.Random(seed)
-    for _ in range(40):
+    moments = random_numbers()
+    for _ in range(20):
         run = Target("threads", 2, 8, before=[SPROF, "run", "-d", "60ms", "-r", "999", *PROFILE, "--"])
         time.sleep(moments.uniform(0.02, 0.07))
         run.signal(signal.SIGTERM)
@@ -219,7 +216,7 @@ def test_signal_at_the_end_of_the_duration():
 def test_signal_at_the_end_of_the_program():
     """It was the program's too: whether sprof has heard of it by then does not matter."""
     script = "trap : INT; kill -INT $PPID; exit 8"
-    for _ in range(100):
+    for _ in range(25):
         result = sprof("run", "-q", "-r", "5000", "-o", "x.folded", "--", "/bin/sh", "-c", script)
         assert result.code == 8, f"exit {result.code}, {result.err}"
 

@@ -11,26 +11,26 @@ from screen import Screen
 from subjects import build, write
 from test_real_programs import make_repository
 
-SIZES = ((24, 80), (50, 200))
+SMALL, LARGE = (24, 80), (50, 200)
 
 
-def answers(*command, environment=()):
-    """The answer on a small and on a large screen."""
-    for rows, columns in SIZES:
+def answers(*command, environment=(), sizes=(SMALL, LARGE)):
+    """The answer on screens of these sizes."""
+    for rows, columns in sizes:
         screen = Screen(rows, columns, SPROF, *command, environment=[
             "XDG_CACHE_HOME=" + os.path.abspath("cache"), *environment])
         yield screen
 
 
-def check_run(*command, words, environment=()):
-    for screen in answers("run", "--", *command, environment=environment):
+def check_run(*command, words, **options):
+    for screen in answers("run", "--", *command, **options):
         print(screen.text)
         screen.check_answer(*words)
         assert any("sprof report" in line for line in screen.part("next")), screen.text
 
 
-def check_attach(pid, *options, words):
-    for screen in answers("attach", "-p", pid, "-d", "2s", *options):
+def check_attach(pid, words):
+    for screen in answers("attach", "-p", pid, "-d", "2s", sizes=[SMALL]):
         print(screen.text)
         screen.check_answer(*words)
 
@@ -48,32 +48,35 @@ PYTHON = """
 import time
 def count(number):
     return sum(i * i % 7 for i in range(number))
-end = time.monotonic() + 2
+end = time.monotonic() + 1.5
 while time.monotonic() < end:
     count(20000)
 """
 
 
+# Programs that nobody here wrote: on the small screen, which is the harder one.
+
 def test_python():
-    check_run(tool("python3"), write("count.py", PYTHON), words=["python3", "computing", "_PyEval_EvalFrameDefault"])
+    check_run(tool("python3"), write("count.py", PYTHON), sizes=[SMALL],
+              words=["python3", "computing", "_PyEval_EvalFrameDefault"])
 
 
 MAKEFILE = """
-all: a.o b.o c.o d.o
+all: a.o b.o c.o
 %.o: %.cc
 \t$(CXX) -O2 -c -o $@ $<
 """
 
 
 def test_make():
-    """Twenty processes, of which the compilers matter; make and the shells wait for them."""
+    """Some fifteen processes, of which the compilers matter; make and the shells wait for them."""
     source = "#include <regex>\n#include <map>\nstd::regex r(\"a+\"); std::map<int, std::regex> m{{1, r}};\n"
     write("Makefile", MAKEFILE)
-    for name in "abcd":
+    for name in "abc":
         write(f"{name}.cc", source)
-    for screen in answers("run", "--", tool("make"), "-B", "-j2", f"CXX={tool('g++')}"):
+    for screen in answers("run", "--", tool("make"), "-B", "-j2", f"CXX={tool('g++')}", sizes=[SMALL]):
         print(screen.text)
-        verdict = screen.check_answer("cc1plus (4 processes)", "computing", "more process")
+        verdict = screen.check_answer("cc1plus (3 processes)", "computing", "more process")
         assert verdict.startswith("cc1plus"), verdict
 
 
@@ -81,12 +84,13 @@ def test_sqlite():
     sql = ("CREATE TABLE t(a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
            "i < 1500000) INSERT INTO t SELECT i, i % 1000 FROM n; SELECT b, count(*) FROM t GROUP BY b "
            "ORDER BY 2 LIMIT 1;")
-    check_run(tool("sqlite3"), ":memory:", sql, words=["sqlite3", "computing", "sqlite3VdbeExec"])
+    check_run(tool("sqlite3"), ":memory:", sql, sizes=[SMALL], words=["sqlite3", "computing", "sqlite3VdbeExec"])
 
 
 def test_git_log():
     git = make_repository(4000)
-    for screen in answers("run", "-o", "log.folded", "--", "sh", "-c", shlex.join([*git, "log", "--stat", "-p"]) + " > log"):
+    script = shlex.join([*git, "log", "--stat", "-p"]) + " > log"
+    for screen in answers("run", "-o", "log.folded", "--", "sh", "-c", script, sizes=[SMALL]):
         print(screen.text)
         screen.check_answer("git", "computing")
 
@@ -113,9 +117,9 @@ def test_idle_redis():
 def test_postgres():
     """Each change of a row ends with the log on the disk."""
     server = Server()
-    clients = server.clients(10)
+    clients = server.clients(4)
     wait_until(lambda: len(server.backends("UPDATE")) == 2, "both clients are served")
-    for screen in answers("attach", "-p", server.backends()[0], "-d", "2s"):
+    for screen in answers("attach", "-p", server.backends()[0], "-d", "2s", sizes=[SMALL]):
         print(screen.text)
         verdict = screen.check_answer("postgres")
         assert re.search(r"\d+ % (computing|in the kernel|blocked|ready)", verdict), verdict
@@ -162,7 +166,9 @@ def test_thousand_threads():
     for screen in answers("run", "--", program):
         print(screen.text)
         verdict = screen.check_answer("pool", "computing", "calculate")
-        assert "blocked" not in verdict and "condition variable" not in screen.text, screen.text
+        assert "condition variable" not in screen.text, screen.text
+        # The kernel may block who makes a thousand threads.
+        assert "blocked" not in verdict or "most in clone3" in verdict, screen.text
 
 
 def test_the_last_recording_is_kept():

@@ -12,7 +12,7 @@ from collections import Counter, namedtuple
 
 from harness import (PROFILE, Program, check_near, check_quality, go_target, main, read_profile, run, sprof, tool)
 
-SECONDS = 10
+SECONDS = 5
 RATE = 99
 LARGEST = 20
 ERRORS = 4

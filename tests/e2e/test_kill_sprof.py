@@ -1,16 +1,15 @@
 """Whatever ends sprof, the target runs on unharmed and finishes with the right result."""
 
 import os
-import random
 import resource
 import signal
 import time
 
 from answers import check_answer
-from harness import (SPROF, Attached, Program, Target, check_untouched, main, read_folded,
+from harness import (SPROF, Attached, Program, Target, check_untouched, main, random_numbers, read_folded,
                      require_plain_sprof, tracer_of, wait_for_cpu, wait_until)
 
-ROUNDS = 100
+KILLS = 60
 LONGEST = 0.12  # seconds: from before the first ptrace call to well into sampling
 
 
@@ -31,11 +30,9 @@ def kill_at(pid, number, delay):
 
 
 def test_sigkill_at_random_moments():
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    moments = random.Random(seed)
+    moments = random_numbers()
     answer = Target("answer", 2)
-    for number in range(ROUNDS):
+    for number in range(KILLS):
         assert not kill_at(answer.pid, number, moments.uniform(0, LONGEST)), "a half-written file"
     check_answer(answer.finish().check(0).text())
 

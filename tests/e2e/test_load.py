@@ -3,8 +3,8 @@
 import os
 import signal
 
-from harness import (PROFILE, Attached, Target, attach_for, check_error, check_near,
-                     check_untouched, cpu_ticks, main, read_profile, sprof, wait_for_cpu,
+from harness import (PROFILE, ROUNDS, Attached, Target, attach_for, check_error, check_near,
+                     check_untouched, cpu_ticks, main, median, median_of, read_profile, sprof, wait_for_cpu,
                      wait_until)
 
 NEEDS_CPUS = True
@@ -18,27 +18,33 @@ def cost(stats):
 def test_bounded_overhead():
     """At a rate that takes much more than is allowed."""
     program = Target("threads", 1, 20)
-    _, free = attach_for("2s", program.pid, "-r", "5000")
-    folded, bounded = attach_for("6s", program.pid, "-r", "5000", "--max-overhead", "5")
+    free = [attach_for("1s", program.pid, "-r", "5000")[1] for _ in range(ROUNDS)]
+    bounded = [attach_for("4s", program.pid, "-r", "5000", "--max-overhead", "5") for _ in range(ROUNDS)]
     report = sprof("attach", "-p", program.pid, "-d", "1s", "-r", "5000", "--max-overhead", "1%",
                    "-f", "text").check(0).text()
     program.finish().check(0)
-    print(f"{100 * cost(free):.1f} % unbounded, {100 * cost(bounded):.1f} % of 5 %")
-    assert cost(free) > 0.10, f"{cost(free)} without a bound: no load for this test"
-    assert free["ticks_held_back"] == 0 and bounded["ticks_held_back"] > 0, bounded
+    costs = sorted(map(cost, free)), sorted(cost(stats) for _, stats in bounded)
+    print(f"     of a CPU, unbounded: {costs[0]}; at most 0.05: {costs[1]}")
+    assert median(costs[0]) > 0.10, "no load for this test"
     # 0.02 is what naming and the start take.
-    assert 0.025 < cost(bounded) < 0.05 + 0.02, f"{cost(bounded)}: {bounded}"
-    check_near(folded.total, 22 * 6e6, 0.02 * 22 * 6e6, "the wall time of all threads, in us")
+    assert 0.025 < median(costs[1]) < 0.05 + 0.02, costs
+    assert not any(stats["ticks_held_back"] for stats in free), free
+    for folded, stats in bounded:
+        assert stats["ticks_held_back"] > 0, stats
+        check_near(folded.total, 22 * 4e6, 0.02 * 22 * 4e6, "the wall time of all threads, in us")
     assert "held back by --max-overhead" in report, report
 
 
 def test_bounded_overhead_of_a_crowd():
-    """So many busy threads that each stop is a wait for a CPU."""
+    """
+    So many busy threads that each stop is a wait for a CPU. For long enough: the start and the names take the same
+    however long it goes on.
+    """
     program = Target("threads", 40, 0)
-    _, stats = attach_for("4s", program.pid, "-r", "500", "--max-overhead", "5")
+    used = median_of("of a CPU, at most 0.05", lambda: cost(
+        attach_for("6s", program.pid, "-r", "500", "--max-overhead", "5")[1]))
     program.finish().check(0)
-    print(f"{100 * cost(stats):.1f} % of 5 %")
-    assert cost(stats) < 0.05 + 0.03, f"{cost(stats)}: {stats}"
+    assert used < 0.05 + 0.03, used
 
 
 def test_enough_budget_changes_nothing():
@@ -80,18 +86,18 @@ def test_events_do_not_prolong_the_wait_for_a_stop():
     the time. No tick waits for it, and the end does not wait for longer than that second.
     """
     program = Target("storm", 40)
-    _, stats = attach_for("3s", program.pid, "-r", "999")
+    _, stats = attach_for("2s", program.pid, "-r", "999")
     check_untouched(program.pid)
     program.finish().check(0)
     assert stats["stop_ns_max"] < 5e8, stats
-    assert stats["duration_ns"] < 4.5e9, stats
+    assert stats["duration_ns"] < 3.5e9, stats
 
 
 def test_sprof_without_a_cpu():
     """At the lowest priority beside programs that take every CPU."""
     crowd = [Target("threads", 1, 0) for _ in range(os.cpu_count() or 1)]
     program = Target("spin-two")
-    attached = Attached(program.pid, *PROFILE, "-r", "999", "-d", "3s",
+    attached = Attached(program.pid, *PROFILE, "-r", "999", "-d", "2s",
                         preexec_fn=lambda: os.nice(19))
     attached.finish().check(0)
     check_untouched(program.pid)

@@ -278,6 +278,13 @@ int main(int argc, char **argv)
     assert "shop::(anonymous namespace)::basket<...>::sum (inlined)" in text, text
     assert re.search(r" shop::\(anonymous namespace\)::total$", text, re.MULTILINE), text
     assert "basket<unsigned" not in text
+    sprof("run", "-o", "x.pb.gz", "-r", "500", "--", program, "0.3").check(0)
+    text = sprof("report", "x.pb.gz", "--names", "short").check(0).text()
+    assert "basket<...>::sum (inlined)" in text and "basket<unsigned" not in text, text
+    assert text == sprof("report", "x.pb.gz", "--short-names").check(0).text()
+    place = next(line.split()[0] for line in command(tool("nm"), program).splitlines() if "total" in line)
+    assert "total(shop" in resolve(program, place)
+    assert "total(" not in resolve(program, place, "--names", "short")
     folded = sample(program, "--no-demangle", "--names", "short")
     assert any(name.startswith("_ZN4shop") for name in folded.names()), folded.names()
 

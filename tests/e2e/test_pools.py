@@ -47,7 +47,7 @@ class Pool:
 
 def check_pool(threads, work_us, sleep_ms, rate, busy=0):
     program = Target("bursts", threads, work_us, sleep_ms, busy)
-    sprof("attach", "-p", program.pid, "-d", "8s", "-r", rate, "-o", "x.json", "--stats",
+    sprof("attach", "-p", program.pid, "-d", "4s", "-r", rate, "-o", "x.json", "--stats",
           "s.json").check(0)
     program.finish().check(0)
     with open("s.json", encoding="utf-8") as file:

@@ -67,7 +67,7 @@ class Threads {
 
 UNDER_RUN = (SPROF, "run", "-q", "-r", 499, "-o", "x.folded", "--")
 PR_SET_CHILD_SUBREAPER = 36
-ATTACHES = 30
+ATTACHES = 12
 
 
 def become_subreaper():

@@ -62,7 +62,7 @@ def test_python():
 def large_source():
     """A C++ file that keeps the compiler busy for seconds: templates, instantiated many times."""
     parts = ["#include <algorithm>", "#include <map>", "#include <regex>", "#include <string>"]
-    for number in range(40):
+    for number in range(12):
         parts.append(f"""
             struct key{number} {{ int a; std::string b; bool operator<(const key{number} &o) const
                 {{ return a < o.a || (a == o.a && b < o.b); }} }};
@@ -82,7 +82,7 @@ def test_gcc():
     result.check(0)
     check_quality(stats)
     assert stats["processes_seen"] >= 3, "gcc, cc1plus and as"
-    assert "use39" in run(tool("nm"), "large.o").check(0).text()
+    assert "use11" in run(tool("nm"), "large.o").check(0).text()
     assert any("cc1plus" in name for name in folded.names()), sorted(folded.names())[:80]
 
 
@@ -114,7 +114,7 @@ def make_repository(commits):
 
 
 def test_git_log():
-    git = make_repository(6000)
+    git = make_repository(3000)
     command = [*git, "log", "--stat", "-p", "main"]
     native = run(*command).check(0)
     result, folded, stats = profile(*command)
@@ -124,7 +124,7 @@ def test_git_log():
 
 
 def test_git_gc():
-    commits = 1500
+    commits = 1000
     git = make_repository(commits)
     result, folded, stats = profile(*git, "gc", "--aggressive", "--prune=now", "--quiet")
     result.check(0)
@@ -187,7 +187,7 @@ def test_redis():
     server = start_redis(path)
     bench = Program([tool("redis-benchmark"), "-s", path, "-t", "set,get,lpush,lrange_100", "-q",
                      "-n", 10**8, "-c", 20, "-r", 10000])
-    folded, stats = attach_for("4s", server.pid, "-r", RATE)
+    folded, stats = attach_for("2s", server.pid, "-r", RATE)
     check_untouched(server.pid)
     assert bench.alive() and answers(path), "the target has suffered"
     bench.process.kill()
@@ -232,8 +232,8 @@ def test_node():
 def test_postgres():
     """A server that is attached to before its clients come, with all the processes it starts for them."""
     server = Server()
-    sampling = Attached(server.postmaster(), "-d", "5s", "-r", RATE, "--children", *PROFILE)
-    server.clients(4).finish().check(0)
+    sampling = Attached(server.postmaster(), "-d", "3s", "-r", RATE, "--children", *PROFILE)
+    server.clients(2).finish().check(0)
     sampling.finish().check(0)
     server.stop()
     folded, stats = read_profile()

@@ -26,7 +26,7 @@ def check_ticks(stats):
 
 def test_real_time_thread():
     """It has the CPU for itself; sprof stops it from another one."""
-    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 3).check(0)
+    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 2).check(0)
     folded, stats = read_profile()
     check_ticks(stats)
     assert folded.share("burn_real_time") > 0.8, folded.stacks
@@ -35,7 +35,7 @@ def test_real_time_thread():
 
 def test_ordinary_thread_beside_it():
     """It waits for the CPU that the other has, and sprof must not wait there with it."""
-    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 4, "beside").check(0)
+    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 2, "beside").check(0)
     folded, stats = read_profile()
     check_ticks(stats)
     folded.check("burn_real_time", "burn_beside")
@@ -45,8 +45,8 @@ def test_real_time_thread_of_another_program():
     """Nothing tells that it is there but that sprof gets no time where it went: it goes there once."""
     cpu = str(last_cpu())
     program = Target("spin-two", before=(tool("taskset"), "-c", cpu))
-    other = Target("real-time", cpu, 6)
-    sprof("attach", "-p", program.pid, "-d", "5s", "-r", "99", *PROFILE).check(0)
+    other = Target("real-time", cpu, 4)
+    sprof("attach", "-p", program.pid, "-d", "3s", "-r", "99", *PROFILE).check(0)
     _, stats = read_profile()
     other.finish().check(0)
     program.finish().check(0)

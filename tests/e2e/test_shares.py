@@ -7,17 +7,17 @@ text report.
 
 import json
 
-from harness import (PROFILE, SPROF, Skip, Target, check_near, main, read_folded, read_profile,
+from harness import (PROFILE, ROUNDS, SPROF, Target, check_near, main, median, read_folded, read_profile,
                      run, sprof, target, wait_for_cpu)
 from report import read_report
 
 NEEDS_CPUS = True
 
 POINTS = 0.03
-SECONDS = 6
+RATE = 299
+SECONDS = 2
 PARTS = ("part_a", "part_b", "part_c")
-INTENDED = (0.3, 0.5, 0.2)
-ATTEMPTS = 3
+KINDS = (("user", "part_a", 0.9), ("sys", "part_c", 0.9), ("wait", "part_b", 0.97))
 
 
 def truth_of(result):
@@ -27,12 +27,6 @@ def truth_of(result):
 def shares_by_the_program(truth):
     spent = [truth["a_ns"], truth["b_ns"], truth["c_ns"]]
     return [part / sum(spent) for part in spent]
-
-
-def was_left_alone(truth):
-    """Whether the program got the processor when it wanted it: other programs can be louder."""
-    shares = shares_by_the_program(truth)
-    return all(abs(share - part) < 0.02 for share, part in zip(shares, INTENDED))
 
 
 def tolerance(truth):
@@ -45,12 +39,8 @@ def tolerance(truth):
 
 
 def profile(*options):
-    """What `shares` says of itself when sprof profiles it, on a machine that is not too busy."""
-    for _ in range(ATTEMPTS):
-        truth = truth_of(sprof("run", *options, "--", target("shares"), SECONDS))
-        if was_left_alone(truth):
-            return truth
-    raise Skip(f"other programs keep the processors busy: {truth}")
+    """What `shares` says of itself when sprof profiles it."""
+    return truth_of(sprof("run", *options, "--", target("shares"), SECONDS))
 
 
 def test_the_program_keeps_its_books():
@@ -60,9 +50,21 @@ def test_the_program_keeps_its_books():
     check_near(spent, truth["wall_ns"], 0.01 * truth["wall_ns"], "time in the three parts")
 
 
-def check_wall(folded, truth):
-    for name, expected in zip(PARTS, shares_by_the_program(truth)):
-        check_near(folded.share(name), expected, tolerance(truth), f"wall time in {name}")
+def share_errors(folded, truth):
+    """By how much the share of each part is off, as a part of what that may be."""
+    return {name: (folded.share(name) - expected) / tolerance(truth)
+            for name, expected in zip(PARTS, shares_by_the_program(truth))}
+
+
+def check_totals(truth):
+    """Of each kind of time there is as much as the program had."""
+    check_near(weighed("user").total / 1e6, truth["user_us"] / 1e6, 0.05 * SECONDS, "user time")
+    check_near(weighed("wait").weight("part_b") / 1e6, truth["b_ns"] / 1e9, tolerance(truth) * SECONDS, "wait time")
+
+
+def own_kinds():
+    """How much of each kind of time is in the part that is about it."""
+    return {(kind, name): weighed(kind).share(name) for kind, name, _ in KINDS}
 
 
 def check_usage(report, truth):
@@ -85,43 +87,39 @@ def check_classes(report):
     assert part_c["sys"] > 0.85 * (1 - part_c["runq"] - part_c.get("stolen", 0)), part_c
 
 
-def test_shares_and_times():
-    truth = profile("-o", "x.txt", *PROFILE)
+def recording():
+    """All that is exact is right; returns by how much the shares are off."""
+    truth = profile("-r", RATE, "-o", "x.txt", "-o", "x.pb.gz", *PROFILE)
     report, (folded, stats) = read_report("x.txt"), read_profile()
-    check_wall(folded, truth)
     check_usage(report, truth)
     check_identity(report)
     check_classes(report)
     wall = truth["wall_ns"] / 1e9
     check_near(stats["duration_ns"] / 1e9, wall, 0.02 * wall, "duration")
     check_near(report.threads[0]["wall"], wall, 0.02 * wall, "wall time of the thread")
+    check_totals(truth)
+    return share_errors(folded, truth), own_kinds()
 
 
-def check_mostly(folded, name, share):
-    shares = {part: round(folded.share(part), 3) for part in PARTS}
-    assert shares[name] >= share, f"{name} has less than {share}: {shares}"
+def test_shares_and_times():
+    """The shares are samples of a busy machine: the median of several recordings is judged."""
+    errors, kinds = zip(*(recording() for _ in range(ROUNDS)))
+    print(f"     errors of the shares, as parts of what they may be: {errors}\n     by kind of time: {kinds}")
+    assert all(abs(median(error[name] for error in errors)) <= 1 for name in PARTS), errors
+    for kind, name, least in KINDS:
+        assert median(shares[kind, name] for shares in kinds) >= least, (kind, name, kinds)
 
 
-def weight_by(kind):
-    truth = profile("-o", "x.folded", "--weight", kind)
-    return read_folded("x.folded"), truth
+def weighed(kind):
+    """The stacks of the saved recording by one kind of time."""
+    sprof("report", "x.pb.gz", "--weight", kind, "-o", "y.folded").check(0)
+    return read_folded("y.folded")
 
 
-def test_weight_user():
-    folded, truth = weight_by("user")
-    check_near(folded.total / 1e6, truth["user_us"] / 1e6, 0.05 * SECONDS, "user time")
-    check_mostly(folded, "part_a", 0.9)
-
-
-def test_weight_sys():
-    folded, _ = weight_by("sys")
-    check_mostly(folded, "part_c", 0.9)
-
-
-def test_weight_wait():
-    folded, truth = weight_by("wait")
-    check_near(folded.weight("part_b") / 1e6, truth["b_ns"] / 1e9, tolerance(truth) * SECONDS, "wait time")
-    check_mostly(folded, "part_b", 0.97)
+def test_weight_of_a_run():
+    """What a run weighs by is what a report of it weighs by."""
+    profile("-o", "x.folded", "-o", "x.pb.gz", "--weight", "user")
+    assert sorted(read_folded("x.folded").stacks) == sorted(weighed("user").stacks)
 
 
 def test_threads_add_up():

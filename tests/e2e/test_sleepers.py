@@ -65,7 +65,7 @@ def check_stacks(folded, stats):
 def test_under_attach():
     program, pid = start()
     before = timeslices(pid)
-    folded, stats = attach_for("2s", pid, "--threads")
+    folded, stats = attach_for("1s", pid, "--threads")
     check_asleep(pid, before)
     check_stacks(folded, stats)
     check_results(program)
@@ -73,7 +73,7 @@ def test_under_attach():
 
 def test_under_run():
     """The waits end behind the sampling: a writer that wakes runs, and may be stopped in its write."""
-    program, pid = start(SPROF, "run", "-d", "3s", "--threads", *PROFILE, "--")
+    program, pid = start(SPROF, "run", "-d", "1500ms", "--threads", *PROFILE, "--")
     before = timeslices(pid)
     wait_until(lambda: os.path.exists("x.json"), "the profile is written")
     check_asleep(pid, before)

@@ -9,7 +9,7 @@ def check_path(folded, *path):
 
 def test_shares_of_two_functions():
     program = Target("spin-two")
-    folded, stats = attach_for("3s", program.pid, "-r", "499")
+    folded, stats = attach_for("2s", program.pid, "-r", "499")
     ratio = folded.weight("spin_three") / folded.weight("spin_one")
     assert 2.4 < ratio < 3.7, f"spin_three to spin_one is {ratio:.2f}"
     check_path(folded, "main", "spin_round", "spin_three")
@@ -19,7 +19,7 @@ def test_shares_of_two_functions():
 
 def test_frame_pointers_where_there_is_no_cfi():
     program = Target("spin-two-fp")
-    folded, stats = attach_for("2s", program.pid)
+    folded, stats = attach_for("1s", program.pid)
     check_path(folded, "main", "spin_round", "spin_three")
     # In a system call, which this program hardly makes, only a stop knows the frame pointer.
     check_quality(stats, complete=0.95)
@@ -46,7 +46,7 @@ def test_through_signal_frames():
              "alt": ("main", "interrupted", "handler_spin")}
     for mode, path in paths.items():
         program = Target("signal-frame", mode)
-        folded, stats = attach_for("1500ms", program.pid)
+        folded, stats = attach_for("800ms", program.pid)
         check_path(folded, *path)
         check_quality(stats)
         program.finish().check(0)

@@ -2,36 +2,37 @@
 
 All ten kinds of program, at 99 Hz and some also at 20 and 999. Everything at every rate takes longer:
 
-    SPROF_TEST_SECONDS=10 SPROF_TEST_RATES=20,99,999 meson test -C build -t 4 e2e-time
+    SPROF_TEST_SECONDS=10 SPROF_TEST_RATES=20,99,999 meson test -C build -t 4 e2e-time e2e-time-computing
 
-The truth is the target's own clock. Shares of a thread's time are within 3 points with 10 seconds of
-samples at 99 Hz and above; with fewer samples within four standard errors of so many, or 3 points,
-whichever is more. With 1000 samples the standard error is up to 1.5 points, so that one share in fifty
-is off by 3 by chance: such a kind of program is measured twice more, and the median of the three is judged.
+The truth is the target's own clock. Each kind of program is recorded three times, and the median error of
+each share is judged; all else holds in each recording. With 10 seconds of samples at 99 Hz and above, shares of a
+thread's time are within 3 points; with fewer samples within four standard errors of the median, or 3 points,
+whichever is more.
 """
 
 import math
 import os
 
 from blocked import Profile
-from harness import Skip, check_near, main, run, sprof, target, tool
+from harness import ROUNDS, Skip, check_near, main, median, run, sprof, target, tool
 from report import read_report
 from truths import KINDS, is_right
 
 NEEDS_CPUS = True
 
 POINTS = 0.03
-SECONDS = int(os.environ.get("SPROF_TEST_SECONDS", 5))
+SECONDS = int(os.environ.get("SPROF_TEST_SECONDS", 2))
 ENOUGH = 0.95   # of the blocked samples have the right object, holder and function
 MANY = 900      # samples: 10 s at 99 Hz, but for some that a busy machine may cost
 FEW = 10        # samples of a wait are not enough to say anything
+MEDIAN_OF_3 = 0.67  # its standard error, as a part of that of one of them
 ENDING = 0.004  # seconds of CPU time between the last look at the clock and the end
 
 
 def tolerance(share, samples):
     if samples >= MANY:
         return POINTS
-    return max(POINTS, 4 * math.sqrt(share * (1 - share) / max(samples, 1)))
+    return max(POINTS, 4 * MEDIAN_OF_3 * math.sqrt(share * (1 - share) / max(samples, 1)))
 
 
 def share_errors(profile):
@@ -47,38 +48,47 @@ def share_errors(profile):
     return errors
 
 
-def are_near(errors):
-    return all(abs(error) <= allowed for error, allowed in errors.values())
-
-
 def medians(measured):
     """Of several measurements, for each share the one with the median error."""
-    return {key: sorted(errors[key] for errors in measured)[len(measured) // 2]
-            for key in measured[0]}
+    return {key: median(errors[key] for errors in measured) for key in measured[0]}
+
+
+def worst(errors):
+    return max(abs(error) for error, _ in errors.values())
 
 
 def check_identities(profile):
     """
-    user + sys + runq + wait + stolen = wall of each thread, to the nanosecond; user + sys of a thread is what
-    its CPU clock said at its end, and of all of them what getrusage(2) said. Returns the difference
-    to the latter in seconds.
+    user + sys + runq + wait + stolen = wall of each thread, to the nanosecond. Returns by how many seconds user + sys
+    differs from the truth, per thread and in all: a thread's CPU clock said it at the end, and getrusage(2) of all.
     """
+    differences = {}
     for row, parts, tolerance_of_sum in profile.report.sums():
         check_near(parts, row["wall"], tolerance_of_sum, f"times of {row['name']}")
     for role in profile.roles():
         parts = profile.ns_of(role, "user", "sys", "runq", "sleep", "disk", "stopped", "stolen")
         assert parts == profile.ns_of(role, "wall"), role
-        used, truth = profile.ns_of(role, "user", "sys"), profile.truth[role]["cpu_ns"]
-        check_near(used / 1e9, truth / 1e9, ENDING + 0.001 * used / 1e9, f"CPU time of {role}")
+        differences[role] = abs(profile.ns_of(role, "user", "sys") - profile.truth[role]["cpu_ns"]) / 1e9
     used = sum(row["values"]["user"] + row["values"]["sys"] for row in profile.exact["rows"]) / 1e9
-    truth = (profile.truth["user_us"] + profile.truth["sys_us"]) / 1e6
-    check_near(used, truth, ENDING + 0.001 * used, "user + sys of the process")
-    return abs(used - truth)
+    differences["process"] = abs(used - (profile.truth["user_us"] + profile.truth["sys_us"]) / 1e6)
+    return differences
+
+
+def check_cpu_times(profiles):
+    """
+    Returns the process's difference in seconds. The clocks are read just before the end: what a busy machine puts in
+    between is in one recording, a mistake in all of them.
+    """
+    rounds = [check_identities(profile) for profile in profiles]
+    for who in rounds[0]:
+        differences = [each[who] for each in rounds]
+        assert median(differences) <= ENDING + 0.001 * SECONDS, f"CPU time of {who} is off by {differences} s"
+    return median(each["process"] for each in rounds)
 
 
 def is_left_alone(profile):
     """Whether its threads got the processor when they wanted it: other programs can be louder."""
-    return all(row["runq"] < 0.1 * row["wall"] for row in profile.report.threads)
+    return all(row["runq"] + row.get("stolen", 0) < 0.1 * row["wall"] for row in profile.report.threads)
 
 
 def verdict_by_the_rules(row, blocked_for):
@@ -99,45 +109,45 @@ def check_verdicts(kind, profile):
         assert row["verdict"] == verdict, (name, row)
 
 
-def check_waits(kind, profile):
-    """Returns the smallest share of right samples."""
-    worst = 1
+def check_waits(kind, profiles):
+    """Of all recordings. Returns the smallest share of right samples."""
+    least = 1
     for wait in KINDS[kind].waits:
-        right, samples = profile.blocked_samples(
-            wait.role, wait.function, is_right(profile, wait))
+        found = [profile.blocked_samples(wait.role, wait.function, is_right(profile, wait)) for profile in profiles]
+        right, samples = map(sum, zip(*found))
         if samples < FEW and kind == "fsync":
             continue
         # Between two owners a lock has no holder: that is no mistake.
-        enough = ENOUGH - (profile.unheld_share(wait.role, wait.function) if wait.holder else 0)
+        unheld = [profile.unheld_share(wait.role, wait.function) for profile in profiles] if wait.holder else [0]
+        enough = ENOUGH - sum(unheld) / len(unheld)
         chance = 3 * math.sqrt(enough * (1 - enough) * samples)
-        assert samples >= FEW and right >= enough * samples - chance, (wait, right, samples, enough)
-        worst = min(worst, right / samples)
-    return worst
+        assert samples >= FEW and right >= enough * samples - chance, (wait, found, enough)
+        least = min(least, right / samples)
+    return least
 
 
-def measure(kind, rate, seconds):
-    profile = Profile(kind, seconds, "-r", rate)
-    return profile, check_identities(profile), check_waits(kind, profile)
-
-
-def check(kind, rate=99, seconds=SECONDS):
-    profile, off, waits = measure(kind, rate, seconds)
-    errors = share_errors(profile)
-    if not are_near(errors):
-        print(f"     twice more: {errors}")
-        errors = medians([errors, *(share_errors(measure(kind, rate, seconds)[0]) for _ in range(2))])
-    assert are_near(errors), f"off by, allowed: {errors}; {profile.folded.stacks}"
-    check_verdicts(kind, profile)
-    worst = max(abs(error) for error, _ in errors.values())
-    print(f"     {kind} at {rate} Hz for {seconds} s: shares off by {100 * worst:.2f} points at "
-          f"most, CPU time by {1000 * off:.2f} ms; {100 * waits:.1f} % of waits named rightly")
-    return profile
+def check(kind, rate=99):
+    seconds = SECONDS if rate >= 99 else 2 * SECONDS
+    profiles = [Profile(kind, seconds, "-r", rate) for _ in range(ROUNDS)]
+    off = check_cpu_times(profiles)
+    waits = check_waits(kind, profiles)
+    for profile in profiles:
+        check_verdicts(kind, profile)
+    measured = [share_errors(profile) for profile in profiles]
+    errors = medians(measured)
+    points = ", ".join(f"{100 * worst(each):.2f}" for each in measured)
+    print(f"     {kind} at {rate} Hz for {seconds} s: shares off by {100 * worst(errors):.2f} points at most, in each "
+          f"round by {points}; CPU time by {1000 * off:.2f} ms; {100 * waits:.1f} % of waits named rightly")
+    assert all(abs(error) <= allowed for error, allowed in errors.values()), (
+        f"off by, allowed: {errors}; rounds: {measured}")
+    return profiles
 
 
 def check_at(kind, *more_rates):
-    """At 99 Hz and some more rates, or at those that the environment asks for; the profiles."""
+    """At 99 Hz and some more rates, or at those that the environment asks for; all profiles."""
     asked = os.environ.get("SPROF_TEST_RATES")
-    return [check(kind, rate) for rate in (map(int, asked.split(",")) if asked else (99, *more_rates))]
+    rates = map(int, asked.split(",")) if asked else (99, *more_rates)
+    return [profile for rate in rates for profile in check(kind, rate)]
 
 
 def test_computing():
@@ -161,7 +171,7 @@ def test_fsync():
 
 
 def test_mutex():
-    check_at("mutex", 20, 999)
+    check_at("mutex", 999)
 
 
 def test_condition_variable():
@@ -191,15 +201,16 @@ def test_mix():
 
 def test_modes():
     """What a mode leaves out is not there, and the rest is as it was."""
-    running = Profile("mix", 4, "--mode", "cpu")
+    running = Profile("mix", 3, "--mode", "cpu")
     for row_text in open("x.txt", encoding="utf-8"):
         assert "wait%" not in row_text, row_text
     assert not running.folded.weight("nanosleep|clock_nanosleep|__clock_nanosleep"), "it slept"
     assert running.folded.share("spin") > 0.5, running.folded.stacks
-    blocked = Profile("mutex", 4, "--mode", "wait")
+    blocked = Profile("mutex", 3, "--mode", "wait")
     for role in blocked.roles():  # which are blocked all the time: a sample at each tick
         for name, share in blocked.true_shares(role).items():
-            check_near(blocked.of(role).share(name), share, tolerance(share, 4 * 99), f"{role} in {name}")
+            allowed = tolerance(share, 3 * 99) / MEDIAN_OF_3
+            check_near(blocked.of(role).share(name), share, allowed, f"{role} in {name}")
     assert blocked.stats["stops"] <= 8, blocked.stats
 
 
@@ -209,7 +220,7 @@ def test_time_of_gnu_time():
     result = run(time, "-f", "%U %S", target("shares"), 1).check(0)
     if len(result.err.split()) != 2:
         raise Skip(f"not GNU time: {result.err!r}")
-    result = sprof("run", "-o", "x.txt", "--", time, "-f", "%U %S", target("shares"), 4).check(0)
+    result = sprof("run", "-o", "x.txt", "--", time, "-f", "%U %S", target("shares"), 2).check(0)
     user, system = map(float, result.err.split()[-2:])
     shown = sum(row["user"] + row["sys"] for row in read_report("x.txt").threads)
     check_near(shown, user + system, 0.03 + 0.01 * shown, "user + sys")

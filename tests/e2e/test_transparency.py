@@ -1,13 +1,14 @@
-"""The target sees none of the sampling: no system call of it is broken off."""
+"""The target sees none of the sampling: no system call of it is broken off, and no time-out is late."""
 
 import json
 
-from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile,
+from harness import (PROFILE, ROUNDS, SPROF, Target, attach_for, check_quality, main, median, read_profile,
                      sprof, wait_for_cpu)
 
 NEEDS_CPUS = True
 
 RATE = 999
+DUMPS = 40
 
 
 def check_counts(text):
@@ -28,7 +29,7 @@ def test_no_eintr_natively():
 
 def test_no_eintr_under_attach():
     eintr = Target("eintr")
-    folded, stats = attach_for("3s", eintr.pid, "-r", RATE)
+    folded, stats = attach_for("2s", eintr.pid, "-r", RATE)
     check_counts(eintr.finish().check(0).text())
     check_quality(stats, threads=20)
     folded.check("wait_in")
@@ -57,8 +58,8 @@ def check_filtered(action, watch):
 
 
 def test_a_seccomp_filter_under_attach():
-    check_filtered("kill", lambda pid: attach_for("3s", pid, "-r", RATE))
-    check_filtered("errno", lambda pid: attach_for("3s", pid, "-r", RATE))
+    check_filtered("kill", lambda pid: attach_for("1500ms", pid, "-r", RATE))
+    check_filtered("errno", lambda pid: attach_for("1500ms", pid, "-r", RATE))
 
 
 def test_a_seccomp_filter_under_run():
@@ -68,9 +69,9 @@ def test_a_seccomp_filter_under_run():
         check_counts(run.finish().check(0).text())
 
 
-def test_a_seccomp_filter_and_a_hundred_dumps():
+def test_a_seccomp_filter_and_many_dumps():
     def dump(pid):
-        for _ in range(100):
+        for _ in range(DUMPS):
             sprof("dump", "-p", pid).check(0)
 
     check_filtered("kill", dump)
@@ -89,26 +90,27 @@ def timeouts(text):
 WHEEL_MS = 250 / 8 + 4
 
 
-def latecomers():
-    """By how many ms which calls came back later than 20 ms after the latest that is usual without sprof."""
-    natively = Target("patience")
-    wait_for_cpu(natively.pid, 0.02)
-    alone = timeouts(natively.finish().check(0).text())
+def times_late(watched):
+    """By how many ms the latest call of each kind came back late."""
     patience = Target("patience")
-    attach_for("3s", patience.pid, "-r", RATE)
-    watched = timeouts(patience.finish().check(0).text())
-    return {name: ms for name, ms in watched.items() if ms > 20 + max(WHEEL_MS, *alone.values())}
+    if watched:
+        attach_for("2s", patience.pid, "-r", RATE)
+    else:
+        wait_for_cpu(patience.pid, 0.02)
+    return timeouts(patience.finish().check(0).text())
 
 
 def test_no_timeout_is_late():
-    """A call with a long time-out is neither broken off nor started over. Another program that takes
-    the CPUs for a moment makes any call late, so one quiet round of three is enough."""
-    late = []
-    while len(late) < 3:
-        late.append(latecomers())
-        if not late[-1]:
-            return
-    raise AssertionError(f"ms late: {late}")
+    """
+    A call with a long time-out is neither broken off nor started over. Another program that takes the CPUs for a
+    moment makes any call late: the median of some rounds is judged.
+    """
+    usual = max(WHEEL_MS, *times_late(False).values())
+    rounds = [times_late(True) for _ in range(ROUNDS)]
+    late = {name: sorted(times[name] for times in rounds) for name in rounds[0]}
+    print(f"     ms late, usually up to {usual:.1f}: {late}")
+    too_late = {name: times for name, times in late.items() if median(times) > 20 + usual}
+    assert not too_late, f"ms late: {too_late}"
 
 
 if __name__ == "__main__":

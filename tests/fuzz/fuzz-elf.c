@@ -10,10 +10,10 @@
 #include "elfsym/cfi.h"
 #include "elfsym/listing.h"
 #include "elfsym/symbols.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { PLACES = 24 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
@@ -33,8 +33,8 @@ static struct sprof_module *make_module(
 	return module;
 }
 
-static void resolve(struct sprof_modules *modules, const struct sprof_symbols_options *options,
-	size_t size)
+static void resolve(
+	struct sprof_modules *modules, const struct sprof_symbols_options *options, size_t size)
 {
 	struct sprof_symbols *symbols;
 	struct sprof_locations locations;
@@ -49,7 +49,7 @@ static void resolve(struct sprof_modules *modules, const struct sprof_symbols_op
 		if (sprof_symbols_resolve(symbols, 0, offset, &locations, &err) && !locations.count)
 			abort();
 	}
-	sprof_symbols_explain(symbols, 0, &gap, &err);
+	fuzz_require(sprof_symbols_explain(symbols, 0, &gap, &err));
 	sprof_symbols_destroy(symbols);
 }
 
@@ -107,7 +107,8 @@ static void choose(const uint8_t *data, size_t size, size_t *ret_offset, size_t 
 		*ret_size = count * sizeof(section);
 		return;
 	}
-	memcpy(&section, data + table + (size_t)random() % count * sizeof(section), sizeof(section));
+	memcpy(&section, data + table + (size_t)random() % count * sizeof(section),
+		sizeof(section));
 	if (section.sh_type == SHT_NOBITS || !section.sh_size || section.sh_offset > size ||
 		section.sh_size > size - section.sh_offset)
 		return;

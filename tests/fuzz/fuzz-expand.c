@@ -12,23 +12,9 @@
 #include "elfsym/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
-enum {
-	PIECES = 12,
-	FILE_SIZE = 1 << 18,
-	ADDRESS = 0x1000,
-	TEXT_SIZE = 1 << 20,
-	CHDR_ZSTD = 2
-};
+enum { PIECES = 12, FILE_SIZE = 1 << 18, ADDRESS = 0x1000, TEXT_SIZE = 1 << 20, CHDR_ZSTD = 2 };
 
-enum way {
-	PLAIN,
-	CHDR,
-	ZDEBUG,
-	ANY_CHDR,
-	ANY_ZDEBUG,
-	ZSTD,
-	WAYS
-};
+enum way { PLAIN, CHDR, ZDEBUG, ANY_CHDR, ANY_ZDEBUG, ZSTD, WAYS };
 
 static const char *const names[] = {"debug_info", "debug_abbrev", "debug_str", "debug_line",
 	"debug_line_str", "debug_ranges", "debug_rnglists", "debug_aranges", "debug_types",
@@ -238,7 +224,7 @@ static void resolve(const struct file *file, size_t size)
 	module->image_size = size;
 	if (sprof_symbols_create(modules, &options, &symbols, &err)) {
 		for (uint64_t offset = 0; offset < 0x400; offset += 0x40)
-			sprof_symbols_resolve(symbols, 0, offset, &locations, &err);
+			fuzz_require(sprof_symbols_resolve(symbols, 0, offset, &locations, &err));
 		sprof_symbols_destroy(symbols);
 	}
 	sprof_modules_destroy(modules);

@@ -21,8 +21,7 @@ static void write_as(const struct sprof_format *format, const struct sprof_profi
 	struct sprof_out *out;
 
 	options.groups = groups;
-	if (profile->foreign.kind_count)
-		options.weight = SPROF_WEIGHT_OTHER;
+	options.weight = profile->kinds.shown;
 	fuzz_require(sprof_out_open_fd(fd, "nowhere", &out, &err));
 	fuzz_require(format->write(profile, &options, out, &err) || format->wants_files);
 	fuzz_require(sprof_out_close(out, &err));
@@ -37,8 +36,8 @@ static void pretend_files(struct sprof_profile *profile)
 		facts->segments = calloc(1, sizeof(*facts->segments));
 		fuzz_require(facts->segments != NULL);
 		facts->segment_count = 1;
-		facts->segments[0] = (struct sprof_profile_segment){
-			.size = UINT64_MAX / 2, .address = i << 32};
+		facts->segments[0] =
+			(struct sprof_profile_segment){.size = UINT64_MAX / 2, .address = i << 32};
 	}
 }
 
@@ -58,15 +57,15 @@ static void write_in_all(const struct sprof_profile *profile, const char *label)
 	static const struct sprof_format *const formats[] = {&sprof_format_text,
 		&sprof_format_folded, &sprof_format_json, &sprof_format_speedscope,
 		&sprof_format_firefox, &sprof_format_chrome, &sprof_format_callgrind,
-		&sprof_format_perf, &sprof_format_dot, &sprof_format_gmon,
-		&sprof_format_html, &sprof_format_svg};
+		&sprof_format_perf, &sprof_format_dot, &sprof_format_gmon, &sprof_format_html,
+		&sprof_format_svg};
 	struct sprof_groups groups = {0};
 	const struct sprof_groups *told_apart = tell_apart(profile, label, &groups);
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		write_as(formats[i], profile, told_apart, nowhere);
-	if (!profile->foreign.kind_count)
+	if (sprof_profile_counts_time(profile))
 		write_as(&sprof_format_summary, profile, told_apart, nowhere);
 	close(nowhere);
 	sprof_groups_finish(&groups);

@@ -35,7 +35,8 @@ static void try_status(char *text)
 	*rest++ = '\0';
 	if (sprof_proc_status_field(rest, text, value, sizeof(value)))
 		fuzz_require(memchr(value, '\0', sizeof(value)) && !strchr(value, '\n'));
-	sprof_proc_status_number(rest, text, &number);
+	if (sprof_proc_status_number(rest, text, &number))
+		fuzz_require(*rest);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -47,9 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	try_stat(text);
 	try_syscall(text);
-	sprof_proc_parse_schedstat(text, &schedstat);
-	sprof_proc_parse_loadavg(text, &loadavg);
-	sprof_proc_parse_cpus(text, &cpus);
+	if (sprof_proc_parse_schedstat(text, &schedstat) ||
+		sprof_proc_parse_loadavg(text, &loadavg) || sprof_proc_parse_cpus(text, &cpus))
+		fuzz_require(*text);
 	try_status(text);
 	free(text);
 	return 0;

@@ -7,10 +7,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-enum {
-	INPUT_MAX = 1 << 16,
-	STARTS = 200
-};
+enum { INPUT_MAX = 1 << 16, STARTS = 200 };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 

@@ -13,13 +13,15 @@ import tempfile
 # Which folders the files of a folder may include from, besides their own.
 INCLUDES = {
     "base": set(),
+    "blocked": {"base"},
     "attach": {"base"},
     "elfsym": {"base"},
     "unwind": {"base", "attach", "elfsym"},
-    "sampler": {"base", "attach", "unwind"},
+    "events": {"base", "attach", "unwind"},
+    "sampler": {"base", "blocked", "attach", "unwind", "events"},
     "profile": {"base", "elfsym"},
     "output": {"base", "profile"},
-    "cmd": {"base", "attach", "unwind", "sampler", "elfsym", "profile", "output"},
+    "cmd": {"base", "blocked", "attach", "unwind", "events", "sampler", "elfsym", "profile", "output"},
 }
 ANYTHING = {"tests", "bench", "demo"}
 
@@ -52,6 +54,15 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 # "path" or "path:function" -> why it may be longer.
 LONGER = {}
+
+# No comment of a layer has one of these: how it was written once, and how to write it.
+UNCLEAR = [
+    (r"told apart", "distinguished"),
+    (r"refuses? to know", "does not handle"),
+    (r"so many", "that many, or name the number"),
+    (r"but for", "except for"),
+    (r"is \S+(?:'s|s') matter", "does"),
+]
 
 WORDS = re.compile(r"\b(TODO|FIXME|XXX)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.])/work/\w")
@@ -140,6 +151,28 @@ def check_words(source):
         yield line_of(source.text, match.start()), "a path of one machine"
 
 
+def check_plain_words(source):
+    """Comments without the words that made readers translate."""
+    if not source.in_layers:
+        return
+    for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", source.text, re.DOTALL):
+        text = re.sub(r"\n[ \t]*\*", lambda match: "\n" + " " * (len(match.group(0)) - 1), comment.group(0))
+        for pattern, better in UNCLEAR:
+            for match in re.finditer(rf"\b{pattern}\b".replace(" ", r"\s+"), text, re.IGNORECASE):
+                words = " ".join(match.group(0).split())
+                yield line_of(source.text, comment.start() + match.start()), f"{words!r}: say {better!r}"
+
+
+def check_must_use(source):
+    """A header's function whose only sign of an error is its result says that the result is to be used."""
+    if not source.in_layers or not source.path.endswith(".h"):
+        return
+    parameters = r"\((?:[^();{}]|\([^()]*\))*\bstruct sprof_error \*err\s*\)"
+    for match in re.finditer(rf"^(?:[\w(]+\s+)*?bool\s+(\w+)\s*{parameters}[^;{{]*", source.code, re.MULTILINE):
+        if "SPROF_MUST_USE" not in match.group(0) and not match.group(1).startswith("sprof_error_"):
+            yield line_of(source.code, match.start()), f"{match.group(1)}() can fail and is not SPROF_MUST_USE"
+
+
 def functions_of(source):
     """(name, line, number of lines between the braces) of every function: braces in column 0."""
     lines = source.code.split("\n")
@@ -223,6 +256,8 @@ CHECKS = [
     check_system_headers,
     check_calls,
     check_words,
+    check_plain_words,
+    check_must_use,
     check_sizes,
     check_opening,
     check_globals,

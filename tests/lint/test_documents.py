@@ -58,7 +58,8 @@ class Planted(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             for path, text in (("man/sprof-pprof.5", ".BR ticks \", \" own_pid\n"),
                                ("profile/quality.c", "\tFIELD(ticks),\n\tFIELD(stops),\n"),
-                               ("profile/facts.c", '\t[OWN_PID] = "own_pid",\n'), ("profile/pprof.h", "")):
+                               ("profile/facts.c", '\t[OWN_PID] = "own_pid",\n'),
+                               ("profile/attributes.c", '\t{"ticks", TEXT},\n'), ("profile/pprof.h", "")):
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)

@@ -117,6 +117,39 @@ class Planted(unittest.TestCase):
         self.assert_planted("XXX", tests__a_c=c("/* XXX */\n"))
         self.assert_planted("a path of one machine", demo__a_c=c("/* see /work/me/x */\n"))
 
+    def test_plain_words(self):
+        for text in [
+            "/* Two that can't be told apart. */",
+            "/* A reader that refuses to\n * know lines. */",
+            "// there are so many",
+            "/* All but\n * for one. */",
+            "/* Which one is base/'s matter. */",
+            "/* That is tick.c's matter. */",
+        ]:
+            with self.subTest(text=text):
+                self.assert_planted(": say ", base__a_c=c(text + "\n"))
+        self.assert_clean(base__a_c=c("/* But forks are, of so manyfold kinds. */\nconst char *const x = \"but for\";\n"))
+        self.assert_clean(tests__a_c=c("/* All but for one. */\n"))
+
+    def test_what_can_fail_must_be_used(self):
+        types = "#include <stdbool.h>\n#define SPROF_MUST_USE __attribute__((warn_unused_result))\nstruct sprof_error;\n"
+        for text in [
+            "bool f(struct sprof_error *err);",
+            "bool f(int a,\n\tbool (*visit)(void *data), struct sprof_error *err);",
+            "static inline bool f(struct sprof_error *err)\n{\n\treturn err;\n}",
+        ]:
+            with self.subTest(text=text):
+                self.assert_planted("f() can fail", base__a_h=HEADER % (types + text))
+        for text in [
+            "SPROF_MUST_USE bool f(struct sprof_error *err);",
+            "bool f(int a, struct sprof_error *err) SPROF_MUST_USE;",
+            "bool f(int a);",
+            "bool sprof_error_no_memory(struct sprof_error *err);",
+            "struct s {\n\tbool (*f)(struct sprof_error *err);\n};",
+        ]:
+            with self.subTest(text=text):
+                self.assert_clean(base__a_h=HEADER % (types + text))
+
     def test_sizes(self):
         body = "\tx++;\n"
         self.assert_planted("long() has 61 lines", base__a_c=c("void long(void)\n{\n" + body * 61 + "}\n"))

@@ -130,7 +130,8 @@ static void prepare_listener(struct stage *stage)
 
 	stage->in = stage->out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	calls_require(!bind(stage->in, (const void *)&any, sizeof(any.sun_family)) &&
-			!listen(stage->in, 0), "listen");
+			!listen(stage->in, 0),
+		"listen");
 }
 
 static void prepare_timed_listener(struct stage *stage)
@@ -159,7 +160,8 @@ static void prepare_terminal(struct stage *stage)
 	struct termios settings;
 
 	stage->out = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	calls_require(stage->out >= 0 && !grantpt(stage->out) && !unlockpt(stage->out), "posix_openpt");
+	calls_require(
+		stage->out >= 0 && !grantpt(stage->out) && !unlockpt(stage->out), "posix_openpt");
 	stage->in = open(ptsname(stage->out), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	calls_require(stage->in >= 0 && !tcgetattr(stage->in, &settings), "open a terminal");
 	cfmakeraw(&settings);
@@ -262,7 +264,8 @@ static long make_tee(struct stage *stage)
 /* The pages are small and new, so that the count of page faults says how far it is. */
 static long make_getrandom(struct stage *stage)
 {
-	char *bytes = mmap(NULL, RANDOM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *bytes =
+		mmap(NULL, RANDOM_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long result;
 
 	calls_require(bytes != MAP_FAILED && !madvise(bytes, RANDOM_SIZE, MADV_NOHUGEPAGE), "mmap");
@@ -282,8 +285,9 @@ static long make_fsync(struct stage *stage)
 	long result = 0;
 
 	while (!result && !atomic_load(&stage->said->word))
-		result = pwrite(stage->file, whole, WHOLE, 0) == WHOLE ? calls_result(fsync(stage->file))
-								       : -EIO;
+		result = pwrite(stage->file, whole, WHOLE, 0) == WHOLE
+			? calls_result(fsync(stage->file))
+			: -EIO;
 	return result;
 }
 
@@ -342,42 +346,41 @@ const struct call transfer_calls[] = {
 		prepare_pipe_to_write, make_write},
 	{"writev to a pipe, a part written", EFFECT_PART, "fs/pipe.c", SYS_writev, A_PART,
 		prepare_pipe_to_write, make_writev},
-	{"read from a terminal", EFFECT_GOES_ON, "drivers/tty/n_tty.c", SYS_read, 1, prepare_terminal,
-		make_read, end_by_byte},
-	{"write to a terminal, a part written", EFFECT_PART, "drivers/tty/tty_io.c", SYS_write, A_PART,
-		prepare_terminal, make_write},
+	{"read from a terminal", EFFECT_GOES_ON, "drivers/tty/n_tty.c", SYS_read, 1,
+		prepare_terminal, make_read, end_by_byte},
+	{"write to a terminal, a part written", EFFECT_PART, "drivers/tty/tty_io.c", SYS_write,
+		A_PART, prepare_terminal, make_write},
 	{"recv", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_recvfrom, 1, prepare_stream, make_recv,
 		end_by_byte},
-	{"recv with MSG_WAITALL, a part received", EFFECT_PART, "net/unix/af_unix.c", SYS_recvfrom, 1,
-		prepare_stream_with_a_byte, make_recv_all},
+	{"recv with MSG_WAITALL, a part received", EFFECT_PART, "net/unix/af_unix.c", SYS_recvfrom,
+		1, prepare_stream_with_a_byte, make_recv_all},
 	{"recv with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_recvfrom, -EAGAIN,
 		prepare_timed_stream, make_recv, .is_timed = true},
-	{"read from a socket with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_read, -EAGAIN,
-		prepare_timed_stream, make_read, .is_timed = true},
+	{"read from a socket with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_read,
+		-EAGAIN, prepare_timed_stream, make_read, .is_timed = true},
 	{"recvmmsg, a part received", EFFECT_PART, "net/socket.c", SYS_recvmmsg, 1,
 		prepare_datagrams_with_one, make_recvmmsg},
 	{"recvmmsg with SO_RCVTIMEO", EFFECT_ANEW, "net/socket.c", SYS_recvmmsg, -EAGAIN,
 		prepare_timed_datagrams, make_recvmmsg, .is_timed = true},
-	{"send to a stream socket, a part sent", EFFECT_PART, "net/unix/af_unix.c", SYS_sendto, A_PART,
-		prepare_stream, make_send},
-	{"accept", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_accept, 1, prepare_listener, make_accept,
-		end_by_connecting},
+	{"send to a stream socket, a part sent", EFFECT_PART, "net/unix/af_unix.c", SYS_sendto,
+		A_PART, prepare_stream, make_send},
+	{"accept", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_accept, 1, prepare_listener,
+		make_accept, end_by_connecting},
 	{"accept with SO_RCVTIMEO", EFFECT_ANEW, "net/unix/af_unix.c", SYS_accept, -EAGAIN,
 		prepare_timed_listener, make_timed_accept, .is_timed = true},
 	{"connect", EFFECT_GOES_ON, "net/unix/af_unix.c", SYS_connect, 0, prepare_full_listener,
 		make_connect, end_by_accepting},
-	{"sendfile to a stream socket, a part sent", EFFECT_PART, "fs/splice.c", SYS_sendfile, A_PART,
-		prepare_file_and_stream, make_sendfile},
+	{"sendfile to a stream socket, a part sent", EFFECT_PART, "fs/splice.c", SYS_sendfile,
+		A_PART, prepare_file_and_stream, make_sendfile},
 	{"splice to a pipe, nothing moved yet", EFFECT_GOES_ON, "fs/splice.c", SYS_splice, 4096,
 		prepare_file_and_full_pipe, make_splice, end_by_reading},
 	{"tee", EFFECT_GOES_ON, "fs/splice.c", SYS_tee, 1, prepare_pipe, make_tee, end_by_byte},
-	{"getrandom of megabytes", EFFECT_PART, "drivers/char/random.c", SYS_getrandom, 1,
-		NULL,
+	{"getrandom of megabytes", EFFECT_PART, "drivers/char/random.c", SYS_getrandom, 1, NULL,
 		make_getrandom, .is_busy = true},
 	{"open of a FIFO", EFFECT_GOES_ON, "fs/pipe.c", SYS_openat, 1, prepare_fifo, make_open,
 		end_by_opening},
-	{"fsync", EFFECT_NONE, "mm/filemap.c", SYS_fsync, 0, prepare_file, make_fsync,
-		end_fsync, .is_busy = true},
+	{"fsync", EFFECT_NONE, "mm/filemap.c", SYS_fsync, 0, prepare_file, make_fsync, end_fsync,
+		.is_busy = true},
 };
 
 const size_t transfer_call_count = sizeof(transfer_calls) / sizeof(transfer_calls[0]);

@@ -121,7 +121,9 @@ static long make_timed_epoll(struct stage *stage)
 
 static aio_context_t set_up_aio(const struct stage *stage)
 {
-	struct iocb poll_in = {.aio_lio_opcode = IOCB_CMD_POLL, .aio_fildes = (uint32_t)stage->in, .aio_buf = POLLIN};
+	struct iocb poll_in = {.aio_lio_opcode = IOCB_CMD_POLL,
+		.aio_fildes = (uint32_t)stage->in,
+		.aio_buf = POLLIN};
 	struct iocb *list[] = {&poll_in};
 	aio_context_t context = 0;
 
@@ -134,8 +136,7 @@ static long make_io_getevents(struct stage *stage)
 {
 	struct io_event event;
 
-	return calls_result(
-		syscall(SYS_io_getevents, set_up_aio(stage), 1, 1, &event, NULL));
+	return calls_result(syscall(SYS_io_getevents, set_up_aio(stage), 1, 1, &event, NULL));
 }
 
 static long make_timed_io_getevents(struct stage *stage)
@@ -148,7 +149,8 @@ static long make_timed_io_getevents(struct stage *stage)
 
 static void submit(int ring, const struct io_uring_params *parameters, int descriptor)
 {
-	uint8_t *rings = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	uint8_t *rings =
+		mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
 	struct io_uring_sqe *entry = mmap(NULL, parameters->sq_entries * sizeof(*entry),
 		PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
 
@@ -197,7 +199,8 @@ static long make_timed_futex(struct stage *stage)
 
 static void end_futex(struct stage *stage)
 {
-	calls_require(syscall(SYS_futex, &stage->said->word, FUTEX_WAKE, 1, NULL, NULL, 0) == 1, "futex");
+	calls_require(
+		syscall(SYS_futex, &stage->said->word, FUTEX_WAKE, 1, NULL, NULL, 0) == 1, "futex");
 }
 
 static void prepare_lock(struct stage *stage)
@@ -423,8 +426,8 @@ static long make_vfork(struct stage *stage)
 {
 	static char stack[1 << 16] __attribute__((aligned(16)));
 
-	return calls_result(clone(read_and_end, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
-		       stage)) > 0;
+	return calls_result(clone(read_and_end, stack + sizeof(stack),
+		       CLONE_VM | CLONE_VFORK | SIGCHLD, stage)) > 0;
 }
 
 const struct call wait_calls[] = {
@@ -441,30 +444,33 @@ const struct call wait_calls[] = {
 		.is_timed = true},
 	{"ppoll with a time-out", EFFECT_GOES_ON, "fs/select.c", SYS_ppoll, 0, NULL, make_ppoll,
 		.is_timed = true},
-	{"select with a time-out", EFFECT_GOES_ON, "fs/select.c", SYS_pselect6, 0, NULL, make_select,
-		.is_timed = true},
-	{"epoll_wait", EFFECT_GOES_ON, "fs/eventpoll.c", SYS_epoll_wait, 1, prepare_epoll, make_epoll,
-		end_by_byte},
-	{"epoll_wait with a time-out", EFFECT_ANEW, "fs/eventpoll.c", SYS_epoll_wait, 0, prepare_epoll,
-		make_timed_epoll, .is_timed = true},
+	{"select with a time-out", EFFECT_GOES_ON, "fs/select.c", SYS_pselect6, 0, NULL,
+		make_select, .is_timed = true},
+	{"epoll_wait", EFFECT_GOES_ON, "fs/eventpoll.c", SYS_epoll_wait, 1, prepare_epoll,
+		make_epoll, end_by_byte},
+	{"epoll_wait with a time-out", EFFECT_ANEW, "fs/eventpoll.c", SYS_epoll_wait, 0,
+		prepare_epoll, make_timed_epoll, .is_timed = true},
 	{"io_getevents", EFFECT_GOES_ON, "fs/aio.c", SYS_io_getevents, 1, prepare_pipe,
 		make_io_getevents, end_by_byte},
 	{"io_getevents with a time-out", EFFECT_ANEW, "fs/aio.c", SYS_io_getevents, 0, prepare_pipe,
 		make_timed_io_getevents, .is_timed = true},
-	{"io_uring_enter", EFFECT_GOES_ON, "io_uring/io_uring.c", SYS_io_uring_enter, 0, prepare_pipe,
-		make_io_uring_enter, end_by_byte},
+	{"io_uring_enter", EFFECT_GOES_ON, "io_uring/io_uring.c", SYS_io_uring_enter, 0,
+		prepare_pipe, make_io_uring_enter, end_by_byte},
 	{"io_uring_enter with a time-out", EFFECT_ANEW, "io_uring/io_uring.c", SYS_io_uring_enter,
 		-ETIME, NULL, make_timed_io_uring_enter, .is_timed = true},
-	{"futex", EFFECT_GOES_ON, "kernel/futex/waitwake.c", SYS_futex, 0, NULL, make_futex, end_futex},
+	{"futex", EFFECT_GOES_ON, "kernel/futex/waitwake.c", SYS_futex, 0, NULL, make_futex,
+		end_futex},
 	{"futex with a time-out", EFFECT_GOES_ON, "kernel/futex/waitwake.c", SYS_futex, -ETIMEDOUT,
 		NULL, make_timed_futex, .is_timed = true},
 	{"flock", EFFECT_GOES_ON, "fs/locks.c", SYS_flock, 0, prepare_lock, make_flock, end_flock},
 	{"fcntl with F_SETLKW", EFFECT_GOES_ON, "fs/locks.c", SYS_fcntl, 0, prepare_record_lock,
 		make_record_lock, end_record_lock},
-	{"semop", EFFECT_GOES_ON, "ipc/sem.c", SYS_semop, 0, prepare_semaphore, make_semop, end_semop},
+	{"semop", EFFECT_GOES_ON, "ipc/sem.c", SYS_semop, 0, prepare_semaphore, make_semop,
+		end_semop},
 	{"semtimedop", EFFECT_ANEW, "ipc/sem.c", SYS_semtimedop, -EAGAIN, prepare_semaphore,
 		make_semtimedop, .is_timed = true},
-	{"msgrcv", EFFECT_GOES_ON, "ipc/msg.c", SYS_msgrcv, 8, prepare_queue, make_msgrcv, end_msgrcv},
+	{"msgrcv", EFFECT_GOES_ON, "ipc/msg.c", SYS_msgrcv, 8, prepare_queue, make_msgrcv,
+		end_msgrcv},
 	{"msgsnd", EFFECT_GOES_ON, "ipc/msg.c", SYS_msgsnd, 0, prepare_full_queue, make_msgsnd,
 		end_msgsnd},
 	{"mq_timedreceive", EFFECT_GOES_ON, "ipc/mqueue.c", SYS_mq_timedreceive, -ETIMEDOUT, NULL,
@@ -477,10 +483,12 @@ const struct call wait_calls[] = {
 		make_sigsuspend, end_by_signal},
 	{"pause", EFFECT_GOES_ON, "kernel/signal.c", SYS_pause, -EINTR, NULL, make_pause,
 		end_by_signal},
-	{"wait4", EFFECT_GOES_ON, "kernel/exit.c", SYS_wait4, 1, prepare_pipe, make_wait4, end_by_byte},
+	{"wait4", EFFECT_GOES_ON, "kernel/exit.c", SYS_wait4, 1, prepare_pipe, make_wait4,
+		end_by_byte},
 	{"waitid", EFFECT_GOES_ON, "kernel/exit.c", SYS_waitid, 0, prepare_pipe, make_waitid,
 		end_by_byte},
-	{"vfork", EFFECT_NONE, "kernel/fork.c", SYS_clone, 1, prepare_pipe, make_vfork, end_by_byte},
+	{"vfork", EFFECT_NONE, "kernel/fork.c", SYS_clone, 1, prepare_pipe, make_vfork,
+		end_by_byte},
 	{"poll with a time-out, seccomp filter", EFFECT_ANEW, "kernel/signal.c", SYS_poll, 0, NULL,
 		make_timed_poll, .is_timed = true, .is_filtered = true},
 	{"nanosleep, seccomp filter", EFFECT_ANEW, "kernel/signal.c", SYS_nanosleep, 0, NULL,

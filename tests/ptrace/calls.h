@@ -21,17 +21,19 @@
 #endif
 
 enum effect {
-	EFFECT_NONE,      /* the stop waits until the call has ended */
-	EFFECT_GOES_ON,   /* as if nobody had looked; if it has a time-out, with what is left of it */
-	EFFECT_ANEW,      /* goes on, but the time-out begins anew */
-	EFFECT_PART,      /* returns what it has done so far */
-	EFFECT_REM,       /* goes on, and the time that was left at the stop is in the caller's memory */
+	EFFECT_NONE, /* the stop waits until the call has ended */
+	/* as if nobody had looked; if it has a time-out, with what is left of it */
+	EFFECT_GOES_ON,
+	EFFECT_ANEW, /* goes on, but the time-out begins anew */
+	EFFECT_PART, /* returns what it has done so far */
+	/* goes on, and the time that was left at the stop is in the caller's memory */
+	EFFECT_REM,
 };
 
 enum {
-	SPAN_MS = 400,             /* the time-outs; the stop comes in their middle */
-	WHOLE = 1 << 20,           /* bytes that don't fit into any buffer */
-	A_PART = INT32_MAX,        /* as a result: above 0 and below WHOLE */
+	SPAN_MS = 800,      /* the time-outs; the stop comes in their middle */
+	WHOLE = 1 << 20,    /* bytes that don't fit into any buffer */
+	A_PART = INT32_MAX, /* as a result: above 0 and below WHOLE */
 	RANDOM_SIZE = 256 << 20,
 };
 
@@ -47,8 +49,8 @@ struct said {
 /* What a row has made before its child is born; both processes have it. */
 struct stage {
 	int in, out; /* what the call works on, and the other end */
-	int file; /* or an epoll */
-	int id;   /* of System V */
+	int file;    /* or an epoll */
+	int id;      /* of System V */
 	char path[64];
 	pid_t child;
 	struct said *said;
@@ -57,12 +59,13 @@ struct stage {
 struct call {
 	const char *name;
 	enum effect effect;
-	const char *source; /* the kernel's file that decides */
-	long number;        /* of the system call that the child is found in */
-	long result;        /* after the stop and what follows */
+	const char *source;                   /* the kernel's file that decides */
+	long number;                          /* of the system call that the child is found in */
+	long result;                          /* after the stop and what follows */
 	void (*prepare)(struct stage *stage); /* NULL: nothing to do */
 	long (*make)(struct stage *stage);
-	void (*end)(struct stage *stage);     /* lets the call end; NULL: it ends by its time-out, or has */
+	/* lets the call end; NULL: it ends by its time-out, or has */
+	void (*end)(struct stage *stage);
 	bool is_timed;
 	bool is_busy;     /* it runs, or may not sleep */
 	bool is_filtered; /* by a seccomp filter that kills at restart_syscall(2) */

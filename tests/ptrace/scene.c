@@ -290,7 +290,7 @@ void scene_attach(struct scene *scene)
 
 struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns)
 {
-	struct sprof_event event = sprof_target_wait(scene->target, deadline_ns);
+	struct sprof_event event = sprof_target_next_event(scene->target, deadline_ns);
 
 	if (event.kind != SPROF_EVENT_TIMEOUT && scene->seen_count < SEEN_MAX) {
 		scene->seen[scene->seen_count++] = (struct seen){
@@ -301,23 +301,6 @@ struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns)
 		};
 	}
 	return event;
-}
-
-void scene_answer(struct scene *scene, const struct sprof_event *event)
-{
-	switch (event->kind) {
-	case SPROF_EVENT_STOPPED:
-		sprof_thread_resume(event->thread);
-		break;
-	case SPROF_EVENT_ENDED:
-		sprof_target_release(scene->target, event->thread);
-		break;
-	case SPROF_EVENT_TIMEOUT:
-	case SPROF_EVENT_SIGNAL:
-	case SPROF_EVENT_EXEC:
-	case SPROF_EVENT_EMPTY:
-		break;
-	}
 }
 
 struct serving {
@@ -333,7 +316,7 @@ static bool serve(struct scene *scene, void *data)
 		uint64_t now = sprof_clock_now_ns();
 		struct sprof_event event = scene_next_event(scene, now + SPROF_NS_PER_MS);
 
-		scene_answer(scene, &event);
+		sprof_event_answer(scene->target, &event);
 		if (now > limit)
 			return false;
 	}

@@ -17,15 +17,10 @@
 
 #include "attach/target.h"
 
-enum {
-	SEEN_MAX = 4096,
-	LINE_SIZE = 256
-};
+enum { SEEN_MAX = 4096, LINE_SIZE = 256 };
 
 /* Seconds after which whatever has not happened never will. */
-enum {
-	SCENE_LIMIT = 60
-};
+enum { SCENE_LIMIT = 60 };
 
 /* An event as it was when it came; its thread may be gone since. */
 struct seen {
@@ -96,7 +91,6 @@ bool scene_is_empty(struct scene *scene);
 bool scene_all_listen(struct scene *scene);
 /* One event, noted and answered; for works that serve in their own way. */
 struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns);
-void scene_answer(struct scene *scene, const struct sprof_event *event);
 
 size_t scene_count(const struct scene *scene, enum sprof_event_kind kind);
 /* The threads that the target knows now. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
+#include "attach/maps-read.h"
 #include "attach/memory.h"
 #include "base/clock.h"
 #include "tests/unit/check.h"
@@ -56,8 +57,8 @@ static bool copy(struct stacks *stacks, const struct sprof_thread *thread)
 		return false;
 	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
 	snapshot->stack.bytes = stacks->copy;
-	snapshot->stack.size =
-		sprof_memory_read(thread->process->pid, snapshot->stack.base, stacks->copy, STACK_COPY);
+	snapshot->stack.size = sprof_memory_read(
+		thread->process->pid, snapshot->stack.base, stacks->copy, STACK_COPY);
 	snapshot->stack.limit = UINT64_MAX;
 	return snapshot->stack.size > 0;
 }
@@ -68,7 +69,7 @@ static void let_run(struct scene *scene, uint64_t deadline)
 	while (sprof_clock_now_ns() < deadline) {
 		struct sprof_event event = scene_next_event(scene, deadline);
 
-		scene_answer(scene, &event);
+		sprof_event_answer(scene->target, &event);
 	}
 }
 
@@ -91,7 +92,7 @@ static bool take(struct scene *scene, void *data)
 			return false;
 		if (event.kind == SPROF_EVENT_STOPPED)
 			copied = copy(stacks, event.thread);
-		scene_answer(scene, &event);
+		sprof_event_answer(scene->target, &event);
 	} while (event.kind != SPROF_EVENT_STOPPED);
 	return copied;
 }

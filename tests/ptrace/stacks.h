@@ -11,10 +11,7 @@
 #include "unwind/full.h"
 #include "unwind/unwind.h"
 
-enum {
-	STACK_COPY = 512 * 1024,
-	STACK_DEPTH = 8192
-};
+enum { STACK_COPY = 512 * 1024, STACK_DEPTH = 8192 };
 
 struct stacks {
 	struct sprof_modules *modules;

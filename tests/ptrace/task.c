@@ -1,10 +1,7 @@
 /*
  * What /proc says of the threads of a program, and waiting for it to say something else.
  */
-#include <dirent.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "tests/ptrace/scene.h"
@@ -12,11 +9,10 @@
 
 long task_number(pid_t pid, pid_t tid, const char *field)
 {
-	char path[96], text[8192];
+	char text[SPROF_PROC_STATUS_MAX];
 	long number;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read_file(pid, tid, "status", text, sizeof(text)) <= 0 ||
 		!sprof_proc_status_number(text, field, &number))
 		return -1;
 	return number;
@@ -25,10 +21,9 @@ long task_number(pid_t pid, pid_t tid, const char *field)
 char task_state(pid_t pid, pid_t tid)
 {
 	struct sprof_proc_stat stat;
-	char path[96], text[1024];
+	char text[1024];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read_file(pid, tid, "stat", text, sizeof(text)) <= 0 ||
 		!sprof_proc_parse_stat(text, &stat))
 		return 'X';
 	return stat.state;
@@ -36,21 +31,14 @@ char task_state(pid_t pid, pid_t tid)
 
 size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *data), void *data)
 {
-	const struct dirent *entry;
+	DIR *tasks = sprof_proc_open_tasks(pid);
 	size_t count = 0;
-	char path[64];
-	DIR *folder;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	assert_non_null(folder);
-	while ((entry = readdir(folder))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		function(pid, (pid_t)atoi(entry->d_name), data);
-		count++;
-	}
-	closedir(folder);
+	assert_non_null(tasks);
+	for (; (tid = sprof_proc_next_task(tasks)); count++)
+		function(pid, tid, data);
+	closedir(tasks);
 	return count;
 }
 

@@ -55,7 +55,8 @@ static void forbid_restart(void)
 	const struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
 	calls_require(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-			!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "PR_SET_SECCOMP");
+			!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+		"PR_SET_SECCOMP");
 }
 
 static _Noreturn void make_call(const struct call *call, struct stage *stage)
@@ -78,10 +79,9 @@ static _Noreturn void make_call(const struct call *call, struct stage *stage)
 static bool is_in_call(const struct trial *trial)
 {
 	struct sprof_proc_syscall call;
-	char path[64], text[512];
+	char text[512];
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", trial->stage.child);
-	if (sprof_proc_read_path(path, text, sizeof(text)) <= 0 ||
+	if (sprof_proc_read_file(trial->stage.child, 0, "syscall", text, sizeof(text)) <= 0 ||
 		!sprof_proc_parse_syscall(text, &call))
 		return false;
 	return call.kind == SPROF_PROC_SYSCALL_INSIDE &&
@@ -92,12 +92,11 @@ static bool is_in_call(const struct trial *trial)
 static bool is_busy_in_call(const struct trial *trial)
 {
 	struct sprof_proc_stat stat;
-	char path[64], text[1024];
+	char text[1024];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", trial->stage.child);
 	if (trial->call->effect == EFFECT_NONE)
 		return atomic_load(&trial->stage.said->has_begun);
-	return sprof_proc_read_path(path, text, sizeof(text)) > 0 &&
+	return sprof_proc_read_file(trial->stage.child, 0, "stat", text, sizeof(text)) > 0 &&
 		sprof_proc_parse_stat(text, &stat) && stat.minor_faults > MANY_FAULTS;
 }
 
@@ -135,22 +134,24 @@ static void answer(struct trial *trial, const struct sprof_event *event)
 	case SPROF_EVENT_STOPPED:
 		/* As sprof_standstill_end() does. */
 		if (sprof_regs_read(event->thread->tid, &regs))
-			sprof_restart_repair(event->thread->tid, &regs, true);
+			(void)sprof_restart_repair(event->thread->tid, &regs,
+				&(struct sprof_restart){.timed_too = true});
 		trial->stopped_ns = sprof_clock_now_ns();
 		trial->was_stopped = true;
-		sprof_thread_resume(event->thread);
-		break;
-	case SPROF_EVENT_ENDED:
-		sprof_target_release(trial->target, event->thread);
 		break;
 	case SPROF_EVENT_EMPTY:
 		trial->is_over = true;
 		break;
+	case SPROF_EVENT_ENDED:
+	case SPROF_EVENT_CALL:
+	case SPROF_EVENT_BORN:
+	case SPROF_EVENT_DELIVERED:
 	case SPROF_EVENT_TIMEOUT:
 	case SPROF_EVENT_SIGNAL:
 	case SPROF_EVENT_EXEC:
 		break;
 	}
+	sprof_event_answer(trial->target, event);
 }
 
 /* Serves the child for at most so long, until it has stopped or is gone. */
@@ -158,7 +159,7 @@ static void serve(struct trial *trial, uint64_t deadline_ns, bool until_stop)
 {
 	while (!trial->is_over && !(until_stop && trial->was_stopped) &&
 		sprof_clock_now_ns() < deadline_ns) {
-		struct sprof_event event = sprof_target_wait(trial->target, deadline_ns);
+		struct sprof_event event = sprof_target_next_event(trial->target, deadline_ns);
 
 		answer(trial, &event);
 	}

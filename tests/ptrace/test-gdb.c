@@ -11,11 +11,7 @@
 #include "tests/ptrace/stacks.h"
 #include "tests/unit/check.h"
 
-enum {
-	SKIPPED = 77,
-	THREADS_MAX = 16,
-	FRAMES_MAX = 200
-};
+enum { SKIPPED = 77, THREADS_MAX = 16, FRAMES_MAX = 200 };
 
 /* The run-time addresses of a thread's stack. */
 struct trace {

@@ -47,7 +47,8 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 {
 	struct short_sink *sink = data;
 
-	if (!sample->stack || sample->stack > sink->stacks || !(sink->threads & 1u << sample->thread))
+	if (!sample->stack || sample->stack > sink->stacks ||
+		!(sink->threads & 1u << sample->thread))
 		sink->wrong = true;
 	sink->samples++;
 	return !fails(sink);
@@ -66,7 +67,7 @@ static bool keep_on(void *data, const siginfo_t *info)
 static bool sample_all(struct scene *scene, void *data)
 {
 	struct short_sink *sink = data;
-	const struct sprof_sink calls = {.data = sink,
+	struct sprof_sink calls = {.data = sink,
 		.thread = take_thread,
 		.stack = take_stack,
 		.sample = take_sample,
@@ -108,8 +109,9 @@ static void a_sink_without_memory_gets_no_sample_it_can_not_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_sink_without_memory_gets_no_sample_it_can_not_place,
-			scene_create, scene_destroy),
+		cmocka_unit_test_setup_teardown(
+			a_sink_without_memory_gets_no_sample_it_can_not_place, scene_create,
+			scene_destroy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static bool collect_all(struct scene *scene, void *unused)
 		if (event.kind == SPROF_EVENT_TIMEOUT)
 			return false;
 		if (event.kind != SPROF_EVENT_STOPPED)
-			scene_answer(scene, &event);
+			sprof_event_answer(scene->target, &event);
 		else if (event.thread->phase != SPROF_THREAD_STOPPED)
 			return false;
 		else
@@ -193,7 +193,7 @@ static bool interrupt_and_wait(struct scene *scene, void *unused)
 	if (!scene_interrupt_all(scene, NULL))
 		return true; /* the kernel has no trace of it left */
 	event = scene_next_event(scene, limit_ns());
-	scene_answer(scene, &event);
+	sprof_event_answer(scene->target, &event);
 	return event.kind == SPROF_EVENT_ENDED;
 }
 
@@ -209,6 +209,46 @@ static void a_thread_that_has_ended_does_not_stop(void **state)
 	assert_true(scene_do(scene, interrupt_and_wait, NULL));
 	scene_serve(scene, scene_is_empty);
 	assert_int_equal(scene_count(scene, SPROF_EVENT_ENDED), 1);
+}
+
+enum { STEPS = 500 };
+
+/* Each step moves the thread, also those over a system call, and its end is an event and no signal. */
+static bool step(struct scene *scene, void *unused)
+{
+	size_t count, moves = 0;
+	struct sprof_thread *thread = sprof_target_threads(scene->target, &count)[0];
+	struct sprof_regs regs;
+	uint64_t pc = 0;
+
+	thread->resumption = SPROF_RESUME_ONE_STEP;
+	for (int i = 0; i < STEPS; i++) {
+		sprof_thread_resume(thread);
+		if (scene_next_event(scene, limit_ns()).kind != SPROF_EVENT_STOPPED ||
+			thread->signal || !sprof_regs_read(thread->tid, &regs))
+			return false;
+		moves += regs.values[SPROF_REG_PC] != pc;
+		pc = regs.values[SPROF_REG_PC];
+	}
+	thread->resumption = SPROF_RESUME_CONTINUE;
+	return moves > STEPS / 2;
+}
+
+static void a_thread_goes_step_by_step(void **state)
+{
+	struct scene *scene = *state;
+
+	scene_start(scene, "signals", "spin");
+	scene_attach(scene);
+	assert_true(scene_do(scene, scene_interrupt_all, NULL));
+	assert_true(scene_do(scene, collect_all, NULL));
+	assert_true(scene_do(scene, step, NULL));
+	assert_true(scene_do(scene, scene_resume_all, NULL));
+	/* And it knows nothing of it. */
+	assert_int_equal(sigqueue(scene->pid, SIGRTMIN + 1, (union sigval){.sival_int = 7}), 0);
+	scene_expect_line(scene, "rt1 7");
+	scene_say(scene, NULL);
+	scene_serve(scene, scene_is_empty);
 }
 
 struct registers {
@@ -280,6 +320,7 @@ int main(void)
 		traced(signals_to_us_are_handed_over),
 		traced(without_threads_there_is_nothing_to_wait_for),
 		traced(a_thread_that_has_ended_does_not_stop),
+		traced(a_thread_goes_step_by_step),
 		traced(registers_of_a_stopped_thread),
 		traced(registers_of_32_bit_code),
 	};

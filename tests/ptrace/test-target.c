@@ -228,7 +228,7 @@ static bool serve_one(struct scene *scene, void *unused)
 {
 	struct sprof_event event = scene_next_event(scene, 0);
 
-	scene_answer(scene, &event);
+	sprof_event_answer(scene->target, &event);
 	return true;
 }
 

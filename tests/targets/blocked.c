@@ -22,10 +22,7 @@
 
 #define MS 1000000u
 
-enum {
-	PARTS = 3,
-	THREADS = 4
-};
+enum { PARTS = 3, THREADS = 4 };
 
 /* What a thread does over and over, and how long each took in all. */
 struct role {
@@ -250,9 +247,9 @@ static struct role calls_roles[THREADS] = {
 	{"caller", {{"call", call}, {"call_longer", call_longer}}}};
 static struct role sleep_roles[THREADS] = {
 	{"sleeper", {{"sleep_well", sleep_well}, {"writer_rests", writer_rests}}}};
-static struct role hops_roles[THREADS] = {
-	{"hopper", {{"nap_shortly", nap_shortly}, {"poll_shortly", poll_shortly},
-			   {"spin_shortly", spin_shortly}}}};
+static struct role hops_roles[THREADS] = {{"hopper",
+	{{"nap_shortly", nap_shortly}, {"poll_shortly", poll_shortly},
+		{"spin_shortly", spin_shortly}}}};
 static struct role mutex_roles[THREADS] = {
 	{"long", {{"long_waits", long_waits}, {"long_work", long_work}}},
 	{"short", {{"short_waits", short_waits}, {"short_work", short_work}}},
@@ -397,7 +394,8 @@ static void share_turns(void)
 {
 	pthread_mutexattr_t attributes;
 
-	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	turns = mmap(
+		NULL, sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (turns == MAP_FAILED || pthread_mutexattr_init(&attributes) ||
 		pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) ||
 		pthread_mutex_init(&turns->lock, &attributes))

@@ -24,11 +24,14 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* The clock is asked seldom, so that most of the time is the function's own. */
+/*
+ * The clock is asked seldom, so that most of the time is the function's own: where the interrupt of a stop comes
+ * late, a loop of some microseconds would be stopped in its system call only.
+ */
 static inline __attribute__((always_inline)) void burn(uint64_t end_ns)
 {
 	do {
-		for (volatile int i = 0; i < 5000; i++)
+		for (volatile int i = 0; i < 100000; i++)
 			;
 	} while (own_cpu_ns() < end_ns);
 }
@@ -79,7 +82,7 @@ static MEASURED void *work(void *data)
 static MEASURED void *spin(void *unused)
 {
 	while (!atomic_load(&finished)) {
-		for (volatile int i = 0; i < 5000; i++)
+		for (volatile int i = 0; i < 100000; i++)
 			;
 	}
 	return unused;
@@ -111,6 +114,7 @@ int main(int argc, char *argv[])
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();
 	atomic_store(&finished, true);
-	target_print("{\"one\": %llu, \"two\": %llu}", atomic_load(&used_ns[1]), atomic_load(&used_ns[0]));
+	target_print("{\"one\": %llu, \"two\": %llu}", atomic_load(&used_ns[1]),
+		atomic_load(&used_ns[0]));
 	_exit(0); /* the threads sleep on */
 }

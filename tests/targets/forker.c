@@ -19,13 +19,13 @@ static char child_word[] = "child";
 
 static MEASURED void child_work(void)
 {
-	for (long i = 0; i < 500000000; i++)
+	for (long i = 0; i < 100000000; i++)
 		sink = sink * 6364136223846793005u + 1;
 }
 
 static MEASURED void parent_work(void)
 {
-	for (long i = 0; i < 250000000; i++)
+	for (long i = 0; i < 50000000; i++)
 		sink = sink * 6364136223846793005u + 3;
 }
 

@@ -149,8 +149,7 @@ static MEASURED long wait_write(struct waiter *waiter)
 
 static MEASURED long wait_writev(struct waiter *waiter)
 {
-	struct iovec halves[] = {
-		{megabyte, MEGABYTE / 2}, {megabyte + MEGABYTE / 2, MEGABYTE / 2}};
+	struct iovec halves[] = {{megabyte, MEGABYTE / 2}, {megabyte + MEGABYTE / 2, MEGABYTE / 2}};
 
 	return raw(SYS_writev, waiter->in, (long)halves, 2, 0, 0, 0);
 }
@@ -322,9 +321,8 @@ static void print_results(void)
 	for (int i = 0; i < KINDS; i++) {
 		bool left = kinds[i].wait == wait_nap && waiters[i].left.tv_nsec != -1;
 
-		length += (size_t)snprintf(line + length, sizeof(line) - length,
-			"%s\"%s\": %ld", i ? ", " : "", kinds[i].name,
-			left ? -1000 : waiters[i].result);
+		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s\"%s\": %ld",
+			i ? ", " : "", kinds[i].name, left ? -1000 : waiters[i].result);
 	}
 	target_print("%s}", line);
 }

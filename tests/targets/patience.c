@@ -183,6 +183,8 @@ static void wake_inotify(struct waiter *waiter)
 {
 	int fd = open(watched, O_WRONLY);
 
+	if (fd < 0 && atomic_load(&finished))
+		return;
 	if (fd < 0 || write(fd, "x", 1) != 1)
 		target_fail("write the watched file");
 	close(fd);
@@ -248,7 +250,8 @@ static void compute(void)
 static void count(struct waiter *waiter, long result, uint64_t elapsed_ns, bool timed)
 {
 	const int error = result < 0 ? errno : 0;
-	uint64_t late_us = elapsed_ns / 1000 > TIMEOUT_MS * 1000 ? elapsed_ns / 1000 - TIMEOUT_MS * 1000 : 0;
+	uint64_t late_us =
+		elapsed_ns / 1000 > TIMEOUT_MS * 1000 ? elapsed_ns / 1000 - TIMEOUT_MS * 1000 : 0;
 
 	atomic_fetch_add(&waiter->calls, 1);
 	if (timed && late_us > waiter->latest_us)
@@ -349,6 +352,7 @@ int main(int argc, char *argv[])
 	target_ready("%d", (int)getpid());
 	target_wait_for_end();
 	print_counts();
+	atomic_store(&finished, true);
 	unlink(watched);
 	for (size_t i = 0; i < KINDS; i++) {
 		if (kinds[i].call == call_semtimedop)

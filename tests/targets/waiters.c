@@ -26,9 +26,7 @@
 
 #include "tests/targets/target.h"
 
-enum {
-	LONG_S = 1000
-};
+enum { LONG_S = 1000 };
 
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER, recursive, inheriting, robust;
 static pthread_mutex_t condition_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -176,8 +174,7 @@ static void wait_timer(void)
 
 static void wait_accept(void)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	int listening = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (bind(listening, (void *)&address, sizeof(address)) || listen(listening, 1))
@@ -208,7 +205,8 @@ static void wait_unix(void)
 
 static void wait_file_lock(void)
 {
-	int one = open("waiters.lock", O_RDWR | O_CREAT, 0600), other = open("waiters.lock", O_RDWR);
+	int one = open("waiters.lock", O_RDWR | O_CREAT, 0600),
+	    other = open("waiters.lock", O_RDWR);
 
 	flock(one, LOCK_EX);
 	flock(other, LOCK_EX);
@@ -315,9 +313,7 @@ static void take_locks(void)
 
 int main(int argc, char *argv[])
 {
-	enum {
-		COUNT = sizeof(waiters) / sizeof(waiters[0])
-	};
+	enum { COUNT = sizeof(waiters) / sizeof(waiters[0]) };
 	pthread_t threads[COUNT], joiner;
 	sigset_t set;
 

@@ -22,10 +22,7 @@
 
 #include "tests/targets/target.h"
 
-enum {
-	WORKERS = 4,
-	ACTIONS = 7
-};
+enum { WORKERS = 4, ACTIONS = 7 };
 
 static atomic_ulong done[ACTIONS];
 static atomic_ulong queued, handled, queued_sum, handled_sum;

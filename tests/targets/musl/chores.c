@@ -186,9 +186,7 @@ static const struct {
 } sleepers[] = {{"nap", wait_nap}, {"poll", wait_poll}, {"condition", wait_condition},
 	{"lock", wait_lock}, {"read", wait_read}};
 
-enum {
-	SLEEPERS = sizeof(sleepers) / sizeof(*sleepers)
-};
+enum { SLEEPERS = sizeof(sleepers) / sizeof(*sleepers) };
 
 static bool has_ended(void)
 {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attach/maps-read.h"
 #include "tests/unit/attach/fixture.h"
 #include "tests/unit/check.h"
 
@@ -25,8 +26,7 @@ static void scene_read(struct scene *scene, const void *address)
 	*scene = (struct scene){.modules = sprof_modules_create(), .file = -1};
 	assert_non_null(scene->modules);
 	assert_true(sprof_maps_read(&scene->maps, getpid(), scene->modules));
-	scene->mapping =
-		(struct sprof_mapping *)sprof_maps_find(&scene->maps, (uintptr_t)address);
+	scene->mapping = (struct sprof_mapping *)sprof_maps_find(&scene->maps, (uintptr_t)address);
 	assert_non_null(scene->mapping);
 	scene->module = sprof_modules_get(scene->modules, scene->mapping->module);
 }

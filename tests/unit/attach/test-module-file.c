@@ -24,10 +24,7 @@
 #include "tests/unit/check.h"
 
 /* Addresses of no mapping: the way through map_files, which needs privilege, is closed then. */
-enum {
-	NOWHERE_START = 0x1000,
-	NOWHERE_END = 0x2000
-};
+enum { NOWHERE_START = 0x1000, NOWHERE_END = 0x2000 };
 
 static struct sprof_module module_of(const char *path)
 {

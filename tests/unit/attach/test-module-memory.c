@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/maps-line.h"
+#include "base/maps-line.h"
 #include "attach/procfs.h"
 #include "elfsym/cfi.h"
 #include "elfsym/symbols.h"
@@ -31,8 +31,8 @@ static struct sprof_maps_line line_at(const char *text, uint64_t address, char *
 	return line;
 }
 
-static struct sprof_module *read_module(
-	struct sprof_modules *modules, const struct sprof_maps_line *line, const char *path, const char *text)
+static struct sprof_module *read_module(struct sprof_modules *modules,
+	const struct sprof_maps_line *line, const char *path, const char *text)
 {
 	const struct sprof_module_key key = {
 		.kind = SPROF_MODULE_FILE,
@@ -87,18 +87,16 @@ static void names_of_the_c_library(void **state)
 
 static void what_is_not_mapped(void **state)
 {
-	struct sprof_module module = {.kind = SPROF_MODULE_FILE, .path = "/x", .inode = 1, .fd = -1};
+	struct sprof_module module = {
+		.kind = SPROF_MODULE_FILE, .path = "/x", .inode = 1, .fd = -1};
 
 	sprof_module_memory_read(&module, getpid(), "");
 	assert_null(module.image);
-	sprof_module_memory_read(
-		&module, getpid(), "1000-2000 r-xp 00001000 00:00 1 /x\n");
+	sprof_module_memory_read(&module, getpid(), "1000-2000 r-xp 00001000 00:00 1 /x\n");
 	assert_null(module.image);
-	sprof_module_memory_read(
-		&module, getpid(), "1000-ffffffff000 r-xp 00000000 00:00 1 /x\n");
+	sprof_module_memory_read(&module, getpid(), "1000-ffffffff000 r-xp 00000000 00:00 1 /x\n");
 	assert_null(module.image);
-	sprof_module_memory_read(
-		&module, getpid(), "1000-2000 r-xp 00000000 00:00 1 /x\n");
+	sprof_module_memory_read(&module, getpid(), "1000-2000 r-xp 00000000 00:00 1 /x\n");
 	assert_null(module.image);
 	sprof_module_memory_read(&module, getpid(),
 		"1000-2000 r-xp 00000000 00:00 1 /x\n2000-1000 r-xp fffffffffffff000 00:00 1 /x\n");

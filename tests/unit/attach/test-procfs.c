@@ -210,103 +210,6 @@ static void a_system_call_cut_short_is_refused(void **state)
 		assert_false(sprof_proc_parse_syscall(texts[i], &call));
 }
 
-static const char status[] = "Name:\tTgid: 1 \nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t42\n"
-			     "TracerPid:\t7\nUid:\t1000\t1001\t1002\t1003\nGroups:\t \n"
-			     "CapEff:\t000001ffffffffff\nSeccomp:\t0";
-
-static void expect_field(const char *field, const char *value)
-{
-	char found[32];
-
-	assert_true(sprof_proc_status_field(status, field, found, sizeof(found)));
-	assert_string_equal(found, value);
-}
-
-static void status_fields(void **state)
-{
-	expect_field("State", "S (sleeping)");
-	expect_field("Uid", "1000\t1001\t1002\t1003");
-	expect_field("CapEff", "000001ffffffffff");
-	expect_field("Seccomp", "0");
-}
-
-static void status_fields_come_without_the_blanks_around_them(void **state)
-{
-	expect_field("Name", "Tgid: 1");
-	expect_field("Groups", "");
-}
-
-static void status_numbers(void **state)
-{
-	long value = -1;
-
-	/* The Tgid in the name is not the field. */
-	assert_true(sprof_proc_status_number(status, "Tgid", &value));
-	assert_int_equal(value, 42);
-	assert_true(sprof_proc_status_number(status, "Uid", &value));
-	assert_int_equal(value, 1000);
-	assert_false(sprof_proc_status_number(status, "Groups", &value));
-	assert_false(sprof_proc_status_number(status, "State", &value));
-	assert_int_equal(value, 1000);
-}
-
-static void status_fields_that_are_not_there(void **state)
-{
-	char value[8];
-
-	assert_false(sprof_proc_status_field(status, "Pid", value, sizeof(value)));
-	assert_false(sprof_proc_status_field(status, "Stat", value, sizeof(value)));
-	assert_false(sprof_proc_status_field(status, "", value, sizeof(value)));
-	assert_false(sprof_proc_status_field("", "Pid", value, sizeof(value)));
-	assert_false(sprof_proc_status_field("Pid", "Pid", value, sizeof(value)));
-	/* Too long for its room: refused, not cut. */
-	assert_false(sprof_proc_status_field(status, "State", value, sizeof(value)));
-}
-
-static void a_file_is_read_from_its_start_every_time(void **state)
-{
-	FILE *file = tmpfile();
-	char text[16];
-
-	assert_non_null(file);
-	fputs("0123456789", file);
-	fflush(file);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(sprof_proc_read(fileno(file), text, sizeof(text)), 10);
-		assert_string_equal(text, "0123456789");
-	}
-	assert_int_equal(sprof_proc_read(fileno(file), text, 5), 4);
-	assert_string_equal(text, "0123");
-	fclose(file);
-	assert_int_equal(sprof_proc_read_path("/proc/0/stat", text, sizeof(text)), -1);
-	assert_int_equal(errno, ENOENT);
-}
-
-static void a_whole_file_has_any_size(void **state)
-{
-	char path[] = "/tmp/sprof-procfs-XXXXXX";
-	int fd = mkstemp(path);
-	char block[1000], *text;
-	size_t size;
-
-	assert_true(fd >= 0);
-	memset(block, 'b', sizeof(block));
-	for (int i = 0; i < 300; i++)
-		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
-	text = sprof_proc_read_whole(path, &size);
-	unlink(path);
-	close(fd);
-	assert_non_null(text);
-	assert_int_equal(size, 300 * sizeof(block));
-	assert_int_equal(strlen(text), size);
-	free(text);
-	assert_null(sprof_proc_read_whole(path, &size));
-	assert_int_equal(errno, ENOENT);
-	text = sprof_proc_read_whole("/dev/null", &size);
-	assert_string_equal(text, "");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,12 +227,6 @@ int main(void)
 		cmocka_unit_test(a_thread_inside_a_system_call),
 		cmocka_unit_test(a_thread_blocked_outside_of_any_system_call),
 		cmocka_unit_test(a_system_call_cut_short_is_refused),
-		cmocka_unit_test(status_fields),
-		cmocka_unit_test(status_fields_come_without_the_blanks_around_them),
-		cmocka_unit_test(status_numbers),
-		cmocka_unit_test(status_fields_that_are_not_there),
-		cmocka_unit_test(a_file_is_read_from_its_start_every_time),
-		cmocka_unit_test(a_whole_file_has_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

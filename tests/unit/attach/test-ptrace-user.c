@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "attach/program.h"
 #include "tests/unit/check.h"
 
 static bool check_path(const char *path)
@@ -44,7 +45,7 @@ static void test_importer(void **state)
 		return;
 	assert_int_equal(ptrace(PTRACE_DETACH, getpid(), 0, 0), -1);
 	assert_true(check_path("/proc/self/exe"));
-	assert_true(sprof_ptrace_user_process(getpid()));
+	assert_true(sprof_program_may_trace(getpid()));
 }
 
 static void test_others(void **state)
@@ -52,7 +53,7 @@ static void test_others(void **state)
 	assert_false(check_path("/bin/sh"));
 	assert_false(check_path("/dev/null"));
 	assert_false(check_path("/etc/passwd"));
-	assert_false(sprof_ptrace_user_process(0));
+	assert_false(sprof_program_may_trace(0));
 }
 
 /* Copies of this program with one byte changed: any answer, but no harm. */

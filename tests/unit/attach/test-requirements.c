@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "attach/procfs.h"
+#include "attach/machine.h"
+#include "base/proc.h"
 #include "tests/unit/check.h"
 
 static void test_recent_releases(void **state)
 {
-	static const char *const releases[] = {
-		"5.7.0", "5.7", "5.7.0-rc1", "5.7-rc1", "5.8.18", "5.10.0-32-amd64", "5.15.0-1034-aws",
-		"5.15.167.4-microsoft-standard-WSL2", "5.19.17", "6.0.0", "6.1.0-47-cloud-amd64",
-		"6.8.0-45-generic", "6.11.5-300.fc41.x86_64", "6.12", "6.18.44-fc-v669", "7.0.0-rc1",
-		"10.0.1", "100.2",
-	};
+	static const char *const releases[] = {"5.7.0", "5.7", "5.7.0-rc1", "5.7-rc1", "5.8.18",
+		"5.10.0-32-amd64", "5.15.0-1034-aws", "5.15.167.4-microsoft-standard-WSL2",
+		"5.19.17", "6.0.0", "6.1.0-47-cloud-amd64", "6.8.0-45-generic",
+		"6.11.5-300.fc41.x86_64", "6.12", "6.18.44-fc-v669", "7.0.0-rc1", "10.0.1",
+		"100.2"};
 
 	for (unsigned i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
 		if (!sprof_requirements_has_release(releases[i]))
@@ -27,11 +27,10 @@ static void test_recent_releases(void **state)
 
 static void test_old_releases(void **state)
 {
-	static const char *const releases[] = {
-		"5.6.19", "5.6", "5.4.0-200-generic", "5.4.284", "5.0.0", "4.19.0-27-amd64", "4.4.0",
-		"4.18.0-553.el8_10.x86_64", "3.10.0-1160.el7.x86_64", "2.6.32-754.el6.x86_64",
-		"2.6.78", "0.99", "", "5", "5.", "a.b", "generic", "-", "x6.1",
-	};
+	static const char *const releases[] = {"5.6.19", "5.6", "5.4.0-200-generic", "5.4.284",
+		"5.0.0", "4.19.0-27-amd64", "4.4.0", "4.18.0-553.el8_10.x86_64",
+		"3.10.0-1160.el7.x86_64", "2.6.32-754.el6.x86_64", "2.6.78", "0.99", "", "5", "5.",
+		"a.b", "generic", "-", "x6.1"};
 
 	for (unsigned i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
 		if (sprof_requirements_has_release(releases[i]))
@@ -65,7 +64,7 @@ static void test_this_machine(void **state)
 
 	assert_true(sprof_proc_read_path("/proc/self/status", status, sizeof(status)) > 0);
 	assert_true(sprof_requirements_has_own_proc(status, getpid()));
-	if (!sprof_requirements_check(&err))
+	if (!sprof_machine_check(&err))
 		fail_msg("%s", err.message);
 }
 

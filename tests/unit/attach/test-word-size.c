@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attach/program.h"
 #include "tests/unit/check.h"
 
 static bool differs(const void *bytes, size_t size)
@@ -17,7 +18,7 @@ static bool differs(const void *bytes, size_t size)
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), size);
-	result = sprof_word_size_differs_in_file(fd);
+	result = sprof_word_size_differs(fd);
 	close(fd);
 	return result;
 }
@@ -45,13 +46,13 @@ static void test_no_elf(void **state)
 	assert_false(differs("", 0));
 	assert_false(differs("#!/bin/sh\nexit 3\n", 17));
 	assert_false(differs(ELFMAG "\1", SELFMAG + 1));
-	assert_false(sprof_word_size_differs_in_file(-1));
+	assert_false(sprof_word_size_differs(-1));
 }
 
 static void test_processes(void **state)
 {
-	assert_false(sprof_word_size_differs(getpid()));
-	assert_false(sprof_word_size_differs(0));
+	assert_false(sprof_program_has_other_word_size(getpid()));
+	assert_false(sprof_program_has_other_word_size(0));
 }
 
 int main(void)

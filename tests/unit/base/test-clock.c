@@ -37,9 +37,9 @@ static void reads_durations(void **state)
 
 static void refuses_what_is_no_duration(void **state)
 {
-	static const char *const cases[] = {"", "s", "-1", "-1s", "+1", " 1", "1 s", "1s ", "10x", "1ss",
-		"nan", "inf", "1e400", "1000000000h", "ten", "1,5s", ".",
-		"30s1m", "5s5", "1m1m", "1e3", "0x10", "1m-3s"};
+	static const char *const cases[] = {"", "s", "-1", "-1s", "+1", " 1", "1 s", "1s ", "10x",
+		"1ss", "nan", "inf", "1e400", "1000000000h", "ten", "1,5s", ".", "30s1m", "5s5",
+		"1m1m", "1e3", "0x10", "1m-3s"};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t ns = 42;

@@ -26,7 +26,8 @@ static void finds_each_of_many_similar_keys(void **state)
 	assert_int_equal(map.count, side * side);
 	for (uint32_t high = 0; high < side; high++) {
 		for (uint32_t low = 0; low < side; low++)
-			assert_int_equal(sprof_idmap_find(&map, (uint64_t)high << 32, (uint64_t)low * 16),
+			assert_int_equal(
+				sprof_idmap_find(&map, (uint64_t)high << 32, (uint64_t)low * 16),
 				high * side + low);
 	}
 	assert_int_equal(sprof_idmap_find(&map, 1, 0), SPROF_IDMAP_NONE);
@@ -85,7 +86,8 @@ static void removed_keys_are_gone_and_all_others_stay(void **state)
 	}
 	assert_int_equal(map.count, count);
 	for (uint32_t key = 0; key < KEYS; key++)
-		assert_int_equal(sprof_idmap_find(&map, 0, key), there[key] ? key : SPROF_IDMAP_NONE);
+		assert_int_equal(
+			sprof_idmap_find(&map, 0, key), there[key] ? key : SPROF_IDMAP_NONE);
 	sprof_idmap_finish(&map);
 }
 

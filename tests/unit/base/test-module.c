@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <elf.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/unit/check.h"
+
+enum { MANY = 20000 };
 
 static struct sprof_module_key libc_key(void)
 {
@@ -79,6 +84,18 @@ static void deleted_since_is_the_same_while_open(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* Another ELF file is in the inode that the module has open. */
+static void open_and_overwrite(struct sprof_module *module)
+{
+	char old_content[64] = ELFMAG "the old one", new_content[64] = ELFMAG "the new one, longer";
+
+	module->fd = memfd_create("library", MFD_CLOEXEC);
+	assert_int_equal(write(module->fd, old_content, 32), 32);
+	sprof_file_stamp_take(&module->stamp, module->fd);
+	assert_int_equal(pwrite(module->fd, new_content, 64, 0), 64);
+	assert_true(sprof_module_is_overwritten(module));
+}
+
 static void a_successor_is_found_in_its_place(void **state)
 {
 	struct sprof_modules *modules = sprof_modules_create();
@@ -86,8 +103,12 @@ static void a_successor_is_found_in_its_place(void **state)
 	bool is_new;
 	struct sprof_module *first = sprof_modules_intern(modules, &key, &is_new), *second;
 
-	second = sprof_modules_succeed(modules, first);
+	assert_ptr_equal(sprof_modules_renew(modules, 0), first);
+	open_and_overwrite(first);
+	second = sprof_modules_renew(modules, 0);
 	assert_ptr_not_equal(second, first);
+	assert_ptr_equal(sprof_modules_renew(modules, 0), second);
+	assert_ptr_equal(sprof_modules_renew(modules, 1), second);
 	assert_int_equal(second->id, 1);
 	assert_int_equal(second->fd, -1);
 	assert_string_equal(second->path, first->path);
@@ -110,6 +131,51 @@ static void modules_never_move(void **state)
 	}
 	assert_ptr_equal(sprof_modules_get(modules, 0), first);
 	assert_int_equal(sprof_modules_count(modules), 1001);
+	sprof_modules_destroy(modules);
+}
+
+/* Reads all that is counted, again and again, until the table is full. */
+static void *read_all(void *data)
+{
+	const struct sprof_modules *modules = data;
+	uint32_t count;
+
+	do {
+		count = (uint32_t)sprof_modules_count(modules);
+		for (uint32_t id = 0; id < count; id++) {
+			if (sprof_modules_get(modules, id)->id != id)
+				return data;
+		}
+	} while (count < MANY);
+	return NULL;
+}
+
+static void another_thread_reads_while_the_table_grows(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module_key key = libc_key();
+	pthread_t reader;
+	void *wrong;
+	bool is_new;
+
+	assert_int_equal(pthread_create(&reader, NULL, read_all, modules), 0);
+	for (int i = 0; i < MANY; i++) {
+		key.inode++;
+		assert_non_null(sprof_modules_intern(modules, &key, &is_new));
+	}
+	assert_int_equal(pthread_join(reader, &wrong), 0);
+	assert_null(wrong);
+	for (uint32_t id = 0; id < MANY; id++)
+		assert_int_equal(sprof_modules_get(modules, id)->id, id);
+	sprof_modules_destroy(modules);
+}
+
+static void generations_count_up(void **state)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+
+	assert_int_equal(sprof_modules_next_generation(modules), 1);
+	assert_int_equal(sprof_modules_next_generation(modules), 2);
 	sprof_modules_destroy(modules);
 }
 
@@ -155,6 +221,8 @@ int main(void)
 		cmocka_unit_test(deleted_since_is_the_same_while_open),
 		cmocka_unit_test(a_successor_is_found_in_its_place),
 		cmocka_unit_test(modules_never_move),
+		cmocka_unit_test(another_thread_reads_while_the_table_grows),
+		cmocka_unit_test(generations_count_up),
 		cmocka_unit_test(destroy_closes_files),
 		cmocka_unit_test(a_name_is_the_last_component),
 	};

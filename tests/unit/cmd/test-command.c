@@ -34,8 +34,15 @@ static const struct sprof_option option_table[] = {
 	{0},
 };
 
+/* An old name, at an offset that counts from the group's base. */
+static const struct sprof_option old_table[] = {
+	{"each-thread", NULL, NULL, NULL, sprof_value_flag, 0},
+	{0},
+};
+
 static const struct sprof_option_group groups[] = {
 	{"Main", option_table},
+	{"Main", old_table, FIELD(flag)},
 	{"General", sprof_common_option_table},
 	{0},
 };
@@ -149,6 +156,18 @@ static void common_options(void **state)
 	assert_true(options.common.help && options.common.quiet && options.common.verbose);
 }
 
+static void old_names_are_accepted_and_not_shown(void **state)
+{
+	struct sprof_error err = {0};
+	struct options options;
+	int operands;
+
+	assert_true(parse("--each-thread", &options, &operands, &err));
+	assert_true(options.flag);
+	assert_false(parse("--each-thred", &options, &operands, &err));
+	assert_null(strstr(err.hint, "did you mean"));
+}
+
 static void wrong_options(void **state)
 {
 	assert_refused("--nope", "unknown option --nope");
@@ -162,8 +181,8 @@ static void wrong_options(void **state)
 
 static void wrong_pids_and_counts(void **state)
 {
-	static const char *const bad[] = {"0", "-1", "+1", "x", "1x", "0x10", "2147483648",
-		"99999999999999999999", "1.5"};
+	static const char *const bad[] = {
+		"0", "-1", "+1", "x", "1x", "0x10", "2147483648", "99999999999999999999", "1.5"};
 	char line[64], message[128];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -171,15 +190,16 @@ static void wrong_pids_and_counts(void **state)
 		snprintf(message, sizeof(message), "--pid %s: not a process id", bad[i]);
 		assert_refused(line, message);
 		snprintf(line, sizeof(line), "--top=%s", bad[i]);
-		snprintf(message, sizeof(message), "--top %s: not a number from 1 to 1000000", bad[i]);
+		snprintf(message, sizeof(message), "--top %s: not a number from 1 to 1000000",
+			bad[i]);
 		assert_refused(line, message);
 	}
 }
 
 static void wrong_rates(void **state)
 {
-	static const char *const bad[] = {"0", "-5", "nan", "-nan", "inf", "1e9", "10001", "10000.1", "x",
-		"99x", "1e-300"};
+	static const char *const bad[] = {
+		"0", "-5", "nan", "-nan", "inf", "1e9", "10001", "10000.1", "x", "99x", "1e-300"};
 	char line[64], message[128];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -212,10 +232,12 @@ static void help_shows_every_option(void **state)
 	assert_non_null(strstr(text, "\n  -p, --pid PID               the process\n"));
 	assert_non_null(strstr(text, "\n  -r, -F, --rate HZ           samples per second\n"));
 	assert_non_null(strstr(text, "  how long then stop\n"));
-	assert_non_null(strstr(
-		text, "\n      --text A-VERY-LONG-ARGUMENT-NAME\n                              a text\n"));
+	assert_non_null(strstr(text,
+		"\n      --text A-VERY-LONG-ARGUMENT-NAME\n                              a text\n"));
 	assert_non_null(strstr(text, "\n  -h, --help "));
 	assert_non_null(strstr(text, "\n\nThe end.\n"));
+	assert_null(strstr(text, "each-thread"));
+	assert_null(strstr(strstr(text, "\nMain:\n") + 1, "\nMain:\n"));
 	free(text);
 }
 
@@ -227,6 +249,7 @@ int main(void)
 		cmocka_unit_test(operands_are_left_alone),
 		cmocka_unit_test(the_last_one_wins),
 		cmocka_unit_test(common_options),
+		cmocka_unit_test(old_names_are_accepted_and_not_shown),
 		cmocka_unit_test(wrong_options),
 		cmocka_unit_test(wrong_pids_and_counts),
 		cmocka_unit_test(wrong_rates),

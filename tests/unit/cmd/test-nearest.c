@@ -7,12 +7,20 @@
 
 static void slips_are_found(void **state)
 {
-	static const char *const words[] = {"run", "attach", "report", "diff", "merge", "dump", "symbols"};
+	static const char *const words[] = {
+		"run", "attach", "report", "diff", "merge", "dump", "symbols"};
 	static const struct {
 		const char *word, *found;
 	} cases[] = {
-		{"attatch", "attach"}, {"atach", "attach"}, {"rnu", "run"}, {"reprot", "report"},
-		{"symbol", "symbols"}, {"mrege", "merge"}, {"make", NULL}, {"ls", NULL}, {"", NULL},
+		{"attatch", "attach"},
+		{"atach", "attach"},
+		{"rnu", "run"},
+		{"reprot", "report"},
+		{"symbol", "symbols"},
+		{"mrege", "merge"},
+		{"make", NULL},
+		{"ls", NULL},
+		{"", NULL},
 		{"a-word-that-is-much-too-long-to-be-a-slip", NULL},
 	};
 

@@ -11,9 +11,9 @@
 #include "cmd/rank.h"
 #include "tests/unit/check.h"
 
-static const char *const variables[] = {"SPROF_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-	"MV2_COMM_WORLD_RANK", "ALPS_APP_PE", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-	"MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"};
+static const char *const variables[] = {"SPROF_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+	"PMI_RANK", "MV2_COMM_WORLD_RANK", "ALPS_APP_PE", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE",
+	"PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"};
 
 enum { RANKS = 7, VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
@@ -31,7 +31,7 @@ static void assert_expands(const char *path, const char *wanted)
 	struct sprof_error err = {0};
 	const char *got;
 
-	assert_true(sprof_placeholders_expand(path, &moment, &got, &err));
+	assert_true(sprof_placeholders_expand("--output", path, &moment, &got, &err));
 	assert_string_equal(got, wanted);
 }
 
@@ -40,7 +40,7 @@ static void assert_refused(const char *path, const char *words)
 	struct sprof_error err = {0};
 	const char *got;
 
-	assert_false(sprof_placeholders_expand(path, &moment, &got, &err));
+	assert_false(sprof_placeholders_expand("--output", path, &moment, &got, &err));
 	assert_int_equal(err.kind, SPROF_ERROR_USAGE);
 	assert_non_null(strstr(err.message, words));
 }

@@ -12,7 +12,8 @@
 
 static const struct sprof_option_group groups[] = {
 	{"Sampling", sprof_recording_sampling_table},
-	{"Output", sprof_recording_output_table},
+	{"Output", sprof_recording_stats_table},
+	{"What", sprof_shown_output_table, offsetof(struct sprof_recording, shown)},
 	{"How", sprof_shown_report_table, offsetof(struct sprof_recording, shown)},
 	{0},
 };
@@ -25,15 +26,18 @@ static const struct sprof_command command = {
 };
 
 /* Parses words that end with NULL, and settles the outputs. Nothing is permuted: see "+" in getopt(3). */
-static bool parse(const char *const words[], struct sprof_recording *options, struct sprof_error *err)
+static bool parse(
+	const char *const words[], struct sprof_recording *options, struct sprof_error *err)
 {
+	enum sprof_weight weight;
 	int argc = 0, operands;
 
 	while (words[argc])
 		argc++;
 	*options = sprof_recording_defaults;
 	return sprof_command_parse(&command, argc, (char **)words, options, &operands, err) &&
-		sprof_outputs_settle(&options->outputs, SPROF_STDOUT_SUMMARY, err);
+		sprof_shown_find_weight(options->shown.weight, &weight, err) &&
+		sprof_outputs_settle(&options->shown.outputs, SPROF_STDOUT_SUMMARY, err);
 }
 
 static const struct sprof_option *row_of(const char *name)
@@ -73,24 +77,25 @@ static void the_suffix_names_the_format(void **state)
 	struct sprof_error err = {0};
 
 	assert_true(parse(words, &options, &err));
-	assert_int_equal(options.outputs.count, 2);
-	assert_string_equal(options.outputs.items[0].format->name, "folded");
-	assert_string_equal(options.outputs.items[1].format->name, "text");
-	assert_false(sprof_outputs_use_stdout(&options.outputs));
+	assert_int_equal(options.shown.outputs.count, 2);
+	assert_string_equal(options.shown.outputs.items[0].format->name, "folded");
+	assert_string_equal(options.shown.outputs.items[1].format->name, "text");
+	assert_false(sprof_outputs_use_stdout(&options.shown.outputs));
 	assert_int_equal(access("a.folded", F_OK), -1);
 }
 
 static void format_behind_an_output_is_its_own(void **state)
 {
-	static const char *const words[] = {"p", "-f", "text", "-o", "a.folded", "-o", "-", "-f", "folded", NULL};
+	static const char *const words[] = {
+		"p", "-f", "text", "-o", "a.folded", "-o", "-", "-f", "folded", NULL};
 	struct sprof_recording options;
 	struct sprof_error err = {0};
 
 	assert_true(parse(words, &options, &err));
-	assert_string_equal(options.outputs.items[0].format->name, "text");
-	assert_string_equal(options.outputs.items[1].format->name, "folded");
-	assert_null(options.outputs.items[1].path);
-	assert_true(sprof_outputs_use_stdout(&options.outputs));
+	assert_string_equal(options.shown.outputs.items[0].format->name, "text");
+	assert_string_equal(options.shown.outputs.items[1].format->name, "folded");
+	assert_null(options.shown.outputs.items[1].path);
+	assert_true(sprof_outputs_use_stdout(&options.shown.outputs));
 }
 
 static void without_output_it_is_stdout(void **state)
@@ -100,9 +105,9 @@ static void without_output_it_is_stdout(void **state)
 	struct sprof_error err = {0};
 
 	assert_true(parse(words, &options, &err));
-	assert_int_equal(options.outputs.count, 1);
-	assert_true(sprof_outputs_use_stdout(&options.outputs));
-	assert_string_equal(options.outputs.items[0].format->name,
+	assert_int_equal(options.shown.outputs.count, 1);
+	assert_true(sprof_outputs_use_stdout(&options.shown.outputs));
+	assert_string_equal(options.shown.outputs.items[0].format->name,
 		isatty(STDOUT_FILENO) ? "summary" : "folded");
 }
 
@@ -119,7 +124,8 @@ static void names_of_stdout(void **state)
 	}
 }
 
-static void assert_refused(const char *const words[], enum sprof_error_kind kind, const char *message)
+static void assert_refused(
+	const char *const words[], enum sprof_error_kind kind, const char *message)
 {
 	struct sprof_recording options;
 	struct sprof_error err = {0};

@@ -67,12 +67,21 @@ static inline void code_image_put_symbols(uint8_t *bytes, const struct code_prog
 {
 	const Elf64_Shdr sections[] = {
 		{.sh_type = SHT_NULL},
-		{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-			.sh_addr = CODE_ADDRESS, .sh_offset = CODE_AT, .sh_size = program->size},
-		{.sh_name = 7, .sh_type = SHT_SYMTAB, .sh_offset = CODE_SYMBOLS_AT, .sh_link = 3,
+		{.sh_name = 1,
+			.sh_type = SHT_PROGBITS,
+			.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			.sh_addr = CODE_ADDRESS,
+			.sh_offset = CODE_AT,
+			.sh_size = program->size},
+		{.sh_name = 7,
+			.sh_type = SHT_SYMTAB,
+			.sh_offset = CODE_SYMBOLS_AT,
+			.sh_link = 3,
 			.sh_size = (program->symbol_count + 1) * sizeof(Elf64_Sym),
 			.sh_entsize = sizeof(Elf64_Sym)},
-		{.sh_name = 15, .sh_type = SHT_STRTAB, .sh_offset = CODE_STRINGS_AT,
+		{.sh_name = 15,
+			.sh_type = SHT_STRTAB,
+			.sh_offset = CODE_STRINGS_AT,
 			.sh_size = CODE_STRINGS_SIZE},
 	};
 	static const char names[] = "\0.text\0.symtab\0.strtab";
@@ -82,7 +91,9 @@ static inline void code_image_put_symbols(uint8_t *bytes, const struct code_prog
 	memcpy(bytes + CODE_STRINGS_AT, names, sizeof(names));
 	for (size_t i = 0; i < program->symbol_count; i++) {
 		const struct code_symbol *symbol = &program->symbols[i];
-		const Elf64_Sym entry = {.st_name = (uint32_t)used, .st_shndx = 1, .st_size = 1,
+		const Elf64_Sym entry = {.st_name = (uint32_t)used,
+			.st_shndx = 1,
+			.st_size = 1,
 			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 			.st_value = CODE_ADDRESS + symbol->at};
 
@@ -108,7 +119,8 @@ static inline struct sprof_image *code_image_open(const struct code_program *pro
 		code_image_put_symbols(bytes, program);
 	if (program->size)
 		memcpy(bytes + CODE_AT, program->code, program->size);
-	return sprof_image_open_bytes(bytes, CODE_AT + program->size, "code", &image, &err) ? image : NULL;
+	return sprof_image_open_bytes(bytes, CODE_AT + program->size, "code", &image, &err) ? image
+											    : NULL;
 }
 
 #endif

@@ -43,8 +43,8 @@ enum { GO_MACHINE = EM_AARCH64, GO_RELATIVE = R_AARCH64_RELATIVE };
 #endif
 
 struct go_image_options {
-	bool is_dynamic;      /* ET_DYN: addresses are relocations, and 0 in the file */
-	const char *section;  /* the name of the table's section; NULL: the file has no sections */
+	bool is_dynamic;     /* ET_DYN: addresses are relocations, and 0 in the file */
+	const char *section; /* the name of the table's section; NULL: the file has no sections */
 	bool has_note;
 };
 
@@ -66,7 +66,8 @@ static inline void go_image_put_word(struct go_image *image, size_t at, uint64_t
 	go_image_put(image, at, &word, sizeof(word));
 }
 
-static inline void go_image_relocate(struct go_image *image, size_t at, uint64_t info, uint64_t value)
+static inline void go_image_relocate(
+	struct go_image *image, size_t at, uint64_t info, uint64_t value)
 {
 	Elf64_Rela relocation = {
 		.r_offset = GO_BASE + at, .r_info = info, .r_addend = (int64_t)value};
@@ -93,9 +94,10 @@ static inline void go_image_put_headers(struct go_image *image)
 		{PT_LOAD, PF_R | PF_X, GO_TEXT_AT, GO_TEXT, GO_TEXT, GO_TEXT_SIZE, GO_TEXT_SIZE, 1},
 		{PT_LOAD, PF_R | PF_W, GO_DATA_AT, GO_BASE + GO_DATA_AT, GO_BASE + GO_DATA_AT,
 			data_size, data_size, 1},
-		{PT_DYNAMIC, PF_R, GO_DYNAMIC_AT, GO_BASE + GO_DYNAMIC_AT,
-			GO_BASE + GO_DYNAMIC_AT, 0x40, 0x40, 8},
-		{PT_NOTE, PF_R, GO_NOTE_AT, GO_BASE + GO_NOTE_AT, GO_BASE + GO_NOTE_AT, 0x18, 0x18, 4},
+		{PT_DYNAMIC, PF_R, GO_DYNAMIC_AT, GO_BASE + GO_DYNAMIC_AT, GO_BASE + GO_DYNAMIC_AT,
+			0x40, 0x40, 8},
+		{PT_NOTE, PF_R, GO_NOTE_AT, GO_BASE + GO_NOTE_AT, GO_BASE + GO_NOTE_AT, 0x18, 0x18,
+			4},
 	};
 	const Elf64_Ehdr header = {
 		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -189,8 +191,8 @@ static inline uint64_t go_image_table_number(const struct go_image *image, size_
 static inline void go_image_describe(struct go_image *image, size_t trees_word)
 {
 	uint64_t names = go_image_table_number(image, 32, 8);
-	uint64_t first = go_image_table_number(
-		image, (size_t)go_image_table_number(image, 64, 8), 4);
+	uint64_t first =
+		go_image_table_number(image, (size_t)go_image_table_number(image, 64, 8), 4);
 	const size_t at = GO_MODULE_AT;
 
 	go_image_put_address(image, at, GO_TABLE);

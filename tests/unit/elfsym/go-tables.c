@@ -164,8 +164,8 @@ static bool has_text(const struct go_tables *tables)
 	return tables->options.format >= GO_1_18;
 }
 
-static void append_function_values(struct go_tables *tables, size_t part, size_t index,
-	struct record *record)
+static void append_function_values(
+	struct go_tables *tables, size_t part, size_t index, struct record *record)
 {
 	const struct spec *spec = &specs[index];
 	const struct value file[] = {{is_old(tables) ? 1 : 0, FUNCTION_SIZE}};
@@ -174,8 +174,8 @@ static void append_function_values(struct go_tables *tables, size_t part, size_t
 	if (spec->is_empty)
 		return;
 	record->sp = append_values(tables, part, spec->sp, 0);
-	record->files = append_values(
-		tables, part, has_files ? spec->files : file, is_old(tables) ? 1 : 0);
+	record->files =
+		append_values(tables, part, has_files ? spec->files : file, is_old(tables) ? 1 : 0);
 	record->lines = append_values(tables, part, spec->lines, 0);
 	if (spec->is_inlining)
 		record->entries = append_values(tables, part, spec->entries, 0);
@@ -253,8 +253,8 @@ static void append_names(struct go_tables *tables, struct record *records, uint3
 static void make_trees(struct go_tables *tables, const uint32_t names[2])
 {
 	uint32_t shift = is_old(tables) ? 1 : 0;
-	const uint32_t by_place[] = {0xffff, shift, 22, names[0], GO_OUTER_CALL, 0, shift, 32,
-		names[1], GO_INNER_CALL};
+	const uint32_t by_place[] = {
+		0xffff, shift, 22, names[0], GO_OUTER_CALL, 0, shift, 32, names[1], GO_INNER_CALL};
 	const uint32_t by_pc[] = {0, names[0], GO_OUTER_CALL, 30, 0, names[1], GO_INNER_CALL, 40};
 
 	if (tables->options.format == GO_1_20) {
@@ -380,12 +380,13 @@ static void put_code(struct go_image *image)
 		0x48, 0x8b, 0x58, 0x30, 0x48, 0x3b, 0x43, 0x50, 0x48, 0x3b, 0x83, 0xc0, 0, 0, 0};
 	static const uint8_t nanotime[] = {0x48, 0x89, 0x93, 0x30, 0x03, 0, 0};
 	/* mov 48(%rsp),%rdi; mov 8(%rdi),%rsi; sub 40(%rsp),%rsi */
-	static const uint8_t behind_call[] = {0x48, 0x8b, 0x7c, 0x24, 48, 0x48, 0x8b, 0x77, 8, 0x48,
-		0x2b, 0x74, 0x24, 40};
+	static const uint8_t behind_call[] = {
+		0x48, 0x8b, 0x7c, 0x24, 48, 0x48, 0x8b, 0x77, 8, 0x48, 0x2b, 0x74, 0x24, 40};
 
 	go_image_put(image, go_function_entry(GO_SYSTEM_STACK) - GO_BASE + 8, system_stack,
 		sizeof(system_stack));
-	go_image_put(image, go_function_entry(GO_NANOTIME) - GO_BASE + 8, nanotime, sizeof(nanotime));
+	go_image_put(
+		image, go_function_entry(GO_NANOTIME) - GO_BASE + 8, nanotime, sizeof(nanotime));
 	go_image_put(image, go_function_entry(GO_C_CALL) - GO_BASE + 0x60, behind_call,
 		sizeof(behind_call));
 }

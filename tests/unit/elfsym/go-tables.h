@@ -10,8 +10,8 @@ enum go_format { GO_1_2, GO_1_16, GO_1_18, GO_1_20, GO_FORMATS };
 
 /* The functions of each table, in their order; each begins where the one before ends. */
 enum go_function {
-	GO_LEAF,           /* a frame of 16 bytes from the 4th byte on to the 60th */
-	GO_INLINING,       /* a frame of 40 bytes, and inlined main.outer, and in that main.inner */
+	GO_LEAF,     /* a frame of 16 bytes from the 4th byte on to the 60th */
+	GO_INLINING, /* a frame of 40 bytes, and inlined main.outer, and in that main.inner */
 	GO_EXIT,
 	GO_SYSTEM_STACK,
 	GO_MCALL,
@@ -22,8 +22,8 @@ enum go_function {
 	GO_SIGTRAMP,
 	GO_SIGRETURN,
 	GO_PREEMPT,
-	GO_FLAGGED_ROOT,   /* only its flag tells that it is outermost */
-	GO_NO_VALUES,      /* no tables at all */
+	GO_FLAGGED_ROOT, /* only its flag tells that it is outermost */
+	GO_NO_VALUES,    /* no tables at all */
 	GO_FUNCTIONS,
 };
 

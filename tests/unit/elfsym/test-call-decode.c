@@ -10,18 +10,16 @@
 
 enum { ADDRESS = 0x401000 };
 
-typedef enum sprof_call decoder(const uint8_t before[SPROF_CALL_LONGEST], uint64_t, uint64_t *);
-
 /* The bytes as the end of what is before ADDRESS; what comes before them is `filler`. */
-static enum sprof_call decode(
-	decoder *decode_call, const void *bytes, size_t size, uint8_t filler, uint64_t *ret_target)
+static enum sprof_call decode(enum sprof_machine machine, const void *bytes, size_t size,
+	uint8_t filler, uint64_t *ret_target)
 {
 	uint8_t before[SPROF_CALL_LONGEST];
 
 	assert_true(size <= sizeof(before));
 	memset(before, filler, sizeof(before));
 	memcpy(before + sizeof(before) - size, bytes, size);
-	return decode_call(before, ADDRESS, ret_target);
+	return sprof_call_decode(machine, before, ADDRESS, ret_target);
 }
 
 static void x86_direct(void **state)
@@ -33,15 +31,16 @@ static void x86_direct(void **state)
 
 	for (unsigned filler = 0; filler < 0x100; filler++) {
 		target = 0;
-		assert_int_equal(decode(sprof_call_decode_x86_64, forwards, 5, (uint8_t)filler,
-					 &target), SPROF_CALL_DIRECT);
+		assert_int_equal(
+			decode(SPROF_MACHINE_X86_64, forwards, 5, (uint8_t)filler, &target),
+			SPROF_CALL_DIRECT);
 		assert_int_equal(target, ADDRESS + 0x2010);
 	}
-	assert_int_equal(decode(sprof_call_decode_x86_64, backwards, 5, 0x90, &target),
-		SPROF_CALL_DIRECT);
+	assert_int_equal(
+		decode(SPROF_MACHINE_X86_64, backwards, 5, 0x90, &target), SPROF_CALL_DIRECT);
 	assert_int_equal(target, ADDRESS - 5);
-	assert_int_equal(decode(sprof_call_decode_x86_64, far_back, 5, 0x90, &target),
-		SPROF_CALL_DIRECT);
+	assert_int_equal(
+		decode(SPROF_MACHINE_X86_64, far_back, 5, 0x90, &target), SPROF_CALL_DIRECT);
 	assert_true(target == ADDRESS - (uint64_t)0x80000000);
 }
 
@@ -77,8 +76,8 @@ static void x86_every_operand(void **state)
 			size_t size = put_indirect(bytes, modrm, sib);
 			/* E8 as the SIB byte before four others is also what a direct call looks like. */
 			bool is_ambiguous = size == 7 && sib == 0xe8;
-			enum sprof_call call = decode(
-				sprof_call_decode_x86_64, bytes, size, 0x90, &target);
+			enum sprof_call call =
+				decode(SPROF_MACHINE_X86_64, bytes, size, 0x90, &target);
 
 			if ((modrm >> 3 & 7) == 2)
 				assert_int_equal(call, SPROF_CALL_INDIRECT);
@@ -94,22 +93,23 @@ static void x86_none(void **state)
 		uint8_t bytes[8];
 		size_t size;
 	} others[] = {
-		{{0x0f, 0x05}, 2},                   /* syscall */
-		{{0xff, 0xe0}, 2},                   /* jmp *%rax */
-		{{0xff, 0x25, 0x10, 0, 0, 0}, 6},    /* jmp *0x10(%rip) */
-		{{0xff, 0x35, 0x10, 0, 0, 0}, 6},    /* push 0x10(%rip) */
-		{{0xff, 0x18}, 2},                   /* lcall *(%rax) */
-		{{0xe9, 0x10, 0, 0, 0}, 5},          /* jmp */
-		{{0x48, 0x89, 0xe5}, 3},             /* mov %rsp, %rbp */
-		{{0xff, 0xd0, 0x90}, 3},             /* a call, but one byte further in */
+		{{0x0f, 0x05}, 2},                /* syscall */
+		{{0xff, 0xe0}, 2},                /* jmp *%rax */
+		{{0xff, 0x25, 0x10, 0, 0, 0}, 6}, /* jmp *0x10(%rip) */
+		{{0xff, 0x35, 0x10, 0, 0, 0}, 6}, /* push 0x10(%rip) */
+		{{0xff, 0x18}, 2},                /* lcall *(%rax) */
+		{{0xe9, 0x10, 0, 0, 0}, 5},       /* jmp */
+		{{0x48, 0x89, 0xe5}, 3},          /* mov %rsp, %rbp */
+		{{0xff, 0xd0, 0x90}, 3},          /* a call, but one byte further in */
 		{{0xe8, 0x10, 0, 0, 0, 0x90}, 6},
 		{{0xff, 0x50, 0x12, 0x90}, 4},
 	};
 	uint64_t target;
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		assert_int_equal(decode(sprof_call_decode_x86_64, others[i].bytes, others[i].size,
-					 0x90, &target), SPROF_CALL_NONE);
+		assert_int_equal(decode(SPROF_MACHINE_X86_64, others[i].bytes, others[i].size, 0x90,
+					 &target),
+			SPROF_CALL_NONE);
 }
 
 /* Written by aarch64-linux-gnu-as. */
@@ -139,62 +139,69 @@ static void arm_calls(void **state)
 	uint64_t target = 0;
 
 	for (size_t i = 0; i < sizeof(indirect) / sizeof(indirect[0]); i++)
-		assert_int_equal(decode(sprof_call_decode_aarch64, &indirect[i], 4, 0, &target),
+		assert_int_equal(decode(SPROF_MACHINE_AARCH64, &indirect[i], 4, 0, &target),
 			SPROF_CALL_INDIRECT);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		assert_int_equal(decode(sprof_call_decode_aarch64, &none[i], 4, 0, &target),
-			SPROF_CALL_NONE);
-	assert_int_equal(decode(sprof_call_decode_aarch64, &forwards, 4, 0, &target),
-		SPROF_CALL_DIRECT);
+		assert_int_equal(
+			decode(SPROF_MACHINE_AARCH64, &none[i], 4, 0, &target), SPROF_CALL_NONE);
+	assert_int_equal(
+		decode(SPROF_MACHINE_AARCH64, &forwards, 4, 0, &target), SPROF_CALL_DIRECT);
 	assert_int_equal(target, ADDRESS - 4 + 0x40);
-	assert_int_equal(decode(sprof_call_decode_aarch64, &backwards, 4, 0, &target),
-		SPROF_CALL_DIRECT);
+	assert_int_equal(
+		decode(SPROF_MACHINE_AARCH64, &backwards, 4, 0, &target), SPROF_CALL_DIRECT);
 	assert_int_equal(target, ADDRESS - 8);
-	assert_int_equal(decode(sprof_call_decode_aarch64, &furthest, 4, 0, &target),
-		SPROF_CALL_DIRECT);
+	assert_int_equal(
+		decode(SPROF_MACHINE_AARCH64, &furthest, 4, 0, &target), SPROF_CALL_DIRECT);
 	assert_true(target == (uint64_t)ADDRESS - 4 - (1 << 27));
 }
 
-typedef enum sprof_call jump_decoder(const uint8_t *, size_t, uint64_t, uint64_t *);
-
 /* A jump that is there as a whole, and is none where the code ends before it does. */
-static uint64_t expect_jump(jump_decoder *decode_jump, const void *bytes, size_t size)
+static uint64_t expect_jump(enum sprof_machine machine, const void *bytes, size_t size)
 {
 	uint64_t target = 0, ignored;
 
 	for (size_t i = 0; i < size; i++)
-		assert_int_equal(decode_jump(bytes, i, ADDRESS, &ignored), SPROF_CALL_NONE);
-	assert_int_equal(decode_jump(bytes, size, ADDRESS, &target), SPROF_CALL_DIRECT);
+		assert_int_equal(sprof_call_decode_jump(machine, bytes, i, ADDRESS, &ignored),
+			SPROF_CALL_NONE);
+	assert_int_equal(
+		sprof_call_decode_jump(machine, bytes, size, ADDRESS, &target), SPROF_CALL_DIRECT);
 	return target;
 }
 
 static void x86_jumps(void **state)
 {
-	static const uint8_t near[] = {0xe9, 0x10, 0x20, 0, 0}, back[] = {0xe9, 0xfb, 0xff, 0xff, 0xff};
+	static const uint8_t near[] = {0xe9, 0x10, 0x20, 0, 0},
+			     back[] = {0xe9, 0xfb, 0xff, 0xff, 0xff};
 	static const uint8_t short_one[] = {0xeb, 0x10}, short_back[] = {0xeb, 0xfe};
 	static const uint8_t through_register[] = {0xff, 0xe0}, tracked[] = {0x3e, 0xff, 0xe0};
 	static const uint8_t through_memory[] = {0xff, 0x25, 0x10, 0, 0, 0};
 	static const uint8_t call[] = {0xe8, 0, 0, 0, 0}, call_register[] = {0xff, 0xd0};
-	jump_decoder *jump = sprof_call_decode_jump_x86_64;
+	const enum sprof_machine machine = SPROF_MACHINE_X86_64;
 	uint64_t target;
 
-	assert_int_equal(expect_jump(jump, near, 5), ADDRESS + 5 + 0x2010);
-	assert_int_equal(expect_jump(jump, back, 5), ADDRESS);
-	assert_int_equal(expect_jump(jump, short_one, 2), ADDRESS + 2 + 0x10);
-	assert_int_equal(expect_jump(jump, short_back, 2), ADDRESS);
+	assert_int_equal(expect_jump(machine, near, 5), ADDRESS + 5 + 0x2010);
+	assert_int_equal(expect_jump(machine, back, 5), ADDRESS);
+	assert_int_equal(expect_jump(machine, short_one, 2), ADDRESS + 2 + 0x10);
+	assert_int_equal(expect_jump(machine, short_back, 2), ADDRESS);
 	for (unsigned condition = 0; condition < 16; condition++) {
 		const uint8_t with_byte[] = {(uint8_t)(0x70 | condition), 0x80};
 		const uint8_t with_four[] = {0x0f, (uint8_t)(0x80 | condition), 0x10, 0, 0, 0};
 
-		assert_int_equal(expect_jump(jump, with_byte, 2), ADDRESS + 2 - 0x80);
-		assert_int_equal(expect_jump(jump, with_four, 6), ADDRESS + 6 + 0x10);
+		assert_int_equal(expect_jump(machine, with_byte, 2), ADDRESS + 2 - 0x80);
+		assert_int_equal(expect_jump(machine, with_four, 6), ADDRESS + 6 + 0x10);
 	}
-	assert_int_equal(jump(through_register, 2, ADDRESS, &target), SPROF_CALL_INDIRECT);
-	assert_int_equal(jump(through_memory, 6, ADDRESS, &target), SPROF_CALL_INDIRECT);
-	assert_int_equal(jump(tracked + 1, 2, ADDRESS, &target), SPROF_CALL_INDIRECT);
-	assert_int_equal(jump(through_register, 1, ADDRESS, &target), SPROF_CALL_NONE);
-	assert_int_equal(jump(call, 5, ADDRESS, &target), SPROF_CALL_NONE);
-	assert_int_equal(jump(call_register, 2, ADDRESS, &target), SPROF_CALL_NONE);
+	assert_int_equal(sprof_call_decode_jump(machine, through_register, 2, ADDRESS, &target),
+		SPROF_CALL_INDIRECT);
+	assert_int_equal(sprof_call_decode_jump(machine, through_memory, 6, ADDRESS, &target),
+		SPROF_CALL_INDIRECT);
+	assert_int_equal(sprof_call_decode_jump(machine, tracked + 1, 2, ADDRESS, &target),
+		SPROF_CALL_INDIRECT);
+	assert_int_equal(sprof_call_decode_jump(machine, through_register, 1, ADDRESS, &target),
+		SPROF_CALL_NONE);
+	assert_int_equal(
+		sprof_call_decode_jump(machine, call, 5, ADDRESS, &target), SPROF_CALL_NONE);
+	assert_int_equal(sprof_call_decode_jump(machine, call_register, 2, ADDRESS, &target),
+		SPROF_CALL_NONE);
 }
 
 static void arm_jumps(void **state)
@@ -202,16 +209,19 @@ static void arm_jumps(void **state)
 	static const uint32_t forwards = 0x14000010, backwards = 0x17fffff6;
 	static const uint32_t indirect[] = {0xd61f0060, 0xd71f0864};
 	static const uint32_t none[] = {0x94000010, 0xd63f0060, 0xd65f03c0, 0x54fffea0, 0xb4fffe60};
-	jump_decoder *jump = sprof_call_decode_jump_aarch64;
+	const enum sprof_machine machine = SPROF_MACHINE_AARCH64;
 	uint64_t target;
 
-	assert_int_equal(expect_jump(jump, &forwards, 4), ADDRESS + 0x40);
-	assert_int_equal(expect_jump(jump, &backwards, 4), ADDRESS - 0x28);
+	assert_int_equal(expect_jump(machine, &forwards, 4), ADDRESS + 0x40);
+	assert_int_equal(expect_jump(machine, &backwards, 4), ADDRESS - 0x28);
 	for (size_t i = 0; i < sizeof(indirect) / sizeof(indirect[0]); i++)
-		assert_int_equal(jump((const void *)&indirect[i], 4, ADDRESS, &target),
+		assert_int_equal(sprof_call_decode_jump(
+					 machine, (const void *)&indirect[i], 4, ADDRESS, &target),
 			SPROF_CALL_INDIRECT);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		assert_int_equal(jump((const void *)&none[i], 4, ADDRESS, &target), SPROF_CALL_NONE);
+		assert_int_equal(sprof_call_decode_jump(
+					 machine, (const void *)&none[i], 4, ADDRESS, &target),
+			SPROF_CALL_NONE);
 }
 
 #if defined(__x86_64__)
@@ -277,12 +287,13 @@ static void as_the_assembler_writes_them(void **state)
 		bool is_jump = written->kind & JUMP;
 		uint64_t target = 0, at = (uint64_t)(is_jump ? written->begin : written->end);
 		enum sprof_call found = is_jump
-			? sprof_call_decode_jump_x86_64(
-				  written->begin, (size_t)(written->end - written->begin), at, &target)
-			: sprof_call_decode_x86_64(written->end - SPROF_CALL_LONGEST, at, &target);
+			? sprof_call_decode_jump(SPROF_MACHINE_X86_64, written->begin,
+				  (size_t)(written->end - written->begin), at, &target)
+			: sprof_call_decode(SPROF_MACHINE_X86_64, written->end - SPROF_CALL_LONGEST,
+				  at, &target);
 		/* A prefix of a jump is an instruction of its own to who looks at each byte. */
 		if (is_jump && found == SPROF_CALL_NONE)
-			found = sprof_call_decode_jump_x86_64(written->begin + 1,
+			found = sprof_call_decode_jump(SPROF_MACHINE_X86_64, written->begin + 1,
 				(size_t)(written->end - written->begin) - 1, at + 1, &target);
 		assert_int_equal(found, written->kind & ~(uint64_t)JUMP);
 		if (found == SPROF_CALL_DIRECT)

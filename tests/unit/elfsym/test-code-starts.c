@@ -34,7 +34,7 @@ static void load(const struct code_program *program, struct sprof_code_starts *s
 	struct sprof_error err;
 
 	assert_non_null(image);
-	assert_true(sprof_code_starts_load(starts, image, &err));
+	assert_true(sprof_code_starts_load(starts, image, false, &err));
 	for (size_t i = 1; i < starts->count; i++)
 		assert_true(starts->items[i - 1] < starts->items[i]);
 	sprof_image_close(image);
@@ -72,9 +72,10 @@ static void functions_that_are_called_or_taken(void **state)
 
 static void functions_with_symbols(void **state)
 {
-	const struct code_symbol symbols[] = {{"main", 0}, {"same", 0}, {"middle", at(into_the_middle)},
-		{"abort", at(not_called)}, {"_ZSt20__throw_length_errorPKc", at(taken)},
-		{"aborted", at(not_taken)}, {"_ZSt3maxv", at(taken_by_number)}};
+	const struct code_symbol symbols[] = {{"main", 0}, {"same", 0},
+		{"middle", at(into_the_middle)}, {"abort", at(not_called)},
+		{"_ZSt20__throw_length_errorPKc", at(taken)}, {"aborted", at(not_taken)},
+		{"_ZSt3maxv", at(taken_by_number)}};
 	const struct code_program program = {.code = code_begin,
 		.size = at(code_end),
 		.symbols = symbols,
@@ -124,7 +125,7 @@ static void the_functions_of_this_program(void **state)
 	struct sprof_error err;
 
 	assert_true(sprof_image_open_path("/proc/self/exe", &image, &err));
-	assert_true(sprof_code_starts_load(&starts, image, &err));
+	assert_true(sprof_code_starts_load(&starts, image, false, &err));
 	assert_true(sprof_fdes_load(&fdes, image, &err));
 	assert_true(fdes.count > 0);
 	for (size_t i = 0; i < fdes.count; i++) {

@@ -52,13 +52,10 @@ static bool ends_with(const char *text, const char *end)
 	return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-static const char *const subjects[] = {
-	"subject", "subject-dwarf4", "subject-no-pie", "subject-static",
-	"subject-zlib", "subject-zlib-gnu"};
+static const char *const subjects[] = {"subject", "subject-dwarf4", "subject-no-pie",
+	"subject-static", "subject-zlib", "subject-zlib-gnu"};
 
-enum {
-	SUBJECT_COUNT = sizeof(subjects) / sizeof(*subjects)
-};
+enum { SUBJECT_COUNT = sizeof(subjects) / sizeof(*subjects) };
 
 static void check_chain(const char *subject)
 {

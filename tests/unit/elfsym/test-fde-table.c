@@ -107,7 +107,13 @@ static void all_of_libc(void **state)
 	expect_all(path, 1000);
 }
 
-enum { TABLE_ADDRESS = 0x1000, ENTRIES = 5, MOST_BYTES = 12 + ENTRIES * 8, SEED = 7, ROUNDS = 20000 };
+enum {
+	TABLE_ADDRESS = 0x1000,
+	ENTRIES = 5,
+	MOST_BYTES = 12 + ENTRIES * 8,
+	SEED = 7,
+	ROUNDS = 20000
+};
 
 /* An image of one segment, which is a table and nothing else. */
 struct small {
@@ -123,10 +129,16 @@ static void make(struct small *small, const void *bytes, size_t size)
 	assert_non_null(small->bytes);
 	memcpy(small->bytes, bytes, size);
 	small->segment = (struct sprof_segment){.address = TABLE_ADDRESS,
-		.file_size = size, .memory_size = size, .executable = true};
+		.file_size = size,
+		.memory_size = size,
+		.executable = true};
 	small->image = (struct sprof_image){.bytes = small->bytes,
-		.size = size, .segments = &small->segment, .segment_count = 1,
-		.eh_frame_hdr_address = TABLE_ADDRESS, .eh_frame_hdr_size = size, .own_fd = -1};
+		.size = size,
+		.segments = &small->segment,
+		.segment_count = 1,
+		.eh_frame_hdr_address = TABLE_ADDRESS,
+		.eh_frame_hdr_size = size,
+		.own_fd = -1};
 }
 
 static bool look_up(const void *bytes, size_t size, uint64_t address, struct sprof_fde_bounds *ret)
@@ -225,8 +237,8 @@ static void other_encodings(void **state)
 			write_table(bytes);
 			right = bytes[at];
 			bytes[at] = (uint8_t)value;
-			assert_int_equal(look_up(bytes, MOST_BYTES, TABLE_ADDRESS, &bounds),
-				value == right);
+			assert_int_equal(
+				look_up(bytes, MOST_BYTES, TABLE_ADDRESS, &bounds), value == right);
 		}
 	}
 }

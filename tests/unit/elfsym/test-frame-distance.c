@@ -40,7 +40,8 @@ static void prologues(void **state)
 	/* push %r15; push %rbx; sub $0x18, %rsp */
 	expect_distance(BYTES(FRAME "\x41\x57\x53\x48\x83\xec\x18" SYSCALL), 0x28);
 	/* mov %edi, %ebx and xor %eax, %eax in between; sub $0x12340, %rsp */
-	expect_distance(BYTES(FRAME "\x53\x89\xfb\x31\xc0\x48\x81\xec\x40\x23\x01\x00" CALL), 0x12348);
+	expect_distance(
+		BYTES(FRAME "\x53\x89\xfb\x31\xc0\x48\x81\xec\x40\x23\x01\x00" CALL), 0x12348);
 	/* sub -0x80 */
 	expect_distance(BYTES(FRAME "\x48\x83\xc4\x80" SYSCALL), 0x80);
 	/* A test and a return ahead of the frame: test %edi, %edi; je; ret */
@@ -52,24 +53,27 @@ static void bodies(void **state)
 	/* An early way out: leave; ret; and the call behind it. */
 	expect_distance(BYTES(FRAME "\x48\x83\xec\x20\x85\xff\x74\x02\xc9\xc3" CALL), 0x20);
 	/* The same by lea -8(%rbp), %rsp; pop %rbx; pop %rbp; ret */
-	expect_distance(BYTES(FRAME "\x53\x48\x83\xec\x18\x85\xff\x74\x07\x48\x8d\x65\xf8\x5b\x5d\xc3" CALL),
+	expect_distance(
+		BYTES(FRAME
+			"\x53\x48\x83\xec\x18\x85\xff\x74\x07\x48\x8d\x65\xf8\x5b\x5d\xc3" CALL),
 		0x20);
 	/* Arguments on the stack: sub $8; push $1; call */
 	expect_distance(BYTES(FRAME "\x48\x83\xec\x10" CALL "\x48\x83\xec\x08\x6a\x01" CALL), 0x20);
 	/* And add $16 behind it. */
 	expect_distance(BYTES(FRAME "\x48\x83\xec\x10" CALL "\x6a\x01\x6a\x02" CALL
-			      "\x48\x83\xc4\x10" CALL), 0x10);
+				    "\x48\x83\xc4\x10" CALL),
+		0x10);
 }
 
 static void what_is_not_known(void **state)
 {
 	expect_none(BYTES(""));
-	expect_none(BYTES("\x48\x83\xec\x18" CALL)); /* no frame pointer */
-	expect_none(BYTES(FRAME "\x48\x29\xc4" CALL)); /* sub %rax, %rsp */
+	expect_none(BYTES("\x48\x83\xec\x18" CALL));       /* no frame pointer */
+	expect_none(BYTES(FRAME "\x48\x29\xc4" CALL));     /* sub %rax, %rsp */
 	expect_none(BYTES(FRAME "\x48\x83\xe4\xe0" CALL)); /* and $-32, %rsp */
 	expect_none(BYTES(FRAME "\x48\x8d\x24\x04" CALL)); /* lea (%rsp,%rax), %rsp */
-	expect_none(BYTES(FRAME "\x48\x89\xc4" CALL)); /* mov %rax, %rsp */
-	expect_none(BYTES(FRAME "\x06" CALL "\x48\x89")); /* cut off inside an instruction */
+	expect_none(BYTES(FRAME "\x48\x89\xc4" CALL));     /* mov %rax, %rsp */
+	expect_none(BYTES(FRAME "\x06" CALL "\x48\x89"));  /* cut off inside an instruction */
 }
 
 /* One byte less is never an instruction, and nothing behind the end is read. */
@@ -113,7 +117,8 @@ static void sizes_as_objdump_has_them(void **state)
 	size_t count = 0;
 	FILE *output;
 
-	snprintf(command, sizeof(command), "objdump -d --insn-width=16 %s", subject_path("subject-static"));
+	snprintf(command, sizeof(command), "objdump -d --insn-width=16 %s",
+		subject_path("subject-static"));
 	output = popen(command, "r");
 	assert_non_null(output);
 	while (fgets(line, sizeof(line), output)) {

@@ -35,8 +35,8 @@ static void expect_chain(const struct sprof_go_table *table, uint64_t address,
 		if (has_lines)
 			assert_int_equal(place->function_line, places[i].function_line);
 		else
-			assert_int_equal(place->function_line,
-				is_inlined ? 0 : places[i].function_line + 1);
+			assert_int_equal(
+				place->function_line, is_inlined ? 0 : places[i].function_line + 1);
 	}
 }
 
@@ -48,9 +48,12 @@ static void lines_of_a_function(void **state)
 		uint64_t entry = go_function_entry(GO_LEAF);
 
 		expect_chain(table, entry, &(struct place){"main.leaf", "/src/main.go", 10, 9}, 1);
-		expect_chain(table, entry + 4, &(struct place){"main.leaf", "/src/main.go", 12, 9}, 1);
-		expect_chain(table, entry + 40, &(struct place){"main.leaf", "/src/main.go", 11, 9}, 1);
-		expect_chain(table, entry + 127, &(struct place){"main.leaf", "/src/main.go", 14, 9}, 1);
+		expect_chain(
+			table, entry + 4, &(struct place){"main.leaf", "/src/main.go", 12, 9}, 1);
+		expect_chain(
+			table, entry + 40, &(struct place){"main.leaf", "/src/main.go", 11, 9}, 1);
+		expect_chain(
+			table, entry + 127, &(struct place){"main.leaf", "/src/main.go", 14, 9}, 1);
 		go_program_close(table);
 	}
 }
@@ -60,10 +63,10 @@ static void chains_of_inlined_functions(void **state)
 	static const struct place function = {"main.inlining", "/src/main.go", 20, 19};
 	static const struct place call = {"main.inlining", "/src/main.go", 22, 19};
 	static const struct place after = {"main.inlining", "/src/main.go", 23, 19};
-	static const struct place outer[] = {{"main.outer", "/src/main.go", 31, 30},
-		{"main.inlining", "/src/main.go", 22, 19}};
-	static const struct place again[] = {{"main.outer", "/src/main.go", 33, 30},
-		{"main.inlining", "/src/main.go", 22, 19}};
+	static const struct place outer[] = {
+		{"main.outer", "/src/main.go", 31, 30}, {"main.inlining", "/src/main.go", 22, 19}};
+	static const struct place again[] = {
+		{"main.outer", "/src/main.go", 33, 30}, {"main.inlining", "/src/main.go", 22, 19}};
 	static const struct place inner[] = {{"main.inner", "/src/other.go", 41, 40},
 		{"main.outer", "/src/main.go", 32, 30}, {"main.inlining", "/src/main.go", 22, 19}};
 
@@ -91,7 +94,8 @@ static void functions_without_tables(void **state)
 		struct sprof_go_table *table = go_program_open(&options);
 		struct sprof_go_chain chain;
 
-		assert_true(sprof_go_lines_find(table, go_function_entry(GO_NO_VALUES) + 8, &chain));
+		assert_true(
+			sprof_go_lines_find(table, go_function_entry(GO_NO_VALUES) + 8, &chain));
 		assert_int_equal(chain.count, 1);
 		assert_string_equal(chain.items[0].name, "main.empty");
 		assert_null(chain.items[0].file);

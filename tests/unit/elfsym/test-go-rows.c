@@ -21,8 +21,8 @@ static struct sprof_cfi_row row_at(
 	return row;
 }
 
-static void expect_usual(const struct sprof_go_table *table, enum go_function function,
-	uint64_t at, int32_t offset, uint64_t end)
+static void expect_usual(const struct sprof_go_table *table, enum go_function function, uint64_t at,
+	int32_t offset, uint64_t end)
 {
 	struct sprof_cfi_row row = row_at(table, function, at);
 
@@ -225,8 +225,7 @@ static void the_code_of_go_1_19(void **state)
 }
 
 /* With this as the function's first value, as the table has it. */
-static struct sprof_cfi_row row_of_value(
-	enum go_function which, const uint8_t *pair, size_t size)
+static struct sprof_cfi_row row_of_value(enum go_function which, const uint8_t *pair, size_t size)
 {
 	const struct go_table_options options = {.format = GO_1_20};
 	struct sprof_go_function function;

@@ -22,7 +22,8 @@ static bool find(const uint8_t *system_stack, size_t system_size, const uint8_t 
 	go_tables_make(&options, &tables);
 	made = go_tables_image(&tables, &with_sections);
 	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE, nothing, sizeof(nothing));
-	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE, system_stack, system_size);
+	go_image_put(
+		&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE, system_stack, system_size);
 	go_image_put(&made, go_function_entry(GO_SYSTEM_STACK) - GO_BASE + 0x40, compare_signal_g,
 		sizeof(compare_signal_g));
 	go_image_put(&made, go_function_entry(GO_NANOTIME) - GO_BASE, nothing, sizeof(nothing));
@@ -53,8 +54,8 @@ static void in_each_format(void **state)
 /* Position-independent code has the place in a register. */
 static void the_two_ways_to_g(void **state)
 {
-	uint8_t indirect[] = {0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b,
-		0x01, 0x48, 0x3b, 0x83, 0xb8, 0, 0, 0};
+	uint8_t indirect[] = {0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x01,
+		0x48, 0x3b, 0x83, 0xb8, 0, 0, 0};
 	static const uint8_t constant_only[] = {
 		0x48, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x48, 0x3b, 0x83, 0xb8, 0, 0, 0};
 	struct sprof_go_runtime runtime;

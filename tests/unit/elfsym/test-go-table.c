@@ -87,7 +87,8 @@ static void each_function_in_each_file(void **state)
 			assert_non_null(table);
 			assert_int_equal(table->function_count, GO_FUNCTIONS);
 			assert_true(table->address == GO_TABLE);
-			assert_int_equal(sprof_go_table_inline_size(table), format == GO_1_20 ? 16 : 20);
+			assert_int_equal(
+				sprof_go_table_inline_size(table), format == GO_1_20 ? 16 : 20);
 			for (int which = 0; which < GO_FUNCTIONS; which++)
 				expect_function(table, (enum go_function)which);
 			expect_nothing_around(table);
@@ -140,7 +141,7 @@ static void of_two_functions_the_one_that_sets_sp(void **state)
 
 		assert_true(sprof_go_table_find_switch(table, "runtime.asmcgocall", &function));
 		assert_true(function.entry ==
-			    go_function_entry(format == GO_1_2 ? GO_C_CALL_WRAPPER : GO_C_CALL));
+			go_function_entry(format == GO_1_2 ? GO_C_CALL_WRAPPER : GO_C_CALL));
 		assert_int_equal(sprof_go_table_find_switch(table, "main.leaf", &function),
 			format == GO_1_2);
 		assert_false(sprof_go_table_find_switch(table, "main.nothing", &function));
@@ -164,8 +165,8 @@ static void values_by_address(void **state)
 	static const uint8_t quanta[] = {1, 2, 4};
 
 	for (size_t i = 0; i < GO_FORMATS * sizeof(quanta); i++) {
-		const struct go_table_options options = {
-			.format = (enum go_format)(i % GO_FORMATS), .quantum = quanta[i / GO_FORMATS]};
+		const struct go_table_options options = {.format = (enum go_format)(i % GO_FORMATS),
+			.quantum = quanta[i / GO_FORMATS]};
 		struct go_tables tables;
 		struct sprof_go_table *table;
 		struct sprof_go_function function;
@@ -184,8 +185,8 @@ static void values_by_address(void **state)
 		assert_false(sprof_go_table_value(
 			table, &function, function.sp_values, function.end, &value));
 		assert_false(sprof_go_table_value(table, &function, 0, function.entry, &value));
-		assert_false(sprof_go_table_value(
-			table, &function, UINT32_MAX, function.entry, &value));
+		assert_false(
+			sprof_go_table_value(table, &function, UINT32_MAX, function.entry, &value));
 		go_program_close(table);
 	}
 }
@@ -199,16 +200,15 @@ static void files_by_number(void **state)
 		uint32_t first = format == GO_1_2 ? 1 : 0;
 
 		assert_true(sprof_go_table_get(table, GO_LEAF, &function));
-		assert_string_equal(
-			sprof_go_table_file(table, &function, first), "/src/main.go");
+		assert_string_equal(sprof_go_table_file(table, &function, first), "/src/main.go");
 		assert_string_equal(
 			sprof_go_table_file(table, &function, first + 2), "/src/other.go");
 		if (format != GO_1_2)
 			assert_null(sprof_go_table_file(table, &function, 1));
 		assert_null(sprof_go_table_file(table, &function, UINT32_MAX));
 		assert_true(sprof_go_table_get(table, GO_MCALL, &function));
-		assert_string_equal(
-			sprof_go_table_file(table, &function, format == GO_1_2 ? 2 : 0), "/go/asm.s");
+		assert_string_equal(sprof_go_table_file(table, &function, format == GO_1_2 ? 2 : 0),
+			"/go/asm.s");
 		go_program_close(table);
 	}
 }
@@ -230,10 +230,12 @@ static void headers_of_nothing(void **state)
 	static const struct {
 		size_t at;
 		uint8_t value;
-	} changes[] = {{0, 0xf2}, {1, 0}, {3, 0xfe}, {4, 1}, {5, 1}, {6, 0}, {6, 3}, {6, 8}, {7, 4}, {7, 0}};
+	} changes[] = {{0, 0xf2}, {1, 0}, {3, 0xfe}, {4, 1}, {5, 1}, {6, 0}, {6, 3}, {6, 8}, {7, 4},
+		{7, 0}};
 
 	for (size_t i = 0; i < GO_FORMATS * sizeof(changes) / sizeof(changes[0]); i++) {
-		const struct go_table_options options = {.format = (enum go_format)(i % GO_FORMATS)};
+		const struct go_table_options options = {
+			.format = (enum go_format)(i % GO_FORMATS)};
 		struct go_tables tables;
 
 		go_tables_make(&options, &tables);
@@ -458,7 +460,8 @@ static void bytes_that_say_anything(void **state)
 
 	srandom(1);
 	for (int i = 0; i < 4000; i++) {
-		const struct go_table_options options = {.format = (enum go_format)(i % GO_FORMATS)};
+		const struct go_table_options options = {
+			.format = (enum go_format)(i % GO_FORMATS)};
 		struct go_tables tables;
 
 		go_tables_make(&options, &tables);

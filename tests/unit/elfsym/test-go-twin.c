@@ -27,11 +27,15 @@ struct twin {
 /* How often the two were the same, and for which reason they were not. */
 struct counts {
 	size_t addresses;
-	size_t special;    /* rows of functions that change stacks, are interrupted, or are outermost */
-	size_t padding;    /* behind a function's end: neither has a line */
-	size_t wrappers;   /* DWARF leaves out what is inlined into a method that the compiler made */
-	size_t call_lines; /* DWARF counts the lines of calls in the file that cgo made of the source */
-	size_t alignment;  /* NOPs that align jumps: the table has the line behind, DWARF the one before */
+	/* rows of functions that change stacks, are interrupted, or are outermost */
+	size_t special;
+	size_t padding; /* behind a function's end: neither has a line */
+	/* DWARF leaves out what is inlined into a method that the compiler made */
+	size_t wrappers;
+	/* DWARF counts the lines of calls in the file that cgo made of the source */
+	size_t call_lines;
+	/* NOPs that align jumps: the table has the line behind, DWARF the one before */
+	size_t alignment;
 };
 
 static void open_twin(const char *name, struct twin *ret)
@@ -78,7 +82,8 @@ static void check_row(const struct twin *twin, const struct sprof_go_function *f
 	same = go.cfa_offset == dwarf.cfa_offset && go.ra_offset == dwarf.ra_offset &&
 		(special || (go.cfa == dwarf.cfa && go.ra == dwarf.ra));
 	if (!same)
-		fail_msg("row of %s+%#lx: CFA %d + %d, return address %d at %d; DWARF: %d + %d, %d at %d",
+		fail_msg(
+			"row of %s+%#lx: CFA %d + %d, return address %d at %d; DWARF: %d + %d, %d at %d",
 			function->name, address - function->entry, go.cfa, go.cfa_offset, go.ra,
 			go.ra_offset, dwarf.cfa, dwarf.cfa_offset, dwarf.ra, dwarf.ra_offset);
 }
@@ -172,7 +177,8 @@ static void check_chain(const struct twin *twin, const struct sprof_go_function 
 	if (is_counted(&go, &dwarf, counts))
 		return;
 	for (size_t i = 0; i < go.count; i++)
-		print_message("table: %s %s:%u\n", go.items[i].name, go.items[i].file, go.items[i].line);
+		print_message(
+			"table: %s %s:%u\n", go.items[i].name, go.items[i].file, go.items[i].line);
 	for (size_t i = 0; i < dwarf.count; i++)
 		print_message("DWARF: %s %s:%u\n", dwarf.items[i].name, dwarf.items[i].file,
 			dwarf.items[i].line);

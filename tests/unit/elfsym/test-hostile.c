@@ -10,12 +10,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 
-enum {
-	CUTS = 200,
-	MUTANTS = 400,
-	CHANGES = 20,
-	PLACES = 40
-};
+enum { CUTS = 200, MUTANTS = 400, CHANGES = 20, PLACES = 40 };
 
 /* Names places all over the file and around those of the subject. */
 static void look_at(const void *bytes, size_t size, uint64_t text)
@@ -66,7 +61,7 @@ static size_t pick(const unsigned char *bytes, size_t size)
 	/* The beginning of a section has its own headers more often. */
 	if (random() % 2)
 		return section->sh_offset +
-		       (size_t)random() % (section->sh_size < 64 ? section->sh_size : 64);
+			(size_t)random() % (section->sh_size < 64 ? section->sh_size : 64);
 	return section->sh_offset + (size_t)random() % section->sh_size;
 }
 

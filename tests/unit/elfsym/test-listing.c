@@ -109,15 +109,15 @@ static void the_package_of_a_file(void **state)
 	write_list(folder, "coreutils.list", "/.\n/bin\n/bin/cat\n/usr/bin/tac\n");
 	write_list(folder, "libc6:amd64.list", "/.\n/lib/x86_64-linux-gnu/libc.so.6\n");
 	write_list(folder, "coreutils.md5sums", "/usr/bin/odd\n");
-	assert_true(sprof_package_of_debug_file_in(folder, "/usr/bin/tac", name, sizeof(name)));
+	assert_true(sprof_package_of_debug_file(folder, "/usr/bin/tac", name, sizeof(name)));
 	assert_string_equal(name, "coreutils-dbgsym");
-	assert_true(sprof_package_of_debug_file_in(folder, "/usr/bin/cat", name, sizeof(name)));
-	assert_true(sprof_package_of_debug_file_in(
+	assert_true(sprof_package_of_debug_file(folder, "/usr/bin/cat", name, sizeof(name)));
+	assert_true(sprof_package_of_debug_file(
 		folder, "/usr/lib/x86_64-linux-gnu/libc.so.6", name, sizeof(name)));
 	assert_string_equal(name, "libc6-dbg");
-	assert_false(sprof_package_of_debug_file_in(folder, "/usr/bin/odd", name, sizeof(name)));
-	assert_false(sprof_package_of_debug_file_in(folder, "/usr/sbin", name, sizeof(name)));
-	assert_false(sprof_package_of_debug_file_in("/nowhere", "/bin/cat", name, sizeof(name)));
+	assert_false(sprof_package_of_debug_file(folder, "/usr/bin/odd", name, sizeof(name)));
+	assert_false(sprof_package_of_debug_file(folder, "/usr/sbin", name, sizeof(name)));
+	assert_false(sprof_package_of_debug_file("/nowhere", "/bin/cat", name, sizeof(name)));
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 }
@@ -128,16 +128,17 @@ static void the_archive_of_debug_packages(void **state)
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/os-release", folder);
-	write_list(folder, "os-release", "NAME=\"Debian GNU/Linux\"\nVERSION_CODENAME=bookworm\nID=debian\n");
-	assert_true(sprof_package_archive_in(path, "gcc-12-dbgsym", line, sizeof(line)));
+	write_list(folder, "os-release",
+		"NAME=\"Debian GNU/Linux\"\nVERSION_CODENAME=bookworm\nID=debian\n");
+	assert_true(sprof_package_archive(path, "gcc-12-dbgsym", line, sizeof(line)));
 	assert_string_equal(line, "deb http://deb.debian.org/debian-debug bookworm-debug main");
-	assert_false(sprof_package_archive_in(path, "libc6-dbg", line, sizeof(line)));
+	assert_false(sprof_package_archive(path, "libc6-dbg", line, sizeof(line)));
 	write_list(folder, "os-release", "ID=ubuntu\nVERSION_CODENAME=\"noble\"\n");
-	assert_true(sprof_package_archive_in(path, "gcc-13-dbgsym", line, sizeof(line)));
+	assert_true(sprof_package_archive(path, "gcc-13-dbgsym", line, sizeof(line)));
 	assert_string_equal(line, "deb http://ddebs.ubuntu.com noble main universe");
 	write_list(folder, "os-release", "ID=arch\n");
-	assert_false(sprof_package_archive_in(path, "gcc-dbgsym", line, sizeof(line)));
-	assert_false(sprof_package_archive_in("/nowhere", "gcc-dbgsym", line, sizeof(line)));
+	assert_false(sprof_package_archive(path, "gcc-dbgsym", line, sizeof(line)));
+	assert_false(sprof_package_archive("/nowhere", "gcc-dbgsym", line, sizeof(line)));
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 }

@@ -8,18 +8,16 @@
 
 #include "tests/unit/check.h"
 
-typedef bool decoder(const uint8_t *, size_t, uint64_t, struct sprof_plt_jump *);
-
 static struct sprof_plt_jump expect(
-	decoder *decode, const void *bytes, size_t size, uint64_t address)
+	enum sprof_machine machine, const void *bytes, size_t size, uint64_t address)
 {
 	struct sprof_plt_jump jump;
 
-	assert_true(decode(bytes, size, address, &jump));
+	assert_true(sprof_plt_decode(machine, bytes, size, address, &jump));
 	/* Cut off anywhere it is another entry, or none, but never read behind its end. */
 	for (size_t i = 0; i < size; i++)
-		decode((const uint8_t *)bytes + size - i, i, address, &jump);
-	assert_true(decode(bytes, size, address, &jump));
+		sprof_plt_decode(machine, (const uint8_t *)bytes + size - i, i, address, &jump);
+	assert_true(sprof_plt_decode(machine, bytes, size, address, &jump));
 	return jump;
 }
 
@@ -33,13 +31,13 @@ static void x86_jumps(void **state)
 		0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xf5, 0xff, 0xff, 0xff};
 	struct sprof_plt_jump jump;
 
-	jump = expect(sprof_plt_decode_x86_64, lazy, 16, 0x9030);
+	jump = expect(SPROF_MACHINE_X86_64, lazy, 16, 0x9030);
 	assert_true(!jump.is_index && jump.slot == 0xb9000 && jump.size == 16);
-	jump = expect(sprof_plt_decode_x86_64, small, 8, 0x401018);
+	jump = expect(SPROF_MACHINE_X86_64, small, 8, 0x401018);
 	assert_true(jump.slot == 0x4ae000 && jump.size == 8);
-	jump = expect(sprof_plt_decode_x86_64, ibt, 16, 0x401020);
+	jump = expect(SPROF_MACHINE_X86_64, ibt, 16, 0x401020);
 	assert_true(jump.slot == 0x4ae000);
-	jump = expect(sprof_plt_decode_x86_64, bnd, 16, 0x1000);
+	jump = expect(SPROF_MACHINE_X86_64, bnd, 16, 0x1000);
 	assert_true(jump.slot == 0x1000);
 }
 
@@ -48,11 +46,11 @@ static void x86_pushes(void **state)
 	static const uint8_t push[16] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68, 7, 0, 0, 0, 0xe9};
 	static const uint8_t negative[16] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68, 7, 0, 0, 0x80};
 	static const uint8_t header[16] = {0xff, 0x35, 0xca, 0xff, 0x0a, 0, 0xff, 0x25};
-	struct sprof_plt_jump jump = expect(sprof_plt_decode_x86_64, push, 16, 0x1000);
+	struct sprof_plt_jump jump = expect(SPROF_MACHINE_X86_64, push, 16, 0x1000);
 
 	assert_true(jump.is_index && jump.index == 7);
-	assert_false(sprof_plt_decode_x86_64(negative, 16, 0x1000, &jump));
-	assert_false(sprof_plt_decode_x86_64(header, 16, 0x1000, &jump));
+	assert_false(sprof_plt_decode(SPROF_MACHINE_X86_64, negative, 16, 0x1000, &jump));
+	assert_false(sprof_plt_decode(SPROF_MACHINE_X86_64, header, 16, 0x1000, &jump));
 }
 
 static void arm_entries(void **state)
@@ -67,11 +65,11 @@ static void arm_entries(void **state)
 		0xd503245f, 0x90000090, 0xf947d611, 0x913ea210, 0xd503219f, 0xd61f0220};
 	struct sprof_plt_jump jump;
 
-	jump = expect(sprof_plt_decode_aarch64, plain, sizeof(plain), 0x5f0);
+	jump = expect(SPROF_MACHINE_AARCH64, plain, sizeof(plain), 0x5f0);
 	assert_true(!jump.is_index && jump.slot == 0x10fa8 && jump.size == 16);
-	jump = expect(sprof_plt_decode_aarch64, bti, sizeof(bti), 0x5f0);
+	jump = expect(SPROF_MACHINE_AARCH64, bti, sizeof(bti), 0x5f0);
 	assert_true(jump.slot == 0x10fa8 && jump.size == 24);
-	jump = expect(sprof_plt_decode_aarch64, authenticated, sizeof(authenticated), 0x5f0);
+	jump = expect(SPROF_MACHINE_AARCH64, authenticated, sizeof(authenticated), 0x5f0);
 	assert_true(jump.slot == 0x10fa8 && jump.size == 24);
 }
 
@@ -79,8 +77,7 @@ static void arm_pages_below(void **state)
 {
 	/* adrp x16, -0x3000 (immlo 1, immhi -1); ldr x17, [x16] */
 	static const uint32_t entry[] = {0xb0fffff0, 0xf9400211, 0x91000210, 0xd61f0220};
-	struct sprof_plt_jump jump =
-		expect(sprof_plt_decode_aarch64, entry, sizeof(entry), 0x400010);
+	struct sprof_plt_jump jump = expect(SPROF_MACHINE_AARCH64, entry, sizeof(entry), 0x400010);
 
 	assert_true(jump.slot == 0x400000 - 0x3000);
 }
@@ -92,8 +89,8 @@ static void arm_is_not_there(void **state)
 	static const uint32_t endless[] = {0x90000090, 0xf947d611, 0x913ea210, 0x913ea210};
 	struct sprof_plt_jump jump;
 
-	assert_false(sprof_plt_decode_aarch64((const void *)header, 16, 0, &jump));
-	assert_false(sprof_plt_decode_aarch64((const void *)endless, 16, 0, &jump));
+	assert_false(sprof_plt_decode(SPROF_MACHINE_AARCH64, (const void *)header, 16, 0, &jump));
+	assert_false(sprof_plt_decode(SPROF_MACHINE_AARCH64, (const void *)endless, 16, 0, &jump));
 }
 
 int main(void)

@@ -46,11 +46,7 @@ static void test_nested(void **state)
 	sprof_ranges_finish(&ranges);
 }
 
-enum {
-	SETS = 300,
-	RANGES = 12,
-	SPACE = 40
-};
+enum { SETS = 300, RANGES = 12, SPACE = 40 };
 
 static bool beats(const struct sprof_range *a, const struct sprof_range *b)
 {

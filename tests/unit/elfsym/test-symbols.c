@@ -138,8 +138,8 @@ static void test_unresolved(void **state)
 static uint64_t own_offset(const void *pointer)
 {
 	struct link_map *map;
-	const ElfW(Ehdr) * header;
-	const ElfW(Phdr) * segments;
+	const ElfW(Ehdr) *header;
+	const ElfW(Phdr) *segments;
 	Dl_info info;
 	uint64_t address;
 

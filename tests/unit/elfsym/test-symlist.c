@@ -31,12 +31,12 @@ static void check(const struct sprof_symlist *list, uint64_t address, const char
 
 static void a_system_map(void **state)
 {
-	struct sprof_symlist *list =
-		read_list(SPROF_SYMLIST_SYSMAP, "ffffffff81000000 T _text\n"
-						"ffffffff81000040 t local_function\n"
-						"ffffffff81000080 W weak\r\n"
-						"ffffffff81001000 D data\n"
-						"ffffffff81002000 T last\n");
+	struct sprof_symlist *list = read_list(SPROF_SYMLIST_SYSMAP,
+		"ffffffff81000000 T _text\n"
+		"ffffffff81000040 t local_function\n"
+		"ffffffff81000080 W weak\r\n"
+		"ffffffff81001000 D data\n"
+		"ffffffff81002000 T last\n");
 
 	check(list, 0xffffffff80ffffff, NULL);
 	check(list, 0xffffffff81000000, "_text");
@@ -84,11 +84,11 @@ static void kallsyms_without_permission(void **state)
 /* Names have blanks; later lines replace earlier ones; garbage in between does no harm. */
 static void a_perf_map(void **state)
 {
-	struct sprof_symlist *list =
-		read_list(SPROF_SYMLIST_PERF_MAP, "7f0000001000 100 LazyCompile:*f /app/x.js:1\n"
-						  "garbage\n\n7f 0 no size\n"
-						  "0x7f0000001040 0x20 py::inner:/tmp/x.py\n"
-						  "7f0000002000 10");
+	struct sprof_symlist *list = read_list(SPROF_SYMLIST_PERF_MAP,
+		"7f0000001000 100 LazyCompile:*f /app/x.js:1\n"
+		"garbage\n\n7f 0 no size\n"
+		"0x7f0000001040 0x20 py::inner:/tmp/x.py\n"
+		"7f0000002000 10");
 
 	check(list, 0x7f0000001000, "LazyCompile:*f /app/x.js:1");
 	check(list, 0x7f0000001040, "py::inner:/tmp/x.py");

@@ -15,14 +15,19 @@ static const struct {
 	const char *text, *clean;
 } cases[] = {
 	{"can't write x: No space left", "can't write x: No space left"},
-	{"bl\xc3\xbcte \xe2\x82\xac \xf0\x9f\x8d\x8e", "bl\xc3\xbcte \xe2\x82\xac \xf0\x9f\x8d\x8e"},
-	{"\033[31mred\033[0m", "?[31mred?[0m"},
-	{"two\nlines\r\tand\177", "two?lines??and?"},
-	{"\xc2\x9b" "31m", "?31m"},                        /* C1: CSI */
-	{"a\xe2\x80\xae" "b", "a?b"},                       /* right-to-left override */
-	{"\xff\xc3", UNKNOWN UNKNOWN},                     /* no UTF-8, and the first byte of a character */
-	{"\xed\xa0\x80", UNKNOWN UNKNOWN UNKNOWN},         /* half of a surrogate pair */
-	{"\xc0\xaf", UNKNOWN UNKNOWN},                     /* too long for what it means */
+	{"bl\xc3\xbcte \xe2\x82\xac \xf0\x9f\x8d\x8e",
+		"bl\xc3\xbcte \xe2\x82\xac \xf0\x9f\x8d\x8e"},
+	{"\033[31mred\033[0m", "?[31mred?[0m"}, {"two\nlines\r\tand\177", "two?lines??and?"},
+	{"\xc2\x9b"
+	 "31m",
+		"?31m"}, /* C1: CSI */
+	{"a\xe2\x80\xae"
+	 "b",
+		"a?b"}, /* right-to-left override */
+	/* no UTF-8, and the first byte of a character */
+	{"\xff\xc3", UNKNOWN UNKNOWN},
+	{"\xed\xa0\x80", UNKNOWN UNKNOWN UNKNOWN}, /* half of a surrogate pair */
+	{"\xc0\xaf", UNKNOWN UNKNOWN},             /* too long for what it means */
 };
 
 static void texts(void **state)

@@ -32,8 +32,9 @@ static void the_example(void **state)
 	SPROF_AUTO_FREE char *sys = folded(profile, SPROF_WEIGHT_SYS, false);
 
 	assert_string_equal(samples, "main 1\nmain;a 2\nmain;a;b 4\nmain;a;b;c 8\nmain;a;c 2\n");
-	assert_string_equal(wall, "main 1000\nmain;a 2000\nmain;a;b 4000\nmain;a;b;c 8000\n"
-				  "main;a;c 2000\n");
+	assert_string_equal(wall,
+		"main 1000\nmain;a 2000\nmain;a;b 4000\nmain;a;b;c 8000\n"
+		"main;a;c 2000\n");
 	assert_string_equal(sys, "");
 	sprof_profile_destroy(profile);
 }
@@ -50,7 +51,7 @@ static void separators_and_controls_are_replaced(void **state)
 	assert_true(sprof_profile_push(profile, SPROF_PROFILE_ROOT, location, &outer));
 	assert_true(sprof_profile_name_location(profile, "", &location));
 	assert_true(sprof_profile_push(profile, outer, location, &inner));
-	assert_true(sprof_profile_add(profile, thread, inner, &weight));
+	example_add_row(profile, thread, inner, &weight);
 	text = folded(profile, SPROF_WEIGHT_WALL, false);
 	assert_string_equal(text, "a:b?c??;? 5\n");
 	sprof_profile_destroy(profile);

@@ -36,6 +36,7 @@ static void paths_are_matched_by_their_end(void **state)
 
 static void times_are_short_and_round_right(void **state)
 {
+	const struct sprof_profile profile = {.kinds = {.has_times = true}};
 	static const struct {
 		uint64_t ns;
 		const char *text;
@@ -62,8 +63,8 @@ static void times_are_short_and_round_right(void **state)
 		assert_string_equal(sprof_figure_time(cases[i].ns).text, cases[i].text);
 		assert_true(strlen(cases[i].text) <= 8);
 	}
-	assert_string_equal(sprof_figure_weight(17, SPROF_WEIGHT_SAMPLES).text, "17");
-	assert_string_equal(sprof_figure_weight(17, SPROF_WEIGHT_RUNQ).text, "17 ns");
+	assert_string_equal(sprof_figure_value(&profile, SPROF_WEIGHT_SAMPLES, 17).text, "17");
+	assert_string_equal(sprof_figure_value(&profile, SPROF_WEIGHT_RUNQ, 17).text, "17 ns");
 }
 
 int main(void)

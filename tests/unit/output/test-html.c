@@ -119,8 +119,9 @@ static void the_picture_has_every_frame(void **state)
 	struct sprof_profile *profile = example_worked();
 	SPROF_AUTO_FREE char *svg = written(profile, &sprof_format_svg);
 
-	assert_non_null(strstr(svg, "<g data-s=\"0\" data-t=\"12000000\" data-d=\"3\">"
-				    "<title>b\n12.0 ms, 70.59 %; self 4.00 ms</title>"));
+	assert_non_null(strstr(svg,
+		"<g data-s=\"0\" data-t=\"12000000\" data-d=\"3\">"
+		"<title>b\n12.0 ms, 70.59 %; self 4.00 ms</title>"));
 	assert_non_null(
 		strstr(svg, "<g data-s=\"12000000\" data-t=\"2000000\" data-d=\"3\"><title>c\n"));
 	sprof_profile_destroy(profile);

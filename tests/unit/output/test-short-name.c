@@ -47,7 +47,8 @@ static void operators(void **state)
 static void receivers_and_shapes_of_go(void **state)
 {
 	check("main.(*worker).work.func1", "main.(*worker).work.func1");
-	check("a.com/b/v2.(*List[go.shape.int_0,go.shape.[]uint8_1]).Add", "a.com/b/v2.(*List[...]).Add");
+	check("a.com/b/v2.(*List[go.shape.int_0,go.shape.[]uint8_1]).Add",
+		"a.com/b/v2.(*List[...]).Add");
 	check("main.sum[go.shape.map[string]int_0].func1", "main.sum[...].func1");
 	check("main.sum[...]", "main.sum[...]");
 	check("type..eq.struct { a int; f func(int) }", "type..eq.struct { a int; f func(int) }");
@@ -59,7 +60,8 @@ static void what_stays(void **state)
 {
 	check("main", "main");
 	check("app+0x1230", "app+0x1230");
-	check("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<T> as core::ops::Drop>::drop");
+	check("<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+		"<alloc::vec::Vec<T> as core::ops::Drop>::drop");
 	check("core::ptr::drop_in_place", "core::ptr::drop_in_place");
 	check("", "");
 }

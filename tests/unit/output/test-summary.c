@@ -19,10 +19,12 @@
 static struct sprof_profile *make(size_t processes, const char *name)
 {
 	struct sprof_profile *profile = sprof_build_create();
-	struct sprof_quality quality = {.duration_ns = 2 * SPROF_NS_PER_S, .rate_hz = 99, .ticks = 198};
+	struct sprof_quality quality = {
+		.duration_ns = 2 * SPROF_NS_PER_S, .rate_hz = 99, .ticks = 198};
 
 	for (size_t i = 0; i < processes; i++) {
-		struct sprof_build_thread thread = {.pid = (pid_t)i + 1, .tid = (pid_t)i + 1, .name = "t"};
+		struct sprof_build_thread thread = {
+			.pid = (pid_t)i + 1, .tid = (pid_t)i + 1, .name = "t"};
 		char command[64], folded[600];
 		uint32_t id;
 
@@ -73,7 +75,8 @@ static void it_fits_any_terminal(void **state)
 			struct sprof_profile *profile = make(processes, names[name]);
 
 			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-				struct sprof_output_options options = sprof_output_options_default();
+				struct sprof_output_options options =
+					sprof_output_options_default();
 				SPROF_AUTO_FREE char *text = NULL;
 
 				options.width = sizes[i].width;
@@ -106,7 +109,8 @@ static void without_a_terminal_it_is_plain(void **state)
 static void too_few_samples_tell_nothing(void **state)
 {
 	struct sprof_profile *profile = sprof_build_create();
-	struct sprof_quality quality = {.duration_ns = SPROF_NS_PER_S / 50, .rate_hz = 99, .samples_stopped = 2};
+	struct sprof_quality quality = {
+		.duration_ns = SPROF_NS_PER_S / 50, .rate_hz = 99, .samples_stopped = 2};
 	struct sprof_output_options options = sprof_output_options_default();
 	SPROF_AUTO_FREE char *text = NULL;
 

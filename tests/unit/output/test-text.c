@@ -207,7 +207,8 @@ static char *report_of_stolen(uint64_t stolen)
 	char *text;
 
 	example_thread(profile, "main");
-	add_times(profile, 0, "main", 1, (struct sprof_times){{1000 - stolen, 0, 0, 0, 0, 0, stolen}});
+	add_times(profile, 0, "main", 1,
+		(struct sprof_times){{1000 - stolen, 0, 0, 0, 0, 0, stolen}});
 	text = report(profile, &options);
 	sprof_profile_destroy(profile);
 	return text;
@@ -263,7 +264,8 @@ static void long_names_are_shortened_in_the_middle(void **state)
 	sprof_profile_destroy(profile);
 }
 
-static void add_wait(struct sprof_profile *profile, const char *call, const char *object, uint64_t ms)
+static void add_wait(
+	struct sprof_profile *profile, const char *call, const char *object, uint64_t ms)
 {
 	struct sprof_profile_context context = {
 		.state = SPROF_STATE_SLEEP, .kind = SPROF_WAIT_KIND_IO};

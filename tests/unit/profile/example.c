@@ -3,6 +3,8 @@
  */
 #include "tests/unit/profile/example.h"
 
+#include "profile/build.h"
+
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -38,10 +40,20 @@ uint32_t example_stack(struct sprof_profile *profile, const char *folded)
 	return stack;
 }
 
+void example_add_row(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_metrics *metrics)
+{
+	const struct sprof_profile_context context = {.state = SPROF_STATE_COUNT};
+	struct sprof_profile_row row = {.thread = thread, .stack = stack, .metrics = *metrics};
+
+	assert_true(sprof_build_context(profile, &context, &row.context));
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
 void example_add(struct sprof_profile *profile, uint32_t thread, const char *folded,
 	const struct sprof_metrics *metrics)
 {
-	assert_true(sprof_profile_add(profile, thread, example_stack(profile, folded), metrics));
+	example_add_row(profile, thread, example_stack(profile, folded), metrics);
 }
 
 struct sprof_profile *example_worked(void)

@@ -12,7 +12,11 @@ uint32_t example_thread(struct sprof_profile *profile, const char *name);
 /* The stack of "main;a;b", outermost function first. */
 uint32_t example_stack(struct sprof_profile *profile, const char *folded);
 
-/* Weight on such a stack. */
+/* Weight of a thread on a stack, its state not known. */
+void example_add_row(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
+	const struct sprof_metrics *metrics);
+
+/* The same on a stack of that kind. */
 void example_add(struct sprof_profile *profile, uint32_t thread, const char *folded,
 	const struct sprof_metrics *metrics);
 

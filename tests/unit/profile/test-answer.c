@@ -34,19 +34,27 @@ static void add_waiting(struct sprof_profile *profile, uint32_t thread, const ch
 	row.stack = profile->rows[profile->row_count - 1].stack;
 	assert_true(sprof_build_context(profile, context, &row.context));
 	row.metrics.samples = ms / 10;
-	row.metrics.times.ns[context->state == SPROF_STATE_USER ? SPROF_TIME_USER : SPROF_TIME_SLEEP] =
+	row.metrics.times
+		.ns[context->state == SPROF_STATE_USER ? SPROF_TIME_USER : SPROF_TIME_SLEEP] =
 		ms * SPROF_NS_PER_MS;
 	assert_true(sprof_build_row(profile, &row, NULL));
 }
 
 static const struct sprof_profile_context running = {.state = SPROF_STATE_USER};
-static const struct sprof_profile_context for_child = {
-	.state = SPROF_STATE_SLEEP, .kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4", .object = "cc1 (12)"};
+static const struct sprof_profile_context for_child = {.state = SPROF_STATE_SLEEP,
+	.kind = SPROF_WAIT_KIND_CHILD,
+	.syscall = "wait4",
+	.object = "cc1 (12)"};
 static const struct sprof_profile_context for_lock = {.state = SPROF_STATE_SLEEP,
-	.kind = SPROF_WAIT_KIND_LOCK, .syscall = "futex", .object = "mutex cache+0",
-	.holder = "writer (7)", .holder_function = "flush"};
+	.kind = SPROF_WAIT_KIND_LOCK,
+	.syscall = "futex",
+	.object = "mutex cache+0",
+	.holder = "writer (7)",
+	.holder_function = "flush"};
 static const struct sprof_profile_context nap = {.state = SPROF_STATE_SLEEP,
-	.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep", .object = "50 ms"};
+	.kind = SPROF_WAIT_KIND_TIME,
+	.syscall = "clock_nanosleep",
+	.object = "50 ms"};
 
 static void programs_that_matter_come_first(void **state)
 {
@@ -54,9 +62,12 @@ static void programs_that_matter_come_first(void **state)
 	struct sprof_answer answer;
 	struct sprof_error err;
 
-	add_waiting(profile, add_thread(profile, 1, "/usr/bin/make -j2"), "main;wait", &for_child, 9000);
-	add_waiting(profile, add_thread(profile, 2, "/usr/lib/cc1 -quiet a.c"), "main;parse", &running, 1000);
-	add_waiting(profile, add_thread(profile, 3, "/usr/lib/cc1 -quiet b.c"), "main;parse", &running, 2000);
+	add_waiting(profile, add_thread(profile, 1, "/usr/bin/make -j2"), "main;wait", &for_child,
+		9000);
+	add_waiting(profile, add_thread(profile, 2, "/usr/lib/cc1 -quiet a.c"), "main;parse",
+		&running, 1000);
+	add_waiting(profile, add_thread(profile, 3, "/usr/lib/cc1 -quiet b.c"), "main;parse",
+		&running, 2000);
 	add_waiting(profile, add_thread(profile, 4, "-bash"), "main;read", &running, 10);
 	assert_true(sprof_answer_build(profile, 2, &answer, &err));
 	assert_int_equal(answer.count, 3);
@@ -64,7 +75,8 @@ static void programs_that_matter_come_first(void **state)
 	assert_int_equal(answer.programs[0].processes, 2);
 	assert_int_equal(answer.programs[0].pid, 3); /* the busier one */
 	assert_int_equal(answer.programs[0].causes[0].weight, SPROF_WEIGHT_USER);
-	assert_string_equal(profile->functions[answer.programs[0].causes[0].function].name, "parse");
+	assert_string_equal(
+		profile->functions[answer.programs[0].causes[0].function].name, "parse");
 	assert_string_equal(answer.programs[1].name, "bash");
 	assert_string_equal(answer.programs[2].name, "make");
 	assert_int_equal(answer.programs[2].idle_ns, 9000 * (uint64_t)SPROF_NS_PER_MS);
@@ -102,17 +114,31 @@ static void who_waits_for_work_is_idle(void **state)
 	} cases[] = {
 		{{.kind = SPROF_WAIT_KIND_CHILD, .syscall = "wait4"}, true},
 		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "condition variable x+0"}, true},
-		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "interpreter lock x+0", .holder = "a (1)"}, false},
+		{{.kind = SPROF_WAIT_KIND_LOCK,
+			 .object = "interpreter lock x+0",
+			 .holder = "a (1)"},
+			false},
 		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "mutex x+0"}, false},
 		{{.kind = SPROF_WAIT_KIND_LOCK, .object = "join"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "epoll_wait", .object = "1.2.3.4:80"},
+			true},
 		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "1.2.3.4:80"}, false},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "poll", .object = "2 descriptors: a, b"}, true},
-		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pselect6", .object = "pipe:[1] from itself"}, true},
+		{{.kind = SPROF_WAIT_KIND_EVENT,
+			 .syscall = "poll",
+			 .object = "2 descriptors: a, b"},
+			true},
+		{{.kind = SPROF_WAIT_KIND_EVENT,
+			 .syscall = "pselect6",
+			 .object = "pipe:[1] from itself"},
+			true},
 		{{.kind = SPROF_WAIT_KIND_EVENT, .syscall = "pause"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "accept4", .object = "0.0.0.0:80 listening"}, true},
+		{{.kind = SPROF_WAIT_KIND_IO,
+			 .syscall = "accept4",
+			 .object = "0.0.0.0:80 listening"},
+			true},
 		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "/dev/pts/3"}, true},
-		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"}, false},
+		{{.kind = SPROF_WAIT_KIND_IO, .syscall = "read", .object = "pipe:[1] from cat (2)"},
+			false},
 		{{.kind = SPROF_WAIT_KIND_TIME, .syscall = "clock_nanosleep"}, false},
 	};
 
@@ -126,7 +152,9 @@ static void who_waits_for_work_is_idle(void **state)
 static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 {
 	static const struct sprof_profile_context semaphore = {.state = SPROF_STATE_SLEEP,
-		.kind = SPROF_WAIT_KIND_LOCK, .syscall = "futex", .object = "semaphore [heap]+0x10"};
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "semaphore [heap]+0x10"};
 	struct sprof_profile *profile = sprof_build_create();
 	uint32_t worker = add_thread(profile, 1, "a"), waiter = add_thread(profile, 2, "b");
 	bool *idle;
@@ -136,7 +164,8 @@ static void a_semaphore_is_a_queue_for_who_does_nothing_else(void **state)
 	add_waiting(profile, waiter, "main;take", &semaphore, 1000);
 	idle = sprof_profile_idle_rows(profile);
 	for (size_t i = 0; i < profile->row_count; i++) {
-		bool waits = profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_LOCK;
+		bool waits =
+			profile->contexts[profile->rows[i].context].kind == SPROF_WAIT_KIND_LOCK;
 
 		assert_int_equal(idle[i], waits && profile->rows[i].thread == waiter);
 	}

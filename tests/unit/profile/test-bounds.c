@@ -60,7 +60,8 @@ static uint32_t some(struct days *days, uint32_t below)
 }
 
 /* Each use of a pid is by another process. */
-static void announce(struct days *days, uint32_t id, pid_t pid, const char *name, const char *command)
+static void announce(
+	struct days *days, uint32_t id, pid_t pid, const char *name, const char *command)
 {
 	const struct sprof_thread_record record = {.id = id,
 		.process = days->pid_uses,
@@ -80,22 +81,27 @@ static uint32_t stack(struct days *days, uint32_t kinds)
 	uint32_t kind = some(days, kinds), id;
 
 	for (uint32_t i = 0; i < DEPTH; i++)
-		frames[i] = (struct sprof_frame){.offset = (i < DEPTH / 2 ? kind : kind % 16) * 64 + i,
-			.is_return = i > 0};
+		frames[i] = (struct sprof_frame){
+			.offset = (i < DEPTH / 2 ? kind : kind % 16) * 64 + i, .is_return = i > 0};
 	assert_true(days->sink.stack(days->sink.data, &view, &id));
 	return id;
 }
 
-static void sample(struct days *days, uint32_t thread, uint32_t on, enum sprof_state state, uint32_t wait)
+static void sample(
+	struct days *days, uint32_t thread, uint32_t on, enum sprof_state state, uint32_t wait)
 {
 	const struct sprof_sample record = {.time_ns = 1000 + days->ticks * period_ns,
-		.thread = thread, .stack = on, .state = state, .wait = wait};
+		.thread = thread,
+		.stack = on,
+		.state = state,
+		.wait = wait};
 
 	assert_true(days->sink.sample(days->sink.data, &record));
 	days->samples++;
 }
 
-static void charge(struct days *days, uint32_t thread, enum sprof_time_class class, uint64_t ns, bool last)
+static void charge(
+	struct days *days, uint32_t thread, enum sprof_time_class class, uint64_t ns, bool last)
 {
 	struct sprof_times times = {0};
 
@@ -230,11 +236,15 @@ static void new_things_to_wait_for_take_no_memory(void **state)
 	for (uint32_t thread = 0; thread < 50; thread++)
 		announce(&days, thread, 100, "server", "program");
 	for (uint32_t i = 0; i < 2000000; i++) {
-		struct sprof_wait wait = {.system_call = i % 3, .kind = SPROF_WAIT_KIND_IO,
+		struct sprof_wait wait = {.system_call = i % 3,
+			.kind = SPROF_WAIT_KIND_IO,
 			.module = SPROF_RECORD_NONE};
-		struct sprof_holder holder = {.thread = some(&days, 50), .stack = stack(&days, 500)};
-		struct sprof_sample record = {.thread = i % 50, .stack = stack(&days, 100),
-			.state = SPROF_STATE_SLEEP, .holder = i % 2 ? &holder : NULL};
+		struct sprof_holder holder = {
+			.thread = some(&days, 50), .stack = stack(&days, 500)};
+		struct sprof_sample record = {.thread = i % 50,
+			.stack = stack(&days, 100),
+			.state = SPROF_STATE_SLEEP,
+			.holder = i % 2 ? &holder : NULL};
 		char object[64];
 
 		snprintf(object, sizeof(object), "tcp 10.0.0.1:80 -> 10.1.2.3:%u", i);

@@ -25,8 +25,8 @@ static uint32_t set_up(struct scene *scene, const char *const names[FRAMES])
 		scene->lines[i].function = i;
 		scene->locations[i] =
 			(struct sprof_profile_location){.first_line = i, .line_count = 1};
-		scene->stacks[FRAMES - i] = (struct sprof_profile_stack){
-			.parent = FRAMES - i - 1, .location = i};
+		scene->stacks[FRAMES - i] =
+			(struct sprof_profile_stack){.parent = FRAMES - i - 1, .location = i};
 	}
 	scene->profile.functions = scene->functions;
 	scene->profile.lines = scene->lines;

@@ -115,12 +115,12 @@ static void different_kinds_are_refused(void **state)
 	struct sprof_profile *sum = merged(a, NULL);
 	struct sprof_error err = {0};
 
-	b->foreign.kind_count = 1;
-	b->foreign.kinds[0] = (struct sprof_profile_kind){.type = "space", .unit = "bytes"};
+	b->kinds.further_count = 1;
+	b->kinds.further[0] = (struct sprof_kind){.name = "space", .unit = "bytes"};
 	assert_false(sprof_profile_merge(sum, b, &err));
 	assert_non_null(strstr(err.message, "different things"));
 	assert_non_null(strstr(err.message, "space/bytes"));
-	b->foreign.kind_count = 0;
+	b->kinds.further_count = 0;
 	sprof_profile_destroy(a);
 	sprof_profile_destroy(b);
 	sprof_profile_destroy(sum);
@@ -168,8 +168,10 @@ static void what_leaves_nothing_says_what_there_is(void **state)
 		{{.thread = "102"}, "no thread matches --thread 102", "the threads are: example"},
 		{{.pid = 99}, "there is no process 99", "the processes are: 100 example"},
 		{{.focus = "nowhere"}, "no function matches --focus nowhere", "c, b, a, main"},
-		{{.label = "rank=1"}, "no sample has a label that matches --label rank=1", "labels"},
-		{{.states = 1u << SPROF_STATE_USER}, "no sample is left", ""}, /* of no known state */
+		{{.label = "rank=1"}, "no sample has a label that matches --label rank=1",
+			"labels"},
+		/* of no known state */
+		{{.states = 1u << SPROF_STATE_USER}, "no sample is left", ""},
 	};
 	struct sprof_profile *whole = example_worked(), *part;
 
@@ -221,16 +223,16 @@ static void a_joined_profile_keeps_its_sides(void **state)
 	assert_true(sprof_profile_join(a, b, &joined, &base_threads, &err));
 	assert_int_equal(base_threads, 1);
 	assert_int_equal(joined->thread_count, 2);
-	assert_true(sprof_diff_build(
-		joined, base_threads, SPROF_WEIGHT_SAMPLES, true, &diff, &err));
+	assert_true(
+		sprof_diff_build(joined, base_threads, SPROF_WEIGHT_SAMPLES, true, &diff, &err));
 	assert_int_equal(diff.whole[SPROF_SIDE_BASE], 17);
 	assert_int_equal(diff.whole[SPROF_SIDE_NEW], 34);
 	assert_string_equal(joined->functions[diff.rows[0].function].name, "c");
 	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[0].self), 17);
 	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[1].self), 0);
 	sprof_diff_finish(&diff);
-	assert_true(sprof_diff_build(
-		joined, base_threads, SPROF_WEIGHT_SAMPLES, false, &diff, &err));
+	assert_true(
+		sprof_diff_build(joined, base_threads, SPROF_WEIGHT_SAMPLES, false, &diff, &err));
 	assert_int_equal((int)sprof_diff_of(&diff, diff.rows[0].self), 27 - 20);
 	sprof_diff_finish(&diff);
 	sprof_profile_destroy(a);

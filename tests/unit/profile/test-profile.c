@@ -76,10 +76,7 @@ static void module_offset_and_kind_tell_frames_apart(void **state)
 /* Stacks are found by a hash of their frames: each must still be the one that was put in. */
 static void many_similar_stacks_are_never_mixed_up(void **state)
 {
-	enum {
-		STACKS = 50000,
-		DEPTH = 12
-	};
+	enum { STACKS = 50000, DEPTH = 12 };
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	struct sprof_sink sink = sprof_profile_sink(profile);
 	unsigned short seed[3] = {7, 8, 9};

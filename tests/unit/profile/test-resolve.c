@@ -177,7 +177,7 @@ static void gaps_are_counted_by_module(void **state)
 	make_module(modules, "/bin/full");
 	make_module(modules, "/bin/stripped");
 	assert_true(sink.stack(sink.data, &view, &stack));
-	assert_true(sprof_profile_add(profile, example_thread(profile, "main"), stack, &metrics));
+	example_add_row(profile, example_thread(profile, "main"), stack, &metrics);
 	assert_true(sprof_profile_resolve(profile, &symbols, &err));
 	assert_true(sprof_gaps_build(profile, &gaps, &err));
 	assert_int_equal(gaps.count, 1);

@@ -243,8 +243,9 @@ static void recursion_stays_a_path_in_the_graphs(void **state)
 
 static void recursion_is_one_node_where_it_is_folded(void **state)
 {
-	const struct sprof_view view = {
-		.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .folds_recursion = true};
+	const struct sprof_view view = {.weight = SPROF_WEIGHT_SAMPLES,
+		.thread = SPROF_PROFILE_NONE,
+		.folds_recursion = true};
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	uint32_t thread = example_thread(profile, "main");
 	struct sprof_graph graph;
@@ -265,7 +266,8 @@ static void recursion_is_one_node_where_it_is_folded(void **state)
 static void what_is_left_out_is_in_no_view(void **state)
 {
 	const bool left_out[] = {true, false};
-	const struct sprof_view view = {.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .left_out = left_out};
+	const struct sprof_view view = {
+		.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .left_out = left_out};
 	struct sprof_profile *profile = sprof_profile_create(NULL);
 	uint32_t thread = example_thread(profile, "main");
 	struct sprof_graph graph;
@@ -337,8 +339,8 @@ static void verdicts_follow_the_table(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(
-			sprof_verdict_name(sprof_verdict_of(&cases[i].times, NULL)), cases[i].verdict);
+		assert_string_equal(sprof_verdict_name(sprof_verdict_of(&cases[i].times, NULL)),
+			cases[i].verdict);
 }
 
 static void weights_have_names(void **state)

@@ -10,10 +10,7 @@
 #include "profile/resolve.h"
 #include "tests/unit/check.h"
 
-enum {
-	LIBC,
-	APP
-}; /* modules, in the order they are made */
+enum { LIBC, APP }; /* modules, in the order they are made */
 
 static const char *const names[2][8] = {
 	[LIBC] = {"futex_wait", "__lll_lock_wait", "___pthread_mutex_lock", "pthread_cond_wait",
@@ -446,7 +443,8 @@ static void verdicts_by_what_was_waited_for(void **state)
 static void waiting_for_a_signal_is_not_io(void **state)
 {
 	const struct sprof_view all = {.thread = SPROF_PROFILE_NONE};
-	struct sprof_wait wait = {.system_call = 7, .kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
+	struct sprof_wait wait = {
+		.system_call = 7, .kind = SPROF_WAIT_KIND_EVENT, .module = SPROF_RECORD_NONE};
 
 	for (int i = 0; i < 2; i++) {
 		struct scene scene;

@@ -7,9 +7,7 @@
 
 #include "tests/unit/check.h"
 
-enum {
-	ROWS = 7
-};
+enum { ROWS = 7 };
 
 static uint64_t of(const struct sprof_profile_row *rows, uint32_t row, enum sprof_time_class class)
 {
@@ -51,7 +49,7 @@ static void equal_samples_share_evenly_and_the_rest_is_spread(void **state)
 	for (uint32_t row = 0; row < 4; row++)
 		assert_in_range(of(rows, row, SPROF_TIME_USER), 2, 3);
 	assert_int_equal(of(rows, 0, SPROF_TIME_USER) + of(rows, 1, SPROF_TIME_USER) +
-				 of(rows, 2, SPROF_TIME_USER) + of(rows, 3, SPROF_TIME_USER),
+			of(rows, 2, SPROF_TIME_USER) + of(rows, 3, SPROF_TIME_USER),
 		10);
 	sprof_window_finish(&window);
 }

@@ -17,10 +17,10 @@ static struct sprof_wire wire_of(const void *bytes, size_t size)
 
 static void every_type_is_read(void **state)
 {
-	static const char bytes[] = "\x08\x96\x01"			    /* 1: 150 */
-				    "\x11\x01\x00\x00\x00\x00\x00\x00\x80"  /* 2: fixed 64 */
-				    "\x1a\x02hi"			    /* 3: two bytes */
-				    "\x25\x02\x00\x00\x00"		    /* 4: fixed 32 */
+	static const char bytes[] = "\x08\x96\x01"                         /* 1: 150 */
+				    "\x11\x01\x00\x00\x00\x00\x00\x00\x80" /* 2: fixed 64 */
+				    "\x1a\x02hi"                           /* 3: two bytes */
+				    "\x25\x02\x00\x00\x00"                 /* 4: fixed 32 */
 				    "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"; /* 5: -1 */
 	struct sprof_wire wire = wire_of(bytes, sizeof(bytes) - 1);
 	struct sprof_wire_field field;
@@ -45,9 +45,9 @@ static void what_is_cut_short_is_broken(void **state)
 	static const struct {
 		const char *bytes;
 		size_t size;
-	} cases[] = {
-		{"\x08", 1}, {"\x08\x80", 2}, {"\x1a\x05hi", 4}, {"\x11\x01", 2}, {"\x25\x01", 2},
-		{"\x0b", 1}, {"\x00\x01", 2}, {"\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
+	} cases[] = {{"\x08", 1}, {"\x08\x80", 2}, {"\x1a\x05hi", 4}, {"\x11\x01", 2},
+		{"\x25\x01", 2}, {"\x0b", 1}, {"\x00\x01", 2},
+		{"\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
 		{"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -1,5 +1,5 @@
 /*
- * sampler/account: whatever the kernel's figures do, what is handed out adds up and is never handed
+ * sampler/account: whatever the kernel's figures do, handed-out time adds up and is never handed
  * out twice.
  */
 #include "sampler/account.h"
@@ -49,7 +49,7 @@ static void one_window(void **state)
 	struct sprof_account account = start_at(&start);
 	struct sprof_times times = sprof_account_advance(&account, &now);
 
-	/* 400 ns of CPU, split 3 to 1; 100 ns ready; of 1000 ns the rest. */
+	/* 400 ns of CPU, split 3 to 1; 100 ns ready; the rest of 1000 ns is blocked. */
 	assert_int_equal(times.ns[SPROF_TIME_USER], 300);
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 100);
 	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 100);
@@ -67,7 +67,7 @@ static void nothing_is_handed_out_twice(void **state)
 	assert_int_equal(total(&times), 0);
 }
 
-/* Without a tick of either kind nothing says that it was in the kernel. */
+/* Without a tick of either kind, nothing says that it was in the kernel. */
 static void time_without_ticks_is_user_time(void **state)
 {
 	const struct sprof_figures start = {0}, now = {1000, 700, 0, 0, 0};
@@ -92,8 +92,8 @@ static void one_sided_splits(void **state)
 }
 
 /*
- * The split over the whole run moves: what one side was given already stays, and the CPU time as a
- * whole is exact all the same.
+ * The split over the whole run moves. Time already given stays, and the CPU time stays exact in
+ * all.
  */
 static void a_split_that_moves_takes_nothing_back(void **state)
 {
@@ -117,7 +117,7 @@ static void a_split_that_moves_takes_nothing_back(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_SYS], 0);
 }
 
-/* The figures of a thread as time goes on: consistent, as the kernel's are off the CPU. */
+/* A thread's figures as time goes on: consistent, like the kernel's for a thread off the CPU. */
 static void live(struct sprof_figures *figures, uint64_t *random)
 {
 	uint64_t cpu = next_random(random, 4) ? next_random(random, 20000000) : 0;
@@ -127,7 +127,7 @@ static void live(struct sprof_figures *figures, uint64_t *random)
 	figures->time_ns += cpu + runq + wait;
 	figures->cpu_ns += cpu;
 	figures->runq_ns += runq;
-	/* The ticks are the kernel's rough idea: right in sum at best. */
+	/* The kernel's ticks are rough: at best their sum is right. */
 	figures->user_ticks += next_random(random, 3);
 	figures->system_ticks += next_random(random, 2);
 }
@@ -160,7 +160,7 @@ static void consistent_figures_add_up_at_every_step(void **state)
 	}
 }
 
-/* Rubbish in: still no class is ever given more than its figure has reached. */
+/* With wrong input, still no class is given more than its figure has reached. */
 static void figures_that_go_back_hand_out_nothing(void **state)
 {
 	uint64_t random = 1, most_cpu = 0, most_runq = 0;
@@ -231,16 +231,19 @@ static void blocked_time_goes_by_what_was_seen(void **state)
 	struct sprof_times times;
 
 	for (int i = 0; i < 10; i++)
-		sprof_account_see(&account, i < 2 ? SPROF_STATE_SLEEP
-				: i < 5 ? SPROF_STATE_DISK : SPROF_STATE_STOPPED, 1);
+		sprof_account_see(&account,
+			i < 2           ? SPROF_STATE_SLEEP
+				: i < 5 ? SPROF_STATE_DISK
+					: SPROF_STATE_STOPPED,
+			1);
 	sprof_account_see(&account, SPROF_STATE_USER, 1);
 	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1000});
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 200);
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 300);
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 500);
-	/* Without a sample it waits for one, or at the end goes where the last one was. */
-	times = sprof_account_advance(&account,
-		&(struct sprof_figures){.time_ns = 1300, .more_to_come = true});
+	/* Without a sample, time waits for one; at the end it goes where the last sample was. */
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){.time_ns = 1300, .more_to_come = true});
 	assert_int_equal(total(&times), 0);
 	times = sprof_account_advance(&account, &(struct sprof_figures){.time_ns = 1700});
 	assert_int_equal(times.ns[SPROF_TIME_STOPPED], 700);
@@ -255,22 +258,22 @@ static void disk_time_is_the_kernels_where_it_counts(void **state)
 	struct sprof_times times;
 
 	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
-	times = sprof_account_advance(&account,
-		&(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9});
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){.time_ns = 10 * tick_ns, .disk_ticks = 9});
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 4 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 6 * tick_ns);
-	/* Never more than there is; what is left over comes later. */
-	times = sprof_account_advance(&account,
-		&(struct sprof_figures){.time_ns = 11 * tick_ns, .disk_ticks = 12});
+	/* Never more than there is; the rest comes later. */
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){.time_ns = 11 * tick_ns, .disk_ticks = 12});
 	assert_int_equal(times.ns[SPROF_TIME_DISK], tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 0);
-	times = sprof_account_advance(&account,
-		&(struct sprof_figures){.time_ns = 20 * tick_ns, .disk_ticks = 12});
+	times = sprof_account_advance(
+		&account, &(struct sprof_figures){.time_ns = 20 * tick_ns, .disk_ticks = 12});
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 2 * tick_ns);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 7 * tick_ns);
 }
 
-/* The figures of a thread of whose switches the kernel tells. */
+/* The figures of a thread, with its switches. */
 static struct sprof_figures figures_at(uint64_t time_ns, uint64_t cpu_ns, uint64_t switches)
 {
 	return (struct sprof_figures){.time_ns = time_ns,
@@ -280,7 +283,7 @@ static struct sprof_figures figures_at(uint64_t time_ns, uint64_t cpu_ns, uint64
 		.more_to_come = true};
 }
 
-/* Whatever has kept it from running, it has not slept. */
+/* Something kept it from running, but it has not slept. */
 static void a_thread_that_never_sleeps_waits_for_nothing(void **state)
 {
 	const struct sprof_figures start = figures_at(1000, 0, 7);
@@ -298,7 +301,7 @@ static void a_thread_that_never_sleeps_waits_for_nothing(void **state)
 	assert_int_equal(total(&times), 0);
 }
 
-/* Naps too short to be seen: the kernel has counted them. */
+/* Naps too short for samples: the kernel has counted them. */
 static void sleeps_between_samples_are_wait(void **state)
 {
 	const struct sprof_figures start = figures_at(0, 0, 0);
@@ -310,7 +313,7 @@ static void sleeps_between_samples_are_wait(void **state)
 	now.cpus = (struct sprof_proc_cpus){.worked_ticks = 60, .lost_ticks = 0};
 	times = sprof_account_advance(&account, &now);
 	assert_int_equal(total(&times), 600);
-	/* The next window has none of them; what was left over before stays wait. */
+	/* The next window has no nap; earlier left-over time stays wait. */
 	now = figures_at(2000, 1500, 50);
 	times = sprof_account_advance(&account, &now);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 100);
@@ -333,7 +336,7 @@ static void what_it_stood_still_for_samples_is_no_wait(void **state)
 	times = sprof_account_advance(&account, &now);
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 250);
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 150);
-	/* A stop is measured on the clock, which runs while the thread is on its way to it. */
+	/* The clock measures a stop, and runs while the thread is on its way to the stop. */
 	sprof_account_see(&account, SPROF_STATE_SLEEP, 1);
 	now.time_ns = 2000;
 	now.cpu_ns = 1590;
@@ -343,7 +346,7 @@ static void what_it_stood_still_for_samples_is_no_wait(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 10);
 }
 
-/* A second of a thread: its parts in ms, and a sample of each 10 ms of them. */
+/* A second of a thread: its parts in ms, and a sample every 10 ms. */
 struct second {
 	unsigned cpu, wait, stolen;
 };
@@ -373,7 +376,7 @@ static struct sprof_times live_seconds(
 	return sum;
 }
 
-/* On a machine that loses a fifth of its CPUs to its host. */
+/* On a machine that loses a fifth of its CPU time to its host. */
 static void what_the_host_takes_is_no_wait(void **state)
 {
 	const struct second seconds[] = {
@@ -383,14 +386,14 @@ static void what_the_host_takes_is_no_wait(void **state)
 		struct sprof_account account;
 		struct sprof_times sum = live_seconds(&seconds[i], 1000, true, &account);
 
-		/* All but the standard errors of 100000 samples, which are not many points. */
+		/* All but the standard errors of 100000 samples, which are a few points. */
 		assert_in_range(sum.ns[SPROF_TIME_STOLEN] / SPROF_NS_PER_MS,
 			seconds[i].stolen * 1000 - 1000 * 6, seconds[i].stolen * 1000);
 		assert_true(sum.ns[SPROF_TIME_SLEEP] >= seconds[i].wait * SPROF_NS_PER_S);
 	}
 }
 
-/* Samples that happen to miss sleeps take nothing away on a machine that loses nothing. */
+/* Samples that miss sleeps by chance take nothing away on a machine that loses nothing. */
 static void a_machine_that_loses_nothing_steals_nothing(void **state)
 {
 	const struct second missed = {400, 500, 100};
@@ -401,7 +404,7 @@ static void a_machine_that_loses_nothing_steals_nothing(void **state)
 	assert_int_equal(sum.ns[SPROF_TIME_SLEEP] / SPROF_NS_PER_MS, 600 * 100);
 }
 
-/* Where the kernel's CPU time has the stolen time in it, there is nothing left to take. */
+/* If the kernel's CPU time includes the stolen time, nothing is left to take. */
 static void a_host_that_is_in_the_cpu_time_takes_nothing_from_wait(void **state)
 {
 	struct sprof_figures now = figures_at(0, 0, 0);

@@ -1,5 +1,5 @@
 /*
- * sampler/budget: whatever ticks cost, the sum stays under the share, and the rate comes back.
+ * sampler/budget: whatever ticks cost, their sum stays below the share, and the rate recovers.
  */
 #include "sampler/budget.h"
 
@@ -8,7 +8,7 @@
 
 static const uint64_t ms = SPROF_NS_PER_MS, second = SPROF_NS_PER_S;
 
-/* A run of its own clock, in which each tick costs something. */
+/* A run on its own clock; each tick costs something. */
 struct run {
 	struct sprof_budget budget;
 	uint64_t now, spent, ticks, period;
@@ -31,7 +31,7 @@ static void tick(struct run *run, uint64_t cost)
 	run->period = sprof_budget_period(&run->budget, run->now, run->spent);
 }
 
-/* The share that was spent in so much time in which every tick costs the same. */
+/* The share spent in `duration`, with a constant cost per tick. */
 static double spend(struct run *run, uint64_t duration, uint64_t cost)
 {
 	uint64_t begin_ns = run->now, before = run->spent;

@@ -1,5 +1,5 @@
 /*
- * sampler/patience: ticks of made-up machines, on a clock of the test's own.
+ * sampler/patience: ticks of made-up machines, on the test's own clock.
  */
 #include "sampler/patience.h"
 
@@ -13,7 +13,7 @@ enum {
 	STOP = 20 * US, /* of a thread that runs */
 };
 
-/* A tick over so many CPUs, whose threads stop or don't: how long it takes. */
+/* How long a tick over `cpus` CPUs takes; threads on the stuck ones don't stop. */
 static uint64_t tick_of(unsigned cpus, uint64_t stuck, uint64_t period, bool soon)
 {
 	struct patience patience;
@@ -45,7 +45,7 @@ static void many_cpus_in_vain_cost_little_more_than_one(void **state)
 	assert_int_equal(one, PERIOD / 2);
 	assert_int_equal(tick_of(16, 0xffff, PERIOD, true), one + 15 * 200 * US);
 	assert_int_equal(tick_of(16, 0xffff, 100 * PERIOD, true), 20000 * US + 15 * 200 * US);
-	/* What comes in between is no reason to be less patient with the next. */
+	/* Stops in between don't make the next wait shorter. */
 	assert_int_equal(tick_of(16, 0x8000, PERIOD, true), one + 15 * STOP);
 	assert_int_equal(tick_of(3, 5, PERIOD, true), one + STOP + 200 * US);
 }
@@ -75,7 +75,7 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 
 	sprof_patience_begin(&patience, BEGIN, 100 * US, true);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 20000 * US);
-	/* Each stop is a reason to wait on. */
+	/* Each stop extends the wait. */
 	assert_int_equal(
 		sprof_patience_deadline(&patience, 9 * BEGIN, true), 9 * BEGIN + 20000 * US);
 	for (unsigned i = 0; i < 4; i++) {
@@ -87,11 +87,12 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 200 * US);
 	sprof_patience_begin(&patience, BEGIN, 100 * US, false);
 	assert_int_equal(sprof_patience_deadline(&patience, BEGIN, true), BEGIN + 5000 * US);
-	/* Of 2.5 ms the first wait took one; what lies between the two is not taken off. */
+	/* The first wait took one of the 2.5 ms; the time between the two waits does not count. */
 	sprof_patience_begin(&patience, BEGIN, 10000 * US, false);
 	sprof_patience_end(&patience, BEGIN + 1000 * US);
 	sprof_patience_go_on(&patience, BEGIN + 9000 * US);
-	assert_int_equal(sprof_patience_deadline(&patience, BEGIN + 9000 * US, false), BEGIN + 10500 * US);
+	assert_int_equal(
+		sprof_patience_deadline(&patience, BEGIN + 9000 * US, false), BEGIN + 10500 * US);
 }
 
 int main(void)

@@ -10,9 +10,7 @@
 
 static const double fractions[] = {0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
 
-enum {
-	FRACTIONS = sizeof(fractions) / sizeof(fractions[0])
-};
+enum { FRACTIONS = sizeof(fractions) / sizeof(fractions[0]) };
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -27,7 +25,7 @@ static int compare(const void *left, const void *right)
 	return (one > other) - (one < other);
 }
 
-/* By the definition in the header: how many of the sorted times must not exceed the quantile. */
+/* The header's definition: this many of the sorted times must not exceed the quantile. */
 static uint64_t true_quantile(const uint64_t *sorted, size_t count, double fraction)
 {
 	size_t wanted = (size_t)ceil(fraction * (double)count);
@@ -35,7 +33,7 @@ static uint64_t true_quantile(const uint64_t *sorted, size_t count, double fract
 	return sorted[wanted ? wanted - 1 : 0];
 }
 
-/* Never below the truth, and above it by at most one step of the histogram. */
+/* Never below the true quantile, and at most one step of the histogram above it. */
 static void expect_quantiles(uint64_t *times, size_t count)
 {
 	struct sprof_pauses *pauses = calloc(1, sizeof(*pauses));
@@ -105,7 +103,7 @@ static void small_times_are_exact(void **state)
 	free(pauses);
 }
 
-/* Of every count, because a quantile falls between two ranks for most. */
+/* For every count, because most quantiles fall between two ranks. */
 static void any_number_of_pauses(void **state)
 {
 	uint64_t random = 11, times[300];
@@ -119,9 +117,7 @@ static void any_number_of_pauses(void **state)
 
 static void pauses_of_all_magnitudes(void **state)
 {
-	enum {
-		COUNT = 20000
-	};
+	enum { COUNT = 20000 };
 	uint64_t random = 3, *times = calloc(COUNT, sizeof(*times));
 
 	assert_non_null(times);

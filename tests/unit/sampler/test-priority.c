@@ -1,6 +1,6 @@
 /*
- * sampler/priority: what the kernel says of this very thread while it is raised, and when it has got back what
- * it had. Each policy is tried by a child, so that no test changes the next one's.
+ * sampler/priority: what the kernel says of this thread while it is raised, and after it is
+ * restored. A child tries each policy, so no test changes the next one's.
  */
 #include "sampler/priority.h"
 
@@ -40,7 +40,7 @@ static bool is_same(const struct seen *one, const struct seen *other)
 		one->slack_ns == other->slack_ns;
 }
 
-/* 0: all is as it was before; and the policy, while it is raised. */
+/* 0: all is restored, and only permitted changes were made while raised. */
 static int try(const struct sprof_sched_attributes *attributes)
 {
 	struct sprof_priority own;
@@ -58,7 +58,7 @@ static int try(const struct sprof_sched_attributes *attributes)
 	if (raised.attributes.policy != before.attributes.policy ||
 		raised.attributes.nice > before.attributes.nice)
 		return 1;
-	/* All that is changed of a policy that was chosen is the slack of timers. */
+	/* For a policy that the user chose, only the timer slack changes. */
 	raised.slack_ns = before.slack_ns;
 	if (attributes->policy != SCHED_OTHER && !is_same(&before, &raised))
 		return 2;
@@ -83,15 +83,18 @@ static void ordinary_threads_get_back_what_they_had(void **state)
 {
 	assert_int_equal(try_in_child((struct sprof_sched_attributes){.nice = NICE}), 0);
 	assert_int_equal(
-		try_in_child((struct sprof_sched_attributes){.nice = NICE, .runtime = SLICE_NS}), 0);
+		try_in_child((struct sprof_sched_attributes){.nice = NICE, .runtime = SLICE_NS}),
+		0);
 }
 
 static void other_policies_are_kept(void **state)
 {
 	assert_int_equal(
-		try_in_child((struct sprof_sched_attributes){.policy = SCHED_BATCH, .nice = NICE}), 0);
+		try_in_child((struct sprof_sched_attributes){.policy = SCHED_BATCH, .nice = NICE}),
+		0);
 	assert_int_equal(
-		try_in_child((struct sprof_sched_attributes){.policy = SCHED_IDLE, .nice = NICE}), 0);
+		try_in_child((struct sprof_sched_attributes){.policy = SCHED_IDLE, .nice = NICE}),
+		0);
 }
 
 static void real_time_policies_are_kept(void **state)
@@ -103,7 +106,8 @@ static void real_time_policies_are_kept(void **state)
 		skip(); /* needs CAP_SYS_NICE: CI is root */
 	assert_int_equal(result, 0);
 	assert_int_equal(
-		try_in_child((struct sprof_sched_attributes){.policy = SCHED_RR, .priority = 1}), 0);
+		try_in_child((struct sprof_sched_attributes){.policy = SCHED_RR, .priority = 1}),
+		0);
 }
 
 static bool starves(uint64_t policy, uint64_t priority, uint32_t own_policy, uint32_t own_priority)
@@ -112,9 +116,8 @@ static bool starves(uint64_t policy, uint64_t priority, uint32_t own_policy, uin
 		.known = true,
 		.attributes = {.policy = own_policy, .priority = own_priority},
 	};
-	const struct sprof_proc_stat stat = {.policy = policy, .priority = priority};
 
-	return sprof_priority_is_starved_by(&own, &stat);
+	return sprof_priority_is_starved_by(&own, policy, priority);
 }
 
 static void who_starves_whom(void **state)

@@ -1,5 +1,5 @@
 /*
- * sampler/schedule: the mean rate is exact, what is late is counted and never made up for, whatever
+ * sampler/schedule: the mean rate is exact, late ticks are counted and never made up for, whatever
  * the clock does.
  */
 #include "sampler/schedule.h"
@@ -8,12 +8,9 @@
 
 #include "tests/unit/check.h"
 
-enum {
-	PERIOD = 10000,
-	FIRST = 1000000
-};
+enum { PERIOD = 10000, FIRST = 1000000 };
 
-/* Small and deterministic, so that a failure can be seen again. */
+/* Small and deterministic, so a failure can be repeated. */
 static uint64_t next_random(uint64_t *random)
 {
 	*random = *random * 6364136223846793005u + 1442695040888963407u;
@@ -97,12 +94,12 @@ static void slots_that_have_passed_are_missed(void **state)
 {
 	struct sprof_schedule schedule = start(1);
 
-	/* The slots at +1 to +5 are behind, the one at +6 is to come. */
+	/* The slots at +1 to +5 have passed, the one at +6 is next. */
 	sprof_schedule_advance(&schedule, FIRST + 5 * PERIOD + 1);
 	assert_int_equal(schedule.missed, 5);
 	assert_int_equal(schedule.slot, FIRST + 6 * PERIOD);
 	assert_int_equal(schedule.late, 1);
-	/* A slot is behind at its very moment, the next one as well as those after it. */
+	/* At its very moment a slot has passed: the next one as well as those after it. */
 	for (uint64_t slots = 1; slots < 4; slots++) {
 		schedule = start(1);
 		sprof_schedule_advance(&schedule, FIRST + slots * PERIOD);
@@ -111,7 +108,7 @@ static void slots_that_have_passed_are_missed(void **state)
 	}
 }
 
-/* One turn of a target that holds up ticks at random, now and then for long. */
+/* A delay of one turn: a target that holds up ticks at random, now and then for long. */
 static uint64_t delay(uint64_t *random)
 {
 	switch (next_random(random) % 8) {
@@ -145,13 +142,10 @@ static void every_slot_is_a_tick_or_missed(void **state)
 	}
 }
 
-/* In any window there are at most as many ticks as slots, and the two at its edges. */
+/* Any window has at most as many ticks as slots, plus the two at its edges. */
 static void what_was_missed_is_not_made_up_for(void **state)
 {
-	enum {
-		WINDOW = 10,
-		TICKS = 3000
-	};
+	enum { WINDOW = 10, TICKS = 3000 };
 	static uint64_t taken[TICKS];
 	struct sprof_schedule schedule = start(9);
 	uint64_t random = 5;
@@ -180,7 +174,7 @@ static void periods_too_short_to_jitter(void **state)
 	}
 }
 
-/* A laptop that slept with its lid closed, on a clock that went on. */
+/* A laptop slept with its lid closed, and its clock went on. */
 static void a_day_long_pause(void **state)
 {
 	struct sprof_schedule schedule = start(1);

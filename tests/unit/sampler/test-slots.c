@@ -1,15 +1,15 @@
 /*
- * sampler/slots: room for those that are to be stopped, and the one for a stop that none of them waits for.
+ * sampler/slots: room for the threads to stop, and the spare slot for an unexpected stop.
  */
 #include "sampler/slots.h"
 
-#include "sampler/sampler-internal.h"
+#include "sampler/sampled.h"
 #include "tests/unit/check.h"
 
 enum { THREADS = 3 };
 
 static struct scene {
-	struct sampling samplings[THREADS];
+	struct sampled sampled[THREADS];
 	struct sprof_thread threads[THREADS];
 	struct slots slots;
 } scene;
@@ -18,9 +18,9 @@ static int set_up(void **state)
 {
 	scene = (struct scene){0};
 	for (size_t i = 0; i < THREADS; i++) {
-		scene.threads[i].sampling = &scene.samplings[i];
+		scene.threads[i].sampling = &scene.sampled[i];
 		scene.threads[i].phase = SPROF_THREAD_RUNNING;
-		sprof_copy_plan_init(&scene.samplings[i].copy);
+		sprof_copy_plan_init(&scene.sampled[i].copy);
 	}
 	return 0;
 }
@@ -33,22 +33,22 @@ static int tear_down(void **state)
 
 static struct slot *add(size_t thread)
 {
-	const struct slot_before before = {.cpu = (int)thread};
+	const struct ask ask = {.thread = &scene.threads[thread], .cpu = {.number = (int)thread}};
 
-	assert_true(sprof_slots_add(&scene.slots, &scene.threads[thread], &before));
+	assert_true(sprof_slots_add(&scene.slots, &ask));
 	return sprof_slots_find(&scene.slots, &scene.threads[thread]);
 }
 
 static void each_thread_has_its_own(void **state)
 {
 	for (size_t i = 0; i < THREADS; i++)
-		assert_int_equal(add(i)->before.cpu, i);
+		assert_int_equal(add(i)->ask.cpu.number, i);
 	assert_int_equal(scene.slots.count, THREADS);
 	for (size_t i = 0; i < THREADS; i++) {
 		const struct slot *slot = sprof_slots_find(&scene.slots, &scene.threads[i]);
 
-		assert_ptr_equal(slot->thread, &scene.threads[i]);
-		assert_true(sprof_copy_has_room(&slot->buffer, &scene.samplings[i].copy));
+		assert_ptr_equal(slot->ask.thread, &scene.threads[i]);
+		assert_true(sprof_copy_has_room(&slot->buffer, &scene.sampled[i].copy));
 	}
 }
 
@@ -60,15 +60,20 @@ static void one_that_has_been_asked_comes_when_it_can(void **state)
 	assert_null(sprof_slots_find(&scene.slots, &scene.threads[2]));
 }
 
+static struct slot *use_spare(size_t thread)
+{
+	return sprof_slots_use_spare(&scene.slots, &(struct ask){.thread = &scene.threads[thread]});
+}
+
 static void the_spare_one_serves_one_stop_at_a_time(void **state)
 {
-	/* Nothing was allocated for it yet. */
-	assert_null(sprof_slots_use_spare(&scene.slots, &scene.threads[0]));
+	/* Nothing is allocated yet. */
+	assert_null(use_spare(0));
 	add(0);
-	sprof_copy_plan_grow(&scene.samplings[1].copy);
-	assert_null(sprof_slots_use_spare(&scene.slots, &scene.threads[1]));
-	assert_non_null(sprof_slots_use_spare(&scene.slots, &scene.threads[2]));
-	assert_null(sprof_slots_use_spare(&scene.slots, &scene.threads[0]));
+	sprof_copy_plan_grow(&scene.sampled[1].copy);
+	assert_null(use_spare(1));
+	assert_non_null(use_spare(2));
+	assert_null(use_spare(0));
 }
 
 static void a_group_waits_until_it_gives_up(void **state)

@@ -1,6 +1,6 @@
 /*
- * sampler/stop-order: whose turn it is. The CPUs are made up, but for the one that the test runs on, which
- * is where the order begins; with a hop that can't be used it stays where the kernel has it.
+ * sampler/stop-order: the order of stops. The CPUs are made up, except for the test's own, which
+ * comes first. With an unusable hop, it stays where the kernel put it.
  */
 #include "sampler/stop-order.h"
 
@@ -8,19 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sampler/sampler-internal.h"
 #include "tests/unit/check.h"
 
 enum {
 	THREADS = 6,
-	NO_CPU = CPU_SETSIZE - 1, /* which no machine has that the test runs on */
+	NO_CPU = CPU_SETSIZE - 1, /* no machine that runs the test has it */
 };
 
-static struct sprof_hop still = {.usable = false, .loadavg_fd = -1, .schedstat_fd = -1};
+static struct sprof_hop still = {.usable = false, .schedstat_file = -1};
 
 static struct scene {
-	struct sampling samplings[THREADS];
-	struct sprof_thread threads[THREADS];
 	struct slot items[THREADS];
 	struct slots slots;
 } scene;
@@ -29,9 +26,7 @@ static void set_up(const int *cpus, size_t count)
 {
 	scene = (struct scene){.slots = {.items = scene.items, .count = count}};
 	for (size_t i = 0; i < count; i++) {
-		scene.threads[i].sampling = &scene.samplings[i];
-		scene.items[i].thread = &scene.threads[i];
-		scene.items[i].before.cpu = cpus[i];
+		scene.items[i].ask.cpu.number = cpus[i];
 	}
 }
 
@@ -44,14 +39,14 @@ static void the_threads_of_a_cpu_come_together(void **state)
 
 	set_up(cpus, THREADS);
 	CPU_ZERO(&seen);
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	while (sprof_stop_order_next(&order)) {
-		size_t cpu = (size_t)order.group.first->before.cpu;
+		size_t cpu = (size_t)order.group.first->ask.cpu.number;
 
 		assert_false(CPU_ISSET(cpu, &seen));
 		CPU_SET(cpu, &seen);
 		for (struct slot *slot = order.group.first; slot < order.group.last; slot++)
-			assert_int_equal(slot->before.cpu, cpu);
+			assert_int_equal(slot->ask.cpu.number, cpu);
 		threads += (size_t)(order.group.last - order.group.first);
 		groups++;
 	}
@@ -67,9 +62,9 @@ static void cpus_come_upwards_and_round(void **state)
 	int first = -1, last = -1;
 
 	set_up(cpus, THREADS);
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	while (sprof_stop_order_next(&order)) {
-		int cpu = order.group.first->before.cpu;
+		int cpu = order.group.first->ask.cpu.number;
 
 		first = first < 0 ? cpu : first;
 		descents += cpu < last;
@@ -78,16 +73,16 @@ static void cpus_come_upwards_and_round(void **state)
 	assert_true(descents == (first > 0));
 }
 
-/* Whether a thread alone on a CPU that is not ours is awaited from where we are. */
+/* Whether a thread alone on another CPU is awaited from our CPU. */
 static bool is_near(bool is_pinned, enum slot_phase phase)
 {
 	static const int cpu = NO_CPU;
 	struct stop_order order;
 
 	set_up(&cpu, 1);
-	scene.samplings[0].cpu.pinned = is_pinned;
+	scene.items[0].ask.cpu.pinned = is_pinned;
 	scene.items[0].phase = phase;
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(sprof_stop_order_next(&order));
 	return order.group.first->near;
 }
@@ -105,21 +100,23 @@ static void two_are_stopped_from_their_cpu(void **state)
 	struct stop_order order;
 
 	set_up(cpus, 2);
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(sprof_stop_order_next(&order));
 	assert_false(order.group.first->near);
 	assert_false(sprof_stop_order_next(&order));
 }
 
-/* So is one of a real-time policy, though it be pinned: we would get no time on its CPU. */
+/* A real-time thread is stopped from afar, even if pinned: we would get no time on its CPU. */
 static void a_real_time_thread_is_stopped_from_afar(void **state)
 {
 	static const int cpu = NO_CPU;
 	struct stop_order order;
 
 	set_up(&cpu, 1);
-	scene.samplings[0].cpu.pinned = scene.samplings[0].cpu.starves = true;
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	scene.items[0].ask.cpu.pinned = true;
+	scene.items[0].ask.cpu.policy = SCHED_FIFO;
+	scene.items[0].ask.cpu.priority = 1;
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(CPU_ISSET(NO_CPU, &order.taken));
 	assert_true(CPU_ISSET(NO_CPU, &order.taken_for_good));
 	assert_true(sprof_stop_order_next(&order));
@@ -127,20 +124,21 @@ static void a_real_time_thread_is_stopped_from_afar(void **state)
 	assert_false(order.group.contended);
 }
 
-/* It is elsewhere at the next tick, and we may have to go where it was. */
+/* It is elsewhere at the next tick, and we may have to go to its old CPU. */
 static void one_that_moves_takes_a_cpu_for_the_tick(void **state)
 {
 	static const int cpu = NO_CPU;
 	struct stop_order order;
 
 	set_up(&cpu, 1);
-	scene.samplings[0].cpu.starves = true;
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &still);
+	scene.items[0].ask.cpu.policy = SCHED_FIFO;
+	scene.items[0].ask.cpu.priority = 1;
+	sprof_stop_order_begin(&order, &scene.slots, false, &still);
 	assert_true(CPU_ISSET(NO_CPU, &order.taken));
 	assert_false(CPU_ISSET(NO_CPU, &order.taken_for_good));
 }
 
-/* The first one that is allowed. */
+/* The first allowed one. */
 static int some_cpu(const cpu_set_t *allowed)
 {
 	int cpu = 0;
@@ -150,7 +148,7 @@ static int some_cpu(const cpu_set_t *allowed)
 	return cpu;
 }
 
-/* How many CPUs sprof may run on when it goes to stop a thread on a CPU that kept it waiting before. */
+/* The number of CPUs that sprof may use to stop a thread on a CPU that kept it waiting before. */
 static void a_cpu_that_kept_us_waiting_is_avoided(void **state)
 {
 	struct stop_order order;
@@ -163,31 +161,31 @@ static void a_cpu_that_kept_us_waiting_is_avoided(void **state)
 	CPU_SET((size_t)cpu, &hop.avoided);
 	hop.avoided_until_ns = UINT64_MAX;
 	set_up(&cpu, 1);
-	scene.samplings[0].cpu.pinned = true;
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &hop);
+	scene.items[0].ask.cpu.pinned = true;
+	sprof_stop_order_begin(&order, &scene.slots, false, &hop);
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.contended);
 	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
 	assert_int_equal(CPU_ISSET((size_t)cpu, &now), CPU_COUNT(&hop.allowed) == 1);
 	hop.avoided_until_ns = 0;
-	sprof_hop_note_wait(&hop);
+	sprof_hop_note_queued(&hop);
 	assert_int_equal(CPU_COUNT(&hop.avoided), 0);
 	sprof_hop_finish(&hop);
 }
 
-/* What the kernel says of a thread that has waited for so long since the last time. */
+/* Whether our CPU is avoided after a wait of waited_ms. */
 static bool is_avoided_after(unsigned waited_ms)
 {
-	struct sprof_hop hop = {.loadavg_fd = -1};
+	struct sprof_hop hop = {.usable = false};
 	char text[64];
 	int length = snprintf(text, sizeof(text), "5 %u000000 7\n", 100 + waited_ms);
 
-	hop.schedstat_fd = memfd_create("schedstat", MFD_CLOEXEC);
-	assert_true(hop.schedstat_fd >= 0);
-	assert_int_equal(write(hop.schedstat_fd, text, (size_t)length), length);
-	hop.waited_ns = 100000000;
-	sprof_hop_note_wait(&hop);
-	close(hop.schedstat_fd);
+	hop.schedstat_file = memfd_create("schedstat", MFD_CLOEXEC);
+	assert_true(hop.schedstat_file >= 0);
+	assert_int_equal(write(hop.schedstat_file, text, (size_t)length), length);
+	hop.queued_ns = 100000000;
+	sprof_hop_note_queued(&hop);
+	close(hop.schedstat_file);
 	return CPU_COUNT(&hop.avoided);
 }
 
@@ -198,37 +196,24 @@ static void only_a_long_wait_counts(void **state)
 	assert_true(is_avoided_after(301));
 }
 
-/* A machine of two CPUs with so many tasks that want one. */
-static struct sprof_hop machine_with(unsigned runnable)
-{
-	struct sprof_hop hop = {.usable = false, .online = 2, .schedstat_fd = -1};
-	char text[64];
-	int length = snprintf(text, sizeof(text), "0.5 0.5 0.5 %u/99 1234\n", runnable);
-
-	hop.loadavg_fd = memfd_create("loadavg", MFD_CLOEXEC);
-	assert_true(hop.loadavg_fd >= 0);
-	assert_int_equal(write(hop.loadavg_fd, text, (size_t)length), length);
-	return hop;
-}
-
-/* Of `threads` of the target, each on a CPU of its own, the first. */
-static bool is_contended(unsigned runnable, size_t threads)
+/* The first of `threads` target threads, each on its own CPU; on a machine of two CPUs. */
+static bool is_contended(uint64_t runnable, size_t threads)
 {
 	static const int cpus[] = {NO_CPU, NO_CPU - 1, NO_CPU - 2};
-	struct sprof_hop hop = machine_with(runnable);
+	struct sprof_hop hop = {.usable = false, .online = 2, .schedstat_file = -1};
 	struct stop_order order;
 
 	set_up(cpus, threads);
-	sprof_stop_order_begin(&order, &scene.slots, scene.slots.count, &hop);
+	sprof_stop_order_begin(
+		&order, &scene.slots, sprof_hop_is_crowded(&hop, runnable, threads), &hop);
 	assert_true(sprof_stop_order_next(&order));
 	assert_true(order.group.first->near == !order.group.contended);
-	close(hop.loadavg_fd);
 	return order.group.contended;
 }
 
 static void other_programs_contend(void **state)
 {
-	/* One thread, sprof, and nobody else; or one more; or threads of the target only. */
+	/* One thread and sprof only; one task more; or threads of the target only. */
 	assert_false(is_contended(2, 1));
 	assert_true(is_contended(3, 1));
 	assert_false(is_contended(3, 2));

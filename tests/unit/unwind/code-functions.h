@@ -61,16 +61,17 @@ __asm__(".macro row_here rule, offset, add, fp\n"
 #define FUNCTION_AND(label, body, others) \
 	extern const uint8_t label##_begin[], label##_end[], label##_rest[]; \
 	extern const struct code_expected label##_rows[], label##_rows_end[]; \
-	static const struct code_function label = {#label, label##_begin, label##_end, label##_rest, \
-		label##_rows, label##_rows_end}; \
+	static const struct code_function label = { \
+		#label, label##_begin, label##_end, label##_rest, label##_rows, label##_rows_end}; \
 	__asm__(".pushsection .rodata\n.balign 4\n" #label "_rows:\n.popsection\n" \
-		".pushsection .text\n" #label "_begin:\n" body "\n" #label "_end:\n" \
-		others "\n" #label "_rest:\n.popsection\n" \
+		".pushsection .text\n" #label "_begin:\n" body "\n" #label "_end:\n" others \
+		"\n" #label "_rest:\n.popsection\n" \
 		".pushsection .rodata\n" #label "_rows_end:\n.popsection\n")
 
 #define FUNCTION(label, body) FUNCTION_AND(label, body, "")
 
-static inline bool code_is_row(const struct code_expected *expected, const struct sprof_cfi_row *row)
+static inline bool code_is_row(
+	const struct code_expected *expected, const struct sprof_cfi_row *row)
 {
 	if (expected->rule == CODE_ANY_ROW)
 		return true;
@@ -88,7 +89,8 @@ static inline bool code_is_row(const struct code_expected *expected, const struc
 	return row->fp == SPROF_REG_SAVED && row->fp_offset == expected->fp_offset;
 }
 
-static inline const struct sprof_cfi_row *code_row_at(const struct sprof_code_rows *rows, uint32_t at)
+static inline const struct sprof_cfi_row *code_row_at(
+	const struct sprof_code_rows *rows, uint32_t at)
 {
 	size_t found = 0;
 
@@ -122,9 +124,10 @@ static inline void code_check_function(
 		if (code_is_row(row, found))
 			continue;
 		print_error("%s+0x%x: rule %d offset %d add %d fp %d, but found rule %d offset %d "
-			"add %d ra %d fp %d@%d\n", function->name, offset, row->rule, row->offset,
-			row->add, row->fp_offset, found->cfa, found->cfa_offset, found->cfa_add,
-			found->ra, found->fp, found->fp_offset);
+			    "add %d ra %d fp %d@%d\n",
+			function->name, offset, row->rule, row->offset, row->add, row->fp_offset,
+			found->cfa, found->cfa_offset, found->cfa_add, found->ra, found->fp,
+			found->fp_offset);
 		wrong++;
 	}
 	assert_int_equal(wrong, 0);
@@ -144,8 +147,10 @@ static inline void code_module_init(struct code_module *module, const uint8_t *b
 	assert_non_null(module->bytes);
 	memcpy(module->bytes, bytes, size);
 	module->size = size;
-	module->segment = (struct sprof_segment){
-		.address = CODE_ADDRESS, .file_size = size, .memory_size = size, .executable = true};
+	module->segment = (struct sprof_segment){.address = CODE_ADDRESS,
+		.file_size = size,
+		.memory_size = size,
+		.executable = true};
 	module->image = (struct sprof_image){.bytes = module->bytes,
 		.size = size,
 		.segments = &module->segment,
@@ -158,7 +163,8 @@ static inline void code_module_finish(struct code_module *module)
 	free(module->bytes);
 }
 
-static inline void code_check_same(const struct sprof_code_row *one, const struct sprof_code_row *other)
+static inline void code_check_same(
+	const struct sprof_code_row *one, const struct sprof_code_row *other)
 {
 	assert_int_equal(one->offset, other->offset);
 	assert_int_equal(one->row.cfa, other->row.cfa);

@@ -8,11 +8,7 @@
 #include "tests/unit/check.h"
 #include "unwind/step.h"
 
-enum {
-	BASE = 0x10000,
-	WORD = 8,
-	WORDS = 128
-};
+enum { BASE = 0x10000, WORD = 8, WORDS = 128 };
 
 #define ADDRESS(index) (BASE + (uint64_t)(index)*WORD)
 

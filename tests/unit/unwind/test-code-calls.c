@@ -67,15 +67,18 @@ static void calls_that_do_not_return(void **state)
 	code_expect(&call_before_another_depth);
 	code_expect(&call_before_a_depth_found_later);
 	starts[1] = CODE_ADDRESS +
-		(uint64_t)(call_of_one_that_never_returns.end - call_of_one_that_never_returns.bytes);
+		(uint64_t)(call_of_one_that_never_returns.end -
+			call_of_one_that_never_returns.bytes);
 	code_expect_in(&call_of_one_that_never_returns, &known);
 	starts[1] = CODE_ADDRESS +
-		(uint64_t)(another_function_behind_padding.end - another_function_behind_padding.bytes);
+		(uint64_t)(another_function_behind_padding.end -
+			another_function_behind_padding.bytes);
 	code_expect_in(&another_function_behind_padding, &known);
 	code_expect(&another_function_without_padding);
 }
 
 /* Each return shows one of them, and all that was concluded is begun again. */
+/* clang-format off */
 #define LAST_ACT(label, depth) \
 	label ": by_sp 8; sub $" depth ", %rsp\n" \
 	"any_row; call *%rax\n" \
@@ -92,6 +95,8 @@ FUNCTION(many_calls_that_do_not_return,
 	FOUR_BRANCHES("0") FOUR_BRANCHES("1") FOUR_BRANCHES("2")
 	"by_sp 8; ret\n"
 	FOUR_LAST_ACTS("0") FOUR_LAST_ACTS("1") FOUR_LAST_ACTS("2"));
+
+/* clang-format on */
 
 static void many_calls_that_do_not_return_in_one_function(void **state)
 {

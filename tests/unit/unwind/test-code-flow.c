@@ -275,7 +275,8 @@ static void a_comparison_lasts_until_the_next(void **state)
 	"4: by_sp 8; ret\n"
 #define OFFSETS "8: .long 1b - 8b, 2b - 8b, 3b - 8b, 4b - 8b\n"
 #define ADDRESS(label, name) ".quad " label " - " name "_begin + 0x401000\n"
-#define ADDRESSES(name) "8: " ADDRESS("1b", name) ADDRESS("2b", name) ADDRESS("3b", name) ADDRESS("4b", name)
+#define ADDRESSES(name) \
+	"8: " ADDRESS("1b", name) ADDRESS("2b", name) ADDRESS("3b", name) ADDRESS("4b", name)
 #define BY_OFFSET \
 	"by_sp 16; lea 8f(%rip), %rdx\n" \
 	"by_sp 16; movslq (%rdx,%rdi,4), %rax\n" \
@@ -286,19 +287,22 @@ FUNCTION_AND(table_of_offsets,
 	"by_sp 8; push %rbx\n"
 	"by_sp 16; cmp $2, %edi\n"
 	"by_sp 16; ja 9f\n"
-	"by_sp 16; mov %edi, %edi\n" BY_OFFSET CASES, OFFSETS);
+	"by_sp 16; mov %edi, %edi\n" BY_OFFSET CASES,
+	OFFSETS);
 
 FUNCTION_AND(table_by_a_byte,
 	"by_sp 8; push %rbx\n"
 	"by_sp 16; cmp $2, %dil\n"
 	"by_sp 16; ja 9f\n"
-	"by_sp 16; movzbl %dil, %edi\n" BY_OFFSET CASES, OFFSETS);
+	"by_sp 16; movzbl %dil, %edi\n" BY_OFFSET CASES,
+	OFFSETS);
 
 FUNCTION_AND(table_by_memory,
 	"by_sp 8; push %rbx\n"
 	"by_sp 16; cmpl $3, (%rdi)\n"
 	"by_sp 16; jae 9f\n"
-	"by_sp 16; mov (%rdi), %edi\n" BY_OFFSET CASES, OFFSETS);
+	"by_sp 16; mov (%rdi), %edi\n" BY_OFFSET CASES,
+	OFFSETS);
 
 /* The way on is that of the cases. */
 FUNCTION_AND(table_behind_the_branch,
@@ -306,7 +310,8 @@ FUNCTION_AND(table_behind_the_branch,
 	"by_sp 16; cmp $2, %edi\n"
 	"by_sp 16; jbe 1f\n"
 	"by_sp 16; jmp 9f\n"
-	"1: " BY_OFFSET CASES, OFFSETS);
+	"1: " BY_OFFSET CASES,
+	OFFSETS);
 
 FUNCTION_AND(table_of_addresses,
 	"by_sp 8; push %rbx\n"
@@ -326,8 +331,7 @@ FUNCTION_AND(table_of_loaded_addresses,
 	ADDRESSES("table_of_loaded_addresses"));
 
 /* Up to the first entry that leads elsewhere. */
-FUNCTION_AND(table_without_a_bound,
-	"by_sp 8; push %rbx\n" BY_OFFSET CASES,
+FUNCTION_AND(table_without_a_bound, "by_sp 8; push %rbx\n" BY_OFFSET CASES,
 	"8: .long 1b - 8b, 2b - 8b, 3b - 8b, 0x7fff0000, 4b - 8b\n");
 
 /* It is nowhere: the cases are tried with what is known at the jump. */

@@ -39,6 +39,8 @@ __asm__(".pushsection .text\n"
 	"returns_end:\n"
 	".popsection\n");
 
+/* clang-format indents each call more than the one before. */
+/* clang-format off */
 #define FUNCTIONS(do_with) \
 	do_with(returns) do_with(returns_with_a_prefix) do_with(stops) do_with(halts) do_with(loops) \
 	do_with(calls_stops) do_with(jumps_to_stops) do_with(jumps_to_returns) do_with(stops_sometimes) \
@@ -48,10 +50,11 @@ __asm__(".pushsection .text\n"
 	do_with(returns_behind_data) do_with(goes_on_to_an_end) do_with(an_end) \
 	do_with(ends_with_a_call) do_with(deep_0) do_with(deep_1) \
 	do_with(deep_2) do_with(deep_3) do_with(deep_4) do_with(deep_5) do_with(deep_6) do_with(deep_7)
+/* clang-format on */
 
 #define DECLARE(name) extern const uint8_t name[];
 #define LIST(name) name,
-#define ADDRESS(name) (CODE_ADDRESS + (uint64_t)((name) - returns_begin))
+#define ADDRESS(name) (CODE_ADDRESS + (uint64_t)(name - returns_begin))
 
 FUNCTIONS(DECLARE)
 extern const uint8_t returns_begin[], returns_end[];

@@ -32,8 +32,12 @@ static void apply(struct sprof_code_state *state, struct sprof_instruction one)
 
 static struct sprof_instruction add(uint8_t to, uint8_t from, int64_t value)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_ADD, .to = to, .from = from,
-		.index = NO, .value = value, .changed = (uint16_t)(1u << to)};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_ADD,
+		.to = to,
+		.from = from,
+		.index = NO,
+		.value = value,
+		.changed = (uint16_t)(1u << to)};
 }
 
 static struct sprof_instruction push(uint8_t from)
@@ -50,47 +54,74 @@ static struct sprof_instruction pop(uint8_t to)
 
 static struct sprof_instruction change(uint8_t reg)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_NONE, .to = reg, .from = NO,
-		.index = NO, .changed = (uint16_t)(1u << reg)};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_NONE,
+		.to = reg,
+		.from = NO,
+		.index = NO,
+		.changed = (uint16_t)(1u << reg)};
 }
 
 static struct sprof_instruction align(uint8_t reg)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_ALIGN, .to = reg, .from = NO,
-		.index = NO, .value = -64, .changed = (uint16_t)(1u << reg)};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_ALIGN,
+		.to = reg,
+		.from = NO,
+		.index = NO,
+		.value = -64,
+		.changed = (uint16_t)(1u << reg)};
 }
 
 static struct sprof_instruction store(uint8_t base, int64_t value, uint8_t from, uint8_t size)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_STORE, .to = base, .from = from,
-		.index = NO, .value = value, .size = size};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_STORE,
+		.to = base,
+		.from = from,
+		.index = NO,
+		.value = value,
+		.size = size};
 }
 
 static struct sprof_instruction load(uint8_t to, uint8_t base, int64_t value)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_LOAD, .to = to, .from = base,
-		.index = NO, .value = value, .size = WORD, .changed = (uint16_t)(1u << to)};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_LOAD,
+		.to = to,
+		.from = base,
+		.index = NO,
+		.value = value,
+		.size = WORD,
+		.changed = (uint16_t)(1u << to)};
 }
 
 static struct sprof_instruction set(uint8_t to, int64_t value)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_SET, .to = to, .from = NO,
-		.index = NO, .value = value, .changed = (uint16_t)(1u << to)};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_SET,
+		.to = to,
+		.from = NO,
+		.index = NO,
+		.value = value,
+		.changed = (uint16_t)(1u << to)};
 }
 
 static struct sprof_instruction compare(uint8_t reg, uint8_t with, int64_t value)
 {
-	return (struct sprof_instruction){
-		.effect = SPROF_EFFECT_COMPARE, .to = reg, .from = with, .index = NO, .value = value};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_COMPARE,
+		.to = reg,
+		.from = with,
+		.index = NO,
+		.value = value};
 }
 
 static struct sprof_instruction branch(enum sprof_condition condition)
 {
-	return (struct sprof_instruction){.effect = SPROF_EFFECT_BRANCH, .to = NO, .from = NO,
-		.index = NO, .condition = (uint8_t)condition};
+	return (struct sprof_instruction){.effect = SPROF_EFFECT_BRANCH,
+		.to = NO,
+		.from = NO,
+		.index = NO,
+		.condition = (uint8_t)condition};
 }
 
-static void expect_cfa(const struct sprof_code_state *state, enum sprof_cfa_rule rule, int32_t offset)
+static void expect_cfa(
+	const struct sprof_code_state *state, enum sprof_cfa_rule rule, int32_t offset)
 {
 	struct sprof_cfi_row row = sprof_code_state_row(state);
 
@@ -102,7 +133,8 @@ static void expect_cfa(const struct sprof_code_state *state, enum sprof_cfa_rule
 	}
 }
 
-static void expect_fp(const struct sprof_code_state *state, enum sprof_reg_rule rule, int32_t offset)
+static void expect_fp(
+	const struct sprof_code_state *state, enum sprof_reg_rule rule, int32_t offset)
 {
 	struct sprof_cfi_row row = sprof_code_state_row(state);
 
@@ -149,10 +181,13 @@ static void calls_and_jumps(void **unused)
 	apply(&state, add(R11, SP, 0));
 	apply(&state, add(R12, SP, 0));
 	before = state;
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_JUMP, .to = NO, .from = NO});
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_RETURN, .to = NO, .from = NO});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_JUMP, .to = NO, .from = NO});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_RETURN, .to = NO, .from = NO});
 	assert_memory_equal(&state, &before, sizeof(state));
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_CALL, .to = NO, .from = NO});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_CALL, .to = NO, .from = NO});
 	assert_int_equal(state.registers[R11].kind, SPROF_CODE_UNKNOWN);
 	assert_int_equal(state.registers[R12].kind, SPROF_CODE_CFA);
 	expect_cfa(&state, SPROF_CFA_SP, WORD);

@@ -35,12 +35,27 @@ static struct sprof_code_state with_offsets(unsigned scale, unsigned size)
 	struct sprof_code_state state;
 
 	sprof_code_state_init(&state);
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_SET, .to = DX, .from = NO,
-		.index = NO, .value = TABLE, .changed = 1u << DX});
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_LOAD, .to = AX, .from = DX,
-		.index = DI, .scale = (uint8_t)scale, .size = (uint8_t)size, .changed = 1u << AX});
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_ADD_REGISTER, .to = AX,
-		.from = DX, .index = NO, .changed = 1u << AX});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_SET,
+			.to = DX,
+			.from = NO,
+			.index = NO,
+			.value = TABLE,
+			.changed = 1u << DX});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_LOAD,
+			.to = AX,
+			.from = DX,
+			.index = DI,
+			.scale = (uint8_t)scale,
+			.size = (uint8_t)size,
+			.changed = 1u << AX});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_ADD_REGISTER,
+			.to = AX,
+			.from = DX,
+			.index = NO,
+			.changed = 1u << AX});
 	return state;
 }
 
@@ -50,9 +65,15 @@ static struct sprof_code_state with_addresses(unsigned scale, unsigned size)
 	struct sprof_code_state state;
 
 	sprof_code_state_init(&state);
-	apply(&state, (struct sprof_instruction){.effect = SPROF_EFFECT_LOAD, .to = AX, .from = NO,
-		.index = DI, .scale = (uint8_t)scale, .size = (uint8_t)size, .value = TABLE,
-		.changed = 1u << AX});
+	apply(&state,
+		(struct sprof_instruction){.effect = SPROF_EFFECT_LOAD,
+			.to = AX,
+			.from = NO,
+			.index = DI,
+			.scale = (uint8_t)scale,
+			.size = (uint8_t)size,
+			.value = TABLE,
+			.changed = 1u << AX});
 	return state;
 }
 
@@ -76,8 +97,12 @@ static void expect_none(const struct sprof_code_state *state, const struct sprof
 
 static void tables_of_jumps(void **unused)
 {
-	const struct sprof_instruction by_memory = {.effect = SPROF_EFFECT_JUMP_MEMORY, .from = NO,
-		.to = NO, .index = DI, .scale = 8, .value = TABLE};
+	const struct sprof_instruction by_memory = {.effect = SPROF_EFFECT_JUMP_MEMORY,
+		.from = NO,
+		.to = NO,
+		.index = DI,
+		.scale = 8,
+		.value = TABLE};
 	struct sprof_code_state state = with_offsets(4, 4);
 
 	expect_table(&state, &by_register, 4, 0);
@@ -91,8 +116,11 @@ static void tables_of_jumps(void **unused)
 
 static void jumps_without_a_table(void **unused)
 {
-	struct sprof_instruction jump = {.effect = SPROF_EFFECT_JUMP_MEMORY, .from = NO, .to = NO,
-		.index = NO, .value = TABLE};
+	struct sprof_instruction jump = {.effect = SPROF_EFFECT_JUMP_MEMORY,
+		.from = NO,
+		.to = NO,
+		.index = NO,
+		.value = TABLE};
 	struct sprof_code_state state;
 
 	sprof_code_state_init(&state);
@@ -131,8 +159,10 @@ static void make_module(struct module *module, const void *table, size_t size)
 	memcpy(module->bytes + TABLE_AT, table, size);
 	module->segment = (struct sprof_segment){
 		.address = ADDRESS, .file_size = SIZE, .memory_size = SIZE, .executable = true};
-	module->image = (struct sprof_image){
-		.bytes = module->bytes, .size = SIZE, .segments = &module->segment, .segment_count = 1};
+	module->image = (struct sprof_image){.bytes = module->bytes,
+		.size = SIZE,
+		.segments = &module->segment,
+		.segment_count = 1};
 	module->code = (struct sprof_code){.bytes = module->bytes,
 		.size = FUNCTION_SIZE,
 		.address = ADDRESS,

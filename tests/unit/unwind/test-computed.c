@@ -45,7 +45,8 @@ static struct sprof_image *open_program(size_t count)
 	return image;
 }
 
-static struct sprof_cfi_row find(struct sprof_computed *computed, const uint8_t *function, uint64_t at)
+static struct sprof_cfi_row find(
+	struct sprof_computed *computed, const uint8_t *function, uint64_t at)
 {
 	uint64_t address = CODE_ADDRESS + (uint64_t)(function - code_begin) + at;
 	struct sprof_cfi_row row = sprof_computed_find(computed, address);
@@ -54,8 +55,8 @@ static struct sprof_cfi_row find(struct sprof_computed *computed, const uint8_t 
 	return row;
 }
 
-static void expect_sp(
-	struct sprof_computed *computed, const uint8_t *function, uint64_t at, int32_t offset, uint64_t end)
+static void expect_sp(struct sprof_computed *computed, const uint8_t *function, uint64_t at,
+	int32_t offset, uint64_t end)
 {
 	struct sprof_cfi_row row = find(computed, function, at);
 
@@ -173,7 +174,8 @@ static bool is_padding(const struct sprof_code *code, uint32_t at)
 {
 	struct sprof_instruction one;
 
-	return sprof_instruction_decode(code->bytes + at, code->size - at, code->address + at, &one) &&
+	return sprof_instruction_decode(
+		       code->bytes + at, code->size - at, code->address + at, &one) &&
 		one.effect == SPROF_EFFECT_PADDING;
 }
 
@@ -197,8 +199,10 @@ static void compare_function(
 static void compare_fde(struct truth *truth, const struct sprof_fde *fde)
 {
 	struct sprof_cfi_row entry = sprof_cfi_find(truth->cfi, fde->address);
-	struct sprof_code code = {.image = truth->image, .returns = truth->returns,
-		.address = fde->address, .size = (uint32_t)fde->size};
+	struct sprof_code code = {.image = truth->image,
+		.returns = truth->returns,
+		.address = fde->address,
+		.size = (uint32_t)fde->size};
 	struct sprof_code_rows rows = {0};
 
 	if (entry.cfa != SPROF_CFA_SP || entry.cfa_offset != 8 || entry.ra == SPROF_REG_UNDEFINED ||
@@ -222,7 +226,7 @@ static void compare_file(struct truth *truth, const char *path)
 	*truth = (struct truth){.flow = sprof_code_flow_create()};
 	assert_true(sprof_image_open_path(path, &truth->image, &err));
 	assert_true(sprof_fdes_load(&fdes, truth->image, &err));
-	assert_true(sprof_code_starts_load_all(&truth->starts, truth->image, &err));
+	assert_true(sprof_code_starts_load(&truth->starts, truth->image, true, &err));
 	truth->returns = sprof_code_returns_create(truth->image, &truth->starts);
 	truth->cfi = sprof_cfi_create(truth->image);
 	assert_true(truth->flow && truth->returns && truth->cfi);

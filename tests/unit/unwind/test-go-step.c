@@ -69,12 +69,12 @@ static void expect_at(const struct sprof_cursor *cursor, uint64_t sp, uint64_t p
 }
 
 /* The caller is on the same stack. */
-static void expect_here(const struct stacks *stacks, const struct sprof_rule *rule,
-	struct sprof_cursor cursor)
+static void expect_here(
+	const struct stacks *stacks, const struct sprof_rule *rule, struct sprof_cursor cursor)
 {
 	uint64_t cfa = cursor.sp + (uint64_t)(int64_t)rule->cfa_offset;
-	uint64_t pc = cfa >= HOME ? HOME_VALUE((cfa - HOME) / WORD - 1)
-				  : VALUE((cfa - BASE) / WORD - 1);
+	uint64_t pc =
+		cfa >= HOME ? HOME_VALUE((cfa - HOME) / WORD - 1) : VALUE((cfa - BASE) / WORD - 1);
 
 	cursor = step_from(&stacks->thread, rule, cursor);
 	expect_at(&cursor, cfa, pc);
@@ -82,8 +82,9 @@ static void expect_here(const struct stacks *stacks, const struct sprof_rule *ru
 
 static void on_the_stack_they_were_called_on(void **state)
 {
-	static const enum sprof_cfa_rule rules[] = {SPROF_CFA_GO_SYSTEM_CALL, SPROF_CFA_GO_SYSTEM_LEFT,
-		SPROF_CFA_GO_C_CALL, SPROF_CFA_GO_C_CALL_HERE, SPROF_CFA_GO_VDSO};
+	static const enum sprof_cfa_rule rules[] = {SPROF_CFA_GO_SYSTEM_CALL,
+		SPROF_CFA_GO_SYSTEM_LEFT, SPROF_CFA_GO_C_CALL, SPROF_CFA_GO_C_CALL_HERE,
+		SPROF_CFA_GO_VDSO};
 	struct stacks stacks;
 
 	stacks_init(&stacks);
@@ -224,7 +225,8 @@ static void asmcgocall_on_another_stack(void **state)
 
 static void asmcgocall_without_a_switch(void **state)
 {
-	struct sprof_rule call = with_fp(rule(SPROF_CFA_GO_C_CALL_HERE, 8), SPROF_REG_UNDEFINED, SLOT);
+	struct sprof_rule call =
+		with_fp(rule(SPROF_CFA_GO_C_CALL_HERE, 8), SPROF_REG_UNDEFINED, SLOT);
 	struct sprof_cursor cursor;
 	struct stacks stacks;
 
@@ -243,7 +245,8 @@ static void asmcgocall_without_a_switch(void **state)
 static void asmcgocall_whose_slot_was_not_copied(void **state)
 {
 	struct sprof_rule call = with_fp(rule(SPROF_CFA_GO_C_CALL, 8), SPROF_REG_UNDEFINED, SLOT);
-	struct sprof_rule here = with_fp(rule(SPROF_CFA_GO_C_CALL_HERE, 8), SPROF_REG_UNDEFINED, SLOT);
+	struct sprof_rule here =
+		with_fp(rule(SPROF_CFA_GO_C_CALL_HERE, 8), SPROF_REG_UNDEFINED, SLOT);
 	struct stacks stacks;
 
 	stacks_init(&stacks);
@@ -340,7 +343,8 @@ static void nested_callbacks(void **state)
 
 		stacks.thread.words[left] = i < 2 ? ADDRESS(left + 30) : 0;
 		/* C is called from a frame above, which notes where the goroutine's stack is. */
-		stacks.thread.words[left + 5 + SLOT / WORD] = (uint64_t)(HOME_WORDS - 20 - i * 10) * WORD;
+		stacks.thread.words[left + 5 + SLOT / WORD] =
+			(uint64_t)(HOME_WORDS - 20 - i * 10) * WORD;
 		stacks.thread.words[left + 6 + SLOT / WORD] = G;
 		cursor = step_from(&stacks.thread, &callback, cursor);
 		expect_at(&cursor, ADDRESS(left + 5), VALUE(left + 4));
@@ -437,8 +441,8 @@ static void other_rules_are_not_for_it(void **state)
 		if (cfa >= SPROF_CFA_GO_SYSTEM_CALL && cfa <= SPROF_CFA_GO_VDSO)
 			continue;
 		stacks_init(&stacks);
-		assert_int_equal(sprof_step_go(&stacks.thread.snapshot, &other, &cursor),
-			SPROF_STEP_OTHER);
+		assert_int_equal(
+			sprof_step_go(&stacks.thread.snapshot, &other, &cursor), SPROF_STEP_OTHER);
 	}
 }
 

@@ -62,15 +62,16 @@ static void expect_add(const char *bytes, size_t size, unsigned to, unsigned fro
 
 static void additions(void **state)
 {
-	expect_add(BYTES("\x48\x83\xec\x18"), SP, SP, -0x18);             /* sub $0x18, %rsp */
-	expect_add(BYTES("\x48\x83\xc4\x80"), SP, SP, -0x80);             /* add $-0x80, %rsp */
-	expect_add(BYTES("\x48\x81\xec\x40\x23\x01\x00"), SP, SP, -0x12340); /* sub $0x12340, %rsp */
-	expect_add(BYTES("\x48\x8d\x64\x24\x08"), SP, SP, 8);             /* lea 8(%rsp), %rsp */
-	expect_add(BYTES("\x4c\x8d\x54\x24\x08"), R10, SP, 8);            /* lea 8(%rsp), %r10 */
-	expect_add(BYTES("\x48\x8d\x65\xf0"), SP, FP, -16);               /* lea -16(%rbp), %rsp */
-	expect_add(BYTES("\x48\x89\xe5"), FP, SP, 0);                     /* mov %rsp, %rbp */
-	expect_add(BYTES("\x48\x8b\xec"), FP, SP, 0);                     /* the other form */
-	expect_add(BYTES("\x49\x89\xe4"), R12, SP, 0);                    /* mov %rsp, %r12 */
+	expect_add(BYTES("\x48\x83\xec\x18"), SP, SP, -0x18); /* sub $0x18, %rsp */
+	expect_add(BYTES("\x48\x83\xc4\x80"), SP, SP, -0x80); /* add $-0x80, %rsp */
+	/* sub $0x12340, %rsp */
+	expect_add(BYTES("\x48\x81\xec\x40\x23\x01\x00"), SP, SP, -0x12340);
+	expect_add(BYTES("\x48\x8d\x64\x24\x08"), SP, SP, 8);  /* lea 8(%rsp), %rsp */
+	expect_add(BYTES("\x4c\x8d\x54\x24\x08"), R10, SP, 8); /* lea 8(%rsp), %r10 */
+	expect_add(BYTES("\x48\x8d\x65\xf0"), SP, FP, -16);    /* lea -16(%rbp), %rsp */
+	expect_add(BYTES("\x48\x89\xe5"), FP, SP, 0);          /* mov %rsp, %rbp */
+	expect_add(BYTES("\x48\x8b\xec"), FP, SP, 0);          /* the other form */
+	expect_add(BYTES("\x49\x89\xe4"), R12, SP, 0);         /* mov %rsp, %r12 */
 }
 
 static void expect_change(const char *bytes, size_t size, uint16_t changed)
@@ -92,7 +93,8 @@ static void changes(void **state)
 	expect_change(BYTES("\x48\xf7\xe1"), REGISTERS(AX, DX)); /* mul %rcx */
 	expect_change(BYTES("\x48\x87\xd9"), REGISTERS(BX, CX)); /* xchg %rbx, %rcx */
 	expect_change(BYTES("\x49\x0f\x44\xea"), 1u << FP);      /* cmove %r10, %rbp */
-	expect_change(BYTES("\x64\x48\x8b\x04\x25\x28\x00\x00\x00"), 1u << AX); /* mov %fs:40, %rax */
+	/* mov %fs:40, %rax */
+	expect_change(BYTES("\x64\x48\x8b\x04\x25\x28\x00\x00\x00"), 1u << AX);
 	expect_change(BYTES("\x85\xff"), 0);                     /* test %edi, %edi */
 	expect_change(BYTES("\xf3\x0f\x1e\xfa"), 0);             /* endbr64 */
 	expect_change(BYTES("\x0f\x28\xc1"), 0);                 /* movaps %xmm1, %xmm0 */
@@ -165,15 +167,20 @@ static void words_of_memory(void **state)
 	static const struct sprof_instruction added = {
 		.effect = SPROF_EFFECT_STORE, .to = FP, .from = NO, .value = -8, .size = 8};
 
-	expect_move(BYTES("\x48\x89\x6c\x24\x08"), &saved);                 /* mov %rbp, 8(%rsp) */
-	expect_move(BYTES("\xc7\x44\x24\x08\x00\x00\x00\x00"), &number);    /* movl $0, 8(%rsp) */
-	expect_move(BYTES("\x0f\x29\x04\x24"), &vector);                    /* movaps %xmm0, (%rsp) */
-	expect_move(BYTES("\x48\x8b\x6c\x24\x08"), &loaded);                /* mov 8(%rsp), %rbp */
-	expect_move(BYTES("\x48\x63\x04\xba"), &entry);                     /* movslq (%rdx,%rdi,4), %rax */
-	expect_move(BYTES("\x48\x8b\x04\xfd\x34\x12\x40\x00"), &address);   /* mov 0x401234(,%rdi,8), %rax */
-	expect_move(BYTES("\x48\x01\x45\xf8"), &added);                     /* add %rax, -8(%rbp) */
-	expect_effect(BYTES("\x48\x89\x04\xcc"), SPROF_EFFECT_NONE);        /* mov %rax, (%rsp,%rcx,8) */
-	expect_effect(BYTES("\x64\x48\x89\x2c\x25\x08\x00\x00\x00"), SPROF_EFFECT_NONE); /* mov %rbp, %fs:8 */
+	expect_move(BYTES("\x48\x89\x6c\x24\x08"), &saved);              /* mov %rbp, 8(%rsp) */
+	expect_move(BYTES("\xc7\x44\x24\x08\x00\x00\x00\x00"), &number); /* movl $0, 8(%rsp) */
+	/* movaps %xmm0, (%rsp) */
+	expect_move(BYTES("\x0f\x29\x04\x24"), &vector);
+	expect_move(BYTES("\x48\x8b\x6c\x24\x08"), &loaded); /* mov 8(%rsp), %rbp */
+	/* movslq (%rdx,%rdi,4), %rax */
+	expect_move(BYTES("\x48\x63\x04\xba"), &entry);
+	/* mov 0x401234(,%rdi,8), %rax */
+	expect_move(BYTES("\x48\x8b\x04\xfd\x34\x12\x40\x00"), &address);
+	expect_move(BYTES("\x48\x01\x45\xf8"), &added); /* add %rax, -8(%rbp) */
+	/* mov %rax, (%rsp,%rcx,8) */
+	expect_effect(BYTES("\x48\x89\x04\xcc"), SPROF_EFFECT_NONE);
+	/* mov %rbp, %fs:8 */
+	expect_effect(BYTES("\x64\x48\x89\x2c\x25\x08\x00\x00\x00"), SPROF_EFFECT_NONE);
 }
 
 static void expect_stack(
@@ -223,17 +230,20 @@ static void jumps(void **state)
 	struct sprof_instruction one;
 
 	expect_target(BYTES("\xe8\x10\x00\x00\x00"), SPROF_EFFECT_CALL, ADDRESS + 5 + 16);
-	expect_target(BYTES("\xff\xd0"), SPROF_EFFECT_CALL, 0);                 /* call *%rax */
-	expect_target(BYTES("\xff\x15\x10\x00\x00\x00"), SPROF_EFFECT_CALL, ADDRESS + 6 + 16); /* call *16(%rip) */
+	expect_target(BYTES("\xff\xd0"), SPROF_EFFECT_CALL, 0); /* call *%rax */
+	/* call *16(%rip) */
+	expect_target(BYTES("\xff\x15\x10\x00\x00\x00"), SPROF_EFFECT_CALL, ADDRESS + 6 + 16);
 	expect_target(BYTES("\xe9\xf0\xff\xff\xff"), SPROF_EFFECT_JUMP, ADDRESS + 5 - 16);
 	expect_target(BYTES("\xeb\xfe"), SPROF_EFFECT_JUMP, ADDRESS);
 	expect_target(BYTES("\x74\x10"), SPROF_EFFECT_BRANCH, ADDRESS + 2 + 16);
 	expect_target(BYTES("\x0f\x84\x10\x00\x00\x00"), SPROF_EFFECT_BRANCH, ADDRESS + 6 + 16);
 	expect_target(BYTES("\xe3\x10"), SPROF_EFFECT_BRANCH, ADDRESS + 2 + 16); /* jrcxz */
-	one = decode(BYTES("\x3e\xff\xe0"));                                    /* notrack jmp *%rax */
+	/* notrack jmp *%rax */
+	one = decode(BYTES("\x3e\xff\xe0"));
 	assert_int_equal(one.effect, SPROF_EFFECT_JUMP_REGISTER);
 	assert_int_equal(one.from, AX);
-	one = decode(BYTES("\xff\x24\xfd\x34\x12\x40\x00"));                    /* jmp *0x401234(,%rdi,8) */
+	/* jmp *0x401234(,%rdi,8) */
+	one = decode(BYTES("\xff\x24\xfd\x34\x12\x40\x00"));
 	assert_int_equal(one.effect, SPROF_EFFECT_JUMP_MEMORY);
 	assert_int_equal(one.value, 0x401234);
 	assert_int_equal(one.from, NO);
@@ -273,16 +283,23 @@ static void comparisons(void **state)
 	static const struct {
 		uint8_t code;
 		enum sprof_condition condition;
-	} conditions[] = {{0x72, SPROF_IF_BELOW}, {0x73, SPROF_IF_NOT_BELOW}, {0x74, SPROF_IF_EQUAL},
-		{0x75, SPROF_IF_NOT_EQUAL}, {0x76, SPROF_IF_NOT_ABOVE}, {0x77, SPROF_IF_ABOVE},
-		{0x7c, SPROF_IF_OTHER}, {0x7f, SPROF_IF_OTHER}, {0x70, SPROF_IF_OTHER}};
+	} conditions[] = {{0x72, SPROF_IF_BELOW}, {0x73, SPROF_IF_NOT_BELOW},
+		{0x74, SPROF_IF_EQUAL}, {0x75, SPROF_IF_NOT_EQUAL}, {0x76, SPROF_IF_NOT_ABOVE},
+		{0x77, SPROF_IF_ABOVE}, {0x7c, SPROF_IF_OTHER}, {0x7f, SPROF_IF_OTHER},
+		{0x70, SPROF_IF_OTHER}};
 
-	expect_comparison(BYTES("\x83\xff\x05"), DI, NO, 5);                            /* cmp $5, %edi */
-	expect_comparison(BYTES("\x40\x80\xff\xf0"), DI, NO, 0xf0);                     /* cmp $0xf0, %dil */
-	expect_comparison(BYTES("\x83\xff\xff"), DI, NO, 0xffffffff);                   /* cmp $-1, %edi */
-	expect_comparison(BYTES("\x83\x3f\x05"), SPROF_CODE_MEMORY, NO, 5);             /* cmpl $5, (%rdi) */
-	expect_comparison(BYTES("\x80\x7f\x08\x05"), SPROF_CODE_MEMORY, NO, 5);         /* cmpb $5, 8(%rdi) */
-	expect_comparison(BYTES("\x4c\x39\xdc"), SP, R11, 0);                           /* cmp %r11, %rsp */
+	/* cmp $5, %edi */
+	expect_comparison(BYTES("\x83\xff\x05"), DI, NO, 5);
+	/* cmp $0xf0, %dil */
+	expect_comparison(BYTES("\x40\x80\xff\xf0"), DI, NO, 0xf0);
+	/* cmp $-1, %edi */
+	expect_comparison(BYTES("\x83\xff\xff"), DI, NO, 0xffffffff);
+	/* cmpl $5, (%rdi) */
+	expect_comparison(BYTES("\x83\x3f\x05"), SPROF_CODE_MEMORY, NO, 5);
+	/* cmpb $5, 8(%rdi) */
+	expect_comparison(BYTES("\x80\x7f\x08\x05"), SPROF_CODE_MEMORY, NO, 5);
+	/* cmp %r11, %rsp */
+	expect_comparison(BYTES("\x4c\x39\xdc"), SP, R11, 0);
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
 		const char branch[] = {(char)conditions[i].code, 0};
 
@@ -307,8 +324,8 @@ static void no_instruction(void **state)
 	assert_false(sprof_instruction_decode((const uint8_t *)"\x06", 1, ADDRESS, &one));
 	/* Sixteen bytes are one too many. */
 	assert_false(sprof_instruction_decode(
-		(const uint8_t *)"\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16,
-		ADDRESS, &one));
+		(const uint8_t *)"\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90",
+		16, ADDRESS, &one));
 }
 
 static void without_a_decoder(void **state)

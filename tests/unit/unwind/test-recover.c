@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attach/maps-read.h"
 #include "tests/unit/check.h"
 #include "tests/unit/unwind/shapes.h"
 
@@ -88,7 +89,8 @@ static bool is_same(const struct world *world, const struct sprof_stack_view *st
 /* How well a shape can be known by pc and sp only. */
 enum certainty {
 	CERTAIN,
-	OR_REFUSED, /* old frames are in sight that nothing tells from the real ones: no frames are made up */
+	/* old frames are in sight that nothing tells from the real ones: no frames are made up */
+	OR_REFUSED,
 };
 
 static void expect_frames(
@@ -96,7 +98,8 @@ static void expect_frames(
 {
 	if (certainty == OR_REFUSED && stack->end == SPROF_END_REGISTER) {
 		assert_true(stack->count < world->count);
-		assert_memory_equal(stack->frames, world->frames, stack->count * sizeof(*stack->frames));
+		assert_memory_equal(
+			stack->frames, world->frames, stack->count * sizeof(*stack->frames));
 		return;
 	}
 	/* What is wrong is seen side by side. */
@@ -138,8 +141,7 @@ static void expect_depth(const struct world *world, size_t least)
 	assert_true(world->count >= least);
 }
 
-static void look_at(
-	struct world *world, step *shape, unsigned more, enum certainty certainty)
+static void look_at(struct world *world, step *shape, unsigned more, enum certainty certainty)
 {
 	static const unsigned litters[] = {0, 8, 64, 500};
 
@@ -187,7 +189,7 @@ static void *read_maps_and_run(void *data)
 {
 	struct world *world = data;
 
-	sprof_maps_read(&world->maps, getpid(), world->modules);
+	assert_true(sprof_maps_read(&world->maps, getpid(), world->modules));
 	return run(world);
 }
 
@@ -286,7 +288,8 @@ static void frames_without_a_root(void **state)
 	recursion(20);
 	expect_the_same(world, OR_REFUSED);
 	outermost = sprof_unwinder_walk(world->sighted, &world->place.snapshot, &world->maps)
-			    .outermost_sp - world->place.snapshot.stack.base;
+			    .outermost_sp -
+		world->place.snapshot.stack.base;
 	memset(world->place.bytes + outermost / 8 * 4, 0, PLACE_COPY - outermost / 8 * 4);
 	expect_refusal(world);
 }

@@ -10,16 +10,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "attach/maps-read.h"
 #include "attach/memory.h"
 #include "tests/unit/check.h"
 
-enum {
-	STACK = 0x70000000,
-	CODE = 0x40000000,
-	CODE_SIZE = 0x1000,
-	WORDS = 64,
-	DEPTH = 32
-};
+enum { STACK = 0x70000000, CODE = 0x40000000, CODE_SIZE = 0x1000, WORDS = 64, DEPTH = 32 };
 
 /* The bits that an arm64 machine signs return addresses with; none of them is in an address here. */
 #define SIGNATURE ((uint64_t)0x7f << 48)
@@ -38,7 +33,8 @@ struct world {
 
 static void create_unwinder(struct world *world, size_t depth)
 {
-	const struct sprof_unwinder_options options = {.max_depth = depth, .signature_mask = SIGNATURE};
+	const struct sprof_unwinder_options options = {
+		.max_depth = depth, .signature_mask = SIGNATURE};
 	struct sprof_error err;
 
 	assert_true(sprof_unwinder_create(world->modules, &options, &world->unwinder, &err));
@@ -303,9 +299,7 @@ static void what_is_known_is_what_is_executable(void **state)
 
 #if defined(__x86_64__)
 
-enum {
-	OWN_STACK = 64 * 1024
-};
+enum { OWN_STACK = 64 * 1024 };
 
 /* A place on this thread's stack, and backtrace(3)'s opinion of it. */
 struct own_place {
@@ -328,8 +322,8 @@ static void __attribute__((noinline)) note_place(struct own_place *place)
 	snapshot->stack.base = snapshot->regs.values[SPROF_REG_SP] - SPROF_RED_ZONE;
 	snapshot->stack.bytes = place->bytes;
 	/* By the kernel's hand: a sanitizer has its own ideas of what of a stack may be read. */
-	snapshot->stack.size =
-		sprof_memory_read(getpid(), snapshot->stack.base, place->bytes, sizeof(place->bytes));
+	snapshot->stack.size = sprof_memory_read(
+		getpid(), snapshot->stack.base, place->bytes, sizeof(place->bytes));
 }
 
 /* The run-time address of a frame whose module is a file. */
@@ -369,7 +363,7 @@ static void this_thread_as_backtrace_sees_it(void **state)
 	assert_int_equal((size_t)place->count - first, stack.count - 1);
 	for (size_t i = 1; i < stack.count; i++)
 		assert_true((uintptr_t)place->addresses[first + i - 1] ==
-			    address_of(&maps, &stack.frames[i]));
+			address_of(&maps, &stack.frames[i]));
 	sprof_maps_finish(&maps);
 	free(place);
 }

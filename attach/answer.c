@@ -1,0 +1,35 @@
+/*
+ * Ends an event: the thread continues, or is reaped or detached and forgotten. Does not handle what
+ * an event means to its taker.
+ */
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "attach/call-stop.h"
+#include "attach/ptrace-watch.h"
+#include "attach/target-internal.h"
+
+void sprof_target_release(struct sprof_target *target, struct sprof_thread *thread)
+{
+	pid_t tid = thread->tid;
+
+	if (thread->phase == SPROF_THREAD_ENDED)
+		waitpid(thread->tid, NULL, __WALL);
+	else if (thread->phase == SPROF_THREAD_LEAVING)
+		ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal);
+	sprof_target_forget(target, thread);
+	sprof_watch_let_go(target, tid);
+}
+
+void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
+{
+	if (event->kind == SPROF_EVENT_ENDED)
+		sprof_target_release(target, event->thread);
+	else if (event->kind == SPROF_EVENT_BORN || event->kind == SPROF_EVENT_DELIVERED)
+		return;
+	else if (event->kind == SPROF_EVENT_CALL)
+		sprof_thread_resume_call(event->thread, event->thread->resumption);
+	else if (event->thread && event->thread->phase == SPROF_THREAD_STOPPED &&
+		!event->thread->held_for)
+		sprof_thread_resume(event->thread);
+}

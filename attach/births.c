@@ -1,0 +1,81 @@
+/*
+ * Registers new threads and processes. Does not handle the first stop of a new thread (dispatch.c),
+ * nor what is seized at an attach (seize.c).
+ */
+#include "attach/births.h"
+
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "attach/ptrace-watch.h"
+
+/*
+ * The process of a thread, and the parent of this process. False: the process is gone, or it is a
+ * zombie that we have already reaped; its parent is stopped to announce it.
+ */
+static bool read_family(pid_t tid, long *ret_pid, long *ret_parent)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+	long tracer;
+
+	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) >= 0 &&
+		sprof_proc_status_number(text, "TracerPid", &tracer) && tracer == gettid() &&
+		sprof_proc_status_number(text, "Tgid", ret_pid) &&
+		sprof_proc_status_number(text, "PPid", ret_parent);
+}
+
+static struct sprof_process *find_process(const struct sprof_target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->process_count; i++) {
+		if (target->processes[i]->pid == pid)
+			return target->processes[i];
+	}
+	return NULL;
+}
+
+static bool is_followed(const struct sprof_target *target, pid_t pid)
+{
+	return target->options.follow_children || find_process(target, pid);
+}
+
+struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
+{
+	struct sprof_thread *thread = sprof_target_find(target, tid);
+	long pid, parent;
+
+	if (thread)
+		return thread;
+	if (!read_family(tid, &pid, &parent) || !is_followed(target, (pid_t)pid))
+		return NULL;
+	thread = sprof_target_add(target, (pid_t)pid, tid);
+	if (!thread) {
+		target->out_of_memory = true;
+		return NULL;
+	}
+	thread->born = true;
+	sprof_watch_child(find_process(target, (pid_t)parent), thread);
+	return thread;
+}
+
+/* A child that is not followed is detached at its first stop. Its parent may not trace it
+ * before. */
+void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *creator)
+{
+	struct sprof_thread *child;
+	unsigned long message;
+	long pid, parent;
+
+	if (ptrace(PTRACE_GETEVENTMSG, creator->tid, 0, &message))
+		return;
+	child = sprof_birth_adopt(target, (pid_t)message);
+	target->has_let_go |= !child;
+	if (child && target->options.tasks)
+		sprof_event_queue_put_whole(&target->events,
+			&(struct sprof_event){.kind = SPROF_EVENT_BORN,
+				.thread = creator,
+				.born = {child->tid, child->process != creator->process}});
+	if (child && child->process != creator->process)
+		sprof_watch_creator(creator);
+	else if (!child && read_family((pid_t)message, &pid, &parent))
+		sprof_watch_hold(target, creator, (pid_t)message);
+}

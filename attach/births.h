@@ -1,0 +1,21 @@
+/*
+ * New threads and processes of the traced ones.
+ */
+#ifndef SPROF_ATTACH_BIRTHS_H
+#define SPROF_ATTACH_BIRTHS_H
+
+#include <sys/types.h>
+
+#include "attach/target-internal.h"
+#include "base/attributes.h"
+
+/*
+ * Returns the thread with this id and registers it if it is new: it may stop before or after its
+ * creator's event announces it. NULL: not followed, gone, or no memory.
+ */
+SPROF_MUST_USE struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid);
+
+/* Handles the clone, fork or vfork event at which this thread is stopped. */
+void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *creator);
+
+#endif

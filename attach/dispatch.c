@@ -1,0 +1,254 @@
+/*
+ * Dispatches stops and ends: each stop gets the ptrace request that it needs. Does not handle how
+ * reports come from the kernel (events.c), nor why somebody wants a thread stopped.
+ */
+#include "attach/dispatch.h"
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "attach/births.h"
+#include "attach/call-stop.h"
+#include "attach/leave.h"
+#include "attach/lost-rights.h"
+#include "attach/ptrace-watch.h"
+#include "attach/regs.h"
+#include "attach/restart.h"
+#include "attach/stop.h"
+
+/*
+ * When a thread other than the leader executes a program, it continues under the leader's id, and
+ * the leader disappears without a report (ptrace(2), "execve(2) under ptrace"). Swaps the two, so
+ * that the continuing thread keeps its figures. Returns the one that has ended, or NULL.
+ */
+static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_thread *leader)
+{
+	struct sprof_thread *former;
+	unsigned long former_tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, leader->tid, 0, &former_tid) ||
+		(pid_t)former_tid == leader->tid)
+		return NULL;
+	former = sprof_target_find(target, (pid_t)former_tid);
+	if (!former)
+		return NULL;
+	sprof_target_swap(target, former, leader);
+	former->phase = SPROF_THREAD_STOPPED;
+	leader->phase = SPROF_THREAD_RUNNING; /* gone: nothing to reap */
+	return leader;
+}
+
+static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_thread *ended = exec_swap(target, thread);
+	struct sprof_thread *runner =
+		ended ? sprof_target_find(target, thread->process->pid) : thread;
+
+	if (ended)
+		sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, ended);
+	sprof_thread_close_files(runner);
+	sprof_process_forget_maps(runner->process);
+	sprof_process_open_files(runner->process);
+	runner->superseded = false;
+	runner->thread_pointer = 0;
+	runner->process->tracing = SPROF_PROCESS_TRACES_UNKNOWN;
+	/* Check during the stop: a program may give up its rights with its first call. */
+	sprof_target_check_rights(target, runner->process->pid);
+	sprof_watch_end(runner);
+	if (sprof_target_leaves_narrow(target, runner))
+		return;
+	if (runner->leaving) {
+		sprof_target_leave(target, runner);
+		return;
+	}
+	sprof_thread_resume(runner);
+	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
+}
+
+static void repair(struct sprof_thread *thread, bool timed_too)
+{
+	struct sprof_regs regs;
+
+	if (!sprof_regs_read(thread->tid, &regs))
+		return;
+	thread->thread_pointer = regs.thread_pointer;
+	if (sprof_restart_repair(
+		    thread->tid, &regs, &(struct sprof_restart){timed_too, thread->filtered}))
+		thread->restarted = true;
+}
+
+/* Read at this stop because the thread may never be stopped for a sample. A runtime that starts
+ * threads has set the pointer by now. */
+static void note_thread_pointer(struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+
+	if (!thread->thread_pointer && sprof_regs_read(thread->tid, &regs))
+		thread->thread_pointer = regs.thread_pointer;
+}
+
+/*
+ * Even a signal that a tracee ignores wakes it (kernel/signal.c, sig_ignored). Its call then ends
+ * with EINTR although no handler runs.
+ */
+static void on_signal(struct sprof_thread *thread, int signal)
+{
+	thread->signal = signal;
+	repair(thread, false);
+}
+
+/* The end of a step is a stop that the caller wants, not a signal of the program. */
+static bool ends_step(const struct sprof_thread *thread, struct sprof_stop stop)
+{
+	siginfo_t info;
+
+	return thread->resumption == SPROF_RESUME_ONE_STEP && stop.kind == SPROF_STOP_SIGNAL &&
+		stop.value == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) &&
+		sprof_stop_trap(&info) == SPROF_TRAP_STEP;
+}
+
+static void report_signal(struct sprof_target *target, struct sprof_thread *thread)
+{
+	struct sprof_event event = {.kind = SPROF_EVENT_DELIVERED, .thread = thread};
+
+	if (!ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &event.info))
+		sprof_event_queue_put_whole(&target->events, &event);
+}
+
+/* Prepares how the thread continues after a stop. */
+static void prepare(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	if (stop.kind == SPROF_STOP_SIGNAL) {
+		on_signal(thread, stop.value);
+		if (target->options.tasks)
+			report_signal(target, thread);
+	} else if (stop.kind == SPROF_STOP_GROUP) {
+		thread->group_stop = true;
+	} else if (stop.kind == SPROF_STOP_NEW_TASK) {
+		note_thread_pointer(thread);
+		sprof_birth_announced(target, thread);
+	}
+}
+
+static void on_stop(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	/* Any stop takes the place of a pending interrupt (kernel/signal.c, ptrace_stop). */
+	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED, stepped = ends_step(thread, stop);
+
+	/*
+	 * An unwanted trap has two possible causes. Either another stop took the place of our
+	 * interrupt, and the call has only just begun. Or it is SIGCONT, which wakes a seized
+	 * thread even if it was not stopped (kernel/signal.c, prepare_signal); the call may then
+	 * have waited for long.
+	 */
+	if (stop.kind == SPROF_STOP_TRAP && thread->phase == SPROF_THREAD_RUNNING)
+		repair(thread, thread->superseded);
+	thread->superseded = wanted && stop.kind != SPROF_STOP_TRAP;
+	thread->phase = SPROF_THREAD_STOPPED;
+	if (!stepped)
+		prepare(target, thread, stop);
+	if (thread->held_for)
+		thread->interrupt_again = wanted;
+	else if (wanted || stepped)
+		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
+	else
+		sprof_thread_resume(thread);
+}
+
+/* The last stop of a thread that another tracer wants. */
+static void on_last_stop(
+	struct sprof_target *target, struct sprof_thread *thread, struct sprof_stop stop)
+{
+	if (stop.kind == SPROF_STOP_SIGNAL)
+		thread->signal = stop.value;
+	else if (stop.kind == SPROF_STOP_NEW_TASK)
+		sprof_birth_announced(target, thread);
+	if (stop.kind != SPROF_STOP_SYSCALL)
+		repair(thread, false);
+	sprof_target_leave(target, thread);
+}
+
+/* This stop, like any other, consumes a pending interrupt, so send the interrupt again. */
+static void on_call(struct sprof_target *target, struct sprof_thread *thread,
+	const struct sprof_call_state *state)
+{
+	const struct sprof_event event = {
+		.kind = SPROF_EVENT_CALL, .thread = thread, .call = *state};
+	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	thread->phase = SPROF_THREAD_STOPPED;
+	switch (thread->watched ? sprof_watch_call(target, thread) : SPROF_WATCHED_GOES_ON) {
+	case SPROF_WATCHED_LEAVES:
+		sprof_target_leave(target, thread);
+		break;
+	case SPROF_WATCHED_HELD:
+		thread->interrupt_again = wanted;
+		break;
+	case SPROF_WATCHED_GOES_ON:
+		thread->interrupt_again = wanted;
+		if (target->options.calls)
+			sprof_event_queue_put_whole(&target->events, &event);
+		else
+			sprof_thread_resume_call(thread, thread->resumption);
+		break;
+	}
+}
+
+void sprof_dispatch_call(struct sprof_target *target, struct sprof_thread *thread,
+	const struct sprof_call_state *state)
+{
+	thread->stops++;
+	on_call(target, thread, state);
+}
+
+void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
+{
+	/* At a tracee's stop, si_status holds the same WSTOPSIG and event as a wait status. */
+	struct sprof_stop stop = sprof_stop_classify(info->si_status << 8 | 0x7f);
+	struct sprof_thread *thread = sprof_birth_adopt(target, info->si_pid);
+
+	if (!thread) {
+		ptrace(PTRACE_DETACH, info->si_pid, 0,
+			stop.kind == SPROF_STOP_SIGNAL ? stop.value : 0);
+		sprof_watch_let_go(target, info->si_pid);
+		return;
+	}
+	thread->stops++;
+	if (stop.kind == SPROF_STOP_EXEC)
+		on_exec(target, thread);
+	else if (thread->leaving)
+		on_last_stop(target, thread, stop);
+	else if (stop.kind == SPROF_STOP_SYSCALL)
+		on_call(target, thread, &(struct sprof_call_state){.stop = SPROF_CALL_NONE});
+	else
+		on_stop(target, thread, stop);
+}
+
+/* The status as waitpid(2) would give it. */
+static int wait_status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
+{
+	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
+
+	/* Once it has ended, its id may be reused. */
+	if (info->si_pid == target->pid && !target->ended) {
+		target->ended = true;
+		target->wait_status = wait_status_of(info);
+	}
+	if (!thread) {
+		waitpid(info->si_pid, NULL, __WALL);
+		sprof_watch_let_go(target, info->si_pid);
+		return;
+	}
+	thread->phase = SPROF_THREAD_ENDED;
+	thread->exit_code = info->si_status + (info->si_code == CLD_EXITED ? 0 : 128);
+	sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, thread);
+}

@@ -1,0 +1,208 @@
+/*
+ * The only place that reads the kernel's reports: looks for stops and ends, has them dispatched,
+ * and hands out the resulting events. Does not handle what a stop needs (dispatch.c).
+ */
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "attach/call-stop.h"
+#include "attach/dispatch.h"
+#include "attach/target-internal.h"
+#include "base/clock.h"
+
+enum { UNASKED_MAX = 64 };
+
+enum report { REPORT_NONE, REPORT_STOP, REPORT_END, REPORT_NO_TRACEES };
+
+/*
+ * Looks at a stop without consuming it. A wait that consumes a stop removes it from the tracee: if
+ * sprof were killed before it resumes the thread, the stop's signal would be lost (kernel/exit.c,
+ * wait_task_stopped; tests/faults, kill). Two stops are consumed: one that the caller has not yet
+ * resumed, so that it is not reported again; and one at an exec, because until then a thread with a
+ * new id can't be asked anything (kernel/ptrace.c, looks_like_a_spurious_pid).
+ */
+static bool look_at_stop(struct sprof_target *target, pid_t tid, siginfo_t *ret_info)
+{
+	const int which = WSTOPPED | __WALL | __WNOTHREAD | WNOHANG;
+	const struct sprof_thread *thread = sprof_target_find(target, tid);
+
+	ret_info->si_pid = 0;
+	if (thread &&
+		(thread->phase == SPROF_THREAD_STOPPED || thread->phase == SPROF_THREAD_LEAVING)) {
+		waitid(P_PID, (id_t)tid, ret_info, which);
+		return false;
+	}
+	if (waitid(P_PID, (id_t)tid, ret_info, which | WNOWAIT) || !ret_info->si_pid ||
+		ret_info->si_code != CLD_TRAPPED)
+		return false;
+	return ret_info->si_status >> 8 != PTRACE_EVENT_EXEC ||
+		!waitid(P_PID, (id_t)tid, ret_info, which);
+}
+
+/* Tracees report traps, so this child is no tracee: it is a process that writes a snapshot and that
+ * somebody has stopped. Consume the report, so that it comes only once. */
+static void take_stop_of_child(pid_t pid)
+{
+	siginfo_t info;
+
+	waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
+}
+
+/*
+ * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof).
+ * Ends are not consumed: an ended thread's last figures can still be read. For each answer the
+ * kernel searches all tracees, so ask only after a SIGCHLD, and first about the thread that the
+ * signal names. Several reports may share one signal.
+ */
+static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
+{
+	pid_t hint = target->hint;
+
+	target->hint = 0;
+	if (hint && look_at_stop(target, hint, ret_info))
+		return REPORT_STOP;
+	while (!target->quiet) {
+		target->unasked = 0;
+		ret_info->si_pid = 0;
+		if (waitid(P_ALL, 0, ret_info,
+			    WSTOPPED | WEXITED | WNOWAIT | __WALL | __WNOTHREAD | WNOHANG))
+			return errno == ECHILD ? REPORT_NO_TRACEES : REPORT_NONE;
+		if (!ret_info->si_pid)
+			target->quiet = true;
+		else if (ret_info->si_code == CLD_STOPPED)
+			take_stop_of_child(ret_info->si_pid);
+		else if (ret_info->si_code != CLD_TRAPPED)
+			return REPORT_END;
+		else if (look_at_stop(target, ret_info->si_pid, ret_info))
+			return REPORT_STOP;
+	}
+	return REPORT_NONE;
+}
+
+/*
+ * A thread has one report at a time. Others come from threads of the target, and from processes that
+ * it starts and that are let go.
+ */
+static bool is_alone(const struct sprof_target *target)
+{
+	return target->thread_count == 1 && !target->held_count && !target->has_let_go;
+}
+
+/*
+ * Where calls are traced, most signals are about a call stop, and what is read at such a stop anyway
+ * tells. The signal may stand for other reports too, if there is anybody else; even if not, the
+ * kernel is asked now and then.
+ */
+static bool take_call(struct sprof_target *target)
+{
+	struct sprof_thread *thread;
+	struct sprof_call_state state;
+
+	if (!target->options.calls || !target->hint)
+		return false;
+	thread = sprof_target_find(target, target->hint);
+	if (!thread || thread->leaving ||
+		(thread->phase != SPROF_THREAD_RUNNING &&
+			thread->phase != SPROF_THREAD_INTERRUPTED) ||
+		!sprof_thread_read_call(thread, &state) || state.stop == SPROF_CALL_NONE)
+		return false;
+	target->hint = 0;
+	target->quiet = is_alone(target) && target->unasked < UNASKED_MAX;
+	target->unasked += target->quiet;
+	sprof_dispatch_call(target, thread, &state);
+	return true;
+}
+
+/* The time from now to a moment. */
+static struct timespec time_to(uint64_t end_ns, uint64_t now_ns)
+{
+	const uint64_t left = end_ns > now_ns ? end_ns - now_ns : 0;
+
+	return (struct timespec){
+		.tv_sec = (time_t)(left / SPROF_NS_PER_S),
+		.tv_nsec = (long)(left % SPROF_NS_PER_S),
+	};
+}
+
+/* Sleeps until a signal or the deadline. False: the deadline. */
+static bool sleep_until(struct sprof_target *target, uint64_t deadline_ns)
+{
+	const struct timespec timeout = time_to(deadline_ns, sprof_clock_now_ns());
+	siginfo_t info;
+	/* A timer is set and removed at each call: up to a tenth of what a stop takes. */
+	int signal = sigtimedwait(
+		&target->options.control, &info, deadline_ns == UINT64_MAX ? NULL : &timeout);
+
+	if (signal < 0) {
+		target->quiet &= !target->unasked;
+		return errno == EINTR;
+	}
+	if (signal == SIGCHLD) {
+		target->quiet = false;
+		target->hint = info.si_pid;
+	} else {
+		sprof_event_queue_put_signal(&target->events, &info);
+	}
+	return true;
+}
+
+static bool is_empty(const struct sprof_target *target)
+{
+	return !target->thread_count && (!target->left || target->ended);
+}
+
+struct sprof_event sprof_target_spin(
+	struct sprof_target *target, const struct sprof_thread *thread, uint64_t deadline_ns)
+{
+	struct sprof_event event = {.kind = SPROF_EVENT_TIMEOUT};
+	pid_t tid = thread->tid;
+	siginfo_t info;
+
+	while (!sprof_event_queue_take(&target->events, &event) &&
+		sprof_clock_now_ns() < deadline_ns) {
+		if (look_at_stop(target, tid, &info))
+			sprof_dispatch_stop(target, &info);
+	}
+	return event;
+}
+
+/* Takes one report, or sleeps. False: there is nothing to wait for any more; *ret says why. */
+static bool take_report(
+	struct sprof_target *target, uint64_t deadline_ns, enum sprof_event_kind *ret)
+{
+	siginfo_t info;
+
+	*ret = SPROF_EVENT_TIMEOUT;
+	if (take_call(target))
+		return target->events.count || sprof_clock_now_ns() < deadline_ns;
+	switch (next_report(target, &info)) {
+	case REPORT_STOP:
+		sprof_dispatch_stop(target, &info);
+		/* A target that reports endlessly must not delay the caller's ticks. */
+		return target->events.count || sprof_clock_now_ns() < deadline_ns;
+	case REPORT_END:
+		sprof_dispatch_end(target, &info);
+		return true;
+	case REPORT_NONE:
+		if (!is_empty(target))
+			return sleep_until(target, deadline_ns);
+		break;
+	case REPORT_NO_TRACEES:
+		break;
+	}
+	*ret = SPROF_EVENT_EMPTY;
+	return false;
+}
+
+struct sprof_event sprof_target_next_event(struct sprof_target *target, uint64_t deadline_ns)
+{
+	struct sprof_event event = {.thread = NULL};
+
+	while (!sprof_event_queue_take(&target->events, &event)) {
+		if (!take_report(target, deadline_ns, &event.kind))
+			return event;
+	}
+	return event;
+}

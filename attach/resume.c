@@ -1,0 +1,56 @@
+/*
+ * The ptrace requests that stop a thread and let it go on. Does not handle the stops that follow.
+ */
+#include "attach/resume.h"
+
+#include <assert.h>
+#include <sys/ptrace.h>
+
+bool sprof_thread_interrupt(struct sprof_thread *thread)
+{
+	assert(thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_LISTENING);
+	if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0))
+		return false;
+	thread->phase = SPROF_THREAD_INTERRUPTED;
+	return true;
+}
+
+static enum __ptrace_request request_of(const struct sprof_thread *thread)
+{
+	switch (thread->resumption) {
+	case SPROF_RESUME_TO_CALL:
+		return PTRACE_SYSCALL;
+	case SPROF_RESUME_ONE_STEP:
+		return PTRACE_SINGLESTEP;
+	case SPROF_RESUME_CONTINUE:
+		break;
+	}
+	return PTRACE_CONT;
+}
+
+void sprof_thread_resume(struct sprof_thread *thread)
+{
+	if (thread->group_stop) {
+		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
+		thread->phase = SPROF_THREAD_LISTENING;
+	} else {
+		ptrace(request_of(thread), thread->tid, 0, thread->signal);
+		thread->phase = SPROF_THREAD_RUNNING;
+	}
+	thread->signal = 0;
+	thread->group_stop = false;
+}
+
+/* In the other order, a call that the first interrupt broke off could report this before the second
+ * interrupt comes. */
+void sprof_thread_resume_to_stop(struct sprof_thread *thread)
+{
+	bool is_asked = !thread->group_stop && !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+
+	sprof_thread_resume(thread);
+	if (!is_asked)
+		is_asked = !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+	/* If it is gone, its end is reported separately. */
+	if (is_asked)
+		thread->phase = SPROF_THREAD_INTERRUPTED;
+}

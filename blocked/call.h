@@ -1,0 +1,39 @@
+/*
+ * System calls that block: the kind of each wait, and the argument that says what it waits for.
+ */
+#ifndef SPROF_BLOCKED_CALL_H
+#define SPROF_BLOCKED_CALL_H
+
+#include <stdint.h>
+
+#include "base/record.h"
+
+enum sprof_blocked_argument {
+	SPROF_BLOCKED_ARGUMENT_NONE,
+	SPROF_BLOCKED_ARGUMENT_DESCRIPTOR,
+	SPROF_BLOCKED_ARGUMENT_EPOLL,    /* a descriptor that watches others */
+	SPROF_BLOCKED_ARGUMENT_POLL,     /* an array of struct pollfd, its length in the next one */
+	SPROF_BLOCKED_ARGUMENT_SELECT,   /* a number of descriptors, followed by three sets */
+	SPROF_BLOCKED_ARGUMENT_DURATION, /* a struct timespec */
+	SPROF_BLOCKED_ARGUMENT_CLOCK,    /* flags, followed by a struct timespec */
+	SPROF_BLOCKED_ARGUMENT_CHILD,    /* a process id as for wait4(2) */
+	SPROF_BLOCKED_ARGUMENT_WAITID,   /* a type of id, followed by the id */
+	SPROF_BLOCKED_ARGUMENT_FUTEX,
+	SPROF_BLOCKED_ARGUMENT_LOCK,  /* a descriptor of a locked file */
+	SPROF_BLOCKED_ARGUMENT_FCNTL, /* a descriptor, if the command in the next argument is about
+					 locks */
+	SPROF_BLOCKED_ARGUMENT_IPC,   /* the id of System V semaphores or messages */
+	SPROF_BLOCKED_ARGUMENT_PATH,  /* a string */
+};
+
+struct sprof_blocked_call {
+	int64_t number;
+	enum sprof_wait_kind kind;
+	enum sprof_blocked_argument argument;
+	unsigned index; /* of the argument */
+};
+
+/* Never NULL: an unknown call has the kind OTHER. */
+const struct sprof_blocked_call *sprof_blocked_call_find(int64_t number);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Parses descriptors: how the kernel names files without a path (fs/proc/fd.c, fs/anon_inodes.c,
+ * fs/eventpoll.c). Does not handle where the text comes from (descriptor-read.c).
+ */
+#include "blocked/descriptor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANONYMOUS "anon_inode:"
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Keeps the start and the end of a long path: paths differ at both. */
+static void copy_text(char *to, size_t size, const char *from, size_t length)
+{
+	size_t head = (size - 4) / 2, tail = size - 4 - head;
+
+	if (length < size) {
+		memcpy(to, from, length);
+		to[length] = '\0';
+		return;
+	}
+	memcpy(to, from, head);
+	memcpy(to + head, "...", 3);
+	memcpy(to + head + 3, from + length - tail, tail + 1);
+}
+
+/* "anon_inode:[eventpoll]", "anon_inode:inotify", "anon_inode:[io_uring]" */
+static void parse_anonymous(const char *name, struct sprof_descriptor *ret)
+{
+	size_t length;
+
+	name += name[0] == '[';
+	length = strcspn(name, "]");
+	ret->kind = SPROF_DESCRIPTOR_ANONYMOUS;
+	if (starts_with(name, "eventpoll"))
+		ret->kind = SPROF_DESCRIPTOR_EPOLL;
+	else if (starts_with(name, "pidfd"))
+		ret->kind = SPROF_DESCRIPTOR_PIDFD;
+	if (length >= sizeof(ret->text))
+		length = sizeof(ret->text) - 1;
+	memcpy(ret->text, name, length);
+	ret->text[length] = '\0';
+}
+
+void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret)
+{
+	*ret = (struct sprof_descriptor){.kind = SPROF_DESCRIPTOR_FILE};
+	if (starts_with(link, ANONYMOUS)) {
+		parse_anonymous(link + strlen(ANONYMOUS), ret);
+		return;
+	}
+	if (starts_with(link, "pipe:[")) {
+		ret->kind = SPROF_DESCRIPTOR_PIPE;
+		ret->inode = strtoull(link + strlen("pipe:["), NULL, 10);
+	} else if (starts_with(link, "socket:[")) {
+		ret->kind = SPROF_DESCRIPTOR_SOCKET;
+		ret->inode = strtoull(link + strlen("socket:["), NULL, 10);
+	}
+	copy_text(ret->text, sizeof(ret->text), link, strlen(link));
+}
+
+size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity)
+{
+	size_t count = 0;
+
+	for (const char *line = fdinfo; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!starts_with(line, "tfd:"))
+			continue;
+		if (count < capacity)
+			ret_fds[count] = (int)strtol(line + strlen("tfd:"), NULL, 10);
+		count++;
+	}
+	return count;
+}

@@ -1,0 +1,36 @@
+/*
+ * What a descriptor of another process refers to: the link in /proc/PID/fd and the text of
+ * /proc/PID/fdinfo (proc(5)). No process is needed.
+ */
+#ifndef SPROF_BLOCKED_DESCRIPTOR_H
+#define SPROF_BLOCKED_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sprof_descriptor_kind {
+	SPROF_DESCRIPTOR_FILE, /* with a path: regular files, folders, devices, named pipes */
+	SPROF_DESCRIPTOR_PIPE,
+	SPROF_DESCRIPTOR_SOCKET,
+	SPROF_DESCRIPTOR_EPOLL,
+	SPROF_DESCRIPTOR_PIDFD,
+	SPROF_DESCRIPTOR_ANONYMOUS, /* eventfd, timerfd, signalfd, inotify, io_uring, ... */
+};
+
+struct sprof_descriptor {
+	enum sprof_descriptor_kind kind;
+	uint64_t inode; /* of a pipe or socket */
+	char text[256]; /* the path; "pipe:[4711]"; "eventfd"; a long path is cut in its middle */
+};
+
+/* Parses the text of the link. */
+void sprof_descriptor_parse(const char *link, struct sprof_descriptor *ret);
+
+/*
+ * Parses the descriptors that an epoll watches from its fdinfo. Stores up to `capacity` of them.
+ * Returns how many there are.
+ */
+size_t sprof_descriptor_parse_watched(const char *fdinfo, int *ret_fds, size_t capacity);
+
+#endif

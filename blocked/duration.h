@@ -1,0 +1,13 @@
+/*
+ * How long a thread asked to sleep, as text.
+ */
+#ifndef SPROF_BLOCKED_DURATION_H
+#define SPROF_BLOCKED_DURATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "100 ms", "1.5 s": two digits, so that similar sleeps get the same text. */
+void sprof_blocked_duration(uint64_t ns, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * The lock that a futex belongs to, from the memory around its word, and the lock's holder: glibc's
+ * mutexes, rwlocks and thread ends, and CPython's interpreter lock.
+ *
+ * glibc's structures are the same on every 64-bit machine that sprof runs on
+ * (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h). They are no stable interface, so only
+ * plausible values are accepted: an owner must be a thread of the process, and the word must say
+ * "contended".
+ */
+#ifndef SPROF_BLOCKED_FUTEX_H
+#define SPROF_BLOCKED_FUTEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/record.h"
+#include "blocked/access.h"
+
+enum {
+	SPROF_FUTEX_BEFORE = 72, /* bytes read before the word */
+	SPROF_FUTEX_AFTER = 40,  /* bytes read from the word on */
+	SPROF_FUTEX_BYTES = SPROF_FUTEX_BEFORE + SPROF_FUTEX_AFTER,
+};
+
+/* The arguments of a futex system call that waits. */
+struct sprof_futex {
+	uint64_t address;
+	uint32_t operation; /* including its flags */
+	uint32_t value;     /* the wait starts only if the word has this value */
+};
+
+/* Memory around the word. Unreadable bytes before the word are zero. */
+struct sprof_futex_memory {
+	uint8_t bytes[SPROF_FUTEX_BYTES];
+	bool has_before, has_word, has_after;
+};
+
+/* Whether the process has a thread with this id, in the process's own pid namespace. */
+struct sprof_futex_threads {
+	void *data;
+	bool (*is_thread)(void *data, pid_t own_tid);
+};
+
+struct sprof_futex_facts {
+	enum sprof_lock_kind lock;
+	pid_t holder;         /* id in the process's own pid namespace; 0: nobody, or unknown */
+	uint64_t last_holder; /* INTERPRETER: where the holder's PyThreadState is; see below */
+};
+
+/* False: these are not the arguments of a wait. */
+SPROF_MUST_USE bool sprof_futex_parse(const uint64_t arguments[6], struct sprof_futex *ret);
+
+/* Whether no other process can wait for it, wherever it lies. */
+bool sprof_futex_is_private(const struct sprof_futex *futex);
+
+/* *ret tells which parts could not be read. */
+void sprof_futex_read(const struct sprof_blocked_access *access, pid_t pid, uint64_t address,
+	struct sprof_futex_memory *ret);
+
+struct sprof_futex_facts sprof_futex_look(const struct sprof_futex *futex,
+	const struct sprof_futex_memory *memory, const struct sprof_futex_threads *threads);
+
+/*
+ * The thread of a PyThreadState. CPython 3.11 and later stores the native id in it; older versions
+ * store the pthread_t, where glibc keeps the id. 0: not found.
+ */
+pid_t sprof_futex_interpreter_holder(const struct sprof_blocked_access *access, pid_t pid,
+	uint64_t thread_state, const struct sprof_futex_threads *threads);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The lines of /proc/PID/net/{tcp,tcp6,udp,udp6,unix}.
+ */
+#ifndef SPROF_BLOCKED_SOCKET_LINE_H
+#define SPROF_BLOCKED_SOCKET_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+enum { SPROF_SOCKET_TEXT = 160 };
+
+struct sprof_socket {
+	uint64_t inode;
+	bool is_local; /* a unix socket without a path; its peer may have one */
+	bool peer_asked;
+	char text[SPROF_SOCKET_TEXT]; /* "tcp 127.0.0.1:412 -> 127.0.0.1:80", "unix /run/x" */
+};
+
+/*
+ * Parses a line of /proc/net/tcp or udp, with protocol "tcp", "tcp6", "udp" or "udp6", or of
+ * /proc/net/unix. False: the heading, another format, or a socket without an inode, which has no
+ * owner any more.
+ */
+SPROF_MUST_USE bool sprof_socket_parse_inet(
+	const char *line, const char *protocol, struct sprof_socket *ret);
+SPROF_MUST_USE bool sprof_socket_parse_unix(const char *line, struct sprof_socket *ret);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The addresses of sockets by inode: /proc/PID/net/{tcp,tcp6,udp,udp6,unix} as a table. The table
+ * is read again if a socket is missing, but not too often.
+ */
+#ifndef SPROF_BLOCKED_SOCKETS_H
+#define SPROF_BLOCKED_SOCKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/idmap.h"
+#include "blocked/socket-line.h"
+
+/* Zeroed is empty and valid. */
+struct sprof_sockets {
+	struct sprof_socket *items;
+	size_t count, capacity;
+	struct sprof_idmap by_inode;
+	uint64_t read_ns, cost_ns; /* when the table was last read, and how long that took */
+};
+
+void sprof_sockets_finish(struct sprof_sockets *sockets);
+
+/*
+ * The socket's addresses. NULL: unknown. Reads the files of the process's network namespace, at
+ * most as often as takes a fiftieth of the time.
+ */
+const char *sprof_sockets_find(struct sprof_sockets *sockets, pid_t pid, uint64_t inode);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * A heatmap as a picture.
+ */
+#ifndef SPROF_CMD_HEATMAP_SVG_H
+#define SPROF_CMD_HEATMAP_SVG_H
+
+#include "base/heat-grid.h"
+#include "output/out.h"
+
+/* Time to the right, latency upwards, both with their units; darker is more. `title`: any text. */
+void sprof_heatmap_svg_write(
+	const struct sprof_heat_grid *grid, const char *title, struct sprof_out *out);
+
+#endif

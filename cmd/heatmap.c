@@ -1,0 +1,130 @@
+/*
+ * Writes heatmaps' data, and has them drawn at the end (heatmap-svg.c).
+ */
+#include "cmd/heatmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "cmd/heatmap-svg.h"
+#include "events/delay-table.h"
+#include "output/out.h"
+
+enum { PATH_SIZE = 4096, LINE_SIZE = 64, TITLE_SIZE = 512 };
+
+static void fail(struct sprof_heatmap *heatmap, int errnum, const char *path)
+{
+	if (heatmap->error.kind == SPROF_ERROR_NONE)
+		sprof_error_errno(&heatmap->error, errnum, "write %s", path);
+}
+
+/* The path of the picture beside FILE.lat. NULL: no memory. */
+static char *picture_of(const char *path)
+{
+	const size_t length = strlen(path) - strlen(".lat");
+	char *picture;
+
+	return asprintf(&picture, "%.*s.svg", (int)length, path) < 0 ? NULL : picture;
+}
+
+static void open_file(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance,
+	struct sprof_heatmap_file *file)
+{
+	SPROF_AUTO_FREE char *old = NULL;
+	char path[PATH_SIZE];
+
+	if (sprof_heatmap_path(heatmap->name, instance, path, sizeof(path)) >= PATH_SIZE) {
+		fail(heatmap, ENAMETOOLONG, heatmap->name);
+		return;
+	}
+	file->picture = picture_of(path);
+	file->grid = calloc(1, sizeof(*file->grid));
+	if (!file->picture || !file->grid || asprintf(&old, "%s.old", path) < 0) {
+		fail(heatmap, ENOMEM, path);
+		return;
+	}
+	if (!rename(path, old) || errno == ENOENT)
+		file->file = fopen(path, "we");
+	if (!file->file)
+		fail(heatmap, errno, path);
+}
+
+/* NULL: no memory. */
+static struct sprof_heatmap_file *file_of(
+	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance)
+{
+	struct sprof_heatmap_file file = {instance->event1.item, instance->event2.item};
+
+	for (size_t i = 0; i < heatmap->count; i++) {
+		if (heatmap->files[i].item1 == file.item1 && heatmap->files[i].item2 == file.item2)
+			return &heatmap->files[i];
+	}
+	if (!sprof_array_reserve(&heatmap->files, &heatmap->capacity, heatmap->count + 1,
+		    sizeof(*heatmap->files))) {
+		fail(heatmap, ENOMEM, heatmap->name);
+		return NULL;
+	}
+	open_file(heatmap, instance, &file);
+	heatmap->files[heatmap->count++] = file;
+	return &heatmap->files[heatmap->count - 1];
+}
+
+void sprof_heatmap_write(struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance)
+{
+	char line[LINE_SIZE];
+	struct sprof_heatmap_file *file = heatmap->name ? file_of(heatmap, instance) : NULL;
+
+	if (!file || !file->file)
+		return;
+	sprof_heatmap_line(instance, line, sizeof(line));
+	fputs(line, file->file);
+	sprof_heat_grid_add(file->grid, instance->event2.event->time_ns, instance->latency_ns);
+}
+
+static void close_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
+{
+	bool failed = file->file && ferror(file->file);
+
+	if (file->file && (fclose(file->file) || failed))
+		fail(heatmap, errno, heatmap->name);
+}
+
+static void draw(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
+{
+	struct sprof_error err = {0};
+	struct sprof_out *out;
+	char title[TITLE_SIZE];
+
+	if (!file->file)
+		return;
+	snprintf(title, sizeof(title), "%s => %s", file->item1->name, file->item2->name);
+	if (sprof_out_open(file->picture, &out, &err)) {
+		sprof_heatmap_svg_write(file->grid, title, out);
+		if (sprof_out_close(out, &err))
+			return;
+	}
+	if (heatmap->error.kind == SPROF_ERROR_NONE)
+		heatmap->error = err;
+}
+
+bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err)
+{
+	for (size_t i = 0; i < heatmap->count; i++) {
+		struct sprof_heatmap_file *file = &heatmap->files[i];
+
+		close_file(heatmap, file);
+		draw(heatmap, file);
+		free(file->picture);
+		free(file->grid);
+	}
+	free(heatmap->files);
+	heatmap->files = NULL;
+	heatmap->count = heatmap->capacity = 0;
+	if (heatmap->error.kind == SPROF_ERROR_NONE)
+		return true;
+	*err = heatmap->error;
+	return false;
+}

@@ -1,0 +1,18 @@
+/*
+ * Sentences about sources of run-queue delays that are not permitted.
+ */
+#ifndef SPROF_CMD_RUNDELAY_DENIED_H
+#define SPROF_CMD_RUNDELAY_DENIED_H
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "events/rundelay.h"
+
+/* Sets an error that says why there is no perf source, with the remedy as its hint. Returns false. */
+SPROF_MUST_USE bool sprof_rundelay_explain(
+	const struct sprof_rundelay *rundelay, struct sprof_error *err);
+
+/* Notes why a better source than the chosen one was not taken. */
+void sprof_rundelay_tell_denied(const struct sprof_rundelay *rundelay);
+
+#endif

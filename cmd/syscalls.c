@@ -1,0 +1,405 @@
+/*
+ * sprof syscalls: how often a program makes which system call, how long each takes, and how often it
+ * fails. Every call is seen; nothing is sampled.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/floor.h"
+#include "base/clock.h"
+#include "cmd/call-choice.h"
+#include "cmd/call-profile.h"
+#include "cmd/call-report.h"
+#include "cmd/commands.h"
+#include "cmd/shown.h"
+#include "cmd/terminal.h"
+#include "cmd/ui.h"
+#include "cmd/watching.h"
+#include "events/call-filter.h"
+
+struct syscalls_options {
+	struct sprof_common_options common;
+	struct sprof_watching_options watching;
+	struct sprof_naming naming;
+	struct sprof_shown shown;
+	const char *choice; /* as it was given; NULL: all */
+	uint64_t interval_ns, threshold_ns;
+	double rate_hz;
+	bool by_thread, json, stacks, sample;
+};
+
+_Static_assert(offsetof(struct syscalls_options, common) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct syscalls_options, name)
+
+static const struct syscalls_options defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+	.shown = SPROF_SHOWN_DEFAULTS,
+	.rate_hz = 99,
+};
+
+static const struct sprof_option option_table[] = {
+	{"event", "e", "LIST",
+		"only these: names and classes with commas between them, such as\n"
+		"read,write,%file; a program that sprof starts is slowed down by\n"
+		"these only (all)",
+		sprof_value_text, FIELD(choice)},
+	{"than", NULL, "TIME", "count the calls that take longer: 10ms, 500us", sprof_value_latency,
+		FIELD(threshold_ns)},
+	{"perins", NULL, NULL, "a row for each call of each thread", sprof_value_flag,
+		FIELD(by_thread)},
+	{"stack", NULL, NULL,
+		"where the calls come from: the stacks of those that take longer\n"
+		"than --than, or of all",
+		sprof_value_flag, FIELD(stacks)},
+	{"sample", NULL, NULL, "take samples of the program as well, as run and attach do",
+		sprof_value_flag, FIELD(sample)},
+	{"rate", "rF", "HZ", "of --sample: samples per second of every thread (99)",
+		sprof_value_rate, FIELD(rate_hz)},
+	{"interval", "i", "MS", "print a table every MS milliseconds, of the calls since the last",
+		sprof_value_milliseconds, FIELD(interval_ns)},
+	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
+		FIELD(json)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to trace", sprof_watching_table, FIELD(watching)},
+	{"What to trace", option_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
+	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+struct syscalls {
+	const struct syscalls_options *options;
+	struct sprof_shown shown;
+	struct sprof_shown answer; /* of the samples; without outputs: none */
+	struct sprof_call_choice choice;
+	struct sprof_watching watching;
+	struct sprof_calls *calls;
+	struct sprof_call_table interval, total; /* of threads, and of stacks */
+	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
+	bool prints; /* stdout gets the tables */
+};
+
+static bool is_chosen(const struct syscalls *syscalls, const struct sprof_call *call)
+{
+	return !syscalls->choice.count ||
+		(sprof_call_is_native(call) &&
+			sprof_call_choice_has(&syscalls->choice, call->number));
+}
+
+static bool count(void *data, const struct sprof_call *call)
+{
+	struct syscalls *syscalls = data;
+
+	return !is_chosen(syscalls, call) || sprof_call_table_add(&syscalls->interval, call);
+}
+
+static bool wants_stack(void *data, const struct sprof_call *call)
+{
+	const struct syscalls *syscalls = data;
+
+	return call->end_ns > call->begin_ns + syscalls->options->threshold_ns &&
+		is_chosen(syscalls, call);
+}
+
+static bool write_report(const struct syscalls *syscalls, const struct sprof_call_report *report,
+	struct sprof_error *err)
+{
+	struct sprof_out *out;
+	bool ok;
+
+	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
+		return false;
+	ok = syscalls->options->json ? sprof_call_report_json(report, out)
+				     : sprof_call_report_text(report, out);
+	return (sprof_out_close(out, err) && ok) || (!ok && sprof_error_no_memory(err));
+}
+
+/* The figures of all threads together, or of each. */
+static bool report(const struct syscalls *syscalls, const struct sprof_call_table *threads,
+	struct sprof_call_report *what, struct sprof_error *err)
+{
+	const struct syscalls_options *options = syscalls->options;
+	struct sprof_call_table table = {
+		.by_thread = options->by_thread, .threshold_ns = options->threshold_ns};
+	struct sprof_call_table stacks = {.by_stack = true, .threshold_ns = options->threshold_ns};
+	bool ok = sprof_call_table_merge(&table, threads) &&
+		(!what->is_last || !options->stacks || sprof_call_table_merge(&stacks, threads));
+
+	if (ok) {
+		sprof_call_table_sort(&table);
+		sprof_call_table_sort(&stacks);
+		what->profile = syscalls->watching.profile;
+		what->table = &table;
+		what->stacks = what->is_last && options->stacks ? &stacks : NULL;
+		what->short_names = options->shown.short_names;
+		what->by_thread = options->by_thread;
+		what->floor_ns = syscalls->floor_ns;
+		what->is_selected = syscalls->choice.count > 0;
+		what->is_filtered = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
+		what->width = sprof_terminal_width();
+		ok = write_report(syscalls, what, err);
+	} else {
+		sprof_error_no_memory(err);
+	}
+	sprof_call_table_finish(&table);
+	sprof_call_table_finish(&stacks);
+	return ok;
+}
+
+static uint64_t due_ns(const void *data)
+{
+	const struct syscalls *syscalls = data;
+
+	return syscalls->next_ns;
+}
+
+/* What can't be written is said once, and the run goes on: its total is what counts. */
+static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
+{
+	struct sprof_call_report what = {
+		.begin_ns = syscalls->interval_begin_ns,
+		.end_ns = now_ns,
+		.gaps = sprof_calls_gaps(syscalls->calls),
+	};
+	struct sprof_error err = {0};
+
+	if (report(syscalls, &syscalls->interval, &what, &err))
+		return;
+	sprof_ui_error(&err);
+	syscalls->prints = false;
+}
+
+static bool end_interval(void *data, uint64_t now_ns)
+{
+	struct syscalls *syscalls = data;
+
+	if (syscalls->prints)
+		print_interval(syscalls, now_ns);
+	if (!sprof_call_table_merge(&syscalls->total, &syscalls->interval))
+		return false;
+	sprof_call_table_reset(&syscalls->interval);
+	syscalls->interval_begin_ns = now_ns;
+	syscalls->next_ns = now_ns + syscalls->options->interval_ns;
+	return true;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct syscalls *syscalls = data;
+
+	syscalls->end_ns = now_ns;
+}
+
+static void begin(void *data, struct sprof_target *target)
+{
+	struct syscalls *syscalls = data;
+
+	syscalls->begin_ns = syscalls->interval_begin_ns = sprof_clock_now_ns();
+	syscalls->next_ns = syscalls->options->interval_ns
+		? syscalls->begin_ns + syscalls->options->interval_ns
+		: UINT64_MAX;
+}
+
+static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+{
+	const struct syscalls_options *options = syscalls->options;
+	const struct sprof_calls_listener listener = {.data = syscalls,
+		.call = count,
+		.wants_stack = options->stacks ? wants_stack : NULL};
+	struct sprof_calls_options how = {
+		.filter_value = SPROF_CALL_FILTER_VALUE, .slow_ns = options->threshold_ns};
+	struct sprof_event_source source,
+		ticker = {.data = syscalls,
+			.begin = begin,
+			.due_ns = due_ns,
+			.poll = end_interval,
+			.end = end};
+	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
+
+	if (!sprof_watching_calls(
+		    &syscalls->watching, syscalls->choice.numbers, syscalls->choice.count, err))
+		return false;
+	how.is_selected = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
+	syscalls->calls = sprof_calls_create(&how, &listener);
+	if (!syscalls->calls)
+		return sprof_error_no_memory(err);
+	source = sprof_calls_source(syscalls->calls);
+	syscalls->watching.tracing.events = sources;
+	return sprof_watching_run(&syscalls->watching, ret_exit, err);
+}
+
+static bool print_total(struct syscalls *syscalls, struct sprof_error *err)
+{
+	struct sprof_call_report what = {
+		.begin_ns = syscalls->begin_ns,
+		.end_ns = syscalls->end_ns,
+		.gaps = sprof_calls_gaps(syscalls->calls),
+		.is_last = true,
+	};
+
+	if (!syscalls->prints)
+		return true;
+	if (syscalls->options->interval_ns && !syscalls->options->json)
+		puts("\nthe whole run:");
+	fflush(stdout);
+	return report(syscalls, &syscalls->total, &what, err);
+}
+
+static bool write_profile(struct syscalls *syscalls, const struct sprof_shown *shown, int *ret_exit,
+	struct sprof_error *err)
+{
+	const struct sprof_profile *profile = syscalls->watching.profile;
+	struct sprof_output_options how;
+	struct sprof_written written;
+	int failed;
+
+	if (!sprof_shown_output_options(shown, profile, &how, err))
+		return false;
+	written = sprof_shown_write(shown, profile, &how, true);
+	failed = sprof_outputs_exit(&written);
+	*ret_exit = failed ? failed : *ret_exit;
+	return true;
+}
+
+/* The answer that the samples give, below the table. */
+static bool print_answer(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+{
+	if (!syscalls->answer.outputs.count || !syscalls->prints)
+		return true;
+	puts("");
+	fflush(stdout);
+	return write_profile(syscalls, &syscalls->answer, ret_exit, err);
+}
+
+static bool write_files(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+{
+	if (!syscalls->shown.outputs.count)
+		return true;
+	if (!sprof_call_profile_add(syscalls->watching.profile, &syscalls->total))
+		return sprof_error_no_memory(err);
+	return write_profile(syscalls, &syscalls->shown, ret_exit, err);
+}
+
+static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+{
+	if (!sprof_call_table_merge(&syscalls->total, &syscalls->interval))
+		return sprof_error_no_memory(err);
+	return sprof_watching_name(&syscalls->watching, &syscalls->options->naming, err) &&
+		print_total(syscalls, err) && print_answer(syscalls, ret_exit, err) &&
+		write_files(syscalls, ret_exit, err);
+}
+
+/* The weight is one of the profile's, which is made before the run. */
+static bool settle_weight(const struct syscalls *syscalls, struct sprof_error *err)
+{
+	struct sprof_profile *profile = syscalls->watching.profile;
+	struct sprof_output_options output;
+
+	if (!syscalls->shown.outputs.count)
+		return true;
+	sprof_call_profile_begin(profile);
+	if (!sprof_shown_output_options(&syscalls->shown, profile, &output, err))
+		return false;
+	profile->kinds.shown = output.weight;
+	return true;
+}
+
+/* Samples that no file gets are answered at once. */
+static bool settle_answer(struct syscalls *syscalls, struct sprof_error *err)
+{
+	struct sprof_outputs *outputs = &syscalls->answer.outputs;
+
+	syscalls->answer = syscalls->options->shown;
+	*outputs = (struct sprof_outputs){0};
+	if (!syscalls->options->sample || syscalls->shown.outputs.count || syscalls->options->json)
+		return true;
+	return sprof_outputs_set_format(outputs, "summary", err) &&
+		sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err);
+}
+
+static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
+{
+	struct sprof_outputs *outputs = &syscalls->shown.outputs;
+
+	syscalls->shown = syscalls->options->shown;
+	syscalls->prints = !outputs->count || isatty(STDOUT_FILENO);
+	if (!outputs->count)
+		return settle_answer(syscalls, err);
+	if (!sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
+		return false;
+	syscalls->prints &= !sprof_outputs_use_stdout(outputs);
+	return true;
+}
+
+/* What a run needs, from the options. */
+static bool begin_run(struct syscalls *syscalls, char *const operands[], struct sprof_error *err)
+{
+	const struct syscalls_options *options = syscalls->options;
+	struct sprof_watching *watching = &syscalls->watching;
+
+	syscalls->floor_ns = sprof_call_floor_ns();
+	if (!sprof_watching_init(watching, &options->watching, operands, err))
+		return false;
+	watching->subject.stdout_to_stderr = operands[0] &&
+		(syscalls->prints || sprof_outputs_use_stdout(&syscalls->shown.outputs));
+	if (options->sample)
+		sprof_watching_sample(watching, options->rate_hz);
+	return settle_weight(syscalls, err);
+}
+
+static void finish(struct syscalls *syscalls)
+{
+	sprof_calls_destroy(syscalls->calls);
+	sprof_call_table_finish(&syscalls->interval);
+	sprof_call_table_finish(&syscalls->total);
+	sprof_call_choice_finish(&syscalls->choice);
+	sprof_watching_finish(&syscalls->watching);
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct syscalls_options *options = data;
+	struct syscalls syscalls = {.options = options};
+	bool done;
+
+	/* The profile has threads, too. */
+	syscalls.interval.by_thread = syscalls.total.by_thread =
+		options->by_thread || options->shown.outputs.count;
+	syscalls.interval.by_stack = syscalls.total.by_stack = options->stacks;
+	syscalls.interval.threshold_ns = syscalls.total.threshold_ns = options->threshold_ns;
+	done = sprof_watching_check("syscalls", &options->watching, operands, err) &&
+		sprof_call_choice_read(options->choice, &syscalls.choice, err) &&
+		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
+		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
+	finish(&syscalls);
+	return done;
+}
+
+const struct sprof_command sprof_command_syscalls = {
+	.name = "syscalls",
+	.summary = "Measure every system call: how often, how long, how many fail",
+	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.details =
+		"Every call stops its thread twice, which takes some microseconds: the head of the table "
+		"says\nthe shortest latency that can be seen. With --event, a filter in the kernel lets "
+		"all other calls\nof a program that sprof starts run at full speed. The kernel never "
+		"removes such a filter, so the\nprogram is killed if sprof is, and set-user-ID programs "
+		"have no rights under it.\nThreads that sleep are not woken: they are traced from when "
+		"they next run.\n\n"
+		"  sprof syscalls -- git status\n"
+		"  sprof syscalls -p 4711 -d 10s --than 1ms\n"
+		"  sprof syscalls -e %file -o files.pb.gz -- make\n"
+		"  sprof syscalls --stack --than 10ms -- ./app\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct syscalls_options),
+	.run = run,
+};

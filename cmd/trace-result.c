@@ -1,0 +1,141 @@
+/*
+ * What a run of `sprof trace` says: its tables, and at the end what was lost and the stacks. Does not
+ * handle single rows and lines (trace-report.c).
+ */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "cmd/terminal.h"
+#include "cmd/trace-report.h"
+#include "cmd/trace-state.h"
+#include "output/units.h"
+
+void sprof_trace_write_table(struct trace *trace, bool whole_run)
+{
+	const struct sprof_trace_report report = {
+		.profile = trace->watching.profile,
+		.list = &trace->list,
+		.source = trace->tracepoints ? "tracepoints" : "ptrace",
+		.table = &trace->table,
+		.by_key = trace->options->by_key,
+		.has_than = sprof_trace_than(trace)->is_set,
+		.whole_run = whole_run,
+		.width = trace->options->output ? 0 : sprof_terminal_width(),
+	};
+
+	if (trace->options->json ? !sprof_trace_report_json(&report, trace->out)
+				 : !sprof_trace_report_text(&report, trace->out))
+		trace->out_of_memory = true;
+}
+
+static void write_source(struct trace *trace)
+{
+	const struct sprof_watching *watching = &trace->watching;
+
+	if (trace->tracepoints)
+		sprof_out_puts(trace->out, "source: tracepoints");
+	else
+		sprof_out_printf(trace->out, "source: ptrace%s",
+			!trace->calls                      ? ""
+				: watching->subject.filter ? ", the chosen calls stop their thread"
+							   : ", each system call stops its thread");
+}
+
+static void write_head(struct trace *trace)
+{
+	if (trace->options->json)
+		return;
+	write_source(trace);
+	sprof_out_printf(trace->out, "; over %s; ",
+		sprof_figure_time(sprof_clock_now_ns() - trace->begin_ns).text);
+	if (trace->calls && trace->floor_ns)
+		sprof_out_printf(trace->out, "latency floor %.1f us; ",
+			(double)trace->floor_ns / SPROF_NS_PER_US);
+	sprof_out_printf(
+		trace->out, "%" PRIu64 " events\n", sprof_pairs_counts(trace->pairs)->events);
+}
+
+static void write_lost_records(struct trace *trace)
+{
+	uint64_t lost = trace->tracepoints ? sprof_tracepoint_events_lost(trace->tracepoints) : 0;
+	uint32_t unwatched =
+		trace->tracepoints ? sprof_tracepoint_events_unwatched(trace->tracepoints) : 0;
+
+	if (lost)
+		sprof_out_printf(trace->out,
+			"the kernel has lost %" PRIu64
+			" records; what they may belong to is left out\n",
+			lost);
+	if (unwatched)
+		sprof_out_printf(trace->out,
+			"%u events of threads could not be opened: theirs are missing\n",
+			unwatched);
+}
+
+static void write_unpaired(struct trace *trace)
+{
+	static const char *const words[] = {"without an event behind it", "without one before it"};
+
+	for (size_t i = 0; trace->options->pairs && i < trace->list.count; i++) {
+		for (int side = 0; side < 2; side++) {
+			if (trace->unpaired[side][i])
+				sprof_out_printf(trace->out, "%s: %" PRIu64 " %s\n",
+					trace->list.items[i].name, trace->unpaired[side][i],
+					words[side]);
+			sprof_trace_stacks_write_lonely(
+				&trace->stacks, &trace->list.items[i], side, trace->out);
+		}
+	}
+}
+
+static void write_losses(struct trace *trace)
+{
+	const struct sprof_pairs_counts *counts = sprof_pairs_counts(trace->pairs);
+
+	if (counts->overflows)
+		sprof_out_printf(trace->out,
+			"%" PRIu64 " events had no room to wait for their end\n",
+			counts->overflows);
+	if (trace->calls && sprof_calls_gaps(trace->calls).threads_asleep)
+		sprof_out_printf(trace->out,
+			"%u of the threads never ran when looked at, and nobody was woken for this: "
+			"calls of theirs are missing\n",
+			sprof_calls_gaps(trace->calls).threads_asleep);
+}
+
+/* Of the lines and tables above. */
+static bool write_stacks(struct trace *trace, struct sprof_error *err)
+{
+	if (!trace->stacks.count)
+		return true;
+	if (!sprof_watching_name(&trace->watching, &trace->options->naming, err))
+		return false;
+	sprof_trace_stacks_write(&trace->stacks, trace->watching.profile, &trace->list,
+		trace->options->short_names, trace->out);
+	trace->out_of_memory |= trace->stacks.out_of_memory;
+	return true;
+}
+
+bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
+{
+	struct sprof_out *out = trace->out;
+
+	sprof_pairs_close(trace->pairs);
+	if (trace->details)
+		sprof_details_flush(trace->details, UINT64_MAX);
+	if (!sprof_delay_table_end_interval(&trace->table))
+		trace->out_of_memory = true;
+	write_head(trace);
+	sprof_trace_write_table(trace, true);
+	if (!trace->options->json) {
+		write_unpaired(trace);
+		write_losses(trace);
+		write_lost_records(trace);
+	}
+	if (!write_stacks(trace, err))
+		return false;
+	trace->out = NULL;
+	if (!sprof_out_close(out, err) || !sprof_heatmap_close(&trace->heatmap, err))
+		return false;
+	return !trace->out_of_memory || sprof_error_no_memory(err);
+}

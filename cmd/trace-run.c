@@ -1,0 +1,393 @@
+/*
+ * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. Does not handle how
+ * they look (trace-report.c, trace-result.c), nor events that need samples.
+ */
+#include "cmd/trace-run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/floor.h"
+#include "base/clock.h"
+#include "cmd/perf-denied.h"
+#include "cmd/syscall-name.h"
+#include "cmd/trace-choice.h"
+#include "cmd/trace-report.h"
+#include "cmd/trace-state.h"
+#include "cmd/ui.h"
+#include "events/call-events.h"
+#include "events/call-filter.h"
+#include "output/units.h"
+
+enum {
+	PATH_SIZE = 4096,
+	LINE_SIZE = 64,
+	NAME_SIZE = 64,
+	SOURCES_MAX = 4,
+	LAST_CALL = 1024,
+	FEW_CALLS = 64
+};
+
+static const uint64_t LOOK_NS = SPROF_NS_PER_MS;
+
+static const char *name_of_call(void *context, int64_t number)
+{
+	struct trace *trace = context;
+
+	sprof_syscall_name(number, trace->call_name, sizeof(trace->call_name));
+	return trace->call_name;
+}
+
+static const char *name_of_thread(void *context, pid_t tid)
+{
+	const struct trace *trace = context;
+	const struct sprof_profile *profile = trace->watching.profile;
+
+	for (size_t i = 0; profile && i < profile->thread_count; i++) {
+		if (profile->threads[i].tid == tid)
+			return profile->threads[i].name;
+	}
+	return NULL;
+}
+
+static void on_event(void *context, const struct sprof_trace_side *side)
+{
+	struct trace *trace = context;
+
+	if (trace->details &&
+		!sprof_details_add(trace->details, side, sprof_pairs_oldest_ns(trace->pairs)))
+		trace->out_of_memory = true;
+}
+
+static void on_instance(void *context, const struct sprof_trace_instance *instance)
+{
+	struct trace *trace = context;
+	bool is_shown = instance->over || instance->under;
+
+	if (!sprof_delay_table_add(&trace->table, instance) ||
+		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
+		trace->out_of_memory = true;
+	trace->shows_unlikely |= instance->over;
+	sprof_heatmap_write(&trace->heatmap, instance);
+}
+
+static void on_unpaired(
+	void *context, const struct sprof_trace_side *side, enum sprof_unpaired reason)
+{
+	struct trace *trace = context;
+
+	const bool is_second = reason == SPROF_UNPAIRED_SECOND;
+
+	trace->unpaired[is_second][side->item->index]++;
+	sprof_trace_stacks_count(&trace->stacks, side, is_second);
+}
+
+/* It goes on: its end will be shown when it comes. */
+static bool show_open(void *context, const struct sprof_trace_side *side)
+{
+	struct trace *trace = context;
+	const struct sprof_trace_instance instance = {
+		.event1 = *side, .latency_ns = trace->known_ns - side->event->time_ns};
+
+	const unsigned stack = sprof_trace_stacks_number(
+		&trace->stacks, sprof_trace_stacks_peek(&trace->stacks, side->event->thread));
+
+	sprof_out_printf(
+		trace->out, "in flight after %s", sprof_figure_time(instance.latency_ns).text);
+	if (stack)
+		sprof_out_printf(trace->out, ", now at stack %u", stack);
+	sprof_out_puts(trace->out, ":\n");
+	if (!sprof_details_request(trace->details, &instance))
+		trace->out_of_memory = true;
+	return !trace->out_of_memory;
+}
+
+static void on_line(void *context, const struct sprof_trace_instance *instance,
+	const struct sprof_details_line *line)
+{
+	struct trace *trace = context;
+	struct sprof_details_line shown = *line;
+
+	if (!trace->options->detail)
+		shown.hidden = 0;
+	sprof_trace_report_line(
+		trace->watching.profile, &trace->stacks, instance, &shown, trace->out);
+}
+
+/* Some events are told late: no time goes back. */
+static bool take_event(void *data, const struct sprof_trace_event *event)
+{
+	struct trace *trace = data;
+	struct sprof_trace_event next = *event;
+	bool trigger;
+
+	if (next.time_ns < trace->last_ns)
+		next.time_ns = trace->last_ns;
+	trace->last_ns = next.time_ns;
+	if (!sprof_pairs_add(trace->pairs, &next, &trigger))
+		trace->out_of_memory = true;
+	if (trigger)
+		trace->next_ns = 0;
+	return !trace->out_of_memory;
+}
+
+/* So often, a call that takes too long is looked for while it still goes on. */
+static uint64_t look_period(const struct trace *trace)
+{
+	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
+
+	if (!than->is_set)
+		return UINT64_MAX;
+	return than->ns > 2 * LOOK_NS ? than->ns / 2 : LOOK_NS;
+}
+
+static uint64_t due_ns(const void *data)
+{
+	const struct trace *trace = data;
+
+	if (trace->out_of_memory)
+		return 0;
+	return trace->next_ns < trace->look_ns ? trace->next_ns : trace->look_ns;
+}
+
+static void look_for_open(struct trace *trace, uint64_t now_ns)
+{
+	if (now_ns < trace->look_ns)
+		return;
+	/* What comes late is not missing yet. */
+	trace->known_ns =
+		trace->tracepoints ? sprof_tracepoint_events_known_ns(trace->tracepoints) : now_ns;
+	sprof_pairs_overdue(
+		trace->pairs, trace->known_ns, sprof_trace_than(trace)->ns, show_open, trace);
+	trace->look_ns = now_ns + look_period(trace);
+}
+
+static bool end_interval(struct trace *trace, uint64_t now_ns)
+{
+	if (now_ns < trace->next_ns)
+		return true;
+	if (!sprof_trace_is_only(trace) || trace->shows_unlikely)
+		sprof_trace_write_table(trace, false);
+	trace->shows_unlikely = false;
+	trace->next_ns =
+		trace->options->interval_ns ? now_ns + trace->options->interval_ns : UINT64_MAX;
+	return sprof_delay_table_end_interval(&trace->table);
+}
+
+static bool poll(void *data, uint64_t now_ns)
+{
+	struct trace *trace = data;
+
+	bool is_going_on;
+
+	look_for_open(trace, now_ns);
+	is_going_on = end_interval(trace, now_ns) && !trace->out_of_memory;
+	sprof_out_flush(trace->out);
+	return is_going_on;
+}
+
+static void begin(void *data, struct sprof_target *target)
+{
+	struct trace *trace = data;
+
+	trace->stacks.target = target;
+	trace->begin_ns = sprof_clock_now_ns();
+	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
+						     : UINT64_MAX;
+	trace->look_ns =
+		sprof_trace_than(trace)->is_set ? trace->begin_ns + look_period(trace) : UINT64_MAX;
+}
+
+static bool offer(void *data, const struct sprof_event_stacks *stacks)
+{
+	struct trace *trace = data;
+
+	trace->stacks.source = stacks;
+	return true;
+}
+
+static bool wants_stack(void *data, const struct sprof_call *call)
+{
+	const struct sprof_trace_sink *sink = data;
+	const struct trace *trace = sink->data;
+
+	return sprof_trace_choice_has_stack(&trace->list, call, &trace->lookup);
+}
+
+/* SIGUSR1. */
+static void tell_state(void *data)
+{
+	const struct trace *trace = data;
+	const struct sprof_pairs_counts *counts = sprof_pairs_counts(trace->pairs);
+
+	sprof_ui_note("%" PRIu64 " events, %" PRIu64 " pairs, %zu open, %" PRIu64
+		      " replaced; %zu bytes of details, %" PRIu64 " events had no room there",
+		counts->events, counts->instances, sprof_pairs_open(trace->pairs), counts->replaced,
+		trace->details ? sprof_details_bytes(trace->details) : 0,
+		trace->details ? sprof_details_evicted(trace->details) : 0);
+}
+
+static void on_gap(void *data, uint64_t end_ns)
+{
+	struct trace *trace = data;
+
+	sprof_pairs_gap(trace->pairs, end_ns);
+}
+
+/* Tracepoints, if they were asked for, or give all that is wanted and are permitted. */
+static bool choose_source(struct trace *trace, struct sprof_error *err)
+{
+	const struct sprof_trace_options *options = trace->options;
+	const struct sprof_tracepoint_events_options wanted = {
+		.list = &trace->list,
+		.follow_children = trace->options->watching.pid ? options->watching.children
+								: !options->watching.no_children,
+		.sink = trace->sink,
+		.gap = on_gap,
+	};
+	struct sprof_perf_denial denial;
+
+	if (options->request == SPROF_TRACE_BY_PTRACE ||
+		!sprof_trace_choice_is_of_tracepoints(&trace->list) ||
+		sprof_tracepoint_events_create(&wanted, &trace->tracepoints, &denial))
+		return true;
+	if (options->request == SPROF_TRACE_BY_ANY &&
+		!sprof_trace_choice_needs_tracepoints(&trace->list))
+		return true;
+	return sprof_perf_denied(&denial, "tracepoints", err);
+}
+
+static bool create_parts(struct trace *trace, struct sprof_error *err)
+{
+	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
+	const struct sprof_pairs_options how = {
+		.list = &trace->list,
+		.cycle = trace->options->cycle,
+		.has_than = than->is_set,
+		.has_lower = trace->options->lower.is_set,
+		.than_ns = than->ns,
+		.lower_ns = trace->options->lower.ns,
+		.lookup = &trace->lookup,
+		.listener = {on_event, on_instance, on_unpaired, trace},
+	};
+	const struct sprof_details_listener listener = {on_line, trace};
+	struct sprof_details_options detail = {.hide_ns = trace->options->detail ? 0 : UINT64_MAX};
+
+	if (trace->options->detail && strcmp(trace->options->detail, "all") != 0 &&
+		!sprof_details_parse(trace->options->detail, &detail, err))
+		return false;
+	trace->pairs = sprof_pairs_create(&how);
+	if (how.has_than || how.has_lower)
+		trace->details = sprof_details_create(&detail, &listener);
+	for (int i = 0; i < 2; i++)
+		trace->unpaired[i] = calloc(trace->list.count, sizeof(*trace->unpaired[i]));
+	if (!trace->pairs || !trace->unpaired[0] || !trace->unpaired[1] ||
+		((how.has_than || how.has_lower) && !trace->details))
+		return sprof_error_no_memory(err);
+	if (trace->options->output)
+		return sprof_out_open(trace->options->output, &trace->out, err);
+	return sprof_out_open_fd(STDOUT_FILENO, "stdout", &trace->out, err);
+}
+
+static bool choose_calls(struct trace *trace, struct sprof_error *err)
+{
+	int64_t numbers[LAST_CALL];
+	size_t count = 0;
+
+	for (int64_t number = 0; number < LAST_CALL; number++) {
+		if (sprof_trace_choice_has_call(&trace->list, number, &trace->lookup))
+			numbers[count++] = number;
+	}
+	return sprof_watching_calls(&trace->watching, numbers, count > FEW_CALLS ? 0 : count, err);
+}
+
+static bool watch_tracepoints(struct trace *trace, const struct sprof_event_source *ticker,
+	int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_event_source points = sprof_tracepoint_events_source(trace->tracepoints);
+	const struct sprof_event_source *sources[SOURCES_MAX] = {ticker, &points};
+
+	trace->watching.tracing.events = sources;
+	return sprof_watching_run(&trace->watching, ret_exit, err);
+}
+
+static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_calls_listener listener = sprof_call_events_listener(&trace->sink);
+	struct sprof_calls_options how = {
+		.filter_value = SPROF_CALL_FILTER_VALUE, .slow_ns = UINT64_MAX};
+	struct sprof_event_source calls, tasks = sprof_task_events_source(&trace->sink),
+					 ticker = {.data = trace,
+						 .begin = begin,
+						 .offer = offer,
+						 .due_ns = due_ns,
+						 .poll = poll};
+	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
+
+	listener.wants_stack = sprof_trace_choice_has_stacks(&trace->list) ? wants_stack : NULL;
+	trace->watching.subject.tasks =
+		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
+	trace->watching.signals.snapshot = tell_state;
+	trace->watching.signals.snapshot_data = trace;
+	if (trace->tracepoints)
+		return watch_tracepoints(trace, &ticker, ret_exit, err);
+	if (sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_CALL_STOPS)) {
+		if (!choose_calls(trace, err))
+			return false;
+		how.is_selected = trace->watching.subject.calls == SPROF_CALLS_SELECTED;
+		trace->calls = sprof_calls_create(&how, &listener);
+		if (!trace->calls)
+			return sprof_error_no_memory(err);
+		calls = sprof_calls_source(trace->calls);
+		sources[2] = &calls;
+	}
+	trace->watching.tracing.events = sources;
+	return sprof_watching_run(&trace->watching, ret_exit, err);
+}
+
+static void finish(struct trace *trace)
+{
+	struct sprof_error err;
+
+	/* Of a run that has failed already; otherwise it is closed. */
+	(void)!sprof_heatmap_close(&trace->heatmap, &err);
+	sprof_trace_stacks_finish(&trace->stacks);
+	sprof_calls_destroy(trace->calls);
+	sprof_tracepoint_events_destroy(trace->tracepoints);
+	sprof_details_destroy(trace->details);
+	sprof_pairs_destroy(trace->pairs);
+	sprof_delay_table_finish(&trace->table);
+	sprof_event_list_finish(&trace->list);
+	sprof_out_discard(trace->out);
+	free(trace->unpaired[0]);
+	free(trace->unpaired[1]);
+	sprof_watching_finish(&trace->watching);
+}
+
+bool sprof_trace_run(const struct sprof_trace_options *options, char *const operands[],
+	int *ret_exit, struct sprof_error *err)
+{
+	struct trace trace = {.options = options,
+		.table = {.by_key = options->by_key},
+		.heatmap = {.name = options->heatmap}};
+	bool done;
+
+	trace.sink = (struct sprof_trace_sink){&trace, take_event};
+	trace.lookup = (struct sprof_expression_lookup){
+		.comm = name_of_thread, .syscall = name_of_call, .context = &trace};
+	done = sprof_trace_choice_read(options, &trace.list, err) && create_parts(&trace, err) &&
+		choose_source(&trace, err);
+	if (done) {
+		trace.floor_ns = trace.tracepoints ? 0 : sprof_call_floor_ns();
+		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
+		trace.watching.subject.stdout_to_stderr = operands[0] && !options->output;
+		done = done && watch(&trace, ret_exit, err) &&
+			sprof_trace_write_result(&trace, err);
+	}
+	finish(&trace);
+	return done;
+}

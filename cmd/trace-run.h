@@ -1,0 +1,52 @@
+/*
+ * One run of `sprof trace`.
+ */
+#ifndef SPROF_CMD_TRACE_RUN_H
+#define SPROF_CMD_TRACE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "cmd/command.h"
+#include "cmd/naming.h"
+#include "cmd/values.h"
+#include "cmd/watching.h"
+#include "events/event-list.h"
+#include "events/latency.h"
+
+/* All -e, as they were given. */
+struct sprof_trace_lists {
+	const char *items[SPROF_EVENT_POSITIONS];
+	size_t count;
+};
+
+struct sprof_trace_threshold {
+	bool is_set;
+	uint64_t ns;
+};
+
+enum sprof_trace_request {
+	SPROF_TRACE_BY_ANY,
+	SPROF_TRACE_BY_PTRACE,
+	SPROF_TRACE_BY_PERF,
+};
+
+struct sprof_trace_options {
+	struct sprof_common_options common;
+	struct sprof_watching_options watching;
+	struct sprof_trace_lists lists;
+	const char *key, *detail, *heatmap, *output; /* NULL: not given */
+	struct sprof_naming naming;
+	enum sprof_trace_request request;
+	bool cycle, pairs, by_key, json, short_names;
+	struct sprof_trace_threshold than, only_than, lower;
+	uint64_t interval_ns; /* 0: only a table at the end */
+};
+
+/* Parses the events before anything is traced. *ret_exit as sprof_watching_run() sets it. */
+SPROF_MUST_USE bool sprof_trace_run(const struct sprof_trace_options *options,
+	char *const operands[], int *ret_exit, struct sprof_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Private to trace-run.c and trace-result.c: one run of `sprof trace`.
+ */
+#ifndef SPROF_CMD_TRACE_STATE_H
+#define SPROF_CMD_TRACE_STATE_H
+
+#include "cmd/heatmap.h"
+#include "cmd/trace-run.h"
+#include "cmd/trace-stacks.h"
+#include "events/calls.h"
+#include "events/delay-table.h"
+#include "events/details.h"
+#include "events/tracepoint-events.h"
+#include "output/out.h"
+
+struct trace {
+	const struct sprof_trace_options *options;
+	struct sprof_watching watching;
+	struct sprof_event_list list;
+	struct sprof_expression_lookup lookup;
+	char call_name[64]; /* the last one that was looked up */
+	struct sprof_pairs *pairs;
+	struct sprof_details *details; /* NULL: nothing is shown of single instances */
+	struct sprof_delay_table table;
+	struct sprof_heatmap heatmap;
+	struct sprof_trace_stacks stacks;
+	struct sprof_trace_sink sink;
+	struct sprof_calls *calls; /* NULL: no system calls are traced by ptrace */
+	struct sprof_tracepoint_events *tracepoints; /* NULL: all comes from ptrace */
+	uint64_t known_ns;                           /* up to when no event can come any more */
+	struct sprof_out *out;                       /* stdout, or a file */
+	uint64_t *unpaired[2];                       /* by item: as event1, as event2 */
+	uint64_t last_ns, begin_ns, floor_ns;
+	uint64_t next_ns,
+		look_ns;     /* when the interval ends; when to look for what takes too long */
+	bool shows_unlikely; /* of the interval: an instance passed --only-than */
+	bool out_of_memory;
+};
+
+/* Whether only what takes too long is shown. */
+static inline bool sprof_trace_is_only(const struct trace *trace)
+{
+	return trace->options->only_than.is_set;
+}
+
+static inline const struct sprof_trace_threshold *sprof_trace_than(const struct trace *trace)
+{
+	return sprof_trace_is_only(trace) ? &trace->options->only_than : &trace->options->than;
+}
+
+/* trace-result.c: the table of the interval, or of the whole run. */
+void sprof_trace_write_table(struct trace *trace, bool whole_run);
+/* All that the end of the run has to say. */
+SPROF_MUST_USE bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * sprof trace: how long from any event of a process to any other. Reads the command line; the run
+ * is trace-run.c's.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/trace-run.h"
+#include "events/refusals.h"
+
+#define FIELD(name) offsetof(struct sprof_trace_options, name)
+
+_Static_assert(offsetof(struct sprof_trace_options, common) == 0,
+	"main.c reads the common options of any command");
+
+static bool add_events(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_trace_lists *lists = field;
+
+	if (lists->count == SPROF_EVENT_POSITIONS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "is the %d-th one; there may be %d",
+			SPROF_EVENT_POSITIONS + 1, SPROF_EVENT_POSITIONS);
+	lists->items[lists->count++] = text;
+	return true;
+}
+
+static bool set_analysis(void *field, const char *text, struct sprof_error *err)
+{
+	static const struct {
+		const char *name, *instead;
+	} others[] = {
+		{"syscalls", "sprof syscalls measures system calls"},
+		{"rundelay", "sprof rundelay measures the wait for a CPU"},
+	};
+
+	*(bool *)field = strcmp(text, "pair") == 0;
+	if (*(bool *)field || strcmp(text, "delay") == 0)
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "not one of delay, pair");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (strcmp(text, others[i].name) == 0)
+			sprof_error_hint(err, "%s", others[i].instead);
+	}
+	return false;
+}
+
+static bool set_source(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_TRACE_BY_ANY] = "auto",
+		[SPROF_TRACE_BY_PTRACE] = "ptrace",
+		[SPROF_TRACE_BY_PERF] = "perf",
+		NULL,
+	};
+	unsigned request;
+
+	if (!sprof_value_choice(names, text, &request, err))
+		return false;
+	*(enum sprof_trace_request *)field = (enum sprof_trace_request)request;
+	return true;
+}
+
+static bool set_threshold(void *field, const char *text, struct sprof_error *err)
+{
+	struct sprof_trace_threshold *threshold = field;
+
+	threshold->is_set = sprof_latency_parse(text, strlen(text), &threshold->ns);
+	return threshold->is_set ||
+		sprof_error_set(err, SPROF_ERROR_USAGE,
+			"not a time with its unit: s, ms, us or ns, such as 4ms");
+}
+
+/* Nothing to do: the events are always in order, and what perf-prof buffers is small here. */
+static bool accept(void *field, const char *text, struct sprof_error *err)
+{
+	return true;
+}
+
+static const struct sprof_option event_table[] = {
+	{"event", "e", "EVENT[,EVENT]...",
+		"group:name[/filter/key=EXPR/.../]; each further -e is the next\n"
+		"position: the time is taken from an event of one position to\n"
+		"one of the next",
+		add_events, FIELD(lists)},
+	{"key", "k", "EXPR", "events with the same value belong together (the thread)",
+		sprof_value_text, FIELD(key)},
+	{"cycle", NULL, NULL, "from the last position to the first one too", sprof_value_flag,
+		FIELD(cycle)},
+	{"source", NULL, "SOURCE",
+		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
+		"for root, and without stops), ptrace",
+		set_source, FIELD(request)},
+	{"impl", NULL, "WHAT", "delay: latencies; pair: also what has no partner (delay)",
+		set_analysis, FIELD(pairs)},
+	{0},
+};
+
+static const struct sprof_option report_table[] = {
+	{"than", NULL, "TIME", "show what takes longer: both events and the time between",
+		set_threshold, FIELD(than)},
+	{"only-than", NULL, "TIME", "the same, and no table of an interval without any",
+		set_threshold, FIELD(only_than)},
+	{"lower", NULL, "TIME", "show what takes less", set_threshold, FIELD(lower)},
+	{"perins", NULL, NULL, "a row for each key", sprof_value_flag, FIELD(by_key)},
+	{"detail", NULL, "WHAT",
+		"with --than or --lower: also the events between, all or those of\n"
+		"-1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
+		sprof_value_text, FIELD(detail)},
+	{"heatmap", NULL, "FILE",
+		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; and a\n"
+		"picture of it, .svg",
+		sprof_value_text, FIELD(heatmap)},
+	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
+		FIELD(interval_ns)},
+	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
+	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
+		FIELD(json)},
+	{"order", NULL, NULL, NULL, accept, 0},
+	{"watermark", NULL, "N", NULL, accept, 0},
+	{"mmap-pages", "m", "N", NULL, accept, 0},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to trace", sprof_watching_table, FIELD(watching)},
+	{"What to trace", event_table},
+	{"Report", report_table},
+	{"Names", sprof_naming_kind_table, FIELD(short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_trace_options *options = data;
+
+	if (!options->lists.count) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "trace needs events");
+		sprof_error_hint(err,
+			"for example: sprof trace -e syscalls:sys_enter_read -e "
+			"syscalls:sys_exit_read -p 4711; sprof events lists them");
+		return false;
+	}
+	return sprof_watching_check("trace", &options->watching, operands, err) &&
+		sprof_trace_run(options, operands, ret_exit, err);
+}
+
+static const struct sprof_trace_options defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+};
+
+const struct sprof_command sprof_command_trace = {
+	.name = "trace",
+	.alias = "multi-trace",
+	.refusal = sprof_refusal_of_option,
+	.summary = "Measure the time from any event of a process to any other",
+	.synopsis = "-e EVENT [-e EVENT]... [options] (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.details =
+		"Also multi-trace. sprof events lists the events and their fields. Expressions have C's "
+		"operators,\nand ~ for a glob.\n\n"
+		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p 4711\n"
+		"  sprof trace -e 'syscalls:sys_exit_openat/ret>=0/key=ret/' -e "
+		"'syscalls:sys_enter_close//key=fd/' --impl pair -- ls\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct sprof_trace_options),
+	.run = run,
+};

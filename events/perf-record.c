@@ -1,0 +1,152 @@
+/*
+ * Parses perf records. Every size in them is checked against the bytes that there are. Does not
+ * handle records of events with other fields than sprof asks for.
+ */
+#include "events/perf-record.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+/* The end of each record that is not a sample (sample_id_all): pid, tid, time, cpu, reserved. */
+struct sample_id {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+/* What is left of a record. */
+struct cursor {
+	const unsigned char *at;
+	size_t left;
+};
+
+static bool take(struct cursor *cursor, void *ret, size_t size)
+{
+	if (cursor->left < size)
+		return false;
+	memcpy(ret, cursor->at, size);
+	cursor->at += size;
+	cursor->left -= size;
+	return true;
+}
+
+static void set_id(const struct sample_id *id, struct sprof_perf_record *ret)
+{
+	ret->pid = (pid_t)id->pid;
+	ret->tid = (pid_t)id->tid;
+	ret->time_ns = id->time;
+	ret->cpu = (int)id->cpu;
+}
+
+/* Takes the sample_id from the end. */
+static bool take_id(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	struct sample_id id;
+
+	if (cursor->left < sizeof(id))
+		return false;
+	cursor->left -= sizeof(id);
+	memcpy(&id, cursor->at + cursor->left, sizeof(id));
+	set_id(&id, ret);
+	return true;
+}
+
+static bool parse_sample(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	struct sample_id id;
+
+	if (!take(cursor, &id, sizeof(id)) ||
+		!take(cursor, &ret->raw_size, sizeof(ret->raw_size)) ||
+		ret->raw_size > cursor->left || ret->raw_size < sizeof(uint16_t))
+		return false;
+	set_id(&id, ret);
+	ret->raw = cursor->at;
+	return true;
+}
+
+static bool parse_switch(struct cursor *cursor, unsigned misc, struct sprof_perf_record *ret)
+{
+	ret->switch_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
+	ret->preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	return take_id(cursor, ret);
+}
+
+/* FORK and EXIT: pid, parent's pid, tid, parent's tid, time. */
+static bool parse_task(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	uint32_t ids[4];
+
+	if (!take_id(cursor, ret) || !take(cursor, ids, sizeof(ids)))
+		return false;
+	ret->pid = (pid_t)ids[0];
+	ret->tid = (pid_t)ids[2];
+	ret->parent = (pid_t)ids[3];
+	return true;
+}
+
+static bool parse_name(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	uint32_t ids[2];
+	size_t length;
+
+	if (!take_id(cursor, ret) || !take(cursor, ids, sizeof(ids)))
+		return false;
+	ret->pid = (pid_t)ids[0];
+	ret->tid = (pid_t)ids[1];
+	length = strnlen((const char *)cursor->at, cursor->left);
+	if (length >= sizeof(ret->name))
+		length = sizeof(ret->name) - 1;
+	memcpy(ret->name, cursor->at, length);
+	ret->name[length] = '\0';
+	return true;
+}
+
+/* LOST: id, number. LOST_SAMPLES: number only. */
+static bool parse_lost(struct cursor *cursor, bool has_id, struct sprof_perf_record *ret)
+{
+	uint64_t id;
+
+	return take_id(cursor, ret) && (!has_id || take(cursor, &id, sizeof(id))) &&
+		take(cursor, &ret->lost, sizeof(ret->lost));
+}
+
+size_t sprof_perf_record_size(const void *header)
+{
+	struct perf_event_header copy;
+
+	memcpy(&copy, header, sizeof(copy));
+	return copy.size;
+}
+
+bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_record *ret)
+{
+	struct cursor cursor = {bytes, size};
+	struct perf_event_header header;
+
+	*ret = (struct sprof_perf_record){0};
+	if (!take(&cursor, &header, sizeof(header)) || header.size != size)
+		return false;
+	switch (header.type) {
+	case PERF_RECORD_SWITCH:
+		ret->kind = SPROF_PERF_SWITCH;
+		return parse_switch(&cursor, header.misc, ret);
+	case PERF_RECORD_SAMPLE:
+		ret->kind = SPROF_PERF_SAMPLE;
+		return parse_sample(&cursor, ret);
+	case PERF_RECORD_FORK:
+		ret->kind = SPROF_PERF_FORK;
+		return parse_task(&cursor, ret);
+	case PERF_RECORD_EXIT:
+		ret->kind = SPROF_PERF_EXIT;
+		return parse_task(&cursor, ret);
+	case PERF_RECORD_COMM:
+		ret->kind = SPROF_PERF_NAME;
+		return parse_name(&cursor, ret);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		ret->kind = SPROF_PERF_LOST;
+		return parse_lost(&cursor, header.type == PERF_RECORD_LOST, ret);
+	default:
+		return true;
+	}
+}

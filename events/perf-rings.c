@@ -1,0 +1,177 @@
+/*
+ * Opens events on all CPUs and reads their rings. Does not handle CPUs that come online later, and
+ * does not sort the records of different CPUs (sched-order.h).
+ */
+#include "events/perf-rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/proc.h"
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool fail(int errnum, struct sprof_perf_denial *ret_denial)
+{
+	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, errnum};
+	return false;
+}
+
+static bool find_cpus(struct sprof_cpus *ret)
+{
+	char text[4096];
+
+	return sprof_proc_read_path("/sys/devices/system/cpu/online", text, sizeof(text)) > 0 &&
+		sprof_cpus_parse(text, ret);
+}
+
+bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_denial *ret_denial)
+{
+	*rings = (struct sprof_perf_rings){.ring_size = SPROF_PERF_RING_SIZE};
+	raise_file_limit();
+	if (!find_cpus(&rings->cpus))
+		return fail(ENOENT, ret_denial);
+	rings->rings = calloc(rings->cpus.count, sizeof(*rings->rings));
+	rings->scratch = malloc(SPROF_PERF_RECORD_MAX);
+	if (!rings->rings || !rings->scratch)
+		return fail(ENOMEM, ret_denial);
+	rings->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (rings->poll_fd < 0) {
+		rings->poll_fd = 0;
+		return fail(errno, ret_denial);
+	}
+	return true;
+}
+
+void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
+{
+	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
+		sprof_perf_ring_unmap(&rings->rings[i]);
+	for (size_t i = 0; i < rings->fd_count; i++)
+		close(rings->fds[i]);
+	if (rings->poll_fd > 0)
+		close(rings->poll_fd);
+	sprof_cpus_finish(&rings->cpus);
+	free(rings->rings);
+	free(rings->fds);
+	free(rings->scratch);
+	*rings = (struct sprof_perf_rings){0};
+}
+
+/*
+ * Edge-triggered, because a descriptor whose thread has ended is readable for ever (perf_poll:
+ * EPOLLHUP), while its ring goes on for the other threads.
+ */
+static bool watch(const struct sprof_perf_rings *rings, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	return !epoll_ctl(rings->poll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* The first event of a CPU gets a ring, and the others write into it. */
+static bool give_ring(
+	struct sprof_perf_rings *rings, size_t cpu, int fd, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_perf_ring *ring = &rings->rings[cpu];
+
+	if (ring->page)
+		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) || fail(errno, ret_denial);
+	if (!sprof_perf_ring_map(ring, fd, rings->ring_size, ret_denial))
+		return false;
+	rings->ring_size = ring->size;
+	return watch(rings, fd) || fail(errno, ret_denial);
+}
+
+bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
+	pid_t tid, struct sprof_perf_denial *ret_denial)
+{
+	for (size_t cpu = 0; cpu < rings->cpus.count; cpu++) {
+		int fd = sprof_perf_open(attributes, tid, rings->cpus.items[cpu], ret_denial);
+
+		if (fd < 0 && ret_denial->os_errno == ENODEV)
+			continue; /* it has just gone offline */
+		if (fd < 0)
+			return false;
+		if (!sprof_array_reserve(&rings->fds, &rings->fd_capacity, rings->fd_count + 1,
+			    sizeof(*rings->fds))) {
+			close(fd);
+			return fail(ENOMEM, ret_denial);
+		}
+		rings->fds[rings->fd_count++] = fd;
+		if (!give_ring(rings, cpu, fd, ret_denial))
+			return false;
+	}
+	return true;
+}
+
+void sprof_perf_rings_filter(
+	const struct sprof_perf_rings *rings, size_t first, size_t count, const char *filter)
+{
+	for (size_t i = first; i < first + count; i++)
+		ioctl(rings->fds[i], PERF_EVENT_IOC_SET_FILTER, filter);
+}
+
+void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)
+{
+	for (size_t i = 0; i < rings->fd_count; i++)
+		ioctl(rings->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *ring,
+	sprof_perf_taker take, void *data)
+{
+	const bool was_full = sprof_perf_ring_is_full(ring);
+	struct sprof_perf_record record;
+
+	while (sprof_perf_ring_take(ring, rings->scratch, &record)) {
+		if (record.kind == SPROF_PERF_LOST)
+			rings->lost += record.lost;
+		if (record.kind != SPROF_PERF_UNKNOWN)
+			take(data, &record);
+	}
+	/* The kernel's own word would come too late for what is read meanwhile, or never. */
+	if (was_full) {
+		record = (struct sprof_perf_record){
+			.kind = SPROF_PERF_LOST,
+			.lost = 1,
+			.since_ns = ring->last_ns,
+			.time_ns = sprof_clock_now_ns(),
+		};
+		rings->lost++;
+		take(data, &record);
+	}
+	sprof_perf_ring_release(ring);
+}
+
+/* The edge must be taken, or the next one wakes nobody. */
+static void clear_edges(const struct sprof_perf_rings *rings)
+{
+	struct epoll_event events[64];
+
+	while (epoll_wait(rings->poll_fd, events, 64, 0) == 64)
+		;
+}
+
+void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data)
+{
+	clear_edges(rings);
+	for (size_t cpu = 0; cpu < rings->cpus.count; cpu++) {
+		if (rings->rings[cpu].page)
+			drain_ring(rings, &rings->rings[cpu], take, data);
+	}
+}

@@ -1,0 +1,70 @@
+/*
+ * Perf events of many threads: each is opened on every CPU, and all of one CPU write into one ring.
+ *
+ * An event that new threads inherit can't have a ring of its own for all CPUs (kernel/events/core.c,
+ * perf_mmap), so there is one per CPU. A ring takes 512 KiB, which perf_event_mlock_kb allows every
+ * user for each CPU. A thread takes one descriptor per CPU.
+ */
+#ifndef SPROF_EVENTS_PERF_RINGS_H
+#define SPROF_EVENTS_PERF_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "events/cpus.h"
+#include "events/perf-event.h"
+#include "events/perf-record.h"
+#include "events/perf-ring.h"
+
+enum { SPROF_PERF_RING_SIZE = 512 * 1024 };
+
+/* Zeroed is empty, and may be finished. */
+struct sprof_perf_rings {
+	struct sprof_cpus cpus;
+	struct sprof_perf_ring *rings; /* by index of cpus */
+	size_t ring_size;              /* of rings that are still to be mapped */
+	int *fds;
+	size_t fd_count, fd_capacity;
+	int poll_fd; /* becomes readable when a ring is half full; 0: there are no rings */
+	unsigned char *scratch;
+	uint64_t lost; /* records so far */
+};
+
+/*
+ * Also raises the limit of descriptors as far as the user may. False: no memory, or the kernel does
+ * not tell the CPUs; *ret_denial says OTHER with an errno.
+ */
+SPROF_MUST_USE bool sprof_perf_rings_init(
+	struct sprof_perf_rings *rings, struct sprof_perf_denial *ret_denial);
+
+void sprof_perf_rings_finish(struct sprof_perf_rings *rings);
+
+/*
+ * Opens the event of a thread, or of all threads (tid -1), on every CPU that is online. False:
+ * nothing that was opened before is lost, but this thread may be covered in part.
+ */
+SPROF_MUST_USE bool sprof_perf_rings_add(struct sprof_perf_rings *rings,
+	struct perf_event_attr *attributes, pid_t tid, struct sprof_perf_denial *ret_denial);
+
+/*
+ * Sets the filter of `count` descriptors from index `first` on, which are a tracepoint's: an
+ * expression of its fields (Documentation/trace/events.rst). If the kernel refuses it, the old one
+ * stays.
+ */
+void sprof_perf_rings_filter(
+	const struct sprof_perf_rings *rings, size_t first, size_t count, const char *filter);
+
+/* Ends the recording; what is in the rings stays there. */
+void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);
+
+typedef void (*sprof_perf_taker)(void *data, const struct sprof_perf_record *record);
+
+/*
+ * Gives all records that are there to the taker: those of one CPU in order of time, then the next
+ * CPU's. A ring that was full gives one more LOST, up to now: at least one record.
+ */
+void sprof_perf_rings_drain(struct sprof_perf_rings *rings, sprof_perf_taker take, void *data);
+
+#endif

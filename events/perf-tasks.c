@@ -1,0 +1,46 @@
+/*
+ * From perf records of births, names, ends and losses to those of the scheduler. Does not handle
+ * other processes than the one that is asked for, nor switches.
+ */
+#include "events/perf-tasks.h"
+
+#include <string.h>
+
+/* The ring's records are missing from the one before the loss to the record that tells of it. */
+static void add_gap(struct sprof_sched_order *order, const struct sprof_perf_record *record)
+{
+	const struct sprof_sched_record begin = {
+		.time_ns = record->since_ns, .kind = SPROF_SCHED_GAP_BEGIN};
+	const struct sprof_sched_record end = {
+		.time_ns = record->time_ns, .kind = SPROF_SCHED_GAP_END, .lost = record->lost};
+
+	sprof_sched_order_add(order, &begin);
+	sprof_sched_order_add(order, &end);
+}
+
+void sprof_perf_tasks_add(
+	struct sprof_sched_order *order, pid_t pid, const struct sprof_perf_record *record)
+{
+	struct sprof_sched_record made = {
+		.time_ns = record->time_ns, .tid = record->tid, .cpu = record->cpu};
+
+	if (record->kind == SPROF_PERF_LOST) {
+		add_gap(order, record);
+		return;
+	}
+	if (record->pid != pid)
+		return;
+	if (record->kind == SPROF_PERF_FORK)
+		made.kind = SPROF_SCHED_BIRTH;
+	else if (record->kind == SPROF_PERF_EXIT)
+		made.kind = SPROF_SCHED_EXIT;
+	else if (record->kind == SPROF_PERF_NAME)
+		made.kind = SPROF_SCHED_NAME;
+	else
+		return;
+	if (made.kind == SPROF_SCHED_BIRTH)
+		made.parent = record->parent;
+	if (made.kind == SPROF_SCHED_NAME)
+		memcpy(made.name, record->name, sizeof(made.name));
+	sprof_sched_order_add(order, &made);
+}

@@ -1,0 +1,182 @@
+/*
+ * Tables of text for terminals. Does not handle rows of several lines.
+ */
+#include "output/table.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "output/clean.h"
+#include "output/fit.h"
+
+enum { COLUMNS_MAX = 32, SHORTEST_TEXT = 8 };
+
+struct shape {
+	size_t widths[COLUMNS_MAX]; /* 0: the column is left out */
+	size_t total;
+};
+
+static void add(struct sprof_table *table, char *text)
+{
+	if (!text ||
+		!sprof_array_reserve(&table->cells, &table->cell_capacity, table->cell_count + 1,
+			sizeof(*table->cells))) {
+		free(text);
+		table->out_of_memory = true;
+		return;
+	}
+	table->cells[table->cell_count++] = text;
+}
+
+void sprof_table_cell(struct sprof_table *table, const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	add(table, text);
+}
+
+void sprof_table_text(struct sprof_table *table, const char *text)
+{
+	add(table, sprof_clean_text(text, NULL));
+}
+
+void sprof_table_us(struct sprof_table *table, double ns)
+{
+	double us = ns / SPROF_NS_PER_US;
+
+	sprof_table_cell(table, "%.*f", us < 1000 ? 3 : us < 100000 ? 1 : 0, us);
+}
+
+void sprof_table_finish(struct sprof_table *table)
+{
+	for (size_t i = 0; i < table->cell_count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->cell_count = table->cell_capacity = 0;
+}
+
+static size_t larger(size_t one, size_t other)
+{
+	return one > other ? one : other;
+}
+
+static void sum_up(const struct sprof_table *table, struct shape *shape)
+{
+	shape->total = 0;
+	for (size_t i = 0; i < table->column_count; i++)
+		shape->total += shape->widths[i] ? shape->widths[i] + (shape->total ? 2 : 0) : 0;
+}
+
+static void measure(const struct sprof_table *table, struct shape *ret)
+{
+	*ret = (struct shape){0};
+	for (size_t i = 0; i < table->column_count; i++)
+		ret->widths[i] = sprof_fit_length(table->columns[i].title);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		size_t *width = &ret->widths[i % table->column_count];
+
+		*width = larger(*width, sprof_fit_length(table->cells[i]));
+	}
+	sum_up(table, ret);
+}
+
+/* The last one of the least important columns. -1: all that are left must stay. */
+static int least_important(const struct sprof_table *table, const struct shape *shape)
+{
+	int least = -1;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		unsigned importance = table->columns[i].importance;
+
+		if (importance && shape->widths[i] &&
+			(least < 0 || importance <= table->columns[least].importance))
+			least = (int)i;
+	}
+	return least;
+}
+
+static void shorten_texts(const struct sprof_table *table, size_t width, struct shape *shape)
+{
+	for (size_t i = 0; i < table->column_count && shape->total > width; i++) {
+		size_t excess = shape->total - width, *own = &shape->widths[i];
+
+		if (!table->columns[i].is_text || *own <= SHORTEST_TEXT)
+			continue;
+		*own = *own > excess + SHORTEST_TEXT ? *own - excess : SHORTEST_TEXT;
+		sum_up(table, shape);
+	}
+}
+
+static void fit(const struct sprof_table *table, size_t width, struct shape *shape)
+{
+	int least;
+
+	while (shape->total > width && (least = least_important(table, shape)) >= 0) {
+		shape->widths[least] = 0;
+		sum_up(table, shape);
+	}
+	shorten_texts(table, width, shape);
+}
+
+/* A row's last cell has no blanks behind it. */
+static bool is_last(const struct sprof_table *table, const struct shape *shape, size_t column)
+{
+	for (size_t i = column + 1; i < table->column_count; i++) {
+		if (shape->widths[i])
+			return false;
+	}
+	return true;
+}
+
+static bool write_cell(const struct sprof_table *table, const struct shape *shape, size_t column,
+	const char *text, struct sprof_out *out)
+{
+	const bool is_text = table->columns[column].is_text, last = is_last(table, shape, column);
+	SPROF_AUTO_FREE char *fitted = sprof_fit(text, larger(shape->widths[column], 5));
+	size_t blanks;
+
+	if (!fitted)
+		return false;
+	blanks = shape->widths[column] - sprof_fit_length(fitted);
+	if (!is_text)
+		sprof_out_fill(out, ' ', blanks);
+	sprof_out_puts(out, fitted);
+	if (is_text && !last)
+		sprof_out_fill(out, ' ', blanks);
+	sprof_out_puts(out, last ? "\n" : "  ");
+	return true;
+}
+
+bool sprof_table_write(const struct sprof_table *table, size_t width, struct sprof_out *out)
+{
+	struct shape shape;
+
+	if (table->out_of_memory)
+		return false;
+	measure(table, &shape);
+	if (width)
+		fit(table, width, &shape);
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (shape.widths[i] && !write_cell(table, &shape, i, table->columns[i].title, out))
+			return false;
+	}
+	for (size_t i = 0; i < table->cell_count; i++) {
+		size_t column = i % table->column_count;
+
+		if (shape.widths[column] &&
+			!write_cell(table, &shape, column, table->cells[i], out))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,19 @@
+/*
+ * What the words of a context tell about its lock. Handles only the words that profile/name-waits.c
+ * writes for locks.
+ */
+#include <string.h>
+
+#include "profile/profile.h"
+
+bool sprof_profile_is_join(const struct sprof_profile_context *context)
+{
+	return context->object &&
+		strcmp(context->object, sprof_lock_kind_name(SPROF_LOCK_JOIN)) == 0;
+}
+
+bool sprof_profile_is_own_lock(const struct sprof_profile_context *context)
+{
+	return context->syscall && strcmp(context->syscall, "futex") == 0 && context->object &&
+		strncmp(context->object, SPROF_PROFILE_SHARED, strlen(SPROF_PROFILE_SHARED)) != 0;
+}

@@ -1,0 +1,21 @@
+/*
+ * Opens a pprof file from a descriptor. Does not handle its content: pprof-read.c does.
+ */
+#include "profile/pprof.h"
+
+#include <stdlib.h>
+
+#include "profile/gunzip.h"
+
+bool sprof_pprof_read(int fd, const char *name, const struct sprof_pprof_options *options,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_bytes bytes;
+	bool ok;
+
+	if (!sprof_bytes_read(fd, name, &bytes, err))
+		return false;
+	ok = sprof_pprof_read_bytes(bytes.data, bytes.size, name, options, ret, err);
+	free(bytes.data);
+	return ok;
+}

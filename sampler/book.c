@@ -1,0 +1,402 @@
+/*
+ * Booking: turns an observation into a sample, its wait, its charge and the quality figures. Does
+ * not take samples or choose their order.
+ */
+#include "sampler/book.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "sampler/mappings.h"
+#include "sampler/reuse.h"
+
+enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
+
+void sprof_book_init(
+	struct book *book, struct run *run, const struct sprof_sink *sink, uint64_t begin_ns)
+{
+	*book = (struct book){
+		.run = run,
+		.sink = sink,
+		.begin_ns = begin_ns,
+		.charging = {.run = run, .sink = sink, .few = true},
+	};
+	sprof_samples_init(&book->samples, run, sink);
+	sprof_waits_init(&book->waits, run, sink);
+}
+
+void sprof_book_finish(struct book *book)
+{
+	sprof_waits_finish(&book->waits);
+	sprof_samples_finish(&book->samples);
+}
+
+void sprof_book_begin_tick(struct book *book, size_t threads, bool closing)
+{
+	book->charging.few = threads <= FEW_THREADS;
+	book->charging.closing = closing;
+}
+
+void sprof_book_flush(struct book *book)
+{
+	sprof_samples_flush(&book->samples, NULL);
+}
+
+void sprof_book_end_tick(struct book *book)
+{
+	sprof_book_flush(book);
+	book->charging.closing = false;
+}
+
+/* The command line, words separated by blanks; without one, the comm. NULL: no memory. */
+static char *read_command(
+	const struct sprof_world *world, const struct sprof_thread *thread, const char *comm)
+{
+	size_t size = 0;
+	char *text = world->read_whole(world->data, thread, "cmdline", &size);
+
+	while (size && !text[size - 1])
+		size--;
+	if (!size) {
+		free(text);
+		return strdup(comm);
+	}
+	for (size_t i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return text;
+}
+
+static void tell_name(struct book *book, const struct sprof_thread *thread, bool new_program)
+{
+	const struct sampled *sampled = thread->sampling;
+	SPROF_AUTO_FREE char *command =
+		new_program ? read_command(book->run->world, thread, sampled->name) : NULL;
+	const struct sprof_thread_record record = {
+		.id = thread->id,
+		.process = thread->process->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.name = sampled->name,
+		.process_name = command,
+	};
+
+	if (!book->sink->thread(book->sink->data, &record))
+		book->run->out_of_memory = true;
+}
+
+/* A thread that is gone keeps its last name. */
+static void name(struct book *book, struct sprof_thread *thread, bool new_program)
+{
+	const struct sprof_world *world = book->run->world;
+	struct sampled *sampled = thread->sampling;
+	struct sprof_proc_stat stat;
+	bool is_new;
+
+	if (!world->read_stat(world->data, thread, &stat)) {
+		if (sampled->name[0])
+			return;
+		stat.comm[0] = '\0';
+	}
+	is_new = sprof_sampled_named(sampled, stat.comm);
+	if (new_program || is_new)
+		tell_name(book, thread, new_program);
+}
+
+/* The thread was born during the run, and not before the first sample. */
+static bool is_all_ours(const struct book *book, const struct sprof_thread *thread)
+{
+	return thread->born && (!book->run->options->delay_ns || thread->seen_ns >= book->begin_ns);
+}
+
+/* Notes what was counted before; nothing, if all of the thread's counts belong to this run. */
+static void note_first(const struct book *book, struct sprof_thread *thread, bool is_all_ours)
+{
+	struct sprof_thread_facts facts = {0};
+	struct reading reading;
+	pid_t own_tid = thread->tid;
+
+	if (sprof_reading_take(book->run->world, thread, true, &reading)) {
+		if (reading.facts.own_tid)
+			own_tid = reading.facts.own_tid;
+		if (!is_all_ours)
+			facts = reading.facts;
+	}
+	sprof_sampled_met_first(thread->sampling, &facts, own_tid);
+}
+
+static struct sampled *begin(struct book *book, struct sprof_thread *thread)
+{
+	bool all_ours = is_all_ours(book, thread);
+	struct sprof_figures start;
+
+	if (!sprof_charge_begin(&book->charging, thread, all_ours, &start))
+		return NULL;
+	if (sprof_sampled_process_of(thread->process))
+		thread->sampling = sprof_sampled_create(&start);
+	if (!thread->sampling) {
+		book->run->out_of_memory = true;
+		return NULL;
+	}
+	note_first(book, thread, all_ours);
+	name(book, thread, true);
+	return thread->sampling;
+}
+
+struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread)
+{
+	return thread->sampling ? thread->sampling : begin(book, thread);
+}
+
+void sprof_book_ended(struct book *book, struct sprof_thread *thread)
+{
+	sprof_charge_ended(&book->charging, thread);
+}
+
+void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+{
+	struct observation observation;
+
+	if (sprof_reuse_credit(thread, time_ns, &observation))
+		sprof_book_observation(book, &observation);
+}
+
+void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+{
+	sprof_book_credit(book, thread, time_ns);
+	sprof_sampled_woke(thread->sampling);
+}
+
+void sprof_book_settle(
+	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures)
+{
+	/* A thread that lived between two ticks has figures too. */
+	if (!sprof_book_open(book, thread))
+		return;
+	sprof_book_credit(book, thread, time_ns);
+	sprof_samples_flush(&book->samples, thread);
+	sprof_charge_last(&book->charging, thread, with_figures);
+}
+
+void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	if (process)
+		sprof_mappings_forget(&process->mappings);
+	if (!thread->sampling)
+		return;
+	sprof_book_credit(book, thread, time_ns);
+	sprof_samples_flush(&book->samples, thread);
+	sprof_sampled_executed(thread->sampling);
+	name(book, thread, true);
+}
+
+void sprof_book_close(struct book *book, struct sprof_thread *thread)
+{
+	struct sampled_process *process = thread->process->sampling;
+
+	sprof_samples_forget(&book->samples, thread);
+	free(thread->sampling);
+	thread->sampling = NULL;
+	/* Since its last sample it may have loaded a library. */
+	if (process)
+		sprof_mappings_doubt(&process->mappings);
+}
+
+static void restart(struct book *book, struct sprof_thread *thread)
+{
+	if (!thread->sampling)
+		return;
+	sprof_sampled_restarted(thread->sampling);
+	note_first(book, thread, false);
+	name(book, thread, true);
+}
+
+void sprof_book_restart(struct book *book)
+{
+	const struct sprof_world *world = book->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	sprof_samples_forget_all(&book->samples);
+	sprof_waits_restart(&book->waits);
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++)
+		restart(book, threads[i]);
+}
+
+enum ask_figures sprof_book_wants(
+	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns)
+{
+	if (!thread->sampling || !sprof_charge_is_due(&book->charging, thread->sampling, time_ns))
+		return ASK_NO_FIGURES;
+	return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;
+}
+
+/* The mode wants the sample, and the thread is still where it was seen. */
+static bool is_wanted(const struct book *book, const struct observation *observation)
+{
+	const struct sprof_sampler_options *options = book->run->options;
+
+	return observation->times && !options->no_samples &&
+		sprof_mode_takes(options->mode, observation->state);
+}
+
+static void count_stacks(
+	struct sprof_quality *quality, const struct last_seen *seen, uint32_t times)
+{
+	quality->stacks[seen->end] += times;
+	if (seen->way == SPROF_WAY_CODE)
+		quality->stacks_by_code += times;
+	else if (seen->way == SPROF_WAY_FRAME_POINTER)
+		quality->stacks_by_frame_pointer += times;
+}
+
+static void count_samples(struct sprof_quality *quality, const struct observation *observation)
+{
+	switch (observation->by) {
+	case OBSERVED_BY_REUSE:
+		quality->samples_reused += observation->times;
+		break;
+	case OBSERVED_BY_PEEK:
+		quality->samples_peeked++;
+		break;
+	case OBSERVED_BY_STOP:
+		quality->samples_stopped++;
+		break;
+	}
+}
+
+static void emit(struct book *book, const struct observation *observation)
+{
+	struct sprof_thread *thread = observation->thread;
+	const struct sampled *sampled = thread->sampling;
+
+	if (!is_wanted(book, observation))
+		return;
+	sprof_samples_emit(&book->samples, thread, observation->time_ns, observation->times);
+	count_samples(book->run->quality, observation);
+	count_stacks(book->run->quality, &sampled->last, observation->times);
+}
+
+/* A lock may have changed hands while the thread slept. */
+static void look_at_lock(struct book *book, const struct observation *observation)
+{
+	struct sampled *sampled = observation->thread->sampling;
+	struct lock_watch watch = sampled->wait.lock;
+
+	if (!sampled->wait.id || !watch.active || observation->is_past)
+		return;
+	sprof_locks_look(&book->waits.locks, observation->thread, &watch, observation->time_ns);
+	sprof_sampled_lock_held(sampled, watch.holder_id);
+}
+
+/* Finds what the thread does in the kernel. A thread in a group-stop waits for SIGCONT only. */
+static void find_wait(struct book *book, const struct observation *observation)
+{
+	struct sprof_thread *thread = observation->thread;
+	uint32_t id = SPROF_WAIT_NONE;
+
+	if (observation->snapshot &&
+		(observation->state == SPROF_STATE_SLEEP ||
+			observation->state == SPROF_STATE_DISK)) {
+		sprof_waits_look_up(&book->waits, thread, &observation->call, observation->time_ns);
+		return;
+	}
+	if (observation->state == SPROF_STATE_SYS)
+		id = sprof_waits_running(&book->waits, thread, &observation->call);
+	sprof_sampled_runs(thread->sampling, id);
+}
+
+/* The sink hears only of stacks that have samples. */
+static uint32_t intern(const struct book *book, const struct observation *observation,
+	const struct sprof_stack_view *stack)
+{
+	uint32_t id = 0;
+
+	if (is_wanted(book, observation) && !book->sink->stack(book->sink->data, stack, &id))
+		book->run->out_of_memory = true;
+	return id;
+}
+
+/* If a larger copy may show more of the stack, the next tick copies it again. */
+static void note_sleep(const struct observation *observation, enum sprof_end end)
+{
+	bool is_same = observation->sleeps_on && end != SPROF_END_STACK_COPY;
+
+	if (observation->by == OBSERVED_BY_PEEK)
+		sprof_sampled_slept(observation->thread->sampling, &observation->slept,
+			observation->timeslices, is_same);
+}
+
+static void note(
+	struct book *book, const struct observation *observation, const struct walked *walked)
+{
+	struct sampled *sampled = observation->thread->sampling;
+	const struct last_seen seen = {
+		.stack = intern(book, observation, &walked->stack),
+		.state = observation->state,
+		.end = walked->stack.end,
+		.way = walked->stack.way,
+		.goroutine = walked->goroutine,
+	};
+
+	book->run->quality->frames += walked->stack.count;
+	sprof_sampled_seen(sampled, &seen);
+	find_wait(book, observation);
+	note_sleep(observation, seen.end);
+}
+
+static void charge(struct book *book, const struct observation *observation)
+{
+	struct sprof_thread *thread = observation->thread;
+	bool is_exact = observation->by != OBSERVED_BY_STOP || observation->reading;
+
+	if (observation->is_past || !is_exact ||
+		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
+		return;
+	/* To read the name costs more than to charge a sleeper. */
+	if (sprof_charge_window(&book->charging, thread, observation->reading))
+		name(book, thread, false);
+}
+
+static void book_it(
+	struct book *book, const struct observation *observation, const struct walked *walked)
+{
+	if (walked)
+		note(book, observation, walked);
+	look_at_lock(book, observation);
+	emit(book, observation);
+	if (observation->is_late) {
+		book->run->quality->samples_lost--;
+		sprof_samples_flush(&book->samples, observation->thread);
+	}
+	charge(book, observation);
+}
+
+void sprof_book_observation(struct book *book, const struct observation *observation)
+{
+	struct walked walked = {.stack = {.end = observation->end}};
+
+	if (observation->by == OBSERVED_BY_REUSE) {
+		book_it(book, observation, NULL);
+		return;
+	}
+	if (observation->snapshot)
+		walked = sprof_walk(book->run, observation);
+	book_it(book, observation, &walked);
+}
+
+void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns)
+{
+	sprof_samples_stays(&book->samples, thread, tick_ns);
+}
+
+void sprof_book_lost(struct book *book, struct sprof_thread *thread)
+{
+	sprof_sampled_missed(thread->sampling, thread->phase == SPROF_THREAD_INTERRUPTED);
+	book->run->quality->samples_lost++;
+}

@@ -1,0 +1,67 @@
+/*
+ * The book: only here observations become samples, time is charged, and quality is counted.
+ */
+#ifndef SPROF_SAMPLER_BOOK_H
+#define SPROF_SAMPLER_BOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/charge.h"
+#include "sampler/observation.h"
+#include "sampler/run.h"
+#include "sampler/samples.h"
+#include "sampler/source.h"
+#include "sampler/waits.h"
+#include "sampler/walk.h"
+
+struct book {
+	struct run *run;
+	const struct sprof_sink *sink;
+	uint64_t begin_ns; /* of the first sample: earlier time does not count */
+	struct samples samples;
+	struct waits waits;
+	struct charging charging;
+};
+
+/* The caller keeps all pointed-to objects alive longer than the book. */
+void sprof_book_init(
+	struct book *book, struct run *run, const struct sprof_sink *sink, uint64_t begin_ns);
+void sprof_book_finish(struct book *book);
+
+/* A tick begins, over `threads` threads. `closing`: it charges everything up to now. */
+void sprof_book_begin_tick(struct book *book, size_t threads, bool closing);
+/* Hands over the deferred samples. */
+void sprof_book_flush(struct book *book);
+/* All threads have had their turn. */
+void sprof_book_end_tick(struct book *book);
+
+/* The record of the thread, created if new. NULL: the thread is gone, or there is no memory. */
+struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
+/* The thread runs another program. The ticks that it slept in the old one are credited. */
+void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread was found to have run. The ticks that it slept before are credited. */
+void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* Credits the ticks that the thread has slept. As far as is known, it still sleeps. */
+void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread has ended, though the kernel does not say so yet. */
+void sprof_book_ended(struct book *book, struct sprof_thread *thread);
+/* Credits sleep up to time_ns, hands over deferred samples, charges. `with_figures`: charge.h. */
+void sprof_book_settle(
+	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures);
+/* Frees the record of the thread. */
+void sprof_book_close(struct book *book, struct sprof_thread *thread);
+/* A new sink begins: it hears of everything again, also of what the old one was told. */
+void sprof_book_restart(struct book *book);
+
+/* Which figures a stop of the thread at this moment has to read. */
+enum ask_figures sprof_book_wants(
+	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
+
+void sprof_book_observation(struct book *book, const struct observation *observation);
+/* A tick passes without a look; the thread is taken to be where it was. */
+void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
+/* A tick has no sample of the thread. */
+void sprof_book_lost(struct book *book, struct sprof_thread *thread);
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * The world as Linux has it, and a run in it: each function of the table calls a function of
+ * attach/ or unwind/, or reads one file. Does not decide anything.
+ */
+#include "sampler/world.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/restart.h"
+#include "base/clock.h"
+#include "sampler/sampler.h"
+
+struct linux_world {
+	struct sprof_target *target;
+	struct sprof_modules *modules;
+	struct sprof_unwinder *unwinder;
+	int loadavg_file; /* the kernel's own, which some containers replace; -1: none */
+};
+
+static uint64_t now_ns(void *data)
+{
+	return sprof_clock_now_ns();
+}
+
+static uint64_t own_cpu_ns(void *data)
+{
+	return sprof_clock_own_cpu_ns();
+}
+
+static struct sprof_thread **threads(void *data, size_t *ret_count)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_threads(self->target, ret_count);
+}
+
+static struct sprof_process **processes(void *data, size_t *ret_count)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_processes(self->target, ret_count);
+}
+
+static uint32_t threads_seen(void *data)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_threads_seen(self->target);
+}
+
+static uint32_t processes_seen(void *data)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_processes_seen(self->target);
+}
+
+static bool has_ended(void *data)
+{
+	const struct linux_world *self = data;
+	int status;
+
+	return sprof_target_ended(self->target, &status);
+}
+
+static bool lacks_memory(void *data)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_lacks_memory(self->target);
+}
+
+static struct sprof_event next_event(void *data, uint64_t deadline_ns)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_next_event(self->target, deadline_ns);
+}
+
+static struct sprof_event spin(void *data, const struct sprof_thread *thread, uint64_t deadline_ns)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_spin(self->target, thread, deadline_ns);
+}
+
+static bool interrupt(void *data, struct sprof_thread *thread)
+{
+	return sprof_thread_interrupt(thread);
+}
+
+static void resume(void *data, struct sprof_thread *thread)
+{
+	sprof_thread_resume(thread);
+}
+
+static void release(void *data, struct sprof_thread *thread)
+{
+	const struct linux_world *self = data;
+
+	sprof_target_release(self->target, thread);
+}
+
+static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
+{
+	return sprof_thread_read_stat(thread, ret);
+}
+
+static bool read_schedstat(
+	void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
+{
+	return sprof_thread_read_schedstat(thread, ret);
+}
+
+static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret)
+{
+	return sprof_thread_read_syscall(thread, ret);
+}
+
+static ssize_t read_file(
+	void *data, const struct sprof_thread *thread, const char *name, char *buffer, size_t size)
+{
+	return sprof_proc_read_file(thread->process->pid, thread->tid, name, buffer, size);
+}
+
+static char *read_whole(
+	void *data, const struct sprof_thread *thread, const char *name, size_t *ret_size)
+{
+	return sprof_proc_read_whole(sprof_proc_path(thread->tid, 0, "%s", name).text, ret_size);
+}
+
+static bool read_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)
+{
+	if (!sprof_regs_read(thread->tid, ret))
+		return false;
+	if (sprof_restart_repair(thread->tid, ret, &(struct sprof_restart){true, thread->filtered}))
+		thread->restarted = true;
+	thread->thread_pointer = ret->thread_pointer;
+	return true;
+}
+
+static bool see_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)
+{
+	if (!sprof_regs_read(thread->tid, ret))
+		return false;
+	thread->thread_pointer = ret->thread_pointer;
+	return true;
+}
+
+/* Not by the process id: once the leader has ended, its id has no memory. */
+static size_t read_memory(
+	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+{
+	return sprof_process_read_memory(thread->process, thread->tid, address, buffer, size);
+}
+
+static bool is_pinned(void *data, const struct sprof_thread *thread)
+{
+	cpu_set_t allowed;
+
+	return !sched_getaffinity(thread->tid, sizeof(allowed), &allowed) &&
+		CPU_COUNT(&allowed) == 1;
+}
+
+/* clock_getcpuclockid(3). */
+static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(process->pid, &clock) || clock_gettime(clock, &time))
+		return 0;
+	return (uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+/* lxcfs mounts its own file over it, which covers only the container, some seconds late. */
+static int open_loadavg(void)
+{
+	int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	struct statfs where;
+
+	if (file < 0 || (!fstatfs(file, &where) && where.f_type == PROC_SUPER_MAGIC))
+		return file;
+	close(file);
+	return -1;
+}
+
+static uint64_t count_runnable(void *data)
+{
+	const struct linux_world *self = data;
+	struct sprof_proc_loadavg loadavg;
+	char text[128];
+
+	if (sprof_proc_read(self->loadavg_file, text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_loadavg(text, &loadavg))
+		return 0;
+	return loadavg.runnable;
+}
+
+static struct sprof_proc_cpus read_cpus(void *data)
+{
+	struct sprof_proc_cpus cpus;
+	char text[256];
+
+	if (sprof_proc_read_path("/proc/stat", text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_cpus(text, &cpus))
+		return (struct sprof_proc_cpus){0};
+	return cpus;
+}
+
+static bool read_maps(void *data, struct sprof_process *process)
+{
+	const struct linux_world *self = data;
+
+	return sprof_process_read_maps(process, self->modules);
+}
+
+static bool is_file(void *data, uint32_t module)
+{
+	const struct linux_world *self = data;
+
+	return sprof_modules_get(self->modules, module)->kind == SPROF_MODULE_FILE;
+}
+
+static enum sprof_maps_answer ask_mapping(
+	void *data, struct sprof_process *process, const struct sprof_mapping *mapping)
+{
+	const struct linux_world *self = data;
+
+	return sprof_maps_query(&process->maps_file, process->pid, mapping,
+		sprof_modules_get(self->modules, mapping->module));
+}
+
+static struct sprof_stack_view walk(
+	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
+{
+	const struct linux_world *self = data;
+
+	return sprof_unwinder_walk(self->unwinder, snapshot, maps);
+}
+
+static uint64_t find_creator(
+	void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine)
+{
+	const struct linux_world *self = data;
+
+	return sprof_unwinder_find_creator(self->unwinder, maps, goroutine);
+}
+
+static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
+{
+	const struct linux_world *self = data;
+
+	return sprof_unwinder_find_go(self->unwinder, maps);
+}
+
+static unsigned go_count(void *data)
+{
+	const struct linux_world *self = data;
+
+	return sprof_unwinder_go_count(self->unwinder);
+}
+
+static const struct sprof_world functions = {
+	.now_ns = now_ns,
+	.own_cpu_ns = own_cpu_ns,
+	.threads = threads,
+	.processes = processes,
+	.threads_seen = threads_seen,
+	.processes_seen = processes_seen,
+	.has_ended = has_ended,
+	.lacks_memory = lacks_memory,
+	.next_event = next_event,
+	.spin = spin,
+	.interrupt = interrupt,
+	.resume = resume,
+	.release = release,
+	.read_stat = read_stat,
+	.read_schedstat = read_schedstat,
+	.read_syscall = read_syscall,
+	.read_file = read_file,
+	.read_whole = read_whole,
+	.read_registers = read_registers,
+	.see_registers = see_registers,
+	.read_memory = read_memory,
+	.is_pinned = is_pinned,
+	.process_cpu_ns = process_cpu_ns,
+	.count_runnable = count_runnable,
+	.read_cpus = read_cpus,
+	.read_maps = read_maps,
+	.is_file = is_file,
+	.ask_mapping = ask_mapping,
+	.walk = walk,
+	.find_creator = find_creator,
+	.find_go = find_go,
+	.go_count = go_count,
+};
+
+/* Without schedstat, the kernel writes zeros; a running process has used more. */
+static bool has_schedstat(void)
+{
+	struct sprof_proc_schedstat own;
+	char text[128];
+
+	return sprof_proc_read_file(SPROF_PROC_SELF, 0, "schedstat", text, sizeof(text)) > 0 &&
+		sprof_proc_parse_schedstat(text, &own) && own.timeslices;
+}
+
+bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
+	const struct sprof_sampler_options *options, struct sprof_quality *quality,
+	struct sprof_error *err)
+{
+	const struct sprof_sampler_ends ends = {
+		parts->sink, parts->control, parts->periods, parts->events};
+	struct linux_world self = {
+		.target = parts->target,
+		.modules = parts->modules,
+		.unwinder = parts->unwinder,
+		.loadavg_file = open_loadavg(),
+	};
+	struct sprof_world world = functions;
+	bool ok;
+
+	for (size_t i = 0; parts->events && parts->events[i]; i++) {
+		if (parts->events[i]->begin)
+			parts->events[i]->begin(parts->events[i]->data, parts->target);
+	}
+	*quality = (struct sprof_quality){
+		.target_pid = sprof_target_pid(parts->target),
+		.schedstat_missing = !has_schedstat(),
+	};
+	world.data = &self;
+	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
+	if (self.loadavg_file >= 0)
+		close(self.loadavg_file);
+	return ok;
+}

@@ -1,0 +1,82 @@
+/*
+ * The state of a run's loop, shared by sampler.c and periods.c.
+ */
+#ifndef SPROF_SAMPLER_LOOP_H
+#define SPROF_SAMPLER_LOOP_H
+
+#include <signal.h>
+
+#include "sampler/book.h"
+#include "sampler/budget.h"
+#include "sampler/event-stacks.h"
+#include "sampler/pauses.h"
+#include "sampler/run.h"
+#include "sampler/schedule.h"
+#include "sampler/source.h"
+#include "sampler/stops.h"
+#include "sampler/tick.h"
+
+enum { SIGNALS_KEPT = 16 };
+
+struct pace {
+	uint64_t begin_ns, end_ns; /* of the run; UINT64_MAX: not known yet */
+	struct sprof_schedule schedule;
+	struct sprof_budget budget;
+};
+
+/* periods.c */
+struct period {
+	uint64_t begin_ns, end_ns;   /* the end is the planned one */
+	uint64_t ask_ns;             /* when to ask whether it may end */
+	uint64_t own_cpu_ns;         /* used before the period */
+	uint64_t stopped_ns;         /* how long threads stood still before the period */
+	uint32_t threads, processes; /* seen and gone before the period */
+};
+
+/* Signals that came while threads were stopped. */
+struct kept_signals {
+	siginfo_t kept[SIGNALS_KEPT];
+	unsigned count;
+};
+
+struct loop {
+	struct run run;
+	struct sprof_sink *sink; /* replaced at each end of a period */
+	const struct sprof_control *control;
+	const struct sprof_periods *periods;            /* NULL: there are none */
+	const struct sprof_event_source *const *events; /* NULL: there are none */
+	struct pace pace;
+	struct period period;
+	struct book book;
+	struct sprof_pauses pauses;
+	struct stops stops;
+	struct source_listener listener;
+	struct sprof_source source;
+	struct ticking ticking;
+	struct event_stacks event_stacks;
+	struct kept_signals signals;
+	bool over; /* no traced thread is left, or the control said so */
+};
+
+/* sources.c: offers them the loop's stacks. */
+void sprof_sources_offer(struct loop *loop);
+/* Hands a report of the target to all sources of events. */
+void sprof_sources_take(const struct loop *loop, const struct sprof_event *event);
+/* When the next source is due; UINT64_MAX: none. */
+uint64_t sprof_sources_due_ns(const struct loop *loop);
+/* Polls those that are due. */
+void sprof_sources_poll(struct loop *loop, uint64_t now_ns);
+void sprof_sources_end(const struct loop *loop);
+
+/* quality.c: fills in the quality figures up to now. */
+void sprof_loop_fill_quality(struct loop *loop);
+/* A tick that charges every thread up to now. */
+void sprof_loop_charge_all(struct loop *loop);
+/* Settles every thread, because the sink hears no more of it. */
+void sprof_loop_settle_all(struct loop *loop);
+
+/* periods.c: begins the first period; ends a period whose end has come, if that is possible. */
+void sprof_period_begin(struct loop *loop);
+void sprof_period_end(struct loop *loop);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * When the mappings of a process are read again.
+ */
+#ifndef SPROF_SAMPLER_MAPPINGS_H
+#define SPROF_SAMPLER_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/procfs.h"
+#include "sampler/sampled.h"
+#include "sampler/world.h"
+
+/* Reads them at the first sight of the process: how a stack is copied depends on the program. */
+void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process);
+/* Reads them, unless recent reads were in vain. True: they have changed. */
+bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process);
+/* Reads them if they are old at now_ns. */
+void sprof_mappings_refresh(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);
+/* The process runs another program. */
+void sprof_mappings_forget(struct known_mappings *mappings);
+
+/* Notes that the mappings may have changed. */
+void sprof_mappings_doubt(struct known_mappings *mappings);
+/* Doubts them if the thread had page faults since the last look at it. */
+void sprof_mappings_doubt_faults(struct known_mappings *mappings, struct sampled *sampled,
+	const struct sprof_proc_stat *stat);
+/* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */
+void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns);
+
+/* Whether the stack was walked with mappings that still hold, as far as a cheap check tells. */
+bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The result of one look at a thread. The acquirers (reuse, peek, denied, stops) fill it in, and
+ * book.c turns it into samples using nothing else.
+ */
+#ifndef SPROF_SAMPLER_OBSERVATION_H
+#define SPROF_SAMPLER_OBSERVATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/procfs.h"
+#include "base/record.h"
+#include "sampler/figures.h"
+#include "unwind/snapshot.h"
+
+enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP };
+
+struct observation {
+	struct sprof_thread *thread;
+	enum observed_by by;
+	/* the moment it stands for: of its tick, or of a late stop */
+	uint64_t time_ns;
+	uint32_t times; /* number of ticks it stands for */
+	enum sprof_state state;
+	bool is_past; /* slept through before this tick: since then locks may have changed hands */
+	bool is_late; /* the stop came after its tick had been counted as lost */
+
+	/* The stack copy to walk. NULL: none, for reason `end`, or the last sample's (reuse). */
+	struct sprof_snapshot *snapshot;
+	enum sprof_end end;
+
+	/* The call that the thread is in. */
+	struct sprof_proc_syscall call;
+
+	/* The kernel's figures. For a sleeper: those that identify its sleep. */
+	/* a new sleep can be distinguished from this one: its sample may be repeated */
+	bool sleeps_on;
+	uint64_t timeslices;
+	struct sprof_figures slept;
+	/* Of a stopped thread: exact, if figures were wanted; NULL: not read. */
+	const struct reading *reading;
+};
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * The transitions of what is remembered of a thread; sampled.h draws them. Does not read anything.
+ */
+#include "sampler/sampled.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
+{
+	if (!process->sampling)
+		process->sampling = calloc(1, sizeof(struct sampled_process));
+	return process->sampling;
+}
+
+void sprof_sampled_process_forget(struct sprof_process *process)
+{
+	free(process->sampling);
+	process->sampling = NULL;
+}
+
+struct sampled *sprof_sampled_create(const struct sprof_figures *start)
+{
+	struct sampled *sampled = calloc(1, sizeof(*sampled));
+
+	if (!sampled)
+		return NULL;
+	sprof_account_init(&sampled->account, start);
+	sampled->window_ns = start->time_ns;
+	sprof_copy_plan_init(&sampled->copy);
+	return sampled;
+}
+
+void sprof_sampled_met_first(
+	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid)
+{
+	sampled->first = *facts;
+	sampled->own_tid = own_tid;
+}
+
+bool sprof_sampled_named(struct sampled *sampled, const char *name)
+{
+	if (!strcmp(name, sampled->name))
+		return false;
+	snprintf(sampled->name, sizeof(sampled->name), "%s", name);
+	return true;
+}
+
+void sprof_sampled_ran(struct sampled *sampled)
+{
+	if (sampled->life == SAMPLED_NEW)
+		sampled->life = SAMPLED_ALIVE;
+}
+
+void sprof_sampled_ended(struct sampled *sampled)
+{
+	sampled->life = SAMPLED_DEAD;
+}
+
+static void forget_place(struct sampled *sampled)
+{
+	sprof_sampled_woke(sampled);
+	sprof_sampled_runs(sampled, SPROF_WAIT_NONE);
+}
+
+void sprof_sampled_executed(struct sampled *sampled)
+{
+	forget_place(sampled);
+	sprof_copy_plan_forget_program(&sampled->copy);
+	sampled->sought_thread = false;
+}
+
+void sprof_sampled_restarted(struct sampled *sampled)
+{
+	forget_place(sampled);
+	sprof_sampled_met(sampled);
+}
+
+void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen)
+{
+	sampled->last = *seen;
+}
+
+void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks)
+{
+	sprof_account_see(&sampled->account, state, ticks);
+}
+
+void sprof_sampled_placed(struct sampled *sampled, uint32_t place)
+{
+	sampled->place = place;
+}
+
+void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
+	uint64_t timeslices, bool is_same)
+{
+	sampled->sleep = (struct known_sleep){
+		.active = is_same,
+		.timeslices = timeslices,
+		.cpu_ns = figures->cpu_ns,
+		.figures = *figures,
+	};
+}
+
+void sprof_sampled_woke(struct sampled *sampled)
+{
+	sampled->sleep.active = false;
+	sampled->sleep.skipped = 0;
+}
+
+void sprof_sampled_skipped(struct sampled *sampled)
+{
+	assert(sampled->sleep.active);
+	sampled->sleep.skipped++;
+}
+
+uint32_t sprof_sampled_credited(struct sampled *sampled)
+{
+	uint32_t skipped = sampled->sleep.skipped;
+
+	sampled->sleep.skipped = 0;
+	return skipped;
+}
+
+void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait)
+{
+	sampled->wait = *wait;
+}
+
+void sprof_sampled_runs(struct sampled *sampled, uint32_t id)
+{
+	sampled->wait = (struct known_wait){.id = id};
+}
+
+void sprof_sampled_called(struct sampled *sampled, const struct last_call *call)
+{
+	sampled->last_call = *call;
+}
+
+void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id)
+{
+	sampled->wait.lock.holder_id = holder_id;
+}
+
+void sprof_sampled_missed(struct sampled *sampled, bool is_coming)
+{
+	sampled->owed = is_coming;
+}
+
+void sprof_sampled_met(struct sampled *sampled)
+{
+	sampled->owed = false;
+}
+
+struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
+{
+	sampled->window_ns = now->time_ns;
+	return sprof_account_advance(&sampled->account, now);
+}
+
+void sprof_sampled_stood(struct sampled *sampled, uint64_t ns)
+{
+	sampled->stood_ns += ns;
+}
+
+void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu)
+{
+	sampled->cpu = *cpu;
+}
+
+void sprof_sampled_left_cpu(struct sampled *sampled)
+{
+	sampled->cpu.seen_ns = 0;
+}
+
+bool sprof_sampled_faulted(struct sampled *sampled, uint64_t faults)
+{
+	bool is_more = faults != sampled->faults;
+
+	sampled->faults = faults;
+	return is_more;
+}
+
+void sprof_sampled_sought_thread(struct sampled *sampled)
+{
+	sampled->sought_thread = true;
+}
+
+void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns)
+{
+	sampled->turn_ns = tick_ns;
+}

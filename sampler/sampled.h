@@ -1,0 +1,210 @@
+/*
+ * What the sampler remembers of a thread and of a process. Other files read these fields; only the
+ * transitions below change them. Each field belongs to one of these machines:
+ *
+ *   life     NEW -ran-> ALIVE -ended-> DEAD. A dead thread keeps its place until it is released.
+ *
+ *   sleep    AWAKE -slept-> ASLEEP -woke, executed, restarted-> AWAKE. While ASLEEP, ticks that
+ *            pass without a look are counted (skipped) and credited together.
+ *
+ *   wait     NONE -waits-> WAITING -runs, stopped, executed, restarted-> NONE. While WAITING, each
+ *            sample looks up the holder of the lock, if it is a lock.
+ *
+ *   sample   MET -missed-> OWED -met, restarted-> MET. OWED: its stop missed its tick and is under
+ *            way; the sample is taken when it comes.
+ *
+ *   window   begins at the thread's first sight, and at each charge.
+ *
+ *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
+ */
+#ifndef SPROF_SAMPLER_SAMPLED_H
+#define SPROF_SAMPLER_SAMPLED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/procfs.h"
+#include "attach/thread.h"
+#include "base/record.h"
+#include "blocked/futex.h"
+#include "sampler/account.h"
+#include "sampler/copy-plan.h"
+
+struct sprof_go_runtime;
+
+/* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
+struct known_sleep {
+	bool active;
+	uint32_t skipped;    /* ticks since the last look */
+	uint64_t timeslices; /* unchanged while the sleep lasts */
+	uint64_t cpu_ns;     /* CPU time used before the sleep */
+	/* the kernel's, unchanged during the sleep; time_ns 0: not read */
+	struct sprof_figures figures;
+};
+
+/* A lock that a thread waits for. Its holder is looked up as long as the wait lasts. */
+struct lock_watch {
+	bool active;
+	struct sprof_futex futex;
+	/* the sampler's id, at the last look; SPROF_RECORD_NONE: nobody, or not known */
+	uint32_t holder_id;
+};
+
+/* The thread's last known wait, and what identifies it. */
+struct known_wait {
+	struct lock_watch lock;
+	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait, or waits are not wanted */
+	int64_t call;
+	uint64_t sp, argument, found_ns;
+};
+
+/* The last call that the thread was seen in, running or not; never restart_syscall(2). */
+struct last_call {
+	int64_t number;
+	uint64_t sp;
+};
+
+/* The CPU that the thread was last seen on. */
+struct known_cpu {
+	int number;                /* -1: not known */
+	bool pinned;               /* to that CPU */
+	uint64_t policy, priority; /* of the thread, sched(7) */
+	uint64_t seen_ns;          /* seen running then; 0: too old to believe */
+};
+
+/* The thread's last sample. */
+struct last_seen {
+	uint32_t stack;
+	enum sprof_state state;
+	enum sprof_end end;
+	enum sprof_way way;
+	uint64_t goroutine; /* 0: none, or not wanted */
+};
+
+enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
+
+/*
+ * Of a thread (struct sprof_thread's sampling). The fields that each tick reads of each sleeper
+ * come first: with many threads, fetching them takes the time.
+ */
+struct sampled {
+	uint64_t turn_ns; /* the last tick that looked at it */
+	uint32_t place;   /* samples.c: of its last sample */
+	struct known_sleep sleep;
+	struct known_wait wait;
+	struct last_call last_call;
+	struct sprof_account account;
+	uint64_t window_ns; /* when the last charge was */
+	uint64_t stood_ns;  /* spent in our stops, from when we saw them */
+	enum sampled_life life;
+	bool owed; /* its last stop came too late for its tick */
+	struct last_seen last;
+	struct known_cpu cpu;
+	struct copy_plan copy;
+	bool sought_thread;              /* its thread pointer was searched */
+	uint64_t faults;                 /* page faults so far */
+	pid_t own_tid;                   /* its id inside its process's pid namespace */
+	struct sprof_thread_facts first; /* counted before its first sight */
+	char name[SPROF_COMM_MAX];
+};
+
+/* mappings.c's state of a process. Times are CLOCK_MONOTONIC. */
+struct known_mappings {
+	uint64_t read_ns;    /* 0: never */
+	uint64_t cost_ns;    /* CPU time of that read */
+	uint64_t generation; /* of the process's mappings then */
+	bool read_in_vain;   /* it found no change */
+	bool can_ask;        /* the kernel has answered a question about one mapping */
+	/* Counts up whenever the mappings may have changed; and its value at the last read. */
+	uint64_t change, read_change;
+	uint64_t late_ns;                  /* the last tick that was long enough for a change */
+	const struct sprof_go_runtime *go; /* NULL: none known */
+	unsigned go_count;                 /* number of runtimes it was last looked up among */
+};
+
+/* quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */
+struct known_quiet {
+	/* none of its sleepers has run since the last tick; the same for that tick */
+	bool is_quiet, was_quiet;
+	bool has_awake;            /* it has threads that are not known to sleep */
+	bool has_rest, knows_rest; /* whether the two below are valid */
+	uint64_t waiters;          /* sleepers that wait for a lock */
+	uint64_t moved_ns;         /* the last tick that found a sleeper that had run */
+	/* CPU time of its present threads, as of the last look at each */
+	uint64_t seen_ns;
+	uint64_t rest_ns; /* the process's clock minus seen_ns */
+	/* the rest while no sleeper had run: mostly of ended threads */
+	uint64_t known_rest_ns;
+};
+
+/* Of a process (struct sprof_process's sampling). */
+struct sampled_process {
+	struct known_mappings mappings;
+	struct known_quiet quiet;
+};
+
+/* The record of the process, created if new. NULL: no memory. */
+struct sampled_process *sprof_sampled_process_of(struct sprof_process *process);
+void sprof_sampled_process_forget(struct sprof_process *process);
+
+/* NULL: no memory. The window begins with these figures. */
+struct sampled *sprof_sampled_create(const struct sprof_figures *start);
+/* Stores what the kernel had counted before, and the id inside its process. */
+void sprof_sampled_met_first(
+	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid);
+/* False: the thread already has that name. */
+bool sprof_sampled_named(struct sampled *sampled, const char *name);
+
+/* life: it has had a CPU; it has ended, though the kernel does not say so yet. */
+void sprof_sampled_ran(struct sampled *sampled);
+void sprof_sampled_ended(struct sampled *sampled);
+/* The thread runs another program: its sleep and wait belonged to the old one. */
+void sprof_sampled_executed(struct sampled *sampled);
+/* A new sink begins: ids of the old sink become invalid. */
+void sprof_sampled_restarted(struct sampled *sampled);
+
+/* The last sighting; its sample stands for `times` ticks; `place` is samples.c's. */
+void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
+void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
+void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
+
+/*
+ * sleep: it sleeps, with these figures. `is_same`: they distinguish this sleep from the next one,
+ * so the sample can be repeated.
+ */
+void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
+	uint64_t timeslices, bool is_same);
+void sprof_sampled_woke(struct sampled *sampled);
+/* A tick passes without a look at it. Credited: returns how many did since the last time. */
+void sprof_sampled_skipped(struct sampled *sampled);
+uint32_t sprof_sampled_credited(struct sampled *sampled);
+
+/* wait: its wait was found; or it runs, inside of a call or not (`id` NONE). */
+void sprof_sampled_waits(struct sampled *sampled, const struct known_wait *wait);
+void sprof_sampled_runs(struct sampled *sampled, uint32_t id);
+void sprof_sampled_called(struct sampled *sampled, const struct last_call *call);
+/* The present holder of its lock; SPROF_RECORD_NONE: nobody, or not known. */
+void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
+
+/* sample: the tick has none; `is_coming`: a stop is under way. Met: sampled, or stopped in vain. */
+void sprof_sampled_missed(struct sampled *sampled, bool is_coming);
+void sprof_sampled_met(struct sampled *sampled);
+
+/* window: the times since the last charge, by these figures; it stood still for stood_ns. */
+struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
+void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
+
+/* cpu. */
+void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
+void sprof_sampled_left_cpu(struct sampled *sampled);
+
+/* Stores the count of page faults; returns whether it has grown. */
+bool sprof_sampled_faulted(struct sampled *sampled, uint64_t faults);
+
+/* Its thread pointer is searched only once. */
+void sprof_sampled_sought_thread(struct sampled *sampled);
+
+/* This tick has looked at it. */
+void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns);
+
+#endif

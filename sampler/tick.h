@@ -1,0 +1,33 @@
+/*
+ * One tick: how each thread is sampled.
+ */
+#ifndef SPROF_SAMPLER_TICK_H
+#define SPROF_SAMPLER_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/book.h"
+#include "sampler/peek.h"
+#include "sampler/source.h"
+
+/* The parts that a tick uses, and the present or last tick itself. */
+struct ticking {
+	struct run *run;
+	struct book *book;
+	struct sprof_source *source;
+	struct peeking peeking;
+	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
+	uint64_t number;
+	bool closing; /* every thread is charged up to it */
+};
+
+/* Samples every thread. `period_ns`: to the next tick. `closing`: charges all time up to now. */
+void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing);
+
+/* The source has no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
+void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
+
+void sprof_ticking_finish(struct ticking *ticking);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * All that the sampler does to the world and asks of it, as a table of functions: time, the target,
+ * the kernel's figures, code. Tests have their own world, without a process and without time.
+ */
+#ifndef SPROF_SAMPLER_WORLD_H
+#define SPROF_SAMPLER_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/maps-query.h"
+#include "attach/procfs.h"
+#include "attach/regs.h"
+#include "attach/target.h"
+#include "base/record.h"
+#include "unwind/unwind.h"
+
+struct sprof_world {
+	void *data;
+
+	/* CLOCK_MONOTONIC, and the CPU time of this process. */
+	uint64_t (*now_ns)(void *data);
+	uint64_t (*own_cpu_ns)(void *data);
+
+	/* The target: see the functions of these names in attach/target.h. */
+	struct sprof_thread **(*threads)(void *data, size_t *ret_count);
+	struct sprof_process **(*processes)(void *data, size_t *ret_count);
+	uint32_t (*threads_seen)(void *data);
+	uint32_t (*processes_seen)(void *data);
+	bool (*has_ended)(void *data);
+	bool (*lacks_memory)(void *data);
+	struct sprof_event (*next_event)(void *data, uint64_t deadline_ns);
+	struct sprof_event (*spin)(
+		void *data, const struct sprof_thread *thread, uint64_t deadline_ns);
+	bool (*interrupt)(void *data, struct sprof_thread *thread);
+	void (*resume)(void *data, struct sprof_thread *thread);
+	void (*release)(void *data, struct sprof_thread *thread);
+
+	/* What the kernel says of a thread. False: it is gone. */
+	bool (*read_stat)(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret);
+	bool (*read_schedstat)(
+		void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+	bool (*read_syscall)(
+		void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret);
+	/* Another file of its folder in /proc ("status"), like sprof_proc_read_path(). */
+	ssize_t (*read_file)(void *data, const struct sprof_thread *thread, const char *name,
+		char *buffer, size_t size);
+	/* A file of any size, like sprof_proc_read_whole(). */
+	char *(*read_whole)(
+		void *data, const struct sprof_thread *thread, const char *name, size_t *ret_size);
+	/* Of a thread that stands still; repairs a call that the stop broke off. */
+	bool (*read_registers)(void *data, struct sprof_thread *thread, struct sprof_regs *ret);
+	/* Of a thread at a system call's entry or exit, where nothing is broken off. */
+	bool (*see_registers)(void *data, struct sprof_thread *thread, struct sprof_regs *ret);
+	/* Like sprof_process_read_memory(). */
+	size_t (*read_memory)(void *data, const struct sprof_thread *thread, uint64_t address,
+		void *buffer, size_t size);
+	bool (*is_pinned)(void *data, const struct sprof_thread *thread);
+
+	/* Of a process: the CPU time of all its threads, including ended ones. 0: not known. */
+	uint64_t (*process_cpu_ns)(void *data, const struct sprof_process *process);
+	/* Of the machine: runnable tasks, including the calling one. 0: not known. */
+	uint64_t (*count_runnable)(void *data);
+	struct sprof_proc_cpus (*read_cpus)(void *data);
+
+	/* Code: a process's mappings, and stacks that lead through it; as in attach/, unwind/. */
+	bool (*read_maps)(void *data, struct sprof_process *process);
+	/* Whether a module is a file: its mappings can be asked about. */
+	bool (*is_file)(void *data, uint32_t module);
+	enum sprof_maps_answer (*ask_mapping)(
+		void *data, struct sprof_process *process, const struct sprof_mapping *mapping);
+	struct sprof_stack_view (*walk)(
+		void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);
+	uint64_t (*find_creator)(
+		void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine);
+	const struct sprof_go_runtime *(*find_go)(void *data, const struct sprof_maps *maps);
+	unsigned (*go_count)(void *data);
+};
+
+#endif

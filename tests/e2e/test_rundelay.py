@@ -1,0 +1,316 @@
+"""How long threads wait for a CPU: by every source, with the same truth, and without harm to anybody."""
+
+import ctypes
+import errno
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import struct
+import time
+
+from answers import check_answer
+from harness import (NOBODY, Program, SPROF, Target, check_error, check_near, check_untouched, main, require, run,
+                     sprof, state_of, status_field, target, threads_of, tool, wait_for_cpu, wait_until,
+                     with_tracefs)
+
+NEEDS_CPUS = True
+FAILED, USAGE = 2, 64
+ROUNDS = 150
+PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+WATCHING = re.compile(r"watching process (\d+) by (.*); Ctrl-C", re.MULTILINE)
+
+
+def as_nobody():
+    """What makes a program nobody's, if we are root."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def own_sprof():
+    """An sprof that nobody can run: the build may be in a folder of ours alone."""
+    os.chmod(".", 0o777)
+    path = os.path.abspath("sprof")
+    if not os.path.exists(path):
+        shutil.copy(SPROF, path)
+        os.chmod(path, 0o755)
+    return path
+
+
+def own_target(name):
+    """The same of a target, for Target()."""
+    shutil.copy(target(name), name)
+    os.chmod(name, 0o755)
+    return os.path.abspath(name)
+
+
+def paranoid():
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+        return int(file.read())
+
+
+def require_switches():
+    require(paranoid() <= 2, "kernel.perf_event_paranoid forbids switch records to nobody")
+
+
+class Watcher(Program):
+    """sprof rundelay at work; .source is what it has chosen."""
+
+    def __init__(self, pid, *args, before=(), program=SPROF, **options):
+        super().__init__([*before, program, "rundelay", "-v", "-p", pid, *args], **options)
+        wait_until(lambda: WATCHING.search(self.stderr()) or not self.alive(), "sprof watches")
+        assert self.alive(), self.stderr()
+        self.source = WATCHING.search(self.stderr()).group(2)
+
+    def stop(self):
+        """Ends it by Ctrl-C; returns its last table."""
+        self.signal(signal.SIGINT)
+        return tables(self.finish().check(0))[-1]
+
+
+def tables(result):
+    return [json.loads(line) for line in result.text().splitlines()]
+
+
+def rows_of(table, tid=None):
+    """{start: row} of a thread, or of all."""
+    return {row["start"]: row for row in table["rows"] if row.get("tid") == tid}
+
+
+def contend(watchers, rounds=ROUNDS):
+    """Has threads contend for a CPU while they are watched; returns the last table of each watcher."""
+    cpu = min(os.sched_getaffinity(0))
+    program = Target(own_target("contend"), cpu, rounds, **as_nobody())
+    watching = [watch(program.pid) for watch in watchers]
+    program.say("go\n")
+    assert program.line() == "done"
+    wait_until(lambda: state_of(program.pid) == "S", "the main thread waits")
+    found = [watcher.stop() for watcher in watching]
+    program.finish().check(0)
+    return [watcher.source for watcher in watching], found
+
+
+def check_sums(table):
+    """The threads' rows add up to those of all."""
+    tids = {row["tid"] for row in table["rows"] if "tid" in row}
+    for start, row in rows_of(table).items():
+        threads = [rows_of(table, tid).get(start) for tid in tids]
+        for field in ("calls", "total_ns"):
+            assert row[field] == sum(each[field] for each in threads if each), (start, field, table)
+
+
+# Sources.
+
+def test_switch_records_as_nobody():
+    require_switches()
+    watch = lambda pid: Watcher(pid, "--perins", "--json", "--than", "1ms", program=own_sprof(), **as_nobody())
+    (source,), (table,) = contend([watch])
+    assert source == table["source"] == "perf switch records + schedstat"
+    check_sums(table)
+    preempted, woken = rows_of(table)["preempted"], rows_of(table)["wakeup"]
+    assert preempted["calls"] > 20 and not preempted["derived"], table
+    assert 0 < preempted["min_ns"] <= preempted["p50_ns"] <= preempted["p99_ns"] <= preempted["max_ns"], table
+    assert 0 < preempted["over"] <= preempted["calls"], table
+    assert woken["calls"] >= ROUNDS * 0.9 and woken["derived"] and woken["p50_ns"] is None, table
+    names = {row["comm"] for row in table["rows"] if "comm" in row}
+    assert {"busy", "naps"} <= names <= {"busy", "naps", "contend"}, names
+    assert table["lost"] == table["dropped"] == 0, table
+
+
+def test_tracepoints_agree_with_switch_records():
+    require_switches()
+    before = with_tracefs()
+    watchers = [
+        lambda pid: Watcher(pid, "--perins", "--json", before=before),
+        lambda pid: Watcher(pid, "--perins", "--json", program=own_sprof(), **as_nobody()),
+    ]
+    sources, (exact, derived) = contend(watchers, 3 * ROUNDS)
+    assert sources == ["sched tracepoints", "perf switch records + schedstat"], sources
+    check_sums(exact)
+    exact, derived = rows_of(exact), rows_of(derived)
+    print(exact, derived)
+    assert exact["preempted"]["calls"] == derived["preempted"]["calls"]
+    check_near(derived["preempted"]["total_ns"] / exact["preempted"]["total_ns"], 1, 0.01, "preempted time")
+    means = [rows["wakeup"]["total_ns"] / rows["wakeup"]["calls"] for rows in (exact, derived)]
+    check_near(means[1] / means[0], 1, 0.02, "mean of wake-ups")
+    assert not exact["wakeup"]["derived"] and exact["wakeup"]["p99_ns"] >= exact["wakeup"]["p50_ns"] > 0
+
+
+def test_schedstat_alone():
+    (source,), (table,) = contend([lambda pid: Watcher(pid, "--source", "proc", "--perins", "--json")])
+    assert source == table["source"] == "schedstat"
+    row = rows_of(table)["waiting"]
+    assert row["calls"] > ROUNDS and row["total_ns"] > 0 and row["derived"], table
+    assert row["p50_ns"] is None and row["max_ns"] is None, table
+
+
+def forbid_perf():
+    """A seccomp filter as containers have it: perf_event_open fails with EPERM (seccomp(2))."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    load, equal, give = 0x20, 0x15, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
+    steps = [(load, 0, 0, 0), (equal, 0, 1, PERF_EVENT_OPEN[platform.machine()]),
+             (give, 0, 0, 0x00050000 | errno.EPERM), (give, 0, 0, 0x7fff0000)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def test_where_perf_is_forbidden():
+    """It says so, and takes what there is."""
+    watch = lambda pid: Watcher(pid, "--json", preexec_fn=forbid_perf)
+    program = Target("spin-two")
+    watcher = watch(program.pid)
+    assert "seccomp" in watcher.stderr() and watcher.source == "schedstat", watcher.stderr()
+    assert watcher.stop()["source"] == "schedstat"
+    result = sprof("rundelay", "-p", program.pid, "-d", "100ms", "--source", "perf", preexec_fn=forbid_perf)
+    check_error(result, FAILED, "seccomp", "--source proc")
+    assert not result.out
+    program.finish().check(0)
+
+
+def test_another_users_process():
+    require(os.geteuid() == 0, "takes another user")
+    require(paranoid() >= 0, "every user may see every process")
+    program = Target("spin-two")
+    result = run(own_sprof(), "rundelay", "-p", program.pid, "-d", "100ms", "--source", "perf", **as_nobody())
+    check_error(result, FAILED, "perf_event_paranoid", "--source proc")
+    program.finish().check(0)
+
+
+def switches_of(pid):
+    """Of all threads of a process."""
+    return sum(int(status_field(pid, name, tid)) for tid in threads_of(pid)
+               for name in ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"))
+
+
+def test_lost_records():
+    """A reader that stands still loses records, says so, and makes no delay out of a gap."""
+    require_switches()
+    program = Target(own_target("contend"), min(os.sched_getaffinity(0)), 100 * ROUNDS, "yields",
+                     **as_nobody())
+    if os.geteuid() == 0:
+        os.setpriority(os.PRIO_PROCESS, program.pid, -20)  # others on the CPU would make switches rare
+    watcher = Watcher(program.pid, "--json", program=own_sprof(), **as_nobody())
+    watcher.signal(signal.SIGSTOP)
+    begin = time.monotonic_ns()
+    program.say("go\n")
+    wait_until(lambda: switches_of(program.pid) > 50000, "many switches")
+    stopped_ns = time.monotonic_ns() - begin
+    watcher.signal(signal.SIGCONT)
+    table = watcher.stop()
+    program.signal(signal.SIGTERM)
+    program.finish().check(-signal.SIGTERM)
+    print(table)
+    assert table["lost"] > 0, table
+    assert rows_of(table)["preempted"]["max_ns"] < stopped_ns / 2, table
+
+
+# Threads.
+
+def test_threads_that_are_born_later():
+    program = Target("threads", 1, 1)
+    watcher = Watcher(program.pid, "--perins", "--json")
+    born = []
+    for _ in range(5):
+        program.say("b\n")
+        born.append(int(program.line().split()[1]))
+    for tid in born:
+        wait_for_cpu(program.pid, 0.1, tid)
+    tids = {row.get("tid") for row in watcher.stop()["rows"]}
+    assert set(born) <= tids, (tids, born)
+    program.finish()
+
+
+def test_a_filter_of_names():
+    (_,), (table,) = contend([lambda pid: Watcher(pid, "--perins", "--json", "--filter", "nap*")])
+    assert {row["comm"] for row in table["rows"] if "comm" in row} == {"naps"}, table
+    check_sums(table)
+
+
+def test_the_process_ends():
+    program = Target("spin-two", 100)
+    watcher = Watcher(program.pid, "--json")
+    program.wait()
+    assert tables(watcher.finish().check(0))[-1]["table"] == "total"
+
+
+# Tables.
+
+def test_intervals_add_up():
+    program = Target("spin-two")
+    found = tables(sprof("rundelay", "-p", program.pid, "-i", "100", "-d", "550ms", "--json").check(0))
+    program.finish()
+    assert [table["table"] for table in found] == ["interval"] * 6 + ["total"], found
+    for start, row in rows_of(found[-1]).items():
+        for field in ("calls", "total_ns"):
+            assert row[field] == sum(rows_of(table)[start][field] for table in found[:-1]), (start, found)
+    check_near(found[-1]["lived_ns"], found[-1]["duration_ns"], 0.1 * found[-1]["duration_ns"], "life")
+
+
+def test_a_table_fits_the_terminal():
+    """The screen has 80 columns, and every form of the table fits."""
+    program = Target("threads", 2, 2)
+    for options in (["--perins"], ["--perins", "--than", "4ms"], ["--perins", "--than", "4ms", "--source", "proc"]):
+        words = " ".join([SPROF, "rundelay", "-q", "-p", str(program.pid), "-d", "300ms", *options])
+        result = run(tool("script"), "-qec", f"stty cols 80; {words}", "/dev/null").check(0)
+        lines = result.text().splitlines()
+        assert "source: " in lines[0] and lines[1].split()[0] == "THREAD", lines
+        assert all(len(line) <= 80 for line in lines), lines
+    program.finish()
+
+
+# A program that sprof starts.
+
+def test_a_launched_program():
+    result = sprof("rundelay", "--json", "--", "sh", "-c", "echo out; exit 3").check(3)
+    assert tables(result)[-1]["table"] == "total"
+    assert "out" in result.err.splitlines(), result.err
+    sprof("rundelay", "--", "sh", "-c", "kill -TERM $$").check(128 + signal.SIGTERM)
+
+
+def test_a_program_that_is_not_there():
+    check_error(sprof("rundelay", "--", "/no/such/program"), FAILED, "/no/such/program", "no such file")
+
+
+# Harm.
+
+def test_sigkill_leaves_the_target():
+    answer = Target("answer", 2)
+    for _ in range(5):
+        watcher = Watcher(answer.pid)
+        watcher.signal(signal.SIGKILL)
+        watcher.wait()
+        check_untouched(answer.pid)
+    check_answer(answer.finish().check(0).text())
+
+
+def test_sigkill_leaves_a_launched_program():
+    launched = Target("answer", 2, before=[SPROF, "rundelay", "--"])
+    pid = int(launched.said[0])
+    launched.signal(signal.SIGKILL)
+    launched.wait()
+    check_untouched(pid)
+
+
+def test_wrong_command_lines():
+    for args in ([], ["-p", "1", "--", "true"], ["-p", "abc"], ["-p", "1", "--than", "4"],
+                 ["-p", "1", "--than", "4parsec"], ["-p", "1", "--than", "ms"], ["-p", "1", "--than", "0ms"],
+                 ["-p", "1", "-i", "-1"], ["-p", "1", "-i", "1x"], ["-p", "1", "--source", "ptrace2"],
+                 ["-p", "1", "-d", "0"], ["-p", "1", "--no-such"]):
+        result = sprof("rundelay", *args)
+        check_error(result, USAGE)
+        assert not result.out, result.out
+    check_error(sprof("rundelay", "-p", "1", "--than", "12abc"), USAGE, "unit")
+
+
+def test_no_such_process():
+    ended = Program(["true"])
+    pid = ended.pid
+    wait_until(lambda: not ended.alive(), "its end")
+    check_error(sprof("rundelay", "-p", pid), FAILED, str(pid), "no such process")
+
+
+if __name__ == "__main__":
+    main()

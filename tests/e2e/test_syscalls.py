@@ -1,0 +1,282 @@
+"""sprof syscalls: each call counted once, with its errors and its time; the program unharmed."""
+
+import json
+import os
+import signal
+import subprocess
+
+from harness import (SPROF, Program, Target, check_error, main, run, sprof, state_of, target, tool, tracer_of,
+                     wait_until)
+
+# Of the target's program: calls and errors.
+KNOWN = {
+    "getppid": (1000, 0), "nanosleep": (30, 0), "sched_yield": (800, 0), "getuid": (300, 0), "readv": (1, 0),
+    "clock_nanosleep": (5, 5), "dup": (200, 200), "sendto": (400, 0), "recvfrom": (400, 0), "socketpair": (1, 0),
+}
+SIGNALS = 15  # at least: each has a handler, which returns
+
+
+def rows_of(text):
+    tables = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    assert tables and tables[-1]["last"], text
+    rows = {}
+    for row in tables[-1]["rows"]:
+        assert row["syscall"] not in rows, row
+        rows[row["syscall"]] = row
+    return tables, rows
+
+
+def count(*options, words=()):
+    result = sprof("syscalls", "--json", *options, "--", target("syscalls"), *words).check(7)
+    return rows_of(result.text())[1]
+
+
+def check_known(rows, names=KNOWN):
+    for name in names:
+        calls, errors = KNOWN[name]
+        assert (rows[name]["calls"], rows[name]["errors"]) == (calls, errors), rows[name]
+
+
+def check_times(rows):
+    for row in rows.values():
+        if row["calls"]:
+            assert row["min_ns"] <= row["p50_ns"] <= row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
+            assert row["min_ns"] * row["calls"] <= row["total_ns"] <= row["max_ns"] * row["calls"], row
+    # A sleep takes its time, and what the floor and the timer's slack add.
+    assert 1e6 <= rows["nanosleep"]["min_ns"] and rows["nanosleep"]["p50_ns"] < 5e6, rows["nanosleep"]
+    # One call of ten intervals of 5 ms, restarted nine times; and five of one each.
+    assert 45e6 <= rows["readv"]["total_ns"] < 500e6, rows["readv"]
+    assert 3e6 <= rows["clock_nanosleep"]["max_ns"] < 500e6, rows["clock_nanosleep"]
+
+
+def test_counts_are_exact():
+    rows = count()
+    check_known(rows)
+    check_times(rows)
+    assert rows["close"]["by_error"] == {"EBADF": 50}, rows["close"]
+    assert rows["openat"]["by_error"]["ENOENT"] >= 20, rows["openat"]
+    assert rows["rt_sigreturn"]["calls"] >= SIGNALS and not rows["rt_sigreturn"]["errors"], rows["rt_sigreturn"]
+    assert rows["exit_group"]["calls"] == 4 and rows["exit"]["calls"] == 5, (rows["exit_group"], rows["exit"])
+    assert rows["wait4"]["calls"] == 3 and rows["clock_nanosleep"]["by_error"] == {"EINTR": 5}
+
+
+def test_the_filter_selects():
+    """By the kernel's filter the chosen calls have the same counts, and there are no others."""
+    names = ("getppid", "readv", "clock_nanosleep", "nanosleep", "sched_yield", "getuid")
+    rows = count("-e", ",".join(names))
+    check_known(rows, names)
+    assert set(rows) == set(names), rows.keys()
+    classes = count("-e", "%file")
+    assert "openat" in classes and "getppid" not in classes, classes.keys()
+
+
+def test_without_children():
+    rows = count("--no-children")
+    assert "getuid" not in rows and rows["getppid"]["calls"] == 1000, rows.keys()
+
+
+def test_perins_adds_up():
+    result = sprof("syscalls", "--json", "--perins", "--", target("syscalls")).check(7)
+    rows = [row for row in json.loads(result.text())["rows"] if row["syscall"] == "sched_yield"]
+    assert sorted(row["calls"] for row in rows) == [200] * 4 and len({row["tid"] for row in rows}) == 4, rows
+
+
+def test_intervals_add_up():
+    result = sprof("syscalls", "--json", "-i", "20", "--", target("syscalls")).check(7)
+    tables, rows = rows_of(result.text())
+    assert len(tables) > 3, len(tables)
+    for name in KNOWN:
+        parts = sum(row["calls"] for table in tables[:-1] for row in table["rows"] if row["syscall"] == name)
+        assert parts <= rows[name]["calls"], (name, parts, rows[name])
+    check_known(rows)
+
+
+def test_threshold():
+    rows = count("--than", "500us")
+    assert rows["nanosleep"]["over"] == 30 and rows["getuid"]["over"] < 30, rows["nanosleep"]
+
+
+def test_strace_agrees():
+    """On a program without signals, whose calls are the same in each run."""
+    strace = tool("strace")
+    words = ["sh", "-c", "exec >&2; exec git --version"]  # (It closes what it prints to.)
+    tool("git")
+    run(strace, "-f", "-c", "-o", "strace.txt", *words, env={**os.environ, "LC_ALL": "C"}).check(0)
+    with open("strace.txt", encoding="utf-8") as file:
+        theirs = {line.split()[-1]: int(line.split()[3]) for line in file
+                  if line[:1] == " " and line.split()[3:4] and line.split()[3].isdigit()}
+    result = sprof("syscalls", "--json", "--", *words, env={**os.environ, "LC_ALL": "C"}).check(0)
+    ours = {name: row["calls"] for name, row in rows_of(result.text())[1].items()}
+    theirs.pop("total", None)
+    for name in ("exit_group", "execve"):   # strace does not count calls that don't return
+        ours.pop(name, None)
+        theirs.pop(name, None)
+    assert ours == theirs, (ours, theirs)
+
+
+def sleeping_loop():
+    """The target, once all of its threads sleep: one of them in epoll_wait(2), which must not return."""
+    loop = Target("syscalls", "loop")
+    folder = f"/proc/{loop.pid}/task"
+    wait_until(lambda: [state_of(tid) for tid in os.listdir(folder)] == ["S"] * 3, "its threads sleep")
+    return loop
+
+
+def test_attach_wakes_nobody():
+    """The thread in epoll_wait must not see its call return: the target would fail."""
+    loop = sleeping_loop()
+    result = sprof("syscalls", "--json", "-p", loop.pid, "-d", "1s").check(0)
+    tables, rows = rows_of(result.text())
+    assert tracer_of(loop.pid) == 0 and state_of(loop.pid) == "S"
+    assert rows["epoll_wait"]["open"] == 1 and rows["epoll_wait"]["calls"] == 0, rows["epoll_wait"]
+    assert rows["read"]["open"] == 1, rows["read"]
+    assert tables[-1]["threads_asleep"] == 2, tables[-1]
+    # (The third is traced from when it is met running.)
+    naps, calls = rows["nanosleep"]["calls"], rows["getppid"]["calls"]
+    assert naps > 20 and abs(calls - 10 * naps) <= 10, (naps, calls)
+    loop.finish().check(0)
+
+
+def test_a_profile_can_be_kept():
+    sprof("syscalls", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
+    sprof("report", "calls.pb.gz", "-f", "folded", "--weight", "calls", "-o", "calls.folded").check(0)
+    with open("calls.folded", encoding="utf-8") as file:
+        weights = {line.split(" ")[0].split(";")[-1]: int(line.split()[-1]) for line in file}
+    assert weights["[getppid]"] == 1000 and weights["[sched_yield]"] == 800, weights
+    sprof("merge", "-o", "both.pb.gz", "calls.pb.gz", "calls.pb.gz").check(0)
+    sprof("report", "both.pb.gz", "-f", "folded", "--weight", "calls", "-o", "both.folded").check(0)
+    with open("both.folded", encoding="utf-8") as file:
+        assert any(line.split()[-1] == "2000" for line in file)
+    text = sprof("report", "calls.pb.gz", "--full").check(0).text()
+    assert "getppid" in text and "latency" in text, text
+
+
+def stacks_of(result):
+    stacks = json.loads(result.text().splitlines()[-1])["stacks"]
+    return {name: [stack for stack in stacks if stack["syscall"] == name] for name in
+            {stack["syscall"] for stack in stacks}}
+
+
+def test_stacks_of_slow_calls():
+    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "--than", "900us", "--", target("syscalls")).check(7))
+    for name, calls, functions in (("nanosleep", 30, ["nap", "count", "main"]), ("readv", 1, ["count_restarts"]),
+                                   ("clock_nanosleep", 5, ["count_interrupts"])):
+        assert sum(stack["calls"] for stack in stacks[name]) == calls, stacks[name]
+        for stack in stacks[name]:
+            assert [frame for frame in stack["frames"] if frame in functions] == functions, stack
+    for stack in sum(stacks.values(), []):
+        assert stack["total_ns"] > stack["calls"] * 900e3, stack
+
+
+def test_stacks_of_all_calls():
+    """Without a threshold, and with the kernel's filter: each call has the stack of where it is made."""
+    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "-e", "getuid,sched_yield", "--",
+                             target("syscalls")).check(7))
+    assert set(stacks) == {"getuid", "sched_yield"}, stacks.keys()
+    for name, calls, function in (("getuid", 300, "count_children"), ("sched_yield", 800, "yield")):
+        assert sum(stack["calls"] for stack in stacks[name] if function in stack["frames"]) == calls, stacks[name]
+
+
+def test_stacks_of_calls_that_go_on():
+    """They are seen while the thread sleeps, which it goes on doing: it fails if epoll_wait(2) returns."""
+    loop = sleeping_loop()
+    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "--than", "100ms", "-p", loop.pid, "-d", "1s").check(0))
+    (stack,) = stacks["epoll_wait"]
+    assert "sleep_for_ever" in stack["frames"] and stack["partial"] == 1, stack
+    assert "nanosleep" not in stacks, stacks
+    loop.finish().check(0)
+
+
+def test_stacks_are_kept():
+    sprof("syscalls", "--stack", "--than", "900us", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
+    sprof("report", "calls.pb.gz", "-f", "folded", "--weight", "calls", "-o", "calls.folded").check(0)
+    with open("calls.folded", encoding="utf-8") as file:
+        stacks = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in file}
+    assert sum(count for stack, count in stacks.items() if stack.endswith(";[nanosleep]") and ";nap;" in stack) == 30
+    assert sum(count for stack, count in stacks.items() if stack.split(";")[-1] == "[getppid]") == 1000, stacks
+
+
+def test_samples_beside():
+    """One run has both: the calls are exact, and the samples are those of a recording."""
+    sprof("syscalls", "--sample", "--rate", "500", "--stack", "--than", "900us", "-o", "both.pb.gz", "--",
+          target("syscalls")).check(7)
+    weights = {}
+    for weight in ("calls", "wall"):
+        sprof("report", "both.pb.gz", "-f", "folded", "--weight", weight, "-o", "one.folded").check(0)
+        with open("one.folded", encoding="utf-8") as file:
+            weights[weight] = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in file}
+    assert sum(count for stack, count in weights["calls"].items() if stack.endswith("[getppid]")) == 1000, weights
+    # Of 30 naps of a millisecond each, in us: what samples every 2 ms find of them.
+    naps = sum(wall for stack, wall in weights["wall"].items() if ";nap;" in stack)
+    assert 15e3 < naps < sum(weights["wall"].values()), weights["wall"]
+    text = sprof("syscalls", "--sample", "--", target("syscalls")).check(7).text()
+    assert "getppid" in text and "sleep" in text.split("lived meanwhile")[1], text
+
+
+def test_the_table_fits():
+    for columns in (80, 120):
+        script = f"stty cols {columns} rows 50; {SPROF} syscalls --perins -- {target('syscalls')} >&1"
+        result = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, check=False,
+                                stdin=subprocess.DEVNULL)
+        lines = [line for line in result.stdout.replace("\r", "").split("\n") if "TOTAL" in line or "getppid" in line]
+        assert lines and max(map(len, lines)) <= columns, lines
+
+
+def test_sigkill_without_a_filter():
+    program = Target("syscalls", "loop", before=[SPROF, "syscalls", "--"])
+    pid = int(program.said[0])
+    program.signal(signal.SIGKILL)
+    program.process.wait()
+    wait_until(lambda: tracer_of(pid) == 0, "the kernel lets go")
+    assert state_of(pid) in "SR", state_of(pid)
+    os.kill(pid, signal.SIGTERM)
+
+
+def test_sigkill_with_a_filter():
+    """As the manual says: the kernel kills the program, for its calls would fail from now on."""
+    program = Target("syscalls", "loop", before=[SPROF, "syscalls", "-e", "getppid", "--"])
+    pid = int(program.said[0])
+    program.signal(signal.SIGKILL)
+    program.process.wait()
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}") or state_of(pid) == "Z", "the program is killed")
+
+
+def test_sigkill_of_an_attached_sprof():
+    loop = Target("syscalls", "loop")
+    attached = Program([SPROF, "syscalls", "-p", loop.pid])
+    wait_until(lambda: tracer_of(loop.pid) == attached.pid, "sprof attaches")
+    attached.signal(signal.SIGKILL)
+    attached.wait()
+    wait_until(lambda: tracer_of(loop.pid) == 0, "the kernel lets go")
+    loop.finish().check(0)
+
+
+def test_bad_input():
+    nobody = subprocess.Popen(["true"])
+    nobody.wait()
+    cases = [
+        (64, ("-e", "read,raed", "--", "true"), "column 6", "raed"),
+        (64, ("-e", "%fiel", "--", "true"), "column 1", "%fiel"),
+        (64, ("-e", "read,", "--", "true"), "column 6", "missing"),
+        (64, ("--than", "4", "--", "true"), "unit"),
+        (64, ("--than", "4msx", "--", "true"), "unit"),
+        (64, ("-i", "1.5", "--", "true"), "milliseconds"),
+        (64, (), "needs a program"),
+        (64, ("-p", "1", "true"), "not both"),
+        (2, ("-p", nobody.pid), "no such process"),
+        (2, ("--", "/does/not/exist"), "no such file"),
+    ]
+    for code, words, *said in cases:
+        check_error(sprof("syscalls", *words), code, *said)
+
+
+def test_a_shell_script_of_many_processes():
+    script = "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done"
+    result = sprof("syscalls", "--json", "--", "sh", "-c", script).check(0)
+    rows = rows_of(result.text())[1]
+    assert rows["execve"]["calls"] >= 200 and rows["exit_group"]["calls"] == 201, rows["execve"]
+    assert rows["wait4"]["calls"] >= 200, rows["wait4"]
+
+
+if __name__ == "__main__":
+    main()

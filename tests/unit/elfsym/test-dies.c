@@ -1,0 +1,320 @@
+/*
+ * elfsym/dies and what is made of it: both readers of DIEs over the same files, whatever DWARF they have, must give
+ * the same answers at every step; so must scopes at every address that they know, and our reader of line tables and
+ * libdw's at each of its rows.
+ */
+#include "elfsym/dies.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elfsym/expand.h"
+#include "elfsym/lines.h"
+#include "elfsym/scopes.h"
+#include "tests/unit/check.h"
+#include "tests/unit/elfsym/fixture.h"
+
+enum { SYSTEM_FILES = 6, LARGEST_FILE = 4 << 20 };
+
+struct subject {
+	struct sprof_modules *modules;
+	struct sprof_image *image, *expanded;
+	const struct sprof_image *debug;
+	Dwarf *dwarf;
+	size_t units, fast_units, dies, places, rows;
+};
+
+static void subject_open(struct subject *subject, const char *path)
+{
+	struct sprof_error err;
+
+	*subject = (struct subject){.modules = sprof_modules_create()};
+	assert_true(sprof_image_open(open_module(subject->modules, path), &subject->image, &err));
+	subject->expanded = sprof_expand(subject->image);
+	subject->debug = subject->expanded ? subject->expanded : subject->image;
+	subject->dwarf = dwarf_begin_elf(subject->debug->elf, DWARF_C_READ, NULL);
+	assert_non_null(subject->dwarf);
+}
+
+static void subject_close(struct subject *subject)
+{
+	dwarf_end(subject->dwarf);
+	sprof_image_close(subject->expanded);
+	sprof_image_close(subject->image);
+	sprof_modules_destroy(subject->modules);
+}
+
+/* Both readers side by side, the children of some DIEs left out. */
+static void compare_lists(
+	struct subject *subject, struct sprof_dies pair[2], unsigned skipped, unsigned depth)
+{
+	struct sprof_die one, other;
+
+	while (sprof_dies_next(&pair[0], &one)) {
+		assert_true(sprof_dies_next(&pair[1], &other));
+		assert_int_equal(one.offset, other.offset);
+		assert_int_equal(one.tag, other.tag);
+		assert_int_equal(one.has_children, other.has_children);
+		if (one.tag == DW_TAG_subprogram || one.tag == DW_TAG_inlined_subroutine)
+			assert_int_equal(one.has_code, other.has_code);
+		subject->dies++;
+		if (!one.has_children)
+			continue;
+		if (one.offset % 4 < skipped) {
+			sprof_dies_skip(&pair[0]);
+			sprof_dies_skip(&pair[1]);
+		} else {
+			compare_lists(subject, pair, skipped, depth + 1);
+		}
+	}
+	assert_false(sprof_dies_next(&pair[1], &other));
+}
+
+static void compare_dies(struct subject *subject, Dwarf_Die *unit)
+{
+	struct sprof_dies pair[2];
+
+	assert_true(sprof_dies_open(&pair[0], subject->debug, unit));
+	assert_true(sprof_dies_open(&pair[1], NULL, unit));
+	assert_ptr_equal(pair[1].reader, &sprof_dies_libdw);
+	subject->fast_units += pair[0].reader == &sprof_dies_fast;
+	for (unsigned skipped = 0; skipped <= 4; skipped += 2) {
+		bool has_children = sprof_dies_enter(&pair[0], dwarf_dieoffset(unit));
+
+		assert_int_equal(sprof_dies_enter(&pair[1], dwarf_dieoffset(unit)), has_children);
+		if (has_children)
+			compare_lists(subject, pair, skipped, 0);
+	}
+	sprof_dies_close(&pair[0]);
+	sprof_dies_close(&pair[1]);
+}
+
+static void compare_scope(
+	const struct sprof_scopes *one, uint32_t i, const struct sprof_scopes *other, uint32_t j)
+{
+	while (i != SPROF_SCOPE_NONE && j != SPROF_SCOPE_NONE) {
+		assert_int_equal(
+			dwarf_dieoffset(&one->items[i].die), dwarf_dieoffset(&other->items[j].die));
+		i = one->items[i].parent;
+		j = other->items[j].parent;
+	}
+	assert_int_equal(i, j);
+}
+
+static void compare_place(struct subject *subject, struct sprof_scopes pair[2], uint64_t address)
+{
+	size_t budget[2] = {SIZE_MAX, SIZE_MAX};
+	uint32_t found[2];
+
+	for (int i = 0; i < 2; i++)
+		assert_true(sprof_scopes_find(
+			&pair[i], subject->image, address, &budget[i], &found[i]));
+	compare_scope(&pair[0], found[0], &pair[1], found[1]);
+	subject->places++;
+}
+
+static void compare_containers(const struct sprof_scopes *one, const struct sprof_scopes *other)
+{
+	assert_int_equal(one->container_count, other->container_count);
+	for (size_t i = 0; i < one->container_count; i++) {
+		assert_int_equal(one->containers[i].begin, other->containers[i].begin);
+		assert_int_equal(one->containers[i].end, other->containers[i].end);
+		assert_int_equal(one->containers[i].parent, other->containers[i].parent);
+		assert_int_equal(one->containers[i].is_open, other->containers[i].is_open);
+	}
+}
+
+/* At every edge of what is known, and at one address that is in no function: then classes are searched too. */
+static void compare_scopes(struct subject *subject, Dwarf_Die *unit)
+{
+	struct sprof_scopes pair[2] = {0};
+	size_t budget[2] = {SIZE_MAX, SIZE_MAX};
+
+	assert_true(sprof_scopes_load(&pair[0], subject->image, subject->debug, unit, &budget[0]));
+	assert_true(sprof_scopes_load(&pair[1], subject->image, NULL, unit, &budget[1]));
+	compare_containers(&pair[0], &pair[1]);
+	compare_place(subject, pair, UINT64_MAX);
+	assert_int_equal(pair[0].function_count, pair[1].function_count);
+	assert_int_equal(pair[0].ranges.count, pair[1].ranges.count);
+	for (size_t i = 0; i < pair[0].ranges.count; i++) {
+		const struct sprof_range range = pair[0].ranges.items[i];
+
+		compare_place(subject, pair, range.low);
+		compare_place(subject, pair, range.high - 1);
+	}
+	for (size_t i = 0; i < pair[0].function_count; i++) {
+		for (size_t k = 0; k < pair[0].functions[i].inlined.count; k++) {
+			compare_place(subject, pair, pair[0].functions[i].inlined.items[k].low);
+			compare_place(
+				subject, pair, pair[0].functions[i].inlined.items[k].high - 1);
+		}
+	}
+	sprof_scopes_finish(&pair[0]);
+	sprof_scopes_finish(&pair[1]);
+}
+
+/* Whether a sequence ends there: libdw sorts what was said of the same address before behind it. */
+static bool is_end(Dwarf_Lines *rows, size_t i, Dwarf_Addr address)
+{
+	Dwarf_Addr at;
+	bool ends;
+
+	return dwarf_lineaddr(dwarf_onesrcline(rows, i), &at) == 0 && at == address &&
+		dwarf_lineendsequence(dwarf_onesrcline(rows, i), &ends) == 0 && ends;
+}
+
+/* Whether it is the last row of an address, which is what counts. */
+static bool is_meant(Dwarf_Lines *rows, size_t count, size_t i)
+{
+	Dwarf_Addr address, next;
+
+	dwarf_lineaddr(dwarf_onesrcline(rows, i), &address);
+	if (i + 1 == count || is_end(rows, i, address) || (i && is_end(rows, i - 1, address)))
+		return false;
+	dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &next);
+	return next > address;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+static void compare_row(struct subject *subject, struct sprof_lines *lines,
+	struct sprof_strtab *texts, Dwarf_Line *row, Dwarf_Die *unit)
+{
+	const struct sprof_line_row *found;
+	const char *path, *wanted = dwarf_linesrc(row, NULL, NULL), *folder;
+	Dwarf_Attribute attribute;
+	Dwarf_Addr address;
+	int line;
+
+	dwarf_lineaddr(row, &address);
+	dwarf_lineno(row, &line);
+	if (!sprof_image_executable(subject->image, address))
+		return;
+	found = sprof_lines_find(lines, address);
+	if (!found)
+		fail_msg("no row at %llx, line %d", (unsigned long long)address, line);
+	assert_int_equal(found->line, line);
+	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	assert_true(sprof_lines_path(lines, found->file, folder, texts, &path));
+	if (wanted && path)
+		assert_true(ends_with(path, wanted)); /* libdw may leave out the unit's folder */
+	subject->rows++;
+}
+
+static void compare_lines(struct subject *subject, Dwarf_Die *unit)
+{
+	const struct sprof_line_sections sections = sprof_line_sections_find(subject->debug);
+	struct sprof_strtab *texts = sprof_strtab_create();
+	struct sprof_lines lines = {0};
+	Dwarf_Attribute attribute;
+	Dwarf_Lines *rows;
+	Dwarf_Word offset;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) == 0 &&
+		dwarf_getsrclines(unit, &rows, &count) == 0) {
+		assert_true(sprof_lines_load(&lines, &sections, offset, subject->image));
+		for (size_t i = 0; i < count; i++) {
+			if (is_meant(rows, count, i))
+				compare_row(
+					subject, &lines, texts, dwarf_onesrcline(rows, i), unit);
+		}
+	}
+	sprof_lines_finish(&lines);
+	sprof_strtab_destroy(texts);
+}
+
+static struct subject compare_file(const char *path)
+{
+	struct subject subject;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	subject_open(&subject, path);
+	while (dwarf_get_units(subject.dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+		subject.units++;
+		compare_dies(&subject, &die);
+		compare_lines(&subject, &die);
+		if (type == DW_UT_compile)
+			compare_scopes(&subject, &die);
+	}
+	print_message("%s: %zu units, %zu by the fast reader; %zu DIEs, %zu places, %zu rows\n",
+		path, subject.units, subject.fast_units, subject.dies, subject.places,
+		subject.rows);
+	subject_close(&subject);
+	return subject;
+}
+
+static void every_version(void **state)
+{
+	static const char *const names[] = {"subject", "subject-dwarf4", "subject-zlib", "dies-c-3",
+		"dies-c-4", "dies-c-5", "dies-cpp-3", "dies-cpp-4", "dies-cpp-5", "dies-cpp-debug",
+		"dies-cpp-types"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct subject subject;
+
+		if (access(subject_path(names[i]), R_OK)) /* no C++ compiler */
+			continue;
+		subject = compare_file(subject_path(names[i]));
+		assert_true(subject.fast_units);
+		assert_true(subject.dies && subject.places && subject.rows);
+	}
+}
+
+/* The file has skeletons of units; what they stand for is elsewhere, and libdw reads it. */
+static void split(void **state)
+{
+	struct subject subject;
+
+	if (access(subject_path("dies-cpp-split"), R_OK))
+		skip();
+	subject = compare_file(subject_path("dies-cpp-split"));
+	assert_true(subject.units && subject.rows);
+}
+
+static void its_own_file(void **state)
+{
+	compare_file("/proc/self/exe");
+}
+
+/* As they come: from other compilers, dwz, and link-time optimization. */
+static void debug_files_of_the_system(void **state)
+{
+	unsigned compared = 0;
+	struct stat status;
+	glob_t found;
+
+	if (glob("/usr/lib/debug/.build-id/*/*.debug", 0, NULL, &found))
+		skip();
+	for (size_t i = 0; i < found.gl_pathc && compared < SYSTEM_FILES; i++) {
+		if (stat(found.gl_pathv[i], &status) || status.st_size > LARGEST_FILE)
+			continue;
+		compare_file(found.gl_pathv[i]);
+		compared++;
+	}
+	globfree(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_version),
+		cmocka_unit_test(split),
+		cmocka_unit_test(its_own_file),
+		cmocka_unit_test(debug_files_of_the_system),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

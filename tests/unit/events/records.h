@@ -1,0 +1,82 @@
+/*
+ * Makes perf records as the kernel writes them, for tests.
+ */
+#ifndef SPROF_TESTS_UNIT_EVENTS_RECORDS_H
+#define SPROF_TESTS_UNIT_EVENTS_RECORDS_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MADE_MAX = 256, MADE_PID = 100, MADE_TID = 101, MADE_CPU = 3 };
+
+struct made {
+	unsigned char bytes[MADE_MAX];
+	size_t size;
+};
+
+static inline void made_add(struct made *made, const void *bytes, size_t size)
+{
+	memcpy(made->bytes + made->size, bytes, size);
+	made->size += size;
+}
+
+static inline void made_add_32(struct made *made, uint32_t value)
+{
+	made_add(made, &value, sizeof(value));
+}
+
+static inline void made_add_64(struct made *made, uint64_t value)
+{
+	made_add(made, &value, sizeof(value));
+}
+
+static inline void made_begin(struct made *made, uint32_t type, uint16_t misc)
+{
+	const struct perf_event_header header = {.type = type, .misc = misc};
+
+	made->size = 0;
+	made_add(made, &header, sizeof(header));
+}
+
+/* pid, tid, time, cpu, reserved: the begin of a sample, the end of everything else. */
+static inline void made_add_id(struct made *made, uint64_t time)
+{
+	made_add_32(made, MADE_PID);
+	made_add_32(made, MADE_TID);
+	made_add_64(made, time);
+	made_add_32(made, MADE_CPU);
+	made_add_32(made, 0);
+}
+
+static inline void made_end(struct made *made)
+{
+	const uint16_t size = (uint16_t)made->size;
+
+	memcpy(made->bytes + offsetof(struct perf_event_header, size), &size, sizeof(size));
+}
+
+static inline struct made made_switch(uint16_t misc, uint64_t time)
+{
+	struct made made;
+
+	made_begin(&made, PERF_RECORD_SWITCH, misc);
+	made_add_id(&made, time);
+	made_end(&made);
+	return made;
+}
+
+static inline struct made made_lost(uint64_t count, uint64_t time)
+{
+	struct made made;
+
+	made_begin(&made, PERF_RECORD_LOST, 0);
+	made_add_64(&made, 7);
+	made_add_64(&made, count);
+	made_add_id(&made, time);
+	made_end(&made);
+	return made;
+}
+
+#endif

@@ -1,0 +1,471 @@
+/*
+ * The kernel's answers about the fake threads, for the sampler's table of functions. Does not
+ * simulate unwinding: the pc tells the thread, its program and the act.
+ */
+#include "tests/unit/sampler/fake-parts.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum {
+	CALL_NANOSLEEP = SYS_clock_nanosleep,
+	CALL_FUTEX = SYS_futex,
+	RESTART = SYS_restart_syscall
+};
+
+static uint64_t now_ns(void *data)
+{
+	struct fake_world *world = data;
+
+	fake_pass(world, 20);
+	return world->now_ns;
+}
+
+static uint64_t own_cpu_ns(void *data)
+{
+	const struct fake_world *world = data;
+
+	return world->now_ns / 100;
+}
+
+static struct sprof_thread **threads(void *data, size_t *ret_count)
+{
+	struct fake_world *world = data;
+
+	*ret_count = world->alive_count;
+	return world->table_of_threads;
+}
+
+static struct sprof_process **processes(void *data, size_t *ret_count)
+{
+	struct fake_world *world = data;
+
+	*ret_count = world->process_count;
+	return world->process_table;
+}
+
+static uint32_t threads_seen(void *data)
+{
+	const struct fake_world *world = data;
+
+	return world->seen;
+}
+
+static uint32_t processes_seen(void *data)
+{
+	return 1;
+}
+
+static bool has_ended(void *data)
+{
+	return false;
+}
+
+static bool lacks_memory(void *data)
+{
+	const struct fake_world *world = data;
+
+	return world->lacks_memory;
+}
+
+void fake_bear(struct fake_world *world, struct fake_thread *thread)
+{
+	struct sprof_process *process = thread->thread.process;
+
+	thread->is_born = true;
+	thread->thread.seen_ns = world->now_ns;
+	world->table_of_threads[world->alive_count++] = &thread->thread;
+	world->seen++;
+	if (!process->threads++)
+		world->process_table[world->process_count++] = process;
+	if (!thread->act && !thread->act_ns)
+		fake_begin_act(world, thread);
+}
+
+static struct sprof_event event_of(enum sprof_event_kind kind, struct fake_thread *thread)
+{
+	return (struct sprof_event){.kind = kind, .thread = &thread->thread};
+}
+
+static struct sprof_event execute(struct fake_world *world, struct fake_thread *thread)
+{
+	thread->program++;
+	thread->act++;
+	fake_begin_act(world, thread);
+	thread->thread.process->maps.count = 0;
+	return event_of(SPROF_EVENT_EXEC, thread);
+}
+
+static bool stops_now(const struct fake_world *world, const struct fake_thread *thread)
+{
+	enum doing doing = fake_doing(thread);
+
+	return thread->thread.phase == SPROF_THREAD_INTERRUPTED &&
+		thread->stop_ns <= world->now_ns && doing != DOING_DISK && doing != DOING_READY &&
+		world->now_ns >= thread->birth_ns + thread->deaf_ns;
+}
+
+/* Reports what has happened and was not reported yet. */
+static struct sprof_event report(struct fake_world *world)
+{
+	for (size_t i = 0; i < world->thread_count; i++) {
+		struct fake_thread *thread = &world->threads[i];
+
+		if (!thread->is_born && thread->birth_ns <= world->now_ns)
+			fake_bear(world, thread);
+		if (!thread->is_born || thread->is_told_end || fake_stands_still(thread))
+			continue;
+		if (thread->is_zombie && world->now_ns < thread->end_ns + thread->unreaped_ns)
+			continue;
+		if (thread->is_zombie) {
+			thread->is_told_end = true;
+			thread->thread.phase = SPROF_THREAD_ENDED;
+			return event_of(SPROF_EVENT_ENDED, thread);
+		}
+		if (fake_doing(thread) == DOING_EXEC)
+			return execute(world, thread);
+		if (stops_now(world, thread)) {
+			thread->thread.phase = SPROF_THREAD_STOPPED;
+			thread->thread.stops++;
+			return event_of(SPROF_EVENT_STOPPED, thread);
+		}
+	}
+	return (struct sprof_event){
+		.kind = world->alive_count ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_EMPTY};
+}
+
+static struct sprof_event next_event(void *data, uint64_t deadline_ns)
+{
+	struct fake_world *world = data;
+	struct sprof_event event = report(world);
+
+	while (event.kind == SPROF_EVENT_TIMEOUT && world->now_ns < deadline_ns) {
+		uint64_t left = deadline_ns - world->now_ns;
+
+		if (world->signal_ns && world->now_ns >= world->signal_ns) {
+			world->signal_ns = 0;
+			return (struct sprof_event){
+				.kind = SPROF_EVENT_SIGNAL, .info = {.si_signo = SIGINT}};
+		}
+		fake_pass(world, left < 5 * US ? left : 5 * US);
+		event = report(world);
+	}
+	return event;
+}
+
+static struct sprof_event spin(void *data, const struct sprof_thread *thread, uint64_t deadline_ns)
+{
+	struct fake_world *world = data;
+	struct fake_thread *fake = fake_ask(world, thread);
+
+	while (world->now_ns < deadline_ns) {
+		if (!fake->is_zombie && stops_now(world, fake)) {
+			fake->thread.phase = SPROF_THREAD_STOPPED;
+			fake->thread.stops++;
+			return event_of(SPROF_EVENT_STOPPED, fake);
+		}
+		fake_pass(world, US);
+	}
+	return (struct sprof_event){.kind = SPROF_EVENT_TIMEOUT};
+}
+
+static void stall(struct fake_world *world)
+{
+	if (!world->stall_ns || world->now_ns < world->stall_ns)
+		return;
+	world->stall_ns = 0;
+	fake_pass(world, world->stall_length_ns);
+}
+
+static bool interrupt(void *data, struct sprof_thread *thread)
+{
+	struct fake_world *world = data;
+	struct fake_thread *fake = (struct fake_thread *)thread;
+
+	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_LISTENING)
+		fake_wrong(world, fake, "interrupted in the wrong phase");
+	if (!fake->said_running)
+		fake_wrong(world, fake, "interrupted, though it was said to sleep");
+	fake_ask(world, thread);
+	if (fake->is_zombie)
+		return false;
+	world->interrupts++;
+	thread->phase = SPROF_THREAD_INTERRUPTED;
+	fake->stop_ns = world->now_ns + fake->latency_ns;
+	stall(world);
+	return true;
+}
+
+static void resume(void *data, struct sprof_thread *thread)
+{
+	struct fake_world *world = data;
+	struct fake_thread *fake = (struct fake_thread *)thread;
+
+	if (thread->phase != SPROF_THREAD_STOPPED)
+		fake_wrong(world, fake, "let go on, though it does not stand still");
+	thread->phase = SPROF_THREAD_RUNNING;
+	fake->stop_ns = 0;
+}
+
+static void release(void *data, struct sprof_thread *thread)
+{
+	struct fake_world *world = data;
+	struct sprof_process *process = thread->process;
+
+	if (thread->sampling)
+		fake_wrong(world, (struct fake_thread *)thread, "released with its memory");
+	for (size_t i = 0; i < world->alive_count; i++) {
+		if (world->table_of_threads[i] == thread)
+			world->table_of_threads[i] = world->table_of_threads[--world->alive_count];
+	}
+	if (--process->threads)
+		return;
+	if (process->sampling)
+		fake_wrong(world, (struct fake_thread *)thread, "its process goes with memory");
+	for (size_t i = 0; i < world->process_count; i++) {
+		if (world->process_table[i] == process)
+			world->process_table[i] = world->process_table[--world->process_count];
+	}
+}
+
+static char letter_of(const struct fake_thread *thread)
+{
+	if (thread->is_zombie)
+		return 'Z';
+	if (fake_stands_still(thread))
+		return 't';
+	switch (fake_doing(thread)) {
+	case DOING_USER:
+	case DOING_CALL:
+	case DOING_READY:
+	case DOING_EXEC:
+		return 'R';
+	case DOING_DISK:
+		return 'D';
+	case DOING_GROUP_STOP:
+		return 'T';
+	case DOING_SLEEP:
+	case DOING_RESTART:
+	case DOING_FAULT:
+	case DOING_END:
+		break;
+	}
+	return 'S';
+}
+
+static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
+{
+	const struct fake_world *world = data;
+	struct fake_thread *fake = fake_ask(data, thread);
+
+	*ret = (struct sprof_proc_stat){
+		.state = letter_of(fake),
+		.user_ticks = fake->user_ns / (10 * MS),
+		.system_ticks = (fake->cpu_ns - fake->user_ns) / (10 * MS),
+		.minor_faults = fake->faults,
+		.processor = -1,
+	};
+	snprintf(ret->comm, sizeof(ret->comm), "t%u.%u", thread->id,
+		fake->program + (fake->renamed_ns && world->now_ns >= fake->renamed_ns));
+	fake->said_running = ret->state == 'R';
+	fake->stat_reads++;
+	return true;
+}
+
+static bool read_schedstat(
+	void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
+{
+	const struct fake_world *world = data;
+	struct fake_thread *fake = fake_ask(data, thread);
+
+	fake->looks++;
+	*ret = (struct sprof_proc_schedstat){fake->cpu_ns, fake->runq_ns, fake->timeslices};
+	if (world->quality.schedstat_missing)
+		*ret = (struct sprof_proc_schedstat){0, 0, fake->timeslices};
+	return true;
+}
+
+static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret)
+{
+	struct fake_thread *fake = fake_ask(data, thread);
+	enum doing doing = fake_doing(fake);
+
+	fake->said_running = false;
+	*ret = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_INSIDE};
+	if (fake->is_zombie)
+		return true;
+	ret->pc = fake_pc(fake);
+	ret->sp = 0x7f0000000000u + fake->stack_act * 16;
+	ret->number = doing == DOING_RESTART ? RESTART : fake->futex ? CALL_FUTEX : CALL_NANOSLEEP;
+	ret->arguments[0] = fake->futex ? fake->futex : fake->stack_act;
+	ret->arguments[1] = FUTEX_WAIT | (fake->is_shared ? 0 : FUTEX_PRIVATE_FLAG);
+	ret->arguments[2] = 2;
+	if (letter_of(fake) == 'R') {
+		ret->kind = SPROF_PROC_SYSCALL_RUNNING;
+		fake->said_running = true;
+	} else if (doing == DOING_FAULT || doing == DOING_GROUP_STOP || fake_stands_still(fake)) {
+		ret->kind = SPROF_PROC_SYSCALL_OUTSIDE;
+		ret->number = -1;
+		fake->said_running = true;
+	}
+	return true;
+}
+
+/* Answers only the thread's switches. */
+static ssize_t read_file(
+	void *data, const struct sprof_thread *thread, const char *name, char *buffer, size_t size)
+{
+	if (strcmp(name, "status") != 0)
+		return -1;
+	return snprintf(buffer, size,
+		"NSpid:\t9\t%u\nNStgid:\t1\nvoluntary_ctxt_switches:\t%llu\n"
+		"nonvoluntary_ctxt_switches:\t0\n",
+		FAKE_OWN_TID + thread->id,
+		(unsigned long long)(((const struct fake_thread *)thread)->timeslices +
+			thread->stops));
+}
+
+static char *read_whole(
+	void *data, const struct sprof_thread *thread, const char *name, size_t *ret_size)
+{
+	*ret_size = 0;
+	return NULL;
+}
+
+static bool read_registers(void *data, struct sprof_thread *thread, struct sprof_regs *ret)
+{
+	struct fake_thread *fake = fake_ask(data, thread);
+	enum doing doing = fake_doing(fake);
+
+	if (thread->phase != SPROF_THREAD_STOPPED)
+		fake_wrong(data, fake, "registers of a thread that does not stand still");
+	*ret = (struct sprof_regs){.system_call = -1};
+	if (doing == DOING_CALL || fake_is_blocked(doing))
+		ret->system_call = fake->futex ? CALL_FUTEX : CALL_NANOSLEEP;
+	/* The state of a call that the kernel will restart (include/linux/errno.h, ERESTARTSYS). */
+	if (fake_is_blocked(doing))
+		ret->values[0] = (uint64_t)-512;
+	sprof_regs_set(ret, SPROF_REG_PC, fake_pc(fake));
+	sprof_regs_set(ret, SPROF_REG_SP, 0x7f0000000000u + fake->stack_act * 16);
+	return true;
+}
+
+static size_t read_memory(
+	void *data, const struct sprof_thread *thread, uint64_t address, void *buffer, size_t size)
+{
+	struct fake_world *world = data;
+	const uint64_t begin = FAKE_MEMORY, length = sizeof(world->words);
+
+	errno = EFAULT;
+	if (address < begin || address >= begin + length)
+		return 0;
+	if (size > begin + length - address)
+		size = begin + length - address;
+	memcpy(buffer, (const uint8_t *)world->words + (address - begin), size);
+	return size;
+}
+
+static bool is_pinned(void *data, const struct sprof_thread *thread)
+{
+	return false;
+}
+
+static uint64_t process_cpu_ns(void *data, const struct sprof_process *process)
+{
+	struct fake_world *world = fake_ask(data, NULL) ? NULL : data;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < world->thread_count; i++) {
+		if (world->threads[i].thread.process == process)
+			sum += world->threads[i].cpu_ns;
+	}
+	return sum + 1;
+}
+
+static uint64_t count_runnable(void *data)
+{
+	const struct fake_world *world = data;
+	uint64_t count = world->is_alone ? 1 : 3;
+
+	for (size_t i = 0; i < world->thread_count; i++) {
+		const struct fake_thread *thread = &world->threads[i];
+
+		count += thread->is_born && letter_of(thread) == 'R';
+	}
+	return count;
+}
+
+static struct sprof_proc_cpus read_cpus(void *data)
+{
+	return (struct sprof_proc_cpus){0};
+}
+
+static bool read_maps(void *data, struct sprof_process *process)
+{
+	struct fake_world *world = fake_ask(data, NULL) ? NULL : data;
+
+	struct sprof_mapping *mapping = &world->mapping[process - world->processes];
+
+	world->maps_reads++;
+	*mapping = (struct sprof_mapping){.end = UINT64_MAX, .executable = true};
+	process->maps.items = mapping;
+	process->maps.count = 1;
+	process->maps.generation++;
+	return true;
+}
+
+static bool is_file(void *data, uint32_t module)
+{
+	const struct fake_world *world = data;
+
+	return world->can_ask;
+}
+
+static enum sprof_maps_answer ask_mapping(
+	void *data, struct sprof_process *process, const struct sprof_mapping *mapping)
+{
+	return SPROF_MAPS_SAME;
+}
+
+static struct sprof_stack_view walk(
+	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
+{
+	static __thread struct sprof_frame frame;
+	struct fake_world *world = data;
+
+	world->walks++;
+	fake_pass(world, 2 * US);
+	frame = (struct sprof_frame){.offset = snapshot->regs.values[SPROF_REG_PC]};
+	return (struct sprof_stack_view){.frames = &frame, .count = 1, .end = SPROF_END_ROOT};
+}
+
+static uint64_t find_creator(
+	void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine)
+{
+	return 0;
+}
+
+static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
+{
+	return NULL;
+}
+
+static unsigned go_count(void *data)
+{
+	return 0;
+}
+
+static const struct sprof_world functions = {NULL, now_ns, own_cpu_ns, threads, processes,
+	threads_seen, processes_seen, has_ended, lacks_memory, next_event, spin, interrupt, resume,
+	release, read_stat, read_schedstat, read_syscall, read_file, read_whole, read_registers,
+	read_registers, read_memory, is_pinned, process_cpu_ns, count_runnable, read_cpus,
+	read_maps, is_file, ask_mapping, walk, find_creator, find_go, go_count};
+
+void fake_kernel_init(struct fake_world *world)
+{
+	world->table = functions;
+	world->table.data = world;
+}

@@ -1,0 +1,38 @@
+/*
+ * Shared by the parts of the fake world.
+ */
+#ifndef SPROF_TESTS_SAMPLER_FAKE_PARTS_H
+#define SPROF_TESTS_SAMPLER_FAKE_PARTS_H
+
+#include "base/clock.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define US ((uint64_t)SPROF_NS_PER_US)
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+/* fake-threads.c. Notes the first thing that is wrong. */
+void fake_wrong(struct fake_world *world, const struct fake_thread *thread, const char *what);
+enum doing fake_doing(const struct fake_thread *thread);
+bool fake_runs(enum doing doing);
+bool fake_is_blocked(enum doing doing);
+/* The thread stands in a stop of the sampler. */
+bool fake_stands_still(const struct fake_thread *thread);
+void fake_begin_act(struct fake_world *world, struct fake_thread *thread);
+/* Time passes. */
+void fake_pass(struct fake_world *world, uint64_t ns);
+/* A question takes some time. NULL: it was not about a thread. */
+struct fake_thread *fake_ask(struct fake_world *world, const struct sprof_thread *thread);
+/* The pc tells the thread, its program and the act. */
+uint64_t fake_pc(const struct fake_thread *thread);
+
+/* fake-kernel.c */
+void fake_kernel_init(struct fake_world *world);
+/* From now on the target knows the thread. */
+void fake_bear(struct fake_world *world, struct fake_thread *thread);
+
+/* fake-sink.c */
+void fake_sink_init(struct fake_world *world);
+/* Compares all that was reported of the thread, at the end. */
+void fake_check_end(struct fake_world *world, struct fake_thread *thread);
+
+#endif

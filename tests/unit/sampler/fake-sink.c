@@ -1,0 +1,220 @@
+/*
+ * The sink of a fake world: compares everything reported with what the threads did.
+ */
+#include "tests/unit/sampler/fake-parts.h"
+
+#include <stdio.h>
+
+static struct fake_thread *find(struct fake_world *world, uint32_t id)
+{
+	return &world->threads[id];
+}
+
+static bool take_thread(void *data, const struct sprof_thread_record *record)
+{
+	find(data, record->id)->told++;
+	return true;
+}
+
+static bool take_stack(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id)
+{
+	struct fake_world *world = data;
+	uint64_t pc = stack->count ? stack->frames[0].offset : 0;
+	size_t i = world->stack_base;
+
+	while (i < world->stack_count && world->stacks[i] != pc)
+		i++;
+	if (i == FAKE_STACKS)
+		return false;
+	world->stacks[i] = pc;
+	world->stack_count = i == world->stack_count ? i + 1 : world->stack_count;
+	*ret_id = (uint32_t)i;
+	return true;
+}
+
+static enum sprof_state state_of(enum doing doing)
+{
+	switch (doing) {
+	case DOING_USER:
+	case DOING_EXEC:
+	case DOING_END:
+		return SPROF_STATE_USER;
+	case DOING_CALL:
+		return SPROF_STATE_SYS;
+	case DOING_DISK:
+		return SPROF_STATE_DISK;
+	case DOING_GROUP_STOP:
+		return SPROF_STATE_STOPPED;
+	case DOING_SLEEP:
+	case DOING_RESTART:
+	case DOING_FAULT:
+	case DOING_READY:
+		break;
+	}
+	return SPROF_STATE_SLEEP;
+}
+
+/* Whether the thread may have been in this act at the tick, or since. */
+static bool is_plausible(
+	const struct fake_thread *thread, const struct sprof_sample *sample, uint64_t pc)
+{
+	size_t act = pc & 0xffff;
+	enum sprof_state state;
+
+	if (act > thread->act || act > thread->act_count)
+		return false;
+	/* For a thread that has just been woken, nothing tells that it waited for a disk. */
+	if (sample->state == SPROF_STATE_SLEEP && act + 1 < thread->act_count &&
+		thread->acts[act + 1].doing == DOING_READY)
+		return true;
+	state = act < thread->act_count ? state_of(thread->acts[act].doing) : SPROF_STATE_SLEEP;
+	return state == sample->state;
+}
+
+static void count_tick(struct fake_world *world, const struct sprof_sample *sample)
+{
+	if (sample->thread || sample->time_ns <= world->last_tick_ns)
+		return;
+	world->last_tick_ns = sample->time_ns;
+	world->ticks += sample->count ? sample->count : 1;
+}
+
+static bool take_sample(void *data, const struct sprof_sample *sample)
+{
+	struct fake_world *world = data;
+	struct fake_thread *thread = find(world, sample->thread);
+	uint64_t pc = sample->stack < world->stack_count ? world->stacks[sample->stack] : 0;
+	uint32_t count = sample->count ? sample->count : 1;
+
+	if (!thread->told)
+		fake_wrong(world, thread, "a sample of a thread that was not told");
+	if (sample->stack < world->stack_base || sample->stack >= world->stack_count)
+		fake_wrong(world, thread, "a stack of another sink, or none");
+	if (sample->wait && sample->wait <= world->wait_base)
+		fake_wrong(world, thread, "a wait of another sink");
+	if (((pc >> 24) & 0xff) != sample->thread)
+		fake_wrong(world, thread, "another thread's stack");
+	if (((pc >> 16) & 0xff) != thread->program && sample->time_ns >= thread->thread.seen_ns &&
+		((pc >> 16) & 0xff) > thread->program)
+		fake_wrong(world, thread, "a program of later");
+	if (!is_plausible(thread, sample, pc)) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "in act %u it was not in state %d",
+			(unsigned)(pc & 0xffff), (int)sample->state);
+		fake_wrong(world, thread, text);
+	}
+	/* A late sample may be of a moment after the beginning of the tick in which it came. */
+	if (sample->time_ns == thread->last_sample_ns || sample->time_ns == thread->one_before_ns)
+		fake_wrong(world, thread, "two samples of one moment");
+	if (sample->time_ns > world->now_ns)
+		fake_wrong(world, thread, "a sample of the future");
+	if (thread->lasts)
+		fake_wrong(world, thread, "a sample behind the last charge");
+	thread->one_before_ns = thread->last_sample_ns;
+	thread->last_sample_ns = sample->time_ns;
+	thread->samples += count;
+	thread->states[sample->state] += count;
+	thread->holders += sample->holder ? count : 0;
+	if (sample->holder) {
+		thread->last_holder = sample->holder->thread;
+		thread->placeless += sample->holder->stack == SPROF_RECORD_NONE ? count : 0;
+		find(world, sample->holder->thread)->held += count;
+	}
+	count_tick(world, sample);
+	return true;
+}
+
+static bool take_charge(void *data, uint32_t id, const struct sprof_times *times, bool last)
+{
+	struct fake_thread *thread = find(data, id);
+
+	if (thread->lasts)
+		fake_wrong(data, thread, "charged behind its last charge");
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		thread->charged[i] += times->ns[i];
+	thread->charges++;
+	thread->lasts += last;
+	return true;
+}
+
+static bool take_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
+{
+	struct fake_world *world = data;
+
+	*ret_id = ++world->waits;
+	return true;
+}
+
+static bool on_signal(void *data, const siginfo_t *info)
+{
+	return false;
+}
+
+static bool may_end_period(void *data)
+{
+	return true;
+}
+
+/* The new sink knows nothing of what the old one got. */
+static bool end_period(void *data, struct sprof_sink *sink)
+{
+	struct fake_world *world = data;
+
+	world->periods++;
+	world->stack_base = world->stack_count;
+	world->wait_base = world->waits;
+	for (size_t i = 0; i < world->thread_count; i++) {
+		if (!world->threads[i].is_told_end)
+			world->threads[i].told = world->threads[i].lasts = 0;
+	}
+	return true;
+}
+
+void fake_sink_init(struct fake_world *world)
+{
+	world->sink = (struct sprof_sink){.data = world,
+		.thread = take_thread,
+		.stack = take_stack,
+		.sample = take_sample,
+		.charge = take_charge,
+		.wait = take_wait};
+	world->control = (struct sprof_control){.data = world, .signal = on_signal};
+	world->period_ends = (struct sprof_periods){world, may_end_period, end_period};
+}
+
+static void check_time(struct fake_world *world, struct fake_thread *thread)
+{
+	uint64_t end_ns = thread->is_zombie && thread->end_ns < world->end_ns ? thread->end_ns
+									      : world->end_ns;
+	uint64_t wall = end_ns - thread->thread.seen_ns, sum = 0, cpu;
+	/* The world goes on while the run waits for its last stop. */
+	uint64_t slack = 3 * MS + (world->now_ns > end_ns ? world->now_ns - end_ns : 0);
+
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		sum += thread->charged[i];
+	/* The last tick is some time before the end, and the end is read some time later. */
+	if (world->options.mode != SPROF_MODE_WALL || world->options.once)
+		return;
+	if (sum > wall + 30 * MS)
+		fake_wrong(world, thread, "more time than there was");
+	if (sum + 3 * MS < wall)
+		fake_wrong(world, thread, "time was lost");
+	cpu = thread->charged[SPROF_TIME_USER] + thread->charged[SPROF_TIME_SYS];
+	if (cpu > thread->cpu_ns || cpu + slack < thread->cpu_ns)
+		fake_wrong(world, thread, "its CPU time is another");
+}
+
+void fake_check_end(struct fake_world *world, struct fake_thread *thread)
+{
+	if (!thread->is_born)
+		return;
+	if (thread->thread.phase == SPROF_THREAD_INTERRUPTED ||
+		thread->thread.phase == SPROF_THREAD_STOPPED)
+		fake_wrong(world, thread, "a stop is outstanding");
+	if (thread->thread.sampling)
+		fake_wrong(world, thread, "its memory is left");
+	if (thread->lasts != 1)
+		fake_wrong(world, thread, "not charged for the last time exactly once");
+	check_time(world, thread);
+}

@@ -1,0 +1,145 @@
+/*
+ * A world for the sampler without a process and without time: threads that follow a script, a clock
+ * that each question advances, and a sink that compares all reports with what the threads did.
+ */
+#ifndef SPROF_TESTS_SAMPLER_FAKE_WORLD_H
+#define SPROF_TESTS_SAMPLER_FAKE_WORLD_H
+
+#include "sampler/sampled.h"
+#include "sampler/sampler.h"
+#include "sampler/world.h"
+
+enum {
+	FAKE_WORD = 20,  /* words of the memory: a mutex, with some memory around it, */
+	FAKE_OWNER = 22, /* and its owner (blocked/futex.h) */
+	FAKE_THREADS = 128,
+	FAKE_PROCESSES = 4,
+	FAKE_ACTS = 256,
+	FAKE_STACKS = 4096,
+	FAKE_PID = 0x40000000, /* above any real one */
+	FAKE_OWN_TID = 101,    /* of thread 0, inside its process */
+};
+
+enum doing {
+	DOING_USER,
+	DOING_CALL,    /* runs in a system call */
+	DOING_SLEEP,   /* in a call */
+	DOING_RESTART, /* the same call, which the kernel has restarted */
+	DOING_FAULT,   /* waits for a page, in no call */
+	DOING_DISK,
+	DOING_GROUP_STOP,
+	DOING_READY, /* waits for a CPU; its stack is still the last act's */
+	DOING_EXEC,  /* takes no time: another program begins */
+	DOING_END,
+};
+
+struct act {
+	enum doing doing;
+	uint64_t ns; /* of the thread's own time: stops don't count */
+};
+
+struct fake_thread {
+	struct sprof_thread thread;
+	struct act acts[FAKE_ACTS];
+	size_t act_count;
+	uint64_t birth_ns;
+	uint64_t latency_ns;  /* from an interrupt to the stop */
+	uint64_t deaf_ns;     /* that long after birth its stops don't come at all */
+	uint64_t renamed_ns;  /* when it changes its name; 0: never */
+	uint64_t unreaped_ns; /* that long after its end nobody hears of the end */
+	bool is_shared;       /* its futex: other processes may use it */
+	uint64_t futex;       /* of its calls: address of the word; 0: no futex calls */
+
+	/* Its present place. */
+	bool is_born, is_told_end, is_zombie;
+	size_t act;
+	uint64_t act_ns;  /* elapsed in the act */
+	unsigned program; /* number of execs */
+	size_t stack_act; /* the act that its stack belongs to */
+	uint64_t cpu_ns, user_ns, runq_ns, timeslices, faults, stood_ns, blocked_ns;
+	uint64_t end_ns;   /* when it ended */
+	uint64_t stop_ns;  /* when the requested stop comes; 0: none */
+	bool said_running; /* it was last reported as running */
+	unsigned interrupts_asleep;
+	uint64_t ran_ns; /* when it first had a CPU */
+
+	/* Reports about it. */
+	uint64_t samples, states[SPROF_STATE_COUNT];
+	uint64_t last_sample_ns, one_before_ns;
+	uint64_t charged[SPROF_TIME_COUNT];
+	unsigned told, charges, lasts; /* its records; charges; last charges */
+	uint32_t holders;              /* samples with a holder, */
+	uint32_t placeless;            /* and without the holder's place */
+	uint64_t held;                 /* others' samples with this thread as the holder */
+	uint32_t last_holder;
+	uint64_t looks; /* reads of its schedstat */
+	uint64_t stat_reads;
+};
+
+struct fake_world {
+	struct sprof_world table;
+	struct sprof_sink sink;
+	struct sprof_control control;
+	struct sprof_periods period_ends;
+	struct sprof_sampler_options options;
+	struct sprof_quality quality;
+
+	uint64_t now_ns, random;
+	uint64_t end_ns;  /* when the run is to end */
+	uint64_t cost_ns; /* the most that a question costs */
+	struct sprof_process processes[FAKE_PROCESSES];
+	struct sprof_process *process_table[FAKE_PROCESSES];
+	size_t process_count;
+	struct sprof_mapping mapping[FAKE_PROCESSES];
+	struct fake_thread threads[FAKE_THREADS];
+	size_t thread_count;
+	struct sprof_thread *table_of_threads[FAKE_THREADS];
+	size_t alive_count;
+	uint32_t seen;
+	bool can_ask;      /* about one mapping */
+	bool lacks_memory; /* for a new thread */
+	bool is_alone;     /* nothing else runs on the machine */
+	uint64_t maps_reads, walks, interrupts;
+	uint32_t words[64];  /* memory at FAKE_MEMORY */
+	uint32_t next_owner; /* of the futex there, its id inside the process, */
+	uint64_t owner_ns;   /* from then on; 0: it does not change */
+	uint64_t signal_ns;  /* when a signal ends the run; 0: never */
+	uint64_t stall_ns;   /* the next interrupt then is followed by a time without a CPU */
+	uint64_t stall_length_ns;
+
+	/* The sink. */
+	uint64_t stacks[FAKE_STACKS];
+	size_t stack_count, stack_base; /* stacks below belong to another sink */
+	uint32_t waits, wait_base;      /* waits up to the base belong to another sink */
+	unsigned periods;               /* that ended */
+	uint64_t last_tick_ns;
+	uint64_t ticks;  /* different times of samples of thread 0 */
+	char wrong[256]; /* the first thing that was wrong; empty: nothing */
+};
+
+#define FAKE_MEMORY 0x7000000000u
+#define FAKE_FUTEX (FAKE_MEMORY + FAKE_WORD * 4)
+
+void fake_init(struct fake_world *world, uint64_t seed);
+/* A thread that exists from then on; acts are added to it. Process 0 always exists. */
+struct fake_thread *fake_add(struct fake_world *world, size_t process, uint64_t birth_ns);
+void fake_act(struct fake_thread *thread, enum doing doing, uint64_t ns);
+/* Random acts, until at least then. */
+void fake_random_acts(struct fake_world *world, struct fake_thread *thread, uint64_t ns);
+uint64_t fake_random(struct fake_world *world, uint64_t below);
+
+/* It always sleeps, so each tick has a sample of it. */
+struct fake_thread *fake_add_sleeper(struct fake_world *world, size_t process);
+/* It always runs. */
+struct fake_thread *fake_add_runner(struct fake_world *world);
+/* The mutex in its memory is contended, and this thread owns it; NULL: nobody. */
+void fake_set_owner(struct fake_world *world, const struct fake_thread *owner);
+
+/* Runs the sampler, and compares at the end. `wrong` says what was wrong. */
+void fake_run(struct fake_world *world);
+void fake_finish(struct fake_world *world);
+
+/* Runs it, and fails the test with what was wrong. */
+void fake_run_well(struct fake_world *world);
+
+#endif
