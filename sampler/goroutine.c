@@ -20,6 +20,7 @@ enum {
 	SMALLEST_STACK = 2048,
 	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread made by libc: the usual limit */
 	TOP_WORDS = 512,                /* libc's own description of a thread takes some 2 KiB */
+	MOST_SOUGHT = 64 << 10,         /* bytes of a stack, once for a thread */
 };
 
 struct g {
@@ -83,27 +84,49 @@ static void set_goroutine(struct sprof_goroutine *goroutine, const struct g *g)
 }
 
 /*
- * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2). libc puts its
- * target at the end of the stack that it made; glibc and musl repeat it in the third word.
+ * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2); glibc and
+ * musl repeat it in the third word. 0: no such address in the range.
+ */
+static uint64_t find_self_pointer(const struct sprof_world *world,
+	const struct sprof_thread *thread, uint64_t from, uint64_t end)
+{
+	uint64_t words[TOP_WORDS];
+
+	for (; from + sizeof(words) <= end; from += sizeof(words) - 2 * WORD) {
+		if (world->read_memory(world->data, thread, from, words, sizeof(words)) <
+			sizeof(words))
+			return 0;
+		for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
+			uint64_t address = from + i * WORD;
+
+			if (words[i] == address && words[i + 2] == address)
+				return address;
+		}
+	}
+	return 0;
+}
+
+/*
+ * libc puts the target of the thread pointer at the end of the stack that it made. That is the
+ * end of the mapping, unless the memory behind it has become part of the same mapping; then it is
+ * not far above what the thread has used of its stack.
  */
 uint64_t sprof_goroutine_find_thread(
 	const struct sprof_world *world, const struct sprof_thread *thread, uint64_t sp)
 {
 	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
-	uint64_t words[TOP_WORDS], base;
+	uint64_t size, found = 0;
 
-	if (!stack || stack->end - sp < sizeof(words))
+	if (!stack)
 		return 0;
-	base = stack->end - sizeof(words);
-	if (world->read_memory(world->data, thread, base, words, sizeof(words)) < sizeof(words))
-		return 0;
-	for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
-		uint64_t address = base + i * WORD;
-
-		if (words[i] == address && words[i + 2] == address)
-			return address;
-	}
-	return 0;
+	sp -= sp % WORD;
+	size = stack->end - sp;
+	if (size >= TOP_WORDS * WORD)
+		found = find_self_pointer(world, thread, stack->end - TOP_WORDS * WORD, stack->end);
+	if (found)
+		return found;
+	return find_self_pointer(
+		world, thread, sp, size < MOST_SOUGHT ? stack->end : sp + MOST_SOUGHT);
 }
 
 static bool is_inside(const struct sprof_goroutine *goroutine, uint64_t sp)
