@@ -170,17 +170,25 @@ static bool add_total(const struct sprof_call_report *report, struct sprof_table
 	return true;
 }
 
+static const char *source_of(const struct sprof_call_report *report)
+{
+	return report->source == SPROF_SOURCE_PERF ? "tracepoints" : "ptrace";
+}
+
 static void write_head(const struct sprof_call_report *report, struct sprof_out *out)
 {
-	sprof_out_printf(out, "source: ptrace, %s; over %s; ",
-		report->is_filtered ? "the chosen calls stop their thread"
-				    : "each call stops its thread",
+	const char *how = report->source == SPROF_SOURCE_PERF ? ", nobody stops"
+		: report->is_filtered ? ", the chosen calls stop their thread"
+				      : ", each call stops its thread";
+
+	sprof_out_printf(out, "source: %s%s; over %s", source_of(report), how,
 		sprof_figure_time(report->end_ns - report->begin_ns).text);
 	if (report->floor_ns)
 		sprof_out_printf(
-			out, "latency floor %.1f us\n", (double)report->floor_ns / SPROF_NS_PER_US);
-	else
-		sprof_out_puts(out, "latency floor not known\n");
+			out, "; latency floor %.1f us", (double)report->floor_ns / SPROF_NS_PER_US);
+	else if (report->source == SPROF_SOURCE_PTRACE)
+		sprof_out_puts(out, "; latency floor not known");
+	sprof_out_puts(out, "\n");
 }
 
 /* Calls seen in part, by name: "futex 3 (12.0 s)". */
@@ -219,6 +227,18 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 			(unsigned long long)report->gaps.ended_unseen);
 }
 
+void sprof_call_report_losses(struct sprof_tracepoint_gaps losses, struct sprof_out *out)
+{
+	if (losses.lost)
+		sprof_out_printf(out,
+			"the kernel has lost %llu records; what they may belong to is left out\n",
+			(unsigned long long)losses.lost);
+	if (losses.unwatched)
+		sprof_out_printf(out,
+			"%u events of threads could not be opened: theirs are missing\n",
+			losses.unwatched);
+}
+
 /* What share of the threads' time was in calls. Parts of calls count as well. */
 static void write_share(const struct sprof_call_report *report, struct sprof_out *out)
 {
@@ -253,6 +273,7 @@ bool sprof_call_report_text(const struct sprof_call_report *report, struct sprof
 	sprof_table_finish(&shown.table);
 	write_parts(report, out);
 	write_gaps(report, out);
+	sprof_call_report_losses(report->losses, out);
 	if (report->is_last)
 		write_share(report, out);
 	return ok && (!report->stacks || sprof_call_stacks_text(report, out));
@@ -320,12 +341,13 @@ bool sprof_call_report_json(const struct sprof_call_report *report, struct sprof
 	if (!sprof_json_open(&json, out, false))
 		return false;
 	sprof_json_format(&json,
-		"{\"source\":\"ptrace\",\"floor_ns\":%llu,\"duration_ns\":%llu,\"last\":%s,"
-		"\"threads_asleep\":%u,\"ended_unseen\":%llu,\"rows\":[",
-		(unsigned long long)report->floor_ns,
+		"{\"source\":\"%s\",\"floor_ns\":%llu,\"duration_ns\":%llu,\"last\":%s,"
+		"\"threads_asleep\":%u,\"ended_unseen\":%llu,\"lost\":%llu,\"rows\":[",
+		source_of(report), (unsigned long long)report->floor_ns,
 		(unsigned long long)(report->end_ns - report->begin_ns),
 		report->is_last ? "true" : "false", report->gaps.threads_asleep,
-		(unsigned long long)report->gaps.ended_unseen);
+		(unsigned long long)report->gaps.ended_unseen,
+		(unsigned long long)report->losses.lost);
 	for (size_t i = 0; i < report->table->count; i++) {
 		sprof_json_comma(&json, &first);
 		json_row(report, &report->table->rows[i], &json);

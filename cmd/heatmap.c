@@ -92,33 +92,80 @@ static void close_file(struct sprof_heatmap *heatmap, const struct sprof_heatmap
 		fail(heatmap, errno, heatmap->name);
 }
 
-static void draw(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
+static void draw(const struct sprof_heatmap_file *file, struct sprof_out *out)
+{
+	char title[TITLE_SIZE];
+
+	snprintf(title, sizeof(title), "%s => %s", file->item1->name, file->item2->name);
+	sprof_heatmap_svg_write(file->grid, title, out);
+}
+
+static void keep_error(struct sprof_heatmap *heatmap, const struct sprof_error *err)
+{
+	if (heatmap->error.kind == SPROF_ERROR_NONE)
+		heatmap->error = *err;
+}
+
+static void write_picture(struct sprof_heatmap *heatmap, const struct sprof_heatmap_file *file)
 {
 	struct sprof_error err = {0};
 	struct sprof_out *out;
-	char title[TITLE_SIZE];
 
 	if (!file->file)
 		return;
-	snprintf(title, sizeof(title), "%s => %s", file->item1->name, file->item2->name);
 	if (sprof_out_open(file->picture, &out, &err)) {
-		sprof_heatmap_svg_write(file->grid, title, out);
+		draw(file, out);
 		if (sprof_out_close(out, &err))
 			return;
 	}
-	if (heatmap->error.kind == SPROF_ERROR_NONE)
-		heatmap->error = err;
+	keep_error(heatmap, &err);
+}
+
+static bool write_page_to(
+	const struct sprof_heatmap *heatmap, const char *path, struct sprof_error *err)
+{
+	struct sprof_out *out;
+
+	if (!sprof_out_open(path, &out, err))
+		return false;
+	sprof_out_puts(out,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		"<title>latencies</title></head><body>\n");
+	for (size_t i = 0; i < heatmap->count; i++) {
+		if (heatmap->files[i].file)
+			draw(&heatmap->files[i], out);
+	}
+	sprof_out_puts(out, "</body></html>\n");
+	return sprof_out_close(out, err);
+}
+
+/* All pictures on one page. */
+static void write_page(struct sprof_heatmap *heatmap)
+{
+	SPROF_AUTO_FREE char *path = NULL;
+	struct sprof_error err = {0};
+
+	if (!heatmap->count)
+		return;
+	if (asprintf(&path, "%s.html", heatmap->name) < 0) {
+		path = NULL;
+		sprof_error_no_memory(&err);
+		keep_error(heatmap, &err);
+	} else if (!write_page_to(heatmap, path, &err)) {
+		keep_error(heatmap, &err);
+	}
 }
 
 bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err)
 {
 	for (size_t i = 0; i < heatmap->count; i++) {
-		struct sprof_heatmap_file *file = &heatmap->files[i];
-
-		close_file(heatmap, file);
-		draw(heatmap, file);
-		free(file->picture);
-		free(file->grid);
+		close_file(heatmap, &heatmap->files[i]);
+		write_picture(heatmap, &heatmap->files[i]);
+	}
+	write_page(heatmap);
+	for (size_t i = 0; i < heatmap->count; i++) {
+		free(heatmap->files[i].picture);
+		free(heatmap->files[i].grid);
 	}
 	free(heatmap->files);
 	heatmap->files = NULL;

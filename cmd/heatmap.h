@@ -30,7 +30,7 @@ struct sprof_heatmap {
 /* Adds a line to the pair's file FILE.lat. A file that was there before becomes FILE.lat.old. */
 void sprof_heatmap_write(
 	struct sprof_heatmap *heatmap, const struct sprof_trace_instance *instance);
-/* Draws FILE.svg. False: something could not be written. */
+/* Draws each pair's FILE.svg, and NAME.html with all of them. False: something could not be written. */
 SPROF_MUST_USE bool sprof_heatmap_close(struct sprof_heatmap *heatmap, struct sprof_error *err);
 
 #endif

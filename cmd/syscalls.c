@@ -16,7 +16,9 @@
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 #include "cmd/watching.h"
+#include "cmd/perf-denied.h"
 #include "events/call-filter.h"
+#include "events/tracepoint-events.h"
 
 struct syscalls_options {
 	struct sprof_common_options common;
@@ -26,6 +28,7 @@ struct syscalls_options {
 	const char *choice; /* as it was given; NULL: all */
 	uint64_t interval_ns, threshold_ns;
 	double rate_hz;
+	enum sprof_source_request source;
 	bool by_thread, json, stacks, sample;
 };
 
@@ -46,6 +49,10 @@ static const struct sprof_option option_table[] = {
 		"read,write,%file; a program that sprof starts is slowed down by\n"
 		"these only (all)",
 		sprof_value_text, FIELD(choice)},
+	{"source", NULL, "SOURCE",
+		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
+		"for root, and without stops), ptrace",
+		sprof_value_source, FIELD(source)},
 	{"than", NULL, "TIME", "count the calls that take longer: 10ms, 500us", sprof_value_latency,
 		FIELD(threshold_ns)},
 	{"perins", NULL, NULL, "a row for each call of each thread", sprof_value_flag,
@@ -81,8 +88,9 @@ struct syscalls {
 	struct sprof_shown answer; /* of the samples; without outputs: none */
 	struct sprof_call_choice choice;
 	struct sprof_watching watching;
-	struct sprof_calls *calls;
-	struct sprof_call_table interval, total; /* of threads, and of stacks */
+	struct sprof_calls *calls;                   /* by ptrace, or */
+	struct sprof_tracepoint_events *tracepoints; /* without stops */
+	struct sprof_call_table interval, total;     /* of threads, and of stacks */
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
 	bool prints; /* stdout gets the tables */
 };
@@ -122,6 +130,20 @@ static bool write_report(const struct syscalls *syscalls, const struct sprof_cal
 	return (sprof_out_close(out, err) && ok) || (!ok && sprof_error_no_memory(err));
 }
 
+static void describe_source(const struct syscalls *syscalls, struct sprof_call_report *ret)
+{
+	if (syscalls->tracepoints) {
+		ret->source = SPROF_SOURCE_PERF;
+		ret->losses = sprof_tracepoint_events_gaps(syscalls->tracepoints);
+		ret->gaps.ended_unseen = ret->losses.ended_unseen;
+		return;
+	}
+	ret->source = SPROF_SOURCE_PTRACE;
+	ret->gaps = sprof_calls_gaps(syscalls->calls);
+	ret->floor_ns = syscalls->floor_ns;
+	ret->is_filtered = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
+}
+
 /* The figures of all threads together, or of each. */
 static bool report(const struct syscalls *syscalls, const struct sprof_call_table *threads,
 	struct sprof_call_report *what, struct sprof_error *err)
@@ -141,9 +163,8 @@ static bool report(const struct syscalls *syscalls, const struct sprof_call_tabl
 		what->stacks = what->is_last && options->stacks ? &stacks : NULL;
 		what->short_names = options->shown.short_names;
 		what->by_thread = options->by_thread;
-		what->floor_ns = syscalls->floor_ns;
+		describe_source(syscalls, what);
 		what->is_selected = syscalls->choice.count > 0;
-		what->is_filtered = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
 		what->width = sprof_terminal_width();
 		ok = write_report(syscalls, what, err);
 	} else {
@@ -167,7 +188,6 @@ static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 	struct sprof_call_report what = {
 		.begin_ns = syscalls->interval_begin_ns,
 		.end_ns = now_ns,
-		.gaps = sprof_calls_gaps(syscalls->calls),
 	};
 	struct sprof_error err = {0};
 
@@ -208,7 +228,25 @@ static void begin(void *data, struct sprof_target *target)
 		: UINT64_MAX;
 }
 
-static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+/* Tracepoints, if they were asked for, or are permitted and tell all that is wanted. */
+static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
+{
+	const struct syscalls_options *options = syscalls->options;
+	const struct sprof_tracepoint_events_options wanted = {
+		.types = sprof_tracepoint_events_calls(),
+		.follow_children = syscalls->watching.subject.follow_children,
+		.calls = {.data = syscalls, .call = count},
+	};
+	struct sprof_perf_denial denial;
+
+	if (options->source == SPROF_SOURCE_PTRACE || options->stacks)
+		return true;
+	return sprof_tracepoint_events_create(&wanted, &syscalls->tracepoints, &denial) ||
+		options->source == SPROF_SOURCE_ANY ||
+		sprof_perf_denied(&denial, "tracepoints", err);
+}
+
+static bool create_calls(struct syscalls *syscalls, struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;
 	const struct sprof_calls_listener listener = {.data = syscalls,
@@ -216,6 +254,18 @@ static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *
 		.wants_stack = options->stacks ? wants_stack : NULL};
 	struct sprof_calls_options how = {
 		.filter_value = SPROF_CALL_FILTER_VALUE, .slow_ns = options->threshold_ns};
+
+	if (!sprof_watching_calls(
+		    &syscalls->watching, syscalls->choice.numbers, syscalls->choice.count, err))
+		return false;
+	how.is_selected = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
+	syscalls->floor_ns = sprof_call_floor_ns();
+	syscalls->calls = sprof_calls_create(&how, &listener);
+	return syscalls->calls || sprof_error_no_memory(err);
+}
+
+static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
+{
 	struct sprof_event_source source,
 		ticker = {.data = syscalls,
 			.begin = begin,
@@ -224,14 +274,11 @@ static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *
 			.end = end};
 	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
 
-	if (!sprof_watching_calls(
-		    &syscalls->watching, syscalls->choice.numbers, syscalls->choice.count, err))
+	if (!choose_source(syscalls, err) ||
+		(!syscalls->tracepoints && !create_calls(syscalls, err)))
 		return false;
-	how.is_selected = syscalls->watching.subject.calls == SPROF_CALLS_SELECTED;
-	syscalls->calls = sprof_calls_create(&how, &listener);
-	if (!syscalls->calls)
-		return sprof_error_no_memory(err);
-	source = sprof_calls_source(syscalls->calls);
+	source = syscalls->tracepoints ? sprof_tracepoint_events_source(syscalls->tracepoints)
+				       : sprof_calls_source(syscalls->calls);
 	syscalls->watching.tracing.events = sources;
 	return sprof_watching_run(&syscalls->watching, ret_exit, err);
 }
@@ -241,7 +288,6 @@ static bool print_total(struct syscalls *syscalls, struct sprof_error *err)
 	struct sprof_call_report what = {
 		.begin_ns = syscalls->begin_ns,
 		.end_ns = syscalls->end_ns,
-		.gaps = sprof_calls_gaps(syscalls->calls),
 		.is_last = true,
 	};
 
@@ -345,7 +391,6 @@ static bool begin_run(struct syscalls *syscalls, char *const operands[], struct 
 	const struct syscalls_options *options = syscalls->options;
 	struct sprof_watching *watching = &syscalls->watching;
 
-	syscalls->floor_ns = sprof_call_floor_ns();
 	if (!sprof_watching_init(watching, &options->watching, operands, err))
 		return false;
 	watching->subject.stdout_to_stderr = operands[0] &&
@@ -358,10 +403,18 @@ static bool begin_run(struct syscalls *syscalls, char *const operands[], struct 
 static void finish(struct syscalls *syscalls)
 {
 	sprof_calls_destroy(syscalls->calls);
+	sprof_tracepoint_events_destroy(syscalls->tracepoints);
 	sprof_call_table_finish(&syscalls->interval);
 	sprof_call_table_finish(&syscalls->total);
 	sprof_call_choice_finish(&syscalls->choice);
 	sprof_watching_finish(&syscalls->watching);
+}
+
+static bool check_stacks(const struct syscalls_options *options, struct sprof_error *err)
+{
+	return !options->stacks || options->source != SPROF_SOURCE_PERF ||
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "--stack needs ptrace: tracepoints have no stacks");
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
@@ -376,6 +429,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	syscalls.interval.by_stack = syscalls.total.by_stack = options->stacks;
 	syscalls.interval.threshold_ns = syscalls.total.threshold_ns = options->threshold_ns;
 	done = sprof_watching_check("syscalls", &options->watching, operands, err) &&
+		check_stacks(options, err) &&
 		sprof_call_choice_read(options->choice, &syscalls.choice, err) &&
 		settle_outputs(&syscalls, err) && begin_run(&syscalls, operands, err) &&
 		trace(&syscalls, ret_exit, err) && finish_run(&syscalls, ret_exit, err);
@@ -388,9 +442,10 @@ const struct sprof_command sprof_command_syscalls = {
 	.summary = "Measure every system call: how often, how long, how many fail",
 	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call stops its thread twice, which takes some microseconds: the head of the table "
-		"says\nthe shortest latency that can be seen. With --event, a filter in the kernel lets "
-		"all other calls\nof a program that sprof starts run at full speed. The kernel never "
+		"For root, the kernel's tracepoints tell of each call, and nobody stops. For others, every "
+		"call\nstops its thread twice, which takes some microseconds: the head of the table says "
+		"the shortest\nlatency that can be seen. Then, with --event, a filter in the kernel lets "
+		"all other calls of a\nprogram that sprof starts run at full speed. The kernel never "
 		"removes such a filter, so the\nprogram is killed if sprof is, and set-user-ID programs "
 		"have no rights under it.\nThreads that sleep are not woken: they are traced from when "
 		"they next run.\n\n"

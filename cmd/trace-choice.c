@@ -5,6 +5,7 @@
 #include "cmd/trace-choice.h"
 
 #include "cmd/syscall-name.h"
+#include "cmd/trace-calls.h"
 
 enum { NAME_SIZE = 64 };
 
@@ -42,8 +43,8 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 static bool check_together(const struct sprof_trace_options *options,
 	const struct sprof_event_list *list, struct sprof_error *err)
 {
-	const bool needs = sprof_trace_choice_needs_tracepoints(list) ||
-		options->request == SPROF_TRACE_BY_PERF;
+	const bool needs =
+		sprof_trace_choice_needs_tracepoints(list) || options->request == SPROF_SOURCE_PERF;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sprof_event_item *item = &list->items[i];
@@ -53,7 +54,7 @@ static bool check_together(const struct sprof_trace_options *options,
 				item, "comes from ptrace, and can't be beside tracepoints", err);
 		if (needs && item->stack)
 			return refuse(item, "has no stack where tracepoints are the source", err);
-		if (options->request == SPROF_TRACE_BY_PTRACE && !(item->row->sources & BY_PTRACE))
+		if (options->request == SPROF_SOURCE_PTRACE && !(item->row->sources & BY_PTRACE))
 			return refuse(item, "can't be traced by ptrace", err);
 	}
 	return true;
@@ -78,6 +79,15 @@ bool sprof_trace_choice_needs_tracepoints(const struct sprof_event_list *list)
 	return false;
 }
 
+uint32_t sprof_trace_choice_types(const struct sprof_event_list *list)
+{
+	uint32_t types = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		types |= 1U << list->items[i].row->type;
+	return types;
+}
+
 bool sprof_trace_choice_is_of_tracepoints(const struct sprof_event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -98,6 +108,8 @@ bool sprof_trace_choice_read(const struct sprof_trace_options *options,
 	}
 	return (!options->key || sprof_event_list_set_key(list, options->key, err)) &&
 		sprof_event_list_check(list, options->cycle, err) &&
+		(options->analysis != SPROF_TRACE_SYSCALLS ||
+			sprof_trace_calls_check(list, options->cycle, err)) &&
 		check_sources(options, list, err);
 }
 

@@ -23,6 +23,9 @@ bool sprof_trace_choice_wants(const struct sprof_event_list *list, unsigned sour
 bool sprof_trace_choice_has_call(const struct sprof_event_list *list, int64_t number,
 	const struct sprof_expression_lookup *lookup);
 
+/* All types of events, as bits: 1 << enum sprof_trace_type. */
+uint32_t sprof_trace_choice_types(const struct sprof_event_list *list);
+
 /* Whether an event comes from tracepoints alone; whether all can come from them. */
 bool sprof_trace_choice_needs_tracepoints(const struct sprof_event_list *list);
 bool sprof_trace_choice_is_of_tracepoints(const struct sprof_event_list *list);

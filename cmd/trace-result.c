@@ -5,12 +5,36 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "cmd/call-report.h"
 #include "cmd/terminal.h"
 #include "cmd/trace-report.h"
 #include "cmd/trace-state.h"
 #include "output/units.h"
 
-void sprof_trace_write_table(struct trace *trace, bool whole_run)
+static bool write_calls(struct trace *trace, bool whole_run)
+{
+	struct sprof_call_table *table =
+		whole_run ? &trace->call_figures.total : &trace->call_figures.interval;
+	const struct sprof_call_report report = {
+		.profile = trace->watching.profile,
+		.table = table,
+		.by_thread = trace->options->by_key,
+		.source = trace->tracepoints ? SPROF_SOURCE_PERF : SPROF_SOURCE_PTRACE,
+		.floor_ns = trace->floor_ns,
+		.begin_ns = whole_run ? trace->begin_ns : trace->interval_ns,
+		.end_ns = sprof_clock_now_ns(),
+		.is_last = whole_run,
+		.is_selected = true,
+		.is_filtered = trace->watching.subject.filter,
+		.width = trace->options->output ? 0 : sprof_terminal_width(),
+	};
+
+	sprof_call_table_sort(table);
+	return trace->options->json ? sprof_call_report_json(&report, trace->out)
+				    : sprof_call_report_text(&report, trace->out);
+}
+
+static bool write_pairs(const struct trace *trace, bool whole_run)
 {
 	const struct sprof_trace_report report = {
 		.profile = trace->watching.profile,
@@ -23,8 +47,14 @@ void sprof_trace_write_table(struct trace *trace, bool whole_run)
 		.width = trace->options->output ? 0 : sprof_terminal_width(),
 	};
 
-	if (trace->options->json ? !sprof_trace_report_json(&report, trace->out)
-				 : !sprof_trace_report_text(&report, trace->out))
+	return trace->options->json ? sprof_trace_report_json(&report, trace->out)
+				    : sprof_trace_report_text(&report, trace->out);
+}
+
+void sprof_trace_write_table(struct trace *trace, bool whole_run)
+{
+	if (trace->options->analysis == SPROF_TRACE_SYSCALLS ? !write_calls(trace, whole_run)
+							     : !write_pairs(trace, whole_run))
 		trace->out_of_memory = true;
 }
 
@@ -43,7 +73,8 @@ static void write_source(struct trace *trace)
 
 static void write_head(struct trace *trace)
 {
-	if (trace->options->json)
+	/* Tables of calls have a head of their own. */
+	if (trace->options->json || trace->options->analysis == SPROF_TRACE_SYSCALLS)
 		return;
 	write_source(trace);
 	sprof_out_printf(trace->out, "; over %s; ",
@@ -57,26 +88,17 @@ static void write_head(struct trace *trace)
 
 static void write_lost_records(struct trace *trace)
 {
-	uint64_t lost = trace->tracepoints ? sprof_tracepoint_events_lost(trace->tracepoints) : 0;
-	uint32_t unwatched =
-		trace->tracepoints ? sprof_tracepoint_events_unwatched(trace->tracepoints) : 0;
-
-	if (lost)
-		sprof_out_printf(trace->out,
-			"the kernel has lost %" PRIu64
-			" records; what they may belong to is left out\n",
-			lost);
-	if (unwatched)
-		sprof_out_printf(trace->out,
-			"%u events of threads could not be opened: theirs are missing\n",
-			unwatched);
+	if (trace->tracepoints)
+		sprof_call_report_losses(
+			sprof_tracepoint_events_gaps(trace->tracepoints), trace->out);
 }
 
 static void write_unpaired(struct trace *trace)
 {
 	static const char *const words[] = {"without an event behind it", "without one before it"};
 
-	for (size_t i = 0; trace->options->pairs && i < trace->list.count; i++) {
+	for (size_t i = 0; trace->options->analysis == SPROF_TRACE_PAIR && i < trace->list.count;
+		i++) {
 		for (int side = 0; side < 2; side++) {
 			if (trace->unpaired[side][i])
 				sprof_out_printf(trace->out, "%s: %" PRIu64 " %s\n",
@@ -123,7 +145,8 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 	sprof_pairs_close(trace->pairs);
 	if (trace->details)
 		sprof_details_flush(trace->details, UINT64_MAX);
-	if (!sprof_delay_table_end_interval(&trace->table))
+	if (!sprof_delay_table_end_interval(&trace->table) ||
+		!sprof_trace_calls_end_interval(&trace->call_figures))
 		trace->out_of_memory = true;
 	write_head(trace);
 	sprof_trace_write_table(trace, true);

@@ -63,12 +63,18 @@ static void on_event(void *context, const struct sprof_trace_side *side)
 		trace->out_of_memory = true;
 }
 
+static bool has_calls(const struct trace *trace)
+{
+	return trace->options->analysis == SPROF_TRACE_SYSCALLS;
+}
+
 static void on_instance(void *context, const struct sprof_trace_instance *instance)
 {
 	struct trace *trace = context;
 	bool is_shown = instance->over || instance->under;
 
 	if (!sprof_delay_table_add(&trace->table, instance) ||
+		(has_calls(trace) && !sprof_trace_calls_add(&trace->call_figures, instance)) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
 	trace->shows_unlikely |= instance->over;
@@ -173,9 +179,11 @@ static bool end_interval(struct trace *trace, uint64_t now_ns)
 	if (!sprof_trace_is_only(trace) || trace->shows_unlikely)
 		sprof_trace_write_table(trace, false);
 	trace->shows_unlikely = false;
+	trace->interval_ns = now_ns;
 	trace->next_ns =
 		trace->options->interval_ns ? now_ns + trace->options->interval_ns : UINT64_MAX;
-	return sprof_delay_table_end_interval(&trace->table);
+	return sprof_delay_table_end_interval(&trace->table) &&
+		sprof_trace_calls_end_interval(&trace->call_figures);
 }
 
 static bool poll(void *data, uint64_t now_ns)
@@ -195,7 +203,7 @@ static void begin(void *data, struct sprof_target *target)
 	struct trace *trace = data;
 
 	trace->stacks.target = target;
-	trace->begin_ns = sprof_clock_now_ns();
+	trace->begin_ns = trace->interval_ns = sprof_clock_now_ns();
 	trace->next_ns = trace->options->interval_ns ? trace->begin_ns + trace->options->interval_ns
 						     : UINT64_MAX;
 	trace->look_ns =
@@ -243,19 +251,20 @@ static bool choose_source(struct trace *trace, struct sprof_error *err)
 {
 	const struct sprof_trace_options *options = trace->options;
 	const struct sprof_tracepoint_events_options wanted = {
-		.list = &trace->list,
-		.follow_children = trace->options->watching.pid ? options->watching.children
-								: !options->watching.no_children,
+		.types = sprof_trace_choice_types(&trace->list),
+		.follow_children = options->watching.pid ? options->watching.children
+							 : !options->watching.no_children,
+		.calls = sprof_call_events_listener(&trace->sink),
 		.sink = trace->sink,
 		.gap = on_gap,
 	};
 	struct sprof_perf_denial denial;
 
-	if (options->request == SPROF_TRACE_BY_PTRACE ||
+	if (options->request == SPROF_SOURCE_PTRACE ||
 		!sprof_trace_choice_is_of_tracepoints(&trace->list) ||
 		sprof_tracepoint_events_create(&wanted, &trace->tracepoints, &denial))
 		return true;
-	if (options->request == SPROF_TRACE_BY_ANY &&
+	if (options->request == SPROF_SOURCE_ANY &&
 		!sprof_trace_choice_needs_tracepoints(&trace->list))
 		return true;
 	return sprof_perf_denied(&denial, "tracepoints", err);
@@ -361,6 +370,7 @@ static void finish(struct trace *trace)
 	sprof_details_destroy(trace->details);
 	sprof_pairs_destroy(trace->pairs);
 	sprof_delay_table_finish(&trace->table);
+	sprof_trace_calls_finish(&trace->call_figures);
 	sprof_event_list_finish(&trace->list);
 	sprof_out_discard(trace->out);
 	free(trace->unpaired[0]);
@@ -373,6 +383,8 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 {
 	struct trace trace = {.options = options,
 		.table = {.by_key = options->by_key},
+		.call_figures = sprof_trace_calls_of(
+			options->by_key, sprof_trace_threshold_of(options)->ns),
 		.heatmap = {.name = options->heatmap}};
 	bool done;
 

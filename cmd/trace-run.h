@@ -27,10 +27,10 @@ struct sprof_trace_threshold {
 	uint64_t ns;
 };
 
-enum sprof_trace_request {
-	SPROF_TRACE_BY_ANY,
-	SPROF_TRACE_BY_PTRACE,
-	SPROF_TRACE_BY_PERF,
+enum sprof_trace_analysis {
+	SPROF_TRACE_DELAY,    /* latencies of each pair of events */
+	SPROF_TRACE_PAIR,     /* the same, and what has no partner */
+	SPROF_TRACE_SYSCALLS, /* pairs of a call's begin and its end, as calls */
 };
 
 struct sprof_trace_options {
@@ -39,8 +39,9 @@ struct sprof_trace_options {
 	struct sprof_trace_lists lists;
 	const char *key, *detail, *heatmap, *output; /* NULL: not given */
 	struct sprof_naming naming;
-	enum sprof_trace_request request;
-	bool cycle, pairs, by_key, json, short_names;
+	enum sprof_source_request request;
+	enum sprof_trace_analysis analysis;
+	bool cycle, by_key, json, short_names;
 	struct sprof_trace_threshold than, only_than, lower;
 	uint64_t interval_ns; /* 0: only a table at the end */
 };

@@ -5,6 +5,7 @@
 #define SPROF_CMD_TRACE_STATE_H
 
 #include "cmd/heatmap.h"
+#include "cmd/trace-calls.h"
 #include "cmd/trace-run.h"
 #include "cmd/trace-stacks.h"
 #include "events/calls.h"
@@ -22,6 +23,7 @@ struct trace {
 	struct sprof_pairs *pairs;
 	struct sprof_details *details; /* NULL: nothing is shown of single instances */
 	struct sprof_delay_table table;
+	struct sprof_trace_calls call_figures; /* SPROF_TRACE_SYSCALLS only */
 	struct sprof_heatmap heatmap;
 	struct sprof_trace_stacks stacks;
 	struct sprof_trace_sink sink;
@@ -31,6 +33,7 @@ struct trace {
 	struct sprof_out *out;                       /* stdout, or a file */
 	uint64_t *unpaired[2];                       /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
+	uint64_t interval_ns; /* when the interval has begun */
 	uint64_t next_ns,
 		look_ns;     /* when the interval ends; when to look for what takes too long */
 	bool shows_unlikely; /* of the interval: an instance passed --only-than */
@@ -43,9 +46,15 @@ static inline bool sprof_trace_is_only(const struct trace *trace)
 	return trace->options->only_than.is_set;
 }
 
+static inline const struct sprof_trace_threshold *sprof_trace_threshold_of(
+	const struct sprof_trace_options *options)
+{
+	return options->only_than.is_set ? &options->only_than : &options->than;
+}
+
 static inline const struct sprof_trace_threshold *sprof_trace_than(const struct trace *trace)
 {
-	return sprof_trace_is_only(trace) ? &trace->options->only_than : &trace->options->than;
+	return sprof_trace_threshold_of(trace->options);
 }
 
 /* trace-result.c: the table of the interval, or of the whole run. */

@@ -27,37 +27,20 @@ static bool add_events(void *field, const char *text, struct sprof_error *err)
 
 static bool set_analysis(void *field, const char *text, struct sprof_error *err)
 {
-	static const struct {
-		const char *name, *instead;
-	} others[] = {
-		{"syscalls", "sprof syscalls measures system calls"},
-		{"rundelay", "sprof rundelay measures the wait for a CPU"},
-	};
-
-	*(bool *)field = strcmp(text, "pair") == 0;
-	if (*(bool *)field || strcmp(text, "delay") == 0)
-		return true;
-	sprof_error_set(err, SPROF_ERROR_USAGE, "not one of delay, pair");
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (strcmp(text, others[i].name) == 0)
-			sprof_error_hint(err, "%s", others[i].instead);
-	}
-	return false;
-}
-
-static bool set_source(void *field, const char *text, struct sprof_error *err)
-{
 	static const char *const names[] = {
-		[SPROF_TRACE_BY_ANY] = "auto",
-		[SPROF_TRACE_BY_PTRACE] = "ptrace",
-		[SPROF_TRACE_BY_PERF] = "perf",
+		[SPROF_TRACE_DELAY] = "delay",
+		[SPROF_TRACE_PAIR] = "pair",
+		[SPROF_TRACE_SYSCALLS] = "syscalls",
 		NULL,
 	};
-	unsigned request;
+	unsigned analysis;
 
-	if (!sprof_value_choice(names, text, &request, err))
+	if (!sprof_value_choice(names, text, &analysis, err)) {
+		if (strcmp(text, "rundelay") == 0)
+			sprof_error_hint(err, "sprof rundelay measures the wait for a CPU");
 		return false;
-	*(enum sprof_trace_request *)field = (enum sprof_trace_request)request;
+	}
+	*(enum sprof_trace_analysis *)field = (enum sprof_trace_analysis)analysis;
 	return true;
 }
 
@@ -90,9 +73,11 @@ static const struct sprof_option event_table[] = {
 	{"source", NULL, "SOURCE",
 		"auto (the best that is permitted), perf (the kernel's tracepoints:\n"
 		"for root, and without stops), ptrace",
-		set_source, FIELD(request)},
-	{"impl", NULL, "WHAT", "delay: latencies; pair: also what has no partner (delay)",
-		set_analysis, FIELD(pairs)},
+		sprof_value_source, FIELD(request)},
+	{"impl", NULL, "WHAT",
+		"delay: latencies; pair: also what has no partner; syscalls: pairs\n"
+		"of sys_enter and sys_exit, as a table of calls (delay)",
+		set_analysis, FIELD(analysis)},
 	{0},
 };
 
@@ -108,8 +93,8 @@ static const struct sprof_option report_table[] = {
 		"-1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
 		sprof_value_text, FIELD(detail)},
 	{"heatmap", NULL, "FILE",
-		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; and a\n"
-		"picture of it, .svg",
+		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; a picture\n"
+		"of it, .svg; and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
 	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
 		FIELD(interval_ns)},

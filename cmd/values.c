@@ -202,3 +202,19 @@ bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *
 	*(enum sprof_report_mode *)field = (enum sprof_report_mode)mode;
 	return true;
 }
+
+bool sprof_value_source(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_SOURCE_ANY] = "auto",
+		[SPROF_SOURCE_PTRACE] = "ptrace",
+		[SPROF_SOURCE_PERF] = "perf",
+		NULL,
+	};
+	unsigned request;
+
+	if (!sprof_value_choice(names, text, &request, err))
+		return false;
+	*(enum sprof_source_request *)field = (enum sprof_source_request)request;
+	return true;
+}

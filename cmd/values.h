@@ -38,4 +38,14 @@ bool sprof_value_mode(void *field, const char *text, struct sprof_error *err) SP
 /* enum sprof_report_mode. */
 bool sprof_value_report_mode(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
+/* Who tells of system calls and other events of the kernel. */
+enum sprof_source_request {
+	SPROF_SOURCE_ANY,
+	SPROF_SOURCE_PTRACE,
+	SPROF_SOURCE_PERF, /* tracepoints */
+};
+
+/* enum sprof_source_request */
+bool sprof_value_source(void *field, const char *text, struct sprof_error *err);
+
 #endif

@@ -23,6 +23,40 @@ _sprof_pids() {
     done
 }
 
+# Names of events, of which "sys_enter_*" stands for one with each call.
+_sprof_event_names() {
+    sprof events 2>/dev/null | sed -n 's/^\([a-z_]*:[a-z_]*\|profile\)\**  .*/\1/p'
+}
+
+# The last of a list with commas: _sprof_list WORDS LIST
+_sprof_list() {
+    compgen -P "${2%"${2##*,}"}" -W "$1" -- "${2##*,}"
+}
+
+# The words of the line. Bash itself takes "group:name" for three.
+_sprof_words() {
+    local line=${COMP_LINE:0:${COMP_POINT:-0}}
+
+    if [[ -z $line ]]; then
+        printf '%s\n' "${COMP_WORDS[@]}"
+    else
+        tr -s ' ' '\n' <<<"$line"
+    fi
+}
+
+_sprof_value_of() {
+    case $1 in
+    trace\ -e | trace\ --event | multi-trace\ -e | multi-trace\ --event) _sprof_list "$(_sprof_event_names)" "$2" ;;
+    syscalls\ -e | syscalls\ --event)
+        _sprof_list "%file %desc %network %process %signal %ipc %memory %wait" "$2"
+        ;;
+    rundelay\ --source) compgen -W "auto perf proc" -- "$2" ;;
+    *\ --source) compgen -W "auto perf ptrace" -- "$2" ;;
+    *\ --impl) compgen -W "delay pair syscalls" -- "$2" ;;
+    *) _sprof_value "${1#* }" "$2" ;;
+    esac
+}
+
 _sprof_value() {
     case $1 in
     -p | --pid) compgen -W "$(_sprof_pids)" -- "$2" ;;
@@ -57,8 +91,10 @@ _sprof_program_at() {
 }
 
 _sprof() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]} program
+    local words word command=${COMP_WORDS[1]} before program
+
+    mapfile -t words < <(_sprof_words)
+    word=${words[-1]} before=${words[-2]}
 
     if [[ $COMP_CWORD -eq 1 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version --list-formats" -- "$word")
@@ -67,13 +103,14 @@ _sprof() {
     program=$([[ $command == run ]] && _sprof_program_at)
     if [[ -n $program ]]; then
         ! declare -F _command_offset >/dev/null || _command_offset "$program"
-    elif [[ $before == -* ]] && _sprof_value "$before" "$word" >/dev/null; then
-        mapfile -t COMPREPLY < <(_sprof_value "$before" "$word")
+    elif [[ $before == -* ]] && _sprof_value_of "$command $before" "$word" >/dev/null; then
+        mapfile -t COMPREPLY < <(_sprof_value_of "$command $before" "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_sprof_options "$command")" -- "$word")
     elif [[ $command == run ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     fi
+    [[ -z $COMP_LINE || $word != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${word%:*}:"}")
 }
 
 # Files, where there is nothing better.

@@ -30,13 +30,25 @@ static bool give(const struct sprof_trace_sink *sink, struct sprof_trace_event *
 	return sink->event(sink->data, event);
 }
 
+static struct sprof_trace_event event_of_call(
+	const struct sprof_call *call, enum sprof_trace_type type, uint64_t time_ns)
+{
+	return (struct sprof_trace_event){
+		.time_ns = time_ns,
+		.thread = call->thread,
+		.pid = call->pid,
+		.tid = call->tid,
+		.cpu = call->cpu,
+		.type = type,
+		.stack = call->stack,
+	};
+}
+
 static bool on_begin(void *data, const struct sprof_call *call)
 {
-	struct sprof_trace_event event =
-		event_of(call->thread, SPROF_TRACE_SYS_ENTER, call->begin_ns);
+	struct sprof_trace_event event = event_of_call(call, SPROF_TRACE_SYS_ENTER, call->begin_ns);
 	struct sprof_trace_value fields[1 + SPROF_TRACE_ARGUMENTS] = {{.integer = call->number}};
 
-	event.stack = call->stack;
 	for (size_t i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
 		fields[1 + i].integer = (int64_t)call->arguments[i];
 	return give(data, &event, fields);
@@ -44,11 +56,10 @@ static bool on_begin(void *data, const struct sprof_call *call)
 
 static bool on_call(void *data, const struct sprof_call *call)
 {
-	struct sprof_trace_event event = event_of(call->thread, SPROF_TRACE_SYS_EXIT, call->end_ns);
+	struct sprof_trace_event event = event_of_call(call, SPROF_TRACE_SYS_EXIT, call->end_ns);
 	const struct sprof_trace_value fields[] = {
 		{.integer = call->number}, {.integer = call->result}};
 
-	event.stack = call->stack;
 	if (call->ending != SPROF_CALL_RETURNED && call->ending != SPROF_CALL_UNDER_WAY)
 		return true;
 	return give(data, &event, fields);

@@ -81,7 +81,7 @@ static bool is_whole(const struct sprof_call *call)
 bool sprof_call_table_add(struct sprof_call_table *table, const struct sprof_call *call)
 {
 	const struct sprof_call_row like = {
-		.thread = call->thread->id,
+		.thread = call->thread,
 		.arch = call->arch,
 		.number = call->number,
 		.stack = call->stack,

@@ -14,6 +14,7 @@
 #include "attach/call-stop.h"
 #include "attach/regs.h"
 #include "base/clock.h"
+#include "events/call-found.h"
 #include "events/call-state.h"
 
 enum {
@@ -46,10 +47,18 @@ struct sprof_calls_gaps sprof_calls_gaps(const struct sprof_calls *calls)
 	return calls->gaps;
 }
 
+static void set_thread(struct sprof_call *call, const struct sprof_thread *thread)
+{
+	call->thread = thread->id;
+	call->pid = thread->process->pid;
+	call->tid = thread->tid;
+	call->cpu = -1;
+}
+
 static void report(
 	struct sprof_calls *calls, const struct sprof_thread *thread, struct sprof_call *call)
 {
-	call->thread = thread;
+	set_thread(call, thread);
 	if (!calls->listener.call(calls->listener.data, call))
 		calls->out_of_memory = true;
 }
@@ -68,7 +77,7 @@ static void report_begin(struct sprof_calls *calls, const struct sprof_thread *t
 {
 	struct sprof_call call = begin_of(entry->state, entry->now_ns);
 
-	call.thread = thread;
+	set_thread(&call, thread);
 	call.stack = stack;
 	if (!calls->listener.begin(calls->listener.data, &call))
 		calls->out_of_memory = true;
@@ -256,17 +265,12 @@ static void find_call(struct sprof_calls *calls, struct sprof_thread *thread)
 {
 	struct watched_thread *watched = sprof_calls_watch(calls, thread);
 	struct sprof_proc_schedstat schedstat;
-	struct sprof_proc_syscall call;
-	struct open_call open = {
-		.arch = sprof_call_native_arch(), .begin_ns = calls->begin_ns, .was_before = true};
+	struct open_call open;
 
 	if (!watched || !sprof_thread_read_schedstat(thread, &schedstat) ||
-		!sprof_thread_read_syscall(thread, &call) || call.kind != SPROF_PROC_SYSCALL_INSIDE)
+		!sprof_call_find(thread, calls->begin_ns, &open))
 		return;
 	watched->timeslices = schedstat.timeslices;
-	open.number = call.number;
-	open.sp = call.sp;
-	memcpy(open.arguments, call.arguments, sizeof(open.arguments));
 	sprof_caller_found(&watched->caller, &open);
 }
 

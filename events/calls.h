@@ -1,5 +1,6 @@
 /*
- * Every system call of a target, one by one, from the stops at its entry and exit.
+ * Every system call of a target, one by one; and the source that learns of them from the stops at
+ * their entry and exit.
  */
 #ifndef SPROF_EVENTS_CALLS_H
 #define SPROF_EVENTS_CALLS_H
@@ -19,7 +20,9 @@ enum sprof_call_ending {
 };
 
 struct sprof_call {
-	const struct sprof_thread *thread;
+	uint32_t thread; /* its id in the target */
+	pid_t pid, tid;
+	int cpu;        /* of the thread when this was told; -1: not known */
 	uint32_t arch;  /* AUDIT_ARCH_*: numbers differ; 0: not known, this machine's */
 	int64_t number; /* -1: not known */
 	uint64_t arguments[6];

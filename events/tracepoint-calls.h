@@ -9,23 +9,52 @@
 
 #include "base/attributes.h"
 #include "base/idmap.h"
-#include "events/call-events.h"
 #include "events/caller.h"
+#include "events/calls.h"
+#include "events/event-type.h"
 
-/* Zeroed is empty and valid. */
+struct tracepoint_caller {
+	struct caller caller;
+	uint32_t thread; /* its id in the target */
+	pid_t pid, tid;
+	bool is_older; /* it was there when tracing began, and nothing was seen of it since */
+};
+
+/* Zeroed but for its listener is empty and valid. */
 struct sprof_tracepoint_calls {
-	struct sprof_idmap index; /* (0, tid) -> caller */
-	struct caller *callers;
+	struct sprof_calls_listener listener; /* gets no stacks, and is asked for none */
+	struct sprof_idmap index;             /* (0, tid) -> place in threads */
+	struct tracepoint_caller *threads;
 	size_t count, capacity;
+	uint64_t ended_unseen; /* calls that began before tracing did and were not known */
 };
 
 void sprof_tracepoint_calls_finish(struct sprof_tracepoint_calls *calls);
 
 /*
- * Takes a SYS_ENTER or SYS_EXIT of the kernel, in the order of time, and gives the sink what becomes
- * of it: no event, one or several. An end whose begin was not seen is left out. False: no memory.
+ * A thread that is there before its tracepoints are recorded, with the call that it sleeps in; NULL:
+ * none is known. False: no memory.
  */
-SPROF_MUST_USE bool sprof_tracepoint_calls_add(struct sprof_tracepoint_calls *calls,
-	const struct sprof_trace_event *event, const struct sprof_trace_sink *sink);
+SPROF_MUST_USE bool sprof_tracepoint_calls_found(struct sprof_tracepoint_calls *calls,
+	const struct sprof_thread *thread, const struct open_call *call);
+
+/*
+ * Takes a SYS_ENTER or SYS_EXIT of the kernel, in the order of time, and tells the listener what
+ * becomes of it: nothing, one thing or several. An end whose begin was not seen is left out. False:
+ * no memory.
+ */
+SPROF_MUST_USE bool sprof_tracepoint_calls_add(
+	struct sprof_tracepoint_calls *calls, const struct sprof_trace_event *event);
+
+/* The thread has ended, and its calls with it. False: no memory. */
+SPROF_MUST_USE bool sprof_tracepoint_calls_end(
+	struct sprof_tracepoint_calls *calls, pid_t tid, uint64_t now_ns);
+
+/* Records were lost: which calls go on is not known any more. */
+void sprof_tracepoint_calls_gap(struct sprof_tracepoint_calls *calls);
+
+/* Tracing ends: all calls that are known go on. False: no memory. */
+SPROF_MUST_USE bool sprof_tracepoint_calls_close(
+	struct sprof_tracepoint_calls *calls, uint64_t now_ns);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/idmap.h"
+#include "events/call-found.h"
 #include "events/perf-rings.h"
 #include "events/tracepoint-calls.h"
 #include "events/tracepoints.h"
@@ -26,7 +27,9 @@ enum {
 	LARGE_RING = 4 << 20, /* for each CPU, where it is permitted */
 	TEXT_SIZE = 16,       /* of a comm (TASK_COMM_LEN) */
 	TEXTS = 2,
-	GAP = SPROF_TRACE_TYPES, /* stands for the type of an event: records were lost */
+	/* These stand for the type of an event: */
+	GAP = SPROF_TRACE_TYPES, /* records were lost */
+	ENDED,                   /* the thread has ended */
 };
 
 /* Which tracepoint gives which event. */
@@ -157,22 +160,21 @@ static bool is_call(enum sprof_trace_type type)
 	return type == SPROF_TRACE_SYS_ENTER || type == SPROF_TRACE_SYS_EXIT;
 }
 
-/* A call's begin and end tell about each other. */
-static bool is_wanted(const struct sprof_event_list *list, enum sprof_trace_type type)
+uint32_t sprof_tracepoint_events_calls(void)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const enum sprof_trace_type wanted = list->items[i].row->type;
+	return 1U << SPROF_TRACE_SYS_ENTER | 1U << SPROF_TRACE_SYS_EXIT;
+}
 
-		if (wanted == type || (is_call(wanted) && is_call(type)))
-			return true;
-	}
-	return false;
+/* A call's begin and end tell about each other. */
+static bool is_wanted(uint32_t types, enum sprof_trace_type type)
+{
+	return types & (is_call(type) ? sprof_tracepoint_events_calls() : 1U << type);
 }
 
 static bool add_points(struct sprof_tracepoint_events *events, struct sprof_perf_denial *ret_denial)
 {
 	for (size_t i = 0; i < DESCRIPTIONS; i++) {
-		if (is_wanted(events->options.list, descriptions[i].type) &&
+		if (is_wanted(events->options.types, descriptions[i].type) &&
 			!add_point(events, &descriptions[i], ret_denial))
 			return false;
 	}
@@ -189,6 +191,7 @@ bool sprof_tracepoint_events_create(const struct sprof_tracepoint_events_options
 	if (!events)
 		return false;
 	events->options = *options;
+	events->calls.listener = options->calls;
 	events->next_ns = UINT64_MAX;
 	if (sprof_perf_rings_init(&events->rings, ret_denial) && add_points(events, ret_denial)) {
 		events->rings.ring_size = LARGE_RING;
@@ -217,14 +220,14 @@ uint64_t sprof_tracepoint_events_known_ns(const struct sprof_tracepoint_events *
 	return events->known_ns;
 }
 
-uint64_t sprof_tracepoint_events_lost(const struct sprof_tracepoint_events *events)
+struct sprof_tracepoint_gaps sprof_tracepoint_events_gaps(
+	const struct sprof_tracepoint_events *events)
 {
-	return events->rings.lost;
-}
-
-uint32_t sprof_tracepoint_events_unwatched(const struct sprof_tracepoint_events *events)
-{
-	return events->unwatched;
+	return (struct sprof_tracepoint_gaps){
+		.lost = events->rings.lost,
+		.unwatched = events->unwatched,
+		.ended_unseen = events->calls.ended_unseen,
+	};
 }
 
 static void know_thread(struct sprof_tracepoint_events *events, const struct sprof_thread *thread)
@@ -270,12 +273,33 @@ static void watch_threads(struct sprof_tracepoint_events *events, const struct p
 	}
 }
 
+/* Before anything is recorded: of calls that begin from now on, the records tell. */
+static void find_calls(struct sprof_tracepoint_events *events)
+{
+	const uint64_t now = sprof_clock_now_ns();
+	struct sprof_thread **threads;
+	size_t count;
+
+	if (!is_wanted(events->options.types, SPROF_TRACE_SYS_EXIT))
+		return;
+	threads = sprof_target_threads(events->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct open_call call;
+		bool is_inside = !threads[i]->born && sprof_call_find(threads[i], now, &call);
+
+		if (!sprof_tracepoint_calls_found(
+			    &events->calls, threads[i], is_inside ? &call : NULL))
+			events->out_of_memory = true;
+	}
+}
+
 static void begin(void *data, struct sprof_target *target)
 {
 	struct sprof_tracepoint_events *events = data;
 
 	events->target = target;
 	know_threads(events);
+	find_calls(events);
 	for (size_t i = 0; i < events->point_count; i++) {
 		const struct point *point = &events->points[i];
 
@@ -286,13 +310,6 @@ static void begin(void *data, struct sprof_target *target)
 	}
 	events->read_ns = events->known_ns = sprof_clock_now_ns();
 	events->next_ns = events->read_ns + POLL_NS;
-}
-
-/* An ended thread's last records are still to be read. */
-static void take(void *data, const struct sprof_event *event)
-{
-	if (event->kind == SPROF_EVENT_ENDED)
-		know_thread(data, event->thread);
 }
 
 static const struct point *point_of(
@@ -356,8 +373,9 @@ static void read_values(
 	}
 }
 
-static struct waiting *append(struct sprof_tracepoint_events *events, uint32_t type,
-	const struct sprof_perf_record *record)
+/* Its time, thread and type are set already. NULL: no memory. */
+static struct waiting *append(
+	struct sprof_tracepoint_events *events, const struct sprof_trace_event *event)
 {
 	struct waiting *waiting;
 
@@ -368,15 +386,22 @@ static struct waiting *append(struct sprof_tracepoint_events *events, uint32_t t
 	}
 	waiting = &events->items[events->count++];
 	waiting->number = events->next_number++;
-	waiting->event = (struct sprof_trace_event){
-		.time_ns = record->time_ns,
-		.thread = sprof_idmap_find(&events->threads, 0, (uint64_t)record->tid),
-		.pid = record->pid,
-		.tid = record->tid,
-		.cpu = record->cpu,
-		.type = type,
-	};
+	waiting->event = *event;
+	waiting->event.thread = sprof_idmap_find(&events->threads, 0, (uint64_t)event->tid);
 	return waiting;
+}
+
+static struct waiting *append_record(struct sprof_tracepoint_events *events, uint32_t type,
+	const struct sprof_perf_record *record)
+{
+	return append(events,
+		&(struct sprof_trace_event){
+			.time_ns = record->time_ns,
+			.pid = record->pid,
+			.tid = record->tid,
+			.cpu = record->cpu,
+			.type = type,
+		});
 }
 
 static void take_record(void *data, const struct sprof_perf_record *record)
@@ -386,13 +411,27 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 	struct waiting *waiting;
 
 	if (record->kind == SPROF_PERF_LOST)
-		append(events, GAP, record);
+		append_record(events, GAP, record);
 	point = record->kind == SPROF_PERF_SAMPLE ? point_of(events, record) : NULL;
 	if (!point || !is_ours(events, point, record))
 		return;
-	waiting = append(events, point->description->type, record);
+	waiting = append_record(events, point->description->type, record);
 	if (waiting)
 		read_values(point, record, waiting);
+}
+
+/* An ended thread's last records are still to be read. */
+static void take(void *data, const struct sprof_event *event)
+{
+	if (event->kind != SPROF_EVENT_ENDED)
+		return;
+	know_thread(data, event->thread);
+	append(data,
+		&(struct sprof_trace_event){
+			.time_ns = sprof_clock_now_ns(),
+			.tid = event->thread->tid,
+			.type = ENDED,
+		});
 }
 
 static int compare(const void *a, const void *b)
@@ -404,31 +443,49 @@ static int compare(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
+static void take_gap(struct sprof_tracepoint_events *events, uint64_t end_ns)
+{
+	sprof_tracepoint_calls_gap(&events->calls);
+	if (events->options.gap)
+		events->options.gap(events->options.sink.data, end_ns);
+}
+
 static bool give_event(
 	struct sprof_tracepoint_events *events, const struct sprof_trace_event *event)
 {
 	const struct sprof_trace_sink *sink = &events->options.sink;
 
-	if (is_call((enum sprof_trace_type)event->type))
-		return sprof_tracepoint_calls_add(&events->calls, event, sink);
-	return sink->event(sink->data, event);
+	switch (event->type) {
+	case GAP:
+		take_gap(events, event->time_ns);
+		return true;
+	case ENDED:
+		return sprof_tracepoint_calls_end(&events->calls, event->tid, event->time_ns);
+	case SPROF_TRACE_SYS_ENTER:
+	case SPROF_TRACE_SYS_EXIT:
+		return sprof_tracepoint_calls_add(&events->calls, event);
+	default:
+		return sink->event(sink->data, event);
+	}
 }
 
-static void give(struct sprof_tracepoint_events *events, struct waiting *waiting)
+/* What waits has moved, and its texts with it. */
+static void find_texts(struct waiting *waiting)
 {
-	const struct sprof_tracepoint_events_options *options = &events->options;
-	const struct sprof_trace_type_row *row;
+	const struct sprof_trace_type_row *row =
+		sprof_trace_type_row((enum sprof_trace_type)waiting->event.type);
 	size_t texts = 0;
 
-	if (waiting->event.type == GAP) {
-		options->gap(options->sink.data, waiting->event.time_ns);
-		return;
-	}
-	row = sprof_trace_type_row((enum sprof_trace_type)waiting->event.type);
 	for (size_t i = 0; i < row->field_count; i++) {
 		if (row->fields[i].kind == SPROF_TRACE_TEXT)
 			waiting->values[row->fields[i].index].text = waiting->texts[texts++];
 	}
+}
+
+static void give(struct sprof_tracepoint_events *events, struct waiting *waiting)
+{
+	if (waiting->event.type < SPROF_TRACE_TYPES)
+		find_texts(waiting);
 	waiting->event.fields = waiting->values;
 	if (!give_event(events, &waiting->event))
 		events->out_of_memory = true;
@@ -478,6 +535,8 @@ static void end(void *data, uint64_t now_ns)
 	know_threads(events);
 	sprof_perf_rings_drain(&events->rings, take_record, events);
 	release(events, UINT64_MAX);
+	if (!sprof_tracepoint_calls_close(&events->calls, now_ns))
+		events->out_of_memory = true;
 }
 
 struct sprof_event_source sprof_tracepoint_events_source(struct sprof_tracepoint_events *events)

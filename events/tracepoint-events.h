@@ -10,19 +10,23 @@
 
 #include "base/attributes.h"
 #include "events/call-events.h"
-#include "events/event-list.h"
 #include "events/perf-event.h"
 #include "events/source.h"
 
 struct sprof_tracepoint_events;
 
 struct sprof_tracepoint_events_options {
-	const struct sprof_event_list *list; /* its types are recorded */
+	uint32_t types; /* which are recorded: 1 << enum sprof_trace_type, or-ed */
 	bool follow_children;
-	struct sprof_trace_sink sink; /* gets the events in the order of time, some ms late */
-	/* The kernel has lost records before this time. */
+	/* Both get what there is in the order of time, some ms late: */
+	struct sprof_calls_listener calls; /* system calls; one that asks for stacks gets none */
+	struct sprof_trace_sink sink;      /* all other events */
+	/* The kernel has lost records before this time. Data is the sink's. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
 };
+
+/* The types of the begin and the end of any call. */
+uint32_t sprof_tracepoint_events_calls(void);
 
 /*
  * Finds the tracepoints and asks the kernel whether they may be opened. False: they may not, or there
@@ -39,8 +43,14 @@ struct sprof_event_source sprof_tracepoint_events_source(struct sprof_tracepoint
 
 /* Up to when all events have been given. */
 uint64_t sprof_tracepoint_events_known_ns(const struct sprof_tracepoint_events *events);
-/* How many records the kernel has lost; and how many threads could not be watched. */
-uint64_t sprof_tracepoint_events_lost(const struct sprof_tracepoint_events *events);
-uint32_t sprof_tracepoint_events_unwatched(const struct sprof_tracepoint_events *events);
+
+struct sprof_tracepoint_gaps {
+	uint64_t lost;         /* records that the kernel had no room for */
+	uint32_t unwatched;    /* events of threads that could not be opened */
+	uint64_t ended_unseen; /* calls that began before tracing did and were not known */
+};
+
+struct sprof_tracepoint_gaps sprof_tracepoint_events_gaps(
+	const struct sprof_tracepoint_events *events);
 
 #endif

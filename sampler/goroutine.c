@@ -21,6 +21,8 @@ enum {
 	LARGEST_SYSTEM_STACK = 8 << 20, /* of a thread made by libc: the usual limit */
 	TOP_WORDS = 512,                /* libc's own description of a thread takes some 2 KiB */
 	MOST_SOUGHT = 64 << 10,         /* bytes of a stack, once for a thread */
+	LARGEST_DATA = 1 << 20,         /* mappings that a first thread is sought in, */
+	MOST_DATA = 16 << 20,           /* and bytes of all of them */
 };
 
 struct g {
@@ -83,52 +85,6 @@ static void set_goroutine(struct sprof_goroutine *goroutine, const struct g *g)
 	memcpy(goroutine->words, g->words, sizeof(goroutine->words));
 }
 
-/*
- * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2); glibc and
- * musl repeat it in the third word. 0: no such address in the range.
- */
-static uint64_t find_self_pointer(const struct sprof_world *world,
-	const struct sprof_thread *thread, uint64_t from, uint64_t end)
-{
-	uint64_t words[TOP_WORDS];
-
-	for (; from + sizeof(words) <= end; from += sizeof(words) - 2 * WORD) {
-		if (world->read_memory(world->data, thread, from, words, sizeof(words)) <
-			sizeof(words))
-			return 0;
-		for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
-			uint64_t address = from + i * WORD;
-
-			if (words[i] == address && words[i + 2] == address)
-				return address;
-		}
-	}
-	return 0;
-}
-
-/*
- * libc puts the target of the thread pointer at the end of the stack that it made. That is the
- * end of the mapping, unless the memory behind it has become part of the same mapping; then it is
- * not far above what the thread has used of its stack.
- */
-uint64_t sprof_goroutine_find_thread(
-	const struct sprof_world *world, const struct sprof_thread *thread, uint64_t sp)
-{
-	const struct sprof_mapping *stack = sprof_maps_find(&thread->process->maps, sp);
-	uint64_t size, found = 0;
-
-	if (!stack)
-		return 0;
-	sp -= sp % WORD;
-	size = stack->end - sp;
-	if (size >= TOP_WORDS * WORD)
-		found = find_self_pointer(world, thread, stack->end - TOP_WORDS * WORD, stack->end);
-	if (found)
-		return found;
-	return find_self_pointer(
-		world, thread, sp, size < MOST_SOUGHT ? stack->end : sp + MOST_SOUGHT);
-}
-
 static bool is_inside(const struct sprof_goroutine *goroutine, uint64_t sp)
 {
 	return sp >= goroutine->low && sp < goroutine->high;
@@ -154,10 +110,11 @@ static void set_system(struct sprof_goroutine *goroutine, const struct g *g)
  * signal handlers), and its m. The m names its thread. If that is another one, the thread pointer
  * is not believed: it was a guess, or was another thread's at the time.
  */
-static bool read_own(const struct goroutine_reading *reading, struct g *ret_own, struct m *ret_m)
+static bool read_own(const struct goroutine_reading *reading, uint64_t pointer, struct g *ret_own,
+	struct m *ret_m)
 {
 	const struct sprof_go_runtime *runtime = reading->runtime;
-	uint64_t pointer = reading->thread->thread_pointer, address;
+	uint64_t address;
 
 	return runtime && pointer &&
 		read_memory(reading, pointer + (uint64_t)(int64_t)runtime->g, &address,
@@ -165,6 +122,86 @@ static bool read_own(const struct goroutine_reading *reading, struct g *ret_own,
 		address && read_g(reading, address, ret_own) &&
 		read_m(reading, g_word(ret_own, SPROF_GO_G_M), ret_m) &&
 		ret_m->thread_id == (uint64_t)reading->own_tid;
+}
+
+static bool is_own(const struct goroutine_reading *reading, uint64_t pointer)
+{
+	struct g g;
+	struct m m;
+
+	return read_own(reading, pointer, &g, &m);
+}
+
+/*
+ * The thread pointer points to itself (ELF Handling For Thread-Local Storage, 3.4.2); glibc and
+ * musl repeat it in the third word. 0: the thread's is not in the range.
+ */
+static uint64_t find_between(const struct goroutine_reading *reading, uint64_t from, uint64_t end)
+{
+	uint64_t words[TOP_WORDS];
+
+	for (; from + sizeof(words) <= end; from += sizeof(words) - 2 * WORD) {
+		if (read_memory(reading, from, words, sizeof(words)) < sizeof(words))
+			return 0;
+		for (size_t i = 0; i + 2 < TOP_WORDS; i++) {
+			uint64_t address = from + i * WORD;
+
+			if (words[i] == address && words[i + 2] == address &&
+				is_own(reading, address))
+				return address;
+		}
+	}
+	return 0;
+}
+
+/*
+ * libc puts the target of the thread pointer at the end of the stack that it made. That is the
+ * end of the mapping, unless the memory behind it has become part of the same mapping; then it is
+ * not far above what the thread has used of its stack.
+ */
+static uint64_t find_on_stack(const struct goroutine_reading *reading, uint64_t sp)
+{
+	const struct sprof_mapping *stack = sprof_maps_find(&reading->thread->process->maps, sp);
+	uint64_t size, found = 0;
+
+	if (!stack)
+		return 0;
+	sp -= sp % WORD;
+	size = stack->end - sp;
+	if (size >= TOP_WORDS * WORD)
+		found = find_between(reading, stack->end - TOP_WORDS * WORD, stack->end);
+	if (found)
+		return found;
+	return find_between(reading, sp, size < MOST_SOUGHT ? stack->end : sp + MOST_SOUGHT);
+}
+
+/*
+ * The first thread's stack is the kernel's. The target of its thread pointer is in small memory of
+ * its own, which may be one mapping with other small memory, in libc's data, or in the heap.
+ */
+static uint64_t find_elsewhere(const struct goroutine_reading *reading)
+{
+	const struct sprof_maps *maps = &reading->thread->process->maps;
+	uint64_t found = 0, read = 0;
+
+	for (size_t i = 0; i < maps->count && !found && read < MOST_DATA; i++) {
+		const struct sprof_mapping *mapping = &maps->items[i];
+		const uint64_t size = mapping->end - mapping->start;
+
+		if (mapping->executable || size > LARGEST_DATA)
+			continue;
+		found = find_between(reading, mapping->start, mapping->end);
+		read += size;
+	}
+	return found;
+}
+
+uint64_t sprof_goroutine_find_thread(const struct goroutine_reading *reading, uint64_t sp)
+{
+	const struct sprof_thread *thread = reading->thread;
+
+	return thread->tid == thread->process->pid ? find_elsewhere(reading)
+						   : find_on_stack(reading, sp);
 }
 
 /* On a goroutine's stack: reads where the thread left its own stack, if that is wanted. */
@@ -213,7 +250,7 @@ bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct 
 	struct m m;
 
 	*ret = (struct sprof_goroutine){0};
-	if (!read_own(reading, &own, &m))
+	if (!read_own(reading, reading->thread->thread_pointer, &own, &m))
 		return false;
 	ret->is_known = true;
 	ret->vdso_sp = m.vdso_sp;

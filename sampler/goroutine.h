@@ -32,11 +32,10 @@ bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct 
 	struct sprof_goroutine *ret);
 
 /*
- * The thread pointer of a sleeper that has not stopped yet. libc puts it at the end of the thread's
- * stack. 0: not found.
+ * The thread pointer of a sleeper that has not stopped yet: where libc puts its target, near the
+ * end of the thread's stack or, for the first thread, in data of its own. 0: not found.
  */
-uint64_t sprof_goroutine_find_thread(
-	const struct sprof_world *world, const struct sprof_thread *thread, uint64_t sp);
+uint64_t sprof_goroutine_find_thread(const struct goroutine_reading *reading, uint64_t sp);
 
 /* The lowest goroutine stack address that a walk from another stack needs. 0: it needs none. */
 uint64_t sprof_goroutine_left_at(const struct sprof_goroutine *goroutine);

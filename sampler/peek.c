@@ -54,6 +54,7 @@ static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *c
 static void expect_goroutine(
 	const struct sprof_world *world, struct sprof_thread *thread, uint64_t sp)
 {
+	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
 
 	sprof_copy_plan_expect_goroutine(&sampled->copy);
@@ -62,7 +63,14 @@ static void expect_goroutine(
 	sprof_sampled_sought_thread(sampled);
 	if (!sprof_maps_find(&thread->process->maps, sp))
 		sprof_mappings_read(world, thread->process);
-	thread->thread_pointer = sprof_goroutine_find_thread(world, thread, sp);
+	thread->thread_pointer = sprof_goroutine_find_thread(
+		&(struct goroutine_reading){
+			.world = world,
+			.thread = thread,
+			.runtime = process->mappings.go,
+			.own_tid = sampled->own_tid,
+		},
+		sp);
 }
 
 /* False: the process has no memory any more. */

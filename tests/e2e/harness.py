@@ -39,9 +39,19 @@ class Skip(Exception):
     """This machine can't show what the test is about."""
 
 
+class Unable(Exception):
+    """No machine of this kind can show it, whatever is installed."""
+
+
 def require(condition, reason):
     if not condition:
         raise Skip(reason)
+
+
+def require_machine(condition, reason):
+    """For what no package gives: such a test is left out everywhere, and the reason told."""
+    if not condition:
+        raise Unable(reason)
 
 
 def require_plain_sprof(reason):
@@ -443,6 +453,9 @@ def _judge(function):
     except Skip as reason:
         print(f"SKIP {function.__name__}: {reason}", file=sys.stderr)
         return SKIPPED
+    except Unable as reason:
+        print(f"UNJUDGED {function.__name__}: {reason}", file=sys.stderr)
+        return UNJUDGED
     except Exception:  # pylint: disable=broad-except
         traceback.print_exc()
         if _needs_cpus() and _stolen_share(before) >= MUCH_STOLEN:

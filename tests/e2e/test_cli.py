@@ -92,9 +92,21 @@ def test_completion():
     assert completed("run", "--max-o") == ["--max-overhead"]
     assert completed("report", "--state", "st") == ["stopped"]
     assert "speedscope" in completed("attach", "-f", "")
+    assert completed("syscalls", "-e", "read,%fi") == ["read,%file"]
+    assert completed("trace", "--impl", "s") == ["syscalls"]
+    assert completed("trace", "-e", "proc:exit,raw_syscalls:sys_ex") == ["proc:exit,raw_syscalls:sys_exit"]
     options = ["-t", "-r", "99", "--max-stacks", "5"]
     assert completed("run", *options, "--", "x", "--rate") == [], "an option of the program"
     assert "bash" in completed("run", *options, "bas")
+
+
+def test_completion_of_events():
+    """Bash takes a word with a colon for three."""
+    script = """source "$0"; COMP_LINE="sprof trace -e sched:sched_sw"; COMP_POINT=${#COMP_LINE}
+        COMP_WORDS=(sprof trace -e sched : sched_sw); COMP_CWORD=5; _sprof; echo "${COMPREPLY[@]}""""
+    path = f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"
+    result = run(tool("bash"), "-c", script, COMPLETION, env={**os.environ, "PATH": path}).check(0)
+    assert result.text().split() == ["sched_switch"], result.text()
 
 
 def test_verbose():

@@ -146,8 +146,8 @@ def test_python():
     check_both(tool("/usr/bin/python3"), write("workers.py", PYTHON))
 
 
-def test_make():
-    """A small project of C, built twice from nothing by a script that says what came out."""
+def write_project():
+    """A small project of C, and a script that builds it from nothing and says what came out."""
     for number in range(12):
         write(f"part{number}.c", f"#include <stdio.h>\n#include <stdlib.h>\n"
                                  f"int part{number}(int x) {{ return x * {number} + abs(x); }}\n")
@@ -157,8 +157,12 @@ def test_make():
     write("Makefile", "OBJECTS := $(patsubst %.c,%.o,$(wildcard *.c))\n"
                       "program: $(OBJECTS)\n\t$(CC) -o $@ $^\n")
     tool("gcc")
-    check_both(tool("bash"), write("build.sh", "rm -f *.o program; make -s -j2 CC=gcc CFLAGS=-O2; "
-                                               "echo $?; ./program; ls *.o | wc -l\n"))
+    write("build.sh", "rm -f *.o program; make -s -j2 CC=gcc CFLAGS=-O2; echo $?; ./program; ls *.o | wc -l\n")
+
+
+def test_make():
+    write_project()
+    check_both(tool("bash"), "build.sh")
 
 
 def test_node():

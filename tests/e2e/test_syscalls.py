@@ -2,17 +2,19 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 
-from harness import (SPROF, Program, Target, check_error, main, run, sprof, state_of, target, tool, tracer_of,
-                     wait_until)
+from harness import (SPROF, Program, Target, check_error, main, require, run, sprof, state_of, target, tool,
+                     tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
 KNOWN = {
     "getppid": (1000, 0), "nanosleep": (30, 0), "sched_yield": (800, 0), "getuid": (300, 0), "readv": (1, 0),
     "clock_nanosleep": (5, 5), "dup": (200, 200), "sendto": (400, 0), "recvfrom": (400, 0), "socketpair": (1, 0),
 }
+SYSCALLS = ("syscalls", "--source", "ptrace")
 SIGNALS = 15  # at least: each has a handler, which returns
 
 
@@ -27,7 +29,7 @@ def rows_of(text):
 
 
 def count(*options, words=()):
-    result = sprof("syscalls", "--json", *options, "--", target("syscalls"), *words).check(7)
+    result = sprof(*SYSCALLS, "--json", *options, "--", target("syscalls"), *words).check(7)
     return rows_of(result.text())[1]
 
 
@@ -60,6 +62,69 @@ def test_counts_are_exact():
     assert rows["wait4"]["calls"] == 3 and rows["clock_nanosleep"]["by_error"] == {"EINTR": 5}
 
 
+def count_without_stops(*options):
+    """By the kernel's tracepoints."""
+    result = run(*with_tracefs(), SPROF, "syscalls", "--source", "perf", "--json", *options, "--",
+                 target("syscalls")).check(7)
+    tables, rows = rows_of(result.text())
+    assert tables[-1]["source"] == "tracepoints" and tables[-1]["lost"] == 0, tables[-1]
+    return rows
+
+
+def test_tracepoints_count_the_same():
+    """Each call with its errors, restarted ones once; but for the execve(2) before the program's first call."""
+    rows, stopped = count_without_stops(), count()
+    check_known(rows)
+    check_times(rows)
+    # (How often a signal meets a waiting call is by chance, and so are the calls for more memory.)
+    chance = {"rt_sigreturn", "futex", "brk", "mprotect", "mmap", "munmap", "madvise", "execve", "set_robust_list",
+              "sched_yield"}
+    for name in (set(rows) | set(stopped)) - chance:
+        ours, theirs = (each.get(name, {}) for each in (rows, stopped))
+        assert (ours.get("calls"), ours.get("errors")) == (theirs.get("calls"), theirs.get("errors")), (
+            name, ours, theirs)
+
+
+def test_tracepoints_of_a_running_process():
+    """Nobody stops; a call that was under way is told as what was seen of it."""
+    loop = sleeping_loop()
+    result = run(*with_tracefs(), SPROF, "syscalls", "--json", "-p", loop.pid, "-d", "1s").check(0)
+    tables, rows = rows_of(result.text())
+    assert tables[-1]["source"] == "tracepoints" and tracer_of(loop.pid) == 0, tables[-1]
+    assert rows["epoll_wait"]["open"] == 1 and rows["epoll_wait"]["calls"] == 0, rows["epoll_wait"]
+    assert rows["read"]["open"] == 1, rows["read"]
+    naps, calls = rows["nanosleep"]["calls"], rows["getppid"]["calls"]
+    assert naps > 20 and abs(calls - 10 * naps) <= 10, (naps, calls)
+    loop.finish().check(0)
+
+
+def test_perf_agrees():
+    """perf trace -s counts the same calls of a program whose calls are the same in each run."""
+    perf, words = tool("perf"), [target("syscalls")]
+    result = run(*with_tracefs(), perf, "trace", "-s", "-o", "perf.txt", *words)
+    require(result.code == 7, f"perf can't trace here: {result.err}")
+    with open("perf.txt", encoding="utf-8") as file:
+        found = re.findall(r"^\s+(\w+)\s+(\d+)\s+(\d+)\s+[\d.]+", file.read(), re.MULTILINE)
+    theirs = {}
+    for name, calls, errors in found:
+        before = theirs.get(name, (0, 0))
+        theirs[name] = (before[0] + int(calls), before[1] + int(errors))
+    rows = count()
+    for name in ("getppid", "nanosleep", "sched_yield", "getuid", "dup", "sendto", "recvfrom", "socketpair", "close"):
+        ours = (rows[name]["calls"], rows[name]["errors"])
+        assert ours == theirs[name], (name, ours, theirs)
+
+
+def test_no_tracepoints():
+    """Where they are not permitted, they are refused, or ptrace takes their place."""
+    before = without_tracefs()
+    check_error(run(*before, SPROF, "syscalls", "--source", "perf", "--", "true"), 2, "tracefs")
+    result = run(*before, SPROF, "syscalls", "--json", "--", target("syscalls")).check(7)
+    tables, rows = rows_of(result.text())
+    assert tables[-1]["source"] == "ptrace", tables[-1]
+    check_known(rows)
+
+
 def test_the_filter_selects():
     """By the kernel's filter the chosen calls have the same counts, and there are no others."""
     names = ("getppid", "readv", "clock_nanosleep", "nanosleep", "sched_yield", "getuid")
@@ -76,13 +141,13 @@ def test_without_children():
 
 
 def test_perins_adds_up():
-    result = sprof("syscalls", "--json", "--perins", "--", target("syscalls")).check(7)
+    result = sprof(*SYSCALLS, "--json", "--perins", "--", target("syscalls")).check(7)
     rows = [row for row in json.loads(result.text())["rows"] if row["syscall"] == "sched_yield"]
     assert sorted(row["calls"] for row in rows) == [200] * 4 and len({row["tid"] for row in rows}) == 4, rows
 
 
 def test_intervals_add_up():
-    result = sprof("syscalls", "--json", "-i", "20", "--", target("syscalls")).check(7)
+    result = sprof(*SYSCALLS, "--json", "-i", "20", "--", target("syscalls")).check(7)
     tables, rows = rows_of(result.text())
     assert len(tables) > 3, len(tables)
     for name in KNOWN:
@@ -105,7 +170,7 @@ def test_strace_agrees():
     with open("strace.txt", encoding="utf-8") as file:
         theirs = {line.split()[-1]: int(line.split()[3]) for line in file
                   if line[:1] == " " and line.split()[3:4] and line.split()[3].isdigit()}
-    result = sprof("syscalls", "--json", "--", *words, env={**os.environ, "LC_ALL": "C"}).check(0)
+    result = sprof(*SYSCALLS, "--json", "--", *words, env={**os.environ, "LC_ALL": "C"}).check(0)
     ours = {name: row["calls"] for name, row in rows_of(result.text())[1].items()}
     theirs.pop("total", None)
     for name in ("exit_group", "execve"):   # strace does not count calls that don't return
@@ -125,7 +190,7 @@ def sleeping_loop():
 def test_attach_wakes_nobody():
     """The thread in epoll_wait must not see its call return: the target would fail."""
     loop = sleeping_loop()
-    result = sprof("syscalls", "--json", "-p", loop.pid, "-d", "1s").check(0)
+    result = sprof(*SYSCALLS, "--json", "-p", loop.pid, "-d", "1s").check(0)
     tables, rows = rows_of(result.text())
     assert tracer_of(loop.pid) == 0 and state_of(loop.pid) == "S"
     assert rows["epoll_wait"]["open"] == 1 and rows["epoll_wait"]["calls"] == 0, rows["epoll_wait"]
@@ -138,7 +203,7 @@ def test_attach_wakes_nobody():
 
 
 def test_a_profile_can_be_kept():
-    sprof("syscalls", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
+    sprof(*SYSCALLS, "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
     sprof("report", "calls.pb.gz", "-f", "folded", "--weight", "calls", "-o", "calls.folded").check(0)
     with open("calls.folded", encoding="utf-8") as file:
         weights = {line.split(" ")[0].split(";")[-1]: int(line.split()[-1]) for line in file}
@@ -158,7 +223,7 @@ def stacks_of(result):
 
 
 def test_stacks_of_slow_calls():
-    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "--than", "900us", "--", target("syscalls")).check(7))
+    stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "--than", "900us", "--", target("syscalls")).check(7))
     for name, calls, functions in (("nanosleep", 30, ["nap", "count", "main"]), ("readv", 1, ["count_restarts"]),
                                    ("clock_nanosleep", 5, ["count_interrupts"])):
         assert sum(stack["calls"] for stack in stacks[name]) == calls, stacks[name]
@@ -170,7 +235,7 @@ def test_stacks_of_slow_calls():
 
 def test_stacks_of_all_calls():
     """Without a threshold, and with the kernel's filter: each call has the stack of where it is made."""
-    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "-e", "getuid,sched_yield", "--",
+    stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "-e", "getuid,sched_yield", "--",
                              target("syscalls")).check(7))
     assert set(stacks) == {"getuid", "sched_yield"}, stacks.keys()
     for name, calls, function in (("getuid", 300, "count_children"), ("sched_yield", 800, "yield")):
@@ -180,7 +245,7 @@ def test_stacks_of_all_calls():
 def test_stacks_of_calls_that_go_on():
     """They are seen while the thread sleeps, which it goes on doing: it fails if epoll_wait(2) returns."""
     loop = sleeping_loop()
-    stacks = stacks_of(sprof("syscalls", "--json", "--stack", "--than", "100ms", "-p", loop.pid, "-d", "1s").check(0))
+    stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "--than", "100ms", "-p", loop.pid, "-d", "1s").check(0))
     (stack,) = stacks["epoll_wait"]
     assert "sleep_for_ever" in stack["frames"] and stack["partial"] == 1, stack
     assert "nanosleep" not in stacks, stacks
@@ -188,7 +253,7 @@ def test_stacks_of_calls_that_go_on():
 
 
 def test_stacks_are_kept():
-    sprof("syscalls", "--stack", "--than", "900us", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
+    sprof(*SYSCALLS, "--stack", "--than", "900us", "-o", "calls.pb.gz", "--", target("syscalls")).check(7)
     sprof("report", "calls.pb.gz", "-f", "folded", "--weight", "calls", "-o", "calls.folded").check(0)
     with open("calls.folded", encoding="utf-8") as file:
         stacks = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in file}
@@ -198,7 +263,7 @@ def test_stacks_are_kept():
 
 def test_samples_beside():
     """One run has both: the calls are exact, and the samples are those of a recording."""
-    sprof("syscalls", "--sample", "--rate", "500", "--stack", "--than", "900us", "-o", "both.pb.gz", "--",
+    sprof(*SYSCALLS, "--sample", "--rate", "500", "--stack", "--than", "900us", "-o", "both.pb.gz", "--",
           target("syscalls")).check(7)
     weights = {}
     for weight in ("calls", "wall"):
@@ -209,13 +274,13 @@ def test_samples_beside():
     # Of 30 naps of a millisecond each, in us: what samples every 2 ms find of them.
     naps = sum(wall for stack, wall in weights["wall"].items() if ";nap;" in stack)
     assert 15e3 < naps < sum(weights["wall"].values()), weights["wall"]
-    text = sprof("syscalls", "--sample", "--", target("syscalls")).check(7).text()
+    text = sprof(*SYSCALLS, "--sample", "--", target("syscalls")).check(7).text()
     assert "getppid" in text and "sleep" in text.split("lived meanwhile")[1], text
 
 
 def test_the_table_fits():
     for columns in (80, 120):
-        script = f"stty cols {columns} rows 50; {SPROF} syscalls --perins -- {target('syscalls')} >&1"
+        script = f"stty cols {columns} rows 50; {SPROF} syscalls --source ptrace --perins -- {target('syscalls')} >&1"
         result = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, check=False,
                                 stdin=subprocess.DEVNULL)
         lines = [line for line in result.stdout.replace("\r", "").split("\n") if "TOTAL" in line or "getppid" in line]
@@ -223,7 +288,7 @@ def test_the_table_fits():
 
 
 def test_sigkill_without_a_filter():
-    program = Target("syscalls", "loop", before=[SPROF, "syscalls", "--"])
+    program = Target("syscalls", "loop", before=[SPROF, *SYSCALLS, "--"])
     pid = int(program.said[0])
     program.signal(signal.SIGKILL)
     program.process.wait()
@@ -234,7 +299,7 @@ def test_sigkill_without_a_filter():
 
 def test_sigkill_with_a_filter():
     """As the manual says: the kernel kills the program, for its calls would fail from now on."""
-    program = Target("syscalls", "loop", before=[SPROF, "syscalls", "-e", "getppid", "--"])
+    program = Target("syscalls", "loop", before=[SPROF, *SYSCALLS, "-e", "getppid", "--"])
     pid = int(program.said[0])
     program.signal(signal.SIGKILL)
     program.process.wait()
@@ -243,7 +308,7 @@ def test_sigkill_with_a_filter():
 
 def test_sigkill_of_an_attached_sprof():
     loop = Target("syscalls", "loop")
-    attached = Program([SPROF, "syscalls", "-p", loop.pid])
+    attached = Program([SPROF, *SYSCALLS, "-p", loop.pid])
     wait_until(lambda: tracer_of(loop.pid) == attached.pid, "sprof attaches")
     attached.signal(signal.SIGKILL)
     attached.wait()
@@ -261,18 +326,19 @@ def test_bad_input():
         (64, ("--than", "4", "--", "true"), "unit"),
         (64, ("--than", "4msx", "--", "true"), "unit"),
         (64, ("-i", "1.5", "--", "true"), "milliseconds"),
+        (64, ("--source", "perf", "--stack", "--", "true"), "--stack needs ptrace"),
         (64, (), "needs a program"),
         (64, ("-p", "1", "true"), "not both"),
         (2, ("-p", nobody.pid), "no such process"),
         (2, ("--", "/does/not/exist"), "no such file"),
     ]
     for code, words, *said in cases:
-        check_error(sprof("syscalls", *words), code, *said)
+        check_error(sprof(*SYSCALLS, *words), code, *said)
 
 
 def test_a_shell_script_of_many_processes():
     script = "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done"
-    result = sprof("syscalls", "--json", "--", "sh", "-c", script).check(0)
+    result = sprof(*SYSCALLS, "--json", "--", "sh", "-c", script).check(0)
     rows = rows_of(result.text())[1]
     assert rows["execve"]["calls"] >= 200 and rows["exit_group"]["calls"] == 201, rows["execve"]
     assert rows["wait4"]["calls"] >= 200, rows["wait4"]

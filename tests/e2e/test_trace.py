@@ -2,13 +2,14 @@
 
 import glob
 import json
+import os
 import re
 import signal
 import subprocess
 from xml.etree import ElementTree
 
-from harness import (SPROF, Target, check_error, main, run, sprof, target, wait_until, with_tracefs,
-                     without_tracefs)
+from harness import (SPROF, Program, Target, check_error, main, run, sprof, state_of, target, tracer_of, wait_until,
+                     with_tracefs, without_tracefs)
 
 TARGET = "syscalls"
 
@@ -45,6 +46,41 @@ def test_a_filter_and_a_key():
     assert rows and all(int(row["key"]) >= 3 for row in rows), rows
     rows, _, _ = trace("-e", "raw_syscalls:sys_exit/ret==-2&&syscall_name(id)==\"openat\"/", "--cycle")
     assert rows[0]["calls"] >= 19, rows
+
+
+def test_pairs_as_calls():
+    """--impl syscalls: the table of `sprof syscalls`, of the pairs that the events make."""
+    rows, _, _ = trace("--impl", "syscalls", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit")
+    calls = {row["syscall"]: (row["calls"], row["errors"]) for row in rows}
+    for name, expected in (("getppid", (1000, 0)), ("dup", (200, 200)), ("sched_yield", (800, 0)), ("readv", (1, 0))):
+        assert calls[name] == expected, (name, calls[name])
+    rows, _, _ = trace("--impl", "syscalls", "-e", "raw_syscalls:sys_enter", "-e", "syscalls:sys_exit_dup/ret<0/",
+                       "--perins")
+    assert {row["syscall"] for row in rows} == {"dup"} and sum(row["errors"] for row in rows) == 200, rows
+
+
+def test_sigkill():
+    """As the manual says: a program goes on whose calls all stop; one with a filter in the kernel is killed."""
+    for events, survives in ((("raw_syscalls:sys_enter", "raw_syscalls:sys_exit"), True),
+                             (("syscalls:sys_enter_getppid", "syscalls:sys_exit_getppid"), False)):
+        options = ["--source", "ptrace", "-e", events[0], "-e", events[1]]
+        program = Target(TARGET, "loop", before=[SPROF, "trace", *options, "--"])
+        pid = int(program.said[0])
+        program.signal(signal.SIGKILL)
+        program.process.wait()
+        if survives:
+            wait_until(lambda: tracer_of(pid) == 0, "the kernel lets go")
+            assert state_of(pid) in "SR", state_of(pid)
+            os.kill(pid, signal.SIGTERM)
+        else:
+            wait_until(lambda: not os.path.exists(f"/proc/{pid}") or state_of(pid) == "Z", "the program is killed")
+        loop = Target(TARGET, "loop")
+        attached = Program([SPROF, "trace", *options, "-p", loop.pid])
+        wait_until(lambda: tracer_of(loop.pid) == attached.pid, "sprof attaches")
+        attached.signal(signal.SIGKILL)
+        attached.wait()
+        wait_until(lambda: tracer_of(loop.pid) == 0, "the kernel lets go")
+        loop.finish().check(0)
 
 
 def test_what_takes_longer():
@@ -97,6 +133,9 @@ def test_heatmap():
     picture = ElementTree.parse("lat-sys_enter_nanosleep-sys_exit_nanosleep.svg")
     titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
     assert sum(int(title.split()[0]) for title in titles) == 30 and " ms" in titles[0], titles
+    with open("lat.html", encoding="utf-8") as file:
+        page = file.read()
+    assert all(page.count(f"<title>{title}</title>") == titles.count(title) for title in titles), page[:400]
     trace(*calls_of("nanosleep"), "--heatmap", "lat")
     assert len(glob.glob("lat-*.lat")) == len(glob.glob("lat-*.lat.old")) == 1, glob.glob("*")
     check_error(sprof("trace", *calls_of("nanosleep"), "--heatmap", "no/such/folder", "-o", "x", "--", target(TARGET)),

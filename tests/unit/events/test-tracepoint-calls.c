@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "events/call-events.h"
 #include "tests/unit/check.h"
 
 enum { TID = 7, RESTART = -512, MOST = 16 };
@@ -43,7 +44,7 @@ static void add(struct given *given, enum sprof_trace_type type, int64_t first, 
 	const struct sprof_trace_event event = {
 		.time_ns = ++given->now_ns, .tid = TID, .type = type, .fields = values};
 
-	assert_true(sprof_tracepoint_calls_add(&given->calls, &event, &given->sink));
+	assert_true(sprof_tracepoint_calls_add(&given->calls, &event));
 }
 
 static void enter(struct given *given, int64_t number)
@@ -59,6 +60,7 @@ static void leave(struct given *given, int64_t number, int64_t result)
 static void begin(struct given *given)
 {
 	*given = (struct given){.sink = {given, take}};
+	given->calls.listener = sprof_call_events_listener(&given->sink);
 }
 
 static void check(const struct given *given, size_t index, enum sprof_trace_type type,
@@ -133,6 +135,143 @@ static void an_end_without_a_begin_is_left_out(void **state)
 	sprof_tracepoint_calls_finish(&given.calls);
 }
 
+/* What the listener of the tests below was told last. */
+struct told {
+	struct sprof_tracepoint_calls calls;
+	struct sprof_call last;
+	unsigned count;
+};
+
+static bool hear(void *data, const struct sprof_call *call)
+{
+	struct told *told = data;
+
+	told->last = *call;
+	told->count++;
+	return true;
+}
+
+static void tell(struct told *told, enum sprof_trace_type type, uint64_t time_ns, int64_t number)
+{
+	const struct sprof_trace_value values[1 + SPROF_TRACE_ARGUMENTS] = {{.integer = number}};
+	const struct sprof_trace_event event = {
+		.time_ns = time_ns, .tid = TID, .cpu = 1, .type = type, .fields = values};
+
+	assert_true(sprof_tracepoint_calls_add(&told->calls, &event));
+}
+
+/* A thread that is there already, in read(2) since before 100 ns. */
+static void find_reader(struct told *told)
+{
+	struct sprof_process process = {.pid = TID};
+	const struct sprof_thread thread = {.id = 3, .tid = TID, .process = &process};
+	const struct open_call call = {.number = SYS_read, .begin_ns = 100, .was_before = true};
+
+	*told = (struct told){.calls.listener = {.data = told, .call = hear}};
+	assert_true(sprof_tracepoint_calls_found(&told->calls, &thread, &call));
+}
+
+static void a_thread_ends_in_its_call(void **state)
+{
+	struct told told = {.calls.listener = {.data = &told, .call = hear}};
+
+	tell(&told, SPROF_TRACE_SYS_ENTER, 10, SYS_exit_group);
+	assert_int_equal(told.count, 0);
+	assert_true(sprof_tracepoint_calls_end(&told.calls, TID, 50));
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.ending, SPROF_CALL_CUT);
+	assert_int_equal(told.last.end_ns - told.last.begin_ns, 40);
+	assert_true(sprof_tracepoint_calls_end(&told.calls, TID, 60));
+	assert_int_equal(told.calls.count, 0);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+/* The rest keep their calls when one of them goes. */
+static void many_threads_end(void **state)
+{
+	enum { THREADS = 50 };
+	struct told told = {.calls.listener = {.data = &told, .call = hear}};
+
+	for (pid_t tid = 1; tid <= THREADS; tid++) {
+		const struct sprof_trace_value values[1 + SPROF_TRACE_ARGUMENTS] = {
+			{.integer = 1000 + tid}};
+		const struct sprof_trace_event event = {
+			.time_ns = 5, .tid = tid, .type = SPROF_TRACE_SYS_ENTER, .fields = values};
+
+		assert_true(sprof_tracepoint_calls_add(&told.calls, &event));
+	}
+	for (pid_t tid = 1; tid <= THREADS; tid += 2) {
+		assert_true(sprof_tracepoint_calls_end(&told.calls, tid, 9));
+		assert_int_equal(told.last.number, 1000 + tid);
+	}
+	for (pid_t tid = 2; tid <= THREADS; tid += 2) {
+		assert_true(sprof_tracepoint_calls_end(&told.calls, tid, 9));
+		assert_int_equal(told.last.number, 1000 + tid);
+		assert_int_equal(told.last.tid, tid);
+	}
+	assert_int_equal(told.count, THREADS);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+static void a_call_that_was_under_way_returns(void **state)
+{
+	struct told told;
+
+	find_reader(&told);
+	tell(&told, SPROF_TRACE_SYS_EXIT, 150, SYS_read);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.ending, SPROF_CALL_UNDER_WAY);
+	assert_int_equal(told.last.end_ns - told.last.begin_ns, 50);
+	assert_int_equal(told.last.thread, 3);
+	assert_int_equal(told.calls.ended_unseen, 0);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+static void a_call_that_was_under_way_goes_on(void **state)
+{
+	struct told told;
+
+	find_reader(&told);
+	assert_true(sprof_tracepoint_calls_close(&told.calls, 180));
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.ending, SPROF_CALL_OPEN);
+	assert_true(told.last.was_before);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+/* What it was found in was over before its records began: no other call has its name. */
+static void another_call_returns(void **state)
+{
+	struct told told;
+
+	find_reader(&told);
+	tell(&told, SPROF_TRACE_SYS_EXIT, 150, SYS_futex);
+	assert_int_equal(told.count, 0);
+	assert_int_equal(told.calls.ended_unseen, 1);
+	sprof_tracepoint_calls_finish(&told.calls);
+	find_reader(&told);
+	tell(&told, SPROF_TRACE_SYS_ENTER, 150, SYS_futex);
+	assert_int_equal(told.calls.ended_unseen, 1);
+	tell(&told, SPROF_TRACE_SYS_EXIT, 160, SYS_futex);
+	assert_int_equal(told.last.number, SYS_futex);
+	assert_int_equal(told.last.end_ns - told.last.begin_ns, 10);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
+/* Its end may be among the records that were lost. */
+static void a_gap_cuts_all_calls(void **state)
+{
+	struct told told;
+
+	find_reader(&told);
+	tell(&told, SPROF_TRACE_SYS_EXIT, 110, SYS_read);
+	tell(&told, SPROF_TRACE_SYS_ENTER, 120, SYS_read);
+	sprof_tracepoint_calls_gap(&told.calls);
+	tell(&told, SPROF_TRACE_SYS_EXIT, 150, SYS_read);
+	assert_int_equal(told.count, 1);
+	sprof_tracepoint_calls_finish(&told.calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +279,12 @@ int main(void)
 		cmocka_unit_test(a_restart_is_no_call),
 		cmocka_unit_test(an_interrupted_call_ends),
 		cmocka_unit_test(an_end_without_a_begin_is_left_out),
+		cmocka_unit_test(a_thread_ends_in_its_call),
+		cmocka_unit_test(many_threads_end),
+		cmocka_unit_test(a_call_that_was_under_way_returns),
+		cmocka_unit_test(a_call_that_was_under_way_goes_on),
+		cmocka_unit_test(another_call_returns),
+		cmocka_unit_test(a_gap_cuts_all_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

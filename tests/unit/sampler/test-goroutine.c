@@ -12,6 +12,7 @@
 #include "attach/maps.h"
 #include "attach/memory.h"
 #include "attach/target.h"
+#include "elfsym/go-runtime.h"
 #include "sampler/world.h"
 #include "tests/unit/check.h"
 
@@ -21,7 +22,18 @@ enum {
 	OWN = 30 * 1024,            /* index of the thread's description of itself */
 	STACK_END = OWN + PAGE / 8, /* libc puts it some 2 KiB below the end of the stack */
 	DEPTH = 500,                /* words of the stack that are in use */
+	G = WORDS - 256,            /* a g, and an m */
+	M = WORDS - 128,
+	G_OFFSET = 8, /* words, from the thread pointer and inside an m */
+	THREAD_ID = 2,
+	CURRENT_G = 5,
+	FIRST = 100, /* the process, and ids of threads */
+	LATER = 101,
+	OWN_TID = 7,
 };
+
+static const struct sprof_go_runtime runtime = {
+	.g = 8 * G_OFFSET, .current_g = 8 * CURRENT_G, .thread_id = 8 * THREAD_ID};
 
 static uint64_t *memory;
 
@@ -36,22 +48,33 @@ static size_t read_memory(
 	return sprof_memory_read(getpid(), address, buffer, size);
 }
 
-/* What is found from this word of a stack whose mapping ends behind so many words. */
-static uint64_t find(size_t sp, size_t end)
+/* What a thread with this id finds from this word of a stack whose mapping ends at another. */
+static uint64_t find(pid_t tid, size_t sp, size_t end)
 {
 	const struct sprof_world world = {.read_memory = read_memory};
 	struct sprof_mapping stack = {.start = address_of(0), .end = address_of(end)};
-	struct sprof_process process = {.maps = {.items = &stack, .count = 1}};
-	const struct sprof_thread thread = {.process = &process};
+	struct sprof_process process = {.pid = FIRST, .maps = {.items = &stack, .count = 1}};
+	const struct sprof_thread thread = {.tid = tid, .process = &process};
+	const struct goroutine_reading reading = {
+		.world = &world, .thread = &thread, .runtime = &runtime, .own_tid = OWN_TID};
 
-	return sprof_goroutine_find_thread(&world, &thread, address_of(sp));
+	return sprof_goroutine_find_thread(&reading, address_of(sp));
+}
+
+/* The thread pointer's target, with the g and the m that it leads to. */
+static void put_thread(size_t at, size_t m)
+{
+	memory[at] = memory[at + 2] = address_of(at);
+	memory[at + G_OFFSET] = address_of(G);
+	memory[G + SPROF_GO_G_M / 8] = address_of(m);
 }
 
 static int set_up(void **state)
 {
 	memory = aligned_alloc(PAGE, WORDS * sizeof(*memory));
 	memset(memory, 0, WORDS * sizeof(*memory));
-	memory[OWN] = memory[OWN + 2] = address_of(OWN);
+	memory[M + THREAD_ID] = OWN_TID;
+	put_thread(OWN, M);
 	return 0;
 }
 
@@ -63,32 +86,49 @@ static int tear_down(void **state)
 
 static void test_at_the_end_of_the_mapping(void **state)
 {
-	assert_int_equal(find(OWN - DEPTH, STACK_END), address_of(OWN));
-	assert_int_equal(find(DEPTH, STACK_END), address_of(OWN));
+	assert_int_equal(find(LATER, OWN - DEPTH, STACK_END), address_of(OWN));
+	assert_int_equal(find(LATER, DEPTH, STACK_END), address_of(OWN));
 }
 
 /* Memory that was mapped right behind the stack is in one mapping with it. */
 static void test_before_other_memory(void **state)
 {
-	assert_int_equal(find(OWN - DEPTH, WORDS), address_of(OWN));
-	assert_int_equal(find(OWN - 8 * DEPTH + 1, WORDS), address_of(OWN));
+	assert_int_equal(find(LATER, OWN - DEPTH, WORDS), address_of(OWN));
+	assert_int_equal(find(LATER, OWN - 8 * DEPTH + 1, WORDS), address_of(OWN));
 }
 
 static void test_too_far_away(void **state)
 {
-	assert_int_equal(find(DEPTH, WORDS), 0);
+	assert_int_equal(find(LATER, DEPTH, WORDS), 0);
 }
 
 static void test_no_such_pointer(void **state)
 {
 	memory[OWN + 2] = 0;
-	assert_int_equal(find(OWN - DEPTH, STACK_END), 0);
-	assert_int_equal(find(OWN - DEPTH, WORDS), 0);
+	assert_int_equal(find(LATER, OWN - DEPTH, STACK_END), 0);
+	assert_int_equal(find(LATER, OWN - DEPTH, WORDS), 0);
 }
 
 static void test_a_small_stack(void **state)
 {
-	assert_int_equal(find(OWN - 4, OWN + 8), 0);
+	assert_int_equal(find(LATER, OWN - 4, OWN + 8), 0);
+}
+
+/* It was once another thread's, or looks like one. */
+static void test_another_threads_pointer(void **state)
+{
+	memory[M + THREAD_ID]++;
+	assert_int_equal(find(LATER, OWN - DEPTH, STACK_END), 0);
+}
+
+/* Its pointer is not on its stack. */
+static void test_the_first_thread(void **state)
+{
+	assert_int_equal(find(FIRST, WORDS - 1, OWN + 1024), address_of(OWN));
+	memory[OWN] = 0;
+	put_thread(3000, M);
+	assert_int_equal(find(FIRST, WORDS - 1, OWN + 1024), address_of(3000));
+	assert_int_equal(find(FIRST, WORDS - 1, 3512), address_of(3000));
 }
 
 int main(void)
@@ -99,6 +139,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_far_away, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_such_pointer, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_small_stack, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another_threads_pointer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_first_thread, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
