@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/procfs.h"
@@ -19,6 +20,9 @@ enum {
 	 * 950 ms/s.
 	 */
 	STARVED_NS = 300 * SPROF_NS_PER_MS,
+	/* from some hundred to some thousand instructions */
+	SHORTEST_VISIT_NS = 20 * SPROF_NS_PER_US,
+	LONGEST_VISIT_NS = 100 * SPROF_NS_PER_US,
 };
 
 /* A try costs up to a second: the kernel leaves ordinary threads a twentieth of each (sched(7)). */
@@ -84,6 +88,16 @@ void sprof_hop_to(struct sprof_hop *hop, int cpu)
 	CPU_SET(cpu, &there);
 	sched_setaffinity(0, sizeof(there), &there);
 	sprof_hop_note_queued(hop);
+}
+
+/* The length of the visit must have nothing to do with what the thread does. */
+void sprof_hop_visit(struct sprof_hop *hop, int cpu)
+{
+	struct timespec nap = {.tv_nsec = SHORTEST_VISIT_NS};
+
+	sprof_hop_to(hop, cpu);
+	nap.tv_nsec += (long)(sprof_clock_now_ns() % (LONGEST_VISIT_NS - SHORTEST_VISIT_NS));
+	nanosleep(&nap, NULL);
 }
 
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads)

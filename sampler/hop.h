@@ -37,6 +37,13 @@ void sprof_hop_init(struct sprof_hop *hop);
 void sprof_hop_to(struct sprof_hop *hop, int cpu);
 
 /*
+ * Moves to a CPU, lets its thread run on there, and waits for a timer to interrupt it: that may be at
+ * any of its instructions. An interrupt from another CPU takes its time, up to 100 us in virtual
+ * machines; by then, a thread that enters the kernel often has done so, and stops there.
+ */
+void sprof_hop_visit(struct sprof_hop *hop, int cpu);
+
+/*
  * Notes how long we have been queued for a CPU since the last note. If only a real-time thread
  * makes us wait that long (sched(7)), our CPU is avoided for half a minute.
  */

@@ -104,13 +104,6 @@ void sprof_mappings_doubt(struct known_mappings *mappings)
 	mappings->change++;
 }
 
-void sprof_mappings_doubt_faults(struct known_mappings *mappings, struct sampled *sampled,
-	const struct sprof_proc_stat *stat)
-{
-	if (sprof_sampled_faulted(sampled, stat->minor_faults + stat->major_faults))
-		mappings->change++;
-}
-
 /* The thread's page faults were read before; in a long tick it may have had more. */
 void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns)
 {

@@ -23,9 +23,6 @@ void sprof_mappings_forget(struct known_mappings *mappings);
 
 /* Notes that the mappings may have changed. */
 void sprof_mappings_doubt(struct known_mappings *mappings);
-/* Doubts them if the thread had page faults since the last look at it. */
-void sprof_mappings_doubt_faults(struct known_mappings *mappings, struct sampled *sampled,
-	const struct sprof_proc_stat *stat);
 /* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */
 void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns, uint64_t now_ns);
 

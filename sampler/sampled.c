@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
+/* How long a thread that was met in the kernel is expected there. */
+enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
+
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
 {
 	if (!process->sampling)
@@ -19,6 +24,11 @@ void sprof_sampled_process_forget(struct sprof_process *process)
 {
 	free(process->sampling);
 	process->sampling = NULL;
+}
+
+void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns)
+{
+	process->enters_until_ns = now_ns + ENTERS_NS;
 }
 
 struct sampled *sprof_sampled_create(const struct sprof_figures *start)
@@ -175,12 +185,10 @@ void sprof_sampled_left_cpu(struct sampled *sampled)
 	sampled->cpu.seen_ns = 0;
 }
 
-bool sprof_sampled_faulted(struct sampled *sampled, uint64_t faults)
+void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns)
 {
-	bool is_more = faults != sampled->faults;
-
 	sampled->faults = faults;
-	return is_more;
+	sampled->faults_ns = now_ns;
 }
 
 void sprof_sampled_sought_thread(struct sampled *sampled)

@@ -102,7 +102,7 @@ struct sampled {
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	bool sought_thread;              /* its thread pointer was searched */
-	uint64_t faults;                 /* page faults so far */
+	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
 	pid_t own_tid;                   /* its id inside its process's pid namespace */
 	struct sprof_thread_facts first; /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
@@ -141,11 +141,14 @@ struct known_quiet {
 struct sampled_process {
 	struct known_mappings mappings;
 	struct known_quiet quiet;
+	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 
 /* The record of the process, created if new. NULL: no memory. */
 struct sampled_process *sprof_sampled_process_of(struct sprof_process *process);
 void sprof_sampled_process_forget(struct sprof_process *process);
+/* A thread of it has entered the kernel, or does so often. */
+void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now_ns);
 
 /* NULL: no memory. The window begins with these figures. */
 struct sampled *sprof_sampled_create(const struct sprof_figures *start);
@@ -198,8 +201,8 @@ void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
 void sprof_sampled_left_cpu(struct sampled *sampled);
 
-/* Stores the count of page faults; returns whether it has grown. */
-bool sprof_sampled_faulted(struct sampled *sampled, uint64_t faults);
+/* Stores the count of page faults of now. */
+void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns);
 
 /* Its thread pointer is searched only once. */
 void sprof_sampled_sought_thread(struct sampled *sampled);

@@ -6,6 +6,8 @@
  */
 #include "sampler/stops.h"
 
+#include <sched.h>
+
 #include "base/clock.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
@@ -100,6 +102,27 @@ static void request_all(const struct run *run, const struct slot_group *group)
 }
 
 /*
+ * An interrupt from our CPU would mostly meet the thread where it enters the kernel; the samples would
+ * say that it is always there. On its own CPU a timer takes it from anywhere.
+ */
+static bool enters_often(const struct stops *stops, const struct slot *slot)
+{
+	const struct sampled_process *process = slot->ask.thread->process->sampling;
+
+	return process->enters_until_ns > stops->tick.ns;
+}
+
+/* Asks from the thread's CPU, which it gets back when we leave: it stops before it does anything. */
+static void request_there(struct stops *stops, const struct slot_group *group)
+{
+	const int here = sched_getcpu();
+
+	sprof_hop_visit(&stops->hop, group->first->ask.cpu.number);
+	request_all(stops->run, group);
+	sprof_hop_to(&stops->hop, here);
+}
+
+/*
  * Waiting for a CPU that another program has is no pause of ours. The length of that wait is not
  * known, so on contended CPUs the reported pause is a lower bound.
  */
@@ -146,6 +169,8 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
 
+	if (slot->near && observation.state != SPROF_STATE_USER)
+		sprof_sampled_process_entered(slot->ask.thread->process->sampling, stops->tick.ns);
 	stops->listener->observed(stops->listener->data, &observation);
 }
 
@@ -297,7 +322,10 @@ static void collect_group(struct stops *stops, const struct slot_group *group)
 	const struct sprof_world *world = stops->run->world;
 	uint64_t deadline;
 
-	request_all(stops->run, group);
+	if (group->first->visited && enters_often(stops, group->first))
+		request_there(stops, group);
+	else
+		request_all(stops->run, group);
 	if (group->first->near && group->first->awaited)
 		await_near(stops, group);
 	deadline = deadline_of(stops, group);

@@ -135,6 +135,24 @@ static void note_cpu(const struct ticking *ticking, struct sprof_thread *thread,
 	sprof_sampled_on_cpu(thread->sampling, &cpu);
 }
 
+/*
+ * With page faults, the mappings may have changed. More than one in each ms make it likely that an
+ * interrupt meets the thread in one.
+ */
+static void note_faults(const struct ticking *ticking, struct sprof_thread *thread,
+	const struct sprof_proc_stat *stat)
+{
+	struct sampled *sampled = thread->sampling;
+	const uint64_t faults = stat->minor_faults + stat->major_faults;
+	const uint64_t more = faults - sampled->faults, ns = ticking->ns - sampled->faults_ns;
+
+	sprof_sampled_faulted(sampled, faults, ticking->ns);
+	if (more)
+		sprof_mappings_doubt(mappings_of(thread));
+	if (more > ns / SPROF_NS_PER_MS)
+		sprof_sampled_process_entered(thread->process->sampling, ticking->ns);
+}
+
 /* Then page faults are not known either. A doubt is cheap if mappings can be asked about. */
 static bool is_cpu_known(const struct ticking *ticking, const struct sprof_thread *thread)
 {
@@ -161,7 +179,7 @@ static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
 	sprof_sampled_left_cpu(thread->sampling);
 	if (!world->read_stat(world->data, thread, &stat))
 		return false;
-	sprof_mappings_doubt_faults(mappings_of(thread), thread->sampling, &stat);
+	note_faults(ticking, thread, &stat);
 	note_cpu(ticking, thread, &stat);
 	return stat.state == 'R';
 }

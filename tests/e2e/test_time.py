@@ -192,7 +192,7 @@ def test_four_threads_on_two_processors():
             row, cpu = profile.row(role), profile.truth[role]["cpu_ns"] / 1e9
             kept = row["runq"] + row.get("stolen", 0)
             check_near(kept / row["wall"], 1 - cpu / row["wall"], POINTS, f"runq of {role}")
-            assert not row["wait"], row
+            assert row["wait"] < 0.005 * row["wall"], row
 
 
 def test_mix():
