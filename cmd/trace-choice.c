@@ -101,12 +101,17 @@ bool sprof_trace_choice_is_of_tracepoints(const struct sprof_event_list *list)
 bool sprof_trace_choice_read(const struct sprof_trace_options *options,
 	struct sprof_event_list *list, struct sprof_error *err)
 {
+	/* The handler of a signal makes calls of its own before the interrupted one ends. */
+	const char *key = options->analysis == SPROF_TRACE_SYSCALLS && !options->key
+		? "(_tid<<16)+id"
+		: options->key;
+
 	list->number_of = number_of;
 	for (size_t i = 0; i < options->lists.count; i++) {
 		if (!sprof_event_list_add(list, options->lists.items[i], err))
 			return false;
 	}
-	return (!options->key || sprof_event_list_set_key(list, options->key, err)) &&
+	return (!key || sprof_event_list_set_key(list, key, err)) &&
 		sprof_event_list_check(list, options->cycle, err) &&
 		(options->analysis != SPROF_TRACE_SYSCALLS ||
 			sprof_trace_calls_check(list, options->cycle, err)) &&

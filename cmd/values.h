@@ -46,6 +46,6 @@ enum sprof_source_request {
 };
 
 /* enum sprof_source_request */
-bool sprof_value_source(void *field, const char *text, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_value_source(void *field, const char *text, struct sprof_error *err);
 
 #endif

@@ -20,7 +20,7 @@ struct tracepoint_caller {
 	bool is_older; /* it was there when tracing began, and nothing was seen of it since */
 };
 
-/* Zeroed but for its listener is empty and valid. */
+/* Zeroed, with a listener, is empty and valid. */
 struct sprof_tracepoint_calls {
 	struct sprof_calls_listener listener; /* gets no stacks, and is asked for none */
 	struct sprof_idmap index;             /* (0, tid) -> place in threads */

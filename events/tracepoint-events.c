@@ -20,56 +20,28 @@
 #include "events/call-found.h"
 #include "events/perf-rings.h"
 #include "events/tracepoint-calls.h"
-#include "events/tracepoints.h"
+#include "events/tracepoint-values.h"
 
 enum {
 	POLL_NS = 5 * SPROF_NS_PER_MS,
 	LARGE_RING = 4 << 20, /* for each CPU, where it is permitted */
-	TEXT_SIZE = 16,       /* of a comm (TASK_COMM_LEN) */
-	TEXTS = 2,
 	/* These stand for the type of an event: */
 	GAP = SPROF_TRACE_TYPES, /* records were lost */
 	ENDED,                   /* the thread has ended */
-};
-
-/* Which tracepoint gives which event. */
-static const struct description {
-	enum sprof_trace_type type;
-	const char *group, *name;
-	const char *tids[2]; /* whom it is about; none: the thread that runs */
-} descriptions[] = {
-	{SPROF_TRACE_SYS_ENTER, "raw_syscalls", "sys_enter", {NULL}},
-	{SPROF_TRACE_SYS_EXIT, "raw_syscalls", "sys_exit", {NULL}},
-	{SPROF_TRACE_SWITCH, "sched", "sched_switch", {"prev_pid", "next_pid"}},
-	{SPROF_TRACE_WAKEUP, "sched", "sched_wakeup", {"pid"}},
-	{SPROF_TRACE_WAKEUP_NEW, "sched", "sched_wakeup_new", {"pid"}},
-	{SPROF_TRACE_WAKING, "sched", "sched_waking", {"pid"}},
-	{SPROF_TRACE_MIGRATE, "sched", "sched_migrate_task", {"pid"}},
-};
-
-enum { DESCRIPTIONS = sizeof(descriptions) / sizeof(descriptions[0]) };
-
-struct point {
-	const struct description *description;
-	struct sprof_tracepoint found;
-	struct sprof_tracepoint_field
-		values[SPROF_TRACE_MAX_VALUES]; /* of a text: its first byte */
-	struct sprof_tracepoint_field tids[2];
 };
 
 /* An event that waits for its place in the order of time. */
 struct waiting {
 	struct sprof_trace_event event;
 	uint64_t number;
-	struct sprof_trace_value values[SPROF_TRACE_MAX_VALUES];
-	char texts[TEXTS][TEXT_SIZE];
+	struct sprof_tracepoint_values values;
 };
 
 struct sprof_tracepoint_events {
 	struct sprof_tracepoint_events_options options;
 	struct sprof_target *target;
 	struct sprof_perf_rings rings;
-	struct point points[DESCRIPTIONS];
+	struct sprof_tracepoint_type points[SPROF_TRACEPOINT_TYPES];
 	size_t point_count;
 	struct sprof_tracepoint_field type; /* the same place in every tracepoint */
 	struct sprof_tracepoint_calls calls;
@@ -84,75 +56,38 @@ struct sprof_tracepoint_events {
 	bool out_of_memory;
 };
 
-static bool find_values(struct point *point)
-{
-	const struct sprof_trace_type_row *row = sprof_trace_type_row(point->description->type);
-
-	for (size_t i = 0; i < row->field_count; i++) {
-		const struct sprof_trace_field *field = &row->fields[i];
-		struct sprof_tracepoint_field *value = &point->values[field->index];
-
-		if (!sprof_tracepoint_format_find_elements(point->found.format, field->name,
-			    field->kind == SPROF_TRACE_TEXT ? TEXT_SIZE : field->count, value))
-			return false;
-		for (uint8_t k = 1; k < field->count; k++) {
-			value[k] = value[0];
-			value[k].offset += k * value[0].size;
-		}
-	}
-	return true;
-}
-
-static bool find_tids(struct point *point)
-{
-	for (size_t i = 0; i < 2 && point->description->tids[i]; i++) {
-		if (!sprof_tracepoint_format_find(
-			    point->found.format, point->description->tids[i], &point->tids[i]))
-			return false;
-	}
-	return true;
-}
-
-static bool is_of_machine(const struct point *point)
-{
-	return point->description->tids[0];
-}
-
 static struct perf_event_attr attributes_of(
-	const struct sprof_tracepoint_events *events, const struct point *point)
+	const struct sprof_tracepoint_events *events, const struct sprof_tracepoint_type *point)
 {
 	struct perf_event_attr attributes = sprof_tracepoint_attributes(&point->found);
 
-	attributes.inherit = !is_of_machine(point);
+	attributes.inherit = !sprof_tracepoint_type_is_of_machine(point);
 	attributes.inherit_thread = attributes.inherit && !events->options.follow_children;
 	return attributes;
 }
 
 /* Asks with an event of our own, before anything is traced. */
-static bool is_permitted(const struct sprof_tracepoint_events *events, const struct point *point,
-	struct sprof_perf_denial *ret_denial)
+static bool is_permitted(const struct sprof_tracepoint_events *events,
+	const struct sprof_tracepoint_type *point, struct sprof_perf_denial *ret_denial)
 {
 	struct perf_event_attr attributes = attributes_of(events, point);
-	int fd = sprof_perf_open(&attributes, is_of_machine(point) ? -1 : 0,
-		is_of_machine(point) ? events->rings.cpus.items[0] : -1, ret_denial);
+	int fd = sprof_perf_open(&attributes, sprof_tracepoint_type_is_of_machine(point) ? -1 : 0,
+		sprof_tracepoint_type_is_of_machine(point) ? events->rings.cpus.items[0] : -1,
+		ret_denial);
 
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
 }
 
-static bool add_point(struct sprof_tracepoint_events *events, const struct description *description,
+static bool add_point(struct sprof_tracepoint_events *events, enum sprof_trace_type type,
 	struct sprof_perf_denial *ret_denial)
 {
-	struct point *point = &events->points[events->point_count++];
+	struct sprof_tracepoint_type *point = &events->points[events->point_count++];
 
-	point->description = description;
-	if (!sprof_tracepoint_find(
-		    description->group, description->name, &point->found, ret_denial))
-		return false;
-	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_UNSUPPORTED, 0};
-	return sprof_tracepoint_format_find(point->found.format, "common_type", &events->type) &&
-		find_values(point) && find_tids(point) && is_permitted(events, point, ret_denial);
+	return sprof_tracepoint_type_find(type, point, ret_denial) &&
+		sprof_tracepoint_format_find(point->found.format, "common_type", &events->type) &&
+		is_permitted(events, point, ret_denial);
 }
 
 static bool is_call(enum sprof_trace_type type)
@@ -173,9 +108,8 @@ static bool is_wanted(uint32_t types, enum sprof_trace_type type)
 
 static bool add_points(struct sprof_tracepoint_events *events, struct sprof_perf_denial *ret_denial)
 {
-	for (size_t i = 0; i < DESCRIPTIONS; i++) {
-		if (is_wanted(events->options.types, descriptions[i].type) &&
-			!add_point(events, &descriptions[i], ret_denial))
+	for (enum sprof_trace_type type = 0; type < SPROF_TRACE_TYPES; type++) {
+		if (is_wanted(events->options.types, type) && !add_point(events, type, ret_denial))
 			return false;
 	}
 	return true;
@@ -249,7 +183,8 @@ static void know_threads(struct sprof_tracepoint_events *events)
 		know_thread(events, threads[i]);
 }
 
-static bool watch_machine(struct sprof_tracepoint_events *events, const struct point *point)
+static bool watch_machine(
+	struct sprof_tracepoint_events *events, const struct sprof_tracepoint_type *point)
 {
 	struct perf_event_attr attributes = attributes_of(events, point);
 	struct sprof_perf_denial denial;
@@ -257,7 +192,8 @@ static bool watch_machine(struct sprof_tracepoint_events *events, const struct p
 	return sprof_perf_rings_add(&events->rings, &attributes, -1, &denial);
 }
 
-static void watch_threads(struct sprof_tracepoint_events *events, const struct point *point)
+static void watch_threads(
+	struct sprof_tracepoint_events *events, const struct sprof_tracepoint_type *point)
 {
 	struct sprof_thread **threads;
 	size_t count;
@@ -301,9 +237,9 @@ static void begin(void *data, struct sprof_target *target)
 	know_threads(events);
 	find_calls(events);
 	for (size_t i = 0; i < events->point_count; i++) {
-		const struct point *point = &events->points[i];
+		const struct sprof_tracepoint_type *point = &events->points[i];
 
-		if (!is_of_machine(point))
+		if (!sprof_tracepoint_type_is_of_machine(point))
 			watch_threads(events, point);
 		else if (!watch_machine(events, point))
 			events->unwatched++;
@@ -312,7 +248,7 @@ static void begin(void *data, struct sprof_target *target)
 	events->next_ns = events->read_ns + POLL_NS;
 }
 
-static const struct point *point_of(
+static const struct sprof_tracepoint_type *point_of(
 	const struct sprof_tracepoint_events *events, const struct sprof_perf_record *record)
 {
 	int64_t type;
@@ -326,51 +262,17 @@ static const struct point *point_of(
 	return NULL;
 }
 
-static bool is_ours(const struct sprof_tracepoint_events *events, const struct point *point,
-	const struct sprof_perf_record *record)
+static bool is_ours(const struct sprof_tracepoint_events *events,
+	const struct sprof_tracepoint_type *point, const struct sprof_perf_record *record)
 {
-	int64_t tid;
+	pid_t tid;
 
-	for (size_t i = 0; i < 2 && point->description->tids[i]; i++) {
-		if (sprof_tracepoint_field_read(
-			    &point->tids[i], record->raw, record->raw_size, &tid) &&
+	for (size_t i = 0; i < point->tid_count; i++) {
+		if (sprof_tracepoint_type_tid(point, record, i, &tid) &&
 			sprof_idmap_find(&events->threads, 0, (uint64_t)tid) != SPROF_IDMAP_NONE)
 			return true;
 	}
-	return !is_of_machine(point);
-}
-
-static void read_text(const struct sprof_tracepoint_field *field,
-	const struct sprof_perf_record *record, char *text)
-{
-	size_t size = TEXT_SIZE - 1;
-
-	if (field->offset + size > record->raw_size)
-		size = field->offset < record->raw_size ? record->raw_size - field->offset : 0;
-	memcpy(text, (const char *)record->raw + field->offset, size);
-	text[size] = '\0';
-}
-
-/* Texts are found again when the event is given: until then it moves. */
-static void read_values(
-	const struct point *point, const struct sprof_perf_record *record, struct waiting *waiting)
-{
-	const struct sprof_trace_type_row *row = sprof_trace_type_row(point->description->type);
-	size_t texts = 0;
-
-	for (size_t i = 0; i < row->field_count; i++) {
-		const struct sprof_trace_field *field = &row->fields[i];
-
-		if (field->kind == SPROF_TRACE_TEXT) {
-			read_text(&point->values[field->index], record, waiting->texts[texts++]);
-			continue;
-		}
-		for (uint8_t k = field->index; k < field->index + field->count; k++) {
-			if (!sprof_tracepoint_field_read(&point->values[k], record->raw,
-				    record->raw_size, &waiting->values[k].integer))
-				waiting->values[k].integer = 0;
-		}
-	}
+	return !sprof_tracepoint_type_is_of_machine(point);
 }
 
 /* Its time, thread and type are set already. NULL: no memory. */
@@ -407,7 +309,7 @@ static struct waiting *append_record(struct sprof_tracepoint_events *events, uin
 static void take_record(void *data, const struct sprof_perf_record *record)
 {
 	struct sprof_tracepoint_events *events = data;
-	const struct point *point;
+	const struct sprof_tracepoint_type *point;
 	struct waiting *waiting;
 
 	if (record->kind == SPROF_PERF_LOST)
@@ -415,9 +317,9 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 	point = record->kind == SPROF_PERF_SAMPLE ? point_of(events, record) : NULL;
 	if (!point || !is_ours(events, point, record))
 		return;
-	waiting = append_record(events, point->description->type, record);
+	waiting = append_record(events, point->type, record);
 	if (waiting)
-		read_values(point, record, waiting);
+		sprof_tracepoint_values_read(point, record, &waiting->values);
 }
 
 /* An ended thread's last records are still to be read. */
@@ -469,24 +371,12 @@ static bool give_event(
 	}
 }
 
-/* What waits has moved, and its texts with it. */
-static void find_texts(struct waiting *waiting)
-{
-	const struct sprof_trace_type_row *row =
-		sprof_trace_type_row((enum sprof_trace_type)waiting->event.type);
-	size_t texts = 0;
-
-	for (size_t i = 0; i < row->field_count; i++) {
-		if (row->fields[i].kind == SPROF_TRACE_TEXT)
-			waiting->values[row->fields[i].index].text = waiting->texts[texts++];
-	}
-}
-
 static void give(struct sprof_tracepoint_events *events, struct waiting *waiting)
 {
 	if (waiting->event.type < SPROF_TRACE_TYPES)
-		find_texts(waiting);
-	waiting->event.fields = waiting->values;
+		sprof_tracepoint_values_settle(
+			&waiting->values, (enum sprof_trace_type)waiting->event.type);
+	waiting->event.fields = waiting->values.values;
 	if (!give_event(events, &waiting->event))
 		events->out_of_memory = true;
 }

@@ -144,12 +144,12 @@ static void note_faults(const struct ticking *ticking, struct sprof_thread *thre
 {
 	struct sampled *sampled = thread->sampling;
 	const uint64_t faults = stat->minor_faults + stat->major_faults;
-	const uint64_t more = faults - sampled->faults, ns = ticking->ns - sampled->faults_ns;
+	const uint64_t more = faults - sampled->faults, last_ns = sampled->faults_ns;
 
 	sprof_sampled_faulted(sampled, faults, ticking->ns);
 	if (more)
 		sprof_mappings_doubt(mappings_of(thread));
-	if (more > ns / SPROF_NS_PER_MS)
+	if (last_ns && more > (ticking->ns - last_ns) / SPROF_NS_PER_MS)
 		sprof_sampled_process_entered(thread->process->sampling, ticking->ns);
 }
 

@@ -102,8 +102,8 @@ def test_completion():
 
 def test_completion_of_events():
     """Bash takes a word with a colon for three."""
-    script = """source "$0"; COMP_LINE="sprof trace -e sched:sched_sw"; COMP_POINT=${#COMP_LINE}
-        COMP_WORDS=(sprof trace -e sched : sched_sw); COMP_CWORD=5; _sprof; echo "${COMPREPLY[@]}""""
+    script = ('source "$0"; COMP_LINE="sprof trace -e sched:sched_sw"; COMP_POINT=${#COMP_LINE}; '
+              'COMP_WORDS=(sprof trace -e sched : sched_sw); COMP_CWORD=5; _sprof; echo "${COMPREPLY[@]}"')
     path = f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"
     result = run(tool("bash"), "-c", script, COMPLETION, env={**os.environ, "PATH": path}).check(0)
     assert result.text().split() == ["sched_switch"], result.text()

@@ -16,7 +16,7 @@ TARGET = "syscalls"
 
 def trace(*options):
     result = sprof("trace", "--json", *options, "--", target(TARGET)).check(7)
-    tables = [json.loads(line) for line in result.text().splitlines() if line.startswith('{"last"')]
+    tables = [json.loads(line) for line in result.text().splitlines() if line.startswith('{"last"') or '"syscall":' in line]
     assert tables[-1]["last"], result.text()
     return tables[-1]["rows"], result.text(), tables
 

@@ -256,6 +256,13 @@ static char letter_of(const struct fake_thread *thread)
 	return 'S';
 }
 
+static bool is_known_to_enter(const struct sprof_thread *thread)
+{
+	const struct sampled_process *process = thread->process->sampling;
+
+	return process && process->enters_until_ns;
+}
+
 static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
 	const struct fake_world *world = data;
@@ -272,6 +279,7 @@ static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc
 		fake->program + (fake->renamed_ns && world->now_ns >= fake->renamed_ns));
 	fake->said_running = ret->state == 'R';
 	fake->stat_reads++;
+	fake->was_entering |= is_known_to_enter(thread);
 	return true;
 }
 

@@ -60,6 +60,7 @@ struct fake_thread {
 	uint64_t end_ns;   /* when it ended */
 	uint64_t stop_ns;  /* when the requested stop comes; 0: none */
 	bool said_running; /* it was last reported as running */
+	bool was_entering; /* it was once known to enter the kernel often */
 	unsigned interrupts_asleep;
 	uint64_t ran_ns; /* when it first had a CPU */
 

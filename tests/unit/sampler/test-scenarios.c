@@ -336,6 +336,35 @@ static void page_faults_make_mappings_doubtful(void **state)
 	assert_true(world.maps_reads <= 3);
 }
 
+/* An interrupt would meet such a thread where it enters the kernel. */
+static void many_page_faults_are_noticed(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	for (int i = 0; i < 80; i++) {
+		fake_act(thread, DOING_FAULT, 50 * US);
+		fake_act(thread, DOING_USER, 200 * US);
+	}
+	fake_act(thread, DOING_USER, LATER * MS);
+	fake_run_well(&world);
+	assert_true(thread->was_entering);
+}
+
+/* However many it has had in its life. */
+static void a_page_fault_now_and_then_is_none(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	thread->faults = 1000 * 1000;
+	for (int i = 0; i < 10; i++) {
+		fake_act(thread, DOING_FAULT, 50 * US);
+		fake_act(thread, DOING_USER, 10 * MS);
+	}
+	fake_act(thread, DOING_USER, LATER * MS);
+	fake_run_well(&world);
+	assert_false(thread->was_entering);
+}
+
 static void a_signal_ends_the_run_with_all_time(void **state)
 {
 	fake_add_sleeper(&world, 0);
@@ -435,6 +464,8 @@ int main(void)
 		SCENARIO(the_cpu_of_a_runner_is_believed_for_a_while),
 		SCENARIO(the_cpu_of_a_slow_stop_is_doubted),
 		SCENARIO(page_faults_make_mappings_doubtful),
+		SCENARIO(many_page_faults_are_noticed),
+		SCENARIO(a_page_fault_now_and_then_is_none),
 		SCENARIO(a_signal_ends_the_run_with_all_time),
 		SCENARIO(ticks_missed_before_the_end_are_counted),
 		SCENARIO(a_thread_that_could_not_be_taken_in_ends_the_run),
