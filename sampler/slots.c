@@ -38,7 +38,7 @@ bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 		return false;
 	slot->ask = *ask;
 	slot->phase = is_asked ? SLOT_QUEUED : SLOT_PLANNED;
-	slot->near = slot->visited = slot->awaited = slot->has_reading = false;
+	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
 	return true;
 }
 
@@ -60,7 +60,7 @@ struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask)
 		return NULL;
 	slot->ask = *ask;
 	slot->phase = SLOT_QUEUED;
-	slot->near = slot->visited = slot->awaited = slot->has_reading = false;
+	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
 	return slot;
 }
 

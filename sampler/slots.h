@@ -25,9 +25,9 @@ enum slot_phase {
 struct slot {
 	struct ask ask;
 	enum slot_phase phase;
-	bool awaited; /* asked in this tick, which waits for its stop */
-	bool near;    /* awaited by spinning: it runs on another CPU than ours */
-	bool visited; /* and we may go there, to ask it */
+	bool awaited;   /* asked in this tick, which waits for its stop */
+	bool near;      /* awaited by spinning: it runs on another CPU than ours */
+	bool may_visit; /* near, and we may go to its CPU to ask it */
 	bool has_reading;
 	unsigned distance; /* of its CPU from ours */
 	uint64_t requested_ns;

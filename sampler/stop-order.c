@@ -144,7 +144,7 @@ bool sprof_stop_order_next(struct stop_order *order)
 	cpu = group->first->ask.cpu.number;
 	group->contended = order->crowded || has(&order->hop->avoided, cpu);
 	group->first->near = is_near(order);
-	group->first->visited = group->first->near && !has(&order->taken, cpu);
+	group->first->may_visit = group->first->near && !has(&order->taken, cpu);
 	if (!group->first->near && !has(&order->taken, cpu))
 		sprof_hop_to(order->hop, cpu);
 	return true;

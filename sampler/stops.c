@@ -322,7 +322,7 @@ static void collect_group(struct stops *stops, const struct slot_group *group)
 	const struct sprof_world *world = stops->run->world;
 	uint64_t deadline;
 
-	if (group->first->visited && enters_often(stops, group->first))
+	if (group->first->may_visit && enters_often(stops, group->first))
 		request_there(stops, group);
 	else
 		request_all(stops->run, group);

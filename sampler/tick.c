@@ -12,6 +12,7 @@
 
 enum {
 	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,
+	FEW_FAULTS = 2, /* by chance between two looks */
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
 	TRIES_ONCE = 7,
 };
@@ -149,7 +150,7 @@ static void note_faults(const struct ticking *ticking, struct sprof_thread *thre
 	sprof_sampled_faulted(sampled, faults, ticking->ns);
 	if (more)
 		sprof_mappings_doubt(mappings_of(thread));
-	if (last_ns && more > (ticking->ns - last_ns) / SPROF_NS_PER_MS)
+	if (last_ns && more > FEW_FAULTS + (ticking->ns - last_ns) / SPROF_NS_PER_MS)
 		sprof_sampled_process_entered(thread->process->sampling, ticking->ns);
 }
 
