@@ -35,4 +35,17 @@ void sprof_trace_report_line(const struct sprof_profile *profile, struct sprof_t
 	const struct sprof_trace_instance *instance, const struct sprof_details_line *line,
 	struct sprof_out *out);
 
+/* trace-json.c: the same as a line of JSON. False: no memory, as of the next two. */
+SPROF_MUST_USE bool sprof_trace_json_line(const struct sprof_profile *profile,
+	struct sprof_trace_stacks *stacks, const struct sprof_trace_instance *instance,
+	const struct sprof_details_line *line, struct sprof_out *out);
+/* The instance of the lines to come is still open after so long; the stack's number, or 0. */
+void sprof_trace_json_open(uint64_t open_ns, unsigned stack, struct sprof_out *out);
+/* By item: how many have no partner as event1 and as event2. */
+SPROF_MUST_USE bool sprof_trace_json_unpaired(
+	const struct sprof_event_list *list, uint64_t *const counts[2], struct sprof_out *out);
+/* All stacks that have a number; the profile's locations are named. */
+SPROF_MUST_USE bool sprof_trace_json_stacks(const struct sprof_trace_stacks *stacks,
+	const struct sprof_profile *profile, struct sprof_out *out);
+
 #endif

@@ -132,8 +132,11 @@ static bool write_stacks(struct trace *trace, struct sprof_error *err)
 		return true;
 	if (!sprof_watching_name(&trace->watching, &trace->options->naming, err))
 		return false;
-	sprof_trace_stacks_write(&trace->stacks, trace->watching.profile, &trace->list,
-		trace->options->short_names, trace->out);
+	if (!trace->options->json)
+		sprof_trace_stacks_write(&trace->stacks, trace->watching.profile, &trace->list,
+			trace->options->short_names, trace->out);
+	else if (!sprof_trace_json_stacks(&trace->stacks, trace->watching.profile, trace->out))
+		trace->out_of_memory = true;
 	trace->out_of_memory |= trace->stacks.out_of_memory;
 	return true;
 }
@@ -154,6 +157,9 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 		write_unpaired(trace);
 		write_losses(trace);
 		write_lost_records(trace);
+	} else if (trace->options->analysis == SPROF_TRACE_PAIR &&
+		!sprof_trace_json_unpaired(&trace->list, trace->unpaired, trace->out)) {
+		trace->out_of_memory = true;
 	}
 	if (!write_stacks(trace, err))
 		return false;

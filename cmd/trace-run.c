@@ -92,6 +92,14 @@ static void on_unpaired(
 	sprof_trace_stacks_count(&trace->stacks, side, is_second);
 }
 
+static void write_open(uint64_t open_ns, unsigned stack, struct sprof_out *out)
+{
+	sprof_out_printf(out, "in flight after %s", sprof_figure_time(open_ns).text);
+	if (stack)
+		sprof_out_printf(out, ", now at stack %u", stack);
+	sprof_out_puts(out, ":\n");
+}
+
 /* It goes on: its end will be shown when it comes. */
 static bool show_open(void *context, const struct sprof_trace_side *side)
 {
@@ -102,11 +110,10 @@ static bool show_open(void *context, const struct sprof_trace_side *side)
 	const unsigned stack = sprof_trace_stacks_number(
 		&trace->stacks, sprof_trace_stacks_peek(&trace->stacks, side->event->thread));
 
-	sprof_out_printf(
-		trace->out, "in flight after %s", sprof_figure_time(instance.latency_ns).text);
-	if (stack)
-		sprof_out_printf(trace->out, ", now at stack %u", stack);
-	sprof_out_puts(trace->out, ":\n");
+	if (trace->options->json)
+		sprof_trace_json_open(instance.latency_ns, stack, trace->out);
+	else
+		write_open(instance.latency_ns, stack, trace->out);
 	if (!sprof_details_request(trace->details, &instance))
 		trace->out_of_memory = true;
 	return !trace->out_of_memory;
@@ -120,8 +127,12 @@ static void on_line(void *context, const struct sprof_trace_instance *instance,
 
 	if (!trace->options->detail)
 		shown.hidden = 0;
-	sprof_trace_report_line(
-		trace->watching.profile, &trace->stacks, instance, &shown, trace->out);
+	if (!trace->options->json)
+		sprof_trace_report_line(
+			trace->watching.profile, &trace->stacks, instance, &shown, trace->out);
+	else if (!sprof_trace_json_line(
+			 trace->watching.profile, &trace->stacks, instance, &shown, trace->out))
+		trace->out_of_memory = true;
 }
 
 /* Some events are told late: no time goes back. */

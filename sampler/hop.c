@@ -21,8 +21,8 @@ enum {
 	 */
 	STARVED_NS = 300 * SPROF_NS_PER_MS,
 	/* from some hundred to some thousand instructions */
-	SHORTEST_VISIT_NS = 20 * SPROF_NS_PER_US,
-	LONGEST_VISIT_NS = 100 * SPROF_NS_PER_US,
+	SHORTEST_WAIT_NS = 20 * SPROF_NS_PER_US,
+	LONGEST_WAIT_NS = 100 * SPROF_NS_PER_US,
 };
 
 /* A try costs up to a second: the kernel leaves ordinary threads a twentieth of each (sched(7)). */
@@ -90,14 +90,12 @@ void sprof_hop_to(struct sprof_hop *hop, int cpu)
 	sprof_hop_note_queued(hop);
 }
 
-/* The length of the visit must have nothing to do with what the thread does. */
-void sprof_hop_visit(struct sprof_hop *hop, int cpu)
+/* The length must have nothing to do with what the thread does. */
+void sprof_hop_wait_for_timer(void)
 {
-	struct timespec nap = {.tv_nsec = SHORTEST_VISIT_NS};
+	const uint64_t more_ns = sprof_clock_now_ns() % (LONGEST_WAIT_NS - SHORTEST_WAIT_NS);
 
-	sprof_hop_to(hop, cpu);
-	nap.tv_nsec += (long)(sprof_clock_now_ns() % (LONGEST_VISIT_NS - SHORTEST_VISIT_NS));
-	nanosleep(&nap, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = (long)(SHORTEST_WAIT_NS + more_ns)}, NULL);
 }
 
 bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t threads)

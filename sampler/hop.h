@@ -37,11 +37,12 @@ void sprof_hop_init(struct sprof_hop *hop);
 void sprof_hop_to(struct sprof_hop *hop, int cpu);
 
 /*
- * Moves to a CPU, lets its thread run on there, and waits for a timer to interrupt it: that may be at
- * any of its instructions. An interrupt from another CPU takes its time, up to 100 us in virtual
- * machines; by then, a thread that enters the kernel often has done so, and stops there.
+ * Lets the thread of our CPU run on, and waits for a timer to interrupt it: that may be at any of its
+ * instructions. An interrupt from another CPU takes its time, up to 100 us in virtual machines; by
+ * then, a thread that enters the kernel often has done so, and stops there. The same holds for our
+ * coming here.
  */
-void sprof_hop_visit(struct sprof_hop *hop, int cpu);
+void sprof_hop_wait_for_timer(void);
 
 /*
  * Notes how long we have been queued for a CPU since the last note. If only a real-time thread

@@ -128,10 +128,23 @@ static void settle(const struct stop_order *order)
 		sprof_hop_keep_off(order->hop, &order->taken_for_good);
 }
 
+/* Settles from where the group is stopped, and moves there. */
+static void approach(struct stop_order *order)
+{
+	struct slot_group *group = &order->group;
+	const int cpu = group->first->ask.cpu.number;
+	const bool is_taken = has(&order->taken, cpu);
+
+	group->contended = order->crowded || has(&order->hop->avoided, cpu);
+	group->first->near = is_near(order);
+	group->first->may_visit = group->first->near && !is_taken;
+	if (!group->first->near && !is_taken)
+		sprof_hop_to(order->hop, cpu);
+}
+
 bool sprof_stop_order_next(struct stop_order *order)
 {
 	struct slot_group *group = &order->group;
-	int cpu;
 
 	group->first = group->last;
 	if (group->first == order->end) {
@@ -141,11 +154,6 @@ bool sprof_stop_order_next(struct stop_order *order)
 	while (group->last < order->end &&
 		group->last->ask.cpu.number == group->first->ask.cpu.number)
 		group->last++;
-	cpu = group->first->ask.cpu.number;
-	group->contended = order->crowded || has(&order->hop->avoided, cpu);
-	group->first->near = is_near(order);
-	group->first->may_visit = group->first->near && !has(&order->taken, cpu);
-	if (!group->first->near && !has(&order->taken, cpu))
-		sprof_hop_to(order->hop, cpu);
+	approach(order);
 	return true;
 }

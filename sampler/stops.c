@@ -24,6 +24,10 @@ enum {
 	 */
 	LATE_NS = 100 * 1000,
 	LATER_NS = 20 * 1000,
+	LONG_SHARE = 4, /* of a tick's period */
+	/* a thread that gets its CPU more often than once in that time, and these by chance, naps */
+	NAP_NS = 2 * SPROF_NS_PER_MS,
+	FEW_TIMESLICES = 4,
 };
 
 static void begin(void *data, const struct source_tick *tick)
@@ -103,21 +107,42 @@ static void request_all(const struct run *run, const struct slot_group *group)
 
 /*
  * An interrupt from our CPU would mostly meet the thread where it enters the kernel; the samples would
- * say that it is always there. On its own CPU a timer takes it from anywhere.
+ * say that it is always there. On its own CPU a timer takes it from anywhere. In a tick that has
+ * taken long already, the other threads go without.
  */
 static bool enters_often(const struct stops *stops, const struct slot *slot)
 {
 	const struct sampled_process *process = slot->ask.thread->process->sampling;
 
-	return process->enters_until_ns > stops->tick.ns;
+	return process->enters_until_ns > stops->tick.ns &&
+		now_of(stops->run) < stops->tick.ns + stops->tick.period_ns / LONG_SHARE;
+}
+
+/*
+ * A thread that sleeps for less than a ms at a time would sleep when our timer comes, which may end its
+ * sleep: a timer fires early where another one does (time slack, prctl(2)). Without schedstat, that
+ * can't be seen.
+ */
+static bool naps(const struct run *run, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	const uint64_t slept_ns = sampled->sleep.figures.time_ns;
+	struct sprof_proc_schedstat now;
+
+	if (!slept_ns || !run->world->read_schedstat(run->world->data, thread, &now))
+		return false;
+	return now.timeslices - sampled->sleep.timeslices >
+		FEW_TIMESLICES + (now_of(run) - slept_ns) / NAP_NS;
 }
 
 /* Asks from the thread's CPU, which it gets back when we leave: it stops before it does anything. */
 static void request_there(struct stops *stops, const struct slot_group *group)
 {
-	const int here = sched_getcpu();
+	const int here = sched_getcpu(), there = group->first->ask.cpu.number;
 
-	sprof_hop_visit(&stops->hop, group->first->ask.cpu.number);
+	sprof_hop_to(&stops->hop, there);
+	if (sched_getcpu() == there)
+		sprof_hop_wait_for_timer();
 	request_all(stops->run, group);
 	sprof_hop_to(&stops->hop, here);
 }
@@ -322,7 +347,8 @@ static void collect_group(struct stops *stops, const struct slot_group *group)
 	const struct sprof_world *world = stops->run->world;
 	uint64_t deadline;
 
-	if (group->first->may_visit && enters_often(stops, group->first))
+	if (group->first->may_visit && enters_often(stops, group->first) &&
+		!naps(stops->run, group->first->ask.thread))
 		request_there(stops, group);
 	else
 		request_all(stops->run, group);

@@ -14,6 +14,7 @@ KNOWN = {
     "getppid": (1000, 0), "nanosleep": (30, 0), "sched_yield": (800, 0), "getuid": (300, 0), "readv": (1, 0),
     "clock_nanosleep": (5, 5), "dup": (200, 200), "sendto": (400, 0), "recvfrom": (400, 0), "socketpair": (1, 0),
 }
+OF_THE_MAIN_THREAD = ("getppid", "nanosleep", "dup")
 SYSCALLS = ("syscalls", "--source", "ptrace")
 SIGNALS = 15  # at least: each has a handler, which returns
 
@@ -110,10 +111,12 @@ def test_perf_agrees():
         before = theirs.get(name, (0, 0))
         theirs[name] = (before[0] + int(calls), before[1] + int(errors))
     rows = count()
-    # (It loses some of what children do just before they end.)
-    for name in ("getppid", "nanosleep", "sched_yield", "dup", "sendto", "recvfrom", "socketpair", "close"):
-        ours = (rows[name]["calls"], rows[name]["errors"])
-        assert ours == theirs[name], (name, ours, theirs)
+    for name in KNOWN:
+        if name != "readv":  # it counts restarts
+            ours = (rows[name]["calls"], rows[name]["errors"])
+            # What threads and children do just before they end is not always in its summary.
+            assert theirs.get(name) == ours or (name not in OF_THE_MAIN_THREAD and theirs.get(name, (0, 0)) < ours), (
+                name, ours, theirs)
 
 
 def test_no_tracepoints():

@@ -16,9 +16,10 @@ TARGET = "syscalls"
 
 def trace(*options):
     result = sprof("trace", "--json", *options, "--", target(TARGET)).check(7)
-    tables = [json.loads(line) for line in result.text().splitlines() if line.startswith('{"last"') or '"syscall":' in line]
+    lines = [json.loads(line) for line in result.text().splitlines()]
+    tables = [line for line in lines if "rows" in line]
     assert tables[-1]["last"], result.text()
-    return tables[-1]["rows"], result.text(), tables
+    return tables[-1]["rows"], [line for line in lines if "rows" not in line], tables
 
 
 def calls_of(name):
@@ -83,21 +84,30 @@ def test_sigkill():
         loop.finish().check(0)
 
 
+def events_of(lines, event, syscall):
+    return [line for line in lines if line.get("event") == event and line.get("syscall") == syscall]
+
+
 def test_what_takes_longer():
-    rows, text, _ = trace(*calls_of("clock_nanosleep"), "--than", "1ms")
+    rows, lines, _ = trace(*calls_of("clock_nanosleep"), "--than", "1ms")
     # (A call that begins just before the timer's next signal is short.)
     over = rows[0]["over"]
     assert rows[0]["calls"] == 5 and over >= 3, rows
-    assert text.count("sys_exit: clock_nanosleep") == text.count("ret=-4") == over, text
-    assert "in flight after" in text, text
-    rows, text, _ = trace(*calls_of("getuid"), "--than", "10s")
-    assert rows[0]["over"] == 0 and "sys_exit" not in text.split("{")[0], text
+    ends = events_of(lines, "raw_syscalls:sys_exit", "clock_nanosleep")
+    assert [end["fields"]["ret"] for end in ends] == [-4] * over, lines
+    assert all(end["line"] == "event2" and end["latency_ns"] > 1e6 for end in ends), ends
+    assert any(line["line"] == "in flight" and line["latency_ns"] > 1e6 for line in lines), lines
+    rows, lines, _ = trace(*calls_of("getuid"), "--than", "10s")
+    assert rows[0]["over"] == 0 and not lines, lines
+    text = sprof("trace", *calls_of("clock_nanosleep"), "--than", "1ms", "--", target(TARGET)).check(7).text()
+    assert text.count("sys_exit: clock_nanosleep") == text.count("ret=-4") >= 3 and "in flight after" in text, text
 
 
 def test_what_lies_between():
-    _, text, _ = trace("-e", "syscalls:sys_enter_readv", "-e",
-                       "syscalls:sys_exit_readv,signal:deliver//untraced/", "--than", "1ms", "--detail", "all")
-    assert text.count("signal:deliver: sig=14") >= 9, text
+    _, lines, _ = trace("-e", "syscalls:sys_enter_readv", "-e",
+                        "syscalls:sys_exit_readv,signal:deliver//untraced/", "--than", "1ms", "--detail", "all")
+    signals = [line for line in lines if line.get("event") == "signal:deliver"]
+    assert len([line for line in signals if line["fields"]["sig"] == 14 and line["line"] == "between"]) >= 9, lines
 
 
 def test_births_and_ends():
@@ -160,6 +170,11 @@ def test_stacks_of_events():
         assert [frame for frame in frames if frame in ("nap", "count", "main")] == ["nap", "count", "main"], text
     text = sprof("trace", *calls_of("nanosleep"), "--than", "900us", "--", target(TARGET)).check(7).text()
     assert "(stack" not in text, text
+    _, lines, _ = trace("-e", "syscalls:sys_enter_nanosleep//stack/", "-e", "syscalls:sys_exit_nanosleep", "--than",
+                        "900us")
+    stacks = {stack["stack"]: stack["frames"] for stack in lines[-1]["stacks"]}
+    begins = events_of(lines, "raw_syscalls:sys_enter", "nanosleep")
+    assert len(begins) >= 30 and all("nap" in stacks[begin["stack"]] for begin in begins), begins
     check_error(sprof("trace", "-e", "proc:exec//stack/", "-e", "proc:exit", "--", "true"), 64, "proc:exec", "stacks")
 
 
@@ -177,6 +192,8 @@ def test_stacks_of_what_has_no_partner():
     counts = re.findall(r"(\d) from stack (\d+)", text)
     assert sum(int(count) for count, _ in counts) == 4, text
     assert all(len(frames_of(text, number)) == 2 for _, number in counts), text
+    _, lines, _ = trace(*calls_of("exit_group"), "--impl", "pair")
+    assert lines[0]["unpaired"] == [{"event": "sys_enter_exit_group", "as": "event1", "count": 4}], lines
 
 
 def last_table(result):
