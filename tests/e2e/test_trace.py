@@ -15,7 +15,7 @@ TARGET = "syscalls"
 
 
 def trace(*options):
-    result = sprof("trace", "--json", *options, "--", target(TARGET)).check(7)
+    result = sprof("trace", "--source", "ptrace", "--json", *options, "--", target(TARGET)).check(7)
     lines = [json.loads(line) for line in result.text().splitlines()]
     tables = [line for line in lines if "rows" in line]
     assert tables[-1]["last"], result.text()
