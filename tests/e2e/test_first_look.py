@@ -84,7 +84,11 @@ def test_sqlite():
     sql = ("CREATE TABLE t(a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
            "i < 1500000) INSERT INTO t SELECT i, i % 1000 FROM n; SELECT b, count(*) FROM t GROUP BY b "
            "ORDER BY 2 LIMIT 1;")
-    check_run(tool("sqlite3"), ":memory:", sql, sizes=[SMALL], words=["sqlite3", "computing", "sqlite3VdbeExec"])
+    for screen in answers("run", "--", tool("sqlite3"), ":memory:", sql, sizes=[SMALL]):
+        print(screen.text)
+        screen.check_answer("sqlite3", "computing")
+        # (So few samples don't tell which of its functions is the first one.)
+        assert any("sqlite3VdbeExec" in line for line in screen.part("functions")), screen.text
 
 
 def test_git_log():
