@@ -230,7 +230,9 @@ def test_stacks_of_slow_calls():
     stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "--than", "900us", "--", target("syscalls")).check(7))
     for name, calls, functions in (("nanosleep", 30, ["nap", "count", "main"]), ("readv", 1, ["count_restarts"]),
                                    ("clock_nanosleep", 5, ["count_interrupts"])):
-        assert sum(stack["calls"] for stack in stacks[name]) == calls, stacks[name]
+        # (A clock_nanosleep(2) that begins just before the timer's next signal is short.)
+        least = 3 if name == "clock_nanosleep" else calls
+        assert least <= sum(stack["calls"] for stack in stacks[name]) <= calls, stacks[name]
         for stack in stacks[name]:
             assert [frame for frame in stack["frames"] if frame in functions] == functions, stack
     for stack in sum(stacks.values(), []):
