@@ -6,8 +6,6 @@
 
 #include "events/caller.h"
 
-enum { ERRNO_MAX = 4095 }; /* include/linux/err.h, MAX_ERRNO */
-
 struct sprof_trace_calls sprof_trace_calls_of(bool by_thread, uint64_t threshold_ns)
 {
 	const struct sprof_call_table table = {
@@ -59,7 +57,7 @@ bool sprof_trace_calls_add(
 		.begin_ns = begin->time_ns,
 		.end_ns = end->time_ns,
 		.result = result,
-		.is_error = result < 0 && result >= -ERRNO_MAX,
+		.is_error = sprof_call_result_is_error(result),
 		.ending = SPROF_CALL_RETURNED,
 	};
 

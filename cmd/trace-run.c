@@ -68,13 +68,19 @@ static bool has_calls(const struct trace *trace)
 	return trace->options->analysis == SPROF_TRACE_SYSCALLS;
 }
 
+/* One table is printed. */
+static bool count(struct trace *trace, const struct sprof_trace_instance *instance)
+{
+	return has_calls(trace) ? sprof_trace_calls_add(&trace->call_figures, instance)
+				: sprof_delay_table_add(&trace->table, instance);
+}
+
 static void on_instance(void *context, const struct sprof_trace_instance *instance)
 {
 	struct trace *trace = context;
 	bool is_shown = instance->over || instance->under;
 
-	if (!sprof_delay_table_add(&trace->table, instance) ||
-		(has_calls(trace) && !sprof_trace_calls_add(&trace->call_figures, instance)) ||
+	if (!count(trace, instance) ||
 		(trace->details && is_shown && !sprof_details_request(trace->details, instance)))
 		trace->out_of_memory = true;
 	trace->shows_unlikely |= instance->over;

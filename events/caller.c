@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 enum {
+	ERRNO_MAX = 4095,
 	KERNEL_ERESTARTSYS = 512,
 	KERNEL_ERESTARTNOINTR = 513,
 	KERNEL_ERESTARTNOHAND = 514,
@@ -35,6 +36,11 @@ uint32_t sprof_call_native_arch(void)
 bool sprof_call_is_native(const struct sprof_call *call)
 {
 	return !call->arch || call->arch == sprof_call_native_arch();
+}
+
+bool sprof_call_result_is_error(int64_t result)
+{
+	return result < 0 && result >= -ERRNO_MAX;
 }
 
 static struct open_call *top_of(struct caller *caller)

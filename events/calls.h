@@ -37,6 +37,9 @@ struct sprof_call {
 /* Whether it is a call of this machine's own architecture. */
 bool sprof_call_is_native(const struct sprof_call *call);
 
+/* Whether a result is a negative errno (include/linux/err.h, MAX_ERRNO). */
+bool sprof_call_result_is_error(int64_t result);
+
 struct sprof_calls_listener {
 	void *data;
 	/* False: no memory. */

@@ -10,8 +10,6 @@
 
 #include "base/array.h"
 
-enum { ERRNO_MAX = 4095 }; /* include/linux/err.h, MAX_ERRNO */
-
 void sprof_tracepoint_calls_finish(struct sprof_tracepoint_calls *calls)
 {
 	sprof_idmap_finish(&calls->index);
@@ -135,7 +133,7 @@ static bool leave(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 	const struct sprof_call_state state = {.stop = SPROF_CALL_EXIT,
 		.arch = sprof_call_native_arch(),
 		.result = result,
-		.is_error = result < 0 && result >= -ERRNO_MAX};
+		.is_error = sprof_call_result_is_error(result)};
 	const struct caller_stop stop = {&state, event->time_ns, false};
 	struct sprof_call call;
 

@@ -1,7 +1,8 @@
 /*
  * All that happens while a thread stands still: read its registers, copy its stack once, repair a
  * system call that the stop broke off, and let it go on. Nothing else, no allocation and no other
- * wait, may come between a thread's stop and its continuation.
+ * wait, may come between a thread's stop and its continuation. Only a thread that was asked from its
+ * own CPU also stands while we leave that CPU (stops.c, request_there).
  */
 #include "sampler/standstill.h"
 

@@ -187,12 +187,15 @@ def test_four_threads_on_two_processors():
     What is not on a CPU is on the run queue, or was taken by a host, interrupts and stops: nothing else
     keeps a thread that only computes.
     """
+    waits = []
     for profile in check_at("crowd"):
         for role in profile.roles():
             row, cpu = profile.row(role), profile.truth[role]["cpu_ns"] / 1e9
             kept = row["runq"] + row.get("stolen", 0)
             check_near(kept / row["wall"], 1 - cpu / row["wall"], POINTS, f"runq of {role}")
-            assert row["wait"] < 0.005 * row["wall"], row
+            waits.append(row["wait"] / row["wall"])
+    print(f"     share of wait, of each thread and round: {sorted(waits)}")
+    assert median(waits) == 0 and max(waits) < 0.005, waits
 
 
 def test_mix():
