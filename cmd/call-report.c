@@ -227,7 +227,7 @@ static void write_gaps(const struct sprof_call_report *report, struct sprof_out 
 			(unsigned long long)report->gaps.ended_unseen);
 }
 
-void sprof_call_report_losses(struct sprof_tracepoint_gaps losses, struct sprof_out *out)
+void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_out *out)
 {
 	if (losses.lost)
 		sprof_out_printf(out,

@@ -11,7 +11,7 @@
 #include "base/attributes.h"
 #include "cmd/values.h"
 #include "events/call-table.h"
-#include "events/tracepoint-events.h"
+#include "events/recorded-events.h"
 #include "output/json.h"
 #include "output/out.h"
 #include "profile/profile.h"
@@ -26,7 +26,7 @@ struct sprof_call_report {
 	uint64_t floor_ns; /* PTRACE: the shortest latency that could be seen; 0: not known */
 	uint64_t begin_ns, end_ns;
 	struct sprof_calls_gaps gaps;
-	struct sprof_tracepoint_gaps losses; /* PERF */
+	struct sprof_recorded_gaps losses; /* PERF */
 	bool is_last;     /* of the whole run: says what share of the time calls took */
 	bool is_selected; /* only some calls were traced, */
 	bool is_filtered; /* and only they stopped their thread */
@@ -37,7 +37,7 @@ struct sprof_call_report {
 SPROF_MUST_USE bool sprof_call_report_text(
 	const struct sprof_call_report *report, struct sprof_out *out);
 /* What the kernel's tracepoints did not tell, if anything. */
-void sprof_call_report_losses(struct sprof_tracepoint_gaps losses, struct sprof_out *out);
+void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_out *out);
 /* call-stacks.c: where calls come from, the longest first. False: no memory. */
 SPROF_MUST_USE bool sprof_call_stacks_text(
 	const struct sprof_call_report *report, struct sprof_out *out);

@@ -41,11 +41,7 @@ static bool is_by_stops(const struct sprof_trace_type_row *row)
 /* The command that gives the event. */
 static const char *command_of(const struct sprof_trace_type_row *row)
 {
-	if (is_by_stops(row) || row->sources & SPROF_TRACE_BY_TRACEPOINT)
-		return "trace";
-	if (row->cost == SPROF_TRACE_COST_SAMPLE)
-		return "run, attach";
-	return "rundelay";
+	return row->sources == SPROF_TRACE_BY_SAMPLER ? "run, attach" : "trace";
 }
 
 static void list_fields(const struct sprof_trace_type_row *row, char *buffer, size_t size)

@@ -26,6 +26,7 @@ static void describe_paranoid(char *ret, size_t size)
 void sprof_perf_denied_words(const struct sprof_perf_denial *denial, char *ret, size_t size)
 {
 	static const char *const words[] = {
+		[SPROF_PERF_ADMIN] = "they take root, or CAP_SYS_ADMIN",
 		[SPROF_PERF_SECCOMP] =
 			"a seccomp filter forbids perf_event_open, as in a container",
 		[SPROF_PERF_UNSUPPORTED] = "this kernel does not have them",

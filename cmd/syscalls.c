@@ -8,6 +8,7 @@
 
 #include "attach/floor.h"
 #include "base/clock.h"
+#include "cmd/beside.h"
 #include "cmd/call-choice.h"
 #include "cmd/call-profile.h"
 #include "cmd/call-report.h"
@@ -18,7 +19,7 @@
 #include "cmd/watching.h"
 #include "cmd/perf-denied.h"
 #include "events/call-filter.h"
-#include "events/tracepoint-events.h"
+#include "events/recorded-events.h"
 
 struct syscalls_options {
 	struct sprof_common_options common;
@@ -27,9 +28,9 @@ struct syscalls_options {
 	struct sprof_shown shown;
 	const char *choice; /* as it was given; NULL: all */
 	uint64_t interval_ns, threshold_ns;
-	double rate_hz;
 	enum sprof_source_request source;
-	bool by_thread, json, stacks, sample;
+	bool by_thread, json, stacks;
+	struct sprof_beside_options beside;
 };
 
 _Static_assert(offsetof(struct syscalls_options, common) == 0,
@@ -40,7 +41,7 @@ _Static_assert(offsetof(struct syscalls_options, common) == 0,
 static const struct syscalls_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.shown = SPROF_SHOWN_DEFAULTS,
-	.rate_hz = 99,
+	.beside.rate_hz = SPROF_BESIDE_RATE_HZ,
 };
 
 static const struct sprof_option option_table[] = {
@@ -61,10 +62,6 @@ static const struct sprof_option option_table[] = {
 		"where the calls come from: the stacks of those that take longer\n"
 		"than --than, or of all",
 		sprof_value_flag, FIELD(stacks)},
-	{"sample", NULL, NULL, "take samples of the program as well, as run and attach do",
-		sprof_value_flag, FIELD(sample)},
-	{"rate", "rF", "HZ", "of --sample: samples per second of every thread (99)",
-		sprof_value_rate, FIELD(rate_hz)},
 	{"interval", "i", "MS", "print a table every MS milliseconds, of the calls since the last",
 		sprof_value_milliseconds, FIELD(interval_ns)},
 	{"json", NULL, NULL, "one line of JSON instead of each table", sprof_value_flag,
@@ -75,6 +72,7 @@ static const struct sprof_option option_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to trace", sprof_watching_table, FIELD(watching)},
 	{"What to trace", option_table},
+	{"What to trace", sprof_beside_table, FIELD(beside)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
@@ -88,9 +86,9 @@ struct syscalls {
 	struct sprof_shown answer; /* of the samples; without outputs: none */
 	struct sprof_call_choice choice;
 	struct sprof_watching watching;
-	struct sprof_calls *calls;                   /* by ptrace, or */
-	struct sprof_tracepoint_events *tracepoints; /* without stops */
-	struct sprof_call_table interval, total;     /* of threads, and of stacks */
+	struct sprof_calls *calls;               /* by ptrace, or */
+	struct sprof_recorded_events *recorded;  /* without stops, by tracepoints */
+	struct sprof_call_table interval, total; /* of threads, and of stacks */
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
 	bool prints; /* stdout gets the tables */
 };
@@ -132,9 +130,9 @@ static bool write_report(const struct syscalls *syscalls, const struct sprof_cal
 
 static void describe_source(const struct syscalls *syscalls, struct sprof_call_report *ret)
 {
-	if (syscalls->tracepoints) {
+	if (syscalls->recorded) {
 		ret->source = SPROF_SOURCE_PERF;
-		ret->losses = sprof_tracepoint_events_gaps(syscalls->tracepoints);
+		ret->losses = sprof_recorded_events_gaps(syscalls->recorded);
 		ret->gaps.ended_unseen = ret->losses.ended_unseen;
 		return;
 	}
@@ -232,16 +230,18 @@ static void begin(void *data, struct sprof_target *target)
 static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 {
 	const struct syscalls_options *options = syscalls->options;
-	const struct sprof_tracepoint_events_options wanted = {
-		.types = sprof_tracepoint_events_calls(),
+	const struct sprof_recorded_options wanted = {
+		.wants = {.types = sprof_recorded_calls(),
+			.calls = syscalls->choice.numbers,
+			.call_count = syscalls->choice.count},
 		.follow_children = syscalls->watching.subject.follow_children,
-		.calls = {.data = syscalls, .call = count},
+		.listener = {.data = syscalls, .call = count},
 	};
 	struct sprof_perf_denial denial;
 
 	if (options->source == SPROF_SOURCE_PTRACE || options->stacks)
 		return true;
-	return sprof_tracepoint_events_create(&wanted, &syscalls->tracepoints, &denial) ||
+	return sprof_recorded_events_create(&wanted, &syscalls->recorded, &denial) ||
 		options->source == SPROF_SOURCE_ANY ||
 		sprof_perf_denied(&denial, "tracepoints", err);
 }
@@ -274,11 +274,10 @@ static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *
 			.end = end};
 	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
 
-	if (!choose_source(syscalls, err) ||
-		(!syscalls->tracepoints && !create_calls(syscalls, err)))
+	if (!choose_source(syscalls, err) || (!syscalls->recorded && !create_calls(syscalls, err)))
 		return false;
-	source = syscalls->tracepoints ? sprof_tracepoint_events_source(syscalls->tracepoints)
-				       : sprof_calls_source(syscalls->calls);
+	source = syscalls->recorded ? sprof_recorded_events_source(syscalls->recorded)
+				    : sprof_calls_source(syscalls->calls);
 	syscalls->watching.tracing.events = sources;
 	return sprof_watching_run(&syscalls->watching, ret_exit, err);
 }
@@ -299,22 +298,6 @@ static bool print_total(struct syscalls *syscalls, struct sprof_error *err)
 	return report(syscalls, &syscalls->total, &what, err);
 }
 
-static bool write_profile(struct syscalls *syscalls, const struct sprof_shown *shown, int *ret_exit,
-	struct sprof_error *err)
-{
-	const struct sprof_profile *profile = syscalls->watching.profile;
-	struct sprof_output_options how;
-	struct sprof_written written;
-	int failed;
-
-	if (!sprof_shown_output_options(shown, profile, &how, err))
-		return false;
-	written = sprof_shown_write(shown, profile, &how, true);
-	failed = sprof_outputs_exit(&written);
-	*ret_exit = failed ? failed : *ret_exit;
-	return true;
-}
-
 /* The answer that the samples give, below the table. */
 static bool print_answer(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
 {
@@ -322,7 +305,7 @@ static bool print_answer(struct syscalls *syscalls, int *ret_exit, struct sprof_
 		return true;
 	puts("");
 	fflush(stdout);
-	return write_profile(syscalls, &syscalls->answer, ret_exit, err);
+	return sprof_beside_write(syscalls->watching.profile, &syscalls->answer, ret_exit, err);
 }
 
 static bool write_files(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
@@ -331,7 +314,7 @@ static bool write_files(struct syscalls *syscalls, int *ret_exit, struct sprof_e
 		return true;
 	if (!sprof_call_profile_add(syscalls->watching.profile, &syscalls->total))
 		return sprof_error_no_memory(err);
-	return write_profile(syscalls, &syscalls->shown, ret_exit, err);
+	return sprof_beside_write(syscalls->watching.profile, &syscalls->shown, ret_exit, err);
 }
 
 static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
@@ -361,14 +344,8 @@ static bool settle_weight(const struct syscalls *syscalls, struct sprof_error *e
 /* Samples that no file gets are answered at once. */
 static bool settle_answer(struct syscalls *syscalls, struct sprof_error *err)
 {
-	struct sprof_outputs *outputs = &syscalls->answer.outputs;
-
-	syscalls->answer = syscalls->options->shown;
-	*outputs = (struct sprof_outputs){0};
-	if (!syscalls->options->sample || syscalls->shown.outputs.count || syscalls->options->json)
-		return true;
-	return sprof_outputs_set_format(outputs, "summary", err) &&
-		sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err);
+	return !syscalls->options->beside.sample || syscalls->options->json ||
+		sprof_beside_settle(&syscalls->options->shown, &syscalls->answer, err);
 }
 
 static bool settle_outputs(struct syscalls *syscalls, struct sprof_error *err)
@@ -395,15 +372,15 @@ static bool begin_run(struct syscalls *syscalls, char *const operands[], struct 
 		return false;
 	watching->subject.stdout_to_stderr = operands[0] &&
 		(syscalls->prints || sprof_outputs_use_stdout(&syscalls->shown.outputs));
-	if (options->sample)
-		sprof_watching_sample(watching, options->rate_hz);
+	if (options->beside.sample)
+		sprof_watching_sample(watching, options->beside.rate_hz);
 	return settle_weight(syscalls, err);
 }
 
 static void finish(struct syscalls *syscalls)
 {
 	sprof_calls_destroy(syscalls->calls);
-	sprof_tracepoint_events_destroy(syscalls->tracepoints);
+	sprof_recorded_events_destroy(syscalls->recorded);
 	sprof_call_table_finish(&syscalls->interval);
 	sprof_call_table_finish(&syscalls->total);
 	sprof_call_choice_finish(&syscalls->choice);

@@ -7,16 +7,23 @@
 #include "cmd/syscall-name.h"
 #include "cmd/trace-calls.h"
 
-enum { NAME_SIZE = 64 };
+enum {
+	NAME_SIZE = 64,
+	BY_PTRACE = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS,
+	BY_KERNEL = SPROF_TRACE_BY_TRACEPOINT | SPROF_TRACE_BY_SWITCHES | SPROF_TRACE_BY_CLOCK |
+		SPROF_TRACE_BY_FAULTS | SPROF_TRACE_BY_UPROBE,
+	DEFAULT_RATE = 99,
+};
 
-static int64_t number_of(void *context, const char *name)
+static bool number_of(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+	struct sprof_error *err)
 {
-	int64_t number;
-
-	return sprof_syscall_find(name, &number) ? number : -1;
+	if (suffix->type == SPROF_TRACE_PROBE || suffix->type == SPROF_TRACE_RETURN)
+		return sprof_trace_probes_add(context, suffix, ret, err);
+	return sprof_syscall_find(suffix->text, ret) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE, "column %zu: there is no system call '%s'",
+			suffix->column, suffix->text);
 }
-
-enum { BY_PTRACE = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS };
 
 static bool refuse(const struct sprof_event_item *item, const char *what, struct sprof_error *err)
 {
@@ -28,55 +35,54 @@ static bool refuse(const struct sprof_event_item *item, const char *what, struct
 
 static bool check_item(const struct sprof_event_item *item, struct sprof_error *err)
 {
-	if (!(item->row->sources & (BY_PTRACE | SPROF_TRACE_BY_TRACEPOINT))) {
+	if (!(item->row->sources & (BY_PTRACE | BY_KERNEL))) {
 		refuse(item, "can't be traced", err);
-		sprof_error_hint(err,
-			"sprof rundelay measures how long threads wait for a CPU; sprof run samples; "
-			"sprof events lists what can be traced here");
+		sprof_error_hint(
+			err, "sprof run takes samples; sprof events lists what can be traced here");
 		return false;
 	}
-	return !item->stack || item->row->sources & SPROF_TRACE_BY_CALL_STOPS ||
-		refuse(item, "only the events of system calls have stacks", err);
+	return !item->stack || item->row->sources & (SPROF_TRACE_BY_CALL_STOPS | BY_KERNEL) ||
+		refuse(item, "births, ends and signals have no stacks", err);
 }
 
-/* One run has one source: events of two would come in no order. */
-static bool check_together(const struct sprof_trace_options *options,
-	const struct sprof_event_list *list, struct sprof_error *err)
+static bool check_source(enum sprof_source_request request, const struct sprof_event_item *item,
+	struct sprof_error *err)
 {
-	const bool needs =
-		sprof_trace_choice_needs_tracepoints(list) || options->request == SPROF_SOURCE_PERF;
+	if (request == SPROF_SOURCE_PERF && !(item->row->sources & BY_KERNEL))
+		return refuse(item, "comes from ptrace only", err);
+	return request != SPROF_SOURCE_PTRACE || item->row->sources & BY_PTRACE ||
+		refuse(item, "can't be traced by ptrace", err);
+}
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct sprof_event_item *item = &list->items[i];
-
-		if (needs && !(item->row->sources & SPROF_TRACE_BY_TRACEPOINT))
-			return refuse(
-				item, "comes from ptrace, and can't be beside tracepoints", err);
-		if (needs && item->stack)
-			return refuse(item, "has no stack where tracepoints are the source", err);
-		if (options->request == SPROF_SOURCE_PTRACE && !(item->row->sources & BY_PTRACE))
-			return refuse(item, "can't be traced by ptrace", err);
-	}
-	return true;
+/* One clock runs for all of them. */
+static bool check_rate(const struct sprof_event_list *list, const struct sprof_event_item *item,
+	struct sprof_error *err)
+{
+	return item->row->type != SPROF_TRACE_PROFILE || !item->rate ||
+		item->rate == sprof_trace_choice_rate(list) ||
+		refuse(item, "there is one rate (-F) for all", err);
 }
 
 static bool check_sources(const struct sprof_trace_options *options,
 	const struct sprof_event_list *list, struct sprof_error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (!check_item(&list->items[i], err))
+		const struct sprof_event_item *item = &list->items[i];
+
+		if (!check_item(item, err) || !check_source(options->request, item, err) ||
+			!check_rate(list, item, err))
 			return false;
 	}
-	return check_together(options, list, err);
+	return true;
 }
 
-bool sprof_trace_choice_needs_tracepoints(const struct sprof_event_list *list)
+unsigned sprof_trace_choice_rate(const struct sprof_event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (!(list->items[i].row->sources & BY_PTRACE))
-			return true;
+		if (list->items[i].row->type == SPROF_TRACE_PROFILE && list->items[i].rate)
+			return list->items[i].rate;
 	}
-	return false;
+	return DEFAULT_RATE;
 }
 
 uint32_t sprof_trace_choice_types(const struct sprof_event_list *list)
@@ -88,18 +94,34 @@ uint32_t sprof_trace_choice_types(const struct sprof_event_list *list)
 	return types;
 }
 
-bool sprof_trace_choice_is_of_tracepoints(const struct sprof_event_list *list)
+uint32_t sprof_trace_choice_kernel_types(const struct sprof_event_list *list)
 {
+	uint32_t types = 0;
+
 	for (size_t i = 0; i < list->count; i++) {
-		if (!(list->items[i].row->sources & SPROF_TRACE_BY_TRACEPOINT) ||
-			list->items[i].stack)
-			return false;
+		if (!(list->items[i].row->sources & BY_PTRACE))
+			types |= 1U << list->items[i].row->type;
 	}
-	return true;
+	return types;
+}
+
+/* A call has one stack, from its begin to its end. */
+uint32_t sprof_trace_choice_stack_types(const struct sprof_event_list *list)
+{
+	uint32_t types = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const enum sprof_trace_type type = list->items[i].row->type;
+
+		if (list->items[i].stack)
+			types |= 1U
+				<< (type == SPROF_TRACE_SYS_EXIT ? SPROF_TRACE_SYS_ENTER : type);
+	}
+	return types;
 }
 
 bool sprof_trace_choice_read(const struct sprof_trace_options *options,
-	struct sprof_event_list *list, struct sprof_error *err)
+	struct sprof_event_list *list, struct sprof_trace_probes *probes, struct sprof_error *err)
 {
 	/* The handler of a signal makes calls of its own before the interrupted one ends. */
 	const char *key = options->analysis == SPROF_TRACE_SYSCALLS && !options->key
@@ -107,6 +129,7 @@ bool sprof_trace_choice_read(const struct sprof_trace_options *options,
 		: options->key;
 
 	list->number_of = number_of;
+	list->context = probes;
 	for (size_t i = 0; i < options->lists.count; i++) {
 		if (!sprof_event_list_add(list, options->lists.items[i], err))
 			return false;

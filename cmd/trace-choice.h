@@ -9,13 +9,14 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "cmd/trace-probes.h"
 #include "cmd/trace-run.h"
 #include "events/calls.h"
 #include "events/event-list.h"
 
-/* Reads and checks all events. The list is to be finished in both cases. */
+/* Reads and checks all events. The list and the probes are to be finished in both cases. */
 SPROF_MUST_USE bool sprof_trace_choice_read(const struct sprof_trace_options *options,
-	struct sprof_event_list *list, struct sprof_error *err);
+	struct sprof_event_list *list, struct sprof_trace_probes *probes, struct sprof_error *err);
 
 /* Whether an event comes from this source (enum sprof_trace_source). */
 bool sprof_trace_choice_wants(const struct sprof_event_list *list, unsigned source);
@@ -26,9 +27,11 @@ bool sprof_trace_choice_has_call(const struct sprof_event_list *list, int64_t nu
 /* All types of events, as bits: 1 << enum sprof_trace_type. */
 uint32_t sprof_trace_choice_types(const struct sprof_event_list *list);
 
-/* Whether an event comes from tracepoints alone; whether all can come from them. */
-bool sprof_trace_choice_needs_tracepoints(const struct sprof_event_list *list);
-bool sprof_trace_choice_is_of_tracepoints(const struct sprof_event_list *list);
+/* Those that only the kernel's records give; those that have stacks in them. */
+uint32_t sprof_trace_choice_kernel_types(const struct sprof_event_list *list);
+uint32_t sprof_trace_choice_stack_types(const struct sprof_event_list *list);
+/* Samples per second of SPROF_TRACE_PROFILE. */
+unsigned sprof_trace_choice_rate(const struct sprof_event_list *list);
 
 /* Whether any event has a stack; whether that of this call does, at its begin or its end. */
 bool sprof_trace_choice_has_stacks(const struct sprof_event_list *list);

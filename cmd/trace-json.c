@@ -52,14 +52,15 @@ static void add_call(const struct sprof_trace_event *event, struct sprof_json *j
 }
 
 static void add_event(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
-	const struct sprof_trace_event *event, struct sprof_json *json)
+	const struct sprof_trace_side *side, struct sprof_json *json)
 {
+	const struct sprof_trace_event *event = side->event;
 	const struct sprof_trace_type_row *row =
 		sprof_trace_type_row((enum sprof_trace_type)event->type);
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
 	char name[NAME_SIZE];
 
-	sprof_trace_type_name(row, NULL, name, sizeof(name));
+	sprof_trace_type_name(row, side->item->call, name, sizeof(name));
 	sprof_json_format(json, ",\"time_ns\":%" PRIu64 ",\"tid\":%d,\"comm\":", event->time_ns,
 		(int)event->tid);
 	sprof_json_string(json,
@@ -93,7 +94,7 @@ bool sprof_trace_json_line(const struct sprof_profile *profile, struct sprof_tra
 		sprof_json_format(&json, ",\"incomplete\":%s", line->incomplete ? "true" : "false");
 	if (line->kind == SPROF_DETAILS_EVENT2)
 		sprof_json_format(&json, ",\"latency_ns\":%" PRIu64, instance->latency_ns);
-	add_event(profile, stacks, line->side->event, &json);
+	add_event(profile, stacks, line->side, &json);
 	sprof_json_text(&json, "}\n");
 	sprof_json_close(&json);
 	return true;

@@ -197,9 +197,9 @@ static void write_field(const struct sprof_trace_field *field,
 			SPROF_AUTO_FREE char *text = sprof_clean_text(value->text, NULL);
 
 			sprof_out_printf(out, " %s=%s", field->name, text ? text : "?");
-		} else if (field->count > 1) {
-			sprof_out_printf(out, "%s0x%" PRIx64 "%s",
-				i ? "," : " args=", (uint64_t)value->integer, "");
+		} else if (field->is_address) {
+			sprof_out_printf(out, "%s%s%s0x%" PRIx64, i ? "," : " ",
+				i ? "" : field->name, i ? "" : "=", (uint64_t)value->integer);
 		} else {
 			sprof_out_printf(out, " %s=%" PRId64, field->name, value->integer);
 		}
@@ -207,8 +207,9 @@ static void write_field(const struct sprof_trace_field *field,
 }
 
 static void write_event(const struct sprof_profile *profile, struct sprof_trace_stacks *stacks,
-	const struct sprof_trace_event *event, struct sprof_out *out)
+	const struct sprof_trace_side *side, struct sprof_out *out)
 {
+	const struct sprof_trace_event *event = side->event;
 	const struct sprof_trace_type_row *row =
 		sprof_trace_type_row((enum sprof_trace_type)event->type);
 	SPROF_AUTO_FREE char *comm = sprof_clean_text(name_of(profile, event->thread), NULL);
@@ -216,7 +217,7 @@ static void write_event(const struct sprof_profile *profile, struct sprof_trace_
 	char time[TIME_SIZE], name[NAME_SIZE];
 
 	write_time(event->time_ns, time);
-	sprof_trace_type_name(row, NULL, name, sizeof(name));
+	sprof_trace_type_name(row, side->item->call, name, sizeof(name));
 	sprof_out_printf(out, "%s %16s %6d %s:", time, comm ? comm : "?", (int)event->tid, name);
 	if (event->type == SPROF_TRACE_SYS_ENTER || event->type == SPROF_TRACE_SYS_EXIT) {
 		sprof_syscall_name(event->fields[0].integer, name, sizeof(name));
@@ -262,5 +263,5 @@ void sprof_trace_report_line(const struct sprof_profile *profile, struct sprof_t
 		return;
 	}
 	if (line->side)
-		write_event(profile, stacks, line->side->event, out);
+		write_event(profile, stacks, line->side, out);
 }

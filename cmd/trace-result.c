@@ -3,6 +3,8 @@
  * handle single rows and lines (trace-report.c).
  */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "cmd/call-report.h"
@@ -19,7 +21,8 @@ static bool write_calls(struct trace *trace, bool whole_run)
 		.profile = trace->watching.profile,
 		.table = table,
 		.by_thread = trace->options->by_key,
-		.source = trace->tracepoints ? SPROF_SOURCE_PERF : SPROF_SOURCE_PTRACE,
+		.source =
+			sprof_trace_records_calls(trace) ? SPROF_SOURCE_PERF : SPROF_SOURCE_PTRACE,
 		.floor_ns = trace->floor_ns,
 		.begin_ns = whole_run ? trace->begin_ns : trace->interval_ns,
 		.end_ns = sprof_clock_now_ns(),
@@ -36,10 +39,11 @@ static bool write_calls(struct trace *trace, bool whole_run)
 
 static bool write_pairs(const struct trace *trace, bool whole_run)
 {
+	const struct sprof_trace_words source = sprof_trace_source_words(trace);
 	const struct sprof_trace_report report = {
 		.profile = trace->watching.profile,
 		.list = &trace->list,
-		.source = trace->tracepoints ? "tracepoints" : "ptrace",
+		.source = source.text,
 		.table = &trace->table,
 		.by_key = trace->options->by_key,
 		.has_than = sprof_trace_than(trace)->is_set,
@@ -62,13 +66,11 @@ static void write_source(struct trace *trace)
 {
 	const struct sprof_watching *watching = &trace->watching;
 
-	if (trace->tracepoints)
-		sprof_out_puts(trace->out, "source: tracepoints");
-	else
-		sprof_out_printf(trace->out, "source: ptrace%s",
-			!trace->calls                      ? ""
-				: watching->subject.filter ? ", the chosen calls stop their thread"
-							   : ", each system call stops its thread");
+	sprof_out_printf(trace->out, "source: %s", sprof_trace_source_words(trace).text);
+	if (trace->calls)
+		sprof_out_puts(trace->out,
+			watching->subject.filter ? ", the chosen calls stop their thread"
+						 : ", each system call stops its thread");
 }
 
 static void write_head(struct trace *trace)
@@ -88,9 +90,8 @@ static void write_head(struct trace *trace)
 
 static void write_lost_records(struct trace *trace)
 {
-	if (trace->tracepoints)
-		sprof_call_report_losses(
-			sprof_tracepoint_events_gaps(trace->tracepoints), trace->out);
+	if (trace->recorded)
+		sprof_call_report_losses(sprof_recorded_events_gaps(trace->recorded), trace->out);
 }
 
 static void write_unpaired(struct trace *trace)
@@ -126,19 +127,22 @@ static void write_losses(struct trace *trace)
 }
 
 /* Of the lines and tables above. */
-static bool write_stacks(struct trace *trace, struct sprof_error *err)
+static void write_stacks(struct trace *trace)
 {
 	if (!trace->stacks.count)
-		return true;
-	if (!sprof_watching_name(&trace->watching, &trace->options->naming, err))
-		return false;
+		return;
 	if (!trace->options->json)
 		sprof_trace_stacks_write(&trace->stacks, trace->watching.profile, &trace->list,
 			trace->options->short_names, trace->out);
 	else if (!sprof_trace_json_stacks(&trace->stacks, trace->watching.profile, trace->out))
 		trace->out_of_memory = true;
 	trace->out_of_memory |= trace->stacks.out_of_memory;
-	return true;
+}
+
+static bool name(struct trace *trace, struct sprof_error *err)
+{
+	return (!trace->stacks.count && !trace->options->beside.sample) ||
+		sprof_watching_name(&trace->watching, &trace->options->naming, err);
 }
 
 bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
@@ -161,8 +165,9 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 		!sprof_trace_json_unpaired(&trace->list, trace->unpaired, trace->out)) {
 		trace->out_of_memory = true;
 	}
-	if (!write_stacks(trace, err))
+	if (!name(trace, err))
 		return false;
+	write_stacks(trace);
 	trace->out = NULL;
 	if (!sprof_out_close(out, err) || !sprof_heatmap_close(&trace->heatmap, err))
 		return false;

@@ -1,6 +1,6 @@
 /*
  * The wiring of `sprof trace`: sources -> pairs -> table, details and heatmaps. Does not handle how
- * they look (trace-report.c, trace-result.c), nor events that need samples.
+ * they look (trace-report.c, trace-result.c).
  */
 #include "cmd/trace-run.h"
 
@@ -27,9 +27,7 @@ enum {
 	PATH_SIZE = 4096,
 	LINE_SIZE = 64,
 	NAME_SIZE = 64,
-	SOURCES_MAX = 4,
-	LAST_CALL = 1024,
-	FEW_CALLS = 64
+	SOURCES_MAX = 5,
 };
 
 static const uint64_t LOOK_NS = SPROF_NS_PER_MS;
@@ -158,6 +156,18 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	return !trace->out_of_memory;
 }
 
+/* What ptrace tells at once waits for the kernel's records from before it. */
+static bool take_stop(void *data, const struct sprof_trace_event *event)
+{
+	struct trace *trace = data;
+	struct sprof_trace_sink order;
+
+	if (!trace->recorded)
+		return take_event(data, event);
+	order = sprof_recorded_events_sink(trace->recorded);
+	return order.event(order.data, event);
+}
+
 /* So often, a call that takes too long is looked for while it still goes on. */
 static uint64_t look_period(const struct trace *trace)
 {
@@ -183,7 +193,7 @@ static void look_for_open(struct trace *trace, uint64_t now_ns)
 		return;
 	/* What comes late is not missing yet. */
 	trace->known_ns =
-		trace->tracepoints ? sprof_tracepoint_events_known_ns(trace->tracepoints) : now_ns;
+		trace->recorded ? sprof_recorded_events_known_ns(trace->recorded) : now_ns;
 	sprof_pairs_overdue(
 		trace->pairs, trace->known_ns, sprof_trace_than(trace)->ns, show_open, trace);
 	trace->look_ns = now_ns + look_period(trace);
@@ -256,37 +266,6 @@ static void tell_state(void *data)
 		trace->details ? sprof_details_evicted(trace->details) : 0);
 }
 
-static void on_gap(void *data, uint64_t end_ns)
-{
-	struct trace *trace = data;
-
-	sprof_pairs_gap(trace->pairs, end_ns);
-}
-
-/* Tracepoints, if they were asked for, or give all that is wanted and are permitted. */
-static bool choose_source(struct trace *trace, struct sprof_error *err)
-{
-	const struct sprof_trace_options *options = trace->options;
-	const struct sprof_tracepoint_events_options wanted = {
-		.types = sprof_trace_choice_types(&trace->list),
-		.follow_children = options->watching.pid ? options->watching.children
-							 : !options->watching.no_children,
-		.calls = sprof_call_events_listener(&trace->sink),
-		.sink = trace->sink,
-		.gap = on_gap,
-	};
-	struct sprof_perf_denial denial;
-
-	if (options->request == SPROF_SOURCE_PTRACE ||
-		!sprof_trace_choice_is_of_tracepoints(&trace->list) ||
-		sprof_tracepoint_events_create(&wanted, &trace->tracepoints, &denial))
-		return true;
-	if (options->request == SPROF_SOURCE_ANY &&
-		!sprof_trace_choice_needs_tracepoints(&trace->list))
-		return true;
-	return sprof_perf_denied(&denial, "tracepoints", err);
-}
-
 static bool create_parts(struct trace *trace, struct sprof_error *err)
 {
 	const struct sprof_trace_threshold *than = sprof_trace_than(trace);
@@ -319,57 +298,60 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 	return sprof_out_open_fd(STDOUT_FILENO, "stdout", &trace->out, err);
 }
 
-static bool choose_calls(struct trace *trace, struct sprof_error *err)
+/* False: no memory, or no filter. */
+static bool trace_calls(struct trace *trace, struct sprof_error *err)
 {
-	int64_t numbers[LAST_CALL];
-	size_t count = 0;
-
-	for (int64_t number = 0; number < LAST_CALL; number++) {
-		if (sprof_trace_choice_has_call(&trace->list, number, &trace->lookup))
-			numbers[count++] = number;
-	}
-	return sprof_watching_calls(&trace->watching, numbers, count > FEW_CALLS ? 0 : count, err);
-}
-
-static bool watch_tracepoints(struct trace *trace, const struct sprof_event_source *ticker,
-	int *ret_exit, struct sprof_error *err)
-{
-	const struct sprof_event_source points = sprof_tracepoint_events_source(trace->tracepoints);
-	const struct sprof_event_source *sources[SOURCES_MAX] = {ticker, &points};
-
-	trace->watching.tracing.events = sources;
-	return sprof_watching_run(&trace->watching, ret_exit, err);
-}
-
-static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
-{
-	struct sprof_calls_listener listener = sprof_call_events_listener(&trace->sink);
+	struct sprof_calls_listener listener = sprof_call_events_listener(&trace->stops);
 	struct sprof_calls_options how = {
 		.filter_value = SPROF_CALL_FILTER_VALUE, .slow_ns = UINT64_MAX};
-	struct sprof_event_source calls, tasks = sprof_task_events_source(&trace->sink),
-					 ticker = {.data = trace,
-						 .begin = begin,
-						 .offer = offer,
-						 .due_ns = due_ns,
-						 .poll = poll};
-	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
 
 	listener.wants_stack = sprof_trace_choice_has_stacks(&trace->list) ? wants_stack : NULL;
-	trace->watching.subject.tasks =
+	if (!sprof_watching_calls(&trace->watching, trace->call_numbers, trace->call_count, err))
+		return false;
+	how.is_selected = trace->watching.subject.calls == SPROF_CALLS_SELECTED;
+	trace->floor_ns = sprof_call_floor_ns();
+	trace->calls = sprof_calls_create(&how, &listener);
+	return trace->calls || sprof_error_no_memory(err);
+}
+
+static bool wants_call_stops(const struct trace *trace)
+{
+	return sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_CALL_STOPS) &&
+		!sprof_trace_records_calls(trace);
+}
+
+/* Births are events, or new threads get probes at theirs, or their mappings are read. */
+static bool wants_tasks(const struct trace *trace)
+{
+	return trace->probes.count ||
+		(trace->recorded && sprof_trace_choice_has_stacks(&trace->list)) ||
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
+}
+
+/* At the end, what is recorded comes last: it has what the others have told meanwhile. */
+static bool watch(struct trace *trace, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_event_source calls, recorded, tasks = sprof_task_events_source(&trace->stops),
+						   ticker = {.data = trace,
+							   .begin = begin,
+							   .offer = offer,
+							   .due_ns = due_ns,
+							   .poll = poll};
+	const struct sprof_event_source *sources[SOURCES_MAX] = {&ticker, &tasks};
+	size_t count = 2;
+
+	trace->watching.subject.tasks = wants_tasks(trace);
 	trace->watching.signals.snapshot = tell_state;
 	trace->watching.signals.snapshot_data = trace;
-	if (trace->tracepoints)
-		return watch_tracepoints(trace, &ticker, ret_exit, err);
-	if (sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_CALL_STOPS)) {
-		if (!choose_calls(trace, err))
+	if (wants_call_stops(trace)) {
+		if (!trace_calls(trace, err))
 			return false;
-		how.is_selected = trace->watching.subject.calls == SPROF_CALLS_SELECTED;
-		trace->calls = sprof_calls_create(&how, &listener);
-		if (!trace->calls)
-			return sprof_error_no_memory(err);
 		calls = sprof_calls_source(trace->calls);
-		sources[2] = &calls;
+		sources[count++] = &calls;
+	}
+	if (trace->recorded) {
+		recorded = sprof_recorded_events_source(trace->recorded);
+		sources[count++] = &recorded;
 	}
 	trace->watching.tracing.events = sources;
 	return sprof_watching_run(&trace->watching, ret_exit, err);
@@ -383,7 +365,8 @@ static void finish(struct trace *trace)
 	(void)!sprof_heatmap_close(&trace->heatmap, &err);
 	sprof_trace_stacks_finish(&trace->stacks);
 	sprof_calls_destroy(trace->calls);
-	sprof_tracepoint_events_destroy(trace->tracepoints);
+	sprof_recorded_events_destroy(trace->recorded);
+	sprof_trace_probes_finish(&trace->probes);
 	sprof_details_destroy(trace->details);
 	sprof_pairs_destroy(trace->pairs);
 	sprof_delay_table_finish(&trace->table);
@@ -395,6 +378,22 @@ static void finish(struct trace *trace)
 	sprof_watching_finish(&trace->watching);
 }
 
+/* What the samples beside the events say. */
+static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_shown shown = SPROF_SHOWN_DEFAULTS, answer;
+
+	if (!trace->options->beside.sample || trace->options->json)
+		return true;
+	shown.short_names = trace->options->short_names;
+	if (!trace->options->output) {
+		puts("");
+		fflush(stdout);
+	}
+	return sprof_beside_settle(&shown, &answer, err) &&
+		sprof_beside_write(trace->watching.profile, &answer, ret_exit, err);
+}
+
 bool sprof_trace_run(const struct sprof_trace_options *options, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
@@ -402,20 +401,24 @@ bool sprof_trace_run(const struct sprof_trace_options *options, char *const oper
 		.table = {.by_key = options->by_key},
 		.call_figures = sprof_trace_calls_of(
 			options->by_key, sprof_trace_threshold_of(options)->ns),
-		.heatmap = {.name = options->heatmap}};
+		.heatmap = {.name = options->heatmap},
+		.probes = {.program = operands[0], .pid = options->watching.pid}};
 	bool done;
 
 	trace.sink = (struct sprof_trace_sink){&trace, take_event};
+	trace.stops = (struct sprof_trace_sink){&trace, take_stop};
 	trace.lookup = (struct sprof_expression_lookup){
 		.comm = name_of_thread, .syscall = name_of_call, .context = &trace};
-	done = sprof_trace_choice_read(options, &trace.list, err) && create_parts(&trace, err) &&
-		choose_source(&trace, err);
+	done = sprof_trace_choice_read(options, &trace.list, &trace.probes, err) &&
+		create_parts(&trace, err) && sprof_trace_choose_source(&trace, err);
 	if (done) {
-		trace.floor_ns = trace.tracepoints ? 0 : sprof_call_floor_ns();
 		done = sprof_watching_init(&trace.watching, &options->watching, operands, err);
 		trace.watching.subject.stdout_to_stderr = operands[0] && !options->output;
+		if (done && options->beside.sample)
+			sprof_watching_sample(&trace.watching, options->beside.rate_hz);
 		done = done && watch(&trace, ret_exit, err) &&
-			sprof_trace_write_result(&trace, err);
+			sprof_trace_write_result(&trace, err) &&
+			print_answer(&trace, ret_exit, err);
 	}
 	finish(&trace);
 	return done;

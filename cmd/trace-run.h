@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "cmd/beside.h"
 #include "cmd/command.h"
 #include "cmd/naming.h"
 #include "cmd/values.h"
@@ -43,6 +44,7 @@ struct sprof_trace_options {
 	enum sprof_trace_analysis analysis;
 	bool cycle, by_key, json, short_names;
 	struct sprof_trace_threshold than, only_than, lower;
+	struct sprof_beside_options beside;
 	uint64_t interval_ns; /* 0: only a table at the end */
 };
 

@@ -1,18 +1,21 @@
 /*
- * Private to trace-run.c and trace-result.c: one run of `sprof trace`.
+ * Private to trace-run.c, trace-source.c and trace-result.c: one run of `sprof trace`.
  */
 #ifndef SPROF_CMD_TRACE_STATE_H
 #define SPROF_CMD_TRACE_STATE_H
 
 #include "cmd/heatmap.h"
 #include "cmd/trace-calls.h"
+#include "cmd/trace-probes.h"
 #include "cmd/trace-run.h"
 #include "cmd/trace-stacks.h"
 #include "events/calls.h"
 #include "events/delay-table.h"
 #include "events/details.h"
-#include "events/tracepoint-events.h"
+#include "events/recorded-events.h"
 #include "output/out.h"
+
+enum { TRACE_CALLS = 64 }; /* more are not worth a filter */
 
 struct trace {
 	const struct sprof_trace_options *options;
@@ -26,12 +29,16 @@ struct trace {
 	struct sprof_trace_calls call_figures; /* SPROF_TRACE_SYSCALLS only */
 	struct sprof_heatmap heatmap;
 	struct sprof_trace_stacks stacks;
-	struct sprof_trace_sink sink;
-	struct sprof_calls *calls; /* NULL: no system calls are traced by ptrace */
-	struct sprof_tracepoint_events *tracepoints; /* NULL: all comes from ptrace */
-	uint64_t known_ns;                           /* up to when no event can come any more */
-	struct sprof_out *out;                       /* stdout, or a file */
-	uint64_t *unpaired[2];                       /* by item: as event1, as event2 */
+	struct sprof_trace_probes probes;
+	struct sprof_trace_sink sink, stops;    /* of all events; of those that ptrace tells */
+	struct sprof_calls *calls;              /* NULL: no system calls are traced by ptrace */
+	struct sprof_recorded_events *recorded; /* NULL: all comes from ptrace */
+	uint32_t recorded_types;                /* 1 << enum sprof_trace_type */
+	int64_t call_numbers[TRACE_CALLS];      /* all that events can be of */
+	size_t call_count;                      /* 0: most, or all */
+	uint64_t known_ns;                      /* up to when no event can come any more */
+	struct sprof_out *out;                  /* stdout, or a file */
+	uint64_t *unpaired[2];                  /* by item: as event1, as event2 */
 	uint64_t last_ns, begin_ns, floor_ns;
 	uint64_t interval_ns; /* when the interval has begun */
 	uint64_t next_ns,
@@ -56,6 +63,21 @@ static inline const struct sprof_trace_threshold *sprof_trace_than(const struct 
 {
 	return sprof_trace_threshold_of(trace->options);
 }
+
+/* Whether the kernel's records tell of system calls. */
+static inline bool sprof_trace_records_calls(const struct trace *trace)
+{
+	return trace->recorded && trace->recorded_types & sprof_recorded_calls();
+}
+
+/* trace-source.c: creates what records events, if any are to be recorded. */
+SPROF_MUST_USE bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err);
+
+/* Where the events come from: "tracepoints + ptrace". */
+struct sprof_trace_words {
+	char text[128];
+};
+struct sprof_trace_words sprof_trace_source_words(const struct trace *trace);
 
 /* trace-result.c: the table of the interval, or of the whole run. */
 void sprof_trace_write_table(struct trace *trace, bool whole_run);

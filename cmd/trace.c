@@ -110,6 +110,7 @@ static const struct sprof_option report_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to trace", sprof_watching_table, FIELD(watching)},
 	{"What to trace", event_table},
+	{"What to trace", sprof_beside_table, FIELD(beside)},
 	{"Report", report_table},
 	{"Names", sprof_naming_kind_table, FIELD(short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},
@@ -134,6 +135,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 static const struct sprof_trace_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+	.beside.rate_hz = SPROF_BESIDE_RATE_HZ,
 };
 
 const struct sprof_command sprof_command_trace = {

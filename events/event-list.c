@@ -155,19 +155,20 @@ static bool name_item(struct sprof_event_list *list, struct sprof_event_item *it
 	const char *call = NULL, *colon;
 	char whole[MAX_NAME];
 
-	if (item->row->per_call) {
+	if (item->row->per_name) {
 		call = name->text + strlen(item->row->group) + 1 + strlen(item->row->name);
-		item->number = list->number_of ? list->number_of(list->context, call) : -1;
-		if (item->number < 0)
-			return sprof_error_set(err, SPROF_ERROR_USAGE,
-				"column %zu: there is no system call '%s'", name->column, call);
+		if (!list->number_of(list->context,
+			    &(struct sprof_event_suffix){item->row->type, call, name->column},
+			    &item->number, err))
+			return false;
 		item->call = strdup(call);
 		if (!item->call)
 			return sprof_error_no_memory(err);
 	}
 	sprof_trace_type_name(item->row, call, whole, sizeof(whole));
-	colon = strchr(whole, ':');
-	item->name = strdup(colon ? colon + 1 : whole);
+	/* Without its group, if it has a name of its own; a function without its file. */
+	colon = item->row->name[0] ? strchr(whole, ':') : NULL;
+	item->name = strndup(colon ? colon + 1 : whole, strcspn(colon ? colon + 1 : whole, "@"));
 	return item->name || sprof_error_no_memory(err);
 }
 
@@ -176,7 +177,7 @@ static bool row_matches(const struct sprof_trace_type_row *row, const struct nam
 	char whole[MAX_NAME];
 	int length = sprof_trace_type_name(row, "", whole, sizeof(whole));
 
-	if (row->per_call)
+	if (row->per_name)
 		return !strncmp(name->text, whole, (size_t)length) && name->text[length] &&
 			!strpbrk(name->text + length, "*?[");
 	return sprof_glob_matches(name->text, whole);
@@ -317,7 +318,7 @@ bool sprof_event_item_matches(
 
 	if (event->type != item->row->type)
 		return false;
-	/* The first value of both events of a call is its number. */
+	/* The first value of events of calls and functions is their number. */
 	if (item->number >= 0 && event->fields[0].integer != item->number)
 		return false;
 	return !item->filter || sprof_expression_integer(item->filter, frame);

@@ -24,8 +24,8 @@ enum {
 
 struct sprof_event_item {
 	const struct sprof_trace_type_row *row;
-	char *call;     /* of a row per call its name, else NULL */
-	int64_t number; /* of the call; -1: any */
+	char *call;     /* of a row per name that name, of a call or a function; else NULL */
+	int64_t number; /* of the call or the function; -1: any */
 	char *name;     /* for reports: the alias, or the name without its group */
 	size_t index, position;
 	/* NULL: none. A filter lets events through that it isn't 0 for. */
@@ -35,10 +35,18 @@ struct sprof_event_item {
 	unsigned rate;      /* of `profile`, in Hz; 0: not said */
 };
 
+/* The end of an event's name, of a row per name. */
+struct sprof_event_suffix {
+	enum sprof_trace_type type;
+	const char *text;
+	size_t column; /* of the event's name */
+};
+
 /* Set `number_of` before the first add; the rest zeroed is empty and valid. Items move with an add. */
 struct sprof_event_list {
-	/* The number of a system call; -1: there is none of that name. */
-	int64_t (*number_of)(void *context, const char *name);
+	/* Which call or function is meant. False: none is, and the error has the column. */
+	bool (*number_of)(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+		struct sprof_error *err);
 	void *context;
 
 	struct sprof_event_item *items; /* in the order of the positions */

@@ -15,6 +15,10 @@
 	{ \
 		name, SPROF_TRACE_INTEGER, index, 1 \
 	}
+#define ADDRESS(name, index) \
+	{ \
+		name, SPROF_TRACE_INTEGER, index, 1, true \
+	}
 #define TEXT(name, index) \
 	{ \
 		name, SPROF_TRACE_TEXT, index, 1 \
@@ -24,14 +28,14 @@ enum { MAX_TEXT = 255 };
 
 static const struct sprof_trace_field enter_fields[] = {
 	NUMBER("id", 0),
-	{"args", SPROF_TRACE_INTEGER, 1, SPROF_TRACE_ARGUMENTS},
+	{"args", SPROF_TRACE_INTEGER, 1, SPROF_TRACE_ARGUMENTS, true},
 };
 
 /* The kernel's name of the number in the events of single calls. */
 static const struct sprof_trace_field enter_call_fields[] = {
 	NUMBER("__syscall_nr", 0),
 	NUMBER("id", 0),
-	{"args", SPROF_TRACE_INTEGER, 1, SPROF_TRACE_ARGUMENTS},
+	{"args", SPROF_TRACE_INTEGER, 1, SPROF_TRACE_ARGUMENTS, true},
 };
 
 static const struct sprof_trace_field exit_fields[] = {
@@ -98,17 +102,40 @@ static const struct sprof_trace_field on_fields[] = {
 	NUMBER("prev_cpu", 1),
 };
 
+static const struct sprof_trace_field fault_fields[] = {
+	ADDRESS("addr", 0),
+	ADDRESS("ip", 1),
+};
+
+static const struct sprof_trace_field probe_fields[] = {
+	ADDRESS("ip", 1),
+	ADDRESS("sp", 2),
+	ADDRESS("arg0", 3),
+	ADDRESS("arg1", 4),
+	ADDRESS("arg2", 5),
+	ADDRESS("arg3", 6),
+	ADDRESS("arg4", 7),
+	ADDRESS("arg5", 8),
+};
+
+static const struct sprof_trace_field return_fields[] = {
+	ADDRESS("ip", 1),
+	ADDRESS("sp", 2),
+	NUMBER("ret", 3),
+};
+
 static const struct sprof_trace_field sample_fields[] = {
-	NUMBER("ip", 0),
+	ADDRESS("ip", 0),
 };
 
 enum {
 	CALL_SOURCES =
 		SPROF_TRACE_BY_TRACEPOINT | SPROF_TRACE_BY_SECCOMP | SPROF_TRACE_BY_CALL_STOPS,
-	TASK_SOURCES = SPROF_TRACE_BY_EVENT_STOPS | SPROF_TRACE_BY_TASK_RECORDS,
+	TASK_SOURCES = SPROF_TRACE_BY_EVENT_STOPS,
 };
 
 /* clang-format off */
+/* The first row of a type is the type's own. */
 static const struct sprof_trace_type_row rows[] = {
 	{SPROF_TRACE_SYS_ENTER, "raw_syscalls", "sys_enter", false, FIELDS(enter_fields),
 		CALL_SOURCES, SPROF_TRACE_COST_RECORD, "any system call begins"},
@@ -142,8 +169,14 @@ static const struct sprof_trace_type_row rows[] = {
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a thread is being woken, seen by its waker"},
 	{SPROF_TRACE_MIGRATE, "sched", "sched_migrate_task", false, FIELDS(migrate_fields),
 		SPROF_TRACE_BY_TRACEPOINT, SPROF_TRACE_COST_RECORD, "a thread moves to another CPU"},
+	{SPROF_TRACE_FAULT, "mem", "fault", false, FIELDS(fault_fields),
+		SPROF_TRACE_BY_FAULTS, SPROF_TRACE_COST_RECORD, "a page fault: memory is touched for the first time"},
+	{SPROF_TRACE_PROBE, "uprobe", "", true, FIELDS(probe_fields),
+		SPROF_TRACE_BY_UPROBE, SPROF_TRACE_COST_RECORD, "a function begins: uprobe:FUNC@\"FILE\""},
+	{SPROF_TRACE_RETURN, "uretprobe", "", true, FIELDS(return_fields),
+		SPROF_TRACE_BY_UPROBE, SPROF_TRACE_COST_RECORD, "a function returns, to ip: uretprobe:FUNC@\"FILE\""},
 	{SPROF_TRACE_PROFILE, NULL, "profile", false, FIELDS(sample_fields),
-		SPROF_TRACE_BY_CLOCK | SPROF_TRACE_BY_SAMPLER, SPROF_TRACE_COST_SAMPLE,
+		SPROF_TRACE_BY_CLOCK, SPROF_TRACE_COST_SAMPLE,
 		"a thread has used the CPU for 1/N s (-F N)"},
 	{SPROF_TRACE_SAMPLE, NULL, "sample", false, FIELDS(sample_fields),
 		SPROF_TRACE_BY_SAMPLER, SPROF_TRACE_COST_SAMPLE, "sprof has taken a sample"},
@@ -160,15 +193,18 @@ const struct sprof_trace_type_row *sprof_trace_type_row(enum sprof_trace_type ty
 {
 	size_t i = 0;
 
-	while (rows[i].type != type || rows[i].per_call)
+	while (rows[i].type != type)
 		i++;
 	return &rows[i];
 }
 
 int sprof_trace_type_name(
-	const struct sprof_trace_type_row *row, const char *call, char *buffer, size_t size)
+	const struct sprof_trace_type_row *row, const char *suffix, char *buffer, size_t size)
 {
-	const char *suffix = !row->per_call ? "" : call ? call : "*";
+	if (!row->per_name)
+		suffix = "";
+	else if (!suffix)
+		suffix = "*";
 
 	return snprintf(buffer, size, "%s%s%s%s", row->group ? row->group : "",
 		row->group ? ":" : "", row->name, suffix);
@@ -184,15 +220,17 @@ const char *sprof_trace_source_name(enum sprof_trace_source source)
 	case SPROF_TRACE_BY_EVENT_STOPS:
 		return "ptrace";
 	case SPROF_TRACE_BY_TRACEPOINT:
-		return "tracepoint";
+		return "tracepoints";
 	case SPROF_TRACE_BY_SWITCHES:
 		return "perf switch records";
-	case SPROF_TRACE_BY_TASK_RECORDS:
-		return "perf task records";
 	case SPROF_TRACE_BY_CLOCK:
 		return "perf task clock";
 	case SPROF_TRACE_BY_SAMPLER:
 		return "samples";
+	case SPROF_TRACE_BY_FAULTS:
+		return "perf page faults";
+	case SPROF_TRACE_BY_UPROBE:
+		return "uprobes";
 	default:
 		return NULL;
 	}

@@ -13,7 +13,8 @@
 #include "base/attributes.h"
 
 /* What sources give. Each has one row of the catalogue; sys_enter_NAME and sys_exit_NAME, which
- * only users write, are those of the raw ones. */
+ * only users write, are those of the raw ones. The first value of calls and probes is a number: which
+ * one it is. */
 enum sprof_trace_type {
 	SPROF_TRACE_SYS_ENTER,
 	SPROF_TRACE_SYS_EXIT,
@@ -31,6 +32,9 @@ enum sprof_trace_type {
 	SPROF_TRACE_ON,
 	SPROF_TRACE_PROFILE,
 	SPROF_TRACE_SAMPLE,
+	SPROF_TRACE_FAULT,
+	SPROF_TRACE_PROBE,
+	SPROF_TRACE_RETURN,
 	SPROF_TRACE_TYPES,
 };
 
@@ -50,7 +54,7 @@ struct sprof_trace_value {
 
 enum {
 	SPROF_TRACE_ARGUMENTS = 6, /* of a system call */
-	SPROF_TRACE_MAX_VALUES = 7,
+	SPROF_TRACE_MAX_VALUES = 9,
 };
 
 /*
@@ -70,20 +74,22 @@ struct sprof_trace_event {
 struct sprof_trace_field {
 	const char *name;
 	enum sprof_trace_kind kind;
-	uint8_t index; /* of its first value */
-	uint8_t count; /* 1; more: an array, of which an expression takes one by [N] */
+	uint8_t index;   /* of its first value */
+	uint8_t count;   /* 1; more: an array, of which an expression takes one by [N] */
+	bool is_address; /* or bits: reports show it to base 16 */
 };
 
 /* Ways to learn of events, as bits. */
 enum sprof_trace_source {
-	SPROF_TRACE_BY_CALL_STOPS = 1 << 0,   /* PTRACE_SYSCALL: each call stops twice */
-	SPROF_TRACE_BY_SECCOMP = 1 << 1,      /* launched programs: only the chosen calls stop */
-	SPROF_TRACE_BY_EVENT_STOPS = 1 << 2,  /* ptrace: births, ends, execs, signals */
-	SPROF_TRACE_BY_TRACEPOINT = 1 << 3,   /* perf_event_open, with its capability and tracefs */
-	SPROF_TRACE_BY_SWITCHES = 1 << 4,     /* PERF_RECORD_SWITCH */
-	SPROF_TRACE_BY_TASK_RECORDS = 1 << 5, /* PERF_RECORD_FORK, _EXIT, _COMM */
-	SPROF_TRACE_BY_CLOCK = 1 << 6,        /* samples of the task clock by perf */
-	SPROF_TRACE_BY_SAMPLER = 1 << 7,      /* sprof's own samples */
+	SPROF_TRACE_BY_CALL_STOPS = 1 << 0,  /* PTRACE_SYSCALL: each call stops twice */
+	SPROF_TRACE_BY_SECCOMP = 1 << 1,     /* launched programs: only the chosen calls stop */
+	SPROF_TRACE_BY_EVENT_STOPS = 1 << 2, /* ptrace: births, ends, execs, signals */
+	SPROF_TRACE_BY_TRACEPOINT = 1 << 3,  /* perf_event_open, with its capability and tracefs */
+	SPROF_TRACE_BY_SWITCHES = 1 << 4,    /* PERF_RECORD_SWITCH */
+	SPROF_TRACE_BY_CLOCK = 1 << 5,       /* samples of the task clock by perf */
+	SPROF_TRACE_BY_SAMPLER = 1 << 6,     /* sprof's own samples */
+	SPROF_TRACE_BY_FAULTS = 1 << 7,      /* page faults by perf */
+	SPROF_TRACE_BY_UPROBE = 1 << 8,      /* root: a breakpoint that the kernel handles */
 };
 
 /* What one event costs the target, about, by its cheapest source. trace-facts were measured on one
@@ -97,8 +103,8 @@ enum sprof_trace_cost {
 struct sprof_trace_type_row {
 	enum sprof_trace_type type;
 	const char *group; /* NULL: the event has none */
-	const char *name;  /* of a row per call: what stands before the call's name */
-	bool per_call;
+	const char *name;  /* of a row per name: what stands before that */
+	bool per_name;     /* one event for each name of a call, or of a function */
 	const struct sprof_trace_field *fields;
 	size_t field_count;
 	unsigned sources; /* enum sprof_trace_source */
@@ -109,13 +115,13 @@ struct sprof_trace_type_row {
 /* The rows of the catalogue in the order in which people want to read them. */
 const struct sprof_trace_type_row *sprof_trace_types(size_t *ret_count);
 
-/* The row of the type itself, never one per call. */
+/* The row of the type itself: one per name only if all events of the type have names. */
 const struct sprof_trace_type_row *sprof_trace_type_row(enum sprof_trace_type type);
 
-/* "syscalls:sys_enter_read": `call` is the name of a row per call, else NULL. "*" stands for it if
+/* "syscalls:sys_enter_read": `suffix` is the name of a row per name, else NULL. "*" stands for it if
  * it is NULL there. The length as snprintf(3) counts it. */
 int sprof_trace_type_name(
-	const struct sprof_trace_type_row *row, const char *call, char *buffer, size_t size);
+	const struct sprof_trace_type_row *row, const char *suffix, char *buffer, size_t size);
 
 /* One source in words, and what one event costs by it. NULL: not one bit of the enum. */
 const char *sprof_trace_source_name(enum sprof_trace_source source);

@@ -65,7 +65,8 @@ struct perf_event_attr sprof_perf_attributes(unsigned type, unsigned long long c
 	attributes.size = sizeof(attributes);
 	attributes.type = type;
 	attributes.config = config;
-	attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+		PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 	attributes.sample_id_all = 1;
 	attributes.use_clockid = 1;
 	attributes.clockid = CLOCK_MONOTONIC;

@@ -13,6 +13,7 @@ enum sprof_perf_reason {
 	SPROF_PERF_PERMITTED,
 	/* the user may not: perf_event_paranoid, a process of others, a missing capability */
 	SPROF_PERF_PARANOID,
+	SPROF_PERF_ADMIN,            /* it takes CAP_SYS_ADMIN */
 	SPROF_PERF_SECCOMP,          /* a seccomp filter refuses the call, as in a container */
 	SPROF_PERF_UNSUPPORTED,      /* this kernel has no such events */
 	SPROF_PERF_NO_TRACEFS,       /* tracefs is not mounted, or can't be read */
@@ -33,8 +34,8 @@ struct sprof_perf_denial sprof_perf_denial_of(int errnum);
 
 /*
  * An attribute with what all events of sprof have in common, so that one parser reads all records
- * (perf-record.h): thread, time (CLOCK_MONOTONIC) and CPU in each; a reader that is woken only when
- * half the ring is full; nothing of the kernel.
+ * (perf-record.h): event, thread, time (CLOCK_MONOTONIC) and CPU in each, and places and raw bytes in
+ * samples; a reader that is woken only when half the ring is full; nothing of the kernel.
  */
 struct perf_event_attr sprof_perf_attributes(unsigned type, unsigned long long config);
 

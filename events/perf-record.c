@@ -7,10 +7,19 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* The end of each record that is not a sample (sample_id_all): pid, tid, time, cpu, reserved. */
+/* The end of each record that is not a sample (sample_id_all). */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+/* The begin of each sample. */
+struct sample_head {
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time, address;
 	uint32_t cpu, reserved;
 };
 
@@ -30,14 +39,6 @@ static bool take(struct cursor *cursor, void *ret, size_t size)
 	return true;
 }
 
-static void set_id(const struct sample_id *id, struct sprof_perf_record *ret)
-{
-	ret->pid = (pid_t)id->pid;
-	ret->tid = (pid_t)id->tid;
-	ret->time_ns = id->time;
-	ret->cpu = (int)id->cpu;
-}
-
 /* Takes the sample_id from the end. */
 static bool take_id(struct cursor *cursor, struct sprof_perf_record *ret)
 {
@@ -47,20 +48,32 @@ static bool take_id(struct cursor *cursor, struct sprof_perf_record *ret)
 		return false;
 	cursor->left -= sizeof(id);
 	memcpy(&id, cursor->at + cursor->left, sizeof(id));
-	set_id(&id, ret);
+	ret->pid = (pid_t)id.pid;
+	ret->tid = (pid_t)id.tid;
+	ret->time_ns = id.time;
+	ret->cpu = (int)id.cpu;
+	ret->id = id.id;
 	return true;
 }
 
 static bool parse_sample(struct cursor *cursor, struct sprof_perf_record *ret)
 {
-	struct sample_id id;
+	struct sample_head head;
 
-	if (!take(cursor, &id, sizeof(id)) ||
+	if (!take(cursor, &head, sizeof(head)) ||
 		!take(cursor, &ret->raw_size, sizeof(ret->raw_size)) ||
 		ret->raw_size > cursor->left || ret->raw_size < sizeof(uint16_t))
 		return false;
-	set_id(&id, ret);
+	ret->pid = (pid_t)head.pid;
+	ret->tid = (pid_t)head.tid;
+	ret->time_ns = head.time;
+	ret->cpu = (int)head.cpu;
+	ret->id = head.id;
+	ret->ip = head.ip;
+	ret->address = head.address;
 	ret->raw = cursor->at;
+	ret->rest = cursor->at + ret->raw_size;
+	ret->rest_size = cursor->left - ret->raw_size;
 	return true;
 }
 

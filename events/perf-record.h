@@ -30,6 +30,7 @@ enum sprof_perf_kind {
 struct sprof_perf_record {
 	enum sprof_perf_kind kind;
 	uint64_t time_ns;
+	uint64_t id;    /* of the event that gave it: PERF_EVENT_IOC_ID */
 	pid_t pid, tid; /* of FORK, NAME, EXIT: whom it is about; else who ran */
 	int cpu;
 	pid_t parent;               /* FORK: the thread that has started it */
@@ -38,8 +39,12 @@ struct sprof_perf_record {
 	uint64_t
 		since_ns; /* LOST: of the ring's record before it; the reader of the ring sets it */
 	char name[SPROF_SCHED_NAME_SIZE]; /* NAME; cut if it is longer */
+	uint64_t ip, address;             /* SAMPLE; 0: the event has none */
 	const void *raw; /* SAMPLE: points into the bytes; at least 2 bytes, not aligned */
 	uint32_t raw_size;
+	const void
+		*rest; /* SAMPLE: what the event alone asked for (perf-registers.h); not aligned */
+	size_t rest_size;
 };
 
 /* The size of the record that begins with these 8 bytes of header; less than 8: damaged. */

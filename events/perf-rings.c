@@ -126,6 +126,11 @@ void sprof_perf_rings_filter(
 		ioctl(rings->fds[i], PERF_EVENT_IOC_SET_FILTER, filter);
 }
 
+bool sprof_perf_rings_id(const struct sprof_perf_rings *rings, size_t index, uint64_t *ret)
+{
+	return !ioctl(rings->fds[index], PERF_EVENT_IOC_ID, ret);
+}
+
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; i < rings->fd_count; i++)

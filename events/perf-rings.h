@@ -56,6 +56,10 @@ SPROF_MUST_USE bool sprof_perf_rings_add(struct sprof_perf_rings *rings,
 void sprof_perf_rings_filter(
 	const struct sprof_perf_rings *rings, size_t first, size_t count, const char *filter);
 
+/* The kernel's id of the event behind the descriptor of an index, which its records have. */
+SPROF_MUST_USE bool sprof_perf_rings_id(
+	const struct sprof_perf_rings *rings, size_t index, uint64_t *ret);
+
 /* Ends the recording; what is in the rings stays there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);
 

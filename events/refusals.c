@@ -29,7 +29,6 @@ static const struct refusal events[] = {
 	{"net:", "packets are handled in whatever process has the CPU" WHOLE_MACHINE},
 	{"kprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
 	{"kretprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
-	{"uprobe:", "sprof does not trace single functions; sprof run says where their time goes"},
 	{"uretprobe:",
 		"sprof does not trace single functions; sprof run says where their time goes"},
 	{"heap:",

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attach/regs.h"
 #include "attach/target.h"
 
 /*
@@ -28,6 +29,12 @@ struct sprof_event_stacks {
 	bool (*copy)(void *data, struct sprof_thread *thread, bool is_last);
 	/* The same for a thread that sleeps, which it goes on doing. False: it doesn't sleep. */
 	bool (*peek)(void *data, struct sprof_thread *thread);
+	/*
+	 * Takes a copy that the kernel has made of an expected thread's stack, from sp on. It stays
+	 * the caller's, and is walked before it is gone. False: as copy().
+	 */
+	bool (*take)(void *data, struct sprof_thread *thread, const struct sprof_regs *regs,
+		const uint8_t *bytes, size_t size);
 	/* Walks the copy and gives the stack to the sink: its id there. False: no memory. */
 	bool (*walk)(void *data, uint32_t *ret_stack);
 };

@@ -107,6 +107,8 @@ static bool enter(struct sprof_tracepoint_calls *calls, struct tracepoint_caller
 			return false;
 	}
 	how = sprof_caller_enter(&thread->caller, &stop);
+	if (event->stack)
+		sprof_caller_set_stack(&thread->caller, (uint32_t)event->stack);
 	calls->ended_unseen += how == CALLER_BEGINS_UNSEEN;
 	return how == CALLER_GOES_ON || tell_begin(calls, thread, event->cpu, event->time_ns);
 }

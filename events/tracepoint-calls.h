@@ -22,7 +22,7 @@ struct tracepoint_caller {
 
 /* Zeroed, with a listener, is empty and valid. */
 struct sprof_tracepoint_calls {
-	struct sprof_calls_listener listener; /* gets no stacks, and is asked for none */
+	struct sprof_calls_listener listener; /* not asked which calls have stacks */
 	struct sprof_idmap index;             /* (0, tid) -> place in threads */
 	struct tracepoint_caller *threads;
 	size_t count, capacity;

@@ -11,7 +11,7 @@ static const struct description {
 	enum sprof_trace_type type;
 	const char *group, *name;
 	const char *tids[2]; /* whom it is about; none: the thread that runs */
-} descriptions[SPROF_TRACEPOINT_TYPES] = {
+} descriptions[] = {
 	{SPROF_TRACE_SYS_ENTER, "raw_syscalls", "sys_enter", {NULL}},
 	{SPROF_TRACE_SYS_EXIT, "raw_syscalls", "sys_exit", {NULL}},
 	{SPROF_TRACE_SWITCH, "sched", "sched_switch", {"prev_pid", "next_pid"}},
@@ -23,7 +23,7 @@ static const struct description {
 
 static const struct description *description_of(enum sprof_trace_type type)
 {
-	for (size_t i = 0; i < SPROF_TRACEPOINT_TYPES; i++) {
+	for (size_t i = 0; i < sizeof(descriptions) / sizeof(descriptions[0]); i++) {
 		if (descriptions[i].type == type)
 			return &descriptions[i];
 	}

@@ -19,7 +19,6 @@
 enum {
 	SPROF_TRACEPOINT_TEXT = 16, /* bytes of a comm (TASK_COMM_LEN) */
 	SPROF_TRACEPOINT_TEXTS = 2, /* of one event */
-	SPROF_TRACEPOINT_TYPES = 7,
 };
 
 /* One tracepoint, with the places of the values in its records. */

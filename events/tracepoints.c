@@ -75,7 +75,6 @@ struct perf_event_attr sprof_tracepoint_attributes(const struct sprof_tracepoint
 	struct perf_event_attr attributes =
 		sprof_perf_attributes(PERF_TYPE_TRACEPOINT, tracepoint->id);
 
-	attributes.sample_type |= PERF_SAMPLE_RAW;
 	attributes.sample_period = 1;
 	attributes.exclude_kernel = 0; /* the kernel's tracepoints fire in the kernel */
 	attributes.exclude_hv = 0;

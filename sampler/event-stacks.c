@@ -88,6 +88,33 @@ static bool peek(void *data, struct sprof_thread *thread)
 		stacks->taken.snapshot;
 }
 
+/* What the walk may need of the stack beyond the copy was not copied: it ends there. */
+static bool take(void *data, struct sprof_thread *thread, const struct sprof_regs *regs,
+	const uint8_t *bytes, size_t size)
+{
+	struct event_stacks *stacks = data;
+	const uint64_t sp = regs->values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+
+	if (!is_expected(stacks, thread))
+		return false;
+	stacks->snapshot = (struct sprof_snapshot){
+		.regs = *regs,
+		.stack = {.base = sp,
+			.size = size,
+			.bytes = bytes,
+			.floor = sp,
+			.limit = mapping ? mapping->end : sp + size},
+	};
+	stacks->taken = (struct observation){
+		.thread = thread,
+		.by = OBSERVED_BY_STOP,
+		.time_ns = now_of(stacks->run),
+		.snapshot = &stacks->snapshot,
+	};
+	return true;
+}
+
 /* Between two events the program may have loaded a library. */
 static bool walk(void *data, uint32_t *ret_stack)
 {
@@ -105,7 +132,7 @@ void sprof_event_stacks_init(struct event_stacks *stacks, struct run *run, struc
 	*stacks = (struct event_stacks){
 		.run = run,
 		.book = book,
-		.offered = {stacks, expect, copy, peek, walk},
+		.offered = {stacks, expect, copy, peek, take, walk},
 	};
 }
 

@@ -280,6 +280,38 @@ def without_tracefs():
     return [tool("unshare"), "-m", "sh", "-c", hide, "sh"]
 
 
+def as_nobody():
+    """What makes a program nobody's, if we are root."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def own_sprof():
+    """An sprof that nobody can run: the build may be in a folder of ours alone."""
+    os.chmod(".", 0o777)
+    path = os.path.abspath("sprof")
+    if not os.path.exists(path):
+        shutil.copy(SPROF, path)
+        os.chmod(path, 0o755)
+    return path
+
+
+def own_target(name):
+    """The same of a target, for Target()."""
+    shutil.copy(target(name), name)
+    os.chmod(name, 0o755)
+    return os.path.abspath(name)
+
+
+def paranoid():
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+        return int(file.read())
+
+
+def require_switches():
+    """Switch records, page faults and the task clock are for everybody, as far as the kernel's default goes."""
+    require(paranoid() <= 2, "kernel.perf_event_paranoid forbids perf events to nobody")
+
+
 def threads_of(pid):
     return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
 

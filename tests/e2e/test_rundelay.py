@@ -6,52 +6,20 @@ import json
 import os
 import platform
 import re
-import shutil
 import signal
 import struct
 import time
 
 from answers import check_answer
-from harness import (NOBODY, Program, SPROF, Target, check_error, check_near, check_untouched, main, require, run,
-                     sprof, state_of, status_field, target, threads_of, tool, wait_for_cpu, wait_until,
-                     with_tracefs)
+from harness import (Program, SPROF, Target, as_nobody, check_error, check_near, check_untouched, main, own_sprof,
+                     own_target, paranoid, require, require_switches, run, sprof, state_of, status_field, target,
+                     threads_of, tool, wait_for_cpu, wait_until, with_tracefs)
 
 NEEDS_CPUS = True
 FAILED, USAGE = 2, 64
 ROUNDS = 150
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 WATCHING = re.compile(r"watching process (\d+) by (.*); Ctrl-C", re.MULTILINE)
-
-
-def as_nobody():
-    """What makes a program nobody's, if we are root."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
-
-
-def own_sprof():
-    """An sprof that nobody can run: the build may be in a folder of ours alone."""
-    os.chmod(".", 0o777)
-    path = os.path.abspath("sprof")
-    if not os.path.exists(path):
-        shutil.copy(SPROF, path)
-        os.chmod(path, 0o755)
-    return path
-
-
-def own_target(name):
-    """The same of a target, for Target()."""
-    shutil.copy(target(name), name)
-    os.chmod(name, 0o755)
-    return os.path.abspath(name)
-
-
-def paranoid():
-    with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
-        return int(file.read())
-
-
-def require_switches():
-    require(paranoid() <= 2, "kernel.perf_event_paranoid forbids switch records to nobody")
 
 
 class Watcher(Program):

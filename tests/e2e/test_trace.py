@@ -235,7 +235,7 @@ def test_no_tracepoints():
     check_error(run(*before, SPROF, "trace", "--source", "perf", *calls_of("read"), "--", "true"), 2, "tracefs")
     table = last_table(run(*before, SPROF, "trace", "--json", *calls_of("getppid"), "--", target(TARGET)))
     assert table["source"] == "ptrace" and table["rows"][0]["calls"] == 1000, table
-    assert "not here: tracepoint: tracefs" in run(*before, SPROF, "events").check(0).text()
+    assert "not here: tracepoints: tracefs" in run(*before, SPROF, "events").check(0).text()
 
 
 def test_what_has_no_partner():
@@ -272,8 +272,13 @@ def test_bad_input():
         (64, ("-e", "irq:softirq_entry", "--", "true"), "softirq", "interrupts"),
         (64, ("-e", "proc:exit", "--", "true"), "-e"),
         (64, ("-C", "0", *pair, "--", "true"), "-C", "all CPUs"),
-        (64, ("-e", "sched:off", "-e", "sched:on", "--", "true"), "sched:off", "rundelay"),
-        (64, ("-e", "sched:sched_switch", "-e", "proc:exit", "--", "true"), "proc:exit", "tracepoints"),
+        (64, ("-e", "sample", "--cycle", "--", "true"), "sample", "sprof run"),
+        (64, ("-e", "proc:exit", "--cycle", "--source", "perf", "--", "true"), "proc:exit", "ptrace"),
+        (64, ("-e", "sched:off", "--cycle", "--source", "ptrace", "--", "true"), "sched:off", "ptrace"),
+        (64, ("-e", "profile/-F 9/,profile/-F 10/", "--cycle", "--", "true"), "profile", "one rate"),
+        (64, ("-e", "uprobe:no_such_function", "--cycle", "--", "true"), "column 1", "no_such_function"),
+        (64, ("-e", 'uprobe:malloc@""', "--cycle", "--", "true"), "column 1", "path"),
+        (2, ("-e", 'uprobe:malloc@"/no/such/file"', "--cycle", "--", "true"), "/no/such/file"),
         (64, ("-e", "sched:sched_switch", "--cycle", "--source", "ptrace", "--", "true"), "sched:sched_switch"),
         (64, (*pair, "--source", "proc", "--", "true"), "not one of"),
         (64, (*pair, "--than", "4", "--", "true"), "unit"),

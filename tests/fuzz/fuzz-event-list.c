@@ -9,9 +9,12 @@
 #include "events/latency.h"
 #include "tests/fuzz/fuzz.h"
 
-static int64_t number_of(void *context, const char *name)
+static bool number_of(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+	struct sprof_error *err)
 {
-	return name[0] && strlen(name) < 8 ? name[0] : -1;
+	*ret = suffix->text[0];
+	return (suffix->text[0] && strlen(suffix->text) < 8) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE, "column %zu: no such call", suffix->column);
 }
 
 static void check_error(const struct sprof_error *err, size_t length)

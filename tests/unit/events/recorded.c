@@ -33,7 +33,8 @@ struct run {
 	char text[RECORDED_TEXT];
 };
 
-int64_t recorded_number_of(void *context, const char *name)
+bool recorded_number_of(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+	struct sprof_error *err)
 {
 	static const struct {
 		const char *name;
@@ -41,10 +42,13 @@ int64_t recorded_number_of(void *context, const char *name)
 	} calls[] = {{"read", 0}, {"write", 1}, {"close", 3}, {"nanosleep", 35}, {"openat", 257}};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (!strcmp(calls[i].name, name))
-			return calls[i].number;
+		if (!strcmp(calls[i].name, suffix->text)) {
+			*ret = calls[i].number;
+			return true;
+		}
 	}
-	return -1;
+	return sprof_error_set(err, SPROF_ERROR_USAGE, "column %zu: there is no system call '%s'",
+		suffix->column, suffix->text);
 }
 
 void recorded_list(const char *const *events, struct sprof_event_list *ret)

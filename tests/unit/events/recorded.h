@@ -39,7 +39,8 @@ void recorded_check(const struct recorded *recorded);
 void recorded_list(const char *const *events, struct sprof_event_list *ret);
 
 /* read, write, close, nanosleep, openat; else -1. */
-int64_t recorded_number_of(void *context, const char *name);
+bool recorded_number_of(void *context, const struct sprof_event_suffix *suffix, int64_t *ret,
+	struct sprof_error *err);
 
 /* The next event of a stream. False: it is over. `values` has room for SPROF_TRACE_MAX_VALUES; a gap
  * has the time of its end and the type SPROF_TRACE_TYPES. */

@@ -9,7 +9,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MADE_MAX = 256, MADE_PID = 100, MADE_TID = 101, MADE_CPU = 3 };
+enum {
+	MADE_MAX = 256,
+	MADE_PID = 100,
+	MADE_TID = 101,
+	MADE_CPU = 3,
+	MADE_EVENT = 9,
+	MADE_IP = 0x401000,
+	MADE_ADDRESS = 0x7000
+};
 
 struct made {
 	unsigned char bytes[MADE_MAX];
@@ -40,12 +48,26 @@ static inline void made_begin(struct made *made, uint32_t type, uint16_t misc)
 	made_add(made, &header, sizeof(header));
 }
 
-/* pid, tid, time, cpu, reserved: the begin of a sample, the end of everything else. */
+/* The end of all but samples: pid, tid, time, cpu, reserved, the event's id. */
 static inline void made_add_id(struct made *made, uint64_t time)
 {
 	made_add_32(made, MADE_PID);
 	made_add_32(made, MADE_TID);
 	made_add_64(made, time);
+	made_add_32(made, MADE_CPU);
+	made_add_32(made, 0);
+	made_add_64(made, MADE_EVENT);
+}
+
+/* The begin of a sample: the event's id, ip, pid, tid, time, address, cpu, reserved. */
+static inline void made_add_head(struct made *made, uint64_t time)
+{
+	made_add_64(made, MADE_EVENT);
+	made_add_64(made, MADE_IP);
+	made_add_32(made, MADE_PID);
+	made_add_32(made, MADE_TID);
+	made_add_64(made, time);
+	made_add_64(made, MADE_ADDRESS);
 	made_add_32(made, MADE_CPU);
 	made_add_32(made, 0);
 }

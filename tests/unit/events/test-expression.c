@@ -49,7 +49,7 @@ static struct sprof_trace_scope read_scope(void)
 	const struct sprof_trace_type_row *rows = sprof_trace_types(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].per_call && rows[i].type == SPROF_TRACE_SYS_ENTER)
+		if (rows[i].per_name && rows[i].type == SPROF_TRACE_SYS_ENTER)
 			scope.row = &rows[i];
 	}
 	return scope;

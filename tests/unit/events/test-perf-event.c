@@ -36,8 +36,9 @@ static void every_record_tells_who_when_and_where(void **state)
 	struct perf_event_attr attributes =
 		sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
-	assert_int_equal(
-		attributes.sample_type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
+	assert_int_equal(attributes.sample_type,
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW);
 	assert_true(attributes.sample_id_all);
 	assert_true(attributes.use_clockid);
 	assert_int_equal(attributes.clockid, CLOCK_MONOTONIC);

@@ -19,13 +19,14 @@ static void switches(void **state)
 	struct made made = made_switch(0, 5000);
 	struct sprof_perf_record record = parse(&made);
 
-	assert_int_equal(made.size, 32);
+	assert_int_equal(made.size, 40);
 	assert_int_equal(record.kind, SPROF_PERF_SWITCH);
 	assert_false(record.switch_out);
 	assert_int_equal(record.time_ns, 5000);
 	assert_int_equal(record.pid, MADE_PID);
 	assert_int_equal(record.tid, MADE_TID);
 	assert_int_equal(record.cpu, MADE_CPU);
+	assert_int_equal(record.id, MADE_EVENT);
 	made = made_switch(PERF_RECORD_MISC_SWITCH_OUT, 1);
 	record = parse(&made);
 	assert_true(record.switch_out);
@@ -115,7 +116,7 @@ static struct made made_sample(uint32_t raw_size, size_t there)
 	struct made made;
 
 	made_begin(&made, PERF_RECORD_SAMPLE, 0);
-	made_add_id(&made, 77);
+	made_add_head(&made, 77);
 	made_add_32(&made, raw_size);
 	for (size_t i = 0; i < there; i++)
 		made_add(&made, "\x11", 1);
@@ -130,8 +131,17 @@ static void samples(void **state)
 
 	assert_int_equal(record.kind, SPROF_PERF_SAMPLE);
 	assert_int_equal(record.time_ns, 77);
+	assert_int_equal(record.tid, MADE_TID);
+	assert_int_equal(record.id, MADE_EVENT);
+	assert_int_equal(record.ip, MADE_IP);
+	assert_int_equal(record.address, MADE_ADDRESS);
 	assert_int_equal(record.raw_size, 12);
-	assert_ptr_equal(record.raw, made.bytes + 36);
+	assert_ptr_equal(record.raw, made.bytes + 60);
+	assert_int_equal(record.rest_size, 0);
+	made = made_sample(12, 20);
+	record = parse(&made);
+	assert_ptr_equal(record.rest, made.bytes + 72);
+	assert_int_equal(record.rest_size, 8);
 }
 
 static void others_are_unknown(void **state)

@@ -54,7 +54,7 @@ static void takes_in_order(void **state)
 	assert_false(sprof_perf_ring_take(&world->ring, world->scratch, &record));
 	assert_int_equal(world->page.data_tail, 0);
 	sprof_perf_ring_release(&world->ring);
-	assert_int_equal(world->page.data_tail, 64);
+	assert_int_equal(world->page.data_tail, 80);
 	test_free(world);
 }
 

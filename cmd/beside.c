@@ -1,0 +1,41 @@
+/*
+ * The answer of samples that were taken beside events. Does not take them: watching.c does.
+ */
+#include "cmd/beside.h"
+
+#include "cmd/outputs.h"
+#include "cmd/values.h"
+
+#define FIELD(name) offsetof(struct sprof_beside_options, name)
+
+const struct sprof_option sprof_beside_table[] = {
+	{"sample", NULL, NULL, "take samples of the program as well, as run and attach do",
+		sprof_value_flag, FIELD(sample)},
+	{"rate", "rF", "HZ", "of --sample: samples per second of every thread (99)",
+		sprof_value_rate, FIELD(rate_hz)},
+	{0},
+};
+
+bool sprof_beside_settle(
+	const struct sprof_shown *shown, struct sprof_shown *ret_answer, struct sprof_error *err)
+{
+	*ret_answer = *shown;
+	ret_answer->outputs = (struct sprof_outputs){0};
+	return sprof_outputs_set_format(&ret_answer->outputs, "summary", err) &&
+		sprof_outputs_settle(&ret_answer->outputs, SPROF_STDOUT_REPORT, err);
+}
+
+bool sprof_beside_write(const struct sprof_profile *profile, const struct sprof_shown *shown,
+	int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_output_options how;
+	struct sprof_written written;
+	int failed;
+
+	if (!sprof_shown_output_options(shown, profile, &how, err))
+		return false;
+	written = sprof_shown_write(shown, profile, &how, true);
+	failed = sprof_outputs_exit(&written);
+	*ret_exit = failed ? failed : *ret_exit;
+	return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * Samples beside events: one run gives the exact events and, from samples of the same time, the
+ * answer that `sprof run` gives.
+ */
+#ifndef SPROF_CMD_BESIDE_H
+#define SPROF_CMD_BESIDE_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "cmd/command.h"
+#include "cmd/shown.h"
+#include "profile/profile.h"
+
+struct sprof_beside_options {
+	bool sample;
+	double rate_hz; /* of the samples; SPROF_BESIDE_RATE_HZ */
+};
+
+enum { SPROF_BESIDE_RATE_HZ = 99 };
+
+/* A group of a command's table, at the struct's offset. */
+extern const struct sprof_option sprof_beside_table[];
+
+/* How the answer is shown: on stdout, and otherwise as `shown` says. */
+SPROF_MUST_USE bool sprof_beside_settle(
+	const struct sprof_shown *shown, struct sprof_shown *ret_answer, struct sprof_error *err);
+/* Writes what `shown` has outputs for. Sets *ret_exit if one of them can't be written. */
+SPROF_MUST_USE bool sprof_beside_write(const struct sprof_profile *profile,
+	const struct sprof_shown *shown, int *ret_exit, struct sprof_error *err);
+
+#endif

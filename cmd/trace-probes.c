@@ -1,0 +1,218 @@
+/*
+ * Finds functions in files by their names. Does not handle functions that the loader chooses when the
+ * program runs (STT_GNU_IFUNC): the one that chooses would be probed.
+ */
+#include "cmd/trace-probes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/module.h"
+#include "base/proc.h"
+#include "elfsym/demangle.h"
+#include "elfsym/image.h"
+#include "elfsym/listing.h"
+
+/* What the user has written, and the file that it means. */
+struct wanted {
+	size_t column;
+	char function[256];
+	char path[PATH_MAX];
+	bool is_return;
+	int64_t number;
+};
+
+/* The shell's way to a program (execvp(3)). False: there is none. */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+	const char *folders = getenv("PATH");
+	const char *at = folders ? folders : "/bin:/usr/bin";
+
+	if (strchr(name, '/'))
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && !access(path, X_OK);
+	for (; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		const int length = (int)strcspn(at, ":");
+
+		snprintf(path, PATH_MAX, "%.*s%s%s", length, at, length ? "/" : "", name);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool find_default(
+	const struct sprof_trace_probes *probes, struct wanted *wanted, struct sprof_error *err)
+{
+	if (!probes->program) {
+		snprintf(wanted->path, sizeof(wanted->path), "%s",
+			sprof_proc_path(probes->pid, 0, "exe").text);
+		return true;
+	}
+	return find_program(probes->program, wanted->path) ||
+		sprof_error_set(
+			err, SPROF_ERROR_NOT_FOUND, "can't find the program %s", probes->program);
+}
+
+static bool copy_part(const char *from, size_t length, char *ret, size_t size)
+{
+	if (!length || length >= size)
+		return false;
+	memcpy(ret, from, length);
+	ret[length] = '\0';
+	return true;
+}
+
+static bool split(const struct sprof_trace_probes *probes, const struct sprof_event_suffix *name,
+	struct wanted *ret, struct sprof_error *err)
+{
+	const char *at = strrchr(name->text, '@'), *file = at ? at + 1 : NULL;
+	size_t length = file ? strlen(file) : 0;
+	const bool is_quoted = length > 1 && file[0] == '"' && file[length - 1] == '"';
+
+	*ret = (struct wanted){.column = name->column,
+		.is_return = name->type == SPROF_TRACE_RETURN,
+		.number = probes->next_number};
+	if (!copy_part(name->text, at ? (size_t)(at - name->text) : strlen(name->text),
+		    ret->function, sizeof(ret->function)))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"column %zu: the name of a function is missing", name->column);
+	if (!file)
+		return find_default(probes, ret, err);
+	if (copy_part(file + is_quoted, length - 2 * is_quoted, ret->path, sizeof(ret->path)))
+		return true;
+	sprof_error_set(
+		err, SPROF_ERROR_USAGE, "column %zu: the path of a file is missing", name->column);
+	sprof_error_hint(err, "a path has quotes: uprobe:malloc@\"/path/of/libc.so.6\"");
+	return false;
+}
+
+static bool is_called(const char *linkage, const char *name)
+{
+	SPROF_AUTO_FREE char *plain = NULL;
+
+	if (!strcmp(linkage, name))
+		return true;
+	plain = sprof_is_mangled(linkage) ? sprof_demangle(linkage) : NULL;
+	return plain && !strcmp(plain, name);
+}
+
+static bool add_probe(struct sprof_trace_probes *probes, const struct wanted *wanted,
+	uint64_t offset, struct sprof_error *err)
+{
+	char *path = strdup(wanted->path);
+
+	if (!path ||
+		!sprof_array_reserve(&probes->items, &probes->capacity, probes->count + 1,
+			sizeof(*probes->items))) {
+		free(path);
+		return sprof_error_no_memory(err);
+	}
+	probes->items[probes->count++] =
+		(struct sprof_probe){path, offset, wanted->is_return, wanted->number};
+	return true;
+}
+
+static bool is_known(const struct sprof_trace_probes *probes, size_t first, uint64_t offset)
+{
+	for (size_t i = first; i < probes->count; i++) {
+		if (probes->items[i].offset == offset)
+			return true;
+	}
+	return false;
+}
+
+/* An address of code, or all functions of the name; several names may begin at one place. */
+static bool add_all(struct sprof_trace_probes *probes, const struct wanted *wanted,
+	const struct sprof_image *image, const struct sprof_listing *listing,
+	struct sprof_error *err)
+{
+	const size_t first = probes->count;
+	uint64_t offset, address;
+	char *end;
+
+	if (!strncmp(wanted->function, "0x", 2)) {
+		address = strtoull(wanted->function, &end, 16);
+		return *end || !sprof_image_executable(image, address) ||
+			!sprof_image_offset(image, address, &offset) ||
+			add_probe(probes, wanted, offset, err);
+	}
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct sprof_listed *listed = &listing->items[i];
+
+		if (is_called(listed->name, wanted->function) &&
+			sprof_image_offset(image, listed->address, &offset) &&
+			!is_known(probes, first, offset) && !add_probe(probes, wanted, offset, err))
+			return false;
+	}
+	return true;
+}
+
+static bool find_functions(struct sprof_trace_probes *probes, const struct wanted *wanted,
+	struct sprof_module *module, struct sprof_error *err)
+{
+	struct sprof_debug_places places = {0};
+	struct sprof_listing listing = {0};
+	struct sprof_image *image = NULL;
+	const size_t before = probes->count;
+	bool done = sprof_image_open(module, &image, err) &&
+		sprof_listing_create(module, &places, NULL, SPROF_LISTING_FILE, &listing, err) &&
+		add_all(probes, wanted, image, &listing, err);
+
+	if (done && probes->count == before) {
+		done = sprof_error_set(err, SPROF_ERROR_USAGE,
+			"column %zu: there is no function '%s' in %s", wanted->column,
+			wanted->function, wanted->path);
+		sprof_error_hint(err, "sprof symbols %s lists them", wanted->path);
+	}
+	sprof_listing_finish(&listing);
+	sprof_image_close(image);
+	return done;
+}
+
+static bool open_file(struct sprof_modules *modules, const char *path, struct sprof_module **ret,
+	struct sprof_error *err)
+{
+	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = path};
+	bool is_new;
+
+	*ret = sprof_modules_intern(modules, &key, &is_new);
+	if (!*ret)
+		return sprof_error_no_memory(err);
+	(*ret)->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	(*ret)->open_errno = (*ret)->fd < 0 ? errno : 0;
+	return true;
+}
+
+bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
+	const struct sprof_event_suffix *name, int64_t *ret_number, struct sprof_error *err)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module *module;
+	struct wanted wanted;
+	bool done;
+
+	if (!modules)
+		return sprof_error_no_memory(err);
+	*ret_number = probes->next_number;
+	done = split(probes, name, &wanted, err) && open_file(modules, wanted.path, &module, err) &&
+		find_functions(probes, &wanted, module, err);
+	probes->next_number++;
+	sprof_modules_destroy(modules);
+	return done;
+}
+
+void sprof_trace_probes_finish(struct sprof_trace_probes *probes)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		free((void *)probes->items[i].path);
+	free(probes->items);
+	*probes = (struct sprof_trace_probes){0};
+}

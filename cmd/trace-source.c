@@ -1,0 +1,141 @@
+/*
+ * Where the events of a run of `sprof trace` come from: from the kernel's records, as far as only they
+ * have them or they are permitted, and from ptrace otherwise. Does not handle the stops themselves.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/perf-denied.h"
+#include "cmd/trace-choice.h"
+#include "cmd/trace-state.h"
+#include "events/call-events.h"
+
+enum {
+	LAST_CALL = 1024,
+	/* What a stop of ptrace looks like, too. */
+	SCHEDULING = 1 << SPROF_TRACE_SWITCH | 1 << SPROF_TRACE_WAKEUP | 1 << SPROF_TRACE_WAKING |
+		1 << SPROF_TRACE_WAKEUP_NEW | 1 << SPROF_TRACE_MIGRATE | 1 << SPROF_TRACE_OFF |
+		1 << SPROF_TRACE_ON,
+};
+
+static void add_word(struct sprof_trace_words *words, const char *word)
+{
+	const size_t used = strlen(words->text);
+
+	if (!strstr(words->text, word))
+		snprintf(words->text + used, sizeof(words->text) - used, "%s%s", used ? " + " : "",
+			word);
+}
+
+/* The kernel's source of a type has one name. */
+static void add_kernel_source(struct sprof_trace_words *words, unsigned sources)
+{
+	static const enum sprof_trace_source named[] = {SPROF_TRACE_BY_TRACEPOINT,
+		SPROF_TRACE_BY_SWITCHES, SPROF_TRACE_BY_FAULTS, SPROF_TRACE_BY_CLOCK,
+		SPROF_TRACE_BY_UPROBE};
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (sources & named[i])
+			add_word(words, sprof_trace_source_name(named[i]));
+	}
+}
+
+struct sprof_trace_words sprof_trace_source_words(const struct trace *trace)
+{
+	struct sprof_trace_words words = {""};
+
+	for (size_t i = 0; i < trace->list.count; i++) {
+		const struct sprof_trace_type_row *row = trace->list.items[i].row;
+
+		if (trace->recorded_types >> row->type & 1)
+			add_kernel_source(&words, row->sources);
+		else
+			add_word(&words, sprof_trace_source_name(SPROF_TRACE_BY_EVENT_STOPS));
+	}
+	return words;
+}
+
+static void on_gap(void *data, uint64_t end_ns)
+{
+	struct trace *trace = data;
+
+	sprof_pairs_gap(trace->pairs, end_ns);
+}
+
+/* Calls that no event can be of need not be seen. */
+static void choose_calls(struct trace *trace)
+{
+	for (int64_t number = 0; number < LAST_CALL; number++) {
+		if (!sprof_trace_choice_has_call(&trace->list, number, &trace->lookup))
+			continue;
+		if (trace->call_count == TRACE_CALLS) {
+			trace->call_count = 0;
+			return;
+		}
+		trace->call_numbers[trace->call_count++] = number;
+	}
+}
+
+/* False: the kernel does not permit it, or there is no memory. */
+static bool record(struct trace *trace, uint32_t types, struct sprof_perf_denial *ret_denial)
+{
+	const struct sprof_trace_options *options = trace->options;
+	const struct sprof_recorded_options wanted = {
+		.wants = {.types = types,
+			.stacks = sprof_trace_choice_stack_types(&trace->list),
+			.rate_hz = sprof_trace_choice_rate(&trace->list),
+			.probes = trace->probes.items,
+			.probe_count = trace->probes.count,
+			.calls = trace->call_numbers,
+			.call_count = trace->call_count},
+		.follow_children = options->watching.pid ? options->watching.children
+							 : !options->watching.no_children,
+		.listener = sprof_call_events_listener(&trace->sink),
+		.sink = trace->sink,
+		.gap = on_gap,
+	};
+
+	trace->recorded_types = types;
+	return !types || sprof_recorded_events_create(&wanted, &trace->recorded, ret_denial);
+}
+
+/*
+ * Whether the kernel is asked to tell of system calls: it stops nobody, but copies the stack of each
+ * call. Stops of ptrace are switches, so beside the scheduler's events it is the only way.
+ */
+static bool may_record_calls(const struct trace *trace, uint32_t needed)
+{
+	const enum sprof_source_request request = trace->options->request;
+	const bool has_stacks =
+		sprof_trace_choice_stack_types(&trace->list) & sprof_recorded_calls();
+
+	return request != SPROF_SOURCE_PTRACE &&
+		(request == SPROF_SOURCE_PERF || !has_stacks || needed & SCHEDULING);
+}
+
+static bool check_scheduling(const struct trace *trace, uint32_t calls, struct sprof_error *err)
+{
+	if (!calls || sprof_trace_records_calls(trace) || !(trace->recorded_types & SCHEDULING))
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE,
+		"events of the scheduler can't be beside system calls that ptrace tells");
+	sprof_error_hint(err, "each stop is a switch; with root's tracepoints, nobody stops");
+	return false;
+}
+
+/* Records, as far as only they have the events or they are permitted; ptrace for the rest. */
+bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err)
+{
+	const uint32_t needed = sprof_trace_choice_kernel_types(&trace->list);
+	const uint32_t calls = sprof_trace_choice_types(&trace->list) & sprof_recorded_calls();
+	const bool tries_calls = calls && may_record_calls(trace, needed);
+	struct sprof_perf_denial denial;
+
+	choose_calls(trace);
+	if (record(trace, tries_calls ? needed | calls : needed, &denial))
+		return check_scheduling(trace, calls, err);
+	if (tries_calls && trace->options->request == SPROF_SOURCE_ANY &&
+		record(trace, needed, &denial))
+		return check_scheduling(trace, calls, err);
+	return sprof_perf_denied(&denial, sprof_trace_source_words(trace).text, err);
+}

@@ -1,0 +1,196 @@
+/*
+ * Opens points and knows their records again by the kernel's ids. Does not read records.
+ */
+#include "events/recorded-points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "base/array.h"
+
+enum {
+	LARGE_RING = 4 << 20, /* for each CPU, where it is permitted */
+	FILTER_SIZE = 4096,
+	NO_CALL =
+		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
+};
+
+static bool is_call(enum sprof_trace_type type)
+{
+	return type == SPROF_TRACE_SYS_ENTER || type == SPROF_TRACE_SYS_EXIT;
+}
+
+static bool is_probe(enum sprof_trace_type type)
+{
+	return type == SPROF_TRACE_PROBE || type == SPROF_TRACE_RETURN;
+}
+
+uint32_t sprof_recorded_calls(void)
+{
+	return 1U << SPROF_TRACE_SYS_ENTER | 1U << SPROF_TRACE_SYS_EXIT;
+}
+
+bool sprof_recorded_has_type(const struct sprof_recorded_wants *wants, enum sprof_trace_type type)
+{
+	return wants->types & (is_call(type) ? sprof_recorded_calls() : 1U << type);
+}
+
+bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t number)
+{
+	for (size_t i = 0; i < wants->call_count; i++) {
+		if (wants->calls[i] == number)
+			return true;
+	}
+	return !wants->call_count || number == SYS_restart_syscall;
+}
+
+/* Switches of both types come from one event. Probes have points of their own. */
+static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace_type type)
+{
+	if (is_probe(type) || (type == SPROF_TRACE_ON && wants->types & 1U << SPROF_TRACE_OFF))
+		return false;
+	return sprof_recorded_has_type(wants, type);
+}
+
+static bool add_point(struct sprof_recorded_points *points, enum sprof_trace_type type,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_recorded_point *point;
+
+	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, 0};
+	if (!sprof_array_reserve(
+		    &points->items, &points->capacity, points->count + 1, sizeof(*points->items)))
+		return false;
+	point = &points->items[points->count++];
+	return sprof_recorded_point_init(point, type, &points->wants, probe, ret_denial) &&
+		sprof_recorded_point_is_permitted(point, points->rings.cpus.items[0], ret_denial);
+}
+
+static bool add_probes(struct sprof_recorded_points *points, struct sprof_perf_denial *ret_denial)
+{
+	for (size_t i = 0; i < points->wants.probe_count; i++) {
+		const struct sprof_probe *probe = &points->wants.probes[i];
+
+		if (!add_point(points, probe->is_return ? SPROF_TRACE_RETURN : SPROF_TRACE_PROBE,
+			    probe, ret_denial))
+			return false;
+	}
+	return true;
+}
+
+static bool add_all(struct sprof_recorded_points *points, struct sprof_perf_denial *ret_denial)
+{
+	for (enum sprof_trace_type type = 0; type < SPROF_TRACE_TYPES; type++) {
+		if (has_point(&points->wants, type) && !add_point(points, type, NULL, ret_denial))
+			return false;
+	}
+	return add_probes(points, ret_denial);
+}
+
+bool sprof_recorded_points_init(struct sprof_recorded_points *points,
+	const struct sprof_recorded_wants *wants, bool follow_children,
+	struct sprof_perf_denial *ret_denial)
+{
+	*points = (struct sprof_recorded_points){.wants = *wants};
+	if (!sprof_perf_rings_init(&points->rings, ret_denial) || !add_all(points, ret_denial))
+		return false;
+	points->rings.ring_size = LARGE_RING;
+	for (size_t i = 0; i < points->count; i++) {
+		struct perf_event_attr *attributes = &points->items[i].attributes;
+
+		attributes->inherit_thread = attributes->inherit && !follow_children;
+	}
+	return true;
+}
+
+void sprof_recorded_points_finish(struct sprof_recorded_points *points)
+{
+	for (size_t i = 0; i < points->count; i++)
+		sprof_recorded_point_finish(&points->items[i]);
+	free(points->items);
+	sprof_perf_rings_finish(&points->rings);
+	sprof_idmap_finish(&points->by_id);
+	*points = (struct sprof_recorded_points){0};
+}
+
+/* "id==0||id==219" */
+static void write_filter(const struct sprof_recorded_wants *wants, char *ret, size_t size)
+{
+	size_t used = (size_t)snprintf(ret, size, "id==%d||id==%d||id==%d", NO_CALL,
+		(int)SYS_restart_syscall, (int)SYS_rt_sigreturn);
+
+	for (size_t i = 0; i < wants->call_count && used < size; i++)
+		used += (size_t)snprintf(
+			ret + used, size - used, "||id==%lld", (long long)wants->calls[i]);
+	if (used >= size)
+		ret[0] = '\0';
+}
+
+/* Calls that nobody wants are not recorded. If the kernel refuses that, they are dropped later. */
+static void filter_calls(const struct sprof_recorded_points *points,
+	const struct sprof_recorded_point *point, size_t first)
+{
+	char filter[FILTER_SIZE];
+
+	if (!points->wants.call_count || !is_call(point->type))
+		return;
+	write_filter(&points->wants, filter, sizeof(filter));
+	if (filter[0])
+		sprof_perf_rings_filter(
+			&points->rings, first, points->rings.fd_count - first, filter);
+}
+
+/* tid -1: the machine. */
+static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
+{
+	const struct sprof_recorded_point *point = &points->items[index];
+	struct perf_event_attr attributes = point->attributes;
+	const size_t first = points->rings.fd_count;
+	struct sprof_perf_denial denial;
+	uint64_t id;
+
+	if (!sprof_perf_rings_add(&points->rings, &attributes, tid, &denial) &&
+		denial.reason != SPROF_PERF_GONE)
+		points->unwatched++;
+	for (size_t i = first; i < points->rings.fd_count; i++) {
+		if (sprof_perf_rings_id(&points->rings, i, &id) &&
+			!sprof_idmap_put(&points->by_id, 0, id, (uint32_t)index))
+			points->out_of_memory = true;
+	}
+	filter_calls(points, point, first);
+}
+
+void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points)
+{
+	for (size_t i = 0; i < points->count; i++) {
+		if (sprof_recorded_point_is_of_machine(&points->items[i]))
+			watch(points, i, -1);
+	}
+}
+
+void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid)
+{
+	for (size_t i = 0; i < points->count; i++) {
+		if (!sprof_recorded_point_is_of_machine(&points->items[i]))
+			watch(points, i, tid);
+	}
+}
+
+void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid)
+{
+	for (size_t i = 0; i < points->count; i++) {
+		if (is_probe(points->items[i].type))
+			watch(points, i, tid);
+	}
+}
+
+const struct sprof_recorded_point *sprof_recorded_points_find(
+	const struct sprof_recorded_points *points, const struct sprof_perf_record *record)
+{
+	uint32_t index = record->kind == SPROF_PERF_SAMPLE || record->kind == SPROF_PERF_SWITCH
+		? sprof_idmap_find(&points->by_id, 0, record->id)
+		: SPROF_IDMAP_NONE;
+
+	return index == SPROF_IDMAP_NONE ? NULL : &points->items[index];
+}

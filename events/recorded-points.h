@@ -1,0 +1,58 @@
+/*
+ * All perf events of a run: opened for threads or for the machine, with rings that they share.
+ */
+#ifndef SPROF_EVENTS_RECORDED_POINTS_H
+#define SPROF_EVENTS_RECORDED_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/idmap.h"
+#include "events/perf-rings.h"
+#include "events/recorded-point.h"
+
+struct sprof_recorded_points {
+	struct sprof_recorded_wants wants; /* what its pointers lead to stays the caller's */
+	struct sprof_perf_rings rings;
+	struct sprof_recorded_point *items;
+	size_t count, capacity;
+	struct sprof_idmap by_id; /* (0, the kernel's id of an event) -> place in items */
+	uint32_t unwatched;       /* events of threads that could not be opened */
+	bool out_of_memory;
+};
+
+/* The types of the begin and the end of any call. */
+uint32_t sprof_recorded_calls(void);
+
+/*
+ * Whether events of a type are recorded. A call's begin and end tell about each other, so both are if
+ * one is wanted.
+ */
+bool sprof_recorded_has_type(const struct sprof_recorded_wants *wants, enum sprof_trace_type type);
+
+/* Whether a call of this number is recorded. */
+bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t number);
+
+/*
+ * Finds all points and asks the kernel whether they may be opened. `follow_children`: processes inherit
+ * them as threads do. False: they may not, or there is no memory (OTHER with errno 0). Finish it in
+ * both cases.
+ */
+SPROF_MUST_USE bool sprof_recorded_points_init(struct sprof_recorded_points *points,
+	const struct sprof_recorded_wants *wants, bool follow_children,
+	struct sprof_perf_denial *ret_denial);
+void sprof_recorded_points_finish(struct sprof_recorded_points *points);
+
+/* Opens those of the machine; those of a thread; those that a new thread has not inherited. */
+void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
+void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
+void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
+
+/* The point that gave a record; NULL: none did. */
+const struct sprof_recorded_point *sprof_recorded_points_find(
+	const struct sprof_recorded_points *points, const struct sprof_perf_record *record);
+
+#endif

@@ -1,0 +1,166 @@
+"""sprof trace: the events that the kernel writes down, against programs that know how many there are."""
+
+import json
+import os
+import re
+
+from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require,
+                     require_switches, run, sprof, target, with_tracefs, without_tracefs)
+
+TARGET = "probes"
+CALLS = {"main": 1000, "thread": 500, "child": 250}
+PROBE, RETURN = "uprobe:handle", "uretprobe:handle"
+
+
+def lines_of(result, code=7):
+    return [json.loads(line) for line in result.check(code).text().splitlines()]
+
+
+def last_table(result, code=7):
+    return [line for line in lines_of(result, code) if line.get("last")][-1]
+
+
+def trace(*options, program=TARGET):
+    return last_table(sprof("trace", "--json", *options, "--", target(program)))
+
+
+def require_root():
+    require(os.geteuid() == 0, "uprobes take root")
+
+
+def test_page_faults():
+    """The first touch of each of 200 pages; a user learns the same of code of his own."""
+    require_switches()
+    own = own_sprof(), own_target(TARGET)
+    for options in ({}, as_nobody()):
+        table = last_table(run(own[0], "trace", "--json", "-e", "mem:fault//key=(addr>>12)/", "-e",
+                               "mem:fault//key=(addr>>12)-1/", "--", own[1], **options))
+        assert table["source"] == "perf page faults", table
+        # From each page to the next one, and few others lie as close.
+        assert 199 <= table["rows"][0]["calls"] <= 260, table
+
+
+def test_the_task_clock():
+    """It runs while the program has the CPU: 499 ticks a second of 0.5 s."""
+    require_switches()
+    result = run(own_sprof(), "trace", "--json", "-e", "profile/-F 499/", "--cycle", "--", own_target(TARGET), "spin",
+                 **as_nobody())
+    table = last_table(result)
+    assert table["source"] == "perf task clock", table
+    check_near(table["rows"][0]["calls"], 249, 20, "ticks")
+
+
+def test_switches():
+    """Each nap leaves the CPU: 30 of 1 ms."""
+    require_switches()
+    for options in ((), ("--source", "perf")):
+        result = run(own_sprof(), "trace", "--json", "-e", "sched:off/!preempt/", "-e", "sched:on", *options, "--",
+                     own_target("syscalls"), **as_nobody())
+        table = last_table(result)
+        (row,) = table["rows"]
+        assert table["source"] == "perf switch records" and row["calls"] >= 30 and row["total_ns"] >= 30e6, table
+
+
+def test_the_cpu_before():
+    require_switches()
+    for line in lines_of(sprof("trace", "--json", "-e", "sched:off", "-e", "sched:on", "--than", "1ns", "--",
+                               target(TARGET))):
+        if line.get("event") == "sched:off":
+            left = line["fields"]["cpu"]
+        elif line.get("event") == "sched:on":
+            assert line["fields"]["prev_cpu"] == left, line
+
+
+def test_functions():
+    """Each call of a function, of its file or of all that run it; threads and children as well."""
+    require_root()
+    for place in ("", f'@"{target(TARGET)}"'):
+        table = trace("--perins", "-e", PROBE + place, "-e", RETURN + place)
+        assert table["source"] == "uprobes", table
+        assert [row["calls"] for row in table["rows"]] == list(CALLS.values()), table
+        assert {(row["start"], row["end"]) for row in table["rows"]} == {(PROBE, RETURN)}, table
+    table = trace("--no-children", "-e", PROBE, "--cycle")
+    assert table["rows"][0]["calls"] == CALLS["main"] - 1 + CALLS["thread"] - 1, table
+
+
+def test_arguments_and_results():
+    require_root()
+    lines = lines_of(sprof("trace", "--json", "-e", f"{PROBE}/arg0>=490&&arg1==2/", "-e", f"{RETURN}/ret>=492/", "--than",
+                           "1ns", "--", target(TARGET)))
+    begins = [line["fields"] for line in lines if line.get("event") == PROBE]
+    ends = [line["fields"] for line in lines if line.get("event") == RETURN]
+    assert [(begin["arg0"], begin["arg1"]) for begin in begins] == [(index, 2) for index in range(490, 500)], begins
+    assert [end["ret"] for end in ends] == list(range(492, 502)), ends
+
+
+def test_an_attached_process():
+    """Its own functions are meant; another process of the same program has no breakpoints."""
+    require_root()
+    loop, other = Target(TARGET, "loop"), Target(TARGET, "loop")
+    table = last_table(sprof("trace", "--json", "-d", "300ms", "-e", PROBE, "-e", RETURN, "--perins", "-p", loop.pid), 0)
+    (row,) = table["rows"]
+    assert row["calls"] > 20 and row["key"] == str(loop.pid), table
+    loop.finish().check(0)
+    other.finish().check(0)
+
+
+def frames_of(text, number):
+    """The functions of a stack that the text has a number for."""
+    _, _, rest = text.partition(f"\nstack {number}:\n")
+    return [line.split()[1] for line in rest.split("\n\n")[0].splitlines() if line.startswith("  #")]
+
+
+def test_stacks():
+    """The kernel copies them at the event."""
+    require_root()
+    text = sprof("trace", "-e", "profile/-F 199/stack/", "--cycle", "--than", "1ns", "--", target(TARGET),
+                 "spin").check(7).text()
+    numbers = set(re.findall(r"profile: .*\(stack (\d+)\)", text))
+    whole = [number for number in numbers if "main" in frames_of(text, number)]
+    assert numbers and len(whole) > len(numbers) / 2, text
+    text = sprof("trace", "-e", f"{PROBE}/arg0==5/stack/", "-e", f"{RETURN}", "--than", "1ns", "--",
+                 target(TARGET)).check(7).text()
+    callers = {tuple(frames_of(text, number)[:2]) for number in re.findall(r"uprobe:handle: .*\(stack (\d+)\)", text)}
+    assert callers and callers <= {("handle", "main"), ("handle", "call_from_thread"), ("handle", "call_from_child")}, text
+
+
+def test_stacks_of_calls():
+    """Beside tracepoints; only the chosen calls are recorded."""
+    text = run(*with_tracefs(), SPROF, "trace", "--source", "perf", "-e", "syscalls:sys_enter_nanosleep//stack/", "-e",
+               "syscalls:sys_exit_nanosleep", "--than", "900us", "--", target("syscalls")).check(7).text()
+    assert "source: tracepoints" in text and " 30 " in text, text
+    numbers = set(re.findall(r"sys_enter: nanosleep.*\(stack (\d+)\)", text))
+    assert numbers and all("nap" in frames_of(text, number) for number in numbers), text
+
+
+def test_sources_together():
+    """Stops and the kernel's records are one order of time."""
+    require_switches()
+    lines = lines_of(run(own_sprof(), "trace", "--json", "--than", "1ns", "-e", "syscalls:sys_exit_mmap//untraced/,"
+                         "proc:clone", "-e", "mem:fault//untraced/,proc:exit", "--detail", "all", "-k", "0", "--",
+                         own_target(TARGET), **as_nobody()))
+    table = [line for line in lines if line.get("last")][-1]
+    assert table["source"] == "ptrace + perf page faults" and table["rows"][0]["calls"] == 1, table
+    times = [line["time_ns"] for line in lines if "event" in line]
+    assert times == sorted(times) and {line["event"] for line in lines if "event" in line} >= {
+        "proc:clone", "mem:fault", "proc:exit"}, lines
+    check_error(run(*without_tracefs(), SPROF, "trace", "-e", "sched:off", "-e", "sched:on", "-e",
+                    "syscalls:sys_enter_nanosleep", "--", "true"), 64, "scheduler", "tracepoints")
+
+
+def test_samples_beside_events():
+    """--sample: what computes, in the same run as the exact events."""
+    require_switches()
+    text = sprof("trace", "--sample", "-F", "499", "-e", "mem:fault", "--cycle", "--", target(TARGET),
+                 "spin").check(7).text()
+    assert "source: perf page faults" in text and "burn" in text and "verdict" in text, text
+
+
+def test_what_is_refused():
+    """Functions are for root; page faults, where a filter forbids all perf events, for nobody."""
+    check_error(run(own_sprof(), "trace", "-e", PROBE, "--cycle", "--", own_target(TARGET), **as_nobody()), 2,
+                "CAP_SYS_ADMIN")
+
+
+if __name__ == "__main__":
+    main()
