@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-from harness import (SPROF, Program, Target, check_error, main, require, run, sprof, state_of, target, tool,
+from harness import (ROUNDS, SPROF, Program, Target, check_error, main, require, run, sprof, state_of, target, tool,
                      tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
@@ -14,7 +14,7 @@ KNOWN = {
     "getppid": (1000, 0), "nanosleep": (30, 0), "sched_yield": (800, 0), "getuid": (300, 0), "readv": (1, 0),
     "clock_nanosleep": (5, 5), "dup": (200, 200), "sendto": (400, 0), "recvfrom": (400, 0), "socketpair": (1, 0),
 }
-OF_THE_MAIN_THREAD = ("getppid", "nanosleep", "dup")
+OF_THE_MAIN_THREAD = ("getppid", "nanosleep")
 SYSCALLS = ("syscalls", "--source", "ptrace")
 SIGNALS = 15  # at least: each has a handler, which returns
 
@@ -99,23 +99,29 @@ def test_tracepoints_of_a_running_process():
     loop.finish().check(0)
 
 
-def test_perf_agrees():
-    """perf trace -s counts the same calls of a program whose calls are the same in each run."""
-    perf, words = tool("perf"), [target("syscalls")]
-    result = run(*with_tracefs(), perf, "trace", "-s", "-o", "perf.txt", *words)
+def counts_of_perf():
+    result = run(*with_tracefs(), tool("perf"), "trace", "-s", "-o", "perf.txt", target("syscalls"))
     require(result.code == 0, f"perf can't trace here: {result.err}")
     with open("perf.txt", encoding="utf-8") as file:
         found = re.findall(r"^\s+(\w+)\s+(\d+)\s+(\d+)\s+[\d.]+", file.read(), re.MULTILINE)
-    theirs = {}
+    counts = {}
     for name, calls, errors in found:
-        before = theirs.get(name, (0, 0))
-        theirs[name] = (before[0] + int(calls), before[1] + int(errors))
-    rows = count()
+        before = counts.get(name, (0, 0))
+        counts[name] = (before[0] + int(calls), before[1] + int(errors))
+    return counts
+
+
+def test_perf_agrees():
+    """perf trace -s counts the same calls of a program whose calls are the same in each run."""
+    # It pairs begins and ends by their time alone, and sometimes misses one where a thread moves to another CPU.
+    runs, rows = [counts_of_perf() for _ in range(ROUNDS)], count()
     for name in KNOWN:
         if name != "readv":  # it counts restarts
             ours = (rows[name]["calls"], rows[name]["errors"])
-            # What threads and children do just before they end is not always in its summary.
-            assert theirs.get(name) == ours or (name not in OF_THE_MAIN_THREAD and theirs.get(name, (0, 0)) < ours), (
+            theirs = sorted(counts.get(name, (0, 0)) for counts in runs)
+            print(name, ours, *theirs)
+            # What threads and children do at their begin and end is not always in its summary.
+            assert theirs[ROUNDS // 2] == ours or (name not in OF_THE_MAIN_THREAD and theirs[ROUNDS // 2] < ours), (
                 name, ours, theirs)
 
 
