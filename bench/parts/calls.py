@@ -11,7 +11,8 @@ from figures import Check, Result, Row, Series
 OTHER = "openat"
 EVENTS = ("-e", "syscalls:sys_enter_getppid", "-e", "syscalls:sys_exit_getppid")
 TRACED = {
-    "sprof syscalls": lambda bench: [bench.sprof, "syscalls", "-q", "-o", bench.file("calls.folded"), "--"],
+    "sprof syscalls": lambda bench: [
+        bench.sprof, "syscalls", "-q", "--source", "ptrace", "-o", bench.file("calls.folded"), "--"],
     "sprof trace": lambda bench: [
         bench.sprof, "trace", "-q", "--source", "ptrace", "-o", bench.file("calls.txt"), *EVENTS, "--"],
     "strace -c": lambda bench: ["strace", "-c", "-f", "-o", bench.file("calls.txt")],
@@ -19,7 +20,7 @@ TRACED = {
 }
 CHOSEN = {
     "sprof syscalls -e": lambda bench: [
-        bench.sprof, "syscalls", "-q", "-e", OTHER, "-o", bench.file("calls.folded"), "--"],
+        bench.sprof, "syscalls", "-q", "--source", "ptrace", "-e", OTHER, "-o", bench.file("calls.folded"), "--"],
     "strace --seccomp-bpf -c -e": lambda bench: [
         "strace", "--seccomp-bpf", "-f", "-c", "-e", OTHER, "-o", bench.file("calls.txt")],
 }
