@@ -88,15 +88,15 @@ def musl_target(name):
     return path
 
 
-def wait_until(condition, what, limit=LIMIT):
-    """Polls for what has no event to wait for; returns what the condition became."""
+def wait_until(condition, what, seen=lambda: "", limit=LIMIT):
+    """Polls for what has no event to wait for; returns what the condition became. `seen`: what is there instead."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         result = condition()
         if result:
             return result
         time.sleep(0.002)
-    raise AssertionError(f"never happened: {what}")
+    raise AssertionError(f"never happened: {what} {seen()}")
 
 
 def random_numbers():

@@ -174,7 +174,7 @@ def test_more_files_than_descriptors():
     script = "for p in ./program-*; do $p 0 >/dev/null 2>&1; done; read -r line"
     attached = Program([tool("prlimit"), "--nofile=60:60", SPROF, "run", "-r", "5000", "--every", "1s",
                         "-o", "x-%n.folded", "--", "/bin/sh", "-c", script])
-    wait_until(lambda: os.path.exists("x-2.folded"), "two periods", 20)
+    wait_until(lambda: os.path.exists("x-2.folded"), "two periods", limit=20)
     result = attached.finish()
     assert "open files" not in result.err, result.err
 

@@ -85,7 +85,7 @@ def is_childless():
 
 def check_nothing_left():
     """No process lives on, and nobody keeps a dead one from being waited for."""
-    wait_until(is_childless, "all processes have ended", 10)
+    wait_until(is_childless, "all processes have ended", limit=10)
 
 
 def write(name, text):

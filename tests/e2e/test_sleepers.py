@@ -40,7 +40,8 @@ def start(*before):
     program = Target("framed", before=before)
     pid = int(program.said[0])
     wait_until(lambda: set(timeslices(pid)) >= set(WAITS) and
-               all(state_of(pid, tid) == "S" for tid in threads_of(pid)), "all threads sleep")
+               all(state_of(pid, tid) == "S" for tid in threads_of(pid)), "all threads sleep",
+               lambda: {thread_name(pid, tid): state_of(pid, tid) for tid in threads_of(pid)})
     return program, pid
 
 
@@ -72,8 +73,8 @@ def test_under_attach():
 
 
 def test_under_run():
-    """The waits end behind the sampling: a writer that wakes runs, and may be stopped in its write."""
-    program, pid = start(SPROF, "run", "-d", "1500ms", "--threads", *PROFILE, "--")
+    """The waits end behind the sampling, and begin before its first tick: a writer that runs may be stopped in its write."""
+    program, pid = start(SPROF, "run", "--rate", "5", "-d", "1500ms", "--threads", *PROFILE, "--")
     before = timeslices(pid)
     wait_until(lambda: os.path.exists("x.json"), "the profile is written")
     check_asleep(pid, before)

@@ -47,7 +47,8 @@ def test_the_task_clock():
                  **as_nobody())
     table = last_table(result)
     assert table["source"] == "perf task clock", table
-    check_near(table["rows"][0]["calls"], 249, 20, "ticks")
+    # (What its calls of clock(2) take is not told to a user.)
+    check_near(table["rows"][0]["calls"], 240, 40, "ticks")
 
 
 def test_switches():
