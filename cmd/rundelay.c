@@ -2,21 +2,13 @@
  * sprof rundelay: how long the threads of a process wait for a CPU, and after what. Nothing stops or
  * changes the process: the kernel tells.
  */
-#include <poll.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/child.h"
-#include "attach/denial.h"
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "cmd/commands.h"
-#include "cmd/environment.h"
+#include "cmd/observing.h"
 #include "cmd/rundelay-denied.h"
 #include "cmd/rundelay-table.h"
-#include "cmd/rundelay-watch.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 
@@ -85,9 +77,7 @@ static const struct rundelay_options defaults = {.request = SPROF_RUNDELAY_AUTO}
 struct run {
 	const struct rundelay_options *options;
 	struct sprof_rundelay rundelay;
-	struct sprof_signals signals;
-	struct sprof_child child;
-	uint64_t begin_ns;
+	struct sprof_observing observing;
 	unsigned tables;
 	bool no_memory;
 };
@@ -143,31 +133,9 @@ static void print_statistics(void *data)
 		(unsigned long long)rundelay->order.late, (unsigned long long)rundelay->readings);
 }
 
-/* Whether the process may be watched at all; the error is that of an attach. */
-static bool check_target(pid_t pid, struct sprof_error *err)
+static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 {
-	struct sprof_denial_facts facts;
-
-	sprof_denial_find("/proc", pid, 0, &facts);
-	if (facts.cause == SPROF_DENIAL_SELF || facts.cause == SPROF_DENIAL_KERNEL_THREAD)
-		return sprof_denial_error(&facts, pid, 0, err);
-	return true;
-}
-
-static bool set_gone(pid_t pid, struct sprof_error *err)
-{
-	return sprof_error_set(err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process", (int)pid);
-}
-
-static bool has_ended(int pid_fd)
-{
-	struct pollfd fd = {pid_fd, POLLIN, 0};
-
-	return poll(&fd, 1, 0) > 0;
-}
-
-static bool begin(struct run *run, pid_t pid, int pid_fd, struct sprof_error *err)
-{
+	struct run *run = data;
 	const struct rundelay_options *options = run->options;
 	const struct sprof_rundelay_options wanted = {
 		.request = options->request,
@@ -179,124 +147,77 @@ static bool begin(struct run *run, pid_t pid, int pid_fd, struct sprof_error *er
 	case SPROF_RUNDELAY_DENIED:
 		return sprof_rundelay_explain(&run->rundelay, err);
 	case SPROF_RUNDELAY_GONE:
-		return set_gone(pid, err);
+		return sprof_error_set(
+			err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process", (int)pid);
 	case SPROF_RUNDELAY_BEGUN:
 		break;
 	}
-	return !has_ended(pid_fd) || set_gone(pid, err);
+	return true;
 }
 
-static void finish(struct run *run)
+static void tell_begun(void *data, pid_t pid)
 {
-	const uint64_t now = sprof_clock_now_ns();
+	const struct run *run = data;
 
-	sprof_rundelay_end(&run->rundelay, now);
-	sprof_signals_release(&run->signals);
-	end_interval(run, now);
-	print(run, true, run->begin_ns, now);
-	if (run->rundelay.delays.no_memory || run->no_memory)
-		sprof_ui_note("there was no memory for some threads or delays");
-}
-
-static void tell_begun(const struct run *run, pid_t pid, bool launched)
-{
-	if (launched && !isatty(STDOUT_FILENO))
+	if (run->observing.child.program && !isatty(STDOUT_FILENO))
 		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
-			run->child.program);
+			run->observing.child.program);
 	sprof_rundelay_tell_denied(&run->rundelay);
 	sprof_ui_progress("watching process %d by %s; Ctrl-C ends it", (int)pid,
 		sprof_rundelay_source_name(run->rundelay.source));
 }
 
-/* The process is there; a launched one waits for its word. */
-static bool watch(struct run *run, pid_t pid, bool launched, struct sprof_error *err)
+static int ring_fd(void *data)
 {
-	SPROF_AUTO_CLOSE int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	const struct sprof_rundelay_watch watch = {
-		.rundelay = &run->rundelay,
-		.signals = &run->signals,
-		.pid_fd = pid_fd,
-		.begin_ns = run->begin_ns = sprof_clock_now_ns(),
-		.duration_ns = run->options->duration_ns,
-		.interval_ns = run->options->interval_ns,
-		.end_interval = end_interval,
-		.data = run,
-	};
+	const struct run *run = data;
 
-	if (pid_fd < 0)
-		return set_gone(pid, err);
-	if (!begin(run, pid, pid_fd, err) || (launched && !sprof_child_go(&run->child, err)))
-		return false;
-	tell_begun(run, pid, launched);
-	sprof_rundelay_watch_run(&watch);
-	finish(run);
+	return sprof_rundelay_fd(&run->rundelay);
+}
+
+static bool poll_rings(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	sprof_rundelay_poll(&run->rundelay, now_ns);
 	return true;
 }
 
-static int exit_code_of(const struct run *run, bool launched)
+static void end(void *data, uint64_t now_ns)
 {
-	int status;
+	struct run *run = data;
 
+	sprof_rundelay_end(&run->rundelay, now_ns);
+	end_interval(run, now_ns);
+	print(run, true, run->observing.begin_ns, now_ns);
 	if (run->rundelay.delays.no_memory || run->no_memory)
-		return SPROF_EXIT_PARTIAL;
-	if (launched && sprof_child_ended(&run->child, &status))
-		return sprof_exit_of_program(status);
-	return launched && run->signals.ended_by ? 128 + run->signals.ended_by : 0;
-}
-
-static bool launch(struct run *run, char *const operands[], struct sprof_error *err)
-{
-	SPROF_AUTO_FREE char **environment = sprof_environment_take();
-	const struct sprof_launch launch = {
-		.arguments = operands,
-		.environment = environment,
-		.stdout_to_stderr = true,
-		.ignored = sprof_signals_ignored(),
-	};
-	bool done;
-
-	if (!environment)
-		return sprof_error_no_memory(err);
-	if (!sprof_child_start(&run->child, &launch, &run->signals.original, err))
-		return false;
-	run->signals.target = run->child.pid;
-	done = watch(run, run->child.pid, true, err);
-	sprof_child_cancel(&run->child);
-	return done;
-}
-
-static bool check_usage(
-	const struct rundelay_options *options, char *const operands[], struct sprof_error *err)
-{
-	if (!options->pid != !operands[0])
-		return true;
-	if (options->pid)
-		sprof_error_set(err, SPROF_ERROR_USAGE,
-			"rundelay watches a process or a program that it starts, not both");
-	else
-		sprof_error_set(err, SPROF_ERROR_USAGE, "rundelay needs a process or a program");
-	sprof_error_hint(err, "sprof rundelay -p PID, or sprof rundelay -- PROGRAM");
-	return false;
+		sprof_ui_note("there was no memory for some threads or delays");
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct rundelay_options *options = data;
-	struct run run = {.options = options, .child.socket = -1};
+	struct run run = {.options = options};
 	bool done;
 
-	if (!check_usage(options, operands, err) ||
-		(options->pid && !check_target(options->pid, err)))
-		return false;
-	sprof_signals_block(&run.signals, !options->pid);
-	run.signals.snapshot = print_statistics;
-	run.signals.snapshot_data = &run;
-	if (options->pid)
-		done = watch(&run, options->pid, false, err);
-	else
-		done = launch(&run, operands, err);
-	if (done)
-		*ret_exit = exit_code_of(&run, !options->pid);
+	run.observing = (struct sprof_observing){
+		.pid = options->pid,
+		.operands = operands,
+		.duration_ns = options->duration_ns,
+		.interval_ns = options->interval_ns,
+		.period_ns = SPROF_RUNDELAY_PERIOD_NS,
+		.snapshot = print_statistics,
+		.begin = begin,
+		.begun = tell_begun,
+		.fd = ring_fd,
+		.poll = poll_rings,
+		.end_interval = end_interval,
+		.end = end,
+		.data = &run,
+	};
+	done = sprof_observing_check("rundelay", options->pid, operands, err) &&
+		sprof_observing_run(&run.observing, ret_exit, err);
+	if (done && (run.rundelay.delays.no_memory || run.no_memory))
+		*ret_exit = SPROF_EXIT_PARTIAL;
 	sprof_rundelay_finish(&run.rundelay);
 	return done;
 }

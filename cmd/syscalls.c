@@ -237,11 +237,12 @@ static bool choose_source(struct syscalls *syscalls, struct sprof_error *err)
 		.follow_children = syscalls->watching.subject.follow_children,
 		.listener = {.data = syscalls, .call = count},
 	};
+	enum sprof_trace_type denied;
 	struct sprof_perf_denial denial;
 
 	if (options->source == SPROF_SOURCE_PTRACE || options->stacks)
 		return true;
-	return sprof_recorded_events_create(&wanted, &syscalls->recorded, &denial) ||
+	return sprof_recorded_events_create(&wanted, &syscalls->recorded, &denied, &denial) ||
 		options->source == SPROF_SOURCE_ANY ||
 		sprof_perf_denied(&denial, "tracepoints", err);
 }

@@ -12,6 +12,9 @@ enum {
 	BY_PTRACE = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_EVENT_STOPS,
 	BY_KERNEL = SPROF_TRACE_BY_TRACEPOINT | SPROF_TRACE_BY_SWITCHES | SPROF_TRACE_BY_CLOCK |
 		SPROF_TRACE_BY_FAULTS | SPROF_TRACE_BY_UPROBE,
+	/* Records of switches have no registers; those of the machine are mostly other processes'. */
+	HAVE_STACKS = SPROF_TRACE_BY_CALL_STOPS | SPROF_TRACE_BY_CLOCK | SPROF_TRACE_BY_FAULTS |
+		SPROF_TRACE_BY_UPROBE,
 	DEFAULT_RATE = 99,
 };
 
@@ -41,8 +44,9 @@ static bool check_item(const struct sprof_event_item *item, struct sprof_error *
 			err, "sprof run takes samples; sprof events lists what can be traced here");
 		return false;
 	}
-	return !item->stack || item->row->sources & (SPROF_TRACE_BY_CALL_STOPS | BY_KERNEL) ||
-		refuse(item, "births, ends and signals have no stacks", err);
+	return !item->stack || item->row->sources & HAVE_STACKS ||
+		refuse(item, "only calls, functions, page faults and the task clock have stacks",
+			err);
 }
 
 static bool check_source(enum sprof_source_request request, const struct sprof_event_item *item,

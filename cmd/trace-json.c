@@ -60,13 +60,13 @@ static void add_event(const struct sprof_profile *profile, struct sprof_trace_st
 	const unsigned stack = sprof_trace_stacks_number(stacks, (uint32_t)event->stack);
 	char name[NAME_SIZE];
 
-	sprof_trace_type_name(row, side->item->call, name, sizeof(name));
+	sprof_trace_type_name(row, NULL, name, sizeof(name));
 	sprof_json_format(json, ",\"time_ns\":%" PRIu64 ",\"tid\":%d,\"comm\":", event->time_ns,
 		(int)event->tid);
 	sprof_json_string(json,
 		event->thread < profile->thread_count ? profile->threads[event->thread].name : "?");
 	sprof_json_text(json, ",\"event\":");
-	sprof_json_string(json, name);
+	sprof_json_string(json, row->per_name ? side->item->name : name);
 	add_call(event, json);
 	sprof_json_text(json, ",\"fields\":{");
 	for (size_t i = 0; i < row->field_count; i++) {

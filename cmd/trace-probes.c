@@ -24,7 +24,7 @@
 /* What the user has written, and the file that it means. */
 struct wanted {
 	size_t column;
-	char function[256];
+	char function[1024];
 	char path[PATH_MAX];
 	bool is_return;
 	int64_t number;
@@ -61,8 +61,13 @@ static bool find_default(
 			err, SPROF_ERROR_NOT_FOUND, "can't find the program %s", probes->program);
 }
 
-static bool copy_part(const char *from, size_t length, char *ret, size_t size)
+/* Without the quotes around it, if there are any. False: it is empty or too long. */
+static bool copy_unquoted(const char *from, size_t length, char *ret, size_t size)
 {
+	if (length > 1 && from[0] == '"' && from[length - 1] == '"') {
+		from++;
+		length -= 2;
+	}
 	if (!length || length >= size)
 		return false;
 	memcpy(ret, from, length);
@@ -73,20 +78,18 @@ static bool copy_part(const char *from, size_t length, char *ret, size_t size)
 static bool split(const struct sprof_trace_probes *probes, const struct sprof_event_suffix *name,
 	struct wanted *ret, struct sprof_error *err)
 {
-	const char *at = strrchr(name->text, '@'), *file = at ? at + 1 : NULL;
-	size_t length = file ? strlen(file) : 0;
-	const bool is_quoted = length > 1 && file[0] == '"' && file[length - 1] == '"';
+	const char *at = strrchr(name->text, '@');
+	const size_t length = at ? (size_t)(at - name->text) : strlen(name->text);
 
 	*ret = (struct wanted){.column = name->column,
 		.is_return = name->type == SPROF_TRACE_RETURN,
 		.number = probes->next_number};
-	if (!copy_part(name->text, at ? (size_t)(at - name->text) : strlen(name->text),
-		    ret->function, sizeof(ret->function)))
+	if (!copy_unquoted(name->text, length, ret->function, sizeof(ret->function)))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"column %zu: the name of a function is missing", name->column);
-	if (!file)
+	if (!at)
 		return find_default(probes, ret, err);
-	if (copy_part(file + is_quoted, length - 2 * is_quoted, ret->path, sizeof(ret->path)))
+	if (copy_unquoted(at + 1, strlen(at + 1), ret->path, sizeof(ret->path)))
 		return true;
 	sprof_error_set(
 		err, SPROF_ERROR_USAGE, "column %zu: the path of a file is missing", name->column);
@@ -191,10 +194,34 @@ static bool open_file(struct sprof_modules *modules, const char *path, struct sp
 	return true;
 }
 
+/* The same function again is the same probe: one event takes part in both positions. */
+static bool find_same(const struct sprof_trace_probes *probes, size_t added, int64_t *ret_number)
+{
+	const struct sprof_probe *new = &probes->items[added];
+
+	for (size_t i = 0; i < added; i++) {
+		const struct sprof_probe *old = &probes->items[i];
+
+		if (old->offset == new->offset && old->is_return == new->is_return &&
+			!strcmp(old->path, new->path)) {
+			*ret_number = old->number;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void drop_from(struct sprof_trace_probes *probes, size_t first)
+{
+	while (probes->count > first)
+		free((void *)probes->items[--probes->count].path);
+}
+
 bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
 	const struct sprof_event_suffix *name, int64_t *ret_number, struct sprof_error *err)
 {
 	struct sprof_modules *modules = sprof_modules_create();
+	const size_t before = probes->count;
 	struct sprof_module *module;
 	struct wanted wanted;
 	bool done;
@@ -204,7 +231,10 @@ bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
 	*ret_number = probes->next_number;
 	done = split(probes, name, &wanted, err) && open_file(modules, wanted.path, &module, err) &&
 		find_functions(probes, &wanted, module, err);
-	probes->next_number++;
+	if (done && probes->count > before && find_same(probes, before, ret_number))
+		drop_from(probes, before);
+	else
+		probes->next_number++;
 	sprof_modules_destroy(modules);
 	return done;
 }

@@ -154,8 +154,8 @@ bool sprof_trace_report_json(const struct sprof_trace_report *report, struct spr
 
 	if (!sprof_json_open(&json, out, false))
 		return false;
-	sprof_json_format(&json, "{\"last\":%s,\"source\":\"%s\",\"rows\":[",
-		report->whole_run ? "true" : "false", report->source);
+	sprof_json_format(&json, "{\"last\":%s,\"source\":\"%s\",\"lost\":%" PRIu64 ",\"rows\":[",
+		report->whole_run ? "true" : "false", report->source, report->lost);
 	for (size_t i = 0; i < report->table->count; i++) {
 		if (!figures_of(report, &report->table->rows[i]).calls)
 			continue;
@@ -217,8 +217,9 @@ static void write_event(const struct sprof_profile *profile, struct sprof_trace_
 	char time[TIME_SIZE], name[NAME_SIZE];
 
 	write_time(event->time_ns, time);
-	sprof_trace_type_name(row, side->item->call, name, sizeof(name));
-	sprof_out_printf(out, "%s %16s %6d %s:", time, comm ? comm : "?", (int)event->tid, name);
+	sprof_trace_type_name(row, NULL, name, sizeof(name));
+	sprof_out_printf(out, "%s %16s %6d %s:", time, comm ? comm : "?", (int)event->tid,
+		row->per_name ? side->item->name : name);
 	if (event->type == SPROF_TRACE_SYS_ENTER || event->type == SPROF_TRACE_SYS_EXIT) {
 		sprof_syscall_name(event->fields[0].integer, name, sizeof(name));
 		sprof_out_printf(out, " %s", name);

@@ -22,6 +22,7 @@ struct sprof_trace_report {
 	const char *source;               /* "ptrace", "tracepoints" */
 	bool by_key, has_than, whole_run; /* of the run, not of the interval */
 	size_t width;                     /* of the terminal; 0: any */
+	uint64_t lost;                    /* records that the kernel had no room for */
 };
 
 /* False: no memory. */

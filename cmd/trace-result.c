@@ -44,6 +44,7 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 		.profile = trace->watching.profile,
 		.list = &trace->list,
 		.source = source.text,
+		.lost = trace->recorded ? sprof_recorded_events_gaps(trace->recorded).lost : 0,
 		.table = &trace->table,
 		.by_key = trace->options->by_key,
 		.has_than = sprof_trace_than(trace)->is_set,
@@ -84,6 +85,8 @@ static void write_head(struct trace *trace)
 	if (trace->calls && trace->floor_ns)
 		sprof_out_printf(trace->out, "latency floor %.1f us; ",
 			(double)trace->floor_ns / SPROF_NS_PER_US);
+	if (trace->recorded && sprof_recorded_events_gaps(trace->recorded).is_of_users_only)
+		sprof_out_puts(trace->out, "user code only; ");
 	sprof_out_printf(
 		trace->out, "%" PRIu64 " events\n", sprof_pairs_counts(trace->pairs)->events);
 }

@@ -76,8 +76,14 @@ static void choose_calls(struct trace *trace)
 	}
 }
 
+/* Which events are not permitted, and why. */
+struct denied {
+	enum sprof_trace_type type; /* SPROF_TRACE_TYPES: all */
+	struct sprof_perf_denial why;
+};
+
 /* False: the kernel does not permit it, or there is no memory. */
-static bool record(struct trace *trace, uint32_t types, struct sprof_perf_denial *ret_denial)
+static bool record(struct trace *trace, uint32_t types, struct denied *ret)
 {
 	const struct sprof_trace_options *options = trace->options;
 	const struct sprof_recorded_options wanted = {
@@ -96,7 +102,8 @@ static bool record(struct trace *trace, uint32_t types, struct sprof_perf_denial
 	};
 
 	trace->recorded_types = types;
-	return !types || sprof_recorded_events_create(&wanted, &trace->recorded, ret_denial);
+	return !types ||
+		sprof_recorded_events_create(&wanted, &trace->recorded, &ret->type, &ret->why);
 }
 
 /*
@@ -115,12 +122,26 @@ static bool may_record_calls(const struct trace *trace, uint32_t needed)
 
 static bool check_scheduling(const struct trace *trace, uint32_t calls, struct sprof_error *err)
 {
-	if (!calls || sprof_trace_records_calls(trace) || !(trace->recorded_types & SCHEDULING))
+	const bool has_stops = calls && !sprof_trace_records_calls(trace);
+
+	if (!(trace->recorded_types & SCHEDULING) || (!has_stops && !trace->options->beside.sample))
 		return true;
-	sprof_error_set(err, SPROF_ERROR_USAGE,
-		"events of the scheduler can't be beside system calls that ptrace tells");
-	sprof_error_hint(err, "each stop is a switch; with root's tracepoints, nobody stops");
+	sprof_error_set(err, SPROF_ERROR_USAGE, "events of the scheduler can't be beside %s",
+		has_stops ? "system calls that ptrace tells" : "samples");
+	sprof_error_hint(err,
+		has_stops ? "each stop is a switch; with root's tracepoints, nobody stops"
+			  : "each sample of a running thread is a switch; leave --sample out");
 	return false;
+}
+
+static bool explain(const struct denied *denied, struct sprof_error *err)
+{
+	struct sprof_trace_words words = {""};
+
+	if (denied->type < SPROF_TRACE_TYPES)
+		add_kernel_source(&words, sprof_trace_type_row(denied->type)->sources);
+	return sprof_perf_denied(
+		&denied->why, words.text[0] ? words.text : "recording events", err);
 }
 
 /* Records, as far as only they have the events or they are permitted; ptrace for the rest. */
@@ -129,13 +150,13 @@ bool sprof_trace_choose_source(struct trace *trace, struct sprof_error *err)
 	const uint32_t needed = sprof_trace_choice_kernel_types(&trace->list);
 	const uint32_t calls = sprof_trace_choice_types(&trace->list) & sprof_recorded_calls();
 	const bool tries_calls = calls && may_record_calls(trace, needed);
-	struct sprof_perf_denial denial;
+	struct denied denied;
 
 	choose_calls(trace);
-	if (record(trace, tries_calls ? needed | calls : needed, &denial))
+	if (record(trace, tries_calls ? needed | calls : needed, &denied))
 		return check_scheduling(trace, calls, err);
 	if (tries_calls && trace->options->request == SPROF_SOURCE_ANY &&
-		record(trace, needed, &denial))
+		record(trace, needed, &denied))
 		return check_scheduling(trace, calls, err);
-	return sprof_perf_denied(&denial, sprof_trace_source_words(trace).text, err);
+	return explain(&denied, err);
 }

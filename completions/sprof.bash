@@ -50,6 +50,7 @@ _sprof_value_of() {
     syscalls\ -e | syscalls\ --event)
         _sprof_list "%file %desc %network %process %signal %ipc %memory %wait" "$2"
         ;;
+    mem\ --at) compgen -W "start peak end" -- "$2" ;;
     rundelay\ --source) compgen -W "auto perf proc" -- "$2" ;;
     *\ --source) compgen -W "auto perf ptrace" -- "$2" ;;
     *\ --impl) compgen -W "delay pair syscalls" -- "$2" ;;

@@ -12,7 +12,7 @@
 #include "events/glob.h"
 #include "events/refusals.h"
 
-enum { MAX_NAME = 128 };
+enum { MAX_NAME = 4096 };
 
 /* A place in the text of one -e. */
 struct cursor {
@@ -177,9 +177,10 @@ static bool row_matches(const struct sprof_trace_type_row *row, const struct nam
 	char whole[MAX_NAME];
 	int length = sprof_trace_type_name(row, "", whole, sizeof(whole));
 
+	/* Names of functions and files may have any character. */
 	if (row->per_name)
 		return !strncmp(name->text, whole, (size_t)length) && name->text[length] &&
-			!strpbrk(name->text + length, "*?[");
+			(!row->name[0] || !strpbrk(name->text + length, "*?["));
 	return sprof_glob_matches(name->text, whole);
 }
 

@@ -10,10 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-	HEADER_SIZE = sizeof(struct perf_event_header),
-	ROOM = 512, /* more than any record that sprof asks for, and the one about lost records */
-};
+enum { HEADER_SIZE = sizeof(struct perf_event_header) };
 
 bool sprof_perf_ring_map(
 	struct sprof_perf_ring *ring, int fd, size_t size, struct sprof_perf_denial *ret_denial)
@@ -96,11 +93,11 @@ bool sprof_perf_ring_take(
 	return true;
 }
 
-bool sprof_perf_ring_is_full(const struct sprof_perf_ring *ring)
+bool sprof_perf_ring_is_full(const struct sprof_perf_ring *ring, size_t largest)
 {
 	const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 
-	return head - ring->position + ROOM > ring->size;
+	return head - ring->position + largest > ring->size;
 }
 
 void sprof_perf_ring_release(struct sprof_perf_ring *ring)

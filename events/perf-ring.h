@@ -42,10 +42,10 @@ SPROF_MUST_USE bool sprof_perf_ring_take(
 	struct sprof_perf_ring *ring, unsigned char *scratch, struct sprof_perf_record *ret);
 
 /*
- * Whether the ring is so full now that the kernel may have dropped a record. It tells of that only
- * with the next record that fits.
+ * Whether the ring is so full now that the kernel may have dropped a record of at most `largest` bytes.
+ * It tells of that only with the next record that fits.
  */
-bool sprof_perf_ring_is_full(const struct sprof_perf_ring *ring);
+bool sprof_perf_ring_is_full(const struct sprof_perf_ring *ring, size_t largest);
 
 /* Lets the kernel write over the records that were taken. */
 void sprof_perf_ring_release(struct sprof_perf_ring *ring);

@@ -15,6 +15,8 @@
 #include "base/clock.h"
 #include "base/proc.h"
 
+enum { LARGEST = 512 }; /* more than any record without a stack */
+
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -41,7 +43,8 @@ static bool find_cpus(struct sprof_cpus *ret)
 
 bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_denial *ret_denial)
 {
-	*rings = (struct sprof_perf_rings){.ring_size = SPROF_PERF_RING_SIZE};
+	*rings = (struct sprof_perf_rings){
+		.ring_size = SPROF_PERF_RING_SIZE, .largest_record = LARGEST};
 	raise_file_limit();
 	if (!find_cpus(&rings->cpus))
 		return fail(ENOENT, ret_denial);
@@ -61,8 +64,10 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
-	for (size_t i = 0; i < rings->fd_count; i++)
-		close(rings->fds[i]);
+	for (size_t i = 0; i < rings->fd_count; i++) {
+		if (rings->fds[i] >= 0)
+			close(rings->fds[i]);
+	}
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
@@ -131,6 +136,23 @@ bool sprof_perf_rings_id(const struct sprof_perf_rings *rings, size_t index, uin
 	return !ioctl(rings->fds[index], PERF_EVENT_IOC_ID, ret);
 }
 
+static bool has_ring(const struct sprof_perf_rings *rings, int fd)
+{
+	for (size_t i = 0; i < rings->cpus.count; i++) {
+		if (rings->rings[i].page && rings->rings[i].fd == fd)
+			return true;
+	}
+	return false;
+}
+
+void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index)
+{
+	if (rings->fds[index] < 0 || has_ring(rings, rings->fds[index]))
+		return;
+	close(rings->fds[index]);
+	rings->fds[index] = -1;
+}
+
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; i < rings->fd_count; i++)
@@ -140,7 +162,7 @@ void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)
 static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *ring,
 	sprof_perf_taker take, void *data)
 {
-	const bool was_full = sprof_perf_ring_is_full(ring);
+	const bool was_full = sprof_perf_ring_is_full(ring, rings->largest_record);
 	struct sprof_perf_record record;
 
 	while (sprof_perf_ring_take(ring, rings->scratch, &record)) {
@@ -148,6 +170,8 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 			rings->lost += record.lost;
 		if (record.kind != SPROF_PERF_UNKNOWN)
 			take(data, &record);
+		/* Walking stacks takes long: meanwhile the kernel writes on. */
+		sprof_perf_ring_release(ring);
 	}
 	/* The kernel's own word would come too late for what is read meanwhile, or never. */
 	if (was_full) {
@@ -160,7 +184,6 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 		rings->lost++;
 		take(data, &record);
 	}
-	sprof_perf_ring_release(ring);
 }
 
 /* The edge must be taken, or the next one wakes nobody. */

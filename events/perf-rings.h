@@ -25,6 +25,7 @@ struct sprof_perf_rings {
 	struct sprof_cpus cpus;
 	struct sprof_perf_ring *rings; /* by index of cpus */
 	size_t ring_size;              /* of rings that are still to be mapped */
+	size_t largest_record;         /* with the one about lost records */
 	int *fds;
 	size_t fd_count, fd_capacity;
 	int poll_fd; /* becomes readable when a ring is half full; 0: there are no rings */
@@ -59,6 +60,9 @@ void sprof_perf_rings_filter(
 /* The kernel's id of the event behind the descriptor of an index, which its records have. */
 SPROF_MUST_USE bool sprof_perf_rings_id(
 	const struct sprof_perf_rings *rings, size_t index, uint64_t *ret);
+
+/* Closes an event that gives nothing more, unless its ring is others' too. */
+void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index);
 
 /* Ends the recording; what is in the rings stays there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);

@@ -44,19 +44,21 @@ struct sprof_recorded_events {
 };
 
 bool sprof_recorded_events_create(const struct sprof_recorded_options *options,
-	struct sprof_recorded_events **ret, struct sprof_perf_denial *ret_denial)
+	struct sprof_recorded_events **ret, enum sprof_trace_type *ret_type,
+	struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_recorded_events *events = calloc(1, sizeof(*events));
 
 	*ret = events;
+	*ret_type = SPROF_TRACE_TYPES;
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, 0};
 	if (!events)
 		return false;
 	events->options = *options;
 	events->calls.listener = options->listener;
 	events->next_ns = UINT64_MAX;
-	if (sprof_recorded_points_init(
-		    &events->points, &options->wants, options->follow_children, ret_denial))
+	if (sprof_recorded_points_init(&events->points, &options->wants, options->follow_children,
+		    ret_type, ret_denial))
 		return true;
 	sprof_recorded_events_destroy(events);
 	*ret = NULL;
@@ -86,6 +88,7 @@ struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorde
 		.lost = events->points.rings.lost,
 		.unwatched = events->points.unwatched,
 		.ended_unseen = events->calls.ended_unseen,
+		.is_of_users_only = sprof_recorded_points_see_users_only(&events->points),
 	};
 }
 
@@ -275,25 +278,39 @@ static void watch_newborn(struct sprof_recorded_events *events, const struct spr
 	sprof_recorded_points_watch_newborn(&events->points, event->born.tid);
 }
 
-/* An ended thread's last records are still to be read. */
+/* What has been recorded so far. */
+static void drain(struct sprof_recorded_events *events)
+{
+	know_threads(events);
+	sprof_perf_rings_drain(&events->points.rings, take_record, events);
+}
+
+/* Its last records are read now if they have stacks: then its mappings are still known. */
+static void take_end(struct sprof_recorded_events *events, const struct sprof_thread *thread)
+{
+	if (events->options.wants.stacks || events->points.opened_count)
+		drain(events);
+	know_thread(events, thread);
+	sprof_recorded_points_end_thread(&events->points, thread->tid);
+	append(events,
+		(struct sprof_trace_event){
+			.time_ns = sprof_clock_now_ns(),
+			.tid = thread->tid,
+			.type = ENDED,
+		});
+}
+
 static void take(void *data, const struct sprof_event *event)
 {
 	struct sprof_recorded_events *events = data;
 
 	if (event->kind == SPROF_EVENT_BORN)
 		watch_newborn(events, event);
-	if (event->kind != SPROF_EVENT_ENDED)
-		return;
-	know_thread(events, event->thread);
-	/* Afterwards nothing can make stacks of its records. */
-	if (events->options.wants.stacks)
-		sprof_perf_rings_drain(&events->points.rings, take_record, events);
-	append(events,
-		(struct sprof_trace_event){
-			.time_ns = sprof_clock_now_ns(),
-			.tid = event->thread->tid,
-			.type = ENDED,
-		});
+	/* The mappings that are known are still those of the program before. */
+	if (event->kind == SPROF_EVENT_EXEC && events->options.wants.stacks)
+		drain(events);
+	if (event->kind == SPROF_EVENT_ENDED)
+		take_end(events, event->thread);
 }
 
 static void take_gap(struct sprof_recorded_events *events, uint64_t end_ns)
@@ -361,9 +378,8 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	struct sprof_recorded_events *events = data;
 	const uint64_t before_ns = events->read_ns;
 
-	know_threads(events);
 	events->read_ns = sprof_clock_now_ns();
-	sprof_perf_rings_drain(&events->points.rings, take_record, events);
+	drain(events);
 	release(events, before_ns);
 	events->known_ns = before_ns;
 	events->next_ns = sprof_clock_now_ns() + poll_period(events, events->order.count);
@@ -382,8 +398,7 @@ static void end(void *data, uint64_t now_ns)
 	struct sprof_recorded_events *events = data;
 
 	sprof_perf_rings_disable(&events->points.rings);
-	know_threads(events);
-	sprof_perf_rings_drain(&events->points.rings, take_record, events);
+	drain(events);
 	release(events, UINT64_MAX);
 	if (!sprof_tracepoint_calls_close(&events->calls, now_ns))
 		events->out_of_memory = true;

@@ -28,11 +28,12 @@ struct sprof_recorded_options {
 };
 
 /*
- * Finds the perf events and asks the kernel whether they may be opened. False: they may not, or there
- * is no memory (OTHER with errno 0).
+ * Finds the perf events and asks the kernel whether they may be opened. False: one of them may not, or
+ * there is no memory (OTHER with errno 0); *ret_type is whose it is, or SPROF_TRACE_TYPES.
  */
 SPROF_MUST_USE bool sprof_recorded_events_create(const struct sprof_recorded_options *options,
-	struct sprof_recorded_events **ret, struct sprof_perf_denial *ret_denial);
+	struct sprof_recorded_events **ret, enum sprof_trace_type *ret_type,
+	struct sprof_perf_denial *ret_denial);
 /* NULL is accepted. */
 void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
 
@@ -49,6 +50,7 @@ struct sprof_recorded_gaps {
 	uint64_t lost;         /* records that the kernel had no room for */
 	uint32_t unwatched;    /* events of threads that could not be opened */
 	uint64_t ended_unseen; /* calls that began before tracing did and were not known */
+	bool is_of_users_only; /* page faults, or the clock, of user code only: no more is permitted */
 };
 
 struct sprof_recorded_gaps sprof_recorded_events_gaps(const struct sprof_recorded_events *events);

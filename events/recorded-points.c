@@ -3,11 +3,16 @@
  */
 #include "events/recorded-points.h"
 
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
+#include "base/proc-status.h"
+#include "base/proc.h"
+#include "events/perf-registers.h"
 
 enum {
 	LARGE_RING = 4 << 20, /* for each CPU, where it is permitted */
@@ -88,14 +93,49 @@ static bool add_all(struct sprof_recorded_points *points, struct sprof_perf_deni
 	return add_probes(points, ret_denial);
 }
 
+/* Whether rings may be of any size (CAP_IPC_LOCK). */
+static bool may_lock_all(void)
+{
+	char status[SPROF_PROC_STATUS_MAX], value[32];
+
+	return sprof_proc_read_file(SPROF_PROC_SELF, 0, "status", status, sizeof(status)) > 0 &&
+		sprof_proc_status_field(status, "CapEff", value, sizeof(value)) &&
+		strtoull(value, NULL, 16) >> CAP_IPC_LOCK & 1;
+}
+
+/*
+ * The same for each CPU. A user has the share of perf_event_mlock_kb for each, and the limit of locked
+ * memory for all together (kernel/events/core.c, perf_mmap).
+ */
+static size_t ring_size(size_t cpus)
+{
+	size_t size = SPROF_PERF_RING_SIZE, room = SPROF_PERF_RING_SIZE;
+	struct rlimit limit;
+
+	if (may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return LARGE_RING;
+	room += limit.rlim_cur / cpus;
+	while (2 * size < room && size < LARGE_RING)
+		size *= 2;
+	return size;
+}
+
 bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 	const struct sprof_recorded_wants *wants, bool follow_children,
-	struct sprof_perf_denial *ret_denial)
+	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial)
 {
 	*points = (struct sprof_recorded_points){.wants = *wants};
-	if (!sprof_perf_rings_init(&points->rings, ret_denial) || !add_all(points, ret_denial))
+	*ret_type = SPROF_TRACE_TYPES;
+	if (!sprof_perf_rings_init(&points->rings, ret_denial))
 		return false;
-	points->rings.ring_size = LARGE_RING;
+	if (!add_all(points, ret_denial)) {
+		if (points->count)
+			*ret_type = points->items[points->count - 1].type;
+		return false;
+	}
+	points->rings.ring_size = ring_size(points->rings.cpus.count);
+	if (wants->stacks)
+		points->rings.largest_record += SPROF_PERF_STACK_SIZE;
 	for (size_t i = 0; i < points->count; i++) {
 		struct perf_event_attr *attributes = &points->items[i].attributes;
 
@@ -111,6 +151,7 @@ void sprof_recorded_points_finish(struct sprof_recorded_points *points)
 	free(points->items);
 	sprof_perf_rings_finish(&points->rings);
 	sprof_idmap_finish(&points->by_id);
+	free(points->opened);
 	*points = (struct sprof_recorded_points){0};
 }
 
@@ -141,6 +182,45 @@ static void filter_calls(const struct sprof_recorded_points *points,
 			&points->rings, first, points->rings.fd_count - first, filter);
 }
 
+static bool note_opened(struct sprof_recorded_points *points, pid_t tid, size_t index, uint64_t id)
+{
+	if (!sprof_array_reserve(&points->opened, &points->opened_capacity,
+		    points->opened_count + 1, sizeof(*points->opened)))
+		return false;
+	points->opened[points->opened_count++] = (struct sprof_recorded_opened){tid, index, id};
+	return true;
+}
+
+/* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
+void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->opened_count; i++) {
+		const struct sprof_recorded_opened *opened = &points->opened[i];
+
+		if (opened->tid != tid) {
+			points->opened[kept++] = *opened;
+			continue;
+		}
+		sprof_perf_rings_close(&points->rings, opened->index);
+		sprof_idmap_remove(&points->by_id, 0, opened->id);
+	}
+	points->opened_count = kept;
+}
+
+bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points)
+{
+	for (size_t i = 0; i < points->count; i++) {
+		const struct sprof_recorded_point *point = &points->items[i];
+
+		if (point->attributes.exclude_kernel &&
+			(point->type == SPROF_TRACE_FAULT || point->type == SPROF_TRACE_PROFILE))
+			return true;
+	}
+	return false;
+}
+
 /* tid -1: the machine. */
 static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 {
@@ -154,8 +234,10 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 		denial.reason != SPROF_PERF_GONE)
 		points->unwatched++;
 	for (size_t i = first; i < points->rings.fd_count; i++) {
-		if (sprof_perf_rings_id(&points->rings, i, &id) &&
-			!sprof_idmap_put(&points->by_id, 0, id, (uint32_t)index))
+		if (!sprof_perf_rings_id(&points->rings, i, &id))
+			continue;
+		if (!sprof_idmap_put(&points->by_id, 0, id, (uint32_t)index) ||
+			(is_probe(point->type) && !note_opened(points, tid, i, id)))
 			points->out_of_memory = true;
 	}
 	filter_calls(points, point, first);

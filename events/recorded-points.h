@@ -20,7 +20,14 @@ struct sprof_recorded_points {
 	struct sprof_recorded_point *items;
 	size_t count, capacity;
 	struct sprof_idmap by_id; /* (0, the kernel's id of an event) -> place in items */
-	uint32_t unwatched;       /* events of threads that could not be opened */
+	/* Opened for single threads that inherit nothing; of those that are still there. */
+	struct sprof_recorded_opened {
+		pid_t tid;
+		size_t index; /* in the rings' descriptors */
+		uint64_t id;
+	} * opened;
+	size_t opened_count, opened_capacity;
+	uint32_t unwatched; /* events of threads that could not be opened */
 	bool out_of_memory;
 };
 
@@ -38,18 +45,24 @@ bool sprof_recorded_has_call(const struct sprof_recorded_wants *wants, int64_t n
 
 /*
  * Finds all points and asks the kernel whether they may be opened. `follow_children`: processes inherit
- * them as threads do. False: they may not, or there is no memory (OTHER with errno 0). Finish it in
- * both cases.
+ * them as threads do. False: one of them may not, or there is no memory (OTHER with errno 0): *ret_type
+ * is whose it is. Finish it in both cases.
  */
 SPROF_MUST_USE bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 	const struct sprof_recorded_wants *wants, bool follow_children,
-	struct sprof_perf_denial *ret_denial);
+	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial);
 void sprof_recorded_points_finish(struct sprof_recorded_points *points);
 
 /* Opens those of the machine; those of a thread; those that a new thread has not inherited. */
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
 void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
 void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
+
+/* A thread has ended, and its records have been read: closes what was opened for it alone. */
+void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);
+
+/* Whether something is recorded in user code only, because the kernel permits no more. */
+bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points);
 
 /* The point that gave a record; NULL: none did. */
 const struct sprof_recorded_point *sprof_recorded_points_find(

@@ -29,12 +29,10 @@ static const struct refusal events[] = {
 	{"net:", "packets are handled in whatever process has the CPU" WHOLE_MACHINE},
 	{"kprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
 	{"kretprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
-	{"uretprobe:",
-		"sprof does not trace single functions; sprof run says where their time goes"},
 	{"heap:",
 		"sprof does not trace single allocations; trace syscalls:sys_enter_mmap and "
 		"sys_enter_brk"},
-	{"mem:", "sprof does not trace this; trace syscalls:sys_enter_mmap, _munmap and _brk"},
+	{"mem:", "page faults are mem:fault; trace also syscalls:sys_enter_mmap, _munmap and _brk"},
 	{"sched:sched_process_", "use proc:clone, proc:fork, proc:exec and proc:exit"},
 	{"sched:sched_stat_", "use sched:off and sched:on, or sprof rundelay"},
 	{"signal:signal_", "use signal:deliver"},

@@ -63,7 +63,7 @@ static uint64_t time_unit(const char *unit)
 	return 0;
 }
 
-static struct sprof_figure figure_bytes(uint64_t value)
+struct sprof_figure sprof_figure_bytes(uint64_t value)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	struct sprof_figure figure;
@@ -87,7 +87,7 @@ struct sprof_figure sprof_figure_value(
 	if (ns && value <= UINT64_MAX / ns)
 		return sprof_figure_time(value * ns);
 	if (strcmp(unit, "bytes") == 0)
-		return figure_bytes(value);
+		return sprof_figure_bytes(value);
 	snprintf(count.text, sizeof(count.text), "%llu", (unsigned long long)value);
 	return count;
 }

@@ -113,16 +113,17 @@ def counts_of_perf():
 
 def test_perf_agrees():
     """perf trace -s counts the same calls of a program whose calls are the same in each run."""
-    # It pairs begins and ends by their time alone, and sometimes misses one where a thread moves to another CPU.
+    # It misses one now and then, and never counts one too many.
     runs, rows = [counts_of_perf() for _ in range(ROUNDS)], count()
     for name in KNOWN:
         if name != "readv":  # it counts restarts
             ours = (rows[name]["calls"], rows[name]["errors"])
             theirs = sorted(counts.get(name, (0, 0)) for counts in runs)
             print(name, ours, *theirs)
+            assert theirs[-1] <= ours, (name, ours, theirs)
             # What threads and children do at their begin and end is not always in its summary.
-            assert theirs[ROUNDS // 2] == ours or (name not in OF_THE_MAIN_THREAD and theirs[ROUNDS // 2] < ours), (
-                name, ours, theirs)
+            assert theirs[-1] == ours or name not in OF_THE_MAIN_THREAD, (name, ours, theirs)
+            assert theirs[0][0] > 0.99 * ours[0] or name not in OF_THE_MAIN_THREAD, (name, ours, theirs)
 
 
 def test_no_tracepoints():

@@ -14,6 +14,7 @@ import tempfile
 INCLUDES = {
     "base": set(),
     "blocked": {"base"},
+    "memory": {"base"},
     "attach": {"base"},
     "elfsym": {"base"},
     "unwind": {"base", "attach", "elfsym"},
@@ -21,7 +22,7 @@ INCLUDES = {
     "sampler": {"base", "blocked", "attach", "unwind", "events"},
     "profile": {"base", "elfsym"},
     "output": {"base", "profile"},
-    "cmd": {"base", "blocked", "attach", "unwind", "events", "sampler", "elfsym", "profile", "output"},
+    "cmd": {"base", "blocked", "memory", "attach", "unwind", "events", "sampler", "elfsym", "profile", "output"},
 }
 ANYTHING = {"tests", "bench", "demo"}
 

@@ -102,13 +102,13 @@ static void a_ring_without_room_is_full(void **state)
 	struct perf_event_mmap_page page = {0};
 	struct sprof_perf_ring ring = {.page = &page, .data = data, .size = sizeof(data)};
 
-	assert_false(sprof_perf_ring_is_full(&ring));
+	assert_false(sprof_perf_ring_is_full(&ring, 512));
 	page.data_head = sizeof(data) - 1024;
-	assert_false(sprof_perf_ring_is_full(&ring));
+	assert_false(sprof_perf_ring_is_full(&ring, 512));
 	page.data_head = sizeof(data) - 32;
-	assert_true(sprof_perf_ring_is_full(&ring));
+	assert_true(sprof_perf_ring_is_full(&ring, 512));
 	ring.position = 2048;
-	assert_false(sprof_perf_ring_is_full(&ring));
+	assert_false(sprof_perf_ring_is_full(&ring, 512));
 }
 
 static void drops_what_is_no_record(void **state)

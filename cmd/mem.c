@@ -1,0 +1,356 @@
+/*
+ * sprof mem: how much memory processes have over time, how much of it is theirs alone, and what is
+ * mapped. Nothing stops or changes them: /proc tells.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/commands.h"
+#include "cmd/mem-report.h"
+#include "cmd/observing.h"
+#include "cmd/terminal.h"
+#include "cmd/ui.h"
+
+enum { PIDS = 64, OUTPUTS = 8 };
+
+struct mem_pids {
+	pid_t items[PIDS];
+	size_t count;
+};
+
+struct mem_outputs {
+	const char *paths[OUTPUTS];
+	size_t count;
+};
+
+struct mem_options {
+	struct sprof_common_options common;
+	struct mem_pids pids;
+	struct mem_outputs outputs;
+	uint64_t duration_ns, period_ns;
+	enum sprof_memory_moment moment;
+	bool children, no_children, libs, maps, json;
+};
+
+_Static_assert(offsetof(struct mem_options, common) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct mem_options, name)
+
+/* "1,2,3" */
+static bool add_pids(void *field, const char *text, struct sprof_error *err)
+{
+	struct mem_pids *pids = field;
+
+	for (const char *at = text;; at++) {
+		char *end;
+		const long value = strtol(at, &end, 10);
+
+		if (end == at || value <= 0 || value > INT32_MAX || (*end && *end != ','))
+			return sprof_error_set(err, SPROF_ERROR_USAGE, "not a list of process ids");
+		if (pids->count == PIDS)
+			return sprof_error_set(
+				err, SPROF_ERROR_USAGE, "there may be %d processes", PIDS);
+		pids->items[pids->count++] = (pid_t)value;
+		at = end;
+		if (!*at)
+			return true;
+	}
+}
+
+static bool set_moment(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_MEMORY_START] = "start",
+		[SPROF_MEMORY_PEAK] = "peak",
+		[SPROF_MEMORY_END] = "end",
+		NULL,
+	};
+	unsigned moment;
+
+	if (!sprof_value_choice(names, text, &moment, err))
+		return false;
+	*(enum sprof_memory_moment *)field = (enum sprof_memory_moment)moment;
+	return true;
+}
+
+/* What the ending of a file's name stands for. */
+static const struct format {
+	const char *ending;
+	void (*write)(const struct sprof_mem_report *report, struct sprof_out *out);
+} formats[] = {
+	{".csv", NULL}, /* written as it comes */
+	{".json", sprof_mem_report_json},
+	{".svg", sprof_mem_report_svg},
+	{".html", sprof_mem_report_html},
+	{".txt", sprof_mem_report_text},
+};
+
+static const struct format *format_of(const char *path)
+{
+	const size_t length = strlen(path);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		const size_t ending = strlen(formats[i].ending);
+
+		if (length > ending && !strcmp(path + length - ending, formats[i].ending))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static bool add_output(void *field, const char *text, struct sprof_error *err)
+{
+	struct mem_outputs *outputs = field;
+
+	if (!format_of(text))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"%s: its name ends with none of .csv, .json, .svg, .html and .txt", text);
+	if (outputs->count == OUTPUTS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d files", OUTPUTS);
+	outputs->paths[outputs->count++] = text;
+	return true;
+}
+
+static const struct sprof_option target_table[] = {
+	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start", add_pids,
+		FIELD(pids)},
+	{"children", NULL, NULL, "with --pid: also their children", sprof_value_flag,
+		FIELD(children)},
+	{"no-children", NULL, NULL, "don't watch the processes that the program starts",
+		sprof_value_flag, FIELD(no_children)},
+	{"duration", "d", "TIME", "end after that time, such as 10s", sprof_value_duration,
+		FIELD(duration_ns)},
+	{"interval", "i", "MS", "read RSS each MS milliseconds (100)", sprof_value_milliseconds,
+		FIELD(period_ns)},
+	{0},
+};
+
+static const struct sprof_option output_table[] = {
+	{"libs", NULL, NULL, "files that are mapped: libraries, and what others share of them",
+		sprof_value_flag, FIELD(libs)},
+	{"maps", NULL, NULL, "all that is mapped, also heap and stacks", sprof_value_flag,
+		FIELD(maps)},
+	{"at", NULL, "WHEN", "of --libs and --maps: start, peak or end (end)", set_moment,
+		FIELD(moment)},
+	{"output", "o", "FILE",
+		"write to FILE, several times if wanted: .csv (each reading), .json,\n"
+		".svg, .html, .txt",
+		add_output, FIELD(outputs)},
+	{"json", NULL, NULL, "JSON to stdout instead of tables", sprof_value_flag, FIELD(json)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to watch", target_table},
+	{"Output", output_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static const struct mem_options defaults = {
+	.period_ns = 100 * SPROF_NS_PER_MS,
+	.moment = SPROF_MEMORY_END,
+};
+
+struct run {
+	const struct mem_options *options;
+	struct sprof_observing observing;
+	struct sprof_memory_watch watch;
+	struct sprof_out *csv[OUTPUTS];
+	size_t csv_count;
+	uint64_t end_ns;
+};
+
+static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
+{
+	struct run *run = data;
+	const struct mem_pids *pids = &run->options->pids;
+
+	if (!pids->count)
+		return sprof_memory_watch_add(&run->watch, pid) || sprof_error_no_memory(err);
+	for (size_t i = 0; i < pids->count; i++) {
+		if (sprof_memory_watch_add(&run->watch, pids->items[i]))
+			continue;
+		if (run->watch.out_of_memory)
+			return sprof_error_no_memory(err);
+		return sprof_error_set(err, SPROF_ERROR_TARGET_GONE, "watch %d: no such process",
+			(int)pids->items[i]);
+	}
+	return true;
+}
+
+static void tell_begun(void *data, pid_t pid)
+{
+	const struct run *run = data;
+
+	if (run->observing.child.program && !isatty(STDOUT_FILENO))
+		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
+			run->observing.child.program);
+	sprof_ui_progress("watching the memory of process %d; Ctrl-C ends it", (int)pid);
+}
+
+static void read_all(struct run *run, uint64_t now_ns, bool is_last)
+{
+	sprof_memory_watch_read(&run->watch, now_ns, is_last);
+	for (size_t i = 0; i < run->csv_count; i++)
+		sprof_mem_csv_rows(&run->watch, run->observing.begin_ns, now_ns, run->csv[i]);
+}
+
+static bool poll_memory(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	read_all(run, now_ns, false);
+	return sprof_memory_watch_goes_on(&run->watch) && !run->watch.out_of_memory;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct run *run = data;
+
+	read_all(run, now_ns, true);
+	run->end_ns = now_ns;
+}
+
+static bool open_csv(struct run *run, struct sprof_error *err)
+{
+	const struct mem_outputs *outputs = &run->options->outputs;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (format_of(outputs->paths[i])->write) {
+			if (!sprof_out_probe(outputs->paths[i], err))
+				return false;
+			continue;
+		}
+		if (!sprof_out_open(outputs->paths[i], &run->csv[run->csv_count], err))
+			return false;
+		sprof_mem_csv_head(run->csv[run->csv_count++]);
+	}
+	return true;
+}
+
+static bool close_csv(struct run *run, struct sprof_error *err)
+{
+	bool done = true;
+
+	for (; run->csv_count; run->csv_count--)
+		done = sprof_out_close(run->csv[run->csv_count - 1], err) && done;
+	return done;
+}
+
+static bool write_files(
+	const struct run *run, const struct sprof_mem_report *report, struct sprof_error *err)
+{
+	const struct mem_outputs *outputs = &run->options->outputs;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct format *format = format_of(outputs->paths[i]);
+		struct sprof_out *out;
+
+		if (!format->write)
+			continue;
+		if (!sprof_out_open(outputs->paths[i], &out, err))
+			return false;
+		format->write(report, out);
+		if (!sprof_out_close(out, err))
+			return false;
+	}
+	return true;
+}
+
+static bool print(
+	const struct run *run, const struct sprof_mem_report *report, struct sprof_error *err)
+{
+	struct sprof_out *out;
+
+	if (run->options->outputs.count && !isatty(STDOUT_FILENO) && !run->options->json)
+		return true;
+	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
+		return false;
+	if (run->options->json)
+		sprof_mem_report_json(report, out);
+	else
+		sprof_mem_report_text(report, out);
+	return sprof_out_close(out, err);
+}
+
+static bool report(struct run *run, struct sprof_error *err)
+{
+	const struct mem_options *options = run->options;
+	const struct sprof_mem_report report = {
+		.watch = &run->watch,
+		.begin_ns = run->observing.begin_ns,
+		.end_ns = run->end_ns,
+		.period_ns = options->period_ns,
+		.parts = options->maps  ? SPROF_MEM_MAPS
+			: options->libs ? SPROF_MEM_LIBS
+					: SPROF_MEM_NONE,
+		.moment = options->moment,
+		.width = sprof_terminal_width(),
+	};
+
+	if (run->watch.out_of_memory)
+		return sprof_error_no_memory(err);
+	return close_csv(run, err) && write_files(run, &report, err) && print(run, &report, err);
+}
+
+static void finish(struct run *run)
+{
+	for (size_t i = 0; i < run->csv_count; i++)
+		sprof_out_discard(run->csv[i]);
+	sprof_memory_watch_finish(&run->watch);
+}
+
+static bool check(
+	const struct mem_options *options, char *const operands[], struct sprof_error *err)
+{
+	return sprof_observing_check("mem", options->pids.items[0], operands, err) &&
+		(options->period_ns ||
+			sprof_error_set(err, SPROF_ERROR_USAGE, "--interval: 0 is no time"));
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct mem_options *options = data;
+	struct run run = {.options = options};
+	bool done;
+
+	run.watch.follow_children = operands[0] ? !options->no_children : options->children;
+	run.observing = (struct sprof_observing){
+		.pid = options->pids.items[0],
+		.operands = operands,
+		.duration_ns = options->duration_ns,
+		.period_ns = options->period_ns,
+		.outlives_process = options->pids.count > 1,
+		.begin = begin,
+		.begun = tell_begun,
+		.poll = poll_memory,
+		.end = end,
+		.data = &run,
+	};
+	done = check(options, operands, err) && open_csv(&run, err) &&
+		sprof_observing_run(&run.observing, ret_exit, err) && report(&run, err);
+	finish(&run);
+	return done;
+}
+
+const struct sprof_command sprof_command_mem = {
+	.name = "mem",
+	.summary = "Measure the memory of processes over time, and what of it is theirs alone",
+	.synopsis = "-p PID[,PID]... [options], or [options] [--] PROGRAM [ARGUMENT...]",
+	.details =
+		"RSS is what a process has in memory; PSS divides each page by the processes that have "
+		"it; USS is\nwhat nobody else has, and what its end would free. PSS and USS are read as "
+		"often as takes 1 % of the\ntime. \"own share\" is the process's part (PSS-USS) of what "
+		"it shares (RSS-USS).\n\n"
+		"  sprof mem -p 4711,4712 -d 10s --libs\n"
+		"  sprof mem -o memory.csv -o memory.svg -- ./server --port 8080\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct mem_options),
+	.run = run,
+};

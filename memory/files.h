@@ -1,0 +1,29 @@
+/*
+ * A process's memory by what is mapped: one row for each file, and for heap, stacks and other memory.
+ */
+#ifndef SPROF_MEMORY_FILES_H
+#define SPROF_MEMORY_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "memory/smaps.h"
+
+struct sprof_memory_file {
+	char *name;   /* as maps has it, "[heap]", or "[anon]" */
+	bool is_file; /* of a file system */
+	struct sprof_smaps_figures figures;
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_memory_files {
+	struct sprof_memory_file *items; /* the largest RSS first */
+	size_t count, capacity;
+};
+
+/* Adds the text of a smaps; mappings of one name are one row. False: no memory. */
+SPROF_MUST_USE bool sprof_memory_files_add(struct sprof_memory_files *files, const char *smaps);
+void sprof_memory_files_finish(struct sprof_memory_files *files);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * Reads status (RSS and its parts), smaps_rollup (PSS, USS) and smaps (mappings) of a process. Does
+ * not handle memory that is the kernel's: page tables, sockets, stacks in the kernel.
+ */
+#include "memory/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/proc-status.h"
+#include "memory/smaps.h"
+
+enum {
+	KB = 1024,
+	PEAK_GROWTH = 20, /* mappings of a peak are read again when it is a 20th higher */
+	ROLLUP_SIZE = 4096,
+	STAT_SIZE = 1024,
+};
+
+/* The 22nd field of stat; those behind the name are counted from the 3rd. */
+static bool read_start(pid_t pid, uint64_t *ret)
+{
+	char text[STAT_SIZE];
+	const char *at;
+
+	if (sprof_proc_read_file(pid, 0, "stat", text, sizeof(text)) <= 0)
+		return false;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	*ret = strtoull(at, NULL, 10);
+	return true;
+}
+
+bool sprof_memory_process_begin(struct sprof_memory_process *process, pid_t pid)
+{
+	*process = (struct sprof_memory_process){.pid = pid};
+	return read_start(pid, &process->started) &&
+		sprof_proc_read_comm(pid, process->comm, sizeof(process->comm));
+}
+
+void sprof_memory_process_finish(struct sprof_memory_process *process)
+{
+	for (int i = 0; i < SPROF_MEMORY_MOMENTS; i++)
+		free(process->mappings[i]);
+	*process = (struct sprof_memory_process){0};
+}
+
+/* Another process may have got its id. */
+static bool is_there(const struct sprof_memory_process *process)
+{
+	uint64_t started;
+
+	return read_start(process->pid, &started) && started == process->started;
+}
+
+static void add(struct sprof_memory_process *process, enum sprof_memory_metric metric,
+	uint64_t now_ns, uint64_t value)
+{
+	sprof_series_add(&process->series[metric], now_ns, value);
+}
+
+/* False: it is not there, or has no memory any more. */
+static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
+{
+	static const struct {
+		const char *name;
+		enum sprof_memory_metric metric;
+	} fields[] = {
+		{"VmRSS", SPROF_MEMORY_RSS},
+		{"VmSwap", SPROF_MEMORY_SWAP},
+		{"RssAnon", SPROF_MEMORY_ANON},
+		{"RssFile", SPROF_MEMORY_FILE},
+		{"RssShmem", SPROF_MEMORY_SHMEM},
+	};
+	char text[SPROF_PROC_STATUS_MAX];
+	long value;
+
+	if (sprof_proc_read_file(process->pid, 0, "status", text, sizeof(text)) <= 0 ||
+		!sprof_proc_status_number(text, "VmRSS", &value))
+		return false;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (sprof_proc_status_number(text, fields[i].name, &value))
+			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
+	}
+	if (sprof_proc_status_number(text, "VmHWM", &value))
+		process->kernels_peak = (uint64_t)value * KB;
+	/* An exec changes it. */
+	(void)!sprof_proc_read_comm(process->pid, process->comm, sizeof(process->comm));
+	return true;
+}
+
+static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
+{
+	char text[ROLLUP_SIZE];
+	const char *cursor = text;
+	struct sprof_smaps_area whole;
+
+	errno = 0;
+	if (sprof_proc_read_file(process->pid, 0, "smaps_rollup", text, sizeof(text)) > 0 &&
+		sprof_smaps_next(&cursor, &whole)) {
+		add(process, SPROF_MEMORY_PSS, now_ns, whole.figures.pss);
+		add(process, SPROF_MEMORY_USS, now_ns, whole.figures.uss);
+	}
+	process->is_denied |= errno == EACCES || errno == EPERM;
+}
+
+static void read_mappings(
+	struct sprof_memory_process *process, enum sprof_memory_moment moment, uint64_t now_ns)
+{
+	size_t size;
+	char *text = sprof_proc_read_whole(sprof_proc_path(process->pid, 0, "smaps").text, &size);
+
+	if (!text || !size) {
+		free(text);
+		return;
+	}
+	free(process->mappings[moment]);
+	process->mappings[moment] = text;
+	process->mappings_ns[moment] = now_ns;
+}
+
+/* A new peak that is not just a little higher than the one whose mappings are known. */
+static bool is_new_peak(const struct sprof_memory_process *process)
+{
+	const struct sprof_series *rss = &process->series[SPROF_MEMORY_RSS];
+
+	return rss->last == rss->max &&
+		rss->last > process->mapped_peak + process->mapped_peak / PEAK_GROWTH;
+}
+
+static void read_costly(struct sprof_memory_process *process, const struct sprof_memory_look *look)
+{
+	if (!process->mappings[SPROF_MEMORY_START])
+		read_mappings(process, SPROF_MEMORY_START, look->now_ns);
+	else if (is_new_peak(process)) {
+		read_mappings(process, SPROF_MEMORY_PEAK, look->now_ns);
+		process->mapped_peak = process->series[SPROF_MEMORY_RSS].last;
+	}
+	if (look->is_last)
+		read_mappings(process, SPROF_MEMORY_END, look->now_ns);
+	read_rollup(process, look->now_ns);
+}
+
+void sprof_memory_process_read(
+	struct sprof_memory_process *process, const struct sprof_memory_look *look)
+{
+	uint64_t begin, end;
+
+	if (process->has_ended)
+		return;
+	if (!is_there(process) || !read_parts(process, look->now_ns)) {
+		process->has_ended = true;
+		return;
+	}
+	if (!look->is_last && look->now_ns < process->next_map_ns)
+		return;
+	begin = sprof_clock_now_ns();
+	read_costly(process, look);
+	end = sprof_clock_now_ns();
+	process->next_map_ns = end + look->share * (end - begin);
+}

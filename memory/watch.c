@@ -1,0 +1,128 @@
+/*
+ * Finds children by the parents that /proc tells: those that end between two looks are not seen,
+ * and neither are the children of those.
+ */
+#include "memory/watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+
+enum { SHARE = 100, STAT_SIZE = 1024 };
+
+bool sprof_memory_watch_add(struct sprof_memory_watch *watch, pid_t pid)
+{
+	if (!sprof_array_reserve(
+		    &watch->items, &watch->capacity, watch->count + 1, sizeof(*watch->items))) {
+		watch->out_of_memory = true;
+		return false;
+	}
+	if (!sprof_memory_process_begin(&watch->items[watch->count], pid))
+		return false;
+	watch->count++;
+	return true;
+}
+
+/* "123 (name) S 1 ...": the name may have blanks and parentheses. 0: it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+	char text[STAT_SIZE];
+	const char *at;
+
+	if (sprof_proc_read_file(pid, 0, "stat", text, sizeof(text)) <= 0)
+		return 0;
+	at = strrchr(text, ')');
+	return at && strlen(at) > 4 ? (pid_t)strtol(at + 4, NULL, 10) : 0;
+}
+
+static bool has(const struct sprof_memory_watch *watch, pid_t pid)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		if (watch->items[i].pid == pid && !watch->items[i].has_ended)
+			return true;
+	}
+	return false;
+}
+
+/* A child may have a lower id than its parent: look until there is no new one. */
+static bool scan_once(struct sprof_memory_watch *watch)
+{
+	const size_t before = watch->count;
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		const pid_t pid = isdigit((unsigned char)entry->d_name[0])
+			? (pid_t)strtol(entry->d_name, NULL, 10)
+			: 0;
+
+		if (pid && !has(watch, pid) && has(watch, parent_of(pid)))
+			(void)!sprof_memory_watch_add(watch, pid);
+	}
+	if (folder)
+		closedir(folder);
+	return watch->count > before;
+}
+
+static void find_children(struct sprof_memory_watch *watch, uint64_t now_ns)
+{
+	uint64_t end;
+
+	if (!watch->follow_children || now_ns < watch->next_scan_ns)
+		return;
+	while (scan_once(watch))
+		;
+	end = sprof_clock_now_ns();
+	watch->next_scan_ns = end + SHARE * (end - now_ns);
+}
+
+static void add_totals(struct sprof_memory_watch *watch, uint64_t now_ns)
+{
+	for (int metric = 0; metric < SPROF_MEMORY_METRICS; metric++) {
+		uint64_t sum = 0;
+		bool has_any = false;
+
+		for (size_t i = 0; i < watch->count; i++) {
+			const struct sprof_memory_process *process = &watch->items[i];
+
+			has_any |= sprof_memory_process_has(process, metric);
+			sum += process->has_ended ? 0 : process->series[metric].last;
+		}
+		if (has_any)
+			sprof_series_add(&watch->totals[metric], now_ns, sum);
+	}
+}
+
+void sprof_memory_watch_read(struct sprof_memory_watch *watch, uint64_t now_ns, bool is_last)
+{
+	struct sprof_memory_look look = {now_ns, is_last, 0};
+
+	find_children(watch, now_ns);
+	for (size_t i = 0; i < watch->count; i++)
+		look.share += watch->items[i].has_ended ? 0 : SHARE;
+	for (size_t i = 0; i < watch->count; i++)
+		sprof_memory_process_read(&watch->items[i], &look);
+	if (sprof_memory_watch_goes_on(watch))
+		add_totals(watch, now_ns);
+}
+
+bool sprof_memory_watch_goes_on(const struct sprof_memory_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		if (!watch->items[i].has_ended)
+			return true;
+	}
+	return false;
+}
+
+void sprof_memory_watch_finish(struct sprof_memory_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		sprof_memory_process_finish(&watch->items[i]);
+	free(watch->items);
+	*watch = (struct sprof_memory_watch){0};
+}

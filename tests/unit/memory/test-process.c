@@ -1,0 +1,78 @@
+/*
+ * memory/process: this process's own memory, and processes that are not there.
+ */
+#include "memory/process.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tests/unit/check.h"
+
+enum { SIZE = 32 << 20, NEARLY = SIZE - (1 << 20) };
+
+static void look(struct sprof_memory_process *process, bool is_last)
+{
+	const struct sprof_memory_look how = {sprof_clock_now_ns(), is_last, 0};
+
+	sprof_memory_process_read(process, &how);
+}
+
+static uint64_t last(const struct sprof_memory_process *process, enum sprof_memory_metric metric)
+{
+	assert_true(sprof_memory_process_has(process, metric));
+	return process->series[metric].last;
+}
+
+static void what_is_touched_is_seen(void **state)
+{
+	struct sprof_memory_process process;
+	uint64_t rss, uss;
+	void *memory;
+
+	assert_true(sprof_memory_process_begin(&process, getpid()));
+	look(&process, false);
+	rss = last(&process, SPROF_MEMORY_RSS);
+	uss = last(&process, SPROF_MEMORY_USS);
+	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	memset(memory, 1, SIZE);
+	look(&process, false);
+	assert_true(last(&process, SPROF_MEMORY_RSS) - rss > NEARLY);
+	assert_true(last(&process, SPROF_MEMORY_USS) - uss > NEARLY);
+	assert_true(last(&process, SPROF_MEMORY_ANON) > NEARLY);
+	assert_true(last(&process, SPROF_MEMORY_PSS) >= last(&process, SPROF_MEMORY_USS));
+	assert_true(process.kernels_peak >= last(&process, SPROF_MEMORY_RSS) - (1 << 20));
+	munmap(memory, SIZE);
+	look(&process, true);
+	assert_true(last(&process, SPROF_MEMORY_RSS) < rss + NEARLY);
+	for (int moment = 0; moment < SPROF_MEMORY_MOMENTS; moment++)
+		assert_non_null(process.mappings[moment]);
+	assert_false(process.has_ended || process.is_denied);
+	sprof_memory_process_finish(&process);
+}
+
+static void a_process_that_is_not_there(void **state)
+{
+	struct sprof_memory_process process;
+
+	assert_false(sprof_memory_process_begin(&process, INT_MAX));
+	assert_true(sprof_memory_process_begin(&process, getpid()));
+	process.started++;
+	look(&process, false);
+	assert_true(process.has_ended);
+	assert_false(sprof_memory_process_has(&process, SPROF_MEMORY_RSS));
+	sprof_memory_process_finish(&process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_touched_is_seen),
+		cmocka_unit_test(a_process_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
