@@ -37,9 +37,11 @@ struct sprof_recorded_events {
 	struct sprof_idmap threads; /* (0, tid) -> the thread's id; ended ones stay */
 	struct sprof_idmap cpus;    /* (0, tid) -> where it left its CPU */
 	struct sprof_recorded_order order;
-	uint64_t next_ns;  /* when to read */
-	uint64_t read_ns;  /* when the last reading began */
-	uint64_t known_ns; /* all events from before it have been given */
+	uint64_t next_ns;     /* when to read */
+	uint64_t read_ns;     /* when the last reading began */
+	uint64_t known_ns;    /* all events from before it have been given */
+	pid_t replaced;       /* the process whose program has just been replaced; 0: none */
+	bool has_new_program; /* whose mappings are to be read before it may end */
 	bool out_of_memory;
 };
 
@@ -161,12 +163,30 @@ static void begin(void *data, struct sprof_target *target)
 	events->next_ns = events->read_ns + POLL_NS;
 }
 
+/* As soon as the mappings are there: who ends soon takes them away. */
+static void expect_programs(struct sprof_recorded_events *events)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	if (!events->has_new_program || !events->stacks)
+		return;
+	events->has_new_program = false;
+	threads = sprof_target_threads(events->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!events->stacks->expect(events->stacks->data, threads[i]))
+			events->out_of_memory = true;
+	}
+}
+
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
 {
 	struct sprof_recorded_events *events = data;
 
 	events->stacks = stacks;
-	return true;
+	events->has_new_program = events->options.wants.stacks;
+	expect_programs(events);
+	return !events->out_of_memory;
 }
 
 static bool is_ours(const struct sprof_recorded_events *events,
@@ -204,7 +224,8 @@ static uint32_t walk_stack(
 	struct sprof_perf_user user;
 	uint32_t stack = 0;
 
-	if (!thread || !sprof_perf_user_read(record, true, &user))
+	if (!thread || thread->process->pid == events->replaced ||
+		!sprof_perf_user_read(record, true, &user))
 		return 0;
 	if (!stacks->expect(stacks->data, thread) ||
 		(stacks->take(stacks->data, thread, &user.regs, user.stack, user.stack_size) &&
@@ -300,15 +321,24 @@ static void take_end(struct sprof_recorded_events *events, const struct sprof_th
 		});
 }
 
+/* Nobody knows any more what was mapped before, so what happened before has no stack. */
+static void take_exec(struct sprof_recorded_events *events, pid_t pid)
+{
+	events->replaced = pid;
+	drain(events);
+	events->replaced = 0;
+	events->has_new_program = true;
+	events->next_ns = 0;
+}
+
 static void take(void *data, const struct sprof_event *event)
 {
 	struct sprof_recorded_events *events = data;
 
 	if (event->kind == SPROF_EVENT_BORN)
 		watch_newborn(events, event);
-	/* The mappings that are known are still those of the program before. */
 	if (event->kind == SPROF_EVENT_EXEC && events->options.wants.stacks)
-		drain(events);
+		take_exec(events, event->thread->process->pid);
 	if (event->kind == SPROF_EVENT_ENDED)
 		take_end(events, event->thread);
 }
@@ -378,6 +408,7 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	struct sprof_recorded_events *events = data;
 	const uint64_t before_ns = events->read_ns;
 
+	expect_programs(events);
 	events->read_ns = sprof_clock_now_ns();
 	drain(events);
 	release(events, before_ns);

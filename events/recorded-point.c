@@ -42,7 +42,7 @@ static bool describe_faults(struct sprof_recorded_point *point,
 	const struct sprof_recorded_wants *wants, struct sprof_perf_denial *ret_denial)
 {
 	point->attributes = sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	point->attributes.sample_period = 1;
+	point->attributes.sample_period = wants->fault_period ? wants->fault_period : 1;
 	return true;
 }
 

@@ -28,6 +28,7 @@ struct sprof_recorded_wants {
 	uint32_t types;                   /* 1 << enum sprof_trace_type, or-ed */
 	uint32_t stacks;                  /* those of them that have stacks */
 	unsigned rate_hz;                 /* of SPROF_TRACE_PROFILE */
+	uint64_t fault_period;            /* every N-th SPROF_TRACE_FAULT of a thread; 0: each */
 	const struct sprof_probe *probes; /* of SPROF_TRACE_PROBE and _RETURN */
 	size_t probe_count;
 	const int64_t *calls; /* only these system calls; count 0: all */

@@ -143,13 +143,13 @@ static void write_further_kinds(const struct sprof_text *text)
 	}
 }
 
-/* Another tool's file says nothing of its quality, so only its counts are shown. */
-static void write_other_tool(const struct sprof_text *text)
+/* Counts, ours or of another tool, have no quality. */
+static void write_counts(const struct sprof_text *text)
 {
 	const char *command = text->profile->command;
 
-	sprof_out_puts(text->out, "profile of another tool: ");
-	sprof_text_end_with_name(text, 25, command ? command : "unknown program");
+	sprof_out_puts(text->out, "profile of: ");
+	sprof_text_end_with_name(text, 12, command ? command : "unknown program");
 	if (text->profile->quality.duration_ns)
 		sprof_out_printf(text->out, "  duration    %s\n",
 			sprof_figure_time(text->profile->quality.duration_ns).text);
@@ -165,7 +165,7 @@ void sprof_text_header(const struct sprof_text *text)
 		write_gaps(text);
 		write_folded(text);
 	} else {
-		write_other_tool(text);
+		write_counts(text);
 	}
 	write_further_kinds(text);
 }

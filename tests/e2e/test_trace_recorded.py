@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require,
+from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require, require_machine,
                      require_switches, run, sprof, target, with_tracefs, without_tracefs)
 
 TARGET = "probes"
@@ -26,6 +26,7 @@ def trace(*options, program=TARGET):
 
 def require_root():
     require(os.geteuid() == 0, "uprobes take root")
+    require_machine(os.path.exists("/sys/bus/event_source/devices/uprobe"), "this kernel has no uprobes")
 
 
 def test_page_faults():

@@ -2,10 +2,21 @@
  * Any bytes as the ring of a perf event: every record is taken or dropped, nothing is read beyond the
  * ring, and reading comes to an end.
  */
+#include "events/perf-registers.h"
 #include "events/perf-ring.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { RING_SIZE = 1024 };
+
+/* Registers and stack behind the raw bytes. */
+static void check_user(const struct sprof_perf_record *record, bool has_stack)
+{
+	struct sprof_perf_user user;
+
+	if (!sprof_perf_user_read(record, has_stack, &user) || !user.stack_size)
+		return;
+	fuzz_require(has_stack && user.stack[0] + user.stack[user.stack_size - 1] >= 0);
+}
 
 static void check_record(const struct sprof_perf_record *record)
 {
@@ -16,6 +27,8 @@ static void check_record(const struct sprof_perf_record *record)
 		return;
 	fuzz_require(record->raw_size >= 2);
 	fuzz_require(raw[0] + raw[record->raw_size - 1] >= 0);
+	check_user(record, false);
+	check_user(record, true);
 }
 
 /* The first two bytes say where the kernel's count of bytes begins. */

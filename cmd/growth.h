@@ -1,0 +1,56 @@
+/*
+ * Who makes a program's memory grow: bytes by thread and stack, and what of it a profile gets.
+ */
+#ifndef SPROF_CMD_GROWTH_H
+#define SPROF_CMD_GROWTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/idmap.h"
+#include "events/calls.h"
+#include "profile/profile.h"
+
+/* What is counted. */
+enum sprof_growth_kind {
+	SPROF_GROWTH_TOUCHED, /* pages, at their faults */
+	SPROF_GROWTH_MAPPED,  /* memory that system calls have made usable; it may stay untouched */
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_growth {
+	struct sprof_growth_row {
+		uint32_t thread, stack; /* the profile's */
+		uint64_t bytes, count;
+	} * rows;
+	size_t row_count, row_capacity;
+	struct sprof_idmap by_stack;
+	struct sprof_growth_break {
+		pid_t pid;
+		uint64_t end;
+	} * breaks; /* the end of each process's data segment, as brk(2) said last */
+	size_t break_count, break_capacity;
+};
+
+/* False: no memory. */
+SPROF_MUST_USE bool sprof_growth_add(struct sprof_growth *growth, uint32_t thread, uint32_t stack,
+	uint64_t bytes, uint64_t count);
+
+/* The numbers of the system calls that make memory usable. */
+const int64_t *sprof_growth_calls(size_t *ret_count);
+/* Counts what such a call has made usable. False: no memory. */
+SPROF_MUST_USE bool sprof_growth_add_call(
+	struct sprof_growth *growth, const struct sprof_call *call);
+
+/* The profile gets the kinds; before its first row. */
+void sprof_growth_begin_profile(struct sprof_profile *profile, enum sprof_growth_kind kind);
+/* The rows, once the profile's locations have names. False: no memory. */
+SPROF_MUST_USE bool sprof_growth_to_profile(
+	const struct sprof_growth *growth, struct sprof_profile *profile);
+
+void sprof_growth_finish(struct sprof_growth *growth);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * sprof heap: who makes a program's memory grow, by the stacks of its page faults or, where the kernel
+ * does not tell those, of the system calls that map memory.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/beside.h"
+#include "cmd/commands.h"
+#include "cmd/growth.h"
+#include "cmd/perf-denied.h"
+#include "cmd/shown.h"
+#include "cmd/ui.h"
+#include "cmd/watching.h"
+#include "events/call-filter.h"
+#include "events/recorded-events.h"
+
+struct heap_options {
+	struct sprof_common_options common;
+	struct sprof_watching_options watching;
+	struct sprof_naming naming;
+	struct sprof_shown shown;
+	enum sprof_source_request source;
+	size_t period;
+	bool growth;
+};
+
+_Static_assert(offsetof(struct heap_options, common) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct heap_options, name)
+
+enum { PERIOD = 64 };
+
+static const struct heap_options defaults = {
+	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
+	.shown = SPROF_SHOWN_DEFAULTS,
+	.period = PERIOD,
+};
+
+static const struct sprof_option option_table[] = {
+	{"growth", NULL, NULL, "who makes the resident memory grow (always)", sprof_value_flag,
+		FIELD(growth)},
+	{"period", NULL, "N", "take every N-th page fault of a thread (64)", sprof_value_count,
+		FIELD(period)},
+	{"source", NULL, "SOURCE",
+		"auto (the best that is permitted), perf (page faults, without\n"
+		"stops), ptrace (the system calls that map memory)",
+		sprof_value_source, FIELD(source)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to watch", sprof_watching_table, FIELD(watching)},
+	{"What to watch", option_table},
+	{"Output", sprof_shown_output_table, FIELD(shown)},
+	{"Report", sprof_shown_brief_table, FIELD(shown)},
+	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
+	{"Names", sprof_naming_table, FIELD(naming)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+struct heap {
+	const struct heap_options *options;
+	struct sprof_shown shown;
+	struct sprof_watching watching;
+	struct sprof_growth growth;
+	struct sprof_recorded_events *recorded; /* of page faults, or */
+	struct sprof_calls *calls;              /* by ptrace */
+	uint64_t page_size;
+};
+
+static bool take_fault(void *data, const struct sprof_trace_event *event)
+{
+	struct heap *heap = data;
+	const uint64_t faults = heap->options->period;
+
+	return sprof_growth_add(&heap->growth, event->thread, (uint32_t)event->stack,
+		faults * heap->page_size, faults);
+}
+
+static bool take_call(void *data, const struct sprof_call *call)
+{
+	struct heap *heap = data;
+
+	return sprof_growth_add_call(&heap->growth, call);
+}
+
+static bool wants_stack(void *data, const struct sprof_call *call)
+{
+	size_t count;
+	const int64_t *calls = sprof_growth_calls(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i] == call->number)
+			return true;
+	}
+	return false;
+}
+
+/* False: page faults are not permitted, or there is no memory. */
+static bool record_faults(struct heap *heap, struct sprof_perf_denial *ret_denial)
+{
+	const struct sprof_recorded_options wanted = {
+		.wants = {.types = 1U << SPROF_TRACE_FAULT,
+			.stacks = 1U << SPROF_TRACE_FAULT,
+			.fault_period = heap->options->period},
+		.follow_children = heap->watching.subject.follow_children,
+		.sink = {heap, take_fault},
+	};
+	enum sprof_trace_type denied;
+
+	return sprof_recorded_events_create(&wanted, &heap->recorded, &denied, ret_denial);
+}
+
+static bool trace_calls(struct heap *heap, struct sprof_error *err)
+{
+	const struct sprof_calls_listener listener = {
+		.data = heap, .call = take_call, .wants_stack = wants_stack};
+	struct sprof_calls_options how = {
+		.filter_value = SPROF_CALL_FILTER_VALUE, .slow_ns = UINT64_MAX};
+	const int64_t *numbers;
+	size_t count;
+
+	numbers = sprof_growth_calls(&count);
+	if (!sprof_watching_calls(&heap->watching, numbers, count, err))
+		return false;
+	how.is_selected = heap->watching.subject.calls == SPROF_CALLS_SELECTED;
+	heap->calls = sprof_calls_create(&how, &listener);
+	return heap->calls || sprof_error_no_memory(err);
+}
+
+static bool choose_source(struct heap *heap, struct sprof_error *err)
+{
+	const enum sprof_source_request request = heap->options->source;
+	struct sprof_perf_denial denial;
+
+	if (request == SPROF_SOURCE_PTRACE || !record_faults(heap, &denial)) {
+		if (request == SPROF_SOURCE_PERF)
+			return sprof_perf_denied(&denial, "page faults", err);
+		return trace_calls(heap, err);
+	}
+	return true;
+}
+
+static enum sprof_growth_kind kind_of(const struct heap *heap)
+{
+	return heap->recorded ? SPROF_GROWTH_TOUCHED : SPROF_GROWTH_MAPPED;
+}
+
+/* The weight is one of the profile's, which is made before the run. */
+static bool settle(struct heap *heap, struct sprof_error *err)
+{
+	struct sprof_profile *profile = heap->watching.profile;
+	struct sprof_output_options output;
+
+	sprof_growth_begin_profile(profile, kind_of(heap));
+	if (!sprof_shown_output_options(&heap->shown, profile, &output, err))
+		return false;
+	profile->kinds.shown = output.weight;
+	return true;
+}
+
+/* Births let the mappings of short processes be read in time. */
+static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_event_source source;
+	const struct sprof_event_source *const sources[] = {&source, NULL};
+
+	heap->watching.subject.tasks = heap->recorded;
+	source = heap->recorded ? sprof_recorded_events_source(heap->recorded)
+				: sprof_calls_source(heap->calls);
+	heap->watching.tracing.events = sources;
+	return sprof_watching_run(&heap->watching, ret_exit, err);
+}
+
+static void tell_losses(const struct heap *heap)
+{
+	struct sprof_recorded_gaps gaps;
+
+	if (!heap->recorded) {
+		sprof_ui_note("page faults are not permitted here: this is memory that was mapped, "
+			      "not memory that was touched");
+		return;
+	}
+	gaps = sprof_recorded_events_gaps(heap->recorded);
+	if (gaps.is_of_users_only)
+		sprof_ui_note(
+			"faults inside system calls, such as read(2) into new memory, are told "
+			"to root only");
+	if (gaps.lost)
+		sprof_ui_note(
+			"the kernel has lost %" PRIu64 " faults: use a larger --period", gaps.lost);
+}
+
+static bool write_all(struct heap *heap, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_profile *profile = heap->watching.profile;
+
+	if (!sprof_watching_name(&heap->watching, &heap->options->naming, err))
+		return false;
+	if (!sprof_growth_to_profile(&heap->growth, profile))
+		return sprof_error_no_memory(err);
+	tell_losses(heap);
+	return sprof_beside_write(profile, &heap->shown, ret_exit, err);
+}
+
+static bool begin(struct heap *heap, char *const operands[], struct sprof_error *err)
+{
+	const struct heap_options *options = heap->options;
+
+	heap->shown = options->shown;
+	if (!sprof_watching_check("heap", &options->watching, operands, err) ||
+		!sprof_outputs_settle(&heap->shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_watching_init(&heap->watching, &options->watching, operands, err))
+		return false;
+	heap->watching.subject.stdout_to_stderr =
+		operands[0] && sprof_outputs_use_stdout(&heap->shown.outputs);
+	return choose_source(heap, err) && settle(heap, err);
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	struct heap heap = {.options = data, .page_size = (uint64_t)sysconf(_SC_PAGESIZE)};
+	const bool done = begin(&heap, operands, err) && trace(&heap, ret_exit, err) &&
+		write_all(&heap, ret_exit, err);
+
+	sprof_calls_destroy(heap.calls);
+	sprof_recorded_events_destroy(heap.recorded);
+	sprof_growth_finish(&heap.growth);
+	sprof_watching_finish(&heap.watching);
+	return done;
+}
+
+const struct sprof_command sprof_command_heap = {
+	.name = "heap",
+	.summary = "Show who makes a program's memory grow",
+	.synopsis = "[options] (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.details =
+		"By the stacks of page faults, which come when memory is touched for the first time. "
+		"Every N-th one\nis taken and stands for N; nobody stops. A huge page counts as one page. "
+		"Where perf events are not\npermitted, system calls that map memory are traced instead, "
+		"and what they map counts.\n\n"
+		"  sprof heap -- ./app\n"
+		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
+		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct heap_options),
+	.run = run,
+};

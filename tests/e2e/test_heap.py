@@ -1,0 +1,78 @@
+"""sprof heap: who makes memory grow, of a program that knows it, by every source."""
+
+import os
+
+from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
+                     require_switches, run, sprof, target, tracer_of)
+
+TARGET = "grower"
+PAGE = 4096
+# Pages that each function of the target touches.
+TOUCHED = {"grow_a_lot": 6000, "grow_a_little": 2000, "grow_in_a_thread": 3000}
+
+
+def grown(*options, program=SPROF, words=(), **how):
+    """Bytes by function, and of all, as the folded stacks have them."""
+    name = f"growth-{len(os.listdir('.'))}.folded"
+    result = run(program, "heap", *options, "-o", name, "--", *(words or [target(TARGET)]), **how).check(7)
+    folded = read_folded(name)
+    sums = {name: sum(value for stack, value in folded.stacks if name in stack) for name in TOUCHED}
+    return sums, folded.total, result
+
+
+def check(sums, tolerance):
+    for name, pages in TOUCHED.items():
+        check_near(sums[name], pages * PAGE, tolerance * pages * PAGE, name)
+
+
+def test_some_faults():
+    """Each stands for as many as were left out; ordinary users learn the same."""
+    require_switches()
+    own = own_sprof(), own_target(TARGET)
+    sums, total, _ = grown()
+    check(sums, 0.08)
+    assert sum(sums.values()) <= total < 1.2 * sum(sums.values()), (sums, total)
+    sums, _, result = grown("--period", "50", program=own[0], words=[own[1]], **as_nobody())
+    check(sums, 0.08)
+    assert os.geteuid() != 0 or "root only" in result.err, result.err
+
+
+def test_system_calls():
+    """What is mapped, where page faults are not told."""
+    sums, _, result = grown("--source", "ptrace")
+    for name, pages in TOUCHED.items():
+        assert sums[name] == pages * PAGE, sums
+    assert "mapped" in result.err, result.err
+
+
+def test_a_running_process():
+    require_switches()
+    program = Target("threads", 1, 1)
+    result = sprof("heap", "-p", program.pid, "-d", "300ms", "-f", "text").check(0)
+    assert "growth" in result.text() and tracer_of(program.pid) == 0, result.text()
+    program.finish().check(0)
+
+
+def test_formats():
+    """The figures are a profile's: report, pprof and the flame graph have them."""
+    require_switches()
+    sprof("heap", "-o", "growth.pb.gz", "-o", "growth.svg", "--", target(TARGET)).check(7)
+    text = sprof("report", "growth.pb.gz", "-f", "text").check(0).text()
+    assert "growth" in text and "grow_a_lot" in text and "MiB" in text, text
+    text = sprof("report", "growth.pb.gz", "--weight", "faults", "-f", "folded").check(0).text()
+    assert "grow_a_lot" in text, text
+    assert os.path.getsize("growth.svg") > 1000
+
+
+def test_bad_input():
+    for code, words, *said in (
+            (64, (), "needs a program"),
+            (64, ("--period", "0", "--", "true"), "period"),
+            (64, ("--source", "proc", "--", "true"), "not one of"),
+            (64, ("-f", "nothing", "--", "true"), "nothing"),
+            (2, ("--", "no-such-program"), "no-such-program")):
+        check_error(sprof("heap", *words), code, *said)
+
+
+if __name__ == "__main__":
+    main()
