@@ -258,7 +258,7 @@ def test_stacks_of_all_calls():
 def test_stacks_of_calls_that_go_on():
     """They are seen while the thread sleeps, which it goes on doing: it fails if epoll_wait(2) returns."""
     loop = sleeping_loop()
-    stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "--than", "100ms", "-p", loop.pid, "-d", "1s").check(0))
+    stacks = stacks_of(sprof(*SYSCALLS, "--json", "--stack", "--than", "400ms", "-p", loop.pid, "-d", "1s").check(0))
     (stack,) = stacks["epoll_wait"]
     assert "sleep_for_ever" in stack["frames"] and stack["partial"] == 1, stack
     assert "nanosleep" not in stacks, stacks
