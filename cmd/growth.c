@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/interned.h"
@@ -59,6 +60,13 @@ static bool move_break(
 	return true;
 }
 
+static uint64_t in_pages(uint64_t bytes)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
 /* Reserved memory (PROT_NONE) counts when it is made writable. */
 static uint64_t mapped_by(const struct sprof_call *call)
 {
@@ -66,11 +74,13 @@ static uint64_t mapped_by(const struct sprof_call *call)
 
 	switch (call->number) {
 	case SYS_mmap:
-		return arguments[3] & MAP_ANONYMOUS && arguments[2] & PROT_WRITE ? arguments[1] : 0;
+		return arguments[3] & MAP_ANONYMOUS && arguments[2] & PROT_WRITE
+			? in_pages(arguments[1])
+			: 0;
 	case SYS_mprotect:
-		return arguments[2] & PROT_WRITE ? arguments[1] : 0;
+		return arguments[2] & PROT_WRITE ? in_pages(arguments[1]) : 0;
 	case SYS_mremap:
-		return arguments[2] > arguments[1] ? arguments[2] - arguments[1] : 0;
+		return arguments[2] > arguments[1] ? in_pages(arguments[2] - arguments[1]) : 0;
 	default:
 		return 0;
 	}

@@ -137,12 +137,14 @@ static bool choose_source(struct heap *heap, struct sprof_error *err)
 	const enum sprof_source_request request = heap->options->source;
 	struct sprof_perf_denial denial;
 
-	if (request == SPROF_SOURCE_PTRACE || !record_faults(heap, &denial)) {
-		if (request == SPROF_SOURCE_PERF)
-			return sprof_perf_denied(&denial, "page faults", err);
+	if (request == SPROF_SOURCE_PTRACE)
 		return trace_calls(heap, err);
-	}
-	return true;
+	if (record_faults(heap, &denial))
+		return true;
+	if (request == SPROF_SOURCE_PERF)
+		return sprof_perf_denied(&denial, "page faults", err);
+	sprof_ui_note("page faults are not permitted here");
+	return trace_calls(heap, err);
 }
 
 static enum sprof_growth_kind kind_of(const struct heap *heap)
@@ -181,8 +183,7 @@ static void tell_losses(const struct heap *heap)
 	struct sprof_recorded_gaps gaps;
 
 	if (!heap->recorded) {
-		sprof_ui_note("page faults are not permitted here: this is memory that was mapped, "
-			      "not memory that was touched");
+		sprof_ui_note("this is memory that was mapped; it may never be touched");
 		return;
 	}
 	gaps = sprof_recorded_events_gaps(heap->recorded);
@@ -190,6 +191,10 @@ static void tell_losses(const struct heap *heap)
 		sprof_ui_note(
 			"faults inside system calls, such as read(2) into new memory, are told "
 			"to root only");
+	if (gaps.unwatched)
+		sprof_ui_note(
+			"%u threads could not be watched on a CPU: their faults there are missing",
+			gaps.unwatched);
 	if (gaps.lost)
 		sprof_ui_note(
 			"the kernel has lost %" PRIu64 " faults: use a larger --period", gaps.lost);

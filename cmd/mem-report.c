@@ -51,6 +51,8 @@ static void bytes_cell(struct sprof_table *table, bool is_known, uint64_t value)
 static void share_cells(
 	struct sprof_table *table, bool is_known, uint64_t rss, uint64_t pss, uint64_t uss)
 {
+	pss = pss > uss ? pss : uss;
+	rss = rss > pss ? rss : pss;
 	bytes_cell(table, is_known, pss - uss);
 	bytes_cell(table, is_known, rss - uss);
 	if (is_known && rss > uss)
@@ -80,16 +82,16 @@ static void add_process(const struct sprof_memory_process *process, struct sprof
 	const bool has_pages = sprof_memory_process_has(process, SPROF_MEMORY_USS);
 	const uint64_t uss = series[SPROF_MEMORY_USS].last;
 	const uint64_t pss = series[SPROF_MEMORY_PSS].last;
-	uint64_t rss = series[SPROF_MEMORY_RSS].last;
+	const uint64_t rss = series[SPROF_MEMORY_RSS].last;
+	const bool is_read = sprof_memory_process_has(process, SPROF_MEMORY_RSS);
 
 	sprof_table_cell(table, "%d", (int)process->pid);
 	sprof_table_text(table, process->comm);
 	bytes_cell(table, has_pages, uss);
 	bytes_cell(table, has_pages, pss);
-	bytes_cell(table, true, rss);
-	bytes_cell(table, true, series[SPROF_MEMORY_SWAP].last);
-	bytes_cell(table, true, process->kernels_peak);
-	rss = rss > pss ? rss : pss;
+	bytes_cell(table, is_read, rss);
+	bytes_cell(table, is_read, series[SPROF_MEMORY_SWAP].last);
+	bytes_cell(table, is_read, process->kernels_peak);
 	share_cells(table, has_pages, rss, pss, uss);
 }
 
@@ -167,6 +169,10 @@ static void write_courses(const struct sprof_mem_report *report, struct sprof_ou
 	struct sprof_table table = {.columns = course_columns,
 		.column_count = sizeof(course_columns) / sizeof(course_columns[0])};
 
+	if (!watch->totals[SPROF_MEMORY_RSS].count) {
+		sprof_out_puts(out, "it ended before a reading\n");
+		return;
+	}
 	for (int metric = 0; metric < SPROF_MEMORY_METRICS; metric++)
 		add_course(report, metrics[metric].name, &watch->totals[metric], &table);
 	sprof_out_printf(out, "\n%s:\n", watch->count > 1 ? "all together" : "over time");
@@ -242,6 +248,15 @@ static void write_head(const struct sprof_mem_report *report, struct sprof_out *
 		report->watch->items[0].series[SPROF_MEMORY_PSS].count);
 }
 
+static void write_dropped(const struct sprof_memory_watch *watch, struct sprof_out *out)
+{
+	if (watch->dropped)
+		sprof_out_printf(out,
+			"%" PRIu64
+			" more processes had ended and have no row; the sums have them\n",
+			watch->dropped);
+}
+
 static void write_denied(const struct sprof_memory_watch *watch, struct sprof_out *out)
 {
 	for (size_t i = 0; i < watch->count; i++) {
@@ -259,5 +274,6 @@ void sprof_mem_report_text(const struct sprof_mem_report *report, struct sprof_o
 	write_courses(report, out);
 	if (report->parts != SPROF_MEM_NONE)
 		write_files(report, out);
+	write_dropped(report->watch, out);
 	write_denied(report->watch, out);
 }

@@ -53,7 +53,7 @@ static double y_of(const struct drawing *drawing, uint64_t bytes)
 static void write_escaped(const char *text, struct sprof_out *out)
 {
 	for (const char *c = text; *c; c++) {
-		if (*c == '<' || *c == '&')
+		if (*c == '<' || *c == '>' || *c == '&')
 			sprof_out_printf(out, "&#%d;", *c);
 		else
 			sprof_out_write(out, c, 1);
@@ -135,8 +135,12 @@ static void draw_marks(const struct drawing *drawing)
 /* A round number of MiB, or of KiB. */
 static uint64_t top_of(const struct sprof_memory_watch *watch)
 {
-	const uint64_t most = watch->totals[SPROF_MEMORY_RSS].max;
-	uint64_t unit = MARKS * 1024;
+	uint64_t unit = MARKS * 1024, most = 0;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (watch->totals[lines[i].metric].max > most)
+			most = watch->totals[lines[i].metric].max;
+	}
 
 	while (unit * 8 < most)
 		unit *= 2;

@@ -40,6 +40,15 @@ _Static_assert(offsetof(struct mem_options, common) == 0,
 
 #define FIELD(name) offsetof(struct mem_options, name)
 
+static bool has_pid(const struct mem_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->count; i++) {
+		if (pids->items[i] == pid)
+			return true;
+	}
+	return false;
+}
+
 /* "1,2,3" */
 static bool add_pids(void *field, const char *text, struct sprof_error *err)
 {
@@ -54,7 +63,8 @@ static bool add_pids(void *field, const char *text, struct sprof_error *err)
 		if (pids->count == PIDS)
 			return sprof_error_set(
 				err, SPROF_ERROR_USAGE, "there may be %d processes", PIDS);
-		pids->items[pids->count++] = (pid_t)value;
+		if (!has_pid(pids, (pid_t)value))
+			pids->items[pids->count++] = (pid_t)value;
 		at = end;
 		if (!*at)
 			return true;
@@ -163,6 +173,7 @@ struct run {
 	struct sprof_out *csv[OUTPUTS];
 	size_t csv_count;
 	uint64_t end_ns;
+	bool is_partial; /* something could not be written, or was not watched any more */
 };
 
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
@@ -187,7 +198,7 @@ static void tell_begun(void *data, pid_t pid)
 {
 	const struct run *run = data;
 
-	if (run->observing.child.program && !isatty(STDOUT_FILENO))
+	if (run->observing.child.program && !run->observing.keeps_stdout && !isatty(STDOUT_FILENO))
 		sprof_ui_note("stdout is for the tables, so what %s prints goes to stderr",
 			run->observing.child.program);
 	sprof_ui_progress("watching the memory of process %d; Ctrl-C ends it", (int)pid);
@@ -205,7 +216,10 @@ static bool poll_memory(void *data, uint64_t now_ns)
 	struct run *run = data;
 
 	read_all(run, now_ns, false);
-	return sprof_memory_watch_goes_on(&run->watch) && !run->watch.out_of_memory;
+	if (run->watch.out_of_memory)
+		return false;
+	/* One process alone, or a program, is waited for: it has no memory some time before its end. */
+	return !run->observing.outlives_process || sprof_memory_watch_goes_on(&run->watch);
 }
 
 static void end(void *data, uint64_t now_ns)
@@ -233,33 +247,42 @@ static bool open_csv(struct run *run, struct sprof_error *err)
 	return true;
 }
 
-static bool close_csv(struct run *run, struct sprof_error *err)
+/* What can't be written is told, and the rest is written. */
+static void check_written(struct run *run, bool is_written, const struct sprof_error *err)
 {
-	bool done = true;
-
-	for (; run->csv_count; run->csv_count--)
-		done = sprof_out_close(run->csv[run->csv_count - 1], err) && done;
-	return done;
+	if (is_written)
+		return;
+	sprof_ui_error(err);
+	run->is_partial = true;
 }
 
-static bool write_files(
-	const struct run *run, const struct sprof_mem_report *report, struct sprof_error *err)
+static void close_csv(struct run *run)
 {
-	const struct mem_outputs *outputs = &run->options->outputs;
+	for (; run->csv_count; run->csv_count--) {
+		struct sprof_error err;
 
-	for (size_t i = 0; i < outputs->count; i++) {
-		const struct format *format = format_of(outputs->paths[i]);
-		struct sprof_out *out;
-
-		if (!format->write)
-			continue;
-		if (!sprof_out_open(outputs->paths[i], &out, err))
-			return false;
-		format->write(report, out);
-		if (!sprof_out_close(out, err))
-			return false;
+		check_written(run, sprof_out_close(run->csv[run->csv_count - 1], &err), &err);
 	}
-	return true;
+}
+
+static bool write_file(
+	const char *path, const struct sprof_mem_report *report, struct sprof_error *err)
+{
+	const struct format *format = format_of(path);
+	struct sprof_out *out;
+
+	if (!format->write)
+		return true;
+	if (!sprof_out_open(path, &out, err))
+		return false;
+	format->write(report, out);
+	return sprof_out_close(out, err);
+}
+
+/* Files take the place of the tables where nobody looks at stdout. */
+static bool prints(const struct mem_options *options)
+{
+	return !options->outputs.count || isatty(STDOUT_FILENO) || options->json;
 }
 
 static bool print(
@@ -267,7 +290,7 @@ static bool print(
 {
 	struct sprof_out *out;
 
-	if (run->options->outputs.count && !isatty(STDOUT_FILENO) && !run->options->json)
+	if (!prints(run->options))
 		return true;
 	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
 		return false;
@@ -278,7 +301,14 @@ static bool print(
 	return sprof_out_close(out, err);
 }
 
-static bool report(struct run *run, struct sprof_error *err)
+static enum sprof_mem_parts parts_of(const struct mem_options *options)
+{
+	if (options->maps)
+		return SPROF_MEM_MAPS;
+	return options->libs ? SPROF_MEM_LIBS : SPROF_MEM_NONE;
+}
+
+static void report(struct run *run)
 {
 	const struct mem_options *options = run->options;
 	const struct sprof_mem_report report = {
@@ -286,16 +316,17 @@ static bool report(struct run *run, struct sprof_error *err)
 		.begin_ns = run->observing.begin_ns,
 		.end_ns = run->end_ns,
 		.period_ns = options->period_ns,
-		.parts = options->maps  ? SPROF_MEM_MAPS
-			: options->libs ? SPROF_MEM_LIBS
-					: SPROF_MEM_NONE,
+		.parts = parts_of(options),
 		.moment = options->moment,
 		.width = sprof_terminal_width(),
 	};
+	struct sprof_error err;
 
-	if (run->watch.out_of_memory)
-		return sprof_error_no_memory(err);
-	return close_csv(run, err) && write_files(run, &report, err) && print(run, &report, err);
+	close_csv(run);
+	for (size_t i = 0; i < options->outputs.count; i++)
+		check_written(run, write_file(options->outputs.paths[i], &report, &err), &err);
+	check_written(run, print(run, &report, &err), &err);
+	check_written(run, !run->watch.out_of_memory || sprof_error_no_memory(&err), &err);
 }
 
 static void finish(struct run *run)
@@ -319,12 +350,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct run run = {.options = options};
 	bool done;
 
+	run.watch.wants_mappings = parts_of(options) != SPROF_MEM_NONE;
 	run.watch.follow_children = operands[0] ? !options->no_children : options->children;
 	run.observing = (struct sprof_observing){
 		.pid = options->pids.items[0],
 		.operands = operands,
 		.duration_ns = options->duration_ns,
 		.period_ns = options->period_ns,
+		.keeps_stdout = !prints(options),
 		.outlives_process = options->pids.count > 1,
 		.begin = begin,
 		.begun = tell_begun,
@@ -333,7 +366,11 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.data = &run,
 	};
 	done = check(options, operands, err) && open_csv(&run, err) &&
-		sprof_observing_run(&run.observing, ret_exit, err) && report(&run, err);
+		sprof_observing_run(&run.observing, ret_exit, err);
+	if (done)
+		report(&run);
+	if (run.is_partial)
+		*ret_exit = SPROF_EXIT_PARTIAL;
 	finish(&run);
 	return done;
 }

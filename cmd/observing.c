@@ -147,7 +147,7 @@ static bool launch(struct sprof_observing *observing, struct sprof_error *err)
 	const struct sprof_launch launch = {
 		.arguments = observing->operands,
 		.environment = environment,
-		.stdout_to_stderr = true,
+		.stdout_to_stderr = !observing->keeps_stdout,
 		.ignored = sprof_signals_ignored(),
 	};
 	bool done;

@@ -20,6 +20,7 @@ struct sprof_observing {
 	uint64_t duration_ns;         /* 0: no limit */
 	uint64_t interval_ns;         /* 0: no intervals */
 	uint64_t period_ns;           /* between two polls */
+	bool keeps_stdout;            /* a started program writes to stdout; otherwise to stderr */
 	bool outlives_process;        /* a poll says when it is over, not the end of the process */
 	void (*snapshot)(void *data); /* SIGUSR1; NULL: nothing to do */
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -30,6 +31,13 @@ struct wanted {
 	int64_t number;
 };
 
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
 /* The shell's way to a program (execvp(3)). False: there is none. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
@@ -37,12 +45,12 @@ static bool find_program(const char *name, char path[PATH_MAX])
 	const char *at = folders ? folders : "/bin:/usr/bin";
 
 	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && !access(path, X_OK);
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
 	for (; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
 		const int length = (int)strcspn(at, ":");
 
 		snprintf(path, PATH_MAX, "%.*s%s%s", length, at, length ? "/" : "", name);
-		if (!access(path, X_OK))
+		if (is_program(path))
 			return true;
 	}
 	return false;
@@ -75,10 +83,24 @@ static bool copy_unquoted(const char *from, size_t length, char *ret, size_t siz
 	return true;
 }
 
+/* Where the file begins; an @ in quotes belongs to a name. NULL: no file is named. */
+static const char *find_at(const char *text)
+{
+	bool is_quoted = false;
+
+	for (; *text; text++) {
+		if (*text == '"')
+			is_quoted = !is_quoted;
+		else if (*text == '@' && !is_quoted)
+			return text;
+	}
+	return NULL;
+}
+
 static bool split(const struct sprof_trace_probes *probes, const struct sprof_event_suffix *name,
 	struct wanted *ret, struct sprof_error *err)
 {
-	const char *at = strrchr(name->text, '@');
+	const char *at = find_at(name->text);
 	const size_t length = at ? (size_t)(at - name->text) : strlen(name->text);
 
 	*ret = (struct wanted){.column = name->column,
@@ -194,21 +216,33 @@ static bool open_file(struct sprof_modules *modules, const char *path, struct sp
 	return true;
 }
 
-/* The same function again is the same probe: one event takes part in both positions. */
+static const struct sprof_probe *find_equal(
+	const struct sprof_trace_probes *probes, size_t end, const struct sprof_probe *wanted)
+{
+	for (size_t i = 0; i < end; i++) {
+		const struct sprof_probe *probe = &probes->items[i];
+
+		if (probe->offset == wanted->offset && probe->is_return == wanted->is_return &&
+			!strcmp(probe->path, wanted->path))
+			return probe;
+	}
+	return NULL;
+}
+
+/* The same functions again are the same probes: one event takes part in both positions. */
 static bool find_same(const struct sprof_trace_probes *probes, size_t added, int64_t *ret_number)
 {
-	const struct sprof_probe *new = &probes->items[added];
+	const struct sprof_probe *first = find_equal(probes, added, &probes->items[added]);
 
-	for (size_t i = 0; i < added; i++) {
-		const struct sprof_probe *old = &probes->items[i];
+	for (size_t i = added; first && i < probes->count; i++) {
+		const struct sprof_probe *equal = find_equal(probes, added, &probes->items[i]);
 
-		if (old->offset == new->offset && old->is_return == new->is_return &&
-			!strcmp(old->path, new->path)) {
-			*ret_number = old->number;
-			return true;
-		}
+		if (!equal || equal->number != first->number)
+			return false;
 	}
-	return false;
+	if (first)
+		*ret_number = first->number;
+	return first;
 }
 
 static void drop_from(struct sprof_trace_probes *probes, size_t first)

@@ -321,13 +321,20 @@ static void take_end(struct sprof_recorded_events *events, const struct sprof_th
 		});
 }
 
-/* Nobody knows any more what was mapped before, so what happened before has no stack. */
+/*
+ * Nobody knows any more what was mapped before, so what happened before has no stack. The thread that
+ * goes on may have had another id, under which its probes were opened, and are about to be closed.
+ */
 static void take_exec(struct sprof_recorded_events *events, pid_t pid)
 {
+	if (!events->options.wants.stacks && !events->points.opened_count)
+		return;
 	events->replaced = pid;
 	drain(events);
 	events->replaced = 0;
-	events->has_new_program = true;
+	sprof_recorded_points_end_thread(&events->points, pid);
+	sprof_recorded_points_watch_newborn(&events->points, pid);
+	events->has_new_program = events->options.wants.stacks;
 	events->next_ns = 0;
 }
 
@@ -337,7 +344,7 @@ static void take(void *data, const struct sprof_event *event)
 
 	if (event->kind == SPROF_EVENT_BORN)
 		watch_newborn(events, event);
-	if (event->kind == SPROF_EVENT_EXEC && events->options.wants.stacks)
+	if (event->kind == SPROF_EVENT_EXEC)
 		take_exec(events, event->thread->process->pid);
 	if (event->kind == SPROF_EVENT_ENDED)
 		take_end(events, event->thread);

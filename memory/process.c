@@ -4,6 +4,7 @@
  */
 #include "memory/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,30 @@ static void add(struct sprof_memory_process *process, enum sprof_memory_metric m
 	sprof_series_add(&process->series[metric], now_ns, value);
 }
 
+static bool read_status(const struct sprof_memory_process *process, pid_t tid, char *text)
+{
+	long rss;
+
+	return sprof_proc_read_file(process->pid, tid, "status", text, SPROF_PROC_STATUS_MAX) > 0 &&
+		sprof_proc_status_number(text, "VmRSS", &rss);
+}
+
+/* The first thread may have ended while others go on: then its files say nothing of the memory. */
+static bool find_status(struct sprof_memory_process *process, char *text)
+{
+	bool found = read_status(process, process->tid, text);
+	DIR *tasks = found ? NULL : sprof_proc_open_tasks(process->pid);
+	pid_t tid;
+
+	while (tasks && !found && (tid = sprof_proc_next_task(tasks))) {
+		found = read_status(process, tid, text);
+		process->tid = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
 /* False: it is not there, or has no memory any more. */
 static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 {
@@ -80,14 +105,15 @@ static bool read_parts(struct sprof_memory_process *process, uint64_t now_ns)
 	char text[SPROF_PROC_STATUS_MAX];
 	long value;
 
-	if (sprof_proc_read_file(process->pid, 0, "status", text, sizeof(text)) <= 0 ||
-		!sprof_proc_status_number(text, "VmRSS", &value))
+	if (!find_status(process, text))
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		if (sprof_proc_status_number(text, fields[i].name, &value))
 			add(process, fields[i].metric, now_ns, (uint64_t)value * KB);
 	}
-	if (sprof_proc_status_number(text, "VmHWM", &value))
+	/* It begins anew at an exec. */
+	if (sprof_proc_status_number(text, "VmHWM", &value) &&
+		(uint64_t)value * KB > process->kernels_peak)
 		process->kernels_peak = (uint64_t)value * KB;
 	/* An exec changes it. */
 	(void)!sprof_proc_read_comm(process->pid, process->comm, sizeof(process->comm));
@@ -101,7 +127,8 @@ static void read_rollup(struct sprof_memory_process *process, uint64_t now_ns)
 	struct sprof_smaps_area whole;
 
 	errno = 0;
-	if (sprof_proc_read_file(process->pid, 0, "smaps_rollup", text, sizeof(text)) > 0 &&
+	if (sprof_proc_read_file(process->pid, process->tid, "smaps_rollup", text, sizeof(text)) >
+			0 &&
 		sprof_smaps_next(&cursor, &whole)) {
 		add(process, SPROF_MEMORY_PSS, now_ns, whole.figures.pss);
 		add(process, SPROF_MEMORY_USS, now_ns, whole.figures.uss);
@@ -113,7 +140,8 @@ static void read_mappings(
 	struct sprof_memory_process *process, enum sprof_memory_moment moment, uint64_t now_ns)
 {
 	size_t size;
-	char *text = sprof_proc_read_whole(sprof_proc_path(process->pid, 0, "smaps").text, &size);
+	char *text = sprof_proc_read_whole(
+		sprof_proc_path(process->pid, process->tid, "smaps").text, &size);
 
 	if (!text || !size) {
 		free(text);
@@ -133,7 +161,8 @@ static bool is_new_peak(const struct sprof_memory_process *process)
 		rss->last > process->mapped_peak + process->mapped_peak / PEAK_GROWTH;
 }
 
-static void read_costly(struct sprof_memory_process *process, const struct sprof_memory_look *look)
+static void read_wanted_mappings(
+	struct sprof_memory_process *process, const struct sprof_memory_look *look)
 {
 	if (!process->mappings[SPROF_MEMORY_START])
 		read_mappings(process, SPROF_MEMORY_START, look->now_ns);
@@ -143,6 +172,12 @@ static void read_costly(struct sprof_memory_process *process, const struct sprof
 	}
 	if (look->is_last)
 		read_mappings(process, SPROF_MEMORY_END, look->now_ns);
+}
+
+static void read_costly(struct sprof_memory_process *process, const struct sprof_memory_look *look)
+{
+	if (look->wants_mappings)
+		read_wanted_mappings(process, look);
 	read_rollup(process, look->now_ns);
 }
 

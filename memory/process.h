@@ -35,6 +35,7 @@ enum sprof_memory_moment {
 
 struct sprof_memory_process {
 	pid_t pid;
+	pid_t tid; /* of the thread whose files are read; 0: the first one, as long as it lives */
 	uint64_t
 		started; /* proc_pid_stat(5): starttime, which tells processes with one pid apart */
 	char comm[SPROF_COMM_MAX];
@@ -53,8 +54,9 @@ void sprof_memory_process_finish(struct sprof_memory_process *process);
 
 struct sprof_memory_look {
 	uint64_t now_ns;
-	bool is_last;   /* all is read */
-	unsigned share; /* what is costly gets at most 1/share of the time */
+	bool is_last;        /* all is read */
+	bool wants_mappings; /* smaps as well */
+	unsigned share;      /* what is costly gets at most 1/share of the time */
 };
 
 /*

@@ -10,7 +10,8 @@
 
 enum { KB = 1024 };
 
-/* Private pages are those of one process alone. */
+/* Private pages are those of one process alone. The kernel keeps pages of hugetlbfs out of RSS and PSS,
+ * so they are in none of these. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -19,7 +20,7 @@ static const struct {
 	{"Pss:", offsetof(struct sprof_smaps_figures, pss)},
 	{"Private_Clean:", offsetof(struct sprof_smaps_figures, uss)},
 	{"Private_Dirty:", offsetof(struct sprof_smaps_figures, uss)},
-	{"Private_Hugetlb:", offsetof(struct sprof_smaps_figures, uss)},
+
 	{"Swap:", offsetof(struct sprof_smaps_figures, swap)},
 };
 

@@ -12,10 +12,31 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-enum { SHARE = 100, STAT_SIZE = 1024 };
+enum {
+	SHARE = 100,
+	STAT_SIZE = 1024,
+	PROCESSES = 1000, /* then the one that has ended first gives up its place */
+	ROUNDS = 3,       /* a program may start processes as fast as they are found */
+};
+
+static void drop_ended(struct sprof_memory_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		if (!watch->items[i].has_ended)
+			continue;
+		sprof_memory_process_finish(&watch->items[i]);
+		memmove(&watch->items[i], &watch->items[i + 1],
+			(watch->count - i - 1) * sizeof(*watch->items));
+		watch->count--;
+		watch->dropped++;
+		return;
+	}
+}
 
 bool sprof_memory_watch_add(struct sprof_memory_watch *watch, pid_t pid)
 {
+	if (watch->count >= PROCESSES)
+		drop_ended(watch);
 	if (!sprof_array_reserve(
 		    &watch->items, &watch->capacity, watch->count + 1, sizeof(*watch->items))) {
 		watch->out_of_memory = true;
@@ -51,7 +72,7 @@ static bool has(const struct sprof_memory_watch *watch, pid_t pid)
 /* A child may have a lower id than its parent: look until there is no new one. */
 static bool scan_once(struct sprof_memory_watch *watch)
 {
-	const size_t before = watch->count;
+	const uint64_t before = watch->count + watch->dropped;
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
 
@@ -65,7 +86,7 @@ static bool scan_once(struct sprof_memory_watch *watch)
 	}
 	if (folder)
 		closedir(folder);
-	return watch->count > before;
+	return watch->count + watch->dropped > before;
 }
 
 static void find_children(struct sprof_memory_watch *watch, uint64_t now_ns)
@@ -74,7 +95,7 @@ static void find_children(struct sprof_memory_watch *watch, uint64_t now_ns)
 
 	if (!watch->follow_children || now_ns < watch->next_scan_ns)
 		return;
-	while (scan_once(watch))
+	for (int round = 0; round < ROUNDS && scan_once(watch); round++)
 		;
 	end = sprof_clock_now_ns();
 	watch->next_scan_ns = end + SHARE * (end - now_ns);
@@ -99,7 +120,8 @@ static void add_totals(struct sprof_memory_watch *watch, uint64_t now_ns)
 
 void sprof_memory_watch_read(struct sprof_memory_watch *watch, uint64_t now_ns, bool is_last)
 {
-	struct sprof_memory_look look = {now_ns, is_last, 0};
+	struct sprof_memory_look look = {
+		.now_ns = now_ns, .is_last = is_last, .wants_mappings = watch->wants_mappings};
 
 	find_children(watch, now_ns);
 	for (size_t i = 0; i < watch->count; i++)

@@ -14,11 +14,12 @@
 
 /* Zeroed is empty and valid. */
 struct sprof_memory_watch {
-	bool follow_children;
+	bool follow_children, wants_mappings;
 	struct sprof_memory_process *items; /* in the order in which they were seen */
 	size_t count, capacity;
 	struct sprof_series totals[SPROF_MEMORY_METRICS]; /* of all that were there together */
-	uint64_t next_scan_ns;                            /* when to look for new children */
+	uint64_t dropped;      /* processes that had ended, and whose places others have got */
+	uint64_t next_scan_ns; /* when to look for new children */
 	bool out_of_memory;
 };
 

@@ -28,7 +28,7 @@ def sleeper():
 
 
 def test_growth_and_peak():
-    found = mem("-i", "10", "--", sys.executable, "-c", GROWER + LEAVES)
+    found = mem("--maps", "-i", "10", "--", sys.executable, "-c", GROWER + LEAVES)
     (process,) = found["processes"]
     rss = process["rss"]
     assert rss["max"] - rss["min"] > STEPS * MIB, rss
@@ -136,7 +136,27 @@ def test_the_table_fits():
 
 
 def test_the_programs_exit_code():
+    """Also of one whose memory takes long to be given back."""
     assert mem("--", "sh", "-c", "exit 3", code=3)["processes"]
+    large = "import os; x = bytearray(300 << 20); os._exit(5)"
+    assert mem("-i", "1", "--", sys.executable, "-c", large, code=5)["total"]["rss"]["max"] > 250 * MIB
+    sprof("mem", "--", "true").check(0)
+
+
+def test_the_first_thread_ends():
+    program = Target("leaderless")
+    (process,) = mem("-p", program.pid, "-d", "200ms", "-i", "20")["processes"]
+    assert not process["ended"] and process["rss"]["readings"] > 5 and process["uss"]["last"], process
+    program.finish()
+
+
+def test_the_programs_output():
+    """With files alone, stdout is the program's; what can't be written is told, and the rest is there."""
+    result = sprof("mem", "-o", "m.csv", "--", "echo", "hello").check(0)
+    assert result.text() == "hello\n", result.text()
+    os.symlink("/dev/full", "full.json")
+    result = sprof("mem", "-o", "full.json", "-o", "m.svg", "--", "true").check(1)
+    assert os.path.exists("m.svg") and "full.json" in result.err, result.err
 
 
 def test_bad_input():

@@ -28,7 +28,7 @@ done
 
 failed=0
 count=0
-for folder in base attach blocked elfsym unwind events sampler profile output cmd; do
+for folder in base attach blocked memory elfsym unwind events sampler profile output cmd; do
     for source in "$root/$folder"/*.c; do
         case $source in
         */regs-x86_64.c) continue ;;

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-FOLDERS = ["base", "attach", "blocked", "elfsym", "unwind", "events", "sampler", "profile", "output", "cmd", "bench", "demo",
+FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", "sampler", "profile", "output", "cmd", "bench", "demo",
            "completions", "man", "docs", "scripts", "tests"]
 TESTS = ["tests/unit/sampler/test-sampler-scenarios", "tests/unit/sampler/test-sampler-schedules"]
 SECONDS = 60

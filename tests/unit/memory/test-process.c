@@ -15,7 +15,8 @@ enum { SIZE = 32 << 20, NEARLY = SIZE - (1 << 20) };
 
 static void look(struct sprof_memory_process *process, bool is_last)
 {
-	const struct sprof_memory_look how = {sprof_clock_now_ns(), is_last, 0};
+	const struct sprof_memory_look how = {
+		.now_ns = sprof_clock_now_ns(), .is_last = is_last, .wants_mappings = true};
 
 	sprof_memory_process_read(process, &how);
 }
