@@ -184,7 +184,7 @@ static void read_costly(struct sprof_memory_process *process, const struct sprof
 void sprof_memory_process_read(
 	struct sprof_memory_process *process, const struct sprof_memory_look *look)
 {
-	uint64_t begin, end;
+	uint64_t before;
 
 	if (process->has_ended)
 		return;
@@ -194,8 +194,7 @@ void sprof_memory_process_read(
 	}
 	if (!look->is_last && look->now_ns < process->next_map_ns)
 		return;
-	begin = sprof_clock_now_ns();
+	before = sprof_clock_own_cpu_ns();
 	read_costly(process, look);
-	end = sprof_clock_now_ns();
-	process->next_map_ns = end + look->share * (end - begin);
+	process->next_map_ns = look->now_ns + look->share * (sprof_clock_own_cpu_ns() - before);
 }

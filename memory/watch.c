@@ -91,14 +91,13 @@ static bool scan_once(struct sprof_memory_watch *watch)
 
 static void find_children(struct sprof_memory_watch *watch, uint64_t now_ns)
 {
-	uint64_t end;
+	const uint64_t before = sprof_clock_own_cpu_ns();
 
 	if (!watch->follow_children || now_ns < watch->next_scan_ns)
 		return;
 	for (int round = 0; round < ROUNDS && scan_once(watch); round++)
 		;
-	end = sprof_clock_now_ns();
-	watch->next_scan_ns = end + SHARE * (end - now_ns);
+	watch->next_scan_ns = now_ns + SHARE * (sprof_clock_own_cpu_ns() - before);
 }
 
 static void add_totals(struct sprof_memory_watch *watch, uint64_t now_ns)

@@ -34,7 +34,7 @@ def test_growth_and_peak():
     assert rss["max"] - rss["min"] > STEPS * MIB, rss
     assert rss["max"] - rss["last"] > (STEPS - 2) * MIB, rss
     assert process["kernels_peak"] >= rss["max"] - MIB, process
-    check_near(rss["max_ns"] / 1e9, STEPS * STEP_S, 0.5, "the time of the peak")
+    assert rss["max_ns"] > 0.9e9 * STEPS * STEP_S and found["duration_ns"] - rss["max_ns"] > 0.2e9, (found, rss)
     assert process["anon"]["max"] + process["file"]["max"] >= rss["max"], process
     assert rss["min"] < rss["mean"] < rss["max"] and rss["readings"] > 30, rss
     assert found["total"]["rss"]["max"] == rss["max"], found
@@ -43,9 +43,11 @@ def test_growth_and_peak():
 
 
 def test_growth_per_second():
-    """20 MiB a second, beside the interpreter's own start."""
-    (process,) = mem("-i", "10", "--", sys.executable, "-c", GROWER)["processes"]
-    assert 15 * MIB < process["rss"]["growth_per_second"] < 30 * MIB, process["rss"]
+    """Nearly a line, whatever the machine makes of the naps."""
+    found = mem("-i", "10", "--", sys.executable, "-c", GROWER)
+    rss = found["processes"][0]["rss"]
+    risen = (rss["max"] - rss["min"]) / (found["duration_ns"] / 1e9)
+    assert risen > 3 * MIB and 0.6 * risen < rss["growth_per_second"] < 1.4 * risen, (risen, rss)
 
 
 def test_smem_agrees():
@@ -72,13 +74,13 @@ def test_smem_agrees():
 
 
 def test_children():
-    """They are found by their parents, and counted while they are there."""
-    script = f"{sys.executable} -c 'import time; x = bytearray(10 << 20); time.sleep(0.5)' & sleep 0.5 & wait"
+    """They are found by their parents, and counted while they are there; so those must live for some looks."""
+    script = f"{sys.executable} -c 'import time; x = bytearray(10 << 20); time.sleep(2)' & sleep 2 & wait"
     found = mem("-i", "20", "--", "sh", "-c", script)
     names = sorted(process["comm"] for process in found["processes"])
     assert len(names) == 3 and "sleep" in names and "sh" in names, found
     assert found["total"]["rss"]["max"] >= max(process["rss"]["max"] for process in found["processes"]), found
-    found = mem("--no-children", "--", "sh", "-c", script)
+    found = mem("--no-children", "--", "sh", "-c", "sleep 0.2 & wait")
     assert [process["comm"] for process in found["processes"]] == ["sh"], found
 
 
