@@ -24,18 +24,3 @@ bool sprof_beside_settle(
 	return sprof_outputs_set_format(&ret_answer->outputs, "summary", err) &&
 		sprof_outputs_settle(&ret_answer->outputs, SPROF_STDOUT_REPORT, err);
 }
-
-bool sprof_beside_write(const struct sprof_profile *profile, const struct sprof_shown *shown,
-	int *ret_exit, struct sprof_error *err)
-{
-	struct sprof_output_options how;
-	struct sprof_written written;
-	int failed;
-
-	if (!sprof_shown_output_options(shown, profile, &how, err))
-		return false;
-	written = sprof_shown_write(shown, profile, &how, true);
-	failed = sprof_outputs_exit(&written);
-	*ret_exit = failed ? failed : *ret_exit;
-	return true;
-}

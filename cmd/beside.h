@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "cmd/command.h"
 #include "cmd/shown.h"
-#include "profile/profile.h"
 
 struct sprof_beside_options {
 	bool sample;
@@ -26,8 +25,5 @@ extern const struct sprof_option sprof_beside_table[];
 /* How the answer is shown: on stdout, and otherwise as `shown` says. */
 SPROF_MUST_USE bool sprof_beside_settle(
 	const struct sprof_shown *shown, struct sprof_shown *ret_answer, struct sprof_error *err);
-/* Writes what `shown` has outputs for. Sets *ret_exit if one of them can't be written. */
-SPROF_MUST_USE bool sprof_beside_write(const struct sprof_profile *profile,
-	const struct sprof_shown *shown, int *ret_exit, struct sprof_error *err);
 
 #endif

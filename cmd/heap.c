@@ -3,10 +3,8 @@
  * does not tell those, of the system calls that map memory.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/beside.h"
 #include "cmd/commands.h"
 #include "cmd/growth.h"
 #include "cmd/perf-denied.h"
@@ -23,7 +21,7 @@ struct heap_options {
 	struct sprof_shown shown;
 	enum sprof_source_request source;
 	size_t period;
-	bool growth;
+	bool growth; /* said; there is no other way yet */
 };
 
 _Static_assert(offsetof(struct heap_options, common) == 0,
@@ -152,19 +150,6 @@ static enum sprof_growth_kind kind_of(const struct heap *heap)
 	return heap->recorded ? SPROF_GROWTH_TOUCHED : SPROF_GROWTH_MAPPED;
 }
 
-/* The weight is one of the profile's, which is made before the run. */
-static bool settle(struct heap *heap, struct sprof_error *err)
-{
-	struct sprof_profile *profile = heap->watching.profile;
-	struct sprof_output_options output;
-
-	sprof_growth_begin_profile(profile, kind_of(heap));
-	if (!sprof_shown_output_options(&heap->shown, profile, &output, err))
-		return false;
-	profile->kinds.shown = output.weight;
-	return true;
-}
-
 /* Births let the mappings of short processes be read in time. */
 static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 {
@@ -209,7 +194,7 @@ static bool write_all(struct heap *heap, int *ret_exit, struct sprof_error *err)
 	if (!sprof_growth_to_profile(&heap->growth, profile))
 		return sprof_error_no_memory(err);
 	tell_losses(heap);
-	return sprof_beside_write(profile, &heap->shown, ret_exit, err);
+	return sprof_shown_write_all(&heap->shown, profile, ret_exit, err);
 }
 
 static bool begin(struct heap *heap, char *const operands[], struct sprof_error *err)
@@ -223,7 +208,10 @@ static bool begin(struct heap *heap, char *const operands[], struct sprof_error 
 		return false;
 	heap->watching.subject.stdout_to_stderr =
 		operands[0] && sprof_outputs_use_stdout(&heap->shown.outputs);
-	return choose_source(heap, err) && settle(heap, err);
+	if (!choose_source(heap, err))
+		return false;
+	sprof_growth_begin_profile(heap->watching.profile, kind_of(heap));
+	return sprof_shown_settle_weight(&heap->shown, heap->watching.profile, err);
 }
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)

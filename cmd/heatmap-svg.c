@@ -4,10 +4,10 @@
  */
 #include "cmd/heatmap-svg.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
-#include "base/cleanup.h"
-#include "output/clean.h"
+#include "output/escape.h"
 #include "output/units.h"
 
 enum {
@@ -131,18 +131,6 @@ static void draw_times(const struct drawing *drawing)
 	}
 }
 
-static void write_title(const char *title, struct sprof_out *out)
-{
-	SPROF_AUTO_FREE char *text = sprof_clean_text(title, NULL);
-
-	for (const char *c = text ? text : "?"; *c; c++) {
-		if (*c == '<' || *c == '&')
-			sprof_out_printf(out, "&#%d;", *c);
-		else
-			sprof_out_write(out, c, 1);
-	}
-}
-
 void sprof_heatmap_svg_write(
 	const struct sprof_heat_grid *grid, const char *title, struct sprof_out *out)
 {
@@ -155,7 +143,8 @@ void sprof_heatmap_svg_write(
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
 		"<text x=\"%d\" y=\"20\" font-size=\"14\">",
 		WIDTH + LEFT / 2, TOP + height_of(&drawing) + BOTTOM, LEFT);
-	write_title(title, out);
+	if (!sprof_escape_text(out, title))
+		sprof_out_fail(out, ENOMEM);
 	sprof_out_puts(out, "</text>\n");
 	if (drawing.most) {
 		draw_places(&drawing);

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "output/clean.h"
+#include "output/escape.h"
 #include "output/units.h"
 
 enum {
@@ -50,21 +50,10 @@ static double y_of(const struct drawing *drawing, uint64_t bytes)
 	return TOP + (1 - (double)bytes / (double)drawing->most) * HEIGHT;
 }
 
-static void write_escaped(const char *text, struct sprof_out *out)
-{
-	for (const char *c = text; *c; c++) {
-		if (*c == '<' || *c == '>' || *c == '&')
-			sprof_out_printf(out, "&#%d;", *c);
-		else
-			sprof_out_write(out, c, 1);
-	}
-}
-
 static void write_name(const char *name, struct sprof_out *out)
 {
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
-
-	write_escaped(clean ? clean : "?", out);
+	if (!sprof_escape_text(out, name))
+		sprof_out_fail(out, ENOMEM);
 }
 
 /* Its steps, each up to where the next one begins. */
@@ -187,10 +176,8 @@ static void write_text(const struct sprof_mem_report *report, struct sprof_out *
 		sprof_out_fail(out, ENOMEM);
 		return;
 	}
-	while ((size = read(fd, part, sizeof(part) - 1)) > 0) {
-		part[size] = '\0';
-		write_escaped(part, out);
-	}
+	while ((size = read(fd, part, sizeof(part))) > 0)
+		sprof_escape_clean(out, part, (size_t)size);
 }
 
 void sprof_mem_report_html(const struct sprof_mem_report *report, struct sprof_out *out)

@@ -207,8 +207,10 @@ static void tell_begun(void *data, pid_t pid)
 static void read_all(struct run *run, uint64_t now_ns, bool is_last)
 {
 	sprof_memory_watch_read(&run->watch, now_ns, is_last);
-	for (size_t i = 0; i < run->csv_count; i++)
+	for (size_t i = 0; i < run->csv_count; i++) {
 		sprof_mem_csv_rows(&run->watch, run->observing.begin_ns, now_ns, run->csv[i]);
+		sprof_out_flush(run->csv[i]);
+	}
 }
 
 static bool poll_memory(void *data, uint64_t now_ns)

@@ -236,3 +236,29 @@ struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	sprof_pager_finish(&pager);
 	return written;
 }
+
+bool sprof_shown_settle_weight(
+	const struct sprof_shown *shown, struct sprof_profile *profile, struct sprof_error *err)
+{
+	struct sprof_output_options options;
+
+	if (!sprof_shown_output_options(shown, profile, &options, err))
+		return false;
+	profile->kinds.shown = options.weight;
+	return true;
+}
+
+bool sprof_shown_write_all(const struct sprof_shown *shown, const struct sprof_profile *profile,
+	int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_output_options options;
+	struct sprof_written written;
+	int failed;
+
+	if (!sprof_shown_output_options(shown, profile, &options, err))
+		return false;
+	written = sprof_shown_write(shown, profile, &options, true);
+	failed = sprof_outputs_exit(&written);
+	*ret_exit = failed ? failed : *ret_exit;
+	return true;
+}

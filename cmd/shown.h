@@ -63,4 +63,15 @@ struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	const struct sprof_profile *profile, const struct sprof_output_options *options,
 	bool with_stdout);
 
+/*
+ * For commands whose profile counts kinds of their own: its weight is what `shown` asks for. The kinds
+ * are set, and there is no row yet.
+ */
+SPROF_MUST_USE bool sprof_shown_settle_weight(
+	const struct sprof_shown *shown, struct sprof_profile *profile, struct sprof_error *err);
+
+/* Writes all outputs. Sets *ret_exit if one of them can't be written. */
+SPROF_MUST_USE bool sprof_shown_write_all(const struct sprof_shown *shown,
+	const struct sprof_profile *profile, int *ret_exit, struct sprof_error *err);
+
 #endif

@@ -306,7 +306,7 @@ static bool print_answer(struct syscalls *syscalls, int *ret_exit, struct sprof_
 		return true;
 	puts("");
 	fflush(stdout);
-	return sprof_beside_write(syscalls->watching.profile, &syscalls->answer, ret_exit, err);
+	return sprof_shown_write_all(&syscalls->answer, syscalls->watching.profile, ret_exit, err);
 }
 
 static bool write_files(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
@@ -315,7 +315,7 @@ static bool write_files(struct syscalls *syscalls, int *ret_exit, struct sprof_e
 		return true;
 	if (!sprof_call_profile_add(syscalls->watching.profile, &syscalls->total))
 		return sprof_error_no_memory(err);
-	return sprof_beside_write(syscalls->watching.profile, &syscalls->shown, ret_exit, err);
+	return sprof_shown_write_all(&syscalls->shown, syscalls->watching.profile, ret_exit, err);
 }
 
 static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_error *err)
@@ -331,15 +331,11 @@ static bool finish_run(struct syscalls *syscalls, int *ret_exit, struct sprof_er
 static bool settle_weight(const struct syscalls *syscalls, struct sprof_error *err)
 {
 	struct sprof_profile *profile = syscalls->watching.profile;
-	struct sprof_output_options output;
 
 	if (!syscalls->shown.outputs.count)
 		return true;
 	sprof_call_profile_begin(profile);
-	if (!sprof_shown_output_options(&syscalls->shown, profile, &output, err))
-		return false;
-	profile->kinds.shown = output.weight;
-	return true;
+	return sprof_shown_settle_weight(&syscalls->shown, profile, err);
 }
 
 /* Samples that no file gets are answered at once. */

@@ -391,7 +391,7 @@ static bool print_answer(struct trace *trace, int *ret_exit, struct sprof_error 
 		fflush(stdout);
 	}
 	return sprof_beside_settle(&shown, &answer, err) &&
-		sprof_beside_write(trace->watching.profile, &answer, ret_exit, err);
+		sprof_shown_write_all(&answer, trace->watching.profile, ret_exit, err);
 }
 
 bool sprof_trace_run(const struct sprof_trace_options *options, char *const operands[],

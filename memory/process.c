@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/procfs.h"
 #include "base/clock.h"
 #include "base/proc-status.h"
 #include "memory/smaps.h"
@@ -20,20 +21,15 @@ enum {
 	STAT_SIZE = 1024,
 };
 
-/* The 22nd field of stat; those behind the name are counted from the 3rd. */
 static bool read_start(pid_t pid, uint64_t *ret)
 {
+	struct sprof_proc_stat stat;
 	char text[STAT_SIZE];
-	const char *at;
 
-	if (sprof_proc_read_file(pid, 0, "stat", text, sizeof(text)) <= 0)
+	if (sprof_proc_read_file(pid, 0, "stat", text, sizeof(text)) <= 0 ||
+		!sprof_proc_parse_stat(text, &stat))
 		return false;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	*ret = strtoull(at, NULL, 10);
+	*ret = stat.start_ticks;
 	return true;
 }
 

@@ -11,10 +11,10 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/proc-status.h"
 
 enum {
 	SHARE = 100,
-	STAT_SIZE = 1024,
 	PROCESSES = 1000, /* then the one that has ended first gives up its place */
 	ROUNDS = 3,       /* a program may start processes as fast as they are found */
 };
@@ -48,16 +48,12 @@ bool sprof_memory_watch_add(struct sprof_memory_watch *watch, pid_t pid)
 	return true;
 }
 
-/* "123 (name) S 1 ...": the name may have blanks and parentheses. 0: it is gone. */
+/* 0: it is gone. */
 static pid_t parent_of(pid_t pid)
 {
-	char text[STAT_SIZE];
-	const char *at;
+	long parent;
 
-	if (sprof_proc_read_file(pid, 0, "stat", text, sizeof(text)) <= 0)
-		return 0;
-	at = strrchr(text, ')');
-	return at && strlen(at) > 4 ? (pid_t)strtol(at + 4, NULL, 10) : 0;
+	return sprof_proc_status_read_number(pid, "PPid", &parent) ? (pid_t)parent : 0;
 }
 
 static bool has(const struct sprof_memory_watch *watch, pid_t pid)

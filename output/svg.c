@@ -1,8 +1,8 @@
 /*
- * The geometry and the text of a flame graph in SVG: places frames and escapes any text for XML.
+ * The geometry and the text of a flame graph in SVG: places frames and labels.
  * Style and script come from web/flame.css and web/flame.js. XML 1.0 can't write most control
- * characters and two of the noncharacters: cleaned text lacks the control characters, and the
- * noncharacters are replaced here. Without a script, in an image viewer, the file still shows the
+ * characters and two of the noncharacters: cleaned text lacks the control characters, and
+ * escape.c replaces the noncharacters. Without a script, in an image viewer, the file still shows the
  * whole graph with its labels.
  */
 #include "output/svg.h"
@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "output/clean.h"
+#include "output/escape.h"
 #include "output/html.h"
 
 enum {
@@ -23,57 +24,6 @@ enum {
 	LETTER_TENTHS = 67, /* the width of a letter, in tenths of px */
 	MIN_LETTERS = 3,
 };
-
-/* U+FFFE and U+FFFF in UTF-8: the only valid text that XML forbids and that cleaning leaves. */
-static bool is_forbidden(const char *text)
-{
-	return (unsigned char)text[0] == 0xef && (unsigned char)text[1] == 0xbf &&
-		(unsigned char)text[2] >= 0xbe;
-}
-
-static const char *escape_of(const char *text)
-{
-	switch (*text) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
-/* Writes the first `size` bytes of cleaned text. U+FFFD is EF BF BD, so it stays. */
-static void put_escaped(struct sprof_out *out, const char *clean, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		const char *escape = escape_of(clean + i);
-
-		if (escape) {
-			sprof_out_puts(out, escape);
-		} else if (size - i >= 3 && is_forbidden(clean + i)) {
-			sprof_out_puts(out, "?");
-			i += 2;
-		} else {
-			sprof_out_write(out, clean + i, 1);
-		}
-	}
-}
-
-static bool put_text(struct sprof_out *out, const char *text)
-{
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(text, NULL);
-
-	if (clean)
-		put_escaped(out, clean, strlen(clean));
-	return clean;
-}
 
 /* The number of bytes in the first `letters` characters, or in all if there are fewer. */
 static size_t prefix_of(const char *clean, size_t letters)
@@ -101,9 +51,9 @@ static bool put_label(struct sprof_out *out, const char *name, double width)
 		return true;
 	bytes = prefix_of(clean, letters);
 	if (!clean[bytes]) {
-		put_escaped(out, clean, bytes);
+		sprof_escape_clean(out, clean, bytes);
 	} else {
-		put_escaped(out, clean, prefix_of(clean, letters - 1));
+		sprof_escape_clean(out, clean, prefix_of(clean, letters - 1));
 		sprof_out_puts(out, "\xe2\x80\xa6");
 	}
 	return true;
@@ -136,7 +86,7 @@ bool sprof_svg_begin(const struct sprof_svg *svg)
 		"viewBox=\"0 0 %d %u\" font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans "
 		"Mono', monospace\" font-size=\"11\">\n<title>",
 		WIDTH, height, WIDTH, height);
-	if (!put_text(out, svg->title))
+	if (!sprof_escape_text(out, svg->title))
 		return false;
 	sprof_out_puts(out, "</title>\n<style><![CDATA[\n");
 	sprof_out_puts(out, sprof_web_flame_style);
@@ -146,7 +96,7 @@ bool sprof_svg_begin(const struct sprof_svg *svg)
 	if (!put_label(out, svg->title, 740))
 		return false;
 	sprof_out_puts(out, "</text>\n<text class=\"soft\" x=\"8\" y=\"40\">");
-	if (!put_text(out, svg->subtitle))
+	if (!sprof_escape_text(out, svg->subtitle))
 		return false;
 	sprof_out_puts(out, "</text>\n");
 	put_controls(out);
@@ -157,11 +107,11 @@ bool sprof_svg_begin(const struct sprof_svg *svg)
 static bool put_tooltip(struct sprof_out *out, const struct sprof_svg_frame *frame)
 {
 	sprof_out_puts(out, "<title>");
-	if (!put_text(out, frame->name))
+	if (!sprof_escape_text(out, frame->name))
 		return false;
 	if (frame->place) {
 		sprof_out_puts(out, " (");
-		if (!put_text(out, frame->place))
+		if (!sprof_escape_text(out, frame->place))
 			return false;
 		sprof_out_puts(out, ")");
 	}

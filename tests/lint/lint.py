@@ -14,7 +14,7 @@ import tempfile
 INCLUDES = {
     "base": set(),
     "blocked": {"base"},
-    "memory": {"base"},
+    "memory": {"base", "attach"},
     "attach": {"base"},
     "elfsym": {"base"},
     "unwind": {"base", "attach", "elfsym"},
@@ -26,9 +26,11 @@ INCLUDES = {
 }
 ANYTHING = {"tests", "bench", "demo"}
 
-# Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI and code, not names.
+# Of some folders, only these headers: unwind/ knows memory, registers and maps, not threads; CFI and code, not names;
+# memory/ knows the texts of /proc.
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
+    ("memory", "attach"): {"procfs.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
                            "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h"},
 }
