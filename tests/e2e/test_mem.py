@@ -117,8 +117,9 @@ def test_children():
                 os.unlink(name)
         os.mkfifo("gate")
         os.mkfifo("other")
-        watcher, pids = Watcher(*options, "--", "sh", "-c", "cat gate & cat other & wait"), set()
-        watcher.until(lambda row: pids.add(row["pid"]) or len(pids) == len(names))
+        watcher, comms = Watcher(*options, "--", "sh", "-c", "cat gate & cat other & wait"), {}
+        # A child is still a shell until its exec.
+        watcher.until(lambda row: comms.update({row["pid"]: row["comm"]}) or sorted(comms.values()) == names)
         for name in ("gate", "other"):
             with open(name, "w", encoding="utf-8"):
                 pass
