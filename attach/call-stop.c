@@ -31,6 +31,7 @@ bool sprof_thread_read_call(const struct sprof_thread *thread, struct sprof_call
 		.stop = sprof_stop_call(&info),
 		.arch = info.arch,
 		.sp = info.stack_pointer,
+		.pc = info.instruction_pointer,
 	};
 	if (ret->stop == SPROF_CALL_EXIT) {
 		ret->result = info.exit.rval;

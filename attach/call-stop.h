@@ -15,7 +15,7 @@
 struct sprof_call_state {
 	enum sprof_call_stop stop;
 	uint32_t arch; /* AUDIT_ARCH_*, of the call */
-	uint64_t sp;
+	uint64_t sp, pc;
 	/* Of the call that begins: at an ENTRY or SECCOMP. */
 	int64_t number;
 	uint64_t arguments[6];

@@ -38,6 +38,18 @@ static struct sprof_thread *exec_swap(struct sprof_target *target, struct sprof_
 	return leader;
 }
 
+/* Resumes the thread, or leaves that to the caller, who has asked for it. */
+static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum sprof_hold reason)
+{
+	const struct sprof_event event = {
+		.kind = SPROF_EVENT_HELD, .thread = thread, .held = reason};
+
+	if (target->options.holds)
+		sprof_event_queue_put_whole(&target->events, &event);
+	else
+		sprof_thread_resume(thread);
+}
+
 static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 {
 	struct sprof_thread *ended = exec_swap(target, thread);
@@ -61,8 +73,8 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 		sprof_target_leave(target, runner);
 		return;
 	}
-	sprof_thread_resume(runner);
 	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
+	go_on(target, runner, SPROF_HELD_EXEC);
 }
 
 static void repair(struct sprof_thread *thread, bool timed_too)
@@ -105,6 +117,12 @@ static bool ends_step(const struct sprof_thread *thread, struct sprof_stop stop)
 	return thread->resumption == SPROF_RESUME_ONE_STEP && stop.kind == SPROF_STOP_SIGNAL &&
 		stop.value == SIGTRAP && !ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) &&
 		sprof_stop_trap(&info) == SPROF_TRAP_STEP;
+}
+
+/* The first stop of a thread that was born while we trace. */
+static bool is_birth(const struct sprof_thread *thread, struct sprof_stop stop)
+{
+	return thread->born && thread->stops == 1 && stop.kind == SPROF_STOP_TRAP;
 }
 
 static void report_signal(struct sprof_target *target, struct sprof_thread *thread)
@@ -153,6 +171,8 @@ static void on_stop(
 		thread->interrupt_again = wanted;
 	else if (wanted || stepped)
 		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
+	else if (is_birth(thread, stop))
+		go_on(target, thread, SPROF_HELD_BORN);
 	else
 		sprof_thread_resume(thread);
 }
@@ -174,8 +194,7 @@ static void on_last_stop(
 static void on_call(struct sprof_target *target, struct sprof_thread *thread,
 	const struct sprof_call_state *state)
 {
-	const struct sprof_event event = {
-		.kind = SPROF_EVENT_CALL, .thread = thread, .call = *state};
+	struct sprof_event event = {.kind = SPROF_EVENT_CALL, .thread = thread, .call = *state};
 	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
 
 	thread->phase = SPROF_THREAD_STOPPED;
@@ -188,7 +207,11 @@ static void on_call(struct sprof_target *target, struct sprof_thread *thread,
 		break;
 	case SPROF_WATCHED_GOES_ON:
 		thread->interrupt_again = wanted;
-		if (target->options.calls)
+		if (target->options.holds && thread->resumption == SPROF_RESUME_TO_CALL) {
+			event.kind = SPROF_EVENT_HELD;
+			event.held = SPROF_HELD_CALL;
+		}
+		if (target->options.calls || event.kind == SPROF_EVENT_HELD)
 			sprof_event_queue_put_whole(&target->events, &event);
 		else
 			sprof_thread_resume_call(thread, thread->resumption);

@@ -22,17 +22,27 @@ enum sprof_event_kind {
 	/* These two only if they are asked for. The thread goes on meanwhile. */
 	SPROF_EVENT_BORN,      /* the thread has started another one; see born */
 	SPROF_EVENT_DELIVERED, /* it is about to get a signal; see info */
+	SPROF_EVENT_HELD,      /* stopped for the caller, who resumes it; see held */
 	SPROF_EVENT_EXEC,      /* the thread now runs another program, under the process's id */
 	SPROF_EVENT_ENDED,     /* ended or detached: read its last figures, then release it */
 	SPROF_EVENT_EMPTY,     /* no thread is left, and no launched process was detached */
+};
+
+/* Why a thread is held, if that was asked for (sprof_target_options). */
+enum sprof_hold {
+	SPROF_HELD_BORN, /* it is new, and has not run yet */
+	SPROF_HELD_EXEC, /* it has just executed a program, which has not run yet; after EXEC */
+	/* it is at a system call, because its owner has resumed it to one; see call */
+	SPROF_HELD_CALL,
 };
 
 struct sprof_event {
 	enum sprof_event_kind kind;
 	struct sprof_thread *thread;
 	siginfo_t info;
-	/* CALL: what the stop says, or NONE if it is still to be read */
+	/* CALL, HELD_CALL: what the stop says, or NONE if it is still to be read */
 	struct sprof_call_state call;
+	enum sprof_hold held; /* HELD */
 	struct {
 		pid_t tid;
 		bool is_process; /* it is the first thread of a new process */

@@ -45,6 +45,7 @@ struct sprof_target_options {
 	sigset_t control; /* signals that come to the caller as events; the caller blocks them and
 			     SIGCHLD */
 	bool tasks;       /* BORN and DELIVERED are events too */
+	bool holds;       /* HELD are events too */
 	/* Which system calls are SPROF_EVENT_CALLs. */
 	enum sprof_target_calls calls;
 	sigset_t child_mask; /* the signal mask that a launched program starts with */

@@ -219,6 +219,7 @@ static void *trace(void *data)
 		.control = tracing->signals->control,
 		.calls = tracing->subject->calls,
 		.tasks = tracing->subject->tasks,
+		.holds = tracing->subject->holds,
 		.child_mask = tracing->signals->original,
 	};
 	struct sprof_target *target = NULL;

@@ -33,6 +33,7 @@ struct sprof_subject {
 	bool stdout_to_stderr;
 	bool follow_children;
 	enum sprof_target_calls calls;   /* which system calls are traced */
+	bool holds;                      /* threads are held for a source (attach/event.h) */
 	bool tasks;                      /* births of threads and signals are reported, too */
 	const struct sock_fprog *filter; /* selects them; NULL: none */
 };

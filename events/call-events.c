@@ -125,6 +125,7 @@ static bool take_report(const struct sprof_trace_sink *sink, const struct sprof_
 	case SPROF_EVENT_ENDED:
 		return give_end(sink, report->thread);
 	case SPROF_EVENT_CALL:
+	case SPROF_EVENT_HELD:
 	case SPROF_EVENT_STOPPED:
 	case SPROF_EVENT_SIGNAL:
 	case SPROF_EVENT_TIMEOUT:

@@ -291,12 +291,32 @@ static void expect_stacks(struct sprof_recorded_events *events, pid_t tid)
 }
 
 /* New threads inherit all but probes. The new thread has not run yet, or not for long. */
-static void watch_newborn(struct sprof_recorded_events *events, const struct sprof_event *event)
+static void watch_newborn(struct sprof_recorded_events *events, pid_t tid)
 {
-	if (event->born.is_process && !events->options.follow_children)
+	expect_stacks(events, tid);
+	sprof_recorded_points_watch_newborn(&events->points, tid);
+}
+
+/* Where threads are held, they are watched then, and not twice. */
+static void take_birth(struct sprof_recorded_events *events, const struct sprof_event *event)
+{
+	if (events->options.holds || (event->born.is_process && !events->options.follow_children))
 		return;
-	expect_stacks(events, event->born.tid);
-	sprof_recorded_points_watch_newborn(&events->points, event->born.tid);
+	watch_newborn(events, event->born.tid);
+}
+
+bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	if (!sprof_recorded_points_add_probe(&events->points, probe, ret_denial))
+		return false;
+	threads = sprof_target_threads(events->target, &count);
+	for (size_t i = 0; i < count; i++)
+		sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
+	return true;
 }
 
 /* What has been recorded so far. */
@@ -343,7 +363,9 @@ static void take(void *data, const struct sprof_event *event)
 	struct sprof_recorded_events *events = data;
 
 	if (event->kind == SPROF_EVENT_BORN)
-		watch_newborn(events, event);
+		take_birth(events, event);
+	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BORN)
+		watch_newborn(events, event->thread->tid);
 	if (event->kind == SPROF_EVENT_EXEC)
 		take_exec(events, event->thread->process->pid);
 	if (event->kind == SPROF_EVENT_ENDED)

@@ -20,6 +20,7 @@ struct sprof_recorded_events;
 struct sprof_recorded_options {
 	struct sprof_recorded_wants wants; /* what its pointers lead to stays the caller's */
 	bool follow_children;
+	bool holds; /* new threads are held (attach/event.h) until this source has seen them */
 	/* Both get what there is in the order of time, some ms late: */
 	struct sprof_calls_listener listener; /* system calls */
 	struct sprof_trace_sink sink;         /* all other events */
@@ -36,6 +37,13 @@ SPROF_MUST_USE bool sprof_recorded_events_create(const struct sprof_recorded_opt
 	struct sprof_perf_denial *ret_denial);
 /* NULL is accepted. */
 void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
+
+/*
+ * Adds a probe while the run goes on, for all threads that there are and will be; it outlives `events`.
+ * False: it is not permitted, or there is no memory.
+ */
+SPROF_MUST_USE bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial);
 
 /* The source; valid as long as `events`. */
 struct sprof_event_source sprof_recorded_events_source(struct sprof_recorded_events *events);

@@ -199,6 +199,20 @@ bool sprof_recorded_point_is_permitted(
 		may_open(point, cpu, ret_denial);
 }
 
+bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial)
+{
+	/* Nobody runs what is at the begin of a file. */
+	const struct sprof_probe probe = {.path = "/proc/self/exe"};
+	const struct sprof_recorded_wants wants = {0};
+	struct sprof_recorded_point point;
+	const bool is_permitted =
+		sprof_recorded_point_init(&point, SPROF_TRACE_PROBE, &wants, &probe, ret_denial) &&
+		sprof_recorded_point_is_permitted(&point, 0, ret_denial);
+
+	sprof_recorded_point_finish(&point);
+	return is_permitted;
+}
+
 bool sprof_recorded_point_is_of_machine(const struct sprof_recorded_point *point)
 {
 	return sprof_tracepoint_type_is_of_machine(&point->tracepoint);

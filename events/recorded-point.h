@@ -60,6 +60,9 @@ void sprof_recorded_point_finish(struct sprof_recorded_point *point);
 SPROF_MUST_USE bool sprof_recorded_point_is_permitted(
 	struct sprof_recorded_point *point, int cpu, struct sprof_perf_denial *ret_denial);
 
+/* The same for probes of any function. */
+SPROF_MUST_USE bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial);
+
 /* Whether it is opened for the machine, because its records are about other threads than the one
  * that runs. */
 bool sprof_recorded_point_is_of_machine(const struct sprof_recorded_point *point);

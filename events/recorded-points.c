@@ -72,13 +72,29 @@ static bool add_point(struct sprof_recorded_points *points, enum sprof_trace_typ
 		sprof_recorded_point_is_permitted(point, points->rings.cpus.items[0], ret_denial);
 }
 
+static enum sprof_trace_type type_of(const struct sprof_probe *probe)
+{
+	return probe->is_return ? SPROF_TRACE_RETURN : SPROF_TRACE_PROBE;
+}
+
+bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+{
+	const size_t count = points->count;
+
+	if (add_point(points, type_of(probe), probe, ret_denial))
+		return true;
+	if (points->count > count)
+		sprof_recorded_point_finish(&points->items[--points->count]);
+	return false;
+}
+
 static bool add_probes(struct sprof_recorded_points *points, struct sprof_perf_denial *ret_denial)
 {
 	for (size_t i = 0; i < points->wants.probe_count; i++) {
 		const struct sprof_probe *probe = &points->wants.probes[i];
 
-		if (!add_point(points, probe->is_return ? SPROF_TRACE_RETURN : SPROF_TRACE_PROBE,
-			    probe, ret_denial))
+		if (!add_point(points, type_of(probe), probe, ret_denial))
 			return false;
 	}
 	return true;
@@ -182,12 +198,13 @@ static void filter_calls(const struct sprof_recorded_points *points,
 			&points->rings, first, points->rings.fd_count - first, filter);
 }
 
-static bool note_opened(struct sprof_recorded_points *points, pid_t tid, size_t index, uint64_t id)
+static bool note_opened(
+	struct sprof_recorded_points *points, const struct sprof_recorded_opened *opened)
 {
 	if (!sprof_array_reserve(&points->opened, &points->opened_capacity,
 		    points->opened_count + 1, sizeof(*points->opened)))
 		return false;
-	points->opened[points->opened_count++] = (struct sprof_recorded_opened){tid, index, id};
+	points->opened[points->opened_count++] = *opened;
 	return true;
 }
 
@@ -237,7 +254,9 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 		if (!sprof_perf_rings_id(&points->rings, i, &id))
 			continue;
 		if (!sprof_idmap_put(&points->by_id, 0, id, (uint32_t)index) ||
-			(is_probe(point->type) && !note_opened(points, tid, i, id)))
+			(is_probe(point->type) &&
+				!note_opened(points,
+					&(struct sprof_recorded_opened){tid, index, i, id})))
 			points->out_of_memory = true;
 	}
 	filter_calls(points, point, first);
@@ -259,10 +278,28 @@ void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pi
 	}
 }
 
+void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid)
+{
+	watch(points, points->count - 1, tid);
+}
+
+/* `point` SIZE_MAX: any. */
+static bool is_opened(const struct sprof_recorded_points *points, pid_t tid, size_t point)
+{
+	for (size_t i = 0; i < points->opened_count; i++) {
+		if (points->opened[i].tid == tid &&
+			(point == SIZE_MAX || points->opened[i].point == point))
+			return true;
+	}
+	return false;
+}
+
 void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid)
 {
+	const bool has_some = is_opened(points, tid, SIZE_MAX);
+
 	for (size_t i = 0; i < points->count; i++) {
-		if (is_probe(points->items[i].type))
+		if (is_probe(points->items[i].type) && !(has_some && is_opened(points, tid, i)))
 			watch(points, i, tid);
 	}
 }

@@ -23,6 +23,7 @@ struct sprof_recorded_points {
 	/* Opened for single threads that inherit nothing; of those that are still there. */
 	struct sprof_recorded_opened {
 		pid_t tid;
+		size_t point; /* in items */
 		size_t index; /* in the rings' descriptors */
 		uint64_t id;
 	} * opened;
@@ -53,10 +54,20 @@ SPROF_MUST_USE bool sprof_recorded_points_init(struct sprof_recorded_points *poi
 	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial);
 void sprof_recorded_points_finish(struct sprof_recorded_points *points);
 
-/* Opens those of the machine; those of a thread; those that a new thread has not inherited. */
+/* Opens those of the machine; those of a thread; those that a new thread has neither inherited nor got
+ * already. */
 void sprof_recorded_points_watch_machine(struct sprof_recorded_points *points);
 void sprof_recorded_points_watch_thread(struct sprof_recorded_points *points, pid_t tid);
 void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, pid_t tid);
+
+/*
+ * Adds a probe that was not among those that were wanted; it outlives the points. Nobody is watched
+ * yet. False: it is not permitted, or there is no memory; nothing was added.
+ */
+SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial);
+/* Opens the point that was added last for a thread. */
+void sprof_recorded_points_watch_added(struct sprof_recorded_points *points, pid_t tid);
 
 /* A thread has ended, and its records have been read: closes what was opened for it alone. */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid);

@@ -46,8 +46,8 @@ struct sprof_event_source {
 	/* After begin(): stacks, as long as the loop lasts. NULL: not wanted. False: no memory. */
 	bool (*offer)(void *data, const struct sprof_event_stacks *stacks);
 	/*
-	 * A report of the target, before the loop handles it. The taker of a CALL continues its
-	 * thread; the loop handles all others. ENDED: the last moment to free what it knows of the
+	 * A report of the target, before the loop handles it. The taker of a CALL or a HELD
+	 * continues its thread; the loop handles all others. ENDED: the last moment to free what it knows of the
 	 * thread. NULL: not needed.
 	 */
 	void (*take)(void *data, const struct sprof_event *event);

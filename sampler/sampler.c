@@ -65,6 +65,7 @@ static void on_event(void *data, const struct sprof_event *event)
 		loop->over = true;
 		break;
 	case SPROF_EVENT_CALL:
+	case SPROF_EVENT_HELD:
 	case SPROF_EVENT_BORN:
 	case SPROF_EVENT_DELIVERED:
 	case SPROF_EVENT_TIMEOUT:

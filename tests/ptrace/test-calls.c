@@ -144,6 +144,7 @@ static void answer(struct trial *trial, const struct sprof_event *event)
 		break;
 	case SPROF_EVENT_ENDED:
 	case SPROF_EVENT_CALL:
+	case SPROF_EVENT_HELD:
 	case SPROF_EVENT_BORN:
 	case SPROF_EVENT_DELIVERED:
 	case SPROF_EVENT_TIMEOUT:

@@ -1,0 +1,74 @@
+/*
+ * The functions of running programs whose calls are reported: found by their names in each file as soon
+ * as it is mapped, and watched there. A source of events for the run.
+ *
+ * Events are PROBE and RETURN of the catalogue, whose first value is the function's number, and CLONE,
+ * FORK, EXEC, EXIT, SIGNAL; all in the order of time.
+ */
+#ifndef SPROF_CMD_FUNCTIONS_H
+#define SPROF_CMD_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "cmd/tracing.h"
+#include "elfsym/listing.h"
+#include "events/event-type.h"
+#include "events/source.h"
+
+struct sprof_functions;
+
+struct sprof_function {
+	const char *name; /* as the file has it, for the linker */
+	struct sprof_module *module;
+	uint64_t offset; /* of its first instruction, in the file */
+};
+
+struct sprof_functions_options {
+	struct sprof_modules *modules; /* of the run */
+	void *data;
+	/* Of several names at one place each is asked about until one is wanted. */
+	bool (*wants)(
+		void *data, const struct sprof_module *module, const struct sprof_listed *function);
+	/* False: no memory; it is remembered by who says so. */
+	bool (*event)(void *data, const struct sprof_trace_event *event);
+	/* Events from before this time are missing. NULL: not wanted. */
+	void (*gap)(void *data, uint64_t end_ns);
+	bool stacks;      /* of calls: an id of the profile's */
+	bool breakpoints; /* the target's code may be changed */
+	bool follow_children;
+};
+
+/* Chooses how they are watched. False: no way is permitted, the error says why; or no memory. */
+SPROF_MUST_USE bool sprof_functions_create(const struct sprof_functions_options *options,
+	struct sprof_functions **ret, struct sprof_error *err);
+/* NULL is accepted. */
+void sprof_functions_destroy(struct sprof_functions *functions);
+
+/* What the run needs: before it begins. The source is valid as long as `functions`. */
+void sprof_functions_prepare(
+	const struct sprof_functions *functions, struct sprof_subject *subject);
+struct sprof_event_source sprof_functions_source(struct sprof_functions *functions);
+
+/* "uprobes" */
+const char *sprof_functions_source_name(const struct sprof_functions *functions);
+
+size_t sprof_functions_count(const struct sprof_functions *functions);
+/* By an event's number; valid as long as `functions`. */
+const struct sprof_function *sprof_functions_at(
+	const struct sprof_functions *functions, int64_t number);
+
+struct sprof_functions_gaps {
+	uint64_t lost;        /* records that the kernel had no room for */
+	uint32_t unwatched;   /* threads that could not be watched on a CPU */
+	uint32_t unreadable;  /* files with functions that could not be read */
+	uint32_t not_watched; /* functions that are wanted and can't be watched */
+};
+
+struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *functions);
+
+#endif
