@@ -58,17 +58,28 @@ static bool has_point(const struct sprof_recorded_wants *wants, enum sprof_trace
 	return sprof_recorded_has_type(wants, type);
 }
 
-static bool add_point(struct sprof_recorded_points *points, enum sprof_trace_type type,
-	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+/* NULL: no memory, or there is no such event. */
+static struct sprof_recorded_point *append_point(struct sprof_recorded_points *points,
+	enum sprof_trace_type type, const struct sprof_probe *probe,
+	struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_recorded_point *point;
 
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, 0};
 	if (!sprof_array_reserve(
 		    &points->items, &points->capacity, points->count + 1, sizeof(*points->items)))
-		return false;
+		return NULL;
 	point = &points->items[points->count++];
-	return sprof_recorded_point_init(point, type, &points->wants, probe, ret_denial) &&
+	return sprof_recorded_point_init(point, type, &points->wants, probe, ret_denial) ? point
+											 : NULL;
+}
+
+static bool add_point(struct sprof_recorded_points *points, enum sprof_trace_type type,
+	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_recorded_point *point = append_point(points, type, probe, ret_denial);
+
+	return point &&
 		sprof_recorded_point_is_permitted(point, points->rings.cpus.items[0], ret_denial);
 }
 
@@ -82,7 +93,7 @@ bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
 {
 	const size_t count = points->count;
 
-	if (add_point(points, type_of(probe), probe, ret_denial))
+	if (append_point(points, type_of(probe), probe, ret_denial))
 		return true;
 	if (points->count > count)
 		sprof_recorded_point_finish(&points->items[--points->count]);

@@ -62,7 +62,8 @@ void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, p
 
 /*
  * Adds a probe that was not among those that were wanted; it outlives the points. Nobody is watched
- * yet. False: it is not permitted, or there is no memory; nothing was added.
+ * yet, and the kernel is not asked: probes are permitted, or none is. False: there are none here, or
+ * there is no memory; nothing was added.
  */
 SPROF_MUST_USE bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
 	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial);
