@@ -108,8 +108,9 @@ static void write_head(const struct sprof_calls_report *report, struct sprof_out
 /* What the figures do not have, in the words of a note; the order is that of the enum. */
 static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 	[SPROF_ACTIVATION_CUT] =
-		"ended with the thread or by an exec; their time is in total and self",
-	[SPROF_ACTIVATION_OPEN] = "under way at the end; their time is in total and self",
+		"under way, as far as was seen, when their thread ended or ran another program; "
+		"that time is in total and self",
+	[SPROF_ACTIVATION_OPEN] = "under way at the end; that time is in total and self",
 	[SPROF_ACTIVATION_LEFT] =
 		"left by a jump or an exception; when is not known, so their time is their caller's",
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",

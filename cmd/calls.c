@@ -128,10 +128,16 @@ static bool wants(
 	return sprof_function_choice_has(&calls->choice, module, function);
 }
 
+/*
+ * Before all functions are watched, begins come without returns, and after the end the last records
+ * are not read at one moment.
+ */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct calls *calls = data;
 
+	if (event->time_ns < calls->begin_ns || (calls->end_ns && event->time_ns > calls->end_ns))
+		return true;
 	if (!sprof_activations_take(calls->activations, event))
 		calls->out_of_memory = true;
 	return !calls->out_of_memory;
@@ -212,8 +218,9 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 {
 	const struct sprof_event_source source = sprof_functions_source(calls->functions),
-					ticker = {.data = calls, .begin = begin, .end = end};
-	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
+					first = {.data = calls, .end = end},
+					last = {.data = calls, .begin = begin};
+	const struct sprof_event_source *const sources[] = {&first, &source, &last, NULL};
 
 	sprof_functions_prepare(calls->functions, &calls->watching.subject);
 	calls->watching.tracing.events = sources;

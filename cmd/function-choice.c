@@ -80,6 +80,22 @@ static char *copy(const char *begin, const char *end)
 	return strndup(begin, (size_t)(end - begin));
 }
 
+/*
+ * These keep their return address, and return to it later once more. Then the place at which a
+ * source sees the return would be one that nobody expects: the program would die.
+ */
+static bool returns_twice(const char *linkage)
+{
+	static const char *const names[] = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp",
+		"__sigsetjmp", "getcontext", "swapcontext", "vfork", "__vfork", "__libc_vfork"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], linkage))
+			return true;
+	}
+	return false;
+}
+
 static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
 	struct sprof_error *err)
 {
@@ -100,6 +116,9 @@ static bool add_wish(struct sprof_function_choice *choice, const char *begin, co
 	if (!wish->name[0])
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", begin);
+	if (returns_twice(wish->name))
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"%s returns more than once, and can't be watched", wish->name);
 	return !wish->file || wish->file[0] ||
 		sprof_error_set(
 			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", begin);
@@ -187,6 +206,8 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 {
 	bool is_chosen = false;
 
+	if (returns_twice(function->name))
+		return false;
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 

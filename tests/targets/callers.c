@@ -1,17 +1,19 @@
 /*
- * Calls functions as often as is known, one part after the other:
+ * Calls functions as often as is known, in parts, which its arguments name; without any all of the first
+ * eight:
  *
- *   fib(10)           177 calls, 10 within each other
- *   is_even(20)       11 calls, and 10 of is_odd(): each calls the other one
- *   work(), leaf()    100 and 300 calls from main(), 50 and 150 from each of 2 threads, 10 and 30 from a child
- *   leaver()          20 calls, which longjmp(3) to jumps(); it calls leaf() before, jumps() calls it after
- *   hand_over()       30 calls, each a tail call of taker()
- *   sink_deep(100)    100 calls within each other
- *   snooze()          3 calls of 20 ms, in naps()
- *
- * so leaf() is called 300 + 300 + 30 + 40 times. With "loop" it calls work() each millisecond until the
- * test's word; with "exit" it ends inside of leave_early(); with "exec" it runs itself in
- * run_another().
+ *   recursion  fib(10): 177 calls, 10 within each other; is_even(20): 11 calls and 10 of is_odd(), each
+ *              by the other one
+ *   deep       sink_deep(100): 100 calls within each other
+ *   work       100 calls of work() from repeat(), each with 3 of leaf()
+ *   threads    the same 50 times in each of 2 threads
+ *   fork       the same 10 times in a child
+ *   jumps      20 calls of leaver(), which calls leaf() and then jumps back into jumps(), which calls leaf()
+ *   tails      30 calls of hand_over(), which tail-calls taker()
+ *   naps       3 calls of snooze() from naps(), 20 ms each
+ *   loop       work() each millisecond until the test's word
+ *   exit       ends inside of leave_early()
+ *   exec       runs itself with "exit" in run_another()
  */
 #include <poll.h>
 #include <pthread.h>
@@ -153,10 +155,10 @@ MEASURED static void leave_early(void)
 	exit(9);
 }
 
-MEASURED static void run_another(const char *path)
+MEASURED static void run_another(void)
 {
 	leaf(0);
-	execl(path, path, "exit", NULL);
+	execl("/proc/self/exe", "callers", "exit", NULL);
 	target_fail("execl");
 }
 
@@ -169,25 +171,60 @@ MEASURED static void loop(void)
 		work();
 }
 
+static void recursion(void)
+{
+	result = fib(FIB) + is_even(EVEN);
+}
+
+static void deep(void)
+{
+	result = sink_deep(DEPTH);
+}
+
+static void work_alone(void)
+{
+	repeat(FROM_MAIN);
+}
+
+static void tails(void)
+{
+	for (int i = 0; i < TAILS; i++)
+		result = hand_over(i);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+	bool is_named; /* runs only if it is named */
+} parts[] = {
+	{"recursion", recursion, false},
+	{"deep", deep, false},
+	{"work", work_alone, false},
+	{"threads", work_in_threads, false},
+	{"fork", work_in_child, false},
+	{"jumps", jumps, false},
+	{"tails", tails, false},
+	{"naps", naps, false},
+	{"loop", loop, true},
+	{"exit", leave_early, true},
+	{"exec", run_another, true},
+};
+
+static bool is_wanted(size_t part, int argc, char *argv[])
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], parts[part].name))
+			return true;
+	}
+	return argc < 2 && !parts[part].is_named;
+}
+
 int main(int argc, char *argv[])
 {
 	target_init(&argc, argv);
-	if (argc > 1 && !strcmp(argv[1], "loop")) {
-		loop();
-		return 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (is_wanted(i, argc, argv))
+			parts[i].run();
 	}
-	if (argc > 1 && !strcmp(argv[1], "exit"))
-		leave_early();
-	if (argc > 1 && !strcmp(argv[1], "exec"))
-		run_another(argv[0]);
-	result = fib(FIB) + is_even(EVEN);
-	repeat(FROM_MAIN);
-	work_in_threads();
-	work_in_child();
-	jumps();
-	for (int i = 0; i < TAILS; i++)
-		result = hand_over(i);
-	result = sink_deep(DEPTH);
-	naps();
 	return 7;
 }

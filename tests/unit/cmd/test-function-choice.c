@@ -124,6 +124,20 @@ static void files(void **state)
 	close(program.fd);
 }
 
+static void what_returns_twice(void **state)
+{
+	const struct sprof_module libc = {.path = "/lib/libc.so.6", .fd = -1};
+	struct sprof_function_choice choice = read_list("*jmp@libc.so.6"), other = {0};
+	struct sprof_error err;
+
+	assert_true(has(&choice, &libc, "longjmp"));
+	assert_false(has(&choice, &libc, "_setjmp"));
+	assert_false(sprof_function_choice_add(&other, "swapcontext@libc.so.6", &err));
+	assert_int_equal(err.kind, SPROF_ERROR_UNSUPPORTED);
+	sprof_function_choice_finish(&choice);
+	sprof_function_choice_finish(&other);
+}
+
 static void a_pattern_that_the_program_does_not_have(void **state)
 {
 	struct sprof_function_choice choice = read_list("main,no_such_*");
@@ -143,6 +157,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_list),
 		cmocka_unit_test(names),
 		cmocka_unit_test(files),
+		cmocka_unit_test(what_returns_twice),
 		cmocka_unit_test(a_pattern_that_the_program_does_not_have),
 	};
 

@@ -1,0 +1,256 @@
+"""sprof calls: functions that are called as often as is known, in every output, against uftrace and ltrace."""
+
+import json
+import os
+import re
+
+from harness import (Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require, require_machine, run,
+                     sprof, target, tool)
+
+TARGET = "callers"
+NAP_NS = 20e6
+LEAVES = {"work": 300, "threads": 300, "fork": 30, "jumps": 40}
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
+
+
+def require_root():
+    require(os.geteuid() == 0, "uprobes take root")
+    require_machine(os.path.exists("/sys/bus/event_source/devices/uprobe"), "this kernel has no uprobes")
+
+
+def watch(functions, *parts, options=(), code=7, program=TARGET):
+    require_root()
+    return sprof("calls", "-F", functions, *options, "--", target(program), *parts).check(code)
+
+
+def rows(functions, *parts, options=(), code=7, program=TARGET):
+    """The functions' rows by name."""
+    table = json.loads(watch(functions, *parts, options=("--json", *options), code=code, program=program).text())
+    assert table["source"] == "uprobes" and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
+    for row in table["functions"]:
+        check_sums(row)
+    return {row["function"]: row for row in table["functions"]}
+
+
+def check_sums(row):
+    """The callers have all calls; a call has one end; the figures are in their order."""
+    for figure in ("calls", "self_ns", "returned", "left", "cut", "open", "lost", "deep"):
+        assert row[figure] == sum(caller[figure] for caller in row["callers"]), (figure, row)
+    assert row["calls"] == sum(row[end] for end in ("returned", "left", "cut", "open", "lost", "deep")), row
+    assert row["self_ns"] <= row["total_ns"], row
+    assert row["min_ns"] <= row["p50_ns"] <= row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
+
+
+def callers_of(row):
+    return {caller["caller"]: caller["calls"] for caller in row["callers"]}
+
+
+def test_recursion():
+    table = rows("fib,is_*", "recursion")
+    fib, even, odd = table["fib"], table["is_even"], table["is_odd"]
+    assert set(table) == {"fib", "is_even", "is_odd"}, table
+    assert (fib["calls"], fib["deepest"], fib["nested"]) == (177, 10, 176), fib
+    assert callers_of(fib) == {None: 1, "fib": 176}, fib
+    assert fib["total_ns"] == fib["max_ns"] == fib["self_ns"], "the outermost call has all of the time"
+    assert callers_of(even) == {None: 1, "is_odd": 10} and callers_of(odd) == {"is_even": 10}, table
+    assert even["total_ns"] == even["self_ns"] + odd["self_ns"] and even["deepest"] == 11, table
+
+
+def test_deeper_than_the_kernel_tells():
+    """It tells of 64 returns."""
+    row = rows("sink_deep", "deep")["sink_deep"]
+    assert (row["calls"], row["deepest"], row["returned"], row["deep"]) == (100, 100, 64, 36), row
+    assert row["total_ns"] == row["max_ns"], row
+
+
+def test_threads_and_forks():
+    table = rows("leaf,work", "work", "threads", "fork")
+    assert callers_of(table["leaf"]) == {"work": LEAVES["work"] + LEAVES["threads"] + LEAVES["fork"]}, table
+    assert callers_of(table["work"]) == {None: 210}, table
+    assert table["work"]["total_ns"] == table["work"]["self_ns"] + table["leaf"]["total_ns"], table
+
+
+def test_per_thread():
+    require_root()
+    result = sprof("calls", "--json", "--per-thread", "-F", "leaf", "--", target(TARGET), "work", "threads").check(7)
+    by_thread = json.loads(result.text())["functions"]
+    assert [row["calls"] for row in by_thread] == [300, 150, 150], by_thread
+    assert len({row["tid"] for row in by_thread}) == 3 and {row["comm"] for row in by_thread} == {TARGET}, by_thread
+
+
+def test_a_child_is_inside_its_parents_calls():
+    row = rows("work_in_child,repeat", "fork")
+    assert callers_of(row["repeat"]) == {"work_in_child": 1} and row["work_in_child"]["calls"] == 1, row
+    assert "repeat" not in rows("work_in_child,repeat", "fork", options=("--no-children",)), "its calls are its own"
+
+
+def test_jumps():
+    """What a jump leaves is a call without time, and calls nothing afterwards."""
+    table = rows("leaf,leaver,jumps", "jumps")
+    assert callers_of(table["leaf"]) == {"leaver": 20, "jumps": 20}, table
+    assert table["leaver"]["left"] == 20 and table["leaver"]["total_ns"] == 0, table
+    assert table["jumps"]["total_ns"] == table["jumps"]["self_ns"] + table["leaf"]["total_ns"], table
+
+
+def test_tail_calls():
+    table = rows("hand_over,taker", "tails")
+    assert callers_of(table["hand_over"]) == {None: 30} and callers_of(table["taker"]) == {"hand_over": 30}, table
+
+
+def test_times():
+    """Sleeps have a length that is known."""
+    table = rows("naps,snooze", "naps")
+    naps, snooze = table["naps"], table["snooze"]
+    assert snooze["calls"] == 3 and snooze["min_ns"] >= NAP_NS and snooze["total_ns"] >= 3 * NAP_NS, table
+    assert naps["total_ns"] >= snooze["total_ns"] and naps["self_ns"] < NAP_NS, table
+    check_near(snooze["avg_ns"], snooze["total_ns"] / 3, 1, "the mean")
+
+
+def test_ends_inside_calls():
+    table = rows("leave_early,leaf", "exit", code=9)
+    assert table["leave_early"]["cut"] == 1 and table["leave_early"]["returned"] == 0, table
+    table = rows("leave_early,run_another", "exec", code=9)
+    assert {name: row["cut"] for name, row in table.items()} == {"leave_early": 1, "run_another": 1}, table
+    assert callers_of(table["leave_early"]) == {None: 1}, "an exec leaves nothing to return to"
+
+
+def test_an_attached_process():
+    require_root()
+    program, other = Target(TARGET, "loop"), Target(TARGET, "loop")
+    table = json.loads(sprof("calls", "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", "300ms").check(0).text())
+    for row in table["functions"]:
+        check_sums(row)
+    table = {row["function"]: row for row in table["functions"]}
+    assert set(table) == {"work", "leaf"} and table["work"]["calls"] > 20, table
+    assert abs(table["leaf"]["calls"] - 3 * table["work"]["calls"]) <= 3, table
+    assert table["work"]["left"] == table["leaf"]["left"] == 0 and callers_of(table["leaf"]).get(None, 0) <= 3, table
+    assert program.finish().check(7) and other.finish().check(7)
+
+
+def test_the_table():
+    text = watch("work,repeat,leaf", "work", options=("--sort", "calls")).text()
+    lines = text.splitlines()
+    assert lines[0].startswith("source: uprobes") and "401 calls of 3 watched functions" in lines[0], text
+    assert lines[1].split() == ["function", "calls", "total(us)", "self(us)", "min(us)", "avg(us)", "p50", "p95", "p99",
+                                "max(us)", "rec"], text
+    names = [re.match(r" *(<- )?(\S+) +(\d+)", line).groups() for line in lines[2:]]
+    assert names == [(None, "leaf", "300"), ("<- ", "work", "300"), (None, "work", "100"), ("<- ", "repeat", "100"),
+                     (None, "repeat", "1"), ("<- ", "[none]", "1")], text
+    text = watch("work,repeat,leaf", "work", options=("--top", "1", "--sort", "function", "-o", "table.txt")).text()
+    assert text == "", text
+    with open("table.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert "2 more" in text and "leaf" in text and "repeat" not in text.splitlines()[2], text
+
+
+def test_the_tree():
+    text = watch("work,repeat,leaf,jumps,leaver", "work", "jumps", options=("--tree",)).text()
+    tree = text[text.index("\n\n"):].split("\n")
+    lines = [re.match(r"( *)(\S+) +(\d+)", line).groups() for line in tree[3:] if line]
+    first = lines.index(("", "repeat", "1"))
+    assert lines[first + 1:first + 3] == [("  ", "work", "100"), ("    ", "leaf", "300")], text
+    assert ("  ", "leaver", "20") in lines and ("    ", "leaf", "20") in lines, text
+    text = watch("leaf", "work", options=("--tree", "--limit", "7")).text()
+    assert "the first 7 calls; 293 more" in text and re.search(r"^leaf +7 ", text, re.MULTILINE), text
+
+
+def test_paths():
+    text = watch("work,repeat,leaf,main", "work", options=("--path", "work", "--limit", "11")).text()
+    paths = text[text.index("\n\n") + 2:].splitlines()
+    begins = [line for line in paths if " main > repeat > work: " in line]
+    assert len(begins) == 3, text
+    times = [float(line.split()[0]) for line in begins]
+    assert times == sorted(times), text
+    first = paths.index(begins[0])
+    assert all(re.match(r" +> leaf: [\d.]+ us$", line) for line in paths[first + 1:first + 4]), text
+
+
+def test_a_timeline():
+    """X events that lie within those of their callers, and the names of threads."""
+    watch("work,leaf,leaver", "work", "threads", "jumps", options=("--timeline", "calls.json"))
+    with open("calls.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    calls = [event for event in events if event["ph"] == "X"]
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert len(calls) == 640 + 200 + 20 and set(names.values()) == {TARGET}, len(calls)
+    assert {call["tid"] for call in calls} == set(names), names
+    assert sum(call.get("args") == {"end": "left"} for call in calls) == 20, calls
+    works = [call for call in calls if call["name"] == "work"]
+    for tid in names:
+        inside = [call for call in calls if call["name"] == "leaf" and call["tid"] == tid and any(
+            work["tid"] == tid and work["ts"] <= call["ts"] and
+            call["ts"] + call["dur"] <= work["ts"] + work["dur"] + 0.002 for work in works)]
+        assert len(inside) == 3 * sum(work["tid"] == tid for work in works), tid
+
+
+def test_libraries():
+    """As ltrace counts calls of the C library."""
+    names = {"nanosleep": 3, "pthread_create": 2, "pthread_join": 2}
+    table = rows(",".join(f"{name}@libc.so.6" for name in names), "naps", "threads")
+    assert {name.removesuffix("@libc.so.6"): row["calls"] for name, row in table.items()} == names, table
+    assert set(rows("nanosleep", "naps")) == {"nanosleep@libc.so.6"}, "no function of the program has the name"
+    result = run(tool("ltrace"), "-f", "-c", "-o", "counts", "-e", "+".join(names), target(TARGET), "naps", "threads")
+    with open("counts", encoding="utf-8") as file:
+        counted = {line.split()[-1]: int(line.split()[-2]) for line in file
+                   if re.search(r"\d +[a-z_]+$", line) and "total" not in line}
+    assert result.code in (0, 7) and {name: counted.get(name) for name in names} == names, counted
+
+
+def test_uftrace_agrees():
+    """A program whose functions say themselves that they are called (gcc -pg)."""
+    parts = ("recursion", "deep", "work", "threads", "fork", "naps")
+    names = ("fib", "is_even", "leaf", "work", "snooze")
+    require(os.path.exists(target("callers-pg")), "this compiler has no -pg")
+    table = rows(",".join(names), *parts, program="callers-pg")
+    run(tool("uftrace"), "record", "--no-libcall", "-d", "recorded", target("callers-pg"), *parts)
+    text = run(tool("uftrace"), "report", "-d", "recorded").check(0).text()
+    counted = {words[5]: int(words[4]) for words in map(str.split, text.splitlines()) if words[-2:-1] != ["Calls"]
+               and len(words) == 6 and words[4].isdigit()}
+    for name in names:
+        assert table[name]["calls"] == counted[name], (name, table[name], text)
+
+
+def test_names():
+    """Of C++: for the linker, without parameters, and patterns of the whole."""
+    require_root()
+    run(tool("g++"), "-O1", "-o", "thrower", os.path.join(SOURCES, "thrower.cpp")).check(0)
+    for choice in ("_ZN4shop7recoverEi", "shop::recover", "shop::recover(int)", "shop::rec*", "*recover*"):
+        result = sprof("calls", "--json", "-F", choice, "--", "./thrower").check(7)
+        (row,) = json.loads(result.text())["functions"]
+        assert (row["function"], row["calls"]) == ("shop::recover(int)", 4), row
+
+
+def test_bad_input():
+    for code, words, *said in (
+            (64, ("-F", "main"), "needs a program"),
+            (64, ("--", target(TARGET)), "needs functions"),
+            (64, ("-F", "a,,b", "--", target(TARGET)), "missing"),
+            (64, ("-F", "main", "--sort", "size", "--", target(TARGET)), "sort"),
+            (64, ("-F", "main", "--json", "--tree", "--", target(TARGET)), "text"),
+            (64, ("-F", "main", "--limit", "0", "--", target(TARGET)), "limit"),
+            (2, ("-F", "no_such_*", "--", target(TARGET)), "no function matches 'no_such_", "sprof symbols"),
+            (2, ("-F", "_setjmp@libc.so.6", "--", target(TARGET)), "more than once"),
+            (2, ("-F", "main", "--", "no-such-program"), "no-such-program")):
+        check_error(sprof("calls", *words), code, *said)
+
+
+def test_what_matches_nothing():
+    """It is told at the end: libraries come while the program runs."""
+    require_root()
+    result = sprof("calls", "-F", "no_such_function", "--", target(TARGET), "work")
+    assert result.code == 2 and "no function is called 'no_such_function'" in result.err, result.err
+    result = sprof("calls", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
+    assert result.code == 2 and "300 calls" in result.text() and "'x*' in libz" in result.err, result.err
+    result = sprof("calls", "-F", "leaf", "--path", "work", "--", target(TARGET), "work")
+    assert result.code == 2 and "none of the watched functions is called 'work'" in result.err, result.err
+
+
+def test_ordinary_users():
+    """They are told what is missing."""
+    require(os.geteuid() == 0, "we are one")
+    result = run(own_sprof(), "calls", "-F", "leaf", "--", own_target(TARGET), "work", **as_nobody())
+    check_error(result, 2, "uprobes")
+
+
+if __name__ == "__main__":
+    main()
