@@ -5,6 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "attach/breakpoints.h"
 #include "attach/call-stop.h"
 #include "attach/ptrace-watch.h"
 #include "attach/target-internal.h"
@@ -27,6 +28,8 @@ void sprof_event_answer(struct sprof_target *target, const struct sprof_event *e
 		sprof_target_release(target, event->thread);
 	else if (event->kind == SPROF_EVENT_BORN || event->kind == SPROF_EVENT_DELIVERED)
 		return;
+	else if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BREAKPOINT)
+		sprof_breakpoint_pass(event->thread, &event->regs);
 	else if (event->kind == SPROF_EVENT_CALL)
 		sprof_thread_resume_call(event->thread, event->thread->resumption);
 	else if (event->thread && event->thread->phase == SPROF_THREAD_STOPPED &&

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "cmd/ui.h"
 
-enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS };
+enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS, HOLDS_END_NS = SPROF_NS_PER_S };
 
 /* With one terminal for both, nobody sees a difference between the program's stdout and stderr. */
 static bool is_one_terminal(void)
@@ -211,6 +211,57 @@ static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
+/* Asks those that may have come to a breakpoint, and not reported it yet. Sleeping ones have not. */
+static void interrupt_runners(struct sprof_target *target)
+{
+	struct sprof_thread **threads;
+	struct sprof_proc_stat stat;
+	size_t count;
+
+	threads = sprof_target_threads(target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_RUNNING &&
+			sprof_thread_read_stat(threads[i], &stat) && stat.state != 'S')
+			(void)!sprof_thread_interrupt(threads[i]);
+	}
+}
+
+static bool is_any_asked(const struct sprof_target *target)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = sprof_target_threads(target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_INTERRUPTED)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Breakpoints are gone from the code, but a thread may just have come to one: once each thread has
+ * stopped once more, none has.
+ */
+static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + HOLDS_END_NS;
+	struct answering answering = {tracing, target};
+
+	if (!tracing->subject->holds)
+		return;
+	interrupt_runners(target);
+	while (is_any_asked(target) && sprof_clock_now_ns() < end_ns) {
+		struct sprof_event event = sprof_target_next_event(target, end_ns);
+
+		if (event.kind == SPROF_EVENT_EMPTY)
+			break;
+		if (event.kind == SPROF_EVENT_SIGNAL)
+			answer_signal(&answering, &event.info);
+		sprof_event_answer(target, &event);
+	}
+}
+
 static void *trace(void *data)
 {
 	struct sprof_tracing *tracing = data;
@@ -229,6 +280,7 @@ static void *trace(void *data)
 	if (tracing->begun) {
 		sample(tracing, target);
 		end_calls(tracing, target);
+		end_holds(tracing, target);
 		tell_left_alone(target);
 		tell_narrow(target);
 		tell_unprivileged(target);
