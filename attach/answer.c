@@ -22,6 +22,14 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	sprof_watch_let_go(target, tid);
 }
 
+/* A step that is not made now must not be made later, when nobody takes its trap. */
+static void go_on(struct sprof_thread *thread)
+{
+	if (thread->passing)
+		sprof_breakpoint_stepped(thread);
+	sprof_thread_resume(thread);
+}
+
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
 {
 	if (event->kind == SPROF_EVENT_ENDED)
@@ -34,5 +42,5 @@ void sprof_event_answer(struct sprof_target *target, const struct sprof_event *e
 		sprof_thread_resume_call(event->thread, event->thread->resumption);
 	else if (event->thread && event->thread->phase == SPROF_THREAD_STOPPED &&
 		!event->thread->held_for)
-		sprof_thread_resume(event->thread);
+		go_on(event->thread);
 }

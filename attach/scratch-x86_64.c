@@ -121,7 +121,8 @@ static bool call_mmap(pid_t tid, struct user_regs_struct *call, uint64_t *ret)
 bool sprof_scratch_map(
 	struct sprof_thread *thread, uint64_t near, size_t size, uint64_t *ret_address)
 {
-	const uint64_t instruction = find_instruction(thread), all = UINT64_MAX;
+	const uint64_t instruction = find_instruction(thread),
+		       all = ~(UINT64_C(1) << (SIGTRAP - 1));
 	const uint64_t hint = (near > 2 * (uint64_t)FAR ? near - FAR : near + FAR) & ~0xfffULL;
 	const pid_t tid = thread->tid;
 	struct user_regs_struct registers, call;
