@@ -152,6 +152,15 @@ bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t add
 	return find(process->breakpoints, address);
 }
 
+/* Behind a first byte there is an instruction only if the first one has a single byte. */
+bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t address)
+{
+	const struct breakpoint *breakpoint = find(process->breakpoints, address);
+
+	return breakpoint && breakpoint->is_in && breakpoint->is_prepared &&
+		breakpoint->displaced.size > SPROF_TRAP_SIZE;
+}
+
 /* The code as it was, without breakpoints. */
 static size_t read_code(
 	const struct sprof_breakpoints *table, uint64_t address, uint8_t code[SPROF_CODE_MAX])

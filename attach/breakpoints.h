@@ -33,6 +33,9 @@ SPROF_MUST_USE bool sprof_breakpoint_insert(
 /* 0: it has none, or there is no breakpoint. */
 uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address);
 
+/* Whether a thread's pc can be right behind the trap at this address for no other reason. */
+bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t address);
+
 /* Whether there is one, or was: a thread may have come to it before it was removed. */
 bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t address);
 

@@ -183,18 +183,26 @@ static void on_stop(
 		sprof_thread_resume(thread);
 }
 
-static bool is_at_breakpoint(
-	const struct sprof_thread *thread, struct sprof_stop stop, struct sprof_regs *ret)
+static bool is_breakpoint_trap(pid_t tid)
 {
 	siginfo_t info;
 
-	if (!thread->process->breakpoints || stop.kind != SPROF_STOP_SIGNAL ||
-		stop.value != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &info) ||
-		sprof_stop_trap(&info) != SPROF_TRAP_BREAKPOINT ||
+	return !ptrace(PTRACE_GETSIGINFO, tid, 0, &info) &&
+		sprof_stop_trap(&info) == SPROF_TRAP_BREAKPOINT;
+}
+
+static bool is_at_breakpoint(
+	const struct sprof_thread *thread, struct sprof_stop stop, struct sprof_regs *ret)
+{
+	const struct sprof_process *process = thread->process;
+	uint64_t *pc = &ret->values[SPROF_REG_PC];
+
+	if (!process->breakpoints || stop.kind != SPROF_STOP_SIGNAL || stop.value != SIGTRAP ||
 		!sprof_regs_read(thread->tid, ret))
 		return false;
-	ret->values[SPROF_REG_PC] -= SPROF_TRAP_SIZE;
-	return sprof_breakpoint_is_known(thread->process, ret->values[SPROF_REG_PC]);
+	*pc -= SPROF_TRAP_SIZE;
+	return sprof_breakpoint_is_certain(process, *pc) ||
+		(sprof_breakpoint_is_known(process, *pc) && is_breakpoint_trap(thread->tid));
 }
 
 /* If somebody waits for a stop, this is one: the thread stands before the breakpoint, and comes to it

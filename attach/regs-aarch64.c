@@ -5,6 +5,7 @@
 #include "attach/regs.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -129,6 +130,13 @@ void sprof_regs_move(pid_t tid, uint64_t pc)
 void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp)
 {
 	change(tid, pc, &sp);
+}
+
+bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
+{
+	errno = 0;
+	*ret = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, address, 0);
+	return !errno;
 }
 
 uint64_t sprof_regs_flags(pid_t tid)

@@ -80,6 +80,13 @@ void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp)
 	sprof_regs_move(tid, pc);
 }
 
+bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
+{
+	errno = 0;
+	*ret = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, address, 0);
+	return !errno;
+}
+
 uint64_t sprof_regs_flags(pid_t tid)
 {
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user_regs_struct, eflags), 0);

@@ -80,6 +80,8 @@ void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp);
  * result. Integers and pointers only (System V ABI, AMD64 supplement, 3.2.3; AAPCS64, 6.8). */
 void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6]);
 uint64_t sprof_regs_result(const struct sprof_regs *regs);
+/* At a stop: a word of its memory. For one word this takes less than sprof_memory_read(). */
+SPROF_MUST_USE bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret);
 /* The condition flags, as this machine has them. */
 uint64_t sprof_regs_flags(pid_t tid);
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "attach/breakpoints.h"
-#include "attach/memory.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "events/return-stack.h"
@@ -116,8 +115,7 @@ static void expect_return(struct sprof_breakpoint_events *events, struct sprof_t
 	struct sprof_return call = {.sp = sp + sizeof(call.address), .number = number};
 	struct sprof_return_stack *returns = returns_of(events, thread);
 
-	if (sprof_memory_read(thread->tid, sp, &call.address, sizeof(call.address)) !=
-			sizeof(call.address) ||
+	if (!sprof_regs_read_word(thread->tid, sp, &call.address) ||
 		!sprof_breakpoint_insert(thread->process, call.address, 0))
 		return;
 	if (!returns || !sprof_return_stack_enter(returns, &call))
