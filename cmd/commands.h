@@ -14,6 +14,7 @@ extern const struct sprof_command sprof_command_attach;
 extern const struct sprof_command sprof_command_diff;
 extern const struct sprof_command sprof_command_dump;
 extern const struct sprof_command sprof_command_events;
+extern const struct sprof_command sprof_command_calls;
 extern const struct sprof_command sprof_command_heap;
 extern const struct sprof_command sprof_command_mem;
 extern const struct sprof_command sprof_command_merge;

@@ -30,6 +30,7 @@ static const struct sprof_command *const commands[] = {
 	&sprof_command_rundelay,
 	&sprof_command_mem,
 	&sprof_command_heap,
+	&sprof_command_calls,
 	&sprof_command_trace,
 	&sprof_command_events,
 	&sprof_command_symbols,

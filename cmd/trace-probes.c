@@ -4,20 +4,16 @@
  */
 #include "cmd/trace-probes.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/module.h"
-#include "base/proc.h"
+#include "cmd/program-file.h"
 #include "elfsym/demangle.h"
 #include "elfsym/image.h"
 #include "elfsym/listing.h"
@@ -30,44 +26,6 @@ struct wanted {
 	bool is_return;
 	int64_t number;
 };
-
-static bool is_program(const char *path)
-{
-	struct stat status;
-
-	return !access(path, X_OK) && !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
-/* The shell's way to a program (execvp(3)). False: there is none. */
-static bool find_program(const char *name, char path[PATH_MAX])
-{
-	const char *folders = getenv("PATH");
-	const char *at = folders ? folders : "/bin:/usr/bin";
-
-	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
-	for (; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		const int length = (int)strcspn(at, ":");
-
-		snprintf(path, PATH_MAX, "%.*s%s%s", length, at, length ? "/" : "", name);
-		if (is_program(path))
-			return true;
-	}
-	return false;
-}
-
-static bool find_default(
-	const struct sprof_trace_probes *probes, struct wanted *wanted, struct sprof_error *err)
-{
-	if (!probes->program) {
-		snprintf(wanted->path, sizeof(wanted->path), "%s",
-			sprof_proc_path(probes->pid, 0, "exe").text);
-		return true;
-	}
-	return find_program(probes->program, wanted->path) ||
-		sprof_error_set(
-			err, SPROF_ERROR_NOT_FOUND, "can't find the program %s", probes->program);
-}
 
 /* Without the quotes around it, if there are any. False: it is empty or too long. */
 static bool copy_unquoted(const char *from, size_t length, char *ret, size_t size)
@@ -110,7 +68,7 @@ static bool split(const struct sprof_trace_probes *probes, const struct sprof_ev
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"column %zu: the name of a function is missing", name->column);
 	if (!at)
-		return find_default(probes, ret, err);
+		return sprof_program_find(probes->program, probes->pid, ret->path, err);
 	if (copy_unquoted(at + 1, strlen(at + 1), ret->path, sizeof(ret->path)))
 		return true;
 	sprof_error_set(
@@ -202,20 +160,6 @@ static bool find_functions(struct sprof_trace_probes *probes, const struct wante
 	return done;
 }
 
-static bool open_file(struct sprof_modules *modules, const char *path, struct sprof_module **ret,
-	struct sprof_error *err)
-{
-	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = path};
-	bool is_new;
-
-	*ret = sprof_modules_intern(modules, &key, &is_new);
-	if (!*ret)
-		return sprof_error_no_memory(err);
-	(*ret)->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	(*ret)->open_errno = (*ret)->fd < 0 ? errno : 0;
-	return true;
-}
-
 static const struct sprof_probe *find_equal(
 	const struct sprof_trace_probes *probes, size_t end, const struct sprof_probe *wanted)
 {
@@ -263,7 +207,8 @@ bool sprof_trace_probes_add(struct sprof_trace_probes *probes,
 	if (!modules)
 		return sprof_error_no_memory(err);
 	*ret_number = probes->next_number;
-	done = split(probes, name, &wanted, err) && open_file(modules, wanted.path, &module, err) &&
+	done = split(probes, name, &wanted, err) &&
+		sprof_program_open(modules, wanted.path, &module, err) &&
 		find_functions(probes, &wanted, module, err);
 	if (done && probes->count > before && find_same(probes, before, ret_number))
 		drop_from(probes, before);

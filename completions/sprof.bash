@@ -50,6 +50,7 @@ _sprof_value_of() {
     syscalls\ -e | syscalls\ --event)
         _sprof_list "%file %desc %network %process %signal %ipc %memory %wait" "$2"
         ;;
+    calls\ --sort) compgen -W "function calls total self min avg p50 p95 p99 max rec" -- "$2" ;;
     mem\ --at) compgen -W "start peak end" -- "$2" ;;
     rundelay\ --source) compgen -W "auto perf proc" -- "$2" ;;
     *\ --source) compgen -W "auto perf ptrace" -- "$2" ;;
@@ -61,7 +62,7 @@ _sprof_value_of() {
 _sprof_value() {
     case $1 in
     -p | --pid) compgen -W "$(_sprof_pids)" -- "$2" ;;
-    -o | --output | --stats) compgen -f -- "$2" ;;
+    -o | --output | --stats | --timeline) compgen -f -- "$2" ;;
     -f | --format) compgen -W "$(sprof --version | sed -n 's/^formats: //p' | tr -d ,)" -- "$2" ;;
     --report-mode) compgen -W "merged per-thread both" -- "$2" ;;
     --mode) compgen -W "wall cpu wait" -- "$2" ;;

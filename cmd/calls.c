@@ -1,0 +1,428 @@
+/*
+ * sprof calls: how often and how long the functions run that the user names, and who calls them. Every
+ * call is seen; nothing is sampled.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cmd/calls-report.h"
+#include "cmd/commands.h"
+#include "cmd/function-choice.h"
+#include "cmd/functions.h"
+#include "cmd/terminal.h"
+#include "cmd/ui.h"
+#include "cmd/values.h"
+#include "cmd/watching.h"
+#include "elfsym/demangle.h"
+#include "events/activations.h"
+#include "output/clean.h"
+#include "output/fit.h"
+
+enum {
+	LISTS = 64,
+	LIMIT = 100000,
+	UPROBE_RETURNS = 64, /* MAX_URETPROBE_DEPTH, kernel/events/uprobes.c */
+};
+
+struct calls_lists {
+	const char *items[LISTS];
+	size_t count;
+};
+
+struct calls_options {
+	struct sprof_common_options common;
+	struct sprof_watching_options watching;
+	struct calls_lists functions;
+	const char *path, *timeline, *output;
+	enum sprof_calls_column sort;
+	size_t top, limit;
+	bool by_thread, tree, json, breakpoints, short_names;
+};
+
+_Static_assert(offsetof(struct calls_options, common) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct calls_options, name)
+
+static bool add_functions(void *field, const char *text, struct sprof_error *err)
+{
+	struct calls_lists *lists = field;
+
+	if (lists->count == LISTS)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d lists", LISTS);
+	lists->items[lists->count++] = text;
+	return true;
+}
+
+static bool set_sort(void *field, const char *text, struct sprof_error *err)
+{
+	unsigned column;
+
+	if (!sprof_value_choice(sprof_calls_column_names, text, &column, err))
+		return false;
+	*(enum sprof_calls_column *)field = (enum sprof_calls_column)column;
+	return true;
+}
+
+static const struct calls_options defaults = {.sort = SPROF_CALLS_TOTAL, .limit = LIMIT};
+
+static const struct sprof_option what_table[] = {
+	{"function", "F", "LIST",
+		"functions, with commas between them; several times if wanted:\n"
+		"parse, 'ns::Tree::*', malloc@libc.so.6",
+		add_functions, FIELD(functions)},
+	{"breakpoints", NULL, NULL, "the target's code may be changed while it is watched",
+		sprof_value_flag, FIELD(breakpoints)},
+	{0},
+};
+
+static const struct sprof_option output_table[] = {
+	{"per-thread", NULL, NULL, "rows for each thread", sprof_value_flag, FIELD(by_thread)},
+	{"sort", NULL, "COLUMN",
+		"function, calls, total, self, min, avg, p50, p95, p99, max, rec\n"
+		"(total)",
+		set_sort, FIELD(sort)},
+	{"top", NULL, "N", "the first N functions (all)", sprof_value_count, FIELD(top)},
+	{"tree", NULL, NULL, "also the tree of calls", sprof_value_flag, FIELD(tree)},
+	{"path", NULL, "FUNC", "also the ways into and out of a function, in the order of time",
+		sprof_value_text, FIELD(path)},
+	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
+		sprof_value_text, FIELD(timeline)},
+	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
+		sprof_value_count, FIELD(limit)},
+	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
+	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"What to watch", sprof_watching_table, FIELD(watching)},
+	{"What to watch", what_table},
+	{"Output", output_table},
+	{"Names", sprof_naming_kind_table, FIELD(short_names)},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+struct calls {
+	const struct calls_options *options;
+	struct sprof_watching watching;
+	struct sprof_function_choice choice;
+	struct sprof_functions *functions;
+	struct sprof_activations *activations;
+	struct sprof_out *out, *timeline;
+	char **names; /* of the functions */
+	size_t name_count;
+	uint64_t begin_ns, end_ns;
+	bool out_of_memory;
+};
+
+static bool wants(
+	void *data, const struct sprof_module *module, const struct sprof_listed *function)
+{
+	struct calls *calls = data;
+
+	return sprof_function_choice_has(&calls->choice, module, function);
+}
+
+static bool take_event(void *data, const struct sprof_trace_event *event)
+{
+	struct calls *calls = data;
+
+	if (!sprof_activations_take(calls->activations, event))
+		calls->out_of_memory = true;
+	return !calls->out_of_memory;
+}
+
+static void take_gap(void *data, uint64_t end_ns)
+{
+	struct calls *calls = data;
+
+	if (!sprof_activations_gap(calls->activations, end_ns))
+		calls->out_of_memory = true;
+}
+
+static void begin(void *data, struct sprof_target *target)
+{
+	struct calls *calls = data;
+
+	calls->begin_ns = sprof_clock_now_ns();
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct calls *calls = data;
+
+	calls->end_ns = now_ns;
+}
+
+static bool keeps_calls(const struct calls_options *options)
+{
+	return options->tree || options->path || options->timeline;
+}
+
+/* The kernel keeps few return addresses of a thread. */
+static uint32_t return_depth(const struct calls *calls)
+{
+	return strcmp(sprof_functions_source_name(calls->functions), "uprobes") ? 0
+										: UPROBE_RETURNS;
+}
+
+static bool create_source(struct calls *calls, struct sprof_error *err)
+{
+	const struct sprof_functions_options wanted = {
+		.modules = calls->watching.modules,
+		.data = calls,
+		.wants = wants,
+		.event = take_event,
+		.gap = take_gap,
+		.breakpoints = calls->options->breakpoints,
+		.follow_children = calls->watching.subject.follow_children,
+	};
+
+	return sprof_functions_create(&wanted, &calls->functions, err);
+}
+
+static bool create_engine(struct calls *calls, struct sprof_error *err)
+{
+	const struct calls_options *options = calls->options;
+	const struct sprof_activations_options how = {
+		.by_thread = options->by_thread,
+		.keep_limit = keeps_calls(options) ? options->limit : 0,
+		.return_depth = return_depth(calls),
+	};
+
+	calls->activations = sprof_activations_create(&how);
+	return calls->activations || sprof_error_no_memory(err);
+}
+
+static bool create_parts(struct calls *calls, char *const operands[], struct sprof_error *err)
+{
+	const struct calls_options *options = calls->options;
+
+	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
+		return false;
+	calls->watching.subject.stdout_to_stderr = operands[0] && !options->output;
+	return create_source(calls, err) && create_engine(calls, err);
+}
+
+static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_event_source source = sprof_functions_source(calls->functions),
+					ticker = {.data = calls, .begin = begin, .end = end};
+	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
+
+	sprof_functions_prepare(calls->functions, &calls->watching.subject);
+	calls->watching.tracing.events = sources;
+	if (!sprof_watching_run(&calls->watching, ret_exit, err))
+		return false;
+	if (!sprof_activations_close(calls->activations, calls->end_ns))
+		calls->out_of_memory = true;
+	return !calls->out_of_memory || sprof_error_no_memory(err);
+}
+
+/* "parse", "malloc@libc.so.6". NULL: no memory. */
+static char *name_of(struct calls *calls, const struct sprof_function *function)
+{
+	SPROF_AUTO_FREE char *plain =
+		sprof_is_mangled(function->name) ? sprof_demangle(function->name) : NULL;
+	SPROF_AUTO_FREE char *shown = sprof_fit_function(
+		plain ? plain : function->name, plain && calls->options->short_names, 0);
+	SPROF_AUTO_FREE char *whole = NULL;
+
+	if (!shown || sprof_function_choice_is_program(&calls->choice, function->module))
+		return shown ? sprof_clean_text(shown, NULL) : NULL;
+	if (asprintf(&whole, "%s@%s", shown, sprof_module_name(function->module)) < 0)
+		whole = NULL;
+	return whole ? sprof_clean_text(whole, NULL) : NULL;
+}
+
+static bool name_all(struct calls *calls, struct sprof_error *err)
+{
+	const size_t count = sprof_functions_count(calls->functions);
+
+	calls->names = calloc(count + 1, sizeof(*calls->names));
+	if (!calls->names)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		calls->names[i] = name_of(calls, sprof_functions_at(calls->functions, (int64_t)i));
+		if (!calls->names[i])
+			return sprof_error_no_memory(err);
+		calls->name_count++;
+	}
+	return true;
+}
+
+static bool write_paths(
+	const struct calls *calls, const struct sprof_calls_report *report, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE bool *wanted = calloc(calls->name_count + 1, sizeof(*wanted));
+	bool is_found = false;
+
+	if (!wanted)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < calls->name_count; i++) {
+		const struct sprof_function *function =
+			sprof_functions_at(calls->functions, (int64_t)i);
+
+		wanted[i] = sprof_function_is_called(calls->options->path, function->name);
+		is_found |= wanted[i];
+	}
+	if (!is_found) {
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"none of the watched functions is called '%s'", calls->options->path);
+		sprof_error_hint(err, "name it in --function, too");
+		return false;
+	}
+	sprof_out_puts(calls->out, "\n");
+	return sprof_calls_paths(report, wanted, calls->out) || sprof_error_no_memory(err);
+}
+
+static struct sprof_calls_report report_of(const struct calls *calls)
+{
+	const struct calls_options *options = calls->options;
+	const struct sprof_functions_gaps gaps = sprof_functions_gaps(calls->functions);
+
+	return (struct sprof_calls_report){
+		.profile = calls->watching.profile,
+		.books = sprof_activations_books(calls->activations),
+		.names = calls->names,
+		.name_count = calls->name_count,
+		.source = sprof_functions_source_name(calls->functions),
+		.cost = return_depth(calls) ? "some us of each call" : NULL,
+		.begin_ns = calls->begin_ns,
+		.end_ns = calls->end_ns,
+		.lost = gaps.lost,
+		.unwatched = gaps.unwatched,
+		.not_watched = gaps.not_watched,
+		.return_depth = return_depth(calls),
+		.sort = options->sort,
+		.by_thread = options->by_thread,
+		.top = options->top,
+		.width = options->output ? 0 : sprof_terminal_width(),
+	};
+}
+
+static bool write_report(
+	const struct calls *calls, const struct sprof_calls_report *report, struct sprof_error *err)
+{
+	const struct calls_options *options = calls->options;
+	bool ok = options->json ? sprof_calls_json(report, calls->out)
+				: sprof_calls_table(report, calls->out);
+
+	if (ok && options->tree) {
+		sprof_out_puts(calls->out, "\n");
+		ok = sprof_calls_tree(report, calls->out);
+	}
+	if (ok && calls->timeline)
+		ok = sprof_calls_timeline(report, calls->timeline);
+	if (!ok)
+		return sprof_error_no_memory(err);
+	return !options->path || write_paths(calls, report, err);
+}
+
+static bool close_outputs(struct calls *calls, struct sprof_error *err)
+{
+	struct sprof_out *out = calls->out, *timeline = calls->timeline;
+
+	calls->out = calls->timeline = NULL;
+	if (sprof_out_close(out, err))
+		return !timeline || sprof_out_close(timeline, err);
+	sprof_out_discard(timeline);
+	return false;
+}
+
+/* What matched nothing is told last: the rest was measured. */
+static bool tell(struct calls *calls, struct sprof_error *err)
+{
+	struct sprof_calls_report report;
+
+	if (!sprof_functions_count(calls->functions))
+		return sprof_function_choice_check(&calls->choice, err);
+	if (!name_all(calls, err))
+		return false;
+	report = report_of(calls);
+	return write_report(calls, &report, err) && close_outputs(calls, err) &&
+		sprof_function_choice_check(&calls->choice, err);
+}
+
+static bool check_options(const struct calls_options *options, struct sprof_error *err)
+{
+	if (!options->functions.count) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "calls needs functions to watch");
+		sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
+		return false;
+	}
+	return !options->json || (!options->tree && !options->path) ||
+		sprof_error_set(err, SPROF_ERROR_USAGE, "--tree and --path are text, not JSON");
+}
+
+static bool read_choice(struct calls *calls, char *const operands[], struct sprof_error *err)
+{
+	const struct calls_options *options = calls->options;
+
+	for (size_t i = 0; i < options->functions.count; i++) {
+		if (!sprof_function_choice_add(&calls->choice, options->functions.items[i], err))
+			return false;
+	}
+	return sprof_function_choice_begin(&calls->choice, operands[0], options->watching.pid, err);
+}
+
+static bool open_outputs(struct calls *calls, struct sprof_error *err)
+{
+	const struct calls_options *options = calls->options;
+	const bool done = options->output
+		? sprof_out_open(options->output, &calls->out, err)
+		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
+
+	return done &&
+		(!options->timeline || sprof_out_open(options->timeline, &calls->timeline, err));
+}
+
+static void finish(struct calls *calls)
+{
+	sprof_functions_destroy(calls->functions);
+	sprof_activations_destroy(calls->activations);
+	sprof_function_choice_finish(&calls->choice);
+	sprof_out_discard(calls->out);
+	sprof_out_discard(calls->timeline);
+	for (size_t i = 0; i < calls->name_count; i++)
+		free(calls->names[i]);
+	free(calls->names);
+	sprof_watching_finish(&calls->watching);
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct calls_options *options = data;
+	struct calls calls = {.options = options};
+	const bool done = sprof_watching_check("calls", &options->watching, operands, err) &&
+		check_options(options, err) && read_choice(&calls, operands, err) &&
+		open_outputs(&calls, err) && create_parts(&calls, operands, err) &&
+		trace(&calls, ret_exit, err) && tell(&calls, err);
+
+	finish(&calls);
+	return done;
+}
+
+const struct sprof_command sprof_command_calls = {
+	.name = "calls",
+	.summary = "Measure how often and how long functions run, and who calls them",
+	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
+	.details =
+		"Every call of the functions is seen, by its begin and its return. A function is named as "
+		"nm or a\nreport does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
+		"name means the\nprogram, or all files if the program has none of that name; a pattern "
+		"means the program. The total\nof a function counts nested calls once; its self time is "
+		"without the time of watched functions that\nit called.\n\n"
+		"  sprof calls -F 'parse*,lex' -- ./app\n"
+		"  sprof calls -F malloc@libc.so.6 --per-thread -p 4711 -d 10s\n"
+		"  sprof calls -F 'db::*' --tree --timeline calls.json -- ./app\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct calls_options),
+	.run = run,
+};

@@ -1,0 +1,296 @@
+/*
+ * Chooses functions by name. Without a file, a name means the program, and all files if the program has
+ * none of that name; a pattern means the program only, because it would match too much elsewhere.
+ */
+#include "cmd/function-choice.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "cmd/program-file.h"
+#include "elfsym/demangle.h"
+#include "events/glob.h"
+#include "output/short-name.h"
+
+/* "operator<", "operator,": its signs are no brackets and no separators. NULL: it is none. */
+static const char *skip_operator(const char *begin, const char *at)
+{
+	static const char word[] = "operator";
+	const size_t length = sizeof(word) - 1;
+
+	if (strncmp(at, word, length) != 0 || (at > begin && (isalnum(at[-1]) || at[-1] == '_')))
+		return NULL;
+	at += length;
+	if (at[0] == ',')
+		return at + 1;
+	at += strspn(at, "<>=-");
+	return at + (!strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : 0);
+}
+
+/* The end of one wish: a comma outside of brackets and quotes, or the end of the text. */
+static const char *end_of_wish(const char *begin)
+{
+	const char *at = begin;
+	bool is_quoted = false;
+	int depth = 0;
+
+	for (; *at; at++) {
+		const char *behind = is_quoted ? NULL : skip_operator(begin, at);
+
+		if (behind)
+			at = behind;
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		if (*at && !is_quoted && strchr("(<[{", *at))
+			depth++;
+		if (*at && !is_quoted && strchr(")>]}", *at))
+			depth--;
+		if (!*at || (*at == ',' && !is_quoted && depth <= 0))
+			break;
+	}
+	return at;
+}
+
+/* An @ in quotes belongs to a name. NULL: no file is named. */
+static const char *find_at(const char *begin, const char *end)
+{
+	bool is_quoted = false;
+
+	for (const char *at = begin; at < end; at++) {
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		else if (*at == '@' && !is_quoted)
+			return at;
+	}
+	return NULL;
+}
+
+/* Without the quotes around it. NULL: no memory. */
+static char *copy(const char *begin, const char *end)
+{
+	if (end - begin > 1 && *begin == '"' && end[-1] == '"') {
+		begin++;
+		end--;
+	}
+	return strndup(begin, (size_t)(end - begin));
+}
+
+static bool add_wish(struct sprof_function_choice *choice, const char *begin, const char *end,
+	struct sprof_error *err)
+{
+	const char *at = find_at(begin, end);
+	struct sprof_function_wish *wish;
+
+	if (!sprof_array_reserve(
+		    &choice->items, &choice->capacity, choice->count + 1, sizeof(*wish)))
+		return sprof_error_no_memory(err);
+	wish = &choice->items[choice->count++];
+	*wish = (struct sprof_function_wish){
+		.name = copy(begin, at ? at : end),
+		.file = at ? copy(at + 1, end) : NULL,
+	};
+	if (!wish->name || (at && !wish->file))
+		return sprof_error_no_memory(err);
+	wish->is_pattern = wish->name[strcspn(wish->name, "*?[")];
+	if (!wish->name[0])
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a function is missing: '%s'", begin);
+	return !wish->file || wish->file[0] ||
+		sprof_error_set(
+			err, SPROF_ERROR_USAGE, "the name of a file is missing: '%s'", begin);
+}
+
+bool sprof_function_choice_add(
+	struct sprof_function_choice *choice, const char *text, struct sprof_error *err)
+{
+	for (;;) {
+		const char *end = end_of_wish(text);
+
+		if (!add_wish(choice, text, end, err))
+			return false;
+		if (!*end)
+			return true;
+		text = end + 1;
+	}
+}
+
+static bool is_like(const char *pattern, const char *name)
+{
+	return !strcmp(pattern, name) || sprof_glob_matches(pattern, name);
+}
+
+/* "Tree<...>::insert" -> "Tree::insert" */
+static void leave_out_templates(char *brief)
+{
+	static const char left_out[] = "<...>";
+	char *at = brief;
+
+	while ((at = strstr(at, left_out)) != NULL) {
+		const char *rest = at + sizeof(left_out) - 1;
+
+		memmove(at, rest, strlen(rest) + 1);
+	}
+}
+
+bool sprof_function_is_called(const char *name, const char *linkage)
+{
+	SPROF_AUTO_FREE char *plain = NULL, *brief = NULL;
+
+	if (is_like(name, linkage))
+		return true;
+	plain = sprof_is_mangled(linkage) ? sprof_demangle(linkage) : NULL;
+	if (!plain || is_like(name, plain))
+		return plain;
+	brief = sprof_short_name(plain);
+	if (!brief || is_like(name, brief))
+		return brief;
+	leave_out_templates(brief);
+	return is_like(name, brief);
+}
+
+static bool is_in_file(const char *file, const struct sprof_module *module)
+{
+	return is_like(file, strchr(file, '/') ? module->path : sprof_module_name(module));
+}
+
+bool sprof_function_choice_is_program(
+	struct sprof_function_choice *choice, const struct sprof_module *module)
+{
+	struct stat status;
+
+	if (!choice->path)
+		return false;
+	if (choice->asked == module)
+		return choice->is_program;
+	choice->asked = module;
+	choice->is_program = module->fd >= 0 && !fstat(module->fd, &status) &&
+		status.st_dev == choice->device && status.st_ino == choice->inode;
+	return choice->is_program;
+}
+
+static bool is_wanted_in(struct sprof_function_choice *choice,
+	const struct sprof_function_wish *wish, const struct sprof_module *module)
+{
+	if (wish->file)
+		return is_in_file(wish->file, module);
+	return (!wish->is_pattern && !wish->is_in_program) ||
+		sprof_function_choice_is_program(choice, module);
+}
+
+bool sprof_function_choice_has(struct sprof_function_choice *choice,
+	const struct sprof_module *module, const struct sprof_listed *function)
+{
+	bool is_chosen = false;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		struct sprof_function_wish *wish = &choice->items[i];
+
+		if (!is_wanted_in(choice, wish, module) ||
+			!sprof_function_is_called(wish->name, function->name))
+			continue;
+		wish->is_found = true;
+		is_chosen = true;
+	}
+	return is_chosen;
+}
+
+/* Some wishes mean the program only. What can't be read has no functions. */
+static bool look_into(struct sprof_function_choice *choice, const struct sprof_module *module,
+	struct sprof_error *err)
+{
+	const struct sprof_debug_places places = {0};
+	struct sprof_listing listing = {0};
+	struct sprof_error unreadable;
+
+	if (!sprof_listing_create(
+		    module, &places, NULL, SPROF_LISTING_FILE, &listing, &unreadable)) {
+		*err = unreadable;
+		return unreadable.kind != SPROF_ERROR_NO_MEMORY;
+	}
+	for (size_t i = 0; i < listing.count; i++) {
+		for (size_t j = 0; j < choice->count; j++) {
+			struct sprof_function_wish *wish = &choice->items[j];
+
+			wish->is_in_program |= !wish->is_in_program && !wish->file &&
+				sprof_function_is_called(wish->name, listing.items[i].name);
+		}
+	}
+	sprof_listing_finish(&listing);
+	return true;
+}
+
+static bool open_program(
+	struct sprof_function_choice *choice, const char *path, struct sprof_error *err)
+{
+	struct sprof_modules *modules = sprof_modules_create();
+	struct sprof_module *module;
+	struct stat status;
+	bool done = modules && sprof_program_open(modules, path, &module, err);
+
+	if (done && module->fd >= 0 && !fstat(module->fd, &status)) {
+		choice->device = status.st_dev;
+		choice->inode = status.st_ino;
+		choice->path = strdup(path);
+		done = choice->path && look_into(choice, module, err);
+	}
+	sprof_modules_destroy(modules);
+	return done || sprof_error_no_memory(err);
+}
+
+static bool tell_missing(
+	const struct sprof_function_wish *wish, const char *file, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function %s '%s' in %s",
+		wish->is_pattern ? "matches" : "is called", wish->name, file);
+	if (wish->is_pattern && !wish->file)
+		sprof_error_hint(err, "sprof symbols %s lists them; for another file: '%s@FILE'",
+			file, wish->name);
+	else
+		sprof_error_hint(err, "sprof symbols FILE lists those of a file");
+	return false;
+}
+
+bool sprof_function_choice_begin(struct sprof_function_choice *choice, const char *program,
+	pid_t pid, struct sprof_error *err)
+{
+	char path[PATH_MAX];
+
+	if (!sprof_program_find(program, pid, path, err) || !open_program(choice, path, err))
+		return false;
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+
+		if (wish->is_pattern && !wish->file && !wish->is_in_program && choice->path)
+			return tell_missing(wish, path, err);
+	}
+	return true;
+}
+
+bool sprof_function_choice_check(
+	const struct sprof_function_choice *choice, struct sprof_error *err)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+
+		if (!wish->is_found)
+			return tell_missing(
+				wish, wish->file ? wish->file : "any file that was mapped", err);
+	}
+	return true;
+}
+
+void sprof_function_choice_finish(struct sprof_function_choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		free(choice->items[i].name);
+		free(choice->items[i].file);
+	}
+	free(choice->items);
+	free(choice->path);
+	*choice = (struct sprof_function_choice){0};
+}

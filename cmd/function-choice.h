@@ -1,0 +1,67 @@
+/*
+ * Which functions are watched, as users write it: "parse,ns::Tree::*,malloc@libc.so.6".
+ */
+#ifndef SPROF_CMD_FUNCTION_CHOICE_H
+#define SPROF_CMD_FUNCTION_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "elfsym/listing.h"
+
+/*
+ * Whether a function is meant by a name: its linkage name, its name as the programmer wrote it, with
+ * or without parameters and template arguments, or a pattern of one of these (events/glob.h).
+ */
+bool sprof_function_is_called(const char *name, const char *linkage);
+
+/* Zeroed is empty and valid. */
+struct sprof_function_choice {
+	struct sprof_function_wish {
+		char *name; /* or a pattern */
+		char *file; /* the same; NULL: none was named */
+		bool is_pattern;
+		bool is_in_program;
+		bool is_found;
+	} * items;
+	size_t count, capacity;
+	char *path; /* of the program; NULL: not known */
+	dev_t device;
+	ino_t inode;
+	const struct sprof_module *asked; /* about which module was asked last, */
+	bool is_program;                  /* and what the answer was */
+};
+
+/*
+ * Adds a list: FUNC or FUNC@FILE, with commas between them. FILE is a file's name, or a path if it has a
+ * slash, or a pattern. Either may stand in quotes. Commas inside brackets don't separate.
+ */
+SPROF_MUST_USE bool sprof_function_choice_add(
+	struct sprof_function_choice *choice, const char *text, struct sprof_error *err);
+
+/*
+ * Looks into the program that is to be started, or into a process's (NULL). False: a pattern without
+ * a file, which means the program, matches nothing there; or no memory.
+ */
+SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
+	const char *program, pid_t pid, struct sprof_error *err);
+
+/* Whether the function is chosen. */
+bool sprof_function_choice_has(struct sprof_function_choice *choice,
+	const struct sprof_module *module, const struct sprof_listed *function);
+
+/* After the run. False: one of the wishes has matched nothing. */
+SPROF_MUST_USE bool sprof_function_choice_check(
+	const struct sprof_function_choice *choice, struct sprof_error *err);
+
+/* Whether the file is that of the program. */
+bool sprof_function_choice_is_program(
+	struct sprof_function_choice *choice, const struct sprof_module *module);
+
+void sprof_function_choice_finish(struct sprof_function_choice *choice);
+
+#endif

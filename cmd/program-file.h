@@ -1,0 +1,26 @@
+/*
+ * The file of the program that a run is about.
+ */
+#ifndef SPROF_CMD_PROGRAM_FILE_H
+#define SPROF_CMD_PROGRAM_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+
+/*
+ * The path of a program to start, as execvp(3) finds it, or of a process's (NULL), which is of
+ * /proc. False: there is no such program.
+ */
+SPROF_MUST_USE bool sprof_program_find(
+	const char *name, pid_t pid, char ret_path[PATH_MAX], struct sprof_error *err);
+
+/* Opens a file as a module of its own, which may fail (its open_errno). False: no memory. */
+SPROF_MUST_USE bool sprof_program_open(struct sprof_modules *modules, const char *path,
+	struct sprof_module **ret, struct sprof_error *err);
+
+#endif

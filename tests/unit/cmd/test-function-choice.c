@@ -1,0 +1,150 @@
+/*
+ * cmd/function-choice: lists of functions as users write them, and what they mean in the program and
+ * in other files. The program is this test.
+ */
+#include "cmd/function-choice.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+static void check_wish(const struct sprof_function_wish *wish, const char *name, const char *file)
+{
+	assert_string_equal(wish->name, name);
+	if (file)
+		assert_string_equal(wish->file, file);
+	else
+		assert_null(wish->file);
+}
+
+static struct sprof_function_choice read_list(const char *text)
+{
+	struct sprof_function_choice choice = {0};
+	struct sprof_error err;
+
+	if (!sprof_function_choice_add(&choice, text, &err))
+		fail_msg("%s: %s", text, err.message);
+	return choice;
+}
+
+static void lists(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t count;
+		const char *names[4], *files[4];
+	} cases[] = {
+		{"parse", 1, {"parse"}, {NULL}},
+		{"a,b@libc.so.6,c*@\"/path, with/a comma\"", 3, {"a", "b", "c*"},
+			{NULL, "libc.so.6", "/path, with/a comma"}},
+		{"f(int, char),g", 2, {"f(int, char)", "g"}, {NULL}},
+		{"map<int, long>::at(int),g", 2, {"map<int, long>::at(int)", "g"}, {NULL}},
+		{"operator<(A, B),operator,(A, B),operator()(int, int),operator->", 4,
+			{"operator<(A, B)", "operator,(A, B)", "operator()(int, int)",
+				"operator->"},
+			{NULL}},
+		{"A::operator<,\"a@b\"@c,operator[],my_operator<int, int>", 4,
+			{"A::operator<", "a@b", "operator[]", "my_operator<int, int>"},
+			{NULL, "c"}},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_function_choice choice = read_list(cases[i].text);
+
+		assert_int_equal(choice.count, cases[i].count);
+		for (size_t j = 0; j < choice.count; j++)
+			check_wish(&choice.items[j], cases[i].names[j], cases[i].files[j]);
+		sprof_function_choice_finish(&choice);
+	}
+}
+
+static void what_is_no_list(void **state)
+{
+	static const char *const texts[] = {"", ",", "a,", "a,,b", "@libc.so.6", "a@", "\"\"@b"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sprof_function_choice choice = {0};
+		struct sprof_error err;
+
+		if (sprof_function_choice_add(&choice, texts[i], &err))
+			fail_msg("%s is accepted", texts[i]);
+		assert_int_equal(err.kind, SPROF_ERROR_USAGE);
+		sprof_function_choice_finish(&choice);
+	}
+}
+
+static void names(void **state)
+{
+	static const char linkage[] = "_ZN2ns4TreeIiE6insertERKi";
+
+	assert_true(sprof_function_is_called("parse", "parse"));
+	assert_true(sprof_function_is_called("p?r*", "parse"));
+	assert_false(sprof_function_is_called("pars", "parse"));
+	assert_true(sprof_function_is_called(linkage, linkage));
+	assert_true(sprof_function_is_called("ns::Tree<int>::insert(int const&)", linkage));
+	assert_true(sprof_function_is_called("ns::Tree::insert", linkage));
+	assert_true(sprof_function_is_called("ns::Tree<...>::insert", linkage));
+	assert_true(sprof_function_is_called("ns::Tree::*", linkage));
+	assert_true(sprof_function_is_called("*insert*", linkage));
+	assert_false(sprof_function_is_called("ns::Tree", linkage));
+}
+
+static bool has(
+	struct sprof_function_choice *choice, const struct sprof_module *module, const char *name)
+{
+	const struct sprof_listed listed = {.name = name};
+
+	return sprof_function_choice_has(choice, module, &listed);
+}
+
+static void files(void **state)
+{
+	const struct sprof_module program = {
+		.path = "/proc/self/exe", .fd = open("/proc/self/exe", O_RDONLY)};
+	const struct sprof_module libc = {.path = "/lib/libc.so.6", .fd = -1};
+	struct sprof_function_choice choice =
+		read_list("main,malloc,wha*,free@libc.so.*,calloc@/lib/*,realloc@/usr/*");
+	struct sprof_error err;
+
+	assert_true(sprof_function_choice_begin(&choice, NULL, getpid(), &err));
+	assert_true(has(&choice, &program, "main"));
+	assert_false(has(&choice, &libc, "main"));
+	assert_true(has(&choice, &libc, "malloc"));
+	assert_true(has(&choice, &program, "what_is_no_list"));
+	assert_false(has(&choice, &libc, "what_is_no_list"));
+	assert_true(has(&choice, &libc, "free"));
+	assert_false(has(&choice, &program, "free"));
+	assert_true(has(&choice, &libc, "calloc"));
+	assert_false(sprof_function_choice_check(&choice, &err));
+	assert_non_null(strstr(err.message, "'realloc' in /usr/*"));
+	sprof_function_choice_finish(&choice);
+	close(program.fd);
+}
+
+static void a_pattern_that_the_program_does_not_have(void **state)
+{
+	struct sprof_function_choice choice = read_list("main,no_such_*");
+	struct sprof_error err;
+
+	assert_false(sprof_function_choice_begin(&choice, NULL, getpid(), &err));
+	assert_int_equal(err.kind, SPROF_ERROR_NOT_FOUND);
+	assert_non_null(strstr(err.message, "no function matches 'no_such_*'"));
+	assert_non_null(strstr(err.hint, "sprof symbols"));
+	sprof_function_choice_finish(&choice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists),
+		cmocka_unit_test(what_is_no_list),
+		cmocka_unit_test(names),
+		cmocka_unit_test(files),
+		cmocka_unit_test(a_pattern_that_the_program_does_not_have),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
