@@ -11,6 +11,7 @@
 #include "attach/breakpoints.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "events/follow-cpu.h"
 #include "events/return-stack.h"
 
 /* The places of values; the catalogue's (events/event-type.c). */
@@ -25,7 +26,8 @@ struct sprof_breakpoint_events {
 	bool wants_stacks;
 	struct sprof_target *target;
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
-	struct thread_calls *threads;            /* by the thread's id */
+	struct sprof_follow_cpu cpu;
+	struct thread_calls *threads; /* by the thread's id */
 	size_t thread_count;
 	bool out_of_memory;
 };
@@ -168,6 +170,7 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	struct sprof_thread *thread = event->thread;
 	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
 
+	sprof_follow_cpu_take(&events->cpu, thread);
 	take_returns(events, thread, regs);
 	if (tag)
 		take_begin(events, thread, regs, (int64_t)tag - 1);
@@ -188,6 +191,7 @@ static void begin(void *data, struct sprof_target *target)
 	struct sprof_breakpoint_events *events = data;
 
 	events->target = target;
+	sprof_follow_cpu_init(&events->cpu);
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -216,6 +220,7 @@ static void end(void *data, uint64_t now_ns)
 	struct sprof_process **processes;
 	size_t count;
 
+	sprof_follow_cpu_end(&events->cpu);
 	processes = sprof_target_processes(events->target, &count);
 	for (size_t i = 0; i < count; i++)
 		sprof_breakpoints_remove(processes[i]);
