@@ -31,6 +31,7 @@ struct sprof_functions {
 	struct sprof_trace_sink sink;            /* of the latter */
 	uint64_t next_ns;                        /* of the next look */
 	uint32_t not_watched;
+	bool returns_ended;
 	bool out_of_memory;
 };
 

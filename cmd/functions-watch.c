@@ -165,8 +165,19 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 	}
 }
 
+/* None of the program's own code has run, if it was linked with who throws. */
+static void end_returns(struct sprof_functions *functions)
+{
+	if (!functions->recorded || functions->returns_ended || functions->options.are_leaves ||
+		!functions->table.has_unwinder)
+		return;
+	functions->returns_ended = true;
+	sprof_recorded_events_end_returns(functions->recorded);
+}
+
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
+	end_returns(functions);
 	for (; functions->recorded && functions->watched_count < functions->table.count;
 		functions->watched_count++)
 		probe(functions, functions->watched_count);

@@ -55,6 +55,11 @@ const char *sprof_functions_source_name(const struct sprof_functions *functions)
 	return functions->breakpoints ? "breakpoints" : "uprobes";
 }
 
+bool sprof_functions_have_returns(const struct sprof_functions *functions)
+{
+	return !functions->returns_ended;
+}
+
 size_t sprof_functions_count(const struct sprof_functions *functions)
 {
 	return functions->table.count;

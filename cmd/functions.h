@@ -38,6 +38,7 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
+	bool are_leaves;  /* exceptions never pass the wanted functions */
 	bool stacks;      /* of calls: an id of the profile's */
 	bool breakpoints; /* the target's code may be changed */
 	bool follow_children;
@@ -56,6 +57,13 @@ struct sprof_event_source sprof_functions_source(struct sprof_functions *functio
 
 /* "uprobes" */
 const char *sprof_functions_source_name(const struct sprof_functions *functions);
+
+/*
+ * Whether there are RETURN events. The kernel's probes of returns change return addresses: an exception
+ * that passes such a function ends its program. So if there is anybody who may throw one, there are
+ * none, except of leaves, and calls can be counted, not timed.
+ */
+bool sprof_functions_have_returns(const struct sprof_functions *functions);
 
 size_t sprof_functions_count(const struct sprof_functions *functions);
 /* By an event's number; valid as long as `functions`. */

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions.h"
+#include "cmd/guardian.h"
 #include "cmd/heap-report.h"
 #include "cmd/heap-sites.h"
 #include "cmd/terminal.h"
@@ -137,6 +138,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
+		.are_leaves = true,
 		.stacks = true,
 		.breakpoints = run->request->exact.breakpoints,
 		.follow_children = subject->follow_children,
@@ -282,12 +284,17 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	return !outputs->count || sprof_shown_write_all(&run->shown, profile, ret_exit, err);
 }
 
+static bool guard(const struct sprof_heap_exact_request *request, struct sprof_error *err)
+{
+	return !request->exact.breakpoints || sprof_guardian_begin(request->watching->pid, err);
+}
+
 bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = begin(&run, operands, err) && trace(&run, ret_exit, err) &&
-		write_all(&run, ret_exit, err);
+	const bool done = guard(request, err) && begin(&run, operands, err) &&
+		trace(&run, ret_exit, err) && write_all(&run, ret_exit, err);
 
 	sprof_functions_destroy(run.functions);
 	sprof_allocations_destroy(run.allocations);

@@ -63,6 +63,10 @@ static const struct sprof_option exact_table[] = {
 		FIELD(exactly.sizes)},
 	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
 		FIELD(exactly.json)},
+	{"breakpoints", NULL, NULL,
+		"by breakpoints, which need no rights and lose nothing: the\n"
+		"program's code is changed while it is watched",
+		sprof_value_flag, FIELD(exactly.breakpoints)},
 	{0},
 };
 
@@ -241,9 +245,9 @@ static bool check(const struct heap_options *options, struct sprof_error *err)
 			err, SPROF_ERROR_USAGE, "heap: either --growth or --exact, not both");
 	if (exact->older_ns && !exact->live)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "heap: --older needs --live");
-	if (!options->exact && (exact->live || exact->sizes || exact->json))
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "heap: --live, --sizes and --json need --exact");
+	if (!options->exact && (exact->live || exact->sizes || exact->json || exact->breakpoints))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"heap: --live, --sizes, --json and --breakpoints need --exact");
 	return true;
 }
 
@@ -289,7 +293,8 @@ const struct sprof_command sprof_command_heap = {
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
 		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
-		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root). "
+		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root), "
+		"or by\nbreakpoints. "
 		"The kinds\nof values are those of Go's heap profiles: alloc_space, alloc_objects, inuse_space, "
 		"inuse_objects; and\npeak_space, peak_objects, freed_space, freed_objects, temporary_space, "
 		"temporary_objects. --weight\nchooses one (a program's peak_space, a process's inuse_space).\n\n"
