@@ -20,7 +20,9 @@ enum {
 	SPROF_REG_COUNT = 17,
 	SPROF_RED_ZONE = 128, /* bytes below sp that a leaf function may use */
 	SPROF_TRAP_SIZE = 1,  /* how far behind a breakpoint the pc is at its trap */
+	SPROF_TRAP_INSTRUCTION = 1,
 };
+#define SPROF_TRAP __asm__ volatile("int3")
 #elif defined(__aarch64__)
 /* DWARF for the Arm 64-bit Architecture, section 4.1. It has no number for the pc; libunwind uses
  * 32. */
@@ -32,7 +34,9 @@ enum {
 	SPROF_REG_COUNT = 33,
 	SPROF_RED_ZONE = 0,
 	SPROF_TRAP_SIZE = 0,
+	SPROF_TRAP_INSTRUCTION = 4,
 };
+#define SPROF_TRAP __asm__ volatile("brk #0")
 #else
 #error "no register description for this machine"
 #endif

@@ -132,11 +132,19 @@ void sprof_functions_suspend(struct sprof_functions *functions)
 	sprof_breakpoint_events_suspend(functions->breakpoints);
 }
 
+/* What was mapped meanwhile has been seen, and is watched from now on. */
 void sprof_functions_resume(struct sprof_functions *functions)
 {
+	struct sprof_process **processes;
+	size_t count;
+
 	functions->is_suspended = false;
+	processes = sprof_target_processes(functions->target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (is_followed(functions, processes[i]))
+			sprof_functions_watch(functions, processes[i]);
+	}
 	sprof_breakpoint_events_resume(functions->breakpoints);
-	scan_all(functions);
 }
 
 struct sprof_breakpoint_load sprof_functions_load(

@@ -1,6 +1,6 @@
 /*
  * Breakpoints at the allocators, in short windows. What a thread allocates in them, by the time that it
- * ran in them, is its rate: a thread runs less in a window, by what its stops take.
+ * has for itself in them, is its rate.
  *
  * Does not handle what is freed: most of that happens outside a window. A thread that allocates so fast
  * that it hardly runs between two stops has a rate that can't be told; the figure is a lower bound.
@@ -13,18 +13,16 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "attach/floor.h"
+#include "attach/trap-floor.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions.h"
 #include "cmd/growth.h"
 #include "cmd/guardian.h"
 #include "cmd/heap-choice.h"
+#include "cmd/heap-times.h"
 #include "cmd/ui.h"
 #include "events/duty.h"
-
-/* A thread is taken to have run in at least this part of the windows. */
-static const double least_running = 0.25;
 
 struct run {
 	const struct sprof_heap_rate_request *request;
@@ -35,11 +33,13 @@ struct run {
 	struct sprof_heap_choice choice;
 	struct sprof_growth counted; /* in windows */
 	struct sprof_duty duty;
+	struct sprof_heap_times times;
+	uint64_t floor_ns;      /* of a stop */
 	uint64_t counted_bytes; /* in this window */
-	uint64_t stop_ns;       /* the kernel's part of a stop */
 	/* By the thread's id: what stops have taken up to the begin of the window. */
 	uint64_t *taken_before;
 	size_t thread_capacity, threads;
+	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
 };
@@ -70,13 +70,15 @@ static uint64_t size_of(const struct run *run, const struct sprof_trace_event *e
 	return sprof_allocator_size(allocator, arguments);
 }
 
-/* A size that overflows gets no memory. */
+/* A size that overflows gets no memory. A thread may come to a breakpoint just before the window is
+ * over, and report it later. */
 static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct run *run = data;
+	struct sprof_breakpoint_load load;
 	uint64_t bytes;
 
-	if (event->type != SPROF_TRACE_PROBE)
+	if (event->type != SPROF_TRACE_PROBE || !run->duty.is_open)
 		return true;
 	bytes = size_of(run, event);
 	if (bytes == UINT64_MAX)
@@ -84,7 +86,9 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	run->counted_bytes += bytes;
 	if (event->thread >= run->threads)
 		run->threads = event->thread + 1;
-	if (!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack, bytes, 1))
+	load = sprof_functions_load(run->functions, event->thread);
+	if (!sprof_heap_times_stop(&run->times, event->thread, run->duty.windows + 1, &load) ||
+		!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack, bytes, 1))
 		run->out_of_memory = true;
 	return !run->out_of_memory;
 }
@@ -93,7 +97,7 @@ static uint64_t taken_from(const struct run *run, uint32_t thread)
 {
 	const struct sprof_breakpoint_load load = sprof_functions_load(run->functions, thread);
 
-	return load.stops * run->stop_ns + load.read_ns;
+	return load.stops * run->floor_ns + load.read_ns;
 }
 
 /* Of the thread that has lost most; threads are slowed down side by side. Not more than all. */
@@ -149,7 +153,7 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 
 static void take(void *data, const struct sprof_event *event)
 {
-	const struct run *run = data;
+	struct run *run = data;
 
 	run->source.take(run->source.data, event);
 }
@@ -177,19 +181,8 @@ static void end_source(void *data, uint64_t now_ns)
 
 	if (run->duty.is_open)
 		turn(run, now_ns);
+	run->end_ns = now_ns;
 	run->source.end(run->source.data, now_ns);
-}
-
-/* How long the thread ran in windows, without its stops. */
-static double running_ns(struct run *run, uint32_t thread)
-{
-	const double on_ns = (double)run->duty.on_ns;
-	const double ran_ns = on_ns - (double)taken_from(run, thread);
-
-	if (ran_ns >= least_running * on_ns)
-		return ran_ns;
-	run->has_fast_threads = true;
-	return least_running * on_ns;
 }
 
 /* What was counted, as a rate. */
@@ -197,8 +190,14 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 {
 	for (size_t i = 0; i < run->counted.row_count; i++) {
 		const struct sprof_growth_row *row = &run->counted.rows[i];
-		const double per_s = SPROF_NS_PER_S / running_ns(run, row->thread);
+		const struct sprof_breakpoint_load load =
+			sprof_functions_load(run->functions, row->thread);
+		bool is_most;
+		const double per_s = SPROF_NS_PER_S /
+			sprof_heap_times_own(&run->times, row->thread, &load, run->duty.on_ns,
+				run->floor_ns, &is_most);
 
+		run->has_fast_threads |= is_most;
 		if (!sprof_growth_add(rates, row->thread, row->stack,
 			    (uint64_t)llround((double)row->bytes * per_s),
 			    (uint64_t)llround((double)row->count * per_s)))
@@ -224,8 +223,7 @@ static void tell(const struct run *run)
 			"too little was seen for an estimate: %" PRIu64 " windows", duty->windows);
 	if (duty->windows)
 		sprof_ui_note("stops took %.1f %% of the time",
-			100 * (double)duty->taken_ns /
-				(double)(sprof_clock_now_ns() - duty->begin_ns));
+			100 * (double)duty->taken_ns / (double)(run->end_ns - duty->begin_ns));
 	if (run->has_fast_threads)
 		sprof_ui_note(
 			"some threads allocate too fast to be measured: their rates are lower "
@@ -278,7 +276,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 		!sprof_watching_init(&run->watching, watching, operands, err) ||
 		!create_functions(run, err))
 		return false;
-	run->stop_ns = sprof_call_floor_ns();
+	run->floor_ns = sprof_trap_floor_ns();
 	sprof_functions_prepare(run->functions, &run->watching.subject);
 	run->watching.subject.stdout_to_stderr =
 		operands[0] && sprof_outputs_use_stdout(&run->shown.outputs);
@@ -315,6 +313,7 @@ bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request, char *co
 
 	sprof_functions_destroy(run.functions);
 	sprof_growth_finish(&run.counted);
+	sprof_heap_times_finish(&run.times);
 	free(run.taken_before);
 	sprof_watching_finish(&run.watching);
 	return done;

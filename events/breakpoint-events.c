@@ -20,6 +20,7 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 struct thread_calls {
 	struct sprof_return_stack returns;
 	struct sprof_breakpoint_load load;
+	uint64_t passed_ns; /* when it went on last */
 };
 
 struct sprof_breakpoint_events {
@@ -172,15 +173,26 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	give_begin(events, thread, regs, number, stack);
 }
 
-static void add_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+/* What is known of its stop before it goes on. */
+static void begin_load(
+	struct sprof_breakpoint_events *events, const struct sprof_thread *thread, uint64_t now_ns)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (calls)
+		calls->load.gap_ns = now_ns - calls->passed_ns;
+	else
+		events->out_of_memory = true;
+}
+
+static void end_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
 	uint64_t began_ns)
 {
 	struct thread_calls *calls = calls_of(events, thread);
 
-	if (!calls) {
-		events->out_of_memory = true;
+	if (!calls)
 		return;
-	}
+	calls->passed_ns = events->passed_ns;
 	calls->load.stops++;
 	calls->load.read_ns += events->passed_ns - began_ns;
 }
@@ -192,13 +204,14 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	struct sprof_thread *thread = event->thread;
 	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
 
+	begin_load(events, thread, now_ns);
 	sprof_follow_cpu_take(&events->cpu, thread);
 	take_returns(events, thread, regs);
 	if (tag)
 		take_begin(events, thread, regs, (int64_t)tag - 1);
 	else
 		pass(events, thread, regs);
-	add_load(events, thread, now_ns);
+	end_load(events, thread, now_ns);
 }
 
 struct sprof_breakpoint_load sprof_breakpoint_events_load(

@@ -45,6 +45,7 @@ void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
  * kernel's part is not in it. */
 struct sprof_breakpoint_load {
 	uint64_t stops, read_ns;
+	uint64_t gap_ns; /* from when it went on to its last stop */
 };
 
 struct sprof_breakpoint_load sprof_breakpoint_events_load(
