@@ -10,13 +10,14 @@
  *
  * With "threads": THREADS threads keep and hand objects over, which another one frees. "fork": a child frees
  * what it has inherited and leaves CHILD objects of 10 bytes. "exec": becomes itself with the words that
- * follow. "jump": a signal handler leaves an allocator's caller by longjmp. "hold": waits for the
- * test's word, and frees what it had before.
+ * follow. "jump": a signal handler leaves an allocator's caller by longjmp. "loop": each
+ * millisecond keeps one object and makes one temporary until the test's word; and frees some that it had before.
  *
- * What it holds back: after each burst of calls it sleeps, because events are written down faster than they
+ * After each burst of calls it sleeps, because events are written down faster than they
  * are read.
  */
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -201,13 +202,31 @@ static void run_jump(void)
 	}
 }
 
-/* What it had before can't be known to who comes now. */
-static void hold(void)
+MEASURED static void keep_one(void)
 {
-	sink = malloc(50);
-	target_ready("%d", (int)getpid());
-	target_wait_for_end();
+	sink = malloc(100);
+}
+
+MEASURED static void make_one_temporary(void)
+{
+	sink = malloc(1000);
 	free(sink);
+}
+
+/* What it had before can't be known to who comes now. */
+static void loop(void)
+{
+	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	for (int i = 0; i < PEAK; i++)
+		held[i] = malloc(50);
+	target_ready("%d", (int)getpid());
+	for (int i = 0; !poll(&end, 1, 1); i++) {
+		keep_one();
+		make_one_temporary();
+		if (i % 10 == 0 && i / 10 < PEAK)
+			free(held[i / 10]);
+	}
 }
 
 static void run_all(void)
@@ -231,9 +250,9 @@ int main(int argc, char *argv[])
 		execv(argv[0], argv + 1);
 		target_fail("execv");
 	}
-	if (!strcmp(word, "hold"))
-		hold();
-	if (!strcmp(word, "threads"))
+	if (!strcmp(word, "loop"))
+		loop();
+	else if (!strcmp(word, "threads"))
 		run_threads();
 	else if (!strcmp(word, "fork"))
 		run_child();
