@@ -82,6 +82,12 @@ static bool wants(
 	return strncmp(function->name, "_Z", 2) != 0 || wants_operators(run, module);
 }
 
+/* What is freed is charged to who has allocated it, at the call's begin. */
+static bool is_brief(void *data, const char *name)
+{
+	return sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
+}
+
 static const struct sprof_allocator *allocator_of(void *data, int64_t number)
 {
 	struct run *run = data;
@@ -136,6 +142,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.modules = run->watching.modules,
 		.data = run,
 		.wants = wants,
+		.is_brief = is_brief,
 		.event = take_event,
 		.gap = take_gap,
 		.are_leaves = true,
