@@ -70,8 +70,11 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"this build has no breakpoints: they need x86_64 and libZydis");
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
-	functions->breakpoints =
-		sprof_breakpoint_events_create(&functions->sink, functions->options.stacks);
+	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
+		.sink = functions->sink,
+		.stacks = functions->options.stacks,
+		.begins_only = functions->options.begins_only,
+	});
 	if (!functions->breakpoints)
 		return sprof_error_no_memory(err);
 	functions->source = sprof_breakpoint_events_source(functions->breakpoints);
