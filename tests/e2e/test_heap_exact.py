@@ -10,8 +10,8 @@ import json
 import os
 import re
 
-from harness import (SPROF, Program, Target, as_nobody, check_error, main, own_sprof, own_target, require_machine, run,
-                     sprof, target, tool, tracer_of)
+from harness import (SPROF, Target, as_nobody, check_error, main, own_sprof, own_target, require_machine,
+                     require_plain_sprof, run, sprof, target, tool, tracer_of)
 from subjects import build, command
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -97,6 +97,7 @@ def preloaded(pattern, throws=True):
     Programs with another allocator, which sprof has then as well. The allocator's operator new does not call malloc,
     and throws where there is no memory.
     """
+    require_plain_sprof("two allocators in one sprof")
     found = sorted(glob.glob(f"/usr/lib/*/{pattern}"))
     require_machine(found, f"{pattern} is not installed")
     environment = dict(os.environ, LD_PRELOAD=found[0])
