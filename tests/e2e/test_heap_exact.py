@@ -16,7 +16,7 @@ from subjects import build, command
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, os.pardir, "targets")
-KEPT, TEMPORARY, PEAK, RESIZED, THREADS, HANDED, CHILD = 50, 100, 60, 20, 3, 40, 5
+KEPT, TEMPORARY, PEAK, RESIZED, THREADS, HANDED, CHILD, SWAPS, SLOTS = 50, 100, 60, 20, 3, 40, 5, 1000, 4
 RESIZED_BYTES = sum(1000 * step for step in range(1, RESIZED + 1))
 NOTHING = (0, 0)
 # Of each function: allocated, freed, in use at the peak, not freed; all in bytes and objects.
@@ -92,6 +92,30 @@ def test_glibc_by_uprobes():
     check_whole(exact(target("allocator"), by="uprobes"))
 
 
+def swapped():
+    """The sizes that the target's threads ask for when they exchange objects: of malloc, of realloc."""
+    allocated, resized = [], []
+    for value in range(THREADS):
+        for _ in range(SWAPS):
+            value = (value * 1103515245 + 12345) % 2 ** 32
+            allocated.append(16 + (value >> 20) % 500)
+            if (value >> 8) % 3 == 0:
+                resized.append(16 + (value >> 12) % 2000)
+    return allocated, resized
+
+
+def check_swaps(**how):
+    """Addresses go from one thread to another while calls are under way."""
+    report = exact(target("allocator"), "swap", **how)
+    allocated, resized = swapped()
+    figures = figures_of(report, "swap")
+    assert figures[0] == (sum(allocated) + sum(resized), len(allocated) + len(resized)), figures
+    assert figures[3][1] == SLOTS and figures[1][1] == figures[0][1] - SLOTS, figures
+    assert report["resizes"]["count"] == len(resized), report["resizes"]
+    assert report["given_again"] == report["unknown_resizes"] == report["not_returned"] == 0, report
+    check_sums(report)
+
+
 def preloaded(pattern, throws=True):
     """
     Programs with another allocator, which sprof has then as well. The allocator's operator new does not call malloc,
@@ -102,6 +126,7 @@ def preloaded(pattern, throws=True):
     require_machine(found, f"{pattern} is not installed")
     environment = dict(os.environ, LD_PRELOAD=found[0])
     check_truth(exact(target("allocator"), env=environment))
+    check_swaps(env=environment)
     words = [build("operators", "-g", "-std=c++17", source=CPLUSPLUS), *([] if throws else ["with memory"])]
     check_operators(exact(*words, env=environment))
 
@@ -146,6 +171,7 @@ def test_threads():
     assert figures_of(report, "keep")[3] == (THREADS * KEPT * 100, THREADS * KEPT), figures_of(report, "keep")
     assert report["given_again"] == 0, report
     check_sums(report)
+    check_swaps()
 
 
 def test_children():

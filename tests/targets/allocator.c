@@ -8,19 +8,20 @@
  *     aligned     two objects of 512 bytes by each of posix_memalign, aligned_alloc and memalign; one of each stays
  *     zero        calloc of 10 x 30 bytes, realloc to nothing, free(NULL), a calloc that fails
  *
- * With "threads": THREADS threads keep and hand objects over, which another one frees. "fork": a child frees
- * what it has inherited and leaves CHILD objects of 10 bytes. "exec": becomes itself with the words that
- * follow. "jump": a signal handler leaves an allocator's caller by longjmp. "loop": each
- * millisecond keeps one object and makes one temporary until the test's word; and frees some that it had before.
+ * With "threads": THREADS threads keep and hand objects over, which another one frees. "swap": threads exchange
+ * objects as fast as they can. "fork": a child frees what it has inherited and leaves CHILD objects of 10 bytes.
+ * "exec": becomes itself with the words that follow. "jump": a signal handler leaves an allocator's caller by
+ * longjmp. "loop": each millisecond keeps one object and makes one temporary until the test's word; and frees some
+ * that it had before.
  *
- * After each burst of calls it sleeps, because events are written down faster than they
- * are read.
+ * After each burst of calls it sleeps, because events are written down faster than they are read.
  */
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ enum {
 	THREADS = 3,
 	HANDED = 40,
 	CHILD = 5,
+	SWAPS = 1000,
+	SLOTS = 4,
 	BURST = 10,
 	PAUSE_NS = 5 * 1000 * 1000,
 };
@@ -165,6 +168,35 @@ MEASURED static void leave_in_child(void)
 		sink = malloc(10);
 }
 
+static _Atomic(void *) slots[SLOTS];
+
+/* Every third object is resized; all are freed by whoever finds them. */
+MEASURED static void *swap(void *data)
+{
+	unsigned random = (unsigned)(size_t)data;
+
+	for (int i = 0; i < SWAPS; i++) {
+		void *object;
+
+		random = random * 1103515245 + 12345;
+		object = malloc(16 + (random >> 20) % 500);
+		if ((random >> 8) % 3 == 0)
+			object = realloc(object, 16 + (random >> 12) % 2000);
+		free(atomic_exchange(&slots[(random >> 16) % SLOTS], object));
+	}
+	return NULL;
+}
+
+static void run_swaps(void)
+{
+	pthread_t threads[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, swap, (void *)i);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void run_child(void)
 {
 	pid_t child;
@@ -254,6 +286,8 @@ int main(int argc, char *argv[])
 		loop();
 	else if (!strcmp(word, "threads"))
 		run_threads();
+	else if (!strcmp(word, "swap"))
+		run_swaps();
 	else if (!strcmp(word, "fork"))
 		run_child();
 	else if (!strcmp(word, "jump"))
