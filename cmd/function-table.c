@@ -13,6 +13,7 @@
 static bool add(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_listed *listed, uint64_t offset)
 {
+	const struct sprof_functions_options *options = table->options;
 	char *name = strdup(listed->name);
 
 	if (!name ||
@@ -21,7 +22,8 @@ static bool add(struct sprof_function_table *table, struct sprof_module *module,
 		free(name);
 		return false;
 	}
-	table->items[table->count++] = (struct sprof_function){name, module, offset};
+	table->items[table->count++] = (struct sprof_function){
+		name, module, offset, options->is_brief && options->is_brief(options->data, name)};
 	return true;
 }
 

@@ -117,11 +117,11 @@ static void probe(struct sprof_functions *functions, size_t number)
 	watched->next = functions->watched;
 	functions->watched = watched;
 	snprintf(watched->path, sizeof(watched->path), "/proc/self/fd/%d", function->module->fd);
-	for (int is_return = 0; is_return < 2; is_return++) {
+	for (int is_return = 0; is_return < (function->is_brief ? 1 : 2); is_return++) {
 		struct sprof_probe *added = &watched->probes[is_return];
 
-		*added = (struct sprof_probe){
-			watched->path, function->offset, is_return, (int64_t)number};
+		*added = (struct sprof_probe){watched->path, function->offset, is_return,
+			(int64_t)number, function->is_brief};
 		if (!sprof_recorded_events_add_probe(functions->recorded, added, &denial)) {
 			functions->not_watched++;
 			return;
@@ -153,7 +153,8 @@ static void break_at(struct sprof_functions *functions, struct sprof_process *pr
 {
 	if (!sprof_breakpoint_tag(process, address) &&
 		sprof_idmap_find(&functions->refused, process->id, address) == SPROF_IDMAP_NONE &&
-		!sprof_breakpoint_events_add(process, address, (int64_t)number))
+		!sprof_breakpoint_events_add(
+			process, address, (int64_t)number, functions->table.items[number].is_brief))
 		refuse(functions, process, address);
 }
 

@@ -27,6 +27,7 @@ struct sprof_function {
 	const char *name; /* as the file has it, for the linker */
 	struct sprof_module *module;
 	uint64_t offset; /* of its first instruction, in the file */
+	bool is_brief;   /* only its begin is told, without a stack */
 };
 
 struct sprof_functions_options {
@@ -35,6 +36,8 @@ struct sprof_functions_options {
 	/* Of several names at one place each is asked about until one is wanted. */
 	bool (*wants)(
 		void *data, const struct sprof_module *module, const struct sprof_listed *function);
+	/* Whether a wanted function is brief, which costs half. NULL: none is. */
+	bool (*is_brief)(void *data, const char *name);
 	/* False: no memory; it is remembered by who says so. */
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */

@@ -32,7 +32,8 @@ struct run {
 	struct sprof_heap_choice choice;
 	uint64_t begin_ns, end_ns;
 	bool out_of_memory;
-	bool prints; /* the report, to stdout */
+	bool prints;            /* the report, to stdout */
+	bool watches_operators; /* that may throw */
 };
 
 static bool wants(
@@ -42,9 +43,17 @@ static bool wants(
 	const struct sprof_allocator *allocator =
 		sprof_heap_choice_find(&run->choice, module, function);
 
+	run->watches_operators |=
+		allocator && allocator->kind == SPROF_ALLOCATOR_NEW && allocator->name[0] == '_';
 	/* Who throws has no stack any more if the kernel watches it. */
 	return allocator &&
 		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
+}
+
+/* What is freed is charged to who has allocated it, at the call's begin. */
+static bool is_brief(void *data, const char *name)
+{
+	return sprof_allocator_find(name)->kind == SPROF_ALLOCATOR_FREE;
 }
 
 static const struct sprof_allocator *allocator_of(void *data, int64_t number)
@@ -101,6 +110,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.modules = run->watching.modules,
 		.data = run,
 		.wants = wants,
+		.is_brief = is_brief,
 		.event = take_event,
 		.gap = take_gap,
 		.are_leaves = true,
@@ -175,6 +185,10 @@ static void tell_gaps(const struct run *run)
 
 	if (!sprof_functions_count(run->functions))
 		sprof_ui_note("no function of an allocator was found: a stripped static program?");
+	if (run->watches_operators && !run->request->exact.breakpoints)
+		sprof_ui_note(
+			"an operator new was watched that does not call malloc: had it thrown for "
+			"lack of memory, the program would have ended; not so with --breakpoints");
 	if (gaps.lost)
 		sprof_ui_note(
 			"the kernel has lost %" PRIu64 " calls: figures are not exact", gaps.lost);

@@ -282,7 +282,7 @@ static void write_odd(const struct sprof_heap_report *report, struct sprof_out *
 	} odd[] = {
 		{counts->failed, "calls got no memory"},
 		{counts->unknown_frees + counts->unknown_resizes,
-			"frees of memory that was allocated before, or unseen"},
+			"frees of memory that was allocated before or unseen, such as libc's own cache"},
 		{counts->inherited_frees, "frees by children of what their parents have allocated"},
 		{report->books->replaced,
 			"addresses were given again without a free that was seen"},

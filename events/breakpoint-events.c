@@ -55,10 +55,16 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events)
 	free(events);
 }
 
-/* Return places have the tag 0. */
-bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address, int64_t number)
+/* Return places have the tag 0. The lowest bit says whether the function is brief. */
+static uint32_t tag_of(int64_t number, bool is_brief)
 {
-	return sprof_breakpoint_insert(process, address, (uint32_t)number + 1);
+	return ((uint32_t)number + 1) << 1 | is_brief;
+}
+
+bool sprof_breakpoint_events_add(
+	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief)
+{
+	return sprof_breakpoint_insert(process, address, tag_of(number, is_brief));
 }
 
 /* NULL: no memory. */
@@ -161,12 +167,15 @@ static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *th
 
 /* The thread goes on before its copy is walked. */
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
-	const struct sprof_regs *regs, int64_t number)
+	const struct sprof_regs *regs, uint32_t tag)
 {
+	const int64_t number = (int64_t)(tag >> 1) - 1;
+	const bool is_brief = tag & 1;
+	const bool has_copy = !is_brief && copy_stack(events, thread, regs);
 	uint32_t stack = 0;
-	const bool has_copy = copy_stack(events, thread, regs);
 
-	expect_return(events, thread, regs, number);
+	if (!is_brief)
+		expect_return(events, thread, regs, number);
 	pass(events, thread, regs);
 	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
 		events->out_of_memory = true;
@@ -208,7 +217,7 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	sprof_follow_cpu_take(&events->cpu, thread);
 	take_returns(events, thread, regs);
 	if (tag)
-		take_begin(events, thread, regs, (int64_t)tag - 1);
+		take_begin(events, thread, regs, tag);
 	else
 		pass(events, thread, regs);
 	end_load(events, thread, now_ns);

@@ -32,10 +32,11 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 
 /*
  * Watches the function whose first instruction is at this address of a process, from now on. The number
- * is what its events say. False: its code can't be changed, or no memory.
+ * is what its events say. `is_brief`: there are none of its returns, and no stacks. False: its code can't
+ * be changed, or no memory.
  */
 SPROF_MUST_USE bool sprof_breakpoint_events_add(
-	struct sprof_process *process, uint64_t address, int64_t number);
+	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief);
 
 /* Nobody stops any more; as before. While they are suspended, none may be added. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events);

@@ -61,6 +61,7 @@ bool sprof_heap_calls_put(struct sprof_heap_calls *calls, const struct sprof_hea
 		take(calls, 0, ret_oldest);
 	calls->open[calls->count++] = *call;
 	calls->late = 0;
+	calls->freed = 0;
 	return is_full;
 }
 
@@ -83,6 +84,15 @@ bool sprof_heap_calls_take_late(struct sprof_heap_calls *calls, uint64_t sp)
 		return false;
 	calls->late--;
 	return true;
+}
+
+bool sprof_heap_calls_free(struct sprof_heap_calls *calls, uint64_t pointer, uint64_t sp)
+{
+	const bool goes_on = calls->freed == pointer && sp <= calls->freed_sp;
+
+	calls->freed = pointer;
+	calls->freed_sp = sp;
+	return pointer && goes_on;
 }
 
 void sprof_heap_call_count(struct sprof_heap_call *call)

@@ -31,6 +31,8 @@ struct sprof_heap_calls {
 	size_t count;
 	uint64_t late_sp; /* that many returns may still come from calls with this sp */
 	unsigned late;
+	/* What was freed by the last call, if it was one that frees, and its sp. */
+	uint64_t freed, freed_sp;
 };
 
 /* The innermost call within which code runs that has this sp. NULL: none. */
@@ -50,6 +52,9 @@ bool sprof_heap_calls_take(
 
 /* Whether a call with this sp returns that had become another one, which has returned. */
 bool sprof_heap_calls_take_late(struct sprof_heap_calls *calls, uint64_t sp);
+
+/* A call with this sp frees the pointer. Whether it goes on with what the call before it has begun. */
+bool sprof_heap_calls_free(struct sprof_heap_calls *calls, uint64_t pointer, uint64_t sp);
 
 /* Another call has been made within this one; of too many, the call was probably left before them. */
 void sprof_heap_call_count(struct sprof_heap_call *call);

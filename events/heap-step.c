@@ -51,12 +51,15 @@ static void count_unknown(const struct sprof_heap_step *step, uint64_t *counter)
 		++*counter;
 }
 
-/* If nothing else is unknown, memory that nobody knows is that whose address could not be read. */
-static uint32_t find_block(const struct sprof_heap_step *step, uint64_t address)
+/*
+ * If nothing else is unknown, memory that nobody knows is that whose address could not be read. `is_inner`:
+ * an allocator's own memory is unknown as well.
+ */
+static uint32_t find_block(const struct sprof_heap_step *step, uint64_t address, bool is_inner)
 {
 	const uint32_t block = sprof_heap_find(step->books, step->process, address);
 
-	if (block != SPROF_HEAP_NONE || !step->options->is_whole)
+	if (block != SPROF_HEAP_NONE || is_inner || !step->options->is_whole)
 		return block;
 	return sprof_heap_find_adrift(step->books, step->process, address);
 }
@@ -69,18 +72,26 @@ static bool free_block(const struct sprof_heap_step *step, uint32_t block)
 		books->blocks[block].serial == *step->last_serial);
 }
 
-static bool free_memory(const struct sprof_heap_step *step, uint64_t address)
+/*
+ * Needs no return: what is within it frees the same memory, which is not known any more, or other memory
+ * that is known and was allocated by a call that counts.
+ */
+static bool free_memory(
+	const struct sprof_heap_step *step, const struct sprof_heap_call *call, bool is_inner)
 {
-	uint32_t block;
+	const bool goes_on = sprof_heap_calls_free(step->calls, call->pointer, call->sp);
+	const uint32_t block = call->pointer ? find_block(step, call->pointer, is_inner || goes_on)
+					     : SPROF_HEAP_NONE;
 
-	if (!address) {
-		step->counts->null_frees++;
+	if (block == SPROF_HEAP_NONE && (is_inner || goes_on))
 		return true;
-	}
-	block = find_block(step, address);
+	step->counts->calls += !is_inner;
 	if (block != SPROF_HEAP_NONE)
 		return free_block(step, block);
-	count_unknown(step, &step->counts->unknown_frees);
+	if (call->pointer)
+		count_unknown(step, &step->counts->unknown_frees);
+	else
+		step->counts->null_frees++;
 	return true;
 }
 
@@ -89,7 +100,7 @@ static void begin_resize(const struct sprof_heap_step *step, struct sprof_heap_c
 {
 	if (!call->pointer)
 		return;
-	call->block = find_block(step, call->pointer);
+	call->block = find_block(step, call->pointer, false);
 	if (call->block != SPROF_HEAP_NONE)
 		sprof_heap_take_off(step->books, call->block);
 	else
@@ -114,28 +125,11 @@ static bool forget_left(
 	return true;
 }
 
-static bool is_free(const struct sprof_heap_call *call)
+/* Of the calls within another one, those count that resize memory which is known. */
+static bool counts_within(const struct sprof_heap_step *step, const struct sprof_heap_call *call)
 {
-	return call->allocator && call->allocator->kind == SPROF_ALLOCATOR_FREE;
-}
-
-/*
- * Memory that is known was allocated by a call that counts, so its end counts as well. It is not that
- * of the outer call, which is not found by its address any more. `ret_goes_on`: the call counts.
- */
-static bool begin_inner(const struct sprof_heap_step *step, struct sprof_heap_call *outer,
-	const struct sprof_heap_call *call, bool *ret_goes_on)
-{
-	const uint32_t block = call->pointer && call->allocator->kind != SPROF_ALLOCATOR_STORES
-		? sprof_heap_find(step->books, step->process, call->pointer)
-		: SPROF_HEAP_NONE;
-
-	*ret_goes_on = block != SPROF_HEAP_NONE && !is_free(call);
-	if (block != SPROF_HEAP_NONE && is_free(call))
-		return free_block(step, block);
-	if (!*ret_goes_on)
-		sprof_heap_call_count(outer);
-	return true;
+	return call->pointer && call->allocator->kind != SPROF_ALLOCATOR_STORES &&
+		sprof_heap_find(step->books, step->process, call->pointer) != SPROF_HEAP_NONE;
 }
 
 static bool open_call(const struct sprof_heap_step *step, struct sprof_heap_call *call)
@@ -143,21 +137,10 @@ static bool open_call(const struct sprof_heap_step *step, struct sprof_heap_call
 	struct sprof_heap_call oldest;
 
 	step->counts->calls++;
-	switch (call->allocator->kind) {
-	case SPROF_ALLOCATOR_FREE:
-		if (!free_memory(step, call->pointer))
-			return false;
-		break;
-	case SPROF_ALLOCATOR_RESIZE:
-	case SPROF_ALLOCATOR_RESIZE_F:
-	case SPROF_ALLOCATOR_EXPAND:
+	if (call->allocator->kind == SPROF_ALLOCATOR_RESIZE ||
+		call->allocator->kind == SPROF_ALLOCATOR_RESIZE_F ||
+		call->allocator->kind == SPROF_ALLOCATOR_EXPAND)
 		begin_resize(step, call);
-		break;
-	case SPROF_ALLOCATOR_NEW:
-	case SPROF_ALLOCATOR_STORES:
-	case SPROF_ALLOCATOR_THROWS:
-		break;
-	}
 	if (!sprof_heap_calls_put(step->calls, call, &oldest))
 		return true;
 	step->counts->left++;
@@ -166,29 +149,27 @@ static bool open_call(const struct sprof_heap_step *step, struct sprof_heap_call
 
 /*
  * A call with the same sp has jumped here, to a function that does the same. So this one counts, on the
- * stack of the other one, and what that has freed at its entry is not freed again.
+ * stack of the other one.
  */
 static bool continue_call(const struct sprof_heap_step *step, struct sprof_heap_call *call,
 	const struct sprof_heap_call *jumped)
 {
-	struct sprof_heap_call oldest;
-
 	call->tails = jumped->tails + 1;
 	call->stack = jumped->stack;
-	if (is_free(jumped) && is_free(call) && jumped->pointer == call->pointer)
-		return !sprof_heap_calls_put(step->calls, call, &oldest) || forget(step, &oldest);
 	step->counts->calls--;
-	return open_call(step, call);
+	if (call->allocator->kind != SPROF_ALLOCATOR_FREE)
+		return open_call(step, call);
+	step->calls->late_sp = call->sp;
+	step->calls->late = call->tails;
+	return free_memory(step, call, false);
 }
 
 bool sprof_heap_step_enter(const struct sprof_heap_step *step)
 {
-	struct sprof_heap_calls *calls = step->calls;
 	struct sprof_heap_call call, jumped = {0}, *outer;
-	bool goes_on = true;
 
 	if (step->allocator->kind == SPROF_ALLOCATOR_THROWS) {
-		sprof_heap_calls_doubt(calls, step->sp);
+		sprof_heap_calls_doubt(step->calls, step->sp);
 		return true;
 	}
 	call = call_of(step);
@@ -196,10 +177,13 @@ bool sprof_heap_step_enter(const struct sprof_heap_step *step)
 		return false;
 	if (jumped.allocator)
 		return continue_call(step, &call, &jumped);
-	outer = sprof_heap_calls_around(calls, step->sp);
-	if (outer && !begin_inner(step, outer, &call, &goes_on))
-		return false;
-	return !goes_on || open_call(step, &call);
+	outer = sprof_heap_calls_around(step->calls, step->sp);
+	if (call.allocator->kind == SPROF_ALLOCATOR_FREE)
+		return free_memory(step, &call, outer);
+	if (!outer || counts_within(step, &call))
+		return open_call(step, &call);
+	sprof_heap_call_count(outer);
+	return true;
 }
 
 static bool site_of(const struct sprof_heap_step *step, uint32_t stack, uint32_t *ret_site)
@@ -338,7 +322,8 @@ bool sprof_heap_step_leave(const struct sprof_heap_step *step)
 	struct sprof_heap_calls *calls = step->calls;
 	struct sprof_heap_call call, none;
 
-	if (step->allocator->kind == SPROF_ALLOCATOR_THROWS)
+	if (step->allocator->kind == SPROF_ALLOCATOR_THROWS ||
+		step->allocator->kind == SPROF_ALLOCATOR_FREE)
 		return true;
 	if (!forget_left(step, step->sp - 1, &none))
 		return false;

@@ -156,8 +156,9 @@ bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_tr
 	const struct way *way = way_of(type);
 
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_UNSUPPORTED, 0};
-	*point = (struct sprof_recorded_point){
-		.type = type, .probe = probe, .has_stack = wants->stacks >> type & 1};
+	*point = (struct sprof_recorded_point){.type = type,
+		.probe = probe,
+		.has_stack = wants->stacks >> type & 1 && !(probe && probe->is_brief)};
 	if (way ? !way->describe(point, wants, ret_denial)
 		: !describe_tracepoint(point, ret_denial))
 		return false;

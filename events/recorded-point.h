@@ -21,6 +21,7 @@ struct sprof_probe {
 	uint64_t offset;  /* of its first instruction, in the file */
 	bool is_return;
 	int64_t number; /* what its events say; several probes may have one */
+	bool is_brief;  /* its events have no stacks, whatever the others have */
 };
 
 /* What is to be recorded. */

@@ -8,18 +8,20 @@
  *     aligned     two objects of 512 bytes by each of posix_memalign, aligned_alloc and memalign; one of each stays
  *     zero        calloc of 10 x 30 bytes, realloc to nothing, free(NULL), a calloc that fails
  *
- * With "threads": THREADS threads keep and hand objects over, which another one frees. "fork": a child frees
- * what it has inherited and leaves CHILD objects of 10 bytes. "exec": becomes itself with the words that
- * follow. "jump": a signal handler leaves an allocator's caller by longjmp. "hold": waits for the
- * test's word, and frees what it had before.
+ * With "threads": THREADS threads keep and hand objects over, which another one frees. "swap": threads exchange
+ * objects as fast as they can. "fork": a child frees what it has inherited and leaves CHILD objects of 10 bytes.
+ * "exec": becomes itself with the words that follow. "jump": a signal handler leaves an allocator's caller by
+ * longjmp. "loop": each millisecond keeps one object and makes one temporary until the test's word; and frees some
+ * that it had before.
  *
- * What it holds back: after each burst of calls it sleeps, because events are written down faster than they
- * are read.
+ * After each burst of calls it sleeps, because events are written down faster than they are read.
  */
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,6 +38,8 @@ enum {
 	THREADS = 3,
 	HANDED = 40,
 	CHILD = 5,
+	SWAPS = 1000,
+	SLOTS = 4,
 	BURST = 10,
 	PAUSE_NS = 5 * 1000 * 1000,
 };
@@ -164,6 +168,35 @@ MEASURED static void leave_in_child(void)
 		sink = malloc(10);
 }
 
+static _Atomic(void *) slots[SLOTS];
+
+/* Every third object is resized; all are freed by whoever finds them. */
+MEASURED static void *swap(void *data)
+{
+	unsigned random = (unsigned)(size_t)data;
+
+	for (int i = 0; i < SWAPS; i++) {
+		void *object;
+
+		random = random * 1103515245 + 12345;
+		object = malloc(16 + (random >> 20) % 500);
+		if ((random >> 8) % 3 == 0)
+			object = realloc(object, 16 + (random >> 12) % 2000);
+		free(atomic_exchange(&slots[(random >> 16) % SLOTS], object));
+	}
+	return NULL;
+}
+
+static void run_swaps(void)
+{
+	pthread_t threads[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, swap, (void *)i);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void run_child(void)
 {
 	pid_t child;
@@ -201,13 +234,31 @@ static void run_jump(void)
 	}
 }
 
-/* What it had before can't be known to who comes now. */
-static void hold(void)
+MEASURED static void keep_one(void)
 {
-	sink = malloc(50);
-	target_ready("%d", (int)getpid());
-	target_wait_for_end();
+	sink = malloc(100);
+}
+
+MEASURED static void make_one_temporary(void)
+{
+	sink = malloc(1000);
 	free(sink);
+}
+
+/* What it had before can't be known to who comes now. */
+static void loop(void)
+{
+	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	for (int i = 0; i < PEAK; i++)
+		held[i] = malloc(50);
+	target_ready("%d", (int)getpid());
+	for (int i = 0; !poll(&end, 1, 1); i++) {
+		keep_one();
+		make_one_temporary();
+		if (i % 10 == 0 && i / 10 < PEAK)
+			free(held[i / 10]);
+	}
 }
 
 static void run_all(void)
@@ -231,10 +282,12 @@ int main(int argc, char *argv[])
 		execv(argv[0], argv + 1);
 		target_fail("execv");
 	}
-	if (!strcmp(word, "hold"))
-		hold();
-	if (!strcmp(word, "threads"))
+	if (!strcmp(word, "loop"))
+		loop();
+	else if (!strcmp(word, "threads"))
 		run_threads();
+	else if (!strcmp(word, "swap"))
+		run_swaps();
 	else if (!strcmp(word, "fork"))
 		run_child();
 	else if (!strcmp(word, "jump"))

@@ -7,12 +7,6 @@
 
 #include "tests/unit/check.h"
 
-#ifdef __x86_64__
-enum { RETURN_SIZE = 8 };
-#else
-enum { RETURN_SIZE = 0 };
-#endif
-
 static const char *const names[] = {"malloc", "calloc", "realloc", "reallocarray", "free",
 	"posix_memalign", "aligned_alloc", "_Znwm", "_ZnwmRKSt9nothrow_t", "_ZdlPv", "xallocx",
 	"mi_reallocf", "mi_heap_malloc", "__cxa_allocate_exception"};
@@ -101,7 +95,7 @@ void heap_leave(const struct heap_thread *thread, const char *name, uint64_t sp,
 	const struct sprof_trace_value fields[SPROF_TRACE_MAX_VALUES] = {
 		{.integer = number_of(name)},
 		{.integer = 0x402000},
-		{.integer = (int64_t)sp + RETURN_SIZE},
+		{.integer = (int64_t)sp + HEAP_RETURN_SIZE},
 		{.integer = (int64_t)result},
 	};
 

@@ -11,6 +11,13 @@
 
 enum { HEAP_PID = 100, HEAP_SP = 0x7ff000 };
 
+/* By how much sp is above that of the entry, after the return. */
+#ifdef __x86_64__
+enum { HEAP_RETURN_SIZE = 8 };
+#else
+enum { HEAP_RETURN_SIZE = 0 };
+#endif
+
 /* Time goes on by 1 ns with each event. */
 struct heap_stream {
 	struct sprof_allocations *allocations;

@@ -195,16 +195,22 @@ static void step(void)
 	}
 }
 
-static void as_a_plain_list(void **state)
+static void begin_random(void)
 {
 	const char *given = getenv("SPROF_TEST_SEED");
 	const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
 
 	print_message("SPROF_TEST_SEED=%llu\n", (unsigned long long)seed);
 	random_state = seed;
+	model = (struct model){0};
 	heap_stream_begin(&stream, true, true);
 	for (uint32_t i = 0; i < THREADS; i++)
 		threads[i] = heap_thread(&stream, i);
+}
+
+static void as_a_plain_list(void **state)
+{
+	begin_random();
 	for (int i = 0; i < STEPS; i++) {
 		step();
 		if (i % 100 == 0)

@@ -5,6 +5,7 @@
 
 #include "tests/unit/check.h"
 #include "tests/unit/events/heap-stream.h"
+#include "tests/unit/short-memory.h"
 
 /* Addresses that allocators give. */
 enum { A = 0x10000, B = 0x20000, C = 0x30000, CHILD = 200 };
@@ -353,6 +354,39 @@ static void sizes(void **state)
 	assert_int_equal(books()->sizes[11].bytes, 1024);
 }
 
+/* One call, in a run in which the n-th allocation fails: it is told, and what is there can be freed. */
+static bool goes_well_without(unsigned long number)
+{
+	const struct sprof_trace_value begin[SPROF_TRACE_MAX_VALUES] = {
+		[2].integer = HEAP_SP, [3].integer = 100};
+	const struct sprof_trace_value end[SPROF_TRACE_MAX_VALUES] = {
+		[2].integer = HEAP_SP + HEAP_RETURN_SIZE, [3].integer = A};
+	struct sprof_trace_event event = {.type = SPROF_TRACE_PROBE, .stack = 1, .fields = begin};
+	bool done;
+
+	heap_stream_begin(&stream, true, true);
+	short_memory_begin(number);
+	done = sprof_allocations_add(stream.allocations, &event);
+	event.type = SPROF_TRACE_RETURN;
+	event.fields = end;
+	done = done && sprof_allocations_add(stream.allocations, &event);
+	short_memory_end();
+	return done;
+}
+
+static void without_memory(void **state)
+{
+	unsigned long number = 1;
+
+	for (; !goes_well_without(number); number++) {
+		sprof_allocations_destroy(stream.allocations);
+		assert_true(number < 100);
+	}
+	assert_true(number > 5);
+	heap_check(&stream, SPROF_HEAP_LIVE, 100, 1);
+	heap_stream_end(&stream);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -377,6 +411,7 @@ int main(void)
 		TEST(two_at_one_stored_address),
 		TEST(the_peak_by_stack),
 		TEST(sizes),
+		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
