@@ -1,7 +1,7 @@
 /*
  * Displaces x86-64 instructions, decoded by Zydis. What depends on its own place is described (relative
  * jumps and calls) or corrected (operands relative to rip). Does not handle what pushes or counts by
- * its own place in other ways: indirect calls, loop, jrcxz, xbegin.
+ * its own place in other ways: indirect calls, loop, jrcxz, xbegin, operands relative to eip.
  */
 #include "attach/displace.h"
 
@@ -66,9 +66,11 @@ static bool refers_by_distance(const ZydisDecodedInstruction *instruction)
 		instruction->raw.modrm.rm == 5 && instruction->raw.disp.size == 32;
 }
 
-static bool is_indirect_call(const ZydisDecodedInstruction *instruction)
+/* An address that is cut to 32 bits can't be corrected. */
+static bool depends_on_place(const ZydisDecodedInstruction *instruction)
 {
-	return instruction->mnemonic == ZYDIS_MNEMONIC_CALL;
+	return instruction->mnemonic == ZYDIS_MNEMONIC_CALL ||
+		(refers_by_distance(instruction) && instruction->address_width != 64);
 }
 
 void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct sprof_displaced *ret)
@@ -85,7 +87,7 @@ void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct s
 		describe_relative(&instruction, ret);
 		return;
 	}
-	if (is_indirect_call(&instruction))
+	if (depends_on_place(&instruction))
 		return;
 	ret->kind = SPROF_DISPLACE_COPY;
 	if (refers_by_distance(&instruction)) {
