@@ -5,6 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "attach/breakpoints.h"
 #include "attach/call-stop.h"
 #include "attach/ptrace-watch.h"
 #include "attach/target-internal.h"
@@ -21,15 +22,25 @@ void sprof_target_release(struct sprof_target *target, struct sprof_thread *thre
 	sprof_watch_let_go(target, tid);
 }
 
+/* A step that is not made now must not be made later, when nobody takes its trap. */
+static void go_on(struct sprof_thread *thread)
+{
+	if (thread->passing)
+		sprof_breakpoint_stepped(thread);
+	sprof_thread_resume(thread);
+}
+
 void sprof_event_answer(struct sprof_target *target, const struct sprof_event *event)
 {
 	if (event->kind == SPROF_EVENT_ENDED)
 		sprof_target_release(target, event->thread);
 	else if (event->kind == SPROF_EVENT_BORN || event->kind == SPROF_EVENT_DELIVERED)
 		return;
+	else if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BREAKPOINT)
+		sprof_breakpoint_pass(event->thread, &event->regs);
 	else if (event->kind == SPROF_EVENT_CALL)
 		sprof_thread_resume_call(event->thread, event->thread->resumption);
 	else if (event->thread && event->thread->phase == SPROF_THREAD_STOPPED &&
 		!event->thread->held_for)
-		sprof_thread_resume(event->thread);
+		go_on(event->thread);
 }

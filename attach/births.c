@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "attach/breakpoints.h"
 #include "attach/ptrace-watch.h"
 
 /*
@@ -38,6 +39,16 @@ static bool is_followed(const struct sprof_target *target, pid_t pid)
 	return target->options.follow_children || find_process(target, pid);
 }
 
+/* A child that was made with its parent's memory. */
+static void take_after(
+	struct sprof_target *target, struct sprof_process *parent, struct sprof_thread *thread)
+{
+	sprof_watch_child(parent, thread);
+	if (parent && parent != thread->process &&
+		!sprof_breakpoints_inherit(parent, thread->process))
+		target->out_of_memory = true;
+}
+
 struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 {
 	struct sprof_thread *thread = sprof_target_find(target, tid);
@@ -53,7 +64,7 @@ struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 		return NULL;
 	}
 	thread->born = true;
-	sprof_watch_child(find_process(target, (pid_t)parent), thread);
+	take_after(target, find_process(target, (pid_t)parent), thread);
 	return thread;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "attach/births.h"
+#include "attach/breakpoints.h"
 #include "attach/call-stop.h"
 #include "attach/leave.h"
 #include "attach/lost-rights.h"
@@ -60,6 +61,8 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 		sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, ended);
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
+	sprof_breakpoints_forget(runner->process);
+	runner->passing = 0;
 	sprof_process_open_files(runner->process);
 	runner->superseded = false;
 	runner->thread_pointer = 0;
@@ -154,6 +157,7 @@ static void on_stop(
 {
 	/* Any stop takes the place of a pending interrupt (kernel/signal.c, ptrace_stop). */
 	bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED, stepped = ends_step(thread, stop);
+	bool passed = stepped && thread->passing;
 
 	/*
 	 * An unwanted trap has two possible causes. Either another stop took the place of our
@@ -165,16 +169,65 @@ static void on_stop(
 		repair(thread, thread->superseded);
 	thread->superseded = wanted && stop.kind != SPROF_STOP_TRAP;
 	thread->phase = SPROF_THREAD_STOPPED;
+	if (passed)
+		sprof_breakpoint_stepped(thread);
 	if (!stepped)
 		prepare(target, thread, stop);
 	if (thread->held_for)
 		thread->interrupt_again = wanted;
-	else if (wanted || stepped)
+	else if (wanted || (stepped && !passed))
 		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
 	else if (is_birth(thread, stop))
 		go_on(target, thread, SPROF_HELD_BORN);
 	else
 		sprof_thread_resume(thread);
+}
+
+static bool is_breakpoint_trap(pid_t tid)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, tid, 0, &info) &&
+		sprof_stop_trap(&info) == SPROF_TRAP_BREAKPOINT;
+}
+
+static bool is_at_breakpoint(
+	const struct sprof_thread *thread, struct sprof_stop stop, struct sprof_regs *ret)
+{
+	const struct sprof_process *process = thread->process;
+	uint64_t *pc = &ret->values[SPROF_REG_PC];
+
+	if (!process->breakpoints || stop.kind != SPROF_STOP_SIGNAL || stop.value != SIGTRAP ||
+		!sprof_regs_read(thread->tid, ret))
+		return false;
+	*pc -= SPROF_TRAP_SIZE;
+	return sprof_breakpoint_is_certain(process, *pc) ||
+		(sprof_breakpoint_is_known(process, *pc) && is_breakpoint_trap(thread->tid));
+}
+
+/* If somebody waits for a stop, this is one: the thread stands before the breakpoint, and comes to it
+ * again. */
+static void on_breakpoint(
+	struct sprof_target *target, struct sprof_thread *thread, const struct sprof_regs *regs)
+{
+	const struct sprof_event event = {.kind = SPROF_EVENT_HELD,
+		.thread = thread,
+		.held = SPROF_HELD_BREAKPOINT,
+		.regs = *regs};
+	const bool wanted = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	thread->superseded = wanted;
+	thread->phase = SPROF_THREAD_STOPPED;
+	if (wanted || thread->held_for)
+		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
+	if (thread->held_for)
+		thread->interrupt_again = wanted;
+	else if (wanted)
+		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
+	else if (target->options.holds)
+		sprof_event_queue_put_whole(&target->events, &event);
+	else
+		sprof_breakpoint_pass(thread, regs);
 }
 
 /* The last stop of a thread that another tracer wants. */
@@ -231,6 +284,7 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 	/* At a tracee's stop, si_status holds the same WSTOPSIG and event as a wait status. */
 	struct sprof_stop stop = sprof_stop_classify(info->si_status << 8 | 0x7f);
 	struct sprof_thread *thread = sprof_birth_adopt(target, info->si_pid);
+	struct sprof_regs regs;
 
 	if (!thread) {
 		ptrace(PTRACE_DETACH, info->si_pid, 0,
@@ -245,6 +299,8 @@ void sprof_dispatch_stop(struct sprof_target *target, const siginfo_t *info)
 		on_last_stop(target, thread, stop);
 	else if (stop.kind == SPROF_STOP_SYSCALL)
 		on_call(target, thread, &(struct sprof_call_state){.stop = SPROF_CALL_NONE});
+	else if (is_at_breakpoint(thread, stop, &regs))
+		on_breakpoint(target, thread, &regs);
 	else
 		on_stop(target, thread, stop);
 }

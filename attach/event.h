@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "attach/call-stop.h"
+#include "attach/regs.h"
 #include "base/attributes.h"
 
 struct sprof_thread;
@@ -34,6 +35,8 @@ enum sprof_hold {
 	SPROF_HELD_EXEC, /* it has just executed a program, which has not run yet; after EXEC */
 	/* it is at a system call, because its owner has resumed it to one; see call */
 	SPROF_HELD_CALL,
+	/* it has come to a breakpoint; see regs, and sprof_breakpoint_pass() */
+	SPROF_HELD_BREAKPOINT,
 };
 
 struct sprof_event {
@@ -42,7 +45,8 @@ struct sprof_event {
 	siginfo_t info;
 	/* CALL, HELD_CALL: what the stop says, or NONE if it is still to be read */
 	struct sprof_call_state call;
-	enum sprof_hold held; /* HELD */
+	enum sprof_hold held;   /* HELD */
+	struct sprof_regs regs; /* HELD_BREAKPOINT: the pc is the breakpoint's */
 	struct {
 		pid_t tid;
 		bool is_process; /* it is the first thread of a new process */

@@ -51,6 +51,26 @@ static void take_stop_of_child(pid_t pid)
 }
 
 /*
+ * A thread has one report at a time. Others come from threads of the target, and from processes that
+ * it starts and that are let go.
+ */
+static bool is_alone(const struct sprof_target *target)
+{
+	return target->thread_count == 1 && !target->held_count && !target->has_let_go;
+}
+
+/* Where the only thread comes to breakpoints, its signals are about those; the kernel is asked about
+ * others now and then. */
+static void be_quiet_after_trap(struct sprof_target *target, const siginfo_t *info)
+{
+	if (!target->options.holds || info->si_status != SIGTRAP || !is_alone(target) ||
+		target->unasked >= UNASKED_MAX)
+		return;
+	target->quiet = true;
+	target->unasked++;
+}
+
+/*
  * The next stop or end that the kernel has for us (__WNOTHREAD: not for another thread of sprof).
  * Ends are not consumed: an ended thread's last figures can still be read. For each answer the
  * kernel searches all tracees, so ask only after a SIGCHLD, and first about the thread that the
@@ -61,8 +81,10 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 	pid_t hint = target->hint;
 
 	target->hint = 0;
-	if (hint && look_at_stop(target, hint, ret_info))
+	if (hint && look_at_stop(target, hint, ret_info)) {
+		be_quiet_after_trap(target, ret_info);
 		return REPORT_STOP;
+	}
 	while (!target->quiet) {
 		target->unasked = 0;
 		ret_info->si_pid = 0;
@@ -79,15 +101,6 @@ static enum report next_report(struct sprof_target *target, siginfo_t *ret_info)
 			return REPORT_STOP;
 	}
 	return REPORT_NONE;
-}
-
-/*
- * A thread has one report at a time. Others come from threads of the target, and from processes that
- * it starts and that are let go.
- */
-static bool is_alone(const struct sprof_target *target)
-{
-	return target->thread_count == 1 && !target->held_count && !target->has_let_go;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "attach/regs.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -95,4 +96,53 @@ void sprof_regs_skip_call(pid_t tid)
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
 {
 	memcpy(ret, regs->values, 6 * sizeof(ret[0]));
+}
+
+void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])
+{
+	memcpy(ret, regs->values, 6 * sizeof(ret[0]));
+}
+
+uint64_t sprof_regs_result(const struct sprof_regs *regs)
+{
+	return regs->values[0];
+}
+
+/* Reads all registers, changes some, and writes them back. */
+static void change(pid_t tid, uint64_t pc, const uint64_t *sp)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return;
+	user.pc = pc;
+	if (sp)
+		user.sp = *sp;
+	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+}
+
+void sprof_regs_move(pid_t tid, uint64_t pc)
+{
+	change(tid, pc, NULL);
+}
+
+void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp)
+{
+	change(tid, pc, &sp);
+}
+
+bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
+{
+	errno = 0;
+	*ret = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, address, 0);
+	return !errno;
+}
+
+uint64_t sprof_regs_flags(pid_t tid)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector) ? 0 : user.pstate;
 }

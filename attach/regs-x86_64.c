@@ -69,6 +69,29 @@ void sprof_regs_restart(pid_t tid)
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), (long)-ERESTARTNOHAND);
 }
 
+void sprof_regs_move(pid_t tid, uint64_t pc)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), pc);
+}
+
+void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp)
+{
+	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rsp), sp);
+	sprof_regs_move(tid, pc);
+}
+
+bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret)
+{
+	errno = 0;
+	*ret = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, address, 0);
+	return !errno;
+}
+
+uint64_t sprof_regs_flags(pid_t tid)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user_regs_struct, eflags), 0);
+}
+
 /* The entry code has set the result to ENOSYS (arch/x86/entry/entry_64.S). */
 void sprof_regs_skip_call(pid_t tid)
 {
@@ -81,4 +104,17 @@ void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
 
 	for (unsigned i = 0; i < sizeof(order); i++)
 		ret[i] = regs->values[order[i]];
+}
+
+void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])
+{
+	static const unsigned char order[] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+
+	for (unsigned i = 0; i < sizeof(order); i++)
+		ret[i] = regs->values[order[i]];
+}
+
+uint64_t sprof_regs_result(const struct sprof_regs *regs)
+{
+	return regs->values[0];
 }

@@ -19,6 +19,7 @@ enum {
 	SPROF_REG_PC = 16, /* the return address column */
 	SPROF_REG_COUNT = 17,
 	SPROF_RED_ZONE = 128, /* bytes below sp that a leaf function may use */
+	SPROF_TRAP_SIZE = 1,  /* how far behind a breakpoint the pc is at its trap */
 };
 #elif defined(__aarch64__)
 /* DWARF for the Arm 64-bit Architecture, section 4.1. It has no number for the pc; libunwind uses
@@ -30,6 +31,7 @@ enum {
 	SPROF_REG_PC = 32,
 	SPROF_REG_COUNT = 33,
 	SPROF_RED_ZONE = 0,
+	SPROF_TRAP_SIZE = 0,
 };
 #else
 #error "no register description for this machine"
@@ -70,6 +72,18 @@ bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
 /* At a stop: the kernel continues the call by restart_syscall(2), unless a signal handler runs. */
 bool sprof_regs_has_restart_block(const struct sprof_regs *regs);
 void sprof_regs_restart(pid_t tid);
+
+/* At a stop: the thread goes on at this address; with a call, from this stack pointer. */
+void sprof_regs_move(pid_t tid, uint64_t pc);
+void sprof_regs_call(pid_t tid, uint64_t pc, uint64_t sp);
+/* At the first instruction of a function: its arguments that are in registers; at its return: its
+ * result. Integers and pointers only (System V ABI, AMD64 supplement, 3.2.3; AAPCS64, 6.8). */
+void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6]);
+uint64_t sprof_regs_result(const struct sprof_regs *regs);
+/* At a stop: a word of its memory. For one word this takes less than sprof_memory_read(). */
+SPROF_MUST_USE bool sprof_regs_read_word(pid_t tid, uint64_t address, uint64_t *ret);
+/* The condition flags, as this machine has them. */
+uint64_t sprof_regs_flags(pid_t tid);
 
 /* At a stop before a system call: it is not made, and fails with ENOSYS. */
 void sprof_regs_skip_call(pid_t tid);

@@ -41,6 +41,15 @@ void sprof_thread_resume(struct sprof_thread *thread)
 	thread->group_stop = false;
 }
 
+void sprof_thread_resume_to_signal(struct sprof_thread *thread)
+{
+	const bool listens = thread->group_stop;
+
+	sprof_thread_resume(thread);
+	if (!listens)
+		thread->phase = SPROF_THREAD_INTERRUPTED;
+}
+
 /* In the other order, a call that the first interrupt broke off could report this before the second
  * interrupt comes. */
 void sprof_thread_resume_to_stop(struct sprof_thread *thread)

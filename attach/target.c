@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "attach/breakpoints.h"
 #include "attach/machine.h"
 #include "attach/target-internal.h"
 #include "base/array.h"
@@ -49,6 +50,7 @@ bool sprof_target_create(const struct sprof_target_options *options, struct spro
 static void process_destroy(struct sprof_process *process)
 {
 	sprof_process_forget_maps(process);
+	sprof_breakpoints_forget(process);
 	free(process);
 }
 

@@ -20,6 +20,8 @@ enum sprof_process_tracing {
 	SPROF_PROCESS_TRACES_OTHERS,
 };
 
+struct sprof_breakpoints;
+
 struct sprof_process {
 	uint32_t id; /* counts up from 0, never reused, unlike the pid */
 	pid_t pid;
@@ -31,7 +33,8 @@ struct sprof_process {
 	bool denied;    /* neither its memory nor its threads' system calls could be read */
 	void *sampling; /* owned by the sampler, which frees it before it releases the last
 			   thread */
-	enum sprof_process_tracing tracing; /* determined when it has a child */
+	struct sprof_breakpoints *breakpoints; /* attach/breakpoints.h; NULL: none */
+	enum sprof_process_tracing tracing;    /* determined when it has a child */
 };
 
 enum sprof_thread_phase {
@@ -74,9 +77,11 @@ struct sprof_thread {
 	enum sprof_resumption resumption; /* how far it runs */
 	enum sprof_resumption habit;      /* what that is when nobody watches it */
 	unsigned watched; /* number of syscall-stops still wanted; attach/ptrace-watch.h */
-	pid_t held_for;   /* STOPPED until this thread is no longer our tracee; 0: not held */
-	bool filtered;    /* it has the launch's filter of system calls, besides its own */
-	bool restarted;   /* since its last SPROF_EVENT_CALL a call was made to begin again */
+	uint64_t
+		passing; /* it makes one step at this breakpoint, which is gone meanwhile; 0: none */
+	pid_t held_for;  /* STOPPED until this thread is no longer our tracee; 0: not held */
+	bool filtered;   /* it has the launch's filter of system calls, besides its own */
+	bool restarted;  /* since its last SPROF_EVENT_CALL a call was made to begin again */
 	/* it was asked to stop, but this stop has another cause: when it continues, ask again */
 	bool interrupt_again;
 	/* our interrupt was sent before a stop with another cause: it may still come */

@@ -12,6 +12,7 @@
 #include "cmd/commands.h"
 #include "cmd/function-choice.h"
 #include "cmd/functions.h"
+#include "cmd/guardian.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 #include "cmd/values.h"
@@ -402,14 +403,20 @@ static void finish(struct calls *calls)
 	sprof_watching_finish(&calls->watching);
 }
 
+static bool guard(const struct calls_options *options, struct sprof_error *err)
+{
+	return !options->breakpoints || sprof_guardian_begin(options->watching.pid, err);
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct calls_options *options = data;
 	struct calls calls = {.options = options};
 	const bool done = sprof_watching_check("calls", &options->watching, operands, err) &&
 		check_options(options, err) && read_choice(&calls, operands, err) &&
-		open_outputs(&calls, err) && create_parts(&calls, operands, err) &&
-		trace(&calls, ret_exit, err) && tell(&calls, err);
+		open_outputs(&calls, err) && guard(options, err) &&
+		create_parts(&calls, operands, err) && trace(&calls, ret_exit, err) &&
+		tell(&calls, err);
 
 	finish(&calls);
 	return done;

@@ -4,65 +4,15 @@
  */
 #include "cmd/functions.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "attach/breakpoints.h"
 #include "attach/maps-read.h"
 #include "base/clock.h"
-#include "base/proc.h"
-#include "cmd/function-table.h"
-#include "cmd/perf-denied.h"
-#include "events/call-events.h"
-#include "events/loading.h"
-#include "events/recorded-events.h"
+#include "cmd/functions-state.h"
 
 /* How soon a library is seen that the program loads while it runs. */
 enum { SCAN_NS = 50 * SPROF_NS_PER_MS };
-
-/* What the kernel is asked to watch of one function: its begin and its returns. */
-struct watched {
-	struct watched *next;
-	char path[SPROF_PROC_PATH_MAX];
-	struct sprof_probe probes[2];
-};
-
-struct sprof_functions {
-	struct sprof_functions_options options;
-	struct sprof_function_table table;
-	size_t watched_count; /* of the table's functions */
-	struct watched *watched;
-	struct sprof_loading loading;
-	struct sprof_target *target;
-	struct sprof_recorded_events *recorded;
-	struct sprof_event_source source, tasks; /* of calls, and of what the target reports */
-	struct sprof_trace_sink sink;            /* of the latter */
-	uint64_t next_ns;                        /* of the next look */
-	uint32_t not_watched;
-	bool out_of_memory;
-};
-
-static bool record(struct sprof_functions *functions, struct sprof_error *err)
-{
-	const struct sprof_functions_options *options = &functions->options;
-	const uint32_t types = 1U << SPROF_TRACE_PROBE;
-	const struct sprof_recorded_options wanted = {
-		.wants = {.stacks = options->stacks ? types : 0},
-		.follow_children = options->follow_children,
-		.holds = true,
-		.sink = {options->data, options->event},
-		.gap = options->gap,
-	};
-	struct sprof_perf_denial denial;
-	enum sprof_trace_type denied;
-
-	if (!sprof_recorded_probes_are_permitted(&denial) ||
-		!sprof_recorded_events_create(&wanted, &functions->recorded, &denied, &denial))
-		return sprof_perf_denied(&denial, "uprobes", err);
-	functions->source = sprof_recorded_events_source(functions->recorded);
-	functions->sink = sprof_recorded_events_sink(functions->recorded);
-	functions->tasks = sprof_task_events_source(&functions->sink);
-	return true;
-}
 
 bool sprof_functions_create(const struct sprof_functions_options *options,
 	struct sprof_functions **ret, struct sprof_error *err)
@@ -74,7 +24,7 @@ bool sprof_functions_create(const struct sprof_functions_options *options,
 		return sprof_error_no_memory(err);
 	functions->options = *options;
 	functions->table.options = &functions->options;
-	if (record(functions, err))
+	if (sprof_functions_choose(functions, err))
 		return true;
 	sprof_functions_destroy(functions);
 	*ret = NULL;
@@ -85,13 +35,7 @@ void sprof_functions_destroy(struct sprof_functions *functions)
 {
 	if (!functions)
 		return;
-	sprof_recorded_events_destroy(functions->recorded);
-	while (functions->watched) {
-		struct watched *next = functions->watched->next;
-
-		free(functions->watched);
-		functions->watched = next;
-	}
+	sprof_functions_unwatch(functions);
 	sprof_function_table_finish(&functions->table);
 	sprof_loading_finish(&functions->loading);
 	free(functions);
@@ -101,11 +45,14 @@ void sprof_functions_prepare(const struct sprof_functions *functions, struct spr
 {
 	subject->tasks = true;
 	subject->holds = true;
+	/* Children have the breakpoints, too: they are watched over until they have another program. */
+	if (functions->breakpoints)
+		subject->follow_children = true;
 }
 
 const char *sprof_functions_source_name(const struct sprof_functions *functions)
 {
-	return "uprobes";
+	return functions->breakpoints ? "breakpoints" : "uprobes";
 }
 
 size_t sprof_functions_count(const struct sprof_functions *functions)
@@ -121,40 +68,16 @@ const struct sprof_function *sprof_functions_at(
 
 struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *functions)
 {
-	const struct sprof_recorded_gaps gaps = sprof_recorded_events_gaps(functions->recorded);
+	struct sprof_recorded_gaps gaps = {0};
 
+	if (functions->recorded)
+		gaps = sprof_recorded_events_gaps(functions->recorded);
 	return (struct sprof_functions_gaps){
 		.lost = gaps.lost,
 		.unwatched = gaps.unwatched,
 		.unreadable = functions->table.unreadable,
 		.not_watched = functions->not_watched,
 	};
-}
-
-/* The kernel finds the file through the module's descriptor, also if it has been replaced. */
-static void watch(struct sprof_functions *functions, size_t number)
-{
-	const struct sprof_function *function = &functions->table.items[number];
-	struct watched *watched = calloc(1, sizeof(*watched));
-	struct sprof_perf_denial denial;
-
-	if (!watched) {
-		functions->out_of_memory = true;
-		return;
-	}
-	watched->next = functions->watched;
-	functions->watched = watched;
-	snprintf(watched->path, sizeof(watched->path), "/proc/self/fd/%d", function->module->fd);
-	for (int is_return = 0; is_return < 2; is_return++) {
-		struct sprof_probe *probe = &watched->probes[is_return];
-
-		*probe = (struct sprof_probe){
-			watched->path, function->offset, is_return, (int64_t)number};
-		if (!sprof_recorded_events_add_probe(functions->recorded, probe, &denial)) {
-			functions->not_watched++;
-			return;
-		}
-	}
 }
 
 static void scan_mappings(struct sprof_functions *functions, const struct sprof_maps *maps)
@@ -167,15 +90,23 @@ static void scan_mappings(struct sprof_functions *functions, const struct sprof_
 				sprof_modules_get(functions->options.modules, id)))
 			functions->out_of_memory = true;
 	}
-	for (; functions->watched_count < functions->table.count; functions->watched_count++)
-		watch(functions, functions->watched_count);
+}
+
+static bool is_followed(
+	const struct sprof_functions *functions, const struct sprof_process *process)
+{
+	return functions->options.follow_children ||
+		process->pid == sprof_target_pid(functions->target);
 }
 
 /* A process that is gone has no mappings. */
 static void scan(struct sprof_functions *functions, struct sprof_process *process)
 {
-	if (sprof_process_read_maps(process, functions->options.modules))
-		scan_mappings(functions, &process->maps);
+	if (!is_followed(functions, process) ||
+		!sprof_process_read_maps(process, functions->options.modules))
+		return;
+	scan_mappings(functions, &process->maps);
+	sprof_functions_watch(functions, process);
 }
 
 static void scan_all(struct sprof_functions *functions)
@@ -219,6 +150,13 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 	return functions->source.offer(functions->source.data, stacks);
 }
 
+/* A child that nobody asked for has a copy of the breakpoints. */
+static void clean(struct sprof_functions *functions, struct sprof_process *process)
+{
+	if (!is_followed(functions, process) && !sprof_breakpoints_are_shared(process))
+		sprof_breakpoints_remove(process);
+}
+
 /* The thread has not run yet, or not since it is held: what is found now is complete. */
 static void take_held(struct sprof_functions *functions, const struct sprof_event *event)
 {
@@ -226,10 +164,13 @@ static void take_held(struct sprof_functions *functions, const struct sprof_even
 
 	switch (event->held) {
 	case SPROF_HELD_BORN:
+		clean(functions, thread->process);
 		break;
 	case SPROF_HELD_EXEC:
 		follow_loader(functions, thread);
 		break;
+	case SPROF_HELD_BREAKPOINT:
+		return; /* the source has resumed it */
 	case SPROF_HELD_CALL:
 		if (sprof_loading_take(&functions->loading, event))
 			scan(functions, thread->process);

@@ -1,12 +1,14 @@
 /*
  * sprof heap: who makes a program's memory grow, by the stacks of its page faults or, where the kernel
- * does not tell those, of the system calls that map memory.
+ * does not tell those, of the system calls that map memory. The calls of its allocators are
+ * heap-exact.c's.
  */
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/growth.h"
+#include "cmd/heap-exact.h"
 #include "cmd/perf-denied.h"
 #include "cmd/shown.h"
 #include "cmd/ui.h"
@@ -21,7 +23,8 @@ struct heap_options {
 	struct sprof_shown shown;
 	enum sprof_source_request source;
 	size_t period;
-	bool growth; /* said; there is no other way yet */
+	bool growth, exact;
+	struct sprof_heap_exact_options exactly;
 };
 
 _Static_assert(offsetof(struct heap_options, common) == 0,
@@ -38,8 +41,10 @@ static const struct heap_options defaults = {
 };
 
 static const struct sprof_option option_table[] = {
-	{"growth", NULL, NULL, "who makes the resident memory grow (always)", sprof_value_flag,
+	{"growth", NULL, NULL, "who makes the resident memory grow (the default)", sprof_value_flag,
 		FIELD(growth)},
+	{"exact", NULL, NULL, "who allocates, holds and leaks: each call of an allocator",
+		sprof_value_flag, FIELD(exact)},
 	{"period", NULL, "N", "take every N-th page fault of a thread (64)", sprof_value_count,
 		FIELD(period)},
 	{"source", NULL, "SOURCE",
@@ -49,9 +54,22 @@ static const struct sprof_option option_table[] = {
 	{0},
 };
 
+static const struct sprof_option exact_table[] = {
+	{"live", NULL, NULL, "what is not freed, with its age", sprof_value_flag,
+		FIELD(exactly.live)},
+	{"older", NULL, "TIME", "with --live: only what is that old, such as 1s",
+		sprof_value_duration, FIELD(exactly.older_ns)},
+	{"sizes", NULL, NULL, "how large what was allocated is", sprof_value_flag,
+		FIELD(exactly.sizes)},
+	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
+		FIELD(exactly.json)},
+	{0},
+};
+
 static const struct sprof_option_group groups[] = {
 	{"What to watch", sprof_watching_table, FIELD(watching)},
 	{"What to watch", option_table},
+	{"With --exact", exact_table},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"Report", sprof_shown_brief_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
@@ -214,9 +232,25 @@ static bool begin(struct heap *heap, char *const operands[], struct sprof_error 
 	return sprof_shown_settle_weight(&heap->shown, heap->watching.profile, err);
 }
 
-static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+static bool check(const struct heap_options *options, struct sprof_error *err)
 {
-	struct heap heap = {.options = data, .page_size = (uint64_t)sysconf(_SC_PAGESIZE)};
+	const struct sprof_heap_exact_options *exact = &options->exactly;
+
+	if (options->exact && options->growth)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "heap: either --growth or --exact, not both");
+	if (exact->older_ns && !exact->live)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "heap: --older needs --live");
+	if (!options->exact && (exact->live || exact->sizes || exact->json))
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "heap: --live, --sizes and --json need --exact");
+	return true;
+}
+
+static bool run_growth(const struct heap_options *options, char *const operands[], int *ret_exit,
+	struct sprof_error *err)
+{
+	struct heap heap = {.options = options, .page_size = (uint64_t)sysconf(_SC_PAGESIZE)};
 	const bool done = begin(&heap, operands, err) && trace(&heap, ret_exit, err) &&
 		write_all(&heap, ret_exit, err);
 
@@ -225,6 +259,22 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	sprof_growth_finish(&heap.growth);
 	sprof_watching_finish(&heap.watching);
 	return done;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct heap_options *options = data;
+	const struct sprof_heap_exact_request request = {
+		.exact = options->exactly,
+		.watching = &options->watching,
+		.naming = &options->naming,
+		.shown = &options->shown,
+	};
+
+	if (!check(options, err))
+		return false;
+	return options->exact ? sprof_heap_exact_run(&request, operands, ret_exit, err)
+			      : run_growth(options, operands, ret_exit, err);
 }
 
 const struct sprof_command sprof_command_heap = {
@@ -238,7 +288,14 @@ const struct sprof_command sprof_command_heap = {
 		"and what they map counts.\n\n"
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
-		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n",
+		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
+		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root). "
+		"The kinds\nof values are those of Go's heap profiles: alloc_space, alloc_objects, inuse_space, "
+		"inuse_objects; and\npeak_space, peak_objects, freed_space, freed_objects, temporary_space, "
+		"temporary_objects. --weight\nchooses one (a program's peak_space, a process's inuse_space).\n\n"
+		"  sprof heap --exact -- ./app\n"
+		"  sprof heap --exact --live --older 1s -p 4711 -d 10s\n"
+		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct heap_options),

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mapped-files.h"
+#include "cmd/guardian.h"
 
 /* A second signal within this time is an echo of the first. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
@@ -78,6 +79,8 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	}
 	if (!is_ignored(SIGUSR1))
 		sigaddset(&signals->control, SIGUSR1);
+	if (sprof_guardian_signal())
+		sigaddset(&signals->control, sprof_guardian_signal());
 	blocked = signals->control;
 	sigaddset(&blocked, SIGCHLD);
 	sigaddset(&blocked, SIGPIPE);
@@ -134,7 +137,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info)
 			signals->snapshot(signals->snapshot_data);
 		return true;
 	}
-	if (signals->launched)
+	if (signals->launched && info->si_signo != sprof_guardian_signal())
 		return forward(signals, info);
 	return end_run(signals, info->si_signo);
 }

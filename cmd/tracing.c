@@ -5,13 +5,16 @@
 #include "cmd/tracing.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc-status.h"
+#include "base/proc.h"
 #include "cmd/ui.h"
 
-enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS };
+enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS, HOLDS_END_NS = SPROF_NS_PER_S };
 
 /* With one terminal for both, nobody sees a difference between the program's stdout and stderr. */
 static bool is_one_terminal(void)
@@ -211,6 +214,78 @@ static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
+/* Asks those that may have come to a breakpoint, and not reported it yet. Sleeping ones have not. */
+static void interrupt_runners(struct sprof_target *target)
+{
+	struct sprof_thread **threads;
+	struct sprof_proc_stat stat;
+	size_t count;
+
+	threads = sprof_target_threads(target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_RUNNING &&
+			sprof_thread_read_stat(threads[i], &stat) && stat.state != 'S')
+			(void)!sprof_thread_interrupt(threads[i]);
+	}
+}
+
+/* Whether a stop is expected, or was reported and not answered. */
+static bool is_any_stopping(const struct sprof_target *target)
+{
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = sprof_target_threads(target, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->phase == SPROF_THREAD_INTERRUPTED ||
+			threads[i]->phase == SPROF_THREAD_STOPPED)
+			return true;
+	}
+	return false;
+}
+
+/* An interrupt's stop comes before the stop of a trap that is pending (kernel/signal.c, get_signal). */
+static bool has_pending_trap(const struct sprof_thread *thread)
+{
+	char status[SPROF_PROC_STATUS_MAX], value[32];
+
+	return sprof_proc_read_file(
+		       thread->process->pid, thread->tid, "status", status, sizeof(status)) > 0 &&
+		sprof_proc_status_field(status, "SigPnd", value, sizeof(value)) &&
+		strtoull(value, NULL, 16) >> (SIGTRAP - 1) & 1;
+}
+
+static void answer_last(struct sprof_target *target, const struct sprof_event *event)
+{
+	if (event->kind == SPROF_EVENT_STOPPED && has_pending_trap(event->thread))
+		sprof_thread_resume_to_signal(event->thread);
+	else
+		sprof_event_answer(target, event);
+}
+
+/*
+ * Breakpoints are gone from the code, but a thread may just have come to one: once each thread has
+ * stopped without a trap that is pending, none has.
+ */
+static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + HOLDS_END_NS;
+	struct answering answering = {tracing, target};
+
+	if (!tracing->subject->holds)
+		return;
+	interrupt_runners(target);
+	while (is_any_stopping(target) && sprof_clock_now_ns() < end_ns) {
+		struct sprof_event event = sprof_target_next_event(target, end_ns);
+
+		if (event.kind == SPROF_EVENT_EMPTY)
+			break;
+		if (event.kind == SPROF_EVENT_SIGNAL)
+			answer_signal(&answering, &event.info);
+		answer_last(target, &event);
+	}
+}
+
 static void *trace(void *data)
 {
 	struct sprof_tracing *tracing = data;
@@ -229,6 +304,7 @@ static void *trace(void *data)
 	if (tracing->begun) {
 		sample(tracing, target);
 		end_calls(tracing, target);
+		end_holds(tracing, target);
 		tell_left_alone(target);
 		tell_narrow(target);
 		tell_unprivileged(target);

@@ -1,0 +1,382 @@
+/*
+ * Tables of breakpoints: what they hide, where that runs instead, and how a thread goes past. Does not
+ * handle what a breakpoint is for, nor that the tracer may die (breakpoints.h).
+ *
+ * An instruction that can't run elsewhere runs at its place: the breakpoint is gone for that long, and
+ * other threads may miss it.
+ */
+#include "attach/breakpoints.h"
+
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/displace.h"
+#include "attach/resume.h"
+#include "attach/scratch.h"
+#include "base/array.h"
+#include "base/idmap.h"
+#include "base/proc.h"
+
+enum {
+	INT3 = 0xcc,
+	AREA_SIZE = 64 * 1024,
+	AREA_TRIES = 2, /* that give no area near enough */
+};
+
+struct breakpoint {
+	uint64_t address;
+	uint32_t tag;
+	uint8_t original;
+	bool is_in;       /* the byte is in the memory */
+	bool is_prepared; /* the rest is known */
+	struct sprof_displaced displaced;
+	uint64_t slot; /* of a COPY */
+};
+
+struct area {
+	uint64_t start, used;
+};
+
+struct sprof_breakpoints {
+	unsigned users; /* processes */
+	int memory;     /* /proc/PID/mem */
+	struct breakpoint *items;
+	size_t count, capacity;
+	struct sprof_idmap by_address;
+	struct area *areas;
+	size_t area_count, area_capacity;
+	unsigned tries; /* mapping an area */
+	bool is_removed;
+};
+
+bool sprof_breakpoints_are_possible(void)
+{
+	return sprof_displace_has_decoder();
+}
+
+static void destroy(struct sprof_breakpoints *table)
+{
+	if (!table)
+		return;
+	if (table->memory >= 0)
+		close(table->memory);
+	free(table->items);
+	free(table->areas);
+	sprof_idmap_finish(&table->by_address);
+	free(table);
+}
+
+static struct sprof_breakpoints *create(pid_t pid)
+{
+	struct sprof_breakpoints *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->users = 1;
+	table->memory = open(sprof_proc_path(pid, 0, "mem").text, O_RDWR | O_CLOEXEC);
+	if (table->memory >= 0)
+		return table;
+	destroy(table);
+	return NULL;
+}
+
+/* NULL: there is none. */
+static struct breakpoint *find(const struct sprof_breakpoints *table, uint64_t address)
+{
+	const uint32_t index =
+		table ? sprof_idmap_find(&table->by_address, 0, address) : SPROF_IDMAP_NONE;
+
+	return index == SPROF_IDMAP_NONE ? NULL : &table->items[index];
+}
+
+static bool write_bytes(
+	const struct sprof_breakpoints *table, uint64_t address, const void *bytes, size_t size)
+{
+	return pwrite(table->memory, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+static bool write_byte(
+	const struct sprof_breakpoints *table, struct breakpoint *breakpoint, bool is_in)
+{
+	const uint8_t byte = is_in ? INT3 : breakpoint->original;
+
+	if (!write_bytes(table, breakpoint->address, &byte, 1))
+		return false;
+	breakpoint->is_in = is_in;
+	return true;
+}
+
+static struct breakpoint *add(struct sprof_breakpoints *table, uint64_t address)
+{
+	uint8_t original;
+
+	if (pread(table->memory, &original, 1, (off_t)address) != 1 || original == INT3 ||
+		!sprof_array_reserve(
+			&table->items, &table->capacity, table->count + 1, sizeof(*table->items)) ||
+		!sprof_idmap_put(&table->by_address, 0, address, (uint32_t)table->count))
+		return NULL;
+	table->items[table->count] = (struct breakpoint){.address = address, .original = original};
+	return &table->items[table->count++];
+}
+
+bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, uint32_t tag)
+{
+	struct breakpoint *breakpoint = find(process->breakpoints, address);
+
+	if (!process->breakpoints)
+		process->breakpoints = create(process->pid);
+	if (!process->breakpoints)
+		return false;
+	if (!breakpoint)
+		breakpoint = add(process->breakpoints, address);
+	if (!breakpoint)
+		return false;
+	if (tag)
+		breakpoint->tag = tag;
+	process->breakpoints->is_removed = false;
+	return breakpoint->is_in || write_byte(process->breakpoints, breakpoint, true);
+}
+
+uint32_t sprof_breakpoint_tag(const struct sprof_process *process, uint64_t address)
+{
+	const struct breakpoint *breakpoint = find(process->breakpoints, address);
+
+	return breakpoint ? breakpoint->tag : 0;
+}
+
+bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t address)
+{
+	return find(process->breakpoints, address);
+}
+
+/* Behind a first byte there is an instruction only if the first one has a single byte. */
+bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t address)
+{
+	const struct breakpoint *breakpoint = find(process->breakpoints, address);
+
+	return breakpoint && breakpoint->is_in && breakpoint->is_prepared &&
+		breakpoint->displaced.size > SPROF_TRAP_SIZE;
+}
+
+/* The code as it was, without breakpoints. */
+static size_t read_code(
+	const struct sprof_breakpoints *table, uint64_t address, uint8_t code[SPROF_CODE_MAX])
+{
+	const ssize_t size = pread(table->memory, code, SPROF_CODE_MAX, (off_t)address);
+
+	for (ssize_t i = 0; i < size; i++) {
+		const struct breakpoint *breakpoint = find(table, address + (uint64_t)i);
+
+		if (breakpoint)
+			code[i] = breakpoint->original;
+	}
+	return size < 0 ? 0 : (size_t)size;
+}
+
+/* Writes the copy into the next slot of an area. False: it is too far away. */
+static bool write_copy(
+	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct area *area)
+{
+	const uint64_t slot = area->start + area->used;
+	uint8_t bytes[SPROF_DISPLACED_MAX];
+	const size_t size = sprof_displaced_write(&breakpoint->displaced, slot, bytes);
+
+	if (area->used + SPROF_DISPLACED_MAX > AREA_SIZE || !size ||
+		!write_bytes(table, slot, bytes, size))
+		return false;
+	area->used += SPROF_DISPLACED_MAX;
+	breakpoint->slot = slot;
+	return true;
+}
+
+static bool find_slot(struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	for (size_t i = 0; i < table->area_count; i++) {
+		if (write_copy(table, breakpoint, &table->areas[i]))
+			return true;
+	}
+	return false;
+}
+
+/* NULL: the thread can't map one. */
+static struct area *map_area(
+	struct sprof_breakpoints *table, struct sprof_thread *thread, uint64_t near)
+{
+	uint64_t start;
+
+	if (!sprof_array_reserve(&table->areas, &table->area_capacity, table->area_count + 1,
+		    sizeof(*table->areas)) ||
+		!sprof_scratch_map(thread, near, AREA_SIZE, &start))
+		return NULL;
+	table->areas[table->area_count] = (struct area){.start = start};
+	return &table->areas[table->area_count++];
+}
+
+static bool make_slot(
+	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
+{
+	struct area *area;
+
+	if (find_slot(table, breakpoint))
+		return true;
+	area = table->tries < AREA_TRIES ? map_area(table, thread, breakpoint->address) : NULL;
+	if (area && write_copy(table, breakpoint, area))
+		return true;
+	table->tries++;
+	return false;
+}
+
+static void prepare(
+	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
+{
+	struct sprof_displaced *displaced = &breakpoint->displaced;
+	uint8_t code[SPROF_CODE_MAX];
+
+	breakpoint->is_prepared = true;
+	sprof_displace(
+		code, read_code(table, breakpoint->address, code), breakpoint->address, displaced);
+	if (displaced->kind == SPROF_DISPLACE_COPY && !make_slot(table, breakpoint, thread))
+		displaced->kind = SPROF_DISPLACE_NEVER;
+}
+
+/* The breakpoint is gone while the thread makes one step. */
+static void step(
+	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
+{
+	sprof_regs_move(thread->tid, breakpoint->address);
+	if (!write_byte(table, breakpoint, false))
+		return;
+	thread->passing = breakpoint->address;
+	thread->resumption = SPROF_RESUME_ONE_STEP;
+}
+
+static void call(const struct sprof_breakpoints *table, const struct sprof_displaced *displaced,
+	pid_t tid, const struct sprof_regs *regs)
+{
+	const uint64_t sp = regs->values[SPROF_REG_SP] - sizeof(displaced->next);
+
+	if (write_bytes(table, sp, &displaced->next, sizeof(displaced->next)))
+		sprof_regs_call(tid, displaced->target, sp);
+}
+
+/* Where it goes on; a step and a call have seen to that themselves. */
+static uint64_t way_past(const struct breakpoint *breakpoint, pid_t tid)
+{
+	const struct sprof_displaced *displaced = &breakpoint->displaced;
+
+	switch (displaced->kind) {
+	case SPROF_DISPLACE_COPY:
+		return breakpoint->slot;
+	case SPROF_DISPLACE_BRANCH:
+		if (!sprof_displaced_is_taken(displaced, sprof_regs_flags(tid)))
+			return displaced->next;
+		return displaced->target;
+	case SPROF_DISPLACE_JUMP:
+		return displaced->target;
+	case SPROF_DISPLACE_CALL:
+	case SPROF_DISPLACE_NEVER:
+		break;
+	}
+	return breakpoint->address;
+}
+
+void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs)
+{
+	struct sprof_breakpoints *table = thread->process->breakpoints;
+	struct breakpoint *breakpoint = find(table, regs->values[SPROF_REG_PC]);
+
+	if (!breakpoint || !breakpoint->is_in) {
+		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
+		sprof_thread_resume(thread);
+		return;
+	}
+	if (!breakpoint->is_prepared)
+		prepare(table, breakpoint, thread);
+	if (breakpoint->displaced.kind == SPROF_DISPLACE_NEVER)
+		step(table, breakpoint, thread);
+	else if (breakpoint->displaced.kind == SPROF_DISPLACE_CALL)
+		call(table, &breakpoint->displaced, thread->tid, regs);
+	else
+		sprof_regs_move(thread->tid, way_past(breakpoint, thread->tid));
+	sprof_thread_resume(thread);
+}
+
+void sprof_breakpoint_stepped(struct sprof_thread *thread)
+{
+	struct sprof_breakpoints *table = thread->process->breakpoints;
+	struct breakpoint *breakpoint = find(table, thread->passing);
+
+	thread->passing = 0;
+	thread->resumption = thread->habit;
+	if (breakpoint && !table->is_removed)
+		(void)!write_byte(table, breakpoint, true);
+}
+
+void sprof_breakpoints_remove(struct sprof_process *process)
+{
+	struct sprof_breakpoints *table = process->breakpoints;
+
+	if (!table)
+		return;
+	table->is_removed = true;
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->items[i].is_in)
+			(void)!write_byte(table, &table->items[i], false);
+	}
+}
+
+/* Whether two processes have one memory (kcmp(2)). A kernel without it is not asked about vfork: the
+ * child then changes what its parent does not know of, until it executes a program. */
+static bool share_memory(pid_t one, pid_t other)
+{
+	return !syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0);
+}
+
+static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpoints *to)
+{
+	if (!sprof_array_reserve(&to->items, &to->capacity, from->count + 1, sizeof(*to->items)) ||
+		!sprof_array_reserve(
+			&to->areas, &to->area_capacity, from->area_count + 1, sizeof(*to->areas)))
+		return false;
+	for (; to->area_count < from->area_count; to->area_count++)
+		to->areas[to->area_count] = from->areas[to->area_count];
+	for (; to->count < from->count; to->count++) {
+		to->items[to->count] = from->items[to->count];
+		if (!sprof_idmap_put(
+			    &to->by_address, 0, to->items[to->count].address, (uint32_t)to->count))
+			return false;
+	}
+	return true;
+}
+
+bool sprof_breakpoints_inherit(const struct sprof_process *parent, struct sprof_process *child)
+{
+	struct sprof_breakpoints *table = parent->breakpoints;
+
+	if (!table || child->breakpoints)
+		return true;
+	if (share_memory(parent->pid, child->pid)) {
+		table->users++;
+		child->breakpoints = table;
+		return true;
+	}
+	child->breakpoints = create(child->pid);
+	return child->breakpoints && copy_into(table, child->breakpoints);
+}
+
+bool sprof_breakpoints_are_shared(const struct sprof_process *process)
+{
+	return process->breakpoints && process->breakpoints->users > 1;
+}
+
+void sprof_breakpoints_forget(struct sprof_process *process)
+{
+	struct sprof_breakpoints *table = process->breakpoints;
+
+	process->breakpoints = NULL;
+	if (table && !--table->users)
+		destroy(table);
+}

@@ -1,0 +1,25 @@
+/*
+ * For machines and builds without a decoder: every instruction runs at its own place only.
+ */
+#include "attach/displace.h"
+
+bool sprof_displace_has_decoder(void)
+{
+	return false;
+}
+
+void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct sprof_displaced *ret)
+{
+	*ret = (struct sprof_displaced){.kind = SPROF_DISPLACE_NEVER};
+}
+
+size_t sprof_displaced_write(
+	const struct sprof_displaced *displaced, uint64_t slot, uint8_t ret[SPROF_DISPLACED_MAX])
+{
+	return 0;
+}
+
+bool sprof_displaced_is_taken(const struct sprof_displaced *displaced, uint64_t flags)
+{
+	return false;
+}

@@ -1,0 +1,10 @@
+/*
+ * Not on aarch64 yet: breakpoints need a decoder of its instructions first.
+ */
+#include "attach/scratch.h"
+
+bool sprof_scratch_map(
+	struct sprof_thread *thread, uint64_t near, size_t size, uint64_t *ret_address)
+{
+	return false;
+}

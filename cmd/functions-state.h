@@ -1,0 +1,44 @@
+/*
+ * What the files of `sprof_functions` share.
+ */
+#ifndef SPROF_CMD_FUNCTIONS_STATE_H
+#define SPROF_CMD_FUNCTIONS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/target.h"
+#include "base/idmap.h"
+#include "cmd/function-table.h"
+#include "events/breakpoint-events.h"
+#include "events/call-events.h"
+#include "events/loading.h"
+#include "events/recorded-events.h"
+
+struct sprof_functions {
+	struct sprof_functions_options options;
+	struct sprof_function_table table;
+	struct sprof_loading loading;
+	struct sprof_target *target; /* NULL: the run has not begun */
+	/* How functions are watched: one of the two. */
+	struct sprof_recorded_events *recorded;
+	struct sprof_breakpoint_events *breakpoints;
+	size_t watched_count; /* of the table's functions, by the kernel */
+	struct sprof_functions_watched *watched;
+	struct sprof_idmap refused;              /* (a process's id, an address) -> 0 */
+	struct sprof_event_source source, tasks; /* of calls, and of what the target reports */
+	struct sprof_trace_sink sink;            /* of the latter */
+	uint64_t next_ns;                        /* of the next look */
+	uint32_t not_watched;
+	bool out_of_memory;
+};
+
+/* functions-watch.c: chooses the way. False: none is permitted, or no memory. */
+SPROF_MUST_USE bool sprof_functions_choose(
+	struct sprof_functions *functions, struct sprof_error *err);
+/* Watches what the table has of a process's files, and was not watched yet. */
+void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process);
+void sprof_functions_unwatch(struct sprof_functions *functions);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * The ways to watch functions: the kernel's uprobes, where they are permitted, or breakpoints, if they
+ * were asked for. Does not handle which functions are wanted.
+ */
+#include "cmd/functions-state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "attach/breakpoints.h"
+#include "base/proc.h"
+#include "cmd/perf-denied.h"
+
+/* What the kernel is asked to watch of one function: its begin and its returns. */
+struct sprof_functions_watched {
+	struct sprof_functions_watched *next;
+	char path[SPROF_PROC_PATH_MAX];
+	struct sprof_probe probes[2];
+};
+
+/* Processes that are only watched over have no events. */
+static bool take_event(void *data, const struct sprof_trace_event *event)
+{
+	const struct sprof_functions *functions = data;
+	const struct sprof_functions_options *options = &functions->options;
+
+	if (!options->follow_children && functions->target &&
+		event->pid != sprof_target_pid(functions->target))
+		return true;
+	return options->event(options->data, event);
+}
+
+static void take_gap(void *data, uint64_t end_ns)
+{
+	const struct sprof_functions *functions = data;
+
+	if (functions->options.gap)
+		functions->options.gap(functions->options.data, end_ns);
+}
+
+static bool record(struct sprof_functions *functions, struct sprof_error *err)
+{
+	const struct sprof_functions_options *options = &functions->options;
+	const uint32_t types = 1U << SPROF_TRACE_PROBE;
+	const struct sprof_recorded_options wanted = {
+		.wants = {.stacks = options->stacks ? types : 0},
+		.follow_children = options->follow_children,
+		.holds = true,
+		.sink = {functions, take_event},
+		.gap = take_gap,
+	};
+	struct sprof_perf_denial denial;
+	enum sprof_trace_type denied;
+
+	if (!sprof_recorded_probes_are_permitted(&denial) ||
+		!sprof_recorded_events_create(&wanted, &functions->recorded, &denied, &denial)) {
+		(void)!sprof_perf_denied(&denial, "uprobes", err);
+		sprof_error_hint(err,
+			"--breakpoints needs no rights: it changes the program's code while it watches");
+		return false;
+	}
+	functions->source = sprof_recorded_events_source(functions->recorded);
+	functions->sink = sprof_recorded_events_sink(functions->recorded);
+	return true;
+}
+
+static bool use_breakpoints(struct sprof_functions *functions, struct sprof_error *err)
+{
+	if (!sprof_breakpoints_are_possible())
+		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+			"this build has no breakpoints: they need x86_64 and libZydis");
+	functions->sink = (struct sprof_trace_sink){functions, take_event};
+	functions->breakpoints =
+		sprof_breakpoint_events_create(&functions->sink, functions->options.stacks);
+	if (!functions->breakpoints)
+		return sprof_error_no_memory(err);
+	functions->source = sprof_breakpoint_events_source(functions->breakpoints);
+	return true;
+}
+
+bool sprof_functions_choose(struct sprof_functions *functions, struct sprof_error *err)
+{
+	const bool done = functions->options.breakpoints ? use_breakpoints(functions, err)
+							 : record(functions, err);
+
+	functions->tasks = sprof_task_events_source(&functions->sink);
+	return done;
+}
+
+void sprof_functions_unwatch(struct sprof_functions *functions)
+{
+	sprof_recorded_events_destroy(functions->recorded);
+	sprof_breakpoint_events_destroy(functions->breakpoints);
+	sprof_idmap_finish(&functions->refused);
+	while (functions->watched) {
+		struct sprof_functions_watched *next = functions->watched->next;
+
+		free(functions->watched);
+		functions->watched = next;
+	}
+}
+
+/* The kernel finds the file through the module's descriptor, also if it has been replaced. */
+static void probe(struct sprof_functions *functions, size_t number)
+{
+	const struct sprof_function *function = &functions->table.items[number];
+	struct sprof_functions_watched *watched = calloc(1, sizeof(*watched));
+	struct sprof_perf_denial denial;
+
+	if (!watched) {
+		functions->out_of_memory = true;
+		return;
+	}
+	watched->next = functions->watched;
+	functions->watched = watched;
+	snprintf(watched->path, sizeof(watched->path), "/proc/self/fd/%d", function->module->fd);
+	for (int is_return = 0; is_return < 2; is_return++) {
+		struct sprof_probe *added = &watched->probes[is_return];
+
+		*added = (struct sprof_probe){
+			watched->path, function->offset, is_return, (int64_t)number};
+		if (!sprof_recorded_events_add_probe(functions->recorded, added, &denial)) {
+			functions->not_watched++;
+			return;
+		}
+	}
+}
+
+/* Whether the mapping has the function's begin. */
+static bool find_address(
+	const struct sprof_mapping *mapping, const struct sprof_function *function, uint64_t *ret)
+{
+	if (mapping->module != function->module->id || function->offset < mapping->offset ||
+		function->offset - mapping->offset >= mapping->end - mapping->start)
+		return false;
+	*ret = mapping->start + (function->offset - mapping->offset);
+	return true;
+}
+
+static void refuse(
+	struct sprof_functions *functions, const struct sprof_process *process, uint64_t address)
+{
+	functions->not_watched++;
+	if (!sprof_idmap_put(&functions->refused, process->id, address, 0))
+		functions->out_of_memory = true;
+}
+
+static void break_at(struct sprof_functions *functions, struct sprof_process *process,
+	uint64_t address, size_t number)
+{
+	if (!sprof_breakpoint_tag(process, address) &&
+		sprof_idmap_find(&functions->refused, process->id, address) == SPROF_IDMAP_NONE &&
+		!sprof_breakpoint_events_add(process, address, (int64_t)number))
+		refuse(functions, process, address);
+}
+
+static void break_at_all(struct sprof_functions *functions, struct sprof_process *process,
+	const struct sprof_mapping *mapping)
+{
+	uint64_t address;
+
+	for (size_t i = 0; i < functions->table.count; i++) {
+		if (find_address(mapping, &functions->table.items[i], &address))
+			break_at(functions, process, address, i);
+	}
+}
+
+void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
+{
+	for (; functions->recorded && functions->watched_count < functions->table.count;
+		functions->watched_count++)
+		probe(functions, functions->watched_count);
+	for (size_t i = 0; functions->breakpoints && i < process->maps.count; i++) {
+		if (process->maps.items[i].module != SPROF_MAPPING_NO_MODULE)
+			break_at_all(functions, process, &process->maps.items[i]);
+	}
+}

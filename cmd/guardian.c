@@ -1,0 +1,80 @@
+/*
+ * Two processes for one sprof. Does not handle the death of both at once, as by a SIGKILL of a whole
+ * control group: a thread that stands at a breakpoint then ends with its program.
+ */
+#include "cmd/guardian.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEATH = SIGUSR2 };
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
+
+static bool is_child;
+
+int sprof_guardian_signal(void)
+{
+	return is_child ? DEATH : 0;
+}
+
+/* What tools such as killall(1) go by is not sprof's name. */
+static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
+{
+	is_child = true;
+	if (attaches)
+		setpgid(0, 0);
+	prctl(PR_SET_NAME, "guardian");
+	prctl(PR_SET_PDEATHSIG, DEATH);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (getppid() != parent)
+		_exit(128 + SIGKILL);
+}
+
+/* The terminal has sent its signals to the group: to a child that is in it, too. */
+static void pass_on(pid_t child, const siginfo_t *info, bool attaches)
+{
+	if (attaches || info->si_code != SI_KERNEL)
+		kill(child, info->si_signo);
+}
+
+static int wait_for(pid_t child, const sigset_t *signals, bool attaches)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		const pid_t ended = waitpid(child, &status, WNOHANG);
+
+		if (ended == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (ended < 0 && errno != EINTR)
+			return 1;
+		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
+			pass_on(child, &info, attaches);
+	}
+}
+
+bool sprof_guardian_begin(bool attaches, struct sprof_error *err)
+{
+	const pid_t self = getpid();
+	sigset_t signals, original;
+	pid_t child;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(&signals, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &signals, &original);
+	child = fork();
+	if (child < 0)
+		return sprof_error_errno(err, errno, "start a process");
+	if (child)
+		_exit(wait_for(child, &signals, attaches));
+	become_child(self, attaches, &original);
+	return true;
+}

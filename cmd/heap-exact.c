@@ -1,0 +1,297 @@
+/*
+ * Watches the allocators of a run and writes what its heap has. Does not handle memory that a program
+ * takes from the kernel itself.
+ */
+#include "cmd/heap-exact.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/memory.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "cmd/functions.h"
+#include "cmd/heap-report.h"
+#include "cmd/heap-sites.h"
+#include "cmd/terminal.h"
+#include "cmd/ui.h"
+
+enum { TOP = 10 };
+
+struct run {
+	const struct sprof_heap_exact_request *request;
+	struct sprof_shown shown;
+	struct sprof_watching watching;
+	struct sprof_functions *functions;
+	struct sprof_allocations *allocations;
+	const struct sprof_allocator **allocators; /* by number; NULL: not looked up */
+	size_t allocator_capacity;
+	const struct sprof_module *listed; /* the last file that was listed for its names */
+	bool listed_has_runtime;           /* of C++ */
+	uint64_t begin_ns, end_ns;
+	bool out_of_memory;
+	bool prints; /* the report, to stdout */
+};
+
+/* Lists the file again: nobody keeps the names that are not wanted. False: it can't be listed. */
+static bool has_runtime(const struct sprof_module *module)
+{
+	const struct sprof_debug_places places = {0};
+	struct sprof_listing listing = {0};
+	struct sprof_error err = {0};
+	bool has_handler = false, has_own = false;
+
+	if (sprof_listing_create(module, &places, NULL, SPROF_LISTING_FILE, &listing, &err)) {
+		for (size_t i = 0; i < listing.count; i++) {
+			has_handler |= !strcmp(listing.items[i].name, "_ZSt15get_new_handlerv");
+			has_own |= !strcmp(listing.items[i].name, "mallocx");
+		}
+	}
+	sprof_listing_finish(&listing);
+	return has_handler && !has_own;
+}
+
+/*
+ * operator new of the C++ runtime only calls malloc(). If the kernel watched it, it would change its return
+ * address, and the exception that it throws without memory would not find its way. Other allocators have
+ * operators that do the work themselves.
+ */
+static bool wants_operators(struct run *run, const struct sprof_module *module)
+{
+	if (run->listed != module) {
+		run->listed = module;
+		run->listed_has_runtime = has_runtime(module);
+	}
+	return !run->listed_has_runtime;
+}
+
+static bool wants(
+	void *data, const struct sprof_module *module, const struct sprof_listed *function)
+{
+	const struct sprof_allocator *allocator = sprof_allocator_find(function->name);
+	struct run *run = data;
+
+	if (!allocator)
+		return false;
+	/* Its stack would be lost for the same reason. */
+	if (allocator->kind == SPROF_ALLOCATOR_THROWS)
+		return run->request->exact.breakpoints;
+	return strncmp(function->name, "_Z", 2) != 0 || wants_operators(run, module);
+}
+
+static const struct sprof_allocator *allocator_of(void *data, int64_t number)
+{
+	struct run *run = data;
+	const size_t index = (size_t)number;
+
+	if (!sprof_array_reserve(&run->allocators, &run->allocator_capacity, index + 1,
+		    sizeof(*run->allocators))) {
+		run->out_of_memory = true;
+		return NULL;
+	}
+	if (!run->allocators[index])
+		run->allocators[index] =
+			sprof_allocator_find(sprof_functions_at(run->functions, number)->name);
+	return run->allocators[index];
+}
+
+static bool read_word(
+	void *data, const struct sprof_trace_event *event, uint64_t address, uint64_t *ret_word)
+{
+	return sprof_memory_read(event->pid, address, ret_word, sizeof(*ret_word)) ==
+		sizeof(*ret_word);
+}
+
+static bool take_event(void *data, const struct sprof_trace_event *event)
+{
+	struct run *run = data;
+
+	if (!sprof_allocations_add(run->allocations, event))
+		run->out_of_memory = true;
+	return !run->out_of_memory;
+}
+
+static void take_gap(void *data, uint64_t end_ns)
+{
+	struct run *run = data;
+
+	if (!sprof_allocations_gap(run->allocations))
+		run->out_of_memory = true;
+}
+
+static bool create_parts(struct run *run, struct sprof_error *err)
+{
+	const struct sprof_subject *subject = &run->watching.subject;
+	const struct sprof_allocations_options booking = {
+		.data = run,
+		.allocator = allocator_of,
+		.read_word = read_word,
+		.follow_children = subject->follow_children,
+		.is_whole = subject->arguments,
+	};
+	const struct sprof_functions_options watched = {
+		.modules = run->watching.modules,
+		.data = run,
+		.wants = wants,
+		.event = take_event,
+		.gap = take_gap,
+		.stacks = true,
+		.breakpoints = run->request->exact.breakpoints,
+		.follow_children = subject->follow_children,
+	};
+
+	run->allocations = sprof_allocations_create(&booking);
+	return run->allocations ? sprof_functions_create(&watched, &run->functions, err)
+				: sprof_error_no_memory(err);
+}
+
+/* The peak of a whole run; of a running process, what it has not freed. */
+static enum sprof_heap_kind default_kind(const struct run *run)
+{
+	return run->watching.subject.arguments ? SPROF_HEAP_PEAK_SPACE : SPROF_HEAP_INUSE_SPACE;
+}
+
+static enum sprof_heap_kind kind_of(const struct run *run)
+{
+	return (enum sprof_heap_kind)(run->watching.profile->kinds.shown - SPROF_WEIGHT_FURTHER);
+}
+
+/* The report is for stdout, unless files are asked for and nobody looks. */
+static bool settle_outputs(struct run *run, struct sprof_error *err)
+{
+	struct sprof_outputs *outputs = &run->shown.outputs;
+	const bool asks = outputs->count || outputs->fallback;
+
+	if (asks && !sprof_outputs_settle(outputs, SPROF_STDOUT_REPORT, err))
+		return false;
+	run->prints = run->request->exact.json || !asks ||
+		(isatty(STDOUT_FILENO) && !sprof_outputs_use_stdout(outputs));
+	return true;
+}
+
+static bool begin(struct run *run, char *const operands[], struct sprof_error *err)
+{
+	struct sprof_watching *watching = &run->watching;
+
+	run->shown = *run->request->shown;
+	if (!sprof_watching_check("heap", run->request->watching, operands, err) ||
+		!settle_outputs(run, err) ||
+		!sprof_watching_init(watching, run->request->watching, operands, err) ||
+		!create_parts(run, err))
+		return false;
+	sprof_functions_prepare(run->functions, &watching->subject);
+	watching->subject.stdout_to_stderr =
+		operands[0] && (run->prints || sprof_outputs_use_stdout(&run->shown.outputs));
+	sprof_heap_begin_profile(watching->profile, default_kind(run));
+	return sprof_shown_settle_weight(&run->shown, watching->profile, err);
+}
+
+static bool trace(struct run *run, int *ret_exit, struct sprof_error *err)
+{
+	const struct sprof_event_source source = sprof_functions_source(run->functions);
+	const struct sprof_event_source *const sources[] = {&source, NULL};
+	bool done;
+
+	run->watching.tracing.events = sources;
+	run->begin_ns = sprof_clock_now_ns();
+	done = sprof_watching_run(&run->watching, ret_exit, err);
+	run->end_ns = sprof_clock_now_ns();
+	run->watching.tracing.events = NULL;
+	return run->out_of_memory ? sprof_error_no_memory(err) : done;
+}
+
+static void tell_gaps(const struct run *run)
+{
+	const struct sprof_functions_gaps gaps = sprof_functions_gaps(run->functions);
+
+	if (!sprof_functions_count(run->functions))
+		sprof_ui_note("no function of an allocator was found: a stripped static program?");
+	if (gaps.lost)
+		sprof_ui_note(
+			"the kernel has lost %" PRIu64 " calls: figures are not exact", gaps.lost);
+	if (gaps.unwatched)
+		sprof_ui_note("%" PRIu32 " threads could not be watched on a CPU", gaps.unwatched);
+	if (gaps.not_watched)
+		sprof_ui_note("%" PRIu32 " functions could not be watched", gaps.not_watched);
+	if (gaps.unreadable)
+		sprof_ui_note(
+			"%" PRIu32 " files could not be searched for allocators", gaps.unreadable);
+}
+
+static bool write_report(const struct sprof_heap_report *report, bool json, struct sprof_error *err)
+{
+	struct sprof_out *out;
+	bool done;
+
+	if (!sprof_out_open_fd(STDOUT_FILENO, "stdout", &out, err))
+		return false;
+	done = json ? sprof_heap_report_json(report, out) : sprof_heap_report_text(report, out);
+	if (done)
+		return sprof_out_close(out, err);
+	sprof_out_discard(out);
+	return sprof_error_no_memory(err);
+}
+
+static bool print(const struct run *run, struct sprof_error *err)
+{
+	const struct sprof_heap_exact_options *exact = &run->request->exact;
+	struct sprof_heap_rows rows;
+	const struct sprof_heap_report report = {
+		.profile = run->watching.profile,
+		.books = sprof_allocations_books(run->allocations),
+		.counts = sprof_allocations_counts(run->allocations),
+		.rows = &rows,
+		.kind = kind_of(run),
+		.source = sprof_functions_source_name(run->functions),
+		.functions = sprof_functions_count(run->functions),
+		.begin_ns = run->begin_ns,
+		.end_ns = run->end_ns,
+		.lost = sprof_functions_gaps(run->functions).lost,
+		.top = run->shown.full   ? 0
+			: run->shown.top ? run->shown.top
+					 : TOP,
+		.width = sprof_terminal_width(),
+		.live = exact->live,
+		.older_ns = exact->older_ns,
+		.sizes = exact->sizes,
+		.short_names = run->shown.short_names,
+	};
+	const bool done = sprof_heap_rows_create(
+				  report.books, report.profile, run->end_ns, exact->older_ns, &rows)
+		? write_report(&report, exact->json, err)
+		: sprof_error_no_memory(err);
+
+	sprof_heap_rows_finish(&rows);
+	return done;
+}
+
+static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
+{
+	struct sprof_profile *profile = run->watching.profile;
+	struct sprof_outputs *outputs = &run->shown.outputs;
+
+	if (!sprof_watching_name(&run->watching, run->request->naming, err))
+		return false;
+	tell_gaps(run);
+	if (!sprof_heap_to_profile(sprof_allocations_books(run->allocations), profile))
+		return sprof_error_no_memory(err);
+	if (run->prints && !print(run, err))
+		return false;
+	return !outputs->count || sprof_shown_write_all(&run->shown, profile, ret_exit, err);
+}
+
+bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *const operands[],
+	int *ret_exit, struct sprof_error *err)
+{
+	struct run run = {.request = request};
+	const bool done = begin(&run, operands, err) && trace(&run, ret_exit, err) &&
+		write_all(&run, ret_exit, err);
+
+	sprof_functions_destroy(run.functions);
+	sprof_allocations_destroy(run.allocations);
+	free(run.allocators);
+	sprof_watching_finish(&run.watching);
+	return done;
+}

@@ -1,0 +1,240 @@
+/*
+ * Makes events of breakpoints. Between a stop and its end: registers, the return address, and a copy of
+ * the stack if it is wanted; the byte at a place that nobody returned to before.
+ *
+ * Does not handle which functions are watched.
+ */
+#include "events/breakpoint-events.h"
+
+#include <stdlib.h>
+
+#include "attach/breakpoints.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "events/follow-cpu.h"
+#include "events/return-stack.h"
+
+/* The places of values; the catalogue's (events/event-type.c). */
+enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
+
+struct thread_calls {
+	struct sprof_return_stack returns;
+};
+
+struct sprof_breakpoint_events {
+	struct sprof_trace_sink sink;
+	bool wants_stacks;
+	struct sprof_target *target;
+	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
+	struct sprof_follow_cpu cpu;
+	struct thread_calls *threads; /* by the thread's id */
+	size_t thread_count;
+	bool out_of_memory;
+};
+
+struct sprof_breakpoint_events *sprof_breakpoint_events_create(
+	const struct sprof_trace_sink *sink, bool stacks)
+{
+	struct sprof_breakpoint_events *events = calloc(1, sizeof(*events));
+
+	if (!events)
+		return NULL;
+	events->sink = *sink;
+	events->wants_stacks = stacks;
+	return events;
+}
+
+void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->thread_count; i++)
+		sprof_return_stack_finish(&events->threads[i].returns);
+	free(events->threads);
+	free(events);
+}
+
+/* Return places have the tag 0. */
+bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address, int64_t number)
+{
+	return sprof_breakpoint_insert(process, address, (uint32_t)number + 1);
+}
+
+static struct sprof_return_stack *returns_of(
+	struct sprof_breakpoint_events *events, const struct sprof_thread *thread)
+{
+	size_t capacity = events->thread_count;
+
+	if (thread->id >= capacity) {
+		if (!sprof_array_reserve(
+			    &events->threads, &capacity, thread->id + 1, sizeof(*events->threads)))
+			return NULL;
+		events->thread_count = capacity;
+	}
+	return &events->threads[thread->id].returns;
+}
+
+static void give(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	enum sprof_trace_type type, const struct sprof_trace_value *fields, uint32_t stack)
+{
+	const struct sprof_trace_event event = {
+		.time_ns = sprof_clock_now_ns(),
+		.thread = thread->id,
+		.pid = thread->process->pid,
+		.tid = thread->tid,
+		.cpu = -1,
+		.type = type,
+		.stack = stack,
+		.fields = fields,
+	};
+
+	if (!events->sink.event(events->sink.data, &event))
+		events->out_of_memory = true;
+}
+
+static void take_returns(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	const uint64_t pc = regs->values[SPROF_REG_PC], sp = regs->values[SPROF_REG_SP];
+	struct sprof_return_stack *returns = returns_of(events, thread);
+	struct sprof_return returned;
+
+	while (returns && sprof_return_stack_leave(returns, pc, sp, &returned)) {
+		const struct sprof_trace_value fields[] = {{.integer = returned.number},
+			{.integer = (int64_t)pc}, {.integer = (int64_t)sp},
+			{.integer = (int64_t)sprof_regs_result(regs)}};
+
+		give(events, thread, SPROF_TRACE_RETURN, fields, 0);
+	}
+}
+
+/* Where it returns to lies at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
+ * its return will not be seen. */
+static void expect_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number)
+{
+	const uint64_t sp = regs->values[SPROF_REG_SP];
+	struct sprof_return call = {.sp = sp + sizeof(call.address), .number = number};
+	struct sprof_return_stack *returns = returns_of(events, thread);
+
+	if (!sprof_regs_read_word(thread->tid, sp, &call.address) ||
+		!sprof_breakpoint_insert(thread->process, call.address, 0))
+		return;
+	if (!returns || !sprof_return_stack_enter(returns, &call))
+		events->out_of_memory = true;
+}
+
+static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	const struct sprof_event_stacks *stacks = events->stacks;
+
+	if (!events->wants_stacks || !stacks || !stacks->expect(stacks->data, thread))
+		return false;
+	/* The walk begins at the instruction itself. */
+	sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
+	return stacks->copy(stacks->data, thread, false);
+}
+
+static void give_begin(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number, uint32_t stack)
+{
+	struct sprof_trace_value fields[SPROF_TRACE_MAX_VALUES] = {{.integer = number},
+		{.integer = (int64_t)regs->values[SPROF_REG_PC]},
+		{.integer = (int64_t)regs->values[SPROF_REG_SP]}};
+	uint64_t arguments[SPROF_TRACE_ARGUMENTS];
+
+	sprof_regs_parameters(regs, arguments);
+	for (int i = 0; i < SPROF_TRACE_ARGUMENTS; i++)
+		fields[ARGUMENTS + i].integer = (int64_t)arguments[i];
+	give(events, thread, SPROF_TRACE_PROBE, fields, stack);
+}
+
+/* The thread goes on before its copy is walked. */
+static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs, int64_t number)
+{
+	uint32_t stack = 0;
+	const bool has_copy = copy_stack(events, thread, regs);
+
+	expect_return(events, thread, regs, number);
+	sprof_breakpoint_pass(thread, regs);
+	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
+		events->out_of_memory = true;
+	give_begin(events, thread, regs, number, stack);
+}
+
+static void take_breakpoint(struct sprof_breakpoint_events *events, const struct sprof_event *event)
+{
+	const struct sprof_regs *regs = &event->regs;
+	struct sprof_thread *thread = event->thread;
+	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
+
+	sprof_follow_cpu_take(&events->cpu, thread);
+	take_returns(events, thread, regs);
+	if (tag)
+		take_begin(events, thread, regs, (int64_t)tag - 1);
+	else
+		sprof_breakpoint_pass(thread, regs);
+}
+
+static void take(void *data, const struct sprof_event *event)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	if (event->kind == SPROF_EVENT_HELD && event->held == SPROF_HELD_BREAKPOINT)
+		take_breakpoint(events, event);
+}
+
+static void begin(void *data, struct sprof_target *target)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	events->target = target;
+	sprof_follow_cpu_init(&events->cpu);
+}
+
+static bool offer(void *data, const struct sprof_event_stacks *stacks)
+{
+	struct sprof_breakpoint_events *events = data;
+
+	events->stacks = stacks;
+	return true;
+}
+
+static uint64_t due_ns(const void *data)
+{
+	return UINT64_MAX;
+}
+
+static bool poll_nothing(void *data, uint64_t now_ns)
+{
+	const struct sprof_breakpoint_events *events = data;
+
+	return !events->out_of_memory;
+}
+
+static void end(void *data, uint64_t now_ns)
+{
+	struct sprof_breakpoint_events *events = data;
+	struct sprof_process **processes;
+	size_t count;
+
+	sprof_follow_cpu_end(&events->cpu);
+	processes = sprof_target_processes(events->target, &count);
+	for (size_t i = 0; i < count; i++)
+		sprof_breakpoints_remove(processes[i]);
+}
+
+struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events)
+{
+	return (struct sprof_event_source){
+		.data = events,
+		.begin = begin,
+		.offer = offer,
+		.take = take,
+		.due_ns = due_ns,
+		.poll = poll_nothing,
+		.end = end,
+	};
+}

@@ -1,0 +1,39 @@
+/*
+ * Calls of functions, by breakpoints at their begin and where they return to. Threads stop at each,
+ * for as long as it takes to read their registers.
+ *
+ * Return addresses stay as they are: exceptions, longjmp(3) and unwinders work as without us.
+ */
+#ifndef SPROF_EVENTS_BREAKPOINT_EVENTS_H
+#define SPROF_EVENTS_BREAKPOINT_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/thread.h"
+#include "base/attributes.h"
+#include "events/call-events.h"
+#include "events/source.h"
+
+struct sprof_breakpoint_events;
+
+/*
+ * The sink gets events of type PROBE and RETURN in the order of time, and may be given others. NULL: no
+ * memory.
+ */
+SPROF_MUST_USE struct sprof_breakpoint_events *sprof_breakpoint_events_create(
+	const struct sprof_trace_sink *sink, bool stacks);
+/* NULL is accepted. */
+void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
+
+/*
+ * Watches the function whose first instruction is at this address of a process, from now on. The number
+ * is what its events say. False: its code can't be changed, or no memory.
+ */
+SPROF_MUST_USE bool sprof_breakpoint_events_add(
+	struct sprof_process *process, uint64_t address, int64_t number);
+
+/* A source that takes what is HELD_BREAKPOINT, and continues the thread. Its end removes all. */
+struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events);
+
+#endif
