@@ -1,0 +1,119 @@
+/*
+ * events/return-stack: which calls have returned, after jumps, tail calls and on other stacks.
+ */
+#include "events/return-stack.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/check.h"
+
+static struct sprof_return_stack stack;
+
+static void enter(int64_t number, uint64_t sp, uint64_t address)
+{
+	const struct sprof_return call = {.address = address, .sp = sp, .number = number};
+
+	assert_true(sprof_return_stack_enter(&stack, &call));
+}
+
+/* The calls that return there, as digits: the last one first. */
+static void check_leave(uint64_t sp, uint64_t address, const char *expected)
+{
+	struct sprof_return call;
+	char text[16] = "";
+	size_t count = 0;
+
+	while (sprof_return_stack_leave(&stack, address, sp, &call))
+		text[count++] = (char)('0' + call.number);
+	assert_string_equal(text, expected);
+}
+
+static int finish(void **state)
+{
+	sprof_return_stack_finish(&stack);
+	return 0;
+}
+
+static void calls_within_each_other(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	enter(2, 700, 20);
+	check_leave(700, 20, "2");
+	check_leave(700, 20, "");
+	check_leave(800, 30, "");
+	check_leave(800, 20, "2");
+	check_leave(900, 10, "1");
+	check_leave(900, 10, "");
+}
+
+static void tail_calls_return_together(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 900, 10);
+	enter(3, 900, 10);
+	check_leave(900, 10, "321");
+}
+
+static void jumps(void **state)
+{
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	enter(3, 700, 30);
+	check_leave(900, 10, "1");
+	check_leave(800, 20, "");
+	check_leave(700, 30, "");
+}
+
+/* From the same place, and from another one of the same caller. */
+static void a_call_after_a_jump(void **state)
+{
+	enter(2, 800, 20);
+	enter(2, 800, 20);
+	check_leave(800, 20, "2");
+	enter(2, 800, 20);
+	enter(3, 800, 21);
+	check_leave(800, 21, "3");
+	check_leave(800, 20, "");
+	enter(1, 800, 20);
+	enter(2, 800, 20);
+	enter(1, 800, 22);
+	check_leave(800, 22, "1");
+	check_leave(800, 20, "");
+}
+
+static void other_stacks(void **state)
+{
+	enter(1, 9000000, 10);
+	enter(2, 100000, 20);
+	enter(3, 8999000, 30);
+	check_leave(8999000, 30, "3");
+	enter(2, 200000, 20);
+	enter(3, 8999000, 30);
+	check_leave(8999000, 30, "3");
+	check_leave(100000, 20, "2");
+	check_leave(200000, 20, "2");
+	check_leave(9000000, 10, "1");
+}
+
+static void far_jumps_do_not_take_all_memory(void **state)
+{
+	for (int i = 0; i < 100000; i++)
+		enter(i % 2, i % 2 ? 9000000 : 100000, 10);
+	assert_int_equal(stack.count, 2);
+	check_leave(9000000, 10, "1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(calls_within_each_other, finish),
+		cmocka_unit_test_teardown(tail_calls_return_together, finish),
+		cmocka_unit_test_teardown(jumps, finish),
+		cmocka_unit_test_teardown(a_call_after_a_jump, finish),
+		cmocka_unit_test_teardown(other_stacks, finish),
+		cmocka_unit_test_teardown(far_jumps_do_not_take_all_memory, finish),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
