@@ -328,6 +328,19 @@ void sprof_breakpoints_remove(struct sprof_process *process)
 	}
 }
 
+void sprof_breakpoints_restore(struct sprof_process *process)
+{
+	struct sprof_breakpoints *table = process->breakpoints;
+
+	if (!table)
+		return;
+	table->is_removed = false;
+	for (size_t i = 0; i < table->count; i++) {
+		if (!table->items[i].is_in && table->items[i].tag)
+			(void)!write_byte(table, &table->items[i], true);
+	}
+}
+
 /* Whether two processes have one memory (kcmp(2)). A kernel without it is not asked about vfork: the
  * child then changes what its parent does not know of, until it executes a program. */
 static bool share_memory(pid_t one, pid_t other)

@@ -50,6 +50,9 @@ void sprof_breakpoint_stepped(struct sprof_thread *thread);
 /* The code of a process is as it was, and stays so until another one is inserted. Threads may still report breakpoints that they came to. */
 void sprof_breakpoints_remove(struct sprof_process *process);
 
+/* Puts back those with a tag that were removed. */
+void sprof_breakpoints_restore(struct sprof_process *process);
+
 /* A child is born: what it shares or what was copied with its memory. False: no memory. */
 SPROF_MUST_USE bool sprof_breakpoints_inherit(
 	const struct sprof_process *parent, struct sprof_process *child);

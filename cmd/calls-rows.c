@@ -29,6 +29,7 @@ const char *sprof_calls_end_name(enum sprof_activation_end end)
 		[SPROF_ACTIVATION_OPEN] = "open",
 		[SPROF_ACTIVATION_LEFT] = "left",
 		[SPROF_ACTIVATION_LOST] = "lost",
+		[SPROF_ACTIVATION_COUNTED] = "counted",
 		[SPROF_ACTIVATION_DEEP] = "deep",
 	};
 

@@ -114,6 +114,9 @@ static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 	[SPROF_ACTIVATION_LEFT] =
 		"left by a jump or an exception; when is not known, so their time is their caller's",
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",
+	[SPROF_ACTIVATION_COUNTED] =
+		"counted only: the kernel's probes of returns would end a program that throws "
+		"exceptions; --breakpoints gives times",
 	[SPROF_ACTIVATION_DEEP] =
 		"too deep for the source to tell of their return; they have no time",
 };

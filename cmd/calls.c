@@ -193,6 +193,13 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 	return sprof_functions_create(&wanted, &calls->functions, err);
 }
 
+static bool counts_only(void *data)
+{
+	const struct calls *calls = data;
+
+	return !sprof_functions_have_returns(calls->functions);
+}
+
 static bool create_engine(struct calls *calls, struct sprof_error *err)
 {
 	const struct calls_options *options = calls->options;
@@ -200,6 +207,8 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 		.by_thread = options->by_thread,
 		.keep_limit = keeps_calls(options) ? options->limit : 0,
 		.return_depth = return_depth(calls),
+		.counts_only = counts_only,
+		.data = calls,
 	};
 
 	calls->activations = sprof_activations_create(&how);

@@ -34,6 +34,15 @@ static bool is_known(const struct sprof_function_table *table, const struct spro
 	return last && last->module == module && last->offset == offset;
 }
 
+/*
+ * Who throws exceptions, or moves stacks, in programs that do: the C++ runtime, Rust's, Go's. They end
+ * the program when a return address is not the one that the compiler knows.
+ */
+static bool is_unwinder(const char *name)
+{
+	return !strcmp(name, "_Unwind_RaiseException") || !strcmp(name, "runtime.gopanic");
+}
+
 static bool add_wanted(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_image *image, const struct sprof_listing *listing)
 {
@@ -43,6 +52,7 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct sprof_listed *listed = &listing->items[i];
 
+		table->has_unwinder |= is_unwinder(listed->name);
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &offset) &&
 			!is_known(table, module, offset) &&

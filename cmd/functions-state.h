@@ -11,7 +11,6 @@
 #include "attach/target.h"
 #include "base/idmap.h"
 #include "cmd/function-table.h"
-#include "events/breakpoint-events.h"
 #include "events/call-events.h"
 #include "events/loading.h"
 #include "events/recorded-events.h"
@@ -31,6 +30,7 @@ struct sprof_functions {
 	struct sprof_trace_sink sink;            /* of the latter */
 	uint64_t next_ns;                        /* of the next look */
 	uint32_t not_watched;
+	bool returns_ended, is_suspended;
 	bool out_of_memory;
 };
 

@@ -70,8 +70,11 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
 			"this build has no breakpoints: they need x86_64 and libZydis");
 	functions->sink = (struct sprof_trace_sink){functions, take_event};
-	functions->breakpoints =
-		sprof_breakpoint_events_create(&functions->sink, functions->options.stacks);
+	functions->breakpoints = sprof_breakpoint_events_create(&(struct sprof_breakpoint_options){
+		.sink = functions->sink,
+		.stacks = functions->options.stacks,
+		.begins_only = functions->options.begins_only,
+	});
 	if (!functions->breakpoints)
 		return sprof_error_no_memory(err);
 	functions->source = sprof_breakpoint_events_source(functions->breakpoints);
@@ -165,8 +168,19 @@ static void break_at_all(struct sprof_functions *functions, struct sprof_process
 	}
 }
 
+/* None of the program's own code has run, if it was linked with who throws. */
+static void end_returns(struct sprof_functions *functions)
+{
+	if (!functions->recorded || functions->returns_ended || functions->options.are_leaves ||
+		!functions->table.has_unwinder)
+		return;
+	functions->returns_ended = true;
+	sprof_recorded_events_end_returns(functions->recorded);
+}
+
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
+	end_returns(functions);
 	for (; functions->recorded && functions->watched_count < functions->table.count;
 		functions->watched_count++)
 		probe(functions, functions->watched_count);

@@ -55,6 +55,11 @@ const char *sprof_functions_source_name(const struct sprof_functions *functions)
 	return functions->breakpoints ? "breakpoints" : "uprobes";
 }
 
+bool sprof_functions_have_returns(const struct sprof_functions *functions)
+{
+	return !functions->returns_ended;
+}
+
 size_t sprof_functions_count(const struct sprof_functions *functions)
 {
 	return functions->table.count;
@@ -106,7 +111,8 @@ static void scan(struct sprof_functions *functions, struct sprof_process *proces
 		!sprof_process_read_maps(process, functions->options.modules))
 		return;
 	scan_mappings(functions, &process->maps);
-	sprof_functions_watch(functions, process);
+	if (!functions->is_suspended)
+		sprof_functions_watch(functions, process);
 }
 
 static void scan_all(struct sprof_functions *functions)
@@ -118,6 +124,25 @@ static void scan_all(struct sprof_functions *functions)
 	for (size_t i = 0; i < count; i++)
 		scan(functions, processes[i]);
 	functions->next_ns = sprof_clock_now_ns() + SCAN_NS;
+}
+
+void sprof_functions_suspend(struct sprof_functions *functions)
+{
+	functions->is_suspended = true;
+	sprof_breakpoint_events_suspend(functions->breakpoints);
+}
+
+void sprof_functions_resume(struct sprof_functions *functions)
+{
+	functions->is_suspended = false;
+	sprof_breakpoint_events_resume(functions->breakpoints);
+	scan_all(functions);
+}
+
+struct sprof_breakpoint_load sprof_functions_load(
+	const struct sprof_functions *functions, uint32_t thread)
+{
+	return sprof_breakpoint_events_load(functions->breakpoints, thread);
 }
 
 static void follow_loader(struct sprof_functions *functions, struct sprof_thread *thread)

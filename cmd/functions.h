@@ -17,6 +17,7 @@
 #include "base/module.h"
 #include "cmd/tracing.h"
 #include "elfsym/listing.h"
+#include "events/breakpoint-events.h"
 #include "events/event-type.h"
 #include "events/source.h"
 
@@ -38,7 +39,9 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
+	bool are_leaves;  /* exceptions never pass the wanted functions */
 	bool stacks;      /* of calls: an id of the profile's */
+	bool begins_only; /* of calls: no returns */
 	bool breakpoints; /* the target's code may be changed */
 	bool follow_children;
 };
@@ -57,10 +60,24 @@ struct sprof_event_source sprof_functions_source(struct sprof_functions *functio
 /* "uprobes" */
 const char *sprof_functions_source_name(const struct sprof_functions *functions);
 
+/*
+ * Whether there are RETURN events. The kernel's probes of returns change return addresses: an exception
+ * that passes such a function ends its program. So if there is anybody who may throw one, there are
+ * none, except of leaves, and calls can be counted, not timed.
+ */
+bool sprof_functions_have_returns(const struct sprof_functions *functions);
+
 size_t sprof_functions_count(const struct sprof_functions *functions);
 /* By an event's number; valid as long as `functions`. */
 const struct sprof_function *sprof_functions_at(
 	const struct sprof_functions *functions, int64_t number);
+
+/* With breakpoints: takes them out for a while, and puts them back. */
+void sprof_functions_suspend(struct sprof_functions *functions);
+void sprof_functions_resume(struct sprof_functions *functions);
+/* What they have taken from a thread so far. */
+struct sprof_breakpoint_load sprof_functions_load(
+	const struct sprof_functions *functions, uint32_t thread);
 
 struct sprof_functions_gaps {
 	uint64_t lost;        /* records that the kernel had no room for */

@@ -100,6 +100,8 @@ bool sprof_growth_add_call(struct sprof_growth *growth, const struct sprof_call 
 static const struct sprof_kind kinds[][2] = {
 	[SPROF_GROWTH_TOUCHED] = {{"growth", "bytes", SPROF_FOLD_SUM},
 		{"faults", "count", SPROF_FOLD_SUM}},
+	[SPROF_GROWTH_RATE] = {{"allocated_per_second", "bytes", SPROF_FOLD_SUM},
+		{"allocations_per_second", "count", SPROF_FOLD_SUM}},
 	[SPROF_GROWTH_MAPPED] = {{"mapped", "bytes", SPROF_FOLD_SUM},
 		{"calls", "count", SPROF_FOLD_SUM}},
 };

@@ -17,6 +17,7 @@
 /* What is counted. */
 enum sprof_growth_kind {
 	SPROF_GROWTH_TOUCHED, /* pages, at their faults */
+	SPROF_GROWTH_RATE,    /* what allocators are asked for, per second */
 	SPROF_GROWTH_MAPPED,  /* memory that system calls have made usable; it may stay untouched */
 };
 

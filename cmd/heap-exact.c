@@ -6,13 +6,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "attach/memory.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions.h"
+#include "cmd/guardian.h"
+#include "cmd/heap-choice.h"
 #include "cmd/heap-report.h"
 #include "cmd/heap-sites.h"
 #include "cmd/terminal.h"
@@ -28,57 +29,22 @@ struct run {
 	struct sprof_allocations *allocations;
 	const struct sprof_allocator **allocators; /* by number; NULL: not looked up */
 	size_t allocator_capacity;
-	const struct sprof_module *listed; /* the last file that was listed for its names */
-	bool listed_has_runtime;           /* of C++ */
+	struct sprof_heap_choice choice;
 	uint64_t begin_ns, end_ns;
 	bool out_of_memory;
 	bool prints; /* the report, to stdout */
 };
 
-/* Lists the file again: nobody keeps the names that are not wanted. False: it can't be listed. */
-static bool has_runtime(const struct sprof_module *module)
-{
-	const struct sprof_debug_places places = {0};
-	struct sprof_listing listing = {0};
-	struct sprof_error err = {0};
-	bool has_handler = false, has_own = false;
-
-	if (sprof_listing_create(module, &places, NULL, SPROF_LISTING_FILE, &listing, &err)) {
-		for (size_t i = 0; i < listing.count; i++) {
-			has_handler |= !strcmp(listing.items[i].name, "_ZSt15get_new_handlerv");
-			has_own |= !strcmp(listing.items[i].name, "mallocx");
-		}
-	}
-	sprof_listing_finish(&listing);
-	return has_handler && !has_own;
-}
-
-/*
- * operator new of the C++ runtime only calls malloc(). If the kernel watched it, it would change its return
- * address, and the exception that it throws without memory would not find its way. Other allocators have
- * operators that do the work themselves.
- */
-static bool wants_operators(struct run *run, const struct sprof_module *module)
-{
-	if (run->listed != module) {
-		run->listed = module;
-		run->listed_has_runtime = has_runtime(module);
-	}
-	return !run->listed_has_runtime;
-}
-
 static bool wants(
 	void *data, const struct sprof_module *module, const struct sprof_listed *function)
 {
-	const struct sprof_allocator *allocator = sprof_allocator_find(function->name);
 	struct run *run = data;
+	const struct sprof_allocator *allocator =
+		sprof_heap_choice_find(&run->choice, module, function);
 
-	if (!allocator)
-		return false;
-	/* Its stack would be lost for the same reason. */
-	if (allocator->kind == SPROF_ALLOCATOR_THROWS)
-		return run->request->exact.breakpoints;
-	return strncmp(function->name, "_Z", 2) != 0 || wants_operators(run, module);
+	/* Who throws has no stack any more if the kernel watches it. */
+	return allocator &&
+		(allocator->kind != SPROF_ALLOCATOR_THROWS || run->request->exact.breakpoints);
 }
 
 static const struct sprof_allocator *allocator_of(void *data, int64_t number)
@@ -137,6 +103,7 @@ static bool create_parts(struct run *run, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
+		.are_leaves = true,
 		.stacks = true,
 		.breakpoints = run->request->exact.breakpoints,
 		.follow_children = subject->follow_children,
@@ -282,12 +249,17 @@ static bool write_all(struct run *run, int *ret_exit, struct sprof_error *err)
 	return !outputs->count || sprof_shown_write_all(&run->shown, profile, ret_exit, err);
 }
 
+static bool guard(const struct sprof_heap_exact_request *request, struct sprof_error *err)
+{
+	return !request->exact.breakpoints || sprof_guardian_begin(request->watching->pid, err);
+}
+
 bool sprof_heap_exact_run(const struct sprof_heap_exact_request *request, char *const operands[],
 	int *ret_exit, struct sprof_error *err)
 {
 	struct run run = {.request = request};
-	const bool done = begin(&run, operands, err) && trace(&run, ret_exit, err) &&
-		write_all(&run, ret_exit, err);
+	const bool done = guard(request, err) && begin(&run, operands, err) &&
+		trace(&run, ret_exit, err) && write_all(&run, ret_exit, err);
 
 	sprof_functions_destroy(run.functions);
 	sprof_allocations_destroy(run.allocations);

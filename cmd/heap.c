@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/growth.h"
 #include "cmd/heap-exact.h"
+#include "cmd/heap-rate.h"
 #include "cmd/perf-denied.h"
 #include "cmd/shown.h"
 #include "cmd/ui.h"
@@ -23,7 +24,8 @@ struct heap_options {
 	struct sprof_shown shown;
 	enum sprof_source_request source;
 	size_t period;
-	bool growth, exact;
+	bool growth, exact, rate;
+	double overhead;
 	struct sprof_heap_exact_options exactly;
 };
 
@@ -32,12 +34,13 @@ _Static_assert(offsetof(struct heap_options, common) == 0,
 
 #define FIELD(name) offsetof(struct heap_options, name)
 
-enum { PERIOD = 64 };
+enum { PERIOD = 64, OVERHEAD = 5 };
 
 static const struct heap_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.shown = SPROF_SHOWN_DEFAULTS,
 	.period = PERIOD,
+	.overhead = OVERHEAD,
 };
 
 static const struct sprof_option option_table[] = {
@@ -45,6 +48,12 @@ static const struct sprof_option option_table[] = {
 		FIELD(growth)},
 	{"exact", NULL, NULL, "who allocates, holds and leaks: each call of an allocator",
 		sprof_value_flag, FIELD(exact)},
+	{"rate", NULL, NULL,
+		"who allocates how much per second, as an estimate: breakpoints\n"
+		"in short windows, which change the program's code",
+		sprof_value_flag, FIELD(rate)},
+	{"overhead", NULL, "PCT", "with --rate: of the program's time that it may take (5)",
+		sprof_value_percentage, FIELD(overhead)},
 	{"period", NULL, "N", "take every N-th page fault of a thread (64)", sprof_value_count,
 		FIELD(period)},
 	{"source", NULL, "SOURCE",
@@ -63,6 +72,10 @@ static const struct sprof_option exact_table[] = {
 		FIELD(exactly.sizes)},
 	{"json", NULL, NULL, "JSON to stdout instead of text", sprof_value_flag,
 		FIELD(exactly.json)},
+	{"breakpoints", NULL, NULL,
+		"by breakpoints, which need no rights and lose nothing: the\n"
+		"program's code is changed while it is watched",
+		sprof_value_flag, FIELD(exactly.breakpoints)},
 	{0},
 };
 
@@ -236,14 +249,14 @@ static bool check(const struct heap_options *options, struct sprof_error *err)
 {
 	const struct sprof_heap_exact_options *exact = &options->exactly;
 
-	if (options->exact && options->growth)
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "heap: either --growth or --exact, not both");
+	if (options->exact + options->growth + options->rate > 1)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"heap: either --growth or --rate or --exact, not several");
 	if (exact->older_ns && !exact->live)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "heap: --older needs --live");
-	if (!options->exact && (exact->live || exact->sizes || exact->json))
-		return sprof_error_set(
-			err, SPROF_ERROR_USAGE, "heap: --live, --sizes and --json need --exact");
+	if (!options->exact && (exact->live || exact->sizes || exact->json || exact->breakpoints))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"heap: --live, --sizes, --json and --breakpoints need --exact");
 	return true;
 }
 
@@ -273,6 +286,11 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 	if (!check(options, err))
 		return false;
+	if (options->rate)
+		return sprof_heap_rate_run(
+			&(struct sprof_heap_rate_request){options->overhead, &options->watching,
+				&options->naming, &options->shown},
+			operands, ret_exit, err);
 	return options->exact ? sprof_heap_exact_run(&request, operands, ret_exit, err)
 			      : run_growth(options, operands, ret_exit, err);
 }
@@ -289,7 +307,11 @@ const struct sprof_command sprof_command_heap = {
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
 		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
-		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root). "
+		"--rate has breakpoints at the allocators, for a millisecond now and then. The program runs "
+		"at its own\nspeed between these windows. Frees are not seen.\n\n"
+		"  sprof heap --rate -p 4711 -d 30s\n\n"
+		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root), "
+		"or by\nbreakpoints. "
 		"The kinds\nof values are those of Go's heap profiles: alloc_space, alloc_objects, inuse_space, "
 		"inuse_objects; and\npeak_space, peak_objects, freed_space, freed_objects, temporary_space, "
 		"temporary_objects. --weight\nchooses one (a program's peak_space, a process's inuse_space).\n\n"

@@ -134,10 +134,26 @@ static uint64_t sp_before(const struct sprof_trace_event *event)
 #endif
 }
 
+/* Nobody knows who has called it. */
+static bool count(struct sprof_activations *activations, const struct sprof_trace_event *event)
+{
+	uint32_t index;
+
+	if (!sprof_activation_books_row(&activations->books, event->thread, function_of(event),
+		    SPROF_ACTIVATION_ANY, &index))
+		return false;
+	activations->books.rows[index].ends[SPROF_ACTIVATION_COUNTED]++;
+	return true;
+}
+
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
-	struct thread *thread = thread_of(activations, event);
+	const struct sprof_activations_options *options = &activations->options;
+	struct thread *thread;
 
+	if (options->counts_only && options->counts_only(options->data))
+		return count(activations, event);
+	thread = thread_of(activations, event);
 	return thread &&
 		sprof_activation_stack_enter(
 			&thread->stack, function_of(event), sp_of(event), event->time_ns);

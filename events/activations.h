@@ -18,6 +18,9 @@ struct sprof_activations_options {
 	size_t keep_limit; /* this many calls are kept one by one */
 	/* Returns are told of at most this many calls within each other; 0: of all. */
 	uint32_t return_depth;
+	/* Whether the source tells of no returns at all now. NULL: it tells of them. */
+	bool (*counts_only)(void *data);
+	void *data;
 };
 
 struct sprof_activations;

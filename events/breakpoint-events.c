@@ -19,28 +19,28 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 
 struct thread_calls {
 	struct sprof_return_stack returns;
+	struct sprof_breakpoint_load load;
 };
 
 struct sprof_breakpoint_events {
-	struct sprof_trace_sink sink;
-	bool wants_stacks;
+	struct sprof_breakpoint_options options;
 	struct sprof_target *target;
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
 	struct sprof_follow_cpu cpu;
+	uint64_t passed_ns;           /* when the last thread went on */
 	struct thread_calls *threads; /* by the thread's id */
 	size_t thread_count;
 	bool out_of_memory;
 };
 
 struct sprof_breakpoint_events *sprof_breakpoint_events_create(
-	const struct sprof_trace_sink *sink, bool stacks)
+	const struct sprof_breakpoint_options *options)
 {
 	struct sprof_breakpoint_events *events = calloc(1, sizeof(*events));
 
 	if (!events)
 		return NULL;
-	events->sink = *sink;
-	events->wants_stacks = stacks;
+	events->options = *options;
 	return events;
 }
 
@@ -60,7 +60,8 @@ bool sprof_breakpoint_events_add(struct sprof_process *process, uint64_t address
 	return sprof_breakpoint_insert(process, address, (uint32_t)number + 1);
 }
 
-static struct sprof_return_stack *returns_of(
+/* NULL: no memory. */
+static struct thread_calls *calls_of(
 	struct sprof_breakpoint_events *events, const struct sprof_thread *thread)
 {
 	size_t capacity = events->thread_count;
@@ -71,7 +72,7 @@ static struct sprof_return_stack *returns_of(
 			return NULL;
 		events->thread_count = capacity;
 	}
-	return &events->threads[thread->id].returns;
+	return &events->threads[thread->id];
 }
 
 static void give(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
@@ -88,7 +89,7 @@ static void give(struct sprof_breakpoint_events *events, const struct sprof_thre
 		.fields = fields,
 	};
 
-	if (!events->sink.event(events->sink.data, &event))
+	if (!events->options.sink.event(events->options.sink.data, &event))
 		events->out_of_memory = true;
 }
 
@@ -96,10 +97,10 @@ static void take_returns(struct sprof_breakpoint_events *events, struct sprof_th
 	const struct sprof_regs *regs)
 {
 	const uint64_t pc = regs->values[SPROF_REG_PC], sp = regs->values[SPROF_REG_SP];
-	struct sprof_return_stack *returns = returns_of(events, thread);
+	struct thread_calls *calls = calls_of(events, thread);
 	struct sprof_return returned;
 
-	while (returns && sprof_return_stack_leave(returns, pc, sp, &returned)) {
+	while (calls && sprof_return_stack_leave(&calls->returns, pc, sp, &returned)) {
 		const struct sprof_trace_value fields[] = {{.integer = returned.number},
 			{.integer = (int64_t)pc}, {.integer = (int64_t)sp},
 			{.integer = (int64_t)sprof_regs_result(regs)}};
@@ -115,12 +116,12 @@ static void expect_return(struct sprof_breakpoint_events *events, struct sprof_t
 {
 	const uint64_t sp = regs->values[SPROF_REG_SP];
 	struct sprof_return call = {.sp = sp + sizeof(call.address), .number = number};
-	struct sprof_return_stack *returns = returns_of(events, thread);
+	struct thread_calls *calls = calls_of(events, thread);
 
-	if (!sprof_regs_read_word(thread->tid, sp, &call.address) ||
+	if (events->options.begins_only || !sprof_regs_read_word(thread->tid, sp, &call.address) ||
 		!sprof_breakpoint_insert(thread->process, call.address, 0))
 		return;
-	if (!returns || !sprof_return_stack_enter(returns, &call))
+	if (!calls || !sprof_return_stack_enter(&calls->returns, &call))
 		events->out_of_memory = true;
 }
 
@@ -129,7 +130,7 @@ static bool copy_stack(struct sprof_breakpoint_events *events, struct sprof_thre
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
 
-	if (!events->wants_stacks || !stacks || !stacks->expect(stacks->data, thread))
+	if (!events->options.stacks || !stacks || !stacks->expect(stacks->data, thread))
 		return false;
 	/* The walk begins at the instruction itself. */
 	sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
@@ -150,6 +151,13 @@ static void give_begin(struct sprof_breakpoint_events *events, const struct spro
 	give(events, thread, SPROF_TRACE_PROBE, fields, stack);
 }
 
+static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
+	const struct sprof_regs *regs)
+{
+	sprof_breakpoint_pass(thread, regs);
+	events->passed_ns = sprof_clock_now_ns();
+}
+
 /* The thread goes on before its copy is walked. */
 static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs, int64_t number)
@@ -158,14 +166,28 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	const bool has_copy = copy_stack(events, thread, regs);
 
 	expect_return(events, thread, regs, number);
-	sprof_breakpoint_pass(thread, regs);
+	pass(events, thread, regs);
 	if (has_copy && !events->stacks->walk(events->stacks->data, &stack))
 		events->out_of_memory = true;
 	give_begin(events, thread, regs, number, stack);
 }
 
+static void add_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,
+	uint64_t began_ns)
+{
+	struct thread_calls *calls = calls_of(events, thread);
+
+	if (!calls) {
+		events->out_of_memory = true;
+		return;
+	}
+	calls->load.stops++;
+	calls->load.read_ns += events->passed_ns - began_ns;
+}
+
 static void take_breakpoint(struct sprof_breakpoint_events *events, const struct sprof_event *event)
 {
+	const uint64_t now_ns = sprof_clock_now_ns();
 	const struct sprof_regs *regs = &event->regs;
 	struct sprof_thread *thread = event->thread;
 	const uint32_t tag = sprof_breakpoint_tag(thread->process, regs->values[SPROF_REG_PC]);
@@ -175,7 +197,36 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	if (tag)
 		take_begin(events, thread, regs, (int64_t)tag - 1);
 	else
-		sprof_breakpoint_pass(thread, regs);
+		pass(events, thread, regs);
+	add_load(events, thread, now_ns);
+}
+
+struct sprof_breakpoint_load sprof_breakpoint_events_load(
+	const struct sprof_breakpoint_events *events, uint32_t thread)
+{
+	return thread < events->thread_count ? events->threads[thread].load
+					     : (struct sprof_breakpoint_load){0};
+}
+
+static void for_each_process(
+	struct sprof_breakpoint_events *events, void (*act)(struct sprof_process *process))
+{
+	struct sprof_process **processes;
+	size_t count;
+
+	processes = sprof_target_processes(events->target, &count);
+	for (size_t i = 0; i < count; i++)
+		act(processes[i]);
+}
+
+void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
+{
+	for_each_process(events, sprof_breakpoints_remove);
+}
+
+void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
+{
+	for_each_process(events, sprof_breakpoints_restore);
 }
 
 static void take(void *data, const struct sprof_event *event)
@@ -217,13 +268,9 @@ static bool poll_nothing(void *data, uint64_t now_ns)
 static void end(void *data, uint64_t now_ns)
 {
 	struct sprof_breakpoint_events *events = data;
-	struct sprof_process **processes;
-	size_t count;
 
 	sprof_follow_cpu_end(&events->cpu);
-	processes = sprof_target_processes(events->target, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_breakpoints_remove(processes[i]);
+	sprof_breakpoint_events_suspend(events);
 }
 
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events)

@@ -17,12 +17,16 @@
 
 struct sprof_breakpoint_events;
 
-/*
- * The sink gets events of type PROBE and RETURN in the order of time, and may be given others. NULL: no
- * memory.
- */
+struct sprof_breakpoint_options {
+	/* Gets events of type PROBE and RETURN in the order of time, and may be given others. */
+	struct sprof_trace_sink sink;
+	bool stacks;      /* of begins */
+	bool begins_only; /* no returns */
+};
+
+/* NULL: no memory. */
 SPROF_MUST_USE struct sprof_breakpoint_events *sprof_breakpoint_events_create(
-	const struct sprof_trace_sink *sink, bool stacks);
+	const struct sprof_breakpoint_options *options);
 /* NULL is accepted. */
 void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 
@@ -32,6 +36,19 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
  */
 SPROF_MUST_USE bool sprof_breakpoint_events_add(
 	struct sprof_process *process, uint64_t address, int64_t number);
+
+/* Nobody stops any more; as before. While they are suspended, none may be added. */
+void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events);
+void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
+
+/* What stops have taken from a thread so far: their number, and the time in which they were read. The
+ * kernel's part is not in it. */
+struct sprof_breakpoint_load {
+	uint64_t stops, read_ns;
+};
+
+struct sprof_breakpoint_load sprof_breakpoint_events_load(
+	const struct sprof_breakpoint_events *events, uint32_t thread);
 
 /* A source that takes what is HELD_BREAKPOINT, and continues the thread. Its end removes all. */
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events);

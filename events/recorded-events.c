@@ -326,6 +326,12 @@ static void drain(struct sprof_recorded_events *events)
 	sprof_perf_rings_drain(&events->points.rings, take_record, events);
 }
 
+void sprof_recorded_events_end_returns(struct sprof_recorded_events *events)
+{
+	drain(events);
+	sprof_recorded_points_end_returns(&events->points);
+}
+
 /* Its last records are read now if they have stacks: then its mappings are still known. */
 static void take_end(struct sprof_recorded_events *events, const struct sprof_thread *thread)
 {

@@ -45,6 +45,9 @@ void sprof_recorded_events_destroy(struct sprof_recorded_events *events);
 SPROF_MUST_USE bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial);
 
+/* From now on nothing is told of returns; what is in the rings is read first. */
+void sprof_recorded_events_end_returns(struct sprof_recorded_events *events);
+
 /* The source; valid as long as `events`. */
 struct sprof_event_source sprof_recorded_events_source(struct sprof_recorded_events *events);
 

@@ -219,15 +219,16 @@ static bool note_opened(
 	return true;
 }
 
-/* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
-void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
+/* `tid` 0: of all threads the probes of returns. */
+static void close_opened(struct sprof_recorded_points *points, pid_t tid)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < points->opened_count; i++) {
 		const struct sprof_recorded_opened *opened = &points->opened[i];
+		const struct sprof_recorded_point *point = &points->items[opened->point];
 
-		if (opened->tid != tid) {
+		if (tid ? opened->tid != tid : point->type != SPROF_TRACE_RETURN) {
 			points->opened[kept++] = *opened;
 			continue;
 		}
@@ -235,6 +236,18 @@ void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_
 		sprof_idmap_remove(&points->by_id, 0, opened->id);
 	}
 	points->opened_count = kept;
+}
+
+/* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
+void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
+{
+	close_opened(points, tid);
+}
+
+void sprof_recorded_points_end_returns(struct sprof_recorded_points *points)
+{
+	points->returns_ended = true;
+	close_opened(points, 0);
 }
 
 bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points)
@@ -254,10 +267,13 @@ static void watch(struct sprof_recorded_points *points, size_t index, pid_t tid)
 {
 	const struct sprof_recorded_point *point = &points->items[index];
 	struct perf_event_attr attributes = point->attributes;
+	const bool is_over = points->returns_ended && point->type == SPROF_TRACE_RETURN;
 	const size_t first = points->rings.fd_count;
 	struct sprof_perf_denial denial;
 	uint64_t id;
 
+	if (is_over)
+		return;
 	if (!sprof_perf_rings_add(&points->rings, &attributes, tid, &denial) &&
 		denial.reason != SPROF_PERF_GONE)
 		points->unwatched++;

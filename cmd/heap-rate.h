@@ -1,0 +1,26 @@
+/*
+ * `sprof heap --rate`: who allocates how much per second, as an estimate.
+ */
+#ifndef SPROF_CMD_HEAP_RATE_H
+#define SPROF_CMD_HEAP_RATE_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "cmd/naming.h"
+#include "cmd/shown.h"
+#include "cmd/watching.h"
+
+/* What the user asks for. */
+struct sprof_heap_rate_request {
+	double overhead; /* percent of the target's time that may be taken */
+	const struct sprof_watching_options *watching;
+	const struct sprof_naming *naming;
+	const struct sprof_shown *shown;
+};
+
+/* The whole command. On success *ret_exit is its exit code. */
+SPROF_MUST_USE bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request,
+	char *const operands[], int *ret_exit, struct sprof_error *err);
+
+#endif
