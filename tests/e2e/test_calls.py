@@ -10,6 +10,7 @@ from harness import (Target, as_nobody, check_error, check_near, main, own_sprof
 TARGET = "callers"
 SOURCES = ("breakpoints", "uprobes")
 NAP_NS = 20e6
+ENDS = ("returned", "left", "cut", "open", "lost", "deep")
 LEAVES = {"work": 300, "threads": 300, "fork": 30, "jumps": 40}
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
 
@@ -37,9 +38,9 @@ def rows(*words, options=(), source="breakpoints", **how):
 
 def check_sums(row):
     """The callers have all calls; a call has one end; the figures are in their order."""
-    for figure in ("calls", "self_ns", "returned", "left", "cut", "open", "lost", "deep"):
+    for figure in ("self_ns", *ENDS):
         assert row[figure] == sum(caller[figure] for caller in row["callers"]), (figure, row)
-    assert row["calls"] == sum(row[end] for end in ("returned", "left", "cut", "open", "lost", "deep")), row
+    assert row["calls"] == row["counted"] + sum(row[end] for end in ENDS), row
     assert row["self_ns"] <= row["total_ns"], row
     assert row["min_ns"] <= row["p50_ns"] <= row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
 
@@ -110,11 +111,15 @@ def test_tail_calls():
 
 
 def test_coroutines():
-    """Their calls go on when they do."""
-    table = rows("yields,body,step", "coroutines")
+    """Their calls go on when they do; with the kernel's probes of returns, they would not."""
+    table = rows("yields,body,step", program="coroutines")
     assert {name: (row["calls"], row["returned"]) for name, row in table.items()} == {
         "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
     assert callers_of(table["yields"]) == {"body": 10}, table
+    require_root()
+    table = rows("yields,body,step", program="coroutines", source="uprobes")
+    assert {name: (row["calls"], row["counted"]) for name, row in table.items()} == {
+        "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
 
 
 def test_times():
@@ -255,6 +260,20 @@ def test_exceptions():
     assert (parse["calls"], parse["left"], check["calls"], check["left"]) == (10, 4, 10, 4), table
     assert callers_of(recover) == {serve["function"]: 4} and callers_of(check) == {parse["function"]: 10}, table
     assert sum(row["unpaired"] for row in table.values()) == 0 and serve["returned"] == 1, table
+    require_root()
+    result = sprof("calls", "--json", "-F", "shop::*", "--", thrower()).check(7)
+    counts = sorted((row["calls"], row["counted"]) for row in json.loads(result.text())["functions"])
+    assert counts == [(4, 4), (10, 10), (10, 10)], "probes of returns would have ended it"
+
+
+def test_all_functions():
+    """Of the program, and of all that it uses, without the stubs between them."""
+    table = rows("*")
+    assert {name: table[name]["calls"] for name in ("main", "fib", "leaf", "sink_deep")} == {
+        "main": 1, "fib": 177, "leaf": 670, "sink_deep": 100}, table
+    assert not any(name.endswith("@plt") for name in table), table.keys()
+    table = rows("*@libc.so.6,*", "naps", "threads", "fork")
+    assert table["nanosleep@libc.so.6"]["calls"] == 3 and table["leaf"]["calls"] == 330, table.keys()
 
 
 def test_names():

@@ -1,6 +1,6 @@
 /*
  * Calls functions as often as is known, in parts, which its arguments name; without any all of the first
- * nine:
+ * eight:
  *
  *   recursion  fib(10): 177 calls, 10 within each other; is_even(20): 11 calls and 10 of is_odd(), each
  *              by the other one
@@ -11,8 +11,6 @@
  *   jumps      20 calls of leaver(), which calls leaf() and then jumps back into jumps(), which calls leaf()
  *   tails      30 calls of hand_over(), which tail-calls taker()
  *   naps       3 calls of snooze() from naps(), 20 ms each
- *   coroutines 2 coroutines in turns: body() of each calls yields() 5 times, and step() is called 12 times
- *              beside them
  *   loop       work() each millisecond until the test's word
  *   exit       ends inside of leave_early()
  *   exec       runs itself with "exit" in run_another()
@@ -24,19 +22,15 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "tests/targets/target.h"
 
 enum { FIB = 10, EVEN = 20, FROM_MAIN = 100, FROM_THREAD = 50, FROM_CHILD = 10, THREADS = 2 };
 enum { LEAVES = 3, JUMPS = 20, TAILS = 30, DEPTH = 100, NAPS = 3 };
-enum { COROUTINES = 2, YIELDS = 5, STACK_SIZE = 64 * 1024 };
 
 static volatile long result;
 static jmp_buf place;
-static ucontext_t scheduler, coroutines[COROUTINES];
-static int running;
 
 MEASURED static long fib(long n)
 {
@@ -155,41 +149,6 @@ MEASURED static void naps(void)
 	result = 0;
 }
 
-MEASURED static void yields(void)
-{
-	swapcontext(&coroutines[running], &scheduler);
-	result = 0;
-}
-
-MEASURED static void body(void)
-{
-	for (int i = 0; i < YIELDS; i++)
-		yields();
-	result = 0;
-}
-
-MEASURED static void step(void)
-{
-	result = 1;
-}
-
-static void run_coroutines(void)
-{
-	static char stacks[COROUTINES][STACK_SIZE];
-
-	for (int i = 0; i < COROUTINES; i++) {
-		getcontext(&coroutines[i]);
-		coroutines[i].uc_stack = (stack_t){.ss_sp = stacks[i], .ss_size = STACK_SIZE};
-		coroutines[i].uc_link = &scheduler;
-		makecontext(&coroutines[i], body, 0);
-	}
-	for (int i = 0; i < COROUTINES * (YIELDS + 1); i++) {
-		running = i % COROUTINES;
-		swapcontext(&scheduler, &coroutines[running]);
-		step();
-	}
-}
-
 MEASURED static void leave_early(void)
 {
 	leaf(0);
@@ -246,7 +205,6 @@ static const struct {
 	{"jumps", jumps, false},
 	{"tails", tails, false},
 	{"naps", naps, false},
-	{"coroutines", run_coroutines, false},
 	{"loop", loop, true},
 	{"exit", leave_early, true},
 	{"exec", run_another, true},
