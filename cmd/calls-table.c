@@ -24,7 +24,7 @@ static const struct sprof_table_column columns[] = {
 	{"rec", false, 1},
 };
 
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), THREAD_COLUMNS = 2 };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), THREAD_COLUMNS = 2, NAMED_MAX = 8 };
 
 static bool is_edge(const struct sprof_activation_row *row)
 {
@@ -116,28 +116,34 @@ static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",
 	[SPROF_ACTIVATION_COUNTED] =
 		"counted only: the kernel's probes of returns would end a program that throws "
-		"exceptions; --breakpoints gives times",
+		"exceptions or changes stacks; --breakpoints gives times",
 	[SPROF_ACTIVATION_DEEP] =
 		"too deep for the source to tell of their return; they have no time",
 };
 
-/* "f 3, g 1" */
+/* "calls f 3, g 1: ..."; of many functions the sum of most. */
 static void write_note(const struct sprof_calls_report *report, enum sprof_activation_end end,
 	struct sprof_out *out)
 {
 	const struct sprof_activation_books *books = report->books;
-	bool any = false;
+	uint64_t others = 0;
+	size_t named = 0;
 
 	for (size_t i = 0; i < books->row_count; i++) {
 		const struct sprof_activation_row *row = &books->rows[i];
 
 		if (is_edge(row) || !row->ends[end])
 			continue;
-		sprof_out_printf(out, "%s%s %" PRIu64, any ? ", " : "calls ",
+		if (named == NAMED_MAX) {
+			others += row->ends[end];
+			continue;
+		}
+		sprof_out_printf(out, "%s%s %" PRIu64, named++ ? ", " : "calls ",
 			sprof_calls_name(report, row->function), row->ends[end]);
-		any = true;
 	}
-	if (any)
+	if (others)
+		sprof_out_printf(out, ", others %" PRIu64, others);
+	if (named)
 		sprof_out_printf(out, ": %s\n", end_notes[end]);
 }
 

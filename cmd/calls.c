@@ -75,7 +75,8 @@ static const struct sprof_option what_table[] = {
 		"functions, with commas between them; several times if wanted:\n"
 		"parse, 'ns::Tree::*', malloc@libc.so.6",
 		add_functions, FIELD(functions)},
-	{"breakpoints", NULL, NULL, "the target's code may be changed while it is watched",
+	{"breakpoints", NULL, NULL,
+		"by breakpoints: the target's code is changed while it is watched",
 		sprof_value_flag, FIELD(breakpoints)},
 	{0},
 };
@@ -241,18 +242,28 @@ static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 	return !calls->out_of_memory || sprof_error_no_memory(err);
 }
 
+/* Whether the file is said without us: "libc.so.6+0x26000", code without a name. */
+static bool names_file(const char *name, const char *file)
+{
+	const size_t length = strlen(file);
+
+	return !strncmp(name, file, length) && name[length] == '+';
+}
+
 /* "parse", "malloc@libc.so.6". NULL: no memory. */
 static char *name_of(struct calls *calls, const struct sprof_function *function)
 {
+	const char *file = sprof_module_name(function->module);
 	SPROF_AUTO_FREE char *plain =
 		sprof_is_mangled(function->name) ? sprof_demangle(function->name) : NULL;
 	SPROF_AUTO_FREE char *shown = sprof_fit_function(
 		plain ? plain : function->name, plain && calls->options->short_names, 0);
 	SPROF_AUTO_FREE char *whole = NULL;
 
-	if (!shown || sprof_function_choice_is_program(&calls->choice, function->module))
-		return shown ? sprof_clean_text(shown, NULL) : NULL;
-	if (asprintf(&whole, "%s@%s", shown, sprof_module_name(function->module)) < 0)
+	if (!shown || names_file(shown, file) ||
+		sprof_function_choice_is_program(&calls->choice, function->module))
+		return shown ? strdup(shown) : NULL;
+	if (asprintf(&whole, "%s@%s", shown, file) < 0)
 		whole = NULL;
 	return whole ? sprof_clean_text(whole, NULL) : NULL;
 }

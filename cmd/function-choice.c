@@ -201,6 +201,22 @@ static bool is_wanted_in(struct sprof_function_choice *choice,
 		sprof_function_choice_is_program(choice, module);
 }
 
+/* Patterns don't mean the stubs through which other files are called, unless they say so. */
+static bool is_other_stub(const char *pattern, const char *linkage)
+{
+	static const char ending[] = "@plt";
+	const size_t length = strlen(linkage), tail = sizeof(ending) - 1;
+
+	return length > tail && !strcmp(linkage + length - tail, ending) &&
+		!strstr(pattern, ending);
+}
+
+static bool meets(const struct sprof_function_wish *wish, const char *linkage)
+{
+	return !(wish->is_pattern && is_other_stub(wish->name, linkage)) &&
+		sprof_function_is_called(wish->name, linkage);
+}
+
 bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	const struct sprof_module *module, const struct sprof_listed *function)
 {
@@ -211,8 +227,7 @@ bool sprof_function_choice_has(struct sprof_function_choice *choice,
 	for (size_t i = 0; i < choice->count; i++) {
 		struct sprof_function_wish *wish = &choice->items[i];
 
-		if (!is_wanted_in(choice, wish, module) ||
-			!sprof_function_is_called(wish->name, function->name))
+		if (!is_wanted_in(choice, wish, module) || !meets(wish, function->name))
 			continue;
 		wish->is_found = true;
 		is_chosen = true;
@@ -238,7 +253,7 @@ static bool look_into(struct sprof_function_choice *choice, const struct sprof_m
 			struct sprof_function_wish *wish = &choice->items[j];
 
 			wish->is_in_program |= !wish->is_in_program && !wish->file &&
-				sprof_function_is_called(wish->name, listing.items[i].name);
+				meets(wish, listing.items[i].name);
 		}
 	}
 	sprof_listing_finish(&listing);

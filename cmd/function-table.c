@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/demangle.h"
 #include "elfsym/image.h"
 
 static bool add(struct sprof_function_table *table, struct sprof_module *module,
@@ -27,28 +28,71 @@ static bool add(struct sprof_function_table *table, struct sprof_module *module,
 	return true;
 }
 
-/* The listing is sorted by address: names of one place follow each other. */
-static bool is_known(const struct sprof_function_table *table, const struct sprof_module *module,
-	uint64_t offset)
+/*
+ * Another name of the function that was added last; the listing is sorted by address. NULL: it is of another
+ * place.
+ */
+static struct sprof_function *find_known(const struct sprof_function_table *table,
+	const struct sprof_module *module, uint64_t offset)
 {
-	const struct sprof_function *last = table->count ? &table->items[table->count - 1] : NULL;
+	struct sprof_function *last = table->count ? &table->items[table->count - 1] : NULL;
 
-	return last && last->module == module && last->offset == offset;
+	return last && last->module == module && last->offset == offset ? last : NULL;
+}
+
+/* Of "__GI___nanosleep", "__nanosleep" and "nanosleep", the last one is what people know. */
+static bool is_plainer(const char *name, const char *than)
+{
+	return !sprof_is_mangled(name) && !sprof_is_mangled(than) &&
+		strspn(name, "_") < strspn(than, "_");
+}
+
+static bool rename_function(struct sprof_function *function, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return false;
+	free((void *)function->name);
+	function->name = copy;
+	return true;
+}
+
+/* One of several names of a place. */
+static bool add_name(struct sprof_function_table *table, struct sprof_module *module,
+	const struct sprof_listed *listed, uint64_t offset)
+{
+	const struct sprof_functions_options *options = table->options;
+	struct sprof_function *known = find_known(table, module, offset);
+
+	if (known && !is_plainer(listed->name, known->name))
+		return true;
+	if (!options->wants(options->data, module, listed))
+		return true;
+	return known ? rename_function(known, listed->name) : add(table, module, listed, offset);
 }
 
 /*
- * Who throws exceptions, or moves stacks, in programs that do: the C++ runtime, Rust's, Go's. They end
- * the program when a return address is not the one that the compiler knows.
+ * Who throws exceptions, or changes stacks, in programs that do: the C++ runtime, Rust's, Go's, coroutines.
+ * They end the program when a return address is not the one that the compiler knows, or when the kernel
+ * takes calls on a stack that rests for calls that are over.
  */
 static bool is_unwinder(const char *name)
 {
-	return !strcmp(name, "_Unwind_RaiseException") || !strcmp(name, "runtime.gopanic");
+	static const char *const names[] = {"_Unwind_RaiseException", "runtime.gopanic",
+		"swapcontext@plt", "setcontext@plt", "makecontext@plt", "jump_fcontext",
+		"co_switch"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
 }
 
 static bool add_wanted(struct sprof_function_table *table, struct sprof_module *module,
 	const struct sprof_image *image, const struct sprof_listing *listing)
 {
-	const struct sprof_functions_options *options = table->options;
 	uint64_t offset;
 
 	for (size_t i = 0; i < listing->count; i++) {
@@ -57,9 +101,7 @@ static bool add_wanted(struct sprof_function_table *table, struct sprof_module *
 		table->has_unwinder |= is_unwinder(listed->name);
 		if (sprof_image_executable(image, listed->address) &&
 			sprof_image_offset(image, listed->address, &offset) &&
-			!is_known(table, module, offset) &&
-			options->wants(options->data, module, listed) &&
-			!add(table, module, listed, offset))
+			!add_name(table, module, listed, offset))
 			return false;
 	}
 	return true;

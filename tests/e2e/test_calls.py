@@ -8,9 +8,11 @@ from harness import (Target, as_nobody, check_error, check_near, main, own_sprof
                      sprof, target, tool)
 
 TARGET = "callers"
+SOURCES = ("breakpoints", "uprobes")
 NAP_NS = 20e6
+ENDS = ("returned", "left", "cut", "open", "lost", "deep")
 LEAVES = {"work": 300, "threads": 300, "fork": 30, "jumps": 40}
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
 
 
 def require_root():
@@ -18,15 +20,17 @@ def require_root():
     require_machine(os.path.exists("/sys/bus/event_source/devices/uprobe"), "this kernel has no uprobes")
 
 
-def watch(functions, *parts, options=(), code=7, program=TARGET):
-    require_root()
-    return sprof("calls", "-F", functions, *options, "--", target(program), *parts).check(code)
+def watch(functions, *parts, options=(), code=7, program=TARGET, source="breakpoints"):
+    how = ["--breakpoints"] if source == "breakpoints" else []
+    if not how:
+        require_root()
+    return sprof("calls", *how, "-F", functions, *options, "--", target(program), *parts).check(code)
 
 
-def rows(functions, *parts, options=(), code=7, program=TARGET):
+def rows(*words, options=(), source="breakpoints", **how):
     """The functions' rows by name."""
-    table = json.loads(watch(functions, *parts, options=("--json", *options), code=code, program=program).text())
-    assert table["source"] == "uprobes" and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
+    table = json.loads(watch(*words, options=("--json", *options), source=source, **how).text())
+    assert table["source"] == source and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
     for row in table["functions"]:
         check_sums(row)
     return {row["function"]: row for row in table["functions"]}
@@ -34,9 +38,9 @@ def rows(functions, *parts, options=(), code=7, program=TARGET):
 
 def check_sums(row):
     """The callers have all calls; a call has one end; the figures are in their order."""
-    for figure in ("calls", "self_ns", "returned", "left", "cut", "open", "lost", "deep"):
+    for figure in ("self_ns", *ENDS):
         assert row[figure] == sum(caller[figure] for caller in row["callers"]), (figure, row)
-    assert row["calls"] == sum(row[end] for end in ("returned", "left", "cut", "open", "lost", "deep")), row
+    assert row["calls"] == row["counted"] + sum(row[end] for end in ENDS), row
     assert row["self_ns"] <= row["total_ns"], row
     assert row["min_ns"] <= row["p50_ns"] <= row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
 
@@ -45,8 +49,8 @@ def callers_of(row):
     return {caller["caller"]: caller["calls"] for caller in row["callers"]}
 
 
-def test_recursion():
-    table = rows("fib,is_*", "recursion")
+def check_recursion(source):
+    table = rows("fib,is_*", "recursion", source=source)
     fib, even, odd = table["fib"], table["is_even"], table["is_odd"]
     assert set(table) == {"fib", "is_even", "is_odd"}, table
     assert (fib["calls"], fib["deepest"], fib["nested"]) == (177, 10, 176), fib
@@ -56,24 +60,31 @@ def test_recursion():
     assert even["total_ns"] == even["self_ns"] + odd["self_ns"] and even["deepest"] == 11, table
 
 
+def test_recursion():
+    for source in SOURCES:
+        check_recursion(source)
+
+
 def test_deeper_than_the_kernel_tells():
     """It tells of 64 returns."""
-    row = rows("sink_deep", "deep")["sink_deep"]
+    row = rows("sink_deep", "deep", source="uprobes")["sink_deep"]
     assert (row["calls"], row["deepest"], row["returned"], row["deep"]) == (100, 100, 64, 36), row
     assert row["total_ns"] == row["max_ns"], row
+    row = rows("sink_deep", "deep")["sink_deep"]
+    assert (row["calls"], row["deepest"], row["returned"], row["deep"]) == (100, 100, 100, 0), row
 
 
 def test_threads_and_forks():
-    table = rows("leaf,work", "work", "threads", "fork")
-    assert callers_of(table["leaf"]) == {"work": LEAVES["work"] + LEAVES["threads"] + LEAVES["fork"]}, table
-    assert callers_of(table["work"]) == {None: 210}, table
-    assert table["work"]["total_ns"] == table["work"]["self_ns"] + table["leaf"]["total_ns"], table
+    for source in SOURCES:
+        table = rows("leaf,work", "work", "threads", "fork", source=source)
+        assert callers_of(table["leaf"]) == {"work": LEAVES["work"] + LEAVES["threads"] + LEAVES["fork"]}, table
+        assert callers_of(table["work"]) == {None: 210}, table
+        assert table["work"]["total_ns"] == table["work"]["self_ns"] + table["leaf"]["total_ns"], table
 
 
 def test_per_thread():
-    require_root()
-    result = sprof("calls", "--json", "--per-thread", "-F", "leaf", "--", target(TARGET), "work", "threads").check(7)
-    by_thread = json.loads(result.text())["functions"]
+    text = watch("leaf", "work", "threads", options=("--json", "--per-thread")).text()
+    by_thread = json.loads(text)["functions"]
     assert [row["calls"] for row in by_thread] == [300, 150, 150], by_thread
     assert len({row["tid"] for row in by_thread}) == 3 and {row["comm"] for row in by_thread} == {TARGET}, by_thread
 
@@ -86,15 +97,29 @@ def test_a_child_is_inside_its_parents_calls():
 
 def test_jumps():
     """What a jump leaves is a call without time, and calls nothing afterwards."""
-    table = rows("leaf,leaver,jumps", "jumps")
-    assert callers_of(table["leaf"]) == {"leaver": 20, "jumps": 20}, table
-    assert table["leaver"]["left"] == 20 and table["leaver"]["total_ns"] == 0, table
-    assert table["jumps"]["total_ns"] == table["jumps"]["self_ns"] + table["leaf"]["total_ns"], table
+    for source in SOURCES:
+        table = rows("leaf,leaver,jumps", "jumps", source=source)
+        assert callers_of(table["leaf"]) == {"leaver": 20, "jumps": 20}, table
+        assert table["leaver"]["left"] == 20 and table["leaver"]["total_ns"] == 0, table
+        assert table["jumps"]["total_ns"] == table["jumps"]["self_ns"] + table["leaf"]["total_ns"], table
 
 
 def test_tail_calls():
-    table = rows("hand_over,taker", "tails")
-    assert callers_of(table["hand_over"]) == {None: 30} and callers_of(table["taker"]) == {"hand_over": 30}, table
+    for source in SOURCES:
+        table = rows("hand_over,taker", "tails", source=source)
+        assert callers_of(table["hand_over"]) == {None: 30} and callers_of(table["taker"]) == {"hand_over": 30}, table
+
+
+def test_coroutines():
+    """Their calls go on when they do; with the kernel's probes of returns, they would not."""
+    table = rows("yields,body,step", program="coroutines")
+    assert {name: (row["calls"], row["returned"]) for name, row in table.items()} == {
+        "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
+    assert callers_of(table["yields"]) == {"body": 10}, table
+    require_root()
+    table = rows("yields,body,step", program="coroutines", source="uprobes")
+    assert {name: (row["calls"], row["counted"]) for name, row in table.items()} == {
+        "yields": (10, 10), "body": (2, 2), "step": (12, 12)}, table
 
 
 def test_times():
@@ -114,23 +139,29 @@ def test_ends_inside_calls():
     assert callers_of(table["leave_early"]) == {None: 1}, "an exec leaves nothing to return to"
 
 
-def test_an_attached_process():
-    require_root()
+def check_attached(*options):
     program, other = Target(TARGET, "loop"), Target(TARGET, "loop")
-    table = json.loads(sprof("calls", "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", "300ms").check(0).text())
-    for row in table["functions"]:
-        check_sums(row)
-    table = {row["function"]: row for row in table["functions"]}
+    result = sprof("calls", *options, "--json", "-F", "work,leaf,loop", "-p", program.pid, "-d", "300ms").check(0)
+    table = {row["function"]: row for row in json.loads(result.text())["functions"]}
     assert set(table) == {"work", "leaf"} and table["work"]["calls"] > 20, table
+    for row in table.values():
+        check_sums(row)
+        assert row["left"] == 0, row
     assert abs(table["leaf"]["calls"] - 3 * table["work"]["calls"]) <= 3, table
-    assert table["work"]["left"] == table["leaf"]["left"] == 0 and callers_of(table["leaf"]).get(None, 0) <= 3, table
+    assert callers_of(table["leaf"]).get(None, 0) <= 3, table
     assert program.finish().check(7) and other.finish().check(7)
+
+
+def test_an_attached_process():
+    check_attached("--breakpoints")
+    require_root()
+    check_attached()
 
 
 def test_the_table():
     text = watch("work,repeat,leaf", "work", options=("--sort", "calls")).text()
     lines = text.splitlines()
-    assert lines[0].startswith("source: uprobes") and "401 calls of 3 watched functions" in lines[0], text
+    assert lines[0].startswith("source: breakpoints") and "401 calls of 3 watched functions" in lines[0], text
     assert lines[1].split() == ["function", "calls", "total(us)", "self(us)", "min(us)", "avg(us)", "p50", "p95", "p99",
                                 "max(us)", "rec"], text
     names = [re.match(r" *(<- )?(\S+) +(\d+)", line).groups() for line in lines[2:]]
@@ -210,14 +241,46 @@ def test_uftrace_agrees():
         assert table[name]["calls"] == counted[name], (name, table[name], text)
 
 
+def thrower():
+    if not os.path.exists("thrower"):
+        run(tool("g++"), "-O1", "-o", "thrower", os.path.join(PROGRAMS, "thrower.cpp")).check(0)
+    return "./thrower"
+
+
+def rows_of_thrower(functions, *options):
+    result = sprof("calls", "--breakpoints", "--json", "-F", functions, *options, "--", thrower()).check(7)
+    return {row["function"]: row for row in json.loads(result.text())["functions"]}
+
+
+def test_exceptions():
+    """They leave calls without a return, and nothing is paired with them later."""
+    table = rows_of_thrower("shop::*,*serve*", "--names", "short")
+    serve, parse, check, recover = (
+        next(row for name, row in table.items() if word in name) for word in ("serve", "parse", "check", "recover"))
+    assert (parse["calls"], parse["left"], check["calls"], check["left"]) == (10, 4, 10, 4), table
+    assert callers_of(recover) == {serve["function"]: 4} and callers_of(check) == {parse["function"]: 10}, table
+    assert sum(row["unpaired"] for row in table.values()) == 0 and serve["returned"] == 1, table
+    require_root()
+    result = sprof("calls", "--json", "-F", "shop::*", "--", thrower()).check(7)
+    counts = sorted((row["calls"], row["counted"]) for row in json.loads(result.text())["functions"])
+    assert counts == [(4, 4), (10, 10), (10, 10)], "probes of returns would have ended it"
+
+
+def test_all_functions():
+    """Of the program, and of all that it uses, without the stubs between them."""
+    table = rows("*")
+    assert {name: table[name]["calls"] for name in ("main", "fib", "leaf", "sink_deep")} == {
+        "main": 1, "fib": 177, "leaf": 670, "sink_deep": 100}, table
+    assert not any(name.endswith("@plt") for name in table), table.keys()
+    table = rows("*@libc.so.6,*", "naps", "threads", "fork")
+    assert table["nanosleep@libc.so.6"]["calls"] == 3 and table["leaf"]["calls"] == 330, table.keys()
+
+
 def test_names():
     """Of C++: for the linker, without parameters, and patterns of the whole."""
-    require_root()
-    run(tool("g++"), "-O1", "-o", "thrower", os.path.join(SOURCES, "thrower.cpp")).check(0)
     for choice in ("_ZN4shop7recoverEi", "shop::recover", "shop::recover(int)", "shop::rec*", "*recover*"):
-        result = sprof("calls", "--json", "-F", choice, "--", "./thrower").check(7)
-        (row,) = json.loads(result.text())["functions"]
-        assert (row["function"], row["calls"]) == ("shop::recover(int)", 4), row
+        table = rows_of_thrower(choice)
+        assert {name: row["calls"] for name, row in table.items()} == {"shop::recover(int)": 4}, table
 
 
 def test_bad_input():
@@ -236,20 +299,22 @@ def test_bad_input():
 
 def test_what_matches_nothing():
     """It is told at the end: libraries come while the program runs."""
-    require_root()
-    result = sprof("calls", "-F", "no_such_function", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "-F", "no_such_function", "--", target(TARGET), "work")
     assert result.code == 2 and "no function is called 'no_such_function'" in result.err, result.err
-    result = sprof("calls", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "-F", "leaf,x*@libz.so.*", "--", target(TARGET), "work")
     assert result.code == 2 and "300 calls" in result.text() and "'x*' in libz" in result.err, result.err
-    result = sprof("calls", "-F", "leaf", "--path", "work", "--", target(TARGET), "work")
+    result = sprof("calls", "--breakpoints", "-F", "leaf", "--path", "work", "--", target(TARGET), "work")
     assert result.code == 2 and "none of the watched functions is called 'work'" in result.err, result.err
 
 
 def test_ordinary_users():
-    """They are told what is missing."""
+    """They are told what is missing, and may have breakpoints."""
+    words = own_sprof(), "calls", "-F", "leaf", "--json", "-o", "/dev/stdout"
+    program = "--", own_target(TARGET), "work"
     require(os.geteuid() == 0, "we are one")
-    result = run(own_sprof(), "calls", "-F", "leaf", "--", own_target(TARGET), "work", **as_nobody())
-    check_error(result, 2, "uprobes")
+    check_error(run(*words, *program, **as_nobody()), 2, "uprobes")
+    (row,) = json.loads(run(*words, "--breakpoints", *program, **as_nobody()).check(7).text())["functions"]
+    assert (row["function"], row["calls"]) == ("leaf", 300), row
 
 
 if __name__ == "__main__":

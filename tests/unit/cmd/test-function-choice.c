@@ -124,6 +124,23 @@ static void files(void **state)
 	close(program.fd);
 }
 
+static void stubs(void **state)
+{
+	const struct sprof_module libc = {.path = "/lib/libc.so.6", .fd = -1};
+	struct sprof_function_choice all = read_list("*@libc.so.6"),
+				     stubs_only = read_list("\"m*@plt\"@libc.so.6"),
+				     one = read_list("\"malloc@plt\"@libc.so.6");
+
+	assert_true(has(&all, &libc, "malloc"));
+	assert_false(has(&all, &libc, "malloc@plt"));
+	assert_true(has(&stubs_only, &libc, "malloc@plt"));
+	assert_false(has(&stubs_only, &libc, "malloc"));
+	assert_true(has(&one, &libc, "malloc@plt"));
+	sprof_function_choice_finish(&all);
+	sprof_function_choice_finish(&stubs_only);
+	sprof_function_choice_finish(&one);
+}
+
 static void what_returns_twice(void **state)
 {
 	const struct sprof_module libc = {.path = "/lib/libc.so.6", .fd = -1};
@@ -157,6 +174,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_list),
 		cmocka_unit_test(names),
 		cmocka_unit_test(files),
+		cmocka_unit_test(stubs),
 		cmocka_unit_test(what_returns_twice),
 		cmocka_unit_test(a_pattern_that_the_program_does_not_have),
 	};

@@ -1,147 +1,118 @@
 /*
- * events/return-stack: which calls have returned, by scripts of calls and of places that a thread comes
- * to.
+ * events/return-stack: which calls have returned, after jumps, tail calls and on other stacks.
  */
 #include "events/return-stack.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "tests/unit/check.h"
 
-/* Addresses of the stack that a thread usually has, and of another one. */
-enum { TOP = 0x40000000, ELSEWHERE = 0x10000000 };
+static struct sprof_return_stack stack;
 
-/* Two places that calls return to. */
-enum { HERE = 0x1000, THERE = 0x2000 };
-
-static void enter(struct sprof_return_stack *stack, uint64_t address, uint64_t sp, int64_t number)
+static void enter(int64_t number, uint64_t sp, uint64_t address)
 {
 	const struct sprof_return call = {.address = address, .sp = sp, .number = number};
 
-	assert_true(sprof_return_stack_enter(stack, &call));
+	assert_true(sprof_return_stack_enter(&stack, &call));
 }
 
-/* The numbers of all calls that have returned there, in their order, such as "2 1". */
-static void expect_returned(
-	struct sprof_return_stack *stack, uint64_t address, uint64_t sp, const char *expected)
+/* The calls that return there, as digits: the last one first. */
+static void check_leave(uint64_t sp, uint64_t address, const char *expected)
 {
-	struct sprof_return returned;
-	char seen[64] = "";
+	struct sprof_return call;
+	char text[16] = "";
+	size_t count = 0;
 
-	while (sprof_return_stack_leave(stack, address, sp, &returned)) {
-		assert_int_equal(returned.address, address);
-		assert_int_equal(returned.sp, sp);
-		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%d", *seen ? " " : "",
-			(int)returned.number);
-	}
-	assert_string_equal(seen, expected);
+	while (sprof_return_stack_leave(&stack, address, sp, &call))
+		text[count++] = (char)('0' + call.number);
+	assert_string_equal(text, expected);
 }
 
-static void a_call_returns_once(void **state)
+static int finish(void **state)
 {
-	struct sprof_return_stack stack = {0};
-
-	expect_returned(&stack, HERE, TOP, "");
-	enter(&stack, HERE, TOP, 7);
-	expect_returned(&stack, HERE, TOP, "7");
-	expect_returned(&stack, HERE, TOP, "");
-	assert_int_equal(stack.count, 0);
 	sprof_return_stack_finish(&stack);
+	return 0;
 }
 
-static void activations_of_one_function_return_one_by_one(void **state)
+static void calls_within_each_other(void **state)
 {
-	struct sprof_return_stack stack = {0};
-
-	enter(&stack, THERE, TOP, 0);
-	for (uint64_t depth = 1; depth < 1000; depth++)
-		enter(&stack, HERE, TOP - 32 * depth, (int64_t)depth);
-	for (uint64_t depth = 999; depth > 0; depth--) {
-		char expected[16];
-
-		snprintf(expected, sizeof(expected), "%d", (int)depth);
-		expect_returned(&stack, HERE, TOP - 32 * depth, expected);
-	}
-	expect_returned(&stack, THERE, TOP, "0");
-	sprof_return_stack_finish(&stack);
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	enter(2, 700, 20);
+	check_leave(700, 20, "2");
+	check_leave(700, 20, "");
+	check_leave(800, 30, "");
+	check_leave(800, 20, "2");
+	check_leave(900, 10, "1");
+	check_leave(900, 10, "");
 }
 
-/* A function that jumps into another one leaves it its own return address. */
 static void tail_calls_return_together(void **state)
 {
-	struct sprof_return_stack stack = {0};
-
-	enter(&stack, THERE, TOP, 1);
-	enter(&stack, HERE, TOP - 64, 2);
-	enter(&stack, HERE, TOP - 64, 3);
-	enter(&stack, HERE, TOP - 64, 4);
-	expect_returned(&stack, HERE, TOP - 64, "4 3 2");
-	expect_returned(&stack, THERE, TOP, "1");
-	sprof_return_stack_finish(&stack);
+	enter(1, 900, 10);
+	enter(2, 900, 10);
+	enter(3, 900, 10);
+	check_leave(900, 10, "321");
 }
 
-static void what_a_longjmp_leaves_never_returns(void **state)
+static void jumps(void **state)
 {
-	struct sprof_return_stack stack = {0};
-
-	enter(&stack, HERE, TOP, 1);
-	enter(&stack, HERE, TOP - 64, 2);
-	enter(&stack, HERE, TOP - 128, 3);
-	/* Back in the function that call 1 has begun, which calls another. */
-	enter(&stack, THERE, TOP - 48, 4);
-	assert_int_equal(stack.count, 2);
-	expect_returned(&stack, THERE, TOP - 48, "4");
-	/* And once more, straight to a place where a call returns. */
-	enter(&stack, HERE, TOP - 64, 5);
-	enter(&stack, THERE, TOP - 128, 6);
-	expect_returned(&stack, HERE, TOP, "1");
-	assert_int_equal(stack.count, 0);
-	sprof_return_stack_finish(&stack);
+	enter(1, 900, 10);
+	enter(2, 800, 20);
+	enter(3, 700, 30);
+	check_leave(900, 10, "1");
+	check_leave(800, 20, "");
+	check_leave(700, 30, "");
 }
 
-/* Such a place is the end of several calls, and may be where a jump leads. */
-static void a_place_where_nobody_returns_changes_nothing(void **state)
+/* From the same place, and from another one of the same caller. */
+static void a_call_after_a_jump(void **state)
 {
-	struct sprof_return_stack stack = {0};
-
-	enter(&stack, HERE, TOP, 1);
-	enter(&stack, HERE, TOP - 64, 2);
-	expect_returned(&stack, THERE, TOP - 64, "");
-	expect_returned(&stack, HERE, TOP - 72, "");
-	expect_returned(&stack, HERE, TOP - 128, "");
-	assert_int_equal(stack.count, 2);
-	expect_returned(&stack, HERE, TOP - 64, "2");
-	expect_returned(&stack, HERE, TOP, "1");
-	sprof_return_stack_finish(&stack);
+	enter(2, 800, 20);
+	enter(2, 800, 20);
+	check_leave(800, 20, "2");
+	enter(2, 800, 20);
+	enter(3, 800, 21);
+	check_leave(800, 21, "3");
+	check_leave(800, 20, "");
+	enter(1, 800, 20);
+	enter(2, 800, 20);
+	enter(1, 800, 22);
+	check_leave(800, 22, "1");
+	check_leave(800, 20, "");
 }
 
-/* As that of a signal handler, below or above the other one. */
-static void calls_on_another_stack_leave_those_of_the_first(void **state)
+static void other_stacks(void **state)
 {
-	struct sprof_return_stack stack = {0};
+	enter(1, 9000000, 10);
+	enter(2, 100000, 20);
+	enter(3, 8999000, 30);
+	check_leave(8999000, 30, "3");
+	enter(2, 200000, 20);
+	enter(3, 8999000, 30);
+	check_leave(8999000, 30, "3");
+	check_leave(100000, 20, "2");
+	check_leave(200000, 20, "2");
+	check_leave(9000000, 10, "1");
+}
 
-	enter(&stack, HERE, ELSEWHERE, 1);
-	enter(&stack, THERE, TOP, 2);
+static void far_jumps_do_not_take_all_memory(void **state)
+{
+	for (int i = 0; i < 100000; i++)
+		enter(i % 2, i % 2 ? 9000000 : 100000, 10);
 	assert_int_equal(stack.count, 2);
-	expect_returned(&stack, THERE, TOP, "2");
-	expect_returned(&stack, HERE, ELSEWHERE, "1");
-	enter(&stack, HERE, TOP, 3);
-	enter(&stack, THERE, ELSEWHERE, 4);
-	expect_returned(&stack, THERE, ELSEWHERE, "4");
-	expect_returned(&stack, HERE, TOP, "3");
-	sprof_return_stack_finish(&stack);
+	check_leave(9000000, 10, "1");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_returns_once),
-		cmocka_unit_test(activations_of_one_function_return_one_by_one),
-		cmocka_unit_test(tail_calls_return_together),
-		cmocka_unit_test(what_a_longjmp_leaves_never_returns),
-		cmocka_unit_test(a_place_where_nobody_returns_changes_nothing),
-		cmocka_unit_test(calls_on_another_stack_leave_those_of_the_first),
+		cmocka_unit_test_teardown(calls_within_each_other, finish),
+		cmocka_unit_test_teardown(tail_calls_return_together, finish),
+		cmocka_unit_test_teardown(jumps, finish),
+		cmocka_unit_test_teardown(a_call_after_a_jump, finish),
+		cmocka_unit_test_teardown(other_stacks, finish),
+		cmocka_unit_test_teardown(far_jumps_do_not_take_all_memory, finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
