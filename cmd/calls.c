@@ -12,7 +12,7 @@
 #include "cmd/commands.h"
 #include "cmd/function-choice.h"
 #include "cmd/functions.h"
-#include "cmd/guardian.h"
+#include "attach/guardian.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 #include "cmd/values.h"

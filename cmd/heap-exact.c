@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "cmd/functions.h"
-#include "cmd/guardian.h"
+#include "attach/guardian.h"
 #include "cmd/heap-choice.h"
 #include "cmd/heap-report.h"
 #include "cmd/heap-sites.h"

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "cmd/functions.h"
 #include "cmd/growth.h"
-#include "cmd/guardian.h"
+#include "attach/guardian.h"
 #include "cmd/heap-choice.h"
 #include "cmd/heap-times.h"
 #include "cmd/ui.h"

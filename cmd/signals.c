@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mapped-files.h"
-#include "cmd/guardian.h"
+#include "attach/guardian.h"
 
 /* A second signal within this time is an echo of the first. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;

@@ -49,7 +49,7 @@ CALLS = [
 # (what, pattern over the name of a system header, folders that may).
 HEADERS = [
     ("includes libunwind", r"^libunwind", {"unwind"}),
-    ("includes Zydis", r"^Zydis/", {"unwind"}),
+    ("includes Zydis", r"^Zydis/", {"attach", "unwind"}),
     ("includes libdw or libelf", r"^(elfutils/|libelf\.h|gelf\.h|dwarf\.h|libdw)", {"elfsym"}),
 ]
 

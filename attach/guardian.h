@@ -5,8 +5,8 @@
  * delivers the trap that was just being reported. So sprof goes on as a child of the process that the
  * user knows. When that one is killed, the child takes the breakpoints out and lets the program go.
  */
-#ifndef SPROF_CMD_GUARDIAN_H
-#define SPROF_CMD_GUARDIAN_H
+#ifndef SPROF_ATTACH_GUARDIAN_H
+#define SPROF_ATTACH_GUARDIAN_H
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
  * Two processes for one sprof. Does not handle the death of both at once, as by a SIGKILL of a whole
  * control group: a thread that stands at a breakpoint then ends with its program.
  */
-#include "cmd/guardian.h"
+#include "attach/guardian.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,17 +15,16 @@ enum { DEATH = SIGUSR2 };
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
 
-static bool is_child;
-
 int sprof_guardian_signal(void)
 {
-	return is_child ? DEATH : 0;
+	int signal = 0;
+
+	return !prctl(PR_GET_PDEATHSIG, &signal) && signal == DEATH ? DEATH : 0;
 }
 
 /* What tools such as killall(1) go by is not sprof's name. */
 static void become_child(pid_t parent, bool attaches, const sigset_t *mask)
 {
-	is_child = true;
 	if (attaches)
 		setpgid(0, 0);
 	prctl(PR_SET_NAME, "guardian");
