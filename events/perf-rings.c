@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "events/close-behind.h"
 
 enum { LARGEST = 512 }; /* more than any record without a stack */
 
@@ -60,19 +61,30 @@ bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_den
 	return true;
 }
 
+static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count)
+{
+	if (rings->is_slow_to_close) {
+		sprof_close_behind(fds, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+}
+
 void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
-	for (size_t i = 0; i < rings->fd_count; i++) {
-		if (rings->fds[i] >= 0)
-			close(rings->fds[i]);
-	}
+	sprof_perf_rings_flush(rings);
+	close_all(rings, rings->fds, rings->fd_count);
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
 	free(rings->rings);
 	free(rings->fds);
+	free(rings->closing);
 	free(rings->scratch);
 	*rings = (struct sprof_perf_rings){0};
 }
@@ -149,8 +161,18 @@ void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index)
 {
 	if (rings->fds[index] < 0 || has_ring(rings, rings->fds[index]))
 		return;
-	close(rings->fds[index]);
+	if (sprof_array_reserve(&rings->closing, &rings->closing_capacity, rings->closing_count + 1,
+		    sizeof(*rings->closing)))
+		rings->closing[rings->closing_count++] = rings->fds[index];
+	else
+		close(rings->fds[index]);
 	rings->fds[index] = -1;
+}
+
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings)
+{
+	close_all(rings, rings->closing, rings->closing_count);
+	rings->closing_count = 0;
 }
 
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)

@@ -28,6 +28,9 @@ struct sprof_perf_rings {
 	size_t largest_record;         /* with the one about lost records */
 	int *fds;
 	size_t fd_count, fd_capacity;
+	int *closing; /* given up, and still open */
+	size_t closing_count, closing_capacity;
+	bool is_slow_to_close; /* what is opened: probes */
 	int poll_fd; /* becomes readable when a ring is half full; 0: there are no rings */
 	unsigned char *scratch;
 	uint64_t lost; /* records so far */
@@ -61,8 +64,10 @@ void sprof_perf_rings_filter(
 SPROF_MUST_USE bool sprof_perf_rings_id(
 	const struct sprof_perf_rings *rings, size_t index, uint64_t *ret);
 
-/* Closes an event that gives nothing more, unless its ring is others' too. */
+/* Gives up an event that gives nothing more, unless its ring is others' too. */
 void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index);
+/* Closes those that were given up. */
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings);
 
 /* Ends the recording; what is in the rings stays there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);

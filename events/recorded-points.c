@@ -93,6 +93,7 @@ bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
 {
 	const size_t count = points->count;
 
+	points->rings.is_slow_to_close = true;
 	if (append_point(points, type_of(probe), probe, ret_denial))
 		return true;
 	if (points->count > count)
@@ -105,6 +106,7 @@ static bool add_probes(struct sprof_recorded_points *points, struct sprof_perf_d
 	for (size_t i = 0; i < points->wants.probe_count; i++) {
 		const struct sprof_probe *probe = &points->wants.probes[i];
 
+		points->rings.is_slow_to_close = true;
 		if (!add_point(points, type_of(probe), probe, ret_denial))
 			return false;
 	}
@@ -236,6 +238,7 @@ static void close_opened(struct sprof_recorded_points *points, pid_t tid)
 		sprof_idmap_remove(&points->by_id, 0, opened->id);
 	}
 	points->opened_count = kept;
+	sprof_perf_rings_flush(&points->rings);
 }
 
 /* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
