@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/proc.h"
-#include "events/close-behind.h"
+#include "attach/close-behind.h"
 
 enum { LARGEST = 512 }; /* more than any record without a stack */
 

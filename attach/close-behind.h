@@ -1,8 +1,8 @@
 /*
  * Closing descriptors that take long to close.
  */
-#ifndef SPROF_EVENTS_CLOSE_BEHIND_H
-#define SPROF_EVENTS_CLOSE_BEHIND_H
+#ifndef SPROF_ATTACH_CLOSE_BEHIND_H
+#define SPROF_ATTACH_CLOSE_BEHIND_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * child's end. Does not wait for the child; it is reaped with the target's processes, or by whom its
  * parent leaves it to.
  */
-#include "events/close-behind.h"
+#include "attach/close-behind.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
