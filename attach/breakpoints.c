@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -347,7 +348,24 @@ static bool has_trap(const struct sprof_breakpoints *table, const struct breakpo
 	return pread(table->memory, &byte, 1, (off_t)breakpoint->address) == 1 && byte == INT3;
 }
 
-/* By now there may be other code, which never had it. */
+/* By now there may be other code. */
+static bool is_unchanged(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
+{
+	const struct sprof_displaced *displaced = &breakpoint->displaced;
+	const size_t size = displaced->size ? displaced->size : 1;
+	uint8_t code[SPROF_CODE_MAX];
+
+	return pread(table->memory, code, size, (off_t)breakpoint->address) == (ssize_t)size &&
+		code[0] == breakpoint->original && !memcmp(code + 1, displaced->code + 1, size - 1);
+}
+
+static void put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	if (is_unchanged(table, breakpoint))
+		(void)!write_byte(table, breakpoint, true);
+}
+
+/* Other code never had the trap. */
 static void take_out(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
 {
 	if (has_trap(table, breakpoint))
@@ -377,7 +395,7 @@ void sprof_breakpoints_restore(struct sprof_process *process)
 	table->is_removed = false;
 	for (size_t i = 0; i < table->count; i++) {
 		if (!table->items[i].is_in && table->items[i].tag)
-			(void)!write_byte(table, &table->items[i], true);
+			put_back(table, &table->items[i]);
 	}
 }
 
@@ -410,10 +428,13 @@ static void look_what_is_in(struct sprof_breakpoints *table, bool is_removed)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		struct breakpoint *breakpoint = &table->items[i];
+		const bool is_wanted = !is_removed && (breakpoint->is_in || breakpoint->tag);
 
 		breakpoint->is_in = has_trap(table, breakpoint);
-		if (breakpoint->is_in == is_removed)
-			(void)!write_byte(table, breakpoint, !is_removed);
+		if (is_removed)
+			take_out(table, breakpoint);
+		else if (is_wanted && !breakpoint->is_in)
+			put_back(table, breakpoint);
 	}
 	table->is_removed = is_removed;
 }

@@ -76,6 +76,12 @@ static bool remove_all(struct scene *scene, void *unused)
 	return true;
 }
 
+static bool restore(struct scene *scene, void *unused)
+{
+	sprof_breakpoints_restore(first_process(scene));
+	return true;
+}
+
 /* Serves the target until it has come to breakpoints so many times more. */
 static bool serve_hits(struct scene *scene, void *data)
 {
@@ -310,8 +316,27 @@ static void code_that_took_the_place_of_other_code_stays(void **state)
 	scene_say(program.scene, "go on");
 	scene_expect_line(program.scene, "changed");
 	remove_and_compare(&program);
+	assert_true(scene_do(program.scene, restore, NULL));
 	scene_say(program.scene, "go on");
 	scene_expect_line(program.scene, "first byte 55");
+}
+
+static void what_was_removed_is_restored(void **state)
+{
+	struct program program = attach(state);
+
+	for (enum function function = 0; function < OWN_TRAP; function++) {
+		put(&program, function);
+		remove_and_compare(&program);
+		say(&program, "call", function, CALLS);
+		expect_result(&program, sum_of(function, CALLS));
+		assert_int_equal(take_hits(&program), 0);
+		assert_true(scene_do(program.scene, restore, NULL));
+		say(&program, "call", function, CALLS);
+		expect_result(&program, sum_of(function, CALLS));
+		assert_int_equal(take_hits(&program), CALLS);
+	}
+	remove_and_compare(&program);
 }
 
 static void removed_while_threads_come_to_it(void **state)
@@ -454,6 +479,7 @@ int main(void)
 		TEST(a_call_may_need_more_stack),
 		TEST(a_breakpoint_of_the_program_stays_its_own),
 		TEST(code_that_took_the_place_of_other_code_stays),
+		TEST(what_was_removed_is_restored),
 		TEST(removed_while_threads_come_to_it),
 		TEST(a_child_has_its_parents_breakpoints),
 		TEST(a_cleaned_child_has_none),

@@ -1,7 +1,7 @@
 /*
  * Functions whose first instructions are of each form that a breakpoint has to deal with, called as often
  * as the test says. The ready line has their addresses, in hexadecimal, and that of a function that begins
- * with a breakpoint of its own. For x86_64 only.
+ * with a breakpoint of its own, and that of the one of `odd`. For x86_64 only.
  *
  * Function K gives x + K for an x. A line that counts calls with x = 0, 1, ... says "result" and the sum of
  * what they gave. Lines from stdin:
@@ -17,6 +17,8 @@
  *   bottom K            calls it where the stack has no page below it: "result" of one call with x = 0
  *   change              "mapped" and the address of a function in memory; after the next line, "changed":
  *                       other memory is there; after the next one, its first byte
+ *   odd                 jumps to a function with the address of data on top of the stack: "result" and the
+ *                       data, which is 7
  *   filter              a filter of system calls, which allows all, is in force from now on
  */
 #include <linux/filter.h>
@@ -83,6 +85,14 @@ __asm__(".pushsection .text\n"
 	"	ret\n"
 	"1:	lea 4(%rdi), %rax\n"
 	"	ret\n"
+	"begin enter_oddly\n"
+	"	lea seven(%rip), %rax\n"
+	"	push %rax\n"
+	"	jmp odd\n"
+	"begin odd\n"
+	"	pop %rcx\n"
+	"	mov (%rcx), %rax\n"
+	"	ret\n"
 	"begin own_trap\n"
 	"	int3\n"
 	"	ret\n"
@@ -100,6 +110,7 @@ __asm__(".pushsection .text\n"
 	".pushsection .data\n"
 	"	.p2align 3\n"
 	"one:	.quad 1\n"
+	"seven:	.quad 7\n"
 	"four_more: .quad 1b\n"
 	".popsection\n");
 
@@ -110,6 +121,8 @@ long relative_call(long x);
 long branch(long x);
 long branch_entry(long x);
 long indirect_call(long x);
+long enter_oddly(long x);
+long odd(long x);
 long own_trap(long x);
 long call_at(long x, long (*function)(long x), uintptr_t lowest);
 
@@ -118,8 +131,9 @@ static long (*const functions[])(long x) = {
 
 static void ready(void)
 {
-	target_ready("%d %lx %lx %lx %lx %lx %lx %lx", getpid(), (long)one_byte, (long)rip_relative,
-		(long)jump, (long)relative_call, (long)branch, (long)indirect_call, (long)own_trap);
+	target_ready("%d %lx %lx %lx %lx %lx %lx %lx %lx", getpid(), (long)one_byte,
+		(long)rip_relative, (long)jump, (long)relative_call, (long)branch,
+		(long)indirect_call, (long)own_trap, (long)odd);
 }
 
 static atomic_int until_stopped;
@@ -368,6 +382,8 @@ static void obey(const char *line)
 		call_at_bottom(function);
 	else if (strcmp(what, "change") == 0)
 		change_code();
+	else if (strcmp(what, "odd") == 0)
+		target_print("result %ld", enter_oddly(0));
 	else if (strcmp(what, "filter") == 0)
 		filter();
 	else
