@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -250,16 +251,21 @@ static void step(
 	if (!write_byte(table, breakpoint, false))
 		return;
 	thread->passing = breakpoint->address;
+	thread->after_step = thread->resumption;
 	thread->resumption = SPROF_RESUME_ONE_STEP;
 }
 
-static void call(const struct sprof_breakpoints *table, const struct sprof_displaced *displaced,
-	pid_t tid, const struct sprof_regs *regs)
+/* Where the stack has no page yet, the thread makes the call itself, and with it the page. */
+static void call(struct sprof_breakpoints *table, struct breakpoint *breakpoint,
+	struct sprof_thread *thread, const struct sprof_regs *regs)
 {
+	const struct sprof_displaced *displaced = &breakpoint->displaced;
 	const uint64_t sp = regs->values[SPROF_REG_SP] - sizeof(displaced->next);
 
 	if (write_bytes(table, sp, &displaced->next, sizeof(displaced->next)))
-		sprof_regs_call(tid, displaced->target, sp);
+		sprof_regs_call(thread->tid, displaced->target, sp);
+	else
+		step(table, breakpoint, thread);
 }
 
 /* Where it goes on; a step and a call have seen to that themselves. */
@@ -298,7 +304,7 @@ void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs 
 	if (breakpoint->displaced.kind == SPROF_DISPLACE_NEVER)
 		step(table, breakpoint, thread);
 	else if (breakpoint->displaced.kind == SPROF_DISPLACE_CALL)
-		call(table, &breakpoint->displaced, thread->tid, regs);
+		call(table, breakpoint, thread, regs);
 	else
 		sprof_regs_move(thread->tid, way_past(breakpoint, thread->tid));
 	sprof_thread_resume(thread);
@@ -310,9 +316,61 @@ void sprof_breakpoint_stepped(struct sprof_thread *thread)
 	struct breakpoint *breakpoint = find(table, thread->passing);
 
 	thread->passing = 0;
-	thread->resumption = thread->habit;
+	thread->resumption = thread->after_step;
 	if (breakpoint && !table->is_removed)
 		(void)!write_byte(table, breakpoint, true);
+}
+
+void sprof_breakpoint_put_off(struct sprof_thread *thread)
+{
+	struct sprof_regs regs;
+
+	if (sprof_regs_read(thread->tid, &regs)) {
+		thread->put_off.address = thread->passing;
+		thread->put_off.sp = regs.values[SPROF_REG_SP];
+	}
+	sprof_breakpoint_stepped(thread);
+}
+
+bool sprof_breakpoint_was_put_off(struct sprof_thread *thread, const struct sprof_regs *regs)
+{
+	if (regs->values[SPROF_REG_PC] != thread->put_off.address ||
+		regs->values[SPROF_REG_SP] != thread->put_off.sp)
+		return false;
+	thread->put_off.address = 0;
+	return true;
+}
+
+static bool has_trap(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
+{
+	uint8_t byte;
+
+	return pread(table->memory, &byte, 1, (off_t)breakpoint->address) == 1 && byte == INT3;
+}
+
+/* By now there may be other code. */
+static bool is_unchanged(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
+{
+	const struct sprof_displaced *displaced = &breakpoint->displaced;
+	const size_t size = displaced->size ? displaced->size : 1;
+	uint8_t code[SPROF_CODE_MAX];
+
+	return pread(table->memory, code, size, (off_t)breakpoint->address) == (ssize_t)size &&
+		code[0] == breakpoint->original && !memcmp(code + 1, displaced->code + 1, size - 1);
+}
+
+static void put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	if (is_unchanged(table, breakpoint))
+		(void)!write_byte(table, breakpoint, true);
+}
+
+/* Other code never had the trap. */
+static void take_out(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	if (has_trap(table, breakpoint))
+		(void)!write_byte(table, breakpoint, false);
+	breakpoint->is_in = false;
 }
 
 void sprof_breakpoints_remove(struct sprof_process *process)
@@ -324,7 +382,7 @@ void sprof_breakpoints_remove(struct sprof_process *process)
 	table->is_removed = true;
 	for (size_t i = 0; i < table->count; i++) {
 		if (table->items[i].is_in)
-			(void)!write_byte(table, &table->items[i], false);
+			take_out(table, &table->items[i]);
 	}
 }
 
@@ -337,7 +395,7 @@ void sprof_breakpoints_restore(struct sprof_process *process)
 	table->is_removed = false;
 	for (size_t i = 0; i < table->count; i++) {
 		if (!table->items[i].is_in && table->items[i].tag)
-			(void)!write_byte(table, &table->items[i], true);
+			put_back(table, &table->items[i]);
 	}
 }
 
@@ -365,6 +423,22 @@ static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpo
 	return true;
 }
 
+/* Between the fork and now, a breakpoint of the parent may have been taken out, or put in again. */
+static void look_what_is_in(struct sprof_breakpoints *table, bool is_removed)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		struct breakpoint *breakpoint = &table->items[i];
+		const bool is_wanted = !is_removed && (breakpoint->is_in || breakpoint->tag);
+
+		breakpoint->is_in = has_trap(table, breakpoint);
+		if (is_removed)
+			take_out(table, breakpoint);
+		else if (is_wanted && !breakpoint->is_in)
+			put_back(table, breakpoint);
+	}
+	table->is_removed = is_removed;
+}
+
 bool sprof_breakpoints_inherit(const struct sprof_process *parent, struct sprof_process *child)
 {
 	struct sprof_breakpoints *table = parent->breakpoints;
@@ -377,7 +451,10 @@ bool sprof_breakpoints_inherit(const struct sprof_process *parent, struct sprof_
 		return true;
 	}
 	child->breakpoints = create(child->pid);
-	return child->breakpoints && copy_into(table, child->breakpoints);
+	if (!child->breakpoints || !copy_into(table, child->breakpoints))
+		return false;
+	look_what_is_in(child->breakpoints, table->is_removed);
+	return true;
 }
 
 bool sprof_breakpoints_are_shared(const struct sprof_process *process)

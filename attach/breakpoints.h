@@ -46,6 +46,14 @@ bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t add
 void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs);
 /* A thread that was resumed by one step has made it. */
 void sprof_breakpoint_stepped(struct sprof_thread *thread);
+/* It has not, because a signal has come: what comes to the breakpoint next is no hit of its own. */
+void sprof_breakpoint_put_off(struct sprof_thread *thread);
+/*
+ * Whether the thread comes to this breakpoint once more for that reason; true only once. If the handler
+ * has jumped away, the next hit with the same sp is taken for that.
+ */
+SPROF_MUST_USE bool sprof_breakpoint_was_put_off(
+	struct sprof_thread *thread, const struct sprof_regs *regs);
 
 /* The code of a process is as it was, and stays so until another one is inserted. Threads may still report breakpoints that they came to. */
 void sprof_breakpoints_remove(struct sprof_process *process);

@@ -45,6 +45,7 @@ static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum
 	const struct sprof_event event = {
 		.kind = SPROF_EVENT_HELD, .thread = thread, .held = reason};
 
+	thread->phase = SPROF_THREAD_STOPPED;
 	if (target->options.holds)
 		sprof_event_queue_put_whole(&target->events, &event);
 	else
@@ -62,7 +63,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	sprof_thread_close_files(runner);
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
-	runner->passing = 0;
+	runner->passing = runner->put_off.address = 0;
 	sprof_process_open_files(runner->process);
 	runner->superseded = false;
 	runner->thread_pointer = 0;
@@ -171,6 +172,8 @@ static void on_stop(
 	thread->phase = SPROF_THREAD_STOPPED;
 	if (passed)
 		sprof_breakpoint_stepped(thread);
+	else if (thread->passing && stop.kind == SPROF_STOP_SIGNAL)
+		sprof_breakpoint_put_off(thread);
 	if (!stepped)
 		prepare(target, thread, stop);
 	if (thread->held_for)
@@ -224,7 +227,7 @@ static void on_breakpoint(
 		thread->interrupt_again = wanted;
 	else if (wanted)
 		sprof_event_queue_put(&target->events, SPROF_EVENT_STOPPED, thread);
-	else if (target->options.holds)
+	else if (target->options.holds && !sprof_breakpoint_was_put_off(thread, regs))
 		sprof_event_queue_put_whole(&target->events, &event);
 	else
 		sprof_breakpoint_pass(thread, regs);

@@ -8,6 +8,11 @@ bool sprof_displace_has_decoder(void)
 	return false;
 }
 
+bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX])
+{
+	return false;
+}
+
 void sprof_displace(const uint8_t *code, size_t size, uint64_t address, struct sprof_displaced *ret)
 {
 	*ret = (struct sprof_displaced){.kind = SPROF_DISPLACE_NEVER};

@@ -33,6 +33,18 @@ static bool decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *re
 		ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code, size, ret));
 }
 
+bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX])
+{
+	ZydisDecodedInstruction instruction;
+
+	for (size_t size = 2; size <= SPROF_CALL_MAX; size++) {
+		if (decode(before + SPROF_CALL_MAX - size, size, &instruction) &&
+			instruction.length == size && instruction.mnemonic == ZYDIS_MNEMONIC_CALL)
+			return true;
+	}
+	return false;
+}
+
 /* One byte 7x, or 0F 8x. */
 static bool is_conditional(const ZydisDecodedInstruction *instruction)
 {

@@ -13,6 +13,7 @@
 
 enum {
 	SPROF_CODE_MAX = 16,     /* bytes of an instruction, at most */
+	SPROF_CALL_MAX = 8,      /* of a call */
 	SPROF_DISPLACED_MAX = 32 /* with the jump back */
 };
 
@@ -37,6 +38,9 @@ struct sprof_displaced {
 
 /* Whether instructions can be decoded: without a decoder all are NEVER. */
 bool sprof_displace_has_decoder(void);
+
+/* Whether the bytes before an address end with a call: it may be where one returns to. */
+bool sprof_displace_is_behind_call(const uint8_t before[SPROF_CALL_MAX]);
 
 /* Describes the instruction at an address. `size` bytes of `code` are there. */
 void sprof_displace(

@@ -96,7 +96,9 @@ void sprof_target_end_calls(struct sprof_target *target)
 		struct sprof_thread *thread = target->threads[i];
 
 		thread->habit = SPROF_RESUME_CONTINUE;
-		if (!thread->watched)
+		if (thread->passing)
+			thread->after_step = thread->habit;
+		else if (!thread->watched)
 			thread->resumption = thread->habit;
 	}
 }

@@ -79,9 +79,15 @@ struct sprof_thread {
 	unsigned watched; /* number of syscall-stops still wanted; attach/ptrace-watch.h */
 	uint64_t
 		passing; /* it makes one step at this breakpoint, which is gone meanwhile; 0: none */
-	pid_t held_for;  /* STOPPED until this thread is no longer our tracee; 0: not held */
-	bool filtered;   /* it has the launch's filter of system calls, besides its own */
-	bool restarted;  /* since its last SPROF_EVENT_CALL a call was made to begin again */
+	enum sprof_resumption after_step; /* passing: how far it runs then */
+	/* A signal came before such a step: it comes to this breakpoint once more, with this sp, when
+	 * its handler has returned. Address 0: none. */
+	struct {
+		uint64_t address, sp;
+	} put_off;
+	pid_t held_for; /* STOPPED until this thread is no longer our tracee; 0: not held */
+	bool filtered;  /* it has the launch's filter of system calls, besides its own */
+	bool restarted; /* since its last SPROF_EVENT_CALL a call was made to begin again */
 	/* it was asked to stop, but this stop has another cause: when it continues, ask again */
 	bool interrupt_again;
 	/* our interrupt was sent before a stop with another cause: it may still come */

@@ -7,8 +7,11 @@
 #include "events/breakpoint-events.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "attach/breakpoints.h"
+#include "attach/displace.h"
+#include "attach/maps.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "events/follow-cpu.h"
@@ -116,6 +119,25 @@ static void take_returns(struct sprof_breakpoint_events *events, struct sprof_th
 	}
 }
 
+/* What lies at sp is none at a begin that was jumped to with something else on the stack: data must stay
+ * as it is. Handlers of signals return to what is behind no call. */
+static bool is_return_place(const struct sprof_thread *thread, uint64_t address)
+{
+	const struct sprof_mapping *mapping;
+	uint8_t before[SPROF_CALL_MAX];
+	uint64_t word;
+
+	if (sprof_breakpoint_is_known(thread->process, address))
+		return true;
+	mapping = sprof_maps_find(&thread->process->maps, address);
+	if (mapping && mapping->executable)
+		return true;
+	if (!sprof_regs_read_word(thread->tid, address - sizeof(word), &word))
+		return false;
+	memcpy(before, &word, sizeof(before));
+	return sprof_displace_is_behind_call(before);
+}
+
 /* Where it returns to lies at sp (System V ABI, AMD64 supplement, 3.2.2). Without a breakpoint there,
  * its return will not be seen. */
 static void expect_return(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
@@ -126,6 +148,7 @@ static void expect_return(struct sprof_breakpoint_events *events, struct sprof_t
 	struct thread_calls *calls = calls_of(events, thread);
 
 	if (events->options.begins_only || !sprof_regs_read_word(thread->tid, sp, &call.address) ||
+		!is_return_place(thread, call.address) ||
 		!sprof_breakpoint_insert(thread->process, call.address, 0))
 		return;
 	if (!calls || !sprof_return_stack_enter(&calls->returns, &call))

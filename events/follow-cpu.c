@@ -4,7 +4,7 @@
  */
 #include "events/follow-cpu.h"
 
-enum { LOOK_AT = 64 }; /* stops after which the CPU is read, which takes as long as one */
+enum { LOOK_AT = 64 }; /* after that many stops the CPU is read: it takes as long as one */
 
 void sprof_follow_cpu_init(struct sprof_follow_cpu *follow)
 {

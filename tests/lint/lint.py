@@ -38,7 +38,7 @@ ONLY_HEADERS = {
 # (what, pattern over code without comments and strings, folders that may).
 CALLS = [
     ("calls ptrace", r"\bptrace\s*\(", {"attach"}),
-    ("waits for processes", r"\b(waitpid|waitid|wait3|wait4|wait)\s*\(", {"attach"}),
+    ("waits for processes", r"\b(waitpid|waitid|wait3|wait4|wait)\s*\(", {"attach", "cmd"}),
     ("reads another process's memory", r"\bprocess_vm_(readv|writev)\s*\(", {"attach"}),
     ("writes to stderr", r"\bstderr\b|\b(perror|psignal|warnx?|errx?)\s*\(", {"cmd"}),
     ("writes to stdout", r"\bstdout\b|\b(printf|puts|putchar)\s*\(", {"cmd"}),

@@ -98,7 +98,7 @@ class Planted(unittest.TestCase):
         for folder, call, message in [
             ("sampler", "ptrace(PTRACE_CONT, 1, 0, 0)", "calls ptrace"),
             ("unwind", "process_vm_readv(1, 0, 0, 0, 0, 0)", "reads another process's memory"),
-            ("cmd", "waitpid(1, 0, 0)", "waits for processes"),
+            ("sampler", "waitpid(1, 0, 0)", "waits for processes"),
             ("sampler", "wait4(1, 0, 0, 0)", "waits for processes"),
             ("attach", 'fprintf(stderr, "x")', "writes to stderr"),
             ("elfsym", 'perror("x")', "writes to stderr"),

@@ -26,7 +26,8 @@ static uint64_t limit_ns(void)
 
 static bool create_target(struct scene *scene, void *unused)
 {
-	struct sprof_target_options options = {.follow_children = scene->follows};
+	struct sprof_target_options options = {
+		.follow_children = scene->follows, .holds = scene->holds};
 
 	sigemptyset(&options.child_mask);
 	sigemptyset(&options.control);
@@ -83,7 +84,7 @@ void scene_replace_tracer(struct scene *scene)
 	assert_true(start_tracer(scene));
 }
 
-static int create(void **state, bool follows)
+static int create(void **state, bool follows, bool holds)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 	sigset_t blocked;
@@ -91,6 +92,7 @@ static int create(void **state, bool follows)
 	assert_non_null(scene);
 	*state = scene;
 	scene->follows = follows;
+	scene->holds = holds;
 	scene->input = scene->output = -1;
 	/* Before any thread starts, so that all of them leave the signals to the tracing one. */
 	sigemptyset(&blocked);
@@ -104,12 +106,17 @@ static int create(void **state, bool follows)
 
 int scene_create(void **state)
 {
-	return create(state, false);
+	return create(state, false, false);
 }
 
 int scene_create_following(void **state)
 {
-	return create(state, true);
+	return create(state, true, false);
+}
+
+int scene_create_holding(void **state)
+{
+	return create(state, true, true);
 }
 
 static void close_pipes(struct scene *scene)
@@ -292,7 +299,9 @@ struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns)
 {
 	struct sprof_event event = sprof_target_next_event(scene->target, deadline_ns);
 
-	if (event.kind != SPROF_EVENT_TIMEOUT && scene->seen_count < SEEN_MAX) {
+	if (event.kind == SPROF_EVENT_HELD && event.held == SPROF_HELD_BREAKPOINT)
+		scene->hits++;
+	else if (event.kind != SPROF_EVENT_TIMEOUT && scene->seen_count < SEEN_MAX) {
 		scene->seen[scene->seen_count++] = (struct seen){
 			.kind = event.kind,
 			.id = event.thread ? event.thread->id : 0,

@@ -44,16 +44,19 @@ struct scene {
 	bool (*work)(struct scene *scene, void *data);
 	void *data;
 	bool result;
-	bool follows;
+	bool follows, holds; /* children; threads for the test (HELD) */
 	/* What it has seen. */
 	struct sprof_error err;
 	struct seen seen[SEEN_MAX];
 	size_t seen_count;
+	size_t hits; /* HELD_BREAKPOINT, which are not among the others */
 };
 
-/* Set-up and tear-down of cmocka. The scene of the second kind follows children. */
+/* Set-up and tear-down of cmocka. The scene of the second kind follows children, and that of the third kind
+ * holds threads, too. */
 int scene_create(void **state);
 int scene_create_following(void **state);
+int scene_create_holding(void **state);
 int scene_destroy(void **state);
 
 /* Runs the work in the tracing thread and waits for it; no work ends the thread. */

@@ -101,6 +101,22 @@ static void each_form_has_its_kind(void **state)
 	}
 }
 
+static void an_address_behind_a_call_is_known(void **state)
+{
+	for (size_t i = 0; i < ENCODINGS; i++) {
+		const struct encoding *encoding = &encodings[i];
+		uint8_t before[SPROF_CALL_MAX];
+
+		if (encoding->size > sizeof(before))
+			continue;
+		memset(before, 0, sizeof(before));
+		memcpy(before + sizeof(before) - encoding->size, encoding->bytes, encoding->size);
+		if (sprof_displace_is_behind_call(before) !=
+			(strstr(encoding->name, "call ") != NULL))
+			fail_msg("%s", encoding->name);
+	}
+}
+
 static void what_is_cut_off_stays(void **state)
 {
 	for (size_t i = 0; i < ENCODINGS; i++) {
@@ -384,6 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_form_has_its_kind),
+		cmocka_unit_test(an_address_behind_a_call_is_known),
 		cmocka_unit_test(what_is_cut_off_stays),
 		cmocka_unit_test(a_copy_is_the_instruction_and_a_jump_behind_it),
 		cmocka_unit_test(a_distance_has_32_bits),
