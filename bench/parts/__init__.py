@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import calls, cost, crowded, formats, inside, names, pause, slowdown, threads, today, tracers, unwind
+from parts import calls, cost, crowded, formats, functions, inside, names, pause, slowdown, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -10,6 +10,7 @@ PARTS = {
     "crowded": crowded.measure,
     "cost": cost.measure,
     "calls": calls.measure,
+    "functions": functions.measure,
     "threads": threads.measure,
     "tracers": tracers.measure,
     "today": today.measure,
