@@ -289,11 +289,21 @@ static uint64_t way_past(const struct breakpoint *breakpoint, pid_t tid)
 	return breakpoint->address;
 }
 
+/* It came to the breakpoint again before its step: another thread has returned there. */
+static void forget_step(struct sprof_thread *thread)
+{
+	if (!thread->passing)
+		return;
+	thread->passing = 0;
+	thread->resumption = thread->after_step;
+}
+
 void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs)
 {
 	struct sprof_breakpoints *table = thread->process->breakpoints;
 	struct breakpoint *breakpoint = find(table, regs->values[SPROF_REG_PC]);
 
+	forget_step(thread);
 	if (!breakpoint || !breakpoint->is_in) {
 		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
 		sprof_thread_resume(thread);
