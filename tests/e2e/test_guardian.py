@@ -98,8 +98,8 @@ def wait_for_moment(moments, number, is_in):
         time.sleep(moments.uniform(0, LONGEST))
 
 
-def kill_an_attach(moments, number):
-    churn = Target("churn")
+def kill_an_attach(moments, number, *how):
+    churn = Target("churn", *how)
     malloc = int(churn.said[1], 16)
     sprof = Program(calls("-p", churn.pid), stdin=subprocess.DEVNULL)
     wait_for_moment(moments, number, lambda: has_breakpoint(churn.pid, malloc))
@@ -156,6 +156,15 @@ def test_attached():
     moments = random_numbers()
     for number in range(kills(20)):
         kill_an_attach(moments, number)
+
+
+def test_attached_to_a_filtered_program():
+    """No page for copies can be mapped: each instruction makes its step at its own place."""
+    require_breakpoints()
+    inherit_orphans()
+    moments = random_numbers()
+    for number in range(kills(20)):
+        kill_an_attach(moments, number, "filter")
 
 
 def test_started():

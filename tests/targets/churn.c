@@ -1,12 +1,15 @@
 /*
  * Four threads allocate and free until the test's word, and check what they have in their memory. The
  * ready line has the address of malloc. "right" in the end: each thread has computed what its steps give
- * without any memory.
+ * without any memory. With "filter" a filter of system calls is in force, which allows all.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "tests/targets/target.h"
@@ -72,11 +75,23 @@ static void check(struct churner *churner)
 		free(churner->blocks[i]);
 }
 
+static void filter(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = {.len = 1, .filter = &allow};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		target_fail("prctl");
+}
+
 int main(int argc, char *argv[])
 {
 	struct churner churners[THREADS] = {0};
 
 	target_init(&argc, argv);
+	if (argc > 1 && strcmp(argv[1], "filter") == 0)
+		filter();
 	for (int i = 0; i < THREADS; i++) {
 		churners[i].number = (uint64_t)i;
 		if (pthread_create(&churners[i].thread, NULL, churn, &churners[i]))
