@@ -115,8 +115,7 @@ static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 		"left by a jump or an exception; when is not known, so their time is their caller's",
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",
 	[SPROF_ACTIVATION_COUNTED] =
-		"counted only: the kernel's probes of returns would end a program that throws "
-		"exceptions or changes stacks; --breakpoints gives times",
+		"counted only: nothing tells of their returns without harm; --breakpoints gives times",
 	[SPROF_ACTIVATION_DEEP] =
 		"too deep for the source to tell of their return; they have no time",
 };
@@ -161,9 +160,11 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 	if (report->lost)
 		sprof_out_printf(out, "the kernel has lost %" PRIu64 " records\n", report->lost);
 	if (report->unwatched)
-		sprof_out_printf(out,
-			"%u events of threads could not be opened: theirs are missing\n",
-			report->unwatched);
+		sprof_out_printf(out, "%u events of threads could not be opened: %s\n",
+			report->unwatched,
+			report->has_four ? "a thread has four debug registers, so counts of some "
+					   "functions are too low; --breakpoints has no limit"
+					 : "theirs are missing");
 	if (report->not_watched)
 		sprof_out_printf(out, "%u functions could not be watched\n", report->not_watched);
 }

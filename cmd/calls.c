@@ -187,6 +187,7 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.wants = wants,
 		.event = take_event,
 		.gap = take_gap,
+		.counts_will_do = true,
 		.breakpoints = calls->options->breakpoints,
 		.follow_children = calls->watching.subject.follow_children,
 	};
@@ -324,6 +325,7 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 		.begin_ns = calls->begin_ns,
 		.end_ns = calls->end_ns,
 		.lost = gaps.lost,
+		.has_four = sprof_functions_use_registers(calls->functions),
 		.unwatched = gaps.unwatched,
 		.not_watched = gaps.not_watched,
 		.return_depth = return_depth(calls),

@@ -38,6 +38,19 @@ static void take_gap(void *data, uint64_t end_ns)
 		functions->options.gap(functions->options.data, end_ns);
 }
 
+/* Everybody may have debug registers for his own processes. They tell of begins only. */
+static bool find_permitted(struct sprof_functions *functions, struct sprof_perf_denial *ret_denial)
+{
+	struct sprof_perf_denial other;
+
+	if (sprof_recorded_probes_are_permitted(ret_denial))
+		return true;
+	functions->by_registers = functions->options.counts_will_do &&
+		sprof_recorded_breakpoints_are_permitted(&other);
+	functions->returns_ended = functions->by_registers;
+	return functions->by_registers;
+}
+
 static bool record(struct sprof_functions *functions, struct sprof_error *err)
 {
 	const struct sprof_functions_options *options = &functions->options;
@@ -52,7 +65,7 @@ static bool record(struct sprof_functions *functions, struct sprof_error *err)
 	struct sprof_perf_denial denial;
 	enum sprof_trace_type denied;
 
-	if (!sprof_recorded_probes_are_permitted(&denial) ||
+	if (!find_permitted(functions, &denial) ||
 		!sprof_recorded_events_create(&wanted, &functions->recorded, &denied, &denial)) {
 		(void)!sprof_perf_denied(&denial, "uprobes", err);
 		sprof_error_hint(err,
@@ -94,7 +107,8 @@ void sprof_functions_unwatch(struct sprof_functions *functions)
 {
 	sprof_recorded_events_destroy(functions->recorded);
 	sprof_breakpoint_events_destroy(functions->breakpoints);
-	sprof_idmap_finish(&functions->refused);
+	sprof_idmap_finish(&functions->tried);
+	sprof_idmap_finish(&functions->execs);
 	while (functions->watched) {
 		struct sprof_functions_watched *next = functions->watched->next;
 
@@ -103,29 +117,47 @@ void sprof_functions_unwatch(struct sprof_functions *functions)
 	}
 }
 
+/* NULL: no memory. */
+static struct sprof_functions_watched *add_watched(struct sprof_functions *functions)
+{
+	struct sprof_functions_watched *watched = calloc(1, sizeof(*watched));
+
+	if (!watched) {
+		functions->out_of_memory = true;
+		return NULL;
+	}
+	watched->next = functions->watched;
+	functions->watched = watched;
+	return watched;
+}
+
+static bool add_probe(struct sprof_functions *functions, const struct sprof_probe *probe,
+	const struct sprof_process *process)
+{
+	struct sprof_perf_denial denial;
+
+	if (sprof_recorded_events_add_probe(functions->recorded, probe, process, &denial))
+		return true;
+	functions->not_watched++;
+	return false;
+}
+
 /* The kernel finds the file through the module's descriptor, also if it has been replaced. */
 static void probe(struct sprof_functions *functions, size_t number)
 {
 	const struct sprof_function *function = &functions->table.items[number];
-	struct sprof_functions_watched *watched = calloc(1, sizeof(*watched));
-	struct sprof_perf_denial denial;
+	struct sprof_functions_watched *watched = add_watched(functions);
 
-	if (!watched) {
-		functions->out_of_memory = true;
+	if (!watched)
 		return;
-	}
-	watched->next = functions->watched;
-	functions->watched = watched;
 	snprintf(watched->path, sizeof(watched->path), "/proc/self/fd/%d", function->module->fd);
 	for (int is_return = 0; is_return < (function->is_brief ? 1 : 2); is_return++) {
 		struct sprof_probe *added = &watched->probes[is_return];
 
 		*added = (struct sprof_probe){watched->path, function->offset, is_return,
 			(int64_t)number, function->is_brief};
-		if (!sprof_recorded_events_add_probe(functions->recorded, added, &denial)) {
-			functions->not_watched++;
+		if (!add_probe(functions, added, NULL))
 			return;
-		}
 	}
 }
 
@@ -140,22 +172,54 @@ static bool find_address(
 	return true;
 }
 
-static void refuse(
+/* Whether it is tried for the first time in this program of the process. */
+static bool is_first_try(
 	struct sprof_functions *functions, const struct sprof_process *process, uint64_t address)
 {
-	functions->not_watched++;
-	if (!sprof_idmap_put(&functions->refused, process->id, address, 0))
+	const uint32_t found = sprof_idmap_find(&functions->execs, 0, process->id);
+	const uint64_t program = found == SPROF_IDMAP_NONE ? 0 : found;
+	const uint64_t key = (uint64_t)process->id << 32 | program;
+
+	if (sprof_idmap_find(&functions->tried, key, address) != SPROF_IDMAP_NONE)
+		return false;
+	if (!sprof_idmap_put(&functions->tried, key, address, 0))
 		functions->out_of_memory = true;
+	return true;
+}
+
+void sprof_functions_new_program(
+	struct sprof_functions *functions, const struct sprof_process *process)
+{
+	const uint32_t found = sprof_idmap_find(&functions->execs, 0, process->id);
+
+	if (!sprof_idmap_put(
+		    &functions->execs, 0, process->id, found == SPROF_IDMAP_NONE ? 1 : found + 1))
+		functions->out_of_memory = true;
+}
+
+/* There are four; who comes first gets one. */
+static void take_register(struct sprof_functions *functions, struct sprof_process *process,
+	uint64_t address, size_t number)
+{
+	struct sprof_functions_watched *watched = add_watched(functions);
+
+	if (!watched)
+		return;
+	watched->probes[0] = (struct sprof_probe){.offset = address, .number = (int64_t)number};
+	(void)!add_probe(functions, &watched->probes[0], process);
 }
 
 static void break_at(struct sprof_functions *functions, struct sprof_process *process,
 	uint64_t address, size_t number)
 {
-	if (!sprof_breakpoint_tag(process, address) &&
-		sprof_idmap_find(&functions->refused, process->id, address) == SPROF_IDMAP_NONE &&
-		!sprof_breakpoint_events_add(
-			process, address, (int64_t)number, functions->table.items[number].is_brief))
-		refuse(functions, process, address);
+	const bool is_brief = functions->table.items[number].is_brief;
+
+	if (sprof_breakpoint_tag(process, address) || !is_first_try(functions, process, address))
+		return;
+	if (functions->by_registers)
+		take_register(functions, process, address, number);
+	else if (!sprof_breakpoint_events_add(process, address, (int64_t)number, is_brief))
+		functions->not_watched++;
 }
 
 static void break_at_all(struct sprof_functions *functions, struct sprof_process *process,
@@ -179,13 +243,19 @@ static void end_returns(struct sprof_functions *functions)
 	sprof_recorded_events_end_returns(functions->recorded);
 }
 
+/* In each process, and not in each file. */
+static bool is_by_address(const struct sprof_functions *functions)
+{
+	return functions->breakpoints || functions->by_registers;
+}
+
 void sprof_functions_watch(struct sprof_functions *functions, struct sprof_process *process)
 {
 	end_returns(functions);
-	for (; functions->recorded && functions->watched_count < functions->table.count;
+	for (; !is_by_address(functions) && functions->watched_count < functions->table.count;
 		functions->watched_count++)
 		probe(functions, functions->watched_count);
-	for (size_t i = 0; functions->breakpoints && i < process->maps.count; i++) {
+	for (size_t i = 0; is_by_address(functions) && i < process->maps.count; i++) {
 		if (process->maps.items[i].module != SPROF_MAPPING_NO_MODULE)
 			break_at_all(functions, process, &process->maps.items[i]);
 	}

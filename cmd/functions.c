@@ -52,7 +52,14 @@ void sprof_functions_prepare(const struct sprof_functions *functions, struct spr
 
 const char *sprof_functions_source_name(const struct sprof_functions *functions)
 {
-	return functions->breakpoints ? "breakpoints" : "uprobes";
+	if (functions->breakpoints)
+		return "breakpoints";
+	return functions->by_registers ? "hardware breakpoints" : "uprobes";
+}
+
+bool sprof_functions_use_registers(const struct sprof_functions *functions)
+{
+	return functions->by_registers;
 }
 
 bool sprof_functions_have_returns(const struct sprof_functions *functions)
@@ -198,8 +205,11 @@ static void take_held(struct sprof_functions *functions, const struct sprof_even
 	switch (event->held) {
 	case SPROF_HELD_BORN:
 		clean(functions, thread->process);
+		if (thread->process->threads == 1)
+			scan(functions, thread->process);
 		break;
 	case SPROF_HELD_EXEC:
+		sprof_functions_new_program(functions, thread->process);
 		follow_loader(functions, thread);
 		break;
 	case SPROF_HELD_BREAKPOINT:

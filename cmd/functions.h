@@ -42,10 +42,11 @@ struct sprof_functions_options {
 	bool (*event)(void *data, const struct sprof_trace_event *event);
 	/* Events from before this time are missing. NULL: not wanted. */
 	void (*gap)(void *data, uint64_t end_ns);
-	bool are_leaves;  /* exceptions never pass the wanted functions */
-	bool stacks;      /* of calls: an id of the profile's */
-	bool begins_only; /* of calls: no returns */
-	bool breakpoints; /* the target's code may be changed */
+	bool are_leaves;     /* exceptions never pass the wanted functions */
+	bool stacks;         /* of calls: an id of the profile's */
+	bool begins_only;    /* of calls: no returns */
+	bool counts_will_do; /* begins of calls are better than nothing */
+	bool breakpoints;    /* the target's code may be changed */
 	bool follow_children;
 };
 
@@ -60,7 +61,7 @@ void sprof_functions_prepare(
 	const struct sprof_functions *functions, struct sprof_subject *subject);
 struct sprof_event_source sprof_functions_source(struct sprof_functions *functions);
 
-/* "uprobes" */
+/* "uprobes", "breakpoints", "hardware breakpoints" */
 const char *sprof_functions_source_name(const struct sprof_functions *functions);
 
 /*
@@ -69,6 +70,9 @@ const char *sprof_functions_source_name(const struct sprof_functions *functions)
  * none, except of leaves, and calls can be counted, not timed.
  */
 bool sprof_functions_have_returns(const struct sprof_functions *functions);
+
+/* Whether functions are watched by the four debug registers that each thread has. */
+bool sprof_functions_use_registers(const struct sprof_functions *functions);
 
 size_t sprof_functions_count(const struct sprof_functions *functions);
 /* By an event's number; valid as long as `functions`. */

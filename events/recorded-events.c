@@ -306,7 +306,8 @@ static void take_birth(struct sprof_recorded_events *events, const struct sprof_
 }
 
 bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
-	const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
+	const struct sprof_probe *probe, const struct sprof_process *process,
+	struct sprof_perf_denial *ret_denial)
 {
 	struct sprof_thread **threads;
 	size_t count;
@@ -314,8 +315,10 @@ bool sprof_recorded_events_add_probe(struct sprof_recorded_events *events,
 	if (!sprof_recorded_points_add_probe(&events->points, probe, ret_denial))
 		return false;
 	threads = sprof_target_threads(events->target, &count);
-	for (size_t i = 0; i < count; i++)
-		sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
+	for (size_t i = 0; i < count; i++) {
+		if (!process || threads[i]->process == process)
+			sprof_recorded_points_watch_added(&events->points, threads[i]->tid);
+	}
 	return true;
 }
 

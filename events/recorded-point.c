@@ -5,6 +5,7 @@
  */
 #include "events/recorded-point.h"
 
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,22 @@ static bool describe_clock(struct sprof_recorded_point *point,
 }
 
 /*
+ * A debug register that the kernel sets whenever the thread runs (perf_event_open(2),
+ * PERF_TYPE_BREAKPOINT). Threads inherit it; a new program must not, its addresses are others.
+ */
+static bool describe_breakpoint(struct sprof_recorded_point *point)
+{
+	point->attributes = sprof_perf_attributes(PERF_TYPE_BREAKPOINT, 0);
+	point->attributes.bp_type = HW_BREAKPOINT_X;
+	point->attributes.bp_addr = point->probe->offset;
+	point->attributes.bp_len = sizeof(long);
+	point->attributes.sample_period = 1;
+	point->attributes.remove_on_exec = 1;
+	sprof_perf_ask_registers(&point->attributes);
+	return true;
+}
+
+/*
  * The kernel's uprobes without tracefs (kernel/events/core.c, perf_uprobe; format/retprobe says
  * which bit of the config means a return).
  */
@@ -65,6 +82,8 @@ static bool describe_probe(struct sprof_recorded_point *point,
 	const struct sprof_probe *probe = point->probe;
 	unsigned type, bit;
 
+	if (!probe->path)
+		return describe_breakpoint(point);
 	if (!read_sysfs(UPROBES "type", "", &type) ||
 		!read_sysfs(UPROBES "format/retprobe", "config:", &bit))
 		return false;
@@ -166,6 +185,8 @@ bool sprof_recorded_point_init(struct sprof_recorded_point *point, enum sprof_tr
 		sprof_perf_ask_stack(&point->attributes);
 	point->attributes.inherit =
 		way ? way->is_inherited : !sprof_recorded_point_is_of_machine(point);
+	if (probe && !probe->path)
+		point->attributes.inherit = point->attributes.inherit_thread = 1;
 	return true;
 }
 
@@ -194,24 +215,35 @@ bool sprof_recorded_point_is_permitted(
 	if (may_open(point, cpu, ret_denial))
 		return true;
 	point->attributes.exclude_kernel = 1;
-	if (point->probe && ret_denial->reason == SPROF_PERF_PARANOID)
+	if (point->probe && point->probe->path && ret_denial->reason == SPROF_PERF_PARANOID)
 		ret_denial->reason = SPROF_PERF_ADMIN;
 	return way_of(point->type) && ret_denial->reason == SPROF_PERF_PARANOID &&
 		may_open(point, cpu, ret_denial);
 }
 
-bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial)
+static bool may_probe(const struct sprof_probe *probe, struct sprof_perf_denial *ret_denial)
 {
-	/* Nobody runs what is at the begin of a file. */
-	const struct sprof_probe probe = {.path = "/proc/self/exe"};
 	const struct sprof_recorded_wants wants = {0};
 	struct sprof_recorded_point point;
 	const bool is_permitted =
-		sprof_recorded_point_init(&point, SPROF_TRACE_PROBE, &wants, &probe, ret_denial) &&
+		sprof_recorded_point_init(&point, SPROF_TRACE_PROBE, &wants, probe, ret_denial) &&
 		sprof_recorded_point_is_permitted(&point, 0, ret_denial);
 
 	sprof_recorded_point_finish(&point);
 	return is_permitted;
+}
+
+/* Nobody runs what is at the begin of a file. */
+bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial)
+{
+	return may_probe(&(struct sprof_probe){.path = "/proc/self/exe"}, ret_denial);
+}
+
+bool sprof_recorded_breakpoints_are_permitted(struct sprof_perf_denial *ret_denial)
+{
+	const uint64_t somewhere = (uintptr_t)sprof_recorded_point_finish;
+
+	return may_probe(&(struct sprof_probe){.offset = somewhere}, ret_denial);
 }
 
 bool sprof_recorded_point_is_of_machine(const struct sprof_recorded_point *point)

@@ -17,8 +17,8 @@
 
 /* A function whose begin or end is an event. */
 struct sprof_probe {
-	const char *path; /* of its file */
-	uint64_t offset;  /* of its first instruction, in the file */
+	const char *path; /* of its file; NULL: a hardware breakpoint, of one process */
+	uint64_t offset;  /* of its first instruction, in the file; NULL: its address */
 	bool is_return;
 	int64_t number; /* what its events say; several probes may have one */
 	bool is_brief;  /* its events have no stacks, whatever the others have */
@@ -61,8 +61,9 @@ void sprof_recorded_point_finish(struct sprof_recorded_point *point);
 SPROF_MUST_USE bool sprof_recorded_point_is_permitted(
 	struct sprof_recorded_point *point, int cpu, struct sprof_perf_denial *ret_denial);
 
-/* The same for probes of any function. */
+/* The same for probes of any function; for hardware breakpoints. */
 SPROF_MUST_USE bool sprof_recorded_probes_are_permitted(struct sprof_perf_denial *ret_denial);
+SPROF_MUST_USE bool sprof_recorded_breakpoints_are_permitted(struct sprof_perf_denial *ret_denial);
 
 /* Whether it is opened for the machine, because its records are about other threads than the one
  * that runs. */

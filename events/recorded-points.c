@@ -93,7 +93,7 @@ bool sprof_recorded_points_add_probe(struct sprof_recorded_points *points,
 {
 	const size_t count = points->count;
 
-	points->rings.is_slow_to_close = true;
+	points->rings.is_slow_to_close |= probe->path != NULL;
 	if (append_point(points, type_of(probe), probe, ret_denial))
 		return true;
 	if (points->count > count)
@@ -329,7 +329,8 @@ void sprof_recorded_points_watch_newborn(struct sprof_recorded_points *points, p
 	const bool has_some = is_opened(points, tid, SIZE_MAX);
 
 	for (size_t i = 0; i < points->count; i++) {
-		if (is_probe(points->items[i].type) && !(has_some && is_opened(points, tid, i)))
+		if (is_probe(points->items[i].type) && !points->items[i].attributes.inherit &&
+			!(has_some && is_opened(points, tid, i)))
 			watch(points, i, tid);
 	}
 }

@@ -4,8 +4,8 @@ import json
 import os
 import re
 
-from harness import (Target, as_nobody, check_error, check_near, main, own_sprof, own_target, require, require_machine, run,
-                     sprof, target, tool)
+from harness import (Target, as_nobody, check_error, check_near, main, own_sprof, own_target, paranoid, require, require_machine,
+                     require_switches, run, sprof, target, tool)
 
 TARGET = "callers"
 SOURCES = ("breakpoints", "uprobes")
@@ -312,9 +312,29 @@ def test_ordinary_users():
     words = own_sprof(), "calls", "-F", "leaf", "--json", "-o", "/dev/stdout"
     program = "--", own_target(TARGET), "work"
     require(os.geteuid() == 0, "we are one")
-    check_error(run(*words, *program, **as_nobody()), 2, "uprobes")
+    if paranoid() > 2:
+        check_error(run(*words, *program, **as_nobody()), 2, "uprobes")
     (row,) = json.loads(run(*words, "--breakpoints", *program, **as_nobody()).check(7).text())["functions"]
     assert (row["function"], row["calls"]) == ("leaf", 300), row
+
+
+def test_debug_registers():
+    """They count for everybody who may have perf events: threads, children, new programs; four functions at most."""
+    require(os.geteuid() == 0, "we are one")
+    require_switches()
+    words = own_sprof(), "calls", "-o", "/dev/stdout"
+    result = run(*words, "--json", "-F", "leaf", "--", own_target(TARGET), "threads", **as_nobody())
+    require_machine(result.code == 7, "nobody may have a debug register here")
+    table = json.loads(result.text())
+    (row,) = table["functions"]
+    assert table["source"] == "hardware breakpoints", table
+    assert row["calls"] == row["counted"] == LEAVES["threads"] and row["total_ns"] == 0, row
+    (row,) = json.loads(run(*words, "--json", "-F", "leaf", "--", "sh", "-c", f"{own_target(TARGET)} fork; exit 0",
+                            **as_nobody()).check(0).text())["functions"] or [None]
+    assert row["calls"] == LEAVES["fork"], row
+    text = run(*words, "-F", "leaf,main,work,repeat,fib,is_even", "--", own_target(TARGET), "work",
+               **as_nobody()).check(7).text()
+    assert "counted only" in text and "has four debug registers" in text, text
 
 
 if __name__ == "__main__":
