@@ -21,7 +21,8 @@
  */
 SPROF_MUST_USE bool sprof_guardian_begin(bool attaches, struct sprof_error *err);
 
-/* The signal that tells the child of its parent's death; 0: this process is no such child. */
+/* The signal that tells the child of its parent's death; 0: this process is no such child. Only the thread
+ * that began knows. */
 int sprof_guardian_signal(void);
 
 #endif

@@ -79,8 +79,9 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 	}
 	if (!is_ignored(SIGUSR1))
 		sigaddset(&signals->control, SIGUSR1);
-	if (sprof_guardian_signal())
-		sigaddset(&signals->control, sprof_guardian_signal());
+	signals->guardian = sprof_guardian_signal();
+	if (signals->guardian)
+		sigaddset(&signals->control, signals->guardian);
 	blocked = signals->control;
 	sigaddset(&blocked, SIGCHLD);
 	sigaddset(&blocked, SIGPIPE);
@@ -137,7 +138,7 @@ bool sprof_signals_handle(void *data, const siginfo_t *info)
 			signals->snapshot(signals->snapshot_data);
 		return true;
 	}
-	if (signals->launched && info->si_signo != sprof_guardian_signal())
+	if (signals->launched && info->si_signo != signals->guardian)
 		return forward(signals, info);
 	return end_run(signals, info->si_signo);
 }

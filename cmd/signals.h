@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct sprof_signals {
+	int guardian; /* of the thread that began: tells of the guardian's death; 0: there is none */
 	sigset_t control;  /* what the sampling loop hands to sprof_signals_handle() */
 	sigset_t original; /* the mask that sprof was started with; the launched program gets it */
 	bool launched;     /* sprof has started the target */

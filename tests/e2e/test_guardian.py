@@ -138,7 +138,7 @@ def kill_a_run(moments, number):
         wait_until(lambda: all(pid == started_program() or reap(pid) for pid in children()), "all others end")
         pid = started_program()
         if pid is None:
-            assert number % 2 == 0, "the program has ended"
+            assert number % 2 == 0, f"the program has ended: {sprof.stderr()} {children()}"
             return False
         if number % 2 == 0:
             assert ready.readline().startswith("ready"), "the program has ended"
