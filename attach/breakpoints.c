@@ -2,7 +2,8 @@
  * Tables of breakpoints: what they hide, where that runs instead, and how a thread goes past. Does not
  * handle what a breakpoint is for, nor that the tracer may die (breakpoints.h).
  *
- * An instruction that can't run elsewhere runs at its place: the breakpoint is gone for that long, and
+ * Where a filter of system calls is in force, nothing is mapped: the instructions run in the padding of
+ * the code, where they stay. An instruction that can't run elsewhere runs at its place: the breakpoint is gone for that long, and
  * other threads may miss it.
  */
 #include "attach/breakpoints.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/displace.h"
+#include "attach/padding.h"
 #include "attach/resume.h"
 #include "attach/scratch.h"
 #include "base/array.h"
@@ -38,7 +40,7 @@ struct breakpoint {
 };
 
 struct area {
-	uint64_t start, used;
+	uint64_t start, size, used;
 };
 
 struct sprof_breakpoints {
@@ -185,7 +187,7 @@ static bool write_copy(
 	uint8_t bytes[SPROF_DISPLACED_MAX];
 	const size_t size = sprof_displaced_write(&breakpoint->displaced, slot, bytes);
 
-	if (area->used + SPROF_DISPLACED_MAX > AREA_SIZE || !size ||
+	if (area->used + SPROF_DISPLACED_MAX > area->size || !size ||
 		!write_bytes(table, slot, bytes, size))
 		return false;
 	area->used += SPROF_DISPLACED_MAX;
@@ -212,7 +214,52 @@ static struct area *map_area(
 		    sizeof(*table->areas)) ||
 		!sprof_scratch_map(thread, near, AREA_SIZE, &start))
 		return NULL;
-	table->areas[table->area_count] = (struct area){.start = start};
+	table->areas[table->area_count] = (struct area){.start = start, .size = AREA_SIZE};
+	return &table->areas[table->area_count++];
+}
+
+/* Whether a function of a file is there, and not what a runtime has generated. */
+static bool has_function_in(
+	const struct sprof_breakpoints *table, const struct sprof_mapping *mapping)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct breakpoint *breakpoint = &table->items[i];
+
+		if (breakpoint->tag && breakpoint->address >= mapping->start &&
+			breakpoint->address < mapping->end)
+			return true;
+	}
+	return false;
+}
+
+static bool has_area_up_to(const struct sprof_breakpoints *table, uint64_t end)
+{
+	for (size_t i = 0; i < table->area_count; i++) {
+		if (table->areas[i].start + table->areas[i].size == end)
+			return true;
+	}
+	return false;
+}
+
+/* Where no memory can be mapped. NULL: there is no room. */
+static struct area *use_padding(
+	struct sprof_breakpoints *table, const struct sprof_process *process, uint64_t address)
+{
+	const struct sprof_mapping *mapping = sprof_maps_find(&process->maps, address);
+	uint8_t page[SPROF_PADDING_PAGE];
+	size_t offset;
+
+	if (!mapping || !has_function_in(table, mapping) || has_area_up_to(table, mapping->end) ||
+		pread(table->memory, page, sizeof(page), (off_t)(mapping->end - sizeof(page))) !=
+			(ssize_t)sizeof(page))
+		return NULL;
+	offset = sprof_padding_find(page);
+	if (offset == sizeof(page) ||
+		!sprof_array_reserve(&table->areas, &table->area_capacity, table->area_count + 1,
+			sizeof(*table->areas)))
+		return NULL;
+	table->areas[table->area_count] = (struct area){
+		.start = mapping->end - sizeof(page) + offset, .size = sizeof(page) - offset};
 	return &table->areas[table->area_count++];
 }
 
@@ -227,7 +274,8 @@ static bool make_slot(
 	if (area && write_copy(table, breakpoint, area))
 		return true;
 	table->tries++;
-	return false;
+	area = use_padding(table, thread->process, breakpoint->address);
+	return area && write_copy(table, breakpoint, area);
 }
 
 static void prepare(
@@ -298,7 +346,7 @@ static void forget_step(struct sprof_thread *thread)
 	thread->resumption = thread->after_step;
 }
 
-void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs)
+bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs)
 {
 	struct sprof_breakpoints *table = thread->process->breakpoints;
 	struct breakpoint *breakpoint = find(table, regs->values[SPROF_REG_PC]);
@@ -307,7 +355,7 @@ void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs 
 	if (!breakpoint || !breakpoint->is_in) {
 		sprof_regs_move(thread->tid, regs->values[SPROF_REG_PC]);
 		sprof_thread_resume(thread);
-		return;
+		return false;
 	}
 	if (!breakpoint->is_prepared)
 		prepare(table, breakpoint, thread);
@@ -318,6 +366,7 @@ void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs 
 	else
 		sprof_regs_move(thread->tid, way_past(breakpoint, thread->tid));
 	sprof_thread_resume(thread);
+	return thread->passing && thread->process->threads > 1;
 }
 
 void sprof_breakpoint_stepped(struct sprof_thread *thread)

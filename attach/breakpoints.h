@@ -41,9 +41,9 @@ bool sprof_breakpoint_is_known(const struct sprof_process *process, uint64_t add
 
 /*
  * The thread is held at a breakpoint, with these registers, whose pc is the breakpoint's address: it
- * goes past it and is resumed.
+ * goes past it and is resumed. True: the breakpoint is gone for a moment, and other threads may miss it.
  */
-void sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs);
+bool sprof_breakpoint_pass(struct sprof_thread *thread, const struct sprof_regs *regs);
 /* A thread that was resumed by one step has made it. */
 void sprof_breakpoint_stepped(struct sprof_thread *thread);
 /* It has not, because a signal has come: what comes to the breakpoint next is no hit of its own. */

@@ -38,6 +38,7 @@ struct sprof_calls_report {
 	const char *cost;   /* of a call, in words; NULL: not known */
 	uint64_t begin_ns, end_ns;
 	uint64_t lost;         /* records */
+	uint64_t gone;         /* breakpoints, for a moment */
 	bool has_four;         /* a thread has debug registers for that many functions */
 	uint32_t unwatched;    /* threads that could not be watched on a CPU */
 	uint32_t not_watched;  /* functions that could not be watched */

@@ -165,6 +165,13 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 			report->has_four ? "a thread has four debug registers, so counts of some "
 					   "functions are too low; --breakpoints has no limit"
 					 : "theirs are missing");
+	if (report->gone)
+		sprof_out_printf(out,
+			"%" PRIu64
+			" times a breakpoint was out of the code for a moment, because no "
+			"place was found for the instruction that it hides (a filter of system "
+			"calls?): other threads may have missed it\n",
+			report->gone);
 	if (report->not_watched)
 		sprof_out_printf(out, "%u functions could not be watched\n", report->not_watched);
 }

@@ -326,6 +326,7 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 		.end_ns = calls->end_ns,
 		.lost = gaps.lost,
 		.has_four = sprof_functions_use_registers(calls->functions),
+		.gone = gaps.gone,
 		.unwatched = gaps.unwatched,
 		.not_watched = gaps.not_watched,
 		.return_depth = return_depth(calls),

@@ -86,6 +86,9 @@ struct sprof_functions_gaps sprof_functions_gaps(const struct sprof_functions *f
 		gaps = sprof_recorded_events_gaps(functions->recorded);
 	return (struct sprof_functions_gaps){
 		.lost = gaps.lost,
+		.gone = functions->breakpoints
+			? sprof_breakpoint_events_gone(functions->breakpoints)
+			: 0,
 		.unwatched = gaps.unwatched,
 		.unreadable = functions->table.unreadable,
 		.not_watched = functions->not_watched,

@@ -87,8 +87,9 @@ struct sprof_breakpoint_load sprof_functions_load(
 	const struct sprof_functions *functions, uint32_t thread);
 
 struct sprof_functions_gaps {
-	uint64_t lost;        /* records that the kernel had no room for */
-	uint32_t unwatched;   /* threads that could not be watched on a CPU */
+	uint64_t lost;      /* records that the kernel had no room for */
+	uint32_t unwatched; /* threads that could not be watched on a CPU */
+	uint64_t gone; /* how often a breakpoint was, for a moment: other threads may miss it */
 	uint32_t unreadable;  /* files with functions that could not be read */
 	uint32_t not_watched; /* functions that are wanted and can't be watched */
 };

@@ -192,6 +192,13 @@ static void tell_gaps(const struct run *run)
 	if (gaps.lost)
 		sprof_ui_note(
 			"the kernel has lost %" PRIu64 " calls: figures are not exact", gaps.lost);
+	if (gaps.gone)
+		sprof_ui_note(
+			"%" PRIu64
+			" times a breakpoint was out of the code for a moment, because no place was "
+			"found for the instruction that it hides (a filter of system calls?): "
+			"other threads may have missed it",
+			gaps.gone);
 	if (gaps.unwatched)
 		sprof_ui_note("%" PRIu32 " threads could not be watched on a CPU", gaps.unwatched);
 	if (gaps.not_watched)

@@ -32,6 +32,7 @@ struct sprof_breakpoint_events {
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
 	struct sprof_follow_cpu cpu;
 	uint64_t passed_ns;           /* when the last thread went on */
+	uint64_t gone;                /* how often a breakpoint was, for a moment */
 	struct thread_calls *threads; /* by the thread's id */
 	size_t thread_count;
 	bool out_of_memory;
@@ -184,7 +185,7 @@ static void give_begin(struct sprof_breakpoint_events *events, const struct spro
 static void pass(struct sprof_breakpoint_events *events, struct sprof_thread *thread,
 	const struct sprof_regs *regs)
 {
-	sprof_breakpoint_pass(thread, regs);
+	events->gone += sprof_breakpoint_pass(thread, regs);
 	events->passed_ns = sprof_clock_now_ns();
 }
 
@@ -244,6 +245,11 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 	else
 		pass(events, thread, regs);
 	end_load(events, thread, now_ns);
+}
+
+uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events)
+{
+	return events->gone;
 }
 
 struct sprof_breakpoint_load sprof_breakpoint_events_load(

@@ -49,6 +49,9 @@ struct sprof_breakpoint_load {
 	uint64_t gap_ns; /* from when it went on to its last stop */
 };
 
+/* How often a breakpoint was gone for a moment, so that other threads may have missed it. */
+uint64_t sprof_breakpoint_events_gone(const struct sprof_breakpoint_events *events);
+
 struct sprof_breakpoint_load sprof_breakpoint_events_load(
 	const struct sprof_breakpoint_events *events, uint32_t thread);
 
