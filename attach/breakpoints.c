@@ -16,18 +16,13 @@
 #include <unistd.h>
 
 #include "attach/displace.h"
-#include "attach/padding.h"
 #include "attach/resume.h"
-#include "attach/scratch.h"
+#include "attach/code-slots.h"
 #include "base/array.h"
 #include "base/idmap.h"
 #include "base/proc.h"
 
-enum {
-	INT3 = 0xcc,
-	AREA_SIZE = 64 * 1024,
-	AREA_TRIES = 2, /* that give no area near enough */
-};
+enum { INT3 = 0xcc };
 
 struct breakpoint {
 	uint64_t address;
@@ -39,19 +34,13 @@ struct breakpoint {
 	uint64_t slot; /* of a COPY */
 };
 
-struct area {
-	uint64_t start, size, used;
-};
-
 struct sprof_breakpoints {
 	unsigned users; /* processes */
 	int memory;     /* /proc/PID/mem */
 	struct breakpoint *items;
 	size_t count, capacity;
 	struct sprof_idmap by_address;
-	struct area *areas;
-	size_t area_count, area_capacity;
-	unsigned tries; /* mapping an area */
+	struct sprof_code_slots slots;
 	bool is_removed;
 };
 
@@ -67,7 +56,7 @@ static void destroy(struct sprof_breakpoints *table)
 	if (table->memory >= 0)
 		close(table->memory);
 	free(table->items);
-	free(table->areas);
+	sprof_code_slots_finish(&table->slots);
 	sprof_idmap_finish(&table->by_address);
 	free(table);
 }
@@ -80,6 +69,7 @@ static struct sprof_breakpoints *create(pid_t pid)
 		return NULL;
 	table->users = 1;
 	table->memory = open(sprof_proc_path(pid, 0, "mem").text, O_RDWR | O_CLOEXEC);
+	table->slots.memory = table->memory;
 	if (table->memory >= 0)
 		return table;
 	destroy(table);
@@ -179,45 +169,6 @@ static size_t read_code(
 	return size < 0 ? 0 : (size_t)size;
 }
 
-/* Writes the copy into the next slot of an area. False: it is too far away. */
-static bool write_copy(
-	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct area *area)
-{
-	const uint64_t slot = area->start + area->used;
-	uint8_t bytes[SPROF_DISPLACED_MAX];
-	const size_t size = sprof_displaced_write(&breakpoint->displaced, slot, bytes);
-
-	if (area->used + SPROF_DISPLACED_MAX > area->size || !size ||
-		!write_bytes(table, slot, bytes, size))
-		return false;
-	area->used += SPROF_DISPLACED_MAX;
-	breakpoint->slot = slot;
-	return true;
-}
-
-static bool find_slot(struct sprof_breakpoints *table, struct breakpoint *breakpoint)
-{
-	for (size_t i = 0; i < table->area_count; i++) {
-		if (write_copy(table, breakpoint, &table->areas[i]))
-			return true;
-	}
-	return false;
-}
-
-/* NULL: the thread can't map one. */
-static struct area *map_area(
-	struct sprof_breakpoints *table, struct sprof_thread *thread, uint64_t near)
-{
-	uint64_t start;
-
-	if (!sprof_array_reserve(&table->areas, &table->area_capacity, table->area_count + 1,
-		    sizeof(*table->areas)) ||
-		!sprof_scratch_map(thread, near, AREA_SIZE, &start))
-		return NULL;
-	table->areas[table->area_count] = (struct area){.start = start, .size = AREA_SIZE};
-	return &table->areas[table->area_count++];
-}
-
 /* Whether a function of a file is there, and not what a runtime has generated. */
 static bool has_function_in(
 	const struct sprof_breakpoints *table, const struct sprof_mapping *mapping)
@@ -232,50 +183,20 @@ static bool has_function_in(
 	return false;
 }
 
-static bool has_area_up_to(const struct sprof_breakpoints *table, uint64_t end)
-{
-	for (size_t i = 0; i < table->area_count; i++) {
-		if (table->areas[i].start + table->areas[i].size == end)
-			return true;
-	}
-	return false;
-}
-
-/* Where no memory can be mapped. NULL: there is no room. */
-static struct area *use_padding(
-	struct sprof_breakpoints *table, const struct sprof_process *process, uint64_t address)
-{
-	const struct sprof_mapping *mapping = sprof_maps_find(&process->maps, address);
-	uint8_t page[SPROF_PADDING_PAGE];
-	size_t offset;
-
-	if (!mapping || !has_function_in(table, mapping) || has_area_up_to(table, mapping->end) ||
-		pread(table->memory, page, sizeof(page), (off_t)(mapping->end - sizeof(page))) !=
-			(ssize_t)sizeof(page))
-		return NULL;
-	offset = sprof_padding_find(page);
-	if (offset == sizeof(page) ||
-		!sprof_array_reserve(&table->areas, &table->area_capacity, table->area_count + 1,
-			sizeof(*table->areas)))
-		return NULL;
-	table->areas[table->area_count] = (struct area){
-		.start = mapping->end - sizeof(page) + offset, .size = sizeof(page) - offset};
-	return &table->areas[table->area_count++];
-}
-
 static bool make_slot(
 	struct sprof_breakpoints *table, struct breakpoint *breakpoint, struct sprof_thread *thread)
 {
-	struct area *area;
+	const struct sprof_mapping *mapping =
+		sprof_maps_find(&thread->process->maps, breakpoint->address);
+	const struct sprof_code_slot_request request = {
+		.thread = thread,
+		.address = breakpoint->address,
+		.displaced = &breakpoint->displaced,
+		.padded = mapping && has_function_in(table, mapping) ? mapping : NULL,
+	};
 
-	if (find_slot(table, breakpoint))
-		return true;
-	area = table->tries < AREA_TRIES ? map_area(table, thread, breakpoint->address) : NULL;
-	if (area && write_copy(table, breakpoint, area))
-		return true;
-	table->tries++;
-	area = use_padding(table, thread->process, breakpoint->address);
-	return area && write_copy(table, breakpoint, area);
+	breakpoint->slot = sprof_code_slots_write(&table->slots, &request);
+	return breakpoint->slot;
 }
 
 static void prepare(
@@ -468,11 +389,8 @@ static bool share_memory(pid_t one, pid_t other)
 static bool copy_into(const struct sprof_breakpoints *from, struct sprof_breakpoints *to)
 {
 	if (!sprof_array_reserve(&to->items, &to->capacity, from->count + 1, sizeof(*to->items)) ||
-		!sprof_array_reserve(
-			&to->areas, &to->area_capacity, from->area_count + 1, sizeof(*to->areas)))
+		!sprof_code_slots_copy(&from->slots, &to->slots))
 		return false;
-	for (; to->area_count < from->area_count; to->area_count++)
-		to->areas[to->area_count] = from->areas[to->area_count];
 	for (; to->count < from->count; to->count++) {
 		to->items[to->count] = from->items[to->count];
 		if (!sprof_idmap_put(

@@ -50,8 +50,6 @@ struct sprof_target {
 /* The options of PTRACE_SEIZE for this target. */
 unsigned long sprof_target_ptrace_options(const struct sprof_target *target);
 
-struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t tid);
-
 /* The thread with this id in this process; registered if new. NULL: no memory. */
 SPROF_MUST_USE struct sprof_thread *sprof_target_add(
 	struct sprof_target *target, pid_t pid, pid_t tid);

@@ -95,6 +95,9 @@ bool sprof_target_lacks_memory(const struct sprof_target *target);
 /* All threads in no order, valid until the next event or release(). New threads come last. */
 struct sprof_thread **sprof_target_threads(const struct sprof_target *target, size_t *ret_count);
 
+/* The traced thread of this id; NULL: there is none. */
+struct sprof_thread *sprof_target_find(const struct sprof_target *target, pid_t tid);
+
 /* The number of threads and processes seen so far. */
 uint32_t sprof_target_threads_seen(const struct sprof_target *target);
 uint32_t sprof_target_processes_seen(const struct sprof_target *target);

@@ -61,9 +61,9 @@ bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_den
 	return true;
 }
 
-static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count)
+static void close_all(const struct sprof_perf_rings *rings, int *fds, size_t count, bool waits)
 {
-	if (rings->is_slow_to_close) {
+	if (rings->is_slow_to_close && !waits) {
 		sprof_close_behind(fds, count);
 		return;
 	}
@@ -77,8 +77,8 @@ void sprof_perf_rings_finish(struct sprof_perf_rings *rings)
 {
 	for (size_t i = 0; rings->rings && i < rings->cpus.count; i++)
 		sprof_perf_ring_unmap(&rings->rings[i]);
-	sprof_perf_rings_flush(rings);
-	close_all(rings, rings->fds, rings->fd_count);
+	sprof_perf_rings_flush(rings, false);
+	close_all(rings, rings->fds, rings->fd_count, false);
 	if (rings->poll_fd > 0)
 		close(rings->poll_fd);
 	sprof_cpus_finish(&rings->cpus);
@@ -169,9 +169,9 @@ void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index)
 	rings->fds[index] = -1;
 }
 
-void sprof_perf_rings_flush(struct sprof_perf_rings *rings)
+void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits)
 {
-	close_all(rings, rings->closing, rings->closing_count);
+	close_all(rings, rings->closing, rings->closing_count, waits);
 	rings->closing_count = 0;
 }
 

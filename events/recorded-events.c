@@ -202,25 +202,13 @@ static bool is_ours(const struct sprof_recorded_events *events,
 	return !sprof_recorded_point_is_of_machine(point);
 }
 
-static struct sprof_thread *find_thread(const struct sprof_recorded_events *events, pid_t tid)
-{
-	struct sprof_thread **threads;
-	size_t count;
-
-	threads = sprof_target_threads(events->target, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->tid == tid)
-			return threads[i];
-	}
-	return NULL;
-}
-
 /* The record has it only until the next one is taken. Of a thread that has ended there is none. */
 static uint32_t walk_stack(
 	struct sprof_recorded_events *events, const struct sprof_perf_record *record)
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
-	struct sprof_thread *thread = stacks ? find_thread(events, record->tid) : NULL;
+	struct sprof_thread *thread =
+		stacks ? sprof_target_find(events->target, record->tid) : NULL;
 	struct sprof_perf_user user;
 	uint32_t stack = 0;
 
@@ -283,8 +271,9 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 static void expect_stacks(struct sprof_recorded_events *events, pid_t tid)
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
-	struct sprof_thread *thread =
-		stacks && events->options.wants.stacks ? find_thread(events, tid) : NULL;
+	struct sprof_thread *thread = stacks && events->options.wants.stacks
+		? sprof_target_find(events->target, tid)
+		: NULL;
 
 	if (thread && !stacks->expect(stacks->data, thread))
 		events->out_of_memory = true;

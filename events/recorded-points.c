@@ -238,19 +238,21 @@ static void close_opened(struct sprof_recorded_points *points, pid_t tid)
 		sprof_idmap_remove(&points->by_id, 0, opened->id);
 	}
 	points->opened_count = kept;
-	sprof_perf_rings_flush(&points->rings);
 }
 
 /* The kernel asks each probe at a place about each hit, also those of threads that are gone. */
 void sprof_recorded_points_end_thread(struct sprof_recorded_points *points, pid_t tid)
 {
 	close_opened(points, tid);
+	sprof_perf_rings_flush(&points->rings, false);
 }
 
 void sprof_recorded_points_end_returns(struct sprof_recorded_points *points)
 {
 	points->returns_ended = true;
 	close_opened(points, 0);
+	/* As long as they are there, an exception ends the program. */
+	sprof_perf_rings_flush(&points->rings, true);
 }
 
 bool sprof_recorded_points_see_users_only(const struct sprof_recorded_points *points)
