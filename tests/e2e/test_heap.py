@@ -3,7 +3,7 @@
 import os
 
 from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
-                     require_switches, run, sprof, target, tracer_of)
+                     require, require_switches, run, sprof, target, tracer_of)
 
 TARGET = "grower"
 PAGE = 4096
@@ -64,10 +64,25 @@ def test_formats():
     assert os.path.getsize("growth.svg") > 1000
 
 
+def test_rates():
+    """In windows; the program itself says how often it allocates."""
+    tool_of = sprof("--version").text()
+    require("libZydis" in tool_of, "this build has no breakpoints")
+    result = sprof("heap", "--rate", "-o", "rates.folded", "--", target("steady")).check(7)
+    turns, folded = float(result.text()), read_folded("rates.folded")
+    much, little = (sum(value for stack, value in folded.stacks if name in stack) for name in ("take_much", "take_little"))
+    assert "standard error" in result.err and "stops took" in result.err, result.err
+    # Some 100 windows of 1 ms, with about one turn in each; the machine has other work, too.
+    check_near(much + little, 4000 * turns, 2400 * turns, "bytes a second")
+    check_near(much / (much + little), 0.75, 0.12, "the share of what is large")
+
+
 def test_bad_input():
     for code, words, *said in (
             (64, (), "needs a program"),
             (64, ("--period", "0", "--", "true"), "period"),
+            (64, ("--rate", "--exact", "--", "true"), "not several"),
+            (64, ("--rate", "--overhead", "0", "--", "true"), "overhead"),
             (64, ("--source", "proc", "--", "true"), "not one of"),
             (64, ("-f", "nothing", "--", "true"), "nothing"),
             (2, ("--", "no-such-program"), "no-such-program")):
