@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "cmd/functions-state.h"
 
-/* How soon a library is seen that the program loads while it runs. */
-enum { SCAN_NS = 50 * SPROF_NS_PER_MS };
+/* How soon a library is seen that the program loads while it runs, and which part of the time looking
+ * for it may take. */
+enum { SCAN_NS = 50 * SPROF_NS_PER_MS, SCAN_SHARE = 50 };
 
 bool sprof_functions_create(const struct sprof_functions_options *options,
 	struct sprof_functions **ret, struct sprof_error *err)
@@ -127,13 +128,17 @@ static void scan(struct sprof_functions *functions, struct sprof_process *proces
 
 static void scan_all(struct sprof_functions *functions)
 {
+	const uint64_t began_ns = sprof_clock_now_ns();
+	uint64_t took_ns;
 	struct sprof_process **processes;
 	size_t count;
 
 	processes = sprof_target_processes(functions->target, &count);
 	for (size_t i = 0; i < count; i++)
 		scan(functions, processes[i]);
-	functions->next_ns = sprof_clock_now_ns() + SCAN_NS;
+	took_ns = sprof_clock_now_ns() - began_ns;
+	functions->next_ns =
+		began_ns + (took_ns > SCAN_NS / SCAN_SHARE ? SCAN_SHARE * took_ns : SCAN_NS);
 }
 
 void sprof_functions_suspend(struct sprof_functions *functions)

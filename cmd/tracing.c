@@ -224,7 +224,8 @@ static void interrupt_runners(struct sprof_target *target)
 	threads = sprof_target_threads(target, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->phase == SPROF_THREAD_RUNNING &&
-			sprof_thread_read_stat(threads[i], &stat) && stat.state != 'S')
+			sprof_thread_read_stat(threads[i], &stat) &&
+			(stat.state != 'S' || threads[i]->passing))
 			(void)!sprof_thread_interrupt(threads[i]);
 	}
 }

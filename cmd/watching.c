@@ -136,10 +136,11 @@ static int exit_code_of(const struct sprof_watching *watching)
 {
 	const struct sprof_tracing *tracing = &watching->tracing;
 
+	/* The end of a process that was running already is its own matter. */
+	if (!watching->subject.arguments)
+		return 0;
 	if (!tracing->program_ended)
-		return watching->subject.arguments && watching->signals.ended_by
-			? 128 + watching->signals.ended_by
-			: 0;
+		return watching->signals.ended_by ? 128 + watching->signals.ended_by : 0;
 	return sprof_exit_of_program(tracing->wait_status);
 }
 

@@ -15,7 +15,9 @@
 #include "events/perf-registers.h"
 
 enum {
-	LARGE_RING = 4 << 20, /* for each CPU, where it is permitted */
+	LARGE_RING = 4 << 20,  /* for each CPU, where it is permitted */
+	STACK_RING = 32 << 20, /* the same for records with stacks: some 2000 of them */
+	ALL_RINGS = 256 << 20, /* with stacks, of all CPUs */
 	FILTER_SIZE = 4096,
 	NO_CALL =
 		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
@@ -132,17 +134,27 @@ static bool may_lock_all(void)
 		strtoull(value, NULL, 16) >> CAP_IPC_LOCK & 1;
 }
 
+/* A power of two. */
+static size_t stack_ring_size(size_t cpus)
+{
+	size_t size = STACK_RING;
+
+	while (size > LARGE_RING && size * cpus > ALL_RINGS)
+		size /= 2;
+	return size;
+}
+
 /*
  * The same for each CPU. A user has the share of perf_event_mlock_kb for each, and the limit of locked
  * memory for all together (kernel/events/core.c, perf_mmap).
  */
-static size_t ring_size(size_t cpus)
+static size_t ring_size(size_t cpus, bool has_stacks)
 {
 	size_t size = SPROF_PERF_RING_SIZE, room = SPROF_PERF_RING_SIZE;
 	struct rlimit limit;
 
 	if (may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return LARGE_RING;
+		return has_stacks ? stack_ring_size(cpus) : LARGE_RING;
 	room += limit.rlim_cur / cpus;
 	while (2 * size < room && size < LARGE_RING)
 		size *= 2;
@@ -162,7 +174,7 @@ bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 			*ret_type = points->items[points->count - 1].type;
 		return false;
 	}
-	points->rings.ring_size = ring_size(points->rings.cpus.count);
+	points->rings.ring_size = ring_size(points->rings.cpus.count, wants->stacks);
 	if (wants->stacks)
 		points->rings.largest_record += SPROF_PERF_STACK_SIZE;
 	for (size_t i = 0; i < points->count; i++) {

@@ -2,7 +2,7 @@
 
 import os
 
-from harness import (SPROF, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
+from harness import (SPROF, Program, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
                      require, require_switches, run, sprof, target, tracer_of)
 
 TARGET = "grower"
@@ -51,6 +51,14 @@ def test_a_running_process():
     result = sprof("heap", "-p", program.pid, "-d", "300ms", "-f", "text").check(0)
     assert "growth" in result.text() and tracer_of(program.pid) == 0, result.text()
     program.finish().check(0)
+
+
+def test_the_end_of_a_running_process():
+    """It has an exit code of its own, which is not sprof's."""
+    require_switches()
+    program = Program([target("steady")])
+    sprof("heap", "-p", program.pid, "-o", "ended.folded").check(0)
+    program.finish().check(7)
 
 
 def test_formats():
