@@ -14,36 +14,23 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "attach/auxv.h"
 #include "attach/memory.h"
 #include "attach/stop.h"
 #include "base/proc-status.h"
-#include "base/proc.h"
 
 enum {
-	AUXV_MAX = 64,
 	VDSO_MAX = 16 * 1024,
 	PTRACE_MASK_SIZE = 8, /* the kernel's sigset_t */
 	STEPS_MAX = 8,        /* stops of other kinds may come first */
 	FAR = 512 << 20,      /* likely free, and well within 2 GiB */
 };
 
-static uint64_t find_vdso(pid_t pid)
-{
-	Elf64_auxv_t items[AUXV_MAX];
-	const ssize_t got = sprof_proc_read_file(pid, 0, "auxv", (char *)items, sizeof(items));
-
-	for (size_t i = 0; got > 0 && i < (size_t)got / sizeof(items[0]); i++) {
-		if (items[i].a_type == AT_SYSINFO_EHDR)
-			return items[i].a_un.a_val;
-	}
-	return 0;
-}
-
 /* 0: there is none. */
 static uint64_t find_instruction(const struct sprof_thread *thread)
 {
 	static const uint8_t instruction[] = {0x0f, 0x05};
-	const uint64_t vdso = find_vdso(thread->process->pid);
+	const uint64_t vdso = sprof_auxv_find(thread->process->pid, AT_SYSINFO_EHDR);
 	uint8_t bytes[VDSO_MAX];
 	const size_t size = vdso ? sprof_memory_read(thread->tid, vdso, bytes, sizeof(bytes)) : 0;
 	const uint8_t *found = memmem(bytes, size, instruction, sizeof(instruction));

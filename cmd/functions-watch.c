@@ -1,6 +1,6 @@
 /*
- * The ways to watch functions: the kernel's uprobes, where they are permitted, or breakpoints, if they
- * were asked for. Does not handle which functions are wanted.
+ * The ways to watch functions: breakpoints, if they were asked for; else the kernel's uprobes; else, to
+ * count calls, debug registers. Does not handle which functions are wanted.
  */
 #include "cmd/functions-state.h"
 

@@ -35,7 +35,7 @@ void sprof_duty_open(struct sprof_duty *duty, uint64_t now_ns)
 	duty->next_ns = now_ns + WINDOW_NS;
 }
 
-/* When the run will have lasted so long that what was taken is its share. */
+/* The moment at which what was taken so far is no more than the share of the run. */
 static uint64_t affordable_ns(const struct sprof_duty *duty)
 {
 	return duty->begin_ns + (uint64_t)((double)duty->taken_ns / duty->share);

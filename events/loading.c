@@ -11,23 +11,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
+#include "attach/auxv.h"
 #include "base/array.h"
-#include "base/proc.h"
-
-enum { AUXV_MAX = 64 };
-
-/* Where the loader was mapped (getauxval(3), AT_BASE); 0: there is none. */
-static uint64_t find_base(pid_t pid)
-{
-	Elf64_auxv_t items[AUXV_MAX];
-	const ssize_t got = sprof_proc_read_file(pid, 0, "auxv", (char *)items, sizeof(items));
-
-	for (size_t i = 0; got > 0 && i < (size_t)got / sizeof(items[0]); i++) {
-		if (items[i].a_type == AT_BASE)
-			return items[i].a_un.a_val;
-	}
-	return 0;
-}
 
 /* A loader's mappings lie side by side, from its base on. */
 static void find_range(
@@ -43,7 +28,7 @@ static void find_range(
 
 bool sprof_loading_begin(struct sprof_loading *loading, struct sprof_thread *thread)
 {
-	const uint64_t base = find_base(thread->process->pid);
+	const uint64_t base = sprof_auxv_find(thread->process->pid, AT_BASE);
 	struct sprof_loading_program program = {.tid = thread->tid};
 
 	if (!base)
