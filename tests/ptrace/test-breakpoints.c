@@ -82,7 +82,7 @@ static bool restore(struct scene *scene, void *unused)
 	return true;
 }
 
-/* Serves the target until it has come to `count` more breakpoints. */
+/* Serves the target until it has come to `*data` more breakpoints. */
 static bool serve_hits(struct scene *scene, void *data)
 {
 	const size_t *wanted = data, end = scene->hits + *wanted;
