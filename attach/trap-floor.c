@@ -5,17 +5,27 @@
 #include "attach/trap-floor.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/procfs.h"
 #include "attach/regs.h"
 #include "base/clock.h"
+#include "base/proc.h"
 
 enum { STOPS = 200 };
+
+struct child {
+	pid_t pid;
+	int schedstat; /* -1: there is none */
+};
 
 /* It ends with its parent. */
 static void __attribute__((noreturn)) child_run(const int ends[2])
@@ -52,44 +62,103 @@ static bool resume(pid_t child, const siginfo_t *info)
 	return !ptrace(PTRACE_CONT, child, 0, 0);
 }
 
-static uint64_t measure(pid_t child)
+/* What it has run so far. 0: unknown. */
+static uint64_t cpu_ns(const struct child *child)
 {
-	uint64_t least_ns = UINT64_MAX, resumed_ns = 0;
-	siginfo_t info;
+	struct sprof_proc_schedstat figures;
+	char text[128];
+	const ssize_t length = pread(child->schedstat, text, sizeof(text) - 1, 0);
 
-	for (int i = 0; i < STOPS; i++) {
-		uint64_t gap_ns;
-
-		if (!await_stop(child, &info))
-			return 0;
-		gap_ns = sprof_clock_now_ns() - resumed_ns;
-		if (i && gap_ns < least_ns)
-			least_ns = gap_ns;
-		if (!resume(child, &info))
-			return 0;
-		resumed_ns = sprof_clock_now_ns();
-	}
-	return least_ns;
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	return sprof_proc_parse_schedstat(text, &figures) ? figures.cpu_ns : 0;
 }
 
-uint64_t sprof_trap_floor_ns(void)
+static int compare(const void *a, const void *b)
 {
-	uint64_t floor_ns = 0;
+	const uint64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+static uint64_t median(uint64_t values[STOPS])
+{
+	qsort(values, STOPS, sizeof(values[0]), compare);
+	return values[STOPS / 2];
+}
+
+/* The first stop is not one of many. */
+static struct sprof_trap_cost measure(const struct child *child)
+{
+	uint64_t gaps[STOPS + 1], ran[STOPS + 1], resumed_ns = 0, before = 0;
+	siginfo_t info;
+
+	for (int i = 0; i <= STOPS; i++) {
+		uint64_t now;
+
+		if (!await_stop(child->pid, &info))
+			return (struct sprof_trap_cost){0};
+		gaps[i] = sprof_clock_now_ns() - resumed_ns;
+		now = cpu_ns(child);
+		ran[i] = now - before;
+		before = now;
+		resumed_ns = sprof_clock_now_ns();
+		if (!resume(child->pid, &info))
+			return (struct sprof_trap_cost){0};
+	}
+	return (struct sprof_trap_cost){.gap_ns = median(gaps + 1), .cpu_ns = median(ran + 1)};
+}
+
+static void measure_child(
+	struct child *child, const cpu_set_t *where, int gate, struct sprof_trap_cost *ret)
+{
+	child->schedstat =
+		open(sprof_proc_path(child->pid, 0, "schedstat").text, O_RDONLY | O_CLOEXEC);
+	if (!ptrace(PTRACE_SEIZE, child->pid, 0, 0) &&
+		!sched_setaffinity(child->pid, sizeof(*where), where) && write(gate, "", 1) == 1)
+		*ret = measure(child);
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, __WALL);
+	if (child->schedstat >= 0)
+		close(child->schedstat);
+}
+
+/* Of a child that runs on these CPUs. */
+static struct sprof_trap_cost cost_on(const cpu_set_t *where)
+{
+	struct sprof_trap_cost cost = {0};
+	struct child child = {0};
 	int ends[2];
-	pid_t child;
 
 	if (pipe(ends))
-		return 0;
-	child = fork();
-	if (!child)
+		return cost;
+	child.pid = fork();
+	if (!child.pid)
 		child_run(ends);
-	if (child > 0 && !ptrace(PTRACE_SEIZE, child, 0, 0) && write(ends[1], "", 1) == 1)
-		floor_ns = measure(child);
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, __WALL);
-	}
+	if (child.pid > 0)
+		measure_child(&child, where, ends[1], &cost);
 	close(ends[0]);
 	close(ends[1]);
-	return floor_ns;
+	return cost;
+}
+
+struct sprof_trap_floor sprof_trap_floor(void)
+{
+	struct sprof_trap_floor floor = {0};
+	cpu_set_t allowed, one, others;
+	const int cpu = sched_getcpu();
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed))
+		return floor;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return floor;
+	others = allowed;
+	CPU_CLR(cpu, &others);
+	floor.here = cost_on(&one);
+	floor.elsewhere = CPU_COUNT(&others) ? cost_on(&others) : floor.here;
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	return floor;
 }

@@ -87,6 +87,7 @@ static bool use_breakpoints(struct sprof_functions *functions, struct sprof_erro
 		.sink = functions->sink,
 		.stacks = functions->options.stacks,
 		.begins_only = functions->options.begins_only,
+		.times = functions->options.times,
 	});
 	if (!functions->breakpoints)
 		return sprof_error_no_memory(err);

@@ -45,6 +45,7 @@ struct sprof_functions_options {
 	bool are_leaves;     /* exceptions never pass the wanted functions */
 	bool stacks;         /* of calls: an id of the profile's */
 	bool begins_only;    /* of calls: no returns */
+	bool times;          /* of breakpoints: loads have CPU times */
 	bool counts_will_do; /* begins of calls are better than nothing */
 	bool breakpoints;    /* the target's code may be changed */
 	bool follow_children;

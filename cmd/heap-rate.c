@@ -24,9 +24,8 @@
 #include "cmd/ui.h"
 #include "events/duty.h"
 
-/* What a stop takes is measured at its shortest. On a busy machine, and with cold caches behind it, it takes
- * a multiple of that. */
-enum { STOP_FACTOR = 4 };
+/* What windows take, with what nobody can measure: the thread's caches are colder after each stop. */
+enum { CACHES_PCT = 125 };
 
 struct run {
 	const struct sprof_heap_rate_request *request;
@@ -38,11 +37,7 @@ struct run {
 	struct sprof_growth counted; /* in windows */
 	struct sprof_duty duty;
 	struct sprof_heap_times times;
-	uint64_t floor_ns;      /* of a stop */
 	uint64_t counted_bytes; /* in this window */
-	/* By the thread's id: what stops have taken up to the begin of the window. */
-	uint64_t *taken_before;
-	size_t thread_capacity, threads;
 	uint64_t end_ns;
 	bool out_of_memory;
 	bool has_fast_threads;
@@ -80,6 +75,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 {
 	struct run *run = data;
 	struct sprof_breakpoint_load load;
+	bool counts = false;
 	uint64_t bytes;
 
 	if (event->type != SPROF_TRACE_PROBE || !run->duty.is_open)
@@ -87,55 +83,31 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	bytes = size_of(run, event);
 	if (bytes == UINT64_MAX)
 		return true;
-	run->counted_bytes += bytes;
-	if (event->thread >= run->threads)
-		run->threads = event->thread + 1;
 	load = sprof_functions_load(run->functions, event->thread);
-	if (!sprof_heap_times_stop(&run->times, event->thread, run->duty.windows + 1, &load) ||
-		!sprof_growth_add(&run->counted, event->thread, (uint32_t)event->stack, bytes, 1))
+	if (!sprof_heap_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
+		(counts &&
+			!sprof_growth_add(
+				&run->counted, event->thread, (uint32_t)event->stack, bytes, 1)))
 		run->out_of_memory = true;
+	run->counted_bytes += counts ? bytes : 0;
 	return !run->out_of_memory;
-}
-
-static uint64_t taken_from(const struct run *run, uint32_t thread)
-{
-	const struct sprof_breakpoint_load load = sprof_functions_load(run->functions, thread);
-
-	return load.stops * run->floor_ns + load.read_ns;
-}
-
-/* Of the thread that has lost most; threads are slowed down side by side. Not more than all. */
-static uint64_t taken_in_window(struct run *run, uint64_t now_ns)
-{
-	const uint64_t length_ns = now_ns - run->duty.opened_ns;
-	uint64_t most = 0;
-
-	if (!sprof_array_reserve(&run->taken_before, &run->thread_capacity, run->threads + 1,
-		    sizeof(*run->taken_before))) {
-		run->out_of_memory = true;
-		return length_ns;
-	}
-	for (uint32_t i = 0; i < run->threads; i++) {
-		const uint64_t taken = taken_from(run, i), here = taken - run->taken_before[i];
-
-		run->taken_before[i] = taken;
-		if (here > most)
-			most = here;
-	}
-	most *= STOP_FACTOR;
-	return most < length_ns ? most : length_ns;
 }
 
 static void turn(struct run *run, uint64_t now_ns)
 {
+	uint64_t taken_ns;
+
 	if (!run->duty.is_open) {
 		sprof_functions_resume(run->functions);
 		run->counted_bytes = 0;
-		sprof_duty_open(&run->duty, sprof_clock_now_ns());
+		now_ns = sprof_clock_now_ns();
+		sprof_duty_open(&run->duty, now_ns);
+		sprof_heap_times_open(&run->times, now_ns);
 		return;
 	}
+	taken_ns = sprof_heap_times_close(&run->times, now_ns);
 	sprof_functions_suspend(run->functions);
-	sprof_duty_close(&run->duty, now_ns, taken_in_window(run, now_ns), run->counted_bytes);
+	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes);
 }
 
 static void begin_source(void *data, struct sprof_target *target)
@@ -195,12 +167,9 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 {
 	for (size_t i = 0; i < run->counted.row_count; i++) {
 		const struct sprof_growth_row *row = &run->counted.rows[i];
-		const struct sprof_breakpoint_load load =
-			sprof_functions_load(run->functions, row->thread);
 		bool is_most;
-		const double per_s = SPROF_NS_PER_S /
-			sprof_heap_times_own(&run->times, row->thread, &load, run->duty.on_ns,
-				run->floor_ns, &is_most);
+		const double per_s =
+			SPROF_NS_PER_S / sprof_heap_times_own(&run->times, row->thread, &is_most);
 
 		run->has_fast_threads |= is_most;
 		if (!sprof_growth_add(rates, row->thread, row->stack,
@@ -261,6 +230,7 @@ static bool create_functions(struct run *run, struct sprof_error *err)
 		.event = take_event,
 		.stacks = true,
 		.begins_only = true,
+		.times = true,
 		.breakpoints = true,
 		.follow_children = run->watching.subject.follow_children,
 	};
@@ -274,6 +244,7 @@ static bool create_functions(struct run *run, struct sprof_error *err)
 static bool begin(struct run *run, char *const operands[], struct sprof_error *err)
 {
 	const struct sprof_watching_options *watching = run->request->watching;
+	struct sprof_trap_floor floor;
 
 	run->shown = *run->request->shown;
 	if (!sprof_watching_check("heap", watching, operands, err) ||
@@ -282,7 +253,8 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 		!sprof_watching_init(&run->watching, watching, operands, err) ||
 		!create_functions(run, err))
 		return false;
-	run->floor_ns = sprof_trap_floor_ns();
+	floor = sprof_trap_floor();
+	sprof_heap_times_init(&run->times, &floor);
 	sprof_functions_prepare(run->functions, &run->watching.subject);
 	run->watching.subject.stdout_to_stderr =
 		operands[0] && sprof_outputs_use_stdout(&run->shown.outputs);
@@ -320,7 +292,6 @@ bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request, char *co
 	sprof_functions_destroy(run.functions);
 	sprof_growth_finish(&run.counted);
 	sprof_heap_times_finish(&run.times);
-	free(run.taken_before);
 	sprof_watching_finish(&run.watching);
 	return done;
 }

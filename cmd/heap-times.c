@@ -1,59 +1,162 @@
 /*
- * What a stop takes differs by machine, load and CPU. The shortest gaps between two stops tell: in them,
- * the thread did little else. A thread whose gaps are all short may have done nothing else, or as much
- * as the calibrated stop is shorter than they are: then only a bound is known.
+ * A stop takes two things from a thread: the time in which it stands still, which its CPU time does not have,
+ * and what it runs in the kernel to stop and to go on, which is measured beforehand. So a thread's CPU time
+ * from one stop to the next, without the latter, is its own. CPU times are exact here, because the thread
+ * is on no CPU when they are read.
  *
- * The kernel's CPU times of threads are of no use here: they are brought up to date at ticks, which are
- * longer than a window.
+ * Does not handle caches that are colder than without stops. A thread that hardly runs between two stops
+ * has a time that depends on what exactly a stop takes: then only a bound is known.
  */
 #include "cmd/heap-times.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* Gaps this far down are taken to be a stop and nothing else. */
-static const double shortest = 0.02;
-
-/* With less of the windows for itself, a thread's figure depends on what exactly a stop takes. */
+/* With less for itself than this part of what its stops have run, a thread has a bound. */
 static const double enough = 0.5;
 
-bool sprof_heap_times_stop(struct sprof_heap_times *times, uint32_t thread, uint64_t window,
-	const struct sprof_breakpoint_load *load)
+void sprof_heap_times_init(struct sprof_heap_times *times, const struct sprof_trap_floor *floor)
+{
+	*times = (struct sprof_heap_times){.floor = *floor};
+}
+
+void sprof_heap_times_open(struct sprof_heap_times *times, uint64_t now_ns)
+{
+	times->number++;
+	times->opened_ns = now_ns;
+}
+
+static uint64_t waiting(const struct sprof_trap_cost *cost)
+{
+	return cost->gap_ns > cost->cpu_ns ? cost->gap_ns - cost->cpu_ns : 0;
+}
+
+/* What a gap has beside the thread's CPU time tells where the tracer was: on another CPU, somebody had to
+ * be woken. */
+static const struct sprof_trap_cost *cost_of(
+	const struct sprof_trap_floor *floor, const struct sprof_breakpoint_load *load)
+{
+	const uint64_t rest = load->gap_ns > load->cpu_ns ? load->gap_ns - load->cpu_ns : 0;
+
+	return rest <= 2 * waiting(&floor->here) ? &floor->here : &floor->elsewhere;
+}
+
+/* A thread that had the CPU more than once has slept, or was preempted. */
+static double own_of_gap(
+	const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
+{
+	const double gap = (double)load->gap_ns, ran = (double)load->cpu_ns;
+	double rested;
+
+	if (!load->cpu_ns)
+		return fmax(gap - (double)cost->gap_ns, 0);
+	rested = load->slices > 1 ? fmax(gap - ran - (double)waiting(cost), 0) : 0;
+	return ran - (double)cost->cpu_ns + rested;
+}
+
+/* How long the tracer took to see the stop: a part of what the gap has beside the CPU time. The other part is
+ * how long the thread took to go on, which is as usual. */
+static double latency(const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
+{
+	const double usual = (double)waiting(cost) / 2;
+	const double rest = (double)load->gap_ns - (double)load->cpu_ns;
+
+	return load->slices == 1 ? fmax(rest - usual, 0) : usual;
+}
+
+/* Its first stop of this window: it had the time since the window was opened. */
+static void enter(struct sprof_heap_times *times, struct sprof_heap_time *time,
+	const struct sprof_breakpoint_load *load, uint64_t stopped_ns)
+{
+	const struct sprof_trap_cost *cost = cost_of(&times->floor, load);
+	const uint64_t since = stopped_ns - times->opened_ns;
+
+	time->window = times->number;
+	time->own_ns = fmax((double)since - latency(load, cost) - (double)cost->cpu_ns / 2, 0);
+	time->stopped_ns = 0;
+}
+
+bool sprof_heap_times_stop(struct sprof_heap_times *times, uint32_t thread,
+	const struct sprof_breakpoint_load *load, uint64_t went_on_ns, bool *ret_counts)
 {
 	struct sprof_heap_time *time;
-	bool follows;
+	const struct sprof_trap_cost *cost;
 
 	if (!sprof_array_reserve(&times->items, &times->count, thread + 1, sizeof(*times->items)))
 		return false;
 	time = &times->items[thread];
-	follows = time->window == window;
-	time->window = window;
-	return !follows || sprof_histogram_add(&time->gaps, load->gap_ns);
+	if (time->window != times->number) {
+		enter(times, time, load, load->stopped_ns);
+	} else {
+		cost = cost_of(&times->floor, load);
+		time->own_ns += own_of_gap(load, cost);
+		time->stopped_ns += (double)cost->cpu_ns;
+	}
+	time->went_on_ns = went_on_ns;
+	time->has_enough = time->own_ns >= SPROF_HEAP_TIMES_OWN_NS;
+	*ret_counts = !time->has_enough;
+	return true;
 }
 
-static double own_ns(const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t stop_ns)
+static uint64_t at_most_own(uint64_t ns)
 {
-	return (double)on_ns - (double)load->read_ns - (double)load->stops * (double)stop_ns;
+	return ns < SPROF_HEAP_TIMES_OWN_NS ? ns : SPROF_HEAP_TIMES_OWN_NS;
 }
 
-double sprof_heap_times_own(const struct sprof_heap_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t floor_ns,
-	bool *ret_is_most)
+/* What it had for itself in this window; since its last stop it has run until now. */
+static double own_until(
+	const struct sprof_heap_time *time, const struct sprof_trap_cost *cost, uint64_t now_ns)
 {
-	const struct sprof_histogram *gaps =
-		thread < times->count ? &times->items[thread].gaps : NULL;
-	const uint64_t stop_ns = gaps ? sprof_histogram_quantile(gaps, shortest) : 0;
-	const double own = own_ns(load, on_ns, stop_ns > floor_ns ? stop_ns : floor_ns);
+	const double since = (double)now_ns - (double)time->went_on_ns;
 
-	*ret_is_most = own < enough * (double)on_ns;
-	return *ret_is_most ? own_ns(load, on_ns, floor_ns) : own;
+	return fmax(time->own_ns + fmax(since - (double)cost->gap_ns, 0), 0);
+}
+
+static void leave(struct sprof_heap_time *time, double own, uint64_t all_ns)
+{
+	time->total_ns += fmin(own, (double)all_ns);
+	time->most_ns += fmin(own + time->stopped_ns, (double)all_ns);
+	time->all_ns += all_ns;
+	time->costs_ns += time->stopped_ns;
+}
+
+uint64_t sprof_heap_times_close(struct sprof_heap_times *times, uint64_t now_ns)
+{
+	const uint64_t length_ns = now_ns > times->opened_ns ? now_ns - times->opened_ns : 0;
+	const uint64_t all_ns = at_most_own(length_ns);
+	double least = (double)length_ns;
+
+	for (size_t i = 0; i < times->count; i++) {
+		struct sprof_heap_time *time = &times->items[i];
+		double own;
+
+		if (time->window != times->number)
+			continue;
+		own = own_until(time, &times->floor.here, now_ns);
+		leave(time, own, all_ns);
+		least = fmin(least, own);
+	}
+	times->all_ns += all_ns;
+	return length_ns - (uint64_t)least;
+}
+
+double sprof_heap_times_own(
+	const struct sprof_heap_times *times, uint32_t thread, bool *ret_is_most)
+{
+	const struct sprof_heap_time *time = thread < times->count ? &times->items[thread] : NULL;
+	double rest;
+
+	*ret_is_most = time && time->total_ns < enough * time->costs_ns;
+	if (!time)
+		return (double)times->all_ns;
+	rest = (double)(times->all_ns - time->all_ns);
+	return rest + (*ret_is_most ? time->most_ns : time->total_ns);
 }
 
 void sprof_heap_times_finish(struct sprof_heap_times *times)
 {
-	for (size_t i = 0; i < times->count; i++)
-		sprof_histogram_finish(&times->items[i].gaps);
 	free(times->items);
 	*times = (struct sprof_heap_times){0};
 }

@@ -1,5 +1,7 @@
 /*
- * How much of the windows threads had for themselves: their length without what stops took.
+ * How much of the windows threads had for themselves. A window counts for a thread until it has had a
+ * certain time of it, SPROF_HEAP_TIMES_OWN_NS: with windows of the same length by the clock, a thread would
+ * have less of those in which it allocates much, and they would weigh too little.
  */
 #ifndef SPROF_CMD_HEAP_TIMES_H
 #define SPROF_CMD_HEAP_TIMES_H
@@ -8,30 +10,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attach/trap-floor.h"
 #include "base/attributes.h"
-#include "base/histogram.h"
 #include "events/breakpoint-events.h"
 
-/* Zeroed is empty and valid. */
+enum { SPROF_HEAP_TIMES_OWN_NS = 2000000 };
+
 struct sprof_heap_times {
+	struct sprof_trap_floor floor;
+	uint64_t number;    /* of the window that is open, from 1 */
+	uint64_t opened_ns; /* when */
+	uint64_t all_ns;    /* what a thread that never stops has had of the windows before */
 	struct sprof_heap_time {
-		struct sprof_histogram gaps; /* from one stop to the next one of a window, ns */
-		uint64_t window;             /* of its last stop, from 1 */
-	} * items;                           /* by the thread's id */
+		uint64_t window;     /* of its last stop */
+		uint64_t went_on_ns; /* after it */
+		double own_ns,
+			stopped_ns; /* in this window: for itself; what stops have run in its place */
+		bool has_enough;    /* the window counts no more */
+		/* Of windows in which it stopped: for itself, at most, and what it would have without stops. */
+		double total_ns, most_ns;
+		uint64_t all_ns;
+		double costs_ns; /* of all stops that count */
+	} * items;               /* by the thread's id */
 	size_t count;
 };
 
-/* A thread has stopped in this window. False: no memory. */
-SPROF_MUST_USE bool sprof_heap_times_stop(struct sprof_heap_times *times, uint32_t thread,
-	uint64_t window, const struct sprof_breakpoint_load *load);
+/* With no windows yet. */
+void sprof_heap_times_init(struct sprof_heap_times *times, const struct sprof_trap_floor *floor);
+
+void sprof_heap_times_open(struct sprof_heap_times *times, uint64_t now_ns);
+/* Returns what the window has taken from the thread that has lost most, in ns. */
+uint64_t sprof_heap_times_close(struct sprof_heap_times *times, uint64_t now_ns);
 
 /*
- * What a thread had of windows that lasted `on_ns`, in ns. `floor_ns`: the kernel's part of a stop, at
- * least. *ret_is_most: it may have had less.
+ * A thread has stopped in the window that is open, and has gone on at `went_on_ns`. *ret_counts: whether the
+ * window still counted for it. False: no memory.
  */
-double sprof_heap_times_own(const struct sprof_heap_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t floor_ns,
-	bool *ret_is_most);
+SPROF_MUST_USE bool sprof_heap_times_stop(struct sprof_heap_times *times, uint32_t thread,
+	const struct sprof_breakpoint_load *load, uint64_t went_on_ns, bool *ret_counts);
+
+/* What a thread had of all windows, in ns. *ret_is_most: it may have had less. */
+double sprof_heap_times_own(
+	const struct sprof_heap_times *times, uint32_t thread, bool *ret_is_most);
 
 void sprof_heap_times_finish(struct sprof_heap_times *times);
 

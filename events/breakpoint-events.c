@@ -23,7 +23,8 @@ enum { NUMBER, IP, SP, ARGUMENTS, RESULT = ARGUMENTS };
 struct thread_calls {
 	struct sprof_return_stack returns;
 	struct sprof_breakpoint_load load;
-	uint64_t passed_ns; /* when it went on last */
+	uint64_t passed_ns;                    /* when it went on last */
+	struct sprof_proc_schedstat schedstat; /* at its last stop */
 };
 
 struct sprof_breakpoint_events {
@@ -206,16 +207,31 @@ static void take_begin(struct sprof_breakpoint_events *events, struct sprof_thre
 	give_begin(events, thread, regs, number, stack);
 }
 
+/* Exact, because the thread is on no CPU. */
+static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
+{
+	const struct sprof_proc_schedstat before = calls->schedstat;
+
+	if (!sprof_thread_read_schedstat(thread, &calls->schedstat))
+		calls->schedstat = (struct sprof_proc_schedstat){0};
+	calls->load.cpu_ns = calls->schedstat.cpu_ns - before.cpu_ns;
+	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
+}
+
 /* What is known of its stop before it goes on. */
 static void begin_load(
-	struct sprof_breakpoint_events *events, const struct sprof_thread *thread, uint64_t now_ns)
+	struct sprof_breakpoint_events *events, struct sprof_thread *thread, uint64_t now_ns)
 {
 	struct thread_calls *calls = calls_of(events, thread);
 
-	if (calls)
-		calls->load.gap_ns = now_ns - calls->passed_ns;
-	else
+	if (!calls) {
 		events->out_of_memory = true;
+		return;
+	}
+	calls->load.stopped_ns = now_ns;
+	calls->load.gap_ns = now_ns - calls->passed_ns;
+	if (events->options.times)
+		read_times(calls, thread);
 }
 
 static void end_load(struct sprof_breakpoint_events *events, const struct sprof_thread *thread,

@@ -22,6 +22,7 @@ struct sprof_breakpoint_options {
 	struct sprof_trace_sink sink;
 	bool stacks;      /* of begins */
 	bool begins_only; /* no returns */
+	bool times;       /* the load has CPU times, for another read at each stop */
 };
 
 /* NULL: no memory. */
@@ -46,7 +47,11 @@ void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
  * kernel's part is not in it. */
 struct sprof_breakpoint_load {
 	uint64_t stops, read_ns;
-	uint64_t gap_ns; /* from when it went on to its last stop */
+	uint64_t stopped_ns; /* when it was seen to stop last */
+	uint64_t gap_ns;     /* since it went on before that */
+	/* In that time, by schedstat: what it ran, and how often it was put on a CPU. 0: the kernel does
+	 * not tell. */
+	uint64_t cpu_ns, slices;
 };
 
 /* How often a breakpoint was gone for a moment, so that other threads may have missed it. */

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 
 /* The gap bounds the work of windows in which nothing happens. */
-enum { WINDOW_NS = SPROF_NS_PER_MS, GAP_NS = 9 * SPROF_NS_PER_MS };
+enum { WINDOW_NS = 3 * SPROF_NS_PER_MS, GAP_NS = 9 * SPROF_NS_PER_MS };
 
 /* From one to two times as long. */
 static uint64_t stretch(struct sprof_duty *duty, uint64_t ns)

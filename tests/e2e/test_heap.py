@@ -80,8 +80,8 @@ def test_rates():
     turns, folded = float(result.text()), read_folded("rates.folded")
     much, little = (sum(value for stack, value in folded.stacks if name in stack) for name in ("take_much", "take_little"))
     assert "standard error" in result.err and "stops took at most" in result.err, result.err
-    # Some 100 windows of 1 ms, with about one turn in each; the machine has other work, too.
-    check_near(much + little, 4000 * turns, 2400 * turns, "bytes a second")
+    # Some 60 windows, each of 2 ms of the program's own time. The machine has other work, too, and not always the same.
+    check_near(much + little, 4000 * turns, 1400 * turns, "bytes a second")
     check_near(much / (much + little), 0.75, 0.12, "the share of what is large")
 
 
