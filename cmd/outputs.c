@@ -364,6 +364,8 @@ static bool write_request(const struct sprof_outputs *outputs,
 	if (write_one(request, profile, *options, &err)) {
 		if (request->path)
 			sprof_ui_progress("wrote %s (%s)", request->path, request->format->name);
+		if (request->format->note)
+			sprof_ui_note("%s: %s", request->format->name, request->format->note);
 		return true;
 	}
 	if (is_left(outputs, request, &err))

@@ -35,6 +35,17 @@ static bool set_sort(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+static bool set_colour(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"total", "self", NULL};
+	unsigned key;
+
+	if (!sprof_value_choice(names, text, &key, err))
+		return false;
+	*(bool *)field = key;
+	return true;
+}
+
 /* The row's offset leads to the whole struct, because the option also asks for a text report. */
 static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
 {
@@ -97,6 +108,9 @@ const struct sprof_option sprof_shown_filter_table[] = {
 		FIELD(filter.ignore)},
 	{"hide", NULL, "REGEX", "take functions that match out of the stacks", set_pattern,
 		FIELD(filter.hide)},
+	{"charge-callers", NULL, NULL,
+		"time in shared libraries counts for their callers in the\nprogram",
+		sprof_value_flag, FIELD(filter.charge_callers)},
 	{"thread", NULL, "REGEX", "only threads whose name matches, or with this id", set_pattern,
 		FIELD(filter.thread)},
 	{"state", NULL, "STATES", "only samples in these states: user,sys,sleep,disk,stopped,wait",
@@ -129,6 +143,10 @@ const struct sprof_option sprof_shown_report_table[] = {
 		set_percent, FIELD(min_percent)},
 	{"report-mode", NULL, "MODE", "text: merged, per-thread or both (merged)", set_report_mode,
 		0},
+	{"nodes", NULL, "N", "dot, png: the N heaviest functions (80)", sprof_value_count,
+		FIELD(nodes)},
+	{"colour", NULL, "KEY", "dot, png: colours by self or total (total)", set_colour,
+		FIELD(colour_by_self)},
 	{"wait-frames", NULL, NULL, "folded: what a blocked thread waits for is a frame",
 		sprof_value_flag, FIELD(wait_frames)},
 	{0},
@@ -191,6 +209,8 @@ bool sprof_shown_output_options(const struct sprof_shown *shown,
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
 	output.sort_by_total = shown->by_total;
+	output.nodes = shown->nodes ? shown->nodes : output.nodes;
+	output.colour_by_self = shown->colour_by_self;
 	output.full = shown->full;
 	if (shown->top)
 		output.top = shown->top;

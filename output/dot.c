@@ -3,8 +3,8 @@
  * that each gets from each caller.
  * https://graphviz.org/doc/info/lang.html
  *
- * Drawing time grows fast with the graph, so only 80 functions and the 240 heaviest calls between
- * them stay. Labels are quoted strings, in which backslashes and quotes are escaped. Self and total
+ * Drawing time grows fast with the graph, so only some functions, and three of the heaviest calls between
+ * them for each, stay. Labels are quoted strings, in which backslashes and quotes are escaped. Self and total
  * are also there for programs, as our own attributes sprof_self and sprof_total.
  */
 #include "output/dot.h"
@@ -20,8 +20,7 @@
 #include "profile/view.h"
 
 enum {
-	MAX_NODES = 80,
-	MAX_EDGES = 240,
+	EDGES_PER_NODE = 3,
 	MAX_LABEL = 200, /* bytes of a name: Graphviz and readers have limits */
 };
 
@@ -35,6 +34,7 @@ struct dot {
 	const struct sprof_profile *profile;
 	struct sprof_view view;
 	struct sprof_out *out;
+	const struct sprof_output_options *options;
 	unsigned cluster; /* makes names of nodes unique across threads */
 	struct sprof_flat flat;
 	uint32_t *shown;          /* by function: place in the flat table plus one; 0: pruned */
@@ -61,8 +61,8 @@ static bool choose(struct dot *dot, struct sprof_error *err)
 	dot->shown = calloc(dot->profile->function_count + 1, sizeof(*dot->shown));
 	if (!dot->shown)
 		return sprof_error_no_memory(err);
-	if (dot->flat.count > MAX_NODES)
-		dot->flat.count = MAX_NODES;
+	if (dot->flat.count > dot->options->nodes)
+		dot->flat.count = dot->options->nodes;
 	for (size_t i = 0; i < dot->flat.count; i++)
 		dot->shown[dot->flat.rows[i].function] = (uint32_t)i + 1;
 	return true;
@@ -149,6 +149,7 @@ static void write_node(struct dot *dot, const struct sprof_flat_row *row)
 	uint64_t whole = sprof_metrics_get(&dot->flat.sum, weight);
 	uint64_t self = sprof_metrics_get(&row->self, weight);
 	uint64_t total = sprof_metrics_get(&row->total, weight);
+	uint64_t coloured = dot->options->colour_by_self ? self : total;
 
 	sprof_out_printf(dot->out, "  c%uf%u [label=\"", dot->cluster, row->function);
 	write_label(dot, dot->profile->functions[row->function].name);
@@ -156,7 +157,7 @@ static void write_node(struct dot *dot, const struct sprof_flat_row *row)
 		sprof_figure_value(dot->profile, weight, self).text, sprof_percent(self, whole));
 	sprof_out_printf(dot->out, "\\ntotal %s (%.1f%%)\", fillcolor=\"%s\"",
 		sprof_figure_value(dot->profile, weight, total).text, sprof_percent(total, whole),
-		colour_of(sprof_percent(total, whole)));
+		colour_of(sprof_percent(coloured, whole)));
 	sprof_out_puts(dot->out, ", sprof_name=\"");
 	write_label(dot, dot->profile->functions[row->function].name);
 	sprof_out_printf(dot->out, "\", sprof_self=\"%llu\", sprof_total=\"%llu\"];\n",
@@ -197,7 +198,8 @@ static bool write_view(struct dot *dot, struct sprof_error *err)
 		write_node(dot, &dot->flat.rows[i]);
 	if (ok && dot->edge_count)
 		qsort(dot->edges, dot->edge_count, sizeof(*dot->edges), compare_edges);
-	for (size_t i = 0; ok && i < dot->edge_count && i < MAX_EDGES; i++)
+	for (size_t i = 0; ok && i < dot->edge_count && i < EDGES_PER_NODE * dot->options->nodes;
+		i++)
 		write_edge(dot, &dot->edges[i]);
 	return ok;
 }
@@ -209,6 +211,7 @@ static bool write_one(
 		.profile = from->profile,
 		.view = {.weight = from->view.weight, .thread = thread},
 		.out = from->out,
+		.options = from->options,
 		.cluster = cluster,
 	};
 	bool ok = write_view(&dot, err);
@@ -235,7 +238,8 @@ static bool write_threads(struct dot *dot, struct sprof_error *err)
 bool sprof_dot_write(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	struct dot dot = {.profile = profile, .view.weight = options->weight, .out = out};
+	struct dot dot = {
+		.profile = profile, .view.weight = options->weight, .out = out, .options = options};
 	bool ok;
 
 	sprof_out_puts(out,
@@ -253,6 +257,6 @@ bool sprof_dot_write(const struct sprof_profile *profile,
 const struct sprof_format sprof_format_dot = {
 	.name = "dot",
 	.suffix = ".dot",
-	.summary = "the call graph, for Graphviz: the 80 heaviest functions",
+	.summary = "the call graph, for Graphviz: the 80 heaviest functions, or --nodes",
 	.write = sprof_dot_write,
 };

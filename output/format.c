@@ -32,6 +32,7 @@ struct sprof_output_options sprof_output_options_default(void)
 		.top = 30,
 		.min_percent = -1,
 		.width = 100,
+		.nodes = 80,
 	};
 }
 

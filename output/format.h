@@ -39,9 +39,11 @@ struct sprof_output_options {
 	const struct sprof_groups *groups; /* NULL: none */
 	/* In a joined profile (profile/diff.h) threads below this are the base; 0: not joined. */
 	uint32_t base_threads;
-	bool pack;        /* compress, in a format that allows both; the suffix decides */
-	bool wait_frames; /* folded: a blocked thread's object and its holder are frames */
-	bool absolute;    /* difference: the base is not scaled to the new weight */
+	size_t nodes;        /* dot, png: functions in the picture */
+	bool colour_by_self; /* dot, png: not by total */
+	bool pack;           /* compress, in a format that allows both; the suffix decides */
+	bool wait_frames;    /* folded: a blocked thread's object and its holder are frames */
+	bool absolute;       /* difference: the base is not scaled to the new weight */
 };
 
 /* Wall time, merged, 30 rows, 100 columns, from 0.5 % or what the samples allow. */
@@ -54,6 +56,7 @@ struct sprof_format {
 	const char *other_suffix; /* a second one; NULL: none */
 	const char *summary;      /* for --help */
 	bool compares;            /* can write a joined profile as a difference */
+	const char *note;         /* what a reader may take for something else; NULL: nothing */
 	bool wants_files;         /* writes link-time addresses: see sprof_profile_identify() */
 	/*
 	 * Writes the whole profile; all locations must be named. False: no memory. `out` keeps

@@ -280,6 +280,7 @@ const struct sprof_format sprof_format_gmon = {
 	.suffix = "gmon.out",
 	.other_suffix = ".gmon",
 	.summary = "for gprof: the program's own functions",
+	.note = "what gprof shows as calls are shares of time: no call is counted",
 	.wants_files = true,
 	.write = write_gmon,
 };

@@ -5,9 +5,42 @@
 #include "output/text.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "output/units.h"
 #include "profile/doubts.h"
+
+/* Where: all processes of a recording are on one host, those of merged ones may be on several. */
+static void write_hosts(const struct sprof_text *text)
+{
+	const struct sprof_profile *profile = text->profile;
+	const char *host = profile->process_count ? profile->processes[0].host : NULL;
+
+	for (size_t i = 1; i < profile->process_count; i++) {
+		const char *other = profile->processes[i].host;
+
+		if (!host || !other || strcmp(host, other) != 0)
+			return;
+	}
+	if (host)
+		sprof_out_printf(text->out, " on %s", host);
+}
+
+static void write_origin(const struct sprof_text *text)
+{
+	const time_t start = (time_t)(text->profile->start_realtime_ns / SPROF_NS_PER_S);
+	struct tm local;
+	char when[64];
+
+	if (!start || !localtime_r(&start, &local) ||
+		!strftime(when, sizeof(when), "%F %T %z", &local))
+		return;
+	sprof_out_printf(text->out, "  recorded    %s", when);
+	write_hosts(text);
+	sprof_out_puts(text->out, "\n");
+}
 
 static void write_target(const struct sprof_text *text)
 {
@@ -23,6 +56,7 @@ static void write_target(const struct sprof_text *text)
 		quality->threads_seen == 1 ? "" : "s");
 	sprof_out_printf(text->out, "  duration    %s at %.6g Hz\n",
 		sprof_figure_time(quality->duration_ns).text, quality->rate_hz);
+	write_origin(text);
 }
 
 static void write_samples(const struct sprof_text *text)

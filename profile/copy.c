@@ -256,6 +256,19 @@ static void take_part(struct sprof_copy *copy, size_t index, struct sprof_metric
 		values[i] = part_of(copy, index, sprof_profile_further(copy->source, index, i));
 }
 
+/* The stack that a row counts for. */
+static uint32_t charged_stack(const struct sprof_copy *copy, uint32_t leaf)
+{
+	const struct sprof_profile *source = copy->source;
+
+	for (uint32_t stack = leaf; copy->charged && stack != SPROF_PROFILE_ROOT;
+		stack = source->stacks[stack].parent) {
+		if (copy->charged[source->stacks[stack].location])
+			return stack;
+	}
+	return leaf;
+}
+
 bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 {
 	const struct sprof_profile *source = copy->source;
@@ -263,6 +276,7 @@ bool sprof_copy_row(struct sprof_copy *copy, size_t index)
 	uint32_t *context = &copy->contexts[row.context];
 	uint64_t values[SPROF_KINDS_MAX];
 
+	row.stack = charged_stack(copy, row.stack);
 	if (!sprof_copy_thread(copy, row.thread) || !copy_stack(copy, row.stack, &row.stack) ||
 		(row.stack == SPROF_PROFILE_ROOT && !name_hidden(copy, &row.stack)))
 		return false;

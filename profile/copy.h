@@ -15,6 +15,9 @@ struct sprof_copy {
 	struct sprof_profile *target; /* made by sprof_build_create() */
 	/* by function of the source: dropped from stacks, their callers stay; NULL: none */
 	const bool *hidden;
+	/* by location of the source: a row counts for its innermost one of these, if there is any; NULL: for
+	 * its leaf */
+	const bool *charged;
 	/*
 	 * By row of the source: how many samples are copied, with that share of its figures; NULL:
 	 * all. If set, spans are cut to the time.

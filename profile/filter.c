@@ -15,12 +15,14 @@
 #include "profile/index.h"
 #include "profile/labels.h"
 #include "profile/present.h"
+#include "profile/program.h"
 #include "profile/spans.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
 	return !filter->focus && !filter->ignore && !filter->hide && !filter->thread &&
-		!filter->pid && !filter->states && !filter->label && !filter->to_ns;
+		!filter->charge_callers && !filter->pid && !filter->states && !filter->label &&
+		!filter->to_ns;
 }
 
 static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
@@ -91,6 +93,20 @@ static bool match_stacks(const struct sprof_profile *profile, const char *patter
 		*ret = find_stacks(profile, functions);
 		return *ret || sprof_error_no_memory(err);
 	}
+	return true;
+}
+
+/* By location: whether it is code of a program, and not of a library or the kernel. */
+static bool match_programs(
+	const struct sprof_profile *profile, bool wanted, bool **ret, struct sprof_error *err)
+{
+	if (!wanted)
+		return true;
+	*ret = calloc(profile->location_count + 1, sizeof(**ret));
+	if (!*ret)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < profile->location_count; i++)
+		(*ret)[i] = sprof_profile_is_of_program(profile, &profile->locations[i]);
 	return true;
 }
 
@@ -185,6 +201,7 @@ static bool match_times(const struct sprof_profile *profile, const struct sprof_
 struct choice {
 	bool *focus, *ignore; /* by stack; NULL: no such condition */
 	bool *hide;           /* by function */
+	bool *program;        /* by location: it is code of a program; NULL: nobody is charged */
 	bool *threads;
 	bool *labels;     /* by row; NULL: no such condition */
 	uint64_t *inside; /* by row; NULL: at any time */
@@ -196,6 +213,7 @@ static void finish(struct choice *choice)
 	free(choice->focus);
 	free(choice->ignore);
 	free(choice->hide);
+	free(choice->program);
 	free(choice->threads);
 	free(choice->labels);
 	free(choice->inside);
@@ -219,6 +237,7 @@ static bool copy_kept(
 	const struct sprof_profile *profile = copy->source;
 
 	copy->hidden = choice->hide;
+	copy->charged = choice->program;
 	copy->inside = choice->inside;
 	copy->from_ns = filter->from_ns;
 	copy->to_ns = filter->to_ns;
@@ -268,6 +287,7 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 		match_stacks(profile, filter->focus, &choice.focus, err) &&
 		match_stacks(profile, filter->ignore, &choice.ignore, err) &&
 		match_functions(profile, filter->hide, &choice.hide, err) &&
+		match_programs(profile, filter->charge_callers, &choice.program, err) &&
 		match_threads(profile, filter, &choice.threads, err);
 
 	if (ok) {

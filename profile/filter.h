@@ -20,6 +20,9 @@ struct sprof_filter {
 	const char *focus;  /* stacks with a function that matches */
 	const char *ignore; /* stacks without such a function */
 	const char *hide;   /* matching functions are taken out of the stacks */
+	/* What is spent in shared libraries and in the kernel counts for the innermost function of a
+	 * program; stacks without one stay. */
+	bool charge_callers;
 	const char *thread; /* threads with a matching name, or this id */
 	pid_t pid;          /* threads of this process; 0: all */
 	unsigned states;    /* bits by enum sprof_state; 0: all */

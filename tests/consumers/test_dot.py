@@ -83,6 +83,27 @@ def test_pruned_and_per_thread():
         assert file.read().count("subgraph cluster_") == 4
 
 
+def colours(path):
+    """{name: colour}"""
+    graph = json.loads(harness.run(DOT, "-Tjson", path))
+    return {item["sprof_name"]: item["fillcolor"] for item in graph["objects"] if "sprof_total" in item}
+
+
+def test_nodes_and_colours():
+    profile = model.make_random(6, functions=300, stacks=600)
+    pprof_file.write("in.pb.gz", profile)
+    harness.sprof("report", "in.pb.gz", "-o", "few.dot", "--nodes", "7")
+    own, total, _edges = read("few.dot")
+    want = sorted(profile.tables("wall")[1].values(), reverse=True)[:7]
+    assert sorted(total.values(), reverse=True) == want, (total, want)
+    harness.sprof("report", "in.pb.gz", "-o", "self.dot", "--nodes", "7", "--colour", "self")
+    whole = sum(profile.tables("wall")[0].values())
+    for by, values in (("few.dot", total), ("self.dot", own)):
+        for name, colour in colours(by).items():
+            share = values[name] / whole
+            assert (colour == "#b5d0ee") == (share <= 0.01), (by, name, share, colour)
+
+
 def test_png():
     pprof_file.write("in.pb.gz", model.canonical())
     harness.sprof("report", "in.pb.gz", "-o", "out.png")

@@ -1,0 +1,30 @@
+/*
+ * Tells programs from libraries by the names of their files, as a profile has nothing else of them.
+ * Does not handle programs that are named like libraries.
+ */
+#include "profile/program.h"
+
+#include <string.h>
+
+/* "libc.so.6", "_ssl.cpython-311-x86_64-linux-gnu.so": not "also". */
+static bool is_library_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (const char *at = slash ? slash : path; (at = strstr(at, ".so")); at++) {
+		if (at[3] == '\0' || at[3] == '.')
+			return true;
+	}
+	return false;
+}
+
+bool sprof_profile_is_of_program(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	const struct sprof_module *module;
+
+	if (!profile->modules || location->frame.module == SPROF_PROFILE_NONE)
+		return false;
+	module = sprof_modules_get(profile->modules, location->frame.module);
+	return module->kind == SPROF_MODULE_FILE && !is_library_name(module->path);
+}
