@@ -300,6 +300,14 @@ static void put_events(struct writer *writer)
 	put_u64(writer, event_id);
 }
 
+/* Of the first process. */
+static const char *host_of(const struct sprof_profile *profile)
+{
+	const char *host = profile->process_count ? profile->processes[0].host : NULL;
+
+	return host ? host : "unknown";
+}
+
 static void put_feature(struct writer *writer, enum feature feature)
 {
 	switch (feature) {
@@ -310,6 +318,8 @@ static void put_feature(struct writer *writer, enum feature feature)
 		put_string(writer, MACHINE);
 		break;
 	case HOSTNAME:
+		put_string(writer, host_of(writer->profile));
+		break;
 	case OSRELEASE:
 	case CPU_NAME:
 		put_string(writer, "unknown");
