@@ -5,7 +5,10 @@
 #include "attach/dispatch.h"
 
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "attach/births.h"
 #include "attach/breakpoints.h"
@@ -110,6 +113,7 @@ static void note_thread_pointer(struct sprof_thread *thread)
 static void on_signal(struct sprof_thread *thread, int signal)
 {
 	thread->signal = signal;
+	thread->signals++;
 	repair(thread, false);
 }
 
@@ -316,6 +320,17 @@ static int wait_status_of(const siginfo_t *info)
 	return info->si_status | (info->si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
+/* getrusage(2) counts in kB. The C library's waitid() does not have the system call's last argument. */
+static uint64_t max_rss_of(pid_t pid)
+{
+	struct rusage usage = {0};
+	siginfo_t info;
+
+	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG | __WALL, &usage))
+		return 0;
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
 void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 {
 	struct sprof_thread *thread = sprof_target_find(target, info->si_pid);
@@ -331,6 +346,8 @@ void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 		return;
 	}
 	thread->phase = SPROF_THREAD_ENDED;
+	if (thread->tid == thread->process->pid)
+		thread->max_rss_bytes = max_rss_of(thread->tid);
 	thread->exit_code = info->si_status + (info->si_code == CLD_EXITED ? 0 : 128);
 	sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, thread);
 }

@@ -72,12 +72,17 @@ bool sprof_proc_parse_stat(const char *text, struct sprof_proc_stat *ret)
 
 bool sprof_proc_parse_io(const char *text, struct sprof_proc_io *ret)
 {
-	long bytes_read, written;
+	long bytes_read, written, disk_read = 0, disk_written = 0;
 
 	if (!sprof_proc_status_number(text, "rchar", &bytes_read) ||
 		!sprof_proc_status_number(text, "wchar", &written))
 		return false;
-	*ret = (struct sprof_proc_io){(uint64_t)bytes_read, (uint64_t)written};
+	/* Kernels without CONFIG_TASK_IO_ACCOUNTING have no such lines. */
+	if (!sprof_proc_status_number(text, "read_bytes", &disk_read) ||
+		!sprof_proc_status_number(text, "write_bytes", &disk_written))
+		disk_read = disk_written = 0;
+	*ret = (struct sprof_proc_io){(uint64_t)bytes_read, (uint64_t)written, (uint64_t)disk_read,
+		(uint64_t)disk_written};
 	return true;
 }
 

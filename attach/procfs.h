@@ -51,6 +51,7 @@ struct sprof_proc_syscall {
 /* /proc/PID/task/TID/io: what its system calls read and wrote. */
 struct sprof_proc_io {
 	uint64_t read_bytes, written_bytes;
+	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
 };
 
 /*

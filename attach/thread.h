@@ -96,8 +96,10 @@ struct sprof_thread {
 	bool born;
 	/* from a stop with registers read, or from libc; 0: not known */
 	uint64_t thread_pointer;
-	uint64_t seen_ns; /* CLOCK_MONOTONIC when first seen */
-	int exit_code;    /* ENDED: as a shell reports it, 128 + a signal's number */
+	uint64_t seen_ns;       /* CLOCK_MONOTONIC when first seen */
+	int exit_code;          /* ENDED: as a shell reports it, 128 + a signal's number */
+	uint64_t signals;       /* dispatched signal-stops */
+	uint64_t max_rss_bytes; /* of its process, at the end of the leader; 0: not known */
 	/* dispatched ptrace-stops; the kernel counts a voluntary switch for each */
 	uint64_t stops;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */

@@ -185,7 +185,10 @@ struct sprof_thread_facts {
 	bool has_switches, has_io;
 	uint64_t voluntary, involuntary; /* context switches */
 	uint64_t minor_faults, major_faults;
-	uint64_t read_bytes, written_bytes; /* by system calls, from and to anything */
+	uint64_t read_bytes, written_bytes;           /* by system calls, from and to anything */
+	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
+	uint64_t signals;       /* that were delivered to it; ignored ones too */
+	uint64_t max_rss_bytes; /* of its process, up to now; 0: unknown, or it is not the leader */
 };
 
 struct sprof_sample {

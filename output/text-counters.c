@@ -1,6 +1,6 @@
 /*
- * The kernel's counts of each thread: kinds of blocked time, switches, faults, bytes, the last CPU,
- * and the earlier name. Only for profiles that were just taken: files don't keep the counts.
+ * The kernel's counts of each thread: kinds of blocked time, switches, faults, bytes, signals, the last CPU,
+ * the peak of its process's memory, and the earlier name. Only for profiles that were just taken: files don't keep the counts.
  */
 #include "output/text.h"
 
@@ -55,6 +55,33 @@ static void write_ids(const struct sprof_text *text, const struct sprof_profile_
 	sprof_out_printf(text->out, " %3d", thread->facts.processor);
 }
 
+/* What most threads have none of: a line of its own, where there is any. */
+static void write_rest(const struct sprof_text *text, const struct sprof_thread_facts *facts)
+{
+	const struct {
+		uint64_t value;
+		const char *words;
+	} sizes[] = {
+		{facts->max_rss_bytes, "max rss"},
+		{facts->disk_read_bytes, "read from disk"},
+		{facts->disk_written_bytes, "written to disk"},
+	};
+	const char *separator = "          ";
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (!sizes[i].value)
+			continue;
+		sprof_out_printf(text->out, "%s%s %s", separator, sizes[i].words,
+			figure_bytes(sizes[i].value).text);
+		separator = ", ";
+	}
+	if (facts->signals)
+		sprof_out_printf(text->out, "%s%" PRIu64 " signal%s", separator, facts->signals,
+			facts->signals == 1 ? "" : "s");
+	if (separator[0] == ',' || facts->signals)
+		sprof_out_puts(text->out, "\n");
+}
+
 static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)
 {
 	const struct sprof_thread_facts *facts = &thread->facts;
@@ -75,6 +102,7 @@ static void write_thread(const struct sprof_text *text, const struct sprof_profi
 		thread->former_names ? thread->former_names : "");
 	sprof_out_puts(text->out, "  ");
 	sprof_text_end_with_name(text, INDENT - (is_narrow ? LEFT_OUT : 0), name);
+	write_rest(text, facts);
 }
 
 static void write_title(const struct sprof_text *text)

@@ -14,6 +14,10 @@ enum fact {
 	MAJOR_FAULTS,
 	READ_BYTES,
 	WRITTEN_BYTES,
+	DISK_READ_BYTES,
+	DISK_WRITTEN_BYTES,
+	SIGNALS,
+	MAX_RSS_BYTES,
 	FACTS,
 };
 
@@ -27,6 +31,10 @@ static const char *const names[FACTS] = {
 	[MAJOR_FAULTS] = "major_faults",
 	[READ_BYTES] = "read_bytes",
 	[WRITTEN_BYTES] = "written_bytes",
+	[DISK_READ_BYTES] = "disk_read_bytes",
+	[DISK_WRITTEN_BYTES] = "disk_written_bytes",
+	[SIGNALS] = "signals",
+	[MAX_RSS_BYTES] = "max_rss_bytes",
 };
 
 const char *sprof_fact_name(size_t index)
@@ -49,6 +57,10 @@ static uint64_t *number_at(struct sprof_thread_facts *facts, size_t index)
 		[MAJOR_FAULTS] = &facts->major_faults,
 		[READ_BYTES] = &facts->read_bytes,
 		[WRITTEN_BYTES] = &facts->written_bytes,
+		[DISK_READ_BYTES] = &facts->disk_read_bytes,
+		[DISK_WRITTEN_BYTES] = &facts->disk_written_bytes,
+		[SIGNALS] = &facts->signals,
+		[MAX_RSS_BYTES] = &facts->max_rss_bytes,
 	};
 
 	return numbers[index];
@@ -72,8 +84,13 @@ bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64
 		return facts->has_switches;
 	case READ_BYTES:
 	case WRITTEN_BYTES:
+	case DISK_READ_BYTES:
+	case DISK_WRITTEN_BYTES:
 		*ret = *number_at(&copy, index);
 		return facts->has_io;
+	case MAX_RSS_BYTES:
+		*ret = facts->max_rss_bytes;
+		return *ret;
 	default:
 		*ret = *number_at(&copy, index);
 		return true;
@@ -93,5 +110,5 @@ void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t val
 	else
 		*number_at(facts, index) = value;
 	facts->has_switches |= index == VOLUNTARY || index == INVOLUNTARY;
-	facts->has_io |= index == READ_BYTES || index == WRITTEN_BYTES;
+	facts->has_io |= index >= READ_BYTES && index <= DISK_WRITTEN_BYTES;
 }

@@ -7,6 +7,18 @@
 #include "base/proc-status.h"
 #include "sampler/sampled.h"
 
+/* A process that has ended has no memory any more; its end says what it had. */
+static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
+{
+	long kilobytes;
+
+	if (thread->tid != thread->process->pid)
+		return 0;
+	if (thread->max_rss_bytes || !sprof_proc_status_number(status, "VmHWM", &kilobytes))
+		return thread->max_rss_bytes;
+	return (uint64_t)kilobytes * 1024;
+}
+
 static void read_status(const struct sprof_world *world, const struct sprof_thread *thread,
 	struct sprof_thread_facts *facts)
 {
@@ -17,6 +29,7 @@ static void read_status(const struct sprof_world *world, const struct sprof_thre
 		return;
 	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
 	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
+	facts->max_rss_bytes = peak_of(thread, text);
 	facts->has_switches =
 		sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) &&
 		sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary);
@@ -38,6 +51,8 @@ static void read_io(const struct sprof_world *world, const struct sprof_thread *
 		return;
 	facts->read_bytes = io.read_bytes;
 	facts->written_bytes = io.written_bytes;
+	facts->disk_read_bytes = io.disk_read_bytes;
+	facts->disk_written_bytes = io.disk_written_bytes;
 }
 
 /* The switches of its stops and of its end don't count as its own. */
@@ -89,6 +104,7 @@ bool sprof_reading_take(
 		.processor = stat.processor,
 		.minor_faults = stat.minor_faults,
 		.major_faults = stat.major_faults,
+		.signals = thread->signals,
 	};
 	read_status(world, thread, &ret->facts);
 	if (all)
@@ -113,5 +129,8 @@ struct sprof_thread_facts sprof_facts_since(
 	facts.major_faults = since(now->major_faults, first->major_faults);
 	facts.read_bytes = since(now->read_bytes, first->read_bytes);
 	facts.written_bytes = since(now->written_bytes, first->written_bytes);
+	facts.disk_read_bytes = since(now->disk_read_bytes, first->disk_read_bytes);
+	facts.disk_written_bytes = since(now->disk_written_bytes, first->disk_written_bytes);
+	facts.signals = since(now->signals, first->signals);
 	return facts;
 }

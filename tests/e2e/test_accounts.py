@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 
 from harness import ROUNDS, TARGETS, Target, check_near, main, median, read_profile, sprof, target, wait_until
 
@@ -93,6 +94,37 @@ def check_leader_row(program):
     leaders = [wall for wall, thread in zip(walls, exact["threads"])
                if thread["tid"] == exact["processes"][thread["process"]]["pid"]]
     assert max(walls) > 1.5e9 and sum(leaders) < 0.6 * max(walls), walls
+
+
+COUNTED = """
+import os, resource, signal
+signal.signal(signal.SIGUSR1, lambda *_: None)
+memory = bytearray(60 << 20)
+for _ in range(5):
+    os.kill(os.getpid(), signal.SIGUSR1)
+with open("data", "wb") as file:
+    file.write(memory[:4 << 20])
+    os.fsync(file.fileno())
+del memory
+with open("/proc/self/io") as file:
+    figures = dict(line.split(": ") for line in file)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, int(figures["read_bytes"]), int(figures["write_bytes"]))
+"""
+
+
+def test_peak_disk_and_signals():
+    """Of the process, as it knows them itself; in a saved profile, too."""
+    result = sprof("run", "-o", "counted.pb.gz", "--", sys.executable, "-c", COUNTED).check(0)
+    peak, read, written = map(int, result.text().split())
+    report = sprof("report", "counted.pb.gz", "-f", "text").check(0).text()
+    line = next(line for line in report.splitlines() if " max rss " in line)
+    units = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+    figures = {name: float(value) * units[unit] for name, value, unit in re.findall(
+        r"(max rss|read from disk|written to disk) ([0-9.]+) (\w+)", line)}
+    check_near(figures["max rss"], peak, 0.01 * peak, "max rss")
+    check_near(figures.get("read from disk", 0), read, 0.01 * read, "read from disk")
+    check_near(figures.get("written to disk", 0), written, 0.01 * written, "written to disk")
+    assert line.endswith(", 5 signals"), line
 
 
 if __name__ == "__main__":

@@ -156,6 +156,12 @@ static void bytes_of_io(void **state)
 	assert_true(sprof_proc_parse_io("rchar: 6976\nwchar: 12\nsyscr: 10\nsyscw: 1\n", &io));
 	assert_int_equal(io.read_bytes, 6976);
 	assert_int_equal(io.written_bytes, 12);
+	assert_int_equal(io.disk_read_bytes, 0);
+	assert_true(sprof_proc_parse_io("rchar: 1\nwchar: 2\nread_bytes: 4096\n"
+					"write_bytes: 8192\n",
+		&io));
+	assert_int_equal(io.disk_read_bytes, 4096);
+	assert_int_equal(io.disk_written_bytes, 8192);
 	assert_false(sprof_proc_parse_io("rchar: 6976\n", &io));
 	assert_false(sprof_proc_parse_io("", &io));
 }
