@@ -18,6 +18,7 @@ static const struct sprof_option_group groups[] = {
 	{"Of which time and process", sprof_reading_filter_table},
 	{"How", compare_table},
 	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -39,7 +40,7 @@ static bool settle(struct sprof_outputs *outputs, struct sprof_error *err)
 static bool load(const struct sprof_reading *options, const char *path, struct sprof_profile **ret,
 	struct sprof_error *err)
 {
-	return sprof_reading_load(path, options->shown.weight, ret, err) &&
+	return sprof_reading_load(options, path, ret, err) &&
 		sprof_shown_filter(&options->shown, ret, err);
 }
 

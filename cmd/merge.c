@@ -9,6 +9,7 @@
 static const struct sprof_option_group groups[] = {
 	{"What to merge", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
+	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -16,7 +17,8 @@ static const struct sprof_option_group groups[] = {
 
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
-	struct sprof_shown shown = ((const struct sprof_reading *)data)->shown;
+	const struct sprof_reading *options = data;
+	struct sprof_shown shown = options->shown;
 	struct sprof_output_options output;
 	struct sprof_profile *profile;
 	struct sprof_written written;
@@ -28,7 +30,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	}
 	if (!sprof_outputs_settle(&shown.outputs, SPROF_STDOUT_REPORT, err) ||
-		!sprof_reading_load_all(operands, shown.weight, &profile, err))
+		!sprof_reading_load_all(options, operands, &profile, err))
 		return false;
 	shown.no_pager = true;
 	ok = sprof_shown_filter(&shown, &profile, err) &&

@@ -105,6 +105,24 @@ const struct sprof_option sprof_naming_table[] = {
 	{0},
 };
 
+const struct sprof_option sprof_naming_late_table[] = {
+	{"debug-dir", NULL, "DIR",
+		"name by the debug files there, or in /usr/lib/debug, what was\n"
+		"saved without names; may be given several times",
+		add_folder, FIELD(folders)},
+	{"sysmap", NULL, "FILE[=MODULE]",
+		"functions from a System.map or nm's output, for the\n"
+		"program or MODULE; may be given several times",
+		add_sysmap, FIELD(sysmaps)},
+	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
+		set_debuginfod, FIELD(debuginfod)},
+	{"debuginfod-limit", NULL, "TIME", "total time limit for that (60s)", sprof_value_duration,
+		FIELD(debuginfod_limit_ns)},
+	{"trust-paths", NULL, NULL, "name modules without a build id by the files at their paths",
+		sprof_value_flag, FIELD(trust_paths)},
+	{0},
+};
+
 /* The library calls this often; once a second is enough. */
 static void show_progress(void *data, const char *module, uint64_t done, uint64_t total)
 {
@@ -144,26 +162,43 @@ struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options
 	};
 }
 
-bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
-	bool with_network, struct sprof_namer *ret, struct sprof_error *err)
+static bool create(const struct sprof_naming *options, const struct sprof_modules *modules,
+	const struct sprof_saved_modules *saved, struct sprof_namer *namer, struct sprof_error *err)
 {
-	struct sprof_symbols_options wanted = {
+	const struct sprof_symbols_options wanted = {
 		.no_inlines = options->no_inlines,
 		.no_demangle = options->no_demangle,
 		.debug_folders = options->folders.items,
 		.debug_folder_count = options->folders.count,
 		.sysmaps = options->sysmaps.items,
 		.sysmap_count = options->sysmaps.count,
+		.debuginfod = namer->debuginfod,
+		.saved = saved,
 	};
 
+	if (sprof_symbols_create(modules, &wanted, &namer->symbols, err))
+		return true;
+	sprof_namer_finish(namer);
+	return false;
+}
+
+bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
+	bool with_network, struct sprof_namer *ret, struct sprof_error *err)
+{
 	*ret = (struct sprof_namer){0};
 	if (with_network && options->debuginfod)
 		connect(options, ret);
-	wanted.debuginfod = ret->debuginfod;
-	if (sprof_symbols_create(modules, &wanted, &ret->symbols, err))
-		return true;
-	sprof_namer_finish(ret);
-	return false;
+	return create(options, modules, NULL, ret, err);
+}
+
+bool sprof_namer_create_saved(const struct sprof_naming *options,
+	const struct sprof_modules *modules, const struct sprof_saved_modules *saved,
+	struct sprof_namer *ret, struct sprof_error *err)
+{
+	*ret = (struct sprof_namer){0};
+	if (options->debuginfod)
+		connect(options, ret);
+	return create(options, modules, saved, ret, err);
 }
 
 void sprof_namer_finish(struct sprof_namer *namer)

@@ -34,6 +34,7 @@ struct sprof_naming {
 	} sysmaps;
 	const char *debuginfod; /* its servers; NULL: don't ask it */
 	uint64_t debuginfod_limit_ns;
+	bool trust_paths; /* of saved profiles */
 };
 
 /*
@@ -41,6 +42,8 @@ struct sprof_naming {
  */
 extern const struct sprof_option sprof_naming_kind_table[];
 extern const struct sprof_option sprof_naming_table[];
+/* The sources of names for saved profiles, at the offset of the struct. */
+extern const struct sprof_option sprof_naming_late_table[];
 
 /* All sources of names. */
 struct sprof_namer {
@@ -55,6 +58,10 @@ struct sprof_namer {
  */
 bool sprof_namer_create(const struct sprof_naming *options, const struct sprof_modules *modules,
 	bool with_network, struct sprof_namer *ret, struct sprof_error *err) SPROF_MUST_USE;
+/* The same for a saved profile's modules, whose files are not open. */
+bool sprof_namer_create_saved(const struct sprof_naming *options,
+	const struct sprof_modules *modules, const struct sprof_saved_modules *saved,
+	struct sprof_namer *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_namer_finish(struct sprof_namer *namer);
 
 /* Where debug files may be, for callers without a session. */

@@ -16,11 +16,13 @@
 #include "profile/identify.h"
 #include "profile/merge.h"
 #include "profile/pprof.h"
+#include "profile/rename.h"
 
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
 const struct sprof_reading sprof_reading_defaults = {
 	.shown = SPROF_SHOWN_DEFAULTS,
+	.naming = {.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS},
 };
 
 const struct sprof_option sprof_reading_filter_table[] = {
@@ -33,45 +35,86 @@ const struct sprof_option sprof_reading_filter_table[] = {
 	{0},
 };
 
-bool sprof_reading_load(
-	const char *path, const char *weight, struct sprof_profile **ret, struct sprof_error *err)
+/* Whether the user has named a source of names. */
+static bool wants_names(const struct sprof_naming *naming)
 {
-	const struct sprof_pprof_options options = {.kind = weight};
+	return naming->folders.count || naming->sysmaps.count || naming->debuginfod ||
+		naming->trust_paths;
+}
+
+static bool name_late(
+	const struct sprof_naming *naming, struct sprof_profile **profile, struct sprof_error *err)
+{
+	struct sprof_saved_modules saved;
+	struct sprof_namer namer;
+	bool ok;
+
+	if (!sprof_profile_saved_modules(*profile, &saved))
+		return sprof_error_no_memory(err);
+	saved.trust_paths = naming->trust_paths;
+	ok = sprof_namer_create_saved(naming, (*profile)->modules, &saved, &namer, err);
+	if (ok) {
+		ok = sprof_profile_rename(profile, namer.symbols, err);
+		sprof_namer_finish(&namer);
+	}
+	sprof_saved_modules_finish(&saved);
+	return ok;
+}
+
+static bool read_file(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	const struct sprof_pprof_options wanted = {.kind = options->shown.weight};
 	bool is_stdin = strcmp(path, "-") == 0;
 	SPROF_AUTO_CLOSE int fd =
 		is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return sprof_error_errno(err, errno, "can't read %s", path);
-	return sprof_pprof_read(fd, is_stdin ? "stdin" : path, &options, ret, err);
+	return sprof_pprof_read(fd, is_stdin ? "stdin" : path, &wanted, ret, err);
 }
 
-static bool merge_file(
-	struct sprof_profile *sum, const char *path, const char *weight, struct sprof_error *err)
+bool sprof_reading_load(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	struct sprof_profile *profile;
+
+	if (!read_file(options, path, &profile, err))
+		return false;
+	if (wants_names(&options->naming) && !name_late(&options->naming, &profile, err)) {
+		sprof_profile_destroy(profile);
+		return false;
+	}
+	*ret = profile;
+	return true;
+}
+
+static bool merge_file(const struct sprof_reading *options, struct sprof_profile *sum,
+	const char *path, struct sprof_error *err)
 {
 	struct sprof_error reason = {0};
 	struct sprof_profile *profile;
 	bool ok;
 
-	if (!sprof_reading_load(path, weight, &profile, err))
+	if (!sprof_reading_load(options, path, &profile, err))
 		return false;
 	ok = sprof_profile_merge(sum, profile, &reason);
 	sprof_profile_destroy(profile);
 	return ok || sprof_error_set(err, reason.kind, "%s: %s", path, reason.message);
 }
 
-static bool load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
-	struct sprof_error *err)
+static bool load_all(const struct sprof_reading *options, char *const paths[],
+	struct sprof_profile **ret, struct sprof_error *err)
 {
 	struct sprof_profile *sum;
 
 	if (!paths[1])
-		return sprof_reading_load(paths[0], weight, ret, err);
+		return sprof_reading_load(options, paths[0], ret, err);
 	sum = sprof_build_create();
 	if (!sum)
 		return sprof_error_no_memory(err);
 	for (size_t i = 0; paths[i]; i++) {
-		if (!merge_file(sum, paths[i], weight, err)) {
+		if (!merge_file(options, sum, paths[i], err)) {
 			sprof_profile_destroy(sum);
 			return false;
 		}
@@ -80,12 +123,12 @@ static bool load_all(char *const paths[], const char *weight, struct sprof_profi
 	return true;
 }
 
-bool sprof_reading_load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
-	struct sprof_error *err)
+bool sprof_reading_load_all(const struct sprof_reading *options, char *const paths[],
+	struct sprof_profile **ret, struct sprof_error *err)
 {
 	struct sprof_progress *progress =
 		sprof_progress_begin("reading %s%s", paths[0], paths[1] ? " and others" : "");
-	bool ok = load_all(paths, weight, ret, err);
+	bool ok = load_all(options, paths, ret, err);
 
 	sprof_progress_end(progress);
 	return ok;

@@ -10,12 +10,14 @@
 
 #include "base/attributes.h"
 #include "cmd/command.h"
+#include "cmd/naming.h"
 #include "cmd/shown.h"
 #include "profile/profile.h"
 
 struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_shown shown;
+	struct sprof_naming naming;
 	const char *by; /* report: a label; NULL: none */
 	bool absolute;  /* diff */
 };
@@ -29,14 +31,15 @@ extern const struct sprof_reading sprof_reading_defaults;
 extern const struct sprof_option sprof_reading_filter_table[];
 
 /*
- * Reads a profile; "-" is stdin. In another tool's profile, `weight` names the kind of value to
- * show; NULL: the file's default. The caller destroys *ret.
+ * Reads a profile and names it late, if the options say by what; "-" is stdin. In another tool's
+ * profile, the weight shown is the kind of value; NULL: the file's default. The caller destroys
+ * *ret.
  */
-bool sprof_reading_load(const char *path, const char *weight, struct sprof_profile **ret,
-	struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_reading_load(const struct sprof_reading *options, const char *path,
+	struct sprof_profile **ret, struct sprof_error *err) SPROF_MUST_USE;
 
 /* Reads one or more profiles, as one. */
-bool sprof_reading_load_all(char *const paths[], const char *weight, struct sprof_profile **ret,
-	struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_reading_load_all(const struct sprof_reading *options, char *const paths[],
+	struct sprof_profile **ret, struct sprof_error *err) SPROF_MUST_USE;
 
 #endif

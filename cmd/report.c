@@ -32,6 +32,7 @@ static const struct sprof_option_group groups[] = {
 	{"How", sprof_shown_report_table, FIELD(shown)},
 	{"How", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"How", report_table},
+	{"Names", sprof_naming_late_table, FIELD(naming)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"General", sprof_common_option_table},
 	{0},
@@ -105,7 +106,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	}
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||
-		!sprof_reading_load_all(operands, options.shown.weight, &profile, err))
+		!sprof_reading_load_all(&options, operands, &profile, err))
 		return false;
 	if (is_last)
 		say_which(profile);

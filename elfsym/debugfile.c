@@ -28,6 +28,7 @@ struct search {
 	const char *path;
 	const char *prefix; /* put before folders: "", or the root of another mount namespace */
 	char candidate[PATH_MAX];
+	char *wrong; /* the first file with another build id; NULL: none */
 };
 
 /* The length of the build id; 0 if there is none or it is implausible. */
@@ -69,7 +70,7 @@ static bool is_right(const struct search *search, const struct sprof_image *foun
 }
 
 /* Opens search->candidate; `length` is snprintf's result for it. */
-static struct sprof_image *try(const struct search *search, int length)
+static struct sprof_image *try(struct search *search, int length)
 {
 	struct sprof_image *found;
 	struct sprof_error ignored;
@@ -79,6 +80,8 @@ static struct sprof_image *try(const struct search *search, int length)
 		return NULL;
 	if (is_right(search, found))
 		return found;
+	if (!search->wrong && search->id_size)
+		search->wrong = strdup(search->candidate);
 	sprof_image_close(found);
 	return NULL;
 }
@@ -192,6 +195,7 @@ struct sprof_image *sprof_debugfile_open(
 	const struct sprof_image *image, const char *path, const struct sprof_debug_places *places)
 {
 	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
+	struct sprof_image *found;
 	struct sprof_section section;
 	bool has_link;
 
@@ -203,7 +207,47 @@ struct sprof_image *sprof_debugfile_open(
 	split_path(search);
 	has_link = sprof_image_section(image, ".gnu_debuglink", &section) &&
 		sprof_debuglink_parse(section.bytes, section.size, &search->link);
-	return search->id_size || has_link ? try_all(search) : NULL;
+	found = search->id_size || has_link ? try_all(search) : NULL;
+	free(search->wrong);
+	return found;
+}
+
+/* The bytes of a build id as text; 0: it is no build id. */
+static size_t read_hex(const char *text, uint8_t bytes[MAX_ID])
+{
+	size_t length = text ? strlen(text) : 0;
+	unsigned byte;
+
+	if (length % 2 || length / 2 < MIN_ID || length / 2 > MAX_ID ||
+		strspn(text, "0123456789abcdef") != length)
+		return 0;
+	for (size_t i = 0; i < length / 2 && sscanf(text + 2 * i, "%2x", &byte) == 1; i++)
+		bytes[i] = (uint8_t)byte;
+	return length / 2;
+}
+
+struct sprof_image *sprof_debugfile_find(const struct sprof_saved_module *saved, const char *path,
+	const struct sprof_debug_places *places, char **ret_wrong)
+{
+	SPROF_AUTO_FREE struct search *search = calloc(1, sizeof(*search));
+	struct sprof_image *found = NULL;
+	uint8_t id[MAX_ID];
+
+	*ret_wrong = NULL;
+	if (!search)
+		return NULL;
+	*search = (struct search){.places = places, .path = path, .prefix = "", .id = id};
+	search->link = (struct sprof_debuglink){saved->debuglink, saved->debuglink_crc};
+	search->id_size = read_hex(saved->build_id, id);
+	write_hex(id, search->id_size, search->id_text);
+	split_path(search);
+	if (search->id_size || search->link.name)
+		found = try_all(search);
+	if (found)
+		free(search->wrong);
+	else
+		*ret_wrong = search->wrong;
+	return found;
 }
 
 struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
@@ -227,5 +271,7 @@ struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *ima
 	if (!found && absolute && places->inside)
 		found = try(search,
 			snprintf(search->candidate, PATH_MAX, "%s%s", places->inside, name));
-	return found ? found : try_all(search);
+	found = found ? found : try_all(search);
+	free(search->wrong);
+	return found;
 }

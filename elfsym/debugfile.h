@@ -10,6 +10,7 @@
 
 #include "elfsym/debuginfod.h"
 #include "elfsym/image.h"
+#include "elfsym/saved.h"
 
 /* The folder that distributions use; it holds .build-id/ab/cdef.debug. */
 #define SPROF_DEBUG_ROOT "/usr/lib/debug"
@@ -22,7 +23,8 @@ struct sprof_debug_places {
 	size_t folder_count;
 	const char *inside; /* the root folder of the file's process; NULL: our own */
 	const char *root;   /* first inside, then in our own root; NULL: SPROF_DEBUG_ROOT */
-	struct sprof_debuginfod *debuginfod; /* last; NULL: never */
+	struct sprof_debuginfod *debuginfod;     /* last; NULL: never */
+	const struct sprof_saved_modules *saved; /* NULL: the modules have open files */
 };
 
 /*
@@ -39,6 +41,13 @@ struct sprof_image *sprof_debugfile_open(
 struct sprof_image *sprof_debugfile_open_alternate(const struct sprof_image *image,
 	const char *path, const char *name, const void *build_id, size_t build_id_size,
 	const struct sprof_debug_places *places);
+
+/*
+ * The debug file of a module of which only this is known. NULL: there is none; then *ret_wrong is
+ * the path of a file that has another build id (the caller frees it), or NULL.
+ */
+struct sprof_image *sprof_debugfile_find(const struct sprof_saved_module *saved, const char *path,
+	const struct sprof_debug_places *places, char **ret_wrong);
 
 /* The build id in hexadecimal. False: none, or an implausible one. */
 bool sprof_build_id_text(const struct sprof_image *image, char ret[SPROF_BUILD_ID_TEXT]);

@@ -80,11 +80,33 @@ static void explain_stripped(const struct sprof_names *names, struct sprof_symbo
 		names->places->debuginfod ? " (the debuginfod servers don't have it)" : "");
 }
 
+/* Of a saved profile: its files need not be here. */
+static void explain_saved(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+{
+	const char *id = names->saved->build_id;
+
+	if (names->wrong_file)
+		snprintf(ret->why, sizeof(ret->why), "not used, another build id: %.120s",
+			names->wrong_file);
+	else if (id)
+		snprintf(ret->why, sizeof(ret->why), "no debug file for build id %.40s", id);
+	else
+		snprintf(ret->why, sizeof(ret->why), "saved without a build id");
+	if (id)
+		snprintf(ret->help, sizeof(ret->help), "%s--debug-dir DIR for build id %.40s",
+			names->places->debuginfod ? "" : "--debuginfod, or ", id);
+	else
+		snprintf(ret->help, sizeof(ret->help), "--trust-paths, or --sysmap FILE=%.200s",
+			sprof_module_name(names->module));
+}
+
 void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret)
 {
 	*ret = (struct sprof_symbols_gap){0};
 	if (names->module->kind == SPROF_MODULE_ANONYMOUS)
 		explain_anonymous(names, ret);
+	else if (names->saved && !names->image)
+		explain_saved(names, ret);
 	else if (!names->image)
 		explain_unreadable(names->module, ret);
 	else if (names->image->from_memory && !names->debug)

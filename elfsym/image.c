@@ -223,6 +223,22 @@ bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct s
 	return true;
 }
 
+bool sprof_image_place(
+	struct sprof_image *image, const struct sprof_segment *segments, size_t count)
+{
+	struct sprof_segment *copy = calloc(count + 1, sizeof(*copy));
+
+	if (!copy)
+		return false;
+	memcpy(copy, segments, count * sizeof(*copy));
+	free(image->segments);
+	image->segments = copy;
+	image->segment_count = count;
+	image->is_bare = true;
+	image->eh_frame_hdr_address = image->eh_frame_hdr_size = 0;
+	return true;
+}
+
 void sprof_image_close(struct sprof_image *image)
 {
 	if (!image)
@@ -304,7 +320,7 @@ const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address,
 	const struct sprof_segment *segment = segment_at(image, address);
 	uint64_t offset;
 
-	if (!segment || size > segment->file_size - (address - segment->address))
+	if (!segment || image->is_bare || size > segment->file_size - (address - segment->address))
 		return NULL;
 	offset = segment->offset + (address - segment->address);
 	if (offset > image->size || size > image->size - offset)
@@ -317,7 +333,7 @@ size_t sprof_image_room(const struct sprof_image *image, uint64_t address)
 	const struct sprof_segment *segment = segment_at(image, address);
 	uint64_t offset, room;
 
-	if (!segment)
+	if (!segment || image->is_bare)
 		return 0;
 	offset = segment->offset + (address - segment->address);
 	room = segment->file_size - (address - segment->address);

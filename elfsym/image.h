@@ -33,6 +33,7 @@ struct sprof_image {
 	char *own_path;       /* of own_fd; NULL: the module has the path */
 	void *own_bytes;      /* NULL: the module owns the memory, or it is a file */
 	bool from_memory;     /* copied from a process: no sections, and relocated in place */
+	bool is_bare;         /* has the segments of the module, but not their content */
 	uint64_t memory_base; /* if from_memory: the process's address of the first byte */
 };
 
@@ -56,6 +57,13 @@ bool sprof_image_open_path(
 /* The same for an ELF file in malloc() memory. Takes ownership, even on failure. */
 bool sprof_image_open_bytes(void *bytes, size_t size, const char *name, struct sprof_image **ret,
 	struct sprof_error *err) SPROF_MUST_USE;
+/*
+ * Makes a separate debug file stand for its module: replaces the segments by the module's (copied),
+ * because the file's own need not have the offsets of the module. The image has no code then.
+ * False: no memory.
+ */
+bool sprof_image_place(struct sprof_image *image, const struct sprof_segment *segments,
+	size_t count) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_image_close(struct sprof_image *image);
 

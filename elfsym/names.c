@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "elfsym/minidebug.h"
+#include "elfsym/names-saved.h"
 
 static bool open_dwarf(struct sprof_names *names, const struct sprof_image *debug, const char *path,
 	struct sprof_error *err)
@@ -65,6 +66,8 @@ bool sprof_names_init(struct sprof_names *names, const struct sprof_module *modu
 	look_inside(names);
 	if (sysmap && !open_list(names, sysmap, err))
 		return false;
+	if (places->saved)
+		return sprof_names_open_saved(names, err);
 	if (module->kind == SPROF_MODULE_ANONYMOUS)
 		return init_anonymous(names, err);
 	if (!sprof_image_open(module, &names->image, &unreadable)) {
@@ -171,6 +174,7 @@ void sprof_names_finish(struct sprof_names *names)
 	if (names->starts)
 		sprof_code_starts_finish(names->starts);
 	free(names->starts);
+	free(names->wrong_file);
 	sprof_symlist_destroy(names->list);
 	sprof_symtab_destroy(names->symtab);
 	sprof_dwarf_close(names->dwarf);

@@ -25,9 +25,11 @@ struct sprof_names {
 	struct sprof_debug_places places_inside; /* places, in a process with another root */
 	char inside[32];
 	struct sprof_image *image;
-	struct sprof_image *debug; /* the separate debug file */
-	struct sprof_image *inner; /* of .gnu_debugdata */
-	struct sprof_go_table *go; /* after sprof_names_load_go */
+	struct sprof_image *debug;              /* the separate debug file */
+	struct sprof_image *inner;              /* of .gnu_debugdata */
+	const struct sprof_saved_module *saved; /* of a saved profile's module; NULL: it is open */
+	char *wrong_file;                       /* has another build id than saved; NULL: none */
+	struct sprof_go_table *go;              /* after sprof_names_load_go */
 	bool go_loaded;
 	struct sprof_dwarf *dwarf; /* after sprof_names_load_dwarf */
 	bool dwarf_loaded;
@@ -49,6 +51,8 @@ struct sprof_names {
 bool sprof_names_init(struct sprof_names *names, const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap,
 	struct sprof_error *err) SPROF_MUST_USE;
+/* The link-time address of a place in the module's file. False: unknown. */
+bool sprof_names_address(const struct sprof_names *names, uint64_t offset, uint64_t *ret_address);
 /* Finds a Go program's table of functions, once. There must be an image. */
 void sprof_names_load_go(struct sprof_names *names);
 /* Reads where DWARF has code, once. There must be an image. False: no memory. */

@@ -49,8 +49,9 @@ struct place {
 	const struct sprof_module *module;
 	uint64_t offset;
 	struct sprof_names *names;
-	bool loaded;      /* the module's file has this offset in a segment */
-	uint64_t address; /* if loaded: the link-time address */
+	bool placed;      /* the module's file has this offset in a segment */
+	bool loaded;      /* and an image of it is open */
+	uint64_t address; /* if placed: the link-time address */
 };
 
 bool sprof_symbols_create(const struct sprof_modules *modules,
@@ -73,6 +74,7 @@ bool sprof_symbols_create(const struct sprof_modules *modules,
 		.folder_count = options->debug_folder_count,
 		.root = options->debug_root,
 		.debuginfod = options->debuginfod,
+		.saved = options->saved,
 	};
 	*ret = symbols;
 	return true;
@@ -272,7 +274,7 @@ static const struct sprof_symlist_line *find_listed(const struct place *place)
 		return NULL;
 	if (place->module->kind == SPROF_MODULE_ANONYMOUS)
 		return sprof_symlist_find(place->names->list, place->offset);
-	return place->loaded ? sprof_symlist_find(place->names->list, place->address) : NULL;
+	return place->placed ? sprof_symlist_find(place->names->list, place->address) : NULL;
 }
 
 static bool set_symbol(struct sprof_symbols *symbols, struct sprof_location *location,
@@ -402,8 +404,8 @@ static bool name_place(struct sprof_symbols *symbols, struct place *place, struc
 	if (!open_names(symbols, place->module, &place->names, err) ||
 		!sprof_names_refresh(place->names, err))
 		return false;
-	place->loaded = place->names->image &&
-		sprof_image_address(place->names->image, place->offset, &place->address);
+	place->placed = sprof_names_address(place->names, place->offset, &place->address);
+	place->loaded = place->placed && place->names->image;
 	if (place->loaded && !find_go(symbols, place, &go, &chain) &&
 		!find_dwarf(symbols, place, &chain, err))
 		return false;

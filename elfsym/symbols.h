@@ -21,6 +21,7 @@ struct sprof_sysmap {
 };
 
 struct sprof_debuginfod;
+struct sprof_saved_modules;
 
 struct sprof_symbols_options {
 	bool no_inlines; /* only a chain's outermost function, named by the symbol table */
@@ -31,6 +32,7 @@ struct sprof_symbols_options {
 	struct sprof_debuginfod *debuginfod; /* used last; NULL: never */
 	const struct sprof_sysmap *sysmaps;
 	size_t sysmap_count;
+	const struct sprof_saved_modules *saved; /* NULL: the modules have open files */
 };
 
 /* One function at a place. All strings live as long as the struct sprof_symbols. */

@@ -85,6 +85,49 @@ static void put_gaps(struct sprof_pprof_writer *writer)
 	}
 }
 
+static void put_segment(struct sprof_pprof_writer *writer, size_t mapping,
+	const struct sprof_profile_segment *segment)
+{
+	char name[40], text[80];
+
+	snprintf(name, sizeof(name), SPROF_PPROF_SEGMENT ".%zu", mapping);
+	snprintf(text, sizeof(text), "0x%llx 0x%llx 0x%llx", (unsigned long long)segment->offset,
+		(unsigned long long)segment->size, (unsigned long long)segment->address);
+	put_comment(writer, name, text);
+}
+
+static void put_debuglink(struct sprof_pprof_writer *writer, const char *name,
+	const struct sprof_profile_module *facts)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%08x %s", facts->debuglink_crc, facts->debuglink) < 0) {
+		text = NULL;
+		writer->failed = true;
+		return;
+	}
+	put_comment(writer, name, text);
+}
+
+/* What names the module later, where its file is not at hand. */
+static void put_places(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+
+	for (size_t i = 0; i < profile->module_count && i < writer->layout.module_count; i++) {
+		const struct sprof_profile_module *facts = &profile->module_facts[i];
+		uint32_t first = writer->layout.first[i];
+		char name[32];
+
+		for (size_t k = 0; k < facts->segment_count; k++)
+			put_segment(writer, first + k + 1, &facts->segments[k]);
+		if (!facts->debuglink || first == writer->layout.first[i + 1])
+			continue;
+		snprintf(name, sizeof(name), SPROF_PPROF_DEBUGLINK ".%u", first + 1);
+		put_debuglink(writer, name, facts);
+	}
+}
+
 void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 {
 	writer->packed.size = 0;
@@ -94,6 +137,7 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 		put_quality(writer);
 		put_gaps(writer);
 	}
+	put_places(writer);
 	put_slice(writer);
 	for (size_t i = 0; i < writer->profile->comment_count; i++)
 		sprof_message_add_varint(

@@ -96,6 +96,11 @@ static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_modul
 		(!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
 			!copy_text(copy->target, facts->gap_help, &to->gap_help)))
 		return false;
+	if (!to->debuglink) {
+		to->debuglink_crc = facts->debuglink_crc;
+		if (!copy_text(copy->target, facts->debuglink, &to->debuglink))
+			return false;
+	}
 	if (to->segments || !facts->segment_count)
 		return true;
 	to->segments = calloc(facts->segment_count, sizeof(*to->segments));

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "elfsym/debugfile.h"
+#include "elfsym/debuglink.h"
 #include "elfsym/image.h"
 #include "profile/index.h"
 
@@ -48,6 +49,21 @@ static bool is_same(const struct sprof_profile_module *facts, const char *build_
 	return !facts->build_id || strcmp(facts->build_id, build_id) == 0;
 }
 
+/* Where the debug file is, for a reader without the module's file. */
+static bool copy_debuglink(struct sprof_profile *profile, const struct sprof_image *image,
+	struct sprof_profile_module *facts)
+{
+	struct sprof_section section;
+	struct sprof_debuglink link;
+
+	if (!sprof_image_section(image, ".gnu_debuglink", &section) ||
+		!sprof_debuglink_parse(section.bytes, section.size, &link))
+		return true;
+	facts->debuglink = sprof_strtab_intern(profile->index->strings, link.name);
+	facts->debuglink_crc = link.crc;
+	return facts->debuglink;
+}
+
 static bool identify(struct sprof_profile *profile, const struct sprof_module *module)
 {
 	struct sprof_profile_module *facts = &profile->module_facts[module->id];
@@ -65,7 +81,7 @@ static bool identify(struct sprof_profile *profile, const struct sprof_module *m
 		ok = facts->build_id;
 	}
 	if (ok && is_same(facts, build_id))
-		ok = copy_segments(image, facts);
+		ok = copy_segments(image, facts) && copy_debuglink(profile, image, facts);
 	sprof_image_close(image);
 	return ok;
 }

@@ -110,6 +110,8 @@ static bool read_comment(
 		ok = read_gap(file, comment, text);
 	} else if (is_name(comment, length, SPROF_PPROF_SLICE)) {
 		profile->slice_ns = parse(text, &value) && value <= INT64_MAX ? value : 0;
+	} else if (!sprof_pprof_read_place(file, comment, text)) {
+		ok = false;
 	} else if (parse(text, &value)) {
 		read_number(&profile->quality, comment, length, value);
 	}

@@ -103,6 +103,10 @@ uint32_t sprof_pprof_ids_find(const struct sprof_pprof_ids *ids, uint64_t id);
 
 void sprof_pprof_ids_finish(struct sprof_pprof_ids *ids);
 
+/* Takes a comment NAME.n=TEXT about a mapping's module, if it is one. False: no memory. */
+SPROF_MUST_USE bool sprof_pprof_read_place(
+	struct sprof_pprof_file *file, const char *comment, const char *text);
+
 /* The passes over the file, in this order. */
 SPROF_MUST_USE bool sprof_pprof_read_head(struct sprof_pprof_file *file,
 	const struct sprof_pprof_options *options, struct sprof_error *err);

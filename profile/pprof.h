@@ -21,6 +21,13 @@
 /* The comment that says that samples have a time label, and its resolution in ns. */
 #define SPROF_PPROF_SLICE "time_slice_ns"
 
+/*
+ * Comments of a mapping, followed by "." and its number: its part of the module's file as OFFSET
+ * SIZE ADDRESS, where the address is the link-time one; and .gnu_debuglink as CRC NAME.
+ */
+#define SPROF_PPROF_SEGMENT "segment"
+#define SPROF_PPROF_DEBUGLINK "debuglink"
+
 /* Labels of a sample, besides those of profile/attributes.c and profile/facts.h. */
 #define SPROF_PPROF_TIME "time" /* a number: when its slice begins, in ns since the start */
 #define SPROF_PPROF_FORMER_NAMES "former_names"

@@ -147,6 +147,9 @@ struct sprof_profile_module {
 	const char *build_id; /* hexadecimal; NULL: none, or not known */
 	struct sprof_profile_segment *segments;
 	size_t segment_count;
+	/* the name in its file's .gnu_debuglink; NULL: none, or not known */
+	const char *debuglink;
+	uint32_t debuglink_crc;
 	/* Why its frames have no names, and what would help; see profile/gaps.h. NULL: unknown. */
 	const char *gap_why, *gap_help;
 };

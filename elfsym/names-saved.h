@@ -1,0 +1,19 @@
+/*
+ * Private to elfsym/: the names of a saved profile's module.
+ */
+#ifndef SPROF_ELFSYM_NAMES_SAVED_H
+#define SPROF_ELFSYM_NAMES_SAVED_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "elfsym/names.h"
+
+/*
+ * Opens what this machine has of the module: the file itself, or its debug file. Having neither is
+ * no error. False: no memory.
+ */
+bool sprof_names_open_saved(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
+
+#endif
