@@ -133,6 +133,19 @@ static bool copy_module(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 	return true;
 }
 
+bool sprof_copy_modules(struct sprof_copy *copy)
+{
+	const struct sprof_modules *modules = copy->source->modules;
+	size_t count = modules ? sprof_modules_count(modules) : 0;
+	uint32_t ignored;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!copy_module(copy, (uint32_t)i, &ignored))
+			return false;
+	}
+	return true;
+}
+
 static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 {
 	if (copy->functions[id] == SPROF_PROFILE_NONE) {

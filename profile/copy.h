@@ -38,6 +38,8 @@ void sprof_copy_finish(struct sprof_copy *copy);
 
 /* Copies what describes the whole profile: command, start, kinds of values. Not its quality. */
 bool sprof_copy_head(struct sprof_copy *copy);
+/* Copies the modules in their order, in which the first file is the program. */
+bool sprof_copy_modules(struct sprof_copy *copy);
 bool sprof_copy_comments(struct sprof_copy *copy);
 bool sprof_copy_thread(struct sprof_copy *copy, uint32_t thread);
 bool sprof_copy_row(struct sprof_copy *copy, size_t row);

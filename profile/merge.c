@@ -42,7 +42,8 @@ static bool check_kinds(const struct sprof_profile *target, const struct sprof_p
 
 static bool copy_all(struct sprof_copy *copy, bool is_first)
 {
-	if ((is_first && !sprof_copy_head(copy)) || !sprof_copy_comments(copy))
+	if ((is_first && (!sprof_copy_head(copy) || !sprof_copy_modules(copy))) ||
+		!sprof_copy_comments(copy))
 		return false;
 	for (size_t i = 0; i < copy->source->thread_count; i++) {
 		if (!sprof_copy_thread(copy, (uint32_t)i))

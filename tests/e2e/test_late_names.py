@@ -225,6 +225,8 @@ def test_list_of_symbols():
     assert {"main", "first", "second", "deep", "hidden"} <= names
     assert {name for name in before if "+0x" not in name} <= names
     assert {"main", "first"} <= functions("late.pb.gz", "--sysmap", "program.map")
+    sprof("report", "late.pb.gz", "--sysmap", "libpath.map=libpath.so", "-o", "half.pb.gz").check(0)
+    assert {"main", "first"} <= functions("half.pb.gz", "--sysmap", "program.map")
 
 
 def test_diff_and_merge():
