@@ -36,6 +36,8 @@ static void add_thread(const struct sprof_calls_report *report,
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, row->thread);
 
+	if (report->keys && row->thread < report->key_count)
+		sprof_json_format(json, ",\"key\":%" PRId64, report->keys[row->thread]);
 	if (!thread)
 		return;
 	sprof_json_format(json, ",\"tid\":%d,\"comm\":", (int)thread->tid);

@@ -45,8 +45,12 @@ struct sprof_calls_report {
 	uint32_t return_depth; /* returns of deeper calls are not told; 0: all are */
 	enum sprof_calls_column sort;
 	bool by_thread;
-	size_t top;   /* functions that are shown; 0: all */
-	size_t width; /* of the terminal; 0: any */
+	/* What threads stand for: a key each; NULL: themselves. */
+	const int64_t *keys;
+	size_t key_count;
+	const char *key_name; /* NULL: "thread" */
+	size_t top;           /* functions that are shown; 0: all */
+	size_t width;         /* of the terminal; 0: any */
 };
 
 /* The rows of functions in their order, each followed by those of its callers. */
@@ -69,7 +73,7 @@ extern const char *const sprof_calls_column_names[];
 const char *sprof_calls_end_name(enum sprof_activation_end end);
 /* The name of a function, or of what stands for no function. */
 const char *sprof_calls_name(const struct sprof_calls_report *report, uint32_t function);
-/* NULL: not known. */
+/* NULL: not known, or a key. */
 const struct sprof_profile_thread *sprof_calls_thread(
 	const struct sprof_calls_report *report, uint32_t thread);
 

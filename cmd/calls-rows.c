@@ -48,7 +48,7 @@ const struct sprof_profile_thread *sprof_calls_thread(
 {
 	const struct sprof_profile *profile = report->profile;
 
-	return thread < profile->thread_count ? &profile->threads[thread] : NULL;
+	return !report->keys && thread < profile->thread_count ? &profile->threads[thread] : NULL;
 }
 
 static double average(const struct sprof_histogram *histogram)

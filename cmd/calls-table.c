@@ -3,6 +3,7 @@
  * the order (calls-rows.c).
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cmd/calls-report.h"
 #include "output/table.h"
@@ -36,6 +37,11 @@ static void add_thread(const struct sprof_calls_report *report,
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, row->thread);
 
+	if (!is_edge(row) && report->keys && row->thread < report->key_count) {
+		sprof_table_cell(table, "%" PRId64, report->keys[row->thread]);
+		sprof_table_cell(table, "-");
+		return;
+	}
 	if (is_edge(row) || !thread) {
 		sprof_table_cell(table, "%s", is_edge(row) ? "" : "-");
 		sprof_table_cell(table, "%s", is_edge(row) ? "" : "-");
@@ -179,10 +185,14 @@ static void write_losses(const struct sprof_calls_report *report, struct sprof_o
 bool sprof_calls_table(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	const size_t first = report->by_thread ? 0 : THREAD_COLUMNS;
-	struct sprof_table table = {.columns = columns + first, .column_count = COLUMNS - first};
+	struct sprof_table_column shown[COLUMNS];
+	struct sprof_table table = {.columns = shown + first, .column_count = COLUMNS - first};
 	struct sprof_calls_rows rows;
 	bool done = sprof_calls_rows_init(report, &rows);
 
+	memcpy(shown, columns, sizeof(shown));
+	if (report->key_name)
+		shown[0].title = report->key_name;
 	for (size_t i = 0; done && i < rows.count; i++)
 		add_row(report, rows.items[i], &table);
 	write_head(report, out);

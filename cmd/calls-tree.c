@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/interned.h"
@@ -137,6 +138,11 @@ static void add_thread(
 {
 	const struct sprof_profile_thread *thread = sprof_calls_thread(report, node->thread);
 
+	if (!node->depth && report->keys && node->thread < report->key_count) {
+		sprof_table_cell(table, "%" PRId64, report->keys[node->thread]);
+		sprof_table_cell(table, "-");
+		return;
+	}
 	if (node->depth || !thread) {
 		sprof_table_cell(table, "%s", node->depth ? "" : "-");
 		sprof_table_cell(table, "%s", node->depth ? "" : "-");
@@ -190,10 +196,14 @@ void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct spro
 bool sprof_calls_tree(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	const size_t first = report->by_thread ? 0 : THREAD_COLUMNS;
-	struct sprof_table table = {.columns = columns + first, .column_count = COLUMNS - first};
+	struct sprof_table_column shown[COLUMNS];
+	struct sprof_table table = {.columns = shown + first, .column_count = COLUMNS - first};
 	struct tree tree = {.root = NONE};
 	bool done = make(report, &tree);
 
+	memcpy(shown, columns, sizeof(shown));
+	if (report->key_name)
+		shown[0].title = report->key_name;
 	if (done) {
 		for (uint32_t at = tree.root; at != NONE; at = next_of(&tree, at))
 			add_line(report, &tree.nodes[at], &table);

@@ -25,7 +25,6 @@
 enum {
 	LISTS = 64,
 	LIMIT = 100000,
-	UPROBE_RETURNS = 64, /* MAX_URETPROBE_DEPTH, kernel/events/uprobes.c */
 };
 
 struct calls_lists {
@@ -175,8 +174,9 @@ static bool keeps_calls(const struct calls_options *options)
 /* The kernel keeps few return addresses of a thread. */
 static uint32_t return_depth(const struct calls *calls)
 {
-	return strcmp(sprof_functions_source_name(calls->functions), "uprobes") ? 0
-										: UPROBE_RETURNS;
+	return strcmp(sprof_functions_source_name(calls->functions), "uprobes")
+		? 0
+		: SPROF_UPROBE_RETURNS;
 }
 
 static bool create_source(struct calls *calls, struct sprof_error *err)

@@ -27,9 +27,10 @@ static void write_head(const struct sprof_heap_report *report, struct sprof_out 
 	sprof_clean_copy(report->profile->command ? report->profile->command : "unknown program",
 		command, sizeof(command));
 	sprof_out_printf(out, "heap of: %s\n", command);
-	sprof_out_printf(out, "  %s, by %s at %zu functions, %" PRIu64 " calls\n\n",
+	sprof_out_printf(out, "  %s, by %s at %zu %s, %" PRIu64 " calls\n\n",
 		sprof_figure_time(since_begin(report, report->end_ns)).text, report->source,
-		report->functions, report->counts->calls);
+		report->functions, report->places ? report->places : "functions",
+		report->counts->calls);
 }
 
 static const struct sprof_table_column total_columns[] = {

@@ -5,7 +5,7 @@
 #include "cmd/trace-choice.h"
 
 #include "cmd/syscall-name.h"
-#include "cmd/trace-calls.h"
+#include "cmd/trace-engine.h"
 
 enum {
 	NAME_SIZE = 64,
@@ -139,10 +139,7 @@ bool sprof_trace_choice_read(const struct sprof_trace_options *options,
 			return false;
 	}
 	return (!key || sprof_event_list_set_key(list, key, err)) &&
-		sprof_event_list_check(list, options->cycle, err) &&
-		(options->analysis != SPROF_TRACE_SYSCALLS ||
-			sprof_trace_calls_check(list, options->cycle, err)) &&
-		check_sources(options, list, err);
+		sprof_trace_engine_check(options, list, err) && check_sources(options, list, err);
 }
 
 bool sprof_trace_choice_wants(const struct sprof_event_list *list, unsigned source)

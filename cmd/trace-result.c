@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cmd/call-report.h"
 #include "cmd/terminal.h"
+#include "cmd/trace-books.h"
 #include "cmd/trace-report.h"
 #include "cmd/trace-state.h"
 #include "output/units.h"
@@ -56,10 +57,31 @@ static bool write_pairs(const struct trace *trace, bool whole_run)
 				    : sprof_trace_report_text(&report, trace->out);
 }
 
+/* What is known of memory at the end comes when its stacks have names. */
+static bool write_table(struct trace *trace, bool whole_run)
+{
+	switch (trace->options->analysis) {
+	case SPROF_TRACE_SYSCALLS:
+		return write_calls(trace, whole_run);
+	case SPROF_TRACE_CALL:
+		return sprof_trace_write_nested(trace, whole_run);
+	case SPROF_TRACE_CALL_DELAY:
+		if (!write_pairs(trace, whole_run))
+			return false;
+		sprof_out_puts(trace->out, trace->options->json || !whole_run ? "" : "\n");
+		return !whole_run || sprof_trace_write_nested(trace, true);
+	case SPROF_TRACE_KMEMPROF:
+		return whole_run || sprof_trace_write_sums(trace);
+	case SPROF_TRACE_DELAY:
+	case SPROF_TRACE_PAIR:
+		break;
+	}
+	return write_pairs(trace, whole_run);
+}
+
 void sprof_trace_write_table(struct trace *trace, bool whole_run)
 {
-	if (trace->options->analysis == SPROF_TRACE_SYSCALLS ? !write_calls(trace, whole_run)
-							     : !write_pairs(trace, whole_run))
+	if (!write_table(trace, whole_run))
 		trace->out_of_memory = true;
 }
 
@@ -74,10 +96,16 @@ static void write_source(struct trace *trace)
 						 : ", each system call stops its thread");
 }
 
+static bool has_own_head(enum sprof_trace_analysis analysis)
+{
+	return analysis == SPROF_TRACE_SYSCALLS || analysis == SPROF_TRACE_CALL ||
+		analysis == SPROF_TRACE_KMEMPROF;
+}
+
 static void write_head(struct trace *trace)
 {
 	/* Tables of calls have a head of their own. */
-	if (trace->options->json || trace->options->analysis == SPROF_TRACE_SYSCALLS)
+	if (trace->options->json || has_own_head(trace->options->analysis))
 		return;
 	write_source(trace);
 	sprof_out_printf(trace->out, "; over %s; ",
@@ -87,8 +115,8 @@ static void write_head(struct trace *trace)
 			(double)trace->floor_ns / SPROF_NS_PER_US);
 	if (trace->recorded && sprof_recorded_events_gaps(trace->recorded).is_of_users_only)
 		sprof_out_puts(trace->out, "user code only; ");
-	sprof_out_printf(
-		trace->out, "%" PRIu64 " events\n", sprof_pairs_counts(trace->pairs)->events);
+	sprof_out_printf(trace->out, "%" PRIu64 " events\n",
+		sprof_trace_engine_counts(&trace->engine).events);
 }
 
 static void write_lost_records(struct trace *trace)
@@ -116,12 +144,11 @@ static void write_unpaired(struct trace *trace)
 
 static void write_losses(struct trace *trace)
 {
-	const struct sprof_pairs_counts *counts = sprof_pairs_counts(trace->pairs);
+	const struct sprof_pairs_counts counts = sprof_trace_engine_counts(&trace->engine);
 
-	if (counts->overflows)
+	if (counts.overflows)
 		sprof_out_printf(trace->out,
-			"%" PRIu64 " events had no room to wait for their end\n",
-			counts->overflows);
+			"%" PRIu64 " events had no room to wait for their end\n", counts.overflows);
 	if (trace->calls && sprof_calls_gaps(trace->calls).threads_asleep)
 		sprof_out_printf(trace->out,
 			"%u of the threads never ran when looked at, and nobody was woken for this: "
@@ -144,7 +171,7 @@ static void write_stacks(struct trace *trace)
 
 static bool name(struct trace *trace, struct sprof_error *err)
 {
-	return (!trace->stacks.count && !trace->options->beside.sample) ||
+	return (!trace->stacks.count && !trace->options->beside.sample && !trace->engine.heap) ||
 		sprof_watching_name(&trace->watching, &trace->options->naming, err);
 }
 
@@ -152,7 +179,8 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 {
 	struct sprof_out *out = trace->out;
 
-	sprof_pairs_close(trace->pairs);
+	if (!sprof_trace_engine_close(&trace->engine, sprof_clock_now_ns()))
+		trace->out_of_memory = true;
 	if (trace->details)
 		sprof_details_flush(trace->details, UINT64_MAX);
 	if (!sprof_delay_table_end_interval(&trace->table) ||
@@ -170,6 +198,8 @@ bool sprof_trace_write_result(struct trace *trace, struct sprof_error *err)
 	}
 	if (!name(trace, err))
 		return false;
+	if (trace->engine.heap && !sprof_trace_write_heap(trace))
+		trace->out_of_memory = true;
 	write_stacks(trace);
 	trace->out = NULL;
 	if (!sprof_out_close(out, err) || !sprof_heatmap_close(&trace->heatmap, err))

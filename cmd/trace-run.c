@@ -57,7 +57,8 @@ static void on_event(void *context, const struct sprof_trace_side *side)
 	struct trace *trace = context;
 
 	if (trace->details &&
-		!sprof_details_add(trace->details, side, sprof_pairs_oldest_ns(trace->pairs)))
+		!sprof_details_add(
+			trace->details, side, sprof_trace_engine_oldest_ns(&trace->engine)))
 		trace->out_of_memory = true;
 }
 
@@ -69,6 +70,8 @@ static bool has_calls(const struct trace *trace)
 /* One table is printed. */
 static bool count(struct trace *trace, const struct sprof_trace_instance *instance)
 {
+	if (trace->options->analysis == SPROF_TRACE_CALL)
+		return true;
 	return has_calls(trace) ? sprof_trace_calls_add(&trace->call_figures, instance)
 				: sprof_delay_table_add(&trace->table, instance);
 }
@@ -149,7 +152,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	if (next.time_ns < trace->last_ns)
 		next.time_ns = trace->last_ns;
 	trace->last_ns = next.time_ns;
-	if (!sprof_pairs_add(trace->pairs, &next, &trigger))
+	if (!sprof_trace_engine_add(&trace->engine, &next, &trigger))
 		trace->out_of_memory = true;
 	if (trigger)
 		trace->next_ns = 0;
@@ -194,8 +197,8 @@ static void look_for_open(struct trace *trace, uint64_t now_ns)
 	/* What comes late is not missing yet. */
 	trace->known_ns =
 		trace->recorded ? sprof_recorded_events_known_ns(trace->recorded) : now_ns;
-	sprof_pairs_overdue(
-		trace->pairs, trace->known_ns, sprof_trace_than(trace)->ns, show_open, trace);
+	sprof_trace_engine_overdue(
+		&trace->engine, trace->known_ns, sprof_trace_than(trace)->ns, show_open, trace);
 	trace->look_ns = now_ns + look_period(trace);
 }
 
@@ -257,12 +260,12 @@ static bool wants_stack(void *data, const struct sprof_call *call)
 static void tell_state(void *data)
 {
 	const struct trace *trace = data;
-	const struct sprof_pairs_counts *counts = sprof_pairs_counts(trace->pairs);
+	const struct sprof_pairs_counts counts = sprof_trace_engine_counts(&trace->engine);
 
 	sprof_ui_note("%" PRIu64 " events, %" PRIu64 " pairs, %zu open, %" PRIu64
 		      " replaced; %zu bytes of details, %" PRIu64 " events had no room there",
-		counts->events, counts->instances, sprof_pairs_open(trace->pairs), counts->replaced,
-		trace->details ? sprof_details_bytes(trace->details) : 0,
+		counts.events, counts.instances, sprof_trace_engine_open(&trace->engine),
+		counts.replaced, trace->details ? sprof_details_bytes(trace->details) : 0,
 		trace->details ? sprof_details_evicted(trace->details) : 0);
 }
 
@@ -285,12 +288,13 @@ static bool create_parts(struct trace *trace, struct sprof_error *err)
 	if (trace->options->detail && strcmp(trace->options->detail, "all") != 0 &&
 		!sprof_details_parse(trace->options->detail, &detail, err))
 		return false;
-	trace->pairs = sprof_pairs_create(&how);
+	if (!sprof_trace_engine_create(trace->options, &how, &trace->engine))
+		return sprof_error_no_memory(err);
 	if (how.has_than || how.has_lower)
 		trace->details = sprof_details_create(&detail, &listener);
 	for (int i = 0; i < 2; i++)
 		trace->unpaired[i] = calloc(trace->list.count, sizeof(*trace->unpaired[i]));
-	if (!trace->pairs || !trace->unpaired[0] || !trace->unpaired[1] ||
+	if (!trace->unpaired[0] || !trace->unpaired[1] ||
 		((how.has_than || how.has_lower) && !trace->details))
 		return sprof_error_no_memory(err);
 	if (trace->options->output)
@@ -320,10 +324,10 @@ static bool wants_call_stops(const struct trace *trace)
 		!sprof_trace_records_calls(trace);
 }
 
-/* Births are events, or new threads get probes at theirs, or their mappings are read. */
+/* Births are events, or new threads get probes at theirs, or their mappings are read; ends cut calls. */
 static bool wants_tasks(const struct trace *trace)
 {
-	return trace->probes.count ||
+	return trace->probes.count || !trace->engine.pairs ||
 		(trace->recorded && sprof_trace_choice_has_stacks(&trace->list)) ||
 		sprof_trace_choice_wants(&trace->list, SPROF_TRACE_BY_EVENT_STOPS);
 }
@@ -368,7 +372,7 @@ static void finish(struct trace *trace)
 	sprof_recorded_events_destroy(trace->recorded);
 	sprof_trace_probes_finish(&trace->probes);
 	sprof_details_destroy(trace->details);
-	sprof_pairs_destroy(trace->pairs);
+	sprof_trace_engine_finish(&trace->engine);
 	sprof_delay_table_finish(&trace->table);
 	sprof_trace_calls_finish(&trace->call_figures);
 	sprof_event_list_finish(&trace->list);

@@ -29,9 +29,12 @@ struct sprof_trace_threshold {
 };
 
 enum sprof_trace_analysis {
-	SPROF_TRACE_DELAY,    /* latencies of each pair of events */
-	SPROF_TRACE_PAIR,     /* the same, and what has no partner */
-	SPROF_TRACE_SYSCALLS, /* pairs of a call's begin and its end, as calls */
+	SPROF_TRACE_DELAY,      /* latencies of each pair of events */
+	SPROF_TRACE_PAIR,       /* the same, and what has no partner */
+	SPROF_TRACE_SYSCALLS,   /* pairs of a call's begin and its end, as calls */
+	SPROF_TRACE_CALL,       /* functions' begins and ends within each other: who calls whom */
+	SPROF_TRACE_CALL_DELAY, /* the same, and latencies */
+	SPROF_TRACE_KMEMPROF,   /* what allocates and what frees: memory by stack */
 };
 
 struct sprof_trace_options {
@@ -46,6 +49,7 @@ struct sprof_trace_options {
 	struct sprof_trace_threshold than, only_than, lower;
 	struct sprof_beside_options beside;
 	uint64_t interval_ns; /* 0: only a table at the end */
+	size_t limit;         /* of calls in the tree */
 };
 
 /* Parses the events before anything is traced. *ret_exit as sprof_watching_run() sets it. */

@@ -59,7 +59,8 @@ static void on_gap(void *data, uint64_t end_ns)
 {
 	struct trace *trace = data;
 
-	sprof_pairs_gap(trace->pairs, end_ns);
+	if (!sprof_trace_engine_gap(&trace->engine, end_ns))
+		trace->out_of_memory = true;
 }
 
 /* Calls that no event can be of need not be seen. */

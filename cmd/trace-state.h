@@ -6,6 +6,7 @@
 
 #include "cmd/heatmap.h"
 #include "cmd/trace-calls.h"
+#include "cmd/trace-engine.h"
 #include "cmd/trace-probes.h"
 #include "cmd/trace-run.h"
 #include "cmd/trace-stacks.h"
@@ -23,7 +24,7 @@ struct trace {
 	struct sprof_event_list list;
 	struct sprof_expression_lookup lookup;
 	char call_name[64]; /* the last one that was looked up */
-	struct sprof_pairs *pairs;
+	struct sprof_trace_engine engine;
 	struct sprof_details *details; /* NULL: nothing is shown of single instances */
 	struct sprof_delay_table table;
 	struct sprof_trace_calls call_figures; /* SPROF_TRACE_SYSCALLS only */

@@ -9,6 +9,8 @@
 #include "cmd/trace-run.h"
 #include "events/refusals.h"
 
+enum { CALLS_LIMIT = 100 * 1000 };
+
 #define FIELD(name) offsetof(struct sprof_trace_options, name)
 
 _Static_assert(offsetof(struct sprof_trace_options, common) == 0,
@@ -31,6 +33,9 @@ static bool set_analysis(void *field, const char *text, struct sprof_error *err)
 		[SPROF_TRACE_DELAY] = "delay",
 		[SPROF_TRACE_PAIR] = "pair",
 		[SPROF_TRACE_SYSCALLS] = "syscalls",
+		[SPROF_TRACE_CALL] = "call",
+		[SPROF_TRACE_CALL_DELAY] = "call-delay",
+		[SPROF_TRACE_KMEMPROF] = "kmemprof",
 		NULL,
 	};
 	unsigned analysis;
@@ -76,7 +81,9 @@ static const struct sprof_option event_table[] = {
 		sprof_value_source, FIELD(request)},
 	{"impl", NULL, "WHAT",
 		"delay: latencies; pair: also what has no partner; syscalls: pairs\n"
-		"of sys_enter and sys_exit, as a table of calls (delay)",
+		"of sys_enter and sys_exit, as a table of calls; call: each -e is a\n"
+		"function, its begin and its end, who calls whom; call-delay: the\n"
+		"same, with latencies; kmemprof: what allocates and frees (delay)",
 		set_analysis, FIELD(analysis)},
 	{0},
 };
@@ -96,6 +103,8 @@ static const struct sprof_option report_table[] = {
 		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; a picture\n"
 		"of it, .svg; and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
+	{"limit", NULL, "N", "of the tree of --impl call-delay: the first N calls (100000)",
+		sprof_value_count, FIELD(limit)},
 	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
 		FIELD(interval_ns)},
 	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
@@ -136,6 +145,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 static const struct sprof_trace_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.beside.rate_hz = SPROF_BESIDE_RATE_HZ,
+	.limit = CALLS_LIMIT,
 };
 
 const struct sprof_command sprof_command_trace = {
@@ -149,7 +159,9 @@ const struct sprof_command sprof_command_trace = {
 		"operators,\nand ~ for a glob.\n\n"
 		"  sprof trace -e syscalls:sys_enter_read -e syscalls:sys_exit_read --than 4ms -p 4711\n"
 		"  sprof trace -e 'syscalls:sys_exit_openat/ret>=0/key=ret/' -e "
-		"'syscalls:sys_enter_close//key=fd/' --impl pair -- ls\n",
+		"'syscalls:sys_enter_close//key=fd/' --impl pair -- ls\n"
+		"  sprof trace --impl call-delay -e uprobe:parse,uretprobe:parse -e "
+		"raw_syscalls:sys_enter,raw_syscalls:sys_exit -- ./app\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct sprof_trace_options),

@@ -54,7 +54,7 @@ _sprof_value_of() {
     mem\ --at) compgen -W "start peak end" -- "$2" ;;
     rundelay\ --source) compgen -W "auto perf proc" -- "$2" ;;
     *\ --source) compgen -W "auto perf ptrace" -- "$2" ;;
-    *\ --impl) compgen -W "delay pair syscalls" -- "$2" ;;
+    *\ --impl) compgen -W "delay pair syscalls call call-delay kmemprof" -- "$2" ;;
     *) _sprof_value "${1#* }" "$2" ;;
     esac
 }

@@ -58,10 +58,21 @@ struct sprof_activation {
 	uint64_t end_ns;
 };
 
+/* A call that begins or ends. */
+struct sprof_activation_call {
+	uint32_t function;
+	uint64_t sp;     /* the stack pointer at its begin */
+	uint32_t tag;    /* for `ended`; 0: it is not told */
+	bool is_kernels; /* no child is born inside of it */
+};
+
 /* Zeroed is empty and valid, and keeps no calls. */
 struct sprof_activation_books {
 	bool by_thread; /* each thread has rows of its own */
 	size_t limit;   /* of calls that are kept */
+	/* Each call that has a tag, as soon as it is known to be over. NULL: nobody wants to know. */
+	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
+	void *data;
 
 	struct sprof_activation_row *rows;
 	size_t row_count, row_capacity;

@@ -116,12 +116,20 @@ static enum sprof_activation_end end_of(
 	return frame->is_deep && end != SPROF_ACTIVATION_RETURNED ? SPROF_ACTIVATION_DEEP : end;
 }
 
+static void tell_end(const struct sprof_activation_stack *stack,
+	const struct sprof_activation_frame *frame, enum sprof_activation_end end)
+{
+	if (frame->tag)
+		stack->books->ended(stack->books->data, frame->tag, end_of(frame, end));
+}
+
 /* A frame that is on the stack no more. The caller may be NULL. */
 static bool book(struct sprof_activation_stack *stack, const struct sprof_activation_frame *frame,
 	struct sprof_activation_frame *caller, enum sprof_activation_end how, uint64_t end_ns)
 {
 	const enum sprof_activation_end end = end_of(frame, how);
 
+	tell_end(stack, frame, how);
 	tell_caller(caller, frame, end, end_ns);
 	keep_end(stack->books, frame, end, end_ns);
 	return frame->is_inherited ||
@@ -337,17 +345,20 @@ static bool push(struct sprof_activation_stack *stack, struct sprof_activation_f
 	return true;
 }
 
-bool sprof_activation_stack_enter(
-	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns)
+bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *call, uint64_t now_ns)
 {
+	const uint32_t function = call->function;
 	struct sprof_activation_frame frame = {
-		.sp = sp,
+		.sp = call->sp,
 		.begin_ns = now_ns,
 		.since_ns = now_ns,
 		.seen_ns = now_ns,
 		.function = function,
+		.tag = call->tag,
+		.is_kernels = call->is_kernels,
 	};
-	struct sprof_activation call = {
+	struct sprof_activation kept = {
 		.thread = stack->thread,
 		.function = function,
 		.caller = SPROF_ACTIVATION_NONE,
@@ -356,13 +367,13 @@ bool sprof_activation_stack_enter(
 		.end_ns = now_ns,
 	};
 
-	if (!settle(stack, false, now_ns) || !go_to(stack, sp, now_ns) ||
-		(is_over(stack, function, sp) && !drop_at(stack, sp, now_ns)))
+	if (!settle(stack, false, now_ns) || !go_to(stack, frame.sp, now_ns) ||
+		(is_over(stack, function, frame.sp) && !drop_at(stack, frame.sp, now_ns)))
 		return false;
 	frame.is_deep = stack->return_depth && stack->count >= stack->return_depth;
 	if (stack->count)
-		call.caller = top_of(stack)->call;
-	return sprof_activation_books_keep(stack->books, &call, &frame.call) && push(stack, &frame);
+		kept.caller = top_of(stack)->call;
+	return sprof_activation_books_keep(stack->books, &kept, &frame.call) && push(stack, &frame);
 }
 
 /* The innermost frame of this function at this place. SIZE_MAX: none. */
@@ -404,12 +415,29 @@ bool sprof_activation_stack_return(
 			return false;
 	}
 	stack->returned = pop(stack);
+	tell_end(stack, &stack->returned, SPROF_ACTIVATION_RETURNED);
+	stack->returned.tag = 0;
 	top = top_of(stack);
 	if (!top || top->sp != sp)
 		return book(stack, &stack->returned, top, SPROF_ACTIVATION_RETURNED, now_ns);
 	stack->has_returned = true;
 	stack->returned_ns = now_ns;
 	return true;
+}
+
+uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack)
+{
+	return stack->count ? top_of(stack)->sp - 1 : UINT64_MAX / 4;
+}
+
+uint64_t sprof_activation_stack_innermost(
+	const struct sprof_activation_stack *stack, uint32_t function)
+{
+	for (size_t i = stack->count; i; i--) {
+		if (stack->frames[i - 1].function == function)
+			return stack->frames[i - 1].sp;
+	}
+	return 0;
 }
 
 bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,

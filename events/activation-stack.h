@@ -35,10 +35,12 @@ struct sprof_activation_frame {
 	uint32_t function;
 	uint32_t depth; /* calls of the function within each other, with this one */
 	uint32_t call;  /* of the books, or NONE */
+	uint32_t tag;   /* for the books' listener; 0: it is not told */
 	struct sprof_activation_place own, edge;
 	bool is_inherited; /* began in the process that has forked: it is counted there */
 	bool is_doubtful;  /* records were lost since it began */
 	bool is_deep;      /* the source may not tell of its return */
+	bool is_kernels;   /* no child is born inside of it */
 };
 
 /* Zeroed with its first fields is empty and valid. */
@@ -65,13 +67,19 @@ struct sprof_activation_stack {
 	bool has_returned;
 };
 
-/* A function begins, at this stack pointer. False: no memory. */
-SPROF_MUST_USE bool sprof_activation_stack_enter(
-	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns);
+/* A function begins. False: no memory. */
+SPROF_MUST_USE bool sprof_activation_stack_enter(struct sprof_activation_stack *stack,
+	const struct sprof_activation_call *call, uint64_t now_ns);
 
 /* It has returned; sp is what it was at its begin. False: no memory. */
 SPROF_MUST_USE bool sprof_activation_stack_return(
 	struct sprof_activation_stack *stack, uint32_t function, uint64_t sp, uint64_t now_ns);
+
+/* A stack pointer for a call that has none of its own: below all that the thread is in. */
+uint64_t sprof_activation_stack_below(const struct sprof_activation_stack *stack);
+/* The stack pointer of the innermost call of the function; 0: there is none. */
+uint64_t sprof_activation_stack_innermost(
+	const struct sprof_activation_stack *stack, uint32_t function);
 
 /* A forked thread is inside what its parent was in. False: no memory. */
 SPROF_MUST_USE bool sprof_activation_stack_inherit(struct sprof_activation_stack *stack,

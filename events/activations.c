@@ -51,6 +51,8 @@ struct sprof_activations *sprof_activations_create(const struct sprof_activation
 	activations->options = *options;
 	activations->books.by_thread = options->by_thread;
 	activations->books.limit = options->keep_limit;
+	activations->books.ended = options->ended;
+	activations->books.data = options->data;
 	return activations;
 }
 
@@ -146,27 +148,52 @@ static bool count(struct sprof_activations *activations, const struct sprof_trac
 	return true;
 }
 
+uint64_t sprof_activation_sp(const struct sprof_trace_event *event)
+{
+	return event->type == SPROF_TRACE_RETURN ? sp_before(event) : sp_of(event);
+}
+
+bool sprof_activations_begin(struct sprof_activations *activations,
+	const struct sprof_trace_event *event, const struct sprof_activation_call *call)
+{
+	struct thread *thread = thread_of(activations, event);
+	struct sprof_activation_call placed = *call;
+
+	if (thread && !placed.sp)
+		placed.sp = sprof_activation_stack_below(&thread->stack);
+	return thread && sprof_activation_stack_enter(&thread->stack, &placed, event->time_ns);
+}
+
+bool sprof_activations_end(struct sprof_activations *activations,
+	const struct sprof_trace_event *event, const struct sprof_activation_call *call)
+{
+	struct thread *thread = thread_of(activations, event);
+	uint64_t sp = call->sp;
+
+	if (thread && !sp)
+		sp = sprof_activation_stack_innermost(&thread->stack, call->function);
+	return thread &&
+		sprof_activation_stack_return(&thread->stack, call->function, sp, event->time_ns);
+}
+
 static bool take_begin(struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
 	const struct sprof_activations_options *options = &activations->options;
-	struct thread *thread;
+	const struct sprof_activation_call call = {
+		.function = function_of(event), .sp = sp_of(event)};
 
 	if (options->counts_only && options->counts_only(options->data))
 		return count(activations, event);
-	thread = thread_of(activations, event);
-	return thread &&
-		sprof_activation_stack_enter(
-			&thread->stack, function_of(event), sp_of(event), event->time_ns);
+	return sprof_activations_begin(activations, event, &call);
 }
 
 static bool take_return(
 	struct sprof_activations *activations, const struct sprof_trace_event *event)
 {
-	struct thread *thread = thread_of(activations, event);
+	const struct sprof_activation_call call = {
+		.function = function_of(event), .sp = sp_before(event)};
 
-	return thread &&
-		sprof_activation_stack_return(
-			&thread->stack, function_of(event), sp_before(event), event->time_ns);
+	return sprof_activations_end(activations, event, &call);
 }
 
 /* The last thread takes its place. */
@@ -230,6 +257,10 @@ static bool take_fork(struct sprof_activations *activations, const struct sprof_
 		    activations->birth_count + 1, sizeof(birth)))
 		return false;
 	birth.count = parent->stack.count;
+	while (birth.count && parent->stack.frames[birth.count - 1].is_kernels)
+		birth.count--;
+	if (!birth.count)
+		return true;
 	size = birth.count * sizeof(*birth.frames);
 	birth.frames = malloc(size);
 	if (!birth.frames)

@@ -13,6 +13,9 @@
 #include "events/activation-books.h"
 #include "events/event-type.h"
 
+/* The kernel keeps that many return addresses of a thread. */
+enum { SPROF_UPROBE_RETURNS = 64 };
+
 struct sprof_activations_options {
 	bool by_thread;    /* rows for each thread */
 	size_t keep_limit; /* this many calls are kept one by one */
@@ -20,6 +23,8 @@ struct sprof_activations_options {
 	uint32_t return_depth;
 	/* Whether the source tells of no returns at all now. NULL: it tells of them. */
 	bool (*counts_only)(void *data);
+	/* Each call that has a tag, as soon as it is known to be over. NULL: none has. */
+	void (*ended)(void *data, uint32_t tag, enum sprof_activation_end end);
 	void *data;
 };
 
@@ -35,6 +40,16 @@ SPROF_MUST_USE struct sprof_activations *sprof_activations_create(
  */
 SPROF_MUST_USE bool sprof_activations_take(
 	struct sprof_activations *activations, const struct sprof_trace_event *event);
+
+/* The event's thread begins a call, or ends it; an end without a begin is counted. An sp of
+ * 0 is not known: the innermost call of the function is meant. False: no memory. */
+SPROF_MUST_USE bool sprof_activations_begin(struct sprof_activations *activations,
+	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
+SPROF_MUST_USE bool sprof_activations_end(struct sprof_activations *activations,
+	const struct sprof_trace_event *event, const struct sprof_activation_call *call);
+
+/* The stack pointer at the begin of the call that a PROBE or a RETURN is of. */
+uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
 
 /* Events before this time were lost: what was under way has no time. False: no memory. */
 SPROF_MUST_USE bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until_ns);

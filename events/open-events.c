@@ -109,6 +109,27 @@ void sprof_open_events_remove(struct sprof_open_events *open, uint32_t index)
 	give_place(open, index);
 }
 
+void sprof_open_events_overdue(struct sprof_open_events *open, uint64_t now_ns, uint64_t than_ns,
+	bool (*visit)(void *context, const struct sprof_trace_side *side), void *context)
+{
+	while (open->unseen != SPROF_OPEN_NONE) {
+		const struct sprof_open_event *item = &open->items[open->unseen];
+		const uint64_t time_ns = item->side.event->time_ns;
+
+		if (now_ns <= time_ns || now_ns - time_ns <= than_ns)
+			return;
+		open->unseen = item->newer;
+		if (!visit(context, &item->side))
+			return;
+	}
+}
+
+uint64_t sprof_open_events_oldest_ns(const struct sprof_open_events *open)
+{
+	return open->oldest == SPROF_OPEN_NONE ? UINT64_MAX
+					       : open->items[open->oldest].side.event->time_ns;
+}
+
 void sprof_open_events_finish(struct sprof_open_events *open)
 {
 	while (open->oldest != SPROF_OPEN_NONE)

@@ -35,6 +35,11 @@ SPROF_MUST_USE bool sprof_open_events_add(
 
 void sprof_open_events_remove(struct sprof_open_events *open, uint32_t index);
 
+/* As sprof_pairs_overdue() and sprof_pairs_oldest_ns(). */
+void sprof_open_events_overdue(struct sprof_open_events *open, uint64_t now_ns, uint64_t than_ns,
+	bool (*visit)(void *context, const struct sprof_trace_side *side), void *context);
+uint64_t sprof_open_events_oldest_ns(const struct sprof_open_events *open);
+
 void sprof_open_events_finish(struct sprof_open_events *open);
 
 #endif

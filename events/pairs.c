@@ -73,18 +73,25 @@ static void match_event(
 	}
 }
 
-static struct sprof_trace_side side_of(const struct sprof_pairs *pairs,
-	const struct sprof_trace_event *event, const struct sprof_event_item *item)
+struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *options,
+	const struct sprof_trace_event *event, const struct sprof_event_item *item,
+	uint64_t sequence)
 {
-	struct sprof_expression_frame frame = frame_of(pairs, event);
+	struct sprof_expression_frame frame = {.event = event, .lookup = options->lookup};
 
 	return (struct sprof_trace_side){
 		.event = event,
 		.item = item,
 		.key = item->key ? sprof_expression_integer(item->key, &frame)
 				 : (int64_t)event->thread,
-		.sequence = pairs->counts.events,
+		.sequence = sequence,
 	};
+}
+
+static struct sprof_trace_side side_of(const struct sprof_pairs *pairs,
+	const struct sprof_trace_event *event, const struct sprof_event_item *item)
+{
+	return sprof_trace_side_of(&pairs->options, event, item, pairs->counts.events);
 }
 
 /* Bits of what the event may be in its item's position. */
@@ -120,18 +127,26 @@ static void drop(struct sprof_pairs *pairs, uint32_t index, enum sprof_unpaired 
 	sprof_open_events_remove(&pairs->open, index);
 }
 
-static void tell_instance(struct sprof_pairs *pairs, const struct sprof_trace_side *event1,
-	const struct sprof_trace_side *event2)
+struct sprof_trace_instance sprof_trace_instance_of(const struct sprof_pairs_options *options,
+	const struct sprof_trace_side *event1, const struct sprof_trace_side *event2)
 {
-	const struct sprof_pairs_options *options = &pairs->options;
-	uint64_t latency = event2->event->time_ns - event1->event->time_ns;
-	struct sprof_trace_instance instance = {
+	const uint64_t latency = event2->event->time_ns - event1->event->time_ns;
+
+	return (struct sprof_trace_instance){
 		.event1 = *event1,
 		.event2 = *event2,
 		.latency_ns = latency,
 		.over = options->has_than && latency > options->than_ns,
 		.under = options->has_lower && latency < options->lower_ns,
 	};
+}
+
+static void tell_instance(struct sprof_pairs *pairs, const struct sprof_trace_side *event1,
+	const struct sprof_trace_side *event2)
+{
+	const struct sprof_pairs_options *options = &pairs->options;
+	const struct sprof_trace_instance instance =
+		sprof_trace_instance_of(options, event1, event2);
 
 	pairs->counts.instances++;
 	if (options->listener.instance)
@@ -236,26 +251,12 @@ void sprof_pairs_close(struct sprof_pairs *pairs)
 void sprof_pairs_overdue(struct sprof_pairs *pairs, uint64_t now_ns, uint64_t than_ns,
 	bool (*visit)(void *context, const struct sprof_trace_side *side), void *context)
 {
-	struct sprof_open_events *open = &pairs->open;
-
-	while (open->unseen != SPROF_OPEN_NONE) {
-		const struct sprof_open_event *item = &open->items[open->unseen];
-		uint64_t time_ns = item->side.event->time_ns;
-
-		if (now_ns <= time_ns || now_ns - time_ns <= than_ns)
-			return;
-		open->unseen = item->newer;
-		if (!visit(context, &item->side))
-			return;
-	}
+	sprof_open_events_overdue(&pairs->open, now_ns, than_ns, visit, context);
 }
 
 uint64_t sprof_pairs_oldest_ns(const struct sprof_pairs *pairs)
 {
-	uint32_t oldest = pairs->open.oldest;
-
-	return oldest == SPROF_OPEN_NONE ? UINT64_MAX
-					 : pairs->open.items[oldest].side.event->time_ns;
+	return sprof_open_events_oldest_ns(&pairs->open);
 }
 
 size_t sprof_pairs_open(const struct sprof_pairs *pairs)

@@ -75,6 +75,14 @@ struct sprof_pairs_counts {
 	uint64_t not_later; /* event2 that came no later than their event1; it stays open */
 };
 
+/* The event as the item's, with its key. */
+struct sprof_trace_side sprof_trace_side_of(const struct sprof_pairs_options *options,
+	const struct sprof_trace_event *event, const struct sprof_event_item *item,
+	uint64_t sequence);
+/* What the two make, with what the options say of the time between them. */
+struct sprof_trace_instance sprof_trace_instance_of(const struct sprof_pairs_options *options,
+	const struct sprof_trace_side *event1, const struct sprof_trace_side *event2);
+
 struct sprof_pairs;
 
 /* NULL: no memory. */

@@ -30,8 +30,8 @@ static const struct refusal events[] = {
 	{"kprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
 	{"kretprobe:", "sprof sets no probe in the kernel" WHOLE_MACHINE},
 	{"heap:",
-		"sprof does not trace single allocations; trace syscalls:sys_enter_mmap and "
-		"sys_enter_brk"},
+		"sprof heap --exact knows the allocators; --impl kmemprof takes functions, such as "
+		"uprobe:malloc, and system calls, such as syscalls:sys_enter_mmap"},
 	{"mem:", "page faults are mem:fault; trace also syscalls:sys_enter_mmap, _munmap and _brk"},
 	{"sched:sched_process_", "use proc:clone, proc:fork, proc:exec and proc:exit"},
 	{"sched:sched_stat_", "use sched:off and sched:on, or sprof rundelay"},

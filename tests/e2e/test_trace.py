@@ -281,7 +281,7 @@ def test_bad_input():
         (64, ("-e", "sched:sched_switch", "--cycle", "--source", "ptrace", "--", "true"), "sched:sched_switch"),
         (64, (*pair, "--source", "proc", "--", "true"), "not one of"),
         (64, (*pair, "--than", "4", "--", "true"), "unit"),
-        (64, (*pair, "--impl", "kmemprof", "--", "true"), "not one of"),
+        (64, (*pair, "--impl", "rundelay", "--", "true"), "not one of"),
         (64, (*pair, "--than", "4ms", "--detail", "hid", "--", "true"), "column"),
         (2, (*pair, "-p", gone.pid), "no such process"),
     ]

@@ -1,0 +1,40 @@
+/*
+ * The books of memory that any events allocate and free. The key of an event is an address:
+ *
+ *     -e ALLOC -e FREE             ALLOC has size= and the address
+ *     -e BEGIN -e ALLOC -e FREE    BEGIN has size=; the next ALLOC of its thread has the address
+ *
+ * Memory counts from when it is allocated, whether or not it is freed. A stack is BEGIN's, or ALLOC's.
+ */
+#ifndef SPROF_EVENTS_HEAP_EVENTS_H
+#define SPROF_EVENTS_HEAP_EVENTS_H
+
+#include "base/attributes.h"
+#include "events/allocations.h"
+#include "events/event-list.h"
+#include "events/heap-books.h"
+
+struct sprof_heap_events;
+
+/* Whether the list has sizes and addresses. False: it has not, and the error says what is missing. */
+SPROF_MUST_USE bool sprof_heap_events_check(
+	const struct sprof_event_list *list, struct sprof_error *err);
+
+/* Both live longer; the lookup may be NULL. NULL: no memory. */
+SPROF_MUST_USE struct sprof_heap_events *sprof_heap_events_create(
+	const struct sprof_event_list *list, const struct sprof_expression_lookup *lookup);
+/* NULL is accepted. */
+void sprof_heap_events_destroy(struct sprof_heap_events *events);
+
+/* As sprof_pairs_add(). Ends of threads and execs are to be added even if no item matches. */
+SPROF_MUST_USE bool sprof_heap_events_add(
+	struct sprof_heap_events *events, const struct sprof_trace_event *event, bool *ret_trigger);
+/* Records were lost: what was under way is forgotten. */
+void sprof_heap_events_gap(struct sprof_heap_events *events);
+
+const struct sprof_heap_books *sprof_heap_events_books(const struct sprof_heap_events *events);
+/* `calls`: events that an item matches. */
+const struct sprof_allocations_counts *sprof_heap_events_counts(
+	const struct sprof_heap_events *events);
+
+#endif
