@@ -149,7 +149,8 @@ static bool sleep_until(struct sprof_target *target, uint64_t deadline_ns)
 		&target->options.control, &info, deadline_ns == UINT64_MAX ? NULL : &timeout);
 
 	if (signal < 0) {
-		target->quiet &= !target->unasked;
+		/* A chosen leader goes without a report if another thread executes a program. */
+		target->quiet &= !target->unasked && !target->options.chosen_threads;
 		return errno == EINTR;
 	}
 	if (signal == SIGCHLD) {

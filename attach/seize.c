@@ -1,9 +1,10 @@
 /*
- * Attaches to a running process: catches all its threads while they come and go, and stops none of
- * them. Does not handle births after the attach (births.c).
+ * Attaches to a running process: catches all its threads while they come and go, or chosen ones, and
+ * stops none of them. Does not handle births after the attach (births.c).
  */
 #include "attach/target.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -109,6 +110,16 @@ static bool has_ended(pid_t pid)
 	return !found;
 }
 
+/* Threads of other processes may have been seized before. */
+static bool has_threads_of(const struct sprof_target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->process_count; i++) {
+		if (target->processes[i]->pid == pid)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Whether the result describes the process as it is now. Otherwise the leader was replaced by an
  * exec of another thread, and the new leader must be seized.
@@ -123,7 +134,7 @@ static bool is_settled(struct sprof_target *target, pid_t pid, enum seized resul
 		sprof_target_release(target, leader);
 		return false;
 	}
-	return result != SEIZE_DENIED && target->thread_count;
+	return result != SEIZE_DENIED && has_threads_of(target, pid);
 }
 
 /* Tries several times, in case the process execs. */
@@ -146,11 +157,20 @@ static enum seized seize_process(struct sprof_target *target, pid_t pid, int *re
 static void forget_gone(struct sprof_target *target, pid_t pid)
 {
 	for (size_t i = target->thread_count; i-- > 0;) {
-		if (syscall(SYS_tgkill, pid, target->threads[i]->tid, 0) && errno == ESRCH)
-			sprof_target_release(target, target->threads[i]);
+		struct sprof_thread *thread = target->threads[i];
+
+		if (thread->process->pid == pid && syscall(SYS_tgkill, pid, thread->tid, 0) &&
+			errno == ESRCH)
+			sprof_target_release(target, thread);
 	}
 	if (!sprof_target_find(target, pid) && is_ours(pid) && !sprof_target_add(target, pid, pid))
 		target->out_of_memory = true;
+}
+
+static bool refuse_narrow(pid_t pid, struct sprof_error *err)
+{
+	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+		"attach to %d: it is a 32-bit program, which sprof can't profile", pid);
 }
 
 bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_error *err)
@@ -168,12 +188,35 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 		return sprof_error_no_memory(err);
 	if (result == SEIZE_DENIED)
 		return sprof_diagnose(pid, errnum, err);
-	if (!target->thread_count)
+	if (!has_threads_of(target, pid))
 		return sprof_diagnose(pid, ESRCH, err);
 	/* Checked after the seize: an exec from here on is an event. */
 	if (sprof_program_has_other_word_size(pid))
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"attach to %d: it is a 32-bit program, which sprof can't profile", pid);
-	target->pid = pid;
+		return refuse_narrow(pid, err);
+	target->pid = target->pid ? target->pid : pid;
+	return true;
+}
+
+bool sprof_target_attach_thread(struct sprof_target *target, pid_t tid, struct sprof_error *err)
+{
+	const pid_t pid = process_of(tid);
+	int errnum = ESRCH;
+
+	assert(target->options.chosen_threads);
+	switch (seize(target, pid, tid, &errnum)) {
+	case SEIZED:
+	case SEIZED_BEFORE:
+		break;
+	case SEIZE_NO_MEMORY:
+		return sprof_error_no_memory(err);
+	case SEIZE_GONE:
+		return sprof_error_set(
+			err, SPROF_ERROR_TARGET_GONE, "attach to thread %d: no such thread", tid);
+	case SEIZE_DENIED:
+		return sprof_diagnose(pid, errnum, err);
+	}
+	if (sprof_program_has_other_word_size(pid))
+		return refuse_narrow(pid, err);
+	target->pid = target->pid ? target->pid : pid;
 	return true;
 }

@@ -69,8 +69,10 @@ void sprof_target_destroy(struct sprof_target *target)
 
 unsigned long sprof_target_ptrace_options(const struct sprof_target *target)
 {
-	unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+	unsigned long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
+	if (!target->options.chosen_threads)
+		options |= PTRACE_O_TRACECLONE;
 	if (target->options.follow_children)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 	if (target->options.calls == SPROF_CALLS_SELECTED)

@@ -42,6 +42,7 @@ enum sprof_target_calls {
 
 struct sprof_target_options {
 	bool follow_children; /* fork, vfork and clone of processes */
+	bool chosen_threads;  /* births of threads are not followed: sprof_target_attach_thread() */
 	sigset_t control; /* signals that come to the caller as events; the caller blocks them and
 			     SIGCHLD */
 	bool tasks;       /* BORN and DELIVERED are events too */
@@ -76,11 +77,21 @@ struct sprof_launch {
 SPROF_MUST_USE bool sprof_target_launch(
 	struct sprof_target *target, const struct sprof_launch *launch, struct sprof_error *err);
 
-/* Seizes every thread of a running process, also threads born meanwhile. Stops none. */
+/*
+ * Seizes every thread of a running process, also threads born meanwhile. Stops none. A target may
+ * have several processes; if one is refused, those before it stay seized until the caller's end.
+ */
 SPROF_MUST_USE bool sprof_target_attach(
 	struct sprof_target *target, pid_t pid, struct sprof_error *err);
 
-/* The launched or attached process. */
+/*
+ * Seizes this thread, and no other one of its process: those run as if nobody traced. Wants
+ * chosen_threads.
+ */
+SPROF_MUST_USE bool sprof_target_attach_thread(
+	struct sprof_target *target, pid_t tid, struct sprof_error *err);
+
+/* The launched process, or the first attached one. */
 pid_t sprof_target_pid(const struct sprof_target *target);
 
 /* From now on system calls are not reported; threads stop at most at one more of them. */

@@ -2,15 +2,28 @@
  * sprof attach: profile a process that is running already, and let it go again.
  */
 #include "cmd/commands.h"
+#include "cmd/process-choice.h"
 #include "cmd/session.h"
 #include "cmd/ui.h"
 
 #define FIELD(name) offsetof(struct sprof_recording, name)
 
 static const struct sprof_option process_table[] = {
-	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
-	{"children", NULL, NULL, "also the processes that it starts from now on", sprof_value_flag,
-		FIELD(children)},
+	{"pid", "p", "PID[,PID]...", "the process, or several in one profile", sprof_value_pids,
+		FIELD(pids)},
+	{"tid", NULL, "TID[,TID]...",
+		"these threads only: the others are not traced, and the profile has\n"
+		"nothing of them",
+		sprof_value_pids, FIELD(tids)},
+	{"name", NULL, "REGEX",
+		"the process with a matching name: its own (comm), its file's, or the\n"
+		"first word of its command line",
+		sprof_value_text, FIELD(by_name.pattern)},
+	{"newest", NULL, NULL, "with --name: of several that match, the one started last",
+		sprof_value_flag, FIELD(by_name.newest)},
+	{"all", NULL, NULL, "with --name: all that match", sprof_value_flag, FIELD(by_name.all)},
+	{"children", NULL, NULL, "also the processes that these start from now on",
+		sprof_value_flag, FIELD(children)},
 	{0},
 };
 
@@ -38,20 +51,60 @@ static void say_no_samples(void)
 	sprof_ui_error(&err);
 }
 
+/* Which of the ways to choose are there; exactly one is right. */
+static bool check_choice(
+	const struct sprof_recording *options, char *const operands[], struct sprof_error *err)
+{
+	const struct sprof_process_choice *by_name = &options->by_name;
+	const unsigned ways =
+		(options->pids.count > 0) + (options->tids.count > 0) + (by_name->pattern != NULL);
+
+	if (operands[0] || !ways)
+		return sprof_command_wants_pid("attach", (pid_t)ways, operands, err);
+	if (ways > 1)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "--pid, --tid and --name exclude each other");
+	if (options->children && options->tids.count)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--children is for whole processes: it excludes --tid");
+	if ((by_name->newest || by_name->all) && !by_name->pattern)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is for --name",
+			by_name->newest ? "--newest" : "--all");
+	if (by_name->newest && by_name->all)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "--newest and --all exclude each other");
+	return true;
+}
+
+static void say_begin(const struct sprof_recording *options)
+{
+	const bool threads = options->tids.count;
+	const struct sprof_pids *ids = threads ? &options->tids : &options->pids;
+	const char *what = threads ? "thread" : "process", *many = threads ? "s" : "es";
+	char list[512];
+
+	sprof_pids_list(ids, list, sizeof(list));
+	sprof_ui_progress("sampling %s%s %s; %s", what, ids->count == 1 ? "" : many, list,
+		options->duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_recording options = *(const struct sprof_recording *)data;
 	struct sprof_subject subject = {
-		.pid = options.pid,
 		.follow_children = options.children,
 	};
 	struct sprof_session_result result;
 
-	if (!sprof_command_wants_pid("attach", options.pid, operands, err) ||
+	if (!check_choice(&options, operands, err) ||
+		(options.by_name.pattern &&
+			!sprof_process_choice_find(&options.by_name, &options.pids, err)) ||
 		!sprof_session_prepare(&options, err))
 		return false;
-	sprof_ui_progress("sampling process %d; %s", (int)options.pid,
-		options.duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
+	subject.tids = options.tids.count ? &options.tids : NULL;
+	subject.pids = options.pids.count ? &options.pids : NULL;
+	subject.pid = subject.tids ? options.tids.items[0] : options.pids.items[0];
+	say_begin(&options);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;
 	*ret_exit = sprof_session_exit(&result);
@@ -65,12 +118,13 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_attach = {
 	.name = "attach",
 	.summary = "Profile a process that is running already",
-	.synopsis = "-p PID [options]",
+	.synopsis = "{-p PID[,PID]... | --tid TID[,TID]... | --name REGEX} [options]",
 	.details =
 		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof lets go of the "
-		"process, which runs\non, and writes the profile. SIGUSR1 writes what there is so far "
+		"processes, which run\non, and writes the profile. SIGUSR1 writes what there is so far "
 		"to the output files.\n\n"
 		"  sprof attach -p 4711 -d 10s\n"
+		"  sprof attach --name '^postgres' --all -d 10s\n"
 		"  sprof attach -p 4711 -d 10s | flamegraph.pl --countname=us > profile.svg\n",
 	.groups = groups,
 	.defaults = &sprof_recording_defaults,

@@ -11,15 +11,11 @@
 #include "cmd/commands.h"
 #include "cmd/mem-report.h"
 #include "cmd/observing.h"
+#include "cmd/pids.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 
-enum { PIDS = 64, OUTPUTS = 8 };
-
-struct mem_pids {
-	pid_t items[PIDS];
-	size_t count;
-};
+enum { OUTPUTS = 8 };
 
 struct mem_outputs {
 	const char *paths[OUTPUTS];
@@ -28,7 +24,7 @@ struct mem_outputs {
 
 struct mem_options {
 	struct sprof_common_options common;
-	struct mem_pids pids;
+	struct sprof_pids pids;
 	struct mem_outputs outputs;
 	uint64_t duration_ns, period_ns;
 	enum sprof_memory_moment moment;
@@ -39,37 +35,6 @@ _Static_assert(offsetof(struct mem_options, common) == 0,
 	"main.c reads the common options of any command");
 
 #define FIELD(name) offsetof(struct mem_options, name)
-
-static bool has_pid(const struct mem_pids *pids, pid_t pid)
-{
-	for (size_t i = 0; i < pids->count; i++) {
-		if (pids->items[i] == pid)
-			return true;
-	}
-	return false;
-}
-
-/* "1,2,3" */
-static bool add_pids(void *field, const char *text, struct sprof_error *err)
-{
-	struct mem_pids *pids = field;
-
-	for (const char *at = text;; at++) {
-		char *end;
-		const long value = strtol(at, &end, 10);
-
-		if (end == at || value <= 0 || value > INT32_MAX || (*end && *end != ','))
-			return sprof_error_set(err, SPROF_ERROR_USAGE, "not a list of process ids");
-		if (pids->count == PIDS)
-			return sprof_error_set(
-				err, SPROF_ERROR_USAGE, "there may be %d processes", PIDS);
-		if (!has_pid(pids, (pid_t)value))
-			pids->items[pids->count++] = (pid_t)value;
-		at = end;
-		if (!*at)
-			return true;
-	}
-}
 
 static bool set_moment(void *field, const char *text, struct sprof_error *err)
 {
@@ -126,8 +91,8 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 }
 
 static const struct sprof_option target_table[] = {
-	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start", add_pids,
-		FIELD(pids)},
+	{"pid", "p", "PID[,PID]...", "these processes, instead of a program to start",
+		sprof_value_pids, FIELD(pids)},
 	{"children", NULL, NULL, "with --pid: also their children", sprof_value_flag,
 		FIELD(children)},
 	{"no-children", NULL, NULL, "don't watch the processes that the program starts",
@@ -179,7 +144,7 @@ struct run {
 static bool begin(void *data, pid_t pid, int pid_fd, struct sprof_error *err)
 {
 	struct run *run = data;
-	const struct mem_pids *pids = &run->options->pids;
+	const struct sprof_pids *pids = &run->options->pids;
 
 	if (!pids->count)
 		return sprof_memory_watch_add(&run->watch, pid) || sprof_error_no_memory(err);

@@ -11,6 +11,8 @@
 
 #include "cmd/command.h"
 #include "cmd/naming.h"
+#include "cmd/pids.h"
+#include "cmd/process-choice.h"
 #include "cmd/shown.h"
 #include "output/format.h"
 
@@ -25,10 +27,11 @@ struct sprof_recording {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
 
-	pid_t pid;        /* attach */
-	bool children;    /* attach */
-	bool no_children; /* run */
-	bool wait;        /* run: for all that the program starts */
+	struct sprof_pids pids, tids;        /* attach */
+	struct sprof_process_choice by_name; /* attach */
+	bool children;                       /* attach */
+	bool no_children;                    /* run */
+	bool wait;                           /* run: for all that the program starts */
 
 	double rate_hz;
 	double max_overhead;  /* a share; 0: any */

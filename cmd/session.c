@@ -20,6 +20,7 @@
 #include "cmd/environment.h"
 #include "cmd/interim.h"
 #include "cmd/rank.h"
+#include "cmd/subject.h"
 #include "cmd/syscall-name.h"
 #include "cmd/ui.h"
 #include "profile/profile.h"
@@ -165,7 +166,7 @@ static bool session_init(
 
 	session->environment = sprof_environment_take();
 	session->modules = sprof_modules_create();
-	session->command = sprof_command_line_of(subject->arguments, subject->pid);
+	session->command = sprof_subject_describe(subject);
 	if (!session->environment || !session->modules || !session->command)
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;

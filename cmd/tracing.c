@@ -26,6 +26,24 @@ static bool is_one_terminal(void)
 		out.st_ino == err.st_ino;
 }
 
+/* One that is refused refuses all: the end of this thread lets go of the others. */
+static bool attach(struct sprof_tracing *tracing, struct sprof_target *target)
+{
+	const struct sprof_subject *subject = tracing->subject;
+	const struct sprof_pids *pids = subject->tids ? subject->tids : subject->pids;
+
+	if (!pids)
+		return sprof_target_attach(target, subject->pid, &tracing->error);
+	for (size_t i = 0; i < pids->count; i++) {
+		const pid_t id = pids->items[i];
+
+		if (subject->tids ? !sprof_target_attach_thread(target, id, &tracing->error)
+				  : !sprof_target_attach(target, id, &tracing->error))
+			return false;
+	}
+	return true;
+}
+
 static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	const struct sprof_subject *subject = tracing->subject;
@@ -38,7 +56,7 @@ static bool begin(struct sprof_tracing *tracing, struct sprof_target *target)
 	};
 
 	if (!subject->arguments)
-		return sprof_target_attach(target, subject->pid, &tracing->error);
+		return attach(tracing, target);
 	if (!sprof_target_launch(target, &launch, &tracing->error))
 		return false;
 	tracing->signals->target = sprof_target_pid(target);
@@ -292,6 +310,7 @@ static void *trace(void *data)
 	struct sprof_tracing *tracing = data;
 	const struct sprof_target_options options = {
 		.follow_children = tracing->subject->follow_children,
+		.chosen_threads = tracing->subject->tids,
 		.control = tracing->signals->control,
 		.calls = tracing->subject->calls,
 		.tasks = tracing->subject->tasks,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "base/record.h"
+#include "cmd/pids.h"
 #include "cmd/signals.h"
 #include "sampler/sampler.h"
 #include "unwind/unwind.h"
@@ -30,6 +31,8 @@ struct sprof_subject {
 	char *const *arguments;   /* NULL: attach to pid */
 	char *const *environment; /* of the program */
 	pid_t pid;
+	const struct sprof_pids *pids; /* all of them, pid among them; NULL: pid only */
+	const struct sprof_pids *tids; /* these threads and no others, instead of pids; NULL: all */
 	bool stdout_to_stderr;
 	bool follow_children;
 	enum sprof_target_calls calls;   /* which system calls are traced */

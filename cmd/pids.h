@@ -1,0 +1,30 @@
+/*
+ * A list of ids of processes or of threads, as the command line has it.
+ */
+#ifndef SPROF_CMD_PIDS_H
+#define SPROF_CMD_PIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+
+enum { SPROF_PIDS_MAX = 256 };
+
+struct sprof_pids {
+	pid_t items[SPROF_PIDS_MAX];
+	size_t count;
+};
+
+/* An id that is in the list already stays once. False: the list is full. */
+bool sprof_pids_add(struct sprof_pids *pids, pid_t pid) SPROF_MUST_USE;
+
+/* A setter of options (cmd/command.h): "1,2,3" joins the list, which several options may fill. */
+bool sprof_value_pids(void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
+
+/* "1, 2, 3" */
+void sprof_pids_list(const struct sprof_pids *pids, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,155 @@
+"""Who is profiled: several processes, single threads, and processes by name."""
+
+import os
+import shutil
+import signal
+import tempfile
+
+from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_near, check_untouched, main,
+                     read_profile, sprof, status_field, target, threads_of, tracer_of, wait_for_cpu, wait_until)
+
+NEEDS_CPUS = True
+
+
+def named(name, program="threads", arguments=(1, 0)):
+    """A target under another name of its file, which is in a new folder."""
+    name = os.path.join(tempfile.mkdtemp(dir="."), name)
+    shutil.copy(target(program), name)
+    read_end, write_end = os.pipe()
+    process = Program([os.path.abspath(name), "--ready", write_end, *arguments], pass_fds=[write_end])
+    os.close(write_end)
+    assert os.read(read_end, 5) == b"ready"
+    os.close(read_end)
+    return process
+
+
+def test_several_processes():
+    one, other = Target("threads", 1, 2), Target("spin-two")
+    sprof("attach", "-p", f"{one.pid},{one.pid}", "-p", other.pid, "-d", "1s", "-t", *PROFILE).check(0)
+    for program in (one, other):
+        check_untouched(program.pid)
+    folded, stats = read_profile()
+    assert stats["processes_seen"] == 2 and stats["target_pid"] == one.pid, stats
+    tids = threads_of(one.pid) + threads_of(other.pid)
+    assert stats["threads_seen"] == len(tids), stats
+    # Each thread of each process has the whole time.
+    wall = stats["duration_ns"] / 1e3
+    for tid in tids:
+        check_near(folded.weight(f".*/{tid}"), wall, 0.3 * wall, f"us of thread {tid}")
+    for program in (one, other):
+        program.finish().check(0)
+
+
+def test_it_ends_with_the_last_one():
+    one, other = Target("threads", 1, 0), Target("threads", 0, 1)
+    attached = Attached(one.pid, "-p", other.pid, *PROFILE)
+    wait_until(lambda: tracer_of(other.pid) == attached.pid, "sprof has the second one too")
+    wait_for_cpu(one.pid, 0.3)
+    one.finish().check(0)
+    assert attached.alive()
+    other.finish().check(0)
+    attached.wait()
+    attached.finish().check(0)
+    folded, stats = read_profile()
+    assert stats["processes_seen"] == 2
+    folded.check("busy_worker", "asleep_worker")
+
+
+def test_one_that_is_not_there_refuses_all():
+    program = Target("threads", 1, 0)
+    gone = Target("threads", 0, 0)
+    gone.finish().check(0)
+    result = sprof("attach", "-p", f"{program.pid},{gone.pid}", "-d", "5s", *PROFILE)
+    check_error(result, 2, f"attach to {gone.pid}: no such process")
+    assert not os.path.exists("x.folded")
+    check_untouched(program.pid)
+    program.finish().check(0)
+
+
+def test_children_of_each():
+    programs = [Program(["sh", "-c", "read line; (sleep 0.3; :); sleep 0.3; :"]) for _ in range(2)]
+    attached = Attached(programs[0].pid, "-p", programs[1].pid, "--children", *PROFILE)
+    wait_until(lambda: tracer_of(programs[1].pid) == attached.pid, "sprof has both")
+    for program in programs:
+        program.say("\n")
+    for program in programs:
+        program.finish()
+    attached.wait()
+    attached.finish().check(0)
+    _, stats = read_profile()
+    assert stats["processes_seen"] >= 2 + 2, stats
+
+
+def test_single_threads():
+    """The others are not traced, nor is what they start; the chosen ones have all of their time."""
+    program = Target("threads", 2, 1)
+    main_tid, first, second, _ = sorted(threads_of(program.pid))
+    attached = Program([SPROF, "attach", "--tid", second, "-t", "-o", "x.txt", *PROFILE])
+    wait_until(lambda: status_field(program.pid, "TracerPid", second) != "0", "sprof attaches")
+    program.say("b\n")
+    late = int(program.line().split()[1])
+    for tid in (main_tid, first, late):
+        assert status_field(program.pid, "TracerPid", tid) == "0", tid
+    wait_for_cpu(program.pid, 0.3, second)
+    attached.signal(signal.SIGINT)
+    attached.finish().check(0)
+    check_untouched(program.pid)
+    folded, stats = read_profile()
+    assert stats["threads_seen"] == 1 and stats["target_pid"] == program.pid, stats
+    check_near(folded.weight(f".*/{second}"), stats["duration_ns"] / 1e3, 0.2 * stats["duration_ns"] / 1e3, "us")
+    assert folded.weight(f".*/{second}") == folded.total
+    with open("x.txt", encoding="utf-8") as file:
+        assert f"(of its threads only {second})" in file.read()
+    program.finish().check(0)
+
+
+def test_an_exec_of_another_thread():
+    """It ends the chosen leader without a report: the run is over, and the program is whole."""
+    program = Target("exec-thread")
+    attached = Program([SPROF, "attach", "--tid", program.pid, *PROFILE])
+    wait_until(lambda: tracer_of(program.pid) == attached.pid, "sprof attaches")
+    program.say("exec\n")
+    attached.wait()
+    assert attached.finish().code in (0, 1), "1: there was no sample before the exec"
+    program.finish().check(6)
+
+
+def test_a_thread_that_is_not_there():
+    gone = Target("threads", 0, 0)
+    gone.finish().check(0)
+    check_error(sprof("attach", "--tid", gone.pid, *PROFILE), 2, f"attach to thread {gone.pid}: no such thread")
+
+
+def test_by_name():
+    name = f"wanted{os.getpid()}"
+    first = named(name)
+    check = sprof("attach", "--name", f"^{name}$", "-d", "200ms", *PROFILE).check(0)
+    assert read_profile()[1]["target_pid"] == first.pid, check.err
+    second = named(name)
+    result = sprof("attach", "--name", name, "-d", "200ms", *PROFILE)
+    check_error(result, 64, f"2 processes are named like '{name}': ", str(first.pid), str(second.pid), "--newest", "--all")
+    sprof("attach", "--name", name, "--newest", "-d", "200ms", *PROFILE).check(0)
+    assert read_profile()[1]["target_pid"] == second.pid
+    sprof("attach", "--name", name, "--all", "-d", "200ms", *PROFILE).check(0)
+    assert read_profile()[1]["processes_seen"] == 2
+    for program in (first, second):
+        check_untouched(program.pid)
+        program.finish().check(0)
+
+
+def test_a_shell_with_the_name_in_its_command_line():
+    name = f"unwanted{os.getpid()}"
+    script = f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"
+    result = Program(["sh", "-c", script]).finish()
+    check_error(result, 2, f"no process is named like '{name}'")
+
+
+def test_it_never_finds_what_started_it():
+    name = f"starter{os.getpid()}"
+    shutil.copy("/bin/sh", name)
+    result = Program([os.path.abspath(name), "-c", f"{SPROF} attach --name {name} -d 1s -o x.folded; exit $?"]).finish()
+    check_error(result, 2, f"no process is named like '{name}'")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+/*
+ * cmd/process-choice: that a choice never finds this process or its parents.
+ */
+#include "cmd/process-choice.h"
+
+#include <string.h>
+
+#include "tests/unit/check.h"
+
+static void never_itself(void **state)
+{
+	const struct sprof_process_choice choice = {
+		.pattern = "^test-cmd-process-choice$", .all = true};
+	struct sprof_pids found = {.count = 0};
+	struct sprof_error err = {0};
+
+	assert_false(sprof_process_choice_find(&choice, &found, &err));
+	assert_int_equal(err.kind, SPROF_ERROR_NOT_FOUND);
+	assert_int_equal(found.count, 0);
+}
+
+static void not_a_pattern(void **state)
+{
+	const struct sprof_process_choice choice = {.pattern = "["};
+	struct sprof_pids found = {.count = 0};
+	struct sprof_error err = {0};
+
+	assert_false(sprof_process_choice_find(&choice, &found, &err));
+	assert_int_equal(err.kind, SPROF_ERROR_USAGE);
+	assert_non_null(strstr(err.message, "not a regular expression"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(never_itself),
+		cmocka_unit_test(not_a_pattern),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
