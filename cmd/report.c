@@ -12,6 +12,7 @@
 #include "cmd/ui.h"
 #include "profile/groups.h"
 #include "profile/identify.h"
+#include "profile/neighbours.h"
 
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
@@ -56,6 +57,25 @@ static bool tell_apart(const struct sprof_reading *options, const struct sprof_p
 	return !options->by || sprof_groups_build(profile, options->by, weight, ret, err);
 }
 
+/* A pattern of --callers or --callees that nothing matches is most likely a slip. */
+static bool is_seen(const struct sprof_profile *profile, enum sprof_weight weight,
+	const char *option, const char *pattern, struct sprof_error *err)
+{
+	const struct sprof_view view = {.weight = weight, .thread = SPROF_PROFILE_NONE};
+	struct sprof_neighbours found;
+	size_t count;
+
+	if (!pattern)
+		return true;
+	if (!sprof_neighbours_build(profile, &view, pattern, &found, err))
+		return false;
+	count = found.count;
+	sprof_neighbours_finish(&found);
+	return count ||
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"%s %s: no function of that name has any weight", option, pattern);
+}
+
 static bool write_all(const struct sprof_reading *options, struct sprof_profile *profile,
 	int *ret_exit, struct sprof_error *err)
 {
@@ -65,6 +85,8 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 
 	if (!sprof_shown_output_options(&options->shown, profile, &output, err) ||
 		!identify(&options->shown.outputs, profile, err) ||
+		!is_seen(profile, output.weight, "--callers", output.callers, err) ||
+		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
 		!tell_apart(options, profile, output.weight, &told_apart, err))
 		return false;
 	output.groups = options->by ? &told_apart : NULL;

@@ -134,6 +134,10 @@ const struct sprof_option sprof_shown_brief_table[] = {
 const struct sprof_option sprof_shown_report_table[] = {
 	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
 		sprof_value_flag, FIELD(waits)},
+	{"callers", NULL, "REGEX", "text, json: only who calls the functions that match",
+		set_pattern, FIELD(callers)},
+	{"callees", NULL, "REGEX", "text, json: only what the functions that match call",
+		set_pattern, FIELD(callees)},
 	{"sort", NULL, "KEY", "text: flat profile by self or total (self)", set_sort,
 		FIELD(by_total)},
 	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
@@ -170,7 +174,8 @@ const struct sprof_option sprof_shown_output_table[] = {
 bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 {
 	return shown->full || shown->waits || shown->by_total || shown->top || shown->depth ||
-		shown->min_percent >= 0 || shown->mode_said || shown->no_pager;
+		shown->min_percent >= 0 || shown->mode_said || shown->no_pager || shown->callers ||
+		shown->callees;
 }
 
 static bool no_weight(const char *name, struct sprof_error *err)
@@ -206,6 +211,8 @@ bool sprof_shown_output_options(const struct sprof_shown *shown,
 		return false;
 	output.threads = shown->threads;
 	output.waits_only = shown->waits;
+	output.callers = shown->callers;
+	output.callees = shown->callees;
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
 	output.sort_by_total = shown->by_total;

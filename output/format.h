@@ -33,8 +33,10 @@ struct sprof_output_options {
 	const char *whole_report; /* summary: the command for the whole report; NULL: unknown */
 	bool short_names;         /* text: without template arguments and parameters */
 	bool waits_only;          /* text: no view except the table of waits */
-	size_t depth;             /* text: levels of the graphs; 0: all */
-	bool sort_by_total;       /* text: the flat profile by total, not by self */
+	/* text, json: callers, callees of functions that match; NULL: not asked for */
+	const char *callers, *callees;
+	size_t depth;       /* text: levels of the graphs; 0: all */
+	bool sort_by_total; /* text: the flat profile by total, not by self */
 	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */
 	const struct sprof_groups *groups; /* NULL: none */
 	/* In a joined profile (profile/diff.h) threads below this are the base; 0: not joined. */

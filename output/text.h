@@ -35,6 +35,9 @@ SPROF_MUST_USE bool sprof_text_callers(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_callees(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* Of the functions that the options name, or of all. */
+SPROF_MUST_USE bool sprof_text_neighbours(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 /* Writes nothing if no thread was blocked. */
 SPROF_MUST_USE bool sprof_text_waits(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);

@@ -56,7 +56,7 @@ static void the_example_by_wall_time(void **state)
 	struct sprof_output_options options = {.weight = SPROF_WEIGHT_WALL, .full = true};
 	SPROF_AUTO_FREE char *text = report(profile, &options);
 
-	assert_golden(text, "example-wall.txt");
+	assert_golden(text, "example-wall-full.txt");
 	sprof_profile_destroy(profile);
 }
 
