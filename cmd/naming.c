@@ -14,6 +14,7 @@
 #include "cmd/ui.h"
 #include "cmd/values.h"
 #include "elfsym/debuginfod.h"
+#include "elfsym/symlist.h"
 
 #define FIELD(name) offsetof(struct sprof_naming, name)
 
@@ -44,6 +45,29 @@ static bool add_folder(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+/* Reads the list before sampling starts: one that can't be used is noticed now. */
+static bool check_sysmap(const char *path, struct sprof_naming_loaded *ret, struct sprof_error *err)
+{
+	struct sprof_symlist *list;
+	bool ok = false;
+
+	if (!sprof_symlist_open(SPROF_SYMLIST_SYSMAP, path, &list, err))
+		return false;
+	if (!list->functions) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "no functions in '%s'", path);
+		sprof_error_hint(err,
+			"it takes what nm, objdump -t, readelf -s or sprof symbols print, and System.map");
+	} else if (list->all_zero) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "all addresses in '%s' are 0", path);
+		sprof_error_hint(err, "only root sees the addresses of /proc/kallsyms");
+	} else {
+		ok = true;
+	}
+	*ret = (struct sprof_naming_loaded){list->functions, list->skipped};
+	sprof_symlist_destroy(list);
+	return ok;
+}
+
 /* FILE[=MODULE]; FILE may have '=' in its name. */
 static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 {
@@ -62,6 +86,8 @@ static bool add_sysmap(void *field, const char *text, struct sprof_error *err)
 	}
 	if (access(text, R_OK) != 0)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s", strerror(errno));
+	if (!check_sysmap(text, &sysmaps->loaded[sysmaps->count], err))
+		return false;
 	sysmaps->count++;
 	return true;
 }
@@ -95,8 +121,9 @@ const struct sprof_option sprof_naming_table[] = {
 		"look for debug files there before /usr/lib/debug;\nmay be given several times",
 		add_folder, FIELD(folders)},
 	{"sysmap", NULL, "FILE[=MODULE]",
-		"functions from a System.map or nm's output, for the\n"
-		"program or MODULE; may be given several times",
+		"functions from what nm, objdump -t or readelf -s print,\n"
+		"or a System.map, for the program or MODULE; may be\n"
+		"given several times",
 		add_sysmap, FIELD(sysmaps)},
 	{"debuginfod", NULL, NULL, "fetch debug files from the servers of DEBUGINFOD_URLS",
 		set_debuginfod, FIELD(debuginfod)},
@@ -162,6 +189,26 @@ struct sprof_debug_places sprof_naming_places(const struct sprof_naming *options
 	};
 }
 
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* Once: a run that writes several times opens several sessions. */
+static void tell_loaded(const struct sprof_naming_sysmaps *sysmaps)
+{
+	static bool told;
+
+	for (size_t i = 0; i < sysmaps->count && !told; i++) {
+		const struct sprof_naming_loaded *loaded = &sysmaps->loaded[i];
+
+		sprof_ui_note("%s: loaded %zu function%s, %zu line%s skipped",
+			sysmaps->items[i].path, loaded->functions, plural(loaded->functions),
+			loaded->skipped, plural(loaded->skipped));
+	}
+	told = true;
+}
+
 static bool create(const struct sprof_naming *options, const struct sprof_modules *modules,
 	const struct sprof_saved_modules *saved, struct sprof_namer *namer, struct sprof_error *err)
 {
@@ -176,6 +223,7 @@ static bool create(const struct sprof_naming *options, const struct sprof_module
 		.saved = saved,
 	};
 
+	tell_loaded(&options->sysmaps);
 	if (sprof_symbols_create(modules, &wanted, &namer->symbols, err))
 		return true;
 	sprof_namer_finish(namer);

@@ -30,6 +30,10 @@ struct sprof_naming {
 	} folders;
 	struct sprof_naming_sysmaps {
 		struct sprof_sysmap items[SPROF_MAX_NAMING_ITEMS];
+		/* what was found in each */
+		struct sprof_naming_loaded {
+			size_t functions, skipped;
+		} loaded[SPROF_MAX_NAMING_ITEMS];
 		size_t count;
 	} sysmaps;
 	const char *debuginfod; /* its servers; NULL: don't ask it */

@@ -84,7 +84,7 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 		const struct sprof_listed item = {
 			.address = fde->address,
 			.size = fde->size,
-			.source = "FDE only",
+			.source = SPROF_SYMLIST_MADE_UP,
 		};
 		char *name;
 		int length;

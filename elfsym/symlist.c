@@ -1,6 +1,6 @@
 /*
- * Symbols as text. The three formats have one form: hexadecimal numbers, then a name. Skips garbage
- * in between: a JIT may be writing its map right now, or not follow the format well.
+ * Symbols as text, by address. symlist-forms.c reads the lines. Skips garbage in between: a JIT may
+ * be writing its map right now, or not follow the format well.
  *
  * A failure without an error means no memory.
  */
@@ -10,129 +10,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "elfsym/symlist-forms.h"
 
-enum {
-	MAX_DIGITS = 16,
-};
-
-static bool is_blank(char c)
+/* Blank lines and comments are in every form. */
+static bool has_content(const char *line, const char *end)
 {
-	return c == ' ' || c == '\t';
-}
-
-static int digit(char c)
-{
-	return c >= '0' && c <= '9'    ? c - '0'
-		: c >= 'a' && c <= 'f' ? c - 'a' + 10
-		: c >= 'A' && c <= 'F' ? c - 'A' + 10
-				       : -1;
-}
-
-/* A hexadecimal number with blanks behind it. */
-static bool scan_number(const char **cursor, const char *end, uint64_t *ret)
-{
-	const char *at = *cursor;
-	int digits = 0;
-
-	if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
-		at += 2;
-	for (*ret = 0; at < end && digit(*at) >= 0; at++) {
-		*ret = *ret << 4 | (unsigned)digit(*at);
-		digits++;
-	}
-	if (!digits || digits > MAX_DIGITS || at == end || !is_blank(*at))
-		return false;
-	while (at < end && is_blank(*at))
-		at++;
-	*cursor = at;
-	return true;
-}
-
-/* The types of nm(1), in the order that a person would choose between several names. */
-static enum sprof_symlist_rank rank_of(char type)
-{
-	switch (type) {
-	case 'T':
-	case 'i':
-	case 'u':
-		return SPROF_SYMLIST_GLOBAL;
-	case 't':
-		return SPROF_SYMLIST_LOCAL;
-	case 'W':
-	case 'w':
-		return SPROF_SYMLIST_WEAK;
-	default:
-		return SPROF_SYMLIST_NO_FUNCTION;
-	}
-}
-
-static bool scan_type(const char **cursor, const char *end, enum sprof_symlist_rank *ret_rank)
-{
-	const char *at = *cursor;
-
-	if (end - at < 2 || !is_blank(at[1]))
-		return false;
-	*ret_rank = rank_of(*at);
-	*cursor = at + 2;
-	while (*cursor < end && is_blank(**cursor))
-		++*cursor;
-	return true;
-}
-
-/* Removes from the name's end what a name can't have: blanks, a carriage return. */
-static bool take_name(
-	const char *at, const char *end, bool first_word, struct sprof_symlist_line *line)
-{
-	const char *stop = at;
-
-	while (first_word && stop < end && !is_blank(*stop))
-		stop++;
-	if (!first_word)
-		stop = end;
-	while (stop > at && (is_blank(stop[-1]) || stop[-1] == '\r'))
-		stop--;
-	line->name = at;
-	line->name_length = (size_t)(stop - at);
-	return stop > at && !memchr(at, '\0', line->name_length);
-}
-
-static bool parse_sysmap(const char *at, const char *end, struct sprof_symlist_line *line)
-{
-	const char *behind;
-
-	if (!scan_number(&at, end, &line->address))
-		return false;
-	behind = at;
-	if (scan_number(&behind, end, &line->size) && scan_type(&behind, end, &line->rank))
-		return take_name(behind, end, true, line);
-	line->size = 0;
-	return scan_type(&at, end, &line->rank) && take_name(at, end, true, line);
-}
-
-static bool parse_perf_map(const char *at, const char *end, struct sprof_symlist_line *line)
-{
-	line->rank = SPROF_SYMLIST_GLOBAL;
-	return scan_number(&at, end, &line->address) && scan_number(&at, end, &line->size) &&
-		line->size && take_name(at, end, false, line);
-}
-
-/* Parses the next line in the format, skips others, and moves the cursor behind it. */
-static bool parse_line(enum sprof_symlist_format format, const char **cursor, const char *end,
-	struct sprof_symlist_line *ret)
-{
-	while (*cursor < end) {
-		const char *at = *cursor;
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-
-		if (!stop)
-			stop = end;
-		*cursor = stop < end ? stop + 1 : end;
-		*ret = (struct sprof_symlist_line){0};
-		if (format == SPROF_SYMLIST_SYSMAP ? parse_sysmap(at, stop, ret)
-						   : parse_perf_map(at, stop, ret))
-			return true;
-	}
-	return false;
+	while (line < end && (*line == ' ' || *line == '\t' || *line == '\r'))
+		line++;
+	return line < end && *line != '#';
 }
 
 static bool append(struct sprof_symlist *list, const struct sprof_symlist_line *line)
@@ -198,13 +83,35 @@ static bool settle_perf_map(struct sprof_symlist *list)
 	return sprof_ranges_settle(&list->ranges);
 }
 
+static bool read_lines(struct sprof_symlist *list, sprof_symlist_parser parse)
+{
+	const char *cursor = list->text, *end = list->text + list->text_size, *line, *stop;
+
+	while (sprof_symlist_next_line(&cursor, end, &line, &stop)) {
+		struct sprof_symlist_line symbol = {0};
+
+		switch (parse(line, stop, &symbol)) {
+		case SPROF_SYMLIST_SYMBOL:
+			list->all_zero = !symbol.address && (list->all_zero || !list->count);
+			list->functions += symbol.rank != SPROF_SYMLIST_NO_FUNCTION;
+			if (!append(list, &symbol))
+				return false;
+			break;
+		case SPROF_SYMLIST_STRANGE:
+			list->skipped += has_content(line, stop);
+			break;
+		case SPROF_SYMLIST_EMPTY:
+			break;
+		}
+	}
+	return true;
+}
+
 bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t text_size,
 	struct sprof_symlist **ret, struct sprof_error *err)
 {
 	struct sprof_symlist *list = calloc(1, sizeof(*list));
-	const char *cursor = text, *end = text + text_size;
-	struct sprof_symlist_line line;
-	bool ok = list;
+	bool is_map = format == SPROF_SYMLIST_PERF_MAP;
 
 	if (!list) {
 		free(text);
@@ -212,12 +119,10 @@ bool sprof_symlist_create(enum sprof_symlist_format format, char *text, size_t t
 	}
 	list->text = text;
 	list->text_size = text_size;
-	while (ok && parse_line(format, &cursor, end, &line)) {
-		list->all_zero = !line.address && (list->all_zero || !list->count);
-		ok = append(list, &line);
-	}
-	ok = ok && (format == SPROF_SYMLIST_SYSMAP ? settle_sysmap(list) : settle_perf_map(list));
-	if (ok) {
+	if (read_lines(list,
+		    is_map ? sprof_symlist_parse_perf_map
+			   : sprof_symlist_choose(text, text + text_size)) &&
+		(is_map ? settle_perf_map(list) : settle_sysmap(list))) {
 		*ret = list;
 		return true;
 	}

@@ -1,6 +1,6 @@
 /*
- * Lists of symbols as text: System.map and what nm prints, /proc/kallsyms, and the perf maps that
- * JIT compilers write.
+ * Lists of symbols as text: what nm and other tools print, System.map, /proc/kallsyms, and the perf
+ * maps that JIT compilers write.
  */
 #ifndef SPROF_ELFSYM_SYMLIST_H
 #define SPROF_ELFSYM_SYMLIST_H
@@ -14,12 +14,15 @@
 #include "elfsym/ranges.h"
 
 enum sprof_symlist_format {
-	/* "ADDRESS TYPE NAME", or "ADDRESS SIZE TYPE NAME" from nm -S. Types t, T, w and W are
-	 * functions, i and u are GNU functions; other types only end the function before them. */
+	/* What nm, objdump -t, readelf -s, System.map, /proc/kallsyms or `sprof symbols` print. Other
+	 * symbols than functions only end the function before them. */
 	SPROF_SYMLIST_SYSMAP,
 	/* "ADDRESS SIZE NAME"; later lines replace earlier ones. */
 	SPROF_SYMLIST_PERF_MAP,
 };
+
+/* The source that `sprof symbols` prints for a name that it has made up. */
+#define SPROF_SYMLIST_MADE_UP "FDE only"
 
 enum sprof_symlist_rank {
 	SPROF_SYMLIST_NO_FUNCTION,
@@ -28,7 +31,7 @@ enum sprof_symlist_rank {
 	SPROF_SYMLIST_GLOBAL,
 };
 
-/* A line; the name is a view into the text and not empty. */
+/* A symbol; the name is a view into the text, without version, and not empty. */
 struct sprof_symlist_line {
 	uint64_t address;
 	uint64_t size; /* 0: up to the next line */
@@ -42,6 +45,8 @@ struct sprof_symlist {
 	size_t text_size;
 	struct sprof_symlist_line *items; /* all lines; a System.map's are sorted by address */
 	size_t count, capacity;
+	size_t functions;           /* of the items */
+	size_t skipped;             /* lines that are not understood */
 	struct sprof_ranges ranges; /* -> index of the item */
 	bool all_zero;              /* the file hides its addresses: all are 0 */
 };

@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!sprof_symlist_create(data[0] & 1 ? SPROF_SYMLIST_PERF_MAP : SPROF_SYMLIST_SYSMAP, text,
 		    size - 1, &list, &err))
 		return 0;
+	assert(list->functions <= list->count);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sprof_symlist_line *line = &list->items[i];
 

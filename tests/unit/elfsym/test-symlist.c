@@ -1,4 +1,4 @@
-/* Symbols as text: System.map, nm -S, kallsyms, perf maps, and what is none of them. */
+/* Symbols as text, in each form that tools print, and what is none of them. */
 #include "elfsym/symlist.h"
 
 #include <stdlib.h>
@@ -99,6 +99,61 @@ static void a_perf_map(void **state)
 	sprof_symlist_destroy(list);
 }
 
+/* Each form with the same two functions, a datum, and one line that is no symbol. */
+static void forms(void **state)
+{
+	static const char *const texts[] = {
+		"                 U puts@GLIBC_2.2.5\n0000000000001000 T add@@V_2\nwhat is this\n"
+		"0000000000001010 t b(int, char)\n0000000000001020 D data\n",
+		"0000000000001000 0000000000000010 T add\n0000000000001010 t b(int, char)\n"
+		"0000000000001020 0000000000000004 D data\nwhat is this\n",
+		"add T 1000 10\nputs@GLIBC_2.2.5 U         \nb(int, char) t 1010 \r\n"
+		"what is this\ndata D 1020 4\n_ITM_x w         \n",
+		"\nx:     file format elf64-x86-64\n\nSYMBOL TABLE:\n"
+		"0000000000000000 l    df *ABS*\t0000000000000000              x.c\n"
+		"0000000000000000       F *UND*\t0000000000000000              puts@GLIBC_2.2.5\n"
+		"0000000000001000 g     F .text\t0000000000000010  V_2         add\n"
+		"0000000000001010 l     F .text\t0000000000000010              .hidden b(int, char)\n"
+		"0000000000001020 g     O .data\t0000000000000004 (GLIBC_2.2)  data\nwhat is this\n",
+		"\nSymbol table '.symtab' contains 43 entries:\n"
+		"   Num:    Value          Size Type    Bind   Vis      Ndx Name\n"
+		"     0: 0000000000000000     0 NOTYPE  LOCAL  DEFAULT  UND \n"
+		"     1: 0000000000000000     0 FUNC    GLOBAL DEFAULT  UND _[...]@GLIBC_2.34 (3)\n"
+		"     2: 0000000000001000    16 FUNC    GLOBAL DEFAULT [A] 14 add@@V_2 (2)\n"
+		"     3: 0000000000001010    16 IFUNC   LOCAL  DEFAULT   14 b(int, char)\n"
+		"     4: 0000000000001020 0x18000 OBJECT  LOCAL  DEFAULT   26 data\nwhat is this\n",
+		"# /usr/bin/x\n0000000000001000\t16\tadd\t.symtab\n"
+		"0000000000001010\t16\tb(int, char)\t.symtab\n"
+		"0000000000001018\t0\tx+0x1018\tFDE only\nwhat is this\n"
+		"0000000000001020\t4\tdata\t.symtab\tobject\tglobal\t.data\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sprof_symlist *list = read_list(SPROF_SYMLIST_SYSMAP, texts[i]);
+
+		check(list, 0xfff, NULL);
+		check(list, 0x1000, "add");
+		check(list, 0x101f, "b(int, char)");
+		check(list, 0x1020, NULL);
+		assert_int_equal(list->functions, 2);
+		assert_int_equal(list->count, 3);
+		assert_int_equal(list->skipped, 1);
+		sprof_symlist_destroy(list);
+	}
+}
+
+static void no_form_at_all(void **state)
+{
+	struct sprof_symlist *list = read_list(SPROF_SYMLIST_SYSMAP,
+		"\x7f"
+		"ELF\nwhat is this\n\n");
+
+	assert_int_equal(list->functions, 0);
+	assert_int_equal(list->count, 0);
+	assert_int_equal(list->skipped, 2);
+	sprof_symlist_destroy(list);
+}
+
 static void nothing_at_all(void **state)
 {
 	struct sprof_symlist *list = read_list(SPROF_SYMLIST_SYSMAP, "");
@@ -118,6 +173,8 @@ int main(void)
 		cmocka_unit_test(sizes_of_nm),
 		cmocka_unit_test(kallsyms_without_permission),
 		cmocka_unit_test(a_perf_map),
+		cmocka_unit_test(forms),
+		cmocka_unit_test(no_form_at_all),
 		cmocka_unit_test(nothing_at_all),
 	};
 
