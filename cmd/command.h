@@ -16,6 +16,7 @@
 enum sprof_exit {
 	SPROF_EXIT_PARTIAL = 1, /* a part of what was asked for is missing */
 	SPROF_EXIT_FAILED = 2,
+	SPROF_EXIT_MISMATCH = 3, /* of sprof symbols --verify */
 	SPROF_EXIT_USAGE = 64,
 };
 

@@ -18,14 +18,26 @@ struct sprof_verification {
 	struct sprof_debug_places places;
 	/* compared with the file; NULL: compare the file with its debug information */
 	const char *sysmap;
-	struct sprof_symbols *symbols;
+};
+
+/* From good to bad. */
+enum sprof_verdict {
+	SPROF_VERDICT_OK,
+	SPROF_VERDICT_MISSING,  /* the other source has no name there */
+	SPROF_VERDICT_MISMATCH, /* the other source has another name there */
+};
+
+struct sprof_verification_result {
+	size_t matching, all;
+	enum sprof_verdict worst;
 };
 
 /*
- * Prints a line per symbol: OK, MISMATCH or MISSING, address, name, and for a mismatch the other
- * source's name.
+ * Prints which sources it compares, and a line per symbol: the verdict, address, name, and for a
+ * mismatch the other source's name. Fails if the file has nothing that is independent of its
+ * symbols.
  */
-bool sprof_verification_run(const struct sprof_verification *verification, size_t *ret_matching,
-	size_t *ret_all, struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_verification_run(const struct sprof_verification *verification,
+	struct sprof_verification_result *ret, struct sprof_error *err) SPROF_MUST_USE;
 
 #endif

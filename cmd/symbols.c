@@ -304,14 +304,14 @@ static bool verify(const struct subject *subject, int *ret_exit, struct sprof_er
 		.image = subject->image,
 		.places = sprof_naming_places(&subject->options->naming),
 		.sysmap = sprof_symbols_sysmap(subject->namer.symbols, subject->file),
-		.symbols = subject->namer.symbols,
 	};
-	size_t matching, all;
+	static const int exits[] = {0, SPROF_EXIT_PARTIAL, SPROF_EXIT_MISMATCH};
+	struct sprof_verification_result result;
 
-	if (!sprof_verification_run(&verification, &matching, &all, err))
+	if (!sprof_verification_run(&verification, &result, err))
 		return false;
-	printf("%zu of %zu match\n", matching, all);
-	*ret_exit = matching == all ? 0 : SPROF_EXIT_PARTIAL;
+	printf("%zu of %zu match\n", result.matching, result.all);
+	*ret_exit = exits[result.worst];
 	return true;
 }
 

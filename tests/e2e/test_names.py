@@ -600,7 +600,7 @@ def test_verify():
     assert count > 5 and text.endswith(f"{count} of {count} match\n") and "MIS" not in text, text
     place = int(address_of(program, "outer"), 16)
     write("wrong.map", f"{place:x} T inner_or_what\n{place:x} T outer\n10 T nowhere\nfff000 T beyond\n")
-    text = resolve(program, "--sysmap", "wrong.map", "--verify", code=1)
+    text = resolve(program, "--sysmap", "wrong.map", "--verify", code=3)
     assert re.search(r"^MISMATCH\t[0-9a-f]+\tinner_or_what\touter$", text, re.MULTILINE), text
     for name in ("nowhere", "beyond"):
         assert re.search(rf"^MISSING\t[0-9a-f]+\t{name}$", text, re.MULTILINE), text

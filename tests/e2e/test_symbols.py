@@ -1,0 +1,162 @@
+"""`sprof symbols`: lists of symbols in the forms of other tools, and what --verify says of them."""
+
+import re
+
+from harness import SPROF, main, sprof, tool
+from subjects import build, command, write
+
+LISTS = (("nm",), ("nm", "-n"), ("nm", "-S"), ("nm", "-P"), ("nm", "-C"), ("objdump", "-t"), ("readelf", "-sW"),
+         ("readelf", "-s"))
+DYNAMIC_LISTS = (("nm", "-D"), ("nm", "-D", "-P"), ("nm", "-D", "--without-symbol-versions"), ("objdump", "-T"),
+                 ("readelf", "-W", "--dyn-syms"))
+LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+
+# A file of each kind; the last two have segments that are linked at an address of their own.
+KINDS = {
+    "pie": (),
+    "no-pie": ("-no-pie",),
+    "moved": ("-no-pie", "-Wl,-Ttext-segment=0x10000000"),
+    "prelinked": ("-shared", "-fPIC", "-Wl,-Ttext-segment=0x3000000"),
+}
+
+
+def nm_functions(*words):
+    """What nm says: (address, name) of the functions."""
+    rows = re.findall(r"^([0-9a-f]+) [tTwWi] (\S+)$", command(tool("nm"), *words), re.MULTILINE)
+    return {(int(address, 16), name.partition("@")[0]) for address, name in rows}
+
+
+def listed(path, *words):
+    """What sprof lists: (address, name)."""
+    rows = [line.split("\t") for line in sprof("symbols", path, *words).check(0).text().splitlines()]
+    return {(int(row[0], 16), row[2]) for row in rows}
+
+
+def verify(path, list_path=None, code=0):
+    words = ("--sysmap", list_path) if list_path else ()
+    return sprof("symbols", path, *words, "--verify").check(code)
+
+
+def verdicts(text):
+    return {name: verdict for verdict, name in re.findall(r"^(OK|MISSING|MISMATCH)\t[0-9a-f]+\t(\S+)", text,
+                                                          re.MULTILINE)}
+
+
+def check_list(path, words, functions):
+    """sprof takes all of the tool's functions, and finds each where the file has it."""
+    write("a.list", command(tool(words[0]), *words[1:], path))
+    result = verify(path, "a.list")
+    loaded = re.search(r"a\.list: loaded (\d+) functions, (\d+) lines? skipped", result.err)
+    assert int(loaded[2]) <= (words == ("readelf", "-s")), f"{words}: {result.err}"
+    count = len(re.findall(r"^OK\t", result.text(), re.MULTILINE))
+    assert result.text().endswith(f"\n{count} of {count} match\n"), f"{words}: {result.text()[-200:]}"
+    rows = re.findall(r"^OK\t([0-9a-f]+)\t(.+)$", result.text(), re.MULTILINE)
+    names = {(int(address, 16), name) for address, name in rows}
+    if words != ("readelf", "-s"):
+        assert functions <= names, f"{words}: {sorted(functions - names)[:5]}"
+
+
+def has_type(path):
+    """nm's functions that have a type: objdump and readelf show labels as such."""
+    rows = re.findall(r"^ *\d+: ([0-9a-f]+) +\S+ I?FUNC +\S+ +\S+ +\d+ ([^\s@]+)", command(tool("readelf"), "-sW", path),
+                      re.MULTILINE)
+    return {(int(address, 16), name) for address, name in rows}
+
+
+def test_lists_of_other_tools():
+    typed = has_type(SPROF)
+    assert len(typed) > 1000
+    assert typed <= nm_functions(SPROF)
+    for words in LISTS:
+        check_list(SPROF, words, typed)
+
+
+def test_dynamic_lists():
+    typed = has_type(LIBC)
+    assert len(typed) > 1000
+    for words in DYNAMIC_LISTS:
+        check_list(LIBC, words, typed)
+
+
+def test_own_list():
+    write("own.list", sprof("symbols", SPROF).check(0).text())
+    assert " 0 lines skipped" in verify(SPROF, "own.list").err
+    assert has_type(SPROF) <= listed(SPROF)
+
+
+def test_lines_that_are_none():
+    program = build("program", "-g0")
+    text = command(tool("nm"), program)
+    write("odd.map", text.replace("\n", "\nthis is no symbol\n", 3))
+    assert re.search(r"loaded \d\d functions, 3 lines skipped", verify(program, "odd.map").err)
+    assert "loaded" not in sprof("symbols", program, "--sysmap", "odd.map", "-q").check(0).err
+    for content, message in (("", "no functions in"), ("what is this\n", "no functions in"),
+                             ("0000000000001000 D data\n", "no functions in"),
+                             ("0000000000000000 T startup_64\n", "all addresses in 'bad.map' are 0")):
+        write("bad.map", content)
+        for words in (("symbols", program), ("run", "--", "true")):
+            errors = sprof(words[0], "--sysmap", "bad.map", *words[1:]).check(64).err
+            assert message in errors and errors.count("\n") == 2, errors
+
+
+def test_verdicts():
+    for kind, flags in KINDS.items():
+        path = build(f"program-{kind}", "-g0", *flags)
+        right = command(tool("nm"), path)
+        write("right.map", right)
+        text = verify(path, "right.map").text()
+        assert text.startswith("# right.map, compared with the symbols of "), text
+        assert set(verdicts(text).values()) == {"OK"}, text
+
+        write("wrong.map", re.sub(r" [tT] outer$", " T another", right, flags=re.MULTILINE))
+        text = verify(path, "wrong.map", 3).text()
+        assert re.search(r"^MISMATCH\t[0-9a-f]+\tanother\touter$", text, re.MULTILINE), text
+
+        write("missing.map", right + "0000000000000010 T nowhere\n")
+        assert verdicts(verify(path, "missing.map", 1).text())["nowhere"] == "MISSING"
+
+        command(tool("strip"), "-o", "stripped", path)
+        exported = {name for _, name in nm_functions("-D", path)}
+        text = verify("stripped", "right.map", 0 if exported > set(verdicts(text)) else 1).text()
+        for name, verdict in verdicts(text).items():
+            assert verdict == ("OK" if name in exported else "MISSING"), f"{kind}: {name} {verdict}\n{text}"
+
+
+def test_list_of_an_earlier_build():
+    """What has moved by a new function in front of it isn't where the list says."""
+    source = "int %s(int x) { return x * 3 + 1; }\nint kept(int x) { return x + 2; }\nint main(void) { return %s(3); }\n"
+    write("old.c", source % ("one", "one"))
+    write("new.c", "int added(int x) { while (x > 9) x /= 3; return x; }\n" + source % ("one", "one"))
+    for name in ("old", "new"):
+        command(tool("gcc"), "-O0", "-o", name, f"{name}.c")
+    write("old.map", command(tool("nm"), "old"))
+    verify("old", "old.map")
+    found = verdicts(verify("new", "old.map", 3).text())
+    assert found["one"] == found["kept"] == "MISMATCH" and found["_start"] == "OK", found
+
+
+def test_symbols_and_debug_information():
+    for flags in ((), ("-no-pie",), ("-no-pie", "-Wl,-Ttext-segment=0x10000000")):
+        program = build("program", "-g", *flags)
+        text = verify(program, code=1).text()
+        assert text.startswith("# the symbols of ") and "compared with the debug information of" in text, text
+        found = verdicts(text)
+        assert found["outer"] == found["main"] == "OK" and found["_start"] == "MISSING", text
+        command(tool("objcopy"), "--redefine-sym", "outer=renamed", program, "renamed")
+        assert re.search(r"^MISMATCH\t[0-9a-f]+\trenamed\touter$", verify("renamed", code=3).text(), re.MULTILINE)
+    command(tool("strip"), "-g", program)
+    assert "no debug information to compare" in verify(program, code=2).err
+
+
+def test_made_up_names_are_never_ok():
+    program = build("program", "-g0")
+    command(tool("strip"), program)
+    own = sprof("symbols", program).check(0).text()
+    rows = re.findall(r"^([0-9a-f]+)\t\d+\t(program\+\S+)\tFDE only$", own, re.MULTILINE)
+    assert rows, own
+    write("made-up.map", "".join(f"{address} T {name}\n" for address, name in rows))
+    assert set(verdicts(verify(program, "made-up.map", 1).text()).values()) == {"MISSING"}
+
+
+if __name__ == "__main__":
+    main()
