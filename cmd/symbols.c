@@ -15,18 +15,26 @@
 #include "base/cleanup.h"
 #include "cmd/commands.h"
 #include "cmd/environment.h"
+#include "cmd/symbol-rows.h"
 #include "cmd/symbols-verify.h"
 #include "cmd/ui.h"
+#include "cmd/values.h"
 #include "elfsym/image.h"
 #include "output/clean.h"
 #include "output/fit.h"
+
+enum { MAX_ADDRESSES = 256 };
 
 struct symbols_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
 	bool short_names;
 	pid_t pid;
-	bool verify;
+	bool verify, all, file_addresses;
+	struct address_list {
+		const char *items[MAX_ADDRESSES + 1]; /* ends with NULL */
+		size_t count;
+	} addresses;
 };
 
 _Static_assert(offsetof(struct symbols_options, common) == 0,
@@ -38,8 +46,37 @@ static const struct symbols_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
+static bool add_address(void *field, const char *text, struct sprof_error *err)
+{
+	struct address_list *list = field;
+
+	if (list->count == MAX_ADDRESSES)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "more than %d addresses", MAX_ADDRESSES);
+	list->items[list->count++] = text;
+	return true;
+}
+
+static bool set_addresses(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"process", "file", NULL};
+	unsigned choice;
+
+	if (!sprof_value_choice(names, text, &choice, err))
+		return false;
+	*(bool *)field = choice;
+	return true;
+}
+
 static const struct sprof_option option_table[] = {
 	{"pid", "p", "PID", "a process, instead of a file", sprof_value_pid, FIELD(pid)},
+	{"address", NULL, "ADDRESS", "name what is there, with or without 0x; may be repeated",
+		add_address, FIELD(addresses)},
+	{"addresses", NULL, "KIND",
+		"of a process, print them as the process or the file has them\n(process)",
+		set_addresses, FIELD(file_addresses)},
+	{"all", NULL, NULL, "also data; and type, binding and section of each symbol",
+		sprof_value_flag, FIELD(all)},
 	{"verify", NULL, NULL,
 		"compare --sysmap with the file, symbol by symbol;\n"
 		"without it, the symbol table with the debug information",
@@ -125,7 +162,7 @@ static uint64_t bias_of(const struct subject *subject, const struct sprof_module
 
 		if (mapping->module != module->id)
 			continue;
-		if (sprof_image_address(
+		if (sprof_image_code_address(
 			    image, sprof_mapping_offset(mapping, module, mapping->start), &address))
 			bias = mapping->start - address;
 		break;
@@ -142,7 +179,9 @@ static bool create_listing(const struct subject *subject, const struct sprof_mod
 	places.debuginfod = subject->namer.debuginfod;
 	return sprof_listing_create(module, &places,
 		sprof_symbols_sysmap(subject->namer.symbols, module),
-		SPROF_LISTING_FILE | SPROF_LISTING_SYSMAP, ret, err);
+		SPROF_LISTING_FILE | SPROF_LISTING_SYSMAP |
+			(subject->options->all ? SPROF_LISTING_ALL : 0),
+		ret, err);
 }
 
 /* Keeps the listing for the next address, which is often in the same module. */
@@ -160,39 +199,75 @@ static bool use_listing(
 	return true;
 }
 
-static bool list_module(
-	struct subject *subject, const struct sprof_module *module, struct sprof_error *err)
+static void print_heading(const struct sprof_module *module)
 {
+	SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
+
+	printf("# %s\n", path ? path : "?");
+}
+
+/* Which symbols to print. */
+struct wanted {
+	const char *pattern; /* NULL: all */
+	size_t found;
+};
+
+static bool list_module(struct subject *subject, const struct sprof_module *module,
+	struct wanted *wanted, struct sprof_error *err)
+{
+	bool as_file = subject->options->file_addresses;
+
 	if (!use_listing(subject, module, err))
 		return false;
 	for (size_t i = 0; i < subject->listing.count; i++) {
 		const struct sprof_listed *item = &subject->listing.items[i];
-		SPROF_AUTO_FREE char *name = sprof_clean_text(item->name, NULL);
 
-		printf("%016" PRIx64 "\t%" PRIu64 "\t%s\t%s\n", item->address + subject->bias,
-			item->size, name ? name : "?", item->source);
+		if (wanted->pattern && !sprof_symbol_row_matches(item, wanted->pattern))
+			continue;
+		/* Each module has a heading; in a search only those that have something. */
+		if (wanted->pattern && !wanted->found++ && subject->options->pid)
+			print_heading(module);
+		sprof_symbol_row_print(item, as_file ? 0 : subject->bias, subject->options->all);
 	}
 	return true;
 }
 
 /* A module that can't be read gets a message; the others are still listed. */
-static bool list_all(struct subject *subject, int *ret_exit, struct sprof_error *err)
+static bool list_all(struct subject *subject, const char *pattern, size_t *ret_found, int *ret_exit)
 {
-	if (subject->file)
-		return list_module(subject, subject->file, err);
+	*ret_found = 0;
 	for (uint32_t id = 0; id < sprof_modules_count(subject->modules); id++) {
 		const struct sprof_module *module = sprof_modules_get(subject->modules, id);
+		struct wanted wanted = {.pattern = pattern};
 		struct sprof_error failure = {0};
-		SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
 
-		printf("%s# %s\n", id ? "\n" : "", path ? path : "?");
-		if (list_module(subject, module, &failure))
-			continue;
-		if (module->kind == SPROF_MODULE_ANONYMOUS)
-			continue;
-		sprof_ui_error(&failure);
-		*ret_exit = SPROF_EXIT_PARTIAL;
+		if (!pattern && id)
+			printf("\n");
+		if (!pattern)
+			print_heading(module);
+		if (!list_module(subject, module, &wanted, &failure) &&
+			module->kind != SPROF_MODULE_ANONYMOUS) {
+			sprof_ui_error(&failure);
+			*ret_exit = SPROF_EXIT_PARTIAL;
+		}
+		*ret_found += wanted.found;
 	}
+	return true;
+}
+
+/* pattern NULL: all symbols. */
+static bool list(
+	struct subject *subject, const char *pattern, int *ret_exit, struct sprof_error *err)
+{
+	struct wanted wanted = {.pattern = pattern};
+
+	if (subject->file ? !list_module(subject, subject->file, &wanted, err)
+			  : !list_all(subject, pattern, &wanted.found, ret_exit))
+		return false;
+	if (!pattern || wanted.found)
+		return true;
+	sprof_symbol_row_tell_missing(pattern, subject->options->all);
+	*ret_exit = SPROF_EXIT_PARTIAL;
 	return true;
 }
 
@@ -245,6 +320,24 @@ static bool print_location(
 	return true;
 }
 
+/* The file's address is of use only with the file. A module without a file has only one. */
+static bool print_address(
+	struct subject *subject, uint32_t id, uint64_t address, struct sprof_error *err)
+{
+	const struct sprof_module *module = sprof_modules_get(subject->modules, id);
+	SPROF_AUTO_FREE char *path = sprof_clean_text(module->path, NULL);
+
+	if (!subject->options->pid || !subject->options->file_addresses) {
+		printf("0x%" PRIx64 "\n", address);
+		return true;
+	}
+	if (!use_listing(subject, module, err) && err->kind == SPROF_ERROR_NO_MEMORY)
+		return false;
+	printf("0x%" PRIx64 " %s\n", subject->listed == module ? address - subject->bias : address,
+		path ? path : "?");
+	return true;
+}
+
 static bool resolve(
 	struct subject *subject, uint64_t address, int *ret_exit, struct sprof_error *err)
 {
@@ -253,12 +346,13 @@ static bool resolve(
 	uint32_t module;
 	uint64_t offset;
 
-	printf("0x%" PRIx64 "\n", address);
 	if (!locate(subject, address, &module, &offset)) {
-		printf("  (in no module)\n");
+		printf("0x%" PRIx64 "\n  (in no module)\n", address);
 		*ret_exit = SPROF_EXIT_PARTIAL;
 		return true;
 	}
+	if (!print_address(subject, module, address, err))
+		return false;
 	if (!write_distance(subject, module, address, distance, err) ||
 		!sprof_symbols_resolve(subject->namer.symbols, module, offset, &locations, err))
 		return false;
@@ -284,17 +378,35 @@ static bool parse_address(const char *text, uint64_t *ret, struct sprof_error *e
 		err, SPROF_ERROR_USAGE, "'%s' is not an address in hexadecimal", text);
 }
 
-static bool resolve_all(
-	struct subject *subject, char *const addresses[], int *ret_exit, struct sprof_error *err)
+static bool resolve_text(
+	struct subject *subject, const char *text, int *ret_exit, struct sprof_error *err)
 {
 	uint64_t address;
 
-	for (size_t i = 0; addresses[i]; i++) {
-		if (!parse_address(addresses[i], &address, err) ||
-			!resolve(subject, address, ret_exit, err))
+	return parse_address(text, &address, err) && resolve(subject, address, ret_exit, err);
+}
+
+static bool is_address(const char *text)
+{
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+/* Operands are addresses with 0x, and names. */
+static bool answer(
+	struct subject *subject, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct address_list *addresses = &subject->options->addresses;
+
+	for (size_t i = 0; operands[i]; i++) {
+		if (is_address(operands[i]) ? !resolve_text(subject, operands[i], ret_exit, err)
+					    : !list(subject, operands[i], ret_exit, err))
 			return false;
 	}
-	return true;
+	for (size_t i = 0; i < addresses->count; i++) {
+		if (!resolve_text(subject, addresses->items[i], ret_exit, err))
+			return false;
+	}
+	return operands[0] || addresses->count || list(subject, NULL, ret_exit, err);
 }
 
 static bool verify(const struct subject *subject, int *ret_exit, struct sprof_error *err)
@@ -320,6 +432,9 @@ static bool check_usage(
 {
 	if (options->verify && options->pid)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--verify is for a file");
+	if (options->file_addresses && !options->pid)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--addresses is for a process: a file has only its own addresses");
 	if (options->pid || operands[0])
 		return true;
 	sprof_error_set(err, SPROF_ERROR_USAGE, "symbols needs a file or a process");
@@ -331,37 +446,37 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 {
 	const struct symbols_options *options = data;
 	struct subject subject = {.options = options};
-	char *const *addresses = operands;
+	char *const *rest = operands;
 	const char *path = NULL;
 	bool done;
 
 	if (!check_usage(options, operands, err))
 		return false;
 	if (!options->pid)
-		path = *addresses++;
+		path = *rest++;
 	free(sprof_environment_take());
 	*ret_exit = 0;
 	done = subject_init(&subject, path, err);
 	if (done && options->verify)
 		done = verify(&subject, ret_exit, err);
-	else if (done && addresses[0])
-		done = resolve_all(&subject, addresses, ret_exit, err);
 	else if (done)
-		done = list_all(&subject, ret_exit, err);
+		done = answer(&subject, rest, ret_exit, err);
 	subject_finish(&subject);
 	return done;
 }
 
 const struct sprof_command sprof_command_symbols = {
 	.name = "symbols",
-	.summary = "List the functions of a file or process, or name addresses",
-	.synopsis = "[options] FILE|-p PID [ADDRESS...]",
+	.summary = "List or find the functions of a file or process, or name addresses",
+	.synopsis = "[options] FILE|-p PID [NAME|0xADDRESS...]",
 	.details =
-		"Without addresses, lists the functions by address: address, size, name and where "
-		"it is from. With\naddresses, in hexadecimal, says which function, inlined functions "
-		"and source line are there.\nAddresses of a FILE are those that objdump and nm show; "
-		"those of a process are where they are\nin its memory. Exits with 1 when something has "
-		"no name or doesn't match.\n\n"
+		"Without more arguments, lists the functions by address: address, size, name and where it is "
+		"from. With\na name, or a pattern such as 'str*', lists those that have it. With addresses, "
+		"which begin with 0x,\nsays which function, inlined functions and source line are there.\n"
+		"Addresses of a FILE are those that objdump and nm show; those of a process are where they "
+		"are\nin its memory. Exits with 1 when something is not found or MISSING, with 3 after a "
+		"MISMATCH.\n\n"
+		"  sprof symbols /usr/bin/git 'cmd_*'\n"
 		"  sprof symbols /usr/bin/git 0x2f3a10\n"
 		"  sprof symbols ./server --sysmap server.map --verify\n",
 	.groups = groups,

@@ -71,6 +71,7 @@ _sprof_value() {
     --sort) compgen -W "self total" -- "$2" ;;
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
+    --addresses) compgen -W "process file" -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
     --by) compgen -W "rank host pid tid process thread state syscall wait_kind wait_object lock_holder" -- "$2" ;;
     --weight) compgen -W "wall samples user sys runq wait sleep disk stopped stolen" -- "$2" ;;

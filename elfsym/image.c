@@ -305,6 +305,24 @@ static const struct sprof_segment *segment_at(const struct sprof_image *image, u
 	return NULL;
 }
 
+bool sprof_image_code_address(
+	const struct sprof_image *image, uint64_t offset, uint64_t *ret_address)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (!segment->executable || offset < segment->offset / page * page ||
+			offset - segment->offset / page * page >=
+				segment->file_size + segment->offset % page)
+			continue;
+		*ret_address = segment->address - segment->offset + offset;
+		return true;
+	}
+	return sprof_image_address(image, offset, ret_address);
+}
+
 bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset)
 {
 	const struct sprof_segment *segment = segment_at(image, address);

@@ -72,6 +72,10 @@ uint64_t sprof_image_entry(const struct sprof_image *image);
 
 /* File offset -> link-time address, by the segment that loads it. False: no segment does. */
 bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint64_t *ret_address);
+/* The same for the begin of a mapping of code. It begins with a page, and what lies in that page in
+ * front of the code may belong to another segment. */
+bool sprof_image_code_address(
+	const struct sprof_image *image, uint64_t offset, uint64_t *ret_address);
 /* Link-time address -> file offset. False: no file content there. */
 bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset);
 /* Whether running code can be at this link-time address, even if the file doesn't hold it. */

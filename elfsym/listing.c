@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/strtab.h"
+#include "elfsym/entries.h"
 #include "elfsym/names.h"
 
 static bool append(
@@ -104,7 +105,52 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 	return true;
 }
 
-/* If two sources have the same name, the first source stays: ".symtab" before ".dynsym". */
+/* The tables of one file. */
+struct appending {
+	struct sprof_listing *listing;
+	enum sprof_symbol_source source; /* of the table that isn't dynamic */
+};
+
+static bool append_entry(void *data, const struct sprof_entry *entry)
+{
+	const struct appending *appending = data;
+	struct sprof_listing *listing = appending->listing;
+	struct sprof_listed item = {
+		.address = entry->address,
+		.size = entry->size,
+		.source = sprof_symbol_source_name(
+			entry->is_dynamic ? SPROF_SYMBOL_DYNSYM : appending->source),
+		.type = entry->type,
+		.binding = entry->binding,
+	};
+
+	item.section = sprof_strtab_intern(listing->strings, entry->section);
+	return item.section && append(listing, item, entry->name, entry->name_length);
+}
+
+static bool append_entries(struct sprof_listing *listing, const struct sprof_names *names)
+{
+	const struct {
+		const struct sprof_image *image;
+		enum sprof_symbol_source source;
+	} files[] = {
+		{names->image, SPROF_SYMBOL_SYMTAB},
+		{names->debug, SPROF_SYMBOL_DEBUG_FILE},
+		{names->inner, SPROF_SYMBOL_GNU_DEBUGDATA},
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct appending appending = {listing, files[i].source};
+
+		if (files[i].image &&
+			!sprof_entries_visit(files[i].image->elf, append_entry, &appending))
+			return false;
+	}
+	return true;
+}
+
+/* If two sources have the same name, the one that tells more stays, then the first: ".symtab"
+ * before ".dynsym". */
 static int compare(const void *left, const void *right)
 {
 	const struct sprof_listed *a = left, *b = right;
@@ -113,7 +159,9 @@ static int compare(const void *left, const void *right)
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	by_name = strcmp(a->name, b->name);
-	return by_name ? by_name : strcmp(b->source, a->source);
+	if (by_name)
+		return by_name;
+	return !a->type != !b->type ? (!a->type) - (!b->type) : strcmp(b->source, a->source);
 }
 
 static void sort(struct sprof_listing *listing)
@@ -145,6 +193,8 @@ static bool fill(struct sprof_listing *listing, struct sprof_names *names, unsig
 		if (!append_symbol(listing, &symbol))
 			return sprof_error_no_memory(err);
 	}
+	if ((parts & SPROF_LISTING_ALL) && !append_entries(listing, names))
+		return sprof_error_no_memory(err);
 	return append_fdes(listing, names) || sprof_error_no_memory(err);
 }
 
@@ -213,14 +263,4 @@ const struct sprof_listed *sprof_listing_find(const struct sprof_listing *listin
 		return NULL;
 	found = &listing->items[first_from(listing, listing->items[next - 1].address)];
 	return !found->size || address - found->address < found->size ? found : NULL;
-}
-
-bool sprof_listing_has(const struct sprof_listing *listing, uint64_t address, const char *name)
-{
-	for (size_t i = first_from(listing, address);
-		i < listing->count && listing->items[i].address == address; i++) {
-		if (strcmp(listing->items[i].name, name) == 0)
-			return true;
-	}
-	return false;
 }

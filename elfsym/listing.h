@@ -1,5 +1,5 @@
 /*
- * All known functions of a module, for people to look at.
+ * All known functions of a module, and on request its data, for people to look at.
  */
 #ifndef SPROF_ELFSYM_LISTING_H
 #define SPROF_ELFSYM_LISTING_H
@@ -18,6 +18,8 @@ struct sprof_listed {
 	uint64_t size;    /* 0: unknown, reaches to the next one */
 	const char *name; /* the linker's name, without version; "app+0x1230" for a bare FDE */
 	const char *source;
+	/* Only of symbols of a table, with SPROF_LISTING_ALL; else NULL. See struct sprof_entry. */
+	const char *type, *binding, *section;
 };
 
 struct sprof_listing {
@@ -29,6 +31,7 @@ struct sprof_listing {
 enum sprof_listing_parts {
 	SPROF_LISTING_FILE = 1, /* symbols, the PLT, and functions only in unwind tables */
 	SPROF_LISTING_SYSMAP = 2,
+	SPROF_LISTING_ALL = 4, /* with SPROF_LISTING_FILE: also data, and what the tables tell */
 };
 
 /*
@@ -44,8 +47,5 @@ void sprof_listing_finish(struct sprof_listing *listing);
  * begin there, the first. NULL: none. */
 const struct sprof_listed *sprof_listing_find(
 	const struct sprof_listing *listing, uint64_t address);
-
-/* Whether one of the functions at exactly this address has the name. */
-bool sprof_listing_has(const struct sprof_listing *listing, uint64_t address, const char *name);
 
 #endif

@@ -73,7 +73,7 @@ def address_of(program, symbol, behind=0):
     """The link-time address of a symbol of an unstripped file, in hexadecimal."""
     for line in command(tool("nm"), program).splitlines():
         if line.split()[-1] == symbol:
-            return f"{int(line.split()[0], 16) + behind:x}"
+            return f"0x{int(line.split()[0], 16) + behind:x}"
     raise AssertionError(f"{program} has no symbol {symbol}")
 
 
@@ -82,7 +82,7 @@ def inside(program, symbol):
     text = command(tool("objdump"), "-d", "--no-show-raw-insn", f"--disassemble={symbol}", program)
     for line in text.splitlines():
         if "imul" in line:
-            return line.split(":")[0].strip()
+            return "0x" + line.split(":")[0].strip()
     raise AssertionError(f"no multiplication in {symbol} of {program}")
 
 

@@ -43,7 +43,7 @@ def choose(path, count):
 
 
 def chains_of_sprof(path, addresses):
-    text = sprof("symbols", "--no-demangle", path, *(f"{a:x}" for a in addresses)).text()
+    text = sprof("symbols", "--no-demangle", path, *(f"0x{a:x}" for a in addresses)).text()
     chains = {}
     for line in text.splitlines():
         if line.startswith("0x"):

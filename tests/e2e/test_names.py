@@ -213,7 +213,7 @@ def test_plt():
         text = sprof("symbols", program).check(0).text()
         assert re.search(r"\touter@plt\tPLT$", text, re.MULTILINE), text
         entry = re.search(r"^([0-9a-f]+)\t\d+\touter@plt", text, re.MULTILINE).group(1)
-        assert "  outer@plt" in resolve(program, entry)
+        assert "  outer@plt" in resolve(program, "0x" + entry)
 
 
 def test_plt_of_ifuncs():
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
     text = sprof("report", "x.pb.gz", "--names", "short").check(0).text()
     assert "basket<...>::sum (inlined)" in text and "basket<unsigned" not in text, text
     assert text == sprof("report", "x.pb.gz", "--short-names").check(0).text()
-    place = next(line.split()[0] for line in command(tool("nm"), program).splitlines() if "total" in line)
+    place = next("0x" + line.split()[0] for line in command(tool("nm"), program).splitlines() if "total" in line)
     assert "total(shop" in resolve(program, place)
     assert "total(" not in resolve(program, place, "--names", "short")
     folded = sample(program, "--no-demangle", "--names", "short")
@@ -615,7 +615,7 @@ def test_listing_of_a_process():
     text = sprof("symbols", "-p", watched.pid).text()
     place = re.search(r"^([0-9a-f]+)\t\d+\touter\t\.symtab$", text, re.MULTILINE).group(1)
     distance = int(inside_outer(program), 16) - int(address_of(program, "outer"), 16)
-    check_inline_chain(resolve("-p", watched.pid, f"{int(place, 16) + distance:x}"))
+    check_inline_chain(resolve("-p", watched.pid, f"0x{int(place, 16) + distance:x}"))
     assert re.search(r"\t[^\t]*clock_gettime[^\t]*\t", text), "the vDSO's functions are missing"
     watched.process.kill()
 

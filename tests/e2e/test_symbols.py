@@ -1,8 +1,8 @@
-"""`sprof symbols`: lists of symbols in the forms of other tools, and what --verify says of them."""
+"""`sprof symbols`: names and addresses, lists of symbols in the forms of other tools, and --verify."""
 
 import re
 
-from harness import SPROF, main, sprof, tool
+from harness import Program, SPROF, main, sprof, tool
 from subjects import build, command, write
 
 LISTS = (("nm",), ("nm", "-n"), ("nm", "-S"), ("nm", "-P"), ("nm", "-C"), ("objdump", "-t"), ("readelf", "-sW"),
@@ -156,6 +156,101 @@ def test_made_up_names_are_never_ok():
     assert rows, own
     write("made-up.map", "".join(f"{address} T {name}\n" for address, name in rows))
     assert set(verdicts(verify(program, "made-up.map", 1).text()).values()) == {"MISSING"}
+
+
+# Names, globs, addresses and data.
+
+WHERE = """
+#include <stdio.h>
+#include <unistd.h>
+int where_counter = 5, where_zeroes[100];
+static const char where_text[] = "constant";
+__thread int own = 3;
+int add(int x) { return x + where_counter; }
+int main(void)
+{
+    printf("%p %p %p %p\\n", (void *)add, (void *)&where_counter, (void *)where_zeroes, (const void *)where_text);
+    fflush(stdout);
+    pause();
+    return add(own);
+}
+"""
+
+
+def rows(*words, code=0):
+    """name -> the fields of its row; headings are left out."""
+    text = sprof("symbols", *words).check(code).text()
+    return {line.split("\t")[2]: line.split("\t") for line in text.splitlines() if "\t" in line}
+
+
+def test_names_and_globs():
+    program = build("program", "-g")
+    address = rows(program, "outer")["outer"][0]
+    assert (int(address, 16), "outer") in nm_functions(program)
+    assert set(rows(program, "out*r")) == {"outer"} and set(rows(program, "[om][ua]*[rn]")) >= {"outer", "main"}
+    assert "  outer+0x0 at" in sprof("symbols", program, "0x" + address).check(0).text()
+    assert "  outer+0x0 at" in sprof("symbols", program, "--address", address).check(0).text()
+    missing = sprof("symbols", program, address).check(1).err
+    assert f"no function is called '{address}'" in missing and f"--address {address}" in missing, missing
+    missing = sprof("symbols", program, "nothing*").check(1).err
+    assert "--all looks among the data as well" in missing, missing
+    sprof("symbols", program, "0xfoo").check(64)
+    sprof("symbols", program, "--addresses", "file").check(64)
+
+
+def test_a_name_that_is_a_number():
+    program = build("where", "-g", source=WHERE)
+    assert (int(rows(program, "add")["add"][0], 16), "add") in nm_functions(program)
+
+
+def test_names_of_cplusplus():
+    source = ("namespace space { template <class T> __attribute__((noinline)) T twice(T x) { return x + x; } }\n"
+              "int main(int n, char **) { return space::twice(n) + (int)space::twice(2.5 * n); }\n")
+    program = build("cplusplus", "-g", source=source)
+    found = set(rows(program, "space::twice"))
+    assert found == {"_ZN5space5twiceIiEET_S1_", "_ZN5space5twiceIdEET_S1_"}, found
+    assert set(rows(program, "*twice<int>*")) == {"_ZN5space5twiceIiEET_S1_"}
+    assert set(rows(program, "_ZN5space5twiceIiEET_S1_")) == {"_ZN5space5twiceIiEET_S1_"}
+
+
+def test_all_as_readelf_has_it():
+    """Address, size, type, binding and section of every symbol."""
+    program = build("where", "-g", source=WHERE)
+    sections = dict(re.findall(r"^ +\[ *(\d+)\] (\S+)", command(tool("readelf"), "-SW", program), re.MULTILINE))
+    theirs = set()
+    kinds = {"func": "function", "ifunc": "ifunc", "object": "object", "tls": "tls"}
+    for address, size, kind, binding, section, name in re.findall(
+            r"^ *\d+: ([0-9a-f]+) +(\d+) (\S+) +(\S+) +\S+ +(\d+) ([^\s@]+)", command(tool("readelf"), "-sW", program),
+            re.MULTILINE):
+        if kind.lower() in kinds:
+            theirs.add((int(address, 16), int(size), name, kinds[kind.lower()], binding.lower(), sections[section]))
+    ours = set()
+    for line in sprof("symbols", program, "--all").check(0).text().splitlines():
+        address, size, name, _, kind, binding, section = line.split("\t")
+        ours.add((int(address, 16), int(size), name, kind, binding, section))
+    assert {"where_counter", "where_zeroes", "where_text", "own", "main"} <= {row[2] for row in theirs}
+    assert theirs <= ours, sorted(theirs - ours)
+
+
+def test_addresses_in_a_process():
+    """Functions and data where the program itself sees them, and where its file has them."""
+    for linker in ("bfd", "lld", "gold"):
+        for flags in (("-pie", "-fPIE"), ("-no-pie",), ("-no-pie", "-Wl,-Ttext-segment=0x10000000"),
+                      ("-pie", "-fPIE", "-Wl,-z,noseparate-code")):
+            if linker != "bfd" and flags[-1].startswith("-Wl,"):
+                continue
+            program = build("where", "-g", f"-fuse-ld={linker}", *flags, source=WHERE)
+            watched = Program([program])
+            theirs = dict(zip(("add", "where_counter", "where_zeroes", "where_text"), watched.line().split()))
+            ours = rows("-p", watched.pid, "--all", *theirs)
+            as_file = rows("-p", watched.pid, "--all", "--addresses", "file", *theirs)
+            in_file = rows(program, "--all", *theirs)
+            for name, address in theirs.items():
+                assert int(ours[name][0], 16) == int(address, 16), f"{linker} {flags} {name}: {ours[name]}, {address}"
+                assert as_file[name] == in_file[name], f"{linker} {flags} {name}"
+            text = sprof("symbols", "-p", watched.pid, "--addresses", "file", theirs["add"]).check(0).text()
+            assert text.startswith(f"0x{int(in_file['add'][0], 16):x} {program}\n  add+0x0 at "), text
+            watched.process.kill()
 
 
 if __name__ == "__main__":
