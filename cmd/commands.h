@@ -19,6 +19,7 @@ extern const struct sprof_command sprof_command_heap;
 extern const struct sprof_command sprof_command_mem;
 extern const struct sprof_command sprof_command_merge;
 extern const struct sprof_command sprof_command_report;
+extern const struct sprof_command sprof_command_annotate;
 extern const struct sprof_command sprof_command_run;
 extern const struct sprof_command sprof_command_rundelay;
 extern const struct sprof_command sprof_command_symbols;

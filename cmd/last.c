@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/ui.h"
 
 static const char file_name[] = "/sprof/last.pb.gz";
 
@@ -84,4 +88,16 @@ const char *sprof_last_make(void)
 		return NULL;
 	strcpy(copy, path);
 	return make_folders(copy) && is_safe(copy) ? path : NULL;
+}
+
+void sprof_last_say(const struct sprof_profile *profile)
+{
+	const time_t start = (time_t)(profile->start_realtime_ns / SPROF_NS_PER_S);
+	struct tm local;
+	char when[32] = "";
+
+	if (localtime_r(&start, &local))
+		strftime(when, sizeof(when), "%F %T", &local);
+	sprof_ui_progress(
+		"the last recording, of %s: %s", when, profile->command ? profile->command : "?");
 }

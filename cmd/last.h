@@ -5,6 +5,8 @@
 #ifndef SPROF_CMD_LAST_H
 #define SPROF_CMD_LAST_H
 
+#include "profile/profile.h"
+
 /*
  * The file's path; NULL: there is no place for it. The text is valid as long as the program runs.
  */
@@ -15,5 +17,8 @@ const char *sprof_last_path(void);
  * place.
  */
 const char *sprof_last_make(void);
+
+/* Says which recording is shown, because the user named no file and may have meant another. */
+void sprof_last_say(const struct sprof_profile *profile);
 
 #endif

@@ -1,15 +1,12 @@
 /*
  * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
  */
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cmd/commands.h"
 #include "cmd/last.h"
 #include "cmd/naming.h"
 #include "cmd/reading.h"
-#include "cmd/ui.h"
 #include "profile/groups.h"
 #include "profile/identify.h"
 #include "profile/neighbours.h"
@@ -96,19 +93,6 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 	return true;
 }
 
-/* Says which recording is shown, because the user named no file and may have meant another. */
-static void say_which(const struct sprof_profile *profile)
-{
-	const time_t start = (time_t)(profile->start_realtime_ns / SPROF_NS_PER_S);
-	struct tm local;
-	char when[32] = "";
-
-	if (localtime_r(&start, &local))
-		strftime(when, sizeof(when), "%F %T", &local);
-	sprof_ui_progress(
-		"the last recording, of %s: %s", when, profile->command ? profile->command : "?");
-}
-
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	struct sprof_reading options = *(const struct sprof_reading *)data;
@@ -131,7 +115,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		!sprof_reading_load_all(&options, operands, &profile, err))
 		return false;
 	if (is_last)
-		say_which(profile);
+		sprof_last_say(profile);
 	ok = sprof_shown_filter(&options.shown, &profile, err) &&
 		write_all(&options, profile, ret_exit, err);
 	sprof_profile_destroy(profile);

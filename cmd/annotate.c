@@ -1,0 +1,288 @@
+/*
+ * sprof annotate: the source lines and the instructions of one function, with its self time. Names
+ * are found as in `sprof calls`. Static functions of one name in one file are one function here.
+ */
+#include "cmd/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/commands.h"
+#include "cmd/function-choice.h"
+#include "cmd/last.h"
+#include "cmd/nearest.h"
+#include "cmd/reading.h"
+#include "cmd/ui.h"
+#include "cmd/values.h"
+#include "profile/identify.h"
+
+struct annotate_options {
+	struct sprof_reading reading;
+	const char *source_folder;
+	bool with_code, json;
+};
+
+_Static_assert(offsetof(struct annotate_options, reading) == 0,
+	"main.c reads the common options of any command");
+
+#define FIELD(name) offsetof(struct annotate_options, name)
+
+static bool set_folder(void *field, const char *text, struct sprof_error *err)
+{
+	struct stat status;
+
+	if (stat(text, &status) || !S_ISDIR(status.st_mode))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "not a folder");
+	*(const char **)field = text;
+	return true;
+}
+
+static const struct sprof_option annotate_table[] = {
+	{"asm", NULL, NULL, "also each instruction, by objdump", sprof_value_flag,
+		FIELD(with_code)},
+	{"source-dir", NULL, "DIR", "look for source files there first", set_folder,
+		FIELD(source_folder)},
+	{"weight", NULL, "KIND",
+		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
+		"disk or stopped (wall); of another tool's file, what it counts",
+		sprof_value_text, FIELD(reading.shown.weight)},
+	{"json", NULL, NULL, "JSON instead of tables", sprof_value_flag, FIELD(json)},
+	{0},
+};
+
+static const struct sprof_option_group groups[] = {
+	{"How", annotate_table},
+	{"What to count", sprof_shown_filter_table, FIELD(reading.shown)},
+	{"Of which time and process", sprof_reading_filter_table},
+	{"General", sprof_common_option_table},
+	{0},
+};
+
+static const struct annotate_options defaults = {
+	.reading.shown = SPROF_SHOWN_DEFAULTS,
+};
+
+/* FUNCTION, or FUNCTION@FILE. */
+struct wish {
+	char *name;
+	const char *file; /* NULL: any */
+};
+
+static bool is_in_file(const struct sprof_profile *profile, uint32_t module, const char *file)
+{
+	const struct sprof_module *known;
+
+	if (module == SPROF_PROFILE_NONE)
+		return false;
+	known = sprof_modules_get(profile->modules, module);
+	return strcmp(strchr(file, '/') ? known->path : sprof_module_name(known), file) == 0;
+}
+
+static bool is_meant(
+	const struct sprof_profile *profile, uint32_t id, const struct wish *wish, bool exact)
+{
+	const struct sprof_profile_function *function = &profile->functions[id];
+
+	if (wish->file && !is_in_file(profile, function->module, wish->file))
+		return false;
+	if (strcmp(function->name, wish->name) == 0 || strcmp(function->linkage, wish->name) == 0)
+		return true;
+	return !exact && sprof_function_is_called(wish->name, function->linkage);
+}
+
+/* The functions at the leaves of stacks: others have no self time. */
+static bool *find_leaves(const struct sprof_profile *profile)
+{
+	bool *leaves = calloc(profile->function_count + 1, sizeof(*leaves));
+
+	for (size_t i = 0; leaves && i < profile->row_count; i++) {
+		uint32_t leaf = sprof_annotation_leaf(profile, profile->rows[i].stack);
+		const struct sprof_profile_location *location;
+
+		if (leaf == SPROF_PROFILE_NONE)
+			continue;
+		location = &profile->locations[leaf];
+		for (uint32_t line = 0; line < location->line_count; line++)
+			leaves[profile->lines[location->first_line + line].function] = true;
+	}
+	return leaves;
+}
+
+static bool no_match(
+	const struct sprof_profile *profile, const struct wish *wish, struct sprof_error *err)
+{
+	struct sprof_nearest nearest = {.word = wish->name};
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		if (is_meant(profile, i, wish, false)) {
+			sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+				"%s has no self time: all of its time is in functions that it calls",
+				profile->functions[i].name);
+			sprof_error_hint(err, "sprof report --focus shows which");
+			return false;
+		}
+		sprof_nearest_try(&nearest, profile->functions[i].name);
+	}
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function '%s' in the profile%s%s",
+		wish->name, wish->file ? ", in " : "", wish->file ? wish->file : "");
+	if (nearest.found && !wish->file)
+		sprof_error_hint(err, "did you mean %s?", nearest.found);
+	else
+		sprof_error_hint(err, "sprof report --full lists the functions");
+	return false;
+}
+
+static bool several(const struct sprof_profile *profile, const bool *chosen,
+	const struct wish *wish, struct sprof_error *err)
+{
+	char text[400] = "";
+	size_t count = 0, length = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct sprof_profile_function *function = &profile->functions[i];
+		const char *file = function->module == SPROF_PROFILE_NONE
+			? ""
+			: sprof_module_name(sprof_modules_get(profile->modules, function->module));
+
+		if (!chosen[i])
+			continue;
+		if (++count <= 5 && length < sizeof(text))
+			length += (size_t)snprintf(text + length, sizeof(text) - length,
+				"%s'%.100s%s%.60s'", length ? ", " : "", function->name,
+				*file ? "@" : "", file);
+	}
+	sprof_error_set(
+		err, SPROF_ERROR_USAGE, "'%s' is %zu functions of the profile", wish->name, count);
+	sprof_error_hint(err, "name one: %s%s", text, count > 5 ? ", ..." : "");
+	return false;
+}
+
+/* One function only: its name and module. A whole name goes before parts of names and patterns. */
+static bool choose(const struct sprof_profile *profile, const struct wish *wish, bool *chosen,
+	uint32_t *ret_function, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE bool *leaves = find_leaves(profile);
+	size_t count = 0;
+
+	if (!leaves)
+		return sprof_error_no_memory(err);
+	for (int exact = 1; exact >= 0 && !count; exact--) {
+		for (uint32_t i = 0; i < profile->function_count; i++) {
+			if (!leaves[i] || !is_meant(profile, i, wish, exact))
+				continue;
+			chosen[i] = true;
+			*ret_function = i;
+			count++;
+		}
+	}
+	if (!count)
+		return no_match(profile, wish, err);
+	return count == 1 || several(profile, chosen, wish, err);
+}
+
+static bool show(const struct annotate_options *options, struct sprof_annotate *annotate,
+	struct sprof_error *err)
+{
+	if (options->with_code && !sprof_code_build(annotate, err))
+		return false;
+	return options->json ? sprof_annotate_print_json(annotate, err)
+			     : sprof_annotate_print(annotate, err);
+}
+
+static bool annotate(const struct annotate_options *options, struct sprof_profile *profile,
+	const struct wish *wish, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE bool *chosen = calloc(profile->function_count + 1, sizeof(*chosen));
+	struct sprof_output_options output;
+	struct sprof_annotate annotate = {
+		.profile = profile,
+		.source_folder = options->source_folder,
+		.with_code = options->with_code,
+	};
+	bool ok;
+
+	if (!chosen)
+		return sprof_error_no_memory(err);
+	if (!sprof_shown_output_options(&options->reading.shown, profile, &output, err) ||
+		!choose(profile, wish, chosen, &annotate.function, err) ||
+		!sprof_profile_identify(profile, err) ||
+		!sprof_annotation_build(profile, chosen, &annotate.annotation, err))
+		return false;
+	annotate.weight = output.weight;
+	ok = show(options, &annotate, err);
+	sprof_code_finish(&annotate.code);
+	sprof_annotation_finish(&annotate.annotation);
+	return ok;
+}
+
+/* The last recording, if the user names no profile. */
+static bool load(const struct annotate_options *options, char *const files[],
+	struct sprof_profile **ret, struct sprof_error *err)
+{
+	char *const last[] = {files[0] ? NULL : (char *)sprof_last_path(), NULL};
+
+	if (files[0])
+		return sprof_reading_load_all(files, options->reading.shown.weight, ret, err);
+	if (!last[0] || access(last[0], R_OK)) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
+		sprof_error_hint(err,
+			"for example: sprof annotate parse profile.pb.gz; without one it takes the "
+			"last run or attach that ended on a terminal, and there is none");
+		return false;
+	}
+	if (!sprof_reading_load_all(last, options->reading.shown.weight, ret, err))
+		return false;
+	sprof_last_say(*ret);
+	return true;
+}
+
+static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
+{
+	const struct annotate_options *options = data;
+	SPROF_AUTO_FREE char *name = operands[0] ? strdup(operands[0]) : NULL;
+	struct wish wish = {.name = name};
+	struct sprof_profile *profile;
+	char *at;
+	bool ok;
+
+	if (!operands[0] || !operands[0][0]) {
+		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a function");
+		sprof_error_hint(err, "for example: sprof annotate parse profile.pb.gz");
+		return false;
+	}
+	if (!name)
+		return sprof_error_no_memory(err);
+	at = strrchr(name, '@');
+	if (at && at != name && at[1]) {
+		*at = '\0';
+		wish.file = at + 1;
+	}
+	if (!load(options, operands + 1, &profile, err))
+		return false;
+	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&
+		annotate(options, profile, &wish, err);
+	sprof_profile_destroy(profile);
+	*ret_exit = 0;
+	return ok;
+}
+
+const struct sprof_command sprof_command_annotate = {
+	.name = "annotate",
+	.summary = "Show the lines and instructions of a function, with its self time",
+	.synopsis = "[options] FUNCTION[@FILE] [PROFILE...]",
+	.details =
+		"A PROFILE is one that sprof saved, or any other pprof file; several are merged. "
+		"Without one it is\nthe last recording, as in report. @FILE says which program or "
+		"library the function is in. Lines\nof inlined functions stand under the function "
+		"that they are from.\n\n"
+		"  sprof annotate parse profile.pb.gz\n"
+		"  sprof annotate --asm memcpy@libc.so.6 profile.pb.gz\n",
+	.groups = groups,
+	.defaults = &defaults,
+	.options_size = sizeof(struct annotate_options),
+	.options_anywhere = true,
+	.run = run,
+};

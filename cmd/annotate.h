@@ -1,0 +1,84 @@
+/*
+ * The parts of sprof annotate.
+ */
+#ifndef SPROF_CMD_ANNOTATE_H
+#define SPROF_CMD_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/annotate.h"
+#include "profile/profile.h"
+
+/* A source file's text. Zeroed is a file that was not found. */
+struct sprof_source {
+	char *path; /* where it was found; NULL: nowhere */
+	char *text;
+	char **lines; /* into the text, without line ends */
+	size_t count;
+	bool is_newer; /* than the recording */
+};
+
+/* The text of a line, from 1 on; NULL: there is none. */
+const char *sprof_source_line(const struct sprof_source *source, uint32_t line);
+void sprof_source_finish(struct sprof_source *source);
+
+struct sprof_code_instruction {
+	uint64_t address; /* link-time, as objdump shows it */
+	char *text;
+	char *file; /* of the innermost function there; NULL: unknown */
+	uint32_t line;
+	struct sprof_metrics self;
+};
+
+/* Code of the function: its own, or where it is inlined into another. */
+struct sprof_code_copy {
+	char *symbol; /* whose code it is in */
+	bool inlined; /* into the symbol */
+	uint64_t begin, end;
+	size_t first, count; /* its instructions */
+};
+
+struct sprof_code {
+	struct sprof_code_copy *copies;
+	size_t copy_count, copy_capacity;
+	struct sprof_code_instruction *instructions;
+	size_t count, capacity;
+	struct sprof_metrics unplaced; /* self time at no instruction */
+};
+
+/* What is annotated. */
+struct sprof_annotate {
+	const struct sprof_profile *profile;
+	enum sprof_weight weight;
+	uint32_t function;         /* one of those chosen; they share name and module */
+	const char *source_folder; /* NULL: none */
+	bool with_code;
+	struct sprof_annotation annotation;
+	struct sprof_code code;
+};
+
+/*
+ * Reads the function's source file, at the path that the debug information has, or below the folder
+ * at any of the path's ends. Not to find it is no error. False: no memory.
+ */
+SPROF_MUST_USE bool sprof_annotate_source(const struct sprof_annotate *annotate, uint32_t function,
+	struct sprof_source *ret, struct sprof_error *err);
+
+/*
+ * Disassembles the function's copies that have self time, with objdump. Fails if objdump or the file
+ * is missing, or the file is another one.
+ */
+SPROF_MUST_USE bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err);
+void sprof_code_finish(struct sprof_code *code);
+
+/* Print to stdout. False: no memory. */
+SPROF_MUST_USE bool sprof_annotate_print(
+	const struct sprof_annotate *annotate, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_annotate_print_json(
+	const struct sprof_annotate *annotate, struct sprof_error *err);
+
+#endif

@@ -1,0 +1,257 @@
+"""sprof annotate: lines and instructions of functions, beside objdump, addr2line and what the programs do."""
+
+import json
+import os
+import re
+import shutil
+
+from harness import SPROF, check_error, main, require, run, sprof, tool
+from subjects import address_of, build, command, write
+
+APP = """
+#include <stdio.h>
+#include <time.h>
+unsigned long churn(unsigned long n);
+static unsigned long state;
+
+static inline __attribute__((always_inline)) unsigned long step(unsigned long x)
+{
+    volatile unsigned long y = x;
+    for (int i = 0; i < 100; i++)
+        y = y / 3 + 17; /* STEP */
+    return y;
+}
+
+__attribute__((noinline)) void first(int n)
+{
+    for (int i = 0; i < n; i++)
+        state += step(state);
+}
+
+__attribute__((noinline)) void second(int n)
+{
+    for (int i = 0; i < n; i++)
+        state ^= step(state + 5);
+}
+
+__attribute__((noinline)) void hot(long n)
+{
+    volatile long sum = 0;
+    sum += 1;
+    for (long i = 0; i < n; i++)
+        sum += i / (sum | 1); /* HOT */
+    sum += 2;
+}
+
+int main(void)
+{
+    while (clock() < CLOCKS_PER_SEC * 6 / 10) {
+        first(2000);
+        second(2000);
+        hot(300000);
+        state += churn(300000);
+    }
+    printf("%d\\n", (int)(state & 1));
+}
+"""
+
+LIBRARY = """
+unsigned long churn(unsigned long n)
+{
+    volatile unsigned long x = 0;
+    for (unsigned long i = 0; i < n; i++)
+        x += i / (x | 1); /* CHURN */
+    return x;
+}
+"""
+
+COLUMNS = ("user", "sys", "runq", "wait", "stolen")
+
+
+def line_of(text, mark):
+    return 1 + next(i for i, line in enumerate(text.splitlines()) if mark in line)
+
+
+def make(*flags):
+    """The program, sampled: app and libchurn.so, p.pb.gz and p.perf.data."""
+    source = write("churn.c", LIBRARY)
+    command(tool("gcc"), "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id", source, "-o", "libchurn.so")
+    here = os.getcwd()
+    program = build("app", "-g", "-Wl,--build-id", *flags, "-L" + here, "-lchurn", "-Wl,-rpath," + here, source=APP)
+    record(program)
+    return program
+
+
+def record(*words):
+    sprof("run", "-q", "-r", "500", "-o", "p.pb.gz", "-o", "p.perf.data", "--", *words).check(0)
+
+
+def annotate(function, *options):
+    return json.loads(sprof("annotate", "--json", *options, function, "p.pb.gz").check(0).text())
+
+
+def add_up(parts):
+    return {key: sum(part["self"][key] for part in parts) for key in ("value", "samples", *COLUMNS)}
+
+
+def check_sums(shown):
+    """Lines add up to the self time, each part is split completely, and instructions lose nothing."""
+    whole = {key: shown["self"][key] for key in ("value", "samples", *COLUMNS)}
+    assert add_up(shown["lines"]) == whole, shown["lines"]
+    assert whole["value"] == sum(whole[key] for key in COLUMNS), whole
+    if "copies" in shown:
+        parts = [one for copy in shown["copies"] for one in copy["instructions"]]
+        assert add_up([*parts, {"self": shown["unplaced"]}]) == whole
+
+
+def check_with_binutils(shown):
+    """Each instruction is where objdump has it, and on the line that addr2line says."""
+    file = shown["module"]
+    listed = {}
+    for line in command(tool("objdump"), "-d", "-C", "-w", "--no-show-raw-insn", file).splitlines():
+        match = re.fullmatch(r"\s+([0-9a-f]+):\t(.*)", line)
+        if match:
+            listed[int(match.group(1), 16)] = match.group(2).replace("\t", " ").strip()
+    parts = [one for copy in shown["copies"] for one in copy["instructions"]]
+    assert parts
+    answers = command(tool("addr2line"), "-e", file, *(hex(one["address"]) for one in parts)).splitlines()
+    for one, answer in zip(parts, answers, strict=True):
+        assert listed[one["address"]] == one["text"], one
+        path, line = re.sub(r" \(discriminator \d+\)", "", answer).rsplit(":", 1)
+        expected = (None, 0) if path == "??" else (os.path.basename(path), int(line) if line != "?" else 0)
+        found = (one["file"] and os.path.basename(one["file"]), one["line"])
+        assert found == expected, f"{one}: addr2line says {answer}"
+
+
+def check_hot_line(shown, text, mark, least=0.9):
+    line = line_of(text, mark)
+    rows = [row for row in shown["lines"] if row["line"] == line]
+    assert len(rows) == 1 and mark in rows[0]["source"], shown["lines"]
+    assert rows[0]["self"]["value"] >= least * shown["self"]["value"], shown["lines"]
+
+
+def check_all(*flags):
+    make(*flags)
+    for function, text, mark in (("hot", APP, "HOT"), ("churn", LIBRARY, "CHURN"),
+                                 ("step", APP, "STEP"), ("first", APP, "STEP")):
+        shown = annotate(function, "--asm")
+        check_sums(shown)
+        check_with_binutils(shown)
+        check_hot_line(shown, text, mark, 0.8)
+        assert shown["unplaced"]["value"] == 0
+    shown = annotate("step", "--asm")
+    assert [copy["symbol"] for copy in shown["copies"]] in (["first", "second"], ["second", "first"])
+    assert all(copy["inlined"] for copy in shown["copies"])
+
+
+def test_pie_and_a_library():
+    check_all("-pie", "-fPIE")
+
+
+def test_no_pie():
+    check_all("-no-pie", "-fno-pie")
+
+
+def test_perf_annotate_agrees():
+    """The same addresses have the time in what sprof writes for perf."""
+    perf = tool("perf")
+    make()
+    shown = annotate("hot", "--asm")
+    text = command(perf, "annotate", "-i", "p.perf.data", "--stdio", "-s", "hot", "--percent-type", "local-period")
+    percents = {int(address, 16): float(percent) for percent, address in
+                re.findall(r"^ +([\d.]+) +(?::.*?)?:? *([0-9a-f]+): ", text, re.MULTILINE)}
+    require(percents, "this perf can't disassemble")
+    for one in shown["copies"][0]["instructions"]:
+        share = 100 * one["self"]["value"] / shown["self"]["value"]
+        assert abs(percents.get(one["address"], 0) - share) < 0.02, (one, percents)
+
+
+def test_source_elsewhere_and_changed():
+    make()
+    os.mkdir("tree")
+    os.mkdir("tree/src")
+    os.rename("app.c", "tree/src/app.c")
+    result = sprof("annotate", "hot", "p.pb.gz").check(0)
+    assert "HOT" not in result.text()
+    assert result.err.count("can't read the source file") == 1, result.err
+    assert f" {line_of(APP, 'HOT')}\n" in result.text(), result.text()
+    assert "HOT" not in sprof("annotate", "--source-dir", "tree", "hot", "p.pb.gz").check(0).text()
+    os.rename("tree/src/app.c", "tree/app.c")
+    result = sprof("annotate", "--source-dir", "tree", "hot", "p.pb.gz").check(0)
+    assert "HOT" in result.text() and result.err == "", result.err
+    os.utime("tree/app.c", (2 << 30, 2 << 30))
+    result = sprof("annotate", "--source-dir", "tree", "hot", "p.pb.gz").check(0)
+    assert "has changed since the recording" in result.err, result.err
+    check_error(sprof("annotate", "--source-dir", "app", "hot", "p.pb.gz"), 64, "not a folder")
+
+
+def test_names():
+    make()
+    check_error(sprof("annotate", "hott", "p.pb.gz"), 2, "no function 'hott'", "did you mean hot?")
+    check_error(sprof("annotate", "main", "p.pb.gz"), 2, "main has no self time")
+    check_error(sprof("annotate", "*s*", "p.pb.gz"), 64, "functions of the profile", "'step@app'")
+    check_error(sprof("annotate", "hot@libchurn.so", "p.pb.gz"), 2, "no function 'hot'")
+    check_error(sprof("annotate"), 64, "needs a function")
+    check_error(sprof("annotate", ""), 64, "needs a function")
+    check_error(sprof("annotate", "hot", "absent.pb.gz"), 2, "absent.pb.gz")
+    check_error(sprof("annotate", "--weight", "nothing", "hot", "p.pb.gz"), 64, "--weight nothing")
+    assert annotate("churn@libchurn.so")["function"] == "churn"
+    assert annotate("hot", "--weight", "user")["self"]["value"] == annotate("hot")["self"]["user"]
+
+
+def test_no_objdump():
+    make()
+    environment = {**os.environ, "PATH": os.getcwd()}
+    check_error(sprof("annotate", "--asm", "hot", "p.pb.gz", env=environment), 2, "objdump", "binutils")
+
+
+def test_another_file():
+    program = make()
+    build("other", "-g0", "-Wl,--build-id")
+    shutil.move("other", program)
+    check_error(sprof("annotate", "--asm", "hot", "p.pb.gz"), 2, "not the file that was profiled")
+    sprof("annotate", "hot", "p.pb.gz").check(0)
+
+
+def test_without_debug_information():
+    """Instructions are there, and what is missing is said once."""
+    make()
+    command(tool("strip"), "-g", "app")
+    record("./app")
+    result = sprof("annotate", "--asm", "hot", "p.pb.gz").check(0)
+    assert result.err.count("no source lines are known") == 1, result.err
+    shown = annotate("hot", "--asm")
+    check_sums(shown)
+    check_with_binutils(shown)
+    assert [row["line"] for row in shown["lines"]] == [None]
+    address = int(address_of("app", "hot"), 16)
+    assert shown["copies"][0]["begin"] == address == shown["copies"][0]["instructions"][0]["address"]
+
+
+def test_python():
+    """A program that nobody built for this."""
+    python = os.path.realpath(tool("python3", "/usr/bin/python3"))
+    record(python, "-c", "sum(i * i for i in range(6000000))")
+    folded = sprof("report", "-f", "folded", "p.pb.gz").check(0).text()
+    leaves = {}
+    for line in folded.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        leaf = stack.split(";")[-1]
+        leaves[leaf] = leaves.get(leaf, 0) + int(value)
+    function = max((leaf for leaf in leaves if not leaf.startswith("[")), key=leaves.get)
+    shown = annotate(function, "--asm")
+    check_sums(shown)
+    assert shown["unplaced"]["value"] == 0, shown["unplaced"]
+    assert sum(len(copy["instructions"]) for copy in shown["copies"]) > 1
+
+
+def test_saved_again():
+    """A copy of a profile keeps the addresses."""
+    make()
+    sprof("report", "--hide", "no such function", "p.pb.gz", "-o", "q.pb.gz").check(0)
+    again = run(SPROF, "annotate", "--json", "--asm", "hot", "q.pb.gz").check(0).text()
+    assert json.loads(again)["self"] == annotate("hot")["self"]
+
+
+if __name__ == "__main__":
+    main()
