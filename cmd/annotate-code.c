@@ -12,12 +12,14 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "cmd/annotate.h"
-#include "cmd/naming.h"
 #include "cmd/objdump.h"
 #include "cmd/ui.h"
 #include "elfsym/image.h"
 #include "elfsym/listing.h"
 #include "output/layout.h"
+
+/* No instruction of x86 is longer. */
+enum { MAX_LENGTH = 16 };
 
 /* The file of the function's module. */
 struct object {
@@ -68,8 +70,7 @@ static bool object_open(const struct sprof_annotate *annotate, uint32_t module,
 	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_module *known = sprof_modules_get(profile->modules, module);
 	const struct sprof_module_key key = {.kind = SPROF_MODULE_FILE, .path = known->path};
-	static const struct sprof_naming naming;
-	const struct sprof_debug_places places = sprof_naming_places(&naming);
+	const struct sprof_debug_places places = sprof_naming_places(annotate->naming);
 	struct sprof_error ignored;
 	bool is_new;
 
@@ -87,7 +88,7 @@ static bool object_open(const struct sprof_annotate *annotate, uint32_t module,
 		return sprof_error_errno(err, errno, "--asm: can't read %s", known->path);
 	if (!sprof_image_open(object->module, &object->image, err) ||
 		!check_identity(object, profile->module_facts[module].build_id, err) ||
-		!sprof_namer_create(&naming, object->modules, false, &object->namer, err))
+		!sprof_namer_create(annotate->naming, object->modules, true, &object->namer, err))
 		return false;
 	if (!sprof_listing_create(
 		    object->module, &places, NULL, SPROF_LISTING_FILE, &object->listing, &ignored))
@@ -225,6 +226,7 @@ static int compare_points(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+/* The address of a hidden callee's time is within the call. */
 static struct sprof_code_instruction *find_instruction(
 	const struct sprof_code *code, const struct sprof_code_copy *copy, uint64_t address)
 {
@@ -233,14 +235,14 @@ static struct sprof_code_instruction *find_instruction(
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (code->instructions[middle].address == address)
-			return &code->instructions[middle];
-		if (code->instructions[middle].address < address)
+		if (code->instructions[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return NULL;
+	if (low == copy->first || address - code->instructions[low - 1].address >= MAX_LENGTH)
+		return NULL;
+	return &code->instructions[low - 1];
 }
 
 /* The points are sorted, so the copy of an address is the last one or a new one. */

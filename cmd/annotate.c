@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/commands.h"
+#include "cmd/environment.h"
 #include "cmd/function-choice.h"
 #include "cmd/last.h"
 #include "cmd/nearest.h"
@@ -57,12 +58,14 @@ static const struct sprof_option_group groups[] = {
 	{"How", annotate_table},
 	{"What to count", sprof_shown_filter_table, FIELD(reading.shown)},
 	{"Of which time and process", sprof_reading_filter_table},
+	{"Names", sprof_naming_late_table, FIELD(reading.naming)},
 	{"General", sprof_common_option_table},
 	{0},
 };
 
 static const struct annotate_options defaults = {
 	.reading.shown = SPROF_SHOWN_DEFAULTS,
+	.reading.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
 /* FUNCTION, or FUNCTION@FILE. */
@@ -118,6 +121,11 @@ static bool no_match(
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		if (is_meant(profile, i, wish, false)) {
+			if (strcmp(profile->functions[i].linkage, SPROF_MODULE_KERNEL) == 0)
+				return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+					"%s is in the kernel: its time is shown at the function that "
+					"called it",
+					profile->functions[i].name);
 			sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
 				"%s has no self time: all of its time is in functions that it calls",
 				profile->functions[i].name);
@@ -199,6 +207,7 @@ static bool annotate(const struct annotate_options *options, struct sprof_profil
 	struct sprof_output_options output;
 	struct sprof_annotate annotate = {
 		.profile = profile,
+		.naming = &options->reading.naming,
 		.source_folder = options->source_folder,
 		.with_code = options->with_code,
 	};
@@ -225,7 +234,7 @@ static bool load(const struct annotate_options *options, char *const files[],
 	char *const last[] = {files[0] ? NULL : (char *)sprof_last_path(), NULL};
 
 	if (files[0])
-		return sprof_reading_load_all(files, options->reading.shown.weight, ret, err);
+		return sprof_reading_load_all(&options->reading, files, ret, err);
 	if (!last[0] || access(last[0], R_OK)) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
 		sprof_error_hint(err,
@@ -233,7 +242,7 @@ static bool load(const struct annotate_options *options, char *const files[],
 			"last run or attach that ended on a terminal, and there is none");
 		return false;
 	}
-	if (!sprof_reading_load_all(last, options->reading.shown.weight, ret, err))
+	if (!sprof_reading_load_all(&options->reading, last, ret, err))
 		return false;
 	sprof_last_say(*ret);
 	return true;
@@ -260,6 +269,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		*at = '\0';
 		wish.file = at + 1;
 	}
+	free(sprof_environment_take());
 	if (!load(options, operands + 1, &profile, err))
 		return false;
 	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&

@@ -10,6 +10,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "cmd/naming.h"
 #include "profile/annotate.h"
 #include "profile/profile.h"
 
@@ -54,7 +55,8 @@ struct sprof_code {
 struct sprof_annotate {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
-	uint32_t function;         /* one of those chosen; they share name and module */
+	uint32_t function; /* one of those chosen; they share name and module */
+	const struct sprof_naming *naming;
 	const char *source_folder; /* NULL: none */
 	bool with_code;
 	struct sprof_annotation annotation;

@@ -6,7 +6,7 @@ import re
 import shutil
 
 from harness import SPROF, check_error, main, require, run, sprof, tool
-from subjects import address_of, build, command, write
+from subjects import address_of, build, build_id, command, split_debug, write
 
 APP = """
 #include <stdio.h>
@@ -197,6 +197,56 @@ def test_names():
     check_error(sprof("annotate", "--weight", "nothing", "hot", "p.pb.gz"), 64, "--weight nothing")
     assert annotate("churn@libchurn.so")["function"] == "churn"
     assert annotate("hot", "--weight", "user")["self"]["value"] == annotate("hot")["self"]["user"]
+
+
+def test_the_kernel_is_its_callers():
+    """Blocked time is at the instruction behind the system call."""
+    record(tool("sleep"), "0.3")
+    check_error(sprof("annotate", "[clock_nanosleep]", "p.pb.gz"), 2, "in the kernel")
+    names = [name for name in ("clock_nanosleep", "__clock_nanosleep", "clock_nanosleep@@GLIBC_2.17")
+             if sprof("annotate", name, "p.pb.gz").code == 0]
+    matching = [json.loads(sprof("annotate", "--json", "--asm", name, "p.pb.gz").text()) for name in names]
+    matching += [annotate("*clock_nanosleep*", "--asm")] if not matching else []
+    check_sums(matching[0])
+    hit = [(before["text"], one) for copy in matching[0]["copies"] for before, one in
+           zip(copy["instructions"], copy["instructions"][1:]) if one["self"]["wait"]]
+    assert hit and all("syscall" in text or "svc" in text for text, _ in hit), hit
+
+
+def test_hidden_callees():
+    """Their time is at the calls."""
+    make()
+    shown = annotate("main", "--asm", "--hide", "hot")
+    check_sums(shown)
+    assert shown["unplaced"]["value"] == 0
+    hit = [one for copy in shown["copies"] for one in copy["instructions"] if one["self"]["value"]]
+    assert hit and all("<hot>" in one["text"] for one in hit), hit
+    assert shown["self"] == annotate("hot")["self"]
+
+
+def test_names_that_come_later():
+    """The debug file is elsewhere: lines and instructions have it."""
+    make()
+    split_debug("app", "stripped", "app.debug")
+    before = annotate("hot", "--asm")
+    os.rename("stripped", "app")
+    os.makedirs("debug/.build-id/" + build_id("app")[:2])
+    os.rename("app.debug", f"debug/.build-id/{build_id('app')[:2]}/{build_id('app')[2:]}.debug")
+    assert annotate("hot", "--asm", "--debug-dir", "debug") == before
+    record("./app")
+    shown = annotate("hot", "--asm", "--debug-dir", "debug")
+    check_sums(shown)
+    check_hot_line(shown, APP, "HOT")
+    assert [one["line"] for one in shown["copies"][0]["instructions"]] == \
+        [one["line"] for one in before["copies"][0]["instructions"]]
+
+
+def test_full_disk():
+    make()
+    for words in (["hot"], ["--json", "hot"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = run(SPROF, "annotate", *words, "p.pb.gz", stdout=full)
+        check_error(result, 2, "No space left")
 
 
 def test_no_objdump():

@@ -1,0 +1,116 @@
+/* The self time of a function by line and place: which leaves count, and for what. */
+#include "profile/annotate.h"
+
+#include "tests/unit/check.h"
+
+enum { HOST, INLINED, CALL, FUNCTIONS };
+enum { IN_HOST, IN_INLINED, SAME_LINE, IN_KERNEL, ELSEWHERE, LOCATIONS };
+
+/* host() has inlined() in it; the kernel's end of a stack is behind host()'s system call. */
+struct scene {
+	struct sprof_profile_line lines[7];
+	struct sprof_profile_location locations[LOCATIONS];
+	struct sprof_profile_stack stacks[LOCATIONS + 1];
+	struct sprof_profile_row rows[LOCATIONS];
+	struct sprof_profile profile;
+};
+
+static void place(struct scene *scene, uint32_t id, size_t first, uint32_t count)
+{
+	scene->locations[id] =
+		(struct sprof_profile_location){.first_line = first, .line_count = count};
+	scene->stacks[id + 1] = (struct sprof_profile_stack){.location = id};
+	scene->rows[id] = (struct sprof_profile_row){
+		.stack = id + 1, .metrics.samples = 1 + id, .metrics.further = 1};
+}
+
+static void set_up(struct scene *scene)
+{
+	*scene = (struct scene){
+		.lines = {{.function = HOST, .line = 10},
+			{.function = INLINED, .line = 3, .inlined = true},
+			{.function = HOST, .line = 12}, {.function = HOST, .line = 10},
+			{.function = CALL, .kernel = true}, {.function = CALL, .line = 7}},
+		.stacks[SPROF_PROFILE_ROOT].location = SPROF_PROFILE_NONE,
+	};
+	place(scene, IN_HOST, 0, 1);
+	place(scene, IN_INLINED, 1, 2);
+	place(scene, SAME_LINE, 3, 1);
+	place(scene, IN_KERNEL, 4, 1);
+	place(scene, ELSEWHERE, 5, 1);
+	scene->stacks[IN_KERNEL + 1].parent = IN_HOST + 1;
+	scene->profile = (struct sprof_profile){
+		.function_count = FUNCTIONS,
+		.lines = scene->lines,
+		.locations = scene->locations,
+		.location_count = LOCATIONS,
+		.stacks = scene->stacks,
+		.rows = scene->rows,
+		.row_count = LOCATIONS,
+	};
+}
+
+static void check_line(const struct sprof_annotated_line *line, uint32_t function, uint32_t number,
+	uint64_t samples)
+{
+	assert_int_equal(line->function, function);
+	assert_int_equal(line->line, number);
+	assert_int_equal(line->self.samples, samples);
+}
+
+static void what_is_inlined_stands_under_its_own_lines(void **state)
+{
+	const bool chosen[FUNCTIONS] = {[HOST] = true};
+	struct sprof_annotation annotation;
+	struct sprof_error err;
+	struct scene scene;
+
+	set_up(&scene);
+	assert_true(sprof_annotation_build(&scene.profile, chosen, &annotation, &err));
+	assert_int_equal(annotation.line_count, 2);
+	/* The kernel's four samples belong to the line that went there. */
+	check_line(&annotation.lines[0], HOST, 10, 1 + 3 + 4);
+	check_line(&annotation.lines[1], INLINED, 3, 2);
+	assert_int_equal(annotation.place_count, 3);
+	assert_int_equal(annotation.self.samples, 10);
+	assert_int_equal(annotation.whole.samples, 15);
+	sprof_annotation_finish(&annotation);
+}
+
+static void an_inlined_function_has_its_copies_only(void **state)
+{
+	const bool chosen[FUNCTIONS] = {[INLINED] = true};
+	struct sprof_annotation annotation;
+	struct sprof_error err;
+	struct scene scene;
+
+	set_up(&scene);
+	assert_true(sprof_annotation_build(&scene.profile, chosen, &annotation, &err));
+	assert_int_equal(annotation.line_count, 1);
+	check_line(&annotation.lines[0], INLINED, 3, 2);
+	assert_int_equal(annotation.places[0].location, IN_INLINED);
+	sprof_annotation_finish(&annotation);
+}
+
+static void an_empty_profile_has_nothing(void **state)
+{
+	const struct sprof_profile profile = {0};
+	const bool chosen[1] = {false};
+	struct sprof_annotation annotation;
+	struct sprof_error err;
+
+	assert_true(sprof_annotation_build(&profile, chosen, &annotation, &err));
+	assert_int_equal(annotation.line_count + annotation.place_count, 0);
+	sprof_annotation_finish(&annotation);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_inlined_stands_under_its_own_lines),
+		cmocka_unit_test(an_inlined_function_has_its_copies_only),
+		cmocka_unit_test(an_empty_profile_has_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
