@@ -50,8 +50,12 @@ static bool split(struct sprof_source *source)
 	source->lines = calloc(count, sizeof(*source->lines));
 	if (!source->lines)
 		return false;
-	while (rest && source->count < count)
-		source->lines[source->count++] = strsep(&rest, "\n");
+	while (rest && source->count < count) {
+		char *line = strsep(&rest, "\n");
+
+		line[strcspn(line, "\r")] = '\0';
+		source->lines[source->count++] = line;
+	}
 	return true;
 }
 

@@ -114,40 +114,17 @@ static bool *find_leaves(const struct sprof_profile *profile)
 	return leaves;
 }
 
-static bool no_match(
-	const struct sprof_profile *profile, const struct wish *wish, struct sprof_error *err)
-{
-	struct sprof_nearest nearest = {.word = wish->name};
+/* Up to four of the marked functions, as the user may write them. */
+struct candidates {
+	char text[700];
+	size_t count;
+};
 
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		if (is_meant(profile, i, wish, false)) {
-			if (strcmp(profile->functions[i].linkage, SPROF_MODULE_KERNEL) == 0)
-				return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-					"%s is in the kernel: its time is shown at the function that "
-					"called it",
-					profile->functions[i].name);
-			sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-				"%s has no self time: all of its time is in functions that it calls",
-				profile->functions[i].name);
-			sprof_error_hint(err, "sprof report --focus shows which");
-			return false;
-		}
-		sprof_nearest_try(&nearest, profile->functions[i].name);
-	}
-	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function '%s' in the profile%s%s",
-		wish->name, wish->file ? ", in " : "", wish->file ? wish->file : "");
-	if (nearest.found && !wish->file)
-		sprof_error_hint(err, "did you mean %s?", nearest.found);
-	else
-		sprof_error_hint(err, "sprof report --full lists the functions");
-	return false;
-}
-
-static bool several(const struct sprof_profile *profile, const bool *chosen,
-	const struct wish *wish, struct sprof_error *err)
+static struct candidates list(const struct sprof_profile *profile, const bool *marked)
 {
-	char text[400] = "";
-	size_t count = 0, length = 0;
+	enum { SHOWN = 4 };
+	struct candidates all = {0};
+	size_t length = 0;
 
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct sprof_profile_function *function = &profile->functions[i];
@@ -155,16 +132,72 @@ static bool several(const struct sprof_profile *profile, const bool *chosen,
 			? ""
 			: sprof_module_name(sprof_modules_get(profile->modules, function->module));
 
-		if (!chosen[i])
+		if (!marked[i] || ++all.count > SHOWN)
 			continue;
-		if (++count <= 5 && length < sizeof(text))
-			length += (size_t)snprintf(text + length, sizeof(text) - length,
-				"%s'%.100s%s%.60s'", length ? ", " : "", function->name,
-				*file ? "@" : "", file);
+		length += (size_t)snprintf(all.text + length, sizeof(all.text) - length,
+			"%s'%.80s%s%.30s'", length ? ", " : "", function->name, *file ? "@" : "",
+			file);
 	}
-	sprof_error_set(
-		err, SPROF_ERROR_USAGE, "'%s' is %zu functions of the profile", wish->name, count);
-	sprof_error_hint(err, "name one: %s%s", text, count > 5 ? ", ..." : "");
+	if (all.count > SHOWN)
+		snprintf(all.text + length, sizeof(all.text) - length, ", ...");
+	return all;
+}
+
+static bool unknown(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
+	struct sprof_error *err)
+{
+	struct sprof_nearest nearest = {.word = wish->name};
+	struct candidates all;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const char *name = profile->functions[i].name;
+
+		sprof_nearest_try(&nearest, name);
+		marked[i] = strstr(name, wish->name);
+	}
+	all = list(profile, marked);
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no function '%s' in the profile%s%s",
+		wish->name, wish->file ? ", in " : "", wish->file ? wish->file : "");
+	if (all.count)
+		sprof_error_hint(err, "there is %s", all.text);
+	else if (nearest.found)
+		sprof_error_hint(err, "did you mean %s?", nearest.found);
+	else
+		sprof_error_hint(err, "sprof report --full lists the functions");
+	return false;
+}
+
+/* `marked` is by function, and zeroed. */
+static bool no_match(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
+	struct sprof_error *err)
+{
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct sprof_profile_function *function = &profile->functions[i];
+
+		if (!is_meant(profile, i, wish, false))
+			continue;
+		if (strcmp(function->linkage, SPROF_MODULE_KERNEL) == 0)
+			return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
+				"%s is in the kernel: its time is shown at the function that "
+				"called it",
+				function->name);
+		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"%s has no self time: all of its time is in functions that it calls",
+			function->name);
+		sprof_error_hint(err, "sprof report --focus shows which");
+		return false;
+	}
+	return unknown(profile, wish, marked, err);
+}
+
+static bool several(const struct sprof_profile *profile, const bool *chosen,
+	const struct wish *wish, struct sprof_error *err)
+{
+	const struct candidates all = list(profile, chosen);
+
+	sprof_error_set(err, SPROF_ERROR_USAGE, "'%s' is %zu functions of the profile", wish->name,
+		all.count);
+	sprof_error_hint(err, "name one: %s", all.text);
 	return false;
 }
 
@@ -187,7 +220,7 @@ static bool choose(const struct sprof_profile *profile, const struct wish *wish,
 		}
 	}
 	if (!count)
-		return no_match(profile, wish, err);
+		return no_match(profile, wish, chosen, err);
 	return count == 1 || several(profile, chosen, wish, err);
 }
 

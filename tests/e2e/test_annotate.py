@@ -191,6 +191,7 @@ def test_names():
     check_error(sprof("annotate", "main", "p.pb.gz"), 2, "main has no self time")
     check_error(sprof("annotate", "*s*", "p.pb.gz"), 64, "functions of the profile", "'step@app'")
     check_error(sprof("annotate", "hot@libchurn.so", "p.pb.gz"), 2, "no function 'hot'")
+    check_error(sprof("annotate", "seco", "p.pb.gz"), 2, "there is 'second@app'")
     check_error(sprof("annotate"), 64, "needs a function")
     check_error(sprof("annotate", ""), 64, "needs a function")
     check_error(sprof("annotate", "hot", "absent.pb.gz"), 2, "absent.pb.gz")
