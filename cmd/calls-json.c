@@ -79,9 +79,11 @@ bool sprof_calls_json(const struct sprof_calls_report *report, struct sprof_out 
 	sprof_json_string(&json, report->source);
 	sprof_json_format(&json,
 		",\"duration_ns\":%" PRIu64 ",\"watched\":%zu,\"lost\":%" PRIu64
-		",\"unwatched\":%u,\"not_watched\":%u,\"gone\":%" PRIu64 ",\"functions\":[",
+		",\"unwatched\":%u,\"not_watched\":%u,\"gone\":%" PRIu64,
 		report->end_ns - report->begin_ns, report->name_count, report->lost,
 		report->unwatched, report->not_watched, report->gone);
+	sprof_calls_windows_json(report->windows, &json);
+	sprof_json_text(&json, ",\"functions\":[");
 	for (size_t i = 0; i < rows.count;) {
 		sprof_json_text(&json, i ? "," : "");
 		i += add_function(report, rows.items + i, rows.count - i, &json);

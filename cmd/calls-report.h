@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "cmd/calls-windows.h"
 #include "events/activation-books.h"
 #include "output/out.h"
 #include "profile/profile.h"
@@ -34,8 +35,9 @@ struct sprof_calls_report {
 	const struct sprof_activation_books *books;
 	char *const *names; /* of the functions by their numbers */
 	size_t name_count;
-	const char *source; /* "uprobes" */
-	const char *cost;   /* of a call, in words; NULL: not known */
+	const char *source;                        /* "uprobes" */
+	const char *cost;                          /* of a call, in words; NULL: not known */
+	const struct sprof_calls_windows *windows; /* NULL: every call was seen */
 	uint64_t begin_ns, end_ns;
 	uint64_t lost;         /* records */
 	uint64_t gone;         /* breakpoints, for a moment */
@@ -95,7 +97,7 @@ SPROF_MUST_USE bool sprof_calls_timeline(
  */
 SPROF_MUST_USE bool sprof_calls_paths(
 	const struct sprof_calls_report *report, const bool *wanted, struct sprof_out *out);
-/* That the calls kept are not all, if so. */
+/* That the calls kept are not all, or that not all were seen, if so. */
 void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct sprof_out *out);
 
 #endif

@@ -27,6 +27,7 @@ const char *sprof_calls_end_name(enum sprof_activation_end end)
 		[SPROF_ACTIVATION_RETURNED] = "returned",
 		[SPROF_ACTIVATION_CUT] = "cut",
 		[SPROF_ACTIVATION_OPEN] = "open",
+		[SPROF_ACTIVATION_EDGE] = "edge",
 		[SPROF_ACTIVATION_LEFT] = "left",
 		[SPROF_ACTIVATION_LOST] = "lost",
 		[SPROF_ACTIVATION_COUNTED] = "counted",

@@ -63,7 +63,7 @@ static void add_name(const struct sprof_calls_report *report,
 static bool has_time(const struct sprof_activation_row *row)
 {
 	return row->whole.count || row->ends[SPROF_ACTIVATION_CUT] ||
-		row->ends[SPROF_ACTIVATION_OPEN];
+		row->ends[SPROF_ACTIVATION_OPEN] || row->ends[SPROF_ACTIVATION_EDGE];
 }
 
 static void add_time(const struct sprof_activation_row *row, enum sprof_calls_column column,
@@ -109,6 +109,8 @@ static void write_head(const struct sprof_calls_report *report, struct sprof_out
 	sprof_out_printf(out, "; over %s; %" PRIu64 " calls of %zu watched %s\n",
 		sprof_figure_time(report->end_ns - report->begin_ns).text, calls,
 		report->name_count, report->name_count == 1 ? "function" : "functions");
+	if (report->windows)
+		sprof_calls_windows_write(report->windows, out);
 }
 
 /* What the figures do not have, in the words of a note; the order is that of the enum. */
@@ -117,6 +119,8 @@ static const char *const end_notes[SPROF_ACTIVATION_ENDS] = {
 		"under way, as far as was seen, when their thread ended or ran another program; "
 		"that time is in total and self",
 	[SPROF_ACTIVATION_OPEN] = "under way at the end; that time is in total and self",
+	[SPROF_ACTIVATION_EDGE] =
+		"under way when a window ended; the time up to there is in total and self",
 	[SPROF_ACTIVATION_LEFT] =
 		"left by a jump or an exception; when is not known, so their time is their caller's",
 	[SPROF_ACTIVATION_LOST] = "with lost records while they ran; they have no time",

@@ -44,6 +44,15 @@ static void add_call(const struct sprof_calls_report *report, const struct sprof
 	sprof_json_text(json, "}");
 }
 
+/* A line through all threads, from which on there are gaps. */
+static void add_windows(const struct sprof_calls_windows *windows, struct sprof_json *json)
+{
+	sprof_json_format(json,
+		",\n{\"ph\":\"i\",\"s\":\"g\",\"name\":\"watched in windows from here on\","
+		"\"pid\":0,\"tid\":0,\"ts\":%.3f}",
+		(double)windows->since_ns / SPROF_NS_PER_US);
+}
+
 bool sprof_calls_timeline(const struct sprof_calls_report *report, struct sprof_out *out)
 {
 	const struct sprof_profile *profile = report->profile;
@@ -63,8 +72,11 @@ bool sprof_calls_timeline(const struct sprof_calls_report *report, struct sprof_
 		first = false;
 		add_call(report, &report->books->calls[i], &json);
 	}
-	sprof_json_format(
-		&json, "\n],\"otherData\":{\"dropped\":%" PRIu64 "}}\n", report->books->dropped);
+	if (report->windows)
+		add_windows(report->windows, &json);
+	sprof_json_format(&json, "\n],\"otherData\":{\"dropped\":%" PRIu64, report->books->dropped);
+	sprof_calls_windows_json(report->windows, &json);
+	sprof_json_text(&json, "}}\n");
 	sprof_json_close(&json);
 	return true;
 }

@@ -186,6 +186,8 @@ static uint32_t next_of(const struct tree *tree, uint32_t node)
 
 void sprof_calls_tell_limit(const struct sprof_calls_report *report, struct sprof_out *out)
 {
+	if (report->windows)
+		sprof_calls_windows_write_seen(report->windows, out);
 	if (report->books->dropped)
 		sprof_out_printf(out,
 			"of the first %zu calls; %" PRIu64

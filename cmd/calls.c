@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cmd/calls-engine.h"
 #include "cmd/calls-report.h"
 #include "cmd/commands.h"
 #include "cmd/function-choice.h"
@@ -18,7 +19,6 @@
 #include "cmd/values.h"
 #include "cmd/watching.h"
 #include "elfsym/demangle.h"
-#include "events/activations.h"
 #include "output/clean.h"
 #include "output/fit.h"
 
@@ -40,6 +40,7 @@ struct calls_options {
 	enum sprof_calls_column sort;
 	size_t top, limit;
 	bool by_thread, tree, json, breakpoints, short_names;
+	double overhead;
 };
 
 _Static_assert(offsetof(struct calls_options, common) == 0,
@@ -67,7 +68,17 @@ static bool set_sort(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-static const struct calls_options defaults = {.sort = SPROF_CALLS_TOTAL, .limit = LIMIT};
+static bool set_overhead(void *field, const char *text, struct sprof_error *err)
+{
+	if (!strcmp(text, "0")) {
+		*(double *)field = 0;
+		return true;
+	}
+	return sprof_value_percentage(field, text, err);
+}
+
+static const struct calls_options defaults = {
+	.sort = SPROF_CALLS_TOTAL, .limit = LIMIT, .overhead = 0.5};
 
 static const struct sprof_option what_table[] = {
 	{"function", "F", "LIST",
@@ -77,6 +88,10 @@ static const struct sprof_option what_table[] = {
 	{"breakpoints", NULL, NULL,
 		"by breakpoints: the target's code is changed while it is watched",
 		sprof_value_flag, FIELD(breakpoints)},
+	{"overhead", NULL, "PCT",
+		"with --breakpoints: once they take more of a thread's time, watch in\n"
+		"windows and estimate; 0: every call, whatever it takes (50)",
+		set_overhead, FIELD(overhead)},
 	{0},
 };
 
@@ -113,7 +128,7 @@ struct calls {
 	struct sprof_watching watching;
 	struct sprof_function_choice choice;
 	struct sprof_functions *functions;
-	struct sprof_activations *activations;
+	struct sprof_calls_engine engine;
 	struct sprof_out *out, *timeline;
 	char **names; /* of the functions */
 	size_t name_count;
@@ -139,7 +154,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 
 	if (event->time_ns < calls->begin_ns || (calls->end_ns && event->time_ns > calls->end_ns))
 		return true;
-	if (!sprof_activations_take(calls->activations, event))
+	if (!sprof_calls_engine_take(&calls->engine, event))
 		calls->out_of_memory = true;
 	return !calls->out_of_memory;
 }
@@ -148,7 +163,7 @@ static void take_gap(void *data, uint64_t end_ns)
 {
 	struct calls *calls = data;
 
-	if (!sprof_activations_gap(calls->activations, end_ns))
+	if (!sprof_calls_engine_gap(&calls->engine, end_ns))
 		calls->out_of_memory = true;
 }
 
@@ -213,8 +228,9 @@ static bool create_engine(struct calls *calls, struct sprof_error *err)
 		.data = calls,
 	};
 
-	calls->activations = sprof_activations_create(&how);
-	return calls->activations || sprof_error_no_memory(err);
+	return sprof_calls_engine_init(&calls->engine, &how, calls->functions,
+		       options->breakpoints ? options->overhead : 0) ||
+		sprof_error_no_memory(err);
 }
 
 static bool create_parts(struct calls *calls, char *const operands[], struct sprof_error *err)
@@ -229,7 +245,8 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 
 static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 {
-	const struct sprof_event_source source = sprof_functions_source(calls->functions),
+	const struct sprof_event_source source = sprof_function_windows_source(
+						&calls->engine.windows),
 					first = {.data = calls, .end = end},
 					last = {.data = calls, .begin = begin};
 	const struct sprof_event_source *const sources[] = {&first, &source, &last, NULL};
@@ -238,9 +255,9 @@ static bool trace(struct calls *calls, int *ret_exit, struct sprof_error *err)
 	calls->watching.tracing.events = sources;
 	if (!sprof_watching_run(&calls->watching, ret_exit, err))
 		return false;
-	if (!sprof_activations_close(calls->activations, calls->end_ns))
-		calls->out_of_memory = true;
-	return !calls->out_of_memory || sprof_error_no_memory(err);
+	return (!calls->out_of_memory &&
+		       sprof_calls_engine_close(&calls->engine, calls->begin_ns, calls->end_ns)) ||
+		sprof_error_no_memory(err);
 }
 
 /* Whether the file is said without us: "libc.so.6+0x26000", code without a name. */
@@ -317,11 +334,12 @@ static struct sprof_calls_report report_of(const struct calls *calls)
 
 	return (struct sprof_calls_report){
 		.profile = calls->watching.profile,
-		.books = sprof_activations_books(calls->activations),
+		.books = sprof_activations_books(calls->engine.activations),
 		.names = calls->names,
 		.name_count = calls->name_count,
 		.source = sprof_functions_source_name(calls->functions),
 		.cost = return_depth(calls) ? "some us of each call" : NULL,
+		.windows = calls->engine.in_windows ? &calls->engine.estimate : NULL,
 		.begin_ns = calls->begin_ns,
 		.end_ns = calls->end_ns,
 		.lost = gaps.lost,
@@ -416,7 +434,7 @@ static bool open_outputs(struct calls *calls, struct sprof_error *err)
 static void finish(struct calls *calls)
 {
 	sprof_functions_destroy(calls->functions);
-	sprof_activations_destroy(calls->activations);
+	sprof_calls_engine_finish(&calls->engine);
 	sprof_function_choice_finish(&calls->choice);
 	sprof_out_discard(calls->out);
 	sprof_out_discard(calls->timeline);
@@ -450,7 +468,8 @@ const struct sprof_command sprof_command_calls = {
 	.summary = "Measure how often and how long functions run, and who calls them",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
-		"Every call of the functions is seen, by its begin and its return. A function is named as "
+		"Every call of the functions is seen, by its begin and its return, unless breakpoints take "
+		"too much\nof the time (--overhead). A function is named as "
 		"nm or a\nreport does, or by a pattern. Without a file (@libc.so.6, @\"/path/of/file\") a "
 		"name means the\nprogram, or all files if the program has none of that name; a pattern "
 		"means the program. The total\nof a function counts nested calls once; its self time is "

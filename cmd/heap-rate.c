@@ -118,7 +118,7 @@ static void begin_source(void *data, struct sprof_target *target)
 	run->source.begin(run->source.data, target);
 	sprof_functions_suspend(run->functions);
 	(void)!getrandom(&seed, sizeof(seed), 0);
-	sprof_duty_init(&run->duty, run->request->overhead / 100, seed, sprof_clock_now_ns());
+	sprof_duty_init(&run->duty, run->request->overhead, seed, sprof_clock_now_ns());
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)

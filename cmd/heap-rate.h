@@ -13,7 +13,7 @@
 
 /* What the user asks for. */
 struct sprof_heap_rate_request {
-	double overhead; /* percent of the target's time that may be taken */
+	double overhead; /* the share of the target's time that may be taken */
 	const struct sprof_watching_options *watching;
 	const struct sprof_naming *naming;
 	const struct sprof_shown *shown;

@@ -34,13 +34,13 @@ _Static_assert(offsetof(struct heap_options, common) == 0,
 
 #define FIELD(name) offsetof(struct heap_options, name)
 
-enum { PERIOD = 64, OVERHEAD = 5 };
+enum { PERIOD = 64 };
 
 static const struct heap_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.shown = SPROF_SHOWN_DEFAULTS,
 	.period = PERIOD,
-	.overhead = OVERHEAD,
+	.overhead = 0.05,
 };
 
 static const struct sprof_option option_table[] = {

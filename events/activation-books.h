@@ -22,6 +22,7 @@ enum sprof_activation_end {
 	SPROF_ACTIVATION_RETURNED,
 	SPROF_ACTIVATION_CUT,  /* its thread ended, or the process ran another program */
 	SPROF_ACTIVATION_OPEN, /* it was under way at the end */
+	SPROF_ACTIVATION_EDGE, /* it was under way when a window ended */
 	/* Their time is not known. */
 	SPROF_ACTIVATION_LEFT,    /* by longjmp, an exception: it did not return */
 	SPROF_ACTIVATION_LOST,    /* records were lost while it was under way */

@@ -476,7 +476,7 @@ bool sprof_activation_stack_end(
 	const enum sprof_activation_end aside =
 		end == SPROF_ACTIVATION_CUT ? SPROF_ACTIVATION_LEFT : end;
 
-	assert(end == SPROF_ACTIVATION_CUT || end == SPROF_ACTIVATION_OPEN);
+	assert(end <= SPROF_ACTIVATION_EDGE && end != SPROF_ACTIVATION_RETURNED);
 	if (!settle(stack, false, now_ns))
 		return false;
 	while (stack->count) {

@@ -89,7 +89,7 @@ SPROF_MUST_USE bool sprof_activation_stack_inherit(struct sprof_activation_stack
 SPROF_MUST_USE bool sprof_activation_stack_doubt(
 	struct sprof_activation_stack *stack, uint64_t until_ns);
 
-/* All calls end: CUT or OPEN. False: no memory. */
+/* All calls end: CUT, OPEN or EDGE. False: no memory. */
 SPROF_MUST_USE bool sprof_activation_stack_end(
 	struct sprof_activation_stack *stack, enum sprof_activation_end end, uint64_t now_ns);
 

@@ -298,14 +298,32 @@ bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until
 	return true;
 }
 
-bool sprof_activations_close(struct sprof_activations *activations, uint64_t now_ns)
+static bool end_all(
+	struct sprof_activations *activations, enum sprof_activation_end end, uint64_t now_ns)
 {
 	for (size_t i = 0; i < activations->thread_count; i++) {
-		if (!sprof_activation_stack_end(
-			    &activations->threads[i].stack, SPROF_ACTIVATION_OPEN, now_ns))
+		if (!sprof_activation_stack_end(&activations->threads[i].stack, end, now_ns))
 			return false;
 	}
 	return true;
+}
+
+bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns)
+{
+	while (activations->birth_count)
+		remove_birth(activations, activations->births);
+	return end_all(activations, SPROF_ACTIVATION_EDGE, now_ns);
+}
+
+bool sprof_activations_close(struct sprof_activations *activations, uint64_t now_ns)
+{
+	return end_all(activations, SPROF_ACTIVATION_OPEN, now_ns);
+}
+
+bool sprof_activations_add(
+	struct sprof_activations *activations, const struct sprof_activation_estimate *estimate)
+{
+	return sprof_activation_estimate_add(estimate, &activations->books);
 }
 
 const struct sprof_activation_books *sprof_activations_books(

@@ -11,6 +11,7 @@
 
 #include "base/attributes.h"
 #include "events/activation-books.h"
+#include "events/activation-estimate.h"
 #include "events/event-type.h"
 
 /* The kernel keeps that many return addresses of a thread. */
@@ -54,8 +55,15 @@ uint64_t sprof_activation_sp(const struct sprof_trace_event *event);
 /* Events before this time were lost: what was under way has no time. False: no memory. */
 SPROF_MUST_USE bool sprof_activations_gap(struct sprof_activations *activations, uint64_t until_ns);
 
+/* Nothing is told until something begins: what is under way is so at an EDGE. False: no memory. */
+SPROF_MUST_USE bool sprof_activations_edge(struct sprof_activations *activations, uint64_t now_ns);
+
 /* The end of the run: all that goes on is under way. False: no memory. */
 SPROF_MUST_USE bool sprof_activations_close(struct sprof_activations *activations, uint64_t now_ns);
+
+/* Adds an estimate to what was counted. False: no memory. */
+SPROF_MUST_USE bool sprof_activations_add(
+	struct sprof_activations *activations, const struct sprof_activation_estimate *estimate);
 
 /* Its rows have no order. Complete after the close. */
 const struct sprof_activation_books *sprof_activations_books(

@@ -36,6 +36,7 @@ struct sprof_breakpoint_events {
 	uint64_t gone;                /* how often a breakpoint was, for a moment */
 	struct thread_calls *threads; /* by the thread's id */
 	size_t thread_count;
+	bool is_suspended;
 	bool out_of_memory;
 };
 
@@ -255,8 +256,9 @@ static void take_breakpoint(struct sprof_breakpoint_events *events, const struct
 
 	begin_load(events, thread, now_ns);
 	sprof_follow_cpu_take(&events->cpu, thread);
-	take_returns(events, thread, regs);
-	if (tag)
+	if (!events->is_suspended)
+		take_returns(events, thread, regs);
+	if (tag && !events->is_suspended)
 		take_begin(events, thread, regs, tag);
 	else
 		pass(events, thread, regs);
@@ -286,13 +288,18 @@ static void for_each_process(
 		act(processes[i]);
 }
 
+/* Nobody will see the returns of what is under way. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 {
+	events->is_suspended = true;
+	for (size_t i = 0; i < events->thread_count; i++)
+		events->threads[i].returns.count = 0;
 	for_each_process(events, sprof_breakpoints_remove);
 }
 
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
 {
+	events->is_suspended = false;
 	for_each_process(events, sprof_breakpoints_restore);
 }
 
@@ -337,7 +344,7 @@ static void end(void *data, uint64_t now_ns)
 	struct sprof_breakpoint_events *events = data;
 
 	sprof_follow_cpu_end(&events->cpu);
-	sprof_breakpoint_events_suspend(events);
+	for_each_process(events, sprof_breakpoints_remove);
 }
 
 struct sprof_event_source sprof_breakpoint_events_source(struct sprof_breakpoint_events *events)

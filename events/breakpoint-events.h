@@ -39,7 +39,8 @@ void sprof_breakpoint_events_destroy(struct sprof_breakpoint_events *events);
 SPROF_MUST_USE bool sprof_breakpoint_events_add(
 	struct sprof_process *process, uint64_t address, int64_t number, bool is_brief);
 
-/* Nobody stops any more; as before. While they are suspended, none may be added. */
+/* Nobody stops any more; as before. While they are suspended, none may be added. Returns of calls that
+ * were under way are not told, nor are threads that came to a breakpoint before and report it later. */
 void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events);
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events);
 

@@ -10,7 +10,7 @@ from harness import (Target, as_nobody, check_error, check_near, main, own_sprof
 TARGET = "callers"
 SOURCES = ("breakpoints", "uprobes")
 NAP_NS = 20e6
-ENDS = ("returned", "left", "cut", "open", "lost", "deep")
+ENDS = ("returned", "left", "cut", "open", "edge", "lost", "deep")
 LEAVES = {"work": 300, "threads": 300, "fork": 30, "jumps": 40}
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets")
 
@@ -30,7 +30,7 @@ def watch(functions, *parts, options=(), code=7, program=TARGET, source="breakpo
 def rows(*words, options=(), source="breakpoints", **how):
     """The functions' rows by name."""
     table = json.loads(watch(*words, options=("--json", *options), source=source, **how).text())
-    assert table["source"] == source and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
+    assert table["source"] == source and table["windows"] is None and table["lost"] == table["unwatched"] == table["not_watched"] == 0, table
     for row in table["functions"]:
         check_sums(row)
     return {row["function"]: row for row in table["functions"]}
@@ -283,6 +283,60 @@ def test_names():
         assert {name: row["calls"] for name, row in table.items()} == {"shop::recover(int)": 4}, table
 
 
+OFTEN = "once,twice"
+FAST = (30_000_000, 0)
+
+
+def watch_often(turns, steps, *options):
+    """What the program says must be right in any case."""
+    result = sprof("calls", "--breakpoints", "-F", OFTEN, "-o", "often.txt", *options, "--", target("often"), turns, steps)
+    assert int(result.check(7).text()) == 5 * turns, result.text()
+    with open("often.txt", encoding="utf-8") as file:
+        return file.read()
+
+
+def test_what_costs_little_is_exact():
+    """Also if it goes on for long."""
+    table = json.loads(watch_often(300, 10_000_000, "--json", "--overhead", "90"))
+    assert table["windows"] is None and table["duration_ns"] > 1e9, table
+    assert {row["function"]: row["returned"] for row in table["functions"]} == {"once": 300, "twice": 600}, table
+
+
+def test_what_costs_too_much_is_estimated():
+    """Some 4 s of turns of which stops take a part that is above the limit."""
+    turns = 6000
+    table = json.loads(watch_often(turns, 1_000_000, "--json", "--overhead", "5"))
+    windows, calls = table["windows"], {row["function"]: row["calls"] for row in table["functions"]}
+    assert windows["since_ns"] >= 1e9 and windows["count"] > 20 and 0 < windows["error"] < 0.5, table
+    check_near(windows["since_ns"] + windows["length_ns"], table["duration_ns"], 1e6, "both end with the run")
+    assert 0 < windows["watched_ns"] < 0.2 * windows["length_ns"], windows
+    check_near(calls["once"] / (calls["once"] + calls["twice"]), 1 / 3, 0.05, "the share of a function")
+    # As far as is told: too low by what a stop costs beyond its shortest time, and the standard error.
+    check_near(sum(calls.values()), 3 * turns, (0.34 + 3 * windows["error"]) * 3 * turns, "calls")
+    for row in table["functions"]:
+        check_sums(row)
+
+
+def test_what_calls_too_fast_has_a_bound():
+    """Every output says it. The program is not slowed down without end: each of these calls would stop."""
+    text = watch_often(*FAST, "--tree", "--path", "once", "--limit", "10", "--timeline", "often.json")
+    assert "took more than 50 % of a thread's time: from" in text and "estimates" in text, text
+    assert "lower bounds" in text and "--overhead 0 watches every call" in text, text
+    assert text.count("only of the calls that were seen: from") == 2, "by the tree and by the paths"
+    counted = re.search(r"(\d+) calls of 2 watched", text)
+    assert 0 < int(counted[1]) < 3 * FAST[0], text
+    with open("often.json", encoding="utf-8") as file:
+        timeline = json.load(file)
+    (mark,) = (event for event in timeline["traceEvents"] if event["ph"] == "i")
+    assert mark["ts"] * 1e3 == timeline["otherData"]["windows"]["since_ns"], timeline["otherData"]
+
+
+def test_every_call_if_asked_for():
+    table = json.loads(watch_often(25_000, 0, "--json", "--overhead", "0"))
+    assert table["windows"] is None, table
+    assert {row["function"]: row["returned"] for row in table["functions"]} == {"once": 25_000, "twice": 50_000}, table
+
+
 def test_bad_input():
     for code, words, *said in (
             (64, ("-F", "main"), "needs a program"),
@@ -290,6 +344,7 @@ def test_bad_input():
             (64, ("-F", "a,,b", "--", target(TARGET)), "missing"),
             (64, ("-F", "main", "--sort", "size", "--", target(TARGET)), "sort"),
             (64, ("-F", "main", "--json", "--tree", "--", target(TARGET)), "text"),
+            (64, ("-F", "main", "--overhead", "-1", "--", target(TARGET)), "overhead"),
             (64, ("-F", "main", "--limit", "0", "--", target(TARGET)), "limit"),
             (2, ("-F", "no_such_*", "--", target(TARGET)), "no function matches 'no_such_", "sprof symbols"),
             (2, ("-F", "_setjmp@libc.so.6", "--", target(TARGET)), "more than once"),

@@ -1,6 +1,7 @@
 """sprof heap: who makes memory grow, of a program that knows it, by every source."""
 
 import os
+import re
 
 from harness import (SPROF, Program, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
                      require, require_switches, run, sprof, target, tracer_of)
@@ -83,6 +84,13 @@ def test_rates():
     # Some 60 windows, each of 2 ms of the program's own time. The machine has other work, too, and not always the same.
     check_near(much + little, 4000 * turns, 1400 * turns, "bytes a second")
     check_near(much / (much + little), 0.75, 0.12, "the share of what is large")
+
+
+def test_the_overhead_is_in_percent():
+    """What is the default gives as many windows if it is asked for."""
+    require("libZydis" in sprof("--version").text(), "this build has no breakpoints")
+    said = sprof("heap", "--rate", "--overhead", "5", "-o", "rates.folded", "--", target("steady")).check(7).err
+    assert int(re.search(r"an estimate from (\d+) windows", said)[1]) > 20, said
 
 
 def test_bad_input():

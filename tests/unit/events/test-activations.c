@@ -27,6 +27,7 @@ static const char *const end_names[] = {
 	[SPROF_ACTIVATION_RETURNED] = NULL,
 	[SPROF_ACTIVATION_CUT] = "cut",
 	[SPROF_ACTIVATION_OPEN] = "open",
+	[SPROF_ACTIVATION_EDGE] = "edge",
 	[SPROF_ACTIVATION_LEFT] = "left",
 	[SPROF_ACTIVATION_LOST] = "lost",
 	[SPROF_ACTIVATION_DEEP] = "deep",

@@ -1,0 +1,43 @@
+/*
+ * The calls of a run: all of them, or from some moment on those that were seen in windows.
+ */
+#ifndef SPROF_CMD_CALLS_ENGINE_H
+#define SPROF_CMD_CALLS_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "cmd/calls-windows.h"
+#include "cmd/function-windows.h"
+#include "events/activations.h"
+
+struct sprof_calls_engine {
+	struct sprof_activations_options options;
+	struct sprof_function_windows windows;
+	struct sprof_activations *activations;
+	struct sprof_activations *in_windows; /* NULL: every call was seen */
+	struct sprof_calls_windows estimate;  /* once it is closed, if there were windows */
+};
+
+/*
+ * `share`: of a thread's time that may be taken before there are windows; 0: there are none. The engine
+ * must not move. False: no memory.
+ */
+SPROF_MUST_USE bool sprof_calls_engine_init(struct sprof_calls_engine *engine,
+	const struct sprof_activations_options *options, struct sprof_functions *functions,
+	double share);
+
+/* As sprof_activations_take() and _gap(). */
+SPROF_MUST_USE bool sprof_calls_engine_take(
+	struct sprof_calls_engine *engine, const struct sprof_trace_event *event);
+SPROF_MUST_USE bool sprof_calls_engine_gap(struct sprof_calls_engine *engine, uint64_t until_ns);
+
+/* The run, from its begin to its end, is over: its books have the estimates, too. False: no memory. */
+SPROF_MUST_USE bool sprof_calls_engine_close(
+	struct sprof_calls_engine *engine, uint64_t begin_ns, uint64_t end_ns);
+
+/* Zeroed is accepted. */
+void sprof_calls_engine_finish(struct sprof_calls_engine *engine);
+
+#endif
