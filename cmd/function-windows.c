@@ -19,7 +19,7 @@ void sprof_function_windows_init(struct sprof_function_windows *windows,
 	*windows = (struct sprof_function_windows){
 		.options = *options,
 		.source = sprof_functions_source(options->functions),
-		.floor_ns = options->share > 0 ? sprof_trap_floor().here.gap_ns : 0,
+		.floor = options->share > 0 ? sprof_trap_floor() : (struct sprof_trap_floor){0},
 	};
 }
 
@@ -56,8 +56,8 @@ static uint64_t close_times(struct sprof_function_windows *windows, uint64_t len
 		const struct sprof_breakpoint_load load =
 			sprof_functions_load(windows->options.functions, i);
 		const uint64_t stop_ns = is_measured
-			? sprof_window_times_stop_ns(&windows->times, i, windows->floor_ns)
-			: windows->floor_ns;
+			? sprof_window_times_stop_ns(&windows->times, i, windows->floor.here.gap_ns)
+			: windows->floor.here.gap_ns;
 		const uint64_t taken =
 			sprof_window_times_close(&windows->times, i, &load, length_ns, stop_ns);
 
@@ -197,7 +197,6 @@ uint64_t sprof_function_windows_active(const struct sprof_function_windows *wind
 	struct sprof_breakpoint_load load;
 	const uint64_t on_ns = sprof_window_times_active(&windows->times, thread, &load);
 
-	*ret_own = sprof_window_times_own(
-		&windows->times, thread, &load, on_ns, windows->floor_ns, ret_is_most);
+	*ret_own = sprof_window_times_own(&windows->times, thread, &windows->floor, ret_is_most);
 	return on_ns;
 }

@@ -29,10 +29,10 @@ struct sprof_function_windows {
 	struct sprof_overload overload;
 	struct sprof_duty duty; /* from when there are windows */
 	struct sprof_window_times times;
-	uint64_t floor_ns; /* of a stop */
-	uint64_t end_ns;   /* of the run */
-	uint64_t counted;  /* in this window */
-	bool has_begun;    /* there are windows */
+	struct sprof_trap_floor floor; /* of a stop */
+	uint64_t end_ns;               /* of the run */
+	uint64_t counted;              /* in this window */
+	bool has_begun;                /* there are windows */
 	bool out_of_memory;
 };
 

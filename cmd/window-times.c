@@ -83,14 +83,16 @@ static double own_ns(const struct sprof_breakpoint_load *load, uint64_t on_ns, u
 }
 
 double sprof_window_times_own(const struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t floor_ns,
-	bool *ret_is_most)
+	const struct sprof_trap_floor *floor, bool *ret_is_most)
 {
-	const uint64_t stop_ns = sprof_window_times_stop_ns(times, thread, floor_ns);
-	const double own = own_ns(load, on_ns, stop_ns);
+	struct sprof_breakpoint_load load;
+	const uint64_t on_ns = sprof_window_times_active(times, thread, &load);
+	const uint64_t stop_ns = sprof_window_times_stop_ns(times, thread, floor->here.gap_ns);
+	const uint64_t dear_ns =
+		stop_ns > floor->elsewhere.gap_ns ? stop_ns : floor->elsewhere.gap_ns;
 
-	*ret_is_most = own < enough * (double)on_ns;
-	return *ret_is_most ? own_ns(load, on_ns, floor_ns) : own;
+	*ret_is_most = own_ns(&load, on_ns, dear_ns) < enough * (double)on_ns;
+	return own_ns(&load, on_ns, *ret_is_most ? floor->here.gap_ns : stop_ns);
 }
 
 void sprof_window_times_finish(struct sprof_window_times *times)

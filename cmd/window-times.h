@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attach/trap-floor.h"
 #include "base/attributes.h"
 #include "base/histogram.h"
 #include "events/breakpoint-events.h"
@@ -48,12 +49,11 @@ uint64_t sprof_window_times_active(const struct sprof_window_times *times, uint3
 	struct sprof_breakpoint_load *ret_load);
 
 /*
- * What a thread had of windows that lasted `on_ns`, in ns. `floor_ns`: the kernel's part of a stop, at
- * least. *ret_is_most: it may have had less.
+ * What a thread had for itself of the windows in which it has stopped, in ns. *ret_is_most: it may have had
+ * less, because it would have had hardly any time if its stops took as long as they may.
  */
 double sprof_window_times_own(const struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t floor_ns,
-	bool *ret_is_most);
+	const struct sprof_trap_floor *floor, bool *ret_is_most);
 
 void sprof_window_times_finish(struct sprof_window_times *times);
 

@@ -9,6 +9,11 @@
 
 enum { THREAD = 3, ON_NS = 1000000, FLOOR_NS = 5000 };
 
+static const struct sprof_trap_floor trap_floor = {
+	.here.gap_ns = FLOOR_NS,
+	.elsewhere.gap_ns = 40000,
+};
+
 /* Stops of one window with such gaps before them. Returns what the thread had. */
 static double own_of(const uint64_t *gaps, size_t count, bool *ret_is_most)
 {
@@ -22,7 +27,8 @@ static double own_of(const uint64_t *gaps, size_t count, bool *ret_is_most)
 		assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
 	}
 	load.read_ns = 1000 * count;
-	own = sprof_window_times_own(&times, THREAD, &load, ON_NS, FLOOR_NS, ret_is_most);
+	sprof_window_times_close(&times, THREAD, &load, ON_NS, FLOOR_NS);
+	own = sprof_window_times_own(&times, THREAD, &trap_floor, ret_is_most);
 	sprof_window_times_finish(&times);
 	return own;
 }
@@ -54,6 +60,18 @@ static void a_busy_thread_has_a_bound(void **state)
 	for (size_t i = 0; i < 60; i++)
 		gaps[i] = 15000;
 	assert_true(fabs(own_of(gaps, 60, &is_most) - (ON_NS - 60 * 6000)) < 1);
+	assert_true(is_most);
+}
+
+/* The quickest of its stops say little of the others: it may have done nothing else. */
+static void stops_may_take_longer_than_the_shortest(void **state)
+{
+	uint64_t gaps[25];
+	bool is_most;
+
+	for (size_t i = 0; i < 25; i++)
+		gaps[i] = i % 5 ? 40000 : 6000;
+	own_of(gaps, 25, &is_most);
 	assert_true(is_most);
 }
 
@@ -90,6 +108,7 @@ int main(void)
 		cmocka_unit_test(short_gaps_are_what_a_stop_takes),
 		cmocka_unit_test(a_stop_takes_at_least_the_floor),
 		cmocka_unit_test(a_busy_thread_has_a_bound),
+		cmocka_unit_test(stops_may_take_longer_than_the_shortest),
 		cmocka_unit_test(windows_follow_each_other),
 	};
 
