@@ -19,8 +19,9 @@ void sprof_function_windows_init(struct sprof_function_windows *windows,
 	*windows = (struct sprof_function_windows){
 		.options = *options,
 		.source = sprof_functions_source(options->functions),
-		.floor = options->share > 0 ? sprof_trap_floor() : (struct sprof_trap_floor){0},
 	};
+	if (options->share > 0)
+		windows->floor = sprof_trap_floor();
 }
 
 void sprof_function_windows_finish(struct sprof_function_windows *windows)
