@@ -56,9 +56,9 @@ static uint64_t close_times(struct sprof_function_windows *windows, uint64_t len
 	for (uint32_t i = 0; i < windows->times.count; i++) {
 		const struct sprof_breakpoint_load load =
 			sprof_functions_load(windows->options.functions, i);
-		const uint64_t stop_ns = is_measured
-			? sprof_window_times_stop_ns(&windows->times, i, windows->floor.here.gap_ns)
-			: windows->floor.here.gap_ns;
+		const uint64_t stop_ns = is_measured ? sprof_window_times_usual_ns(&windows->times,
+							       i, windows->floor.here.gap_ns)
+						     : windows->floor.here.gap_ns;
 		const uint64_t taken =
 			sprof_window_times_close(&windows->times, i, &load, length_ns, stop_ns);
 

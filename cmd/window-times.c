@@ -15,6 +15,9 @@
 /* Gaps this far down are taken to be a stop and nothing else. */
 static const double shortest = 0.02;
 
+/* What most stops take, at most, if it is not known what of their gaps is the thread's own. */
+enum { USUAL_FLOORS = 2 };
+
 /* With less of the windows for itself, a thread's figure depends on what exactly a stop takes. */
 static const double enough = 0.5;
 
@@ -32,7 +35,7 @@ bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread, 
 	return !follows || sprof_histogram_add(&time->gaps, load->gap_ns);
 }
 
-uint64_t sprof_window_times_stop_ns(
+static uint64_t shortest_ns(
 	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns)
 {
 	const uint64_t stop_ns = thread < times->count
@@ -40,6 +43,18 @@ uint64_t sprof_window_times_stop_ns(
 		: 0;
 
 	return stop_ns > floor_ns ? stop_ns : floor_ns;
+}
+
+uint64_t sprof_window_times_usual_ns(
+	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns)
+{
+	const uint64_t least = shortest_ns(times, thread, floor_ns);
+	const uint64_t half = thread < times->count
+		? sprof_histogram_quantile(&times->items[thread].gaps, 0.5)
+		: 0;
+	const uint64_t usual = half < USUAL_FLOORS * floor_ns ? half : USUAL_FLOORS * floor_ns;
+
+	return usual > least ? usual : least;
 }
 
 uint64_t sprof_window_times_close(struct sprof_window_times *times, uint32_t thread,
@@ -87,7 +102,7 @@ double sprof_window_times_own(const struct sprof_window_times *times, uint32_t t
 {
 	struct sprof_breakpoint_load load;
 	const uint64_t on_ns = sprof_window_times_active(times, thread, &load);
-	const uint64_t stop_ns = sprof_window_times_stop_ns(times, thread, floor->here.gap_ns);
+	const uint64_t stop_ns = shortest_ns(times, thread, floor->here.gap_ns);
 	const uint64_t dear_ns =
 		stop_ns > floor->elsewhere.gap_ns ? stop_ns : floor->elsewhere.gap_ns;
 

@@ -30,8 +30,8 @@ struct sprof_window_times {
 SPROF_MUST_USE bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
 	uint64_t window, const struct sprof_breakpoint_load *load);
 
-/* What a stop takes a thread, in ns: its shortest gaps, and not less than the floor. */
-uint64_t sprof_window_times_stop_ns(
+/* What most of its stops take, in ns: its usual gap, but not more than twice the floor. */
+uint64_t sprof_window_times_usual_ns(
 	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns);
 
 /*

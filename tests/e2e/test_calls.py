@@ -309,7 +309,7 @@ def test_what_costs_too_much_is_estimated():
     windows, calls = table["windows"], {row["function"]: row["calls"] for row in table["functions"]}
     assert windows["since_ns"] >= 1e9 and windows["count"] > 20 and 0 < windows["error"] < 0.5, table
     check_near(windows["since_ns"] + windows["length_ns"], table["duration_ns"], 1e6, "both end with the run")
-    assert 0 < windows["watched_ns"] < 0.2 * windows["length_ns"], windows
+    assert 0 < windows["watched_ns"] < 0.5 * windows["length_ns"], windows
     check_near(calls["once"] / (calls["once"] + calls["twice"]), 1 / 3, 0.05, "the share of a function")
     # As far as is told: too low by what a stop costs beyond its shortest time, and the standard error.
     check_near(sum(calls.values()), 3 * turns, (0.34 + 3 * windows["error"]) * 3 * turns, "calls")

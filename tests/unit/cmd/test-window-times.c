@@ -75,6 +75,27 @@ static void stops_may_take_longer_than_the_shortest(void **state)
 	assert_true(is_most);
 }
 
+static void what_most_stops_take_has_an_end(void **state)
+{
+	static const struct {
+		uint64_t gap_ns, usual_ns;
+	} cases[] = {{1000, FLOOR_NS}, {7000, 7000}, {60000, 2 * FLOOR_NS}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_breakpoint_load load = {.gap_ns = cases[i].gap_ns};
+		struct sprof_window_times times = {0};
+
+		for (int j = 0; j < 50; j++)
+			assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
+		load.gap_ns = 1;
+		for (int j = 0; j < 5; j++)
+			assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
+		assert_true(fabs((double)sprof_window_times_usual_ns(&times, THREAD, FLOOR_NS) -
+				    (double)cases[i].usual_ns) < 100);
+		sprof_window_times_finish(&times);
+	}
+}
+
 static uint64_t close_window(struct sprof_window_times *times, uint64_t stops, uint64_t read_ns)
 {
 	return sprof_window_times_close(times, THREAD,
@@ -109,6 +130,7 @@ int main(void)
 		cmocka_unit_test(a_stop_takes_at_least_the_floor),
 		cmocka_unit_test(a_busy_thread_has_a_bound),
 		cmocka_unit_test(stops_may_take_longer_than_the_shortest),
+		cmocka_unit_test(what_most_stops_take_has_an_end),
 		cmocka_unit_test(windows_follow_each_other),
 	};
 
