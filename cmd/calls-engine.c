@@ -39,7 +39,7 @@ static bool note_stop(struct sprof_calls_engine *engine, const struct sprof_trac
 	if (event->type != SPROF_TRACE_PROBE && event->type != SPROF_TRACE_RETURN)
 		return true;
 	return sprof_function_windows_stop(
-		&engine->windows, event->thread, event->type == SPROF_TRACE_PROBE);
+		&engine->windows, event, event->type == SPROF_TRACE_PROBE);
 }
 
 bool sprof_calls_engine_take(

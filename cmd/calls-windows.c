@@ -11,9 +11,6 @@
 #include "events/activation-estimate.h"
 #include "output/units.h"
 
-/* What a thread had for itself at least, so that a bound stays one. */
-static const double least = 0.02;
-
 struct factors {
 	const struct sprof_function_windows *windows;
 	struct sprof_calls_windows *facts;
@@ -24,19 +21,16 @@ static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
 	const struct factors *factors = data;
 	const struct sprof_calls_windows *facts = factors->facts;
 	struct sprof_activation_factors found = {1, 1};
-	double off, own;
-	uint64_t active;
+	double off_ns, own;
 	bool is_most;
 
 	if (!facts->on_ns)
 		return found;
-	off = (double)(facts->length_ns - facts->on_ns) / (double)facts->on_ns;
-	found.time += off;
-	active = sprof_function_windows_active(factors->windows, thread, &own, &is_most);
-	if (!active)
-		return found;
+	off_ns = (double)(facts->length_ns - facts->on_ns);
+	own = sprof_function_windows_own(factors->windows, thread, &is_most);
 	factors->facts->are_bounds |= is_most;
-	found.calls += off * (double)active / fmax(own, least * (double)active);
+	found.time += off_ns / (double)facts->on_ns;
+	found.calls += own > 0 ? off_ns / own : 0;
 	return found;
 }
 

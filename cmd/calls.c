@@ -204,6 +204,7 @@ static bool create_source(struct calls *calls, struct sprof_error *err)
 		.gap = take_gap,
 		.counts_will_do = true,
 		.breakpoints = calls->options->breakpoints,
+		.times = calls->options->overhead > 0,
 		.follow_children = calls->watching.subject.follow_children,
 	};
 

@@ -9,9 +9,8 @@
 #include "attach/trap-floor.h"
 #include "base/clock.h"
 
-/* What a stop takes is measured at its shortest. On a busy machine, and with cold caches behind it, it takes
- * a multiple of that. */
-enum { STOP_FACTOR = 4 };
+/* What windows take, with what nobody can measure: the thread's caches are colder after each stop. */
+enum { CACHES_PCT = 125 };
 
 void sprof_function_windows_init(struct sprof_function_windows *windows,
 	const struct sprof_function_windows_options *options)
@@ -22,6 +21,7 @@ void sprof_function_windows_init(struct sprof_function_windows *windows,
 	};
 	if (options->share > 0)
 		windows->floor = sprof_trap_floor();
+	sprof_window_times_init(&windows->times, &windows->floor, UINT64_MAX);
 }
 
 void sprof_function_windows_finish(struct sprof_function_windows *windows)
@@ -29,44 +29,18 @@ void sprof_function_windows_finish(struct sprof_function_windows *windows)
 	sprof_window_times_finish(&windows->times);
 }
 
-/* The time before the first window is one, too. */
-static uint64_t number_of(const struct sprof_function_windows *windows)
-{
-	return windows->has_begun ? windows->duty.windows + 2 : 1;
-}
-
-bool sprof_function_windows_stop(
-	struct sprof_function_windows *windows, uint32_t thread, uint64_t counted)
+bool sprof_function_windows_stop(struct sprof_function_windows *windows,
+	const struct sprof_trace_event *event, uint64_t counted)
 {
 	struct sprof_breakpoint_load load;
+	bool counts;
 
 	windows->counted += counted;
 	if (!(windows->options.share > 0))
 		return true;
-	load = sprof_functions_load(windows->options.functions, thread);
-	return sprof_window_times_stop(&windows->times, thread, number_of(windows), &load);
-}
-
-/* What a window has taken of the thread that has lost most; threads are slowed down side by side. */
-static uint64_t close_times(struct sprof_function_windows *windows, uint64_t length_ns,
-	bool is_measured, uint64_t factor)
-{
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < windows->times.count; i++) {
-		const struct sprof_breakpoint_load load =
-			sprof_functions_load(windows->options.functions, i);
-		const uint64_t stop_ns = is_measured ? sprof_window_times_usual_ns(&windows->times,
-							       i, windows->floor.here.gap_ns)
-						     : windows->floor.here.gap_ns;
-		const uint64_t taken =
-			sprof_window_times_close(&windows->times, i, &load, length_ns, stop_ns);
-
-		if (taken > most)
-			most = taken;
-	}
-	most *= factor;
-	return most < length_ns ? most : length_ns;
+	load = sprof_functions_load(windows->options.functions, event->thread);
+	return sprof_window_times_stop(
+		&windows->times, event->thread, &load, event->time_ns, &counts);
 }
 
 static void tell_closed(struct sprof_function_windows *windows, uint64_t now_ns)
@@ -85,33 +59,40 @@ static void begin_windows(struct sprof_function_windows *windows, uint64_t now_n
 	(void)!getrandom(&seed, sizeof(seed), 0);
 	sprof_duty_init(&windows->duty, windows->options.share, seed, now_ns);
 	windows->has_begun = true;
-	sprof_window_times_begin(&windows->times);
+	sprof_window_times_finish(&windows->times);
+	sprof_window_times_init(&windows->times, &windows->floor, UINT64_MAX);
 	tell_closed(windows, now_ns);
 }
 
+/* The time before the first window is one, too. */
 static void check(struct sprof_function_windows *windows, uint64_t now_ns)
 {
-	const uint64_t taken = close_times(windows, now_ns - windows->overload.since_ns, true, 1);
+	const uint64_t taken = sprof_window_times_close(&windows->times, now_ns);
 
 	if (sprof_overload_is(&windows->overload, now_ns, taken))
 		begin_windows(windows, now_ns);
+	else
+		sprof_window_times_open(&windows->times, now_ns);
 }
 
 static void open_window(struct sprof_function_windows *windows)
 {
+	uint64_t now_ns;
+
 	sprof_functions_resume(windows->options.functions);
 	windows->counted = 0;
-	sprof_duty_open(&windows->duty, sprof_clock_now_ns());
+	now_ns = sprof_clock_now_ns();
+	sprof_duty_open(&windows->duty, now_ns);
+	sprof_window_times_open(&windows->times, now_ns);
 }
 
 static void close_window(struct sprof_function_windows *windows)
 {
 	const uint64_t now_ns = sprof_clock_now_ns();
-	uint64_t taken;
+	const uint64_t taken = sprof_window_times_close(&windows->times, now_ns);
 
 	sprof_functions_suspend(windows->options.functions);
-	taken = close_times(windows, now_ns - windows->duty.opened_ns, false, STOP_FACTOR);
-	sprof_duty_close(&windows->duty, now_ns, taken, windows->counted);
+	sprof_duty_close(&windows->duty, now_ns, taken * CACHES_PCT / 100, windows->counted);
 	tell_closed(windows, now_ns);
 }
 
@@ -133,9 +114,11 @@ static uint64_t turn_ns(const struct sprof_function_windows *windows)
 static void begin(void *data, struct sprof_target *target)
 {
 	struct sprof_function_windows *windows = data;
+	const uint64_t now_ns = sprof_clock_now_ns();
 
 	windows->source.begin(windows->source.data, target);
-	sprof_overload_init(&windows->overload, windows->options.share, sprof_clock_now_ns());
+	sprof_overload_init(&windows->overload, windows->options.share, now_ns);
+	sprof_window_times_open(&windows->times, now_ns);
 }
 
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
@@ -192,12 +175,8 @@ struct sprof_event_source sprof_function_windows_source(struct sprof_function_wi
 	};
 }
 
-uint64_t sprof_function_windows_active(const struct sprof_function_windows *windows,
-	uint32_t thread, double *ret_own, bool *ret_is_most)
+double sprof_function_windows_own(
+	const struct sprof_function_windows *windows, uint32_t thread, bool *ret_is_most)
 {
-	struct sprof_breakpoint_load load;
-	const uint64_t on_ns = sprof_window_times_active(&windows->times, thread, &load);
-
-	*ret_own = sprof_window_times_own(&windows->times, thread, &windows->floor, ret_is_most);
-	return on_ns;
+	return sprof_window_times_own(&windows->times, thread, ret_is_most);
 }

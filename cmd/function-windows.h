@@ -48,14 +48,14 @@ struct sprof_event_source sprof_function_windows_source(struct sprof_function_wi
  * The functions have given an event of a thread that has stopped. `counted` is added up for the error.
  * False: no memory.
  */
-SPROF_MUST_USE bool sprof_function_windows_stop(
-	struct sprof_function_windows *windows, uint32_t thread, uint64_t counted);
+SPROF_MUST_USE bool sprof_function_windows_stop(struct sprof_function_windows *windows,
+	const struct sprof_trace_event *event, uint64_t counted);
 
 /*
- * The length of the windows in which a thread stopped, and what it had of it for itself, in ns.
- * *ret_is_most: it may have had less. Only once there have been windows.
+ * What a thread had of the windows for itself, in ns. *ret_is_most: it may have had less. Only once there have
+ * been windows.
  */
-uint64_t sprof_function_windows_active(const struct sprof_function_windows *windows,
-	uint32_t thread, double *ret_own, bool *ret_is_most);
+double sprof_function_windows_own(
+	const struct sprof_function_windows *windows, uint32_t thread, bool *ret_is_most);
 
 #endif

@@ -20,12 +20,15 @@
 #include "cmd/growth.h"
 #include "attach/guardian.h"
 #include "cmd/heap-choice.h"
-#include "cmd/heap-times.h"
+#include "cmd/window-times.h"
 #include "cmd/ui.h"
 #include "events/duty.h"
 
 /* What windows take, with what nobody can measure: the thread's caches are colder after each stop. */
 enum { CACHES_PCT = 125 };
+
+/* What counts of a window for each thread. */
+static const uint64_t enough_ns = 2 * SPROF_NS_PER_MS;
 
 struct run {
 	const struct sprof_heap_rate_request *request;
@@ -36,7 +39,7 @@ struct run {
 	struct sprof_heap_choice choice;
 	struct sprof_growth counted; /* in windows */
 	struct sprof_duty duty;
-	struct sprof_heap_times times;
+	struct sprof_window_times times;
 	uint64_t counted_bytes; /* in this window */
 	uint64_t end_ns;
 	bool out_of_memory;
@@ -84,7 +87,7 @@ static bool take_event(void *data, const struct sprof_trace_event *event)
 	if (bytes == UINT64_MAX)
 		return true;
 	load = sprof_functions_load(run->functions, event->thread);
-	if (!sprof_heap_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
+	if (!sprof_window_times_stop(&run->times, event->thread, &load, event->time_ns, &counts) ||
 		(counts &&
 			!sprof_growth_add(
 				&run->counted, event->thread, (uint32_t)event->stack, bytes, 1)))
@@ -102,10 +105,10 @@ static void turn(struct run *run, uint64_t now_ns)
 		run->counted_bytes = 0;
 		now_ns = sprof_clock_now_ns();
 		sprof_duty_open(&run->duty, now_ns);
-		sprof_heap_times_open(&run->times, now_ns);
+		sprof_window_times_open(&run->times, now_ns);
 		return;
 	}
-	taken_ns = sprof_heap_times_close(&run->times, now_ns);
+	taken_ns = sprof_window_times_close(&run->times, now_ns);
 	sprof_functions_suspend(run->functions);
 	sprof_duty_close(&run->duty, now_ns, taken_ns * CACHES_PCT / 100, run->counted_bytes);
 }
@@ -169,7 +172,7 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 		const struct sprof_growth_row *row = &run->counted.rows[i];
 		bool is_most;
 		const double per_s =
-			SPROF_NS_PER_S / sprof_heap_times_own(&run->times, row->thread, &is_most);
+			SPROF_NS_PER_S / sprof_window_times_own(&run->times, row->thread, &is_most);
 
 		run->has_fast_threads |= is_most;
 		if (!sprof_growth_add(rates, row->thread, row->stack,
@@ -254,7 +257,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 		!create_functions(run, err))
 		return false;
 	floor = sprof_trap_floor();
-	sprof_heap_times_init(&run->times, &floor);
+	sprof_window_times_init(&run->times, &floor, enough_ns);
 	sprof_functions_prepare(run->functions, &run->watching.subject);
 	run->watching.subject.stdout_to_stderr =
 		operands[0] && sprof_outputs_use_stdout(&run->shown.outputs);
@@ -291,7 +294,7 @@ bool sprof_heap_rate_run(const struct sprof_heap_rate_request *request, char *co
 
 	sprof_functions_destroy(run.functions);
 	sprof_growth_finish(&run.counted);
-	sprof_heap_times_finish(&run.times);
+	sprof_window_times_finish(&run.times);
 	sprof_watching_finish(&run.watching);
 	return done;
 }

@@ -1,119 +1,164 @@
 /*
- * What a stop takes differs by machine, load and CPU. The shortest gaps between two stops tell: in them,
- * the thread did little else. A thread whose gaps are all short may have done nothing else, or as much
- * as the calibrated stop is shorter than they are: then only a bound is known.
+ * A stop takes two things from a thread: the time in which it stands still, which its CPU time does not have,
+ * and what it runs in the kernel to stop and to go on, which is measured beforehand. So a thread's CPU time
+ * from one stop to the next, without the latter, is its own. CPU times are exact here, because the thread
+ * is on no CPU when they are read.
  *
- * The kernel's CPU times of threads are of no use here: they are brought up to date at ticks, which are
- * longer than a window.
+ * Does not handle caches that are colder than without stops. A thread that hardly runs between two stops
+ * has a time that depends on what exactly a stop takes: then only a bound is known.
  */
 #include "cmd/window-times.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* Gaps this far down are taken to be a stop and nothing else. */
-static const double shortest = 0.02;
-
-/* What most stops take, at most, if it is not known what of their gaps is the thread's own. */
-enum { USUAL_FLOORS = 2 };
-
-/* With less of the windows for itself, a thread's figure depends on what exactly a stop takes. */
+/* With less for itself than this part of what its stops have run, a thread has a bound. */
 static const double enough = 0.5;
 
-bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread, uint64_t window,
-	const struct sprof_breakpoint_load *load)
+void sprof_window_times_init(
+	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns)
+{
+	*times = (struct sprof_window_times){.floor = *floor, .enough_ns = enough_ns};
+}
+
+void sprof_window_times_open(struct sprof_window_times *times, uint64_t now_ns)
+{
+	times->is_open = true;
+	times->number++;
+	times->opened_ns = now_ns;
+}
+
+static uint64_t waiting(const struct sprof_trap_cost *cost)
+{
+	return cost->gap_ns > cost->cpu_ns ? cost->gap_ns - cost->cpu_ns : 0;
+}
+
+/* What a gap has beside the thread's CPU time tells where the tracer was: on another CPU, somebody had to
+ * be woken. */
+static const struct sprof_trap_cost *cost_of(
+	const struct sprof_trap_floor *floor, const struct sprof_breakpoint_load *load)
+{
+	const uint64_t rest = load->gap_ns > load->cpu_ns ? load->gap_ns - load->cpu_ns : 0;
+
+	return rest <= 2 * waiting(&floor->here) ? &floor->here : &floor->elsewhere;
+}
+
+/* A thread that had the CPU more than once has slept, or was preempted. */
+static double own_of_gap(
+	const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
+{
+	const double gap = (double)load->gap_ns, ran = (double)load->cpu_ns;
+	double rested;
+
+	if (!load->cpu_ns)
+		return fmax(gap - (double)cost->gap_ns, 0);
+	rested = load->slices > 1 ? fmax(gap - ran - (double)waiting(cost), 0) : 0;
+	return ran - (double)cost->cpu_ns + rested;
+}
+
+/* How long the tracer took to see the stop: a part of what the gap has beside the CPU time. The other part is
+ * how long the thread took to go on, which is as usual. */
+static double latency(const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
+{
+	const double usual = (double)waiting(cost) / 2;
+	const double rest = (double)load->gap_ns - (double)load->cpu_ns;
+
+	return load->slices == 1 ? fmax(rest - usual, 0) : usual;
+}
+
+/* Its first stop of this window: it had the time since the window was opened. */
+static void enter(struct sprof_window_times *times, struct sprof_window_time *time,
+	const struct sprof_breakpoint_load *load, uint64_t stopped_ns)
+{
+	const struct sprof_trap_cost *cost = cost_of(&times->floor, load);
+	const uint64_t since = stopped_ns - times->opened_ns;
+
+	time->window = times->number;
+	time->own_ns = fmax((double)since - latency(load, cost) - (double)cost->cpu_ns / 2, 0);
+	time->stopped_ns = 0;
+}
+
+bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
+	const struct sprof_breakpoint_load *load, uint64_t went_on_ns, bool *ret_counts)
 {
 	struct sprof_window_time *time;
-	bool follows;
+	const struct sprof_trap_cost *cost;
 
+	*ret_counts = false;
+	if (!times->is_open)
+		return true;
 	if (!sprof_array_reserve(&times->items, &times->count, thread + 1, sizeof(*times->items)))
 		return false;
 	time = &times->items[thread];
-	follows = time->window == window;
-	time->window = window;
-	return !follows || sprof_histogram_add(&time->gaps, load->gap_ns);
+	if (time->window != times->number) {
+		enter(times, time, load, load->stopped_ns);
+	} else if (time->seen_ns != load->stopped_ns) {
+		cost = cost_of(&times->floor, load);
+		time->own_ns += own_of_gap(load, cost);
+		time->stopped_ns += (double)cost->cpu_ns;
+	}
+	time->seen_ns = load->stopped_ns;
+	time->went_on_ns = went_on_ns;
+	time->has_enough = time->own_ns >= (double)times->enough_ns;
+	*ret_counts = !time->has_enough;
+	return true;
 }
 
-static uint64_t shortest_ns(
-	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns)
+/* What it had for itself in this window; since its last stop it has run until now. */
+static double own_until(
+	const struct sprof_window_time *time, const struct sprof_trap_cost *cost, uint64_t now_ns)
 {
-	const uint64_t stop_ns = thread < times->count
-		? sprof_histogram_quantile(&times->items[thread].gaps, shortest)
-		: 0;
+	const double since = (double)now_ns - (double)time->went_on_ns;
 
-	return stop_ns > floor_ns ? stop_ns : floor_ns;
+	return fmax(time->own_ns + fmax(since - (double)cost->gap_ns, 0), 0);
 }
 
-uint64_t sprof_window_times_usual_ns(
-	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns)
+static void leave(struct sprof_window_time *time, double own, uint64_t all_ns)
 {
-	const uint64_t least = shortest_ns(times, thread, floor_ns);
-	const uint64_t half = thread < times->count
-		? sprof_histogram_quantile(&times->items[thread].gaps, 0.5)
-		: 0;
-	const uint64_t usual = half < USUAL_FLOORS * floor_ns ? half : USUAL_FLOORS * floor_ns;
-
-	return usual > least ? usual : least;
+	time->total_ns += fmin(own, (double)all_ns);
+	time->most_ns += fmin(own + time->stopped_ns, (double)all_ns);
+	time->all_ns += all_ns;
+	time->costs_ns += time->stopped_ns;
 }
 
-uint64_t sprof_window_times_close(struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t length_ns, uint64_t stop_ns)
+uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns)
 {
-	struct sprof_window_time *time = &times->items[thread];
-	const uint64_t stops = load->stops - time->before.stops,
-		       read_ns = load->read_ns - time->before.read_ns;
+	const uint64_t length_ns = now_ns > times->opened_ns ? now_ns - times->opened_ns : 0;
+	const uint64_t all_ns = length_ns < times->enough_ns ? length_ns : times->enough_ns;
+	double least = (double)length_ns;
 
-	time->before = *load;
-	if (!stops)
-		return 0;
-	time->active.stops += stops;
-	time->active.read_ns += read_ns;
-	time->active_ns += length_ns;
-	return stops * stop_ns + read_ns;
-}
-
-void sprof_window_times_begin(struct sprof_window_times *times)
-{
+	times->is_open = false;
 	for (size_t i = 0; i < times->count; i++) {
-		times->items[i].active = (struct sprof_breakpoint_load){0};
-		times->items[i].active_ns = 0;
+		struct sprof_window_time *time = &times->items[i];
+		double own;
+
+		if (time->window != times->number)
+			continue;
+		own = own_until(time, &times->floor.here, now_ns);
+		leave(time, own, all_ns);
+		least = fmin(least, own);
 	}
+	times->all_ns += all_ns;
+	return length_ns - (uint64_t)least;
 }
 
-uint64_t sprof_window_times_active(const struct sprof_window_times *times, uint32_t thread,
-	struct sprof_breakpoint_load *ret_load)
+double sprof_window_times_own(
+	const struct sprof_window_times *times, uint32_t thread, bool *ret_is_most)
 {
-	if (thread >= times->count) {
-		*ret_load = (struct sprof_breakpoint_load){0};
-		return 0;
-	}
-	*ret_load = times->items[thread].active;
-	return times->items[thread].active_ns;
-}
+	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
+	double rest;
 
-static double own_ns(const struct sprof_breakpoint_load *load, uint64_t on_ns, uint64_t stop_ns)
-{
-	return (double)on_ns - (double)load->read_ns - (double)load->stops * (double)stop_ns;
-}
-
-double sprof_window_times_own(const struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_trap_floor *floor, bool *ret_is_most)
-{
-	struct sprof_breakpoint_load load;
-	const uint64_t on_ns = sprof_window_times_active(times, thread, &load);
-	const uint64_t stop_ns = shortest_ns(times, thread, floor->here.gap_ns);
-	const uint64_t dear_ns =
-		stop_ns > floor->elsewhere.gap_ns ? stop_ns : floor->elsewhere.gap_ns;
-
-	*ret_is_most = own_ns(&load, on_ns, dear_ns) < enough * (double)on_ns;
-	return own_ns(&load, on_ns, *ret_is_most ? floor->here.gap_ns : stop_ns);
+	*ret_is_most = time && time->total_ns < enough * time->costs_ns;
+	if (!time)
+		return (double)times->all_ns;
+	rest = (double)(times->all_ns - time->all_ns);
+	return rest + (*ret_is_most ? time->most_ns : time->total_ns);
 }
 
 void sprof_window_times_finish(struct sprof_window_times *times)
 {
-	for (size_t i = 0; i < times->count; i++)
-		sprof_histogram_finish(&times->items[i].gaps);
 	free(times->items);
 	*times = (struct sprof_window_times){0};
 }

@@ -1,5 +1,7 @@
 /*
- * How much of the windows threads had for themselves: their length without what stops took.
+ * How much of the windows threads had for themselves. A window may count for a thread only until it has had a
+ * certain time of it: with windows of the same length by the clock, a thread has less of those in which it
+ * stops often, and they weigh too little.
  */
 #ifndef SPROF_CMD_WINDOW_TIMES_H
 #define SPROF_CMD_WINDOW_TIMES_H
@@ -10,50 +12,48 @@
 
 #include "attach/trap-floor.h"
 #include "base/attributes.h"
-#include "base/histogram.h"
 #include "events/breakpoint-events.h"
 
-/* Zeroed is empty and valid. */
 struct sprof_window_times {
+	struct sprof_trap_floor floor;
+	uint64_t enough_ns; /* for itself, of one window */
+	bool is_open;       /* a window */
+	uint64_t number;    /* of the window that is open, from 1 */
+	uint64_t opened_ns; /* when */
+	uint64_t all_ns;    /* what a thread that never stops has had of the windows before */
 	struct sprof_window_time {
-		struct sprof_histogram gaps; /* from one stop to the next one of a window, ns */
-		uint64_t window;             /* of its last stop, from 1 */
-		struct sprof_breakpoint_load before; /* at the end of the last window */
-		/* Of the windows in which it has stopped. */
-		struct sprof_breakpoint_load active;
-		uint64_t active_ns;
-	} * items; /* by the thread's id */
+		uint64_t window;     /* of its last stop */
+		uint64_t seen_ns;    /* when it stopped last */
+		uint64_t went_on_ns; /* after it */
+		double own_ns,
+			stopped_ns; /* in this window: for itself; what stops have run in its place */
+		bool has_enough;    /* the window counts no more */
+		/* Of windows in which it stopped: for itself, at most, and what it would have without stops. */
+		double total_ns, most_ns;
+		uint64_t all_ns;
+		double costs_ns; /* of all stops that count */
+	} * items;               /* by the thread's id */
 	size_t count;
 };
 
-/* A thread has stopped in this window. False: no memory. */
+/* With no windows yet. UINT64_MAX of `enough_ns`: each counts whole. */
+void sprof_window_times_init(
+	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns);
+
+void sprof_window_times_open(struct sprof_window_times *times, uint64_t now_ns);
+/* Returns what the window has taken from the thread that has lost most, in ns. */
+uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns);
+
+/*
+ * A thread has stopped, and has gone on at `went_on_ns`; told once or more. *ret_counts: whether a window is
+ * open, and still counted for it. False: no memory.
+ */
 SPROF_MUST_USE bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
-	uint64_t window, const struct sprof_breakpoint_load *load);
+	const struct sprof_breakpoint_load *load, uint64_t went_on_ns, bool *ret_counts);
 
-/* What most of its stops take, in ns: its usual gap, but not more than twice the floor. */
-uint64_t sprof_window_times_usual_ns(
-	const struct sprof_window_times *times, uint32_t thread, uint64_t floor_ns);
-
-/*
- * A window is over. What it has taken of the thread's time, if a stop takes `stop_ns`; `load` is what the
- * thread has in all.
- */
-uint64_t sprof_window_times_close(struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_breakpoint_load *load, uint64_t length_ns, uint64_t stop_ns);
-
-/* What was up to now is not of the windows in which threads were active. */
-void sprof_window_times_begin(struct sprof_window_times *times);
-
-/* The length of the windows in which the thread has stopped, and what they took of it. */
-uint64_t sprof_window_times_active(const struct sprof_window_times *times, uint32_t thread,
-	struct sprof_breakpoint_load *ret_load);
-
-/*
- * What a thread had for itself of the windows in which it has stopped, in ns. *ret_is_most: it may have had
- * less, because it would have had hardly any time if its stops took as long as they may.
- */
-double sprof_window_times_own(const struct sprof_window_times *times, uint32_t thread,
-	const struct sprof_trap_floor *floor, bool *ret_is_most);
+/* What a thread had of all windows, in ns. *ret_is_most: it may have had less. */
+double sprof_window_times_own(
+	const struct sprof_window_times *times, uint32_t thread, bool *ret_is_most);
 
 void sprof_window_times_finish(struct sprof_window_times *times);
 

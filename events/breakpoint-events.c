@@ -230,7 +230,7 @@ static void begin_load(
 		return;
 	}
 	calls->load.stopped_ns = now_ns;
-	calls->load.gap_ns = now_ns - calls->passed_ns;
+	calls->load.gap_ns = calls->passed_ns ? now_ns - calls->passed_ns : 0;
 	if (events->options.times)
 		read_times(calls, thread);
 }

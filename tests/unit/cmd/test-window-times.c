@@ -4,134 +4,157 @@
 #include "cmd/window-times.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "tests/unit/check.h"
 
-enum { THREAD = 3, ON_NS = 1000000, FLOOR_NS = 5000 };
+enum { THREAD = 3, OTHER = 5, ENOUGH = 2000000 };
 
 static const struct sprof_trap_floor trap_floor = {
-	.here.gap_ns = FLOOR_NS,
-	.elsewhere.gap_ns = 40000,
+	.here = {.gap_ns = 8000, .cpu_ns = 3000},
+	.elsewhere = {.gap_ns = 50000, .cpu_ns = 13000},
 };
 
-/* Stops of one window with such gaps before them. Returns what the thread had. */
-static double own_of(const uint64_t *gaps, size_t count, bool *ret_is_most)
-{
-	struct sprof_window_times times = {0};
-	struct sprof_breakpoint_load load = {0};
-	double own;
+/* One thread in one window after the other, by its own clock. */
+struct run {
+	struct sprof_window_times times;
+	uint64_t now_ns;
+};
 
-	for (size_t i = 0; i < count; i++) {
-		load.stops++;
-		load.gap_ns = gaps[i];
-		assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
-	}
-	load.read_ns = 1000 * count;
-	sprof_window_times_close(&times, THREAD, &load, ON_NS, FLOOR_NS);
-	own = sprof_window_times_own(&times, THREAD, &trap_floor, ret_is_most);
-	sprof_window_times_finish(&times);
+static struct run begin(void)
+{
+	struct run run = {.now_ns = 1000000000};
+
+	sprof_window_times_init(&run.times, &trap_floor, ENOUGH);
+	return run;
+}
+
+/* The thread goes on, and stops after it has run for `own_ns` and slept. Returns whether that counts. */
+static bool stop(
+	struct run *run, const struct sprof_trap_cost *cost, uint64_t own_ns, uint64_t slept_ns)
+{
+	const struct sprof_breakpoint_load load = {
+		.stopped_ns = run->now_ns + cost->gap_ns + own_ns + slept_ns,
+		.gap_ns = cost->gap_ns + own_ns + slept_ns,
+		.cpu_ns = cost->cpu_ns + own_ns,
+		.slices = slept_ns ? 2 : 1,
+	};
+	bool counts;
+
+	run->now_ns = load.stopped_ns;
+	assert_true(sprof_window_times_stop(&run->times, THREAD, &load, run->now_ns, &counts));
+	return counts;
+}
+
+static double finish(struct run *run, uint32_t thread, bool *ret_is_most)
+{
+	const double own = sprof_window_times_own(&run->times, thread, ret_is_most);
+
+	sprof_window_times_finish(&run->times);
 	return own;
 }
 
-/* The first gap reaches into the window before. */
-static void short_gaps_are_what_a_stop_takes(void **state)
+/* Whatever a stop takes, every 100 us of its own time it stops: each window has 20 of these. */
+static void a_window_counts_for_the_same_time_of_each_thread(void **state)
 {
-	const uint64_t gaps[] = {UINT64_MAX, 8000, 100000, 200000};
+	const struct sprof_trap_cost *const costs[] = {&trap_floor.here, &trap_floor.elsewhere};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct run run = begin();
+		bool is_most;
+		int counted = 0;
+
+		for (int window = 0; window < 10; window++) {
+			sprof_window_times_open(&run.times, run.now_ns);
+			for (int j = 0; j < 40; j++)
+				counted += stop(&run, costs[i], 100000, 0);
+			sprof_window_times_close(&run.times, run.now_ns);
+		}
+		assert_true(abs(counted - 200) <= 10);
+		assert_true(fabs(finish(&run, THREAD, &is_most) - 10.0 * ENOUGH) < 1);
+		assert_false(is_most);
+	}
+}
+
+static void sleep_is_its_own(void **state)
+{
+	struct run run = begin();
 	bool is_most;
 
-	assert_true(fabs(own_of(gaps, 4, &is_most) - (ON_NS - 4 * 9000)) < 4 * 100);
+	sprof_window_times_open(&run.times, run.now_ns);
+	for (int j = 0; j < 3; j++)
+		assert_true(stop(&run, &trap_floor.elsewhere, 100000, 300000));
+	sprof_window_times_close(&run.times, run.now_ns);
+	/* Of the first gap it is not known what was before the window; half of its cost is. */
+	assert_true(fabs(finish(&run, THREAD, &is_most) - 3 * 400000) < 50000);
 	assert_false(is_most);
 }
 
-static void a_stop_takes_at_least_the_floor(void **state)
+static void who_never_stops_has_all(void **state)
 {
-	const uint64_t gaps[] = {UINT64_MAX, 10, 100000};
+	struct run run = begin();
 	bool is_most;
 
-	assert_true(fabs(own_of(gaps, 3, &is_most) - (ON_NS - 3 * 6000)) < 1);
+	sprof_window_times_open(&run.times, run.now_ns);
+	assert_true(stop(&run, &trap_floor.here, 1000, 0));
+	assert_int_equal(0, sprof_window_times_close(&run.times, run.now_ns) / 20000);
+	sprof_window_times_open(&run.times, run.now_ns);
+	sprof_window_times_close(&run.times, run.now_ns + 2 * ENOUGH);
+	assert_true(fabs(finish(&run, OTHER, &is_most) - ENOUGH - 9000) < 1);
 	assert_false(is_most);
+}
+
+static void the_loss_is_told(void **state)
+{
+	struct run run = begin();
+	bool is_most;
+
+	sprof_window_times_open(&run.times, run.now_ns);
+	for (int j = 0; j < 10; j++)
+		stop(&run, &trap_floor.elsewhere, 100000, 0);
+	assert_true(fabs((double)sprof_window_times_close(&run.times, run.now_ns) - 10.0 * 50000) <
+		50000);
+	finish(&run, THREAD, &is_most);
 }
 
 static void a_busy_thread_has_a_bound(void **state)
 {
-	uint64_t gaps[60];
+	struct run run = begin();
 	bool is_most;
 
-	for (size_t i = 0; i < 60; i++)
-		gaps[i] = 15000;
-	assert_true(fabs(own_of(gaps, 60, &is_most) - (ON_NS - 60 * 6000)) < 1);
+	sprof_window_times_open(&run.times, run.now_ns);
+	for (int j = 0; j < 100; j++)
+		assert_true(stop(&run, &trap_floor.here, 300, 0));
+	sprof_window_times_close(&run.times, run.now_ns);
+	assert_true(finish(&run, THREAD, &is_most) > 100 * 3000);
 	assert_true(is_most);
 }
 
-/* The quickest of its stops say little of the others: it may have done nothing else. */
-static void stops_may_take_longer_than_the_shortest(void **state)
+/* Without schedstat, what a stop takes is all that is known. */
+static void without_cpu_times(void **state)
 {
-	uint64_t gaps[25];
-	bool is_most;
+	const struct sprof_breakpoint_load load = {.stopped_ns = 1, .gap_ns = 150000};
+	struct run run = begin();
+	bool is_most, counts;
 
-	for (size_t i = 0; i < 25; i++)
-		gaps[i] = i % 5 ? 40000 : 6000;
-	own_of(gaps, 25, &is_most);
-	assert_true(is_most);
-}
-
-static void what_most_stops_take_has_an_end(void **state)
-{
-	static const struct {
-		uint64_t gap_ns, usual_ns;
-	} cases[] = {{1000, FLOOR_NS}, {7000, 7000}, {60000, 2 * FLOOR_NS}};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sprof_breakpoint_load load = {.gap_ns = cases[i].gap_ns};
-		struct sprof_window_times times = {0};
-
-		for (int j = 0; j < 50; j++)
-			assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
-		load.gap_ns = 1;
-		for (int j = 0; j < 5; j++)
-			assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
-		assert_true(fabs((double)sprof_window_times_usual_ns(&times, THREAD, FLOOR_NS) -
-				    (double)cases[i].usual_ns) < 100);
-		sprof_window_times_finish(&times);
-	}
-}
-
-static uint64_t close_window(struct sprof_window_times *times, uint64_t stops, uint64_t read_ns)
-{
-	return sprof_window_times_close(times, THREAD,
-		&(struct sprof_breakpoint_load){.stops = stops, .read_ns = read_ns}, ON_NS,
-		FLOOR_NS);
-}
-
-/* What it stops for is its own since the window before; windows without a stop are none of its. */
-static void windows_follow_each_other(void **state)
-{
-	struct sprof_window_times times = {0};
-	struct sprof_breakpoint_load load = {.stops = 1, .gap_ns = 10};
-
-	assert_true(sprof_window_times_stop(&times, THREAD, 1, &load));
-	assert_int_equal(close_window(&times, 10, 1000), 10 * FLOOR_NS + 1000);
-	sprof_window_times_begin(&times);
-	assert_int_equal(sprof_window_times_active(&times, THREAD, &load), 0);
-	assert_int_equal(close_window(&times, 12, 1500), 2 * FLOOR_NS + 500);
-	assert_int_equal(close_window(&times, 12, 1500), 0);
-	assert_int_equal(close_window(&times, 13, 1600), FLOOR_NS + 100);
-	assert_int_equal(sprof_window_times_active(&times, THREAD, &load), 2 * ON_NS);
-	assert_int_equal(load.stops, 3);
-	assert_int_equal(load.read_ns, 600);
-	assert_int_equal(sprof_window_times_active(&times, THREAD + 1, &load), 0);
-	sprof_window_times_finish(&times);
+	sprof_window_times_open(&run.times, run.now_ns);
+	assert_true(stop(&run, &trap_floor.elsewhere, 1, 0));
+	assert_true(
+		sprof_window_times_stop(&run.times, THREAD, &load, run.now_ns + 150000, &counts));
+	assert_true(counts);
+	sprof_window_times_close(&run.times, run.now_ns + 150000);
+	assert_true(fabs(finish(&run, THREAD, &is_most) - 100000) < 30000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_gaps_are_what_a_stop_takes),
-		cmocka_unit_test(a_stop_takes_at_least_the_floor),
+		cmocka_unit_test(a_window_counts_for_the_same_time_of_each_thread),
+		cmocka_unit_test(sleep_is_its_own),
+		cmocka_unit_test(who_never_stops_has_all),
+		cmocka_unit_test(the_loss_is_told),
 		cmocka_unit_test(a_busy_thread_has_a_bound),
-		cmocka_unit_test(stops_may_take_longer_than_the_shortest),
-		cmocka_unit_test(what_most_stops_take_has_an_end),
-		cmocka_unit_test(windows_follow_each_other),
+		cmocka_unit_test(without_cpu_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
