@@ -24,15 +24,9 @@ static bool set_percent(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
-static bool set_sort(void *field, const char *text, struct sprof_error *err)
+static bool set_columns(void *field, const char *text, struct sprof_error *err)
 {
-	static const char *const names[] = {"self", "total", NULL};
-	unsigned key;
-
-	if (!sprof_value_choice(names, text, &key, err))
-		return false;
-	*(bool *)field = key;
-	return true;
+	return sprof_column_list_parse(field, text, err);
 }
 
 static bool set_colour(void *field, const char *text, struct sprof_error *err)
@@ -138,8 +132,14 @@ const struct sprof_option sprof_shown_report_table[] = {
 		set_pattern, FIELD(callers)},
 	{"callees", NULL, "REGEX", "text, json: only what the functions that match call",
 		set_pattern, FIELD(callees)},
-	{"sort", NULL, "KEY", "text: flat profile by self or total (self)", set_sort,
-		FIELD(by_total)},
+	{"sort", NULL, "COLUMNS",
+		"text, json, html: flat profile by one of its columns, or by several:\n"
+		"total, samples, dso,self, ... (self)",
+		set_columns, FIELD(sort)},
+	{"columns", NULL, "LIST",
+		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
+		"dso, ...; a wrong one lists them",
+		set_columns, FIELD(columns)},
 	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
 		FIELD(depth)},
 	{"min", NULL, "PCT",
@@ -173,9 +173,9 @@ const struct sprof_option sprof_shown_output_table[] = {
 
 bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 {
-	return shown->full || shown->waits || shown->by_total || shown->top || shown->depth ||
-		shown->min_percent >= 0 || shown->mode_said || shown->no_pager || shown->callers ||
-		shown->callees;
+	return shown->full || shown->waits || shown->sort.count || shown->columns.count ||
+		shown->top || shown->depth || shown->min_percent >= 0 || shown->mode_said ||
+		shown->no_pager || shown->callers || shown->callees;
 }
 
 static bool no_weight(const char *name, struct sprof_error *err)
@@ -215,9 +215,10 @@ bool sprof_shown_output_options(const struct sprof_shown *shown,
 	output.callees = shown->callees;
 	output.wait_frames = shown->wait_frames;
 	output.report_mode = shown->report_mode;
-	output.sort_by_total = shown->by_total;
 	output.nodes = shown->nodes ? shown->nodes : output.nodes;
 	output.colour_by_self = shown->colour_by_self;
+	output.columns = shown->columns;
+	output.sort = shown->sort;
 	output.full = shown->full;
 	if (shown->top)
 		output.top = shown->top;

@@ -19,11 +19,11 @@ struct sprof_shown {
 	const char *weight; /* as it was given; NULL: not given */
 	struct sprof_filter filter;
 	enum sprof_report_mode report_mode;
-	size_t top, depth, nodes;      /* 0: not given */
-	double min_percent;            /* below 0: not given */
-	const char *callers, *callees; /* patterns of functions; NULL: not given */
-	bool by_total, full, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
-		mode_said;
+	size_t top, depth, nodes;               /* 0: not given */
+	double min_percent;                     /* below 0: not given */
+	const char *callers, *callees;          /* patterns of functions; NULL: not given */
+	struct sprof_column_list columns, sort; /* empty: not given */
+	bool full, waits, threads, wait_frames, colour_by_self, short_names, no_pager, mode_said;
 };
 
 /* The initial value. */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "output/out.h"
+#include "profile/columns.h"
 #include "profile/groups.h"
 #include "profile/profile.h"
 
@@ -35,8 +36,9 @@ struct sprof_output_options {
 	bool waits_only;          /* text: no view except the table of waits */
 	/* text, json: callers, callees of functions that match; NULL: not asked for */
 	const char *callers, *callees;
-	size_t depth;       /* text: levels of the graphs; 0: all */
-	bool sort_by_total; /* text: the flat profile by total, not by self */
+	size_t depth;             /* text: levels of the graphs; 0: all */
+	/* The flat profile: its columns, in text, and what it is sorted by first. Empty: the default. */
+	struct sprof_column_list columns, sort;
 	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */
 	const struct sprof_groups *groups; /* NULL: none */
 	/* In a joined profile (profile/diff.h) threads below this are the base; 0: not joined. */

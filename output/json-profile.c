@@ -306,6 +306,7 @@ static bool write_group(struct writer *writer, const struct sprof_output_options
 		.thread = SPROF_PROFILE_NONE,
 		.groups = options->groups->of_row,
 		.group = index,
+		.sort = &options->sort,
 	};
 
 	sprof_json_format(&writer->json, "%s\n{\"name\":", index ? "," : "");
@@ -338,7 +339,11 @@ static bool write_groups(
 static bool write_json(const struct sprof_profile *profile,
 	const struct sprof_output_options *options, struct sprof_out *out, struct sprof_error *err)
 {
-	const struct sprof_view view = {.weight = options->weight, .thread = SPROF_PROFILE_NONE};
+	const struct sprof_view view = {
+		.weight = options->weight,
+		.thread = SPROF_PROFILE_NONE,
+		.sort = &options->sort,
+	};
 	struct writer writer = {.profile = profile, .weight = options->weight};
 	bool ok = sprof_json_open(&writer.json, out, false);
 

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "profile/expand.h"
+#include "profile/objects.h"
 
 /* One function while the table is built. */
 struct tally {
@@ -89,6 +90,7 @@ struct order {
 	const struct sprof_profile *profile;
 	enum sprof_weight weight;
 	bool by_total;
+	struct sprof_column_order columns; /* compared first */
 };
 
 static int falling(uint64_t a, uint64_t b)
@@ -101,9 +103,9 @@ static int compare(const void *left, const void *right, void *data)
 	const struct sprof_flat_row *a = left, *b = right;
 	const struct order *order = data;
 	const struct sprof_profile_function *functions = order->profile->functions;
-	int result = 0;
+	int result = order->columns.keys ? sprof_column_compare(&order->columns, a, b) : 0;
 
-	if (!order->by_total)
+	if (!result && !order->by_total)
 		result = falling(sprof_metrics_get(&a->self, order->weight),
 			sprof_metrics_get(&b->self, order->weight));
 	if (!result)
@@ -117,13 +119,30 @@ static int compare(const void *left, const void *right, void *data)
 	return result ? result : falling(b->function, a->function);
 }
 
+static bool sort_rows(
+	const struct sprof_profile *profile, const struct sprof_view *view, struct sprof_flat *flat)
+{
+	const bool needs_objects =
+		view->sort && sprof_column_list_has(view->sort, SPROF_COLUMN_OBJECT);
+	SPROF_AUTO_FREE const char **objects = needs_objects ? sprof_objects_names(profile) : NULL;
+	struct order order = {
+		.profile = profile,
+		.weight = view->weight,
+		.by_total = view->by_total,
+		.columns = {profile, objects, view->weight, view->sort},
+	};
+
+	if (needs_objects && !objects)
+		return false;
+	qsort_r(flat->rows, flat->count, sizeof(*flat->rows), compare, &order);
+	return true;
+}
+
 bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_flat *ret, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE struct tally *tallies =
 		calloc(profile->function_count + 1, sizeof(*tallies));
-	struct order order = {
-		.profile = profile, .weight = view->weight, .by_total = view->by_total};
 	struct sprof_flat flat = {0};
 
 	flat.rows = calloc(profile->function_count + 1, sizeof(*flat.rows));
@@ -137,7 +156,10 @@ bool sprof_flat_build(const struct sprof_profile *profile, const struct sprof_vi
 		tallies[i].row.function = (uint32_t)i;
 		flat.rows[flat.count++] = tallies[i].row;
 	}
-	qsort_r(flat.rows, flat.count, sizeof(*flat.rows), compare, &order);
+	if (!sort_rows(profile, view, &flat)) {
+		sprof_flat_finish(&flat);
+		return sprof_error_no_memory(err);
+	}
 	*ret = flat;
 	return true;
 }

@@ -14,6 +14,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "profile/columns.h"
 #include "profile/profile.h"
 
 /* What to view, and by which weight. */
@@ -25,6 +26,7 @@ struct sprof_view {
 	uint32_t group;         /* the group to take */
 	const bool *left_out;   /* by row: whether to leave it out; NULL: none */
 	bool by_total;          /* flat: sorted by total, not by self */
+	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/* waits: children with one name share a row, which has the first one's object */
 	bool joins_children;
 	bool folds_recursion; /* graphs: a function that calls itself is one node */
@@ -55,7 +57,8 @@ struct sprof_flat_row {
 };
 
 struct sprof_flat {
-	struct sprof_flat_row *rows; /* by self, then total, both falling, then name */
+	/* by the view's columns, then by self, then total, both falling, then name */
+	struct sprof_flat_row *rows;
 	size_t count;
 	struct sprof_metrics sum; /* of the whole view */
 };
