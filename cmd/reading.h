@@ -18,7 +18,8 @@ struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_shown shown;
 	struct sprof_naming naming;
-	const char *by; /* report: a label; NULL: none */
+	const char *by;     /* report: a label, or what frames are; NULL: none */
+	const char *parent; /* report: a pattern; NULL: none */
 	bool absolute;  /* diff */
 };
 

@@ -1,23 +1,34 @@
 /*
  * sprof report: reports and other formats of profiles that were saved, by sprof or another tool.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/last.h"
 #include "cmd/naming.h"
 #include "cmd/reading.h"
-#include "profile/groups.h"
+#include "profile/group-frames.h"
 #include "profile/identify.h"
 #include "profile/neighbours.h"
 
 #define FIELD(name) offsetof(struct sprof_reading, name)
 
+static bool set_parent(void *field, const char *text, struct sprof_error *err)
+{
+	*(const char **)field = text;
+	return sprof_filter_check(text, err);
+}
+
 static const struct sprof_option report_table[] = {
 	{"by", NULL, "LABEL",
-		"text, json: also each rank, host, pid, tenant, ... for itself, as\n"
-		"the samples are labelled; folded: it is the first frame",
+		"text, json: also each rank, host, pid, comm, tenant, ... for itself, as\n"
+		"the samples are labelled; or a table of what functions are of: dso,\n"
+		"file, srcline; folded: it is the first frame",
 		sprof_value_text, FIELD(by)},
+	{"parent", NULL, "REGEX",
+		"the same by the innermost function of each stack that matches", set_parent,
+		FIELD(parent)},
 	/* The old name of --names short. */
 	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},
@@ -47,11 +58,32 @@ static bool identify(
 	return true;
 }
 
-/* Groups the samples by the label of --by, if there is one. */
+/* perf's name of a thread's name; another tool's label of that name comes first. */
+static bool tell_threads_apart(const struct sprof_profile *profile, enum sprof_weight weight,
+	struct sprof_groups *ret, struct sprof_error *err)
+{
+	struct sprof_error ignored = {0};
+
+	return sprof_groups_build(profile, "comm", weight, ret, &ignored) ||
+		sprof_groups_build(profile, "thread", weight, ret, err);
+}
+
+/* Groups the samples as --by or --parent asks, if one of them was given. */
 static bool tell_apart(const struct sprof_reading *options, const struct sprof_profile *profile,
 	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err)
 {
-	return !options->by || sprof_groups_build(profile, options->by, weight, ret, err);
+	if (options->by && options->parent)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "--by and --parent exclude each other");
+	if (options->parent)
+		return sprof_groups_build_parents(profile, options->parent, weight, ret, err);
+	if (!options->by)
+		return true;
+	if (sprof_frames_have(options->by))
+		return sprof_groups_build_frames(profile, options->by, weight, ret, err);
+	if (strcmp(options->by, "comm") == 0)
+		return tell_threads_apart(profile, weight, ret, err);
+	return sprof_groups_build(profile, options->by, weight, ret, err);
 }
 
 /* A pattern of --callers or --callees that nothing matches is most likely a slip. */
@@ -86,7 +118,7 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
 		!tell_apart(options, profile, output.weight, &told_apart, err))
 		return false;
-	output.groups = options->by ? &told_apart : NULL;
+	output.groups = options->by || options->parent ? &told_apart : NULL;
 	written = sprof_shown_write(&options->shown, profile, &output, true);
 	sprof_groups_finish(&told_apart);
 	*ret_exit = sprof_outputs_exit(&written);

@@ -313,7 +313,10 @@ static bool write_group(struct writer *writer, const struct sprof_output_options
 	sprof_json_string(&writer->json, group->name);
 	sprof_json_format(&writer->json, ",\"threads\":%u,\"values\":", group->threads);
 	write_figures(writer, &group->sum);
-	if (!write_flat(writer, &view, err))
+	if (options->groups->of_frames) {
+		sprof_json_text(&writer->json, ",\"total\":");
+		write_figures(writer, &group->total);
+	} else if (!write_flat(writer, &view, err))
 		return false;
 	sprof_json_text(&writer->json, "}");
 	return true;

@@ -14,7 +14,7 @@
 #include "output/units.h"
 
 /* The width of a row before the name, without the columns of times. */
-enum { INDENT = 6 + 9 + 9 + 8 + 2, COLUMN = 9 };
+enum { INDENT = 6 + 9 + 9 + 8 + 2, COLUMN = 9, VALUE = 9 };
 
 static const char *name_of(const struct sprof_group *group)
 {
@@ -48,7 +48,12 @@ static void write_head(const struct sprof_text *text)
 		sprof_out_fail(text->out, ENOMEM);
 		return;
 	}
-	sprof_out_printf(text->out, "\nby %s\nshare%% %8s", label, count ? "wall" : "value");
+	if (text->options.groups->of_frames)
+		sprof_out_printf(text->out, "\nby %s, the split is of self\n self%% %8s %8s", label,
+			"self", "total");
+	else
+		sprof_out_printf(
+			text->out, "\nby %s\nshare%% %8s", label, count ? "wall" : "value");
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s", sprof_weight_name(columns[i]));
 	sprof_out_printf(text->out, " %8s %7s  %s\n", "samples", "threads", label);
@@ -59,7 +64,8 @@ static void write_name(
 {
 	SPROF_AUTO_FREE char *name = NULL;
 
-	if (!group->host || strcmp(group->host, name_of(group)) == 0 ||
+	if (text->options.groups->of_frames || !group->host ||
+		strcmp(group->host, name_of(group)) == 0 ||
 		!has_hosts(text->options.groups)) {
 		sprof_text_end_with_name(text, column, name_of(group));
 	} else if (asprintf(&name, "%s on %s", name_of(group), group->host) >= 0) {
@@ -80,13 +86,22 @@ static void write_row(
 	struct sprof_figure first = count ? sprof_figure_time(sprof_times_wall(&group->sum.times))
 					  : sprof_figure_value(text->profile, weight, value);
 
+	const bool of_frames = text->options.groups->of_frames;
+
+	if (of_frames)
+		first = sprof_figure_value(text->profile, weight, value);
 	sprof_out_printf(text->out, "%6.1f %8s", sprof_percent(value, whole), first.text);
+	if (of_frames)
+		sprof_out_printf(text->out, " %8s",
+			sprof_figure_value(
+				text->profile, weight, sprof_metrics_get(&group->total, weight))
+				.text);
 	for (size_t i = 0; i < count; i++)
 		sprof_out_printf(text->out, " %8s",
 			sprof_figure_time(sprof_times_get(&group->sum.times, columns[i])).text);
 	sprof_out_printf(
 		text->out, " %8" PRIu64 " %7" PRIu32 "  ", group->sum.samples, group->threads);
-	write_name(text, INDENT + COLUMN * count, group);
+	write_name(text, INDENT + COLUMN * count + (of_frames ? VALUE : 0), group);
 }
 
 static void write_table(const struct sprof_text *text, size_t shown)
@@ -121,6 +136,8 @@ bool sprof_text_groups(const struct sprof_text *text, struct sprof_error *err)
 	size_t shown = top && top < groups->count ? top : groups->count;
 
 	write_table(text, shown);
+	if (groups->of_frames)
+		return true;
 	for (uint32_t i = 0; i < shown; i++) {
 		if (!write_flat(text, i, err))
 			return false;

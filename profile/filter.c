@@ -14,15 +14,16 @@
 #include "profile/copy.h"
 #include "profile/index.h"
 #include "profile/labels.h"
+#include "profile/objects.h"
 #include "profile/present.h"
 #include "profile/program.h"
 #include "profile/spans.h"
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
-	return !filter->focus && !filter->ignore && !filter->hide && !filter->thread &&
-		!filter->charge_callers && !filter->pid && !filter->states && !filter->label &&
-		!filter->to_ns;
+	return !filter->focus && !filter->ignore && !filter->hide && !filter->focus_dso &&
+		!filter->ignore_dso && !filter->hide_dso && !filter->charge_callers && !filter->thread &&
+		!filter->pid && !filter->states && !filter->label && !filter->to_ns;
 }
 
 static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
@@ -47,23 +48,66 @@ bool sprof_filter_check(const char *pattern, struct sprof_error *err)
 	return true;
 }
 
-/* By function: whether the pattern matches; *ret stays NULL without a pattern. */
-static bool match_functions(const struct sprof_profile *profile, const char *pattern, bool **ret,
+/* By function: whether one of these texts of it matches; one without a text never does. */
+static bool match_texts(const char *pattern, const char *const *texts, size_t count, bool **ret,
 	struct sprof_error *err)
 {
 	bool *matches;
 	regex_t regex;
 
-	if (!pattern)
-		return true;
 	if (!compile(pattern, &regex, err))
 		return false;
-	matches = calloc(profile->function_count + 1, sizeof(*matches));
-	for (size_t i = 0; matches && i < profile->function_count; i++)
-		matches[i] = regexec(&regex, profile->functions[i].name, 0, NULL, 0) == 0;
+	matches = calloc(count + 1, sizeof(*matches));
+	for (size_t i = 0; matches && i < count; i++)
+		matches[i] = texts[i] && regexec(&regex, texts[i], 0, NULL, 0) == 0;
 	regfree(&regex);
 	*ret = matches;
 	return matches || sprof_error_no_memory(err);
+}
+
+bool sprof_filter_match(const struct sprof_profile *profile, const char *pattern, bool **ret,
+	struct sprof_error *err)
+{
+	SPROF_AUTO_FREE const char **names =
+		calloc(profile->function_count + 1, sizeof(*names));
+
+	if (!names)
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < profile->function_count; i++)
+		names[i] = profile->functions[i].name;
+	return match_texts(pattern, names, profile->function_count, ret, err);
+}
+
+static bool match_objects(const struct sprof_profile *profile, const char *pattern, bool **ret,
+	struct sprof_error *err)
+{
+	SPROF_AUTO_FREE const char **paths = sprof_objects_paths(profile);
+
+	if (!paths)
+		return sprof_error_no_memory(err);
+	return match_texts(pattern, paths, profile->function_count, ret, err);
+}
+
+/* By function: whether its name or its object matches; *ret stays NULL without a pattern. */
+static bool match_functions(const struct sprof_profile *profile, const char *name,
+	const char *object, bool **ret, struct sprof_error *err)
+{
+	SPROF_AUTO_FREE bool *objects = NULL;
+
+	if (name && !sprof_filter_match(profile, name, ret, err))
+		return false;
+	if (object && !match_objects(profile, object, &objects, err))
+		return false;
+	if (!objects)
+		return true;
+	if (!*ret) {
+		*ret = objects;
+		objects = NULL;
+		return true;
+	}
+	for (size_t i = 0; i < profile->function_count; i++)
+		(*ret)[i] |= objects[i];
+	return true;
 }
 
 /* By stack: whether one of the functions is on it. NULL: no memory. */
@@ -82,12 +126,12 @@ static bool *find_stacks(const struct sprof_profile *profile, const bool *functi
 	return stacks;
 }
 
-static bool match_stacks(const struct sprof_profile *profile, const char *pattern, bool **ret,
-	struct sprof_error *err)
+static bool match_stacks(const struct sprof_profile *profile, const char *name,
+	const char *object, bool **ret, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *functions = NULL;
 
-	if (!match_functions(profile, pattern, &functions, err))
+	if (!match_functions(profile, name, object, &functions, err))
 		return false;
 	if (functions) {
 		*ret = find_stacks(profile, functions);
@@ -199,7 +243,7 @@ static bool match_times(const struct sprof_profile *profile, const struct sprof_
 }
 
 struct choice {
-	bool *focus, *ignore; /* by stack; NULL: no such condition */
+	bool *focus, *focus_dso, *ignore; /* by stack; NULL: no such condition */
 	bool *hide;           /* by function */
 	bool *program;        /* by location: it is code of a program; NULL: nobody is charged */
 	bool *threads;
@@ -211,6 +255,7 @@ struct choice {
 static void finish(struct choice *choice)
 {
 	free(choice->focus);
+	free(choice->focus_dso);
 	free(choice->ignore);
 	free(choice->hide);
 	free(choice->program);
@@ -227,6 +272,7 @@ static bool is_kept(const struct choice *choice, const struct sprof_profile *pro
 	return choice->threads[row->thread] && (!choice->labels || choice->labels[index]) &&
 		(!choice->inside || choice->inside[index]) &&
 		(!choice->focus || choice->focus[row->stack]) &&
+		(!choice->focus_dso || choice->focus_dso[row->stack]) &&
 		(!choice->ignore || !choice->ignore[row->stack]) &&
 		(!choice->states || choice->states & state);
 }
@@ -273,6 +319,8 @@ static bool refuse_nothing(const struct sprof_profile *profile, const struct spr
 		return sprof_present_labels(profile, filter, err);
 	if (choice->focus && !is_any(choice->focus, profile->stack_count))
 		return sprof_present_functions(profile, filter, err);
+	if (choice->focus_dso && !is_any(choice->focus_dso, profile->stack_count))
+		return sprof_present_objects(profile, filter, err);
 	return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no sample is left by the filters");
 }
 
@@ -284,10 +332,12 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 	struct sprof_copy copy = {0};
 	bool ok = match_times(profile, filter, &choice.inside, err) &&
 		match_labels(profile, filter->label, &choice.labels, err) &&
-		match_stacks(profile, filter->focus, &choice.focus, err) &&
-		match_stacks(profile, filter->ignore, &choice.ignore, err) &&
-		match_functions(profile, filter->hide, &choice.hide, err) &&
 		match_programs(profile, filter->charge_callers, &choice.program, err) &&
+		match_stacks(profile, filter->focus, NULL, &choice.focus, err) &&
+		match_stacks(profile, NULL, filter->focus_dso, &choice.focus_dso, err) &&
+		match_stacks(
+			profile, filter->ignore, filter->ignore_dso, &choice.ignore, err) &&
+		match_functions(profile, filter->hide, filter->hide_dso, &choice.hide, err) &&
 		match_threads(profile, filter, &choice.threads, err);
 
 	if (ok) {

@@ -23,6 +23,8 @@ struct sprof_filter {
 	/* What is spent in shared libraries and in the kernel counts for the innermost function of a
 	 * program; stacks without one stay. */
 	bool charge_callers;
+	/* the same by the path of the shared object that a frame is of (profile/objects.h) */
+	const char *focus_dso, *ignore_dso, *hide_dso;
 	const char *thread; /* threads with a matching name, or this id */
 	pid_t pid;          /* threads of this process; 0: all */
 	unsigned states;    /* bits by enum sprof_state; 0: all */
@@ -33,6 +35,13 @@ struct sprof_filter {
 
 /* Whether a pattern is valid (kind USAGE). */
 SPROF_MUST_USE bool sprof_filter_check(const char *pattern, struct sprof_error *err);
+
+/*
+ * By function: whether the pattern matches its name; the caller frees *ret. An invalid pattern is of
+ * kind USAGE.
+ */
+SPROF_MUST_USE bool sprof_filter_match(const struct sprof_profile *profile, const char *pattern,
+	bool **ret, struct sprof_error *err);
 
 bool sprof_filter_is_empty(const struct sprof_filter *filter);
 

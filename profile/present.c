@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/group-frames.h"
 #include "profile/groups.h"
 #include "profile/view.h"
 
@@ -122,6 +123,26 @@ bool sprof_present_functions(const struct sprof_profile *profile, const struct s
 		err, SPROF_ERROR_NOT_FOUND, "no function matches --focus %s", filter->focus);
 	sprof_error_hint(err, "the heaviest are: %s%s", list.text, rest_of(&list));
 	sprof_flat_finish(&flat);
+	return false;
+}
+
+bool sprof_present_objects(const struct sprof_profile *profile, const struct sprof_filter *filter,
+	struct sprof_error *err)
+{
+	struct sprof_error ignored = {0};
+	struct sprof_groups groups;
+	struct list list = {0};
+
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no shared object matches --focus-dso %s",
+		filter->focus_dso);
+	if (!sprof_groups_build_frames(profile, "dso", SPROF_WEIGHT_WALL, &groups, &ignored))
+		return false;
+	for (size_t i = 0; i < groups.count; i++) {
+		if (groups.items[i].name)
+			add(&list, groups.items[i].name);
+	}
+	sprof_error_hint(err, "the shared objects are: %s%s", list.text, rest_of(&list));
+	sprof_groups_finish(&groups);
 	return false;
 }
 

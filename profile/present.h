@@ -14,6 +14,8 @@ SPROF_MUST_USE bool sprof_present_threads(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_present_functions(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_error *err);
+SPROF_MUST_USE bool sprof_present_objects(const struct sprof_profile *profile,
+	const struct sprof_filter *filter, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_present_labels(const struct sprof_profile *profile,
 	const struct sprof_filter *filter, struct sprof_error *err);
 
