@@ -20,7 +20,7 @@ struct sprof_reading {
 	struct sprof_naming naming;
 	const char *by;     /* report: a label, or what frames are; NULL: none */
 	const char *parent; /* report: a pattern; NULL: none */
-	bool absolute;  /* diff */
+	bool absolute;      /* diff */
 };
 
 _Static_assert(offsetof(struct sprof_reading, common) == 0,

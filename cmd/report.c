@@ -26,9 +26,8 @@ static const struct sprof_option report_table[] = {
 		"the samples are labelled; or a table of what functions are of: dso,\n"
 		"file, srcline; folded: it is the first frame",
 		sprof_value_text, FIELD(by)},
-	{"parent", NULL, "REGEX",
-		"the same by the innermost function of each stack that matches", set_parent,
-		FIELD(parent)},
+	{"parent", NULL, "REGEX", "the same by the innermost function of each stack that matches",
+		set_parent, FIELD(parent)},
 	/* The old name of --names short. */
 	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},

@@ -40,6 +40,20 @@ static bool set_colour(void *field, const char *text, struct sprof_error *err)
 	return true;
 }
 
+/* Like the next one. */
+static bool set_percentage(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"relative", "absolute", NULL};
+	struct sprof_shown *shown = field;
+	unsigned choice;
+
+	if (!sprof_value_choice(names, text, &choice, err))
+		return false;
+	shown->of_whole = choice;
+	shown->percentage_said = true;
+	return true;
+}
+
 /* The row's offset leads to the whole struct, because the option also asks for a text report. */
 static bool set_report_mode(void *field, const char *text, struct sprof_error *err)
 {
@@ -140,13 +154,16 @@ const struct sprof_option sprof_shown_report_table[] = {
 	{"callees", NULL, "REGEX", "text, json: only what the functions that match call",
 		set_pattern, FIELD(callees)},
 	{"sort", NULL, "COLUMNS",
-		"text, json, html: flat profile by one of its columns, or by several:\n"
+		"text, json: flat profile by one of its columns, or by several:\n"
 		"total, samples, dso,self, ... (self)",
 		set_columns, FIELD(sort)},
 	{"columns", NULL, "LIST",
 		"text: columns of the flat profile: self%,self,self-user,self-wait,\n"
 		"dso, ...; a wrong one lists them",
 		set_columns, FIELD(columns)},
+	{"percentage", NULL, "OF",
+		"text: relative to what filters leave, or absolute, of everything\n(relative)",
+		set_percentage, 0},
 	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
 		FIELD(depth)},
 	{"min", NULL, "PCT",
@@ -182,7 +199,7 @@ bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 {
 	return shown->full || shown->waits || shown->sort.count || shown->columns.count ||
 		shown->top || shown->depth || shown->min_percent >= 0 || shown->mode_said ||
-		shown->no_pager || shown->callers || shown->callees;
+		shown->percentage_said || shown->no_pager || shown->callers || shown->callees;
 }
 
 static bool no_weight(const char *name, struct sprof_error *err)
@@ -226,6 +243,7 @@ bool sprof_shown_output_options(const struct sprof_shown *shown,
 	output.colour_by_self = shown->colour_by_self;
 	output.columns = shown->columns;
 	output.sort = shown->sort;
+	output.of_whole = shown->of_whole;
 	output.full = shown->full;
 	if (shown->top)
 		output.top = shown->top;

@@ -23,6 +23,7 @@ struct sprof_shown {
 	double min_percent;                     /* below 0: not given */
 	const char *callers, *callees;          /* patterns of functions; NULL: not given */
 	struct sprof_column_list columns, sort; /* empty: not given */
+	bool of_whole, percentage_said;
 	bool full, waits, threads, wait_frames, colour_by_self, short_names, no_pager, mode_said;
 };
 

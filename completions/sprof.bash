@@ -68,12 +68,13 @@ _sprof_value() {
     --mode) compgen -W "wall cpu wait" -- "$2" ;;
     --kernel) compgen -W "none syscall stack" -- "$2" ;;
     --state) compgen -W "user sys sleep disk stopped wait" -- "$2" ;;
-    --sort) compgen -W "self total" -- "$2" ;;
+    --sort | --columns) compgen -W "self% self total% total user% sys% runq% wait% stolen% self-user self-sys self-runq self-wait samples threads verdict dso function" -- "$2" ;;
+    --percentage) compgen -W "relative absolute" -- "$2" ;;
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
     --addresses) compgen -W "process file" -- "$2" ;;
     --sysmap) compgen -f -- "$2" ;;
-    --by) compgen -W "rank host pid tid process thread state syscall wait_kind wait_object lock_holder" -- "$2" ;;
+    --by) compgen -W "dso file srcline comm rank host pid tid process thread state syscall wait_kind wait_object lock_holder" -- "$2" ;;
     --weight) compgen -W "wall samples user sys runq wait sleep disk stopped stolen" -- "$2" ;;
     *) return 1 ;;
     esac

@@ -36,7 +36,7 @@ struct sprof_output_options {
 	bool waits_only;          /* text: no view except the table of waits */
 	/* text, json: callers, callees of functions that match; NULL: not asked for */
 	const char *callers, *callees;
-	size_t depth;             /* text: levels of the graphs; 0: all */
+	size_t depth; /* text: levels of the graphs; 0: all */
 	/* The flat profile: its columns, in text, and what it is sorted by first. Empty: the default. */
 	struct sprof_column_list columns, sort;
 	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */
@@ -48,6 +48,7 @@ struct sprof_output_options {
 	bool pack;           /* compress, in a format that allows both; the suffix decides */
 	bool wait_frames;    /* folded: a blocked thread's object and its holder are frames */
 	bool absolute;       /* difference: the base is not scaled to the new weight */
+	bool of_whole; /* text: shares are of the profile before filters, not of what is left */
 };
 
 /* Wall time, merged, 30 rows, 100 columns, from 0.5 % or what the samples allow. */

@@ -13,6 +13,7 @@
 #include "output/json.h"
 #include "profile/attributes.h"
 #include "profile/labels.h"
+#include "profile/objects.h"
 #include "profile/quality.h"
 #include "profile/view.h"
 
@@ -275,9 +276,12 @@ static const char *verdict_of(const struct sprof_flat_row *row)
 static bool write_flat(
 	struct writer *writer, const struct sprof_view *view, struct sprof_error *err)
 {
+	SPROF_AUTO_FREE const char **objects = sprof_objects_names(writer->profile);
 	struct sprof_flat flat;
 	bool first = true;
 
+	if (!objects)
+		return sprof_error_no_memory(err);
 	if (!sprof_flat_build(writer->profile, view, &flat, err))
 		return false;
 	sprof_json_text(&writer->json, ",\n\"flat\":[");
@@ -289,6 +293,7 @@ static bool write_flat(
 		write_figures(writer, &flat.rows[i].self);
 		sprof_json_text(&writer->json, ",\"total\":");
 		write_figures(writer, &flat.rows[i].total);
+		write_word(writer, "dso", objects[flat.rows[i].function]);
 		write_word(writer, "verdict", verdict_of(&flat.rows[i]));
 		sprof_json_text(&writer->json, "}");
 	}

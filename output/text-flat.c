@@ -262,7 +262,7 @@ static bool write_flat(
 		return sprof_error_no_memory(err);
 	if (!sprof_flat_build(text->profile, view, &flat, err))
 		return false;
-	table.whole = sprof_metrics_get(&flat.sum, text->options.weight);
+	table.whole = sprof_text_whole(text, sprof_metrics_get(&flat.sum, text->options.weight));
 	table.object_width = measure_objects(&table);
 	if (text->options.columns.count)
 		take_columns(&table);

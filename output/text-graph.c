@@ -5,6 +5,7 @@
  */
 #include "output/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "output/units.h"
@@ -22,7 +23,7 @@ static size_t write_caller_figures(
 	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
 {
 	const struct sprof_graph_node *line = &graph->nodes[node];
-	uint64_t whole = graph->nodes[0].total;
+	uint64_t whole = sprof_text_whole(text, graph->nodes[0].total);
 	enum sprof_weight weight = text->options.weight;
 
 	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s  ", sprof_percent(line->total, whole),
@@ -35,17 +36,23 @@ static size_t write_caller_figures(
 static size_t write_callee_figures(
 	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
 {
+	const struct sprof_graph_node *line = &graph->nodes[node];
 	struct sprof_callee_shares shares = sprof_callee_shares(graph, node);
+	uint64_t shown = graph->nodes[0].total;
+	double part = sprof_percent(shown, sprof_text_whole(text, shown)) / 100;
 
-	sprof_out_printf(text->out, "%6.1f %5.1f %7.1f %8.1f  ", shares.total, shares.self,
-		shares.parent, shares.fractal);
-	return 6 + 6 + 8 + 9 + 2;
+	sprof_out_printf(text->out, "%6.1f %8s %7" PRIu64 " %5.1f %7.1f %8.1f  ",
+		shares.total * part,
+		sprof_figure_value(text->profile, text->options.weight, line->total).text,
+		line->samples, shares.self * part, shares.parent * part, shares.fractal);
+	return 6 + 9 + 8 + 6 + 8 + 9 + 2;
 }
 
 static bool is_small(const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
 {
-	return sprof_text_is_small(
-		text, sprof_percent(graph->nodes[node].total, graph->nodes[0].total));
+	return sprof_text_is_small(text,
+		sprof_percent(
+			graph->nodes[node].total, sprof_text_whole(text, graph->nodes[0].total)));
 }
 
 static size_t deepest_indent(const struct sprof_text *text)
@@ -145,6 +152,6 @@ bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct s
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	sprof_text_title(text, "callee graph (bottom up)");
-	sprof_out_puts(text->out, "total% self% parent% fractal%  function\n");
+	sprof_out_puts(text->out, "total%    total samples self% parent% fractal%  function\n");
 	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
 }

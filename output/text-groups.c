@@ -65,8 +65,7 @@ static void write_name(
 	SPROF_AUTO_FREE char *name = NULL;
 
 	if (text->options.groups->of_frames || !group->host ||
-		strcmp(group->host, name_of(group)) == 0 ||
-		!has_hosts(text->options.groups)) {
+		strcmp(group->host, name_of(group)) == 0 || !has_hosts(text->options.groups)) {
 		sprof_text_end_with_name(text, column, name_of(group));
 	} else if (asprintf(&name, "%s on %s", name_of(group), group->host) >= 0) {
 		sprof_text_end_with_name(text, column, name);
@@ -111,6 +110,7 @@ static void write_table(const struct sprof_text *text, size_t shown)
 
 	for (size_t i = 0; i < groups->count; i++)
 		whole += sprof_metrics_get(&groups->items[i].sum, text->options.weight);
+	whole = sprof_text_whole(text, whole);
 	write_head(text);
 	for (size_t i = 0; i < shown; i++)
 		write_row(text, &groups->items[i], whole);

@@ -86,6 +86,13 @@ void sprof_text_end_with_function(
 	put_line(text, fitted, clean_suffix);
 }
 
+uint64_t sprof_text_whole(const struct sprof_text *text, uint64_t shown)
+{
+	uint64_t whole = sprof_metrics_get(&text->profile->whole, text->options.weight);
+
+	return text->options.of_whole && whole ? whole : shown;
+}
+
 bool sprof_text_is_small(const struct sprof_text *text, double percent)
 {
 	return percent < text->options.min_percent;

@@ -67,6 +67,9 @@ void sprof_text_end_with_name(const struct sprof_text *text, size_t column, cons
 void sprof_text_end_with_function(
 	const struct sprof_text *text, size_t column, const char *name, const char *suffix);
 
+/* What shares are of, where `shown` is the sum of what is shown. */
+uint64_t sprof_text_whole(const struct sprof_text *text, uint64_t shown);
+
 /* Whether a share is too small to show. */
 bool sprof_text_is_small(const struct sprof_text *text, double percent);
 

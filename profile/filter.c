@@ -22,8 +22,9 @@
 bool sprof_filter_is_empty(const struct sprof_filter *filter)
 {
 	return !filter->focus && !filter->ignore && !filter->hide && !filter->focus_dso &&
-		!filter->ignore_dso && !filter->hide_dso && !filter->charge_callers && !filter->thread &&
-		!filter->pid && !filter->states && !filter->label && !filter->to_ns;
+		!filter->ignore_dso && !filter->hide_dso && !filter->charge_callers &&
+		!filter->thread && !filter->pid && !filter->states && !filter->label &&
+		!filter->to_ns;
 }
 
 static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
@@ -68,8 +69,7 @@ static bool match_texts(const char *pattern, const char *const *texts, size_t co
 bool sprof_filter_match(const struct sprof_profile *profile, const char *pattern, bool **ret,
 	struct sprof_error *err)
 {
-	SPROF_AUTO_FREE const char **names =
-		calloc(profile->function_count + 1, sizeof(*names));
+	SPROF_AUTO_FREE const char **names = calloc(profile->function_count + 1, sizeof(*names));
 
 	if (!names)
 		return sprof_error_no_memory(err);
@@ -126,8 +126,8 @@ static bool *find_stacks(const struct sprof_profile *profile, const bool *functi
 	return stacks;
 }
 
-static bool match_stacks(const struct sprof_profile *profile, const char *name,
-	const char *object, bool **ret, struct sprof_error *err)
+static bool match_stacks(const struct sprof_profile *profile, const char *name, const char *object,
+	bool **ret, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *functions = NULL;
 
@@ -244,8 +244,8 @@ static bool match_times(const struct sprof_profile *profile, const struct sprof_
 
 struct choice {
 	bool *focus, *focus_dso, *ignore; /* by stack; NULL: no such condition */
-	bool *hide;           /* by function */
-	bool *program;        /* by location: it is code of a program; NULL: nobody is charged */
+	bool *hide;                       /* by function */
+	bool *program; /* by location: it is code of a program; NULL: nobody is charged */
 	bool *threads;
 	bool *labels;     /* by row; NULL: no such condition */
 	uint64_t *inside; /* by row; NULL: at any time */
@@ -324,6 +324,15 @@ static bool refuse_nothing(const struct sprof_profile *profile, const struct spr
 	return sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no sample is left by the filters");
 }
 
+static struct sprof_metrics sum_up(const struct sprof_profile *profile)
+{
+	struct sprof_metrics sum = {0};
+
+	for (size_t i = 0; i < profile->row_count; i++)
+		sprof_metrics_add(&sum, &profile->rows[i].metrics);
+	return sum;
+}
+
 bool sprof_profile_filter(const struct sprof_profile *profile, const struct sprof_filter *filter,
 	struct sprof_profile **ret, struct sprof_error *err)
 {
@@ -335,8 +344,7 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 		match_programs(profile, filter->charge_callers, &choice.program, err) &&
 		match_stacks(profile, filter->focus, NULL, &choice.focus, err) &&
 		match_stacks(profile, NULL, filter->focus_dso, &choice.focus_dso, err) &&
-		match_stacks(
-			profile, filter->ignore, filter->ignore_dso, &choice.ignore, err) &&
+		match_stacks(profile, filter->ignore, filter->ignore_dso, &choice.ignore, err) &&
 		match_functions(profile, filter->hide, filter->hide_dso, &choice.hide, err) &&
 		match_threads(profile, filter, &choice.threads, err);
 
@@ -355,6 +363,7 @@ bool sprof_profile_filter(const struct sprof_profile *profile, const struct spro
 		return false;
 	}
 	part->quality = profile->quality;
+	part->whole = sum_up(profile);
 	part->index->locations_named = part->location_count;
 	*ret = part;
 	return true;

@@ -22,7 +22,7 @@ struct seed {
 	uint32_t first_child, next_sibling;
 	uint32_t laid_out; /* its index in the graph */
 	bool called;       /* at least one call of it was not inlined */
-	uint64_t self, total;
+	uint64_t self, total, samples;
 };
 
 /* A row descending through the tree. */
@@ -30,7 +30,7 @@ struct path {
 	size_t first; /* index in the functions */
 	uint32_t depth;
 	uint32_t node; /* the node it has reached */
-	uint64_t weight;
+	uint64_t weight, samples;
 };
 
 struct growth {
@@ -75,9 +75,9 @@ static bool child_of(struct growth *growth, uint32_t parent, uint32_t function, 
 }
 
 static bool add_path(struct growth *growth, const struct sprof_expansion *frames,
-	enum sprof_graph_direction direction, uint64_t weight)
+	enum sprof_graph_direction direction, uint64_t weight, uint64_t samples)
 {
-	struct path path = {.first = growth->function_count, .weight = weight};
+	struct path path = {.first = growth->function_count, .weight = weight, .samples = samples};
 	uint32_t last = SPROF_PROFILE_NONE;
 
 	if (!sprof_array_reserve(&growth->functions, &growth->function_capacity,
@@ -97,6 +97,7 @@ static bool add_path(struct growth *growth, const struct sprof_expansion *frames
 	path.depth = (uint32_t)(growth->function_count - path.first);
 	growth->paths[growth->path_count++] = path;
 	growth->seeds[0].total += weight;
+	growth->seeds[0].samples += samples;
 	return true;
 }
 
@@ -115,7 +116,7 @@ static bool add_rows(
 		if (!weight || !sprof_view_takes(view, profile, i))
 			continue;
 		ok = sprof_expansion_fill(&frames, profile, row->stack) &&
-			add_path(growth, &frames, direction, weight);
+			add_path(growth, &frames, direction, weight, row->metrics.samples);
 	}
 	sprof_expansion_finish(&frames);
 	return ok;
@@ -132,6 +133,7 @@ static bool grow_level(struct growth *growth, uint32_t level)
 		if (!child_of(growth, path->node, entry / 2, &path->node))
 			return false;
 		growth->seeds[path->node].total += path->weight;
+		growth->seeds[path->node].samples += path->samples;
 		growth->seeds[path->node].called |= !(entry & 1);
 		if (level + 1 == path->depth)
 			growth->seeds[path->node].self += path->weight;
@@ -206,6 +208,7 @@ static void lay_out_one(
 		.inlined = !seed->called,
 		.self = seed->self,
 		.total = seed->total,
+		.samples = seed->samples,
 	};
 
 	if (graph->count) {

@@ -96,8 +96,7 @@ static const struct sprof_profile_location *location_of(
 }
 
 /* Names each row as its innermost frame. */
-static void name_rows(
-	const struct sprof_profile *profile, const struct sprof_grouping *grouping)
+static void name_rows(const struct sprof_profile *profile, const struct sprof_grouping *grouping)
 {
 	for (size_t i = 0; i < profile->row_count; i++) {
 		uint32_t stack = profile->rows[i].stack;
@@ -129,8 +128,8 @@ bool sprof_groups_build_frames(const struct sprof_profile *profile, const char *
 	if (!ok)
 		sprof_error_no_memory(err);
 	else if (profile->row_count && !has_name(&groups))
-		ok = sprof_error_set(err, SPROF_ERROR_NOT_FOUND, "no frame of the profile has a %s",
-			name);
+		ok = sprof_error_set(
+			err, SPROF_ERROR_NOT_FOUND, "no frame of the profile has a %s", name);
 	if (ok)
 		*ret = groups;
 	else

@@ -19,9 +19,8 @@ bool sprof_frames_have(const char *name);
  * each row once that has such a frame anywhere. Fails (kind NOT_FOUND) if no frame has one. The
  * caller finishes *ret.
  */
-SPROF_MUST_USE bool sprof_groups_build_frames(const struct sprof_profile *profile,
-	const char *name, enum sprof_weight weight, struct sprof_groups *ret,
-	struct sprof_error *err);
+SPROF_MUST_USE bool sprof_groups_build_frames(const struct sprof_profile *profile, const char *name,
+	enum sprof_weight weight, struct sprof_groups *ret, struct sprof_error *err);
 
 /*
  * Groups rows by the innermost function that matches a pattern (see profile/filter.h), the row's own

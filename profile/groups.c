@@ -33,8 +33,7 @@ static bool read_name(const struct sprof_profile *profile, const struct sprof_pr
 	for (size_t place = 0; used + 4 < NAME_SIZE; place++) {
 		size_t start = place ? used + 2 : 0;
 
-		if (!sprof_labels_find(profile, row, label, place, name + start,
-			    NAME_SIZE - start))
+		if (!sprof_labels_find(profile, row, label, place, name + start, NAME_SIZE - start))
 			return place;
 		if (place)
 			memcpy(name + used, ", ", 2);
@@ -82,8 +81,8 @@ static bool add_row(struct builder *builder, size_t index, const char *name)
 }
 
 /* Adds the row once to the total of each group that one of its frames is of. */
-static bool add_totals(struct builder *builder, size_t index,
-	const struct sprof_expansion *frames, const struct sprof_grouping *grouping)
+static bool add_totals(struct builder *builder, size_t index, const struct sprof_expansion *frames,
+	const struct sprof_grouping *grouping)
 {
 	const struct sprof_profile_row *row = &builder->profile->rows[index];
 

@@ -15,8 +15,8 @@
 #include "profile/profile.h"
 
 struct sprof_group {
-	const char *name; /* NULL: the rows without the label */
-	const char *host; /* of all its rows; NULL: they differ, or it is not known */
+	const char *name;           /* NULL: the rows without the label */
+	const char *host;           /* of all its rows; NULL: they differ, or it is not known */
 	struct sprof_metrics sum;   /* of its rows */
 	struct sprof_metrics total; /* of frames: of the rows with such a frame anywhere */
 	uint32_t threads;           /* with rows in it, or in its total */

@@ -203,6 +203,7 @@ struct sprof_profile {
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME of the start; 0: unknown */
 	uint64_t start_ns;          /* of the timeline: CLOCK_MONOTONIC of the start */
 	struct sprof_quality quality;
+	struct sprof_metrics whole; /* of the profile that this was filtered from; 0: it is whole */
 
 	struct sprof_profile_index *index;
 };

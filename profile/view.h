@@ -80,6 +80,7 @@ struct sprof_graph_node {
 	uint32_t end;      /* the index after its subtree */
 	bool inlined;      /* inlined wherever it was on this path; true for node 0 */
 	uint64_t self, total;
+	uint64_t samples; /* of the total */
 };
 
 /*

@@ -511,7 +511,7 @@ class Page {
 		byId("function-figures").textContent = !entry ? "Not in this selection." :
 			`self ${formatWeight(entry.self[weight], weight)} (${formatPercent(entry.self[weight], whole)}), ` +
 			`total ${formatWeight(entry.total[weight], weight)} (${formatPercent(entry.total[weight], whole)}) ` +
-			`of ${weightName(weight)}; ${classWords(entry.total)}`;
+			`of ${weightName(weight)}; total: ${classWords(entry.total)}; self: ${classWords(entry.self)}`;
 		fill(byId("function-verdict"), ...verdict
 			? [verdictCell(entry.total), ` ${verdict.advice}`] : []);
 	}

@@ -144,9 +144,22 @@ function flatColumns(data, weightOf, wholeOf, scaleOf) {
 			value: (row) => row.threads, cell: (row) => row.threads},
 		{key: "verdict", label: "verdict", isText: true, title: "What the split says",
 			value: (row) => verdictOf(row.total)?.name || "-", cell: (row) => verdictCell(row.total)},
+		{key: "dso", label: "dso", isText: true, title: "The shared object or program that has the function",
+			value: (row) => objectOf(data, row.fn), cell: (row) => objectCell(data, row.fn)},
 		{key: "name", label: "function", isText: true, title: "",
-			value: (row) => names[row.fn], cell: (row) => functionCell(data, row.fn)},
+			value: (row) => names[row.fn], cell: (row) => [nameOf(names[row.fn], {title: names[row.fn]})]},
 	];
+}
+
+function objectOf(data, fn) {
+	const module = data.functions.module[fn];
+	return module < 0 ? "" : data.moduleNames[module];
+}
+
+function objectCell(data, fn) {
+	const module = data.functions.module[fn];
+	return module < 0 ? ["-"]
+		: [nameOf(data.moduleNames[module], {class: "module", title: data.modules[module]})];
 }
 
 function verdictCell(metrics) {

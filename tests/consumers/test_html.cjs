@@ -16,19 +16,24 @@ async function showAllRows(page, table) {
 		await page.locator(`${table} .more`).click();
 }
 
-/* The rows of a table: {column key: data-value or text}. */
+/* The rows of a table: {column key: data-value or text}; a function's name has its module below it. */
 async function readTable(page, table) {
 	await showAllRows(page, table);
-	return page.locator(`${table} tbody tr`).evaluateAll((rows) => rows.map((row) =>
-		Object.fromEntries([...row.cells].map((cell) => {
+	return page.locator(`${table} tbody tr`).evaluateAll((rows) => rows.map((row) => {
+		const read = Object.fromEntries([...row.cells].map((cell) => {
 			const figure = cell.querySelector("[data-value]");
 			const name = cell.querySelector(".name");
-			const module = cell.querySelector(".module");
+			const module = name && cell.querySelector(".module");
 			if (module)
 				return [cell.dataset.key, `${name.textContent}\n${module.textContent}`];
 			return [cell.dataset.key, figure ? Number(figure.dataset.value)
 				: (name || cell).textContent];
-		}))));
+		}));
+		const module = row.querySelector("td[data-key=dso] .module");
+		if (module)
+			read.name += `\n${module.textContent}`;
+		return read;
+	}));
 }
 
 async function chooseWeight(page, weight) {
