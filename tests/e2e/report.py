@@ -11,7 +11,7 @@ LEAST_STOLEN = 0.005  # of the wall time: with less there is no such column
 THREAD = re.compile(rf"\s*(\d+)" + rf"\s+{FIGURE}" * 5 + rf"(?:\s+{FIGURE})?"
                     r"\s+(\d+) (\S+) +(.*)")
 FUNCTION = re.compile(rf"\s*{PERCENT}\s+{FIGURE}\s+{FIGURE}" + rf"\s+{PERCENT}" * 4 +
-                      rf"(?:\s+{PERCENT})?" r"\s+(\d+)\s+(\d+) +(\S*) +(\S.*?)(?:  \S+:\d+)?")
+                      rf"(?:\s+{PERCENT})?" r"\s+(\d+)\s+(\d+) +(\S*) +(\S+) +(\S.*?)(?:  \S+:\d+)?")
 
 
 class Figure(float):
@@ -46,7 +46,7 @@ def _function(match):
     words = match.groups()
     split = [0.0 if word == "-" else float(word) / 100 for word in words[5:10] if word]
     return {"self": Figure(*words[1:3]), "total": Figure(*words[3:5]), "samples": int(words[10]),
-            "verdict": words[12], "name": words[13], **dict(zip(CLASSES, split))}
+            "verdict": words[12], "dso": words[13], "name": words[14], **dict(zip(CLASSES, split))}
 
 
 class Report:
