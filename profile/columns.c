@@ -12,9 +12,9 @@
 
 enum { FIGURE = 8, PERCENT = 5 };
 
-#define SPLIT(word, columns, kind) \
+#define SPLIT(word, characters, kind) \
 	{ \
-		word, .form = SPROF_COLUMN_SPLIT, .width = (columns), .of_total = true, \
+		word, .form = SPROF_COLUMN_SPLIT, .width = (characters), .of_total = true, \
 		      .weight = SPROF_WEIGHT_##kind \
 	}
 #define SELF_TIME(word, kind) \
@@ -23,7 +23,7 @@ enum { FIGURE = 8, PERCENT = 5 };
 		      .weight = SPROF_WEIGHT_##kind \
 	}
 
-const struct sprof_column sprof_columns[] = {
+static const struct sprof_column columns[] = {
 	{"self%", .form = SPROF_COLUMN_SHARE, .width = PERCENT},
 	{"self", .form = SPROF_COLUMN_VALUE, .width = FIGURE},
 	{"total%", .form = SPROF_COLUMN_SHARE, .width = PERCENT + 1, .of_total = true},
@@ -64,7 +64,7 @@ static bool is_named(const struct sprof_column *column, const char *name)
 
 const struct sprof_column *sprof_column_find(const char *name)
 {
-	for (const struct sprof_column *column = sprof_columns; column->name; column++) {
+	for (const struct sprof_column *column = columns; column->name; column++) {
 		if (is_named(column, name))
 			return column;
 	}
@@ -73,7 +73,7 @@ const struct sprof_column *sprof_column_find(const char *name)
 
 const struct sprof_column *sprof_column_of(enum sprof_column_form form, enum sprof_weight weight)
 {
-	const struct sprof_column *column = sprof_columns;
+	const struct sprof_column *column = columns;
 	bool has_weight = form == SPROF_COLUMN_SPLIT || form == SPROF_COLUMN_TIME;
 
 	while (column->form != form || (has_weight && column->weight != weight))
@@ -101,7 +101,7 @@ static bool refuse(const char *name, struct sprof_error *err)
 	char known[256] = "";
 	size_t used = 0;
 
-	for (const struct sprof_column *column = sprof_columns; column->name; column++)
+	for (const struct sprof_column *column = columns; column->name; column++)
 		used += (size_t)snprintf(
 			known + used, sizeof(known) - used, "%s%s", used ? ", " : "", column->name);
 	sprof_error_set(err, SPROF_ERROR_USAGE, "%s is not a column of the flat profile", name);

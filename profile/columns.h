@@ -36,9 +36,6 @@ struct sprof_column {
 	enum sprof_weight weight; /* of a split or a time */
 };
 
-/* The last one is followed by one without a name. */
-extern const struct sprof_column sprof_columns[];
-
 enum { SPROF_COLUMNS_MAX = 24 };
 
 /* Some columns in an order. Zeroed is empty and valid. */

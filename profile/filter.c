@@ -14,6 +14,7 @@
 #include "profile/copy.h"
 #include "profile/index.h"
 #include "profile/labels.h"
+#include "profile/match.h"
 #include "profile/objects.h"
 #include "profile/present.h"
 #include "profile/program.h"
@@ -27,55 +28,14 @@ bool sprof_filter_is_empty(const struct sprof_filter *filter)
 		!filter->to_ns;
 }
 
-static bool compile(const char *pattern, regex_t *ret, struct sprof_error *err)
-{
-	int result = regcomp(ret, pattern, REG_EXTENDED | REG_NOSUB);
-	char reason[128];
-
-	if (!result)
-		return true;
-	regerror(result, ret, reason, sizeof(reason));
-	return sprof_error_set(
-		err, SPROF_ERROR_USAGE, "not a regular expression: %s: %s", pattern, reason);
-}
-
 bool sprof_filter_check(const char *pattern, struct sprof_error *err)
 {
 	regex_t regex;
 
-	if (!compile(pattern, &regex, err))
+	if (!sprof_match_compile(pattern, &regex, err))
 		return false;
 	regfree(&regex);
 	return true;
-}
-
-/* By function: whether one of these texts of it matches; one without a text never does. */
-static bool match_texts(const char *pattern, const char *const *texts, size_t count, bool **ret,
-	struct sprof_error *err)
-{
-	bool *matches;
-	regex_t regex;
-
-	if (!compile(pattern, &regex, err))
-		return false;
-	matches = calloc(count + 1, sizeof(*matches));
-	for (size_t i = 0; matches && i < count; i++)
-		matches[i] = texts[i] && regexec(&regex, texts[i], 0, NULL, 0) == 0;
-	regfree(&regex);
-	*ret = matches;
-	return matches || sprof_error_no_memory(err);
-}
-
-bool sprof_filter_match(const struct sprof_profile *profile, const char *pattern, bool **ret,
-	struct sprof_error *err)
-{
-	SPROF_AUTO_FREE const char **names = calloc(profile->function_count + 1, sizeof(*names));
-
-	if (!names)
-		return sprof_error_no_memory(err);
-	for (size_t i = 0; i < profile->function_count; i++)
-		names[i] = profile->functions[i].name;
-	return match_texts(pattern, names, profile->function_count, ret, err);
 }
 
 static bool match_objects(const struct sprof_profile *profile, const char *pattern, bool **ret,
@@ -85,7 +45,7 @@ static bool match_objects(const struct sprof_profile *profile, const char *patte
 
 	if (!paths)
 		return sprof_error_no_memory(err);
-	return match_texts(pattern, paths, profile->function_count, ret, err);
+	return sprof_match_texts(pattern, paths, profile->function_count, ret, err);
 }
 
 /* By function: whether its name or its object matches; *ret stays NULL without a pattern. */
@@ -94,7 +54,7 @@ static bool match_functions(const struct sprof_profile *profile, const char *nam
 {
 	SPROF_AUTO_FREE bool *objects = NULL;
 
-	if (name && !sprof_filter_match(profile, name, ret, err))
+	if (name && !sprof_match_functions(profile, name, ret, err))
 		return false;
 	if (object && !match_objects(profile, object, &objects, err))
 		return false;
@@ -172,7 +132,7 @@ static bool match_threads(const struct sprof_profile *profile, const struct spro
 	if (!kept)
 		return sprof_error_no_memory(err);
 	*ret = kept;
-	if (filter->thread && !compile(filter->thread, &regex, err))
+	if (filter->thread && !sprof_match_compile(filter->thread, &regex, err))
 		return false;
 	for (size_t i = 0; i < profile->thread_count; i++) {
 		const struct sprof_profile_thread *thread = &profile->threads[i];
@@ -202,7 +162,7 @@ static bool match_labels(const struct sprof_profile *profile, const char *wanted
 		return sprof_error_no_memory(err);
 	if (!wanted[strlen(key)])
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--label needs NAME=REGEX");
-	if (!compile(wanted + strlen(key) + 1, &regex, err))
+	if (!sprof_match_compile(wanted + strlen(key) + 1, &regex, err))
 		return false;
 	for (size_t i = 0; i < profile->row_count; i++) {
 		for (size_t k = 0; !(*ret)[i] &&

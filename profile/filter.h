@@ -36,13 +36,6 @@ struct sprof_filter {
 /* Whether a pattern is valid (kind USAGE). */
 SPROF_MUST_USE bool sprof_filter_check(const char *pattern, struct sprof_error *err);
 
-/*
- * By function: whether the pattern matches its name; the caller frees *ret. An invalid pattern is of
- * kind USAGE.
- */
-SPROF_MUST_USE bool sprof_filter_match(const struct sprof_profile *profile, const char *pattern,
-	bool **ret, struct sprof_error *err);
-
 bool sprof_filter_is_empty(const struct sprof_filter *filter);
 
 /*

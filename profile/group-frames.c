@@ -4,13 +4,12 @@
 #include "profile/group-frames.h"
 
 #include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/filter.h"
+#include "profile/match.h"
 #include "profile/objects.h"
 
 /* The names of all lines of locations, NULL where there is none. False: no memory. */
@@ -182,7 +181,7 @@ bool sprof_groups_build_parents(const struct sprof_profile *profile, const char 
 {
 	struct sprof_groups groups = {.label = "parent"};
 	SPROF_AUTO_FREE bool *matches = NULL;
-	bool ok = sprof_filter_match(profile, pattern, &matches, err);
+	bool ok = sprof_match_functions(profile, pattern, &matches, err);
 
 	if (!ok)
 		return false;

@@ -1,0 +1,29 @@
+/*
+ * Patterns (POSIX extended regular expressions that match anywhere) and what they match.
+ */
+#ifndef SPROF_PROFILE_MATCH_H
+#define SPROF_PROFILE_MATCH_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* The caller frees the expression. False: it is invalid (kind USAGE). */
+SPROF_MUST_USE bool sprof_match_compile(const char *pattern, regex_t *ret, struct sprof_error *err);
+
+/*
+ * By text: whether it matches; one that is NULL never does. The caller frees *ret. An invalid
+ * pattern is of kind USAGE.
+ */
+SPROF_MUST_USE bool sprof_match_texts(const char *pattern, const char *const *texts, size_t count,
+	bool **ret, struct sprof_error *err);
+
+/* The same by function, of its name. */
+SPROF_MUST_USE bool sprof_match_functions(const struct sprof_profile *profile, const char *pattern,
+	bool **ret, struct sprof_error *err);
+
+#endif
