@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/procfs.h"
@@ -40,14 +41,27 @@ static void __attribute__((noreturn)) child_run(const int ends[2])
 		SPROF_TRAP;
 }
 
-/* Waits for a stop as the loop does. False: the child is gone. */
+/*
+ * Waits for a stop as the loop does, by a signal: to send it is a part of what the thread runs. False: the child
+ * is gone.
+ */
 static bool await_stop(pid_t child, siginfo_t *ret)
 {
-	while (waitid(P_PID, (id_t)child, ret, WSTOPPED | WEXITED | WNOWAIT | __WALL)) {
-		if (errno != EINTR)
+	const int how = WSTOPPED | WEXITED | WNOWAIT | __WALL | WNOHANG;
+	const struct timespec patience = {.tv_sec = 1};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	for (;;) {
+		ret->si_pid = 0;
+		if (waitid(P_PID, (id_t)child, ret, how))
+			return false;
+		if (ret->si_pid)
+			return ret->si_code == CLD_TRAPPED;
+		if (sigtimedwait(&signals, NULL, &patience) < 0 && errno != EINTR)
 			return false;
 	}
-	return ret->si_code == CLD_TRAPPED;
 }
 
 static bool resume(pid_t child, const siginfo_t *info)
@@ -143,7 +157,7 @@ static struct sprof_trap_cost cost_on(const cpu_set_t *where)
 	return cost;
 }
 
-struct sprof_trap_floor sprof_trap_floor(void)
+static struct sprof_trap_floor measure_both(void)
 {
 	struct sprof_trap_floor floor = {0};
 	cpu_set_t allowed, one, others;
@@ -160,5 +174,20 @@ struct sprof_trap_floor sprof_trap_floor(void)
 	floor.here = cost_on(&one);
 	floor.elsewhere = CPU_COUNT(&others) ? cost_on(&others) : floor.here;
 	sched_setaffinity(0, sizeof(allowed), &allowed);
+	return floor;
+}
+
+struct sprof_trap_floor sprof_trap_floor(void)
+{
+	struct sprof_trap_floor floor;
+	sigset_t signals, before;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &signals, &before);
+	floor = measure_both();
+	while (sigtimedwait(&signals, NULL, &(struct timespec){0}) == SIGCHLD)
+		;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return floor;
 }

@@ -14,8 +14,9 @@
 
 #include "base/array.h"
 
-/* With less for itself than this part of what its stops have run, a thread has a bound. */
-static const double enough = 0.5;
+/* What a stop runs differs by how deep CPUs sleep, up to twice what was measured. With less for itself than this
+ * times what its stops have run, a thread has a bound. */
+static const double enough = 1.5;
 
 void sprof_window_times_init(
 	struct sprof_window_times *times, const struct sprof_trap_floor *floor, uint64_t enough_ns)
@@ -45,17 +46,23 @@ static const struct sprof_trap_cost *cost_of(
 	return rest <= 2 * waiting(&floor->here) ? &floor->here : &floor->elsewhere;
 }
 
-/* A thread that had the CPU more than once has slept, or was preempted. */
+static double ran_in_gap(
+	const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
+{
+	if (!load->cpu_ns)
+		return fmax((double)load->gap_ns - (double)cost->gap_ns, 0);
+	return (double)load->cpu_ns - (double)cost->cpu_ns;
+}
+
+/* A thread that had the CPU more than once has slept, or was preempted. What it waited for a CPU is left out:
+ * the scheduler prefers a thread that has just been stopped. */
 static double own_of_gap(
 	const struct sprof_breakpoint_load *load, const struct sprof_trap_cost *cost)
 {
-	const double gap = (double)load->gap_ns, ran = (double)load->cpu_ns;
-	double rested;
+	const double rest = (double)load->gap_ns - (double)load->cpu_ns - (double)load->runq_ns -
+		(double)waiting(cost);
 
-	if (!load->cpu_ns)
-		return fmax(gap - (double)cost->gap_ns, 0);
-	rested = load->slices > 1 ? fmax(gap - ran - (double)waiting(cost), 0) : 0;
-	return ran - (double)cost->cpu_ns + rested;
+	return ran_in_gap(load, cost) + (load->slices > 1 ? fmax(rest, 0) : 0);
 }
 
 /* How long the tracer took to see the stop: a part of what the gap has beside the CPU time. The other part is
@@ -98,6 +105,8 @@ bool sprof_window_times_stop(struct sprof_window_times *times, uint32_t thread,
 		cost = cost_of(&times->floor, load);
 		time->own_ns += own_of_gap(load, cost);
 		time->stopped_ns += (double)cost->cpu_ns;
+		time->costs_ns += (double)cost->cpu_ns;
+		time->ran_ns += ran_in_gap(load, cost);
 	}
 	time->seen_ns = load->stopped_ns;
 	time->went_on_ns = went_on_ns;
@@ -120,7 +129,6 @@ static void leave(struct sprof_window_time *time, double own, uint64_t all_ns)
 	time->total_ns += fmin(own, (double)all_ns);
 	time->most_ns += fmin(own + time->stopped_ns, (double)all_ns);
 	time->all_ns += all_ns;
-	time->costs_ns += time->stopped_ns;
 }
 
 uint64_t sprof_window_times_close(struct sprof_window_times *times, uint64_t now_ns)
@@ -149,8 +157,7 @@ double sprof_window_times_own(
 {
 	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
 	double rest;
-
-	*ret_is_most = time && time->total_ns < enough * time->costs_ns;
+	*ret_is_most = time && time->ran_ns < enough * time->costs_ns;
 	if (!time)
 		return (double)times->all_ns;
 	rest = (double)(times->all_ns - time->all_ns);

@@ -22,7 +22,9 @@ struct sprof_window_times {
 	uint64_t opened_ns; /* when */
 	uint64_t all_ns;    /* what a thread that never stops has had of the windows before */
 	struct sprof_window_time {
-		uint64_t window;     /* of its last stop */
+		uint64_t window; /* of its last stop */
+		uint64_t first_ns,
+			runq_ns;     /* when it stopped first; how long it waited for CPUs since */
 		uint64_t seen_ns;    /* when it stopped last */
 		uint64_t went_on_ns; /* after it */
 		double own_ns,
@@ -31,8 +33,9 @@ struct sprof_window_times {
 		/* Of windows in which it stopped: for itself, at most, and what it would have without stops. */
 		double total_ns, most_ns;
 		uint64_t all_ns;
-		double costs_ns; /* of all stops that count */
-	} * items;               /* by the thread's id */
+		/* Between all stops of one window and the next: what stops ran, and what it ran for itself. */
+		double costs_ns, ran_ns;
+	} * items; /* by the thread's id */
 	size_t count;
 };
 

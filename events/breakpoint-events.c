@@ -216,6 +216,7 @@ static void read_times(struct thread_calls *calls, struct sprof_thread *thread)
 	if (!sprof_thread_read_schedstat(thread, &calls->schedstat))
 		calls->schedstat = (struct sprof_proc_schedstat){0};
 	calls->load.cpu_ns = calls->schedstat.cpu_ns - before.cpu_ns;
+	calls->load.runq_ns = calls->schedstat.runq_ns - before.runq_ns;
 	calls->load.slices = calls->schedstat.timeslices - before.timeslices;
 }
 

@@ -50,9 +50,9 @@ struct sprof_breakpoint_load {
 	uint64_t stops, read_ns;
 	uint64_t stopped_ns; /* when it was seen to stop last */
 	uint64_t gap_ns;     /* since it went on before that; 0: it had not stopped before */
-	/* In that time, by schedstat: what it ran, and how often it was put on a CPU. 0: the kernel does
-	 * not tell. */
-	uint64_t cpu_ns, slices;
+	/* In that time, by schedstat: what it ran, waited for a CPU, and how often it was put on one. 0: the
+	 * kernel does not tell. */
+	uint64_t cpu_ns, runq_ns, slices;
 };
 
 /* How often a breakpoint was gone for a moment, so that other threads may have missed it. */

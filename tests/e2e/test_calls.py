@@ -307,7 +307,7 @@ def test_what_costs_too_much_is_estimated():
     turns = 6000
     table = json.loads(watch_often(turns, 1_000_000, "--json", "--overhead", "5"))
     windows, calls = table["windows"], {row["function"]: row["calls"] for row in table["functions"]}
-    assert windows["since_ns"] >= 1e9 and windows["count"] > 20 and 0 < windows["error"] < 0.5, table
+    assert windows["since_ns"] >= 0.9e9 and windows["count"] > 20 and 0 < windows["error"] < 0.5, table
     check_near(windows["since_ns"] + windows["length_ns"], table["duration_ns"], 1e6, "both end with the run")
     assert 0 < windows["watched_ns"] < 0.5 * windows["length_ns"], windows
     check_near(calls["once"] / (calls["once"] + calls["twice"]), 1 / 3, 0.05, "the share of a function")
