@@ -41,7 +41,7 @@ static bool write_line(const struct sprof_profile *profile, const struct sprof_p
 
 	if (!name || !file)
 		return false;
-	sprof_out_printf(out, "%s%s", name, line->inlined ? " (inlined)" : "");
+	sprof_out_printf(out, "%s%s", name, sprof_mark_text(line->mark));
 	if (function->file && line->line)
 		sprof_out_printf(out, " at %s:%u", file, line->line);
 	sprof_out_puts(out, "\n");

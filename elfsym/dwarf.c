@@ -440,6 +440,30 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 	return true;
 }
 
+bool sprof_dwarf_find_function(
+	struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_function *ret)
+{
+	struct unit *unit = unit_at(dwarf, address);
+	Dwarf_Addr entry;
+	uint32_t scope;
+
+	*ret = (struct sprof_dwarf_function){0};
+	if (!unit)
+		return true;
+	if (!load_unit(dwarf, unit) ||
+		!sprof_scopes_find(&unit->scopes, dwarf->image, address, &dwarf->budget, &scope))
+		return false;
+	if (scope == SPROF_SCOPE_NONE)
+		return true;
+	while (unit->scopes.items[scope].parent != SPROF_SCOPE_NONE)
+		scope = unit->scopes.items[scope].parent;
+	ret->dies = unit->scopes.dies;
+	ret->die = unit->scopes.items[scope].die;
+	if (dwarf_entrypc(&ret->die, &entry) == 0)
+		ret->entry = entry;
+	return true;
+}
+
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_chain *ret, struct sprof_error *err)
 {

@@ -4,6 +4,7 @@
 #ifndef SPROF_ELFSYM_DWARF_H
 #define SPROF_ELFSYM_DWARF_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ struct sprof_dwarf_chain {
 	size_t count;
 };
 
+struct sprof_dies;
 struct sprof_dwarf;
 
 /* The sources of DWARF; all must outlive what is made from them. */
@@ -57,6 +59,17 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf);
  */
 bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
 	struct sprof_error *err) SPROF_MUST_USE;
+
+/* The function that has code at an address; what is inlined there is its code. */
+struct sprof_dwarf_function {
+	struct sprof_dies *dies; /* the cursor over its unit; NULL: there is no function */
+	Dwarf_Die die;
+	uint64_t entry; /* its first instruction; 0: not known */
+};
+
+/* Valid as long as the struct sprof_dwarf. False: no memory. */
+bool sprof_dwarf_find_function(struct sprof_dwarf *dwarf, uint64_t address,
+	struct sprof_dwarf_function *ret) SPROF_MUST_USE;
 
 /* The line at the address, at less cost: one item without names, or none. False: no memory. */
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,

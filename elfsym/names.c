@@ -106,6 +106,16 @@ bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err)
 	return !names->debug || open_dwarf(names, names->debug, names->debug->own_path, err);
 }
 
+bool sprof_names_load_tail_calls(struct sprof_names *names, struct sprof_error *err)
+{
+	if (!sprof_names_load_dwarf(names, err))
+		return false;
+	if (!names->dwarf || names->tail_calls)
+		return true;
+	names->tail_calls = sprof_tail_calls_create(names->dwarf, names->image);
+	return names->tail_calls || sprof_error_no_memory(err);
+}
+
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err)
 {
 	struct sprof_symtab_files files = {.image = names->image, .debug = names->debug};
@@ -177,6 +187,7 @@ void sprof_names_finish(struct sprof_names *names)
 	free(names->wrong_file);
 	sprof_symlist_destroy(names->list);
 	sprof_symtab_destroy(names->symtab);
+	sprof_tail_calls_destroy(names->tail_calls);
 	sprof_dwarf_close(names->dwarf);
 	sprof_go_table_close(names->go);
 	sprof_image_close(names->inner);

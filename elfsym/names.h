@@ -17,6 +17,7 @@
 #include "elfsym/image.h"
 #include "elfsym/symlist.h"
 #include "elfsym/symtab.h"
+#include "elfsym/tail-calls.h"
 
 /* A source is NULL if the module doesn't have it. */
 struct sprof_names {
@@ -33,9 +34,10 @@ struct sprof_names {
 	bool go_loaded;
 	struct sprof_dwarf *dwarf; /* after sprof_names_load_dwarf */
 	bool dwarf_loaded;
-	struct sprof_symtab *symtab;      /* after sprof_names_load_symtab */
-	struct sprof_fdes *fdes;          /* after sprof_names_load_fdes */
-	struct sprof_code_starts *starts; /* after sprof_names_load_starts */
+	struct sprof_tail_calls *tail_calls; /* after sprof_names_load_tail_calls */
+	struct sprof_symtab *symtab;         /* after sprof_names_load_symtab */
+	struct sprof_fdes *fdes;             /* after sprof_names_load_fdes */
+	struct sprof_code_starts *starts;    /* after sprof_names_load_starts */
 	/* Symbols as text, by link-time address; in anonymous memory by run-time address. */
 	struct sprof_symlist *list;
 	struct sprof_names_version {
@@ -57,6 +59,8 @@ bool sprof_names_address(const struct sprof_names *names, uint64_t offset, uint6
 void sprof_names_load_go(struct sprof_names *names);
 /* Reads where DWARF has code, once. There must be an image. False: no memory. */
 bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
+/* The same for the tail calls that DWARF describes. There must be an image. False: no memory. */
+bool sprof_names_load_tail_calls(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
 /* Reads the symbol tables, once. There must be an image. False: no memory. */
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err) SPROF_MUST_USE;
 /* The same for the unwind tables. */

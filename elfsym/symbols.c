@@ -455,6 +455,14 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 	return true;
 }
 
+bool sprof_symbols_names(struct sprof_symbols *symbols, uint32_t module, struct sprof_names **ret,
+	struct sprof_error *err)
+{
+	*ret = NULL;
+	return symbols->options.no_inlines ||
+		open_names(symbols, sprof_modules_get(symbols->modules, module), ret, err);
+}
+
 bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
 	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err)
 {

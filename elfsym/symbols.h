@@ -13,6 +13,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
+#include "elfsym/tail-paths.h"
 
 /* A System.map or nm's output for a module, given by its path or the path's last part. */
 struct sprof_sysmap {
@@ -55,6 +56,12 @@ struct sprof_locations {
 	size_t count;
 };
 
+/* A caller and what is above it on the stack, as offsets in their module. */
+struct sprof_call_edge {
+	uint64_t behind; /* the return address */
+	uint64_t place;
+};
+
 struct sprof_symbols; /* keeps everything read and interned; opens modules at their first place */
 
 /* Why places of a module have no name, and the remedy; full sentences without a full stop. */
@@ -81,6 +88,23 @@ const char *sprof_symbols_sysmap(
  */
 bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint64_t offset,
 	struct sprof_locations *ret, struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Private to elfsym/: all sources of a module. NULL: the options want only what its symbols say.
+ * False: no memory.
+ */
+struct sprof_names;
+bool sprof_symbols_names(struct sprof_symbols *symbols, uint32_t module, struct sprof_names **ret,
+	struct sprof_error *err) SPROF_MUST_USE;
+
+/*
+ * Which functions made tail calls between the call that returns to the offset `behind` and the
+ * function that has the offset `place`, in the same module. The steps have offsets of the module.
+ * The caller finishes *ret. False: no memory.
+ */
+bool sprof_symbols_find_tail_calls(struct sprof_symbols *symbols, uint32_t module,
+	const struct sprof_call_edge *edge, struct sprof_tail_path *ret,
+	struct sprof_error *err) SPROF_MUST_USE;
 
 /*
  * The variable `distance` bytes behind the place where the module's first byte was mapped.

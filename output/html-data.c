@@ -119,7 +119,7 @@ static bool write_frames(struct sprof_html *html)
 	sprof_out_puts(html->out, ",\n\"frames\":[");
 	for (size_t i = 0; i < profile->line_count; i++) {
 		const struct sprof_profile_line *line = &profile->lines[i];
-		uint64_t low = (uint64_t)line->line * 2 + line->inlined;
+		uint64_t low = (uint64_t)line->line * SPROF_MARK_COUNT + line->mark;
 
 		if (!number_of(&html->frame_ids, line->function, low, count, &html->frames[i],
 			    &is_new))

@@ -14,7 +14,7 @@
  *   strings    all names, cleaned: valid UTF-8 without control characters
  *   modules    string (path) of each
  *   functions  string, module or -1, string of the file or -1, line or 0: 4 per function
- *   frames     function, 2 * line + (1 if inlined): 2 per frame
+ *   frames     function, 4 * line + mark (1 inlined, 2 tail call, 3 tail call?): 2 per frame
  *   nodes      packed: distance to the parent's index, frame: 2 per node. The prefix tree of
  *              stacks, parents first; node 0 is the empty stack and not listed
  *   processes  pid, strings of name, host and rank (or -1): 4 per process
@@ -61,7 +61,7 @@ struct sprof_html {
 	const char **strings; /* the profile's own pointers: equal text, equal pointer */
 	size_t string_count, string_capacity;
 	struct sprof_idmap string_ids; /* (0, pointer) */
-	struct sprof_idmap frame_ids;  /* (function, 2 * line + inlined) */
+	struct sprof_idmap frame_ids;  /* (function, 4 * line + mark) */
 	uint32_t *frames;              /* by line of the profile */
 	struct sprof_idmap node_ids;   /* (parent, frame) */
 	uint32_t *nodes;               /* by stack: the node of its innermost frame */

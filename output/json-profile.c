@@ -155,7 +155,15 @@ static void write_function(struct writer *writer, size_t index)
 		&writer->json, ",\"unresolved\":%s}", function->unresolved ? "true" : "false");
 }
 
-/* [function, line, inlined] of each function at the place, innermost first. */
+/* What a tail call adds to a line. */
+static const char *tail_mark(enum sprof_mark mark)
+{
+	if (mark == SPROF_MARK_TAIL_CALL)
+		return ",\"tail call\"";
+	return mark == SPROF_MARK_TAIL_CALLED ? ",\"tail call?\"" : "";
+}
+
+/* [function, line, inlined] of each function at the place, innermost first; a tail call has a mark. */
 static void write_location(struct writer *writer, size_t index)
 {
 	const struct sprof_profile_location *location = &writer->profile->locations[index];
@@ -165,8 +173,9 @@ static void write_location(struct writer *writer, size_t index)
 		const struct sprof_profile_line *line =
 			&writer->profile->lines[location->first_line + i];
 
-		sprof_json_format(&writer->json, "%s[%u,%u,%s]", i ? "," : "", line->function,
-			line->line, line->inlined ? "true" : "false");
+		sprof_json_format(&writer->json, "%s[%u,%u,%s%s]", i ? "," : "", line->function,
+			line->line, line->mark == SPROF_MARK_INLINED ? "true" : "false",
+			tail_mark(line->mark));
 	}
 	sprof_json_text(&writer->json, "]");
 }

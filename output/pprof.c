@@ -8,9 +8,11 @@
  */
 #include "output/pprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "output/format.h"
 #include "profile/pprof-file.h"
 
@@ -113,21 +115,64 @@ static void write_mapping(struct sprof_pprof_writer *writer, size_t index)
 	sprof_pprof_put(writer, SPROF_PPROF_MAPPING, message);
 }
 
-static void write_function(struct sprof_pprof_writer *writer, size_t index)
+/* A tail call has no field, so it is in the name: such a function is another one in the file. */
+static uint64_t function_id(
+	const struct sprof_pprof_writer *writer, size_t index, enum sprof_mark mark)
+{
+	bool is_named = mark == SPROF_MARK_TAIL_CALL || mark == SPROF_MARK_TAIL_CALLED;
+
+	return index + 1 + (is_named ? mark * (uint64_t)writer->profile->function_count : 0);
+}
+
+static uint32_t name_of(
+	struct sprof_pprof_writer *writer, const char *function, enum sprof_mark mark)
+{
+	SPROF_AUTO_FREE char *name = NULL;
+
+	if (!mark)
+		return sprof_pprof_string(writer, function);
+	if (asprintf(&name, "%s%s", function, sprof_mark_text(mark)) < 0) {
+		name = NULL;
+		writer->failed = true;
+		return 0;
+	}
+	return sprof_pprof_new_string(writer, name);
+}
+
+static void write_function(struct sprof_pprof_writer *writer, size_t index, enum sprof_mark mark)
 {
 	const struct sprof_profile_function *function = &writer->profile->functions[index];
-	uint32_t name = sprof_pprof_string(writer, function->name);
+	uint32_t name = name_of(writer, function->name, mark);
 	uint32_t linkage =
 		sprof_pprof_string(writer, function->unresolved ? NULL : function->linkage);
 	uint32_t file = sprof_pprof_string(writer, function->file);
 	struct sprof_message *message = &writer->message;
 
-	sprof_message_add_number(message, 1, index + 1);
+	sprof_message_add_number(message, 1, function_id(writer, index, mark));
 	sprof_message_add_number(message, 2, name);
 	sprof_message_add_number(message, 3, linkage);
 	sprof_message_add_number(message, 4, file);
 	sprof_message_add_number(message, 5, function->line);
 	sprof_pprof_put(writer, SPROF_PPROF_FUNCTION, message);
+}
+
+/* Each function that is marked in a line, once. */
+static void write_marked(struct sprof_pprof_writer *writer)
+{
+	const struct sprof_profile *profile = writer->profile;
+	struct sprof_idmap written = {0};
+
+	for (size_t i = 0; i < profile->line_count; i++) {
+		const struct sprof_profile_line *line = &profile->lines[i];
+		uint64_t id = function_id(writer, line->function, line->mark);
+
+		if (id <= profile->function_count ||
+			sprof_idmap_find(&written, 0, id) != SPROF_IDMAP_NONE)
+			continue;
+		write_function(writer, line->function, line->mark);
+		writer->failed |= !sprof_idmap_put(&written, 0, id, 0);
+	}
+	sprof_idmap_finish(&written);
 }
 
 static void write_location(struct sprof_pprof_writer *writer, size_t index)
@@ -148,7 +193,7 @@ static void write_location(struct sprof_pprof_writer *writer, size_t index)
 		const struct sprof_profile_line *line = &profile->lines[location->first_line + i];
 
 		inner->size = 0;
-		sprof_message_add_number(inner, 1, line->function + 1);
+		sprof_message_add_number(inner, 1, function_id(writer, line->function, line->mark));
 		sprof_message_add_number(inner, 2, line->line);
 		sprof_message_add_bytes(message, 4, inner->data, inner->size);
 		writer->failed |= inner->failed;
@@ -165,7 +210,8 @@ static void write_all(struct sprof_pprof_writer *writer)
 	for (size_t i = 0; i < writer->layout.count; i++)
 		write_mapping(writer, i);
 	for (size_t i = 0; i < profile->function_count; i++)
-		write_function(writer, i);
+		write_function(writer, i, SPROF_MARK_CALLED);
+	write_marked(writer);
 	for (size_t i = 0; i < profile->location_count; i++)
 		write_location(writer, i);
 	sprof_pprof_write_samples(writer);

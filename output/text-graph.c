@@ -89,7 +89,7 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 		column += indent;
 	}
 	sprof_text_end_with_function(text, column, text->profile->functions[node->function].name,
-		node->inlined ? " (inlined)" : "");
+		sprof_mark_text(node->mark));
 }
 
 /* `top` limits the lines of depth 1; 0: no limit. `what` names these lines when some are left

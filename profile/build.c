@@ -130,7 +130,7 @@ static struct sprof_hash hash_of(
 		(uint64_t)frame->module << 2 | (uint64_t)frame->is_creator << 1 | frame->is_return);
 	for (size_t i = 0; i < count; i++)
 		sprof_hash_add_pair(
-			&hash, (uint64_t)lines[i].function << 32 | lines[i].line, lines[i].inlined);
+			&hash, (uint64_t)lines[i].function << 32 | lines[i].line, lines[i].mark);
 	return hash;
 }
 

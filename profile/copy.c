@@ -159,6 +159,13 @@ static bool copy_function(struct sprof_copy *copy, uint32_t id, uint32_t *ret)
 	return true;
 }
 
+/* Where a line that it was inlined into is hidden, it may be inlined into nothing. */
+static void settle_mark(struct sprof_profile_line *line, const struct sprof_profile_line *next)
+{
+	if (line->mark == SPROF_MARK_INLINED && (!next || next->mark == SPROF_MARK_TAIL_CALL))
+		line->mark = SPROF_MARK_CALLED;
+}
+
 /* Copies the lines that are not hidden; the last of them is not inlined any more. */
 static bool copy_lines(
 	struct sprof_copy *copy, const struct sprof_profile_location *location, size_t *ret_count)
@@ -177,8 +184,8 @@ static bool copy_lines(
 			return false;
 		copy->lines[count++] = line;
 	}
-	if (count)
-		copy->lines[count - 1].inlined = false;
+	for (size_t i = 0; i < count; i++)
+		settle_mark(&copy->lines[i], i + 1 < count ? &copy->lines[i + 1] : NULL);
 	*ret_count = count;
 	return true;
 }

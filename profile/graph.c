@@ -20,8 +20,8 @@
 struct seed {
 	uint32_t function, parent;
 	uint32_t first_child, next_sibling;
-	uint32_t laid_out; /* its index in the graph */
-	bool called;       /* at least one call of it was not inlined */
+	uint32_t laid_out;    /* its index in the graph */
+	enum sprof_mark mark; /* joined of all its calls */
 	uint64_t self, total, samples;
 };
 
@@ -35,7 +35,7 @@ struct path {
 
 struct growth {
 	const struct sprof_profile *profile;
-	/* of all paths, in the order of the direction; 1 more if inlined, of 2 */
+	/* of all paths, in the order of the direction; times SPROF_MARK_COUNT, plus the mark */
 	uint32_t *functions;
 	size_t function_count, function_capacity;
 	struct path *paths; /* those that go on */
@@ -92,7 +92,8 @@ static bool add_path(struct growth *growth, const struct sprof_expansion *frames
 		if (growth->folds_recursion && frame->function == last)
 			continue;
 		last = frame->function;
-		growth->functions[growth->function_count++] = frame->function * 2 + frame->inlined;
+		growth->functions[growth->function_count++] =
+			frame->function * SPROF_MARK_COUNT + frame->mark;
 	}
 	path.depth = (uint32_t)(growth->function_count - path.first);
 	growth->paths[growth->path_count++] = path;
@@ -128,13 +129,17 @@ static bool grow_level(struct growth *growth, uint32_t level)
 	for (size_t i = 0; i < growth->path_count; i++) {
 		struct path *path = &growth->paths[i];
 		uint32_t entry = growth->functions[path->first + level];
+		enum sprof_mark mark = entry % SPROF_MARK_COUNT;
+		size_t before = growth->count;
+		struct seed *seed;
 
 		assert(level < path->depth);
-		if (!child_of(growth, path->node, entry / 2, &path->node))
+		if (!child_of(growth, path->node, entry / SPROF_MARK_COUNT, &path->node))
 			return false;
-		growth->seeds[path->node].total += path->weight;
-		growth->seeds[path->node].samples += path->samples;
-		growth->seeds[path->node].called |= !(entry & 1);
+		seed = &growth->seeds[path->node];
+		seed->total += path->weight;
+		seed->samples += path->samples;
+		seed->mark = path->node == before ? mark : sprof_mark_join(seed->mark, mark);
 		if (level + 1 == path->depth)
 			growth->seeds[path->node].self += path->weight;
 	}
@@ -205,7 +210,7 @@ static void lay_out_one(
 		.function = seed->function,
 		.parent = SPROF_PROFILE_NONE,
 		.end = (uint32_t)graph->count + 1,
-		.inlined = !seed->called,
+		.mark = seed->mark,
 		.self = seed->self,
 		.total = seed->total,
 		.samples = seed->samples,

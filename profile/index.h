@@ -67,6 +67,7 @@ struct sprof_profile_index {
 	} folded;               /* what the bounds had no room for */
 	size_t locations_named; /* locations below this have lines */
 	uint64_t locations_unresolved;
+	size_t stacks_joined; /* the callers that made tail calls are known below this */
 };
 
 /* The stack of raw frames, innermost first, at least one. False: no memory. */

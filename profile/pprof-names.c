@@ -186,14 +186,41 @@ static bool make_up_name(struct sprof_pprof_file *file, const struct location *l
 	return function->name;
 }
 
+/* A name ends with its mark: see output/pprof.c. */
+static bool take_mark(struct sprof_profile *profile, struct sprof_profile_function *function,
+	enum sprof_mark *ret)
+{
+	static const enum sprof_mark marks[] = {SPROF_MARK_TAIL_CALL, SPROF_MARK_TAIL_CALLED};
+	size_t length = strlen(function->name);
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *text = sprof_mark_text(marks[i]);
+		size_t rest = strlen(text);
+		bool same = function->linkage == function->name;
+
+		if (length <= rest || strcmp(function->name + length - rest, text) != 0)
+			continue;
+		*ret = marks[i];
+		function->name = sprof_build_string(profile, function->name, length - rest);
+		if (same)
+			function->linkage = function->name;
+		return function->name;
+	}
+	*ret = SPROF_MARK_CALLED;
+	return true;
+}
+
 /* Maps the file's functions to the profile's, which have a module. */
 static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct sprof_profile_function function = file->functions[file->lines[i].function];
 
+		if (!take_mark(file->profile, &function, &file->lines[i].mark))
+			return false;
+		if (i && file->lines[i].mark != SPROF_MARK_TAIL_CALL && !file->lines[i - 1].mark)
+			file->lines[i - 1].mark = SPROF_MARK_INLINED;
 		function.module = module;
-		file->lines[i].inlined = i + 1 < count;
 		file->lines[i].kernel =
 			function.linkage && strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
 		if (!sprof_profile_intern_function(

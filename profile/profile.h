@@ -61,16 +61,32 @@ struct sprof_profile_function {
 	bool unresolved;     /* the name is derived from module and offset */
 };
 
+/* How a function is related to the next line of its location, or to its caller. */
+enum sprof_mark {
+	SPROF_MARK_CALLED,
+	SPROF_MARK_INLINED,   /* inlined into the next line */
+	SPROF_MARK_TAIL_CALL, /* not on the stack: it made a tail call to the line before */
+	/* tail calls lead to it from the function that its caller called; several ways are possible */
+	SPROF_MARK_TAIL_CALLED,
+	SPROF_MARK_COUNT,
+};
+
+/* " (inlined)", " (tail call)", " (tail call?)"; "" for a call. */
+const char *sprof_mark_text(enum sprof_mark mark);
+
+/* The mark of a function that has both on different stacks. */
+enum sprof_mark sprof_mark_join(enum sprof_mark one, enum sprof_mark other);
+
 /* One function at a location. */
 struct sprof_profile_line {
 	uint32_t function;
 	uint32_t line; /* 0: unknown */
-	bool inlined;  /* inlined into the next line of the location */
-	bool kernel;   /* it names the kernel's end of a stack */
+	enum sprof_mark mark;
+	bool kernel; /* it names the kernel's end of a stack */
 };
 
 /* A distinct raw frame, or a name that stands for one. Its lines are the inline chain, innermost
- * first. */
+ * first, then the functions that made tail calls to it (profile/tail-calls.c). */
 struct sprof_profile_location {
 	struct sprof_frame frame; /* module SPROF_PROFILE_NONE: it is only a name */
 	size_t first_line;        /* index in the lines */

@@ -130,7 +130,10 @@ static bool set_lines(struct sprof_profile *profile, struct sprof_profile_locati
 	location->line_count = 0;
 	for (size_t i = 0; i < places->count; i++) {
 		const struct sprof_location *place = &places->items[i];
-		struct sprof_profile_line line = {.line = place->line, .inlined = place->inlined};
+		struct sprof_profile_line line = {
+			.line = place->line,
+			.mark = place->inlined ? SPROF_MARK_INLINED : SPROF_MARK_CALLED,
+		};
 
 		if (!find_function(profile, location->frame.module, place, &line.function) ||
 			!sprof_profile_append_line(profile, location, &line))

@@ -12,28 +12,11 @@
 #include "profile/gaps.h"
 #include "profile/index.h"
 
-static const char *copy_of(struct sprof_profile *profile, const char *text)
-{
-	return text ? sprof_strtab_intern(profile->index->strings, text) : NULL;
-}
-
 static bool add_line(struct sprof_profile *profile, struct sprof_profile_location *location,
 	const struct sprof_location *place)
 {
-	struct sprof_profile_function function = {
-		.name = copy_of(profile, place->function),
-		.linkage = copy_of(profile, place->linkage ? place->linkage : place->function),
-		.file = copy_of(profile, place->file),
-		.line = place->function_line,
-		.module = location->frame.module,
-		.unresolved = place->unresolved,
-	};
-	struct sprof_profile_line line = {.line = place->line, .inlined = place->inlined};
-
-	if (!function.name || !function.linkage || (place->file && !function.file))
-		return false;
-	return sprof_profile_intern_function(profile, &function, &line.function) &&
-		sprof_profile_append_line(profile, location, &line);
+	return sprof_profile_add_line(
+		profile, location, place, place->inlined ? SPROF_MARK_INLINED : SPROF_MARK_CALLED);
 }
 
 /* "created by main.main": only the innermost function of that place. */
@@ -87,6 +70,7 @@ bool sprof_profile_resolve(
 			return false;
 	}
 	profile->quality.frames_unresolved = index->locations_unresolved;
-	return sprof_profile_name_waits(profile, symbols, err) &&
+	return sprof_profile_insert_tail_calls(profile, symbols, err) &&
+		sprof_profile_name_waits(profile, symbols, err) &&
 		sprof_profile_explain(profile, symbols, err);
 }

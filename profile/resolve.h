@@ -19,6 +19,18 @@
 SPROF_MUST_USE bool sprof_profile_resolve(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
+/*
+ * Adds to new stacks the functions that made tail calls, where it is certain which; every location
+ * must be named. False: no memory.
+ */
+SPROF_MUST_USE bool sprof_profile_insert_tail_calls(
+	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
+
+/* Appends a function to the lines of the last location that has any. False: no memory. */
+SPROF_MUST_USE bool sprof_profile_add_line(struct sprof_profile *profile,
+	struct sprof_profile_location *location, const struct sprof_location *place,
+	enum sprof_mark mark);
+
 /* Names only the waits; every location must be named. */
 SPROF_MUST_USE bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);

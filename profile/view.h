@@ -74,11 +74,11 @@ enum sprof_graph_direction {
 };
 
 struct sprof_graph_node {
-	uint32_t function; /* SPROF_PROFILE_NONE for node 0 */
-	uint32_t parent;   /* its index; SPROF_PROFILE_NONE for node 0 */
-	uint32_t depth;    /* 0 for node 0 */
-	uint32_t end;      /* the index after its subtree */
-	bool inlined;      /* inlined wherever it was on this path; true for node 0 */
+	uint32_t function;    /* SPROF_PROFILE_NONE for node 0 */
+	uint32_t parent;      /* its index; SPROF_PROFILE_NONE for node 0 */
+	uint32_t depth;       /* 0 for node 0 */
+	uint32_t end;         /* the index after its subtree */
+	enum sprof_mark mark; /* joined of all its calls on this path */
 	uint64_t self, total;
 	uint64_t samples; /* of the total */
 };

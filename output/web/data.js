@@ -61,16 +61,19 @@ function decodeFunctions(raw) {
 	return table;
 }
 
+/* By mark of a frame: called, inlined, made a tail call, or reached by tail calls nobody knows. */
+const MARK_TEXTS = ["", "", " (tail call)", " (tail call?)"], MARK_TAIL_CALLED = 3;
+
 function decodeFrames(raw) {
 	const count = raw.frames.length / 2;
 	const table = {
 		count, fn: new Int32Array(count), line: new Int32Array(count),
-		inlined: new Uint8Array(count),
+		mark: new Uint8Array(count),
 	};
 	for (let i = 0; i < count; i++) {
 		table.fn[i] = raw.frames[2 * i];
-		table.line[i] = raw.frames[2 * i + 1] >> 1;
-		table.inlined[i] = raw.frames[2 * i + 1] & 1;
+		table.line[i] = Math.floor(raw.frames[2 * i + 1] / 4);
+		table.mark[i] = raw.frames[2 * i + 1] % 4;
 	}
 	return table;
 }

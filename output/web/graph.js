@@ -167,7 +167,7 @@ class FlameGraph {
 		if (matching === true)
 			this.outline(context, rect.x, y, width, height);
 		if (rect.width >= MIN_LABEL)
-			this.drawLabel(context, rect, fn, y);
+			this.drawLabel(context, rect, y);
 		context.globalAlpha = 1;
 	}
 
@@ -211,14 +211,18 @@ class FlameGraph {
 		context.fillRect(x, y + height - 3, width, 3);
 	}
 
-	drawLabel(context, rect, fn, y) {
-		const name = this.nameOf(fn), room = rect.width - 9;
+	drawLabel(context, rect, y) {
+		const name = this.labelOf(rect.id), room = rect.width - 9;
 		const letters = Math.floor(room / this.letter);
 		if (letters < 2)
 			return;
 		const text = name.length > letters ? name.slice(0, letters - 1) + "\u2026" : name;
 		context.fillStyle = this.colours.text;
 		context.fillText(text, rect.x + 4, y + ROW_HEIGHT / 2, room);
+	}
+
+	labelOf(id) {
+		return this.nameOf(this.tree.nodes[id].fn) + this.tree.markOf(id);
 	}
 
 	nameOf(fn) {

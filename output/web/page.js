@@ -21,7 +21,7 @@ class Tooltip {
 		const {fn, total} = graph.tree.nodes[id], {data} = this.page;
 		const metrics = graph.tree.metrics(id), {weight} = graph.tree;
 		const whole = (graph === this.page.graph ? this.page.graphModel() : this.page.model).whole(weight);
-		const lines = [nameOf(graph.nameOf(fn)), element("div", {class: "where"}, placeOf(data, fn))];
+		const lines = [nameOf(graph.labelOf(id)), element("div", {class: "where"}, placeOf(data, fn))];
 		lines.push(element("div", {class: "figures"},
 			`${formatWeight(total, weight)} ${weightName(weight)}, ${formatPercent(total, whole)} of all` +
 			(graph.tree.upwards ? "" : `; self ${formatWeight(graph.tree.selfOf(id), weight)}`) +

@@ -74,6 +74,15 @@ class FunctionTree {
 		return groups;
 	}
 
+	/* " (tail call)" for a caller that left no trace on the stack; " (tail call?)": see data.js. */
+	markOf(id) {
+		const {nodes, frames} = this.data, {cursors, fn} = this.nodes[id];
+		if (fn < 0)
+			return "";
+		const marks = new Set(Array.from(cursors, (node) => frames.mark[nodes.frame[node]]));
+		return MARK_TEXTS[marks.has(MARK_TAIL_CALLED) ? MARK_TAIL_CALLED : marks.size === 1 ? [...marks][0] : 0];
+	}
+
 	/* All weights of a node, for what is said about it. */
 	metrics(id) {
 		const {origins} = this.nodes[id], sums = zeroSums();

@@ -82,7 +82,7 @@ static uint32_t location_of(struct sprof_profile *profile, char *words)
 	for (char *word; (word = strsep(&words, "<"));)
 		lines[count++] = line_of(profile, word);
 	for (size_t i = 0; i + 1 < count; i++)
-		lines[i].inlined = true;
+		lines[i].mark = SPROF_MARK_INLINED;
 	frame.module = profile->functions[lines[0].function].module;
 	frame.offset = lines[0].line;
 	web_must(sprof_build_location(profile, &frame, lines, count, &location));

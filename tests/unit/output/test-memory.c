@@ -13,6 +13,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
 #include "tests/unit/short-memory.h"
+#include "tests/unit/profile/no-tail-calls.h"
 
 enum { THREADS = 6, STACKS = 18, DEPTH = 6, MODULES = 2, FUTEX = 202 };
 

@@ -4,7 +4,10 @@
  */
 #include "profile/resolve.h"
 
+#include <stdlib.h>
+
 #include "profile/gaps.h"
+#include "profile/index.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -36,6 +39,24 @@ bool sprof_symbols_resolve(struct sprof_symbols *symbols, uint32_t module, uint6
 		*ret = (struct sprof_locations){g, 2};
 	else
 		*ret = (struct sprof_locations){unknown, 1};
+	return true;
+}
+
+/* A call that returns to 0x41 enters h, at 0x80, which makes a tail call to g; to 0x42: unsure. */
+bool sprof_symbols_find_tail_calls(struct sprof_symbols *symbols, uint32_t module,
+	const struct sprof_call_edge *edge, struct sprof_tail_path *ret, struct sprof_error *err)
+{
+	*ret = (struct sprof_tail_path){0};
+	if (edge->place < 0xa0)
+		return true;
+	if (edge->behind == 0x42)
+		ret->outcome = SPROF_TAIL_PATH_SEVERAL;
+	if (edge->behind != 0x41)
+		return true;
+	ret->steps = calloc(1, sizeof(*ret->steps));
+	assert_non_null(ret->steps);
+	ret->steps[ret->count++] = (struct sprof_tail_step){.function = 0x80, .place = 0x88};
+	ret->outcome = SPROF_TAIL_PATH_ONE;
 	return true;
 }
 
@@ -127,10 +148,10 @@ static void inline_chains_are_innermost_first(void **state)
 	assert_int_equal(count, 2);
 	assert_string_equal(profile->functions[lines[0].function].name, "h(int)");
 	assert_string_equal(profile->functions[lines[0].function].linkage, "_Z1hi");
-	assert_true(lines[0].inlined);
+	assert_int_equal(lines[0].mark, SPROF_MARK_INLINED);
 	assert_string_equal(profile->functions[lines[1].function].name, "g");
 	assert_int_equal(lines[1].line, 20);
-	assert_false(lines[1].inlined);
+	assert_int_equal(lines[1].mark, SPROF_MARK_CALLED);
 	sprof_profile_destroy(profile);
 }
 
@@ -192,6 +213,45 @@ static void gaps_are_counted_by_module(void **state)
 	sprof_modules_destroy(modules);
 }
 
+/* The stack of a leaf in g, above a caller that its call returns to: the marks of the leaf's lines. */
+static const struct sprof_profile_line *join(
+	struct sprof_profile *profile, uint64_t behind, uint64_t leaf, uint32_t *ret_count)
+{
+	const struct sprof_frame frames[] = {{leaf, 1, false}, {behind, 1, true}};
+	struct sprof_symbols symbols = {0};
+	struct sprof_error err;
+	const struct sprof_profile_location *location;
+	uint32_t stack;
+
+	assert_true(sprof_profile_push_frames(profile, frames, 2, &stack));
+	assert_true(sprof_profile_resolve(profile, &symbols, &err));
+	location = &profile->locations[profile->stacks[stack].location];
+	*ret_count = location->line_count;
+	return &profile->lines[location->first_line];
+}
+
+static void tail_calls_are_put_in(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	const struct sprof_profile_line *lines;
+	uint32_t count;
+
+	lines = join(profile, 0x40, 0xb0, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(lines[1].mark, SPROF_MARK_CALLED);
+	/* The other caller has the same leaf. */
+	lines = join(profile, 0x41, 0xb0, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(lines[0].mark, SPROF_MARK_INLINED);
+	assert_int_equal(lines[1].mark, SPROF_MARK_CALLED);
+	assert_int_equal(lines[2].mark, SPROF_MARK_TAIL_CALL);
+	assert_string_equal(profile->functions[lines[2].function].name, "f");
+	lines = join(profile, 0x42, 0xb0, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(lines[1].mark, SPROF_MARK_TAIL_CALLED);
+	sprof_profile_destroy(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +261,7 @@ int main(void)
 		cmocka_unit_test(inline_chains_are_innermost_first),
 		cmocka_unit_test(unresolved_locations_are_counted),
 		cmocka_unit_test(gaps_are_counted_by_module),
+		cmocka_unit_test(tail_calls_are_put_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "profile/resolve.h"
 #include "tests/unit/check.h"
+#include "tests/unit/profile/no-tail-calls.h"
 
 enum { LIBC, APP }; /* modules, in the order they are made */
 

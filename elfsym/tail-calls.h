@@ -1,0 +1,30 @@
+/*
+ * The functions that made tail calls between a caller and the function that is found on the stack
+ * above it. A tail call is a jump: it leaves no return address.
+ */
+#ifndef SPROF_ELFSYM_TAIL_CALLS_H
+#define SPROF_ELFSYM_TAIL_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "elfsym/dwarf.h"
+#include "elfsym/tail-paths.h"
+
+struct sprof_tail_calls;
+
+/* Both must outlive it. NULL: no memory. */
+struct sprof_tail_calls *sprof_tail_calls_create(
+	struct sprof_dwarf *dwarf, const struct sprof_image *image);
+/* NULL is accepted. */
+void sprof_tail_calls_destroy(struct sprof_tail_calls *calls);
+
+/*
+ * What lies between the call that returns to `behind` and the function at `place`, both link-time
+ * addresses. The caller finishes *ret. False: no memory.
+ */
+bool sprof_tail_calls_find(struct sprof_tail_calls *calls, uint64_t behind, uint64_t place,
+	struct sprof_tail_path *ret, struct sprof_error *err) SPROF_MUST_USE;
+
+#endif

@@ -1,0 +1,207 @@
+"""Tail calls: what optimized code takes from the stack is put in where only one way leads there."""
+
+import json
+import random
+import re
+
+from harness import main, read_folded, require, run, sprof, tool
+from subjects import build, command, write
+
+# Each way from main() to leafy() by tail calls; argument 1 is its name, argument 2 the rounds.
+WAYS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define FUNCTION(name) __attribute__((noinline)) int name(int n)
+static volatile unsigned sink;
+static volatile int zero;
+FUNCTION(leafy) { for (int i = 0; i < 300000 + n; i++) sink += (unsigned)i; return (int)sink + 1; }
+FUNCTION(mid) { sink++; return leafy(n + 1); }
+FUNCTION(top) { sink++; return mid(n + 2); }
+FUNCTION(left) { sink++; return leafy(n + 3); }
+FUNCTION(right) { sink--; return leafy(n + 4); }
+FUNCTION(fork_top) { sink++; return n & 1 ? left(n) : right(n + 1); }
+int (*volatile pointer)(int) = leafy;
+FUNCTION(maybe) { sink++; return n & 1 ? pointer(n) : mid(n + 5); }
+FUNCTION(hidden) { sink++; return pointer(n + 6); }
+FUNCTION(pong);
+FUNCTION(ping) { sink++; return pong(n - 1); }
+FUNCTION(pong) { sink--; return n > 0 ? ping(n) : leafy(n + 7); }
+FUNCTION(twice) { sink++; if (n & 1) return leafy(n + 8); sink--; return leafy(n + 9); }
+FUNCTION(outside) { sink++; return n < -1 ? puts("no") : leafy(n + 10); }
+int (*volatile called)(int) = top;
+#define WAY(name) if (strcmp(argv[1], #name) == 0) for (int i = 0; i < rounds; i++) sum += name((i & 7) + zero) + 1
+int main(int argc, char **argv)
+{
+    int rounds = atoi(argv[2]), sum = argc;
+    WAY(leafy); WAY(top); WAY(fork_top); WAY(maybe); WAY(hidden); WAY(ping); WAY(twice); WAY(outside); WAY(called);
+    return sum == 1;
+}
+"""
+# What is between main and leafy, and the mark of leafy.
+TRUTH = {
+    "leafy": ([], ""), "top": (["top", "mid"], ""), "fork_top": ([], " (tail call?)"),
+    "maybe": ([], " (tail call?)"), "hidden": ([], ""), "ping": (["ping", "pong"], ""),
+    "twice": (["twice"], ""), "outside": ([], " (tail call?)"), "called": ([], ""),
+}
+
+
+def compile_ways(compiler, *flags):
+    path = write("ways.c", WAYS)
+    command(tool(compiler), "-O2", "-g", *flags, path, "-o", f"ways-{compiler}")
+    return f"./ways-{compiler}"
+
+
+def between(folded):
+    """The functions between main and leafy, as the one list that all stacks have."""
+    found = {tuple(stack[stack.index("main") + 1:stack.index("leafy")])
+             for stack, _ in folded.stacks if "main" in stack and "leafy" in stack}
+    assert len(found) == 1, found
+    return list(found.pop())
+
+
+def check_ways(compiler, *flags):
+    program = compile_ways(compiler, *flags)
+    for way, (functions, mark) in TRUTH.items():
+        sprof("run", "-r", "500", "-o", "x.folded", "-o", "x.txt", "-o", "x.pb.gz",
+              "--", program, way, "150").check(0)
+        assert between(read_folded("x.folded")) == functions, (way, between(read_folded("x.folded")))
+        # The saved profile says the same.
+        saved = sprof("report", "-f", "text", "x.pb.gz").check(0).text()
+        with open("x.txt", encoding="utf-8") as file:
+            for text in (file.read(), saved):
+                assert f" leafy{mark}\n" in text, (way, text)
+                # The dynamic linker makes tail calls, too.
+                found = re.findall(r" (?!_dl_)(\w+) \(tail call\)$", text, re.MULTILINE)
+                assert found == functions + functions[::-1], (way, text)
+
+
+def test_gcc():
+    check_ways("gcc")
+
+
+def test_gcc_dwarf_4():
+    check_ways("gcc", "-gdwarf-4")
+
+
+def test_clang():
+    check_ways("clang")
+
+
+def test_clang_dwarf_4():
+    check_ways("clang", "-gdwarf-4")
+
+
+def test_without_pie():
+    check_ways("gcc", "-no-pie", "-fno-pie")
+
+
+def test_split_dwarf():
+    check_ways("gcc", "-gsplit-dwarf")
+
+
+def test_compressed_dwarf():
+    check_ways("gcc", "-gz")
+
+
+def test_link_time_optimization():
+    check_ways("gcc", "-flto")
+
+
+def test_off():
+    program = compile_ways("gcc")
+    sprof("run", "-r", "500", "-f", "folded", "-o", "x.folded", "--no-inlines", "--", program, "top", "150").check(0)
+    assert between(read_folded("x.folded")) == []
+
+
+def test_no_dwarf():
+    write("ways.c", WAYS)
+    command(tool("gcc"), "-O2", "ways.c", "-o", "plain")
+    sprof("run", "-r", "500", "-f", "folded", "-o", "x.folded", "--", "./plain", "top", "150").check(0)
+    assert between(read_folded("x.folded")) == []
+
+
+def test_json():
+    program = compile_ways("gcc")
+    sprof("run", "-r", "500", "-o", "x.json", "--", program, "top", "150").check(0)
+    with open("x.json", encoding="utf-8") as file:
+        profile = json.load(file)
+    functions = [profile["functions"][line[0]] for place in profile["locations"] for line in place if len(line) > 3]
+    marked = {function["name"] for function in functions if function["file"].endswith("ways.c")}
+    assert marked == {"top", "mid"}, marked
+
+
+def test_gdb_agrees():
+    """
+    gdb counts two calls of one function as two ways, and then shows neither. It takes it that functions without
+    DWARF make no tail calls, so libc's puts() doesn't make a way uncertain. gdb 13 doesn't read the tail calls of clang.
+    """
+    gdb, program = tool("gdb"), compile_ways("gcc")
+    for way, (functions, _) in TRUTH.items():
+        out = run(gdb, "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex", "break leafy", "-ex", "run",
+                  "-ex", "bt", "--args", program, way, "1").text()
+        frames = re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+) \(", out, re.MULTILINE)
+        require("main" in frames, "gdb can't run programs here")
+        frames = frames[1:frames.index("main")][::-1]
+        assert frames == functions or (way, frames) in (("twice", []), ("outside", ["outside"])), (way, out)
+
+
+def jumps_of(program):
+    """function -> functions that it jumps to, by its code."""
+    jumps, function = {}, None
+    for line in command(tool("objdump"), "-d", "--no-show-raw-insn", program).splitlines():
+        begin = re.match(r"[0-9a-f]+ <(.*)>:", line)
+        if begin:
+            function = begin.group(1)
+        jump = re.search(r"\tj\w+ +[0-9a-f]+ <([^+>]+)>$", line)
+        if jump:
+            jumps.setdefault(function, set()).add(jump.group(1))
+    return jumps
+
+
+def random_program(seed, count=80):
+    """Functions that call a few of the later ones, by tail calls or others; the last ones take time."""
+    numbers = random.Random(seed)
+    leaves, text = 8, ["#include <stdlib.h>\nstatic volatile unsigned sink;\n"]
+    text += [f"__attribute__((noinline)) int f{i}(int n);" for i in range(count)]
+    text += ["int (*volatile pointers[])(int) = {f%d, f%d};" % (count - 1, count - 2)]
+    for i in range(count):
+        body = "sink++;"
+        if i >= count - leaves:
+            body += " for (int k = 0; k < 20000; k++) sink += (unsigned)k; return (int)sink;"
+        else:
+            for _ in range(numbers.randrange(3)):
+                target = numbers.randrange(i + 1, count)
+                result = numbers.choice(("return f%d(n + 1)", "sum += f%d(n)", "return f%d(n * 3)"))
+                body += f" if (n % {numbers.randrange(2, 6)} == 1) " + result % target + ";"
+            body += " return pointers[n & 1](n);" if numbers.random() < 0.05 else \
+                f" sum += n; return f{numbers.randrange(i + 1, count)}(n + sum);"
+        text.append(f"int f{i}(int n) {{ int sum = 0; {body} }}".replace("int sum = 0; sink++; for", "sink++; for"))
+    calls = " ".join(f"sum += f{i}((int)k + {i}) + 1;" for i in range(count // 2))
+    text.append(f"int main(int c, char **v) {{ int sum = c; for (long k = 0; k < atol(v[1]); k++) {{ {calls} }}"
+                " return sum == 1; }")
+    return "\n".join(text)
+
+
+def test_nothing_is_invented():
+    """Each function that is put in jumps to the next one, and the way is the only one in the code."""
+    for seed, compiler in ((1, "gcc"), (2, "clang"), (3, "gcc")):
+        path = write("random.c", random_program(seed))
+        command(tool(compiler), "-O2", "-g", "-w", path, "-o", "random")
+        sprof("run", "-r", "2000", "-o", "x.json", "--", "./random", "1500").check(0)
+        jumps = jumps_of("random")
+        with open("x.json", encoding="utf-8") as file:
+            profile = json.load(file)
+        names = [function["name"] for function in profile["functions"]]
+        files = [function["file"] or "" for function in profile["functions"]]
+        put_in = 0
+        for place in profile["locations"]:
+            for inner, line in zip(place, place[1:]):
+                if len(line) > 3 and line[3] == "tail call" and files[line[0]].endswith("random.c"):
+                    assert names[inner[0]] in jumps[names[line[0]]], (seed, names[line[0]], names[inner[0]])
+                    put_in += 1
+        assert put_in >= 10, (seed, put_in)
+
+
+if __name__ == "__main__":
+    main()
