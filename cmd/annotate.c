@@ -108,7 +108,7 @@ static bool *find_leaves(const struct sprof_profile *profile)
 		if (leaf == SPROF_PROFILE_NONE)
 			continue;
 		location = &profile->locations[leaf];
-		for (uint32_t line = 0; line < location->line_count; line++)
+		for (uint32_t line = 0; line < sprof_profile_own_lines(profile, location); line++)
 			leaves[profile->lines[location->first_line + line].function] = true;
 	}
 	return leaves;

@@ -63,7 +63,7 @@ static uint32_t find_program(const struct sprof_profile *profile)
 static uint32_t function_at(
 	const struct gmon *writer, const struct sprof_profile_location *location)
 {
-	return writer->profile->lines[location->first_line + location->line_count - 1].function;
+	return sprof_profile_owner(writer->profile, location);
 }
 
 static bool prepare(struct gmon *writer)

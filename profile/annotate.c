@@ -23,7 +23,7 @@ static bool has_chosen(const struct sprof_profile *profile, uint32_t id, const b
 {
 	const struct sprof_profile_location *location = &profile->locations[id];
 
-	for (uint32_t i = 0; i < location->line_count; i++) {
+	for (uint32_t i = 0; i < sprof_profile_own_lines(profile, location); i++) {
 		if (chosen[profile->lines[location->first_line + i].function])
 			return true;
 	}

@@ -19,12 +19,9 @@ struct tally {
 static bool is_unresolved(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {
-	const struct sprof_profile_line *line;
-
 	if (!location->line_count || location->frame.module == SPROF_PROFILE_NONE)
 		return false;
-	line = &profile->lines[location->first_line + location->line_count - 1];
-	return profile->functions[line->function].unresolved;
+	return profile->functions[sprof_profile_owner(profile, location)].unresolved;
 }
 
 /* Makes room for the module's facts. */

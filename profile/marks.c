@@ -1,5 +1,6 @@
 /*
- * What reports write behind the name of a function that was not called in the usual way.
+ * What reports write behind the name of a function that was not called in the usual way, and which
+ * functions of a location are not there.
  */
 #include <assert.h>
 
@@ -20,4 +21,24 @@ enum sprof_mark sprof_mark_join(enum sprof_mark one, enum sprof_mark other)
 	if (one == other || one == SPROF_MARK_TAIL_CALLED)
 		return one;
 	return other == SPROF_MARK_TAIL_CALLED ? other : SPROF_MARK_CALLED;
+}
+
+uint32_t sprof_profile_own_lines(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	const struct sprof_profile_line *lines = &profile->lines[location->first_line];
+	uint32_t count = location->line_count;
+
+	while (count > 1 && lines[count - 1].mark == SPROF_MARK_TAIL_CALL)
+		count--;
+	return count;
+}
+
+uint32_t sprof_profile_owner(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	uint32_t count = sprof_profile_own_lines(profile, location);
+
+	assert(count);
+	return profile->lines[location->first_line + count - 1].function;
 }

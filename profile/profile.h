@@ -288,6 +288,13 @@ bool sprof_profile_push(
 bool sprof_profile_kernel_location(
 	struct sprof_profile *profile, const char *name, uint32_t *ret_location);
 
+/* How many lines of a location are of code at its address: the rest made tail calls. */
+uint32_t sprof_profile_own_lines(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location);
+/* The function that the code at the location belongs to; the location must be named. */
+uint32_t sprof_profile_owner(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location);
+
 struct sprof_times sprof_profile_times(const struct sprof_profile *profile);
 
 /*

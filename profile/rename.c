@@ -59,9 +59,7 @@ void sprof_saved_modules_finish(struct sprof_saved_modules *saved)
 static const struct sprof_profile_function *outermost(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location)
 {
-	size_t last = location->first_line + location->line_count - 1;
-
-	return &profile->functions[profile->lines[last].function];
+	return &profile->functions[sprof_profile_owner(profile, location)];
 }
 
 static bool is_file(const struct sprof_profile *profile, uint32_t module)

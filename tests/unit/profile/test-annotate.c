@@ -28,7 +28,7 @@ static void set_up(struct scene *scene)
 {
 	*scene = (struct scene){
 		.lines = {{.function = HOST, .line = 10},
-			{.function = INLINED, .line = 3, .inlined = true},
+			{.function = INLINED, .line = 3, .mark = SPROF_MARK_INLINED},
 			{.function = HOST, .line = 12}, {.function = HOST, .line = 10},
 			{.function = CALL, .kernel = true}, {.function = CALL, .line = 7}},
 		.stacks[SPROF_PROFILE_ROOT].location = SPROF_PROFILE_NONE,
