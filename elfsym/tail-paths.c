@@ -90,13 +90,20 @@ static bool read_node(struct search *search, uint32_t index)
 	return true;
 }
 
+/* There is a way, and it can't be the only one: the rest of the graph changes nothing. */
+static bool is_settled(const struct search *search)
+{
+	return search->leads_anywhere &&
+		sprof_idmap_find(&search->by_function, 0, search->to) != SPROF_IDMAP_NONE;
+}
+
 static bool read_graph(struct search *search, uint64_t from)
 {
 	uint32_t root;
 
 	if (!node_of(search, from, &root))
 		return false;
-	for (uint32_t i = 0; i < search->node_count && i < MAX_NODES; i++) {
+	for (uint32_t i = 0; i < search->node_count && i < MAX_NODES && !is_settled(search); i++) {
 		if (!read_node(search, i))
 			return false;
 	}
