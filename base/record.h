@@ -222,12 +222,15 @@ struct sprof_sink {
 	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
 	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
+	/* Sampling goes off: no thread's next sample continues its last one. NULL: not wanted. */
+	void (*pause)(void *data);
 };
 
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */
 struct sprof_quality {
 	pid_t target_pid;
-	uint64_t duration_ns;
+	uint64_t duration_ns; /* while sampling was on */
+	uint64_t off_ns;      /* switched off by the user, between the begin and the end */
 	double rate_hz;
 	/* late: at least a period behind its deadline; the ticks in between were dropped */
 	uint64_t ticks, ticks_late;

@@ -42,12 +42,14 @@ static const struct sprof_option_group groups[] = {
 };
 
 /* Said with --quiet too: the files exist but are empty. */
-static void say_no_samples(void)
+static void say_no_samples(const struct sprof_recording *options)
 {
 	struct sprof_error err = {0};
 
 	sprof_error_set(&err, SPROF_ERROR_TARGET_GONE,
-		"no samples: the process or the run ended before the first one");
+		options->start_off
+			? "no samples: sampling was not switched on before the process or the run ended"
+			: "no samples: the process or the run ended before the first one");
 	sprof_ui_error(&err);
 }
 
@@ -109,7 +111,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		return false;
 	*ret_exit = sprof_session_exit(&result);
 	if (!result.samples) {
-		say_no_samples();
+		say_no_samples(&options);
 		*ret_exit = *ret_exit ? *ret_exit : SPROF_EXIT_PARTIAL;
 	}
 	return true;

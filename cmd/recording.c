@@ -29,6 +29,7 @@ static bool set_kernel(void *field, const char *text, struct sprof_error *err)
 const struct sprof_recording sprof_recording_defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 	.rate_hz = 99,
+	.channel = {-1, -1},
 	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
 	.kernel = SPROF_KERNEL_SYSCALL,
 	.timeline_max = 1000 * 1000,
@@ -51,6 +52,12 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_time, FIELD(delay_ns)},
 	{"to", NULL, "TIME", "sample up to this time since the start", sprof_value_duration,
 		FIELD(to_ns)},
+	{"control", NULL, "CHANNEL",
+		"switch sampling by lines: enable, disable, ping, stop, snapshot;\n"
+		"from fd:N or fifo:PATH; fd:N,M or fifo:PATH,PATH: answers go to M",
+		sprof_channel_open, FIELD(channel)},
+	{"start-off", NULL, NULL, "don't sample until a line of --control or SIGUSR2 says so",
+		sprof_value_flag, FIELD(start_off)},
 	{"every", NULL, "TIME",
 		"write a file for each period of TIME, at least 1s, without a gap\n"
 		"between them; their names need %t or %n: -o prof-%t.pb.gz",

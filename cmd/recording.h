@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cmd/channel.h"
 #include "cmd/command.h"
 #include "cmd/naming.h"
 #include "cmd/pids.h"
@@ -37,6 +38,8 @@ struct sprof_recording {
 	double max_overhead;  /* a share; 0: any */
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t delay_ns;
+	bool start_off; /* until it is switched on */
+	struct sprof_channel channel;
 	uint64_t to_ns;    /* the duration as a time since the start; 0: not given */
 	uint64_t slice_ns; /* 0: saved profiles have no times of samples */
 	uint64_t every_ns; /* 0: one recording */

@@ -49,7 +49,9 @@ static int exit_code(const struct sprof_session_result *result)
  */
 static void say_no_samples(const struct sprof_recording *options, const char *program)
 {
-	if (options->delay_ns)
+	if (options->start_off)
+		sprof_ui_note("no samples: sampling was not switched on before %s ended", program);
+	else if (options->delay_ns)
 		sprof_ui_note("no samples: %s ended before the delay was over", program);
 	else
 		sprof_ui_progress("no samples: %s ended before the first one", program);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/module.h"
 #include "base/proc.h"
+#include "cmd/channel-reader.h"
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
 #include "cmd/interim.h"
@@ -30,6 +31,7 @@ struct session {
 	char **environment;
 	char *command;
 	struct sprof_signals signals;
+	struct sprof_channel_reader reader;
 	struct sprof_interim interim;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
@@ -50,6 +52,15 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "--to is not behind --from");
 	if (!options->duration_ns || duration < options->duration_ns)
 		options->duration_ns = duration;
+	return true;
+}
+
+/* A delay ends by itself. */
+static bool check_start(const struct sprof_recording *options, struct sprof_error *err)
+{
+	if (options->start_off && options->delay_ns)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--start-off excludes --delay and --from: it ends when sampling is switched on");
 	return true;
 }
 
@@ -75,7 +86,7 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 	enum sprof_weight weight;
 
 	if (!sprof_shown_find_weight(options->shown.weight, &weight, err) ||
-		!settle_end(options, err) ||
+		!settle_end(options, err) || !check_start(options, err) ||
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
@@ -186,8 +197,23 @@ static bool session_init(
 	return sprof_unwinder_create(session->modules, &unwinding, &session->unwinder, err);
 }
 
+/* The reader starts with its signal blocked already. */
+static bool begin_control(struct session *session, struct sprof_error *err)
+{
+	const struct sprof_channel *channel = &session->options->channel;
+	const bool has_channel = channel->lines >= 0;
+
+	sprof_signals_switch(&session->signals, has_channel ? &session->reader : NULL);
+	if (!has_channel || sprof_channel_reader_start(&session->reader, channel, err))
+		return true;
+	session->signals.reader = NULL;
+	return false;
+}
+
 static void session_finish(struct session *session)
 {
+	if (session->signals.reader)
+		sprof_channel_reader_finish(&session->reader);
 	sprof_interim_finish(&session->interim);
 	sprof_profile_destroy(session->profile);
 	sprof_unwinder_destroy(session->unwinder);
@@ -209,6 +235,15 @@ static struct sprof_written write_all(struct session *session)
 	return written;
 }
 
+/* Nobody takes signals and lines any more. */
+static void end_tracing(struct session *session)
+{
+	sprof_tracing_finish(&session->tracing);
+	sprof_signals_release(&session->signals);
+	if (session->signals.reader)
+		sprof_channel_reader_end(&session->reader);
+}
+
 /*
  * While the program runs, the first signal is passed on to it, and a second one lets go of it.
  * After the program has ended or was let go, the next signal is for sprof and ends the writing.
@@ -217,8 +252,7 @@ static void *hand_over_signals(void *data)
 {
 	struct session *session = data;
 
-	sprof_tracing_finish(&session->tracing);
-	sprof_signals_release(&session->signals);
+	end_tracing(session);
 	while (sem_wait(&session->written) && errno == EINTR)
 		;
 	return NULL;
@@ -257,8 +291,7 @@ static bool record(
 	if (tracing->goes_on) {
 		ret->written = write_beside(session);
 	} else {
-		sprof_tracing_finish(tracing);
-		sprof_signals_release(&session->signals);
+		end_tracing(session);
 		if (tracing->begun)
 			ret->written = write_all(session);
 	}
@@ -287,7 +320,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 
 	*ret = (struct sprof_session_result){0};
 	sprof_signals_block(&session.signals, subject->arguments);
-	recorded = session_init(&session, subject, err);
+	recorded = session_init(&session, subject, err) && begin_control(&session, err);
 	if (recorded) {
 		session.tracing = (struct sprof_tracing){
 			.subject = subject,
@@ -300,6 +333,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.duration_ns = options->duration_ns,
 					.max_overhead = options->max_overhead,
 					.delay_ns = options->delay_ns,
+					.starts_off = options->start_off,
 					.linger_ns = subject->arguments && !options->wait
 						? SPROF_TRACING_LINGER_NS
 						: 0,

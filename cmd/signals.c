@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mapped-files.h"
 #include "attach/guardian.h"
+#include "cmd/channel-reader.h"
 
 /* A second signal within this time is an echo of the first. */
 static const uint64_t echo_ns = 500ull * SPROF_NS_PER_MS;
@@ -99,18 +100,28 @@ void sprof_signals_block(struct sprof_signals *signals, bool launched)
 		signal(SIGCHLD, SIG_DFL);
 }
 
-static bool end_run(struct sprof_signals *signals, int signal)
+void sprof_signals_switch(struct sprof_signals *signals, struct sprof_channel_reader *reader)
+{
+	signals->reader = reader;
+	if (reader)
+		sigaddset(&signals->control, SIGIO);
+	if (!is_ignored(SIGUSR2))
+		sigaddset(&signals->control, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &signals->control, NULL);
+}
+
+static enum sprof_order end_run(struct sprof_signals *signals, int signal)
 {
 	signals->ended_by = signal;
 	handled_ns = sprof_clock_now_ns();
-	return false;
+	return SPROF_ORDER_END;
 }
 
 /*
  * The first signal is for the program; a second one ends the run. If only processes are left that
  * the program has started, the first one ends the run: nobody has asked us to end those processes.
  */
-static bool forward(struct sprof_signals *signals, const siginfo_t *info)
+static enum sprof_order forward(struct sprof_signals *signals, const siginfo_t *info)
 {
 	uint64_t now = sprof_clock_now_ns();
 
@@ -118,26 +129,57 @@ static bool forward(struct sprof_signals *signals, const siginfo_t *info)
 		return end_run(signals, info->si_signo);
 	/* The terminal sends to the whole foreground group (signal(7), sigaction(2): SI_KERNEL). */
 	if (info->si_code == SI_KERNEL)
-		return true;
+		return SPROF_ORDER_GO_ON;
 	if (signals->forwarded && now - signals->forwarded_ns < echo_ns)
-		return true;
+		return SPROF_ORDER_GO_ON;
 	if (signals->forwarded)
 		return end_run(signals, info->si_signo);
 	signals->forwarded = info->si_signo;
 	signals->forwarded_ns = handled_ns = now;
 	kill(signals->target, info->si_signo);
-	return true;
+	return SPROF_ORDER_GO_ON;
 }
 
-bool sprof_signals_handle(void *data, const siginfo_t *info)
+static enum sprof_order take_snapshot(const struct sprof_signals *signals)
 {
-	struct sprof_signals *signals = data;
+	if (signals->snapshot)
+		signals->snapshot(signals->snapshot_data);
+	return SPROF_ORDER_GO_ON;
+}
 
-	if (info->si_signo == SIGUSR1) {
-		if (signals->snapshot)
-			signals->snapshot(signals->snapshot_data);
-		return true;
+static enum sprof_order take_line(const struct sprof_signals *signals)
+{
+	switch (sprof_channel_reader_take(signals->reader)) {
+	case SPROF_LINE_ENABLE:
+		return SPROF_ORDER_ON;
+	case SPROF_LINE_DISABLE:
+		return SPROF_ORDER_OFF;
+	case SPROF_LINE_STOP:
+		return SPROF_ORDER_END;
+	case SPROF_LINE_SNAPSHOT:
+		return take_snapshot(signals);
+	case SPROF_LINE_EMPTY:
+	case SPROF_LINE_PING:
+	case SPROF_LINE_UNKNOWN:
+		break;
 	}
+	return SPROF_ORDER_GO_ON;
+}
+
+void sprof_signals_done(const struct sprof_signals *signals)
+{
+	if (signals->reader)
+		sprof_channel_reader_done(signals->reader);
+}
+
+enum sprof_order sprof_signals_handle(struct sprof_signals *signals, const siginfo_t *info)
+{
+	if (info->si_signo == SIGUSR1)
+		return take_snapshot(signals);
+	if (info->si_signo == SIGIO)
+		return take_line(signals);
+	if (info->si_signo == SIGUSR2 && info->si_signo != signals->guardian)
+		return SPROF_ORDER_TOGGLE;
 	if (signals->launched && info->si_signo != signals->guardian)
 		return forward(signals, info);
 	return end_run(signals, info->si_signo);

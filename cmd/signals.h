@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/sampler.h"
+
+struct sprof_channel_reader;
+
 struct sprof_signals {
 	int guardian; /* of the thread that began: tells of the guardian's death; 0: there is none */
 	sigset_t control;  /* what the sampling loop hands to sprof_signals_handle() */
@@ -24,6 +28,7 @@ struct sprof_signals {
 	uint64_t forwarded_ns;
 	void (*snapshot)(void *data); /* SIGUSR1; NULL: nothing to do */
 	void *snapshot_data;
+	struct sprof_channel_reader *reader; /* of --control; NULL: there is none */
 };
 
 /*
@@ -44,8 +49,17 @@ const sigset_t *sprof_signals_ignored(void);
  */
 void sprof_signals_block(struct sprof_signals *signals, bool launched);
 
-/* A struct sprof_control's signal(); data is a struct sprof_signals. */
-bool sprof_signals_handle(void *data, const siginfo_t *info);
+/*
+ * After that, and before there are threads: SIGUSR2 switches sampling off and on, unless sprof was
+ * started with it ignored; SIGIO says that a reader has a line.
+ */
+void sprof_signals_switch(struct sprof_signals *signals, struct sprof_channel_reader *reader);
+
+/* What a signal asks for. */
+enum sprof_order sprof_signals_handle(struct sprof_signals *signals, const siginfo_t *info);
+
+/* Call this when that is carried out. */
+void sprof_signals_done(const struct sprof_signals *signals);
 
 /*
  * The target is gone or detached and the profile is being written: from now on SIGINT, SIGTERM,

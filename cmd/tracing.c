@@ -74,7 +74,7 @@ struct answering {
 };
 
 /* A program that has ended gets no more signals: its id may belong to another process by now. */
-static bool answer_signal(void *data, const siginfo_t *info)
+static enum sprof_order answer_signal(void *data, const siginfo_t *info)
 {
 	const struct answering *answering = data;
 	struct sprof_signals *signals = answering->tracing->signals;
@@ -85,12 +85,27 @@ static bool answer_signal(void *data, const siginfo_t *info)
 	return sprof_signals_handle(signals, info);
 }
 
+static void say_done(void *data)
+{
+	const struct answering *answering = data;
+
+	sprof_signals_done(answering->tracing->signals);
+}
+
+/* Without sampling, there is nothing to switch. */
+static void answer_without_samples(struct answering *answering, const siginfo_t *info)
+{
+	answer_signal(answering, info);
+	say_done(answering);
+}
+
 static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 {
 	struct answering answering = {tracing, target};
 	const struct sprof_control control = {
 		.data = &answering,
 		.signal = answer_signal,
+		.done = say_done,
 	};
 	const struct sprof_sampler_parts parts = {
 		.target = target,
@@ -201,7 +216,7 @@ static void accompany(struct sprof_tracing *tracing, struct sprof_target *target
 		if (event.kind == SPROF_EVENT_EMPTY || sprof_clock_now_ns() >= end_ns)
 			break;
 		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_signal(&answering, &event.info);
+			answer_without_samples(&answering, &event.info);
 		sprof_event_answer(target, &event);
 		if (end_ns == UINT64_MAX)
 			end_ns = end_of_company(tracing, target);
@@ -227,7 +242,7 @@ static void end_calls(struct sprof_tracing *tracing, struct sprof_target *target
 		if (event.kind == SPROF_EVENT_EMPTY)
 			break;
 		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_signal(&answering, &event.info);
+			answer_without_samples(&answering, &event.info);
 		sprof_event_answer(target, &event);
 	}
 }
@@ -300,7 +315,7 @@ static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target
 		if (event.kind == SPROF_EVENT_EMPTY)
 			break;
 		if (event.kind == SPROF_EVENT_SIGNAL)
-			answer_signal(&answering, &event.info);
+			answer_without_samples(&answering, &event.info);
 		answer_last(target, &event);
 	}
 }

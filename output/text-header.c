@@ -54,8 +54,12 @@ static void write_target(const struct sprof_text *text)
 		quality->target_pid, quality->processes_seen,
 		quality->processes_seen == 1 ? "" : "es", quality->threads_seen,
 		quality->threads_seen == 1 ? "" : "s");
-	sprof_out_printf(text->out, "  duration    %s at %.6g Hz\n",
+	sprof_out_printf(text->out, "  duration    %s at %.6g Hz",
 		sprof_figure_time(quality->duration_ns).text, quality->rate_hz);
+	if (quality->off_ns)
+		sprof_out_printf(text->out, ", with sampling off for another %s",
+			sprof_figure_time(quality->off_ns).text);
+	sprof_out_puts(text->out, "\n");
 	write_origin(text);
 }
 

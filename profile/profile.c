@@ -286,6 +286,15 @@ bool sprof_profile_settle(struct sprof_profile *profile)
 	return true;
 }
 
+/* Spans of before don't go on behind the pause. */
+static void sink_pause(void *data)
+{
+	struct sprof_profile *profile = data;
+
+	for (size_t i = 0; i < profile->thread_count; i++)
+		profile->threads[i].last_span = SPROF_PROFILE_NONE;
+}
+
 struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 {
 	return (struct sprof_sink){
@@ -296,6 +305,7 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 		.charge = sink_charge,
 		.wait = sprof_profile_sink_wait,
 		.facts = sink_facts,
+		.pause = sink_pause,
 	};
 }
 

@@ -11,6 +11,7 @@
 
 const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(duration_ns),
+	FIELD(off_ns),
 	FIELD(ticks),
 	FIELD(ticks_late),
 	FIELD(ticks_missed),

@@ -13,13 +13,11 @@
 
 enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
 
-void sprof_book_init(
-	struct book *book, struct run *run, const struct sprof_sink *sink, uint64_t begin_ns)
+void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink)
 {
 	*book = (struct book){
 		.run = run,
 		.sink = sink,
-		.begin_ns = begin_ns,
 		.charging = {.run = run, .sink = sink, .few = true},
 	};
 	sprof_samples_init(&book->samples, run, sink);
@@ -105,10 +103,10 @@ static void name(struct book *book, struct sprof_thread *thread, bool new_progra
 		tell_name(book, thread, new_program);
 }
 
-/* The thread was born during the run, and not before the first sample. */
+/* The thread was born during the run, and not while sampling was off. */
 static bool is_all_ours(const struct book *book, const struct sprof_thread *thread)
 {
-	return thread->born && (!book->run->options->delay_ns || thread->seen_ns >= book->begin_ns);
+	return thread->born && thread->seen_ns >= book->begin_ns;
 }
 
 /* Notes what was counted before; nothing, if all of the thread's counts belong to this run. */
@@ -211,8 +209,49 @@ static void restart(struct book *book, struct sprof_thread *thread)
 	if (!thread->sampling)
 		return;
 	sprof_sampled_restarted(thread->sampling);
-	note_first(book, thread, false);
+	note_first(book, thread, book->is_paused);
 	name(book, thread, true);
+}
+
+static void pause_thread(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+{
+	if (!thread->sampling)
+		return;
+	sprof_book_credit(book, thread, time_ns);
+	sprof_samples_flush(&book->samples, thread);
+	sprof_charge_pause(&book->charging, thread, time_ns);
+	sprof_sampled_restarted(thread->sampling);
+}
+
+void sprof_book_pause(struct book *book, uint64_t time_ns)
+{
+	const struct sprof_world *world = book->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	book->is_paused = true;
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++)
+		pause_thread(book, threads[i], time_ns);
+	if (book->sink->pause)
+		book->sink->pause(book->sink->data);
+}
+
+void sprof_book_resume(struct book *book)
+{
+	const struct sprof_world *world = book->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	book->is_paused = false;
+	book->begin_ns = now_of(book->run);
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->sampling)
+			sprof_charge_resume(&book->charging, threads[i]);
+		else
+			sprof_book_open(book, threads[i]);
+	}
 }
 
 void sprof_book_restart(struct book *book)

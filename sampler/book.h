@@ -18,15 +18,15 @@
 struct book {
 	struct run *run;
 	const struct sprof_sink *sink;
-	uint64_t begin_ns; /* of the first sample: earlier time does not count */
+	uint64_t begin_ns; /* earlier time does not count */
+	bool is_paused;
 	struct samples samples;
 	struct waits waits;
 	struct charging charging;
 };
 
 /* The caller keeps all pointed-to objects alive longer than the book. */
-void sprof_book_init(
-	struct book *book, struct run *run, const struct sprof_sink *sink, uint64_t begin_ns);
+void sprof_book_init(struct book *book, struct run *run, const struct sprof_sink *sink);
 void sprof_book_finish(struct book *book);
 
 /* A tick begins, over `threads` threads. `closing`: it charges everything up to now. */
@@ -51,6 +51,13 @@ void sprof_book_settle(
 	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures);
 /* Frees the record of the thread. */
 void sprof_book_close(struct book *book, struct sprof_thread *thread);
+/*
+ * No samples follow for a while: what the threads have from now on does not count. All of them were
+ * charged up to time_ns, except for those that got no CPU to stop on.
+ */
+void sprof_book_pause(struct book *book, uint64_t time_ns);
+/* Samples follow: all counts from now on belong to the run. Opens the records of new threads. */
+void sprof_book_resume(struct book *book);
 /* A new sink begins: it hears of everything again, also of what the old one was told. */
 void sprof_book_restart(struct book *book);
 

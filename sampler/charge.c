@@ -151,3 +151,37 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 	else
 		hand_over(charging, thread, (struct sprof_times){0}, true);
 }
+
+void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns)
+{
+	struct sampled *sampled = thread->sampling;
+	const bool closing = charging->closing;
+	struct reading now;
+
+	if (sampled->life == SAMPLED_DEAD ||
+		!sprof_reading_take(charging->run->world, thread, true, &now))
+		return;
+	if (sampled->window_ns < time_ns) {
+		charging->closing = true;
+		charge(charging, thread, &now, false);
+		charging->closing = closing;
+	}
+	sprof_sampled_paused(sampled, &now.facts);
+}
+
+/* A thread that has ended meanwhile gets nothing more. */
+void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (sampled->life == SAMPLED_DEAD)
+		return;
+	if (sprof_thread_has_figures(thread) ||
+		!sprof_reading_take(charging->run->world, thread, true, &now)) {
+		sprof_sampled_ended(sampled);
+		return;
+	}
+	now.figures.cpus = *read_cpus(charging);
+	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
+}

@@ -41,4 +41,11 @@ void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread);
  */
 void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures);
 
+/*
+ * What the thread has from now on does not count, until sprof_charge_resume(). It was charged up to
+ * time_ns, unless it got no CPU to stop on: then its figures are charged as they are.
+ */
+void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns);
+void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * The state of a run's loop, shared by sampler.c and periods.c.
+ * The state of a run's loop, shared by sampler.c, periods.c and switch.c.
  */
 #ifndef SPROF_SAMPLER_LOOP_H
 #define SPROF_SAMPLER_LOOP_H
@@ -18,6 +18,15 @@
 
 enum { SIGNALS_KEPT = 16 };
 
+/* switch.c: whether samples are taken. */
+struct sampling_switch {
+	bool is_on;
+	/* off before the end of the delay: goes on by itself then; UINT64_MAX: it does not */
+	uint64_t planned_ns;
+	uint64_t since_ns;      /* the present state */
+	uint64_t on_ns, off_ns; /* how long it was so before, in this period */
+};
+
 struct pace {
 	uint64_t begin_ns, end_ns; /* of the run; UINT64_MAX: not known yet */
 	struct sprof_schedule schedule;
@@ -26,7 +35,7 @@ struct pace {
 
 /* periods.c */
 struct period {
-	uint64_t begin_ns, end_ns;   /* the end is the planned one */
+	uint64_t end_ns;             /* the planned one */
 	uint64_t ask_ns;             /* when to ask whether it may end */
 	uint64_t own_cpu_ns;         /* used before the period */
 	uint64_t stopped_ns;         /* how long threads stood still before the period */
@@ -45,6 +54,7 @@ struct loop {
 	const struct sprof_control *control;
 	const struct sprof_periods *periods;            /* NULL: there are none */
 	const struct sprof_event_source *const *events; /* NULL: there are none */
+	struct sampling_switch sampling;
 	struct pace pace;
 	struct period period;
 	struct book book;
@@ -55,7 +65,8 @@ struct loop {
 	struct ticking ticking;
 	struct event_stacks event_stacks;
 	struct kept_signals signals;
-	bool over; /* no traced thread is left, or the control said so */
+	bool over;      /* no traced thread is left, or the control said so */
+	bool is_closed; /* the records of all threads are gone */
 };
 
 /* sources.c: offers them the loop's stacks. */
@@ -68,12 +79,28 @@ uint64_t sprof_sources_due_ns(const struct loop *loop);
 void sprof_sources_poll(struct loop *loop, uint64_t now_ns);
 void sprof_sources_end(const struct loop *loop);
 
+/* Our own CPU time plus the time that the target's threads stood still for us. */
+uint64_t sprof_loop_spent_ns(const struct loop *loop);
+
 /* quality.c: fills in the quality figures up to now. */
 void sprof_loop_fill_quality(struct loop *loop);
 /* A tick that charges every thread up to now. */
 void sprof_loop_charge_all(struct loop *loop);
 /* Settles every thread, because the sink hears no more of it. */
 void sprof_loop_settle_all(struct loop *loop);
+
+/* switch.c: settles whether the run begins with sampling on. */
+void sprof_switch_init(struct loop *loop);
+/* Switches; nothing changes if it is so already. Off: all threads were just charged. */
+void sprof_switch_on(struct loop *loop);
+void sprof_switch_off(struct loop *loop);
+/* When it goes on by itself; UINT64_MAX: it does not. */
+uint64_t sprof_switch_due_ns(const struct loop *loop);
+/* For how long it was on, and off, in this period. */
+uint64_t sprof_switch_on_ns(const struct loop *loop);
+uint64_t sprof_switch_off_ns(const struct loop *loop);
+/* A new period begins where the last one ended. */
+void sprof_switch_restart(struct loop *loop);
 
 /* periods.c: begins the first period; ends a period whose end has come, if that is possible. */
 void sprof_period_begin(struct loop *loop);

@@ -13,8 +13,7 @@ void sprof_period_begin(struct loop *loop)
 	const uint64_t length = loop->run.options->period_ns;
 	struct period *period = &loop->period;
 
-	period->begin_ns = loop->pace.begin_ns;
-	period->end_ns = length ? period->begin_ns + length : UINT64_MAX;
+	period->end_ns = length ? loop->pace.begin_ns + length : UINT64_MAX;
 	period->ask_ns = period->end_ns;
 }
 
@@ -47,7 +46,7 @@ static void restart(struct loop *loop)
 	period->processes = world->processes_seen(world->data) - (uint32_t)processes;
 	/* The last period ended before this: work since then belongs to the new one. */
 	period->own_cpu_ns += loop->run.quality->profiler_cpu_ns;
-	period->begin_ns += loop->run.quality->duration_ns;
+	sprof_switch_restart(loop);
 	restart_quality(loop);
 	sprof_book_restart(&loop->book);
 }

@@ -31,10 +31,9 @@ void sprof_loop_fill_quality(struct loop *loop)
 	const struct sprof_schedule *schedule = &loop->pace.schedule;
 	const struct period *period = &loop->period;
 	struct sprof_quality *quality = loop->run.quality;
-	/* Up to here all time was charged. Since then we may have waited for a CPU. */
-	uint64_t end_ns = loop->ticking.ns;
 
-	quality->duration_ns = end_ns > period->begin_ns ? end_ns - period->begin_ns : 0;
+	quality->duration_ns = sprof_switch_on_ns(loop);
+	quality->off_ns = sprof_switch_off_ns(loop);
 	quality->ticks = schedule->ticks;
 	quality->ticks_late = schedule->late;
 	quality->ticks_missed = schedule->missed;
@@ -58,7 +57,7 @@ static void count_tick(struct loop *loop)
 
 void sprof_loop_charge_all(struct loop *loop)
 {
-	if (now_of(&loop->run) < loop->pace.begin_ns)
+	if (!loop->sampling.is_on)
 		return;
 	/* Nobody is stopped only for figures: they are read as they are. */
 	if (loop->run.options->no_samples) {
@@ -87,6 +86,6 @@ void sprof_loop_settle_all(struct loop *loop)
 	for (size_t i = 0; i < count; i++) {
 		if (threads[i]->sampling)
 			sprof_book_settle(&loop->book, threads[i], loop->ticking.ns,
-				is_behind(loop, threads[i]));
+				loop->sampling.is_on && is_behind(loop, threads[i]));
 	}
 }

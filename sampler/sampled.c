@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sampler/figures.h"
 
 /* How long a thread that was met in the kernel is expected there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
@@ -168,6 +169,20 @@ struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct s
 {
 	sampled->window_ns = now->time_ns;
 	return sprof_account_advance(&sampled->account, now);
+}
+
+/* While sampling is off, `first` has what belongs to the run so far. */
+void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts)
+{
+	sampled->first = sprof_facts_since(facts, &sampled->first);
+}
+
+void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
+	const struct sprof_thread_facts *facts)
+{
+	sprof_account_init(&sampled->account, now);
+	sampled->window_ns = now->time_ns;
+	sampled->first = sprof_facts_since(facts, &sampled->first);
 }
 
 void sprof_sampled_stood(struct sampled *sampled, uint64_t ns)

@@ -13,7 +13,7 @@
  *   sample   MET -missed-> OWED -met, restarted-> MET. OWED: its stop missed its tick and is under
  *            way; the sample is taken when it comes.
  *
- *   window   begins at the thread's first sight, and at each charge.
+ *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
  *
  *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
  */
@@ -195,6 +195,13 @@ void sprof_sampled_met(struct sampled *sampled);
 
 /* window: the times since the last charge, by these figures; it stood still for stood_ns. */
 struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
+/*
+ * Sampling is off; what is counted until it is on again does not belong to the run. `facts`: the
+ * kernel's, of now.
+ */
+void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_facts *facts);
+void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
+	const struct sprof_thread_facts *facts);
 void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 
 /* cpu. */

@@ -35,7 +35,10 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = loop->run.world;
 
-	sprof_book_settle(&loop->book, thread, loop->ticking.ns, sprof_thread_has_figures(thread));
+	/* What it did while sampling was off belongs to nobody. */
+	if (loop->sampling.is_on || thread->sampling)
+		sprof_book_settle(&loop->book, thread, loop->ticking.ns,
+			loop->sampling.is_on && sprof_thread_has_figures(thread));
 	sprof_book_close(&loop->book, thread);
 	if (thread->process->threads == 1)
 		sprof_sampled_process_forget(thread->process);
@@ -101,6 +104,29 @@ static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
 	return sprof_book_wants(&loop->book, thread, now_of(&loop->run));
 }
 
+static void carry_out(struct loop *loop, enum sprof_order order)
+{
+	switch (order) {
+	case SPROF_ORDER_GO_ON:
+		break;
+	case SPROF_ORDER_END:
+		loop->over = true;
+		break;
+	case SPROF_ORDER_ON:
+		sprof_switch_on(loop);
+		break;
+	case SPROF_ORDER_OFF:
+		sprof_switch_off(loop);
+		break;
+	case SPROF_ORDER_TOGGLE:
+		if (loop->sampling.is_on)
+			sprof_switch_off(loop);
+		else
+			sprof_switch_on(loop);
+		break;
+	}
+}
+
 /* Signals are answered when no thread is stopped, and all time so far is handed out. */
 static void answer_signals(struct loop *loop)
 {
@@ -109,9 +135,14 @@ static void answer_signals(struct loop *loop)
 	/* A process forked by the control must not inherit our CPU and priority. */
 	loop->source.step_aside(loop->source.data);
 	for (unsigned i = 0; i < loop->signals.count; i++) {
+		enum sprof_order order;
+
 		sprof_loop_fill_quality(loop);
-		if (!control->signal(control->data, &loop->signals.kept[i]))
-			loop->over = true;
+		order = control->signal(control->data, &loop->signals.kept[i]);
+		if (!loop->is_closed)
+			carry_out(loop, order);
+		if (control->done)
+			control->done(control->data);
 	}
 	loop->signals.count = 0;
 	loop->source.step_back(loop->source.data);
@@ -126,7 +157,7 @@ static void resume_all(struct loop *loop)
 
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!loop->run.options->delay_ns)
+		if (loop->sampling.is_on)
 			sprof_book_open(&loop->book, threads[i]);
 		if (threads[i]->phase == SPROF_THREAD_STOPPED)
 			world->resume(world->data, threads[i]);
@@ -136,15 +167,15 @@ static void resume_all(struct loop *loop)
 static uint64_t next_deadline(const struct loop *loop)
 {
 	uint64_t tick_ns = loop->pace.schedule.deadline, ask_ns = loop->period.ask_ns;
-	uint64_t events_ns = sprof_sources_due_ns(loop);
+	uint64_t events_ns = sprof_sources_due_ns(loop), on_ns = sprof_switch_due_ns(loop);
 	uint64_t deadline = tick_ns < loop->pace.end_ns ? tick_ns : loop->pace.end_ns;
 
 	deadline = deadline < ask_ns ? deadline : ask_ns;
+	deadline = deadline < on_ns ? deadline : on_ns;
 	return deadline < events_ns ? deadline : events_ns;
 }
 
-/* Our own CPU time plus the time that the target's threads stood still for us. */
-static uint64_t spent_ns(const struct loop *loop)
+uint64_t sprof_loop_spent_ns(const struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
 
@@ -157,15 +188,18 @@ static void plan_next_tick(struct loop *loop)
 
 	if (loop->run.options->max_overhead > 0)
 		pace->schedule.period =
-			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
+			sprof_budget_period(&pace->budget, now_of(&loop->run), sprof_loop_spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
 }
 
 /* Does what is due now; false: the end is due. */
 static bool act(struct loop *loop)
 {
-	uint64_t now = now_of(&loop->run), tick_ns = loop->pace.schedule.deadline;
+	uint64_t now = now_of(&loop->run), tick_ns;
 
+	if (now >= sprof_switch_due_ns(loop))
+		sprof_switch_on(loop);
+	tick_ns = loop->pace.schedule.deadline;
 	if (now >= tick_ns && loop->run.options->once)
 		return false;
 	/* An overdue tick is taken even past the end, to count those that were missed. */
@@ -225,6 +259,7 @@ static void close_run(struct loop *loop)
 	sprof_sources_end(loop);
 	sprof_loop_settle_all(loop);
 	forget_all(loop);
+	loop->is_closed = true;
 	sprof_loop_fill_quality(loop);
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
@@ -242,10 +277,8 @@ static void begin_pace(struct loop *loop)
 
 	pace->begin_ns = now_of(&loop->run) + options->delay_ns;
 	pace->end_ns = options->duration_ns ? pace->begin_ns + options->duration_ns : UINT64_MAX;
-	sprof_schedule_init(&pace->schedule, period,
-		options->no_samples ? UINT64_MAX : pace->begin_ns, pace->begin_ns);
+	sprof_schedule_init(&pace->schedule, period, UINT64_MAX, pace->begin_ns);
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
-	sprof_budget_begin(&pace->budget, pace->begin_ns, spent_ns(loop));
 }
 
 static void begin(struct loop *loop, const struct sprof_sink *sink)
@@ -261,12 +294,13 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 		.wanted = on_wanted,
 	};
 	sprof_stops_init(&loop->stops, &loop->run, &loop->listener, &loop->pauses, &loop->source);
-	sprof_book_init(&loop->book, &loop->run, sink, loop->pace.begin_ns);
+	sprof_book_init(&loop->book, &loop->run, sink);
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;
 	loop->ticking.source = &loop->source;
 	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
 	sprof_sources_offer(loop);
+	sprof_switch_init(loop);
 }
 
 bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_ends *ends,

@@ -22,6 +22,7 @@ struct sprof_sampler_options {
 	/* from the first sample; 0: until the target ends or the control says so */
 	uint64_t duration_ns;
 	uint64_t delay_ns; /* before the first sample */
+	bool starts_off;   /* no samples until the control orders them */
 	/* ends the run that long after the launched program; 0: at the last process's end */
 	uint64_t linger_ns;
 	/* from the first sample, and from each end of a period; 0: there are no periods */
@@ -35,10 +36,21 @@ struct sprof_sampler_options {
 	bool kernel_stacks; /* of blocked threads, if they can be read */
 };
 
+/* What a signal to sprof asks of the run. */
+enum sprof_order {
+	SPROF_ORDER_GO_ON,
+	SPROF_ORDER_END,
+	SPROF_ORDER_ON, /* take samples; nothing changes if they are taken already */
+	SPROF_ORDER_OFF,
+	SPROF_ORDER_TOGGLE,
+};
+
 /* Handles a signal that sprof itself got; called from the loop, never from a signal handler. */
 struct sprof_control {
 	void *data;
-	bool (*signal)(void *data, const siginfo_t *info); /* false: end the run */
+	enum sprof_order (*signal)(void *data, const siginfo_t *info);
+	/* The order of the last signal is carried out. NULL: nobody wants to know. */
+	void (*done)(void *data);
 };
 
 /* Gets the periods of a recording; called only with a period_ns. */
@@ -73,6 +85,9 @@ struct sprof_sampler_ends {
 };
 
 /*
+ * While sampling is off, no thread is looked at. Time that passes then is charged to nobody, but
+ * counts for the duration and for periods.
+ *
  * Samples until the duration is over, the control ends it, the last traced process is gone or, with
  * a linger_ns, the launched program has ended. Fails only for lack of memory; all samples so far
  * have reached the sink then. The target is left attached. *quality is filled as the run goes on,

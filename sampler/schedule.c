@@ -27,6 +27,11 @@ void sprof_schedule_init(
 	};
 }
 
+void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first)
+{
+	schedule->slot = schedule->deadline = first;
+}
+
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 {
 	uint64_t jitter = schedule->period;

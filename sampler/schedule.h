@@ -19,6 +19,9 @@ struct sprof_schedule {
 void sprof_schedule_init(
 	struct sprof_schedule *schedule, uint64_t period, uint64_t first, uint64_t seed);
 
+/* After a time without ticks: the next one is at `first`. */
+void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
+
 /*
  * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
  * future. Slots that have passed meanwhile are counted as missed.

@@ -59,9 +59,9 @@ static bool take_charge(void *data, uint32_t thread, const struct sprof_times *t
 	return !fails(data);
 }
 
-static bool keep_on(void *data, const siginfo_t *info)
+static enum sprof_order keep_on(void *data, const siginfo_t *info)
 {
-	return true;
+	return SPROF_ORDER_GO_ON;
 }
 
 static bool sample_all(struct scene *scene, void *data)

@@ -146,9 +146,9 @@ static bool take_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_i
 	return true;
 }
 
-static bool on_signal(void *data, const siginfo_t *info)
+static enum sprof_order on_signal(void *data, const siginfo_t *info)
 {
-	return false;
+	return SPROF_ORDER_END;
 }
 
 static bool may_end_period(void *data)
