@@ -67,8 +67,8 @@ static void complain(struct sprof_channel_reader *reader)
 	if (reader->has_complained)
 		return;
 	reader->has_complained = true;
-	sprof_ui_note("--control knows enable, disable, ping, stop and snapshot, not '%.*s'%s", shown,
-		reader->line, reader->length > SPROF_LINE_MAX ? "..." : "");
+	sprof_ui_note("--control knows enable, disable, ping, stop and snapshot, not '%.*s'%s",
+		shown, reader->line, reader->length > SPROF_LINE_MAX ? "..." : "");
 }
 
 static void end_line(struct sprof_channel_reader *reader)

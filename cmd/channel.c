@@ -48,8 +48,8 @@ enum sprof_line sprof_line_parse(const char *text, size_t length)
 
 static bool refuse(struct sprof_error *err)
 {
-	return sprof_error_set(err, SPROF_ERROR_USAGE,
-		"must be fd:N, fd:N,M, fifo:PATH or fifo:PATH,PATH");
+	return sprof_error_set(
+		err, SPROF_ERROR_USAGE, "must be fd:N, fd:N,M, fifo:PATH or fifo:PATH,PATH");
 }
 
 /* `unusable`: the mode of opening that does not allow what the descriptor is for. */
@@ -79,7 +79,8 @@ static int read_number(const char *text, const char **ret_end)
 	return errno || number > INT_MAX ? -1 : (int)number;
 }
 
-static bool use_descriptors(struct sprof_channel *channel, const char *text, struct sprof_error *err)
+static bool use_descriptors(
+	struct sprof_channel *channel, const char *text, struct sprof_error *err)
 {
 	const char *end = NULL;
 	struct sprof_channel found = {.lines = read_number(text, &end), .acks = -1};

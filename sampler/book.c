@@ -167,14 +167,20 @@ void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t ti
 	sprof_sampled_woke(thread->sampling);
 }
 
+/* Those that are not told yet, up to this time. */
+static void hand_over_samples(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
+{
+	sprof_book_credit(book, thread, time_ns);
+	sprof_samples_flush(&book->samples, thread);
+}
+
 void sprof_book_settle(
 	struct book *book, struct sprof_thread *thread, uint64_t time_ns, bool with_figures)
 {
 	/* A thread that lived between two ticks has figures too. */
 	if (!sprof_book_open(book, thread))
 		return;
-	sprof_book_credit(book, thread, time_ns);
-	sprof_samples_flush(&book->samples, thread);
+	hand_over_samples(book, thread, time_ns);
 	sprof_charge_last(&book->charging, thread, with_figures);
 }
 
@@ -186,8 +192,7 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_
 		sprof_mappings_forget(&process->mappings);
 	if (!thread->sampling)
 		return;
-	sprof_book_credit(book, thread, time_ns);
-	sprof_samples_flush(&book->samples, thread);
+	hand_over_samples(book, thread, time_ns);
 	sprof_sampled_executed(thread->sampling);
 	name(book, thread, true);
 }
@@ -217,8 +222,7 @@ static void pause_thread(struct book *book, struct sprof_thread *thread, uint64_
 {
 	if (!thread->sampling)
 		return;
-	sprof_book_credit(book, thread, time_ns);
-	sprof_samples_flush(&book->samples, thread);
+	hand_over_samples(book, thread, time_ns);
 	sprof_charge_pause(&book->charging, thread, time_ns);
 	sprof_sampled_restarted(thread->sampling);
 }

@@ -80,7 +80,12 @@ void sprof_sources_poll(struct loop *loop, uint64_t now_ns);
 void sprof_sources_end(const struct loop *loop);
 
 /* Our own CPU time plus the time that the target's threads stood still for us. */
-uint64_t sprof_loop_spent_ns(const struct loop *loop);
+static inline uint64_t spent_ns(const struct loop *loop)
+{
+	const struct sprof_world *world = loop->run.world;
+
+	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->pauses.total;
+}
 
 /* quality.c: fills in the quality figures up to now. */
 void sprof_loop_fill_quality(struct loop *loop);

@@ -32,14 +32,19 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 	process->enters_until_ns = now_ns + ENTERS_NS;
 }
 
+static void begin_account(struct sampled *sampled, const struct sprof_figures *start)
+{
+	sprof_account_init(&sampled->account, start);
+	sampled->window_ns = start->time_ns;
+}
+
 struct sampled *sprof_sampled_create(const struct sprof_figures *start)
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return NULL;
-	sprof_account_init(&sampled->account, start);
-	sampled->window_ns = start->time_ns;
+	begin_account(sampled, start);
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
 }
@@ -180,8 +185,7 @@ void sprof_sampled_paused(struct sampled *sampled, const struct sprof_thread_fac
 void sprof_sampled_resumed(struct sampled *sampled, const struct sprof_figures *now,
 	const struct sprof_thread_facts *facts)
 {
-	sprof_account_init(&sampled->account, now);
-	sampled->window_ns = now->time_ns;
+	begin_account(sampled, now);
 	sampled->first = sprof_facts_since(facts, &sampled->first);
 }
 

@@ -175,20 +175,13 @@ static uint64_t next_deadline(const struct loop *loop)
 	return deadline < events_ns ? deadline : events_ns;
 }
 
-uint64_t sprof_loop_spent_ns(const struct loop *loop)
-{
-	const struct sprof_world *world = loop->run.world;
-
-	return world->own_cpu_ns(world->data) + loop->period.stopped_ns + loop->pauses.total;
-}
-
 static void plan_next_tick(struct loop *loop)
 {
 	struct pace *pace = &loop->pace;
 
 	if (loop->run.options->max_overhead > 0)
 		pace->schedule.period =
-			sprof_budget_period(&pace->budget, now_of(&loop->run), sprof_loop_spent_ns(loop));
+			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
 }
 

@@ -54,7 +54,7 @@ static void begin_ticks(struct loop *loop, uint64_t first_ns)
 	loop->sampling.since_ns = first_ns;
 	if (!loop->run.options->no_samples)
 		sprof_schedule_restart(&pace->schedule, first_ns);
-	sprof_budget_begin(&pace->budget, first_ns, sprof_loop_spent_ns(loop));
+	sprof_budget_begin(&pace->budget, first_ns, spent_ns(loop));
 }
 
 void sprof_switch_init(struct loop *loop)

@@ -16,7 +16,8 @@ import tempfile
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", "sampler", "profile", "output", "cmd", "bench", "demo",
            "completions", "man", "docs", "scripts", "tests"]
-TESTS = ["tests/unit/sampler/test-sampler-scenarios", "tests/unit/sampler/test-sampler-schedules"]
+TESTS = ["tests/unit/sampler/test-sampler-scenarios", "tests/unit/sampler/test-sampler-schedules",
+         "tests/unit/sampler/test-sampler-switch"]
 SECONDS = 60
 
 # Name, file, what is there once, and what takes its place.
@@ -68,17 +69,22 @@ MUTATIONS = [
     ("late-is-no-sample", "sampler/stops.c", "if (slot->phase == SLOT_COPIED)\n\t\tobserve(stops, slot, time_ns", "if (false)\n\t\tobserve(stops, slot, time_ns"),
     ("nothing-is-drained", "sampler/stops.c", "while (is_stop_outstanding(world)) {", "while (false && is_stop_outstanding(world)) {"),
     ("missed-is-nothing", "sampler/stops.c", "stops->listener->missed(stops->listener->data, slot->ask.thread);", ";"),
-    ("settled-without-credit", "sampler/book.c", "sprof_book_credit(book, thread, time_ns);\n\tsprof_samples_flush(&book->samples, thread);\n\tsprof_charge",
-     "sprof_samples_flush(&book->samples, thread);\n\tsprof_charge"),
-    ("executed-without-credit", "sampler/book.c", "sprof_book_credit(book, thread, time_ns);\n\tsprof_samples_flush(&book->samples, thread);\n\tsprof_sampled",
-     "sprof_samples_flush(&book->samples, thread);\n\tsprof_sampled"),
+    ("settled-without-credit", "sampler/book.c", "hand_over_samples(book, thread, time_ns);\n\tsprof_charge_last",
+     "sprof_samples_flush(&book->samples, thread);\n\tsprof_charge_last"),
+    ("executed-without-credit", "sampler/book.c", "hand_over_samples(book, thread, time_ns);\n\tsprof_sampled_executed",
+     "sprof_samples_flush(&book->samples, thread);\n\tsprof_sampled_executed"),
     ("lost-stays-lost", "sampler/book.c", "book->run->quality->samples_lost--;", ";"),
     ("always-due", "sampler/charge.c", "return charging->closing || now_ns", "return true || now_ns"),
     ("ends-without-its-time", "sampler/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
     ("no-figures-are-wanted", "sampler/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",
      "return ASK_NO_FIGURES;"),
     ("last-ticks-are-forgotten", "sampler/quality.c", "loop->ticking.ns >= schedule->deadline &&", "false &&"),
-    ("once-takes-two", "sampler/quality.c", "if (now_of(&loop->run) < loop->pace.begin_ns)\n\t\treturn;", "(void)now_of(&loop->run);\n\treturn;"),
+    ("once-takes-two", "sampler/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
+    ("off-has-ticks", "sampler/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", ";"),
+    ("off-counts", "sampler/sampled.c", "begin_account(sampled, now);\n\tsampled->first", "sampled->first"),
+    ("born-while-off-is-ours", "sampler/book.c", "thread->born && thread->seen_ns >= book->begin_ns", "thread->born"),
+    ("off-without-pause", "sampler/switch.c", "sprof_book_pause(&loop->book, loop->ticking.ns);", ";"),
+    ("on-without-resume", "sampler/charge.c", "sprof_sampled_resumed(sampled, &now.figures, &now.facts);", ";"),
     ("no-memory-is-nothing", "sampler/sampler.c", "if (world->lacks_memory(world->data))\n\t\tloop->run.out_of_memory = true;", ";"),
     ("always-quiet", "sampler/quiet.c", "quiet->rest_ns == quiet->known_rest_ns &&", ""),
     ("bursts-are-forgotten", "sampler/quiet.c", "quiet->moved_ns = tick_ns;", ";"),

@@ -145,6 +145,12 @@ static struct sprof_event next_event(void *data, uint64_t deadline_ns)
 	while (event.kind == SPROF_EVENT_TIMEOUT && world->now_ns < deadline_ns) {
 		uint64_t left = deadline_ns - world->now_ns;
 
+		if (world->orders_sent < world->order_count &&
+			world->now_ns >= world->orders[world->orders_sent].ns) {
+			world->orders_sent++;
+			return (struct sprof_event){
+				.kind = SPROF_EVENT_SIGNAL, .info = {.si_signo = SIGUSR2}};
+		}
 		if (world->signal_ns && world->now_ns >= world->signal_ns) {
 			world->signal_ns = 0;
 			return (struct sprof_event){
@@ -187,6 +193,8 @@ static bool interrupt(void *data, struct sprof_thread *thread)
 
 	if (thread->phase != SPROF_THREAD_RUNNING && thread->phase != SPROF_THREAD_LISTENING)
 		fake_wrong(world, fake, "interrupted in the wrong phase");
+	if (world->is_off)
+		fake_wrong(world, fake, "interrupted while sampling is off");
 	if (!fake->said_running)
 		fake_wrong(world, fake, "interrupted, though it was said to sleep");
 	fake_ask(world, thread);

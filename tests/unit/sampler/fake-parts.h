@@ -32,6 +32,8 @@ void fake_bear(struct fake_world *world, struct fake_thread *thread);
 
 /* fake-sink.c */
 void fake_sink_init(struct fake_world *world);
+/* Sampling begins for all threads that there are. */
+void fake_mark(struct fake_world *world);
 /* Compares all that was reported of the thread, at the end. */
 void fake_check_end(struct fake_world *world, struct fake_thread *thread);
 

@@ -86,6 +86,8 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	uint64_t pc = sample->stack < world->stack_count ? world->stacks[sample->stack] : 0;
 	uint32_t count = sample->count ? sample->count : 1;
 
+	if (world->is_off)
+		fake_wrong(world, thread, "a sample while sampling is off");
 	if (!thread->told)
 		fake_wrong(world, thread, "a sample of a thread that was not told");
 	if (sample->stack < world->stack_base || sample->stack >= world->stack_count)
@@ -148,7 +150,66 @@ static bool take_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_i
 
 static enum sprof_order on_signal(void *data, const siginfo_t *info)
 {
-	return SPROF_ORDER_END;
+	struct fake_world *world = data;
+
+	return info->si_signo == SIGUSR2 ? world->orders[world->orders_done].order
+					 : SPROF_ORDER_END;
+}
+
+void fake_mark(struct fake_world *world)
+{
+	for (size_t i = 0; i < world->thread_count; i++) {
+		struct fake_thread *thread = &world->threads[i];
+
+		thread->mark_ns = world->now_ns;
+		thread->mark_cpu_ns = thread->cpu_ns;
+	}
+}
+
+/* What the threads have had since the mark. One that was born since has all that it has. */
+static void count_on_time(struct fake_world *world, struct fake_thread *thread)
+{
+	uint64_t end_ns = thread->end_ns ? thread->end_ns : world->now_ns;
+
+	if (thread->is_born && end_ns > thread->mark_ns)
+		thread->on_ns += end_ns -
+			(thread->birth_ns > thread->mark_ns ? thread->birth_ns : thread->mark_ns);
+	thread->on_cpu_ns += thread->cpu_ns - thread->mark_cpu_ns;
+}
+
+static void switch_to(struct fake_world *world, bool is_off)
+{
+	if (is_off == world->is_off)
+		return;
+	world->is_off = is_off;
+	if (!is_off) {
+		fake_mark(world);
+		return;
+	}
+	for (size_t i = 0; i < world->thread_count; i++)
+		count_on_time(world, &world->threads[i]);
+}
+
+static void on_done(void *data)
+{
+	struct fake_world *world = data;
+
+	if (world->orders_done == world->orders_sent)
+		return;
+	switch (world->orders[world->orders_done++].order) {
+	case SPROF_ORDER_ON:
+		switch_to(world, false);
+		break;
+	case SPROF_ORDER_OFF:
+		switch_to(world, true);
+		break;
+	case SPROF_ORDER_TOGGLE:
+		switch_to(world, !world->is_off);
+		break;
+	case SPROF_ORDER_GO_ON:
+	case SPROF_ORDER_END:
+		break;
+	}
 }
 
 static bool may_end_period(void *data)
@@ -179,8 +240,25 @@ void fake_sink_init(struct fake_world *world)
 		.sample = take_sample,
 		.charge = take_charge,
 		.wait = take_wait};
-	world->control = (struct sprof_control){.data = world, .signal = on_signal};
+	world->control =
+		(struct sprof_control){.data = world, .signal = on_signal, .done = on_done};
 	world->period_ends = (struct sprof_periods){world, may_end_period, end_period};
+}
+
+/* Each switch takes some time: a closing tick, and its wait for stops. */
+static void check_on_time(struct fake_world *world, struct fake_thread *thread)
+{
+	uint64_t slack = 2 * MS * (world->order_count + 1), sum = 0, cpu;
+
+	if (!world->is_off)
+		count_on_time(world, thread);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		sum += thread->charged[i];
+	if (sum > thread->on_ns + slack || sum + slack < thread->on_ns)
+		fake_wrong(world, thread, "its time is not that while sampling was on");
+	cpu = thread->charged[SPROF_TIME_USER] + thread->charged[SPROF_TIME_SYS];
+	if (cpu > thread->on_cpu_ns + slack || cpu + slack < thread->on_cpu_ns)
+		fake_wrong(world, thread, "its CPU time is not that while sampling was on");
 }
 
 static void check_time(struct fake_world *world, struct fake_thread *thread)
@@ -196,6 +274,10 @@ static void check_time(struct fake_world *world, struct fake_thread *thread)
 	/* The last tick is some time before the end, and the end is read some time later. */
 	if (world->options.mode != SPROF_MODE_WALL || world->options.once)
 		return;
+	if (world->order_count || world->options.starts_off) {
+		check_on_time(world, thread);
+		return;
+	}
 	if (sum > wall + 30 * MS)
 		fake_wrong(world, thread, "more time than there was");
 	if (sum + 3 * MS < wall)
@@ -214,7 +296,8 @@ void fake_check_end(struct fake_world *world, struct fake_thread *thread)
 		fake_wrong(world, thread, "a stop is outstanding");
 	if (thread->thread.sampling)
 		fake_wrong(world, thread, "its memory is left");
-	if (thread->lasts != 1)
+	/* Nobody heard of a thread that lived only while sampling was off. */
+	if (thread->lasts != (thread->told > 0))
 		fake_wrong(world, thread, "not charged for the last time exactly once");
 	check_time(world, thread);
 }

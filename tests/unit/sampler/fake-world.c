@@ -95,11 +95,21 @@ void fake_random_acts(struct fake_world *world, struct fake_thread *thread, uint
 	}
 }
 
+void fake_order(struct fake_world *world, uint64_t ns, enum sprof_order order)
+{
+	assert_true(world->order_count < FAKE_ORDERS);
+	world->orders[world->order_count++] = (struct fake_order){world->now_ns + ns, order};
+}
+
 void fake_run(struct fake_world *world)
 {
 	const struct sprof_sampler_ends ends = {&world->sink, &world->control, &world->period_ends};
 	struct sprof_error err = {0};
 
+	/* In the scenarios with orders, one of them ends the delay. */
+	world->is_off =
+		world->options.starts_off || (world->options.delay_ns && world->order_count);
+	fake_mark(world);
 	world->end_ns =
 		world->signal_ns ? world->signal_ns : world->now_ns + world->options.duration_ns;
 	if (!sprof_sampler_run_in(&world->table, &ends, &world->options, &world->quality, &err))

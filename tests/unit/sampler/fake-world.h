@@ -16,6 +16,7 @@ enum {
 	FAKE_PROCESSES = 4,
 	FAKE_ACTS = 256,
 	FAKE_STACKS = 4096,
+	FAKE_ORDERS = 8,
 	FAKE_PID = 0x40000000, /* above any real one */
 	FAKE_OWN_TID = 101,    /* of thread 0, inside its process */
 };
@@ -75,6 +76,13 @@ struct fake_thread {
 	uint32_t last_holder;
 	uint64_t looks; /* reads of its schedstat */
 	uint64_t stat_reads;
+	/* With orders: what it had while sampling was on, and when that began. */
+	uint64_t on_ns, on_cpu_ns, mark_ns, mark_cpu_ns;
+};
+
+struct fake_order {
+	uint64_t ns; /* since the beginning of the run */
+	enum sprof_order order;
 };
 
 struct fake_world {
@@ -104,8 +112,11 @@ struct fake_world {
 	uint32_t words[64];  /* memory at FAKE_MEMORY */
 	uint32_t next_owner; /* of the futex there, its id inside the process, */
 	uint64_t owner_ns;   /* from then on; 0: it does not change */
-	uint64_t signal_ns;  /* when a signal ends the run; 0: never */
-	uint64_t stall_ns;   /* the next interrupt then is followed by a time without a CPU */
+	struct fake_order orders[FAKE_ORDERS];
+	size_t order_count, orders_sent, orders_done;
+	bool is_off;        /* by an order that is carried out */
+	uint64_t signal_ns; /* when a signal ends the run; 0: never */
+	uint64_t stall_ns;  /* the next interrupt then is followed by a time without a CPU */
 	uint64_t stall_length_ns;
 
 	/* The sink. */
@@ -135,6 +146,9 @@ struct fake_thread *fake_add_sleeper(struct fake_world *world, size_t process);
 struct fake_thread *fake_add_runner(struct fake_world *world);
 /* The mutex in its memory is contended, and this thread owns it; NULL: nobody. */
 void fake_set_owner(struct fake_world *world, const struct fake_thread *owner);
+
+/* At that time of the run. */
+void fake_order(struct fake_world *world, uint64_t ns, enum sprof_order order);
 
 /* Runs the sampler, and compares at the end. `wrong` says what was wrong. */
 void fake_run(struct fake_world *world);
