@@ -20,7 +20,7 @@ def heap(bench, *options):
 
 CALLED = {
     "one bare stop": ("trap", lambda bench: []),
-    "sprof calls --breakpoints": ("call", lambda bench: calls(bench, "--breakpoints")),
+    "sprof calls --breakpoints": ("call", lambda bench: calls(bench, "--breakpoints", "--overhead", "0")),
     "sprof calls, uprobes": ("call", calls),
 }
 ALLOCATED = {

@@ -211,8 +211,8 @@ def test_bad_input():
     for code, words, *said in (
             (64, (), "needs a process or a program"),
             (64, ("-p", os.getpid(), "--", "true"), "not both"),
-            (64, ("-p", "x"), "process ids"),
-            (64, ("-p", f"{os.getpid()},"), "process ids"),
+            (64, ("-p", "x"), "list of them"),
+            (64, ("-p", f"{os.getpid()},"), "list of them"),
             (64, ("-p", os.getpid(), "-o", "file.xyz"), ".csv"),
             (64, ("-p", os.getpid(), "--at", "noon"), "start"),
             (64, ("-p", os.getpid(), "-i", "0"), "interval"),

@@ -60,6 +60,9 @@ def between(folded):
     return list(found.pop())
 
 
+OURS = {name for functions, _ in TRUTH.values() for name in functions}
+
+
 def check_ways(compiler, *flags):
     program = compile_ways(compiler, *flags)
     for way, (functions, mark) in TRUTH.items():
@@ -71,8 +74,8 @@ def check_ways(compiler, *flags):
         with open("x.txt", encoding="utf-8") as file:
             for text in (file.read(), saved):
                 assert f" leafy{mark}\n" in text, (way, text)
-                # The dynamic linker makes tail calls, too.
-                found = re.findall(r" (?!_dl_)(\w+) \(tail call\)$", text, re.MULTILINE)
+                # The C library and the dynamic linker make tail calls, too.
+                found = [name for name in re.findall(r" (\w+) \(tail call\)$", text, re.MULTILINE) if name in OURS]
                 assert found == functions + functions[::-1], (way, text)
 
 
@@ -184,7 +187,7 @@ def random_program(seed, count=80):
 
 
 def test_nothing_is_invented():
-    """Each function that is put in jumps to the next one, and the way is the only one in the code."""
+    """Each function that is put in jumps to the next one in the code. That it is the only way is elfsym-tail-paths' to test."""
     for seed, compiler in ((1, "gcc"), (2, "clang"), (3, "gcc")):
         path = write("random.c", random_program(seed))
         command(tool(compiler), "-O2", "-g", "-w", path, "-o", "random")

@@ -33,6 +33,7 @@ static void pretend_files(struct sprof_profile *profile)
 	for (size_t i = 0; i < profile->module_count; i++) {
 		struct sprof_profile_module *facts = &profile->module_facts[i];
 
+		free(facts->segments);
 		facts->segments = calloc(1, sizeof(*facts->segments));
 		fuzz_require(facts->segments != NULL);
 		facts->segment_count = 1;
