@@ -28,6 +28,8 @@ struct breakpoint {
 	uint64_t address;
 	uint32_t tag;
 	uint8_t original;
+	uint8_t code[SPROF_CODE_MAX]; /* what was there, without other breakpoints */
+	size_t code_size;
 	bool is_in;       /* the byte is in the memory */
 	bool is_prepared; /* the rest is known */
 	struct sprof_displaced displaced;
@@ -102,16 +104,57 @@ static bool write_byte(
 	return true;
 }
 
+/* The code as it was, without breakpoints. */
+static size_t read_code(
+	const struct sprof_breakpoints *table, uint64_t address, uint8_t code[SPROF_CODE_MAX])
+{
+	const ssize_t size = pread(table->memory, code, SPROF_CODE_MAX, (off_t)address);
+
+	for (ssize_t i = 0; i < size; i++) {
+		const struct breakpoint *breakpoint = find(table, address + (uint64_t)i);
+
+		if (breakpoint)
+			code[i] = breakpoint->original;
+	}
+	return size < 0 ? 0 : (size_t)size;
+}
+
+/* By now there may be other code. The trap is not in. */
+static bool is_unchanged(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
+{
+	uint8_t code[SPROF_CODE_MAX], first;
+
+	return pread(table->memory, &first, 1, (off_t)breakpoint->address) == 1 &&
+		first == breakpoint->original &&
+		read_code(table, breakpoint->address, code) == breakpoint->code_size &&
+		!memcmp(code + 1, breakpoint->code + 1, breakpoint->code_size - 1);
+}
+
+/* What is there now, for a new breakpoint, or one whose code has been replaced. False: none can be there. */
+static bool take_code(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)
+{
+	uint8_t first;
+
+	if (pread(table->memory, &first, 1, (off_t)breakpoint->address) != 1 || first == INT3)
+		return false;
+	breakpoint->code_size = read_code(table, breakpoint->address, breakpoint->code);
+	breakpoint->code[0] = breakpoint->original = first;
+	breakpoint->is_prepared = false;
+	breakpoint->displaced = (struct sprof_displaced){0};
+	breakpoint->tag = 0;
+	return breakpoint->code_size;
+}
+
 static struct breakpoint *add(struct sprof_breakpoints *table, uint64_t address)
 {
-	uint8_t original;
+	struct breakpoint breakpoint = {.address = address};
 
-	if (pread(table->memory, &original, 1, (off_t)address) != 1 || original == INT3 ||
+	if (!take_code(table, &breakpoint) ||
 		!sprof_array_reserve(
 			&table->items, &table->capacity, table->count + 1, sizeof(*table->items)) ||
 		!sprof_idmap_put(&table->by_address, 0, address, (uint32_t)table->count))
 		return NULL;
-	table->items[table->count] = (struct breakpoint){.address = address, .original = original};
+	table->items[table->count] = breakpoint;
 	return &table->items[table->count++];
 }
 
@@ -125,7 +168,9 @@ bool sprof_breakpoint_insert(struct sprof_process *process, uint64_t address, ui
 		return false;
 	if (!breakpoint)
 		breakpoint = add(process->breakpoints, address);
-	if (!breakpoint)
+	if (!breakpoint ||
+		(!breakpoint->is_in && !is_unchanged(process->breakpoints, breakpoint) &&
+			!take_code(process->breakpoints, breakpoint)))
 		return false;
 	if (tag)
 		breakpoint->tag = tag;
@@ -152,21 +197,6 @@ bool sprof_breakpoint_is_certain(const struct sprof_process *process, uint64_t a
 
 	return breakpoint && breakpoint->is_in && breakpoint->is_prepared &&
 		breakpoint->displaced.size > SPROF_TRAP_SIZE;
-}
-
-/* The code as it was, without breakpoints. */
-static size_t read_code(
-	const struct sprof_breakpoints *table, uint64_t address, uint8_t code[SPROF_CODE_MAX])
-{
-	const ssize_t size = pread(table->memory, code, SPROF_CODE_MAX, (off_t)address);
-
-	for (ssize_t i = 0; i < size; i++) {
-		const struct breakpoint *breakpoint = find(table, address + (uint64_t)i);
-
-		if (breakpoint)
-			code[i] = breakpoint->original;
-	}
-	return size < 0 ? 0 : (size_t)size;
 }
 
 /* Whether a function of a file is there, and not what a runtime has generated. */
@@ -326,17 +356,6 @@ static bool has_trap(const struct sprof_breakpoints *table, const struct breakpo
 	uint8_t byte;
 
 	return pread(table->memory, &byte, 1, (off_t)breakpoint->address) == 1 && byte == INT3;
-}
-
-/* By now there may be other code. */
-static bool is_unchanged(const struct sprof_breakpoints *table, const struct breakpoint *breakpoint)
-{
-	const struct sprof_displaced *displaced = &breakpoint->displaced;
-	const size_t size = displaced->size ? displaced->size : 1;
-	uint8_t code[SPROF_CODE_MAX];
-
-	return pread(table->memory, code, size, (off_t)breakpoint->address) == (ssize_t)size &&
-		code[0] == breakpoint->original && !memcmp(code + 1, displaced->code + 1, size - 1);
 }
 
 static void put_back(const struct sprof_breakpoints *table, struct breakpoint *breakpoint)

@@ -26,7 +26,7 @@ static struct sprof_activation_factors factors_of(void *data, uint32_t thread)
 
 	if (!facts->on_ns)
 		return found;
-	off_ns = (double)(facts->length_ns - facts->on_ns);
+	off_ns = fmax((double)facts->length_ns - (double)facts->on_ns, 0);
 	own = sprof_function_windows_own(factors->windows, thread, &is_most);
 	factors->facts->are_bounds |= is_most;
 	found.time += off_ns / (double)facts->on_ns;

@@ -13,6 +13,8 @@
 
 #include "cmd/ui.h"
 
+enum { PATIENCE_MS = 1000 };
+
 /* Waits until a descriptor is ready. False: the reader is to end. */
 static bool wait_for(const struct sprof_channel_reader *reader, int fd, short events)
 {
@@ -28,7 +30,14 @@ static bool wait_for(const struct sprof_channel_reader *reader, int fd, short ev
 	return !both[1].revents;
 }
 
-/* Without a reader of answers, lines are carried out all the same. */
+/* Whoever doesn't read answers gets no more of them, and its lines are carried out all the same. */
+static bool is_writable(int fd)
+{
+	struct pollfd acks = {.fd = fd, .events = POLLOUT};
+
+	return poll(&acks, 1, PATIENCE_MS) == 1;
+}
+
 static void answer(struct sprof_channel_reader *reader)
 {
 	static const char text[] = "ack\n";
@@ -37,7 +46,7 @@ static void answer(struct sprof_channel_reader *reader)
 	while (done < sizeof(text) - 1 && reader->channel.acks >= 0) {
 		ssize_t length;
 
-		if (!wait_for(reader, reader->channel.acks, POLLOUT))
+		if (!is_writable(reader->channel.acks))
 			return;
 		length = write(reader->channel.acks, text + done, sizeof(text) - 1 - done);
 		if (length > 0)
@@ -98,13 +107,27 @@ static void add(struct sprof_channel_reader *reader, char c)
 		reader->length++;
 }
 
+/* Others may read the same channel: what the poll saw may be gone, and then only the end of the reader ends
+ * the wait. Errors as read(2). */
+static ssize_t read_or_end(int fd, char *bytes, size_t size)
+{
+	ssize_t length;
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+	length = read(fd, bytes, size);
+	pthread_setcancelstate(before, NULL);
+	return length;
+}
+
 static void *read_lines(void *data)
 {
 	struct sprof_channel_reader *reader = data;
 	char bytes[512];
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	while (wait_for(reader, reader->channel.lines, POLLIN)) {
-		ssize_t length = read(reader->channel.lines, bytes, sizeof(bytes));
+		ssize_t length = read_or_end(reader->channel.lines, bytes, sizeof(bytes));
 
 		if (length < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
@@ -168,8 +191,10 @@ void sprof_channel_reader_end(struct sprof_channel_reader *reader)
 void sprof_channel_reader_finish(struct sprof_channel_reader *reader)
 {
 	sprof_channel_reader_end(reader);
-	if (write(reader->quit[1], "", 1) == 1)
+	if (write(reader->quit[1], "", 1) == 1) {
+		pthread_cancel(reader->thread);
 		pthread_join(reader->thread, NULL);
+	}
 	close(reader->quit[0]);
 	close(reader->quit[1]);
 }

@@ -116,7 +116,7 @@ static int open_fifo(const char *path, struct sprof_error *err)
 		sprof_error_hint(err, "make one with mkfifo");
 		return -1;
 	}
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		sprof_error_set(err, SPROF_ERROR_USAGE, "%s: %s", path, strerror(errno));
 	return fd;

@@ -147,17 +147,22 @@ void sprof_functions_suspend(struct sprof_functions *functions)
 	sprof_breakpoint_events_suspend(functions->breakpoints);
 }
 
-/* What was mapped meanwhile has been seen, and is watched from now on. */
+/* What was mapped meanwhile is looked for here, and not before: what is watched must be there now. Children that
+ * nobody asked for keep clean code. */
 void sprof_functions_resume(struct sprof_functions *functions)
 {
 	struct sprof_process **processes;
 	size_t count;
 
 	functions->is_suspended = false;
+	if (sprof_clock_now_ns() >= functions->next_ns)
+		scan_all(functions);
 	processes = sprof_target_processes(functions->target, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (is_followed(functions, processes[i]))
-			sprof_functions_watch(functions, processes[i]);
+		if (!is_followed(functions, processes[i]))
+			continue;
+		sprof_functions_watch(functions, processes[i]);
+		sprof_breakpoints_restore(processes[i]);
 	}
 	sprof_breakpoint_events_resume(functions->breakpoints);
 }
@@ -247,14 +252,16 @@ static uint64_t due_ns(const void *data)
 	const struct sprof_functions *functions = data;
 	const uint64_t source_ns = functions->source.due_ns(functions->source.data);
 
-	return source_ns < functions->next_ns ? source_ns : functions->next_ns;
+	const uint64_t scan_ns = functions->is_suspended ? UINT64_MAX : functions->next_ns;
+
+	return source_ns < scan_ns ? source_ns : scan_ns;
 }
 
 static bool poll_functions(void *data, uint64_t now_ns)
 {
 	struct sprof_functions *functions = data;
 
-	if (now_ns >= functions->next_ns)
+	if (!functions->is_suspended && now_ns >= functions->next_ns)
 		scan_all(functions);
 	return functions->source.poll(functions->source.data, now_ns) && !functions->out_of_memory;
 }

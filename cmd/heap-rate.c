@@ -171,10 +171,10 @@ static bool put_rates(struct run *run, struct sprof_growth *rates)
 	for (size_t i = 0; i < run->counted.row_count; i++) {
 		const struct sprof_growth_row *row = &run->counted.rows[i];
 		bool is_most;
-		const double per_s =
-			SPROF_NS_PER_S / sprof_window_times_own(&run->times, row->thread, &is_most);
+		const double own = sprof_window_times_own(&run->times, row->thread, &is_most);
+		const double per_s = own > 0 ? SPROF_NS_PER_S / own : 0;
 
-		run->has_fast_threads |= is_most;
+		run->has_fast_threads |= is_most || !per_s;
 		if (!sprof_growth_add(rates, row->thread, row->stack,
 			    (uint64_t)llround((double)row->bytes * per_s),
 			    (uint64_t)llround((double)row->count * per_s)))

@@ -59,8 +59,8 @@ static bool judge(int status, struct sprof_error *err)
 		sprof_error_hint(err, "install binutils (Debian: apt install binutils)");
 		return false;
 	}
-	return sprof_error_set(
-		err, SPROF_ERROR_UNSUPPORTED, "--asm: objdump failed with status %d", status);
+	return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "--asm: objdump failed with status %d",
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 bool sprof_objdump_run(const struct sprof_objdump_range *range, sprof_objdump_taker take,

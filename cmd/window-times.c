@@ -157,7 +157,8 @@ double sprof_window_times_own(
 {
 	const struct sprof_window_time *time = thread < times->count ? &times->items[thread] : NULL;
 	double rest;
-	*ret_is_most = time && time->ran_ns < enough * time->costs_ns;
+	*ret_is_most =
+		time && (!times->floor.here.gap_ns || time->ran_ns < enough * time->costs_ns);
 	if (!time)
 		return (double)times->all_ns;
 	rest = (double)(times->all_ns - time->all_ns);

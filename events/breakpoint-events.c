@@ -301,7 +301,6 @@ void sprof_breakpoint_events_suspend(struct sprof_breakpoint_events *events)
 void sprof_breakpoint_events_resume(struct sprof_breakpoint_events *events)
 {
 	events->is_suspended = false;
-	for_each_process(events, sprof_breakpoints_restore);
 }
 
 static void take(void *data, const struct sprof_event *event)
