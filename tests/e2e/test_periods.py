@@ -123,7 +123,8 @@ def test_bounded_stacks():
     program.finish().check(0)
     assert 0 < stats["samples_folded"] < stats["samples"], stats
     assert folded.has("[other]") and folded.has("main", "spin_round"), folded.stacks
-    check_near(folded.total, 1e6, 5e4, "the time of all stacks in us")
+    # On a busy machine sprof comes late to its end.
+    check_near(folded.total, stats["duration_ns"] / 1e3, 5e4, "the time of all stacks in us")
     assert "are [other]; see --max-stacks" in report.check(0).text(), report.text()
 
 
