@@ -60,7 +60,7 @@ static bool take_signals(struct sprof_observing *observing, int fd)
 	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		const siginfo_t copy = {.si_signo = (int)info.ssi_signo, .si_code = info.ssi_code};
 
-		if (!sprof_signals_handle(&observing->signals, &copy))
+		if (sprof_signals_handle(&observing->signals, &copy) == SPROF_ORDER_END)
 			return false;
 	}
 	return true;
