@@ -135,6 +135,12 @@ static bool is_in_our_stop(const struct sprof_thread *thread, char letter)
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
 
+/* The stop that we asked for has just come: whoever takes it gets all registers. */
+static bool is_coming(const struct sprof_thread *thread)
+{
+	return thread->phase == SPROF_THREAD_INTERRUPTED;
+}
+
 /* In the only tick it is stopped once it runs; not in a call, which a stop would break off. */
 static bool can_be_stopped(const struct sprof_thread *thread, const struct peek_sight *sight)
 {
@@ -175,7 +181,7 @@ enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 		return PEEK_AWAKE;
 	if (stat.state == 'Z' || stat.state == 'X')
 		return PEEK_NOTHING;
-	if (is_in_our_stop(thread, stat.state) && !run->options->once)
+	if (is_in_our_stop(thread, stat.state) && (!run->options->once || is_coming(thread)))
 		return PEEK_IN_STOP;
 	if (is_in_our_stop(thread, stat.state) && can_be_stopped(thread, sight))
 		return PEEK_AWAKE;

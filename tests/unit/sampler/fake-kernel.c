@@ -99,15 +99,6 @@ static struct sprof_event execute(struct fake_world *world, struct fake_thread *
 	return event_of(SPROF_EVENT_EXEC, thread);
 }
 
-static bool stops_now(const struct fake_world *world, const struct fake_thread *thread)
-{
-	enum doing doing = fake_doing(thread);
-
-	return thread->thread.phase == SPROF_THREAD_INTERRUPTED &&
-		thread->stop_ns <= world->now_ns && doing != DOING_DISK && doing != DOING_READY &&
-		world->now_ns >= thread->birth_ns + thread->deaf_ns;
-}
-
 /* Reports what has happened and was not reported yet. */
 static struct sprof_event report(struct fake_world *world)
 {
@@ -127,7 +118,7 @@ static struct sprof_event report(struct fake_world *world)
 		}
 		if (fake_doing(thread) == DOING_EXEC)
 			return execute(world, thread);
-		if (stops_now(world, thread)) {
+		if (fake_stops_now(world, thread)) {
 			thread->thread.phase = SPROF_THREAD_STOPPED;
 			thread->thread.stops++;
 			return event_of(SPROF_EVENT_STOPPED, thread);
@@ -168,7 +159,7 @@ static struct sprof_event spin(void *data, const struct sprof_thread *thread, ui
 	struct fake_thread *fake = fake_ask(world, thread);
 
 	while (world->now_ns < deadline_ns) {
-		if (!fake->is_zombie && stops_now(world, fake)) {
+		if (!fake->is_zombie && fake_stops_now(world, fake)) {
 			fake->thread.phase = SPROF_THREAD_STOPPED;
 			fake->thread.stops++;
 			return event_of(SPROF_EVENT_STOPPED, fake);
@@ -239,11 +230,12 @@ static void release(void *data, struct sprof_thread *thread)
 	}
 }
 
-static char letter_of(const struct fake_thread *thread)
+/* Also in a stop that nobody has collected yet. */
+static char letter_of(const struct fake_world *world, const struct fake_thread *thread)
 {
 	if (thread->is_zombie)
 		return 'Z';
-	if (fake_stands_still(thread))
+	if (fake_stands_still(thread) || fake_stops_now(world, thread))
 		return 't';
 	switch (fake_doing(thread)) {
 	case DOING_USER:
@@ -277,7 +269,7 @@ static bool read_stat(void *data, struct sprof_thread *thread, struct sprof_proc
 	struct fake_thread *fake = fake_ask(data, thread);
 
 	*ret = (struct sprof_proc_stat){
-		.state = letter_of(fake),
+		.state = letter_of(world, fake),
 		.user_ticks = fake->user_ns / (10 * MS),
 		.system_ticks = (fake->cpu_ns - fake->user_ns) / (10 * MS),
 		.minor_faults = fake->faults,
@@ -308,6 +300,7 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 {
 	struct fake_thread *fake = fake_ask(data, thread);
 	enum doing doing = fake_doing(fake);
+	const char letter = letter_of(data, fake);
 
 	fake->said_running = false;
 	*ret = (struct sprof_proc_syscall){.kind = SPROF_PROC_SYSCALL_INSIDE};
@@ -319,10 +312,10 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 	ret->arguments[0] = fake->futex ? fake->futex : fake->stack_act;
 	ret->arguments[1] = FUTEX_WAIT | (fake->is_shared ? 0 : FUTEX_PRIVATE_FLAG);
 	ret->arguments[2] = 2;
-	if (letter_of(fake) == 'R') {
+	if (letter == 'R') {
 		ret->kind = SPROF_PROC_SYSCALL_RUNNING;
 		fake->said_running = true;
-	} else if (doing == DOING_FAULT || doing == DOING_GROUP_STOP || fake_stands_still(fake)) {
+	} else if (doing == DOING_FAULT || doing == DOING_GROUP_STOP || letter == 't') {
 		ret->kind = SPROF_PROC_SYSCALL_OUTSIDE;
 		ret->number = -1;
 		fake->said_running = true;
@@ -409,7 +402,7 @@ static uint64_t count_runnable(void *data)
 	for (size_t i = 0; i < world->thread_count; i++) {
 		const struct fake_thread *thread = &world->threads[i];
 
-		count += thread->is_born && letter_of(thread) == 'R';
+		count += thread->is_born && letter_of(world, thread) == 'R';
 	}
 	return count;
 }

@@ -17,6 +17,7 @@ bool fake_runs(enum doing doing);
 bool fake_is_blocked(enum doing doing);
 /* The thread stands in a stop of the sampler. */
 bool fake_stands_still(const struct fake_thread *thread);
+bool fake_stops_now(const struct fake_world *world, const struct fake_thread *thread);
 void fake_begin_act(struct fake_world *world, struct fake_thread *thread);
 /* Time passes. */
 void fake_pass(struct fake_world *world, uint64_t ns);

@@ -43,6 +43,16 @@ bool fake_stands_still(const struct fake_thread *thread)
 	return thread->thread.phase == SPROF_THREAD_STOPPED;
 }
 
+/* Its stop has come, and nobody has collected it yet. */
+bool fake_stops_now(const struct fake_world *world, const struct fake_thread *thread)
+{
+	enum doing doing = fake_doing(thread);
+
+	return thread->thread.phase == SPROF_THREAD_INTERRUPTED &&
+		thread->stop_ns <= world->now_ns && doing != DOING_DISK && doing != DOING_READY &&
+		world->now_ns >= thread->birth_ns + thread->deaf_ns;
+}
+
 static void end(struct fake_world *world, struct fake_thread *thread)
 {
 	thread->is_zombie = true;
@@ -105,7 +115,10 @@ static void go_on(struct fake_world *world, struct fake_thread *thread, uint64_t
 void fake_pass(struct fake_world *world, uint64_t ns)
 {
 	uint64_t before = world->now_ns;
+	bool had_stopped[FAKE_THREADS];
 
+	for (size_t i = 0; i < world->thread_count; i++)
+		had_stopped[i] = fake_stops_now(world, &world->threads[i]);
 	world->now_ns += ns;
 	if (world->owner_ns && world->now_ns >= world->owner_ns)
 		world->words[FAKE_OWNER] = world->next_owner;
@@ -115,7 +128,7 @@ void fake_pass(struct fake_world *world, uint64_t ns)
 
 		if (world->now_ns <= from || thread->is_zombie)
 			continue;
-		if (fake_stands_still(thread))
+		if (fake_stands_still(thread) || had_stopped[i])
 			thread->stood_ns += world->now_ns - from;
 		else
 			go_on(world, thread, world->now_ns - from);

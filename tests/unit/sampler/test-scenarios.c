@@ -412,6 +412,24 @@ static void one_sample_of_every_thread_and_no_more(void **state)
 	assert_int_equal(world.quality.ticks, 1);
 }
 
+/* The wait for its stop is over, and its stop comes right then: it has all registers. */
+static void the_only_sample_is_not_of_a_stop_that_is_not_collected(void **state)
+{
+	for (uint64_t late = 0; late < 200; late++) {
+		struct fake_thread *runner;
+
+		set_up(state);
+		runner = fake_add_runner(&world);
+		runner->latency_ns = 20 * MS + late * 2 * US;
+		world.cost_ns = 200 * US;
+		world.options.once = true;
+		world.options.rate_hz = 1;
+		fake_run_well(&world);
+		assert_int_equal(runner->samples, 1);
+		assert_int_equal(runner->states[SPROF_STATE_USER], 1);
+	}
+}
+
 static void only_who_runs(void **state)
 {
 	struct fake_thread *sleeper = fake_add_sleeper(&world, 0),
@@ -470,6 +488,7 @@ int main(void)
 		SCENARIO(ticks_missed_before_the_end_are_counted),
 		SCENARIO(a_thread_that_could_not_be_taken_in_ends_the_run),
 		SCENARIO(one_sample_of_every_thread_and_no_more),
+		SCENARIO(the_only_sample_is_not_of_a_stop_that_is_not_collected),
 		SCENARIO(only_who_runs),
 		SCENARIO(only_who_waits),
 	};
