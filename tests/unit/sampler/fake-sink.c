@@ -278,7 +278,7 @@ static void check_time(struct fake_world *world, struct fake_thread *thread)
 		check_on_time(world, thread);
 		return;
 	}
-	if (sum > wall + 30 * MS)
+	if (sum > wall + 30 * MS + slack)
 		fake_wrong(world, thread, "more time than there was");
 	if (sum + 3 * MS < wall)
 		fake_wrong(world, thread, "time was lost");
