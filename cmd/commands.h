@@ -24,6 +24,7 @@ extern const struct sprof_command sprof_command_run;
 extern const struct sprof_command sprof_command_rundelay;
 extern const struct sprof_command sprof_command_symbols;
 extern const struct sprof_command sprof_command_syscalls;
+extern const struct sprof_command sprof_command_top;
 extern const struct sprof_command sprof_command_trace;
 
 /* For commands that require -p PID and take no operands. */

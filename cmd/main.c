@@ -22,6 +22,7 @@
 static const struct sprof_command *const commands[] = {
 	&sprof_command_run,
 	&sprof_command_attach,
+	&sprof_command_top,
 	&sprof_command_report,
 	&sprof_command_annotate,
 	&sprof_command_diff,

@@ -80,11 +80,11 @@ _sprof_value() {
     esac
 }
 
-# The place of the program's name in a `sprof run` line, or nothing.
+# The place of the program's name in a line of `sprof run` or `sprof top`, or nothing: _sprof_program_at COMMAND
 _sprof_program_at() {
     local i valued
 
-    valued=" $(_sprof_valued run | tr '\n' ' ')"
+    valued=" $(_sprof_valued "$1" | tr '\n' ' ')"
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)) && return ;;
@@ -104,14 +104,14 @@ _sprof() {
         mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version --list-formats" -- "$word")
         return
     fi
-    program=$([[ $command == run ]] && _sprof_program_at)
+    program=$([[ $command == run || $command == top ]] && _sprof_program_at "$command")
     if [[ -n $program ]]; then
         ! declare -F _command_offset >/dev/null || _command_offset "$program"
     elif [[ $before == -* ]] && _sprof_value_of "$command $before" "$word" >/dev/null; then
         mapfile -t COMPREPLY < <(_sprof_value_of "$command $before" "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_sprof_options "$command")" -- "$word")
-    elif [[ $command == run ]]; then
+    elif [[ $command == run || $command == top ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     fi
     [[ -z $COMP_LINE || $word != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${word%:*}:"}")

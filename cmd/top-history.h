@@ -1,0 +1,52 @@
+/*
+ * What sprof top has seen: the last periods one by one, and all of them together.
+ */
+#ifndef SPROF_CMD_TOP_HISTORY_H
+#define SPROF_CMD_TOP_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/profile.h"
+
+enum {
+	SPROF_TOP_RECENT_S = 10,
+	SPROF_TOP_PERIODS = 32, /* at most that many make the recent time */
+};
+
+/* The time that figures are of. */
+enum sprof_top_window {
+	SPROF_TOP_LAST,   /* the last period */
+	SPROF_TOP_RECENT, /* the last SPROF_TOP_RECENT_S seconds */
+	SPROF_TOP_ALL,    /* since the start */
+	SPROF_TOP_WINDOWS,
+};
+
+/* Zeroed is empty and valid. */
+struct sprof_top_history {
+	struct sprof_profile *periods[SPROF_TOP_PERIODS]; /* named; the last one is the latest */
+	size_t count;
+	struct sprof_profile *recent; /* merged from them; NULL: not yet */
+	struct sprof_profile *all;
+	bool is_cut; /* `all` has begun anew, because it was too large */
+};
+
+/*
+ * Takes a named profile of the time since the one before; a period without any time is dropped.
+ * False: no memory.
+ */
+SPROF_MUST_USE bool sprof_top_history_add(
+	struct sprof_top_history *history, struct sprof_profile *period, struct sprof_error *err);
+
+/* The profile of a window, valid until the next period is added; NULL: there is no period yet. */
+SPROF_MUST_USE bool sprof_top_history_get(struct sprof_top_history *history,
+	enum sprof_top_window window, const struct sprof_profile **ret, struct sprof_error *err);
+
+/* The latest period; NULL: there is none yet. */
+const struct sprof_profile *sprof_top_history_latest(const struct sprof_top_history *history);
+
+void sprof_top_history_finish(struct sprof_top_history *history);
+
+#endif

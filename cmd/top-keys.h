@@ -1,0 +1,64 @@
+/*
+ * The keys of sprof top: one table, from which `?` is made too.
+ */
+#ifndef SPROF_CMD_TOP_KEYS_H
+#define SPROF_CMD_TOP_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Keys that are no characters. */
+enum {
+	SPROF_TOP_KEY_ENTER = '\r',
+	SPROF_TOP_KEY_TAB = '\t',
+	SPROF_TOP_KEY_ESCAPE = 27,
+	SPROF_TOP_KEY_INTERRUPT = 3, /* Ctrl-C */
+	SPROF_TOP_KEY_UP = 0x110000, /* behind the last character */
+	SPROF_TOP_KEY_DOWN,
+	SPROF_TOP_KEY_LEFT,
+	SPROF_TOP_KEY_RIGHT,
+	SPROF_TOP_KEY_PAGE_UP,
+	SPROF_TOP_KEY_PAGE_DOWN,
+	SPROF_TOP_KEY_HOME,
+	SPROF_TOP_KEY_END,
+	SPROF_TOP_KEY_BACKSPACE,
+};
+
+enum sprof_top_action {
+	SPROF_TOP_NOTHING,
+	SPROF_TOP_TO_FUNCTIONS,
+	SPROF_TOP_TO_THREADS,
+	SPROF_TOP_TO_WAITS,
+	SPROF_TOP_TO_TREE,
+	SPROF_TOP_TO_STACK,
+	SPROF_TOP_NEXT_VIEW,
+	SPROF_TOP_UP,
+	SPROF_TOP_DOWN,
+	SPROF_TOP_PAGE_UP,
+	SPROF_TOP_PAGE_DOWN,
+	SPROF_TOP_FIRST,
+	SPROF_TOP_BOTTOM,
+	SPROF_TOP_OPEN,
+	SPROF_TOP_UNFOLD,
+	SPROF_TOP_FOLD,
+	SPROF_TOP_UNFOLD_ALL,
+	SPROF_TOP_FOLD_ALL,
+	SPROF_TOP_SORT_NEXT,
+	SPROF_TOP_REVERSE,
+	SPROF_TOP_FILTER,
+	SPROF_TOP_WINDOW,
+	SPROF_TOP_FREEZE,
+	SPROF_TOP_PAUSE,
+	SPROF_TOP_SAVE,
+	SPROF_TOP_HELP,
+	SPROF_TOP_BACK,
+	SPROF_TOP_QUIT,
+};
+
+/* NOTHING: the key has no meaning. */
+enum sprof_top_action sprof_top_action_of(int key);
+
+/* A line of `?`, from 0; false behind the last one. */
+bool sprof_top_help_line(size_t number, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * Saves what sprof top shows.
+ */
+#ifndef SPROF_CMD_TOP_SAVE_H
+#define SPROF_CMD_TOP_SAVE_H
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* Writes a copy of the named profile in the format that the file's suffix names. */
+SPROF_MUST_USE bool sprof_top_save(
+	const char *path, const struct sprof_profile *profile, struct sprof_error *err);
+
+#endif
