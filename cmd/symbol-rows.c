@@ -71,6 +71,15 @@ void sprof_symbol_row_print(const struct sprof_listed *item, uint64_t bias, bool
 	printf("\n");
 }
 
+char *sprof_symbol_plain_name(const struct sprof_symbol_options *options, const char *symbol)
+{
+	SPROF_AUTO_FREE char *plain = !options->naming.no_demangle && sprof_is_mangled(symbol)
+		? sprof_demangle(symbol)
+		: NULL;
+
+	return sprof_fit_function(plain ? plain : symbol, options->short_names, 0);
+}
+
 static bool looks_like_address(const char *text)
 {
 	return text[strspn(text, "0123456789abcdefABCDEF")] == '\0';

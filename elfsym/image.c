@@ -294,6 +294,17 @@ bool sprof_image_executable(const struct sprof_image *image, uint64_t address)
 	return false;
 }
 
+bool sprof_image_loads(const struct sprof_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct sprof_segment *segment = &image->segments[i];
+
+		if (address - segment->address < segment->memory_size)
+			return true;
+	}
+	return false;
+}
+
 static const struct sprof_segment *segment_at(const struct sprof_image *image, uint64_t address)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {
@@ -388,4 +399,30 @@ bool sprof_image_section(
 		return true;
 	}
 	return false;
+}
+
+/* The zeroes of thread-local data have addresses, but no place there. */
+static bool is_loaded_at(const GElf_Shdr *header, uint64_t address)
+{
+	return (header->sh_flags & SHF_ALLOC) &&
+		!((header->sh_flags & SHF_TLS) && header->sh_type == SHT_NOBITS) &&
+		address - header->sh_addr < header->sh_size;
+}
+
+const char *sprof_image_section_name(
+	const struct sprof_image *image, uint64_t address, uint64_t *ret_begin)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t strings;
+
+	if (elf_getshdrstrndx(image->elf, &strings) < 0)
+		return NULL;
+	while ((section = elf_nextscn(image->elf, section))) {
+		if (!gelf_getshdr(section, &header) || !is_loaded_at(&header, address))
+			continue;
+		*ret_begin = header.sh_addr;
+		return elf_strptr(image->elf, strings, header.sh_name);
+	}
+	return NULL;
 }

@@ -80,6 +80,8 @@ bool sprof_image_code_address(
 bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset);
 /* Whether running code can be at this link-time address, even if the file doesn't hold it. */
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address);
+/* Whether the image has something at this link-time address when it runs, code or data. */
+bool sprof_image_loads(const struct sprof_image *image, uint64_t address);
 /* `size` bytes at a link-time address; NULL if the file does not hold all of them. */
 const uint8_t *sprof_image_at(const struct sprof_image *image, uint64_t address, size_t size);
 /* The bytes that the file holds from this link-time address to the end of its segment. */
@@ -87,5 +89,8 @@ size_t sprof_image_room(const struct sprof_image *image, uint64_t address);
 /* The first section of that name that is completely in the file, not decompressed. False: none. */
 bool sprof_image_section(
 	const struct sprof_image *image, const char *name, struct sprof_section *ret);
+/* The name and the begin of the section that is loaded at this link-time address. NULL: none. */
+const char *sprof_image_section_name(
+	const struct sprof_image *image, uint64_t address, uint64_t *ret_begin);
 
 #endif

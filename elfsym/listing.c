@@ -34,6 +34,7 @@ static bool append_symbol(struct sprof_listing *listing, const struct sprof_symb
 		.address = symbol->address,
 		.size = symbol->size,
 		.source = sprof_symbol_source_name(symbol->source),
+		.is_code = true,
 	};
 	char *name;
 	int length;
@@ -66,6 +67,7 @@ static bool append_lines(struct sprof_listing *listing, const struct sprof_names
 			.address = line->address,
 			.size = line->size,
 			.source = "symbol list",
+			.is_code = true,
 		};
 
 		if (line->rank != SPROF_SYMLIST_NO_FUNCTION && !is_weak_data(names, line) &&
@@ -86,6 +88,7 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 			.address = fde->address,
 			.size = fde->size,
 			.source = SPROF_SYMLIST_MADE_UP,
+			.is_code = true,
 		};
 		char *name;
 		int length;
@@ -109,6 +112,7 @@ static bool append_fdes(struct sprof_listing *listing, const struct sprof_names 
 struct appending {
 	struct sprof_listing *listing;
 	enum sprof_symbol_source source; /* of the table that isn't dynamic */
+	bool only_code;
 };
 
 static bool append_entry(void *data, const struct sprof_entry *entry)
@@ -122,8 +126,11 @@ static bool append_entry(void *data, const struct sprof_entry *entry)
 			entry->is_dynamic ? SPROF_SYMBOL_DYNSYM : appending->source),
 		.type = entry->type,
 		.binding = entry->binding,
+		.is_code = entry->is_code,
 	};
 
+	if (appending->only_code && !entry->is_code)
+		return true;
 	item.section = sprof_strtab_intern(listing->strings, entry->section);
 	return item.section && append(listing, item, entry->name, entry->name_length);
 }
@@ -140,7 +147,7 @@ static bool append_entries(struct sprof_listing *listing, const struct sprof_nam
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		struct appending appending = {listing, files[i].source};
+		struct appending appending = {listing, files[i].source, false};
 
 		if (files[i].image &&
 			!sprof_entries_visit(files[i].image->elf, append_entry, &appending))
@@ -231,6 +238,30 @@ bool sprof_listing_create(const struct sprof_module *module,
 	return ok;
 }
 
+static int compare_in_object(const void *left, const void *right)
+{
+	const struct sprof_listed *a = left, *b = right;
+	int by_section = strcmp(a->section, b->section);
+
+	return by_section ? by_section : compare(left, right);
+}
+
+bool sprof_listing_create_object(
+	void *elf, bool all, struct sprof_listing *ret, struct sprof_error *err)
+{
+	struct sprof_listing listing = {.strings = sprof_strtab_create()};
+	struct appending appending = {&listing, SPROF_SYMBOL_SYMTAB, !all};
+
+	if (!listing.strings || !sprof_entries_visit(elf, append_entry, &appending)) {
+		sprof_listing_finish(&listing);
+		return sprof_error_no_memory(err);
+	}
+	if (listing.count)
+		qsort(listing.items, listing.count, sizeof(*listing.items), compare_in_object);
+	*ret = listing;
+	return true;
+}
+
 void sprof_listing_finish(struct sprof_listing *listing)
 {
 	free(listing->items);
@@ -254,13 +285,44 @@ static size_t first_from(const struct sprof_listing *listing, uint64_t address)
 	return low;
 }
 
+/* The index of the first item behind the address. */
+static size_t first_behind(const struct sprof_listing *listing, uint64_t address)
+{
+	return address == UINT64_MAX ? listing->count : first_from(listing, address + 1);
+}
+
 const struct sprof_listed *sprof_listing_find(const struct sprof_listing *listing, uint64_t address)
 {
-	size_t next = address == UINT64_MAX ? listing->count : first_from(listing, address + 1);
+	size_t last = first_behind(listing, address);
 	const struct sprof_listed *found;
 
-	if (!next)
+	while (last && !listing->items[last - 1].is_code)
+		last--;
+	if (!last)
 		return NULL;
-	found = &listing->items[first_from(listing, listing->items[next - 1].address)];
+	found = &listing->items[first_from(listing, listing->items[last - 1].address)];
+	while (!found->is_code)
+		found++;
 	return !found->size || address - found->address < found->size ? found : NULL;
+}
+
+static bool is_variable(const struct sprof_listed *item)
+{
+	return item->type && strcmp(item->type, "object") == 0 &&
+		strcmp(item->section, "*ABS*") != 0;
+}
+
+const struct sprof_listed *sprof_listing_find_data(
+	const struct sprof_listing *listing, uint64_t address)
+{
+	const struct sprof_listed *found = NULL;
+
+	for (size_t i = first_behind(listing, address); i-- > 0;) {
+		const struct sprof_listed *item = &listing->items[i];
+
+		if (is_variable(item) && address - item->address < item->size &&
+			(!found || item->size < found->size))
+			found = item;
+	}
+	return found;
 }

@@ -20,6 +20,7 @@ struct sprof_listed {
 	const char *source;
 	/* Only of symbols of a table, with SPROF_LISTING_ALL; else NULL. See struct sprof_entry. */
 	const char *type, *binding, *section;
+	bool is_code;
 };
 
 struct sprof_listing {
@@ -41,11 +42,22 @@ enum sprof_listing_parts {
 bool sprof_listing_create(const struct sprof_module *module,
 	const struct sprof_debug_places *places, const char *sysmap, unsigned parts,
 	struct sprof_listing *ret, struct sprof_error *err) SPROF_MUST_USE;
+/*
+ * The symbols of an object file, by section, then address, then name: their addresses begin with 0 in
+ * each section. elf is libelf's Elf *. Without `all`, only functions. False: no memory.
+ */
+bool sprof_listing_create_object(
+	void *elf, bool all, struct sprof_listing *ret, struct sprof_error *err) SPROF_MUST_USE;
 void sprof_listing_finish(struct sprof_listing *listing);
 
 /* The function with the last begin at or before the address, if it covers the address; if several
  * begin there, the first. NULL: none. */
 const struct sprof_listed *sprof_listing_find(
+	const struct sprof_listing *listing, uint64_t address);
+
+/* The smallest variable that covers the address. Only a listing with SPROF_LISTING_ALL has some.
+ * NULL: none. */
+const struct sprof_listed *sprof_listing_find_data(
 	const struct sprof_listing *listing, uint64_t address);
 
 #endif

@@ -255,5 +255,102 @@ def test_addresses_in_a_process():
             watched.process.kill()
 
 
+def data_of(path):
+    """nm's data: (name, address, size)."""
+    return [(name, int(address, 16), int(size, 16)) for address, size, name in re.findall(
+        r"^([0-9a-f]+) ([0-9a-f]+) [bBdDrR] (\S+)$", command(tool("nm"), "-S", path), re.MULTILINE)]
+
+
+def test_data_by_address():
+    """Each variable from its first to its last byte, in the file and in the process."""
+    for flags in (("-pie", "-fPIE"), ("-no-pie",), ("-no-pie", "-Wl,-Ttext-segment=0x10000000"),
+                  ("-pie", "-fPIE", "-Wl,-z,noseparate-code")):
+        program = build("where", "-g", *flags, source=WHERE)
+        variables = {name: (address, size) for name, address, size in data_of(program)}
+        watched = Program([program])
+        theirs = dict(zip(("add", "where_counter", "where_zeroes", "where_text"), watched.line().split()))
+        for name, section in (("where_counter", ".data"), ("where_zeroes", ".bss"), ("where_text", ".rodata")):
+            address, size = variables[name]
+            for distance in (0, size - 1):
+                want = f"  {name}+0x{distance:x} (data, {section})\n"
+                in_file = sprof("symbols", program, f"0x{address + distance:x}").check(0).text()
+                assert in_file == f"0x{address + distance:x}\n{want}", f"{flags}: {in_file}"
+                there = int(theirs[name], 16) + distance
+                assert sprof("symbols", "-p", watched.pid, f"0x{there:x}").check(0).text() == f"0x{there:x}\n{want}"
+                text = sprof("symbols", "-p", watched.pid, "--addresses", "file", f"0x{there:x}").check(0).text()
+                assert text == f"0x{address + distance:x} {program}\n{want}", f"{flags}: {text}"
+        command(tool("strip"), "-o", "bare", program)
+        end = variables["where_zeroes"][0]
+        assert re.search(r"^  \.bss\+0x[0-9a-f]+ \(data\)$", sprof("symbols", "bare", f"0x{end:x}").check(1).text(),
+                         re.MULTILINE)
+        assert "(in no module)" in sprof("symbols", "-p", watched.pid, "0x10").check(1).text()
+        watched.process.kill()
+
+
+# Files that are not linked yet.
+
+def make_objects():
+    """one.o, two.o with a section for each function, and both in both.a."""
+    write("one.c", "int table[8], set = 1;\nstatic int own(int x) { return x * set; }\n"
+                   "int add(int x) { return own(x) + table[1]; }\n")
+    write("two.c", "int first(int x) { return x + 1; }\nint second(int x) { return x * x + 3; }\n")
+    command(tool("gcc"), "-O0", "-c", "one.c")
+    command(tool("gcc"), "-O0", "-ffunction-sections", "-c", "two.c")
+    command(tool("ar"), "rcs", "both.a", "one.o", "two.o")
+
+
+def object_rows(text):
+    return {tuple(line.split("\t")) for line in text.splitlines() if "\t" in line}
+
+
+def test_objects_as_nm_has_them():
+    make_objects()
+    for path in ("one.o", "two.o", "both.a"):
+        found = object_rows(sprof("symbols", path).check(0).text())
+        assert {(int(row[0], 16), row[2]) for row in found} == nm_functions(path), (path, found)
+        data = object_rows(sprof("symbols", path, "--all").check(0).text())
+        assert {(row[2], int(row[0], 16), int(row[1])) for row in data if row[4] == "object"} == set(data_of(path))
+    assert {row[6] for row in object_rows(sprof("symbols", "two.o").text())} == {".text.first", ".text.second"}
+    text = sprof("symbols", "both.a").check(0).text()
+    assert re.findall(r"^# (.*)", text, re.MULTILINE) == ["both.a(one.o)", "both.a(two.o)"]
+    assert sprof("symbols", "both.a", "sec*").check(0).text().startswith("# both.a(two.o)\n")
+    assert sprof("symbols", "both.a(one.o)").check(0).text() == text.partition("\n\n")[0] + "\n"
+    assert "no function is called 'absent'" in sprof("symbols", "both.a", "absent").check(1).err
+
+
+def test_addresses_in_objects():
+    """An address is one of each section that is long enough."""
+    make_objects()
+    add = int(next(row[0] for row in object_rows(sprof("symbols", "one.o", "add").text())), 16)
+    assert "  add+0x2 (.text)\n" in sprof("symbols", "one.o", f"0x{add + 2:x}").check(0).text()
+    text = sprof("symbols", "both.a(two.o)", "0x2").check(0).text()
+    assert text == "0x2\n  first+0x2 (.text.first)\n  second+0x2 (.text.second)\n", text
+    assert "  table+0x4 (data, .bss)\n" in sprof("symbols", "one.o", "--address", "4").check(0).text()
+    assert sprof("symbols", "one.o", "0x9999").check(1).text() == "0x9999\n  (no symbol)\n"
+    assert "sprof symbols 'both.a(MEMBER)' 0x2" in sprof("symbols", "both.a", "0x2").check(64).err
+
+
+def test_objects_that_are_refused():
+    make_objects()
+    write("one.map", command(tool("nm"), "one.o").replace("0000 ", "0001 "))
+    assert "--verify is for linked files" in sprof("symbols", "one.o", "--verify").check(64).err
+    assert "--sysmap is for linked files" in sprof("symbols", "both.a", "--sysmap", "one.map").check(64).err
+    assert "has no member 'three.o'" in sprof("symbols", "both.a(three.o)").check(2).err
+    command(tool("ar"), "rcsT", "thin.a", "one.o")
+    assert "is a thin archive" in sprof("symbols", "thin.a").check(2).err
+    command(tool("ar"), "rc", "mixed.a", "one.o", "one.c")
+    mixed = sprof("symbols", "mixed.a").check(1)
+    assert "mixed.a(one.c) is not an ELF object file" in mixed.err and "\tadd\t" in mixed.text()
+    with open("both.a", "rb") as file:
+        whole = file.read()
+    for size in (9, 100, len(whole) // 2, len(whole) - 9):
+        with open("cut.a", "wb") as file:
+            file.write(whole[:size])
+        assert "is a broken archive" in sprof("symbols", "cut.a").check(2).err, size
+    with open("cut.a", "wb") as file:
+        file.write(b"!<arch>\n")
+    assert sprof("symbols", "cut.a").check(0).text() == ""
+
+
 if __name__ == "__main__":
     main()
