@@ -155,6 +155,16 @@ static bool set_option(const struct parser *parser, int index, const char *text,
 	return false;
 }
 
+/* The index of the first "--", or argc. */
+static int find_dashes(int argc, char *const argv[])
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i < argc ? i : argc;
+}
+
 bool sprof_command_parse(const struct sprof_command *command, int argc, char *argv[], void *options,
 	int *ret_operands, struct sprof_error *err)
 {
@@ -162,6 +172,8 @@ bool sprof_command_parse(const struct sprof_command *command, int argc, char *ar
 	int value;
 
 	parser_init(&parser, command);
+	if (command->two_lists)
+		argc = find_dashes(argc, argv);
 	opterr = 0;
 	optind = 0; /* glibc: start over, and look at the "+" again */
 	while ((value = getopt_long(argc, argv, parser.shorts, parser.longs, NULL)) != -1) {

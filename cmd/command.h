@@ -15,6 +15,7 @@
 /* sprof's own exit codes; `run` passes on the program's. */
 enum sprof_exit {
 	SPROF_EXIT_PARTIAL = 1, /* a part of what was asked for is missing */
+	SPROF_EXIT_GROWN = 1,   /* of sprof diff --fail-if */
 	SPROF_EXIT_FAILED = 2,
 	SPROF_EXIT_MISMATCH = 3, /* of sprof symbols --verify */
 	SPROF_EXIT_USAGE = 64,
@@ -67,6 +68,8 @@ struct sprof_command {
 	size_t options_size;
 	/* options may stand behind operands: no operand begins another command line */
 	bool options_anywhere;
+	/* "--" is an operand, behind which there are operands only: it separates two lists */
+	bool two_lists;
 	/* operands: NULL-terminated. On success *ret_exit is what sprof exits with. */
 	bool (*run)(const void *options, char *const operands[], int *ret_exit,
 		struct sprof_error *err);

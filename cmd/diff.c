@@ -1,7 +1,10 @@
 /*
  * sprof diff: what changed from one saved profile to another.
  */
+#include <string.h>
+
 #include "cmd/commands.h"
+#include "cmd/gate.h"
 #include "cmd/reading.h"
 #include "profile/diff.h"
 
@@ -16,6 +19,7 @@ static const struct sprof_option compare_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to compare", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
+	{"A gate for several runs", sprof_gate_option_table, FIELD(gate)},
 	{"How", compare_table},
 	{"How", sprof_shown_brief_table, FIELD(shown)},
 	{"Names", sprof_naming_late_table, FIELD(naming)},
@@ -66,6 +70,13 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	uint32_t base_threads;
 	bool ok;
 
+	if (options.gate.count)
+		return sprof_gate_run(&options, operands, ret_exit, err);
+	if (options.gate.level > 0 || options.gate.junit || options.gate.markdown)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--level, --junit and --markdown are for --fail-if");
+	if (operands[0] && strcmp(operands[0], "--") == 0)
+		operands++;
 	if (!operands[0] || !operands[1] || operands[2]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "diff needs two profiles");
 		sprof_error_hint(err, "for example: sprof diff before.pb.gz after.pb.gz");
@@ -84,15 +95,21 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 const struct sprof_command sprof_command_diff = {
 	.name = "diff",
 	.summary = "Show what changed from one saved profile to another",
-	.synopsis = "[options] BEFORE AFTER",
+	.synopsis = "[options] BEFORE AFTER\n"
+		    "       sprof diff [options] --fail-if CONDITION... BEFORE... -- AFTER...",
 	.details =
 		"Without --absolute, BEFORE is scaled to the weight of AFTER, so that runs of different "
 		"length\ncompare. As folded stacks, each line has two numbers: before and after.\n\n"
 		"  sprof diff before.pb.gz after.pb.gz --weight user\n"
-		"  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n",
+		"  sprof diff before.pb.gz after.pb.gz -f folded | flamegraph.pl > diff.svg\n\n"
+		"With --fail-if, BEFORE and AFTER are at least five runs each of the same work. A "
+		"figure has\ngrown by more than its limit only if that is certain against how much "
+		"the runs vary. A\nslowdown of 5 % is found by a limit below 5 %.\n\n"
+		"  sprof diff --fail-if 'wall(parse) > +2%' before-*.pb.gz -- after-*.pb.gz\n",
 	.groups = groups,
 	.defaults = &sprof_reading_defaults,
 	.options_size = sizeof(struct sprof_reading),
 	.options_anywhere = true,
+	.two_lists = true,
 	.run = run,
 };

@@ -10,6 +10,7 @@
 
 #include "base/attributes.h"
 #include "cmd/command.h"
+#include "cmd/gate.h"
 #include "cmd/naming.h"
 #include "cmd/shown.h"
 #include "profile/profile.h"
@@ -18,9 +19,10 @@ struct sprof_reading {
 	struct sprof_common_options common;
 	struct sprof_shown shown;
 	struct sprof_naming naming;
-	const char *by;     /* report: a label, or what frames are; NULL: none */
-	const char *parent; /* report: a pattern; NULL: none */
-	bool absolute;      /* diff */
+	const char *by;                 /* report: a label, or what frames are; NULL: none */
+	const char *parent;             /* report: a pattern; NULL: none */
+	bool absolute;                  /* diff */
+	struct sprof_gate_options gate; /* diff */
 };
 
 _Static_assert(offsetof(struct sprof_reading, common) == 0,
