@@ -19,8 +19,11 @@
 #include "base/array.h"
 #include "base/interned.h"
 
-/* More functions than this are not searched: then a second path counts as possible. */
-enum { MAX_NODES = 2000 };
+/*
+ * More functions and calls than these are not searched: then a second path counts as possible. So
+ * does it if the path is longer than any that a person would read.
+ */
+enum { MAX_NODES = 2000, MAX_EDGES = 20000, MAX_STEPS = 100 };
 
 struct edge {
 	uint32_t target; /* its node */
@@ -31,8 +34,8 @@ struct node {
 	uint64_t function;
 	size_t first, count; /* its edges */
 	uint32_t from;       /* the node that the search came from */
-	uint32_t seen;       /* the last search that came here */
-	bool on_path;
+	uint32_t position;   /* on the path, plus one; 0: not on it */
+	bool is_reached, is_passed;
 };
 
 /* Node 0 is where the search begins. */
@@ -44,8 +47,7 @@ struct search {
 	size_t node_count, node_capacity;
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
-	uint32_t *queue;
-	uint32_t turn;
+	uint32_t *queue; /* room for all nodes */
 	bool leads_anywhere;
 };
 
@@ -97,59 +99,74 @@ static bool is_settled(const struct search *search)
 		sprof_idmap_find(&search->by_function, 0, search->to) != SPROF_IDMAP_NONE;
 }
 
+static bool is_read(const struct search *search, size_t next)
+{
+	return next == search->node_count || is_settled(search);
+}
+
 static bool read_graph(struct search *search, uint64_t from)
 {
-	uint32_t root;
+	uint32_t root, next = 0;
 
 	if (!node_of(search, from, &root))
 		return false;
-	for (uint32_t i = 0; i < search->node_count && i < MAX_NODES && !is_settled(search); i++) {
-		if (!read_node(search, i))
+	while (!is_read(search, next) && next < MAX_NODES && search->edge_count < MAX_EDGES) {
+		if (!read_node(search, next++))
 			return false;
 	}
-	search->leads_anywhere |= search->node_count > MAX_NODES;
+	search->leads_anywhere |= !is_read(search, next);
 	search->queue = calloc(search->node_count, sizeof(*search->queue));
 	return search->queue;
 }
 
-/* Whether a way leads from the node to the goal, past all nodes that are on the path. */
-static bool reaches(struct search *search, uint32_t start, uint32_t goal)
+/* Whether a way leads from the first node to the goal; notes one of the shortest. */
+static bool reaches(struct search *search, uint32_t goal)
 {
-	size_t done = 0, count = 0;
+	size_t done = 0, count = 1;
 
-	search->turn++;
-	search->queue[count++] = start;
-	search->nodes[start].seen = search->turn;
-	while (done < count) {
+	search->queue[0] = 0;
+	search->nodes[0].is_reached = true;
+	while (done < count && search->queue[done] != goal) {
 		uint32_t index = search->queue[done++];
 		const struct node *node = &search->nodes[index];
 
-		if (index == goal)
-			return true;
 		for (size_t i = node->first; i < node->first + node->count; i++) {
 			struct node *next = &search->nodes[search->edges[i].target];
 
-			if (next->seen == search->turn || next->on_path)
+			if (next->is_reached)
 				continue;
-			next->seen = search->turn;
+			next->is_reached = true;
 			next->from = index;
 			search->queue[count++] = search->edges[i].target;
 		}
 	}
-	return false;
+	return done < count;
 }
 
-/* Whether another way than over `next` leads from the node, the last one on the path, to the goal. */
-static bool has_detour(struct search *search, uint32_t index, uint32_t next, uint32_t goal)
+/*
+ * Whether a way leaves the path at the node and comes back to it behind the next one. Nodes that
+ * were passed before are not passed again: from them no way leads behind the node that it had left.
+ */
+static bool has_detour(struct search *search, uint32_t start)
 {
-	const struct node *node = &search->nodes[index];
+	uint32_t position = search->nodes[start].position;
+	size_t done = 0, count = 1;
 
-	for (size_t i = node->first; i < node->first + node->count; i++) {
-		uint32_t target = search->edges[i].target;
+	search->queue[0] = start;
+	while (done < count) {
+		uint32_t index = search->queue[done++];
+		const struct node *node = &search->nodes[index];
 
-		if (target != next && !search->nodes[target].on_path &&
-			reaches(search, target, goal))
-			return true;
+		for (size_t i = node->first; i < node->first + node->count; i++) {
+			struct node *next = &search->nodes[search->edges[i].target];
+
+			if (next->position > position + (index == start))
+				return true;
+			if (next->position || next->is_passed)
+				continue;
+			next->is_passed = true;
+			search->queue[count++] = search->edges[i].target;
+		}
 	}
 	return false;
 }
@@ -188,11 +205,13 @@ static bool list_way(struct search *search, uint32_t goal, uint32_t **ret, size_
 	return true;
 }
 
+/* Another way has to leave this one, and to come back to it. */
 static bool is_only_way(struct search *search, const uint32_t *way, size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		search->nodes[way[i]].position = (uint32_t)i + 1;
 	for (size_t i = 0; i + 1 < count; i++) {
-		search->nodes[way[i]].on_path = true;
-		if (has_detour(search, way[i], way[i + 1], way[count - 1]))
+		if (has_detour(search, way[i]))
 			return false;
 	}
 	return true;
@@ -208,7 +227,7 @@ static bool judge(struct search *search, uint32_t goal, struct sprof_tail_path *
 		return true;
 	if (!list_way(search, goal, &way, &count))
 		return false;
-	if (is_only_way(search, way, count)) {
+	if (count <= MAX_STEPS && is_only_way(search, way, count)) {
 		ret->steps = calloc(count, sizeof(*ret->steps));
 		for (size_t i = 0; ret->steps && i + 1 < count; i++)
 			ret->steps[ret->count++] = (struct sprof_tail_step){
@@ -234,7 +253,7 @@ bool sprof_tail_path_find(const struct sprof_tail_graph *graph, uint64_t from, u
 	ok = read_graph(&search, from);
 	if (ok)
 		goal = sprof_idmap_find(&search.by_function, 0, to);
-	if (ok && goal != SPROF_IDMAP_NONE && reaches(&search, 0, goal))
+	if (ok && goal != SPROF_IDMAP_NONE && reaches(&search, goal))
 		ok = judge(&search, goal, ret);
 	finish(&search);
 	return ok;

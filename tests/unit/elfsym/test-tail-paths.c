@@ -176,6 +176,55 @@ static void test_random(void **state)
 		assert_true(kinds[i] > 100);
 }
 
+/* Function n calls n + 1 up to n + `width`, without end. */
+struct endless {
+	uint64_t width, asked;
+	struct sprof_tail_call calls[5000];
+};
+
+static bool list_endless(void *data, uint64_t function, struct sprof_tail_list *ret)
+{
+	struct endless *endless = data;
+
+	endless->asked++;
+	for (uint64_t i = 0; i < endless->width; i++)
+		endless->calls[i] = (struct sprof_tail_call){.target = function + 1 + i};
+	*ret = (struct sprof_tail_list){.items = endless->calls, .count = endless->width};
+	return true;
+}
+
+static enum sprof_tail_outcome find_in_endless(uint64_t width, uint64_t from, uint64_t to)
+{
+	struct endless *endless = calloc(1, sizeof(*endless));
+	const struct sprof_tail_graph access = {.data = endless, .calls = list_endless};
+	struct sprof_tail_path path;
+	enum sprof_tail_outcome outcome;
+
+	assert_non_null(endless);
+	endless->width = width;
+	assert_true(sprof_tail_path_find(&access, from, to, &path));
+	assert_in_range(endless->asked, 1, 2000);
+	outcome = path.outcome;
+	assert_int_equal(path.count != 0, outcome == SPROF_TAIL_PATH_ONE);
+	sprof_tail_path_finish(&path);
+	free(endless);
+	return outcome;
+}
+
+/* Only what is certain is told, and a search of what has no end comes to an end. */
+static void test_endless(void **state)
+{
+	assert_int_equal(find_in_endless(1, 1, 50), SPROF_TAIL_PATH_ONE);
+	/* A path too long to be read; one that isn't found. */
+	assert_int_equal(find_in_endless(1, 1, 500), SPROF_TAIL_PATH_SEVERAL);
+	assert_int_equal(find_in_endless(1, 1, 100000), SPROF_TAIL_PATH_NONE);
+	assert_int_equal(find_in_endless(1, 2, 1), SPROF_TAIL_PATH_NONE);
+	/* Many calls of each function. */
+	assert_int_equal(find_in_endless(2, 1, 1500), SPROF_TAIL_PATH_SEVERAL);
+	assert_int_equal(find_in_endless(5000, 1, 4000), SPROF_TAIL_PATH_SEVERAL);
+	assert_int_equal(find_in_endless(5000, 1, 1000000), SPROF_TAIL_PATH_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_equal_functions),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_endless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
