@@ -16,6 +16,9 @@
 /* Deeper nesting than any compiler makes, and shallow enough for the stack. */
 enum { MAX_DEPTH = 500, MAX_ORIGINS = 16 };
 
+/* Names are compared up to this length; longer ones count as different. */
+enum { MAX_NAME = 4096 };
+
 static bool flag_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -42,10 +45,15 @@ static bool reference_of(Dwarf_Die *die, unsigned name, Dwarf_Die *ret)
 	return dwarf_formref_die(dwarf_attr(die, name, &attribute), ret);
 }
 
+static bool is_site_tag(int tag)
+{
+	return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
+}
+
 static bool add_site(struct sprof_call_sites *sites, Dwarf_Die *die)
 {
 	bool is_gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
-	struct sprof_call_site site = {.is_behind = true};
+	struct sprof_call_site site = {.offset = dwarf_dieoffset(die), .is_behind = true};
 
 	if (!address_of(die, is_gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &site.address)) {
 		site.is_behind = false;
@@ -53,9 +61,6 @@ static bool add_site(struct sprof_call_sites *sites, Dwarf_Die *die)
 			site.address = 0;
 	}
 	site.is_tail = flag_of(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call);
-	site.has_origin =
-		reference_of(die, is_gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &site.origin);
-	site.has_origin = site.has_origin && dwarf_tag(&site.origin) == DW_TAG_subprogram;
 	if (!sprof_array_reserve(
 		    &sites->items, &sites->capacity, sites->count + 1, sizeof(*sites->items)))
 		return false;
@@ -69,40 +74,55 @@ static bool has_calls(int tag)
 		tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* What is nested too deep makes the list incomplete. */
-static bool walk(
-	struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf *dwarf, unsigned depth)
+/* False: the limits are reached. */
+static bool take_die(struct sprof_call_sites *sites, int tag)
+{
+	if (!sites->left.dies || (is_site_tag(tag) && !sites->left.sites))
+		return false;
+	sites->left.dies--;
+	sites->left.sites -= is_site_tag(tag);
+	return true;
+}
+
+/* What is nested too deep, or beyond the limits, makes the list incomplete. */
+static bool walk(struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf *dwarf,
+	unsigned depth, bool *is_all)
 {
 	struct sprof_die found;
 	Dwarf_Die die;
 
-	while (sprof_dies_next(dies, &found)) {
-		if ((found.tag == DW_TAG_call_site || found.tag == DW_TAG_GNU_call_site) &&
-			dwarf_offdie(dwarf, found.offset, &die) && !add_site(sites, &die))
+	while (*is_all && sprof_dies_next(dies, &found)) {
+		*is_all = take_die(sites, found.tag);
+		if (*is_all && is_site_tag(found.tag) && dwarf_offdie(dwarf, found.offset, &die) &&
+			!add_site(sites, &die))
 			return false;
 		if (!found.has_children)
 			continue;
-		if (has_calls(found.tag) && depth < MAX_DEPTH) {
-			if (!walk(sites, dies, dwarf, depth + 1))
-				return false;
+		if (!has_calls(found.tag)) {
+			sprof_dies_skip(dies);
 			continue;
 		}
-		sites->has_all_tail_calls &= !has_calls(found.tag);
-		sprof_dies_skip(dies);
+		*is_all &= depth < MAX_DEPTH;
+		if (*is_all && !walk(sites, dies, dwarf, depth + 1, is_all))
+			return false;
 	}
 	return !dies->no_memory;
 }
 
-bool sprof_call_sites_read(
-	struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf_Die *function)
+bool sprof_call_sites_add(
+	struct sprof_call_sites *sites, struct sprof_dies *dies, Dwarf_Die *function, bool *ret_all)
 {
-	sites->count = 0;
-	sites->has_all_tail_calls = flag_of(function, DW_AT_call_all_calls) ||
-		flag_of(function, DW_AT_call_all_tail_calls) ||
-		flag_of(function, DW_AT_GNU_all_call_sites) ||
-		flag_of(function, DW_AT_GNU_all_tail_call_sites);
-	return !sprof_dies_enter(dies, dwarf_dieoffset(function)) ||
-		walk(sites, dies, dwarf_cu_getdwarf(function->cu), 0);
+	bool is_all = true;
+
+	if (sprof_dies_enter(dies, dwarf_dieoffset(function)) &&
+		!walk(sites, dies, dwarf_cu_getdwarf(function->cu), 0, &is_all))
+		return false;
+	*ret_all = is_all &&
+		(flag_of(function, DW_AT_call_all_calls) ||
+			flag_of(function, DW_AT_call_all_tail_calls) ||
+			flag_of(function, DW_AT_GNU_all_call_sites) ||
+			flag_of(function, DW_AT_GNU_all_tail_call_sites));
+	return true;
 }
 
 void sprof_call_sites_finish(struct sprof_call_sites *sites)
@@ -111,10 +131,9 @@ void sprof_call_sites_finish(struct sprof_call_sites *sites)
 	*sites = (struct sprof_call_sites){0};
 }
 
-/* The declaration or abstract function that all copies of a function refer to. */
-static Dwarf_Die root_of(const Dwarf_Die *die)
+Dwarf_Die sprof_call_origin_root(const Dwarf_Die *function)
 {
-	Dwarf_Die root = *die, next;
+	Dwarf_Die root = *function, next;
 
 	for (int i = 0; i < MAX_ORIGINS; i++) {
 		if (!reference_of(&root, DW_AT_abstract_origin, &next) &&
@@ -125,31 +144,52 @@ static Dwarf_Die root_of(const Dwarf_Die *die)
 	return root;
 }
 
-/* As the linker knows it, if the language needs that. */
-static const char *name_of(Dwarf_Die *die)
+const char *sprof_call_origin_name(const Dwarf_Die *function)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+	Dwarf_Die die = *function;
 	const char *name = NULL;
 	Dwarf_Attribute attribute;
 
 	for (size_t i = 0; !name && i < sizeof(names) / sizeof(names[0]); i++)
-		name = sprof_die_string(dwarf_attr_integrate(die, names[i], &attribute));
+		name = sprof_die_string(dwarf_attr_integrate(&die, names[i], &attribute));
 	return name;
 }
 
-/* In another unit, a function's declaration is not related to it but by the name. */
-bool sprof_call_site_enters(const struct sprof_call_site *site, const Dwarf_Die *function)
+bool sprof_call_origin_is_external(const Dwarf_Die *function)
 {
-	Dwarf_Die origin, own;
-	const char *origin_name, *own_name;
+	Dwarf_Die die = *function;
+	Dwarf_Attribute attribute;
+	bool value = false;
 
-	if (!site->has_origin)
-		return false;
-	origin = root_of(&site->origin);
-	own = root_of(function);
-	if (origin.addr == own.addr)
+	return dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_external, &attribute), &value) ==
+		0 &&
+		value;
+}
+
+bool sprof_call_site_origin(
+	const struct sprof_call_site *site, const Dwarf_Die *caller, Dwarf_Die *ret)
+{
+	Dwarf_Die die;
+
+	return dwarf_offdie(dwarf_cu_getdwarf(caller->cu), site->offset, &die) &&
+		reference_of(&die,
+			dwarf_tag(&die) == DW_TAG_GNU_call_site ? DW_AT_abstract_origin
+								: DW_AT_call_origin,
+			ret) &&
+		dwarf_tag(ret) == DW_TAG_subprogram;
+}
+
+/* In another unit, a function's declaration is not related to it but by the name. */
+bool sprof_call_origin_is(const Dwarf_Die *origin, const Dwarf_Die *function)
+{
+	Dwarf_Die root = sprof_call_origin_root(origin), own = sprof_call_origin_root(function);
+	const char *root_name, *own_name;
+
+	if (root.addr == own.addr)
 		return true;
-	origin_name = name_of(&origin);
-	own_name = name_of(&own);
-	return origin_name && own_name && strcmp(origin_name, own_name) == 0;
+	root_name = sprof_call_origin_name(&root);
+	own_name = root_name ? sprof_call_origin_name(&own) : NULL;
+	return own_name && strncmp(root_name, own_name, MAX_NAME) == 0 &&
+		strnlen(own_name, MAX_NAME) < MAX_NAME;
 }

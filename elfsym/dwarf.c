@@ -451,13 +451,12 @@ bool sprof_dwarf_find_function(
 	if (!unit)
 		return true;
 	if (!load_unit(dwarf, unit) ||
-		!sprof_scopes_find(&unit->scopes, dwarf->image, address, &dwarf->budget, &scope))
+		!sprof_scopes_find_function(
+			&unit->scopes, dwarf->image, address, &dwarf->budget, &scope))
 		return false;
 	if (scope == SPROF_SCOPE_NONE)
 		return true;
-	while (unit->scopes.items[scope].parent != SPROF_SCOPE_NONE)
-		scope = unit->scopes.items[scope].parent;
-	ret->dies = unit->scopes.dies;
+	ret->scopes = &unit->scopes;
 	ret->die = unit->scopes.items[scope].die;
 	if (dwarf_entrypc(&ret->die, &entry) == 0)
 		ret->entry = entry;

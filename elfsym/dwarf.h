@@ -30,8 +30,8 @@ struct sprof_dwarf_chain {
 	size_t count;
 };
 
-struct sprof_dies;
 struct sprof_dwarf;
+struct sprof_scopes;
 
 /* The sources of DWARF; all must outlive what is made from them. */
 struct sprof_dwarf_source {
@@ -62,7 +62,7 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 
 /* The function that has code at an address; what is inlined there is its code. */
 struct sprof_dwarf_function {
-	struct sprof_dies *dies; /* the cursor over its unit; NULL: there is no function */
+	const struct sprof_scopes *scopes; /* of its unit; NULL: there is no function */
 	Dwarf_Die die;
 	uint64_t entry; /* its first instruction; 0: not known */
 };

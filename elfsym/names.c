@@ -108,12 +108,17 @@ bool sprof_names_load_dwarf(struct sprof_names *names, struct sprof_error *err)
 
 bool sprof_names_load_tail_calls(struct sprof_names *names, struct sprof_error *err)
 {
+	struct sprof_tail_calls_source source = {.image = names->image};
+
 	if (!sprof_names_load_dwarf(names, err))
 		return false;
 	if (!names->dwarf || names->tail_calls)
 		return true;
-	names->tail_calls = sprof_tail_calls_create(names->dwarf, names->image);
-	return names->tail_calls || sprof_error_no_memory(err);
+	if (names->image->is_bare && !sprof_names_load_symtab(names, err))
+		return false;
+	source.dwarf = names->dwarf;
+	source.symtab = names->image->is_bare ? names->symtab : NULL;
+	return sprof_tail_calls_create(&source, &names->tail_calls, err);
 }
 
 bool sprof_names_load_symtab(struct sprof_names *names, struct sprof_error *err)

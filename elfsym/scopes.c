@@ -246,19 +246,30 @@ static bool load_function(struct walk *walk, uint32_t index)
 	return sprof_ranges_settle(&function->inlined);
 }
 
+/* *ret is the function's index; SPROF_RANGES_NONE. */
+static bool find_index(struct walk *walk, uint64_t address, uint32_t *ret)
+{
+	struct sprof_scopes *scopes = walk->scopes;
+
+	if (scopes->count)
+		walk->dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
+	*ret = sprof_ranges_find(&scopes->ranges, address);
+	if (*ret != SPROF_RANGES_NONE || scopes->searched_deeper || !scopes->count)
+		return true;
+	if (!search_deeper(walk))
+		return false;
+	*ret = sprof_ranges_find(&scopes->ranges, address);
+	return true;
+}
+
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
 	uint64_t address, size_t *budget, uint32_t *ret)
 {
 	struct walk walk = {.scopes = scopes, .image = image, .budget = budget};
-	uint32_t index = sprof_ranges_find(&scopes->ranges, address);
+	uint32_t index;
 
-	if (scopes->count)
-		walk.dwarf = dwarf_cu_getdwarf(scopes->items[0].die.cu);
-	if (index == SPROF_RANGES_NONE && !scopes->searched_deeper && scopes->count) {
-		if (!search_deeper(&walk))
-			return false;
-		index = sprof_ranges_find(&scopes->ranges, address);
-	}
+	if (!find_index(&walk, address, &index))
+		return false;
 	*ret = SPROF_SCOPE_NONE;
 	if (index == SPROF_RANGES_NONE)
 		return true;
@@ -267,6 +278,18 @@ bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *im
 	*ret = sprof_ranges_find(&scopes->functions[index].inlined, address);
 	if (*ret == SPROF_RANGES_NONE)
 		*ret = scopes->functions[index].scope;
+	return true;
+}
+
+bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_image *image,
+	uint64_t address, size_t *budget, uint32_t *ret)
+{
+	struct walk walk = {.scopes = scopes, .image = image, .budget = budget};
+	uint32_t index;
+
+	if (!find_index(&walk, address, &index))
+		return false;
+	*ret = index == SPROF_RANGES_NONE ? SPROF_SCOPE_NONE : scopes->functions[index].scope;
 	return true;
 }
 

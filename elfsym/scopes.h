@@ -69,6 +69,10 @@ bool sprof_scopes_load(struct sprof_scopes *scopes, const struct sprof_image *im
 bool sprof_scopes_find(struct sprof_scopes *scopes, const struct sprof_image *image,
 	uint64_t address, size_t *budget, uint32_t *ret) SPROF_MUST_USE;
 
+/* The function at the address, without what was inlined there, which is not read then. */
+bool sprof_scopes_find_function(struct sprof_scopes *scopes, const struct sprof_image *image,
+	uint64_t address, size_t *budget, uint32_t *ret) SPROF_MUST_USE;
+
 /*
  * The innermost container in the table around the DIE at the offset, without that DIE itself;
  * SPROF_SCOPE_NONE: none.

@@ -440,6 +440,7 @@ struct sprof_symbol sprof_symtab_at(const struct sprof_symtab *symtab, size_t in
 		.name = item->name,
 		.name_length = plain_length(item->name),
 		.source = item->source,
+		.is_local = item->rank & RANK_LOCAL,
 	};
 }
 

@@ -32,6 +32,7 @@ struct sprof_symbol {
 	const char *name; /* in the image */
 	size_t name_length;
 	enum sprof_symbol_source source;
+	bool is_local; /* the linker has bound all calls of it */
 };
 
 /* The files with symbols; all must outlive the table. NULL: none. */

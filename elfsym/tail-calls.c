@@ -3,75 +3,154 @@
  * instruction says which code it enters. So neither a name that several functions have, nor one of
  * several copies of a function, can lead to the wrong one, and no name is looked up. The
  * instruction of most calls enters the function that is found on the stack: then DWARF isn't read.
+ * A debug file has no instructions: there, DWARF and the names of symbols must be enough
+ * (call-entries.c).
  *
  * A call through the PLT enters no function of this file. Such a tail call, an indirect one, and
  * one without a description may lead anywhere. So may a function without DWARF, or one whose
  * compiler doesn't say that all its tail calls are described.
+ *
+ * Each function's calls are read once, and each way is searched once. What all of this may take of
+ * one file is limited; then functions may lead anywhere.
  */
 #include "elfsym/tail-calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "base/idmap.h"
+#include "base/interned.h"
 #include "elfsym/call-decode.h"
+#include "elfsym/call-entries.h"
 #include "elfsym/call-sites.h"
+#include "elfsym/scopes.h"
 
-/* The tail calls of one function, a slice of all. */
+/* The largest programs take a small part of each. */
+enum { MAX_DIES = 16 << 20, MAX_SITES = 2 << 20, MAX_SEARCHED = 16 << 20 };
+
+/* The calls of one function: slices of all sites and of all tail calls. */
 struct entry {
+	size_t first_site, site_count; /* by address */
 	size_t first, count;
+	bool has_tail_calls; /* these were looked for */
 	bool leads_anywhere;
 };
 
 struct sprof_tail_calls {
 	struct sprof_dwarf *dwarf;
 	const struct sprof_image *image;
-	struct sprof_idmap by_function; /* (0, address of the function) -> entry */
+	struct sprof_call_entries *by_name; /* NULL: the image has code */
+	struct sprof_idmap by_function;     /* (0, DIE of the function) -> entry */
 	struct entry *entries;
 	size_t entry_count, entry_capacity;
+	struct sprof_call_sites sites;
 	struct sprof_tail_call *calls;
 	size_t call_count, call_capacity;
-	struct sprof_call_sites sites; /* of the function that is being read */
+	struct sprof_idmap by_ends; /* (function, function) -> path */
+	struct sprof_tail_path *paths;
+	size_t path_count, path_capacity;
+	size_t left; /* calls and functions that searches may still look at */
 };
 
-struct sprof_tail_calls *sprof_tail_calls_create(
-	struct sprof_dwarf *dwarf, const struct sprof_image *image)
+/* A call in a function, and where it goes to. */
+struct call {
+	const struct sprof_dwarf_function *caller;
+	const struct sprof_call_site *site;
+};
+
+bool sprof_tail_calls_create(const struct sprof_tail_calls_source *source,
+	struct sprof_tail_calls **ret, struct sprof_error *err)
 {
 	struct sprof_tail_calls *calls = calloc(1, sizeof(*calls));
 
-	if (calls)
-		*calls = (struct sprof_tail_calls){.dwarf = dwarf, .image = image};
-	return calls;
+	if (!calls)
+		return sprof_error_no_memory(err);
+	*calls = (struct sprof_tail_calls){
+		.dwarf = source->dwarf,
+		.image = source->image,
+		.sites.left = {.dies = MAX_DIES, .sites = MAX_SITES},
+		.left = MAX_SEARCHED,
+	};
+	if (source->symtab)
+		calls->by_name = sprof_call_entries_create(source->dwarf, source->symtab);
+	if (source->symtab && !calls->by_name) {
+		free(calls);
+		return sprof_error_no_memory(err);
+	}
+	*ret = calls;
+	return true;
 }
 
 void sprof_tail_calls_destroy(struct sprof_tail_calls *calls)
 {
 	if (!calls)
 		return;
+	for (size_t i = 0; i < calls->path_count; i++)
+		sprof_tail_path_finish(&calls->paths[i]);
 	sprof_idmap_finish(&calls->by_function);
+	sprof_idmap_finish(&calls->by_ends);
+	sprof_call_entries_destroy(calls->by_name);
 	free(calls->entries);
 	free(calls->calls);
+	free(calls->paths);
 	sprof_call_sites_finish(&calls->sites);
 	free(calls);
 }
 
-/* Whether the call site's function begins at the target of its instruction. False: no memory. */
-static bool enters(struct sprof_tail_calls *calls, const struct sprof_call_site *site,
-	uint64_t target, bool *ret)
+static int compare_sites(const void *left, const void *right)
+{
+	const struct sprof_call_site *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* The calls of a function, read once. *ret is valid until the next one is read. False: no memory. */
+static bool read_sites(struct sprof_tail_calls *calls, const struct sprof_dwarf_function *function,
+	struct entry **ret)
+{
+	const struct sprof_interned entries = SPROF_INTERNED(
+		&calls->by_function, calls->entries, calls->entry_count, calls->entry_capacity);
+	const size_t before = calls->entry_count;
+	struct entry entry = {.first_site = calls->sites.count};
+	Dwarf_Die die = function->die;
+	uint32_t index;
+	bool has_all;
+
+	if (!sprof_intern(&entries, sprof_key(0, (uintptr_t)die.addr), &entry, &index))
+		return false;
+	*ret = &calls->entries[index];
+	if (index < before)
+		return true;
+	if (!sprof_call_sites_add(&calls->sites, function->scopes->dies, &die, &has_all))
+		return false;
+	entry.site_count = calls->sites.count - entry.first_site;
+	entry.leads_anywhere = !has_all;
+	if (entry.site_count)
+		qsort(calls->sites.items + entry.first_site, entry.site_count,
+			sizeof(*calls->sites.items), compare_sites);
+	**ret = entry;
+	return true;
+}
+
+/* Whether the call's function begins at the target of its instruction. False: no memory. */
+static bool enters(
+	struct sprof_tail_calls *calls, const struct call *call, uint64_t target, bool *ret)
 {
 	struct sprof_dwarf_function function;
+	Dwarf_Die origin;
 
 	*ret = false;
 	if (!sprof_image_executable(calls->image, target))
 		return true;
 	if (!sprof_dwarf_find_function(calls->dwarf, target, &function))
 		return false;
-	*ret = function.dies && function.entry == target &&
-		sprof_call_site_enters(site, &function.die);
+	*ret = function.scopes && function.entry == target &&
+		sprof_call_site_origin(call->site, &call->caller->die, &origin) &&
+		sprof_call_origin_is(&origin, &function.die);
 	return true;
 }
 
-/* The first address that a jump of this size, which ends behind the site, has. */
+/* The bytes of a jump of this size, if the call is one; NULL: they are not in the file. */
 static const uint8_t *jump_at(
 	const struct sprof_tail_calls *calls, const struct sprof_call_site *site, size_t size)
 {
@@ -80,17 +159,15 @@ static const uint8_t *jump_at(
 		: sprof_image_at(calls->image, site->address - (site->is_behind ? size : 0), size);
 }
 
-/*
- * The jump's target. Where only the jump's end is known, each size is tried, and the target tells
- * whether it was the right one. *ret_found is false if the jump is none to a known function.
- */
-static bool find_target(struct sprof_tail_calls *calls, const struct sprof_call_site *site,
+/* Where only the jump's end is known, each size is tried, and the target tells whether it was the
+ * right one. */
+static bool find_jump(struct sprof_tail_calls *calls, const struct call *call,
 	struct sprof_tail_call *ret, bool *ret_found)
 {
 	static const uint8_t sizes[] = {5, 4, 6, 2};
+	const struct sprof_call_site *site = call->site;
 
-	*ret_found = false;
-	for (size_t i = 0; !*ret_found && site->has_origin && i < sizeof(sizes); i++) {
+	for (size_t i = 0; !*ret_found && i < sizeof(sizes); i++) {
 		const uint8_t *code = jump_at(calls, site, sizes[i]);
 		uint64_t begin = site->address - (site->is_behind ? sizes[i] : 0);
 
@@ -99,70 +176,100 @@ static bool find_target(struct sprof_tail_calls *calls, const struct sprof_call_
 				&ret->target) != SPROF_CALL_DIRECT)
 			continue;
 		ret->place = begin;
-		if (!enters(calls, site, ret->target, ret_found))
+		if (!enters(calls, call, ret->target, ret_found))
 			return false;
 	}
 	return true;
 }
 
-static bool add_call(struct sprof_tail_calls *calls, const struct sprof_tail_call *call)
+/* 0: not certain. */
+static bool find_by_name(struct sprof_tail_calls *calls, const struct call *call, uint64_t *ret)
 {
-	if (!sprof_array_reserve(&calls->calls, &calls->call_capacity, calls->call_count + 1,
-		    sizeof(*calls->calls)))
+	Dwarf_Die origin;
+
+	*ret = 0;
+	return !sprof_call_site_origin(call->site, &call->caller->die, &origin) ||
+		sprof_call_entries_find(calls->by_name, &origin, call->caller, ret);
+}
+
+/* *ret_found is false if the tail call is none of a known function. */
+static bool find_tail_call(struct sprof_tail_calls *calls, const struct call *call,
+	struct sprof_tail_call *ret, bool *ret_found)
+{
+	*ret_found = false;
+	if (!calls->by_name)
+		return find_jump(calls, call, ret, ret_found);
+	ret->place = call->site->address - call->site->is_behind;
+	if (!find_by_name(calls, call, &ret->target))
 		return false;
-	calls->calls[calls->call_count++] = *call;
+	*ret_found = ret->target;
 	return true;
 }
 
-static bool add_tail_calls(struct sprof_tail_calls *calls, struct entry *entry)
+static bool add_tail_calls(struct sprof_tail_calls *calls,
+	const struct sprof_dwarf_function *function, struct entry *entry)
 {
-	for (size_t i = 0; i < calls->sites.count; i++) {
-		const struct sprof_call_site *site = &calls->sites.items[i];
-		struct sprof_tail_call call;
-		bool found;
+	for (size_t i = 0; i < entry->site_count; i++) {
+		const struct call call = {function, &calls->sites.items[entry->first_site + i]};
+		struct sprof_tail_call found;
+		bool is_found;
 
-		if (!site->is_tail)
+		if (!call.site->is_tail)
 			continue;
-		if (!find_target(calls, site, &call, &found) || (found && !add_call(calls, &call)))
+		if (!find_tail_call(calls, &call, &found, &is_found))
 			return false;
-		entry->leads_anywhere |= !found;
+		entry->leads_anywhere |= !is_found;
+		if (!is_found)
+			continue;
+		if (!sprof_array_reserve(&calls->calls, &calls->call_capacity,
+			    calls->call_count + 1, sizeof(*calls->calls)))
+			return false;
+		calls->calls[calls->call_count++] = found;
 	}
-	entry->count = calls->call_count - entry->first;
 	return true;
 }
 
-static bool read_function(struct sprof_tail_calls *calls, uint64_t address, struct entry *entry)
+static bool read_tail_calls(struct sprof_tail_calls *calls,
+	const struct sprof_dwarf_function *function, struct entry **ret)
 {
-	struct sprof_dwarf_function function;
-
-	*entry = (struct entry){.first = calls->call_count};
-	if (!sprof_dwarf_find_function(calls->dwarf, address, &function))
+	if (!read_sites(calls, function, ret))
 		return false;
-	entry->leads_anywhere = true;
-	if (!function.dies || function.entry != address)
+	if ((*ret)->has_tail_calls)
 		return true;
-	if (!sprof_call_sites_read(&calls->sites, function.dies, &function.die))
+	(*ret)->has_tail_calls = true;
+	(*ret)->first = calls->call_count;
+	if (!add_tail_calls(calls, function, *ret))
 		return false;
-	entry->leads_anywhere = !calls->sites.has_all_tail_calls;
-	return add_tail_calls(calls, entry);
+	(*ret)->count = calls->call_count - (*ret)->first;
+	return true;
 }
 
-static bool list_calls(void *data, uint64_t function, struct sprof_tail_list *ret)
+/* False: too much was searched in this file. */
+static bool take(struct sprof_tail_calls *calls, size_t count)
+{
+	bool has_enough = count <= calls->left;
+
+	calls->left = has_enough ? calls->left - count : 0;
+	return has_enough;
+}
+
+static bool list_calls(void *data, uint64_t address, struct sprof_tail_list *ret)
 {
 	struct sprof_tail_calls *calls = data;
-	uint32_t index = sprof_idmap_find(&calls->by_function, 0, function);
-	const struct entry *entry;
+	struct sprof_dwarf_function function;
+	struct entry *entry;
 
-	if (index == SPROF_IDMAP_NONE) {
-		index = (uint32_t)calls->entry_count;
-		if (!sprof_array_reserve(&calls->entries, &calls->entry_capacity,
-			    calls->entry_count + 1, sizeof(*calls->entries)) ||
-			!read_function(calls, function, &calls->entries[index]) ||
-			!sprof_idmap_put(&calls->by_function, 0, function, index))
-			return false;
-		calls->entry_count++;
-	}
-	entry = &calls->entries[index];
+	*ret = (struct sprof_tail_list){.leads_anywhere = true};
+	if (!take(calls, 1))
+		return true;
+	if (!sprof_dwarf_find_function(calls->dwarf, address, &function))
+		return false;
+	if (!function.scopes || function.entry != address)
+		return true;
+	if (!read_tail_calls(calls, &function, &entry))
+		return false;
+	if (!take(calls, entry->count))
+		return true;
 	*ret = (struct sprof_tail_list){
 		.items = calls->calls + entry->first,
 		.count = entry->count,
@@ -171,25 +278,26 @@ static bool list_calls(void *data, uint64_t function, struct sprof_tail_list *re
 	return true;
 }
 
-/* Whether DWARF too says that the call, which is no tail call, is one of the target. */
-static bool is_call_of(struct sprof_tail_calls *calls, uint64_t behind, uint64_t target, bool *ret)
+/* The call, which is no tail call, that returns to this address; NULL: there is none. */
+static const struct sprof_call_site *find_site(
+	const struct sprof_tail_calls *calls, const struct entry *entry, uint64_t behind)
 {
-	struct sprof_dwarf_function caller;
+	const struct sprof_call_site *begin = calls->sites.items + entry->first_site;
+	size_t low = 0, high = entry->site_count;
 
-	*ret = false;
-	if (!sprof_dwarf_find_function(calls->dwarf, behind - 1, &caller))
-		return false;
-	if (!caller.dies)
-		return true;
-	if (!sprof_call_sites_read(&calls->sites, caller.dies, &caller.die))
-		return false;
-	for (size_t i = 0; i < calls->sites.count; i++) {
-		const struct sprof_call_site *site = &calls->sites.items[i];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if (site->address == behind && site->is_behind && !site->is_tail)
-			return enters(calls, site, target, ret);
+		if (begin[middle].address < behind)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return true;
+	for (; low < entry->site_count && begin[low].address == behind; low++) {
+		if (begin[low].is_behind && !begin[low].is_tail)
+			return &begin[low];
+	}
+	return NULL;
 }
 
 /* 0: no direct call ends there. */
@@ -207,22 +315,73 @@ static uint64_t target_of(const struct sprof_tail_calls *calls, uint64_t behind)
 		: 0;
 }
 
+/* Where DWARF too says that the call goes, which is no tail call; *target becomes 0 otherwise. */
+static bool confirm(struct sprof_tail_calls *calls, uint64_t behind, uint64_t *target)
+{
+	struct sprof_dwarf_function caller;
+	struct call call = {.caller = &caller};
+	struct entry *entry;
+	bool is_target;
+
+	if (!sprof_dwarf_find_function(calls->dwarf, behind - 1, &caller))
+		return false;
+	if (caller.scopes && !read_sites(calls, &caller, &entry))
+		return false;
+	call.site = caller.scopes ? find_site(calls, entry, behind) : NULL;
+	if (call.site && calls->by_name)
+		return find_by_name(calls, &call, target);
+	if (call.site && !enters(calls, &call, *target, &is_target))
+		return false;
+	if (!call.site || !is_target)
+		*target = 0;
+	return true;
+}
+
+static bool copy_path(const struct sprof_tail_path *path, struct sprof_tail_path *ret)
+{
+	*ret = *path;
+	if (!path->count)
+		return true;
+	ret->steps = calloc(path->count, sizeof(*ret->steps));
+	if (!ret->steps)
+		return false;
+	memcpy(ret->steps, path->steps, path->count * sizeof(*ret->steps));
+	return true;
+}
+
+static bool find_path(
+	struct sprof_tail_calls *calls, uint64_t from, uint64_t to, struct sprof_tail_path *ret)
+{
+	const struct sprof_tail_graph graph = {.data = calls, .calls = list_calls};
+	uint32_t index = sprof_idmap_find(&calls->by_ends, from, to);
+
+	if (index != SPROF_IDMAP_NONE)
+		return copy_path(&calls->paths[index], ret);
+	index = (uint32_t)calls->path_count;
+	if (!sprof_array_reserve(&calls->paths, &calls->path_capacity, calls->path_count + 1,
+		    sizeof(*calls->paths)) ||
+		!sprof_idmap_put(&calls->by_ends, from, to, index))
+		return false;
+	calls->paths[calls->path_count++] = (struct sprof_tail_path){0};
+	return sprof_tail_path_find(&graph, from, to, &calls->paths[index]) &&
+		copy_path(&calls->paths[index], ret);
+}
+
 static bool find(struct sprof_tail_calls *calls, uint64_t behind, uint64_t place,
 	struct sprof_tail_path *ret)
 {
-	const struct sprof_tail_graph graph = {.data = calls, .calls = list_calls};
-	uint64_t target = target_of(calls, behind);
+	uint64_t target = calls->by_name ? 0 : target_of(calls, behind);
 	struct sprof_dwarf_function function;
-	bool is_call;
 
-	if (!target || target == place)
+	if (!calls->by_name && (!target || target == place))
 		return true;
 	if (!sprof_dwarf_find_function(calls->dwarf, place, &function))
 		return false;
-	if (!function.dies || function.entry == target)
+	if (!function.scopes || function.entry == target)
 		return true;
-	return is_call_of(calls, behind, target, &is_call) &&
-		(!is_call || sprof_tail_path_find(&graph, target, function.entry, ret));
+	if (!confirm(calls, behind, &target))
+		return false;
+	return !target || target == function.entry || find_path(calls, target, function.entry, ret);
 }
 
 bool sprof_tail_calls_find(struct sprof_tail_calls *calls, uint64_t behind, uint64_t place,

@@ -10,13 +10,21 @@
 
 #include "base/attributes.h"
 #include "elfsym/dwarf.h"
+#include "elfsym/symtab.h"
 #include "elfsym/tail-paths.h"
 
 struct sprof_tail_calls;
 
-/* Both must outlive it. NULL: no memory. */
-struct sprof_tail_calls *sprof_tail_calls_create(
-	struct sprof_dwarf *dwarf, const struct sprof_image *image);
+/* All must outlive what is made from them. */
+struct sprof_tail_calls_source {
+	struct sprof_dwarf *dwarf;
+	const struct sprof_image *image;
+	const struct sprof_symtab *symtab; /* NULL: the image has code, which is better */
+};
+
+/* False: no memory. */
+bool sprof_tail_calls_create(const struct sprof_tail_calls_source *source,
+	struct sprof_tail_calls **ret, struct sprof_error *err) SPROF_MUST_USE;
 /* NULL is accepted. */
 void sprof_tail_calls_destroy(struct sprof_tail_calls *calls);
 

@@ -12,6 +12,7 @@
 #include "profile/gaps.h"
 #include "profile/index.h"
 #include "profile/merge.h"
+#include "profile/resolve.h"
 
 bool sprof_profile_saved_modules(
 	const struct sprof_profile *profile, struct sprof_saved_modules *ret)
@@ -187,6 +188,8 @@ bool sprof_profile_rename(
 			!rename_location(*profile, symbols, location, err))
 			return false;
 	}
+	if (!sprof_profile_insert_tail_calls(*profile, symbols, err))
+		return false;
 	forget_gaps(*profile);
 	count_unresolved(*profile);
 	if (!sprof_profile_explain(*profile, symbols, err))

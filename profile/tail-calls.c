@@ -22,8 +22,17 @@ static bool may_miss_callers(
 	const struct sprof_profile_location *caller, const struct sprof_profile_location *callee)
 {
 	return caller->frame.module != SPROF_PROFILE_NONE &&
-		caller->frame.module == callee->frame.module && caller->frame.is_return &&
-		!caller->frame.is_creator && !callee->frame.is_creator;
+		caller->frame.module == callee->frame.module && !caller->frame.is_creator &&
+		!callee->frame.is_creator;
+}
+
+/* A saved profile may have the missing functions already. */
+static bool is_complete(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	return !location->line_count ||
+		profile->lines[location->first_line + location->line_count - 1].mark >=
+		SPROF_MARK_TAIL_CALL;
 }
 
 static bool append_location(
@@ -87,14 +96,17 @@ static bool change_location(struct insertion *insertion, uint32_t source,
 	return true;
 }
 
-/* *ret is the location to take, which is the given one if nothing is missing. */
+/*
+ * *ret is the location to take, which is the given one if nothing is missing. A saved profile has
+ * the last byte of a call instead of the return address. No call ends where a signal came.
+ */
 static bool look_up(struct insertion *insertion, uint32_t caller, uint32_t callee, uint32_t *ret,
 	struct sprof_error *err)
 {
 	const struct sprof_frame *from = &insertion->profile->locations[caller].frame;
 	const struct sprof_frame *to = &insertion->profile->locations[callee].frame;
 	const struct sprof_call_edge edge = {
-		.behind = from->offset,
+		.behind = from->offset + !from->is_return,
 		.place = to->offset - (to->is_return && to->offset),
 	};
 	struct sprof_tail_path path;
@@ -122,7 +134,8 @@ static bool insert(struct insertion *insertion, size_t index, struct sprof_error
 	if (index == SPROF_PROFILE_ROOT || stack->parent == SPROF_PROFILE_ROOT)
 		return true;
 	caller = profile->stacks[stack->parent].location;
-	if (!may_miss_callers(&profile->locations[caller], &profile->locations[stack->location]))
+	if (!may_miss_callers(&profile->locations[caller], &profile->locations[stack->location]) ||
+		is_complete(profile, &profile->locations[stack->location]))
 		return true;
 	if (!look_up(insertion, caller, stack->location, &location, err))
 		return false;

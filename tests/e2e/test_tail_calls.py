@@ -1,11 +1,12 @@
 """Tail calls: what optimized code takes from the stack is put in where only one way leads there."""
 
 import json
+import os
 import random
 import re
 
 from harness import main, read_folded, require, run, sprof, tool
-from subjects import build, command, write
+from subjects import build, build_id, command, split_debug, write
 
 # Each way from main() to leafy() by tail calls; argument 1 is its name, argument 2 the rounds.
 WAYS = """
@@ -63,20 +64,25 @@ def between(folded):
 OURS = {name for functions, _ in TRUTH.values() for name in functions}
 
 
+def check_text(text, way):
+    functions, mark = TRUTH[way]
+    assert f" leafy{mark}\n" in text, (way, text)
+    # The C library and the dynamic linker make tail calls, too.
+    found = [name for name in re.findall(r" (\w+) \(tail call\)$", text, re.MULTILINE) if name in OURS]
+    assert found == functions + functions[::-1], (way, text)
+
+
 def check_ways(compiler, *flags):
     program = compile_ways(compiler, *flags)
-    for way, (functions, mark) in TRUTH.items():
+    for way, (functions, _) in TRUTH.items():
         sprof("run", "-r", "500", "-o", "x.folded", "-o", "x.txt", "-o", "x.pb.gz",
               "--", program, way, "150").check(0)
         assert between(read_folded("x.folded")) == functions, (way, between(read_folded("x.folded")))
         # The saved profile says the same.
         saved = sprof("report", "-f", "text", "x.pb.gz").check(0).text()
         with open("x.txt", encoding="utf-8") as file:
-            for text in (file.read(), saved):
-                assert f" leafy{mark}\n" in text, (way, text)
-                # The C library and the dynamic linker make tail calls, too.
-                found = [name for name in re.findall(r" (\w+) \(tail call\)$", text, re.MULTILINE) if name in OURS]
-                assert found == functions + functions[::-1], (way, text)
+            check_text(file.read(), way)
+        check_text(saved, way)
 
 
 def test_gcc():
@@ -122,6 +128,35 @@ def test_no_dwarf():
     command(tool("gcc"), "-O2", "ways.c", "-o", "plain")
     sprof("run", "-r", "500", "-f", "folded", "-o", "x.folded", "--", "./plain", "top", "150").check(0)
     assert between(read_folded("x.folded")) == []
+
+
+def check_late(compiler, *flags):
+    """A stripped program, named afterwards: from its own code, then only by what its debug file says."""
+    program = compile_ways(compiler, *flags)
+    split_debug(program, "ways", "ways.debug")
+    identity = build_id(program)
+    os.makedirs(f"debug/.build-id/{identity[:2]}")
+    os.rename("ways.debug", f"debug/.build-id/{identity[:2]}/{identity[2:]}.debug")
+    os.rename(program, "full")
+    for way in TRUTH:
+        sprof("run", "-r", "500", "-o", f"{way}.pb.gz", "--", "./ways", way, "150").check(0)
+        check_text(sprof("report", "-f", "text", f"{way}.pb.gz", "--debug-dir", "debug").check(0).text(), way)
+    os.rename("ways", "gone")
+    for way, (functions, _) in TRUTH.items():
+        sprof("report", f"{way}.pb.gz", "--debug-dir", "debug", "-o", "named.pb.gz").check(0)
+        # Once named, it stays named, and naming it again changes nothing.
+        for options in ([], ["--debug-dir", "debug"]):
+            check_text(sprof("report", "-f", "text", "named.pb.gz", *options).check(0).text(), way)
+        sprof("report", "named.pb.gz", "-o", "x.folded").check(0)
+        assert between(read_folded("x.folded")) == functions, way
+
+
+def test_late():
+    check_late("gcc")
+
+
+def test_late_clang():
+    check_late("clang", "-no-pie")
 
 
 def test_json():
