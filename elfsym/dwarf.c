@@ -440,11 +440,21 @@ bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_
 	return true;
 }
 
+/* gcc gives a function of several parts no entry but its parts, the first one first. */
+static uint64_t entry_of(Dwarf_Die *function)
+{
+	Dwarf_Addr entry, base, end;
+
+	return dwarf_entrypc(function, &entry) == 0 ||
+			dwarf_ranges(function, 0, &base, &entry, &end) > 0
+		? entry
+		: 0;
+}
+
 bool sprof_dwarf_find_function(
 	struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_function *ret)
 {
 	struct unit *unit = unit_at(dwarf, address);
-	Dwarf_Addr entry;
 	uint32_t scope;
 
 	*ret = (struct sprof_dwarf_function){0};
@@ -458,8 +468,7 @@ bool sprof_dwarf_find_function(
 		return true;
 	ret->scopes = &unit->scopes;
 	ret->die = unit->scopes.items[scope].die;
-	if (dwarf_entrypc(&ret->die, &entry) == 0)
-		ret->entry = entry;
+	ret->entry = entry_of(&ret->die);
 	return true;
 }
 
