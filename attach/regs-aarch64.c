@@ -22,21 +22,33 @@ static int64_t read_system_call(pid_t tid)
 	return number;
 }
 
+bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret)
+{
+	struct user_regs_struct user;
+
+	/* 32-bit code has another register layout (arch/arm64/kernel/ptrace.c,
+	 * user_aarch32_view). */
+	if (size != sizeof(user))
+		return false;
+	memcpy(&user, bytes, size);
+	*ret = (struct sprof_regs){
+		.known = ((uint64_t)1 << SPROF_REG_COUNT) - 1,
+		.system_call = -1,
+	};
+	memcpy(ret->values, user.regs, sizeof(user.regs));
+	ret->values[SPROF_REG_SP] = user.sp;
+	ret->values[SPROF_REG_PC] = user.pc;
+	return true;
+}
+
 bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 {
 	struct user_regs_struct user;
 	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
 
-	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector) ||
+		!sprof_regs_from_core(&user, vector.iov_len, ret))
 		return false;
-	/* 32-bit code has another register layout (arch/arm64/kernel/ptrace.c,
-	 * user_aarch32_view). */
-	if (vector.iov_len != sizeof(user))
-		return false;
-	memcpy(ret->values, user.regs, sizeof(user.regs));
-	ret->values[SPROF_REG_SP] = user.sp;
-	ret->values[SPROF_REG_PC] = user.pc;
-	ret->known = ((uint64_t)1 << SPROF_REG_COUNT) - 1;
 	ret->system_call = read_system_call(tid);
 	return true;
 }

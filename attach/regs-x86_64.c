@@ -6,20 +6,19 @@
 #include <elf.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
-bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
+bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret)
 {
 	struct user_regs_struct user;
-	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
 
-	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
-		return false;
 	/* 32-bit code has another register layout (arch/x86/kernel/ptrace.c, user_x86_32_view). */
-	if (vector.iov_len != sizeof(user))
+	if (size != sizeof(user))
 		return false;
+	memcpy(&user, bytes, size);
 	*ret = (struct sprof_regs){
 		.values = {user.rax, user.rdx, user.rcx, user.rbx, user.rsi, user.rdi, user.rbp,
 			user.rsp, user.r8, user.r9, user.r10, user.r11, user.r12, user.r13,
@@ -31,6 +30,16 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int64_t)user.orig_rax,
 	};
 	return true;
+}
+
+bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
+{
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return false;
+	return sprof_regs_from_core(&user, vector.iov_len, ret);
 }
 
 uint64_t sprof_regs_signature_mask(void)

@@ -6,6 +6,7 @@
 #define SPROF_ATTACH_REGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -94,6 +95,12 @@ void sprof_regs_skip_call(pid_t tid);
 
 /* The arguments of the system call that the thread is in. */
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6]);
+
+/*
+ * The registers in a core: the kernel's struct user_regs_struct. The system call only where it is
+ * among them. False: another size, as of 32-bit code.
+ */
+SPROF_MUST_USE bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret);
 
 /* Reads the registers of a thread in a ptrace-stop. False: it is gone, not stopped, or runs 32-bit
  * code. */

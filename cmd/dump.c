@@ -1,26 +1,35 @@
 /*
- * sprof dump: where each thread of a process is right now, once, and then let it go.
+ * sprof dump: where each thread of processes is right now, once or several times, and then let them
+ * go; or where each thread was when a core was written. Does not handle how that is shown
+ * (dump-text.c, dump-json.c), nor what a core has (core-threads.c).
  */
+#include "cmd/dump.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "attach/regs.h"
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/module.h"
 #include "cmd/commands.h"
+#include "cmd/core-look.h"
+#include "cmd/descendants.h"
 #include "cmd/environment.h"
 #include "cmd/naming.h"
-#include "cmd/stacks.h"
-#include "cmd/syscall-name.h"
 #include "cmd/tracing.h"
-#include "output/clean.h"
-#include "output/fit.h"
+#include "cmd/ui.h"
 
 struct dump_options {
 	struct sprof_common_options common;
 	struct sprof_naming naming;
 	bool short_names;
-	pid_t pid;
+	struct sprof_pids pids;
+	const char *core, *program;
+	bool children, json;
+	size_t times;
+	uint64_t interval_ns; /* 0: not given */
 	size_t max_depth;
 };
 
@@ -31,11 +40,23 @@ _Static_assert(offsetof(struct dump_options, common) == 0,
 
 static const struct dump_options defaults = {
 	.max_depth = SPROF_UNWIND_DEFAULT_DEPTH,
+	.times = 1,
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
 static const struct sprof_option option_table[] = {
-	{"pid", "p", "PID", "the process", sprof_value_pid, FIELD(pid)},
+	{"pid", "p", "PID[,PID]...", "the process, or several", sprof_value_pids, FIELD(pids)},
+	{"children", NULL, NULL, "also the processes that these have started", sprof_value_flag,
+		FIELD(children)},
+	{"core", NULL, "FILE", "a core file instead of a process, also one packed by zstd",
+		sprof_value_text, FIELD(core)},
+	{"exe", NULL, "FILE", "with --core: the program's file, if it is not at its place",
+		sprof_value_text, FIELD(program)},
+	{"times", NULL, "N", "look N times (1)", sprof_value_count, FIELD(times)},
+	{"interval", NULL, "DURATION", "with --times: from one look to the next (1s)",
+		sprof_value_duration, FIELD(interval_ns)},
+	{"json", NULL, NULL, "JSON instead of text, a line for each look", sprof_value_flag,
+		FIELD(json)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
@@ -51,11 +72,16 @@ static const struct sprof_option_group groups[] = {
 
 struct dump {
 	const struct dump_options *options;
+	struct sprof_pids pids; /* of this look */
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_namer namer;
-	struct sprof_signals signals;
+	struct sprof_core *core;
+	struct sprof_core_look core_look;
+	/* One look: */
 	struct sprof_stacks stacks;
+	struct sprof_lock_cycles cycles;
+	uint64_t time_ns;
 };
 
 static bool dump_init(struct dump *dump, struct sprof_error *err)
@@ -65,7 +91,6 @@ static bool dump_init(struct dump *dump, struct sprof_error *err)
 		.signature_mask = sprof_regs_signature_mask(),
 	};
 
-	sprof_signals_block(&dump->signals, false);
 	dump->modules = sprof_modules_create();
 	if (!dump->modules)
 		return sprof_error_no_memory(err);
@@ -73,135 +98,188 @@ static bool dump_init(struct dump *dump, struct sprof_error *err)
 		sprof_namer_create(&dump->options->naming, dump->modules, true, &dump->namer, err);
 }
 
+static void forget_look(struct dump *dump)
+{
+	sprof_lock_cycles_finish(&dump->cycles);
+	sprof_stacks_finish(&dump->stacks);
+}
+
 static void dump_finish(struct dump *dump)
 {
-	sprof_stacks_finish(&dump->stacks);
+	forget_look(dump);
 	sprof_namer_finish(&dump->namer);
 	sprof_unwinder_destroy(dump->unwinder);
+	sprof_core_look_finish(&dump->core_look);
+	sprof_core_close(dump->core);
 	sprof_modules_destroy(dump->modules);
 }
 
-static bool take_stacks(struct dump *dump, struct sprof_error *err)
+static bool trace(struct dump *dump, struct sprof_error *err)
 {
-	const struct sprof_subject subject = {.pid = dump->options->pid};
+	const struct sprof_subject subject = {
+		.pid = dump->pids.items[0],
+		.pids = &dump->pids,
+	};
+	struct sprof_signals signals;
 	struct sprof_tracing tracing = {
 		.subject = &subject,
 		.modules = dump->modules,
 		.unwinder = dump->unwinder,
-		.signals = &dump->signals,
+		.signals = &signals,
 		.sampling = {.rate_hz = 10, .once = true},
 		.sink = sprof_stacks_sink(&dump->stacks),
 	};
 
+	sprof_signals_block(&signals, false);
 	if (!sprof_tracing_sample(&tracing, err))
 		return false;
 	sprof_tracing_finish(&tracing);
-	sprof_signals_release(&dump->signals);
-	sprof_stacks_sort(&dump->stacks);
+	sprof_signals_release(&signals);
 	if (tracing.begun && !tracing.sampling_failed)
 		return true;
 	*err = tracing.error;
 	return false;
 }
 
-/* "read (pipe:[4711] from cat (12))", "futex (mutex of thread 4712)". */
-static void print_call(const struct sprof_thread_stack *thread)
+static bool take_stacks(struct dump *dump, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *object = sprof_clean_text(thread->object ? thread->object : "", NULL);
-	char name[64];
+	forget_look(dump);
+	if (dump->core) {
+		const struct sprof_sink sink = sprof_stacks_sink(&dump->stacks);
 
-	sprof_syscall_name(thread->syscall, name, sizeof(name));
-	printf(" in %s", name);
-	if (thread->object && object)
-		printf(" (%s)", object);
-	else if (thread->lock != SPROF_LOCK_UNKNOWN && thread->holder)
-		printf(" (%s of thread %d)", sprof_lock_kind_name(thread->lock), thread->holder);
-	else if (thread->lock != SPROF_LOCK_UNKNOWN)
-		printf(" (%s)", sprof_lock_kind_name(thread->lock));
+		if (!sprof_core_threads_give(&dump->core_look, &sink, err))
+			return false;
+	} else if (!trace(dump, err)) {
+		return false;
+	}
+	sprof_stacks_sort(&dump->stacks);
+	return sprof_lock_cycles_find(&dump->stacks, &dump->cycles) || sprof_error_no_memory(err);
 }
 
-static void print_state(const struct sprof_thread_stack *thread)
+/*
+ * The threads of live processes are seen one after the other, so that locks that changed hands
+ * meanwhile can look like a cycle. A second look shows whether all of its threads still sleep.
+ */
+static bool look_again(struct dump *dump, struct sprof_error *err)
 {
-	static const char *const words[SPROF_STATE_COUNT] = {
-		[SPROF_STATE_USER] = "running",
-		[SPROF_STATE_SYS] = "running in the kernel",
-		[SPROF_STATE_SLEEP] = "sleeping",
-		[SPROF_STATE_DISK] = "in uninterruptible sleep",
-		[SPROF_STATE_STOPPED] = "stopped",
+	struct sprof_lock_sleeps sleeps;
+	bool ok;
+
+	if (!sprof_lock_sleeps_note(&dump->cycles, &dump->stacks, &sleeps))
+		return sprof_error_no_memory(err);
+	ok = take_stacks(dump, err);
+	if (ok)
+		sprof_lock_cycles_confirm(&dump->cycles, &sleeps, &dump->stacks);
+	sprof_lock_sleeps_finish(&sleeps);
+	return ok;
+}
+
+static bool look(struct dump *dump, struct sprof_error *err)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	dump->time_ns = (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec;
+	dump->pids = dump->options->pids;
+	if (dump->options->children && !sprof_descendants_add(&dump->pids, err))
+		return false;
+	return take_stacks(dump, err) &&
+		(dump->core || !dump->cycles.count || look_again(dump, err));
+}
+
+static bool print_look(struct dump *dump, size_t number, struct sprof_error *err)
+{
+	const struct dump_options *options = dump->options;
+	const struct sprof_dump_view view = {
+		.stacks = &dump->stacks,
+		.cycles = &dump->cycles,
+		.modules = dump->modules,
+		.symbols = dump->namer.symbols,
+		.core = dump->core,
+		.short_names = options->short_names,
+		.time_ns = dump->time_ns,
 	};
 
-	if (!thread->sampled) {
-		printf("ended\n");
-		return;
-	}
-	printf("%s", words[thread->state]);
-	if (thread->in_syscall)
-		print_call(thread);
-	printf("\n");
-}
-
-static bool print_location(const struct dump *dump, const struct sprof_location *location,
-	const struct sprof_module *module, size_t *number)
-{
-	SPROF_AUTO_FREE char *function =
-		sprof_fit_function(location->function, dump->options->short_names, 0);
-	SPROF_AUTO_FREE char *place =
-		sprof_clean_text(location->file ? location->file : sprof_module_name(module), NULL);
-
-	if (!function || !place)
+	if (options->json)
+		return sprof_dump_print_json(&view, err);
+	if (options->times > 1)
+		printf("%slook %zu of %zu\n", number > 1 ? "\n" : "", number, options->times);
+	if (!sprof_dump_print_text(&view, err))
 		return false;
-	printf("  #%-3zu %s%s", (*number)++, function, location->inlined ? " (inlined)" : "");
-	if (location->file && location->line)
-		printf(" at %s:%u\n", place, location->line);
-	else if (location->unresolved)
-		printf("\n");
-	else
-		printf(" in %s\n", place);
+	fflush(stdout);
 	return true;
 }
 
-static bool print_frame(
-	struct dump *dump, const struct sprof_frame *frame, size_t *number, struct sprof_error *err)
+static void wait_until(uint64_t time_ns)
 {
-	const struct sprof_module *module = sprof_modules_get(dump->modules, frame->module);
-	struct sprof_locations locations;
+	const struct timespec time = {
+		(time_t)(time_ns / SPROF_NS_PER_S), (long)(time_ns % SPROF_NS_PER_S)};
 
-	if (!sprof_symbols_resolve(dump->namer.symbols, frame->module,
-		    frame->offset - (frame->is_return ? 1 : 0), &locations, err))
-		return false;
-	for (size_t i = 0; i < locations.count; i++) {
-		if (!print_location(dump, &locations.items[i], module, number))
-			return sprof_error_no_memory(err);
-	}
-	return true;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL))
+		;
 }
 
-static bool print_thread(
-	struct dump *dump, const struct sprof_thread_stack *thread, struct sprof_error *err)
+/* A process that ends between two looks ends the dump: what was seen before has been shown. */
+static bool look_on(struct dump *dump, int *ret_exit, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE char *name = sprof_clean_text(thread->name, NULL);
-	size_t number = 0;
+	const struct dump_options *options = dump->options;
+	const uint64_t begin_ns = sprof_clock_now_ns();
+	const uint64_t interval_ns = options->interval_ns ? options->interval_ns : SPROF_NS_PER_S;
 
-	if (!name)
-		return sprof_error_no_memory(err);
-	printf("\nthread %d (%s): ", thread->tid, name);
-	print_state(thread);
-	for (size_t i = 0; i < thread->frame_count; i++) {
-		if (!print_frame(dump, &thread->frames[i], &number, err))
+	for (size_t i = 0; i < options->times; i++) {
+		if (i)
+			wait_until(begin_ns + i * interval_ns);
+		if (!look(dump, err)) {
+			if (!i)
+				return false;
+			sprof_ui_error(err);
+			*ret_exit = SPROF_EXIT_PARTIAL;
+			return true;
+		}
+		if (!print_look(dump, i + 1, err))
 			return false;
 	}
-	if (thread->sampled && thread->end != SPROF_END_ROOT)
-		printf("  [the stack ends early: %s]\n", sprof_end_name(thread->end));
 	return true;
 }
 
-static bool print_all(struct dump *dump, struct sprof_error *err)
+static bool open_core(struct dump *dump, struct sprof_error *err)
 {
-	printf("process %d: %zu threads\n", dump->options->pid, dump->stacks.thread_count);
-	for (size_t i = 0; i < dump->stacks.thread_count; i++) {
-		if (!print_thread(dump, &dump->stacks.threads[i], err))
-			return false;
-	}
+	if (!dump->options->core)
+		return true;
+	if (!sprof_core_open(dump->options->core, &dump->core, err))
+		return false;
+	if (dump->core->is_cut)
+		sprof_ui_note("%s was cut off: some of its memory is missing, and stacks may end "
+			      "early",
+			dump->options->core);
+	dump->core_look = (struct sprof_core_look){
+		.core = dump->core,
+		.program = dump->options->program,
+		.modules = dump->modules,
+		.unwinder = dump->unwinder,
+	};
+	return sprof_core_modules_open(&dump->core_look, err);
+}
+
+static bool check(
+	const struct dump_options *options, char *const operands[], struct sprof_error *err)
+{
+	const bool has_core = options->core != NULL;
+
+	if (operands[0] || (!has_core && !options->pids.count))
+		return sprof_command_wants_pid(
+			"dump", (pid_t)(options->pids.count + has_core), operands, err);
+	if (has_core && options->pids.count)
+		return sprof_error_set(
+			err, SPROF_ERROR_USAGE, "--core and --pid exclude each other");
+	if (has_core && (options->children || options->times > 1))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"%s is for live processes: it excludes --core",
+			options->children ? "--children" : "--times");
+	if (options->program && !has_core)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--exe is for --core");
+	if (options->interval_ns && options->times == 1)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--interval is for --times");
 	return true;
 }
 
@@ -210,22 +288,25 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct dump dump = {.options = data};
 	bool done;
 
-	if (!sprof_command_wants_pid("dump", dump.options->pid, operands, err))
+	if (!check(dump.options, operands, err))
 		return false;
 	free(sprof_environment_take());
-	done = dump_init(&dump, err) && take_stacks(&dump, err) && print_all(&dump, err);
-	dump_finish(&dump);
 	*ret_exit = 0;
+	done = dump_init(&dump, err) && open_core(&dump, err) && look_on(&dump, ret_exit, err);
+	dump_finish(&dump);
 	return done;
 }
 
 const struct sprof_command sprof_command_dump = {
 	.name = "dump",
 	.summary = "Show where each thread of a process is right now",
-	.synopsis = "-p PID [options]",
+	.synopsis = "{-p PID[,PID]... | --core FILE} [options]",
 	.details =
 		"Prints the stack of every thread, the innermost function first, with its state, the "
-		"system\ncall it sleeps in, and source lines where there is debug information.\n",
+		"system\ncall it sleeps in, and source lines where there is debug information. "
+		"Threads that wait for\neach other's locks are a deadlock, which is printed first.\n\n"
+		"  sprof dump -p 4711\n"
+		"  sprof dump --core core.4711\n",
 	.groups = groups,
 	.defaults = &defaults,
 	.options_size = sizeof(struct dump_options),

@@ -59,7 +59,9 @@ static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 	struct sprof_stacks *stacks = data;
 	struct sprof_stacks_wait kept = {
 		.system_call = wait->system_call,
-		.is_futex = wait->address,
+		.lock_address = wait->address,
+		.lock_offset = wait->offset,
+		.lock_module = wait->module,
 		.lock = wait->lock,
 	};
 
@@ -82,13 +84,19 @@ static bool set_wait(struct sprof_stacks *stacks, struct sprof_thread_stack *thr
 	free(thread->object);
 	thread->object = NULL;
 	thread->holder = 0;
+	thread->lock = SPROF_LOCK_UNKNOWN;
+	thread->lock_address = 0;
 	thread->in_syscall = false;
 	if (sample->wait == SPROF_WAIT_NONE)
 		return true;
 	wait = &stacks->waits[sample->wait - 1];
 	thread->in_syscall = wait->system_call >= 0;
 	thread->syscall = wait->system_call;
-	thread->lock = wait->is_futex ? wait->lock : SPROF_LOCK_UNKNOWN;
+	if (wait->lock_address)
+		thread->lock = wait->lock;
+	thread->lock_address = wait->lock_address;
+	thread->lock_offset = wait->lock_offset;
+	thread->lock_module = wait->lock_module;
 	if (sample->holder && sample->holder->thread < stacks->thread_count)
 		thread->holder = stacks->threads[sample->holder->thread].tid;
 	if (wait->object)

@@ -20,6 +20,10 @@ struct sprof_thread_stack {
 	bool in_syscall; /* asleep in one */
 	int64_t syscall;
 	char *object; /* what it waits for there; NULL: not given */
+	/* the futex that it waits for there */
+	uint64_t lock_address; /* of its word; 0: it waits for none */
+	uint32_t lock_module;  /* of an address in data; otherwise SPROF_RECORD_NONE */
+	uint64_t lock_offset;  /* then from where the module's first byte is mapped */
 	enum sprof_lock_kind lock;
 	pid_t holder;               /* of the lock; 0: not known */
 	struct sprof_frame *frames; /* innermost first */
@@ -41,7 +45,8 @@ struct sprof_stacks {
 	struct sprof_stacks_wait {
 		int64_t system_call;
 		char *object; /* NULL: none */
-		bool is_futex;
+		uint64_t lock_address, lock_offset;
+		uint32_t lock_module;
 		enum sprof_lock_kind lock;
 	} * waits; /* by id - 1 */
 	size_t wait_count, wait_capacity;

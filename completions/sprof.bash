@@ -73,7 +73,7 @@ _sprof_value() {
     --names) compgen -W "full short" -- "$2" ;;
     --debug-dir) compgen -d -- "$2" ;;
     --addresses) compgen -W "process file" -- "$2" ;;
-    --sysmap) compgen -f -- "$2" ;;
+    --sysmap | --core | --exe) compgen -f -- "$2" ;;
     --by) compgen -W "dso file srcline comm rank host pid tid process thread state syscall wait_kind wait_object lock_holder" -- "$2" ;;
     --weight) compgen -W "wall samples user sys runq wait sleep disk stopped stolen" -- "$2" ;;
     *) return 1 ;;

@@ -28,8 +28,7 @@ static const char *keep(struct sprof_profile *profile, const char *text)
 	return sprof_strtab_intern(profile->index->strings, text);
 }
 
-/* The distance of the word from the beginning of the lock. */
-static uint64_t distance(enum sprof_lock_kind kind, uint64_t address)
+uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address)
 {
 	switch (kind) {
 	case SPROF_LOCK_CONDITION:
@@ -62,7 +61,7 @@ static bool name_lock(const struct naming *naming, const struct sprof_profile_wa
 	enum sprof_lock_kind kind, const char **ret, struct sprof_error *err)
 {
 	struct sprof_profile *profile = naming->profile;
-	uint64_t back = distance(kind, wait->address), offset = 0;
+	uint64_t back = sprof_profile_lock_distance(kind, wait->address), offset = 0;
 	char what[64], text[512];
 	const char *name = NULL;
 

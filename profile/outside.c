@@ -67,7 +67,7 @@ uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_
 	return innermost;
 }
 
-static enum sprof_lock_kind lock_by_name(const char *name)
+enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)
 {
 	static const struct {
 		const char *start;
@@ -115,7 +115,7 @@ enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, 
 			const struct sprof_profile_line *line =
 				&profile->lines[location->first_line + i];
 			enum sprof_lock_kind kind =
-				lock_by_name(profile->functions[line->function].name);
+				sprof_profile_lock_by_name(profile->functions[line->function].name);
 
 			if (line->kernel)
 				continue;

@@ -35,4 +35,7 @@ SPROF_MUST_USE bool sprof_profile_add_line(struct sprof_profile *profile,
 SPROF_MUST_USE bool sprof_profile_name_waits(
 	struct sprof_profile *profile, struct sprof_symbols *symbols, struct sprof_error *err);
 
+/* The distance of a futex's word from the beginning of the lock that it is part of. */
+uint64_t sprof_profile_lock_distance(enum sprof_lock_kind kind, uint64_t address);
+
 #endif

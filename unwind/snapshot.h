@@ -20,6 +20,13 @@ struct sprof_stack_copy {
 	uint64_t floor, limit; /* the whole stack: a larger copy could hold [floor, limit) */
 };
 
+/* The whole memory of a process, where it can be read at any time: a core. */
+struct sprof_snapshot_memory {
+	const void *data;
+	/* One word. False: there is no memory at the address. */
+	bool (*read_word)(const void *data, uint64_t address, uint64_t *ret);
+};
+
 struct sprof_snapshot {
 	struct sprof_regs regs;
 	struct sprof_goroutine goroutine;
@@ -28,6 +35,8 @@ struct sprof_snapshot {
 	struct sprof_stack_copy third;
 	/* the thread's own stack, or its goroutine's, while sp is on another stack */
 	struct sprof_stack_copy home;
+	/* what is in none of these; NULL: it can't be read */
+	const struct sprof_snapshot_memory *memory;
 };
 
 enum sprof_stack_read { SPROF_STACK_OK, SPROF_STACK_BEYOND_COPY, SPROF_STACK_ELSEWHERE };
@@ -67,6 +76,10 @@ static inline enum sprof_stack_read sprof_snapshot_word(
 {
 	enum sprof_stack_read got = sprof_stack_copy_word(&snapshot->stack, address, ret);
 
+	if (got != SPROF_STACK_OK && snapshot->memory)
+		return snapshot->memory->read_word(snapshot->memory->data, address, ret)
+			? SPROF_STACK_OK
+			: SPROF_STACK_ELSEWHERE;
 	/* Both may lie in one mapping. */
 	if (got != SPROF_STACK_OK && snapshot->home.size) {
 		enum sprof_stack_read other = sprof_snapshot_other_word(snapshot, address, ret);

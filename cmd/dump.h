@@ -1,0 +1,54 @@
+/*
+ * What a dump shows: threads with their stacks and waits, and deadlocks; as text or as JSON.
+ */
+#ifndef SPROF_CMD_DUMP_H
+#define SPROF_CMD_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "cmd/lock-cycles.h"
+#include "cmd/stacks.h"
+#include "elfsym/core.h"
+#include "elfsym/symbols.h"
+
+struct sprof_dump_view {
+	const struct sprof_stacks *stacks; /* sorted */
+	const struct sprof_lock_cycles *cycles;
+	const struct sprof_modules *modules;
+	struct sprof_symbols *symbols;
+	const struct sprof_core *core; /* NULL: of live processes */
+	bool short_names;
+	uint64_t time_ns; /* since 1970, of a look at live processes */
+};
+
+/* Both write to stdout. False: no memory, or it can't be written. */
+SPROF_MUST_USE bool sprof_dump_print_text(
+	const struct sprof_dump_view *view, struct sprof_error *err);
+/* One line. */
+SPROF_MUST_USE bool sprof_dump_print_json(
+	const struct sprof_dump_view *view, struct sprof_error *err);
+
+/* The lock that a thread waits for. */
+struct sprof_dump_lock {
+	enum sprof_lock_kind kind; /* by its memory, or by the functions that wait for it */
+	const char *variable;      /* that it lies in; NULL: not known */
+	uint64_t offset;           /* in the variable; without one, its address */
+};
+
+/* False: no memory. Only for a thread with a lock_address. */
+SPROF_MUST_USE bool sprof_dump_lock_find(const struct sprof_dump_view *view,
+	const struct sprof_thread_stack *thread, struct sprof_dump_lock *ret,
+	struct sprof_error *err);
+
+/* The functions at a frame, innermost first; see sprof_symbols_resolve(). False: no memory. */
+SPROF_MUST_USE bool sprof_dump_resolve(const struct sprof_dump_view *view,
+	const struct sprof_frame *frame, struct sprof_locations *ret, struct sprof_error *err);
+
+/* The index behind the last thread of the process that thread `first` belongs to. */
+size_t sprof_dump_process_end(const struct sprof_stacks *stacks, size_t first);
+
+#endif

@@ -1,0 +1,159 @@
+"""`sprof dump`: who waits for whom, deadlocks, several processes and several looks, JSON."""
+
+import json
+import os
+import re
+import sys
+
+from harness import SPROF, Program, Target, check_untouched, main, run, sprof, state_of, threads_of, tool, wait_until
+
+
+# A child and its child, which wait like their parent until stdin is closed.
+FAMILY = """
+import os, sys
+r, w = os.pipe()
+if not os.fork():
+    os.fork()
+    os.write(w, b".")
+    sys.stdin.read()
+    os._exit(0)
+os.read(r, 1), os.read(r, 1)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def waits_of(pid):
+    """What each thread except the first is in: the first argument of its system call; None: it runs."""
+    found = []
+    for tid in threads_of(pid):
+        if tid != pid:
+            with open(f"/proc/{pid}/task/{tid}/syscall", encoding="utf-8") as file:
+                words = file.read().split()
+            found.append(words[1] if len(words) > 3 else None)
+    return found
+
+
+def deadlock(kinds):
+    """The target, once each thread waits for a lock of its own: until then they meet at a barrier."""
+    program = Target("deadlock", kinds)
+
+    def all_wait():
+        waits = waits_of(program.pid)
+        return None not in waits and len(set(waits)) == len(kinds)
+
+    wait_until(all_wait, "each thread waits for its lock")
+    return program
+
+
+def look(*options, code=0):
+    return json.loads(sprof("dump", *options, "--json").check(code).text())
+
+
+def check_circle(found, count, kinds, pid):
+    """One deadlock: each thread waits for the one that comes next, for a lock of its kind."""
+    assert len(found["deadlocks"]) == 1, found["deadlocks"]
+    circle = found["deadlocks"][0]
+    assert len(circle) == count
+    for at, item in enumerate(circle):
+        assert item["lock"]["holder"] == circle[(at + 1) % count]["tid"]
+        assert item["pid"] == pid
+    # It begins with the lowest id: the first thread, which waits for the second one's lock.
+    assert [item["tid"] for item in circle] == sorted(threads_of(pid))[1:]
+    names = {"m": "mutex", "w": "rwlock"}
+    assert [item["lock"]["kind"] for item in circle] == [names[kinds[(i + 1) % count]] for i in range(count)]
+    variables = {"m": "mutexes", "w": "rwlocks"}
+    assert [item["lock"]["variable"] for item in circle] == [
+        variables[kinds[(i + 1) % count]] for i in range(count)]
+
+
+def test_circles():
+    """Of two, three and five threads, over mutexes and rwlocks, live and in a core of gcore."""
+    gcore = tool("gcore")
+    for kinds in ("mm", "mw", "www", "mwm", "wmmwm"):
+        program = deadlock(kinds)
+        check_circle(look("-p", program.pid), len(kinds), kinds, program.pid)
+        check_untouched(program.pid)
+        run(gcore, "-o", "gcore", str(program.pid)).check(0)
+        check_circle(look("--core", f"gcore.{program.pid}"), len(kinds), kinds, program.pid)
+        os.unlink(f"gcore.{program.pid}")
+        program.finish().check(0)
+
+
+def test_the_deadlock_comes_first():
+    program = deadlock("mw")
+    text = sprof("dump", "-p", program.pid).check(0).text()
+    first, second = sorted(threads_of(program.pid))[1:]
+    lines = text.splitlines()
+    assert lines[0] == "deadlock: 2 threads wait for each other", text
+    assert re.fullmatch(rf"  thread {first} \(waiter-0\) waits for rwlock rwlocks\+0x\w+ of thread {second} \(waiter-1\)",
+                        lines[1]), text
+    assert re.fullmatch(rf"  thread {second} \(waiter-1\) waits for mutex mutexes of thread {first} \(waiter-0\)", lines[2]), text
+    assert re.search(rf"^thread {second} \(waiter-1\): sleeping in futex \(mutex mutexes of thread {first}\)$", text, re.MULTILINE)
+    program.finish().check(0)
+
+
+def test_a_reader_is_not_known():
+    """glibc does not record who has an rwlock for reading: no circle, and the dump says why."""
+    program = deadlock("mr")
+    found = look("-p", program.pid)
+    assert found["deadlocks"] == []
+    assert "readers may have it, whom glibc does not record" in sprof("dump", "-p", program.pid).check(0).text()
+    program.finish().check(0)
+
+
+def test_contended_locks_are_no_deadlock():
+    """Threads that take two locks in turns, in either order but never both: no look may find a circle."""
+    program = Target("deadlock", "turns")
+    result = sprof("dump", "-p", program.pid, "--json", "--times", 15, "--interval", "20ms").check(0)
+    looks = [json.loads(line) for line in result.text().splitlines()]
+    assert len(looks) == 15
+    assert all(found["deadlocks"] == [] for found in looks)
+    program.finish().check(0)
+
+
+def test_several_processes_and_children():
+    one, other = Target("deep", 3, "sleep"), Target("deep", 4, "sleep")
+    found = look("-p", f"{one.pid},{other.pid}")
+    assert [process["pid"] for process in found["processes"]] == sorted([one.pid, other.pid])
+    depths = {process["pid"]: sum(frame["function"] == "descend" for thread in process["threads"]
+                                  for frame in thread["stack"]) for process in found["processes"]}
+    assert depths == {one.pid: 3, other.pid: 4}
+    one.finish().check(0)
+    other.finish().check(0)
+    parent = Program([sys.executable, "-c", FAMILY])
+    assert parent.line() == "ready"
+    assert len(look("-p", parent.pid)["processes"]) == 1
+    family = look("-p", parent.pid, "--children")["processes"]
+    assert len(family) == 3 and parent.pid in [process["pid"] for process in family]
+    parent.finish().check(0)
+
+
+def test_looks():
+    program = Target("deep", 3, "sleep")
+    text = sprof("dump", "-p", program.pid, "--times", 3, "--interval", "10ms").check(0).text()
+    assert re.findall(r"^look (\d) of 3$", text, re.MULTILINE) == ["1", "2", "3"]
+    assert text.count("bottom_sleep") == 3
+    assert state_of(program.pid) == "S"
+    program.finish().check(0)
+
+
+def test_a_process_that_ends_between_looks():
+    """What was seen is shown, and the exit code says that it was not all."""
+    program = Target("deep", 3, "sleep")
+    looking = Program([SPROF, "dump", "-p", str(program.pid), "--times", "1000", "--interval", "50ms", "--json"])
+    assert json.loads(looking.line())["processes"][0]["pid"] == program.pid
+    program.finish().check(0)
+    result = looking.finish().check(1)
+    assert str(program.pid) in result.err, result.err
+
+
+def test_wrong_usage():
+    for options in (["--exe", "x"], ["--interval", "1s", "-p", "1"], ["--core", "x", "-p", "1"], ["--core", "x", "--children"],
+                    ["--core", "x", "--times", "2"], ["-p", "1,x"], ["--times", "0", "-p", "1"]):
+        result = sprof("dump", *options).check(64)
+        assert result.out == b"" and result.err.startswith("sprof: ")
+
+
+if __name__ == "__main__":
+    main()
