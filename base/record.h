@@ -80,6 +80,23 @@ enum sprof_way {
 	SPROF_WAY_FRAME_POINTER,
 };
 
+/* The registers by which a frame's variables are found. 0: not known. */
+struct sprof_frame_registers {
+	uint64_t sp;
+	uint64_t fp; /* the frame pointer's register, whether or not the function uses it so */
+};
+
+/* What a walk started from. Valid as long as the view that it belongs to. */
+struct sprof_stack_state {
+	const uint64_t *registers; /* of the innermost frame, by DWARF number */
+	uint64_t known;            /* bit n: registers[n] */
+	/* the copied part of the stack, from the lower address */
+	uint64_t base;
+	const uint8_t *bytes;
+	size_t size;
+	const struct sprof_frame_registers *frames; /* as many as the stack has */
+};
+
 /* One stack as the unwinder found it, innermost frame first. */
 struct sprof_stack_view {
 	const struct sprof_frame *frames;
@@ -87,6 +104,7 @@ struct sprof_stack_view {
 	enum sprof_end end;
 	enum sprof_way way;    /* the least certain way by which one of its frames was found */
 	uint64_t outermost_sp; /* sp of the last frame; 0: unknown */
+	const struct sprof_stack_state *state; /* NULL: the unwinder was not asked for it */
 };
 
 /*

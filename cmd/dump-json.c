@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "cmd/dump-locals.h"
 #include "cmd/dump.h"
 #include "cmd/syscall-name.h"
 #include "output/json.h"
@@ -78,9 +79,48 @@ static void add_location(const struct sprof_location *location, const struct spr
 	sprof_json_format(json, ",\"inlined\":%s", location->inlined ? "true" : "false");
 }
 
-static bool add_frame(const struct sprof_dump_view *view, const struct sprof_frame *frame,
-	struct sprof_json *json, bool *first, struct sprof_error *err)
+static void add_local(const struct sprof_local *local, struct sprof_json *json)
 {
+	static const char *const states[] = {
+		[SPROF_LOCAL_KNOWN] = "known",
+		[SPROF_LOCAL_OPTIMIZED_OUT] = "optimized-out",
+		[SPROF_LOCAL_UNKNOWN] = "unknown",
+	};
+
+	sprof_json_text(json, "{\"name\":");
+	sprof_json_name(json, local->name);
+	add_name(json, "value", local->value);
+	sprof_json_format(json, ",\"state\":\"%s\",\"parameter\":%s}", states[local->state],
+		local->is_parameter ? "true" : "false");
+}
+
+static bool add_locals(struct sprof_dump_locals *way, size_t level, struct sprof_json *json,
+	struct sprof_error *err)
+{
+	struct sprof_locals locals;
+	bool first = true;
+
+	if (!way->view->with_locals) {
+		sprof_json_text(json, ",\"locals\":null");
+		return true;
+	}
+	if (!sprof_dump_locals_find(way, level, &locals, err))
+		return false;
+	sprof_json_text(json, ",\"locals\":[");
+	for (size_t i = 0; i < locals.count; i++) {
+		sprof_json_comma(json, &first);
+		add_local(&locals.items[i], json);
+	}
+	sprof_json_text(json, "]");
+	sprof_locals_finish(&locals);
+	return true;
+}
+
+static bool add_frame(struct sprof_dump_locals *way, struct sprof_json *json, bool *first,
+	struct sprof_error *err)
+{
+	const struct sprof_dump_view *view = way->view;
+	const struct sprof_frame *frame = &way->thread->frames[way->frame];
 	const struct sprof_module *module = sprof_modules_get(view->modules, frame->module);
 	struct sprof_locations locations;
 
@@ -89,21 +129,26 @@ static bool add_frame(const struct sprof_dump_view *view, const struct sprof_fra
 	for (size_t i = 0; i < locations.count; i++) {
 		sprof_json_comma(json, first);
 		add_location(&locations.items[i], module, json);
-		sprof_json_format(json, ",\"offset\":%" PRIu64 "}", frame->offset);
+		sprof_json_format(json, ",\"offset\":%" PRIu64, frame->offset);
+		if (!add_locals(way, i, json, err))
+			return false;
+		sprof_json_text(json, "}");
 	}
-	return true;
+	return sprof_dump_locals_step(way, err);
 }
 
 static bool add_sample(const struct sprof_dump_view *view, const struct sprof_thread_stack *thread,
 	struct sprof_json *json, struct sprof_error *err)
 {
+	struct sprof_dump_locals way;
 	bool first = true;
 
 	if (!add_wait(view, thread, json, err))
 		return false;
 	sprof_json_text(json, ",\"stack\":[");
-	for (size_t i = 0; i < thread->frame_count; i++) {
-		if (!add_frame(view, &thread->frames[i], json, &first, err))
+	sprof_dump_locals_begin(&way, view, thread);
+	while (way.frame < thread->frame_count) {
+		if (!add_frame(&way, json, &first, err))
 			return false;
 	}
 	sprof_json_format(json, "],\"stack_end\":\"%s\"", sprof_end_name(thread->end));

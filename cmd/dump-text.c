@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/proc.h"
+#include "cmd/dump-locals.h"
 #include "cmd/dump.h"
 #include "cmd/syscall-name.h"
 #include "output/clean.h"
@@ -116,9 +117,70 @@ static bool print_location(const struct sprof_dump_view *view,
 	return true;
 }
 
-static bool print_frame(const struct sprof_dump_view *view, const struct sprof_frame *frame,
-	size_t *number, struct sprof_error *err)
+/* "count = 3" */
+static bool print_value(const struct sprof_local *local)
 {
+	SPROF_AUTO_FREE char *name = sprof_clean_text(local->name, NULL);
+	SPROF_AUTO_FREE char *value = sprof_clean_text(local->value, NULL);
+
+	if (!name || !value)
+		return false;
+	printf("         %s = %s\n", name, value);
+	return true;
+}
+
+/* "(optimized out: a, b)" */
+static bool print_others(
+	const struct sprof_locals *locals, enum sprof_local_state state, const char *word)
+{
+	const char *separator = ": ";
+
+	for (size_t i = 0; i < locals->count; i++) {
+		SPROF_AUTO_FREE char *name = NULL;
+
+		if (locals->items[i].state != state)
+			continue;
+		name = sprof_clean_text(locals->items[i].name, NULL);
+		if (!name)
+			return false;
+		if (separator[0] == ':')
+			printf("         (%s", word);
+		printf("%s%s", separator, name);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		printf(")\n");
+	return true;
+}
+
+static bool print_all(const struct sprof_locals *locals)
+{
+	for (size_t i = 0; i < locals->count; i++) {
+		if (locals->items[i].state == SPROF_LOCAL_KNOWN && !print_value(&locals->items[i]))
+			return false;
+	}
+	return print_others(locals, SPROF_LOCAL_UNKNOWN, "not known") &&
+		print_others(locals, SPROF_LOCAL_OPTIMIZED_OUT, "optimized out");
+}
+
+static bool print_locals(struct sprof_dump_locals *way, size_t level, struct sprof_error *err)
+{
+	struct sprof_locals locals;
+	bool ok;
+
+	if (!way->view->with_locals)
+		return true;
+	if (!sprof_dump_locals_find(way, level, &locals, err))
+		return false;
+	ok = print_all(&locals);
+	sprof_locals_finish(&locals);
+	return ok || sprof_error_no_memory(err);
+}
+
+static bool print_frame(struct sprof_dump_locals *way, size_t *number, struct sprof_error *err)
+{
+	const struct sprof_dump_view *view = way->view;
+	const struct sprof_frame *frame = &way->thread->frames[way->frame];
 	const struct sprof_module *module = sprof_modules_get(view->modules, frame->module);
 	struct sprof_locations locations;
 
@@ -127,13 +189,16 @@ static bool print_frame(const struct sprof_dump_view *view, const struct sprof_f
 	for (size_t i = 0; i < locations.count; i++) {
 		if (!print_location(view, &locations.items[i], module, number))
 			return sprof_error_no_memory(err);
+		if (!print_locals(way, i, err))
+			return false;
 	}
-	return true;
+	return sprof_dump_locals_step(way, err);
 }
 
 static bool print_thread(const struct sprof_dump_view *view,
 	const struct sprof_thread_stack *thread, struct sprof_error *err)
 {
+	struct sprof_dump_locals way;
 	size_t number = 0;
 
 	printf("\n");
@@ -141,8 +206,9 @@ static bool print_thread(const struct sprof_dump_view *view,
 	printf(": ");
 	if (!print_state(view, thread, err))
 		return false;
-	for (size_t i = 0; i < thread->frame_count; i++) {
-		if (!print_frame(view, &thread->frames[i], &number, err))
+	sprof_dump_locals_begin(&way, view, thread);
+	while (way.frame < thread->frame_count) {
+		if (!print_frame(&way, &number, err))
 			return false;
 	}
 	if (thread->sampled && thread->end != SPROF_END_ROOT)

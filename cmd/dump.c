@@ -27,7 +27,7 @@ struct dump_options {
 	bool short_names;
 	struct sprof_pids pids;
 	const char *core, *program;
-	bool children, json;
+	bool children, json, locals;
 	size_t times;
 	uint64_t interval_ns; /* 0: not given */
 	size_t max_depth;
@@ -57,6 +57,8 @@ static const struct sprof_option option_table[] = {
 		sprof_value_duration, FIELD(interval_ns)},
 	{"json", NULL, NULL, "JSON instead of text, a line for each look", sprof_value_flag,
 		FIELD(json)},
+	{"locals", NULL, NULL, "also the local variables of each frame", sprof_value_flag,
+		FIELD(locals)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
@@ -89,6 +91,7 @@ static bool dump_init(struct dump *dump, struct sprof_error *err)
 	const struct sprof_unwinder_options unwinding = {
 		.max_depth = dump->options->max_depth,
 		.signature_mask = sprof_regs_signature_mask(),
+		.wants_state = dump->options->locals,
 	};
 
 	dump->modules = sprof_modules_create();
@@ -144,6 +147,7 @@ static bool trace(struct dump *dump, struct sprof_error *err)
 static bool take_stacks(struct dump *dump, struct sprof_error *err)
 {
 	forget_look(dump);
+	dump->stacks.keeps_memory = !dump->core;
 	if (dump->core) {
 		const struct sprof_sink sink = sprof_stacks_sink(&dump->stacks);
 
@@ -197,6 +201,7 @@ static bool print_look(struct dump *dump, size_t number, struct sprof_error *err
 		.symbols = dump->namer.symbols,
 		.core = dump->core,
 		.short_names = options->short_names,
+		.with_locals = options->locals,
 		.time_ns = dump->time_ns,
 	};
 

@@ -22,6 +22,7 @@ struct sprof_dump_view {
 	struct sprof_symbols *symbols;
 	const struct sprof_core *core; /* NULL: of live processes */
 	bool short_names;
+	bool with_locals; /* the stacks have their state */
 	uint64_t time_ns; /* since 1970, of a look at live processes */
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/regs.h"
 #include "base/array.h"
 
 static struct sprof_thread_stack *find_thread(struct sprof_stacks *stacks, uint32_t id)
@@ -35,6 +36,40 @@ static bool on_thread(void *data, const struct sprof_thread_record *record)
 	return thread->name;
 }
 
+static void state_finish(struct sprof_kept_state *state)
+{
+	free(state->registers);
+	free(state->bytes);
+	free(state->frames);
+	*state = (struct sprof_kept_state){0};
+}
+
+/* NULL: no memory; or there is nothing to copy. */
+static void *copy_of(const void *data, size_t size)
+{
+	void *copy = size ? malloc(size) : NULL;
+
+	return copy ? memcpy(copy, data, size) : NULL;
+}
+
+static bool keep_state(
+	const struct sprof_stack_view *view, bool with_memory, struct sprof_kept_state *ret)
+{
+	const struct sprof_stack_state *state = view->state;
+
+	if (!state)
+		return true;
+	ret->registers = copy_of(state->registers, SPROF_REG_COUNT * sizeof(*state->registers));
+	ret->known = state->known;
+	ret->frames = copy_of(state->frames, view->count * sizeof(*state->frames));
+	if (with_memory) {
+		ret->base = state->base;
+		ret->size = state->size;
+		ret->bytes = copy_of(state->bytes, state->size);
+	}
+	return ret->registers && (ret->frames || !view->count) && (ret->bytes || !ret->size);
+}
+
 static bool on_stack(void *data, const struct sprof_stack_view *view, uint32_t *ret_id)
 {
 	struct sprof_stacks *stacks = data;
@@ -51,7 +86,7 @@ static bool on_stack(void *data, const struct sprof_stack_view *view, uint32_t *
 	*ret_id = (uint32_t)stacks->span_count++;
 	stacks->spans[*ret_id] =
 		(struct sprof_stack_span){.first = first, .count = view->count, .end = view->end};
-	return true;
+	return keep_state(view, stacks->keeps_memory, &stacks->spans[*ret_id].kept);
 }
 
 static bool on_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
@@ -108,7 +143,7 @@ static bool on_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_stacks *stacks = data;
 	struct sprof_thread_stack *thread = find_thread(stacks, sample->thread);
-	const struct sprof_stack_span *span = &stacks->spans[sample->stack];
+	struct sprof_stack_span *span = &stacks->spans[sample->stack];
 
 	if (!thread)
 		return false;
@@ -116,6 +151,9 @@ static bool on_sample(void *data, const struct sprof_sample *sample)
 	thread->state = sample->state;
 	thread->end = span->end;
 	thread->frame_count = span->count;
+	state_finish(&thread->kept);
+	thread->kept = span->kept;
+	span->kept = (struct sprof_kept_state){0};
 	if (!set_wait(stacks, thread, sample))
 		return false;
 	free(thread->frames);
@@ -165,7 +203,10 @@ void sprof_stacks_finish(struct sprof_stacks *stacks)
 		free(stacks->threads[i].name);
 		free(stacks->threads[i].frames);
 		free(stacks->threads[i].object);
+		state_finish(&stacks->threads[i].kept);
 	}
+	for (size_t i = 0; i < stacks->span_count; i++)
+		state_finish(&stacks->spans[i].kept);
 	for (size_t i = 0; i < stacks->wait_count; i++)
 		free(stacks->waits[i].object);
 	free(stacks->waits);

@@ -11,6 +11,16 @@
 
 #include "base/record.h"
 
+/* What the unwinder told of a stack: struct sprof_stack_state, as copies. */
+struct sprof_kept_state {
+	uint64_t *registers;
+	uint64_t known;
+	uint64_t base;
+	uint8_t *bytes; /* NULL: the memory is not kept */
+	size_t size;
+	struct sprof_frame_registers *frames;
+};
+
 struct sprof_thread_stack {
 	uint32_t id;
 	pid_t pid, tid;
@@ -29,6 +39,7 @@ struct sprof_thread_stack {
 	struct sprof_frame *frames; /* innermost first */
 	size_t frame_count;
 	enum sprof_end end;
+	struct sprof_kept_state kept; /* zeroed: the unwinder was not asked for it */
 };
 
 /* Zeroed is valid. */
@@ -40,7 +51,8 @@ struct sprof_stacks {
 	struct sprof_stack_span {
 		size_t first, count;
 		enum sprof_end end;
-	} * spans; /* by stack id */
+		struct sprof_kept_state kept; /* until the thread gets it */
+	} * spans;                            /* by stack id */
 	size_t span_count, span_capacity;
 	struct sprof_stacks_wait {
 		int64_t system_call;
@@ -50,6 +62,7 @@ struct sprof_stacks {
 		enum sprof_lock_kind lock;
 	} * waits; /* by id - 1 */
 	size_t wait_count, wait_capacity;
+	bool keeps_memory; /* of stacks with a state: their copied part */
 };
 
 struct sprof_sink sprof_stacks_sink(struct sprof_stacks *stacks);

@@ -164,3 +164,14 @@ struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address)
 		return row;
 	return (struct sprof_cfi_row){.end = address + 1};
 }
+
+void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address)
+{
+	Dwarf_Frame *frame = NULL;
+
+	if (cfi->eh_frame && !dwarf_cfi_addrframe(cfi->eh_frame, address, &frame))
+		return frame;
+	if (cfi->debug_frame && !dwarf_cfi_addrframe(cfi->debug_frame, address, &frame))
+		return frame;
+	return NULL;
+}

@@ -74,4 +74,7 @@ void sprof_cfi_destroy(struct sprof_cfi *cfi);
 /* The row for a link-time address. Without one, cfa is SPROF_CFA_NONE for this address only. */
 struct sprof_cfi_row sprof_cfi_find(struct sprof_cfi *cfi, uint64_t address);
 
+/* libdw's Dwarf_Frame * for a link-time address, for free(3). NULL: no CFI covers it. */
+void *sprof_cfi_frame(struct sprof_cfi *cfi, uint64_t address) SPROF_MUST_USE;
+
 #endif

@@ -194,6 +194,7 @@ void sprof_names_finish(struct sprof_names *names)
 	sprof_symtab_destroy(names->symtab);
 	sprof_tail_calls_destroy(names->tail_calls);
 	sprof_dwarf_close(names->dwarf);
+	sprof_cfi_destroy(names->cfi);
 	sprof_go_table_close(names->go);
 	sprof_image_close(names->inner);
 	sprof_image_close(names->debug);

@@ -9,6 +9,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/module.h"
+#include "elfsym/cfi.h"
 #include "elfsym/code-starts.h"
 #include "elfsym/debugfile.h"
 #include "elfsym/dwarf.h"
@@ -35,6 +36,7 @@ struct sprof_names {
 	struct sprof_dwarf *dwarf; /* after sprof_names_load_dwarf */
 	bool dwarf_loaded;
 	struct sprof_tail_calls *tail_calls; /* after sprof_names_load_tail_calls */
+	struct sprof_cfi *cfi;               /* once a frame of it was left: locals.c */
 	struct sprof_symtab *symtab;         /* after sprof_names_load_symtab */
 	struct sprof_fdes *fdes;             /* after sprof_names_load_fdes */
 	struct sprof_code_starts *starts;    /* after sprof_names_load_starts */

@@ -269,7 +269,7 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 {
 	bool is_return = false;
 	unw_cursor_t cursor;
-	unw_word_t pc = 0;
+	unw_word_t pc = 0, sp;
 	int step = -1;
 
 	*ret_count = 0;
@@ -281,7 +281,9 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 			return SPROF_FULL_FAILED;
 		if (*ret_count == size)
 			return SPROF_FULL_DEPTH;
-		frames[(*ret_count)++] = (struct sprof_full_frame){pc, is_return};
+		if (unw_get_reg(&cursor, UNW_REG_SP, &sp))
+			sp = 0;
+		frames[(*ret_count)++] = (struct sprof_full_frame){pc, sp, is_return};
 		is_return = !is_signal_frame(full, pc, is_return);
 		step = unw_step(&cursor);
 		if (step <= 0)

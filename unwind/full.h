@@ -30,9 +30,9 @@ enum sprof_full_end {
 	SPROF_FULL_FAILED,
 };
 
-/* One frame: its pc, and whether the pc is a return address. */
+/* One frame: its pc, its sp (0: not known), and whether the pc is a return address. */
 struct sprof_full_frame {
-	uint64_t pc;
+	uint64_t pc, sp;
 	bool is_return;
 };
 

@@ -20,6 +20,8 @@ struct sprof_unwinder {
 	struct sprof_full_frame *full_frames;
 	size_t max_depth;
 	uint64_t signature_mask;
+	struct sprof_frame_registers *registers; /* of the frames; NULL: not wanted */
+	struct sprof_stack_state state;          /* of the last walk */
 };
 
 bool sprof_unwinder_create(struct sprof_modules *modules,
@@ -37,7 +39,10 @@ bool sprof_unwinder_create(struct sprof_modules *modules,
 	unwinder->full = sprof_full_unwinder_create(&unwinder->pcs.images, options->signature_mask);
 	unwinder->frames = calloc(options->max_depth, sizeof(*unwinder->frames));
 	unwinder->full_frames = calloc(options->max_depth, sizeof(*unwinder->full_frames));
-	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames) {
+	if (options->wants_state)
+		unwinder->registers = calloc(options->max_depth, sizeof(*unwinder->registers));
+	if (!has_pcs || !unwinder->full || !unwinder->frames || !unwinder->full_frames ||
+		(options->wants_state && !unwinder->registers)) {
 		sprof_unwinder_destroy(unwinder);
 		return sprof_error_no_memory(err);
 	}
@@ -54,6 +59,7 @@ void sprof_unwinder_destroy(struct sprof_unwinder *unwinder)
 	sprof_distances_finish(&unwinder->distances);
 	free(unwinder->frames);
 	free(unwinder->full_frames);
+	free(unwinder->registers);
 	free(unwinder);
 }
 
@@ -170,6 +176,9 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 			break;
 		}
 		unwinder->frames[stack.count] = frame_of(known);
+		if (unwinder->registers)
+			unwinder->registers[stack.count] =
+				(struct sprof_frame_registers){.sp = frame->sp};
 	}
 	return stack;
 }
@@ -237,20 +246,23 @@ static enum sprof_step step_by_code(const struct sprof_recovery *recovery,
 	return SPROF_STEP_OK;
 }
 
+/* Before the step: the frame pointer that it needs. */
+static enum sprof_step find_fp(
+	const struct sprof_recovery *recovery, struct sprof_pc *known, struct sprof_cursor *cursor)
+{
+	if (lacks_fp(known, cursor))
+		return sprof_recover(recovery, cursor);
+	if (needs_fp(known) && sprof_regs_has(&recovery->snapshot->regs, SPROF_REG_FP))
+		sprof_recover_learn(recovery->distances, known, cursor);
+	return SPROF_STEP_OK;
+}
+
 static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_pc *known,
 	struct sprof_cursor *cursor, enum sprof_way *ret_way)
 {
 	struct sprof_rule rule = known->rule;
 
 	*ret_way = rule.cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
-	if (lacks_fp(known, cursor)) {
-		enum sprof_step found = sprof_recover(recovery, cursor);
-
-		if (found != SPROF_STEP_OK)
-			return found;
-	} else if (needs_fp(known) && sprof_regs_has(&recovery->snapshot->regs, SPROF_REG_FP)) {
-		sprof_recover_learn(recovery->distances, known, cursor);
-	}
 	if (rule.cfa == SPROF_CFA_NONE)
 		return step_without_cfi(recovery->snapshot, recovery->maps, cursor);
 	if (rule.is_computed)
@@ -273,10 +285,12 @@ static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_s
 		return 0;
 	*ret = frame_of(known);
 	ret->is_creator = true;
+	if (unwinder->registers)
+		unwinder->registers[ret - unwinder->frames] = (struct sprof_frame_registers){0};
 	return 1;
 }
 
-struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
+static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
 	const struct sprof_recovery recovery = {
@@ -305,7 +319,12 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);
-		made = step(&recovery, known, &cursor, &way);
+		made = find_fp(&recovery, known, &cursor);
+		if (unwinder->registers)
+			unwinder->registers[stack.count - 1] = (struct sprof_frame_registers){
+				cursor.sp, cursor.fp_known ? cursor.fp : 0};
+		if (made == SPROF_STEP_OK)
+			made = step(&recovery, known, &cursor, &way);
 		if (made == SPROF_STEP_OK && stack.way < way)
 			stack.way = way;
 		if (made == SPROF_STEP_OTHER)
@@ -319,5 +338,24 @@ struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
 	if (stack.end == SPROF_END_ROOT && stack.count < unwinder->max_depth)
 		stack.count += find_creator(
 			unwinder, snapshot, maps, &cursor, &unwinder->frames[stack.count]);
+	return stack;
+}
+
+struct sprof_stack_view sprof_unwinder_walk(struct sprof_unwinder *unwinder,
+	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
+{
+	struct sprof_stack_view stack = walk(unwinder, snapshot, maps);
+
+	if (!unwinder->registers)
+		return stack;
+	unwinder->state = (struct sprof_stack_state){
+		.registers = snapshot->regs.values,
+		.known = snapshot->regs.known,
+		.base = snapshot->stack.base,
+		.bytes = snapshot->stack.bytes,
+		.size = snapshot->stack.size,
+		.frames = unwinder->registers,
+	};
+	stack.state = &unwinder->state;
 	return stack;
 }

@@ -26,6 +26,7 @@ enum { SPROF_UNWIND_DEFAULT_DEPTH = 8192 };
 struct sprof_unwinder_options {
 	size_t max_depth;        /* frames per stack, above 0 */
 	uint64_t signature_mask; /* from sprof_regs_signature_mask() */
+	bool wants_state;        /* the views have their state */
 };
 
 /* The modules must outlive the unwinder. False: no memory. */

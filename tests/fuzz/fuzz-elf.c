@@ -9,6 +9,7 @@
 
 #include "elfsym/cfi.h"
 #include "elfsym/listing.h"
+#include "elfsym/locals.h"
 #include "elfsym/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -33,6 +34,28 @@ static struct sprof_module *make_module(
 	return module;
 }
 
+/* Memory that has something everywhere, also addresses that lead on. */
+static size_t read_memory(void *memory, uint64_t address, void *buffer, size_t size)
+{
+	memset(buffer, (int)(address & 0x7f), size);
+	return size;
+}
+
+static void find_locals(struct sprof_symbols *symbols, uint64_t offset)
+{
+	struct sprof_frame_machine machine = {
+		.registers = {1, 2, 3}, .known = UINT64_MAX, .cfa = 0x1000, .read = read_memory};
+	struct sprof_local_place place = {.offset = offset};
+	struct sprof_locals locals;
+	struct sprof_error err;
+
+	for (; place.level < 3; place.level++) {
+		if (sprof_symbols_find_locals(symbols, &place, &machine, &locals, &err))
+			sprof_locals_finish(&locals);
+	}
+	fuzz_require(sprof_symbols_leave_frame(symbols, 0, offset, &machine, &err));
+}
+
 static void resolve(
 	struct sprof_modules *modules, const struct sprof_symbols_options *options, size_t size)
 {
@@ -48,6 +71,7 @@ static void resolve(
 
 		if (sprof_symbols_resolve(symbols, 0, offset, &locations, &err) && !locations.count)
 			abort();
+		find_locals(symbols, offset);
 	}
 	fuzz_require(sprof_symbols_explain(symbols, 0, &gap, &err));
 	sprof_symbols_destroy(symbols);

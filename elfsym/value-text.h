@@ -1,0 +1,17 @@
+/*
+ * Values of variables as text, by their DWARF types: as C writes them.
+ */
+#ifndef SPROF_ELFSYM_VALUE_TEXT_H
+#define SPROF_ELFSYM_VALUE_TEXT_H
+
+#include <elfutils/libdw.h>
+#include <stdio.h>
+
+#include "elfsym/location-expression.h"
+#include "elfsym/frame-machine.h"
+
+/* Writes the value at a place, which is known. Long arrays, texts and structures are cut. */
+void sprof_value_write(FILE *out, Dwarf_Die *type, const struct sprof_place_of_value *place,
+	const struct sprof_frame_machine *machine);
+
+#endif

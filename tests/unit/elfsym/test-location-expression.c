@@ -1,0 +1,139 @@
+/*
+ * elfsym/location-expression: operations on a made-up frame, and what can't be told.
+ */
+#include "elfsym/location-expression.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "tests/unit/check.h"
+
+enum { BASE = 0x7000, WORDS = 8 };
+
+static size_t read_memory(void *memory, uint64_t address, void *buffer, size_t size)
+{
+	if (address < BASE || address + size > BASE + WORDS * sizeof(uint64_t))
+		return 0;
+	memcpy(buffer, (uint8_t *)memory + (address - BASE), size);
+	return size;
+}
+
+static struct sprof_place_of_value evaluate(const Dwarf_Op *ops, size_t count)
+{
+	static uint64_t memory[WORDS] = {0x1122334455667788, BASE + 16, 42};
+	struct sprof_frame_machine machine = {
+		.cfa = BASE + 8, .memory = memory, .read = read_memory};
+	const struct sprof_location_expression expression = {.ops = ops, .count = count};
+
+	sprof_frame_machine_set(&machine, 3, 300);
+	sprof_frame_machine_set(&machine, 7, BASE);
+	return sprof_location_expression_evaluate(&expression, &machine);
+}
+
+#define EVALUATE(...) \
+	evaluate((const Dwarf_Op[]){__VA_ARGS__}, \
+		sizeof((const Dwarf_Op[]){__VA_ARGS__}) / sizeof(Dwarf_Op))
+
+static void check(struct sprof_place_of_value place, enum sprof_where where, uint64_t number)
+{
+	assert_int_equal(place.where, where);
+	assert_int_equal(place.number, number);
+}
+
+static void test_places(void **state)
+{
+	check(EVALUATE({.atom = DW_OP_call_frame_cfa}), SPROF_WHERE_MEMORY, BASE + 8);
+	check(EVALUATE({.atom = DW_OP_call_frame_cfa}, {.atom = DW_OP_plus_uconst, .number = 24}),
+		SPROF_WHERE_MEMORY, BASE + 32);
+	check(EVALUATE({.atom = DW_OP_breg7, .number = (uint64_t)-8}), SPROF_WHERE_MEMORY,
+		BASE - 8);
+	check(EVALUATE({.atom = DW_OP_bregx, .number = 3, .number2 = 5}), SPROF_WHERE_MEMORY, 305);
+	check(EVALUATE({.atom = DW_OP_reg3}), SPROF_WHERE_VALUE, 300);
+	check(EVALUATE({.atom = DW_OP_regx, .number = 7}), SPROF_WHERE_VALUE, BASE);
+	check(EVALUATE({.atom = DW_OP_lit17}, {.atom = DW_OP_stack_value}), SPROF_WHERE_VALUE, 17);
+	check(EVALUATE(
+		      {.atom = DW_OP_const1s, .number = (uint64_t)-1}, {.atom = DW_OP_stack_value}),
+		SPROF_WHERE_VALUE, UINT64_MAX);
+	assert_int_equal(evaluate(NULL, 0).where, SPROF_WHERE_NOWHERE);
+}
+
+static void test_memory(void **state)
+{
+	check(EVALUATE({.atom = DW_OP_breg7, .number = 8}, {.atom = DW_OP_deref}),
+		SPROF_WHERE_MEMORY, BASE + 16);
+	check(EVALUATE({.atom = DW_OP_breg7}, {.atom = DW_OP_deref_size, .number = 2},
+		      {.atom = DW_OP_stack_value}),
+		SPROF_WHERE_VALUE, 0x7788);
+	/* Beyond the memory, and of a size that no word has. */
+	check(EVALUATE({.atom = DW_OP_reg3}, {.atom = DW_OP_deref}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_lit1}, {.atom = DW_OP_deref}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_breg7}, {.atom = DW_OP_deref_size, .number = 9}),
+		SPROF_WHERE_UNKNOWN, 0);
+}
+
+static uint64_t of_two(uint8_t atom, uint64_t a, uint64_t b)
+{
+	struct sprof_place_of_value place = EVALUATE({.atom = DW_OP_constu, .number = a},
+		{.atom = DW_OP_constu, .number = b}, {.atom = atom}, {.atom = DW_OP_stack_value});
+
+	assert_int_equal(place.where, SPROF_WHERE_VALUE);
+	return place.number;
+}
+
+static void test_two(void **state)
+{
+	assert_int_equal(of_two(DW_OP_plus, 7, 3), 10);
+	assert_int_equal(of_two(DW_OP_minus, 7, 3), 4);
+	assert_int_equal(of_two(DW_OP_mul, 7, 3), 21);
+	assert_int_equal(of_two(DW_OP_and, 6, 3), 2);
+	assert_int_equal(of_two(DW_OP_or, 6, 3), 7);
+	assert_int_equal(of_two(DW_OP_xor, 6, 3), 5);
+	assert_int_equal(of_two(DW_OP_shl, 6, 3), 48);
+	assert_int_equal(of_two(DW_OP_shl, 6, 64), 0);
+	assert_int_equal(of_two(DW_OP_shr, 48, 3), 6);
+	assert_int_equal(of_two(DW_OP_shr, 48, 1000), 0);
+	assert_int_equal(of_two(DW_OP_shra, (uint64_t)-48, 3), (uint64_t)-6);
+	assert_int_equal(of_two(DW_OP_shra, (uint64_t)-48, 99), UINT64_MAX);
+	assert_int_equal(of_two(DW_OP_lt, (uint64_t)-1, 1), 1);
+	assert_int_equal(of_two(DW_OP_ge, (uint64_t)-1, 1), 0);
+	assert_int_equal(of_two(DW_OP_eq, 4, 4), 1);
+	assert_int_equal(of_two(DW_OP_over, 4, 5), 4);
+	assert_int_equal(of_two(DW_OP_swap, 4, 5), 4);
+	assert_int_equal(of_two(DW_OP_drop, 4, 5), 4);
+}
+
+static void test_untold(void **state)
+{
+	const Dwarf_Op one = {.atom = DW_OP_lit1};
+	Dwarf_Op many[100];
+
+	check(EVALUATE({.atom = DW_OP_reg4}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_breg4}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_regx, .number = 1000}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_fbreg, .number = 8}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_plus}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_lit1}, {.atom = DW_OP_plus}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_drop}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_pick, .number = 3}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_implicit_value}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_skip}), SPROF_WHERE_UNKNOWN, 0);
+	check(EVALUATE({.atom = DW_OP_entry_value}), SPROF_WHERE_UNKNOWN, 0);
+	/* Pieces: the register is only a part. */
+	check(EVALUATE({.atom = DW_OP_reg3}, {.atom = DW_OP_piece, .number = 4}),
+		SPROF_WHERE_UNKNOWN, 0);
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
+		many[i] = one;
+	check(evaluate(many, sizeof(many) / sizeof(many[0])), SPROF_WHERE_UNKNOWN, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_two),
+		cmocka_unit_test(test_untold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
