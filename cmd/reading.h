@@ -21,6 +21,7 @@ struct sprof_reading {
 	struct sprof_naming naming;
 	const char *by;                 /* report: a label, or what frames are; NULL: none */
 	const char *parent;             /* report: a pattern; NULL: none */
+	bool no_children;               /* report: self only */
 	bool absolute;                  /* diff */
 	struct sprof_gate_options gate; /* diff */
 };

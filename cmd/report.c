@@ -28,6 +28,10 @@ static const struct sprof_option report_table[] = {
 		sprof_value_text, FIELD(by)},
 	{"parent", NULL, "REGEX", "the same by the innermost function of each stack that matches",
 		set_parent, FIELD(parent)},
+	{"no-children", NULL, NULL,
+		"text: the flat profile without what functions called: self and its\n"
+		"split in place of totals",
+		sprof_value_flag, FIELD(no_children)},
 	/* The old name of --names short. */
 	{"short-names", NULL, NULL, NULL, sprof_value_flag, FIELD(shown.short_names)},
 	{0},
@@ -107,6 +111,7 @@ static bool is_seen(const struct sprof_profile *profile, enum sprof_weight weigh
 static bool write_all(const struct sprof_reading *options, struct sprof_profile *profile,
 	int *ret_exit, struct sprof_error *err)
 {
+	static const char own[] = "self%,self,self-user,self-sys,self-runq,self-wait,samples";
 	struct sprof_output_options output;
 	struct sprof_written written;
 	struct sprof_groups told_apart = {0};
@@ -116,6 +121,9 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 		!is_seen(profile, output.weight, "--callers", output.callers, err) ||
 		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
 		!tell_apart(options, profile, output.weight, &told_apart, err))
+		return false;
+	if (options->no_children && !output.columns.count &&
+		!sprof_column_list_parse(&output.columns, own, err))
 		return false;
 	output.groups = options->by || options->parent ? &told_apart : NULL;
 	written = sprof_shown_write(&options->shown, profile, &output, true);

@@ -166,6 +166,10 @@ const struct sprof_option sprof_shown_report_table[] = {
 		set_percentage, 0},
 	{"depth", NULL, "N", "text: at most N levels of the graphs (all)", sprof_value_count,
 		FIELD(depth)},
+	{"unfold", NULL, NULL,
+		"text, json: each call of a recursion has a line in the graphs (one\n"
+		"for all, with their number)",
+		sprof_value_flag, FIELD(unfold)},
 	{"min", NULL, "PCT",
 		"text: leave out what is below PCT percent (0.5, or what a few samples are)",
 		set_percent, FIELD(min_percent)},
@@ -198,8 +202,9 @@ const struct sprof_option sprof_shown_output_table[] = {
 bool sprof_shown_asks_for_text(const struct sprof_shown *shown)
 {
 	return shown->full || shown->waits || shown->sort.count || shown->columns.count ||
-		shown->top || shown->depth || shown->min_percent >= 0 || shown->mode_said ||
-		shown->percentage_said || shown->no_pager || shown->callers || shown->callees;
+		shown->top || shown->depth || shown->unfold || shown->min_percent >= 0 ||
+		shown->mode_said || shown->percentage_said || shown->no_pager || shown->callers ||
+		shown->callees;
 }
 
 static bool no_weight(const char *name, struct sprof_error *err)
@@ -249,6 +254,7 @@ bool sprof_shown_output_options(const struct sprof_shown *shown,
 		output.top = shown->top;
 	output.width = 0; /* width of the terminal, if the output goes to one */
 	output.depth = shown->depth;
+	output.unfold = shown->unfold;
 	output.min_percent = shown->min_percent;
 	output.short_names = shown->short_names;
 	*ret = output;

@@ -24,7 +24,8 @@ struct sprof_shown {
 	const char *callers, *callees;          /* patterns of functions; NULL: not given */
 	struct sprof_column_list columns, sort; /* empty: not given */
 	bool of_whole, percentage_said;
-	bool full, waits, threads, wait_frames, colour_by_self, short_names, no_pager, mode_said;
+	bool full, unfold, waits, threads, wait_frames, colour_by_self, short_names, no_pager,
+		mode_said;
 };
 
 /* The initial value. */

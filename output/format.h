@@ -36,7 +36,8 @@ struct sprof_output_options {
 	bool waits_only;          /* text: no view except the table of waits */
 	/* text, json: callers, callees of functions that match; NULL: not asked for */
 	const char *callers, *callees;
-	size_t depth; /* text: levels of the graphs; 0: all */
+	size_t depth; /* text, json: levels of the graphs; 0: all */
+	bool unfold;  /* text, json: each call of a recursion has its own line in the graphs */
 	/* The flat profile: its columns, in text, and what it is sorted by first. Empty: the default. */
 	struct sprof_column_list columns, sort;
 	/* Groups by a label. text, json: each is also shown separately; folded: the first frame. */

@@ -1,7 +1,7 @@
 /*
  * The caller graph and the callee graph, as indented trees. A path that is too small is left out
  * with everything below it. Indentation stops where it would leave no room for names; deeper lines
- * have their depth as a number.
+ * have their depth as a number. text-paths.c has trees from single functions on.
  */
 #include "output/text.h"
 
@@ -15,31 +15,27 @@ enum {
 	NARROW_INDENT = 20,
 };
 
-/* Writes the figures of a line; returns the number of characters. */
-typedef size_t figures_function(
-	const struct sprof_text *text, const struct sprof_graph *graph, size_t node);
-
-static size_t write_caller_figures(
-	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+static size_t write_caller_figures(const struct sprof_text_tree *tree, size_t node)
 {
-	const struct sprof_graph_node *line = &graph->nodes[node];
-	uint64_t whole = sprof_text_whole(text, graph->nodes[0].total);
+	const struct sprof_text *text = tree->text;
+	const struct sprof_graph_node *line = &tree->graph->nodes[node];
 	enum sprof_weight weight = text->options.weight;
 
-	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s  ", sprof_percent(line->total, whole),
+	sprof_out_printf(text->out, "%6.1f %8s %5.1f %8s %8.1f  ",
+		sprof_percent(line->total, tree->whole),
 		sprof_figure_value(text->profile, weight, line->total).text,
-		sprof_percent(line->self, whole),
-		sprof_figure_value(text->profile, weight, line->self).text);
-	return 6 + 9 + 6 + 9 + 2;
+		sprof_percent(line->self, tree->whole),
+		sprof_figure_value(text->profile, weight, line->self).text,
+		sprof_graph_fractal(tree->graph, node));
+	return 6 + 9 + 6 + 9 + 9 + 2;
 }
 
-static size_t write_callee_figures(
-	const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+static size_t write_callee_figures(const struct sprof_text_tree *tree, size_t node)
 {
-	const struct sprof_graph_node *line = &graph->nodes[node];
-	struct sprof_callee_shares shares = sprof_callee_shares(graph, node);
-	uint64_t shown = graph->nodes[0].total;
-	double part = sprof_percent(shown, sprof_text_whole(text, shown)) / 100;
+	const struct sprof_text *text = tree->text;
+	const struct sprof_graph_node *line = &tree->graph->nodes[node];
+	struct sprof_callee_shares shares = sprof_callee_shares(tree->graph, node);
+	double part = sprof_percent(tree->graph->nodes[0].total, tree->whole) / 100;
 
 	sprof_out_printf(text->out, "%6.1f %8s %7" PRIu64 " %5.1f %7.1f %8.1f  ",
 		shares.total * part,
@@ -48,11 +44,10 @@ static size_t write_callee_figures(
 	return 6 + 9 + 8 + 6 + 8 + 9 + 2;
 }
 
-static bool is_small(const struct sprof_text *text, const struct sprof_graph *graph, size_t node)
+static bool is_small(const struct sprof_text_tree *tree, size_t node)
 {
-	return sprof_text_is_small(text,
-		sprof_percent(
-			graph->nodes[node].total, sprof_text_whole(text, graph->nodes[0].total)));
+	return sprof_text_is_small(
+		tree->text, sprof_percent(tree->graph->nodes[node].total, tree->whole));
 }
 
 static size_t deepest_indent(const struct sprof_text *text)
@@ -61,23 +56,28 @@ static size_t deepest_indent(const struct sprof_text *text)
 }
 
 /* Two columns per level if the deepest line allows it, else one. */
-static size_t indent_step(const struct sprof_text *text, const struct sprof_graph *graph)
+static size_t indent_step(const struct sprof_text_tree *tree)
 {
+	const struct sprof_graph_node *nodes = tree->graph->nodes;
 	size_t i = 1;
 
-	while (i < graph->count) {
-		if (graph->nodes[i].depth > deepest_indent(text) / 2 && !is_small(text, graph, i))
+	while (i < tree->graph->count) {
+		if (nodes[i].depth > deepest_indent(tree->text) / 2 && !is_small(tree, i))
 			return 1;
-		i = is_small(text, graph, i) ? graph->nodes[i].end : i + 1;
+		i = is_small(tree, i) ? nodes[i].end : i + 1;
 	}
 	return 2;
 }
 
-static void write_name(const struct sprof_text *text, const struct sprof_graph_node *node,
+static void write_name(const struct sprof_text_tree *tree, const struct sprof_graph_node *node,
 	size_t step, size_t column)
 {
+	const struct sprof_text *text = tree->text;
 	size_t indent = (node->depth - 1) * step, deepest = deepest_indent(text);
+	char suffix[48];
 
+	column += tree->indent;
+	sprof_out_fill(text->out, ' ', tree->indent);
 	if (indent > deepest) {
 		char depth[16];
 
@@ -88,34 +88,33 @@ static void write_name(const struct sprof_text *text, const struct sprof_graph_n
 		sprof_out_fill(text->out, ' ', indent);
 		column += indent;
 	}
-	sprof_text_end_with_function(text, column, text->profile->functions[node->function].name,
-		sprof_mark_text(node->mark));
+	sprof_text_calls(suffix, sizeof(suffix), sprof_mark_text(node->mark), node->calls);
+	sprof_text_end_with_function(
+		text, column, text->profile->functions[node->function].name, suffix);
 }
 
-/* `top` limits the lines of depth 1; 0: no limit. `what` names these lines when some are left
- * out. */
-static void write_graph(const struct sprof_text *text, const struct sprof_graph *graph,
-	figures_function *write_figures, size_t top)
+void sprof_text_write_tree(const struct sprof_text_tree *tree)
 {
-	size_t step = indent_step(text, graph), heads = 0, beyond = 0, small_heads = 0, small = 0;
-	size_t i = 1;
+	const struct sprof_text *text = tree->text;
+	const size_t step = indent_step(tree);
+	size_t heads = 0, beyond = 0, small_heads = 0, small = 0, i = 1;
 
-	while (i < graph->count) {
-		const struct sprof_graph_node *node = &graph->nodes[i];
+	while (i < tree->graph->count) {
+		const struct sprof_graph_node *node = &tree->graph->nodes[i];
 		bool is_head = node->depth == 1;
 
 		if (text->options.depth && node->depth > text->options.depth) {
 			i = node->end;
-		} else if (is_small(text, graph, i)) {
+		} else if (is_small(tree, i)) {
 			small_heads += is_head;
 			small += !is_head;
 			i = node->end;
-		} else if (is_head && top && heads == top) {
+		} else if (is_head && tree->top && heads == tree->top) {
 			beyond++;
 			i = node->end;
 		} else {
 			heads += is_head;
-			write_name(text, node, step, write_figures(text, graph, i));
+			write_name(tree, node, step, tree->write_figures(tree, i));
 			i++;
 		}
 	}
@@ -129,6 +128,7 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 	struct sprof_view view = {
 		.weight = text->options.weight,
 		.thread = thread,
+		.folds_recursion = !text->options.unfold,
 		.min_percent = text->options.min_percent,
 	};
 	bool callers = direction == SPROF_GRAPH_CALLER;
@@ -136,8 +136,13 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 
 	if (!sprof_graph_build(text->profile, &view, direction, &graph, err))
 		return false;
-	write_graph(text, &graph, callers ? write_caller_figures : write_callee_figures,
-		callers ? 0 : text->options.top);
+	sprof_text_write_tree(&(struct sprof_text_tree){
+		.text = text,
+		.graph = &graph,
+		.write_figures = callers ? write_caller_figures : write_callee_figures,
+		.whole = sprof_text_whole(text, graph.nodes[0].total),
+		.top = callers ? 0 : text->options.top,
+	});
 	sprof_graph_finish(&graph);
 	return true;
 }
@@ -145,7 +150,8 @@ static bool write_direction(const struct sprof_text *text, uint32_t thread,
 bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	sprof_text_title(text, "caller graph (top down)");
-	sprof_out_printf(text->out, "total%% %8s self%% %8s  function\n", "total", "self");
+	sprof_out_printf(
+		text->out, "total%% %8s self%% %8s fractal%%  function\n", "total", "self");
 	return write_direction(text, thread, SPROF_GRAPH_CALLER, err);
 }
 

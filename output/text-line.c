@@ -5,6 +5,8 @@
 #include "output/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -84,6 +86,14 @@ void sprof_text_end_with_function(
 		sprof_fit_function(name, text->options.short_names, room_of(text, column + tail));
 
 	put_line(text, fitted, clean_suffix);
+}
+
+void sprof_text_calls(char *ret, size_t size, const char *mark, uint32_t calls)
+{
+	if (calls > 1)
+		snprintf(ret, size, "%s [x%" PRIu32 "]", mark, calls);
+	else
+		snprintf(ret, size, "%s", mark);
 }
 
 uint64_t sprof_text_whole(const struct sprof_text *text, uint64_t shown)

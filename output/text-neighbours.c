@@ -1,20 +1,13 @@
 /*
  * The direct callers and callees of functions, a block for each: its callers, itself, its callees,
  * as gprof prints its call graph. profile/neighbours.h defines the figures. A share is of the
- * function's total; in the function's own line it is of everything.
+ * function's total; in the function's own line it is of everything. What is beyond the direct ones
+ * is in text-paths.c.
  */
 #include "output/text.h"
 
-#include <stdio.h>
-
 #include "output/units.h"
 #include "profile/neighbours.h"
-
-enum sides {
-	SIDES_CALLERS = 1,
-	SIDES_CALLEES = 2,
-	SIDES_BOTH = 3,
-};
 
 enum { COLUMN = 7 + 3 * 9 + 2, INDENT = 4 };
 
@@ -65,10 +58,9 @@ static void write_items(const struct sprof_text *text, const struct sprof_neighb
 static void write_head(
 	const struct sprof_text *text, const struct sprof_neighbourhood *function, uint64_t whole)
 {
-	char depth[24] = "";
+	char depth[24];
 
-	if (function->depth > 1)
-		snprintf(depth, sizeof(depth), " [x%u]", function->depth);
+	sprof_text_calls(depth, sizeof(depth), "", function->depth);
 	write_line(text,
 		&(struct line){
 			.percent = sprof_percent(function->total, whole),
@@ -81,77 +73,53 @@ static void write_head(
 }
 
 static void write_block(const struct sprof_text *text, const struct sprof_neighbours *neighbours,
-	const struct sprof_neighbourhood *function, enum sides sides)
+	const struct sprof_neighbourhood *function)
 {
 	const struct sprof_neighbour *items = neighbours->items + function->first;
 
 	sprof_out_puts(text->out, "\n");
-	if (sides & SIDES_CALLERS) {
-		write_items(text, items, function->callers, function->total);
-		if (function->root)
-			write_line(text,
-				&(struct line){
-					.percent = sprof_percent(function->root, function->total),
-					.self = function->root_self,
-					.value = function->root,
-					.name = "[root]",
-					.suffix = "",
-				});
-	}
+	write_items(text, items, function->callers, function->total);
+	if (function->root)
+		write_line(text,
+			&(struct line){
+				.percent = sprof_percent(function->root, function->total),
+				.self = function->root_self,
+				.value = function->root,
+				.name = "[root]",
+				.suffix = "",
+			});
 	write_head(text, function, neighbours->whole);
-	if (sides & SIDES_CALLEES)
-		write_items(text, items + function->callers, function->callees, function->total);
+	write_items(text, items + function->callers, function->callees, function->total);
 }
 
-static void write_blocks(const struct sprof_text *text, const struct sprof_neighbours *neighbours,
-	enum sides sides, bool all)
+static void write_blocks(const struct sprof_text *text, const struct sprof_neighbours *neighbours)
 {
 	size_t shown = 0, small = 0;
 
 	for (size_t i = 0; i < neighbours->count; i++) {
 		const struct sprof_neighbourhood *function = &neighbours->functions[i];
 
-		if (all &&
-			sprof_text_is_small(
-				text, sprof_percent(function->total, neighbours->whole))) {
+		if (sprof_text_is_small(text, sprof_percent(function->total, neighbours->whole))) {
 			small++;
 		} else if (!text->options.top || shown < text->options.top) {
-			write_block(text, neighbours, function, sides);
+			write_block(text, neighbours, function);
 			shown++;
 		}
 	}
 	sprof_text_left_out(text, "function", small, neighbours->count - shown - small);
 }
 
-static bool write_part(const struct sprof_text *text, uint32_t thread, const char *pattern,
-	enum sides sides, struct sprof_error *err)
+bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
-	static const char *const titles[] = {
-		[SIDES_CALLERS] = "callers of each function",
-		[SIDES_CALLEES] = "callees of each function",
-		[SIDES_BOTH] = "callers and callees of each function",
-	};
 	const struct sprof_view view = {.weight = text->options.weight, .thread = thread};
 	struct sprof_neighbours neighbours;
 
-	if (!sprof_neighbours_build(text->profile, &view, pattern, &neighbours, err))
+	if (!sprof_neighbours_build(text->profile, &view, NULL, &neighbours, err))
 		return false;
-	sprof_text_title(text, titles[sides]);
+	sprof_text_title(text, "callers and callees of each function");
 	sprof_out_printf(
 		text->out, " share%% %8s %8s %8s  function\n", "self", "children", "total");
-	if (!neighbours.count)
-		sprof_out_puts(text->out, "(no function that matches was seen)\n");
-	write_blocks(text, &neighbours, sides, !pattern);
+	write_blocks(text, &neighbours);
 	sprof_neighbours_finish(&neighbours);
 	return true;
-}
-
-bool sprof_text_neighbours(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
-{
-	const char *callers = text->options.callers, *callees = text->options.callees;
-
-	if (!callers && !callees)
-		return write_part(text, thread, NULL, SIDES_BOTH, err);
-	return (!callers || write_part(text, thread, callers, SIDES_CALLERS, err)) &&
-		(!callees || write_part(text, thread, callees, SIDES_CALLEES, err));
 }

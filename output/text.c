@@ -17,7 +17,7 @@ static const double least_shown = 0.5;
 static const double least_stolen = 0.5;
 
 /* Only that is written then. */
-static bool asks_for_neighbours(const struct sprof_text *text)
+static bool asks_for_paths(const struct sprof_text *text)
 {
 	return text->options.callers || text->options.callees;
 }
@@ -26,8 +26,8 @@ static bool write_views(const struct sprof_text *text, uint32_t thread, struct s
 {
 	if (text->options.waits_only)
 		return sprof_text_waits(text, thread, err);
-	if (asks_for_neighbours(text))
-		return sprof_text_neighbours(text, thread, err);
+	if (asks_for_paths(text))
+		return sprof_text_paths(text, thread, err);
 	return sprof_text_flat(text, thread, err) && sprof_text_waits(text, thread, err) &&
 		sprof_text_callers(text, thread, err) && sprof_text_callees(text, thread, err) &&
 		(!text->options.full || sprof_text_neighbours(text, thread, err));
@@ -101,7 +101,7 @@ static bool write_text(const struct sprof_profile *profile,
 	}
 	if (options->base_threads)
 		return sprof_text_diff(&text, err);
-	if (options->waits_only || asks_for_neighbours(&text))
+	if (options->waits_only || asks_for_paths(&text))
 		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
 			(mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));
 	sprof_text_header(&text);

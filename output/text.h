@@ -35,8 +35,11 @@ SPROF_MUST_USE bool sprof_text_callers(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_callees(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
-/* Of the functions that the options name, or of all. */
+/* A block of direct callers and callees for each function. */
 SPROF_MUST_USE bool sprof_text_neighbours(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
+/* The ways to and from the functions that the options name. */
+SPROF_MUST_USE bool sprof_text_paths(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 /* Writes nothing if no thread was blocked. */
 SPROF_MUST_USE bool sprof_text_waits(
@@ -66,6 +69,22 @@ void sprof_text_end_with_name(const struct sprof_text *text, size_t column, cons
 /* The same with a function's name, short if the options say so, and a suffix that is never cut. */
 void sprof_text_end_with_function(
 	const struct sprof_text *text, size_t column, const char *name, const char *suffix);
+
+/* A tree of paths, one line per node, without node 0. */
+struct sprof_text_tree {
+	const struct sprof_text *text;
+	const struct sprof_graph *graph;
+	/* Writes the figures of a line; returns the number of characters. */
+	size_t (*write_figures)(const struct sprof_text_tree *tree, size_t node);
+	uint64_t whole; /* what shares are of */
+	size_t top;     /* lines of depth 1; 0: no limit */
+	size_t indent;  /* of depth 1 */
+};
+
+void sprof_text_write_tree(const struct sprof_text_tree *tree);
+
+/* "MARK [x18]" for a function with 18 calls in one line; the mark alone for a single call. */
+void sprof_text_calls(char *ret, size_t size, const char *mark, uint32_t calls);
 
 /* What shares are of, where `shown` is the sum of what is shown. */
 uint64_t sprof_text_whole(const struct sprof_text *text, uint64_t shown);

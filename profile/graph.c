@@ -15,29 +15,32 @@
 #include "base/array.h"
 #include "base/interned.h"
 #include "profile/expand.h"
+#include "profile/recursion.h"
 
 /* A node while the tree grows. Node 0 is the root, so that 0 ends a list of children. */
 struct seed {
 	uint32_t function, parent;
 	uint32_t first_child, next_sibling;
 	uint32_t laid_out;    /* its index in the graph */
+	uint32_t calls;       /* the most of one path */
 	enum sprof_mark mark; /* joined of all its calls */
-	uint64_t self, total, samples;
+	uint64_t self, total, own, samples;
 };
 
 /* A row descending through the tree. */
 struct path {
-	size_t first; /* index in the functions */
+	size_t first; /* index in the steps */
 	uint32_t depth;
 	uint32_t node; /* the node it has reached */
-	uint64_t weight, samples;
+	uint64_t weight, own, samples;
 };
 
 struct growth {
 	const struct sprof_profile *profile;
-	/* of all paths, in the order of the direction; times SPROF_MARK_COUNT, plus the mark */
-	uint32_t *functions;
-	size_t function_count, function_capacity;
+	const struct sprof_view *view;
+	enum sprof_graph_direction direction;
+	struct sprof_step *steps; /* of all paths, in the order of the direction */
+	size_t step_count, step_capacity;
 	struct path *paths; /* those that go on */
 	size_t path_count, path_capacity;
 	struct sprof_idmap children; /* (parent, function) */
@@ -45,13 +48,12 @@ struct growth {
 	size_t count, capacity;
 	uint32_t *pending; /* to be laid out, the last one first */
 	size_t pending_count, pending_capacity;
-	bool folds_recursion;
 };
 
 static void finish(struct growth *growth)
 {
 	sprof_idmap_finish(&growth->children);
-	free(growth->functions);
+	free(growth->steps);
 	free(growth->paths);
 	free(growth->seeds);
 	free(growth->pending);
@@ -74,53 +76,118 @@ static bool child_of(struct growth *growth, uint32_t parent, uint32_t function, 
 	return true;
 }
 
-static bool add_path(struct growth *growth, const struct sprof_expansion *frames,
-	enum sprof_graph_direction direction, uint64_t weight, uint64_t samples)
+/* The frames that are on the path, innermost first. */
+struct part {
+	const struct sprof_profile_line **frames;
+	size_t count;
+};
+
+/* What is beyond the origin. False: it is not on the stack. */
+static bool take_part(
+	const struct growth *growth, const struct sprof_expansion *frames, struct part *part)
 {
-	struct path path = {.first = growth->function_count, .weight = weight, .samples = samples};
-	uint32_t last = SPROF_PROFILE_NONE;
+	const bool callees = growth->direction == SPROF_GRAPH_CALLER;
+	size_t i = callees ? 0 : frames->count;
 
-	if (!sprof_array_reserve(&growth->functions, &growth->function_capacity,
-		    growth->function_count + frames->count, sizeof(*growth->functions)) ||
-		!sprof_array_reserve(&growth->paths, &growth->path_capacity, growth->path_count + 1,
-			sizeof(*growth->paths)))
-		return false;
-	for (size_t i = 0; i < frames->count; i++) {
-		size_t at = direction == SPROF_GRAPH_CALLER ? frames->count - 1 - i : i;
-		const struct sprof_profile_line *frame = frames->frames[at];
-
-		if (growth->folds_recursion && frame->function == last)
-			continue;
-		last = frame->function;
-		growth->functions[growth->function_count++] =
-			frame->function * SPROF_MARK_COUNT + frame->mark;
+	*part = (struct part){frames->frames, frames->count};
+	if (!growth->view->origin)
+		return true;
+	if (callees) {
+		while (i < frames->count && frames->frames[i]->function != *growth->view->origin)
+			i++;
+		part->count = i;
+		return i < frames->count;
 	}
-	path.depth = (uint32_t)(growth->function_count - path.first);
+	while (i > 0 && frames->frames[i - 1]->function != *growth->view->origin)
+		i--;
+	part->frames += i;
+	part->count -= i;
+	return i > 0;
+}
+
+static bool reserve_path(struct growth *growth, size_t steps)
+{
+	return sprof_array_reserve(&growth->steps, &growth->step_capacity,
+		       growth->step_count + steps, sizeof(*growth->steps)) &&
+		sprof_array_reserve(&growth->paths, &growth->path_capacity, growth->path_count + 1,
+			sizeof(*growth->paths));
+}
+
+static size_t add_steps(struct growth *growth, const struct part *part)
+{
+	struct sprof_step *steps = growth->steps + growth->step_count;
+	size_t count = part->count;
+
+	for (size_t i = 0; i < count; i++) {
+		bool outermost_first = growth->direction == SPROF_GRAPH_CALLER;
+		const struct sprof_profile_line *frame =
+			part->frames[outermost_first ? count - 1 - i : i];
+
+		steps[i] = (struct sprof_step){frame->function, frame->mark, 1};
+	}
+	if (growth->view->folds_recursion)
+		count = sprof_recursion_fold(steps, count);
+	growth->step_count += count;
+	return count;
+}
+
+/* The root counts the path already here, and all of it if it has no step. */
+static bool add_path(struct growth *growth, const struct part *part, const struct path *weights)
+{
+	struct path path = *weights;
+	struct seed *root = &growth->seeds[0];
+
+	root->total += path.weight;
+	root->own += path.own;
+	root->samples += path.samples;
+	if (!part->count) {
+		root->self += path.weight;
+		return true;
+	}
+	if (!reserve_path(growth, part->count))
+		return false;
+	path.first = growth->step_count;
+	path.depth = (uint32_t)add_steps(growth, part);
 	growth->paths[growth->path_count++] = path;
-	growth->seeds[0].total += weight;
-	growth->seeds[0].samples += samples;
 	return true;
 }
 
-static bool add_rows(
-	struct growth *growth, const struct sprof_view *view, enum sprof_graph_direction direction)
+static bool add_rows(struct growth *growth)
 {
 	const struct sprof_profile *profile = growth->profile;
+	const struct sprof_view *view = growth->view;
 	struct sprof_expansion frames = {0};
+	struct part part;
 	uint32_t root;
 	bool ok = child_of(growth, SPROF_PROFILE_NONE, SPROF_PROFILE_NONE, &root);
 
 	for (size_t i = 0; ok && i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
-		uint64_t weight = sprof_metrics_get(&row->metrics, view->weight);
+		struct path path = {.weight = sprof_metrics_get(&row->metrics, view->weight),
+			.samples = row->metrics.samples};
 
-		if (!weight || !sprof_view_takes(view, profile, i))
+		if (!path.weight || !sprof_view_takes(view, profile, i))
 			continue;
-		ok = sprof_expansion_fill(&frames, profile, row->stack) &&
-			add_path(growth, &frames, direction, weight, row->metrics.samples);
+		ok = sprof_expansion_fill(&frames, profile, row->stack);
+		if (!ok || !take_part(growth, &frames, &part))
+			continue;
+		if (view->origin && frames.frames[0]->function == *view->origin)
+			path.own = path.weight;
+		ok = add_path(growth, &part, &path);
 	}
 	sprof_expansion_finish(&frames);
 	return ok;
+}
+
+static void count_step(
+	struct seed *seed, const struct path *path, const struct sprof_step *step, bool is_new)
+{
+	seed->total += path->weight;
+	seed->own += path->own;
+	seed->samples += path->samples;
+	seed->mark = is_new ? step->mark : sprof_mark_join(seed->mark, step->mark);
+	if (seed->calls < step->calls)
+		seed->calls = step->calls;
 }
 
 /* Moves every path to the node of its function at `level`, and counts it there. */
@@ -128,18 +195,13 @@ static bool grow_level(struct growth *growth, uint32_t level)
 {
 	for (size_t i = 0; i < growth->path_count; i++) {
 		struct path *path = &growth->paths[i];
-		uint32_t entry = growth->functions[path->first + level];
-		enum sprof_mark mark = entry % SPROF_MARK_COUNT;
-		size_t before = growth->count;
-		struct seed *seed;
+		const struct sprof_step *step = &growth->steps[path->first + level];
+		const size_t before = growth->count;
 
 		assert(level < path->depth);
-		if (!child_of(growth, path->node, entry / SPROF_MARK_COUNT, &path->node))
+		if (!child_of(growth, path->node, step->function, &path->node))
 			return false;
-		seed = &growth->seeds[path->node];
-		seed->total += path->weight;
-		seed->samples += path->samples;
-		seed->mark = path->node == before ? mark : sprof_mark_join(seed->mark, mark);
+		count_step(&growth->seeds[path->node], path, step, path->node == before);
 		if (level + 1 == path->depth)
 			growth->seeds[path->node].self += path->weight;
 	}
@@ -211,8 +273,10 @@ static void lay_out_one(
 		.parent = SPROF_PROFILE_NONE,
 		.end = (uint32_t)graph->count + 1,
 		.mark = seed->mark,
+		.calls = seed->calls,
 		.self = seed->self,
 		.total = seed->total,
+		.own = seed->own,
 		.samples = seed->samples,
 	};
 
@@ -251,10 +315,9 @@ static bool lay_out(struct growth *growth, struct sprof_graph *graph)
 bool sprof_graph_build(const struct sprof_profile *profile, const struct sprof_view *view,
 	enum sprof_graph_direction direction, struct sprof_graph *ret, struct sprof_error *err)
 {
-	struct growth growth = {.profile = profile, .folds_recursion = view->folds_recursion};
+	struct growth growth = {.profile = profile, .view = view, .direction = direction};
 	struct sprof_graph graph = {0};
-	bool ok = add_rows(&growth, view, direction) && grow(&growth, view->min_percent) &&
-		lay_out(&growth, &graph);
+	bool ok = add_rows(&growth) && grow(&growth, view->min_percent) && lay_out(&growth, &graph);
 
 	finish(&growth);
 	if (!ok) {
@@ -282,6 +345,13 @@ struct sprof_callee_shares sprof_callee_shares(const struct sprof_graph *graph, 
 		.total = share,
 		.self = share,
 		.parent = sprof_percent(above->total, whole),
-		.fractal = sprof_percent(line->total, above->total),
+		.fractal = sprof_graph_fractal(graph, node),
 	};
+}
+
+double sprof_graph_fractal(const struct sprof_graph *graph, size_t node)
+{
+	const struct sprof_graph_node *line = &graph->nodes[node];
+
+	return sprof_percent(line->total, graph->nodes[line->parent].total);
 }

@@ -34,20 +34,20 @@ struct walk {
 struct share {
 	uint64_t value;
 	uint32_t innermost; /* function */
+	size_t run;         /* how many frames of it follow each other, from the innermost on */
 };
 
-static bool add(struct walk *walk, const struct sprof_neighbour *edge, const struct share *share)
+static bool add(struct walk *walk, const struct sprof_neighbour *edge, uint64_t value, bool is_self)
 {
 	const struct sprof_interned table =
 		SPROF_INTERNED(&walk->ids, walk->items, walk->count, walk->capacity);
-	const uint32_t runs = edge->is_callee ? edge->function : edge->of;
 	uint32_t id;
 
 	if (!sprof_intern(&table,
 		    sprof_key(edge->of, (uint64_t)edge->function * 2 + edge->is_callee), edge, &id))
 		return false;
-	walk->items[id].value += share->value;
-	walk->items[id].self += runs == share->innermost ? share->value : 0;
+	walk->items[id].value += value;
+	walk->items[id].self += is_self ? value : 0;
 	return true;
 }
 
@@ -74,7 +74,7 @@ static bool add_callees(struct walk *walk, const struct sprof_expansion *frames,
 					 &(struct sprof_neighbour){.of = function,
 						 .function = frames->frames[i - 1]->function,
 						 .is_callee = true},
-					 share))
+					 share->value, i <= share->run))
 				return false;
 		}
 		if (tally->sums.depth < tally->calls)
@@ -98,11 +98,20 @@ static bool add_callers(
 		} else if (!add(walk,
 				   &(struct sprof_neighbour){.of = function,
 					   .function = frames->frames[i + 1]->function},
-				   share)) {
+				   share->value, function == share->innermost)) {
 			return false;
 		}
 	}
 	return true;
+}
+
+static size_t innermost_run(const struct sprof_expansion *frames)
+{
+	size_t run = 1;
+
+	while (run < frames->count && frames->frames[run]->function == frames->frames[0]->function)
+		run++;
+	return run;
 }
 
 static bool add_rows(struct walk *walk, const struct sprof_view *view, uint64_t *ret_whole)
@@ -123,6 +132,7 @@ static bool add_rows(struct walk *walk, const struct sprof_view *view, uint64_t 
 		if (!ok || !frames.count)
 			continue;
 		share.innermost = frames.frames[0]->function;
+		share.run = innermost_run(&frames);
 		ok = add_callees(walk, &frames, i, &share) && add_callers(walk, &frames, &share);
 	}
 	sprof_expansion_finish(&frames);

@@ -24,7 +24,10 @@ struct sprof_neighbour {
 	uint32_t function; /* the caller or callee */
 	bool is_callee;
 	uint64_t value; /* of the time of `of` */
-	/* Of the value: of a caller, what `of` spent itself; of a callee, what the callee did. */
+	/*
+	 * Of the value: of a caller, what `of` spent itself; of a callee, what the callee did, but
+	 * not in calls of it that functions further in have made.
+	 */
 	uint64_t self;
 };
 

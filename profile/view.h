@@ -29,8 +29,14 @@ struct sprof_view {
 	const struct sprof_column_list *sort; /* flat: columns to sort by first; NULL: none */
 	/* waits: children with one name share a row, which has the first one's object */
 	bool joins_children;
-	bool folds_recursion; /* graphs: a function that calls itself is one node */
+	bool folds_recursion; /* graphs: see profile/recursion.h */
 	double min_percent;   /* graphs: nodes with a smaller share have no children; 0: no limit */
+	/*
+	 * graphs: only what is beyond this function, for which node 0 stands. Bottom up from its
+	 * outermost call, top down from its innermost, so that the direct neighbours are those of
+	 * profile/neighbours.h. NULL: whole stacks.
+	 */
+	const uint32_t *origin;
 };
 
 static inline bool sprof_view_takes(
@@ -79,12 +85,14 @@ struct sprof_graph_node {
 	uint32_t depth;       /* 0 for node 0 */
 	uint32_t end;         /* the index after its subtree */
 	enum sprof_mark mark; /* joined of all its calls on this path */
+	uint32_t calls;       /* the most on one path that are folded into the node; 1: none */
 	uint64_t self, total;
+	uint64_t own;     /* of the total: where the view's origin is the innermost function */
 	uint64_t samples; /* of the total */
 };
 
 /*
- * Node 0 stands for everything. The others follow depth first: a loop over the array walks the
+ * Node 0 stands for everything, or for the view's origin. The others follow depth first: a loop over the array walks the
  * tree, and `end` skips a subtree. Children are sorted by total, falling, then by name. Paths
  * without weight are left out. Nodes below the view's min_percent are included, but nothing below
  * them.
@@ -110,6 +118,9 @@ struct sprof_callee_shares {
 };
 
 struct sprof_callee_shares sprof_callee_shares(const struct sprof_graph *graph, size_t node);
+
+/* In both graphs: how much of the line above this line is, in percent. */
+double sprof_graph_fractal(const struct sprof_graph *graph, size_t node);
 
 /* What a function's wall time says about it, in one word. */
 enum sprof_verdict {

@@ -263,6 +263,40 @@ static void recursion_is_one_node_where_it_is_folded(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* What is beyond one function: from its outermost call upwards, from its innermost downwards. */
+static void a_graph_may_begin_at_a_function(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	uint32_t thread = example_thread(profile, "main"), function = 0;
+	struct sprof_view view = {
+		.weight = SPROF_WEIGHT_SAMPLES, .thread = SPROF_PROFILE_NONE, .origin = &function};
+	struct sprof_graph graph;
+	struct sprof_error err;
+
+	example_add(profile, thread, "main;a;f;b;f;c", &(struct sprof_metrics){.samples = 3});
+	example_add(profile, thread, "main;d;f", &(struct sprof_metrics){.samples = 2});
+	example_add(profile, thread, "main;elsewhere", &(struct sprof_metrics){.samples = 7});
+	while (strcmp(profile->functions[function].name, "f") != 0)
+		function++;
+	assert_true(sprof_graph_build(profile, &view, SPROF_GRAPH_CALLER, &graph, &err));
+	/* The function, c. */
+	assert_int_equal(graph.count, 2);
+	assert_int_equal(graph.nodes[0].total, 5);
+	assert_int_equal(graph.nodes[0].self, 2);
+	assert_int_equal(graph.nodes[1].total, 3);
+	sprof_graph_finish(&graph);
+	assert_true(sprof_graph_build(profile, &view, SPROF_GRAPH_CALLEE, &graph, &err));
+	/* The function, a, main, d, main. */
+	assert_int_equal(graph.count, 5);
+	assert_int_equal(graph.nodes[0].total, 5);
+	assert_int_equal(graph.nodes[1].total, 3);
+	assert_int_equal(graph.nodes[1].own, 0);
+	assert_int_equal(graph.nodes[3].total, 2);
+	assert_int_equal(graph.nodes[3].own, 2);
+	sprof_graph_finish(&graph);
+	sprof_profile_destroy(profile);
+}
+
 static void what_is_left_out_is_in_no_view(void **state)
 {
 	const bool left_out[] = {true, false};
@@ -366,6 +400,7 @@ int main(void)
 		cmocka_unit_test(small_paths_are_kept_but_not_followed),
 		cmocka_unit_test(recursion_stays_a_path_in_the_graphs),
 		cmocka_unit_test(recursion_is_one_node_where_it_is_folded),
+		cmocka_unit_test(a_graph_may_begin_at_a_function),
 		cmocka_unit_test(what_is_left_out_is_in_no_view),
 		cmocka_unit_test(equal_children_are_sorted_by_name),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
