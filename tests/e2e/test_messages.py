@@ -18,7 +18,7 @@ WORDS = (
     (["run", "-d", "0", "--", "true"], 64, ["--duration 0: must be longer than nothing"]),
     (["run", "-d", "10x", "--", "true"], 64, ["a number of seconds, or with units, such as 10, 500ms, 1m30s"]),
     (["attach", "-pid", "1"], 64, ["--pid id: not an id, nor a list of them", "did you mean --pid?"]),
-    (["dump", "-p", "1", "-p", "2"], 64, ["--pid 2: is a second process; 1 was the first"]),
+    (["symbols", "-p", "1", "-p", "2"], 64, ["--pid 2: is a second process; 1 was the first"]),
     (["attach", "-p", "1,"], 64, ["--pid 1,: not an id, nor a list of them"]),
     (["attach", "-p", "1", "--tid", "2"], 64, ["--pid, --tid and --name exclude each other"]),
     (["attach", "--tid", "2", "--children"], 64, ["it excludes --tid"]),
