@@ -1,6 +1,7 @@
 /*
  * Private to output/: addresses for formats that have nothing else. A profile has places in files.
- * The layout puts all modules one behind the other, each as the kernel would map it.
+ * The layout gives each module a place for itself, as the kernel would map it: the link-time
+ * addresses of as many as possible.
  */
 #ifndef SPROF_OUTPUT_LAYOUT_H
 #define SPROF_OUTPUT_LAYOUT_H
@@ -18,7 +19,7 @@ struct sprof_layout_mapping {
 };
 
 struct sprof_layout {
-	struct sprof_layout_mapping *mappings; /* sorted by address */
+	struct sprof_layout_mapping *mappings; /* by module */
 	size_t count, capacity;
 	uint32_t *first; /* by module: its first mapping; plus one item at the end */
 	size_t module_count;

@@ -28,7 +28,11 @@ enum {
 	FEATURES = 256,
 	MAX_FRAMES = 4000, /* a record's size has 16 bits */
 	FIRST_TIME = 1000000000,
+	KERNEL_SIZE = 4096, /* of each made-up function of the kernel */
 };
+
+/* In the kernel's half of every address space, and below its own code, whose symbols readers may look in. */
+static const uint64_t first_kernel = 0xffffc90000000000;
 
 /* The header's features that at least one reader needs. */
 enum feature {
@@ -96,8 +100,7 @@ static void put_attr(struct writer *writer)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			PERF_SAMPLE_CALLCHAIN,
+			PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
 		.read_format = PERF_FORMAT_ID,
 		.mmap = 1,
 		.comm = 1,
@@ -111,14 +114,13 @@ static void put_attr(struct writer *writer)
 }
 
 /* The end of every record that is not a sample: see sample_id in perf_event_open(2). */
-static const size_t trailer_size = 8 + 8 + 8 + 8;
+static const size_t trailer_size = 8 + 8 + 8;
 
 static void put_trailer(struct writer *writer, int pid, int tid)
 {
 	put_u32(writer, (uint32_t)pid);
 	put_u32(writer, (uint32_t)tid);
 	put_u64(writer, FIRST_TIME);
-	put_u64(writer, 0); /* cpu */
 	put_u64(writer, event_id);
 }
 
@@ -178,10 +180,53 @@ static void put_fork(struct writer *writer, int pid, int tid)
 	put_trailer(writer, pid, tid);
 }
 
+/* System calls have names only; other tools' files also have addresses of the kernel's functions. */
+static bool is_kernel(const struct sprof_profile *profile, uint32_t location)
+{
+	const struct sprof_profile_location *place = &profile->locations[location];
+	const uint32_t module = place->frame.module;
+
+	if (!place->line_count)
+		return false;
+	return profile->lines[place->first_line].kernel ||
+		(module != SPROF_PROFILE_NONE &&
+			strcmp(sprof_modules_get(profile->modules, module)->path,
+				SPROF_MODULE_KERNEL) == 0);
+}
+
+/* A made-up address for each name. */
+static uint64_t kernel_address(uint32_t location)
+{
+	return first_kernel + (uint64_t)KERNEL_SIZE * location;
+}
+
+/* One record gives the kernel's map and symbol at an address: PERF_RECORD_KSYMBOL in perf_event.h,
+ * which the kernel writes for code that it has made itself. */
+static void put_kernel_symbol(struct writer *writer, uint32_t location)
+{
+	const struct sprof_profile *profile = writer->profile;
+	const struct sprof_profile_line *line =
+		&profile->lines[profile->locations[location].first_line];
+	char name[256]; /* KSYM_NAME_LEN of older kernels, and room */
+
+	strncpy(name, profile->functions[line->function].name, sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	put_record(writer, PERF_RECORD_KSYMBOL, 0, 8 + 4 + 2 + 2 + padded(name) + trailer_size);
+	put_u64(writer, kernel_address(location));
+	put_u32(writer, KERNEL_SIZE);
+	put_u32(writer, 0); /* type: unknown; flags: it comes */
+	put_padded(writer, name);
+	put_trailer(writer, 0, 0);
+}
+
 static void put_tasks(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
 
+	for (uint32_t i = 0; i < profile->location_count; i++) {
+		if (is_kernel(profile, i))
+			put_kernel_symbol(writer, i);
+	}
 	for (size_t i = 0; i < profile->process_count; i++) {
 		const struct sprof_profile_process *process = &profile->processes[i];
 
@@ -205,20 +250,45 @@ static uint64_t address_of(const struct writer *writer, uint32_t location, bool 
 	const struct sprof_profile *profile = writer->profile;
 	uint64_t address;
 
+	if (is_kernel(profile, location))
+		return kernel_address(location) + is_caller;
 	if (profile->locations[location].frame.module == SPROF_PROFILE_NONE)
 		return 0;
 	sprof_layout_find(&writer->layout, &profile->locations[location], &address);
 	return address + is_caller;
 }
 
-static size_t depth_of(const struct sprof_profile *profile, uint32_t stack)
+/* Frames of a stack, and the marks where its kernel or user part begins. */
+static size_t chain_of(const struct sprof_profile *profile, uint32_t stack)
 {
-	size_t depth = 0;
+	size_t length = 0;
+	int is_last_kernel = -1;
 
-	for (; stack != SPROF_PROFILE_ROOT && depth < MAX_FRAMES;
-		stack = profile->stacks[stack].parent)
-		depth++;
-	return depth;
+	for (size_t depth = 0; stack != SPROF_PROFILE_ROOT && depth < MAX_FRAMES; depth++) {
+		const int kernel = is_kernel(profile, profile->stacks[stack].location);
+
+		length += 1 + (kernel != is_last_kernel);
+		is_last_kernel = kernel;
+		stack = profile->stacks[stack].parent;
+	}
+	return length;
+}
+
+static void put_chain(struct writer *writer, uint32_t stack)
+{
+	const struct sprof_profile *profile = writer->profile;
+	int is_last_kernel = -1;
+
+	for (size_t depth = 0; stack != SPROF_PROFILE_ROOT && depth < MAX_FRAMES; depth++) {
+		const uint32_t location = profile->stacks[stack].location;
+		const int kernel = is_kernel(profile, location);
+
+		if (kernel != is_last_kernel)
+			put_u64(writer, kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
+		is_last_kernel = kernel;
+		put_u64(writer, address_of(writer, location, depth > 0));
+		stack = profile->stacks[stack].parent;
+	}
 }
 
 /* Writes this many of a row's samples as one, at a time since the first. */
@@ -229,26 +299,22 @@ static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, 
 	const struct sprof_profile_thread *thread = &profile->threads[row->thread];
 	const struct sprof_metrics metrics = sprof_moments_take(&writer->moments, index, samples);
 	uint64_t weight = sprof_metrics_get(&metrics, writer->weight);
-	size_t depth = depth_of(profile, row->stack);
-	uint32_t stack = row->stack;
+	const size_t length = chain_of(profile, row->stack);
+	const uint32_t leaf = profile->stacks[row->stack].location;
 
 	if (!weight)
 		return;
-	put_record(writer, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
-		8 + 8 + 8 + 8 + 8 + 8 + 8 + 8 * (depth + 1));
+	put_record(writer, PERF_RECORD_SAMPLE,
+		is_kernel(profile, leaf) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+		8 + 8 + 8 + 8 + 8 + 8 + 8 * length);
 	put_u64(writer, event_id);
-	put_u64(writer, address_of(writer, profile->stacks[stack].location, false));
+	put_u64(writer, address_of(writer, leaf, false));
 	put_u32(writer, (uint32_t)profile->processes[thread->process].pid);
 	put_u32(writer, (uint32_t)thread->tid);
 	put_u64(writer, FIRST_TIME + 1 + time_ns);
-	put_u64(writer, 0); /* cpu */
 	put_u64(writer, weight);
-	put_u64(writer, depth + 1);
-	put_u64(writer, PERF_CONTEXT_USER);
-	for (size_t i = 0; i < depth; i++) {
-		put_u64(writer, address_of(writer, profile->stacks[stack].location, i > 0));
-		stack = profile->stacks[stack].parent;
-	}
+	put_u64(writer, length);
+	put_chain(writer, row->stack);
 }
 
 /* Writes the spans of all threads in order of time. Returns a time behind them. */

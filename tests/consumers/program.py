@@ -105,14 +105,15 @@ class Canonical(Program):
         self.rows = [row._replace(stack=[self.place(place) for place in row.stack]) for row in self.source.rows]
         return Model(self.rows, self.source.threads)
 
-    def known(self):
-        """The same as a consumer can know it."""
-        rows = [row._replace(stack=[[(self.known_function(place[0][0]), 0)] for place in row.stack])
+    def known(self, kernel=False):
+        """The same as a consumer can know it; `kernel`: it is told the names of the kernel's functions."""
+        rows = [row._replace(stack=[[(self.known_function(place[0][0], kernel), 0)] for place in row.stack])
                 for row in self.rows]
         return Model(rows, self.source.threads)
 
-    def known_function(self, function):
-        return function if function.module is self.module else Function(UNKNOWN, None)
+    def known_function(self, function, kernel):
+        is_kernel = kernel and function.module and function.module.path == "[kernel]"
+        return function if function.module is self.module or is_kernel else Function(UNKNOWN, None)
 
     def address_of(self, place):
         return super().address_of(place) if place[0][0].module is self.module else None

@@ -89,7 +89,9 @@ def test_canonical():
     pprof_file.write("in.pb.gz", program.make(), address_of=program.address_of)
     harness.sprof("report", "in.pb.gz", "-o", "out.perf.data")
     want = Counter()
-    for (tid, *names), value in stacks_of(program.known()).items():
+    # Its parser puts the sample's address once more in front of the callers of a kernel function, whom it can't name.
+    for (tid, *names), value in stacks_of(program.known(kernel=True)).items():
+        names = [name for known in names for name in ((UNKNOWN, UNKNOWN) if known == "do_sys_read" else (known,))]
         want[(tid, *("?" if name == UNKNOWN else name for name in names))] += value
     harness.same(ask("out.perf.data"), want, what="stacks")
 

@@ -66,7 +66,7 @@ def test_canonical():
     """Recursion, two processes, five threads, hostile names of them, and weights beyond 2^53, exactly."""
     program = Canonical()
     convert(program, program.make())
-    known = program.known()
+    known = program.known(kernel=True)
     harness.same(report(), known.tables("wall")[0], what="self")
     harness.same(script(program), stacks_of(program, known), what="stacks")
     text = harness.run(PERF, "script", "-i", "out.perf.data", "-F", "comm,pid,tid")

@@ -35,8 +35,7 @@ def self_of(rows, profile):
 def test_worked_example():
     pprof_file.write("in.pb.gz", example())
     text = report("--weight", "samples", "--min", "0")
-    for line in ("100.0       17   5.9        1  main", "94.1       16  11.8        2    a",
-                 "70.6       12  23.5        4      b", "47.1        8  47.1        8        c",
+    for line in ("100.0 17 5.9 1 100.0 main", "94.1 16 11.8 2 94.1 a", "70.6 12 23.5 4 75.0 b", "47.1 8 47.1 8 66.7 c",
                  "58.8 10 10 58.8 100.0 58.8 c", "47.1 8 8 47.1 58.8 80.0 b",
                  "11.8 2 2 11.8 58.8 20.0 a"):
         assert re.search(re.escape(line).replace("\\ ", " +"), re.sub(r" +", " ", text).replace(" ", " ")) \

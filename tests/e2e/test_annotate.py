@@ -166,6 +166,35 @@ def test_perf_annotate_agrees():
         assert abs(percents.get(one["address"], 0) - share) < 0.02, (one, percents)
 
 
+def check_pprof(program, function, mark):
+    """The hottest line by `go tool pprof`, and its instructions: both have nearly all of the function."""
+    whole = annotate(function)["self"]["value"] / 1e9
+
+    def at(*options):
+        text = command(tool("go"), "tool", "pprof", "-unit=s", *options, "p.pb.gz")
+        return [(float(line.split("s", 1)[0]), line) for line in text.splitlines() if re.match(r" +[\d.]+s ", line)]
+
+    lines = [value for value, line in at("-list", f"^{function}$") if mark in line]
+    assert lines and lines[0] >= 0.9 * whole, (lines, whole)
+    instructions = [value for value, line in at("-disasm", function) if re.search(r" [0-9a-f]+: [A-Z]", line)]
+    assert abs(sum(instructions) - whole) < 0.02 * whole + 0.02, (instructions, whole)
+
+
+def test_pprof_disassembles():
+    """The program has its link-time addresses in the saved profile, since Go's pprof takes no others."""
+    check_pprof(make(), "hot", "HOT")
+    check_pprof(make("-no-pie", "-fno-pie"), "hot", "HOT")
+
+
+def test_perf_knows_the_kernel():
+    """perf names system calls, and is told of no CPU."""
+    sprof("run", "-q", "-r", "200", "-o", "s.perf.data", "--", "sleep", "0.3").check(0)
+    text = command(tool("perf"), "report", "-i", "s.perf.data", "--stdio", "-g", "none", "--sort", "sym")
+    assert re.search(r"\[k\] \[clock_nanosleep\]", text), text
+    text = command(tool("perf"), "script", "-i", "s.perf.data")
+    assert "[clock_nanosleep]" in text and "[000]" not in text, text
+
+
 def test_source_elsewhere_and_changed():
     make()
     os.mkdir("tree")
