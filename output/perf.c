@@ -200,8 +200,7 @@ static uint64_t kernel_address(uint32_t location)
 	return first_kernel + (uint64_t)KERNEL_SIZE * location;
 }
 
-/* One record gives the kernel's map and symbol at an address: PERF_RECORD_KSYMBOL in perf_event.h,
- * which the kernel writes for code that it has made itself. */
+/* A function of the kernel: PERF_RECORD_KSYMBOL in perf_event.h. */
 static void put_kernel_symbol(struct writer *writer, uint32_t location)
 {
 	const struct sprof_profile *profile = writer->profile;

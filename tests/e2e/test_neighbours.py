@@ -10,7 +10,7 @@ from subjects import build, command
 # Time is spent in burn() only. spread() has it called in two ways, and fib() and even()/odd() recur.
 PROGRAM = """
 #include <time.h>
-static long now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+__attribute__((noinline)) static long now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec * 1000000000 + t.tv_nsec; }
 static volatile unsigned long sink;
 #define FAR __attribute__((noinline, noclone))
