@@ -254,8 +254,11 @@ struct sprof_quality {
 	uint64_t ticks, ticks_late;
 	uint64_t ticks_missed;    /* dropped because an earlier one was late */
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
-	uint64_t samples_stopped, samples_peeked, samples_reused;
-	uint64_t samples_lost; /* the thread got no CPU to stop on within the tick's patience */
+	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
+	/* the thread got no CPU to stop on within the tick's patience; the kernel's were lost */
+	uint64_t samples_lost;
+	/* threads that the kernel refused a timer for; times that it held one back */
+	uint64_t timers_refused, timers_throttled;
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;
@@ -273,5 +276,12 @@ struct sprof_quality {
 	/* the kernel does not fill schedstat: runq is unknown, reuse is off */
 	bool schedstat_missing;
 };
+
+/* All of them, however they were taken. */
+static inline uint64_t sprof_quality_samples(const struct sprof_quality *quality)
+{
+	return quality->samples_by_kernel + quality->samples_stopped + quality->samples_peeked +
+		quality->samples_reused;
+}
 
 #endif

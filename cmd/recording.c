@@ -44,6 +44,10 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"sample less often if it would cost more than PCT percent of a CPU's\n"
 		"time: sprof's own, and what the program is stopped for",
 		sprof_value_percentage, FIELD(max_overhead)},
+	{"source", NULL, "SOURCE",
+		"who takes the samples of running threads: stop, or kernel: timers\n"
+		"in the kernel, without stops; auto: kernel if permitted (stop)",
+		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
 		sprof_value_duration, FIELD(duration_ns)},
 	{"delay", "D", "TIME", "wait for TIME before the first sample", sprof_value_time,

@@ -14,6 +14,7 @@
 #include "cmd/naming.h"
 #include "cmd/pids.h"
 #include "cmd/process-choice.h"
+#include "cmd/running-source.h"
 #include "cmd/shown.h"
 #include "output/format.h"
 
@@ -46,6 +47,7 @@ struct sprof_recording {
 	size_t max_depth;
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;
+	enum sprof_running_source source;
 	bool goroutines;
 	size_t timeline_max, max_stacks;
 

@@ -133,11 +133,6 @@ static bool may_end_period(void *data)
 	return sprof_interim_is_ready(&session->interim);
 }
 
-static uint64_t samples_of(const struct sprof_quality *quality)
-{
-	return quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
-}
-
 /* The next file gets another name, even if the clock was set back. */
 static void move_on(struct sprof_placeholders_moment *moment)
 {
@@ -159,7 +154,7 @@ static bool end_period(void *data, struct sprof_sink *sink)
 		sprof_profile_destroy(next);
 		return false;
 	}
-	session->earlier_samples += samples_of(&session->tracing.quality);
+	session->earlier_samples += sprof_quality_samples(&session->tracing.quality);
 	sprof_profile_destroy(session->profile);
 	session->profile = session->interim.profile = next;
 	*sink = sprof_profile_sink(next);
@@ -308,7 +303,7 @@ static void fill_result(const struct session *session, struct sprof_session_resu
 	ret->wait_status = session->tracing.wait_status;
 	ret->program_left = session->tracing.program_left;
 	ret->ended_by = session->signals.ended_by;
-	ret->samples = session->earlier_samples + samples_of(quality);
+	ret->samples = session->earlier_samples + sprof_quality_samples(quality);
 	ret->cut_short = session->tracing.sampling_failed;
 }
 
@@ -316,11 +311,13 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 	struct sprof_session_result *ret, struct sprof_error *err)
 {
 	struct session session = {.options = options, .interim = {.busy = -1}};
-	bool recorded;
+	bool recorded, by_kernel;
 
 	*ret = (struct sprof_session_result){0};
 	sprof_signals_block(&session.signals, subject->arguments);
-	recorded = session_init(&session, subject, err) && begin_control(&session, err);
+	recorded = session_init(&session, subject, err) &&
+		sprof_running_source_choose(options->source, &by_kernel, err) &&
+		begin_control(&session, err);
 	if (recorded) {
 		session.tracing = (struct sprof_tracing){
 			.subject = subject,
@@ -341,6 +338,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.mode = options->mode,
 					.goroutines = options->goroutines,
 					.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
+					.by_kernel = by_kernel,
 				},
 			.sink = sprof_profile_sink(session.profile),
 			.periods = {&session, may_end_period, end_period},

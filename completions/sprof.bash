@@ -53,6 +53,7 @@ _sprof_value_of() {
     calls\ --sort) compgen -W "function calls total self min avg p50 p95 p99 max rec" -- "$2" ;;
     mem\ --at) compgen -W "start peak end" -- "$2" ;;
     rundelay\ --source) compgen -W "auto perf proc" -- "$2" ;;
+    run\ --source | attach\ --source) compgen -W "stop kernel auto" -- "$2" ;;
     *\ --source) compgen -W "auto perf ptrace" -- "$2" ;;
     *\ --impl) compgen -W "delay pair syscalls call call-delay kmemprof" -- "$2" ;;
     *) _sprof_value "${1#* }" "$2" ;;

@@ -159,6 +159,9 @@ bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_r
 	case PERF_RECORD_LOST_SAMPLES:
 		ret->kind = SPROF_PERF_LOST;
 		return parse_lost(&cursor, header.type == PERF_RECORD_LOST, ret);
+	case PERF_RECORD_THROTTLE:
+		ret->kind = SPROF_PERF_THROTTLED;
+		return take_id(&cursor, ret);
 	default:
 		return true;
 	}

@@ -25,6 +25,7 @@ enum sprof_perf_kind {
 	SPROF_PERF_NAME,
 	SPROF_PERF_EXIT,
 	SPROF_PERF_LOST,
+	SPROF_PERF_THROTTLED, /* the kernel keeps the event off for a while */
 };
 
 struct sprof_perf_record {

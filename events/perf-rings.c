@@ -190,7 +190,7 @@ static void drain_ring(struct sprof_perf_rings *rings, struct sprof_perf_ring *r
 	while (sprof_perf_ring_take(ring, rings->scratch, &record)) {
 		if (record.kind == SPROF_PERF_LOST)
 			rings->lost += record.lost;
-		if (record.kind != SPROF_PERF_UNKNOWN)
+		if (record.kind != SPROF_PERF_UNKNOWN && record.kind != SPROF_PERF_THROTTLED)
 			take(data, &record);
 		/* Walking stacks takes long: meanwhile the kernel writes on. */
 		sprof_perf_ring_release(ring);

@@ -45,8 +45,7 @@ void sprof_stats_write(const struct sprof_quality *quality, struct sprof_out *ou
 		isfinite(quality->rate_hz) ? quality->rate_hz : 0.0);
 	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++)
 		write_number(out, field->name, sprof_quality_get(quality, field->offset));
-	write_number(out, "samples",
-		quality->samples_stopped + quality->samples_peeked + quality->samples_reused);
+	write_number(out, "samples", sprof_quality_samples(quality));
 	write_number(out, "stacks_complete", quality->stacks[SPROF_END_ROOT]);
 	write_number(out, "stacks_truncated", truncated(quality));
 	write_reasons(quality, out);

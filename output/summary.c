@@ -91,11 +91,6 @@ static void put_text(
 	}
 }
 
-static uint64_t samples_of(const struct sprof_quality *quality)
-{
-	return quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
-}
-
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -112,7 +107,7 @@ static void put_title(struct sprof_summary *summary)
 		    summary->profile->process_count,
 		    summary->profile->process_count == 1 ? "" : "es",
 		    summary->profile->thread_count, plural(summary->profile->thread_count),
-		    samples_of(quality), plural(samples_of(quality))) < 0) {
+		    sprof_quality_samples(quality), plural(sprof_quality_samples(quality))) < 0) {
 		text = NULL;
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
@@ -327,7 +322,7 @@ static unsigned better_rate(const struct sprof_quality *quality)
 static void put_too_short(struct sprof_summary *summary)
 {
 	const struct sprof_quality *quality = &summary->profile->quality;
-	uint64_t samples = samples_of(quality);
+	uint64_t samples = sprof_quality_samples(quality);
 	unsigned rate = better_rate(quality);
 	SPROF_AUTO_FREE char *text = NULL;
 	int length;
@@ -392,7 +387,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE char *doubts = sprof_summary_doubts(summary->profile,
 		summary->view.left_out ? summary->answer.samples
-				       : samples_of(&summary->profile->quality),
+				       : sprof_quality_samples(&summary->profile->quality),
 		room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
@@ -400,9 +395,9 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	if (!doubts)
 		return sprof_error_no_memory(err);
 	put_title(summary);
-	if (samples_of(&summary->profile->quality) < FEW_SAMPLES) {
+	if (sprof_quality_samples(&summary->profile->quality) < FEW_SAMPLES) {
 		put_too_short(summary);
-		if (samples_of(&summary->profile->quality))
+		if (sprof_quality_samples(&summary->profile->quality))
 			put_next(summary, "");
 		return true;
 	}

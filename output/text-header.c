@@ -63,11 +63,26 @@ static void write_target(const struct sprof_text *text)
 	write_origin(text);
 }
 
+/* What kept the kernel from taking samples, where it was asked to. */
+static void write_timers(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+
+	if (quality->timers_refused)
+		sprof_out_printf(text->out,
+			"  refused     the kernel gave %" PRIu64
+			" thread%s no timer: stops took their samples\n",
+			quality->timers_refused, quality->timers_refused == 1 ? "" : "s");
+	if (quality->timers_throttled)
+		sprof_out_printf(text->out,
+			"  throttled   the kernel held a timer back %" PRIu64 " time%s\n",
+			quality->timers_throttled, quality->timers_throttled == 1 ? "" : "s");
+}
+
 static void write_samples(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
-	uint64_t samples =
-		quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+	const uint64_t samples = sprof_quality_samples(quality);
 
 	sprof_out_printf(text->out,
 		"  ticks       %" PRIu64 ", %" PRIu64 " late, %" PRIu64 " missed", quality->ticks,
@@ -76,11 +91,14 @@ static void write_samples(const struct sprof_text *text)
 		sprof_out_printf(text->out, ", %" PRIu64 " held back by --max-overhead",
 			quality->ticks_held_back);
 	sprof_out_puts(text->out, "\n");
+	sprof_out_printf(text->out, "  samples     %" PRIu64 ": ", samples);
+	if (quality->samples_by_kernel)
+		sprof_out_printf(
+			text->out, "%" PRIu64 " by the kernel, ", quality->samples_by_kernel);
 	sprof_out_printf(text->out,
-		"  samples     %" PRIu64 ": %" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64
-		" reused\n",
-		samples, quality->samples_stopped, quality->samples_peeked,
-		quality->samples_reused);
+		"%" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64 " reused\n",
+		quality->samples_stopped, quality->samples_peeked, quality->samples_reused);
+	write_timers(text);
 	if (samples)
 		sprof_out_printf(text->out,
 			"  certainty   a share of 10 %% may be off by %.1f points\n",

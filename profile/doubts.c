@@ -45,7 +45,7 @@ static uint64_t count_stacks(const struct sprof_quality *quality)
 size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 	struct sprof_doubt ret[SPROF_DOUBT_COUNT])
 {
-	uint64_t all = quality->samples_stopped + quality->samples_peeked + quality->samples_reused;
+	uint64_t all = sprof_quality_samples(quality);
 	uint64_t stacks = count_stacks(quality), ticks = quality->ticks + quality->ticks_missed;
 	double cut = sprof_percent(stacks - quality->stacks[SPROF_END_ROOT], stacks);
 	double late = sprof_percent(quality->ticks_late + quality->ticks_missed, ticks);

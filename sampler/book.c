@@ -301,6 +301,9 @@ static void count_stacks(
 static void count_samples(struct sprof_quality *quality, const struct observation *observation)
 {
 	switch (observation->by) {
+	case OBSERVED_BY_KERNEL:
+		quality->samples_by_kernel++;
+		break;
 	case OBSERVED_BY_REUSE:
 		quality->samples_reused += observation->times;
 		break;
@@ -308,7 +311,7 @@ static void count_samples(struct sprof_quality *quality, const struct observatio
 		quality->samples_peeked++;
 		break;
 	case OBSERVED_BY_STOP:
-		quality->samples_stopped++;
+		quality->samples_stopped += observation->times;
 		break;
 	}
 }
@@ -396,7 +399,8 @@ static void note(
 static void charge(struct book *book, const struct observation *observation)
 {
 	struct sprof_thread *thread = observation->thread;
-	bool is_exact = observation->by != OBSERVED_BY_STOP || observation->reading;
+	bool is_exact = observation->by == OBSERVED_BY_REUSE ||
+		observation->by == OBSERVED_BY_PEEK || observation->reading;
 
 	if (observation->is_past || !is_exact ||
 		!sprof_charge_is_due(&book->charging, thread->sampling, observation->time_ns))
@@ -404,6 +408,14 @@ static void charge(struct book *book, const struct observation *observation)
 	/* To read the name costs more than to charge a sleeper. */
 	if (sprof_charge_window(&book->charging, thread, observation->reading))
 		name(book, thread, false);
+}
+
+/* What the kernel copied of the stack is too little, or leads to another stack: no sample. */
+static bool is_cut(const struct observation *observation, const struct walked *walked)
+{
+	return observation->by == OBSERVED_BY_KERNEL &&
+		(walked->stack.end == SPROF_END_STACK_COPY ||
+			walked->stack.end == SPROF_END_BAD_MEMORY);
 }
 
 static void book_it(
@@ -420,17 +432,20 @@ static void book_it(
 	charge(book, observation);
 }
 
-void sprof_book_observation(struct book *book, const struct observation *observation)
+bool sprof_book_observation(struct book *book, const struct observation *observation)
 {
 	struct walked walked = {.stack = {.end = observation->end}};
 
 	if (observation->by == OBSERVED_BY_REUSE) {
 		book_it(book, observation, NULL);
-		return;
+		return true;
 	}
 	if (observation->snapshot)
 		walked = sprof_walk(book->run, observation);
+	if (is_cut(observation, &walked))
+		return false;
 	book_it(book, observation, &walked);
+	return true;
 }
 
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns)

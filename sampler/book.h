@@ -65,7 +65,8 @@ void sprof_book_restart(struct book *book);
 enum ask_figures sprof_book_wants(
 	const struct book *book, const struct sprof_thread *thread, uint64_t time_ns);
 
-void sprof_book_observation(struct book *book, const struct observation *observation);
+/* False: one of the kernel's whose stack is not whole. It is not booked. */
+bool sprof_book_observation(struct book *book, const struct observation *observation);
 /* A tick passes without a look; the thread is taken to be where it was. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
 /* A tick has no sample of the thread. */

@@ -266,6 +266,28 @@ static unsigned go_count(void *data)
 	return sprof_unwinder_go_count(self->unwinder);
 }
 
+static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
+	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
+{
+	return sprof_perf_timer_open(plan, ret, ret_denial);
+}
+
+static void timer_close(void *data, struct sprof_perf_timer *timer)
+{
+	sprof_perf_timer_close(timer);
+}
+
+static bool timer_take(void *data, struct sprof_perf_timer *timer, uint64_t until_ns,
+	unsigned char *scratch, struct sprof_perf_timer_record *ret)
+{
+	return sprof_perf_timer_take(timer, until_ns, scratch, ret);
+}
+
+static void timer_set_period(void *data, const struct sprof_perf_timer *timer, uint64_t period_ns)
+{
+	sprof_perf_timer_set_period(timer, period_ns);
+}
+
 static const struct sprof_world functions = {
 	.now_ns = now_ns,
 	.own_cpu_ns = own_cpu_ns,
@@ -299,6 +321,10 @@ static const struct sprof_world functions = {
 	.find_creator = find_creator,
 	.find_go = find_go,
 	.go_count = go_count,
+	.timer_open = timer_open,
+	.timer_close = timer_close,
+	.timer_take = timer_take,
+	.timer_set_period = timer_set_period,
 };
 
 /* Without schedstat, the kernel writes zeros; a running process has used more. */

@@ -9,6 +9,7 @@
 #include "sampler/book.h"
 #include "sampler/budget.h"
 #include "sampler/event-stacks.h"
+#include "sampler/kernel.h"
 #include "sampler/pauses.h"
 #include "sampler/run.h"
 #include "sampler/schedule.h"
@@ -59,7 +60,8 @@ struct loop {
 	struct period period;
 	struct book book;
 	struct sprof_pauses pauses;
-	struct stops stops;
+	struct stops stops; /* one of these two is in use: the source */
+	struct kernel kernel;
 	struct source_listener listener;
 	struct sprof_source source;
 	struct ticking ticking;

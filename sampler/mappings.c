@@ -67,12 +67,16 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	return !known->read_in_vain;
 }
 
+bool sprof_mappings_are_gone(const struct sprof_process *process)
+{
+	return known_of(process)->generation && !process->maps.generation;
+}
+
 void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process)
 {
 	struct known_mappings *known = known_of(process);
 
-	/* The target has forgotten them: it has executed a program, which is still to be reported. */
-	if (known->generation && !process->maps.generation)
+	if (sprof_mappings_are_gone(process))
 		sprof_mappings_forget(known);
 	if (!known->read_ns)
 		read_maps(world, process);

@@ -18,6 +18,8 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 /* Reads them if they are old at now_ns. */
 void sprof_mappings_refresh(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);
+/* The process has executed a program that was not reported yet: nobody knows the old mappings. */
+bool sprof_mappings_are_gone(const struct sprof_process *process);
 /* The process runs another program. */
 void sprof_mappings_forget(struct known_mappings *mappings);
 

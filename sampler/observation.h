@@ -1,5 +1,5 @@
 /*
- * The result of one look at a thread. The acquirers (reuse, peek, denied, stops) fill it in, and
+ * The result of one look at a thread. The acquirers (reuse, peek, denied, stops, kernel) fill it in, and
  * book.c turns it into samples using nothing else.
  */
 #ifndef SPROF_SAMPLER_OBSERVATION_H
@@ -13,14 +13,14 @@
 #include "sampler/figures.h"
 #include "unwind/snapshot.h"
 
-enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP };
+enum observed_by { OBSERVED_BY_REUSE, OBSERVED_BY_PEEK, OBSERVED_BY_STOP, OBSERVED_BY_KERNEL };
 
 struct observation {
 	struct sprof_thread *thread;
 	enum observed_by by;
-	/* the moment it stands for: of its tick, or of a late stop */
+	/* the moment it stands for: of its tick, of a late stop, or the kernel's own */
 	uint64_t time_ns;
-	uint32_t times; /* number of ticks it stands for */
+	uint32_t times; /* number of ticks it stands for; 0: it only tells figures */
 	enum sprof_state state;
 	bool is_past; /* slept through before this tick: since then locks may have changed hands */
 	bool is_late; /* the stop came after its tick had been counted as lost */

@@ -16,6 +16,8 @@
  *   window   begins at the thread's first sight, at each charge, and when sampling goes on again.
  *
  *   cpu      UNKNOWN -seen-> KNOWN -old, came late-> UNKNOWN.
+ *
+ * copy and timed have transitions of their own (copy-plan.h, timed.h).
  */
 #ifndef SPROF_SAMPLER_SAMPLED_H
 #define SPROF_SAMPLER_SAMPLED_H
@@ -29,6 +31,7 @@
 #include "blocked/futex.h"
 #include "sampler/account.h"
 #include "sampler/copy-plan.h"
+#include "sampler/timed.h"
 
 struct sprof_go_runtime;
 
@@ -101,6 +104,7 @@ struct sampled {
 	struct last_seen last;
 	struct known_cpu cpu;
 	struct copy_plan copy;
+	struct timed timed;
 	bool sought_thread;              /* its thread pointer was searched */
 	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
 	pid_t own_tid;                   /* its id inside its process's pid namespace */

@@ -51,6 +51,8 @@ static void on_event(void *data, const struct sprof_event *event)
 	struct loop *loop = data;
 
 	sprof_sources_take(loop, event);
+	if (loop->source.hear)
+		loop->source.hear(loop->source.data, event);
 	switch (event->kind) {
 	case SPROF_EVENT_SIGNAL:
 		keep_signal(&loop->signals, &event->info);
@@ -76,11 +78,11 @@ static void on_event(void *data, const struct sprof_event *event)
 	}
 }
 
-static void on_observed(void *data, struct observation *observation)
+static bool on_observed(void *data, struct observation *observation)
 {
 	struct loop *loop = data;
 
-	sprof_book_observation(&loop->book, observation);
+	return sprof_book_observation(&loop->book, observation);
 }
 
 static void on_missed(void *data, struct sprof_thread *thread)
@@ -90,11 +92,18 @@ static void on_missed(void *data, struct sprof_thread *thread)
 	sprof_tick_missed(&loop->ticking, thread);
 }
 
-static void on_lost(void *data)
+static void on_stayed(void *data, struct sprof_thread *thread)
 {
 	struct loop *loop = data;
 
-	loop->run.quality->samples_lost++;
+	sprof_book_stays(&loop->book, thread, loop->ticking.ns);
+}
+
+static void on_lost(void *data, uint64_t count)
+{
+	struct loop *loop = data;
+
+	loop->run.quality->samples_lost += count;
 }
 
 static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
@@ -274,6 +283,16 @@ static void begin_pace(struct loop *loop)
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
 }
 
+static void choose_source(struct loop *loop)
+{
+	if (loop->run.options->by_kernel)
+		sprof_kernel_init(
+			&loop->kernel, &loop->run, &loop->listener, &loop->pauses, &loop->source);
+	else
+		sprof_stops_init(
+			&loop->stops, &loop->run, &loop->listener, &loop->pauses, &loop->source);
+}
+
 static void begin(struct loop *loop, const struct sprof_sink *sink)
 {
 	begin_pace(loop);
@@ -282,11 +301,12 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 		.data = loop,
 		.observed = on_observed,
 		.missed = on_missed,
+		.stayed = on_stayed,
 		.lost = on_lost,
 		.event = on_event,
 		.wanted = on_wanted,
 	};
-	sprof_stops_init(&loop->stops, &loop->run, &loop->listener, &loop->pauses, &loop->source);
+	choose_source(loop);
 	sprof_book_init(&loop->book, &loop->run, sink);
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;

@@ -34,6 +34,7 @@ struct sprof_sampler_options {
 	/* samples of Go threads name their goroutine, and its creator */
 	bool goroutines;
 	bool kernel_stacks; /* of blocked threads, if they can be read */
+	bool by_kernel;     /* running threads by timers in the kernel, where it permits them */
 };
 
 /* What a signal to sprof asks of the run. */

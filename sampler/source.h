@@ -1,9 +1,10 @@
 /*
- * The interface of a source of samples of running threads. Stopping them (stops.h) is the only
- * source.
+ * The interface of a source of samples of running threads. There are two: stopping them (stops.h),
+ * and timers in the kernel (kernel.h), which asks the first one for what they can't tell.
  *
- * A tick begins, asks for threads, and collects them, perhaps several times. Late ones come between
- * two ticks. Before the end of a run, outstanding ones are drained. The listener gets all results.
+ * A tick begins, gathers what a source has of each thread already, asks for the running ones, and
+ * collects them, perhaps several times. Late ones come between two ticks. Before the end of a run,
+ * outstanding ones are drained. The listener gets all results.
  */
 #ifndef SPROF_SAMPLER_SOURCE_H
 #define SPROF_SAMPLER_SOURCE_H
@@ -36,11 +37,14 @@ struct ask {
 /* Gets all results of a source. Threads may end meanwhile, and are then gone. */
 struct source_listener {
 	void *data;
-	void (*observed)(void *data, struct observation *observation);
+	/* False: one of the kernel's was not booked, because its stack is not whole. */
+	bool (*observed)(void *data, struct observation *observation);
 	/* The thread has no observation in the tick that asked for it: it sleeps, or got no CPU. */
 	void (*missed)(void *data, struct sprof_thread *thread);
-	/* An observation was made, but lost with the thread's program. */
-	void (*lost)(void *data);
+	/* The tick needs no observation of the thread: it is taken to be where it was seen last. */
+	void (*stayed)(void *data, struct sprof_thread *thread);
+	/* Observations were made, but lost: mostly with the thread's program. */
+	void (*lost)(void *data, uint64_t count);
 	/* An event that the source does not handle. */
 	void (*event)(void *data, const struct sprof_event *event);
 	/* Which figures a late stop has to read. */
@@ -50,6 +54,15 @@ struct source_listener {
 struct sprof_source {
 	void *data;
 	void (*begin)(void *data, const struct source_tick *tick);
+	/*
+	 * Hands over what has been observed of the thread between the ticks. NULL, also for the
+	 * two below: the source has nothing to do then.
+	 */
+	void (*gather)(void *data, struct sprof_thread *thread);
+	/* Any event of the target, before anybody handles it: a thread may be gone afterwards. */
+	void (*hear)(void *data, const struct sprof_event *event);
+	/* There are no ticks for a while. */
+	void (*rest)(void *data);
 	/* False: no memory. */
 	bool (*ask)(void *data, const struct ask *ask);
 	/* Whether to collect now: what the threads were seen doing may soon be over. */
@@ -57,7 +70,7 @@ struct sprof_source {
 	void (*collect)(void *data);
 	/* Between two ticks: a stop that the source asked for has come. */
 	void (*take_late)(void *data, struct sprof_thread *thread);
-	/* Waits for outstanding stops, so that the run leaves none behind. */
+	/* The run is over: waits for outstanding stops, so that it leaves none behind. */
 	void (*drain)(void *data);
 	/* Gives our own thread its former CPUs and priority back for a while; takes them again. */
 	void (*step_aside)(void *data);

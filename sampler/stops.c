@@ -289,7 +289,7 @@ static void drop(struct stops *stops, const struct sprof_event *event)
 	if (slot->phase == SLOT_COPIED && can_be_named(event->thread, event->kind))
 		observe(stops, slot, stops->tick.ns, false);
 	else if (slot->phase == SLOT_COPIED)
-		stops->listener->lost(stops->listener->data);
+		stops->listener->lost(stops->listener->data, 1);
 	slot->phase = SLOT_GONE;
 	slot->awaited = false;
 	slot->ask.thread = NULL;

@@ -86,6 +86,8 @@ void sprof_switch_off(struct loop *loop)
 
 	if (sampling->is_on) {
 		sprof_book_pause(&loop->book, loop->ticking.ns);
+		if (loop->source.rest)
+			loop->source.rest(loop->source.data);
 		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);
 		sampling->since_ns = loop->ticking.ns;
 		sampling->on_ns = on_ns;

@@ -244,12 +244,22 @@ static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_t
 	return sampled && sampled->turn_ns == ticking->ns;
 }
 
+/* Before the look, and before mappings of another program may be read. */
+static void gather(struct ticking *ticking, struct sprof_thread *thread)
+{
+	const struct sprof_source *source = ticking->source;
+
+	if (source->gather && thread->sampling)
+		source->gather(source->data, thread);
+}
+
 static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 {
 	if (!sprof_sampled_process_of(thread->process)) {
 		ticking->run->out_of_memory = true;
 		return;
 	}
+	gather(ticking, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
 	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
 		look(ticking, thread);

@@ -79,7 +79,8 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 	if (run->options->goroutines)
 		find_creator(world, &process->maps, &snapshot->goroutine);
 	walked.stack = walk(world, snapshot, process);
-	plan_next_copy(&sampled->copy, snapshot, &walked.stack);
+	if (observation->by != OBSERVED_BY_KERNEL)
+		plan_next_copy(&sampled->copy, snapshot, &walked.stack);
 	if (run->options->goroutines)
 		walked.goroutine = id_of(&snapshot->goroutine, &walked.stack);
 	run->quality->unwind_ns_total += now_of(run) - begin;

@@ -14,6 +14,7 @@
 #include "attach/regs.h"
 #include "attach/target.h"
 #include "base/record.h"
+#include "events/perf-timer.h"
 #include "unwind/unwind.h"
 
 struct sprof_world {
@@ -76,6 +77,15 @@ struct sprof_world {
 		void *data, const struct sprof_maps *maps, const struct sprof_goroutine *goroutine);
 	const struct sprof_go_runtime *(*find_go)(void *data, const struct sprof_maps *maps);
 	unsigned (*go_count)(void *data);
+
+	/* Timers in the kernel: see the functions of these names in events/perf-timer.h. */
+	bool (*timer_open)(void *data, const struct sprof_perf_timer_plan *plan,
+		struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial);
+	void (*timer_close)(void *data, struct sprof_perf_timer *timer);
+	bool (*timer_take)(void *data, struct sprof_perf_timer *timer, uint64_t until_ns,
+		unsigned char *scratch, struct sprof_perf_timer_record *ret);
+	void (*timer_set_period)(
+		void *data, const struct sprof_perf_timer *timer, uint64_t period_ns);
 };
 
 #endif

@@ -146,9 +146,11 @@ function qualityFigures(quality) {
 		["ticks", `${formatCount(quality.ticks)} taken, ${formatCount(quality.ticks_late)} late, ` +
 			`${formatCount(quality.ticks_missed)} missed` + (quality.ticks_held_back
 				? `, ${formatCount(quality.ticks_held_back)} held back` : "")],
-		["samples", `${formatCount(quality.samples)}: ${formatCount(quality.samples_stopped)} by a ` +
-			`stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
-			`${formatCount(quality.samples_reused)} reused`],
+		["samples", `${formatCount(quality.samples)}: ` + (quality.samples_by_kernel
+			? `${formatCount(quality.samples_by_kernel)} by the kernel, ` : "") +
+			`${formatCount(quality.samples_stopped)} by a stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
+			`${formatCount(quality.samples_reused)} reused` + (quality.timers_refused
+				? `; the kernel gave ${plural(quality.timers_refused, "thread")} no timer` : "")],
 		["stacks", `${formatPercent(quality.stacks_complete, stacks)} complete` +
 			(reasons ? `; cut: ${reasons}` : "")],
 		["target stopped", `${plural(quality.stops, "time")}, ${formatTime(quality.stop_ns_total)} ` +

@@ -10,7 +10,7 @@ from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, chec
 NEEDS_CPUS = True
 
 STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
-         "samples_stopped", "samples_peeked", "samples_reused", "stops", "stop_ns_total",
+         "samples_by_kernel", "samples_stopped", "samples_peeked", "samples_reused", "stops", "stop_ns_total",
          "stop_ns_p50", "stop_ns_p95", "stop_ns_p99", "stop_ns_max", "profiler_cpu_ns", "frames",
          "stacks_complete", "stacks_truncated", "truncated_reasons", "unwind_ns_total",
          "frames_unresolved", "threads_seen", "processes_seen")
@@ -20,7 +20,7 @@ def check_figures(stats):
     """The quality figures are all there and agree with each other."""
     missing = [name for name in STATS if name not in stats]
     assert not missing, f"not in --stats: {missing}"
-    kinds = ("samples_stopped", "samples_peeked", "samples_reused")
+    kinds = ("samples_by_kernel", "samples_stopped", "samples_peeked", "samples_reused")
     assert stats["samples"] == sum(stats[kind] for kind in kinds)
     assert stats["stacks_truncated"] == sum(stats["truncated_reasons"].values())
     assert stats["stop_ns_p50"] <= stats["stop_ns_p95"] <= stats["stop_ns_p99"]

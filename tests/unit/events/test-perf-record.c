@@ -144,12 +144,28 @@ static void samples(void **state)
 	assert_int_equal(record.rest_size, 8);
 }
 
-static void others_are_unknown(void **state)
+static void throttled_ones(void **state)
 {
 	struct sprof_perf_record record;
 	struct made made;
 
 	made_begin(&made, PERF_RECORD_THROTTLE, 0);
+	made_add_64(&made, 70);
+	made_add_64(&made, 5);
+	made_add_64(&made, 5);
+	made_add_id(&made, 70);
+	made_end(&made);
+	record = parse(&made);
+	assert_int_equal(record.kind, SPROF_PERF_THROTTLED);
+	assert_int_equal(record.time_ns, 70);
+}
+
+static void others_are_unknown(void **state)
+{
+	struct sprof_perf_record record;
+	struct made made;
+
+	made_begin(&made, PERF_RECORD_UNTHROTTLE, 0);
 	made_end(&made);
 	record = parse(&made);
 	assert_int_equal(record.kind, SPROF_PERF_UNKNOWN);
@@ -184,6 +200,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(throttled_ones),
 		cmocka_unit_test(others_are_unknown),
 		cmocka_unit_test(refuses_damaged_ones),
 	};

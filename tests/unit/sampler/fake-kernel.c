@@ -448,7 +448,8 @@ static struct sprof_stack_view walk(
 	world->walks++;
 	fake_pass(world, 2 * US);
 	frame = (struct sprof_frame){.offset = snapshot->regs.values[SPROF_REG_PC]};
-	return (struct sprof_stack_view){.frames = &frame, .count = 1, .end = SPROF_END_ROOT};
+	return (struct sprof_stack_view){
+		.frames = &frame, .count = 1, .end = fake_timer_end(world, snapshot)};
 }
 
 static uint64_t find_creator(
@@ -477,4 +478,5 @@ void fake_kernel_init(struct fake_world *world)
 {
 	world->table = functions;
 	world->table.data = world;
+	fake_timer_init(world);
 }

@@ -31,6 +31,15 @@ void fake_kernel_init(struct fake_world *world);
 /* From now on the target knows the thread. */
 void fake_bear(struct fake_world *world, struct fake_thread *thread);
 
+/* fake-timer.c */
+void fake_timer_init(struct fake_world *world);
+/* The thread has worked for ns, from that time on. */
+void fake_timer_pass(
+	struct fake_world *world, struct fake_thread *thread, uint64_t from_ns, uint64_t ns);
+/* How a walk of this copy ends, if a timer has made it. */
+enum sprof_end fake_timer_end(
+	const struct fake_world *world, const struct sprof_snapshot *snapshot);
+
 /* fake-sink.c */
 void fake_sink_init(struct fake_world *world);
 /* Sampling begins for all threads that there are. */

@@ -296,6 +296,8 @@ void fake_check_end(struct fake_world *world, struct fake_thread *thread)
 		fake_wrong(world, thread, "a stop is outstanding");
 	if (thread->thread.sampling)
 		fake_wrong(world, thread, "its memory is left");
+	if (thread->timer)
+		fake_wrong(world, thread, "its timer is left");
 	/* Nobody heard of a thread that lived only while sampling was off. */
 	if (thread->lasts != (thread->told > 0))
 		fake_wrong(world, thread, "not charged for the last time exactly once");

@@ -100,6 +100,7 @@ static void go_on(struct fake_world *world, struct fake_thread *thread, uint64_t
 		uint64_t left = thread->acts[thread->act].ns - thread->act_ns;
 		uint64_t part = ns < left ? ns : left;
 
+		fake_timer_pass(world, thread, world->now_ns - ns, part);
 		work(thread, part);
 		ns -= part;
 		if (part < left)

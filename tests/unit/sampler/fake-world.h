@@ -5,6 +5,7 @@
 #ifndef SPROF_TESTS_SAMPLER_FAKE_WORLD_H
 #define SPROF_TESTS_SAMPLER_FAKE_WORLD_H
 
+#include "events/perf-timer.h"
 #include "sampler/sampled.h"
 #include "sampler/sampler.h"
 #include "sampler/world.h"
@@ -17,6 +18,7 @@ enum {
 	FAKE_ACTS = 256,
 	FAKE_STACKS = 4096,
 	FAKE_ORDERS = 8,
+	FAKE_RECORDS = 64,
 	FAKE_PID = 0x40000000, /* above any real one */
 	FAKE_OWN_TID = 101,    /* of thread 0, inside its process */
 };
@@ -39,6 +41,16 @@ struct act {
 	uint64_t ns; /* of the thread's own time: stops don't count */
 };
 
+/* A timer in the kernel of a thread: what it has written down and was not read yet. */
+struct sprof_perf_timer {
+	struct fake_thread *thread;
+	uint64_t period_ns, left_ns; /* of the thread's CPU time */
+	size_t stack_size, room;
+	struct sprof_perf_timer_record records[FAKE_RECORDS];
+	size_t first, count;
+	uint64_t lost;
+};
+
 struct fake_thread {
 	struct sprof_thread thread;
 	struct act acts[FAKE_ACTS];
@@ -50,6 +62,7 @@ struct fake_thread {
 	uint64_t unreaped_ns; /* that long after its end nobody hears of the end */
 	bool is_shared;       /* its futex: other processes may use it */
 	uint64_t futex;       /* of its calls: address of the word; 0: no futex calls */
+	size_t deep;          /* bytes of its stack that a timer has to copy */
 
 	/* Its present place. */
 	bool is_born, is_told_end, is_zombie;
@@ -64,6 +77,10 @@ struct fake_thread {
 	bool was_entering; /* it was once known to enter the kernel often */
 	unsigned interrupts_asleep;
 	uint64_t ran_ns; /* when it first had a CPU */
+
+	struct sprof_perf_timer *timer; /* NULL: none */
+	unsigned timers;                /* that were opened so far */
+	uint64_t records;               /* that were read */
 
 	/* Reports about it. */
 	uint64_t samples, states[SPROF_STATE_COUNT];
@@ -105,9 +122,13 @@ struct fake_world {
 	struct sprof_thread *table_of_threads[FAKE_THREADS];
 	size_t alive_count;
 	uint32_t seen;
-	bool can_ask;      /* about one mapping */
-	bool lacks_memory; /* for a new thread */
-	bool is_alone;     /* nothing else runs on the machine */
+	bool can_ask;                          /* about one mapping */
+	bool lacks_memory;                     /* for a new thread */
+	bool is_alone;                         /* nothing else runs on the machine */
+	enum sprof_perf_reason refuses_timers; /* PERMITTED: it does not */
+	uint64_t throttled_ns;                 /* one timer is, then; 0: none */
+	size_t open_timers, most_timers;
+	uint8_t zeros[SPROF_PERF_TIMER_STACK_MAX]; /* all stacks, for timers */
 	uint64_t maps_reads, walks, interrupts;
 	uint32_t words[64];  /* memory at FAKE_MEMORY */
 	uint32_t next_owner; /* of the futex there, its id inside the process, */

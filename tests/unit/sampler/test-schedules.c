@@ -287,12 +287,13 @@ static void nothing_is_owed_twice(void **state)
 }
 
 /* Every schedule is another one. */
-static void by_chance(uint64_t seed)
+static void by_chance(uint64_t seed, bool by_kernel)
 {
 	bool all_stay = seed % 3 == 0;
 	size_t count;
 
 	fake_init(&world, seed);
+	world.options.by_kernel = by_kernel;
 	fake_add_sleeper(&world, 0);
 	world.cost_ns = US + fake_random(&world, 12 * US);
 	world.options.duration_ns = 60 * MS;
@@ -314,20 +315,31 @@ static void by_chance(uint64_t seed)
 	fake_run(&world);
 	if (world.wrong[0])
 		fail_msg("SPROF_TEST_SEED=%llu: %s", (unsigned long long)seed, world.wrong);
-	if (all_stay)
+	/* The kernel's samples are of no tick. */
+	if (all_stay && !by_kernel)
 		check_samples(seed);
 }
 
-static void schedules_by_chance(void **state)
+static void all_by_chance(bool by_kernel)
 {
 	const char *given = getenv("SPROF_TEST_SEED");
 
 	if (given) {
-		by_chance(strtoull(given, NULL, 10));
+		by_chance(strtoull(given, NULL, 10), by_kernel);
 		return;
 	}
 	for (uint64_t seed = 1; seed <= SCHEDULES; seed++)
-		by_chance(seed);
+		by_chance(seed, by_kernel);
+}
+
+static void schedules_by_chance(void **state)
+{
+	all_by_chance(false);
+}
+
+static void schedules_by_chance_with_timers(void **state)
+{
+	all_by_chance(true);
 }
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
@@ -351,6 +363,7 @@ int main(void)
 		SCENARIO(a_call_that_is_restarted_is_the_same_wait),
 		SCENARIO(nothing_is_owed_twice),
 		SCENARIO(schedules_by_chance),
+		SCENARIO(schedules_by_chance_with_timers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

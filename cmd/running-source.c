@@ -1,0 +1,78 @@
+/*
+ * Chooses who takes the samples of running threads, and says why the kernel does not. Does not
+ * handle a refusal for single threads of the target: the sampler counts these.
+ */
+#include "cmd/running-source.h"
+
+#include "cmd/perf-denied.h"
+#include "cmd/ui.h"
+#include "cmd/values.h"
+#include "events/perf-timer.h"
+
+bool sprof_running_source_set(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {
+		[SPROF_RUNNING_STOP] = "stop",
+		[SPROF_RUNNING_KERNEL] = "kernel",
+		[SPROF_RUNNING_AUTO] = "auto",
+		NULL,
+	};
+	unsigned source;
+
+	if (!sprof_value_choice(names, text, &source, err))
+		return false;
+	*(enum sprof_running_source *)field = (enum sprof_running_source)source;
+	return true;
+}
+
+/* The one setting that would help, if there is one. */
+static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_error *err)
+{
+	switch (denial->reason) {
+	case SPROF_PERF_PARANOID:
+		sprof_error_hint(err,
+			"sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON; --source stop needs neither");
+		break;
+	case SPROF_PERF_NO_LOCKED_MEMORY:
+		sprof_error_hint(err,
+			"sysctl kernel.perf_event_mlock_kb, or ulimit -l; --source stop needs neither");
+		break;
+	case SPROF_PERF_SECCOMP:
+		sprof_error_hint(err,
+			"let the container's seccomp profile allow perf_event_open; --source stop needs nothing");
+		break;
+	case SPROF_PERF_PERMITTED:
+	case SPROF_PERF_ADMIN:
+	case SPROF_PERF_UNSUPPORTED:
+	case SPROF_PERF_NO_TRACEFS:
+	case SPROF_PERF_NAMESPACE:
+	case SPROF_PERF_TOO_MANY_FILES:
+	case SPROF_PERF_GONE:
+	case SPROF_PERF_OTHER:
+		sprof_error_hint(err, "--source stop does without");
+		break;
+	}
+}
+
+bool sprof_running_source_choose(
+	enum sprof_running_source wanted, bool *ret_by_kernel, struct sprof_error *err)
+{
+	struct sprof_perf_denial denial;
+	struct sprof_error why = {0};
+
+	*ret_by_kernel = false;
+	if (wanted == SPROF_RUNNING_STOP)
+		return true;
+	if (sprof_perf_timer_is_permitted(&denial)) {
+		*ret_by_kernel = true;
+		return true;
+	}
+	if (!sprof_perf_denied(&denial, "timers in the kernel", &why))
+		set_remedy(&denial, &why);
+	if (wanted == SPROF_RUNNING_KERNEL) {
+		*err = why;
+		return false;
+	}
+	sprof_ui_note("%s; stops take the samples", why.message);
+	return true;
+}

@@ -1,0 +1,156 @@
+/*
+ * The timer is a software event on the CPU clock (perf_event_open(2)). Its ring wakes nobody: the
+ * owner reads it when it likes. Does not handle the kernel's own code: the records of timers that go
+ * off there don't have the number of the system call, and need more rights.
+ */
+#include "events/perf-timer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "events/perf-ring.h"
+
+enum {
+	REST_SIZE = 512, /* more than all of a record except for the stack */
+	LEAST_RECORDS = 2,
+};
+
+struct sprof_perf_timer {
+	int fd;
+	struct sprof_perf_ring ring;
+};
+
+static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *plan)
+{
+	struct perf_event_attr attributes =
+		sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+
+	attributes.sample_period = plan->period_ns;
+	sprof_perf_ask_stack(&attributes);
+	attributes.sample_stack_user = (uint32_t)plan->stack_size;
+	/* The kernel takes the size of the ring, if that is less. */
+	attributes.wakeup_watermark = UINT32_MAX;
+	return attributes;
+}
+
+static size_t ring_size(const struct sprof_perf_timer_plan *plan)
+{
+	const size_t wanted = plan->records * (plan->stack_size + REST_SIZE);
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < wanted)
+		size *= 2;
+	return size;
+}
+
+/* False: *ret_denial says why. */
+static bool map_ring(struct sprof_perf_timer *timer, const struct sprof_perf_timer_plan *plan,
+	struct sprof_perf_denial *ret_denial)
+{
+	if (!sprof_perf_ring_map(&timer->ring, timer->fd, ring_size(plan), ret_denial))
+		return false;
+	if (timer->ring.size >= LEAST_RECORDS * (plan->stack_size + REST_SIZE))
+		return true;
+	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_NO_LOCKED_MEMORY, EPERM};
+	return false;
+}
+
+bool sprof_perf_timer_open(const struct sprof_perf_timer_plan *plan, struct sprof_perf_timer **ret,
+	struct sprof_perf_denial *ret_denial)
+{
+	struct perf_event_attr attributes = attributes_of(plan);
+	struct sprof_perf_timer *timer = malloc(sizeof(*timer));
+
+	if (!timer) {
+		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, ENOMEM};
+		return false;
+	}
+	*timer = (struct sprof_perf_timer){
+		.fd = sprof_perf_open(&attributes, plan->tid, -1, ret_denial)};
+	if (timer->fd < 0 || !map_ring(timer, plan, ret_denial)) {
+		sprof_perf_timer_close(timer);
+		return false;
+	}
+	*ret = timer;
+	return true;
+}
+
+void sprof_perf_timer_close(struct sprof_perf_timer *timer)
+{
+	if (!timer)
+		return;
+	sprof_perf_ring_unmap(&timer->ring);
+	if (timer->fd >= 0)
+		close(timer->fd);
+	free(timer);
+}
+
+bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
+{
+	const struct sprof_perf_timer_plan plan = {
+		.period_ns = UINT32_MAX, .stack_size = 8, .records = LEAST_RECORDS};
+	struct sprof_perf_timer *timer;
+
+	if (!sprof_perf_timer_open(&plan, &timer, ret_denial))
+		return false;
+	sprof_perf_timer_close(timer);
+	return true;
+}
+
+static bool convert(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
+{
+	*ret = (struct sprof_perf_timer_record){.time_ns = record->time_ns};
+	switch (record->kind) {
+	case SPROF_PERF_SAMPLE:
+		ret->kind = SPROF_PERF_TIMER_SAMPLE;
+		if (sprof_perf_user_read(record, true, &ret->user))
+			return true;
+		/* Without registers: that sample is lost. */
+		ret->kind = SPROF_PERF_TIMER_LOST;
+		ret->lost = 1;
+		return true;
+	case SPROF_PERF_LOST:
+		ret->kind = SPROF_PERF_TIMER_LOST;
+		ret->lost = record->lost;
+		return true;
+	case SPROF_PERF_THROTTLED:
+		ret->kind = SPROF_PERF_TIMER_THROTTLED;
+		return true;
+	case SPROF_PERF_UNKNOWN:
+	case SPROF_PERF_SWITCH:
+	case SPROF_PERF_FORK:
+	case SPROF_PERF_NAME:
+	case SPROF_PERF_EXIT:
+		break;
+	}
+	return false;
+}
+
+bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
+	unsigned char *scratch, struct sprof_perf_timer_record *ret)
+{
+	struct sprof_perf_ring *ring = &timer->ring;
+	struct sprof_perf_record record;
+	uint64_t position;
+
+	/* The stack of the record before is no longer needed. */
+	sprof_perf_ring_release(ring);
+	for (;;) {
+		position = ring->position;
+		if (!sprof_perf_ring_take(ring, scratch, &record))
+			return false;
+		if (record.time_ns > until_ns)
+			break;
+		if (convert(&record, ret))
+			return true;
+	}
+	ring->position = position;
+	return false;
+}
+
+void sprof_perf_timer_set_period(const struct sprof_perf_timer *timer, uint64_t period_ns)
+{
+	ioctl(timer->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}

@@ -1,0 +1,65 @@
+/*
+ * A timer in the kernel for one thread: each time that the thread has used its CPU for a period, the
+ * kernel writes down where its user code is, with registers and the top of the stack. It does so on
+ * the thread's own CPU, without stopping it. A timer that goes off inside the kernel says nothing.
+ */
+#ifndef SPROF_EVENTS_PERF_TIMER_H
+#define SPROF_EVENTS_PERF_TIMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "events/perf-event.h"
+#include "events/perf-registers.h"
+
+/* The largest copy of a stack that fits into a record with all else, in bytes. */
+enum { SPROF_PERF_TIMER_STACK_MAX = 63 * 1024 };
+
+struct sprof_perf_timer;
+
+struct sprof_perf_timer_plan {
+	pid_t tid; /* 0: the caller */
+	uint64_t period_ns;
+	size_t stack_size; /* bytes to copy: a multiple of 8, at most SPROF_PERF_TIMER_STACK_MAX */
+	size_t records;    /* number of records that the ring should hold */
+};
+
+enum sprof_perf_timer_kind {
+	SPROF_PERF_TIMER_SAMPLE,
+	SPROF_PERF_TIMER_LOST,      /* the ring was full */
+	SPROF_PERF_TIMER_THROTTLED, /* the kernel keeps the timer off for a while */
+};
+
+struct sprof_perf_timer_record {
+	enum sprof_perf_timer_kind kind;
+	uint64_t time_ns;            /* CLOCK_MONOTONIC */
+	uint64_t lost;               /* LOST: number of samples */
+	struct sprof_perf_user user; /* SAMPLE */
+};
+
+/*
+ * False: refused. Also if the ring that locked memory allows holds less than two records. The timer
+ * runs at once, and also in another program that the thread executes.
+ */
+SPROF_MUST_USE bool sprof_perf_timer_open(const struct sprof_perf_timer_plan *plan,
+	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial);
+/* NULL is accepted. */
+void sprof_perf_timer_close(struct sprof_perf_timer *timer);
+
+/* Whether a timer of our own thread could be opened. */
+SPROF_MUST_USE bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial);
+
+/*
+ * Takes the oldest record, if it is not later than until_ns. `scratch` is the caller's, and has
+ * SPROF_PERF_RECORD_MAX bytes. The stack is valid until the next call, for as long as `scratch` is.
+ */
+SPROF_MUST_USE bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
+	unsigned char *scratch, struct sprof_perf_timer_record *ret);
+
+/* From now on. The part of the old period that has passed is forgotten. */
+void sprof_perf_timer_set_period(const struct sprof_perf_timer *timer, uint64_t period_ns);
+
+#endif

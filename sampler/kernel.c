@@ -1,0 +1,305 @@
+/*
+ * Timers in the kernel: each thread that is found running gets one (events/perf-timer.h), which
+ * tells where its own code is, without a stop. Their rings are read at each tick, before the look.
+ * A thread is stopped all the same for its exact figures, for its share of time in the kernel, in
+ * place of a record whose stack is not whole, and wherever it has no timer. timed.c has the
+ * arithmetic of this. Does not handle Go programs, whose stacks take more than one copy: they are
+ * stopped.
+ */
+#include "sampler/kernel.h"
+
+#include "base/clock.h"
+#include "sampler/mappings.h"
+#include "sampler/sampled.h"
+
+enum { STOPS_PER_S = 16 }; /* at least, of a thread that only runs its own code */
+
+/* A thread that has not run for that long loses its timer. */
+static const uint64_t UNUSED_NS = 5 * (uint64_t)SPROF_NS_PER_S;
+
+static struct timed *timed_of(const struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+
+	return &sampled->timed;
+}
+
+static bool has_timer(const struct sprof_thread *thread)
+{
+	return thread->sampling && timed_of(thread)->timer;
+}
+
+static bool is_unused(const struct kernel *kernel, const struct timed *timed)
+{
+	return kernel->tick.ns > timed->used_ns + UNUSED_NS;
+}
+
+static void gather(void *data, struct sprof_thread *thread)
+{
+	struct kernel *kernel = data;
+
+	if (!has_timer(thread))
+		return;
+	if (sprof_mappings_are_gone(thread->process))
+		sprof_timers_drop(&kernel->timers, thread);
+	else
+		sprof_timers_take(&kernel->timers, thread, kernel->tick.ns);
+	if (is_unused(kernel, timed_of(thread)))
+		sprof_timers_close(&kernel->timers, thread, false);
+}
+
+static void hear(void *data, const struct sprof_event *event)
+{
+	struct kernel *kernel = data;
+
+	if (!event->thread || !event->thread->sampling)
+		return;
+	if (event->kind == SPROF_EVENT_EXEC) {
+		if (has_timer(event->thread)) {
+			sprof_timers_drop(&kernel->timers, event->thread);
+			sprof_timers_close(&kernel->timers, event->thread, false);
+		}
+		sprof_timed_executed(timed_of(event->thread));
+	} else if (event->kind == SPROF_EVENT_ENDED && has_timer(event->thread)) {
+		if (event->thread->process->maps.count)
+			sprof_timers_take(&kernel->timers, event->thread, now_of(kernel->run));
+		else
+			sprof_timers_drop(&kernel->timers, event->thread);
+		sprof_timers_close(&kernel->timers, event->thread, false);
+	}
+}
+
+static void rest(void *data)
+{
+	struct kernel *kernel = data;
+	const struct sprof_world *world = kernel->run->world;
+	struct sprof_thread **threads;
+	size_t count;
+
+	threads = world->threads(world->data, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (has_timer(threads[i]))
+			sprof_timers_close(&kernel->timers, threads[i], false);
+	}
+}
+
+static void note_run(struct kernel *kernel, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = kernel->run->world;
+	struct timed *timed = timed_of(thread);
+	struct sprof_proc_schedstat now;
+	uint64_t used_ns;
+
+	if (!world->read_schedstat(world->data, thread, &now))
+		return;
+	used_ns = now.cpu_ns > timed->cpu_ns ? now.cpu_ns - timed->cpu_ns : 0;
+	sprof_timed_ran(timed, kernel->tick.ns, now.cpu_ns,
+		(double)used_ns / (double)kernel->tick.period_ns);
+}
+
+static bool wants_stop(const struct kernel *kernel, const struct ask *ask)
+{
+	const uint32_t most = (uint32_t)(SPROF_NS_PER_S / STOPS_PER_S / kernel->tick.period_ns);
+
+	return ask->figures != ASK_NO_FIGURES || kernel->tick.thorough ||
+		sprof_timed_is_due(timed_of(ask->thread), most);
+}
+
+/* Whether the timer has all that the tick wants of the thread. */
+static bool is_settled(struct kernel *kernel, const struct ask *ask)
+{
+	struct sprof_thread *thread = ask->thread;
+
+	if (!has_timer(thread)) {
+		if (!kernel->tick.thorough)
+			sprof_timers_open(&kernel->timers, thread);
+		return false;
+	}
+	if (timed_of(thread)->wants_more)
+		sprof_timers_replace(&kernel->timers, thread);
+	else if (sprof_timed_is_in_vain(timed_of(thread)))
+		sprof_timers_close(&kernel->timers, thread, true);
+	if (!has_timer(thread))
+		return false;
+	sprof_timers_pace(&kernel->timers, thread);
+	note_run(kernel, thread);
+	return !wants_stop(kernel, ask);
+}
+
+/* Its last record is of this tick: that is where others see it, too. */
+static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
+{
+	if (timed_of(thread)->record_ns == kernel->tick.ns)
+		kernel->listener->stayed(kernel->listener->data, thread);
+}
+
+static bool ask(void *data, const struct ask *asked)
+{
+	struct kernel *kernel = data;
+
+	if (!is_settled(kernel, asked))
+		return kernel->stops.ask(kernel->stops.data, asked);
+	note_stay(kernel, asked->thread);
+	return true;
+}
+
+/* Before its timer was opened, a thread was sampled by stops only. */
+static bool has_records(const struct kernel *kernel, const struct observation *observation)
+{
+	return has_timer(observation->thread) &&
+		(observation->is_late ||
+			timed_of(observation->thread)->opened_ns != kernel->tick.ns);
+}
+
+/* What a stop in the thread's own code stands for: the records have told the rest. */
+static void reduce(const struct kernel *kernel, struct observation *observation)
+{
+	observation->times = sprof_timed_met_in_user(timed_of(observation->thread));
+	if (observation->times)
+		return;
+	note_stay(kernel, observation->thread);
+	observation->snapshot = NULL;
+	observation->end = SPROF_END_ROOT;
+}
+
+static bool on_observed(void *data, struct observation *observation)
+{
+	struct kernel *kernel = data;
+
+	if (has_records(kernel, observation)) {
+		if (observation->is_late)
+			sprof_timers_take(
+				&kernel->timers, observation->thread, observation->time_ns);
+		if (observation->state == SPROF_STATE_USER)
+			reduce(kernel, observation);
+		else if (observation->state == SPROF_STATE_SYS)
+			observation->times =
+				sprof_timed_met_in_kernel(timed_of(observation->thread));
+	}
+	return kernel->listener->observed(kernel->listener->data, observation);
+}
+
+static void on_missed(void *data, struct sprof_thread *thread)
+{
+	const struct kernel *kernel = data;
+
+	kernel->listener->missed(kernel->listener->data, thread);
+}
+
+static void on_lost(void *data, uint64_t count)
+{
+	const struct kernel *kernel = data;
+
+	kernel->listener->lost(kernel->listener->data, count);
+}
+
+static void on_event(void *data, const struct sprof_event *event)
+{
+	const struct kernel *kernel = data;
+
+	kernel->listener->event(kernel->listener->data, event);
+}
+
+static enum ask_figures on_wanted(void *data, const struct sprof_thread *thread)
+{
+	const struct kernel *kernel = data;
+
+	return kernel->listener->wanted(kernel->listener->data, thread);
+}
+
+static void begin(void *data, const struct source_tick *tick)
+{
+	struct kernel *kernel = data;
+
+	kernel->tick = *tick;
+	kernel->timers.tick_ns = tick->ns;
+	kernel->timers.period_ns = tick->period_ns;
+	kernel->stops.begin(kernel->stops.data, tick);
+}
+
+static bool is_due(void *data)
+{
+	const struct kernel *kernel = data;
+
+	return kernel->stops.is_due(kernel->stops.data);
+}
+
+static void collect(void *data)
+{
+	const struct kernel *kernel = data;
+
+	kernel->stops.collect(kernel->stops.data);
+}
+
+static void take_late(void *data, struct sprof_thread *thread)
+{
+	const struct kernel *kernel = data;
+
+	kernel->stops.take_late(kernel->stops.data, thread);
+}
+
+static void drain(void *data)
+{
+	const struct kernel *kernel = data;
+
+	kernel->stops.drain(kernel->stops.data);
+	rest(data);
+}
+
+static void step_aside(void *data)
+{
+	const struct kernel *kernel = data;
+
+	kernel->stops.step_aside(kernel->stops.data);
+}
+
+static void step_back(void *data)
+{
+	const struct kernel *kernel = data;
+
+	kernel->stops.step_back(kernel->stops.data);
+}
+
+static void finish(void *data)
+{
+	struct kernel *kernel = data;
+
+	sprof_timers_finish(&kernel->timers);
+	kernel->stops.finish(kernel->stops.data);
+}
+
+void sprof_kernel_init(struct kernel *kernel, const struct run *run,
+	const struct source_listener *listener, struct sprof_pauses *pauses,
+	struct sprof_source *ret)
+{
+	*kernel = (struct kernel){
+		.run = run,
+		.listener = listener,
+		.between =
+			{
+				.data = kernel,
+				.observed = on_observed,
+				.missed = on_missed,
+				.lost = on_lost,
+				.event = on_event,
+				.wanted = on_wanted,
+			},
+		.timers = {.run = run, .listener = listener, .random = now_of(run) | 1},
+	};
+	sprof_stops_init(&kernel->stopping, run, &kernel->between, pauses, &kernel->stops);
+	*ret = (struct sprof_source){
+		.data = kernel,
+		.begin = begin,
+		.gather = gather,
+		.hear = hear,
+		.rest = rest,
+		.ask = ask,
+		.is_due = is_due,
+		.collect = collect,
+		.take_late = take_late,
+		.drain = drain,
+		.step_aside = step_aside,
+		.step_back = step_back,
+		.finish = finish,
+	};
+}

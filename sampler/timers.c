@@ -1,0 +1,242 @@
+/*
+ * Opens and reads the timers of threads, and paces them. Does not decide which threads have one, nor
+ * when a thread is stopped all the same: kernel.c does. timed.c has the arithmetic.
+ */
+#include "sampler/timers.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "sampler/mappings.h"
+#include "sampler/sampled.h"
+
+enum {
+	MOST_TIMERS = 256,
+	RINGS_PER_S = 20, /* a ring has room for this part of a second, */
+	MORE_RECORDS = 2, /* and some more */
+	RANDOM_STEPS = 1 << 16,
+};
+
+/*
+ * A timer whose period varies can't lock to a period of the target. Little is enough: each period also
+ * begins at another moment.
+ */
+static const double SPREAD = 0.06;
+
+static struct timed *timed_of(const struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+
+	return &sampled->timed;
+}
+
+void sprof_timers_finish(struct timers *timers)
+{
+	assert(!timers->open);
+	free(timers->scratch);
+}
+
+/* The stack that the kernel has copied: from sp on, without the red zone. */
+static void set_stack(const struct sprof_thread *thread, const struct sprof_perf_user *user,
+	struct sprof_snapshot *snapshot)
+{
+	const uint64_t sp = user->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+	const struct timed *timed = timed_of(thread);
+	const bool is_full = user->stack_size >= timed->stack_size;
+	const uint64_t end = mapping ? mapping->end : UINT64_MAX;
+
+	snapshot->stack = (struct sprof_stack_copy){
+		.base = sp,
+		.size = user->stack_size,
+		.bytes = user->stack,
+		.floor = sp,
+		.limit = is_full ? end : sp + user->stack_size,
+	};
+}
+
+static void observe(struct timers *timers, struct sprof_thread *thread,
+	const struct sprof_perf_timer_record *record)
+{
+	const struct source_listener *listener = timers->listener;
+	struct timed *timed = timed_of(thread);
+	struct sprof_snapshot snapshot = {.regs = record->user.regs};
+	struct observation observation = {
+		.thread = thread,
+		.by = OBSERVED_BY_KERNEL,
+		.time_ns = record->time_ns,
+		.times = 1,
+		.state = SPROF_STATE_USER,
+		.snapshot = &snapshot,
+	};
+
+	set_stack(thread, &record->user, &snapshot);
+	sprof_timed_recorded(timed, timers->tick_ns);
+	if (listener->observed(listener->data, &observation))
+		sprof_timed_met_whole(timed);
+	else
+		sprof_timed_was_cut(timed, record->user.stack_size >= timed->stack_size);
+}
+
+static void take_record(struct timers *timers, struct sprof_thread *thread,
+	const struct sprof_perf_timer_record *record)
+{
+	switch (record->kind) {
+	case SPROF_PERF_TIMER_SAMPLE:
+		observe(timers, thread, record);
+		break;
+	case SPROF_PERF_TIMER_LOST:
+		timers->listener->lost(timers->listener->data, record->lost);
+		break;
+	case SPROF_PERF_TIMER_THROTTLED:
+		timers->run->quality->timers_throttled++;
+		break;
+	}
+}
+
+/* Hands over the records up to that time. */
+void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
+{
+	const struct sprof_world *world = timers->run->world;
+	struct sampled_process *process = thread->process->sampling;
+	struct sprof_perf_timer_record record;
+	bool is_first = true;
+
+	while (world->timer_take(
+		world->data, timed_of(thread)->timer, until_ns, timers->scratch, &record)) {
+		/* Nobody has looked at its page faults since the last tick. */
+		if (is_first)
+			sprof_mappings_doubt(&process->mappings);
+		is_first = false;
+		take_record(timers, thread, &record);
+	}
+}
+
+/* Those of a program from before an exec can't be named any more. */
+void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = timers->run->world;
+	struct sprof_perf_timer_record record;
+
+	while (world->timer_take(
+		world->data, timed_of(thread)->timer, UINT64_MAX, timers->scratch, &record)) {
+		if (record.kind != SPROF_PERF_TIMER_THROTTLED)
+			timers->listener->lost(timers->listener->data,
+				record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 1);
+	}
+}
+
+void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
+{
+	const struct sprof_world *world = timers->run->world;
+	struct timed *timed = timed_of(thread);
+
+	if (timed->cut)
+		timers->listener->lost(timers->listener->data, timed->cut);
+	world->timer_close(world->data, timed->timer);
+	sprof_timed_closed(timed, for_good);
+	timers->open--;
+}
+
+static bool may_open(const struct timers *timers, const struct sprof_thread *thread)
+{
+	const struct sprof_sampler_options *options = timers->run->options;
+	const struct sampled_process *process = thread->process->sampling;
+
+	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
+		!process->mappings.go && !thread->process->denied;
+}
+
+/* xorshift64*, Vigna 2016. From 0 to 1. */
+static double next_random(struct timers *timers)
+{
+	timers->random ^= timers->random >> 12;
+	timers->random ^= timers->random << 25;
+	timers->random ^= timers->random >> 27;
+	return (double)(timers->random * 0x2545f4914f6cdd1du >> 48) / RANDOM_STEPS;
+}
+
+/* The next period, in periods of the ticks. Evenly spread frequencies keep the mean rate. */
+static double next_weight(struct timers *timers)
+{
+	return 1 / (1 + SPREAD * (next_random(timers) - 0.5));
+}
+
+/* NULL: refused; or no memory, which will be noticed elsewhere. */
+static struct sprof_perf_timer *open_timer(
+	struct timers *timers, struct sprof_thread *thread, double weight)
+{
+	const struct sprof_world *world = timers->run->world;
+	const struct sprof_perf_timer_plan plan = {
+		.tid = thread->tid,
+		.period_ns = (uint64_t)((double)timers->period_ns * weight),
+		.stack_size = sprof_timed_stack_size(timed_of(thread)),
+		.records = SPROF_NS_PER_S / RINGS_PER_S / timers->period_ns + MORE_RECORDS,
+	};
+	struct sprof_perf_denial denial;
+	struct sprof_perf_timer *timer;
+
+	if (!timers->scratch)
+		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
+	if (!timers->scratch)
+		return NULL;
+	if (world->timer_open(world->data, &plan, &timer, &denial))
+		return timer;
+	if (denial.reason != SPROF_PERF_GONE)
+		timers->run->quality->timers_refused++;
+	return NULL;
+}
+
+/* This tick and those before have no records: the thread is stopped in this one. */
+void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = timers->run->world;
+	const double weight = next_weight(timers);
+	struct sprof_proc_schedstat now;
+	struct sprof_perf_timer *timer;
+
+	if (!may_open(timers, thread) || !world->read_schedstat(world->data, thread, &now))
+		return;
+	timer = open_timer(timers, thread, weight);
+	if (!timer) {
+		sprof_timed_closed(timed_of(thread), true);
+		return;
+	}
+	timers->open++;
+	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns);
+	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
+}
+
+/* A timer with larger copies, if that is possible. */
+void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
+{
+	const struct sprof_world *world = timers->run->world;
+	const double weight = next_weight(timers);
+	struct sprof_perf_timer *old = timed_of(thread)->timer, *timer;
+
+	timer = open_timer(timers, thread, weight);
+	if (!timer) {
+		sprof_timers_close(timers, thread, true);
+		return;
+	}
+	sprof_timers_drop(timers, thread);
+	world->timer_close(world->data, old);
+	sprof_timed_replaced(timed_of(thread), timer);
+	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
+}
+
+/* About once a second. */
+void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
+{
+	const struct sprof_world *world = timers->run->world;
+	const uint64_t tick_ns = timers->tick_ns, period_ns = timers->period_ns;
+	struct timed *timed = timed_of(thread);
+	double weight;
+
+	if (tick_ns < timed->paced_ns + SPROF_NS_PER_S)
+		return;
+	weight = next_weight(timers);
+	world->timer_set_period(world->data, timed->timer, (uint64_t)((double)period_ns * weight));
+	sprof_timed_paced(timed, tick_ns, weight);
+}

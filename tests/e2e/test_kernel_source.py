@@ -1,0 +1,154 @@
+"""Timers in the kernel as the source of running threads' samples: the same profile, with few stops."""
+
+import json
+import os
+import shutil
+
+from blocked import Profile
+from harness import (PROFILE, SPROF, Program, Target, as_nobody, attach_for, check_error, check_near, go_target, main, median,
+                     own_sprof, own_target, read_profile, require, require_switches, run, sprof, target, wait_for_cpu)
+from report import read_report
+from test_rundelay import forbid_perf
+from test_shares import check_identity, check_usage, share_errors, truth_of
+
+NEEDS_CPUS = True
+
+FAILED = 2
+KERNEL = ("--source", "kernel")
+PARTS = ("part_a", "part_b", "part_c")
+
+
+def recording():
+    """Shares of user code, of sleep and of the kernel; the times are the kernel's."""
+    truth = truth_of(sprof("run", *KERNEL, "-r", 299, *PROFILE, "-o", "x.txt", "--", target("shares"), 2))
+    report, (folded, stats) = read_report("x.txt"), read_profile()
+    check_usage(report, truth)
+    check_identity(report)
+    assert stats["stacks_truncated"] <= 2, stats
+    assert stats["samples_by_kernel"] > 50 and stats["samples_stopped"] > 10, stats
+    return share_errors(folded, truth)
+
+
+def test_shares_and_times():
+    errors = [recording() for _ in range(3)]
+    print(f"     errors of the shares, as parts of what they may be: {errors}")
+    assert all(abs(median(error[name] for error in errors)) <= 1 for name in PARTS), errors
+
+
+def test_kernel_time_keeps_its_functions():
+    """Of system calls there are stops only."""
+    profile = Profile("calls", 2, *KERNEL)
+    shares, stacks = profile.true_shares("caller"), profile.of("caller")
+    for name, share in shares.items():
+        check_near(stacks.share(name), share, 0.15, name)
+    assert profile.stats["samples_stopped"] > 0.7 * profile.stats["ticks"], profile.stats
+
+
+def test_user_code_is_hardly_stopped():
+    folded, stats = spin(499)
+    assert stats["samples_by_kernel"] > 0.9 * stats["samples"], stats
+    assert stats["stops"] < 0.5 * stats["samples_by_kernel"], stats
+    check_near(folded.share("spin_three"), 0.75, 0.1, "share of spin_three")
+    assert stats["stacks_truncated"] <= 0.001 * stats["samples"] + 1, stats
+
+
+def spin(rate, *options):
+    program = Target("spin-two")
+    profile = attach_for("1s", program.pid, *KERNEL, "-r", rate, *options)
+    program.finish().check(0)
+    return profile
+
+
+def test_threads_and_births():
+    """Each thread has its own timer, also one that is born meanwhile, and its own functions."""
+    threads = Target("threads", 2, 2, before=[SPROF, "run", *KERNEL, "-r", "299", "-o", "x.txt", *PROFILE, "--"])
+    threads.say("b\n")
+    wait_for_cpu(int(threads.said[0]), 1.5)
+    threads.finish().check(0)
+    report, (folded, stats) = read_report("x.txt"), read_profile()
+    check_identity(report)
+    assert folded.has("late_worker") and folded.has("burn"), folded.stacks
+    assert stats["samples_by_kernel"] > 0.5 * stats["rate_hz"], stats
+
+
+def test_programs_one_after_the_other():
+    """Forks and execs: each program has its own names, and none of another's."""
+    shutil.copy(target("spin-two"), "one")
+    shutil.copy(target("spin-two"), "two")
+    sprof("run", *KERNEL, "-r", "499", *PROFILE, "-o", "x.json", "--", "sh", "-c",
+          "./one 60; ./two 60; exec ./one 60").check(0)
+    folded, stats = read_profile()
+    assert stats["processes_seen"] == 3 and stats["samples_by_kernel"] > 0, stats
+    assert folded.has("main", "spin_three"), folded.stacks
+    assert stats["stacks_truncated"] <= 0.02 * stats["samples"] + 2, stats
+
+
+def test_deep_stacks():
+    """First 8 KB are copied, then as much as needed, and at last stops do it: the stacks are whole."""
+    for depth, by_kernel in ((100, True), (1000, True), (20000, False)):
+        program = Target("deep", depth)
+        folded, stats = attach_for("1s", program.pid, *KERNEL, "-r", 199, "--max-depth", 2 * depth)
+        program.finish().check(0)
+        assert stats["stacks_truncated"] <= 4, (depth, stats)  # the copies of stops grow, too
+        spinning = [(frames.count("descend"), weight) for frames, weight in folded.stacks if "bottom_spin" in frames]
+        whole = sum(weight for levels, weight in spinning if levels == depth)
+        assert whole > 0.9 * sum(weight for _, weight in spinning), (depth, spinning)
+        assert (stats["samples_by_kernel"] > 0.5 * stats["samples_stopped"]) == by_kernel, (depth, stats)
+
+
+def test_go_is_stopped():
+    """The stacks of goroutines take more than one copy."""
+    program = Program([go_target("plain"), "2", "2"])
+    program.line()
+    stats = attach_for("500ms", program.pid, *KERNEL)[1]
+    program.finish().check(0)
+    assert stats["samples_stopped"] and not stats["samples_by_kernel"], stats
+
+
+def test_a_user_without_rights():
+    require(os.geteuid() == 0, "takes another user")
+    require_switches()
+    program = Target(own_target("spin-two"), **as_nobody())
+    result = run(own_sprof(), "attach", "-p", program.pid, "-d", "500ms", *KERNEL, *PROFILE, **as_nobody())
+    result.check(0)
+    program.finish().check(0)
+    stats = read_profile()[1]
+    assert stats["samples_by_kernel"] > 0 and not stats["timers_refused"], stats
+
+
+def test_where_it_is_forbidden():
+    """kernel fails and says why, before anything is started; auto goes on by stops, and says so."""
+    result = sprof("run", *KERNEL, "--", "touch", "started", preexec_fn=forbid_perf)
+    check_error(result, FAILED, "seccomp", "--source stop")
+    assert not os.path.exists("started")
+    result = sprof("run", "--source", "auto", *PROFILE, "--", target("shares"), 1, preexec_fn=forbid_perf).check(0)
+    assert "seccomp" in result.err and "stops" in result.err, result.err
+    stats = read_profile()[1]
+    assert stats["samples_stopped"] and not stats["samples_by_kernel"], stats
+
+
+def test_without_locked_memory():
+    """No room for a ring: stops take the samples, and the report says so."""
+    require(os.geteuid() == 0, "takes another user")
+    require_switches()
+    programs = " & ".join([f"{own_target('spin-two')} 10"] * 12) + " ; wait"
+    run("prlimit", "--memlock=0", own_sprof(), "run", *KERNEL, "-r", "999", *PROFILE, "-o", "x.txt", "--", "sh", "-c",
+        programs, **as_nobody()).check(0)
+    stats = read_profile()[1]
+    assert stats["timers_refused"] > 0 and stats["samples_stopped"] > 0, stats
+    with open("x.txt", encoding="utf-8") as file:
+        assert "no timer" in file.read()
+
+
+def test_figures_are_saved():
+    spin(199, "-o", "x.pb.gz")
+    text = sprof("report", "x.pb.gz").check(0).text()
+    assert " by the kernel, " in text, text
+    result = sprof("report", "x.pb.gz", "-o", "y.json").check(0)
+    assert result.out == b""
+    with open("y.json", encoding="utf-8") as file:
+        assert json.load(file)["quality"]["samples_by_kernel"] > 0
+
+
+if __name__ == "__main__":
+    main()

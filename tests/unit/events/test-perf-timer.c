@@ -1,0 +1,143 @@
+/*
+ * Timers in the kernel, on this thread: they tell where it computes, with its stack.
+ */
+#include "events/perf-timer.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "events/perf-record.h"
+#include "tests/unit/check.h"
+
+enum { PERIOD_NS = SPROF_NS_PER_MS, STACK = 8 * 1024, ENOUGH = 20 };
+
+static unsigned char scratch[SPROF_PERF_RECORD_MAX];
+static volatile unsigned long work;
+
+static struct sprof_perf_timer *open_own(size_t records)
+{
+	const struct sprof_perf_timer_plan plan = {
+		.period_ns = PERIOD_NS, .stack_size = STACK, .records = records};
+	struct sprof_perf_denial denial;
+	struct sprof_perf_timer *timer;
+
+	if (!sprof_perf_timer_is_permitted(&denial)) {
+		print_message("perf_event_open is not permitted here: reason %d\n", denial.reason);
+		skip();
+	}
+	assert_true(sprof_perf_timer_open(&plan, &timer, &denial));
+	return timer;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+__attribute__((noinline)) static void compute(uint64_t ns)
+{
+	const uint64_t end = cpu_ns() + ns;
+
+	while (cpu_ns() < end) {
+		for (int i = 0; i < 100000; i++)
+			work = work + (unsigned long)i;
+	}
+}
+
+static void tells_where_the_thread_is(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(4 * ENOUGH);
+	struct sprof_perf_timer_record record;
+	const uint64_t begin = sprof_clock_now_ns(), here = (uintptr_t)&begin;
+	uint64_t last = begin;
+	unsigned samples = 0;
+
+	compute(2 * ENOUGH * (uint64_t)PERIOD_NS);
+	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record)) {
+		if (record.kind != SPROF_PERF_TIMER_SAMPLE)
+			continue;
+		samples++;
+		assert_true(record.time_ns >= last && record.time_ns <= sprof_clock_now_ns());
+		last = record.time_ns;
+		assert_int_equal(record.user.regs.system_call, -1);
+		/* The stack is ours, and sp is below what lies on it. */
+		assert_in_range(here - record.user.regs.values[SPROF_REG_SP], 1, STACK);
+		assert_in_range(record.user.stack_size, 1, STACK);
+	}
+	/* A busy host delays some. */
+	assert_in_range(samples, ENOUGH / 2, 3 * ENOUGH);
+	sprof_perf_timer_close(timer);
+}
+
+static void gives_no_later_ones(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(4 * ENOUGH);
+	struct sprof_perf_timer_record first, again;
+	uint64_t until;
+
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	assert_true(sprof_perf_timer_take(timer, UINT64_MAX, scratch, &first));
+	until = first.time_ns;
+	assert_false(sprof_perf_timer_take(timer, until, scratch, &again));
+	assert_true(sprof_perf_timer_take(timer, UINT64_MAX, scratch, &again));
+	assert_true(again.time_ns > until);
+	sprof_perf_timer_close(timer);
+}
+
+static void a_full_ring_loses_some_and_says_so(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(4);
+	struct sprof_perf_timer_record record;
+	uint64_t lost = 0;
+
+	compute(2 * ENOUGH * (uint64_t)PERIOD_NS);
+	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
+		;
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
+		lost += record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 0;
+	assert_in_range(lost, 5, 2 * ENOUGH);
+	sprof_perf_timer_close(timer);
+}
+
+static void another_period_has_other_numbers(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(4 * ENOUGH);
+	struct sprof_perf_timer_record record;
+	unsigned samples = 0;
+
+	sprof_perf_timer_set_period(timer, (uint64_t)ENOUGH * PERIOD_NS);
+	compute(4 * ENOUGH * (uint64_t)PERIOD_NS + PERIOD_NS);
+	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
+		samples += record.kind == SPROF_PERF_TIMER_SAMPLE;
+	assert_in_range(samples, 1, 8);
+	sprof_perf_timer_close(timer);
+}
+
+static void no_such_thread(void **state)
+{
+	const struct sprof_perf_timer_plan plan = {
+		.tid = 0x3fffffff, .period_ns = PERIOD_NS, .stack_size = STACK, .records = 4};
+	struct sprof_perf_denial denial;
+	struct sprof_perf_timer *timer;
+
+	sprof_perf_timer_close(open_own(4));
+	assert_false(sprof_perf_timer_open(&plan, &timer, &denial));
+	assert_int_equal(denial.reason, SPROF_PERF_GONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_where_the_thread_is),
+		cmocka_unit_test(gives_no_later_ones),
+		cmocka_unit_test(a_full_ring_loses_some_and_says_so),
+		cmocka_unit_test(another_period_has_other_numbers),
+		cmocka_unit_test(no_such_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

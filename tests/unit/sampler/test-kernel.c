@@ -1,0 +1,276 @@
+/*
+ * The sampler in a made-up world with timers in the kernel: who tells where a running thread is.
+ */
+#include <math.h>
+
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+enum { LATER = 1000 }; /* ms after the end of a run */
+
+static struct fake_world world;
+
+static int set_up(void **state)
+{
+	fake_init(&world, 1);
+	world.options.by_kernel = true;
+	return 0;
+}
+
+static void a_runner_is_hardly_stopped(void **state)
+{
+	const struct fake_thread *runner = fake_add_runner(&world);
+
+	world.options.duration_ns = 1000 * MS;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 1);
+	assert_int_equal(world.quality.samples_by_kernel, runner->records);
+	assert_in_range(world.quality.samples_by_kernel, 950, 1030);
+	/* The one before its timer. */
+	assert_int_equal(world.quality.samples_stopped, 1);
+	assert_int_equal(runner->states[SPROF_STATE_USER], runner->samples);
+	assert_in_range(world.interrupts, 15, 60);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+static void its_time_is_handed_out_once_a_second(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.duration_ns = 4 * LATER * MS;
+	world.options.rate_hz = 100;
+	fake_run_well(&world);
+	assert_in_range(runner->charges, 4, 6);
+	assert_in_range(runner->samples, 380, 415);
+}
+
+static void add_worker(uint64_t user_ns, uint64_t call_ns)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	while (thread->act_count + 2 < FAKE_ACTS) {
+		fake_act(thread, DOING_USER, user_ns);
+		fake_act(thread, DOING_CALL, call_ns);
+	}
+	fake_act(thread, DOING_USER, LATER * LATER * MS);
+}
+
+/* Both parts have as many samples as they have CPU time, in periods. */
+static void check_parts(uint64_t user_ms, uint64_t call_ms)
+{
+	const struct fake_thread *thread = &world.threads[0];
+	const double chance = 4 * sqrt((double)call_ms);
+
+	fake_run_well(&world);
+	assert_float_equal((double)thread->states[SPROF_STATE_USER], (double)user_ms,
+		0.05 * (double)user_ms + 4);
+	assert_float_equal((double)thread->states[SPROF_STATE_SYS], (double)call_ms, chance);
+}
+
+static void short_calls_are_found_by_stops(void **state)
+{
+	world.cost_ns = 1;
+	add_worker(7 * MS / 9, 3 * MS / 9);
+	world.options.duration_ns = 120 * MS;
+	check_parts(84, 36);
+}
+
+static void rare_calls_are_found_by_some_stops(void **state)
+{
+	uint64_t calls = 0;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		add_worker(19 * MS / 11, MS / 11);
+		world.options.duration_ns = 200 * MS;
+		fake_run_well(&world);
+		calls += world.threads[0].states[SPROF_STATE_SYS];
+		assert_true(world.interrupts < 160);
+	}
+	/* 5 % of 40 * 200 samples; few stops meet one, and each stands for many. */
+	assert_in_range(calls, 300, 660);
+}
+
+static void long_calls_are_found_by_stops(void **state)
+{
+	add_worker(50 * MS, 50 * MS);
+	world.options.duration_ns = 1000 * MS;
+	check_parts(500, 500);
+}
+
+static void who_sleeps_is_peeked_at(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	for (int i = 0; i < 50; i++) {
+		fake_act(thread, DOING_USER, 13 * MS);
+		fake_act(thread, DOING_SLEEP, 7 * MS);
+	}
+	world.options.duration_ns = 1000 * MS;
+	fake_run_well(&world);
+	assert_in_range(thread->states[SPROF_STATE_USER], 610, 690);
+	assert_in_range(thread->states[SPROF_STATE_SLEEP], 310, 390);
+	assert_int_equal(thread->timers, 1);
+}
+
+static void a_long_sleeper_has_no_timer(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	fake_act(thread, DOING_USER, 50 * MS);
+	fake_act(thread, DOING_SLEEP, 8 * LATER * MS);
+	fake_act(thread, DOING_USER, 2 * LATER * MS);
+	world.options.rate_hz = 100;
+	world.options.duration_ns = 9 * LATER * MS;
+	fake_run_well(&world);
+	assert_int_equal(thread->timers, 2);
+}
+
+static void where_it_is_refused_stops_do_it(void **state)
+{
+	const struct fake_thread *runner = fake_add_runner(&world);
+
+	world.refuses_timers = SPROF_PERF_PARANOID;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 0);
+	assert_int_equal(world.quality.timers_refused, 1);
+	assert_int_equal(world.quality.samples_stopped, world.ticks);
+}
+
+static void a_thread_that_is_gone_is_not_refused(void **state)
+{
+	fake_add_runner(&world);
+	world.refuses_timers = SPROF_PERF_GONE;
+	fake_run_well(&world);
+	assert_int_equal(world.quality.timers_refused, 0);
+}
+
+static void a_program_that_was_executed_is_another(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	for (int i = 0; i < 10; i++) {
+		fake_act(thread, DOING_USER, 8 * MS + (uint64_t)i * MS / 10);
+		fake_act(thread, DOING_EXEC, 0);
+	}
+	fake_act(thread, DOING_USER, LATER * MS);
+	fake_run_well(&world);
+	assert_true(thread->timers > 5);
+	assert_true(world.quality.samples_by_kernel > 50);
+}
+
+static void the_last_records_count(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	fake_add_sleeper(&world, 0);
+	fake_act(thread, DOING_USER, 55 * MS);
+	fake_act(thread, DOING_END, 0);
+	world.options.rate_hz = 100;
+	fake_run_well(&world);
+	assert_int_equal(world.quality.samples_by_kernel, thread->records);
+	assert_in_range(thread->samples, 5, 7);
+}
+
+static void what_was_lost_is_counted(void **state)
+{
+	fake_add_runner(&world);
+	world.options.duration_ns = 400 * MS;
+	world.stall_ns = world.now_ns + 50 * MS;
+	world.stall_length_ns = 200 * MS;
+	world.throttled_ns = world.now_ns + 300 * MS;
+	fake_run_well(&world);
+	assert_true(world.quality.samples_lost > 100);
+	assert_int_equal(world.quality.timers_throttled, 1);
+}
+
+static void a_deep_stack_gets_larger_copies(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 40 * 1024;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 3);
+	assert_in_range(runner->samples, 470, 520);
+	assert_true(world.quality.samples_by_kernel > 470);
+	/* One before its timer, one for each size that was too small. */
+	assert_in_range(world.quality.samples_stopped, 3, 8);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+}
+
+static void a_stack_that_is_too_deep_takes_stops(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 100 * 1024;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(world.quality.samples_by_kernel, 0);
+	assert_in_range(runner->samples, 470, 520);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+	assert_null(runner->timer);
+}
+
+static void while_sampling_is_off_there_are_no_timers(void **state)
+{
+	const struct fake_thread *runner = fake_add_runner(&world);
+
+	world.options.duration_ns = 300 * MS;
+	fake_order(&world, 100 * MS, SPROF_ORDER_OFF);
+	fake_order(&world, 200 * MS, SPROF_ORDER_ON);
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 2);
+	assert_in_range(runner->samples, 185, 210);
+}
+
+static void of_many_threads_some_have_timers(void **state)
+{
+	for (int i = 0; i < FAKE_THREADS; i++)
+		fake_add_runner(&world);
+	world.options.duration_ns = 50 * MS;
+	world.options.rate_hz = 100;
+	fake_run_well(&world);
+	assert_int_equal(world.most_timers, FAKE_THREADS);
+}
+
+static void who_waits_needs_none(void **state)
+{
+	fake_add_runner(&world);
+	fake_add_sleeper(&world, 0);
+	world.options.mode = SPROF_MODE_WAIT;
+	fake_run(&world);
+	assert_int_equal(world.most_timers, 0);
+}
+
+#define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENARIO(a_runner_is_hardly_stopped),
+		SCENARIO(its_time_is_handed_out_once_a_second),
+		SCENARIO(short_calls_are_found_by_stops),
+		SCENARIO(rare_calls_are_found_by_some_stops),
+		SCENARIO(long_calls_are_found_by_stops),
+		SCENARIO(who_sleeps_is_peeked_at),
+		SCENARIO(a_long_sleeper_has_no_timer),
+		SCENARIO(where_it_is_refused_stops_do_it),
+		SCENARIO(a_thread_that_is_gone_is_not_refused),
+		SCENARIO(a_program_that_was_executed_is_another),
+		SCENARIO(the_last_records_count),
+		SCENARIO(what_was_lost_is_counted),
+		SCENARIO(a_deep_stack_gets_larger_copies),
+		SCENARIO(a_stack_that_is_too_deep_takes_stops),
+		SCENARIO(while_sampling_is_off_there_are_no_timers),
+		SCENARIO(of_many_threads_some_have_timers),
+		SCENARIO(who_waits_needs_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/*
+ * The arithmetic of a thread's timer: what is owed, when a stop is due, and how large copies become.
+ */
+#include "sampler/timed.h"
+
+#include "events/perf-timer.h"
+#include "tests/unit/check.h"
+
+static struct sprof_perf_timer *const some = (struct sprof_perf_timer *)&(char){0};
+
+static struct timed opened(void)
+{
+	struct timed timed = {.timer = NULL};
+
+	sprof_timed_opened(&timed, some, 1000, 0);
+	sprof_timed_paced(&timed, 1000, 1);
+	return timed;
+}
+
+/* The thread's own code only: each period has a record. */
+static void user_code_is_stopped_now_and_then(void **state)
+{
+	struct timed timed = opened();
+	unsigned stops = 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		sprof_timed_recorded(&timed, i);
+		sprof_timed_ran(&timed, i, i, 1);
+		if (sprof_timed_is_due(&timed, 50)) {
+			stops++;
+			assert_int_equal(sprof_timed_met_in_user(&timed), 0);
+		}
+	}
+	assert_in_range(stops, 19, 30);
+}
+
+static unsigned next_random(unsigned *state)
+{
+	*state = *state * 1103515245 + 12345;
+	return *state >> 16 & 0x7fff;
+}
+
+/* Three of four timers, and of four stops, come while the thread is in the kernel. */
+static void the_kernel_is_owed_what_no_record_gave(void **state)
+{
+	struct timed timed = opened();
+	uint32_t in_kernel = 0;
+	unsigned seed = 1;
+
+	for (unsigned i = 0; i < 10000; i++) {
+		if (next_random(&seed) % 4 == 0)
+			sprof_timed_recorded(&timed, i);
+		sprof_timed_ran(&timed, i, i, 1);
+		if (sprof_timed_is_due(&timed, 50) && next_random(&seed) % 4)
+			in_kernel += sprof_timed_met_in_kernel(&timed);
+	}
+	assert_in_range(in_kernel, 7300, 8300);
+}
+
+static void a_longer_period_has_fewer_records(void **state)
+{
+	struct timed timed = opened();
+
+	sprof_timed_paced(&timed, 0, 2);
+	for (unsigned i = 0; i < 100; i++) {
+		sprof_timed_ran(&timed, i, i, 2);
+		sprof_timed_recorded(&timed, i);
+	}
+	assert_false(sprof_timed_is_due(&timed, 1000));
+}
+
+/* More records than CPU time say nothing about the kernel. */
+static void too_many_records_are_not_counted_against_it(void **state)
+{
+	struct timed timed = opened();
+
+	for (unsigned i = 0; i < 100; i++)
+		sprof_timed_recorded(&timed, i);
+	sprof_timed_ran(&timed, 100, 100, 5);
+	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
+	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
+}
+
+static void copies_grow_to_the_largest(void **state)
+{
+	struct timed timed = opened();
+
+	assert_int_equal(timed.stack_size, 8 * 1024);
+	sprof_timed_was_cut(&timed, true);
+	assert_true(timed.wants_more && sprof_timed_is_due(&timed, 1000));
+	sprof_timed_replaced(&timed, some);
+	assert_int_equal(timed.stack_size, 32 * 1024);
+	sprof_timed_was_cut(&timed, true);
+	sprof_timed_replaced(&timed, some);
+	assert_int_equal(timed.stack_size, SPROF_PERF_TIMER_STACK_MAX);
+	sprof_timed_was_cut(&timed, true);
+	assert_false(timed.wants_more);
+	/* One stop stands for all three. */
+	assert_int_equal(sprof_timed_met_in_user(&timed), 3);
+	assert_int_equal(sprof_timed_met_in_user(&timed), 0);
+}
+
+static void what_is_never_whole_is_given_up(void **state)
+{
+	struct timed timed = opened();
+
+	for (unsigned i = 0; i < 15; i++)
+		sprof_timed_was_cut(&timed, false);
+	sprof_timed_met_whole(&timed);
+	for (unsigned i = 0; i < 15; i++)
+		sprof_timed_was_cut(&timed, false);
+	assert_false(sprof_timed_is_in_vain(&timed));
+	sprof_timed_was_cut(&timed, false);
+	assert_true(sprof_timed_is_in_vain(&timed));
+	sprof_timed_closed(&timed, true);
+	assert_true(timed.given_up && !timed.timer && !timed.cut);
+	sprof_timed_executed(&timed);
+	assert_false(timed.given_up);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(user_code_is_stopped_now_and_then),
+		cmocka_unit_test(the_kernel_is_owed_what_no_record_gave),
+		cmocka_unit_test(a_longer_period_has_fewer_records),
+		cmocka_unit_test(too_many_records_are_not_counted_against_it),
+		cmocka_unit_test(copies_grow_to_the_largest),
+		cmocka_unit_test(what_is_never_whole_is_given_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
