@@ -18,6 +18,9 @@ def last_cpu():
     return cpus[-1]
 
 
+SECONDS = 6  # of which sprof may stand 0.95 s behind the real-time thread, once or twice
+
+
 def check_ticks(stats):
     planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
     print(f"{stats['ticks']} of {planned:.0f} ticks")
@@ -26,7 +29,7 @@ def check_ticks(stats):
 
 def test_real_time_thread():
     """It has the CPU for itself; sprof stops it from another one."""
-    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 2).check(0)
+    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), SECONDS).check(0)
     folded, stats = read_profile()
     check_ticks(stats)
     assert folded.share("burn_real_time") > 0.8, folded.stacks
@@ -35,7 +38,7 @@ def test_real_time_thread():
 
 def test_ordinary_thread_beside_it():
     """It waits for the CPU that the other has, and sprof must not wait there with it (0.95 s, once or twice)."""
-    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), 4, "beside").check(0)
+    sprof("run", "-r", "99", *PROFILE, "--", target("real-time"), last_cpu(), SECONDS, "beside").check(0)
     folded, stats = read_profile()
     check_ticks(stats)
     folded.check("burn_real_time", "burn_beside")
@@ -45,8 +48,8 @@ def test_real_time_thread_of_another_program():
     """Nothing tells that it is there but that sprof gets no time where it went: it goes there once."""
     cpu = str(last_cpu())
     program = Target("spin-two", before=(tool("taskset"), "-c", cpu))
-    other = Target("real-time", cpu, 4)
-    sprof("attach", "-p", program.pid, "-d", "3s", "-r", "99", *PROFILE).check(0)
+    other = Target("real-time", cpu, SECONDS + 1)
+    sprof("attach", "-p", program.pid, "-d", f"{SECONDS}s", "-r", "99", *PROFILE).check(0)
     _, stats = read_profile()
     other.finish().check(0)
     program.finish().check(0)
