@@ -93,12 +93,14 @@ class Program:
         self.names = {}   # first address -> symbol
         self.calls = {}   # the last byte of a direct call -> target
         self.jumps = {}   # function -> [(address behind the jump, its own, target)]
+        self.entered_from = {}  # cold part -> the functions that jump to it
         self.open = set()  # functions with tail calls to a place that isn't known
         self.described = set()  # functions whose tail calls all are in DWARF
         self.segments = []
         self.read_segments(path)
         self.read_code(path)
         self.starts = sorted(self.names)
+        self.read_cold_parts()
         self.read_sites(path)
 
     def read_segments(self, path):
@@ -146,10 +148,14 @@ class Program:
     def owners_of(self, place):
         """The function that has this place, or those that jump to the cold part that has it."""
         owner = self.function_at(place)
-        if not self.is_cold(owner):
-            return {owner}
-        return {function for function, jumps in self.jumps.items()
-                if any(self.function_at(target) == owner for _, _, target in jumps) and not self.is_cold(function)}
+        return self.entered_from.get(owner, set()) if self.is_cold(owner) else {owner}
+
+    def read_cold_parts(self):
+        for function, jumps in self.jumps.items():
+            parts = {self.function_at(target) for _, _, target in jumps} if not self.is_cold(function) else ()
+            for part in parts:
+                if part is not None and self.is_cold(part):
+                    self.entered_from.setdefault(part, set()).add(function)
 
     def take_site(self, site, is_described):
         """A tail call is open unless its jump enters a function of this program that is not in the PLT."""
