@@ -82,8 +82,8 @@ static void print_version(void)
 	char formats[256];
 
 	sprof_outputs_list_formats(formats, sizeof(formats));
-	printf("sprof %s\nbuilt for: %s\nbuilt with: %s\nformats: %s\n", SPROF_VERSION,
-		SPROF_BUILT_FOR, SPROF_BUILT_WITH, formats);
+	printf("sprof %s\nbuilt for: %s\nbuilt with: %s\nbuilt without: %s\nformats: %s\n",
+		SPROF_VERSION, SPROF_BUILT_FOR, SPROF_BUILT_WITH, SPROF_BUILT_WITHOUT, formats);
 }
 
 /*

@@ -5,9 +5,7 @@
 #include "cmd/outputs.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +18,7 @@
 #include "cmd/command.h"
 #include "cmd/command-line.h"
 #include "cmd/last.h"
+#include "cmd/locale.h"
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
 
@@ -295,9 +294,7 @@ static void fit_terminal(struct sprof_output_options *options)
 		options->width = size.ws_col;
 	options->height = size.ws_row;
 	options->colour = !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
-	setlocale(LC_CTYPE, "");
-	options->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	setlocale(LC_CTYPE, "C");
+	options->utf8 = sprof_locale_is_utf8();
 }
 
 static bool write_one(const struct sprof_output_request *request,

@@ -7,8 +7,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +15,7 @@
 #include <term.h>
 
 #include "base/cleanup.h"
+#include "cmd/locale.h"
 #include "cmd/top-keys.h"
 
 enum { ESCAPE_DELAY_MS = 25 };
@@ -89,8 +88,7 @@ bool sprof_top_terminal_open(struct sprof_top_terminal **ret, struct sprof_error
 
 	if (!terminal)
 		return sprof_error_no_memory(err);
-	setlocale(LC_CTYPE, "");
-	terminal->is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	terminal->is_utf8 = sprof_locale_enter();
 	terminal->file = open_terminal(err);
 	if (!terminal->file || !take_over(terminal)) {
 		if (terminal->file)
@@ -114,7 +112,7 @@ void sprof_top_terminal_close(struct sprof_top_terminal *terminal)
 	}
 	if (terminal->file)
 		fclose(terminal->file);
-	setlocale(LC_CTYPE, "C");
+	sprof_locale_leave();
 	free(terminal);
 }
 

@@ -23,7 +23,7 @@ def test_version():
     lines = sprof("--version").check(0).text().splitlines()
     assert lines[0].startswith("sprof ")
     facts = dict(line.split(": ", 1) for line in lines[1:])
-    assert {"built for", "built with", "formats"} <= set(facts), lines
+    assert {"built for", "built with", "built without", "formats"} <= set(facts), lines
     assert {"text", "folded"} <= set(facts["formats"].split(", ")), facts
 
 

@@ -22,7 +22,7 @@ echo '#include <libunwind-x86_64.h>' >"$scratch/libunwind-aarch64.h"
 set -- -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
     -Werror -fsyntax-only -I "$root" -idirafter /usr/include \
     -idirafter "/usr/include/$(uname -m)-linux-gnu" -idirafter "$scratch"
-for word in SPROF_VERSION SPROF_BUILT_FOR SPROF_BUILT_WITH; do
+for word in SPROF_VERSION SPROF_BUILT_FOR SPROF_BUILT_WITH SPROF_BUILT_WITHOUT; do
     set -- "$@" "-D$word=\"\""
 done
 
