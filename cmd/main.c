@@ -58,7 +58,7 @@ static void print_help(void)
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\n"
-	       "  sprof COMMAND --help    the options of a command\n"
+	       "  sprof help COMMAND      the options of a command\n"
 	       "  sprof --list-formats    what -f and -o can write\n"
 	       "  sprof --version         the version, and what is built in\n\n"
 	       "  sprof run -- PROGRAM [ARGUMENT...]\n"
@@ -197,6 +197,28 @@ static int refuse(char *const words[])
 	return SPROF_EXIT_USAGE;
 }
 
+/* sprof help [COMMAND]. */
+static int help(char *const words[])
+{
+	const struct sprof_command *command = words[0] ? find_command(words[0]) : NULL;
+	struct sprof_error err = {0};
+
+	if (!words[0]) {
+		print_help();
+		return 0;
+	}
+	if (command && !words[1]) {
+		sprof_command_help(command, stdout);
+		return 0;
+	}
+	if (!command)
+		return refuse(words);
+	sprof_error_set(&err, SPROF_ERROR_USAGE, "help: unexpected %s", words[1]);
+	sprof_error_hint(&err, "for example: sprof help %s", command->name);
+	sprof_ui_error(&err);
+	return SPROF_EXIT_USAGE;
+}
+
 static int dispatch(int argc, char *argv[])
 {
 	const struct sprof_command *command = argc > 1 ? find_command(argv[1]) : NULL;
@@ -205,8 +227,10 @@ static int dispatch(int argc, char *argv[])
 		return run_command(command, argc - 1, argv + 1);
 	if (argc < 2)
 		return refuse(argv + argc);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		print_help();
+	else if (!strcmp(argv[1], "help"))
+		return help(argv + 2);
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		print_version();
 	else if (!strcmp(argv[1], "--list-formats"))

@@ -102,7 +102,11 @@ _sprof() {
     word=${words[-1]} before=${words[-2]}
 
     if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) --help --version --list-formats" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands) help --help --version --list-formats" -- "$word")
+        return
+    fi
+    if [[ $command == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_sprof_commands)" -- "$word")
         return
     fi
     program=$([[ $command == run || $command == top ]] && _sprof_program_at "$command")

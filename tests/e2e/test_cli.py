@@ -27,6 +27,14 @@ def test_version():
     assert {"text", "folded"} <= set(facts["formats"].split(", ")), facts
 
 
+def test_help_of_a_command():
+    """The same as the command's own --help; a slip gets the nearest command."""
+    for command in COMMANDS:
+        assert sprof("help", command).check(0).text() == sprof(command, "--help").check(0).text()
+    check_error(sprof("help", "reprot"), 64, "unknown command reprot", "sprof report")
+    check_error(sprof("help", "run", "ls"), 64, "unexpected ls", "sprof help run")
+
+
 def test_help_that_cannot_be_written():
     with open("/dev/full", "wb") as full:
         for args in (["--help"], ["--version"], ["run", "--help"]):
