@@ -14,6 +14,7 @@
 
 #include "cmd/command-line.h"
 #include "cmd/commands.h"
+#include "cmd/complete.h"
 #include "cmd/nearest.h"
 #include "cmd/outputs.h"
 #include "cmd/signals.h"
@@ -231,6 +232,8 @@ static int dispatch(int argc, char *argv[])
 		print_help();
 	else if (!strcmp(argv[1], "help"))
 		return help(argv + 2);
+	else if (!strcmp(argv[1], "--complete") && argc > 2)
+		sprof_complete(&(struct sprof_commands){commands, COMMANDS}, argv + 2);
 	else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		print_version();
 	else if (!strcmp(argv[1], "--list-formats"))
