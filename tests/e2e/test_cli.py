@@ -36,6 +36,19 @@ def test_help_of_a_command():
     check_error(sprof("help", "run", "ls"), 64, "unexpected ls", "sprof help run")
 
 
+def test_examples_in_the_help():
+    """Each command has one, with options that it knows."""
+    listed = re.findall(r"^  (\w+) ", sprof("--help").text().partition("Commands:")[2], re.MULTILINE)
+    for command in listed:
+        text = sprof("help", command).text()
+        examples = re.findall(rf"^  sprof {command}\b(.*)$", text, re.MULTILINE)
+        assert examples, f"sprof {command} --help has no example"
+        known = set(re.findall(r"(?<![\w-])(--?[a-zA-Z][\w-]*)", text.partition("\n\n")[2].rpartition("\n\n")[0]))
+        for example in examples:
+            ours = example.partition(" -- ")[0].partition("|")[0]
+            assert set(re.findall(r"(?<= )(--?[a-zA-Z][a-z-]*)", ours)) <= known, (command, example)
+
+
 def test_help_that_cannot_be_written():
     with open("/dev/full", "wb") as full:
         for args in (["--help"], ["--version"], ["run", "--help"]):

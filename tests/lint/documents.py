@@ -34,9 +34,18 @@ def commands_of(text):
     return re.findall(r"^  (\w[\w-]*)  ", section, re.MULTILINE)
 
 
+def page_of(root, name):
+    """A manual page with the parts that it shares with others, hyphens unescaped; None: there is none."""
+    path = os.path.join(root, "man", name)
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    return re.sub(r"^\.so (\S+)$", lambda found: page_of(root, found[1]), text, flags=re.MULTILINE).replace("\\-", "-")
+
+
 def sections_of(page):
-    """{section title: its text} of a manual page, hyphens unescaped."""
-    page = page.replace("\\-", "-")
+    """{section title: its text} of a manual page."""
     parts = re.split(r"^\.S[HS] +\"?([^\"\n]*)\"?$", page, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -68,31 +77,29 @@ def formats_of(sprof):
 
 
 def disagreements(sprof, root):
-    with open(os.path.join(root, "man/sprof.1"), encoding="utf-8") as file:
-        sections = sections_of(file.read())
     with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
         readme = file.read()
-    shared = [(text, options_in_definitions(text)) for title, text in sections.items()
-              if title == "OPTIONS" or title.startswith("OPTIONS ABOUT ")]
-    common = options_in_definitions(sections.get("COMMON OPTIONS", ""))
+    overview = page_of(root, "sprof.1") or ""
     commands = commands_of(help_of(sprof))
     known = {"help", "version", "list-formats"}
     if not commands:
         yield "sprof --help lists no commands"
     for command in commands:
-        text = help_of(sprof, command)
-        in_help = options_in_help(text)
-        own = options_in_definitions(sections.get(f"sprof {command}", ""))
-        if f"sprof {command}" not in sections:
-            yield f"no section 'sprof {command}' in the manual page"
-        recording = (options for text, options in shared if f"sprof {command}" in text)
-        yield from compare(command, in_help, own.union(common, *recording))
+        in_help = options_in_help(help_of(sprof, command))
+        page = page_of(root, f"sprof-{command}.1")
+        if page is None:
+            yield f"no manual page sprof-{command}(1)"
+        else:
+            yield from compare(command, in_help, options_in_definitions(page))
+        if not re.search(rf"^\.BR sprof-{command} \(1\)", overview, re.MULTILINE):
+            yield f"sprof(1) does not list sprof-{command}(1)"
         if f"sprof {command}" not in readme:
             yield f"README.md does not mention sprof {command}"
         known |= in_help
+    formats = page_of(root, "sprof-formats.5") or ""
     for name in formats_of(sprof):
-        if not re.search(rf"^\.TP\n\.BR? {name}\b", sections.get("FORMATS", ""), re.MULTILINE):
-            yield f"the manual page's FORMATS lacks {name}"
+        if not re.search(rf"^\.TP\n\.BR? {name}\b", formats, re.MULTILINE):
+            yield f"sprof-formats(5) lacks {name}"
     for option in sorted({o for line in re.findall(r"`[^`\n]*`", readme) for o in OPTION.findall(line)}):
         if option not in known:
             yield f"README.md mentions --{option}, which no command knows"

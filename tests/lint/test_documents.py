@@ -17,38 +17,36 @@ run) printf 'Options:\\n  -r, -F, --rate HZ   rate\\n      --top N         rows\
 dump) printf 'Options:\\n  -h, --help   help\\n' ;;
 esac
 """
-PAGE = """.SH "sprof run"
+PAGES = {
+    "sprof.1": ".BR sprof\\-run (1)\n.BR sprof\\-dump (1)\n",
+    "sprof-run.1": """.SH OPTIONS
 .TP
 .BI \\-\\-top " n"
 Rows.
-.SH "sprof dump"
-Dumps.
-.SH OPTIONS
-Of
-.BR "sprof run" .
-.TP
+.so shared.inc
+.so common.inc
+""",
+    "sprof-dump.1": "Dumps.\n.so common.inc\n",
+    "shared.inc": """.TP
 .BR \\-r ", " \\-F ", " \\-\\-rate " hz"
 Rate.
-.SH FORMATS
-.TP
-.B text
-.TP
-.BR folded " (" .folded )
-.SH "COMMON OPTIONS"
-.TP
-.BR \\-h ", " \\-\\-help
-Help.
-"""
+""",
+    "common.inc": ".TP\n.BR \\-h \", \" \\-\\-help\nHelp.\n",
+    "sprof-formats.5": ".TP\n.B text\n.TP\n.BR folded \" (\" .folded )\n",
+}
 README = "`sprof run --rate 5`, `sprof dump`, `sprof --version`\n"
 
 
 class Planted(unittest.TestCase):
-    def find(self, program=PROGRAM, page=PAGE, readme=README):
+    def find(self, program=PROGRAM, readme=README, **pages):
+        """Of pages that are given by their names without a dot or a dash; None: it isn't there."""
         with tempfile.TemporaryDirectory() as root:
             os.mkdir(os.path.join(root, "man"))
             sprof = os.path.join(root, "x")
-            for path, text in ((sprof, program), (os.path.join(root, "man/sprof.1"), page),
-                               (os.path.join(root, "README.md"), readme)):
+            files = {f"man/{name}": pages.get(name.replace("-", "_").partition(".")[0], text)
+                     for name, text in PAGES.items()}
+            for path, text in ((sprof, program), (os.path.join(root, "README.md"), readme),
+                               *((os.path.join(root, name), text) for name, text in files.items() if text is not None)):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text)
             os.chmod(sprof, 0o755)
@@ -80,21 +78,26 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.find(), [])
 
     def test_option_only_in_help(self):
-        page = PAGE.replace('.TP\n.BI \\-\\-top " n"\nRows.\n', "")
-        self.assertEqual(self.find(page=page), ["sprof run --top is not in the manual page"])
+        page = PAGES["sprof-run.1"].replace('.TP\n.BI \\-\\-top " n"\nRows.\n', "")
+        self.assertEqual(self.find(sprof_run=page), ["sprof run --top is not in the manual page"])
 
     def test_option_only_in_the_page(self):
-        page = PAGE.replace("Dumps.\n", "Dumps.\n.TP\n.B \\-\\-deep\nDeep.\n")
+        page = "Dumps.\n.so common.inc\n.TP\n.B \\-\\-deep\nDeep.\n"
         self.assertEqual(
-            self.find(page=page), ["the manual page's --deep is not an option of sprof dump"])
+            self.find(sprof_dump=page), ["the manual page's --deep is not an option of sprof dump"])
 
-    def test_command_without_a_section(self):
-        found = self.find(page=PAGE.replace('.SH "sprof dump"\nDumps.\n', ""))
-        self.assertEqual(found, ["no section 'sprof dump' in the manual page"])
+    def test_part_that_is_missing(self):
+        page = PAGES["sprof-run.1"].replace(".so shared.inc\n", "")
+        self.assertEqual(self.find(sprof_run=page), ["sprof run --rate is not in the manual page"])
+
+    def test_command_without_a_page(self):
+        self.assertEqual(self.find(sprof_dump=None), ["no manual page sprof-dump(1)"])
+
+    def test_page_that_is_not_listed(self):
+        self.assertEqual(self.find(sprof=".BR sprof\\-run (1)\n"), ["sprof(1) does not list sprof-dump(1)"])
 
     def test_format_without_words(self):
-        found = self.find(page=PAGE.replace('.TP\n.BR folded " (" .folded )\n', ""))
-        self.assertEqual(found, ["the manual page's FORMATS lacks folded"])
+        self.assertEqual(self.find(sprof_formats=".TP\n.B text\n"), ["sprof-formats(5) lacks folded"])
 
     def test_readme(self):
         self.assertEqual(self.find(readme="`sprof run --speed`, `sprof dump`\n"),
