@@ -13,7 +13,7 @@ test_packages=(
     nodejs npm chromium fonts-dejavu-core
     musl-tools busybox-static
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
-    elfutils dwz xz-utils rustc llvm libdebuginfod1
+    elfutils dwz xz-utils zstd rustc llvm libdebuginfod1
     postgresql nginx-light wrk default-jdk-headless time strace procps util-linux tmux zsh fish smem uftrace ltrace
     heaptrack libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross
