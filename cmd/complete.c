@@ -51,7 +51,7 @@ static const struct choice {
 /* The word that is completed. */
 struct completing {
 	const char *word;
-	size_t kept; /* so many of its characters are items of a list before the one in question */
+	size_t kept; /* how many of its characters are items of a list, before the one in question */
 };
 
 static void offer(
@@ -103,8 +103,7 @@ static void offer_first(const struct sprof_commands *commands, const struct comp
 	offer(completing, "--list-formats", "what -f and -o can write");
 }
 
-static void offer_options(
-	const struct sprof_command *command, const struct completing *completing)
+static void offer_options(const struct sprof_command *command, const struct completing *completing)
 {
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
 		for (const struct sprof_option *row = group->options; row->name; row++) {
@@ -178,8 +177,7 @@ static bool is_option(const struct sprof_option *row, const char *word)
 }
 
 /* NULL: the word is no option of the command. */
-static const struct sprof_option *find_option(
-	const struct sprof_command *command, const char *word)
+static const struct sprof_option *find_option(const struct sprof_command *command, const char *word)
 {
 	for (const struct sprof_option_group *group = command->groups; group->title; group++) {
 		for (const struct sprof_option *row = group->options; row->name; row++) {

@@ -38,7 +38,7 @@ def test_help_of_a_command():
 
 def test_examples_in_the_help():
     """Each command has one, with options that it knows."""
-    listed = re.findall(r"^  (\w+) ", sprof("--help").text().partition("Commands:")[2], re.MULTILINE)
+    listed = re.findall(r"^  (\w+) ", sprof("--help").text().partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
     for command in listed:
         text = sprof("help", command).text()
         examples = re.findall(rf"^  sprof {command}\b(.*)$", text, re.MULTILINE)
@@ -172,7 +172,7 @@ def test_completion_by_zsh():
     assert {*COMMANDS} <= {*completed_by_zsh("")}
     assert completed_by_zsh("run", "--max-o") == ["--max-overhead"]
     assert completed_by_zsh("trace", "-e", "sched:sched_sw") == ["sched:sched_switch"]
-    assert completed_by_zsh("report", "x") == ["FILES "]
+    assert completed_by_zsh("report", "x") == ["FILES"]
     assert completed_by_zsh("run", "-r", "9", "ls", "-l") == ["PROGRAM ls -l"]
     script = f"mkdir f; cp {COMPLETIONS}/sprof.zsh f/_sprof; fpath=($PWD/f $fpath); autoload -Uz compinit; compinit -D; print $_comps[sprof]"
     assert shell("zsh", "-fc", script).split() == ["_sprof"]
