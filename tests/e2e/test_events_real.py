@@ -3,6 +3,7 @@ together."""
 
 import json
 import os
+import signal
 
 from harness import Program, check_untouched, main, run, sprof, tool, wait_until
 from postgres import Server
@@ -158,8 +159,9 @@ def test_redis():
 
 def test_nginx():
     server = Nginx()
-    bench = start_wrk()
+    bench = start_wrk(seconds=60)
     calls, files, delays = check_served(server.workers()[0], bench)
+    bench.signal(signal.SIGINT)
     assert calls["writev"]["calls"] > 50 and files["sys_exit_openat"]["calls"] > 50, (calls, files)
     assert delays, "two workers and their load have two CPUs at most"
     check_wrk(bench)

@@ -226,8 +226,9 @@ def children_of(pid):
         return file.read().split()
 
 
-def start_wrk():
-    return Program([tool("wrk"), "-t1", "-c8", "-d3s", "http://127.0.0.1:18931/index.html"])
+def start_wrk(seconds=3):
+    """SIGINT ends it sooner, with its figures."""
+    return Program([tool("wrk"), "-t1", "-c8", f"-d{seconds}s", "http://127.0.0.1:18931/index.html"])
 
 
 def check_wrk(bench):
