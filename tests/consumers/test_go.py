@@ -3,25 +3,19 @@
 
 import json
 import os
-import re
 from collections import Counter
 
+import go_tool
 import harness
-
-GO = harness.need("go", "golang-go")
-LINE = re.compile(r"\s*(\d+)(?:ns|B)?\s+\S+%\s+\S+%\s+(\d+)(?:ns|B)?\s+\S+%  (.*?)( \((partial-)?inline\))?$")
 
 
 def make_profiles():
     environment = {**os.environ, "GOCACHE": os.path.abspath("cache"), "GO111MODULE": "off"}
-    harness.run(GO, "run", os.path.join(harness.HERE, "spin.go"), env=environment)
+    harness.run(go_tool.GO, "run", os.path.join(harness.HERE, "spin.go"), env=environment)
 
 
 def top(path, kind, unit):
-    text = harness.run(GO, "tool", "pprof", "-top", f"-sample_index={kind}", f"-unit={unit}",
-                       "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-symbolize=none", path)
-    rows = [match for match in map(LINE.match, text.splitlines()) if match]
-    return ({row[3]: int(row[1]) for row in rows}, {row[3]: int(row[2]) for row in rows})
+    return go_tool.top(path, f"-sample_index={kind}", f"-unit={unit}")
 
 
 def ours(path, kind):

@@ -4,26 +4,10 @@
 import json
 import re
 
+import go_tool
 import harness
 import model
 import pprof_file
-
-GO = harness.need("go", "golang-go")
-EVERYTHING = ("-unit=ns", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-symbolize=none")
-LINE = re.compile(r"\s*(\d+)(?:ns)?\s+\S+%\s+\S+%\s+(\d+)(?:ns)?\s+\S+%  (.*?)( \((partial-)?inline\))?$")
-
-
-def go_tables(path, weight, *options):
-    """({name: self}, {name: total}) as `go tool pprof -top` has them."""
-    text = harness.run(GO, "tool", "pprof", "-top", f"-sample_index={weight}", *EVERYTHING, *options,
-                       path)
-    own, total = {}, {}
-    for line in text.splitlines():
-        match = LINE.match(line)
-        if match:
-            own[match[3].strip()] = int(match[1])
-            total[match[3].strip()] = int(match[2])
-    return own, total
 
 
 def truth(profile, weight):
@@ -35,7 +19,7 @@ def check(profile, weights=None):
     pprof_file.write("in.pb.gz", profile)
     harness.sprof("report", "in.pb.gz", "-o", "out.pb.gz")
     for weight in weights or profile.weights:
-        got, want = go_tables("out.pb.gz", weight), truth(profile, weight)
+        got, want = go_tool.top("out.pb.gz", f"-sample_index={weight}"), truth(profile, weight)
         tolerance = harness.double_error(profile.whole(weight))
         harness.same(got[0], want[0], tolerance, f"self {weight}")
         harness.same(got[1], want[1], tolerance, f"total {weight}")
@@ -58,10 +42,10 @@ def test_random():
 def test_default_is_wall():
     pprof_file.write("in.pb.gz", model.make_random(1))
     harness.sprof("report", "in.pb.gz", "-o", "out.pb.gz")
-    raw = harness.run(GO, "tool", "pprof", "-raw", "out.pb.gz")
+    raw = harness.run(go_tool.GO, "tool", "pprof", "-raw", "out.pb.gz")
     assert "wall/nanoseconds[dflt]" in raw, raw[:400]
     assert "cc" * 20 in raw, "no build id"
-    tags = harness.run(GO, "tool", "pprof", "-tags", "out.pb.gz")
+    tags = harness.run(go_tool.GO, "tool", "pprof", "-tags", "out.pb.gz")
     for key in ("pid:", "tid:", "process:", "thread:", "state:"):
         assert key in tags, f"no label {key}"
 
@@ -105,13 +89,13 @@ def test_go_reads_what_is_filtered_and_merged():
     pprof_file.write("two.pb.gz", two)
     harness.sprof("merge", "-o", "both.pb.gz", "one.pb.gz", "two.pb.gz")
     want = model.Model(one.rows + two.rows, one.threads).tables("wall")
-    got = go_tables("both.pb.gz", "wall")
+    got = go_tool.top("both.pb.gz")
     harness.same(got[0], want[0])
     harness.same(got[1], want[1])
     harness.sprof("report", "one.pb.gz", "--focus", "^f3$", "--state", "user", "-o", "part.pb.gz")
     rows = [row for row in one.rows if row.state == "user" and "f3" in one.names_of(row)]
     want = model.Model(rows, one.threads).tables("wall")
-    got = go_tables("part.pb.gz", "wall")
+    got = go_tool.top("part.pb.gz")
     harness.same(got[0], want[0])
     harness.same(got[1], want[1])
 
@@ -120,8 +104,8 @@ def test_difference_is_gos():
     pprof_file.write("one.pb.gz", model.make_random(7))
     pprof_file.write("two.pb.gz", model.make_random(9))
     harness.sprof("diff", "one.pb.gz", "two.pb.gz", "-o", "diff.pb.gz")
-    own = harness.run(GO, "tool", "pprof", "-top", *EVERYTHING, "diff.pb.gz").splitlines()
-    gos = harness.run(GO, "tool", "pprof", "-top", *EVERYTHING, "-diff_base=one.pb.gz",
+    own = harness.run(go_tool.GO, "tool", "pprof", "-top", "-unit=ns", *go_tool.EVERYTHING, "diff.pb.gz").splitlines()
+    gos = harness.run(go_tool.GO, "tool", "pprof", "-top", "-unit=ns", *go_tool.EVERYTHING, "-diff_base=one.pb.gz",
                       "two.pb.gz").splitlines()
     rows = [[line for line in text if re.match(r"\s*-?\d+(ns)?\s", line)] for text in (own, gos)]
     assert sorted(rows[0]) == sorted(rows[1]) and rows[0], (own[:8], gos[:8])

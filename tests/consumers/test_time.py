@@ -2,14 +2,12 @@
 """When samples were taken, in a saved profile: `go tool pprof -tagfocus=time` and sprof's own --from/--to."""
 
 import json
-import re
 import subprocess
 from collections import Counter
 
+import go_tool
 import harness
 
-GO = harness.need("go", "golang-go")
-LINE = re.compile(r"\s*(\d+)(?:ns)?\s+\S+%\s+\S+%\s+(\d+)(?:ns)?\s+\S+%  (.*?)( \((partial-)?inline\))?$")
 PROGRAM = """
 #include <time.h>
 #include <unistd.h>
@@ -28,13 +26,6 @@ def record(*options):
     harness.sprof("run", "--rate", "500", *options, "--", "./two")
 
 
-def go_top(path, *options):
-    text = harness.run(GO, "tool", "pprof", "-top", "-unit=ns", "-nodecount=0", "-nodefraction=0",
-                       "-edgefraction=0", "-symbolize=none", *options, path, stdin=subprocess.DEVNULL)
-    rows = [match for match in map(LINE.match, text.splitlines()) if match]
-    return {row[3]: int(row[1]) for row in rows}, {row[3]: int(row[2]) for row in rows}
-
-
 def ours(path, *options):
     data = json.loads(harness.sprof("report", path, "-f", "json", *options))
     names = [function["name"] for function in data["functions"]]
@@ -46,7 +37,7 @@ def ours(path, *options):
 
 
 def tags(path):
-    return harness.run(GO, "tool", "pprof", "-tags", "-unit=ns", path)
+    return harness.run(go_tool.GO, "tool", "pprof", "-tags", "-unit=ns", path)
 
 
 def test_slices_are_tags():
@@ -57,7 +48,7 @@ def test_slices_are_tags():
         # Go's range includes both ends: of slices that begin in it, all is in.
         focus = f"-tagfocus=time={100 * begin}ms:{100 * (end - 1)}ms"
         span = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
-        for got, want in zip(ours("two.pb.gz", *span), go_top("two.pb.gz", focus)):
+        for got, want in zip(ours("two.pb.gz", *span), go_tool.top("two.pb.gz", focus)):
             harness.same(got, want, 200, f"{span}")
     early, late = (ours("two.pb.gz", *span)[1] for span in (("--to", "400ms"), ("--from", "900ms")))
     assert early["first"] and not early["second"], early
