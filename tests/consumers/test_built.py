@@ -9,8 +9,8 @@ import json
 import os
 from collections import Counter
 
+import go_tool
 import harness
-from test_pprof import go_tables
 
 WEB_PROFILES = os.environ.get("SPROF_WEB_PROFILES") or harness.skip("SPROF_WEB_PROFILES names no program")
 KINDS = [("mixed", 1), *(("timeline", seed) for seed in range(1, 6))]
@@ -45,7 +45,7 @@ def test_pprof_of_built_profiles():
         for weight in ("wall", "wait", "samples"):
             want = tables(truth, weight)
             tolerance = harness.double_error(truth["all"]["whole"][weight]) * 16
-            for got, table in zip(go_tables("out.pprof", weight), want):
+            for got, table in zip(go_tool.top("out.pprof", f"-sample_index={weight}"), want):
                 harness.same(got, table, tolerance, f"{kind} {seed} {weight}")
 
 
