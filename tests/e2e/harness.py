@@ -436,12 +436,16 @@ def _descendants(pid):
 
 
 def _end_started():
-    """Only a failed test leaves something running: that, and what it has started, is killed."""
+    """
+    Only a failed test leaves something running: that, and what it has started, is killed. All of it before any is
+    waited for: a tracee that is dead is not there for its parent as long as a tracer has it that is stopped.
+    """
     for process in _started:
         if process.poll() is None:
             for pid in [*_descendants(process.pid), process.pid]:
                 os.kill(pid, signal.SIGKILL)
-            process.wait()
+    for process in _started:
+        process.wait(LIMIT)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 stream.close()

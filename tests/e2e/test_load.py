@@ -4,8 +4,8 @@ import os
 import signal
 
 from harness import (PROFILE, ROUNDS, Attached, Target, attach_for, check_error, check_near,
-                     check_untouched, cpu_ticks, main, median, median_of, read_profile, sprof, wait_for_cpu,
-                     wait_until)
+                     check_untouched, cpu_ticks, main, median, median_of, read_profile, sprof, state_of, threads_of,
+                     wait_for_cpu, wait_until)
 
 NEEDS_CPUS = True
 
@@ -59,12 +59,22 @@ def test_wrong_percentages():
         check_error(sprof("run", "--max-overhead", text, "--", "true"), 64, "max-overhead")
 
 
+def stop_between_samples(attached, pid):
+    """SIGSTOP cannot be caught: a thread that sprof has in its hand just then waits for SIGCONT, too."""
+    attached.signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(attached.pid) == "T", "sprof is stopped")
+    while "t" in (state_of(pid, tid) for tid in threads_of(pid)):
+        attached.signal(signal.SIGCONT)
+        attached.signal(signal.SIGSTOP)
+        wait_until(lambda: state_of(attached.pid) == "T", "sprof is stopped")
+
+
 def test_sprof_stopped_for_a_while():
     """What it missed is counted, and the time is there all the same; its target is not held up."""
     program = Target("spin-two")
     attached = Attached(program.pid, *PROFILE, "-d", "3s")
     wait_for_cpu(program.pid, 0.5)
-    attached.signal(signal.SIGSTOP)
+    stop_between_samples(attached, program.pid)
     ticks = cpu_ticks(program.pid)
     wait_until(lambda: cpu_ticks(program.pid) > ticks + 100, "the target computes on")
     attached.signal(signal.SIGCONT)
