@@ -295,8 +295,6 @@ static void choose_source(struct loop *loop)
 
 static void begin(struct loop *loop, const struct sprof_sink *sink)
 {
-	begin_pace(loop);
-	sprof_period_begin(loop);
 	loop->listener = (struct source_listener){
 		.data = loop,
 		.observed = on_observed,
@@ -313,6 +311,9 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 	loop->ticking.source = &loop->source;
 	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
 	sprof_sources_offer(loop);
+	/* As late as possible: what passes before the first reading of a thread is in no account. */
+	begin_pace(loop);
+	sprof_period_begin(loop);
 	sprof_switch_init(loop);
 }
 
