@@ -437,19 +437,20 @@ def _descendants(pid):
 
 def _end_started():
     """
-    Only a failed test leaves something running: that, and what it has started, is killed. All of it before any is
-    waited for: a tracee that is dead is not there for its parent as long as a tracer has it that is stopped.
+    Only a failed test leaves something running. That, and what it has started, is killed first, then waited for:
+    the parent of a dead tracee gets its end only from a tracer that runs or has ended, and the tracer may be stopped.
     """
-    for process in _started:
+    started = _started.copy()
+    _started.clear()
+    for process in started:
         if process.poll() is None:
             for pid in [*_descendants(process.pid), process.pid]:
                 os.kill(pid, signal.SIGKILL)
-    for process in _started:
+    for process in started:
         process.wait(LIMIT)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 stream.close()
-    _started.clear()
 
 
 def _run_one(function):
@@ -460,8 +461,8 @@ def _run_one(function):
         try:
             function()
         finally:
-            _end_started()
             os.chdir(home)
+            _end_started()
 
 
 def _machine_time():
