@@ -271,10 +271,14 @@ class Page {
 		this.select();
 	}
 
+	/* By name, or with @ in front by program or library. */
 	search(text) {
-		const matches = text ? matcherOf(text) : null;
-		this.mask = matches ? Uint8Array.from(this.data.functions.name, (name) => matches(name)) : null;
-		byId("search").setAttribute("aria-invalid", text !== "" && !matches);
+		const {name, module} = this.data.functions, ofObject = text.startsWith("@");
+		const wanted = ofObject ? text.slice(1) : text;
+		const matches = wanted ? matcherOf(wanted) : null;
+		const wordOf = ofObject ? (fn) => module[fn] < 0 ? "" : this.data.modules[module[fn]] : (fn) => name[fn];
+		this.mask = matches ? Uint8Array.from(name, (_, fn) => matches(wordOf(fn))) : null;
+		byId("search").setAttribute("aria-invalid", wanted !== "" && !matches);
 		this.writeMatch();
 		this.drawGraphs();
 		this.showFlat();
@@ -410,7 +414,7 @@ class Page {
 	writeMatch() {
 		const {weight} = this.state, text = byId("search").value;
 		if (!this.mask) {
-			byId("match").textContent = text ? "not a regular expression" : "";
+			byId("match").textContent = text && text !== "@" ? "not a regular expression" : "";
 			return;
 		}
 		const sum = this.model.matched(this.mask, weight);

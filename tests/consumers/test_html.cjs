@@ -222,6 +222,12 @@ async function search_counts_each_sample_once(open) {
 	assert.equal(await weigh("/^f$/"), total("f"));
 	assert.equal(await weigh("LEAF"), total("leaf"));
 	assert.equal(await weigh("/^(f|leaf)$/"), total("leaf"));
+	assert.equal(await weigh("@libc"), 11e6);
+	assert.equal(await weigh("@/^.lib.*so/"), 11e6);
+	assert.equal(await weigh("@nowhere"), 0);
+	await weigh("@");
+	assert.equal(await page.locator("#match").innerText(), "");
+	await weigh("/^(f|leaf)$/");
 	await chooseWeight(page, "sys");
 	assert.equal(Number(await page.locator("#match").getAttribute("data-value")), 4);
 	assert.deepEqual((await readTable(page, "#flat")).map((row) => row.name.split("\n")[0]).sort(),
