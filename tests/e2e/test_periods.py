@@ -119,7 +119,7 @@ def test_bounded_stacks():
     """What is beyond the bound is [other], with all its time, and the figures say so."""
     program = Target("spin-two")
     folded, stats = attach_for("1s", program.pid, "--max-stacks", "1", "-r", "499")
-    report = sprof("attach", "-p", program.pid, "-d", "300ms", "--max-stacks", "1", "-r", "499", "-f", "text")
+    report = sprof("attach", "-p", program.pid, "-d", "1s", "--max-stacks", "1", "-r", "499", "-f", "text")
     program.finish().check(0)
     assert 0 < stats["samples_folded"] < stats["samples"], stats
     assert folded.has("[other]") and folded.has("main", "spin_round"), folded.stacks
