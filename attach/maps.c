@@ -98,7 +98,11 @@ static uint32_t module_of(
 		return SPROF_MAPPING_NO_MODULE;
 	key = key_of(line, pid, path);
 	module = sprof_modules_intern(modules, &key, &new);
-	return module ? module->id : SPROF_MAPPING_NO_MODULE;
+	if (!module)
+		return SPROF_MAPPING_NO_MODULE;
+	if (new &&key.kind != SPROF_MODULE_ANONYMOUS)
+		module->mapped_at = line->start - line->offset;
+	return module->id;
 }
 
 bool sprof_maps_parse(

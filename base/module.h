@@ -36,6 +36,8 @@ struct sprof_module {
 	 * memory, its process's perf map. -1: there was none. */
 	int fd;
 	int open_errno;
+	/* where the file's first byte was mapped in the process that had it first; 0: not known */
+	uint64_t mapped_at;
 	struct sprof_file_stamp stamp; /* of a file, taken when it was opened */
 	pid_t opener; /* the last process through which opening was tried; 0: never tried */
 	/* the process's root folder, if not ours; -1: it is ours, or is gone */

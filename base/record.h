@@ -220,6 +220,7 @@ struct sprof_sample {
 	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
 	/* the one that the thread ran; 0: none, or not wanted */
 	uint64_t goroutine;
+	uint32_t cpu; /* the one that it ran on, counted from 1; 0: not known, or not wanted */
 };
 
 /*

@@ -16,7 +16,7 @@
 #include "cmd/ui.h"
 #include "elfsym/image.h"
 #include "elfsym/listing.h"
-#include "output/layout.h"
+#include "profile/addresses.h"
 
 /* No instruction of x86 is longer. */
 enum { MAX_LENGTH = 16 };
@@ -284,7 +284,7 @@ bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err)
 	for (size_t i = 0; i < annotation->place_count; i++) {
 		const struct sprof_annotated_place *place = &annotation->places[i];
 
-		if (sprof_layout_link_address(
+		if (sprof_profile_link_address(
 			    profile, &profile->locations[place->location], &points[count].address))
 			points[count++].self = place->self;
 		else

@@ -120,6 +120,14 @@ static void print_between(const struct sprof_annotate *annotate, const struct sp
 	}
 }
 
+/* Not the vDSO, nor what a JIT has made. */
+static bool is_in_file(
+	const struct sprof_profile *profile, const struct sprof_profile_function *function)
+{
+	return function->module != SPROF_PROFILE_NONE &&
+		sprof_modules_get(profile->modules, function->module)->path[0] == '/';
+}
+
 static void note_source(const struct sprof_annotate *annotate,
 	const struct sprof_profile_function *function, const struct sprof_source *source,
 	bool *said)
@@ -134,7 +142,9 @@ static void note_source(const struct sprof_annotate *annotate,
 		sprof_ui_note("no source lines are known of %s: its module has no debug "
 			      "information%s",
 			function->name,
-			annotate->with_code ? "" : "; --asm shows the instructions");
+			annotate->with_code || !is_in_file(annotate->profile, function)
+				? ""
+				: "; --asm shows the instructions");
 	else
 		sprof_ui_note("can't read the source file %s: only line numbers are shown; "
 			      "--source-dir DIR says where it is",

@@ -43,7 +43,7 @@ static const struct choice {
 	{NULL, "names", "full short"},
 	{NULL, "addresses", "process file"},
 	{NULL, "by",
-		"dso file srcline comm rank host pid tid process thread state syscall wait_kind "
+		"dso file srcline address comm cpu rank host pid tid process thread state syscall wait_kind "
 		"wait_object lock_holder"},
 	{NULL, "weight", "wall samples user sys runq wait sleep disk stopped stolen"},
 };

@@ -72,6 +72,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		sprof_value_mode, FIELD(mode)},
 	{"goroutines", NULL, NULL, "Go: which goroutine each sample is of, and who created it",
 		sprof_value_flag, FIELD(goroutines)},
+	{"cpus", NULL, NULL, "which CPU each sample of a running thread is of", sprof_value_flag,
+		FIELD(cpus)},
 	{"kernel", NULL, "DETAIL",
 		"the kernel's end of the stacks: none, syscall, or stack: what\n"
 		"the kernel tells of its own, which takes root (syscall)",

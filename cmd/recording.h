@@ -48,7 +48,7 @@ struct sprof_recording {
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;
 	enum sprof_running_source source;
-	bool goroutines;
+	bool goroutines, cpus;
 	size_t timeline_max, max_stacks;
 
 	const char *stats_pattern; /* as it was given; NULL: none */

@@ -24,7 +24,7 @@ static const struct sprof_option report_table[] = {
 	{"by", NULL, "LABEL",
 		"text, json: also each rank, host, pid, comm, tenant, ... for itself, as\n"
 		"the samples are labelled; or a table of what functions are of: dso,\n"
-		"file, srcline; folded: it is the first frame",
+		"file, srcline, address; folded: it is the first frame",
 		sprof_value_text, FIELD(by)},
 	{"parent", NULL, "REGEX", "the same by the innermost function of each stack that matches",
 		set_parent, FIELD(parent)},
@@ -52,8 +52,12 @@ static const struct sprof_option_group groups[] = {
 
 /* Some formats need link-time addresses, which are in the modules' files. */
 static bool identify(
-	const struct sprof_outputs *outputs, struct sprof_profile *profile, struct sprof_error *err)
+	const struct sprof_reading *options, struct sprof_profile *profile, struct sprof_error *err)
 {
+	const struct sprof_outputs *outputs = &options->shown.outputs;
+
+	if (options->by && strcmp(options->by, "address") == 0)
+		return sprof_profile_identify(profile, err);
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (outputs->items[i].format->wants_files)
 			return sprof_profile_identify(profile, err);
@@ -117,7 +121,7 @@ static bool write_all(const struct sprof_reading *options, struct sprof_profile 
 	struct sprof_groups told_apart = {0};
 
 	if (!sprof_shown_output_options(&options->shown, profile, &output, err) ||
-		!identify(&options->shown.outputs, profile, err) ||
+		!identify(options, profile, err) ||
 		!is_seen(profile, output.weight, "--callers", output.callers, err) ||
 		!is_seen(profile, output.weight, "--callees", output.callees, err) ||
 		!tell_apart(options, profile, output.weight, &told_apart, err))

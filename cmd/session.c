@@ -337,6 +337,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.period_ns = options->every_ns,
 					.mode = options->mode,
 					.goroutines = options->goroutines,
+					.cpus = options->cpus,
 					.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
 					.by_kernel = by_kernel,
 				},

@@ -101,7 +101,7 @@ bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
 
 static bool convert(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
 {
-	*ret = (struct sprof_perf_timer_record){.time_ns = record->time_ns};
+	*ret = (struct sprof_perf_timer_record){.time_ns = record->time_ns, .cpu = record->cpu};
 	switch (record->kind) {
 	case SPROF_PERF_SAMPLE:
 		ret->kind = SPROF_PERF_TIMER_SAMPLE;

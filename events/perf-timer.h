@@ -36,6 +36,7 @@ enum sprof_perf_timer_kind {
 struct sprof_perf_timer_record {
 	enum sprof_perf_timer_kind kind;
 	uint64_t time_ns;            /* CLOCK_MONOTONIC */
+	int cpu;                     /* SAMPLE: that it ran on */
 	uint64_t lost;               /* LOST: number of samples */
 	struct sprof_perf_user user; /* SAMPLE */
 };

@@ -9,6 +9,7 @@
  * by default. Categories belong to frames, so a waiting innermost frame is a separate frame.
  */
 #include "output/firefox.h"
+#include "profile/addresses.h"
 
 static uint32_t source_of(struct sprof_firefox *writer, const char *file)
 {
@@ -83,7 +84,7 @@ static void write_frame_address(struct sprof_firefox *writer, size_t frame)
 	uint32_t location = writer->locations[frame % writer->profile->line_count];
 	uint64_t address;
 
-	if (sprof_layout_link_address(
+	if (sprof_profile_link_address(
 		    writer->profile, &writer->profile->locations[location], &address))
 		sprof_json_number(&writer->json, address);
 	else

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/interned.h"
 #include "output/format.h"
-#include "output/layout.h"
+#include "profile/addresses.h"
 
 enum {
 	TAG_HISTOGRAM = 0,
@@ -79,7 +79,7 @@ static bool prepare(struct gmon *writer)
 		uint64_t *entry = &writer->entries[function_at(writer, location)];
 
 		if (location->frame.module != writer->module ||
-			!sprof_layout_link_address(profile, location, &writer->addresses[i]))
+			!sprof_profile_link_address(profile, location, &writer->addresses[i]))
 			continue;
 		if (!*entry)
 			*entry = writer->addresses[i];

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "profile/addresses.h"
 #include "profile/annotate.h"
 
 static const uint64_t page = 4096;
@@ -29,43 +30,10 @@ static uint64_t round_up(uint64_t value)
 	return (value + page - 1) & ~(page - 1);
 }
 
-/* A caller's offset is the offset of its call. */
-static uint64_t offset_in_file(const struct sprof_profile_location *location)
-{
-	const struct sprof_frame *frame = &location->frame;
-
-	return frame->offset - (frame->is_return && frame->offset);
-}
-
 static const struct sprof_profile_module *facts_of(
 	const struct sprof_profile *profile, uint32_t module)
 {
 	return module < profile->module_count ? &profile->module_facts[module] : NULL;
-}
-
-static const struct sprof_profile_segment *find_segment(
-	const struct sprof_profile *profile, uint32_t module, uint64_t offset)
-{
-	const struct sprof_profile_module *facts = facts_of(profile, module);
-
-	for (size_t i = 0; facts && i < facts->segment_count; i++) {
-		if (offset - facts->segments[i].offset < facts->segments[i].size)
-			return &facts->segments[i];
-	}
-	return NULL;
-}
-
-bool sprof_layout_link_address(const struct sprof_profile *profile,
-	const struct sprof_profile_location *location, uint64_t *ret_address)
-{
-	uint64_t offset = offset_in_file(location);
-	const struct sprof_profile_segment *segment =
-		find_segment(profile, location->frame.module, offset);
-
-	if (!segment)
-		return false;
-	*ret_address = segment->address + (offset - segment->offset);
-	return true;
 }
 
 /* By module: the end, in its file, of the frames outside all segments; 0: there are none. */
@@ -76,9 +44,9 @@ static uint64_t *find_rest(const struct sprof_profile *profile, size_t modules)
 	for (size_t i = 0; rest && i < profile->location_count; i++) {
 		const struct sprof_profile_location *location = &profile->locations[i];
 		uint32_t module = location->frame.module;
-		uint64_t offset = offset_in_file(location);
+		uint64_t offset = sprof_location_offset(location);
 
-		if (module >= modules || find_segment(profile, module, offset))
+		if (module >= modules || sprof_profile_segment_at(profile, module, offset))
 			continue;
 		if (rest[module] <= offset)
 			rest[module] = offset + 1 ? offset + 1 : offset;
@@ -275,7 +243,7 @@ size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address)
 {
 	uint32_t module = location->frame.module;
-	uint64_t offset = offset_in_file(location);
+	uint64_t offset = sprof_location_offset(location);
 	size_t i = layout->first[module];
 
 	while (i + 1 < layout->first[module + 1] &&

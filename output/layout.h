@@ -36,8 +36,4 @@ void sprof_layout_finish(struct sprof_layout *layout);
 size_t sprof_layout_find(const struct sprof_layout *layout,
 	const struct sprof_profile_location *location, uint64_t *ret_address);
 
-/* The link-time address of a location. False: unknown. */
-bool sprof_layout_link_address(const struct sprof_profile *profile,
-	const struct sprof_profile_location *location, uint64_t *ret_address);
-
 #endif

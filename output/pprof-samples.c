@@ -109,7 +109,16 @@ static void put_debuglink(struct sprof_pprof_writer *writer, const char *name,
 	put_comment(writer, name, text);
 }
 
-/* What names the module later, where its file is not at hand. */
+static void put_mapped(struct sprof_pprof_writer *writer, uint32_t mapping, uint64_t address)
+{
+	char name[40], text[40];
+
+	snprintf(name, sizeof(name), SPROF_PPROF_MAPPED ".%u", mapping);
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	put_comment(writer, name, text);
+}
+
+/* What names the module later, where its file is not at hand, and where it was. */
 static void put_places(struct sprof_pprof_writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
@@ -121,7 +130,11 @@ static void put_places(struct sprof_pprof_writer *writer)
 
 		for (size_t k = 0; k < facts->segment_count; k++)
 			put_segment(writer, first + k + 1, &facts->segments[k]);
-		if (!facts->debuglink || first == writer->layout.first[i + 1])
+		if (first == writer->layout.first[i + 1])
+			continue;
+		if (facts->mapped_at)
+			put_mapped(writer, first + 1, facts->mapped_at);
+		if (!facts->debuglink)
 			continue;
 		snprintf(name, sizeof(name), SPROF_PPROF_DEBUGLINK ".%u", first + 1);
 		put_debuglink(writer, name, facts);

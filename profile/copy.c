@@ -96,6 +96,8 @@ static bool copy_facts(struct sprof_copy *copy, const struct sprof_profile_modul
 		(!copy_text(copy->target, facts->gap_why, &to->gap_why) ||
 			!copy_text(copy->target, facts->gap_help, &to->gap_help)))
 		return false;
+	if (!to->mapped_at)
+		to->mapped_at = facts->mapped_at;
 	if (!to->debuglink) {
 		to->debuglink_crc = facts->debuglink_crc;
 		if (!copy_text(copy->target, facts->debuglink, &to->debuglink))

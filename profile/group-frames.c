@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/addresses.h"
 #include "profile/match.h"
 #include "profile/objects.h"
 
@@ -65,6 +66,51 @@ static bool name_source_lines(
 	return true;
 }
 
+/* "app 0x1139 (was 0x555555555139) work": as the file has it, and as the process had it. */
+static char *print_address(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	const char *module =
+		sprof_module_name(sprof_modules_get(profile->modules, location->frame.module));
+	const uint32_t function = profile->lines[location->first_line].function;
+	uint64_t linked, was;
+	const bool is_linked = sprof_profile_link_address(profile, location, &linked);
+	const bool has_been = sprof_profile_process_address(profile, location, &was);
+	char place[80], *text = NULL;
+
+	if (is_linked && has_been)
+		snprintf(place, sizeof(place), "0x%" PRIx64 " (was 0x%" PRIx64 ")", linked, was);
+	else if (is_linked || has_been)
+		snprintf(place, sizeof(place), "0x%" PRIx64, is_linked ? linked : was);
+	else
+		snprintf(
+			place, sizeof(place), "offset 0x%" PRIx64, sprof_location_offset(location));
+	if (asprintf(&text, "%s %s %s", module, place, profile->functions[function].name) < 0)
+		return NULL;
+	return text;
+}
+
+/* Functions that were put in for tail calls have no address on the stack. */
+static bool name_addresses(
+	const struct sprof_profile *profile, struct sprof_strtab *strings, const char **ret)
+{
+	for (size_t i = 0; i < profile->location_count; i++) {
+		const struct sprof_profile_location *location = &profile->locations[i];
+		SPROF_AUTO_FREE char *text = NULL;
+		const char *name;
+
+		if (location->frame.module == SPROF_PROFILE_NONE || !location->line_count)
+			continue;
+		text = print_address(profile, location);
+		name = text ? sprof_strtab_intern(strings, text) : NULL;
+		if (!name)
+			return false;
+		for (uint32_t k = 0; k < sprof_profile_own_lines(profile, location); k++)
+			ret[location->first_line + k] = name;
+	}
+	return true;
+}
+
 static const struct {
 	const char *name;
 	names_function *names;
@@ -72,6 +118,7 @@ static const struct {
 	{"dso", name_objects},
 	{"file", name_files},
 	{"srcline", name_source_lines},
+	{"address", name_addresses},
 };
 
 static names_function *find(const char *name)

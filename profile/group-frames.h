@@ -1,6 +1,6 @@
 /*
- * Groups by what frames are: the shared object, the source file or line of each, or the first caller
- * that matches a pattern.
+ * Groups by what frames are: the shared object, the source file or line, or the address of each, or the
+ * first caller that matches a pattern.
  */
 #ifndef SPROF_PROFILE_GROUP_FRAMES_H
 #define SPROF_PROFILE_GROUP_FRAMES_H
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "profile/groups.h"
 
-/* Whether a name is one of "dso", "file", "srcline". */
+/* Whether a name is one of "dso", "file", "srcline", "address". */
 bool sprof_frames_have(const char *name);
 
 /*

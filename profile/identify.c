@@ -71,6 +71,8 @@ static bool identify(struct sprof_profile *profile, const struct sprof_module *m
 	struct sprof_image *image;
 	bool ok = true;
 
+	if (!facts->mapped_at)
+		facts->mapped_at = module->mapped_at;
 	if (module->kind == SPROF_MODULE_ANONYMOUS || facts->segments)
 		return true;
 	image = open_image(module);

@@ -1,5 +1,6 @@
 /*
- * Our comments about the modules' files: segments and debug links, which later naming needs. A
+ * Our comments about the modules' files: segments and debug links, which later naming needs, and where they
+ * were mapped. A
  * comment that can't be read is left out: it is from another program, or damaged.
  */
 #include <stdio.h>
@@ -67,6 +68,11 @@ bool sprof_pprof_read_place(struct sprof_pprof_file *file, const char *comment, 
 
 	if (facts)
 		return read_segment(facts, text);
+	facts = find(file, comment, SPROF_PPROF_MAPPED);
+	if (facts) {
+		facts->mapped_at = strtoull(text, NULL, 16);
+		return true;
+	}
 	facts = find(file, comment, SPROF_PPROF_DEBUGLINK);
 	return !facts || read_debuglink(file->profile, facts, text);
 }

@@ -23,10 +23,12 @@
 
 /*
  * Comments of a mapping, followed by "." and its number: its part of the module's file as OFFSET
- * SIZE ADDRESS, where the address is the link-time one; and .gnu_debuglink as CRC NAME.
+ * SIZE ADDRESS, where the address is the link-time one; .gnu_debuglink as CRC NAME; and where the
+ * file's first byte was mapped.
  */
 #define SPROF_PPROF_SEGMENT "segment"
 #define SPROF_PPROF_DEBUGLINK "debuglink"
+#define SPROF_PPROF_MAPPED "mapped"
 
 /* Labels of a sample, besides those of profile/attributes.c and profile/facts.h. */
 #define SPROF_PPROF_TIME "time" /* a number: when its slice begins, in ns since the start */

@@ -172,11 +172,22 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
-static bool label_goroutine(struct sprof_profile *profile, uint64_t id, const char **ret)
+/* What the user has asked for beside the stack. */
+static bool label(
+	struct sprof_profile *profile, const struct sprof_sample *sample, const char **ret)
 {
 	struct sprof_labels labels = {0};
-	bool ok = sprof_labels_add_number(&labels, "goroutine", (int64_t)id, "");
+	char cpu[16];
+	bool ok = true;
 
+	if (!sample->goroutine && !sample->cpu)
+		return true;
+	if (sample->goroutine)
+		ok = sprof_labels_add_number(&labels, "goroutine", (int64_t)sample->goroutine, "");
+	/* A text: in a saved profile, a number of 0 is none. */
+	snprintf(cpu, sizeof(cpu), "%u", sample->cpu - 1);
+	if (ok && sample->cpu)
+		ok = sprof_labels_add_text(&labels, "cpu", cpu);
 	if (ok)
 		*ret = sprof_strtab_intern(profile->index->strings, labels.text);
 	sprof_labels_finish(&labels);
@@ -196,7 +207,7 @@ static bool find_row(struct sprof_profile *profile, const struct sprof_sample *s
 	};
 	uint32_t stack;
 
-	if (sample->goroutine && !label_goroutine(profile, sample->goroutine, &context.labels))
+	if (!label(profile, sample, &context.labels))
 		return false;
 	if (holder && !sprof_profile_find_thread(profile, holder->thread, &context.holding_thread))
 		return false;

@@ -163,6 +163,8 @@ struct sprof_profile_module {
 	const char *build_id; /* hexadecimal; NULL: none, or not known */
 	struct sprof_profile_segment *segments;
 	size_t segment_count;
+	/* where its file's first byte was mapped in the process that had it first; 0: not known */
+	uint64_t mapped_at;
 	/* the name in its file's .gnu_debuglink; NULL: none, or not known */
 	const char *debuglink;
 	uint32_t debuglink_crc;

@@ -378,6 +378,12 @@ static void note_sleep(const struct observation *observation, enum sprof_end end
 			observation->timeslices, is_same);
 }
 
+/* A sleeper has left its CPU. */
+static bool wants_cpu(const struct book *book, const struct observation *observation)
+{
+	return book->run->options->cpus && !sprof_state_is_blocked(observation->state);
+}
+
 static void note(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
@@ -388,6 +394,7 @@ static void note(
 		.end = walked->stack.end,
 		.way = walked->stack.way,
 		.goroutine = walked->goroutine,
+		.cpu = wants_cpu(book, observation) ? observation->cpu : 0,
 	};
 
 	book->run->quality->frames += walked->stack.count;

@@ -24,6 +24,8 @@ struct observation {
 	enum sprof_state state;
 	bool is_past; /* slept through before this tick: since then locks may have changed hands */
 	bool is_late; /* the stop came after its tick had been counted as lost */
+	/* the CPU that it ran on, or stood in the queue of, counted from 1; 0: not known */
+	uint32_t cpu;
 
 	/* The stack copy to walk. NULL: none, for reason `end`, or the last sample's (reuse). */
 	struct sprof_snapshot *snapshot;

@@ -204,6 +204,11 @@ void sprof_sampled_left_cpu(struct sampled *sampled)
 	sampled->cpu.seen_ns = 0;
 }
 
+uint32_t sprof_sampled_cpu(const struct sampled *sampled)
+{
+	return (uint32_t)(sampled->cpu.number + 1);
+}
+
 void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns)
 {
 	sampled->faults = faults;

@@ -82,6 +82,7 @@ struct last_seen {
 	enum sprof_end end;
 	enum sprof_way way;
 	uint64_t goroutine; /* 0: none, or not wanted */
+	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
@@ -211,6 +212,8 @@ void sprof_sampled_stood(struct sampled *sampled, uint64_t ns);
 /* cpu. */
 void sprof_sampled_on_cpu(struct sampled *sampled, const struct known_cpu *cpu);
 void sprof_sampled_left_cpu(struct sampled *sampled);
+/* Where the last look found it, counted from 1; it may have moved since. 0: not known. */
+uint32_t sprof_sampled_cpu(const struct sampled *sampled);
 
 /* Stores the count of page faults of now. */
 void sprof_sampled_faulted(struct sampled *sampled, uint64_t faults, uint64_t now_ns);

@@ -33,6 +33,7 @@ struct sprof_sampler_options {
 	enum sprof_mode mode;
 	/* samples of Go threads name their goroutine, and its creator */
 	bool goroutines;
+	bool cpus;          /* samples of running threads say which CPU they ran on */
 	bool kernel_stacks; /* of blocked threads, if they can be read */
 	bool by_kernel;     /* running threads by timers in the kernel, where it permits them */
 };

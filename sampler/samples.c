@@ -142,6 +142,7 @@ static struct sprof_sample sample_of(const struct sprof_thread *thread)
 		.state = sampled->last.state,
 		.wait = sampled->wait.id,
 		.goroutine = sampled->last.goroutine,
+		.cpu = sampled->last.cpu,
 	};
 }
 

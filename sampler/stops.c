@@ -189,6 +189,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.times = 1,
 		.state = state_of(&slot->snapshot.regs),
 		.is_late = is_late,
+		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
 		.snapshot = &slot->snapshot,
 		.call = call_of(&slot->snapshot.regs),
 		.reading = slot->has_reading ? &slot->reading : NULL,

@@ -164,8 +164,8 @@ static bool is_cpu_known(const struct ticking *ticking, const struct sprof_threa
 
 /*
  * Whether it runs, and where. stat tells both, but costs more than all other reads of a tick. So
- * the CPU of a thread that goes on running is believed for a while. If that is wrong, the stop
- * takes longer, but is still right.
+ * the CPU of a thread that goes on running is believed for a while, unless samples are to say it. If
+ * that is wrong, the stop takes longer, but is still right.
  */
 static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -173,7 +173,8 @@ static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
 	struct sprof_proc_syscall call;
 	struct sprof_proc_stat stat;
 
-	if (is_cpu_known(ticking, thread) && world->read_syscall(world->data, thread, &call)) {
+	if (!ticking->run->options->cpus && is_cpu_known(ticking, thread) &&
+		world->read_syscall(world->data, thread, &call)) {
 		sprof_mappings_doubt(mappings_of(thread));
 		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
 	}

@@ -68,6 +68,7 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.time_ns = record->time_ns,
 		.times = 1,
 		.state = SPROF_STATE_USER,
+		.cpu = (uint32_t)(record->cpu + 1),
 		.snapshot = &snapshot,
 	};
 

@@ -229,14 +229,25 @@ def test_list_of_symbols():
     assert {"main", "first"} <= functions("half.pb.gz", "--sysmap", "program.map")
 
 
+def compared(*words):
+    """Of a difference: its stacks, with the thread's name in front."""
+    text = sprof("diff", *words, "-t", "-f", "folded", "-o", "-").check(0).text()
+    return {re.sub(r"\d+", "N", line.rsplit(" ", 2)[0]) for line in text.splitlines()}
+
+
 def test_diff_and_merge():
     make()
     by_build_id()
+    record("once.pb.gz", "--debug-dir", "debug")
+    record("twice.pb.gz", "--debug-dir", "debug")
     record("a.pb.gz")
     record("b.pb.gz")
     leave()
     sprof("merge", "a.pb.gz", "b.pb.gz", "--debug-dir", "debug", "-o", "sum.pb.gz").check(0)
+    want = stacks("a.pb.gz", "--debug-dir", "debug")
     assert not made_up(functions("sum.pb.gz"))
+    assert stacks("sum.pb.gz") == want
+    assert compared("a.pb.gz", "b.pb.gz", "--debug-dir", "debug") == compared("once.pb.gz", "twice.pb.gz")
     text = sprof("diff", "a.pb.gz", "b.pb.gz", "--debug-dir", "debug", "-f", "folded", "-o", "-").check(0).text()
     assert ";first;inlined;innermost" in text and "program+0x" not in text, text
 

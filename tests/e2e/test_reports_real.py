@@ -77,7 +77,7 @@ def check_split(profile):
 
 
 def check_groups(whole):
-    for label in ("dso", "file", "srcline", "comm", "process", "thread", "pid", "state"):
+    for label in ("dso", "file", "srcline", "comm", "process", "thread", "pid", "state", "cpu", "address"):
         groups = as_json("--by", label)["by"]["groups"]
         for key in KEYS:
             assert sum(group["values"][key] for group in groups) == whole[key], (label, key)
@@ -184,7 +184,7 @@ def check_annotate(profile, function):
 
 
 def check_all(words):
-    sprof("run", "-q", "-r", "499", "-o", "x.pb.gz", "--", *words).check(0)
+    sprof("run", "--cpus", "-q", "-r", "499", "-o", "x.pb.gz", "--", *words).check(0)
     profile = as_json()
     whole, (function, dso) = whole_of(profile), hottest(profile)
     print(function, dso, whole["samples"])

@@ -91,6 +91,9 @@ static void text_makes_mappings(void **state)
 	module = sprof_modules_get(modules, maps.items[3].module);
 	assert_string_equal(module->path, "/nowhere/gone");
 	assert_true(module->deleted);
+	assert_int_equal(sprof_modules_get(modules, maps.items[0].module)->mapped_at, 0x1000);
+	assert_int_equal(sprof_modules_get(modules, maps.items[2].module)->mapped_at, 0);
+	assert_int_equal(sprof_modules_get(modules, maps.items[5].module)->mapped_at, 0x9000);
 	assert_int_equal(
 		sprof_modules_get(modules, maps.items[5].module)->kind, SPROF_MODULE_MEMORY);
 	for (uint32_t id = 0; id < sprof_modules_count(modules); id++) {

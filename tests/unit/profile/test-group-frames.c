@@ -157,11 +157,39 @@ static void source_lines(void **state)
 	end(&subject, &groups);
 }
 
+/* As the file has them, as the process had them, or the offset; inlined functions have one. */
+static void addresses(void **state)
+{
+	struct subject subject = make();
+	struct sprof_profile_module *facts = subject.profile->module_facts;
+	struct sprof_profile_segment segment = {.offset = 0, .size = 0x100, .address = 0x400000};
+	struct sprof_groups groups = build(&subject, "address");
+
+	assert_int_equal(groups.count, 5);
+	check_group(&groups, "app offset 0x1 main", 1, 15);
+	check_group(&groups, "app offset 0x3 step", 2, 14);
+	check_group(&groups, "app offset 0x7 work", 8, 8);
+	check_group(&groups, "libx.so offset 0x0 copy", 4, 12);
+	check_group(&groups, NULL, 16, 16);
+	sprof_groups_finish(&groups);
+	facts[0].segments = &segment;
+	facts[0].segment_count = 1;
+	facts[0].mapped_at = 0x7f0000;
+	facts[1].mapped_at = 0x8f0000;
+	groups = build(&subject, "address");
+	check_group(&groups, "app 0x400001 (was 0x7f0001) main", 1, 15);
+	check_group(&groups, "libx.so 0x8f0000 copy", 4, 12);
+	facts[0].segments = NULL;
+	facts[0].segment_count = 0;
+	end(&subject, &groups);
+}
+
 static void only_these_are_of_frames(void **state)
 {
 	assert_true(sprof_frames_have("dso"));
 	assert_true(sprof_frames_have("file"));
 	assert_true(sprof_frames_have("srcline"));
+	assert_true(sprof_frames_have("address"));
 	assert_false(sprof_frames_have("comm"));
 	assert_false(sprof_frames_have(""));
 }
@@ -249,6 +277,7 @@ int main(void)
 		cmocka_unit_test(objects),
 		cmocka_unit_test(files),
 		cmocka_unit_test(source_lines),
+		cmocka_unit_test(addresses),
 		cmocka_unit_test(only_these_are_of_frames),
 		cmocka_unit_test(what_no_frame_has),
 		cmocka_unit_test(parents),

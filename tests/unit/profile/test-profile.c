@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/labels.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -99,6 +100,32 @@ static void many_similar_stacks_are_never_mixed_up(void **state)
 			assert_int_equal(found->is_return, frames[k].is_return);
 		}
 		assert_int_equal(id, SPROF_PROFILE_ROOT);
+	}
+	sprof_profile_destroy(profile);
+}
+
+/* The first CPU has the number 0, and is not the same as an unknown one. */
+static void samples_say_their_cpu(void **state)
+{
+	static const char *const names[] = {NULL, "0", "1"};
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_sink sink = sprof_profile_sink(profile);
+	const struct sprof_frame frame = {0x10, 0, false};
+	const uint32_t stack = stack_of(&sink, &frame, 1);
+
+	announce(&sink, 0, 1, "t", NULL);
+	for (uint32_t cpu = 0; cpu < 3; cpu++) {
+		struct sprof_sample sample = {.time_ns = 1000, .stack = stack, .cpu = cpu};
+		char text[8];
+		bool has;
+
+		assert_true(sink.sample(sink.data, &sample));
+		assert_true(sink.sample(sink.data, &sample));
+		assert_int_equal(profile->row_count, cpu + 1);
+		has = sprof_labels_find(profile, &profile->rows[cpu], "cpu", 0, text, sizeof(text));
+		assert_int_equal(has, names[cpu] != NULL);
+		if (has)
+			assert_string_equal(text, names[cpu]);
 	}
 	sprof_profile_destroy(profile);
 }
@@ -286,6 +313,7 @@ int main(void)
 		cmocka_unit_test(equal_stacks_are_one_and_share_their_roots),
 		cmocka_unit_test(module_offset_and_kind_tell_frames_apart),
 		cmocka_unit_test(many_similar_stacks_are_never_mixed_up),
+		cmocka_unit_test(samples_say_their_cpu),
 		cmocka_unit_test(a_stack_without_frames_says_why),
 		cmocka_unit_test(threads_and_processes_keep_their_last_names),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
