@@ -7,6 +7,8 @@ build_packages=(
     libdeflate-dev libzstd-dev libzydis-dev libncurses-dev
 )
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
+# The archive libdw.a wants that of bzip2, too.
+package_packages=(build-essential debhelper lintian debootstrap util-linux rpm rpm2cpio cpio libbz2-dev)
 test_packages=(
     python3 make g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
     libdevel-nytprof-perl clang-format-14
