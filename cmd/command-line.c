@@ -82,11 +82,18 @@ char *sprof_command_line_of(char *const words[], pid_t pid)
 	return words ? sprof_command_line_join(words) : read_of_process(pid);
 }
 
-bool sprof_command_line_describe(struct sprof_profile *profile, const char *command)
+/* Of CLOCK_REALTIME. */
+static uint64_t realtime_of(uint64_t monotonic_ns)
 {
+	const uint64_t past_ns = sprof_clock_now_ns() - monotonic_ns;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return sprof_profile_describe(
-		profile, command, (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec);
+	return (uint64_t)now.tv_sec * SPROF_NS_PER_S + (uint64_t)now.tv_nsec - past_ns;
+}
+
+bool sprof_command_line_describe(
+	struct sprof_profile *profile, const char *command, uint64_t begin_ns)
+{
+	return sprof_profile_describe(profile, command, realtime_of(begin_ns));
 }

@@ -105,12 +105,12 @@ int sprof_session_exit(const struct sprof_session_result *result)
 	return !code && result->cut_short ? SPROF_EXIT_PARTIAL : code;
 }
 
-/* A new profile, for all samples from now on. NULL: no memory. */
-static struct sprof_profile *begin_profile(const struct session *session)
+/* A new profile, for all samples from then on. NULL: no memory. */
+static struct sprof_profile *begin_profile(const struct session *session, uint64_t begin_ns)
 {
 	struct sprof_profile *profile = sprof_profile_create(session->modules);
 
-	if (!profile || !sprof_command_line_describe(profile, session->command) ||
+	if (!profile || !sprof_command_line_describe(profile, session->command, begin_ns) ||
 		!sprof_profile_set_place(profile, sprof_host_name(), sprof_rank_find())) {
 		sprof_profile_destroy(profile);
 		return NULL;
@@ -120,7 +120,7 @@ static struct sprof_profile *begin_profile(const struct session *session)
 			.syscall_name = sprof_syscall_name,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
-	sprof_profile_set_timeline(profile, session->options->timeline_max, sprof_clock_now_ns());
+	sprof_profile_set_timeline(profile, session->options->timeline_max, begin_ns);
 	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
 	profile->slice_ns = session->options->slice_ns;
 	return profile;
@@ -143,10 +143,10 @@ static void move_on(struct sprof_placeholders_moment *moment)
 }
 
 /* The process that writes the old profile has its own copy of it. */
-static bool end_period(void *data, struct sprof_sink *sink)
+static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 {
 	struct session *session = data;
-	struct sprof_profile *next = begin_profile(session);
+	struct sprof_profile *next = begin_profile(session, end_ns);
 
 	if (!next)
 		return false;
@@ -176,7 +176,7 @@ static bool session_init(
 	if (!session->environment || !session->modules || !session->command)
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;
-	session->profile = begin_profile(session);
+	session->profile = begin_profile(session, sprof_clock_now_ns());
 	if (!session->profile)
 		return sprof_error_no_memory(err);
 	session->interim = (struct sprof_interim){

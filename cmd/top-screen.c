@@ -205,12 +205,13 @@ static bool is_in_vain(const struct view *view)
 	return !view->terminal && sprof_top_feed_over(view->of->feed);
 }
 
+/* Keys come first: one may end a freeze, and what has come meanwhile is announced only once. */
 static bool loop(struct view *view, struct sprof_error *err)
 {
 	for (;;) {
-		if (!take_profile(view, err))
+		if (view->terminal && !take_input(view, err))
 			return false;
-		if (view->terminal && !(take_input(view, err) && draw(view, err)))
+		if (!take_profile(view, err) || (view->terminal && !draw(view, err)))
 			return false;
 		if (view->state.quits || sprof_top_feed_is_closed(view->of->feed))
 			return true;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach/regs.h"
+#include "base/clock.h"
 #include "base/module.h"
 #include "base/proc.h"
 #include "cmd/channel-reader.h"
@@ -47,21 +48,22 @@ struct watch {
 	struct sprof_error screen_error;
 	bool screen_failed;
 	pthread_t drawer;
+	bool draws; /* the drawer is to be joined */
 };
 
 /* NULL: no memory. */
-static struct sprof_profile *begin_profile(const struct watch *watch)
+static struct sprof_profile *begin_profile(const struct watch *watch, uint64_t begin_ns)
 {
 	struct sprof_profile *profile = sprof_profile_create(watch->modules);
 
-	if (!profile || !sprof_command_line_describe(profile, watch->command) ||
+	if (!profile || !sprof_command_line_describe(profile, watch->command, begin_ns) ||
 		!sprof_profile_set_place(profile, sprof_host_name(), sprof_rank_find())) {
 		sprof_profile_destroy(profile);
 		return NULL;
 	}
 	sprof_profile_set_kernel(profile,
 		&(struct sprof_profile_kernel){.syscall_name = sprof_syscall_name, .frames = true});
-	sprof_profile_set_timeline(profile, TIMELINE_MAX, sprof_clock_now_ns());
+	sprof_profile_set_timeline(profile, TIMELINE_MAX, begin_ns);
 	sprof_profile_set_max_stacks(profile, STACKS_MAX);
 	return profile;
 }
@@ -80,10 +82,10 @@ static void hand_over(struct watch *watch)
 	watch->profile = NULL;
 }
 
-static bool end_period(void *data, struct sprof_sink *sink)
+static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 {
 	struct watch *watch = data;
-	struct sprof_profile *next = begin_profile(watch);
+	struct sprof_profile *next = begin_profile(watch, end_ns);
 
 	if (!next)
 		return false;
@@ -120,7 +122,7 @@ static bool create_parts(
 	if (!watch->environment || !watch->modules || !watch->command)
 		return sprof_error_no_memory(err);
 	subject->environment = watch->environment;
-	watch->profile = begin_profile(watch);
+	watch->profile = begin_profile(watch, sprof_clock_now_ns());
 	if (!watch->profile)
 		return sprof_error_no_memory(err);
 	return sprof_unwinder_create(watch->modules, &unwinding, &watch->unwinder, err);
@@ -160,7 +162,16 @@ static bool start_screen(struct watch *watch, struct sprof_error *err)
 		.orders = watch->orders[1],
 	};
 	errnum = pthread_create(&watch->drawer, NULL, show, watch);
-	return !errnum || sprof_error_errno(err, errnum, "start a thread");
+	watch->draws = !errnum;
+	return watch->draws || sprof_error_errno(err, errnum, "start a thread");
+}
+
+/* Until the screen has gone. */
+static void wait_for_screen(struct watch *watch)
+{
+	if (watch->draws)
+		pthread_join(watch->drawer, NULL);
+	watch->draws = false;
 }
 
 /* Each step is undone by finish_helpers(), as far as they went. */
@@ -186,7 +197,7 @@ no_reader:
 
 static void finish_helpers(struct watch *watch)
 {
-	pthread_join(watch->drawer, NULL);
+	wait_for_screen(watch);
 	sprof_channel_reader_finish(&watch->reader);
 	sprof_top_feed_finish(&watch->feed);
 	close(watch->orders[0]);
@@ -230,7 +241,7 @@ static bool trace(struct watch *watch, const struct sprof_subject *subject, stru
 	}
 	end_sampling(watch);
 	if (tracing->goes_on) {
-		pthread_join(watch->drawer, NULL);
+		wait_for_screen(watch);
 		sprof_ui_progress("%s runs on; Ctrl-C ends it", subject->arguments[0]);
 	}
 	sprof_tracing_finish(tracing);

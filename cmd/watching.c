@@ -62,7 +62,8 @@ static bool create_parts(struct sprof_watching *watching)
 		return false;
 	watching->profile = sprof_profile_create(watching->modules);
 	if (!watching->profile ||
-		!sprof_command_line_describe(watching->profile, watching->command))
+		!sprof_command_line_describe(
+			watching->profile, watching->command, sprof_clock_now_ns()))
 		return false;
 	/* Without samples there is no time but that of threads. */
 	watching->profile->kinds.has_times = false;

@@ -59,6 +59,12 @@ static void plan_next(struct period *period, uint64_t length, uint64_t now)
 	period->ask_ns = period->end_ns;
 }
 
+/* Up to the last tick all time was charged. */
+static uint64_t end_of_period(const struct loop *loop)
+{
+	return loop->sampling.is_on ? loop->ticking.ns : now_of(&loop->run);
+}
+
 void sprof_period_end(struct loop *loop)
 {
 	const struct sprof_periods *periods = loop->periods;
@@ -73,7 +79,7 @@ void sprof_period_end(struct loop *loop)
 	sprof_loop_fill_quality(loop);
 	plan_next(&loop->period, loop->run.options->period_ns, now_of(&loop->run));
 	loop->source.step_aside(loop->source.data);
-	ended = periods->end(periods->data, loop->sink);
+	ended = periods->end(periods->data, end_of_period(loop), loop->sink);
 	loop->source.step_back(loop->source.data);
 	if (ended)
 		restart(loop);

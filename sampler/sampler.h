@@ -61,9 +61,10 @@ struct sprof_periods {
 	bool (*may_end)(void *data); /* a period is over; false: it goes on for a while */
 	/*
 	 * All time up to now has been handed out, as at the end of a run, and *quality covers the
-	 * period. True: *sink is a new, empty one; false: the period goes on.
+	 * period, which ended at end_ns of CLOCK_MONOTONIC, where the next one begins: a while ago, if
+	 * sprof had to wait for a CPU. True: *sink is a new, empty one; false: the period goes on.
 	 */
-	bool (*end)(void *data, struct sprof_sink *sink);
+	bool (*end)(void *data, uint64_t end_ns, struct sprof_sink *sink);
 };
 
 /* All objects that sampling uses; they outlive the run. */

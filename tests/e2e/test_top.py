@@ -17,6 +17,8 @@ SIZES = ((24, 80), (60, 200))
 class Top:
     """sprof top in a terminal of tmux, until the `with` ends."""
 
+    pressed = set()  # since somebody has cleared it
+
     def __init__(self, rows, columns, *args, before="", kind="screen-256color"):
         self.folder = tempfile.mkdtemp(prefix="tmux-", dir=".")
         self.status_file = os.path.abspath(f"{self.folder}/status")
@@ -49,6 +51,7 @@ class Top:
         return found
 
     def press(self, *keys):
+        Top.pressed.update(keys)
         self.call("send-keys", *keys)
 
     def type(self, text):
@@ -98,9 +101,56 @@ class Top:
         return code
 
 
+def settle(top, view):
+    """The view, sorted and filtered as at the begin; figures come."""
+    top.press("Escape", "Escape", str(view))
+    top.wait(r"^running")
+    top.wait(rf"\[{view} \w+\](?!.*  /)")
+
+
+def freeze_threads(top):
+    """The threads in the order of their ids, which stays; returns the ids from the top."""
+    settle(top, 2)
+    top.press("Space")
+    top.wait(r"^frozen")
+    for _ in range(9):
+        before = top.wait(r"\[2 threads\].*  by (\S+)").group(1)
+        if before == "TID":
+            break
+        top.press("o")
+        top.wait(rf"  by (?!{re.escape(before)})")
+    top.wait(r"by TID$")
+    numbers = [int(number) for number in column_of_threads(top)]
+    assert numbers == sorted(numbers, reverse=True) and len(numbers) >= 6, top.screen()
+    return numbers
+
+
+def thaw_threads(top):
+    """By CPU%, as at the begin."""
+    top.press("o")
+    top.wait(r"  by CPU%$")
+    top.press("Space")
+    top.wait(r"^running")
+
+
+def column_of_threads(top):
+    return [line.split()[0] for line in top.lines() if re.match(r" *\d+ +[\d.]+ ", line)]
+
+
+# What `?` says, and a test of it that presses these keys.
+KEYS = {}
+
+
+def says(keys, what):
+    def add(check):
+        KEYS[keys, what] = check
+        return check
+
+    return add
+
+
+@says("1 2 3 4 5", "functions, threads, waits, call tree, one thread's stack")
 def check_views(top):
-    top.wait(r"\[1 functions\]")
-    top.wait(r"[\d.]+ burn$")
     top.press("2")
     top.wait(r"\[2 threads\].*by CPU%")
     top.wait(r"^ *\d+ .*user +busy-0")
@@ -114,46 +164,107 @@ def check_views(top):
     top.press("5")
     top.wait(r"\[5 stack\]")
     top.wait(r"no thread is chosen")
-    top.press("Tab")
+    top.press("1")
     top.wait(r"\[1 functions\]")
+    top.wait(r"[\d.]+ burn$")
 
 
+@says("Tab", "the next view")
+def check_next_view(top):
+    for view in (2, 3, 4, 5, 1):
+        top.press("Tab")
+        top.wait(rf"\[{view} \w+\]")
+
+
+def check_choices(top, *choices):
+    """Keys, and which line is chosen then."""
+    numbers = freeze_threads(top)
+    for key, place in choices:
+        top.press(key)
+        top.wait_chosen(rf"^ *{numbers[place]} ")
+    thaw_threads(top)
+
+
+@says("Up Down, k j", "choose a line")
+def check_lines(top):
+    check_choices(top, ("g", 0), ("Down", 1), ("j", 2), ("k", 1), ("Up", 0), ("Up", 0))
+
+
+@says("PgUp PgDn", "a page up or down")
+def check_pages(top):
+    check_choices(top, ("g", 0), ("NPage", -1), ("PPage", 0))
+
+
+@says("Home End, g G", "the first or the last line")
+def check_ends(top):
+    check_choices(top, ("End", -1), ("Home", 0), ("G", -1), ("g", 0))
+
+
+@says("Enter", "open the line: a thread's stack, a branch of the tree")
+def check_open(top):
+    settle(top, 2)
+    top.press("/")
+    top.type("asleep-0")
+    top.press("Enter")
+    top.wait(r"/asleep-0/")
+    top.press("Enter")
+    top.press("/", "C-u", "Enter")
+    top.wait(r"\[5 stack\].*thread \d+ \(asleep-0\)")
+    top.wait(r"asleep_worker$")
+    top.press("4", "Home")
+    top.wait_chosen(r" - ")
+    top.press("Enter")
+    top.wait_chosen(r" \+ ")
+    top.press("Enter")
+    top.wait_chosen(r" - ")
+    top.press("1", "Enter")
+    top.wait(r"Enter opens a thread \(2\) or a branch")
+
+
+@says("+ -, Right Left", "unfold or fold a branch of the tree")
+def check_branches(top):
+    settle(top, 4)
+    top.press("Home")
+    for fold, unfold in (("-", "+"), ("Left", "Right")):
+        top.press(fold)
+        top.wait_chosen(r" \+ ")
+        top.press(unfold)
+        top.wait_chosen(r" - ")
+    top.press("1", "+")
+    top.wait(r"only the call tree")
+
+
+@says("e c", "unfold or fold the whole tree")
+def check_whole_tree(top):
+    settle(top, 4)
+    top.press("c")
+    wait_until(lambda: not re.search("busy_worker", top.screen()), "the tree is folded", top.screen)
+    top.press("e")
+    top.wait(r" {2}burn$")
+
+
+@says("o", "sort by the next column")
 def check_sorting(top):
-    top.press("2", "Space")
-    top.wait(r"^frozen")
-    for _ in range(9):  # until it is sorted by the thread's id
-        if re.search(r"by TID", top.screen()):
-            break
-        before = top.wait(r"  by (\S+)").group(1)
-        top.press("o")
-        top.wait(rf"  by (?!{re.escape(before)})")
-    top.wait(r"by TID$")
-    numbers = [int(number) for number in column_of_threads(top)]
-    assert numbers == sorted(numbers, reverse=True) and len(numbers) >= 6, top.screen()
+    freeze_threads(top)
+    thaw_threads(top)
+    titles = re.findall(r"[A-Z%]+", top.lines()[top.row_of(r"^ *TID ")])
+    assert titles[:2] == ["TID", "CPU%"], titles
+
+
+@says("r", "reverse the order")
+def check_reversed(top):
+    numbers = freeze_threads(top)
     top.press("r")
     top.wait(r"by TID, reversed")
     assert [int(number) for number in column_of_threads(top)] == sorted(numbers), top.screen()
-    check_choice(top, sorted(numbers))
-    top.press("o")
-    top.wait(r"  by CPU%$")
-    top.press("Space")
-    top.wait(r"^running")
+    top.press("r")
+    top.wait(r"by TID$")
+    thaw_threads(top)
 
 
-def column_of_threads(top):
-    return [line.split()[0] for line in top.lines() if re.match(r" *\d+ +[\d.]+ ", line)]
-
-
-def check_choice(top, numbers):
-    """The lines are frozen, and one for each of these threads."""
-    for keys, place in ((("Home",), 0), (("Down",), 1), (("j",), 2), (("k",), 1), (("Up",), 0), (("End",), -1),
-                        (("Home",), 0), (("G",), -1), (("g",), 0), (("PPage",), 0), (("NPage",), -1),
-                        (("PPage",), 0)):
-        top.press(*keys)
-        top.wait_chosen(rf"^ *{numbers[place]} ")
-
-
+@says("/", "show only lines that match a pattern")
 def check_filter(top):
+    settle(top, 2)
     top.press("/")
     top.wait(r"^lines that match: _")
     top.type("ASLEEP-[12]x")
@@ -165,38 +276,9 @@ def check_filter(top):
     top.type("(")
     top.press("Enter")
     top.wait(r"'\(' is no pattern")
-    top.press("Escape")
-    wait_until(lambda: len(column_of_threads(top)) >= 6, "all threads are back", top.screen)
 
 
-def check_stack(top):
-    top.press("2", "/")
-    top.type("asleep-0")
-    top.press("Enter")
-    top.wait(r"/asleep-0/")
-    top.press("Enter")
-    top.press("/", "C-u", "Enter")
-    top.wait(r"\[5 stack\].*thread \d+ \(asleep-0\)")
-    top.wait(r"asleep_worker$")
-    top.press("Escape")
-    top.wait(r"\[2 threads\]")
-
-
-def check_tree(top):
-    top.press("4", "c")
-    wait_until(lambda: not re.search("busy_worker", top.screen()), "the tree is folded", top.screen)
-    top.press("e")
-    top.wait(r" {2} burn$")
-    top.press("Home")
-    for fold, unfold in (("-", "+"), ("Left", "Right"), ("Enter", "Enter")):
-        top.press(fold)
-        top.wait_chosen(r"[\d.]+ +[\d.]+ \+ |[\d.]+ +[\d.]+ +\+ ")
-        top.press(unfold)
-        top.wait_chosen(r" - ")
-    top.press("1", "+")
-    top.wait(r"only the call tree")
-
-
+@says("w", "figures of the last period, the last 10 s, or since the start")
 def check_window(top):
     for pattern, words in ((r"^running, all \d+ s", "since the start"), (r"^running, last [01]\.\d s", "last period"),
                            (r"^running, last \d+\.\d s", "last 10 s")):
@@ -205,27 +287,57 @@ def check_window(top):
         top.wait(pattern)
 
 
-def check_freeze_and_pause(top):
+@says("Space", "freeze the screen; sampling goes on")
+def check_freeze(top):
+    settle(top, 1)
     top.press("Space")
     top.wait(r"^frozen")
+    top.press("w")
+    before = seconds(top.wait(r"^frozen, all (\d+) s"))
     top.press("Space")
-    top.wait(r"^running")
+    after = seconds(wait_until(lambda: is_later(top, before), "time has gone on", top.screen))
+    assert after > before
+    top.press("w", "w")
+    top.wait(r"^running, last \d")
+
+
+def seconds(match):
+    return int(match.group(1))
+
+
+def is_later(top, before):
+    match = re.search(r"^running, all (\d+) s", top.screen(), re.MULTILINE)
+    return match if match and seconds(match) > before else None
+
+
+@says("p", "pause sampling; the program runs on")
+def check_pause(top):
+    settle(top, 1)
     top.press("p")
     top.wait(r"^paused")
+    top.wait(r"paused: nothing is sampled")
     top.press("p")
     top.wait(r"^running")
 
 
+@says("s", "save what the figures are of; the suffix names the format")
 def check_save(top):
+    settle(top, 1)
     top.press("s")
     top.wait(r"^save to: profile\.pb\.gz_")
+    for name, begin in (("saved.folded", b"busy"), ("saved.pb.gz", b"\x1f\x8b"), ("saved.svg", b"<"), ("saved.html", b"<"),
+                        ("saved.txt", b""), ("saved.json", b"{")):
+        top.press("C-u")
+        top.type(name)
+        top.press("Enter")
+        top.wait(rf"saved to {re.escape(name)}")
+        with open(name, "rb") as file:
+            content = file.read()
+        assert content.lstrip().startswith(begin) or name == "saved.folded", (name, content[:80])
+        assert b"busy_worker" in content or name == "saved.pb.gz", name
+        top.press("s")
+    assert re.search(r"busy_worker;burn \d+", run(SPROF, "report", "saved.pb.gz", "-f", "folded").check(0).text())
     top.press("C-u")
-    top.type("saved.folded")
-    top.press("Enter")
-    top.wait(r"saved to saved\.folded")
-    with open("saved.folded", encoding="utf-8") as file:
-        assert re.search(r"busy_worker;burn \d+", file.read())
-    top.press("s", "C-u")
     top.type("saved.nothing")
     top.press("Enter")
     top.wait(r"names no format")
@@ -233,33 +345,81 @@ def check_save(top):
     top.wait(r"^\? help")
 
 
+@says("? h", "this help")
 def check_help(top):
+    for key in ("?", "h"):
+        top.press(key)
+        top.wait(r"^sprof top: keys")
+        top.press(key)
+        top.wait(r"\[\d \w+\]")
+    top.press("x")
+    top.wait(r"this key has no meaning")
+
+
+@says("Esc", "back: from the help, a stack, a filter")
+def check_back(top):
     top.press("?")
-    top.wait(r"^sprof top: keys")
-    help_lines = top.lines()
-    assert any(line.startswith("q, Ctrl-C") for line in help_lines), top.screen()
-    top.press("?")
-    top.wait(r"\[\d \w+\]")
-    top.press("h")
     top.wait(r"^sprof top: keys")
     top.press("Escape")
     top.wait(r"\[\d \w+\]")
-    top.press("x")
-    top.wait(r"this key has no meaning")
+    top.press("2", "/")
+    top.type("asleep-0")
+    top.press("Enter")
+    top.wait(r"/asleep-0/")
+    top.press("Escape")
+    wait_until(lambda: len(column_of_threads(top)) >= 6, "all threads are back", top.screen)
+    top.press("Enter")
+    top.wait(r"\[5 stack\]")
+    top.press("Escape")
+    top.wait(r"\[2 threads\]")
+
+
+@says("q, Ctrl-C", "leave; the program runs on")
+def check_leaving(_):
+    for key in ("q", "C-c"):
+        victim = Target("threads", 1, 1)
+        with Top(24, 80, "-p", victim.pid) as top:
+            top.wait(r"^running")
+            top.press(key)
+            assert top.status() == 0
+        check_untouched(victim.pid)
+        victim.finish().check(0)
+
+
+IN_TMUX = {"PgUp": "PPage", "PgDn": "NPage", "Esc": "Escape", "Ctrl-C": "C-c"}
+
+
+def keys_of(words):
+    """In the words of tmux."""
+    return [IN_TMUX.get(word, word) for word in words.replace(",", " ").split()]
+
+
+def rows_of_help(top):
+    """What `?` says: (keys, what they do), without what is said of no key."""
+    top.press("?")
+    top.wait(r"^sprof top: keys")
+    found = [(line[:16].rstrip(), line[17:]) for line in top.lines()[1:] if line[16:17] == " " and line[:16].strip()]
+    top.press("Escape")
+    return [row for row in found if not row[0].startswith(("Mouse:", "100 %"))]
+
+
+def check_row(top, row):
+    """Its test presses each of its keys."""
+    Top.pressed.clear()
+    KEYS[row](top)
+    missing = set(keys_of(row[0])) - Top.pressed
+    assert not missing, f"{row}: {missing} not pressed"
 
 
 def check_every_key(rows, columns):
     victim = Target("threads", 2, 4)
     with Top(rows, columns, "-p", victim.pid, "-i", "500ms") as top:
-        check_views(top)
-        check_sorting(top)
-        check_filter(top)
-        check_stack(top)
-        check_tree(top)
-        check_window(top)
-        check_freeze_and_pause(top)
-        check_save(top)
-        check_help(top)
+        top.wait(r"\[1 functions\]")
+        said = rows_of_help(top)
+        assert said == list(KEYS), f"not tested, or not said: {set(said) ^ set(KEYS)}"
+        for row in said:
+            print(f"     {row[0]}: {row[1]}")
+            check_row(top, row)
         top.press("q")
         assert top.status() == 0
     check_untouched(victim.pid)
@@ -272,6 +432,17 @@ def test_every_key_on_24x80():
 
 def test_every_key_on_60x200():
     check_every_key(*SIZES[1])
+
+
+def test_a_lock_and_who_holds_it():
+    victim = Target("blocked", "mutex", 4)
+    with Top(24, 80, "-p", victim.pid, "-i", "500ms") as top:
+        top.wait(r"\[1 functions\]")
+        top.press("3")
+        top.wait(r"^ *[\d.]+ +1 lock +long .*in \w+ +futex mutex ca.*short_waits")
+        top.press("q")
+        assert top.status() == 0
+    victim.finish()
 
 
 def test_mouse():

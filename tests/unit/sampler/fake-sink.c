@@ -217,11 +217,26 @@ static bool may_end_period(void *data)
 	return true;
 }
 
+/*
+ * Periods neither overlap nor leave a gap: merged, they are as long as all of them together. While sampling is
+ * off, one more reading of the clock lies between.
+ */
+static void check_length(struct fake_world *world, uint64_t end_ns)
+{
+	const uint64_t counted = world->quality.duration_ns + world->quality.off_ns;
+	const uint64_t reached = world->period_end_ns + counted;
+
+	if (world->period_end_ns && (reached > end_ns || reached + SPROF_NS_PER_US < end_ns))
+		fake_wrong(world, &world->threads[0], "a period is not as long as it counts");
+	world->period_end_ns = end_ns;
+}
+
 /* The new sink knows nothing of what the old one got. */
-static bool end_period(void *data, struct sprof_sink *sink)
+static bool end_period(void *data, uint64_t end_ns, struct sprof_sink *sink)
 {
 	struct fake_world *world = data;
 
+	check_length(world, end_ns);
 	world->periods++;
 	world->stack_base = world->stack_count;
 	world->wait_base = world->waits;

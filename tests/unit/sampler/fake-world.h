@@ -145,6 +145,7 @@ struct fake_world {
 	size_t stack_count, stack_base; /* stacks below belong to another sink */
 	uint32_t waits, wait_base;      /* waits up to the base belong to another sink */
 	unsigned periods;               /* that ended */
+	uint64_t period_end_ns;         /* of the last one; 0: none has ended */
 	uint64_t last_tick_ns;
 	uint64_t ticks;  /* different times of samples of thread 0 */
 	char wrong[256]; /* the first thing that was wrong; empty: nothing */
