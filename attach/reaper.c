@@ -6,14 +6,16 @@
 #include "attach/reaper.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
-#include <time.h>
+#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/proc.h"
 
 /* Reaps nothing before this time; most attaches end sooner. */
-enum { PATIENCE_NS = 10 * SPROF_NS_PER_MS };
+enum { PATIENCE_MS = 10 };
 
 /* A wait for ends also finds stops of tracees (kernel/exit.c, wait_task_stopped), which are not
  * ours to consume. */
@@ -41,17 +43,13 @@ static void reap_threads(pid_t pid)
 
 static bool is_over_in_time(struct sprof_reaper *reaper)
 {
-	const uint64_t until = sprof_clock_now_ns() + PATIENCE_NS;
-	const struct timespec deadline = {
-		.tv_sec = (time_t)(until / SPROF_NS_PER_S),
-		.tv_nsec = (long)(until % SPROF_NS_PER_S),
-	};
+	struct pollfd over = {.fd = reaper->over, .events = POLLIN};
+	int ready;
 
-	while (sem_clockwait(&reaper->over, CLOCK_MONOTONIC, &deadline)) {
-		if (errno != EINTR)
-			return false;
-	}
-	return true;
+	do
+		ready = poll(&over, 1, PATIENCE_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready;
 }
 
 static void *run(void *data)
@@ -66,14 +64,17 @@ static void *run(void *data)
 void sprof_reaper_start(struct sprof_reaper *reaper, pid_t pid)
 {
 	*reaper = (struct sprof_reaper){.pid = pid};
-	sem_init(&reaper->over, 0, 0);
-	reaper->runs = !pthread_create(&reaper->thread, NULL, run, reaper);
+	reaper->over = eventfd(0, EFD_CLOEXEC);
+	reaper->runs = reaper->over >= 0 && !pthread_create(&reaper->thread, NULL, run, reaper);
 }
 
 void sprof_reaper_stop(struct sprof_reaper *reaper)
 {
-	sem_post(&reaper->over);
-	if (reaper->runs)
+	const uint64_t one = 1;
+
+	/* It can't fail: it is the first one. */
+	if (reaper->runs && write(reaper->over, &one, sizeof(one)) == sizeof(one))
 		pthread_join(reaper->thread, NULL);
-	sem_destroy(&reaper->over);
+	if (reaper->over >= 0)
+		close(reaper->over);
 }

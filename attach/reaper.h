@@ -8,14 +8,13 @@
 #define SPROF_ATTACH_REAPER_H
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct sprof_reaper {
 	pid_t pid; /* the process that is being seized */
 	pthread_t thread;
-	sem_t over;
+	int over; /* an eventfd: readable at the end */
 	bool runs;
 };
 

@@ -15,7 +15,8 @@ bool sprof_thread_interrupt(struct sprof_thread *thread)
 	return true;
 }
 
-static enum __ptrace_request request_of(const struct sprof_thread *thread)
+/* The C libraries disagree about the type of a request. */
+static int request_of(const struct sprof_thread *thread)
 {
 	switch (thread->resumption) {
 	case SPROF_RESUME_TO_CALL:

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cmd/syscall-name.h"
+#include "cmd/system-names.h"
 #include "output/table.h"
 #include "output/units.h"
 
@@ -69,7 +70,7 @@ static void list_errors(const struct sprof_call_row *row, char *buffer, size_t s
 
 		for (size_t i = 1; i < CALL_ERRORS; i++)
 			most = errors[i].count > most->count ? &errors[i] : most;
-		name = strerrorname_np(most->errnum);
+		name = sprof_error_number_name(most->errnum);
 		if (!most->count || used >= size)
 			return;
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s %llu", used ? ", " : "",
@@ -297,7 +298,7 @@ static void json_errors(const struct sprof_call_row *row, struct sprof_json *jso
 
 	sprof_json_text(json, ",\"by_error\":{");
 	for (size_t i = 0; i < CALL_ERRORS && row->by_error[i].count; i++) {
-		const char *name = strerrorname_np(row->by_error[i].errnum);
+		const char *name = sprof_error_number_name(row->by_error[i].errnum);
 
 		sprof_json_comma(json, &first);
 		sprof_json_string(json, name ? name : "?");

@@ -10,6 +10,7 @@
 #include "cmd/dump-locals.h"
 #include "cmd/dump.h"
 #include "cmd/syscall-name.h"
+#include "cmd/system-names.h"
 #include "output/clean.h"
 #include "output/fit.h"
 
@@ -274,7 +275,7 @@ static void print_core_head(const struct sprof_core *core, size_t threads)
 		name[0] ? ")" : "");
 	if (core->signal)
 		printf(", ended by SIG%s in thread %d",
-			sigabbrev_np(core->signal) ? sigabbrev_np(core->signal) : "?",
+			sprof_signal_name(core->signal) ? sprof_signal_name(core->signal) : "?",
 			core->threads[0].tid);
 	printf(": %zu thread%s\n", threads, threads == 1 ? "" : "s");
 }

@@ -38,6 +38,7 @@ enum {
 	SMALL_ENTRY_SIZE = 8, /* of x86_64 without IBT: .plt.got, and .plt of a static program */
 	ARM_ENTRY_SIZE = 24,  /* at most */
 	ARM_STEP = 4,
+	ARM_IRELATIVE = 1032, /* R_AARCH64_IRELATIVE: not every <elf.h> has it */
 };
 
 static int compare(const void *left, const void *right)
@@ -54,7 +55,7 @@ static bool find_target(
 
 	*ret = (struct target){
 		.name = sprof_dynamic_name(dynamic, ELF64_R_SYM(relocation->r_info))};
-	if (type == R_X86_64_IRELATIVE || type == R_AARCH64_IRELATIVE)
+	if (type == R_X86_64_IRELATIVE || type == ARM_IRELATIVE)
 		*ret = (struct target){.resolver = (uint64_t)relocation->r_addend};
 	return ret->name || ret->resolver;
 }

@@ -1,9 +1,9 @@
 """System calls and allocations of sprof that fail: it ends in time, with a right result or a clear
 message, and the target neither stands still nor computes anything wrong.
 
-    faults.py attach|kill|run|report [--all] [--only WORD] [--slice K/N] [--sample N] [--jobs N]
+    faults.py attach|kill|run|report|top [--all] [--only WORD] [--slice K/N] [--sample N] [--jobs N]
 
-attach: strace fails the calls (sprof is its only child; what sprof traces is not). run and report: a
+attach: strace fails the calls (sprof is its only child; what sprof traces is not). run, report and top: a
 preloaded library does, with allocations among them. Which calls there are, and how many, is counted
 first; then each of the rare ones fails once, and a spread of the others. --all: many more of them.
 kill: sprof dies at its Nth ptrace call. Most of a run is waiting: --jobs of them at a time.
@@ -15,11 +15,14 @@ import contextlib
 import errno
 import json
 import os
+import pty
 import random
 import re
+import select
 import shutil
 import sys
 import tempfile
+import termios
 import time
 import zlib
 
@@ -278,6 +281,97 @@ class Report:
         pass
 
 
+# sprof top, on a terminal of its own, while keys are pressed.
+
+class Played:
+    """A program on a terminal: each of the keys is pressed when the screen has answered the one before. Its
+    stderr is a file: what is written to the terminal behind the screen would be lost with sprof."""
+
+    def __init__(self, argv, environment, keys):
+        self.said, self.keys = b"", list(keys)
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.dup2(os.open("errors", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+            os.execve(argv[0], argv, environment)
+
+    def press(self):
+        if self.keys and b"help" in self.said:
+            os.write(self.fd, self.keys.pop(0))
+
+    def read(self):
+        """False: the other end is closed."""
+        ready, _, _ = select.select([self.fd], [], [], 0.05)
+        if not ready:
+            self.press()
+            return True
+        try:
+            found = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.said += found
+        return bool(found)
+
+    def finish(self):
+        """(exit code, what it has said to stderr)"""
+        end = time.monotonic() + LIMIT
+        before = termios.tcgetattr(self.fd)
+        while self.read():
+            if time.monotonic() > end:
+                os.kill(self.pid, harness.signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                raise Wrong(f"hangs: {self.said[-500:]!r}")
+        _, status = os.waitpid(self.pid, 0)
+        changed = termios.tcgetattr(self.fd) != before
+        os.close(self.fd)
+        if changed and os.waitstatus_to_exitcode(status) >= 0:
+            raise Wrong("the terminal was left changed")
+        with open("errors", encoding="utf-8", errors="replace") as file:
+            return os.waitstatus_to_exitcode(status), file.read()
+
+
+class Top:
+    """Each view, the help, a filter, a freeze and a file, while names come."""
+    script = "i=0; while [ $i -lt 250000 ]; do i=$((i+1)); done; exit 7"
+    argv = [SPROF, "top", "-i", "500ms", "--", "/bin/sh", "-c", script]
+    keys = [b"2", b"\r", b"3", b"4", b"e", b"/a\r", b"\033", b"w", b"?", b"?", b" ", b"s\025x.folded\r", b" ", b"q"]
+    kinds = ["alloc", "open", "read", "memory", "ptrace", "thread"]
+
+    def play(self, what, count=None):
+        kind, error, number = what.split(":")
+        environment = {**os.environ, "LD_PRELOAD": LIBRARY, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+                       "SPROF_FAULT": f"{kind}:{getattr(errno, error)}:{number}"}
+        if count:
+            environment["SPROF_FAULT_COUNT"] = os.path.abspath(count)
+        return Played(self.argv, environment, self.keys).finish()
+
+    def list(self, every):
+        for kind in self.kinds:
+            code, said = self.play(f"{kind}:EIO:0", count="count")
+            assert code == 7, said
+            with open("count", encoding="utf-8") as file:
+                count = int(file.read())
+            for error in KINDS[kind]:
+                for number in spread(count, every):
+                    yield f"{kind}:{error}:{number}"
+                    if kind != "read":  # without any key nobody could leave
+                        yield f"{kind}:{error}:{number}+"
+
+    def act(self, what):
+        forget_output()
+        code, said = self.play(what)
+        if os.path.exists("x.folded"):
+            read_folded("x.folded")
+        if code < 0 and (place := died_in(said)).startswith("lib"):
+            raise Elsewhere(place)
+        if code == 1 and "line 0, col 0: Out of memory" in said:
+            raise Elsewhere("libtinfo: exit(1)")
+        if code != 7 and (code < 0 or "sprof: " not in said and "error while loading" not in said):
+            raise Wrong(f"exit code {code}: {said[-3000:]}")
+
+    def finish(self):
+        pass
+
+
 # sprof killed instead of a ptrace call: whatever the target was stopped for must reach it.
 
 BEHAVIOURS = os.path.join("..", "behaviours", "behaviours")
@@ -323,7 +417,7 @@ class Kill:
         pass
 
 
-TOPICS = {"attach": Attach, "kill": Kill, "run": Run, "report": Report}
+TOPICS = {"attach": Attach, "kill": Kill, "run": Run, "report": Report, "top": Top}
 
 
 class Worker:

@@ -1,0 +1,16 @@
+/*
+ * Names of errors and signals, as the C library has them (glibc since 2.32).
+ */
+#include "cmd/system-names.h"
+
+#include <string.h>
+
+const char *sprof_error_number_name(int errnum)
+{
+	return strerrorname_np(errnum);
+}
+
+const char *sprof_signal_name(int number)
+{
+	return sigabbrev_np(number);
+}
