@@ -1,7 +1,7 @@
 /*
- * Opens core files, also those that systemd-coredump or a user has compressed: zstd, the default, is
- * decompressed into a file without a name, which is gone with sprof. Does not handle the other
- * formats: says which command does.
+ * Opens core files, also those that systemd-coredump or a user has compressed: they are decompressed
+ * into a file without a name, which is gone with sprof. Does not handle formats that this build has no
+ * library for: says which command does.
  */
 #include "elfsym/core.h"
 
@@ -13,35 +13,7 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "elfsym/unzstd.h"
-
-struct packing {
-	const char *name; /* of the format; also of its command, which takes -dc */
-	size_t size;
-	uint8_t magic[6];
-};
-
-static const struct packing packings[] = {
-	{"zstd", 4, {0x28, 0xb5, 0x2f, 0xfd}},
-	{"xz", 6, {0xfd, '7', 'z', 'X', 'Z', 0}},
-	{"lz4", 4, {0x04, 0x22, 0x4d, 0x18}},
-	{"gzip", 2, {0x1f, 0x8b}},
-	{"bzip2", 3, {'B', 'Z', 'h'}},
-};
-
-/* NULL: not compressed. */
-static const struct packing *find_packing(int fd)
-{
-	uint8_t begin[sizeof(packings[0].magic)] = {0};
-	const ssize_t got = pread(fd, begin, sizeof(begin), 0);
-
-	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
-		if (got >= (ssize_t)packings[i].size &&
-			!memcmp(begin, packings[i].magic, packings[i].size))
-			return &packings[i];
-	}
-	return NULL;
-}
+#include "elfsym/unpack.h"
 
 /* -1: errno says why. */
 static int open_nameless(const char *folder)
@@ -60,12 +32,13 @@ static int open_nameless(const char *folder)
 }
 
 /* The decompressed copy of a file; -1: *err says why. */
-static int unpack(int fd, const struct packing *packing, const char *path, struct sprof_error *err)
+static int unpack(
+	int fd, const struct sprof_unpacker *packing, const char *path, struct sprof_error *err)
 {
 	const char *folder = getenv("TMPDIR");
 	int copy;
 
-	if (packing != packings || !sprof_unzstd_is_built_in()) {
+	if (!packing->begin) {
 		sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is compressed with %s", path,
 			packing->name);
 		sprof_error_hint(
@@ -74,7 +47,7 @@ static int unpack(int fd, const struct packing *packing, const char *path, struc
 	}
 	folder = folder && folder[0] ? folder : "/var/tmp";
 	copy = open_nameless(folder);
-	if (copy >= 0 && sprof_unzstd_file(fd, copy))
+	if (copy >= 0 && sprof_unpack(packing, fd, copy))
 		return copy;
 	sprof_error_errno(err, errno, "decompress %s in %s", path, folder);
 	if (copy >= 0)
@@ -85,13 +58,13 @@ static int unpack(int fd, const struct packing *packing, const char *path, struc
 bool sprof_core_open(const char *path, struct sprof_core **ret, struct sprof_error *err)
 {
 	int fd = sprof_regular_file_open(path, 0), packed = fd;
-	const struct packing *packing;
+	const struct sprof_unpacker *packing;
 
 	if (fd < 0 && errno == ESTALE)
 		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED, "%s is not a file", path);
 	if (fd < 0)
 		return sprof_error_errno(err, errno, "open %s", path);
-	packing = find_packing(fd);
+	packing = sprof_unpacker_find(fd);
 	if (packing) {
 		fd = unpack(packed, packing, path, err);
 		close(packed);

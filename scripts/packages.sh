@@ -3,7 +3,7 @@
 
 build_packages=(
     gcc libc6-dev meson ninja-build pkg-config
-    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev
+    libunwind-dev libdw-dev libelf-dev libiberty-dev libseccomp-dev libcmocka-dev zlib1g-dev liblzma-dev liblz4-dev
     libdeflate-dev libzstd-dev libzydis-dev libncurses-dev
 )
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
@@ -15,7 +15,7 @@ test_packages=(
     nodejs npm chromium fonts-dejavu-core
     musl-tools busybox-static
     golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
-    elfutils dwz xz-utils zstd rustc llvm libdebuginfod1
+    elfutils dwz xz-utils lz4 zstd rustc llvm libdebuginfod1
     postgresql nginx-light wrk default-jdk-headless time strace procps util-linux tmux zsh fish smem uftrace ltrace
     heaptrack libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross

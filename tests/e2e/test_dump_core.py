@@ -1,12 +1,14 @@
 """`sprof dump --core`: what a core tells, compared with gdb on the same core."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import re
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 
 from harness import (Program, Target, go_target, main, require_machine, run, sprof, state_of, target, threads_of,
@@ -193,19 +195,39 @@ def test_packed():
     core = gcore(program.pid)
     end(program)
     plain = dump(core)
-    run(tool("zstd"), "-q", core, "-o", "core.zst").check(0)
-    packed = dump("core.zst")
-    assert packed == plain
-    with open("core.zst", "rb") as file:
-        begin = file.read()[:-100]
-    with open("cut.zst", "wb") as file:
-        file.write(begin)
-    result = sprof("dump", "--core", "cut.zst").check(2)
-    assert "decompress cut.zst" in result.err and result.out == b"", result.err
-    with open("core.xz", "wb") as file:
-        subprocess.run([tool("xz"), "-0", "-c", core], stdout=file, check=True)
-    result = sprof("dump", "--core", "core.xz").check(2)
-    assert "core.xz is compressed with xz" in result.err and "hint: xz -dc core.xz > core" in result.err, result.err
+    for suffix, pack in PACKERS.items():
+        print(f"     {suffix}")
+        pack(core, f"core.{suffix}")
+        assert dump(f"core.{suffix}") == plain, suffix
+        check_damaged(f"core.{suffix}")
+    pack_with(bz2, core, "core.bz2")
+    result = sprof("dump", "--core", "core.bz2").check(2)
+    assert "core.bz2 is compressed with bzip2" in result.err, result.err
+    assert "hint: bzip2 -dc core.bz2 > core" in result.err, result.err
+
+
+def pack_with(module, path, packed):
+    with open(path, "rb") as file, module.open(packed, "wb") as to:
+        shutil.copyfileobj(file, to)
+
+
+PACKERS = {
+    "zst": lambda path, packed: run(tool("zstd"), "-q", path, "-o", packed).check(0),
+    "lz4": lambda path, packed: run(tool("lz4"), "-q", path, packed).check(0),
+    "xz": lambda path, packed: pack_with(lzma, path, packed),
+    "gz": lambda path, packed: pack_with(gzip, path, packed),
+}
+
+
+def check_damaged(path):
+    """Cut, or followed by something else."""
+    with open(path, "rb") as file:
+        whole = file.read()
+    for content in (whole[:-100], whole[:len(whole) // 2], whole[:7], whole + b"something else"):
+        with open("damaged", "wb") as file:
+            file.write(content)
+        result = sprof("dump", "--core", "damaged").check(2)
+        assert "decompress damaged" in result.err and result.out == b"", result.err
 
 
 def test_no_core():
