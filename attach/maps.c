@@ -157,6 +157,7 @@ uint64_t sprof_mapping_offset(
 	case SPROF_MODULE_MEMORY:
 		return address - mapping->start;
 	case SPROF_MODULE_ANONYMOUS:
+	case SPROF_MODULE_SCRIPT:
 		break;
 	}
 	return address;

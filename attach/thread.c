@@ -74,6 +74,17 @@ size_t sprof_process_read_memory(
 	return got < 0 ? 0 : (size_t)got;
 }
 
+void sprof_process_read_pieces(
+	struct sprof_process *process, pid_t tid, struct sprof_memory_piece *pieces, size_t count)
+{
+	sprof_memory_read_pieces(tid, pieces, count);
+	if (!count || pieces[0].got || errno != EPERM)
+		return;
+	for (size_t i = 0; i < count; i++)
+		pieces[i].got = sprof_process_read_memory(
+			process, tid, pieces[i].address, pieces[i].buffer, pieces[i].size);
+}
+
 /* The right to read was checked at the open (fs/proc/task_mmu.c, proc_maps_open). */
 bool sprof_process_read_maps(struct sprof_process *process, struct sprof_modules *modules)
 {

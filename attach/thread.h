@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "attach/maps.h"
+#include "attach/memory.h"
 #include "attach/procfs.h"
 #include "base/attributes.h"
 
@@ -118,6 +119,9 @@ void sprof_process_open_files(struct sprof_process *process);
  */
 SPROF_MUST_USE size_t sprof_process_read_memory(
 	struct sprof_process *process, pid_t tid, uint64_t address, void *buffer, size_t size);
+/* The same for several pieces, as sprof_memory_read_pieces() does. */
+void sprof_process_read_pieces(
+	struct sprof_process *process, pid_t tid, struct sprof_memory_piece *pieces, size_t count);
 /* Reads the process's mappings as sprof_maps_read() does, or from the open file. */
 SPROF_MUST_USE bool sprof_process_read_maps(
 	struct sprof_process *process, struct sprof_modules *modules);

@@ -67,6 +67,7 @@ static void destroy(struct sprof_module *module)
 		close(module->fd);
 	if (module->root_fd >= 0)
 		close(module->root_fd);
+	sprof_script_destroy(module->script);
 	free(module->image);
 	free(module);
 }
@@ -90,14 +91,18 @@ static struct sprof_module *append(
 	uint32_t id = modules->count;
 	struct place place = place_of(id);
 	struct sprof_module ***chunk = &modules->chunks[place.chunk], *module;
+	struct sprof_script *script;
 
 	if (!*chunk)
 		*chunk = calloc(place.size, sizeof(**chunk));
 	if (!*chunk)
 		return NULL;
 	module = calloc(1, sizeof(*module));
-	if (!module)
+	script = module && key->kind == SPROF_MODULE_SCRIPT ? sprof_script_create() : NULL;
+	if (!module || (key->kind == SPROF_MODULE_SCRIPT && !script)) {
+		free(module);
 		return NULL;
+	}
 	*module = (struct sprof_module){
 		.id = id,
 		.kind = key->kind,
@@ -107,6 +112,7 @@ static struct sprof_module *append(
 		.inode = key->inode,
 		.fd = -1,
 		.root_fd = -1,
+		.script = script,
 	};
 	(*chunk)[place.index] = module;
 	atomic_store_explicit(&modules->count, id + 1, memory_order_release);

@@ -15,11 +15,14 @@
 
 #include "base/attributes.h"
 #include "base/file-stamp.h"
+#include "base/script.h"
 
 enum sprof_module_kind {
 	SPROF_MODULE_FILE,
 	SPROF_MODULE_MEMORY,    /* an ELF image that exists in memory only: the vDSO */
 	SPROF_MODULE_ANONYMOUS, /* no ELF image at all; offsets are absolute addresses */
+	/* source that an interpreter runs, not mapped; see base/script.h */
+	SPROF_MODULE_SCRIPT,
 };
 
 /* The path of the module that stands for the kernel: anonymous, its offsets are addresses. */
@@ -46,8 +49,9 @@ struct sprof_module {
 	 * places in the file; NULL: also unknown. Owned by the table. */
 	void *image;
 	size_t image_size;
-	uint64_t image_base; /* of those parts: the address of the file's first byte in the
+	uint64_t image_base;         /* of those parts: the address of the file's first byte in the
 				process */
+	struct sprof_script *script; /* SPROF_MODULE_SCRIPT: its functions. Owned by the table. */
 };
 
 /*

@@ -23,6 +23,23 @@ const char *sprof_end_name(enum sprof_end end)
 	return names[end];
 }
 
+const char *sprof_merge_name(enum sprof_merge merge)
+{
+	static const char *const names[SPROF_MERGE_COUNT] = {
+		[SPROF_MERGE_NONE] = "none",
+		[SPROF_MERGE_MERGED] = "merged",
+		[SPROF_MERGE_VERSION] = "version",
+		[SPROF_MERGE_NO_STATE] = "no-state",
+		[SPROF_MERGE_NOT_READ] = "not-read",
+		[SPROF_MERGE_TORN] = "torn",
+		[SPROF_MERGE_NATIVE] = "native",
+		[SPROF_MERGE_MISMATCH] = "mismatch",
+	};
+
+	assert(merge < SPROF_MERGE_COUNT);
+	return names[merge];
+}
+
 const char *sprof_state_name(enum sprof_state state)
 {
 	static const char *const names[SPROF_STATE_COUNT] = {

@@ -72,6 +72,22 @@ struct sprof_times {
 	uint64_t ns[SPROF_TIME_COUNT];
 };
 
+/* How a stack and the frames of a language's interpreter fit together. */
+enum sprof_merge {
+	SPROF_MERGE_NONE, /* the thread runs no interpreter */
+	SPROF_MERGE_MERGED,
+	SPROF_MERGE_VERSION,  /* the interpreter's version is not known */
+	SPROF_MERGE_NO_STATE, /* the thread's state was not found */
+	SPROF_MERGE_NOT_READ, /* its frames were not read at that moment */
+	SPROF_MERGE_TORN,     /* they could not be read, or have no end */
+	SPROF_MERGE_NATIVE,   /* the native stack is not whole */
+	SPROF_MERGE_MISMATCH, /* there are more evaluation loops than entries of frames, or fewer */
+	SPROF_MERGE_COUNT,
+};
+
+/* "merged", and the reasons: "version", "no-state", "not-read", ... */
+const char *sprof_merge_name(enum sprof_merge merge);
+
 /* How a caller's frame was found, the least certain way last. */
 enum sprof_way {
 	SPROF_WAY_TABLES, /* CFI, or Go's table */
@@ -102,8 +118,9 @@ struct sprof_stack_view {
 	const struct sprof_frame *frames;
 	size_t count;
 	enum sprof_end end;
-	enum sprof_way way;    /* the least certain way by which one of its frames was found */
-	uint64_t outermost_sp; /* sp of the last frame; 0: unknown */
+	enum sprof_way way;     /* the least certain way by which one of its frames was found */
+	uint64_t outermost_sp;  /* sp of the last frame; 0: unknown */
+	enum sprof_merge merge; /* with the frames of an interpreter */
 	const struct sprof_stack_state *state; /* NULL: the unwinder was not asked for it */
 };
 
@@ -267,6 +284,8 @@ struct sprof_quality {
 	/* with a frame found in this way as the least certain one */
 	uint64_t stacks_by_code, stacks_by_frame_pointer;
 	uint64_t unwind_ns_total;
+	/* of these samples: with frames of an interpreter, or why not */
+	uint64_t merges[SPROF_MERGE_COUNT];
 	uint64_t frames_unresolved; /* distinct addresses without a name; filled after naming */
 	uint64_t threads_seen, processes_seen;
 	/* What found no room and is shown as [other]; counted by the profile. */

@@ -31,6 +31,7 @@ static const struct choice {
 	{NULL, "report-mode", "merged per-thread both"},
 	{NULL, "mode", "wall cpu wait"},
 	{NULL, "kernel", "none syscall stack"},
+	{NULL, "python", "calls all only"},
 	{NULL, "state", "user sys sleep disk stopped wait"},
 	{NULL, "sort",
 		"self% self total% total user% sys% runq% wait% stolen% self-user self-sys "

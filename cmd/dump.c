@@ -31,6 +31,7 @@ struct dump_options {
 	size_t times;
 	uint64_t interval_ns; /* 0: not given */
 	size_t max_depth;
+	enum sprof_python_shown python;
 };
 
 _Static_assert(offsetof(struct dump_options, common) == 0,
@@ -59,6 +60,13 @@ static const struct sprof_option option_table[] = {
 		FIELD(json)},
 	{"locals", NULL, NULL, "also the local variables of each frame", sprof_value_flag,
 		FIELD(locals)},
+	{"python", NULL, "FRAMES",
+		"what stacks of Python programs have: calls: its functions, and C\n"
+		"functions that do something; all: also those that only make calls;\n"
+		"only: its functions and nothing else (calls)",
+		sprof_python_set, FIELD(python)},
+	{"no-python", NULL, NULL, "native stacks only: the interpreter, not what it runs",
+		sprof_python_unset, FIELD(python)},
 	{"max-depth", NULL, "N", "at most N frames per stack (8192)", sprof_value_count,
 		FIELD(max_depth)},
 	{0},
@@ -128,6 +136,7 @@ static bool trace(struct dump *dump, struct sprof_error *err)
 		.subject = &subject,
 		.modules = dump->modules,
 		.unwinder = dump->unwinder,
+		.python = dump->options->python,
 		.signals = &signals,
 		.sampling = {.rate_hz = 10, .once = true},
 		.sink = sprof_stacks_sink(&dump->stacks),

@@ -70,6 +70,13 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		FIELD(max_depth)},
 	{"mode", NULL, "MODE", "wall: all threads, cpu: running ones, wait: blocked ones (wall)",
 		sprof_value_mode, FIELD(mode)},
+	{"python", NULL, "FRAMES",
+		"what stacks of Python programs have: calls: its functions, and C\n"
+		"functions that do something; all: also those that only make calls;\n"
+		"only: its functions and nothing else (calls)",
+		sprof_python_set, FIELD(python)},
+	{"no-python", NULL, NULL, "native stacks only: the interpreter, not what it runs",
+		sprof_python_unset, FIELD(python)},
 	{"goroutines", NULL, NULL, "Go: which goroutine each sample is of, and who created it",
 		sprof_value_flag, FIELD(goroutines)},
 	{"cpus", NULL, NULL, "which CPU each sample of a running thread is of", sprof_value_flag,

@@ -14,6 +14,7 @@
 #include "cmd/naming.h"
 #include "cmd/pids.h"
 #include "cmd/process-choice.h"
+#include "cmd/python.h"
 #include "cmd/running-source.h"
 #include "cmd/shown.h"
 #include "output/format.h"
@@ -49,6 +50,7 @@ struct sprof_recording {
 	enum sprof_kernel_detail kernel;
 	enum sprof_running_source source;
 	bool goroutines, cpus;
+	enum sprof_python_shown python;
 	size_t timeline_max, max_stacks;
 
 	const char *stats_pattern; /* as it was given; NULL: none */

@@ -323,6 +323,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 			.subject = subject,
 			.modules = session.modules,
 			.unwinder = session.unwinder,
+			.python = options->python,
 			.signals = &session.signals,
 			.sampling =
 				{

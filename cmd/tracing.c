@@ -13,6 +13,7 @@
 #include "base/proc-status.h"
 #include "base/proc.h"
 #include "cmd/ui.h"
+#include "interp/interp.h"
 
 enum { CALLS_END_NS = 10 * SPROF_NS_PER_MS, HOLDS_END_NS = SPROF_NS_PER_S };
 
@@ -107,7 +108,7 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 		.signal = answer_signal,
 		.done = say_done,
 	};
-	const struct sprof_sampler_parts parts = {
+	struct sprof_sampler_parts parts = {
 		.target = target,
 		.modules = tracing->modules,
 		.unwinder = tracing->unwinder,
@@ -117,8 +118,10 @@ static void sample(struct sprof_tracing *tracing, struct sprof_target *target)
 		.events = tracing->events,
 	};
 
-	tracing->sampling_failed =
+	tracing->sampling_failed = !sprof_python_begin(tracing->python, tracing->modules,
+					   &parts.interp, &tracing->error) ||
 		!sprof_sampler_run(&parts, &tracing->sampling, &tracing->quality, &tracing->error);
+	sprof_interp_destroy(parts.interp);
 }
 
 static void tell_left_alone(const struct sprof_target *target)

@@ -19,6 +19,7 @@
 #include "base/module.h"
 #include "base/record.h"
 #include "cmd/pids.h"
+#include "cmd/python.h"
 #include "cmd/signals.h"
 #include "sampler/sampler.h"
 #include "unwind/unwind.h"
@@ -46,6 +47,7 @@ struct sprof_tracing {
 	const struct sprof_subject *subject;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
+	enum sprof_python_shown python;
 	struct sprof_signals *signals; /* blocked already */
 	struct sprof_sampler_options sampling;
 	struct sprof_sink sink;                         /* of the current period */

@@ -80,6 +80,7 @@ static bool begin_elf(
 			image->elf = elf_memory(module->image, module->image_size);
 		break;
 	case SPROF_MODULE_ANONYMOUS:
+	case SPROF_MODULE_SCRIPT:
 		return sprof_error_set(
 			err, SPROF_ERROR_UNSUPPORTED, "%s has no ELF file", module->path);
 	}

@@ -68,6 +68,8 @@ bool sprof_names_init(struct sprof_names *names, const struct sprof_module *modu
 		return false;
 	if (places->saved)
 		return sprof_names_open_saved(names, err);
+	if (module->kind == SPROF_MODULE_SCRIPT)
+		return true;
 	if (module->kind == SPROF_MODULE_ANONYMOUS)
 		return init_anonymous(names, err);
 	if (!sprof_image_open(module, &names->image, &unreadable)) {

@@ -22,7 +22,6 @@
 #include "elfsym/go-lines.h"
 #include "elfsym/names.h"
 
-/* A slice of the locations. */
 struct chain {
 	size_t first, count;
 };
@@ -384,7 +383,9 @@ static bool append_location(struct sprof_symbols *symbols, const struct place *p
 		.inlined = source->inlined,
 	};
 
-	if (!set_function(symbols, &location, place, source, err) ||
+	if (place->module->kind == SPROF_MODULE_SCRIPT)
+		location = sprof_script_location(place->module, place->offset);
+	else if (!set_function(symbols, &location, place, source, err) ||
 		!set_file(symbols, &location, source, err))
 		return false;
 	if (!sprof_array_reserve(&symbols->locations, &symbols->location_capacity,
@@ -417,7 +418,6 @@ static bool name_place(struct sprof_symbols *symbols, struct place *place, struc
 	return true;
 }
 
-/* *ret is the index of the place's new chain. */
 static bool add_chain(
 	struct sprof_symbols *symbols, struct place *place, uint32_t *ret, struct sprof_error *err)
 {

@@ -113,6 +113,12 @@ bool sprof_symbols_find_tail_calls(struct sprof_symbols *symbols, uint32_t modul
 bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uint64_t distance,
 	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err) SPROF_MUST_USE;
 
+/*
+ * Private to elfsym/: a function in a module of kind SPROF_MODULE_SCRIPT, whose own table names it.
+ * The strings live as long as the module.
+ */
+struct sprof_location sprof_script_location(const struct sprof_module *module, uint64_t offset);
+
 /* Explains the places of a module that sprof_symbols_resolve() left unresolved. False: no memory.
  */
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,

@@ -189,6 +189,12 @@ static bool append_module(struct sprof_layout *layout, const struct sprof_profil
 	return !extent->rest || append(layout, &rest);
 }
 
+/* Whether its offsets are places in an ELF file. */
+static bool has_places(const struct sprof_module *module)
+{
+	return module->kind == SPROF_MODULE_FILE || module->kind == SPROF_MODULE_MEMORY;
+}
+
 /* By module. NULL: no memory. */
 static struct extent *find_extents(const struct sprof_profile *profile, size_t modules)
 {
@@ -201,7 +207,7 @@ static struct extent *find_extents(const struct sprof_profile *profile, size_t m
 	}
 	for (uint32_t i = 0; i < modules; i++) {
 		extents[i].module = i;
-		if (sprof_modules_get(profile->modules, i)->kind != SPROF_MODULE_ANONYMOUS)
+		if (has_places(sprof_modules_get(profile->modules, i)))
 			measure(profile, rest[i], &extents[i]);
 	}
 	weigh(profile, extents, modules);
@@ -221,9 +227,8 @@ bool sprof_layout_build(const struct sprof_profile *profile, struct sprof_layout
 		const struct sprof_module *module =
 			sprof_modules_get(profile->modules, (uint32_t)i);
 		const struct sprof_layout_mapping anonymous = {.module = (uint32_t)i};
-		bool ok = module->kind == SPROF_MODULE_ANONYMOUS
-			? append(ret, &anonymous)
-			: append_module(ret, profile, &extents[i]);
+		bool ok = has_places(module) ? append_module(ret, profile, &extents[i])
+					     : append(ret, &anonymous);
 
 		if (!ok)
 			return false;

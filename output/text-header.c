@@ -119,6 +119,29 @@ static void write_ways(const struct sprof_text *text, uint64_t stacks)
 		sprof_percent(by_chain, stacks));
 }
 
+/* Only for programs in Python: of the samples whose native stacks have its evaluation loop. */
+static void write_merges(const struct sprof_text *text)
+{
+	const uint64_t *merges = text->profile->quality.merges;
+	const char *separator = "; not: ";
+	uint64_t all = 0;
+
+	for (int i = SPROF_MERGE_MERGED; i < SPROF_MERGE_COUNT; i++)
+		all += merges[i];
+	if (!all)
+		return;
+	sprof_out_printf(text->out, "  python      %.1f %% of %" PRIu64 " stacks merged",
+		sprof_percent(merges[SPROF_MERGE_MERGED], all), all);
+	for (int i = SPROF_MERGE_MERGED + 1; i < SPROF_MERGE_COUNT; i++) {
+		if (!merges[i])
+			continue;
+		sprof_out_printf(text->out, "%s%" PRIu64 " %s", separator, merges[i],
+			sprof_merge_name((enum sprof_merge)i));
+		separator = ", ";
+	}
+	sprof_out_puts(text->out, "\n");
+}
+
 static void write_stacks(const struct sprof_text *text)
 {
 	const uint64_t *stacks = text->profile->quality.stacks;
@@ -142,6 +165,7 @@ static void write_stacks(const struct sprof_text *text)
 	}
 	sprof_out_puts(text->out, "\n");
 	write_ways(text, all);
+	write_merges(text);
 }
 
 static void write_cost(const struct sprof_text *text)

@@ -35,11 +35,21 @@ static bool intern(struct sprof_profile *profile, const char *text, const char *
 	return !text || *ret;
 }
 
+/* Python's names of source: a file, or "<string>", "<frozen importlib._bootstrap>". */
+static bool is_script(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return path[0] == '<' || (dot && strcmp(dot, ".py") == 0);
+}
+
 static enum sprof_module_kind kind_of(const char *path)
 {
 	if (strcmp(path, "[vdso]") == 0)
 		return SPROF_MODULE_MEMORY;
-	return path[0] == '[' || path[0] == '\0' ? SPROF_MODULE_ANONYMOUS : SPROF_MODULE_FILE;
+	if (path[0] == '[' || path[0] == '\0')
+		return SPROF_MODULE_ANONYMOUS;
+	return is_script(path) ? SPROF_MODULE_SCRIPT : SPROF_MODULE_FILE;
 }
 
 /* A build id distinguishes files of one path: it is the key in place of an inode. */

@@ -73,7 +73,8 @@ static bool identify(struct sprof_profile *profile, const struct sprof_module *m
 
 	if (!facts->mapped_at)
 		facts->mapped_at = module->mapped_at;
-	if (module->kind == SPROF_MODULE_ANONYMOUS || facts->segments)
+	if (module->kind == SPROF_MODULE_ANONYMOUS || module->kind == SPROF_MODULE_SCRIPT ||
+		facts->segments)
 		return true;
 	image = open_image(module);
 	if (!image)

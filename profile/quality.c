@@ -9,6 +9,10 @@
 #field, offsetof(struct sprof_quality, field) \
 	}
 
+/* clang-format off */
+#define MERGE(name, merge) {name, offsetof(struct sprof_quality, merges[SPROF_MERGE_##merge])}
+/* clang-format on */
+
 const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(duration_ns),
 	FIELD(off_ns),
@@ -42,10 +46,18 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(wait_ns_total),
 	FIELD(threads_seen),
 	FIELD(processes_seen),
+	MERGE("python_merged", MERGED),
+	MERGE("python_unmerged_version", VERSION),
+	MERGE("python_unmerged_no_state", NO_STATE),
+	MERGE("python_unmerged_not_read", NOT_READ),
+	MERGE("python_unmerged_torn", TORN),
+	MERGE("python_unmerged_native", NATIVE),
+	MERGE("python_unmerged_mismatch", MISMATCH),
 	{0},
 };
 
 #undef FIELD
+#undef MERGE
 
 /* Runs of a job are parallel, and percentiles of several runs have no sum. */
 static bool is_largest(size_t offset)

@@ -202,7 +202,7 @@ void sprof_book_close(struct book *book, struct sprof_thread *thread)
 	struct sampled_process *process = thread->process->sampling;
 
 	sprof_samples_forget(&book->samples, thread);
-	free(thread->sampling);
+	sprof_sampled_destroy(thread->sampling);
 	thread->sampling = NULL;
 	/* Since its last sample it may have loaded a library. */
 	if (process)
@@ -292,6 +292,7 @@ static void count_stacks(
 	struct sprof_quality *quality, const struct last_seen *seen, uint32_t times)
 {
 	quality->stacks[seen->end] += times;
+	quality->merges[seen->merge] += times;
 	if (seen->way == SPROF_WAY_CODE)
 		quality->stacks_by_code += times;
 	else if (seen->way == SPROF_WAY_FRAME_POINTER)
@@ -393,6 +394,7 @@ static void note(
 		.state = observation->state,
 		.end = walked->stack.end,
 		.way = walked->stack.way,
+		.merge = walked->stack.merge,
 		.goroutine = walked->goroutine,
 		.cpu = wants_cpu(book, observation) ? observation->cpu : 0,
 	};

@@ -6,11 +6,14 @@
 #include "sampler/copy.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "interp/interp.h"
 #include "sampler/goroutine.h"
 #include "sampler/sampled.h"
+#include "sampler/interpreted.h"
 
 enum { LARGEST_HANDLER_STACK = 1 << 20 };
 
@@ -28,6 +31,12 @@ struct copying sprof_copying_of(const struct sprof_world *world, const struct sp
 		.go = process->mappings.go,
 		.own_tid = sampled->own_tid,
 	};
+}
+
+void sprof_copy_buffer_finish(struct copy_buffer *buffer)
+{
+	free(buffer->bytes);
+	sprof_interp_copy_destroy(buffer->script);
 }
 
 bool sprof_copy_reserve(struct copy_buffer *buffer, const struct copy_plan *plan)
@@ -301,6 +310,7 @@ bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_co
 	errno = 0;
 	/* The snapshot may have been another thread's before. */
 	snapshot->goroutine = (struct sprof_goroutine){0};
+	snapshot->script = NULL;
 	if (read_goroutine(copying, snapshot)) {
 		copy_goroutine(copying, snapshot);
 		return snapshot->stack.size || errno != ESRCH;
@@ -311,5 +321,6 @@ bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_co
 	if (!snapshot->stack.size && !stack)
 		copy(copying, sp, area_of(NULL), copying->plan->size, bytes, &snapshot->stack);
 	copy_home(copying, stack, snapshot);
+	sprof_interpreted_copy(copying, snapshot);
 	return snapshot->stack.size || errno != ESRCH;
 }

@@ -17,7 +17,10 @@ struct sprof_go_runtime;
 struct copy_buffer {
 	uint8_t *bytes;
 	size_t capacity;
+	struct sprof_interp_copy *script; /* frames of an interpreter; NULL: none so far */
 };
+
+void sprof_copy_buffer_finish(struct copy_buffer *buffer);
 
 /* Whose stack is copied, of what, and into what. */
 struct copying {

@@ -4,9 +4,8 @@
  */
 #include "sampler/event-stacks.h"
 
-#include <stdlib.h>
-
 #include "sampler/mappings.h"
+#include "sampler/interpreted.h"
 #include "sampler/walk.h"
 
 static struct known_mappings *mappings_of(const struct sprof_thread *thread)
@@ -36,7 +35,8 @@ static bool expect(void *data, struct sprof_thread *thread)
 		return !stacks->run->out_of_memory;
 	sprof_mappings_begin(stacks->run->world, thread->process);
 	plan_copy(stacks, thread);
-	return sprof_copy_reserve(&stacks->buffer, &sampled->copy);
+	return sprof_interpreted_prepare(stacks->run->world, thread, &stacks->buffer) &&
+		sprof_copy_reserve(&stacks->buffer, &sampled->copy);
 }
 
 static bool is_expected(const struct event_stacks *stacks, const struct sprof_thread *thread)
@@ -138,6 +138,6 @@ void sprof_event_stacks_init(struct event_stacks *stacks, struct run *run, struc
 
 void sprof_event_stacks_finish(struct event_stacks *stacks)
 {
-	free(stacks->buffer.bytes);
+	sprof_copy_buffer_finish(&stacks->buffer);
 	sprof_peek_finish(&stacks->peeking);
 }

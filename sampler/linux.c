@@ -159,6 +159,12 @@ static size_t read_memory(
 	return sprof_process_read_memory(thread->process, thread->tid, address, buffer, size);
 }
 
+static void read_pieces(void *data, struct sprof_process *process, pid_t tid,
+	struct sprof_memory_piece *pieces, size_t count)
+{
+	sprof_process_read_pieces(process, tid, pieces, count);
+}
+
 static bool is_pinned(void *data, const struct sprof_thread *thread)
 {
 	cpu_set_t allowed;
@@ -310,6 +316,7 @@ static const struct sprof_world functions = {
 	.read_registers = read_registers,
 	.see_registers = see_registers,
 	.read_memory = read_memory,
+	.read_pieces = read_pieces,
 	.is_pinned = is_pinned,
 	.process_cpu_ns = process_cpu_ns,
 	.count_runnable = count_runnable,
@@ -361,6 +368,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 		.schedstat_missing = !has_schedstat(),
 	};
 	world.data = &self;
+	world.interp = parts->interp;
 	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
 	if (self.loadavg_file >= 0)
 		close(self.loadavg_file);

@@ -10,6 +10,7 @@
 #include "sampler/mappings.h"
 
 #include "base/clock.h"
+#include "sampler/interpreted.h"
 
 enum {
 	/* While a process is active, its mappings are read this often in any case. */
@@ -53,6 +54,7 @@ static bool read_maps(const struct sprof_world *world, struct sprof_process *pro
 	if (process->maps.generation == before)
 		return false;
 	find_go(world, process);
+	sprof_interpreted_find(world, process);
 	return true;
 }
 

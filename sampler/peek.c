@@ -6,16 +6,15 @@
  */
 #include "sampler/peek.h"
 
-#include <stdlib.h>
-
 #include "blocked/kernel-stack-read.h"
 #include "sampler/goroutine.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/interpreted.h"
 
 void sprof_peek_finish(struct peeking *peeking)
 {
-	free(peeking->buffer.bytes);
+	sprof_copy_buffer_finish(&peeking->buffer);
 }
 
 static bool same_schedstat(
@@ -92,7 +91,8 @@ static bool prepare(struct peeking *peeking, const struct run *run, struct sprof
 	if (process->mappings.go)
 		expect_goroutine(run->world, thread, call->sp);
 	set_regs(&peeking->snapshot.regs, call);
-	return sprof_copy_reserve(&peeking->buffer, &sampled->copy);
+	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
+		sprof_copy_reserve(&peeking->buffer, &sampled->copy);
 }
 
 /* It returns from a stop or a page fault; or there is no schedstat, and its count moves late. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "interp/interp.h"
 #include "sampler/figures.h"
 
 /* How long a thread that was met in the kernel is expected there. */
@@ -23,7 +24,11 @@ struct sampled_process *sprof_sampled_process_of(struct sprof_process *process)
 
 void sprof_sampled_process_forget(struct sprof_process *process)
 {
-	free(process->sampling);
+	struct sampled_process *sampled = process->sampling;
+
+	if (sampled)
+		sprof_interp_process_destroy(sampled->script);
+	free(sampled);
 	process->sampling = NULL;
 }
 
@@ -47,6 +52,13 @@ struct sampled *sprof_sampled_create(const struct sprof_figures *start)
 	begin_account(sampled, start);
 	sprof_copy_plan_init(&sampled->copy);
 	return sampled;
+}
+
+void sprof_sampled_destroy(struct sampled *sampled)
+{
+	if (sampled)
+		sprof_interp_thread_destroy(sampled->script);
+	free(sampled);
 }
 
 void sprof_sampled_met_first(

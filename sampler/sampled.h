@@ -34,6 +34,8 @@
 #include "sampler/timed.h"
 
 struct sprof_go_runtime;
+struct sprof_interp_process;
+struct sprof_interp_thread;
 
 /* The thread's present sleep; its sample is repeated as long as the sleep lasts. */
 struct known_sleep {
@@ -81,6 +83,7 @@ struct last_seen {
 	enum sprof_state state;
 	enum sprof_end end;
 	enum sprof_way way;
+	enum sprof_merge merge;
 	uint64_t goroutine; /* 0: none, or not wanted */
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
@@ -106,10 +109,11 @@ struct sampled {
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
-	bool sought_thread;              /* its thread pointer was searched */
-	uint64_t faults, faults_ns;      /* page faults so far, and when that was read */
-	pid_t own_tid;                   /* its id inside its process's pid namespace */
-	struct sprof_thread_facts first; /* counted before its first sight */
+	struct sprof_interp_thread *script; /* interpreted.c; NULL: it runs no interpreter */
+	bool sought_thread;                 /* its thread pointer was searched */
+	uint64_t faults, faults_ns;         /* page faults so far, and when that was read */
+	pid_t own_tid;                      /* its id inside its process's pid namespace */
+	struct sprof_thread_facts first;    /* counted before its first sight */
 	char name[SPROF_COMM_MAX];
 };
 
@@ -146,6 +150,7 @@ struct known_quiet {
 struct sampled_process {
 	struct known_mappings mappings;
 	struct known_quiet quiet;
+	struct sprof_interp_process *script; /* interpreted.c; NULL: it has no interpreter */
 	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 
@@ -157,6 +162,8 @@ void sprof_sampled_process_entered(struct sampled_process *process, uint64_t now
 
 /* NULL: no memory. The window begins with these figures. */
 struct sampled *sprof_sampled_create(const struct sprof_figures *start);
+/* NULL is accepted. */
+void sprof_sampled_destroy(struct sampled *sampled);
 /* Stores what the kernel had counted before, and the id inside its process. */
 void sprof_sampled_met_first(
 	struct sampled *sampled, const struct sprof_thread_facts *facts, pid_t own_tid);

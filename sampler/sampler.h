@@ -67,12 +67,15 @@ struct sprof_periods {
 	bool (*end)(void *data, uint64_t end_ns, struct sprof_sink *sink);
 };
 
+struct sprof_interp;
+
 /* All objects that sampling uses; they outlive the run. */
 struct sprof_sampler_parts {
 	struct sprof_target *target;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
-	struct sprof_sink *sink; /* these three: see struct sprof_sampler_ends */
+	struct sprof_interp *interp; /* NULL: stacks are native only */
+	struct sprof_sink *sink;     /* these three: see struct sprof_sampler_ends */
 	const struct sprof_control *control;
 	const struct sprof_periods *periods;
 	const struct sprof_event_source *const *events; /* ends with NULL; NULL: none */

@@ -8,13 +8,14 @@
 
 #include "base/array.h"
 #include "sampler/sampled.h"
+#include "sampler/interpreted.h"
 
 void sprof_slots_finish(struct slots *slots)
 {
 	for (size_t i = 0; i < slots->capacity; i++)
-		free(slots->items[i].buffer.bytes);
+		sprof_copy_buffer_finish(&slots->items[i].buffer);
 	free(slots->items);
-	free(slots->spare.buffer.bytes);
+	sprof_copy_buffer_finish(&slots->spare.buffer);
 }
 
 /* NULL: no memory. */
@@ -40,6 +41,14 @@ bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 	slot->phase = is_asked ? SLOT_QUEUED : SLOT_PLANNED;
 	slot->near = slot->may_visit = slot->awaited = slot->has_reading = false;
 	return true;
+}
+
+bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world)
+{
+	struct slot *slot = &slots->items[slots->count - 1];
+
+	return sprof_interpreted_prepare(world, slot->ask.thread, &slot->buffer) &&
+		sprof_interpreted_prepare(world, slot->ask.thread, &slots->spare.buffer);
 }
 
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread)

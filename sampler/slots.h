@@ -54,6 +54,9 @@ void sprof_slots_finish(struct slots *slots);
 
 /* Adds a slot, with room for the thread's stack in it and in the spare one. False: no memory. */
 SPROF_MUST_USE bool sprof_slots_add(struct slots *slots, const struct ask *ask);
+/* Room for the interpreter's frames of the thread added last, in its slot and in the spare one, which
+ * is for late stops. False: no memory. */
+SPROF_MUST_USE bool sprof_slots_prepare(struct slots *slots, const struct sprof_world *world);
 /* NULL: the thread has no slot. */
 struct slot *sprof_slots_find(const struct slots *slots, const struct sprof_thread *thread);
 /* The spare slot. NULL: in use or too small; nothing is allocated while a thread stands still. */

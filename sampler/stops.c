@@ -51,7 +51,8 @@ static bool ask(void *data, const struct ask *ask)
 		sprof_copy_plan_expect_all(&sampled->copy);
 	if (process->mappings.go)
 		sprof_copy_plan_expect_goroutine(&sampled->copy);
-	if (!sprof_slots_add(&stops->slots, ask))
+	if (!sprof_slots_add(&stops->slots, ask) ||
+		!sprof_slots_prepare(&stops->slots, stops->run->world))
 		return false;
 	if (stops->slots.count == 1)
 		stops->slots.since_ns = now_of(stops->run);

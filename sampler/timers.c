@@ -146,7 +146,7 @@ static bool may_open(const struct timers *timers, const struct sprof_thread *thr
 	const struct sampled_process *process = thread->process->sampling;
 
 	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
-		!process->mappings.go && !thread->process->denied;
+		!process->mappings.go && !process->script && !thread->process->denied;
 }
 
 /* xorshift64*, Vigna 2016. From 0 to 1. */

@@ -7,6 +7,7 @@
 #include "sampler/copy.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/interpreted.h"
 
 static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goroutine)
 {
@@ -60,13 +61,20 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 	return stack;
 }
 
+static void plan(const struct observation *observation, const struct sprof_stack_view *stack)
+{
+	struct sampled *sampled = observation->thread->sampling;
+
+	if (observation->by != OBSERVED_BY_KERNEL)
+		plan_next_copy(&sampled->copy, observation->snapshot, stack);
+}
+
 struct walked sprof_walk(const struct run *run, const struct observation *observation)
 {
 	const struct sprof_world *world = run->world;
 	struct sprof_process *process = observation->thread->process;
 	struct sprof_snapshot *snapshot = observation->snapshot;
 	struct sampled_process *known = process->sampling;
-	struct sampled *sampled = observation->thread->sampling;
 	uint64_t begin = now_of(run);
 	struct walked walked = {.goroutine = 0};
 
@@ -79,8 +87,8 @@ struct walked sprof_walk(const struct run *run, const struct observation *observ
 	if (run->options->goroutines)
 		find_creator(world, &process->maps, &snapshot->goroutine);
 	walked.stack = walk(world, snapshot, process);
-	if (observation->by != OBSERVED_BY_KERNEL)
-		plan_next_copy(&sampled->copy, snapshot, &walked.stack);
+	plan(observation, &walked.stack);
+	sprof_interpreted_merge(run, observation, &walked.stack);
 	if (run->options->goroutines)
 		walked.goroutine = id_of(&snapshot->goroutine, &walked.stack);
 	run->quality->unwind_ns_total += now_of(run) - begin;

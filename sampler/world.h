@@ -17,8 +17,12 @@
 #include "events/perf-timer.h"
 #include "unwind/unwind.h"
 
+struct sprof_interp;
+
 struct sprof_world {
 	void *data;
+	/* Finds and reads interpreters through read_pieces(). NULL: they are native programs. */
+	struct sprof_interp *interp;
 
 	/* CLOCK_MONOTONIC, and the CPU time of this process. */
 	uint64_t (*now_ns)(void *data);
@@ -57,6 +61,9 @@ struct sprof_world {
 	/* Like sprof_process_read_memory(). */
 	size_t (*read_memory)(void *data, const struct sprof_thread *thread, uint64_t address,
 		void *buffer, size_t size);
+	/* Several pieces, like sprof_process_read_pieces(). */
+	void (*read_pieces)(void *data, struct sprof_process *process, pid_t tid,
+		struct sprof_memory_piece *pieces, size_t count);
 	bool (*is_pinned)(void *data, const struct sprof_thread *thread);
 
 	/* Of a process: the CPU time of all its threads, including ended ones. 0: not known. */

@@ -27,6 +27,8 @@ struct sprof_snapshot_memory {
 	bool (*read_word)(const void *data, uint64_t address, uint64_t *ret);
 };
 
+struct sprof_interp_copy;
+
 struct sprof_snapshot {
 	struct sprof_regs regs;
 	struct sprof_goroutine goroutine;
@@ -35,6 +37,8 @@ struct sprof_snapshot {
 	struct sprof_stack_copy third;
 	/* the thread's own stack, or its goroutine's, while sp is on another stack */
 	struct sprof_stack_copy home;
+	/* frames of an interpreter, read at the same moment (interp/); NULL: none */
+	const struct sprof_interp_copy *script;
 	/* what is in none of these; NULL: it can't be read */
 	const struct sprof_snapshot_memory *memory;
 };

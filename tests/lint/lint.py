@@ -18,11 +18,12 @@ INCLUDES = {
     "attach": {"base"},
     "elfsym": {"base"},
     "unwind": {"base", "attach", "elfsym"},
+    "interp": {"base", "attach", "elfsym"},
     "events": {"base", "attach", "unwind"},
-    "sampler": {"base", "blocked", "attach", "unwind", "events"},
+    "sampler": {"base", "blocked", "attach", "unwind", "interp", "events"},
     "profile": {"base", "elfsym"},
     "output": {"base", "profile"},
-    "cmd": {"base", "blocked", "memory", "attach", "unwind", "events", "sampler", "elfsym", "profile", "output"},
+    "cmd": {"base", "blocked", "memory", "attach", "unwind", "interp", "events", "sampler", "elfsym", "profile", "output"},
 }
 ANYTHING = {"tests", "bench", "demo"}
 
@@ -31,6 +32,8 @@ ANYTHING = {"tests", "bench", "demo"}
 ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
     ("memory", "attach"): {"procfs.h"},
+    ("interp", "attach"): {"memory.h", "maps.h"},
+    ("interp", "elfsym"): {"image.h", "python-file.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
                            "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h"},
 }

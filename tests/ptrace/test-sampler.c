@@ -81,7 +81,7 @@ static bool sample_all(struct scene *scene, void *data)
 	bool sampled = modules &&
 		sprof_unwinder_create(modules, &unwinding, &unwinder, &scene->err) &&
 		sprof_sampler_run(&(struct sprof_sampler_parts){scene->target, modules, unwinder,
-					  &calls, &control},
+					  NULL, &calls, &control},
 			&options, &quality, &scene->err);
 
 	sprof_unwinder_destroy(unwinder);

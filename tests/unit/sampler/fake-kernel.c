@@ -468,10 +468,10 @@ static unsigned go_count(void *data)
 	return 0;
 }
 
-static const struct sprof_world functions = {NULL, now_ns, own_cpu_ns, threads, processes,
+static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, threads, processes,
 	threads_seen, processes_seen, has_ended, lacks_memory, next_event, spin, interrupt, resume,
 	release, read_stat, read_schedstat, read_syscall, read_file, read_whole, read_registers,
-	read_registers, read_memory, is_pinned, process_cpu_ns, count_runnable, read_cpus,
+	read_registers, read_memory, NULL, is_pinned, process_cpu_ns, count_runnable, read_cpus,
 	read_maps, is_file, ask_mapping, walk, find_creator, find_go, go_count};
 
 void fake_kernel_init(struct fake_world *world)

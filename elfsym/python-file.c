@@ -1,0 +1,389 @@
+/*
+ * Reads symbols: _PyRuntime, Py_Version, and functions by name. Compilers move seldom code of the
+ * evaluation loop elsewhere ("_PyEval_EvalFrameDefault.cold"); in a stripped file that part has no
+ * name, and is the code without a symbol that many jumps of the loop lead into. Does not handle
+ * what is in memory (interp/), nor files without section headers.
+ */
+#include "elfsym/python-file.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elfsym/fde-table.h"
+
+#define LOOP "_PyEval_EvalFrameDefault"
+
+enum {
+	JUMP_BYTES = 5, /* an opcode and a distance of four bytes; a condition has one more */
+	/* bytes that look like jumps lead anywhere, but not that often into one piece of code */
+	ENOUGH_JUMPS = 8,
+	MOST_TARGETS = 8, /* pieces of code that are considered */
+};
+
+/*
+ * How a call from Python code gets to the loop again, and what is below the first loop. Functions
+ * that do something (list.sort, a regular expression) are not among them.
+ */
+static const char *const plumbing[] = {
+	"PyEval_EvalCode",
+	"PyEval_EvalCodeEx",
+	"PyEval_EvalFrame",
+	"PyEval_EvalFrameEx",
+	"PyObject_Call",
+	"PyObject_CallFunction",
+	"PyObject_CallFunctionObjArgs",
+	"PyObject_CallMethod",
+	"PyObject_CallMethodObjArgs",
+	"PyObject_CallNoArgs",
+	"PyObject_CallObject",
+	"PyObject_CallOneArg",
+	"PyObject_Vectorcall",
+	"PyObject_VectorcallMethod",
+	"PyRun_AnyFileExFlags",
+	"PyRun_FileExFlags",
+	"PyRun_SimpleFileExFlags",
+	"PyRun_SimpleStringFlags",
+	"PyRun_StringFlags",
+	"PyVectorcall_Call",
+	"Py_BytesMain",
+	"Py_Main",
+	"Py_RunMain",
+	"_PyCFunction_FastCallDict",
+	"_PyEval_EvalCode",
+	"_PyEval_EvalCodeWithName",
+	"_PyEval_EvalFrame",
+	"_PyEval_Vector",
+	"_PyFunction_FastCallDict",
+	"_PyFunction_Vectorcall",
+	"_PyMethodDef_RawFastCallKeywords",
+	"_PyObject_Call",
+	"_PyObject_CallFunctionVa",
+	"_PyObject_CallMethodIdObjArgs",
+	"_PyObject_Call_Prepend",
+	"_PyObject_FastCall",
+	"_PyObject_FastCallDict",
+	"_PyObject_FastCallDictTstate",
+	"_PyObject_FunctionVectorcall",
+	"_PyObject_MakeTpCall",
+	"_PyObject_Vectorcall",
+	"_PyObject_VectorcallTstate",
+	"_PyRun_AnyFileObject",
+	"_PyRun_SimpleFile",
+	"_PyRun_SimpleFileObject",
+	"_PyVectorcall_Call",
+	"_PyObject_CallNoArgsTstate",
+	"builtin_eval",
+	"builtin_exec",
+	"call_function",
+	"call_method",
+	"call_unbound",
+	"callmethod",
+	"cfunction_call",
+	"cfunction_call_varargs",
+	"cfunction_vectorcall_FASTCALL",
+	"cfunction_vectorcall_FASTCALL_KEYWORDS",
+	"cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD",
+	"cfunction_vectorcall_NOARGS",
+	"cfunction_vectorcall_O",
+	"do_call_core",
+	"function_code_fastcall",
+	"gen_iternext",
+	"gen_send_ex",
+	"gen_send_ex2",
+	"method_vectorcall",
+	"method_vectorcall_FASTCALL",
+	"method_vectorcall_FASTCALL_KEYWORDS",
+	"method_vectorcall_NOARGS",
+	"method_vectorcall_O",
+	"method_vectorcall_VARARGS",
+	"method_vectorcall_VARARGS_KEYWORDS",
+	"object_vacall",
+	"partial_vectorcall",
+	"pymain_main",
+	"pymain_run_file",
+	"pymain_run_file_obj",
+	"pymain_run_module",
+	"pymain_run_python",
+	"pymain_run_stdin",
+	"pymain_run_command",
+	"pyrun_file",
+	"pyrun_simple_file",
+	"pythread_wrapper",
+	"run_eval_code_obj",
+	"run_mod",
+	"slot_tp_call",
+	"slot_tp_init",
+	"slot_tp_iternext",
+	"slot_tp_new",
+	"t_bootstrap",
+	"thread_run",
+	"type_call",
+	"vectorcall_maybe",
+	"vectorcall_method",
+	"wrap_call",
+	"wrapperdescr_call",
+};
+
+struct reader {
+	const struct sprof_image *image;
+	struct sprof_python_file *file;
+	uint64_t loop_begin, loop_end; /* link-time */
+	bool has_memory;
+};
+
+/* A part of a function is named after it: "gen_send_ex.cold", ".part.0", ".lto_priv.0". */
+static bool is_plumbing(const char *name)
+{
+	const size_t length = strcspn(name, ".");
+
+	for (size_t i = 0; i < sizeof(plumbing) / sizeof(*plumbing); i++) {
+		if (!strncmp(plumbing[i], name, length) && !plumbing[i][length])
+			return true;
+	}
+	return false;
+}
+
+static enum sprof_python_part part_of(const char *name)
+{
+	const size_t length = sizeof(LOOP) - 1;
+
+	if (!strncmp(name, LOOP, length) && (!name[length] || name[length] == '.'))
+		return SPROF_PYTHON_LOOP;
+	if (!strncmp(name, "_TAIL_CALL_", 11))
+		return SPROF_PYTHON_INSTRUCTION;
+	return is_plumbing(name) ? SPROF_PYTHON_PLUMBING : SPROF_PYTHON_OTHER;
+}
+
+static void add_range(
+	struct reader *reader, uint64_t address, uint64_t size, enum sprof_python_part part)
+{
+	struct sprof_python_file *file = reader->file;
+	uint64_t begin;
+
+	if (!size || !sprof_image_offset(reader->image, address, &begin))
+		return;
+	reader->has_memory = reader->has_memory &&
+		sprof_array_reserve(&file->ranges, &file->range_capacity, file->range_count + 1,
+			sizeof(*file->ranges));
+	if (reader->has_memory)
+		file->ranges[file->range_count++] =
+			(struct sprof_python_range){begin, begin + size, part};
+}
+
+/* A number of four bytes that the file has for a variable. */
+static uint32_t value_at(const struct sprof_image *image, uint64_t address)
+{
+	const uint8_t *bytes = sprof_image_at(image, address, sizeof(uint32_t));
+	uint32_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+static void take_variable(struct reader *reader, const char *name, const GElf_Sym *symbol)
+{
+	if (!strcmp(name, "_PyRuntime"))
+		reader->file->runtime = symbol->st_value;
+	else if (!strcmp(name, "Py_Version"))
+		reader->file->version = value_at(reader->image, symbol->st_value) >> 16;
+	else if (!strcmp(name, "PyCode_Type"))
+		reader->file->code_type = symbol->st_value;
+}
+
+static void take_function(struct reader *reader, const char *name, const GElf_Sym *symbol)
+{
+	const enum sprof_python_part part = part_of(name);
+
+	if (part == SPROF_PYTHON_LOOP && !strcmp(name, LOOP)) {
+		reader->loop_begin = symbol->st_value;
+		reader->loop_end = symbol->st_value + symbol->st_size;
+	}
+	add_range(reader, symbol->st_value, symbol->st_size, part);
+}
+
+static void take(struct reader *reader, const char *name, const GElf_Sym *symbol)
+{
+	switch (GELF_ST_TYPE(symbol->st_info)) {
+	case STT_OBJECT:
+		take_variable(reader, name, symbol);
+		break;
+	case STT_FUNC:
+		take_function(reader, name, symbol);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_table(struct reader *reader, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *symbols = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
+		const char *name = elf_strptr(reader->image->elf, header->sh_link, symbol.st_name);
+
+		if (name && symbol.st_shndx != SHN_UNDEF)
+			take(reader, name, &symbol);
+	}
+}
+
+/* .symtab has all symbols of .dynsym. */
+static bool read_tables(struct reader *reader, uint32_t type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	bool found = false;
+
+	while ((section = elf_nextscn(reader->image->elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != type)
+			continue;
+		read_table(reader, section, &header);
+		found = true;
+	}
+	return found;
+}
+
+/* A piece of code without a name that jumps lead into, and how many. */
+struct target {
+	uint64_t begin, end;
+	unsigned jumps;
+};
+
+static bool is_named(const struct reader *reader, uint64_t address)
+{
+	uint64_t offset;
+
+	return !sprof_image_offset(reader->image, address, &offset) ||
+		sprof_python_file_part(reader->file, offset) != SPROF_PYTHON_NAMELESS;
+}
+
+/* A jump to a function's first instruction is a tail call, not a jump into a part. */
+static void count_jump(const struct reader *reader, uint64_t address, struct target *targets)
+{
+	struct sprof_fde_bounds bounds;
+	size_t i = 0;
+
+	if (!sprof_image_executable(reader->image, address) || is_named(reader, address) ||
+		!sprof_fde_table_find(reader->image, address, &bounds) || bounds.start == address)
+		return;
+	while (i < MOST_TARGETS && targets[i].jumps && targets[i].begin != bounds.start)
+		i++;
+	if (i == MOST_TARGETS)
+		return;
+	targets[i].begin = bounds.start;
+	targets[i].end = bounds.next;
+	targets[i].jumps++;
+}
+
+/* Every distance in the code that follows the opcode of a jump; some only look like one. */
+static void count_jumps(const struct reader *reader, struct target *targets)
+{
+	const uint64_t size = reader->loop_end - reader->loop_begin;
+	const uint8_t *code = sprof_image_at(reader->image, reader->loop_begin, size);
+
+	for (size_t i = 1; code && i + JUMP_BYTES <= size; i++) {
+		bool is_conditional = (code[i] & 0xf0) == 0x80 && code[i - 1] == 0x0f;
+		int32_t distance;
+		uint64_t address;
+
+		if (code[i] != 0xe9 && !is_conditional)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		address = reader->loop_begin + i + JUMP_BYTES + (uint64_t)(int64_t)distance;
+		if (address < reader->loop_begin || address >= reader->loop_end)
+			count_jump(reader, address, targets);
+	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct sprof_python_range *one = left, *other = right;
+
+	if (one->begin != other->begin)
+		return one->begin < other->begin ? -1 : 1;
+	/* the longest of equal begins first */
+	return one->end == other->end ? 0 : one->end > other->end ? -1 : 1;
+}
+
+/* Two names of one function have one range. */
+static void sort(struct sprof_python_file *file)
+{
+	size_t kept = 0;
+
+	if (!file->range_count)
+		return;
+	qsort(file->ranges, file->range_count, sizeof(*file->ranges), compare);
+	for (size_t i = 0; i < file->range_count; i++) {
+		struct sprof_python_range *range = &file->ranges[i];
+		struct sprof_python_range *last = kept ? &file->ranges[kept - 1] : NULL;
+
+		if (last && range->begin < last->end) {
+			if (last->part == SPROF_PYTHON_OTHER)
+				last->part = range->part;
+			continue;
+		}
+		file->ranges[kept++] = *range;
+	}
+	file->range_count = kept;
+}
+
+static void find_nameless_parts(struct reader *reader)
+{
+	struct target targets[MOST_TARGETS] = {0};
+
+#if defined(__x86_64__)
+	count_jumps(reader, targets);
+#else
+	(void)count_jumps;
+#endif
+	for (size_t i = 0; i < MOST_TARGETS; i++) {
+		if (targets[i].jumps >= ENOUGH_JUMPS)
+			add_range(reader, targets[i].begin, targets[i].end - targets[i].begin,
+				SPROF_PYTHON_LOOP);
+	}
+	sort(reader->file);
+}
+
+bool sprof_python_file_read(const struct sprof_image *image, struct sprof_python_file *ret)
+{
+	struct reader reader = {.image = image, .file = ret, .has_memory = true};
+
+	*ret = (struct sprof_python_file){0};
+	ret->is_stripped = !read_tables(&reader, SHT_SYMTAB);
+	if (ret->is_stripped)
+		read_tables(&reader, SHT_DYNSYM);
+	sort(ret);
+	if (ret->is_stripped && reader.loop_begin)
+		find_nameless_parts(&reader);
+	if (ret->runtime && reader.loop_begin && reader.has_memory)
+		return true;
+	sprof_python_file_finish(ret);
+	return false;
+}
+
+void sprof_python_file_finish(struct sprof_python_file *file)
+{
+	free(file->ranges);
+	*file = (struct sprof_python_file){0};
+}
+
+enum sprof_python_part sprof_python_file_part(const struct sprof_python_file *file, uint64_t offset)
+{
+	size_t low = 0, high = file->range_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->ranges[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < file->range_count && file->ranges[low].begin <= offset ? file->ranges[low].part
+									    : SPROF_PYTHON_NAMELESS;
+}

@@ -1,0 +1,303 @@
+/*
+ * The files with a runtime, the processes that have one mapped, and what is remembered of threads.
+ * Looks into a process's program and into files with "python" in their names: others don't contain
+ * an interpreter. Does not handle processes that run two of them: the first one counts.
+ */
+#include "interp/interp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "interp/merge.h"
+
+enum {
+	FEW_FRAMES = 256,
+	FEW_BYTES = 32 << 10,
+	/* A thread without a state is looked for again at each of its first samples, later seldom. */
+	EAGER = 16,
+	PATIENCE = 64,
+};
+
+/* What is known of a module's file. */
+struct file {
+	bool tried;
+	bool has_python;
+	struct sprof_python_file python;
+	struct sprof_image *image; /* names of symbols are in it */
+};
+
+struct sprof_interp {
+	struct sprof_modules *modules;
+	enum sprof_interp_mode mode;
+	struct file **files; /* by module; NULL: not looked at */
+	size_t file_capacity;
+	uint64_t serial; /* the last one given out */
+};
+
+struct sprof_interp *sprof_interp_create(struct sprof_modules *modules, enum sprof_interp_mode mode)
+{
+	struct sprof_interp *interp = calloc(1, sizeof(*interp));
+
+	if (!interp)
+		return NULL;
+	interp->modules = modules;
+	interp->mode = mode;
+	return interp;
+}
+
+void sprof_interp_destroy(struct sprof_interp *interp)
+{
+	if (!interp)
+		return;
+	for (size_t i = 0; i < interp->file_capacity; i++) {
+		if (!interp->files[i])
+			continue;
+		sprof_python_file_finish(&interp->files[i]->python);
+		sprof_image_close(interp->files[i]->image);
+		free(interp->files[i]);
+	}
+	free(interp->files);
+	free(interp);
+}
+
+static void look_into(struct file *file, const struct sprof_module *module)
+{
+	struct sprof_error ignored;
+
+	file->tried = true;
+	if (sprof_image_open(module, &file->image, &ignored))
+		file->has_python = sprof_python_file_read(file->image, &file->python);
+	else
+		file->image = NULL;
+	if (!file->has_python) {
+		sprof_image_close(file->image);
+		file->image = NULL;
+	}
+}
+
+/* NULL: the file has no interpreter, or there is no memory. */
+static const struct file *file_of(struct sprof_interp *interp, uint32_t id)
+{
+	if (!sprof_array_reserve(
+		    &interp->files, &interp->file_capacity, (size_t)id + 1, sizeof(*interp->files)))
+		return NULL;
+	if (!interp->files[id])
+		interp->files[id] = calloc(1, sizeof(*interp->files[id]));
+	if (!interp->files[id])
+		return NULL;
+	if (!interp->files[id]->tried)
+		look_into(interp->files[id], sprof_modules_get(interp->modules, id));
+	return interp->files[id]->has_python ? interp->files[id] : NULL;
+}
+
+/* "python3.11" or "libpython3.8.so.1.0": 0x030b or 0x0308. 0: the name says nothing. */
+static uint32_t version_in(const char *path)
+{
+	const char *found = strstr(path, "python3.");
+	long minor = 0;
+
+	for (; found; found = strstr(found + 1, "python3.")) {
+		char *end;
+
+		minor = strtol(found + strlen("python3."), &end, 10);
+	}
+	return minor > 0 && minor < 256 ? 0x0300 | (uint32_t)minor : 0;
+}
+
+/* Before 3.13 the version is known from the file; from then on memory has a table. */
+static bool find_offsets(struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const char *path)
+{
+	uint8_t bytes[SPROF_PYTHON_DEBUG_BYTES];
+	const uint32_t version = process->file->version ? process->file->version : version_in(path);
+	const struct sprof_python_offsets *known = sprof_python_offsets_of(version);
+
+	if (known) {
+		process->offsets = *known;
+		return true;
+	}
+	return sprof_python_offsets_parse(bytes,
+		memory->read(memory->data, process->runtime, bytes, sizeof(bytes)),
+		&process->offsets);
+}
+
+static bool set_addresses(struct sprof_interp_process *process, const struct file *file,
+	const struct sprof_mapping *mapping)
+{
+	uint64_t begin, bias;
+
+	if (!sprof_image_code_address(file->image, mapping->offset, &begin))
+		return false;
+	bias = mapping->start - begin;
+	process->runtime = bias + file->python.runtime;
+	process->code_type = file->python.code_type ? bias + file->python.code_type : 0;
+	return true;
+}
+
+static struct sprof_interp_process *create(struct sprof_interp *interp, const struct file *file,
+	const struct sprof_mapping *mapping, const struct sprof_interp_memory *memory)
+{
+	struct sprof_interp_process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->codes = sprof_python_codes_create();
+	process->file = &file->python;
+	process->module = mapping->module;
+	process->serial = ++interp->serial;
+	if (!process->codes || !set_addresses(process, file, mapping)) {
+		sprof_interp_process_destroy(process);
+		return NULL;
+	}
+	process->is_known = find_offsets(
+		process, memory, sprof_modules_get(interp->modules, mapping->module)->path);
+	return process;
+}
+
+void sprof_interp_process_destroy(struct sprof_interp_process *process)
+{
+	if (!process)
+		return;
+	sprof_python_codes_destroy(process->codes);
+	free(process->frames);
+	free(process->registers);
+	free(process);
+}
+
+static bool is_still_there(const struct sprof_interp_process *process, const struct file *file,
+	const struct sprof_mapping *mapping)
+{
+	struct sprof_interp_process now = {0};
+
+	return process && process->module == mapping->module &&
+		set_addresses(&now, file, mapping) && now.runtime == process->runtime;
+}
+
+struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
+	const struct sprof_maps *maps, const struct sprof_interp_memory *memory,
+	struct sprof_interp_process *known)
+{
+	bool is_program = true;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct sprof_mapping *mapping = &maps->items[i];
+		const struct sprof_module *module;
+		const struct file *file = NULL;
+
+		if (mapping->module == SPROF_MAPPING_NO_MODULE)
+			continue;
+		module = sprof_modules_get(interp->modules, mapping->module);
+		if (module->kind != SPROF_MODULE_FILE)
+			continue;
+		if (is_program || strstr(sprof_module_name(module), "python"))
+			file = file_of(interp, mapping->module);
+		is_program = false;
+		if (!file)
+			continue;
+		if (is_still_there(known, file, mapping))
+			return known;
+		sprof_interp_process_destroy(known);
+		return create(interp, file, mapping, memory);
+	}
+	sprof_interp_process_destroy(known);
+	return NULL;
+}
+
+static bool reserve(const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
+{
+	size_t bytes = FEW_BYTES;
+
+	for (size_t i = 0; i < thread->block_count; i++)
+		bytes += thread->blocks[i].size;
+	return sprof_array_reserve(&copy->bytes, &copy->capacity, bytes, 1) &&
+		sprof_array_reserve(&copy->frames, &copy->frame_capacity,
+			thread->depth < SPROF_PYTHON_DEEPEST / 2 ? 2 * thread->depth + FEW_FRAMES
+								 : SPROF_PYTHON_DEEPEST,
+			sizeof(*copy->frames));
+}
+
+/* Many threads of a program with an interpreter in it never run it. */
+static bool is_due(struct sprof_interp_thread *thread)
+{
+	return thread->vain < EAGER || thread->skipped++ % PATIENCE == 0;
+}
+
+static void look_for(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
+	struct sprof_interp_thread *thread)
+{
+	if ((thread->state && thread->serial == process->serial) || !is_due(thread))
+		return;
+	thread->state = sprof_python_find_thread(process, memory, subject, &thread->key);
+	thread->serial = process->serial;
+	thread->block_count = 0;
+	thread->vain = thread->state ? 0 : thread->vain + 1;
+}
+
+bool sprof_interp_prepare(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
+	struct sprof_interp_thread **thread, struct sprof_interp_copy **copy)
+{
+	if (!*thread)
+		*thread = calloc(1, sizeof(**thread));
+	if (!*copy)
+		*copy = calloc(1, sizeof(**copy));
+	if (!*thread || !*copy || !reserve(*thread, *copy))
+		return false;
+	if (process->is_known)
+		look_for(process, memory, subject, *thread);
+	return true;
+}
+
+void sprof_interp_thread_destroy(struct sprof_interp_thread *thread)
+{
+	if (!thread)
+		return;
+	free(thread->blocks);
+	free(thread);
+}
+
+void sprof_interp_copy_destroy(struct sprof_interp_copy *copy)
+{
+	if (!copy)
+		return;
+	free(copy->frames);
+	free(copy->bytes);
+	free(copy);
+}
+
+/* What the next copy may assume. */
+static bool learn(const struct sprof_interp_process *process, struct sprof_interp_thread *thread,
+	const struct sprof_interp_copy *copy, enum sprof_merge merge)
+{
+	if (!thread || !copy)
+		return true;
+	if (copy->outcome == SPROF_PYTHON_NO_STATE) {
+		thread->state = 0;
+		if (merge == SPROF_MERGE_NO_STATE)
+			thread->vain = 0;
+		return true;
+	}
+	thread->depth = copy->frame_count;
+	return copy->outcome == SPROF_PYTHON_NOT_READ ||
+		sprof_python_learn(&process->offsets, thread, copy);
+}
+
+enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
+	struct sprof_interp_process *process, const struct sprof_interp_memory *memory,
+	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
+	struct sprof_stack_view *stack)
+{
+	enum sprof_merge merge = sprof_merge_judge(process, copy, stack);
+	const struct sprof_frame *names;
+
+	if (!learn(process, thread, copy, merge))
+		return SPROF_MERGE_TORN;
+	if (merge != SPROF_MERGE_MERGED)
+		return merge;
+	if (!sprof_python_codes_name(process, memory, interp->modules, copy, &names) ||
+		!sprof_merge_build(process, interp->mode, copy, names, stack))
+		return SPROF_MERGE_TORN;
+	return merge;
+}

@@ -1,0 +1,201 @@
+/*
+ * One stack of native frames and those of an interpreter. Each native frame of the evaluation loop
+ * stands for the interpreter's frames up to and including one that C called the loop with. Both are
+ * counted first: if the numbers differ, nothing is merged, except where a loop has just begun or is
+ * about to end, and has no frame of its own. Does not read anything.
+ */
+#include "interp/merge.h"
+
+#include "base/array.h"
+
+struct merging {
+	struct sprof_interp_process *process;
+	const struct sprof_interp_copy *copy;
+	const struct sprof_frame *names; /* of the copied frames */
+	const struct sprof_stack_view *native;
+	enum sprof_interp_mode mode;
+	size_t loops, first_loop; /* native frames: how many, and the innermost one */
+	size_t count;             /* frames of the result so far */
+	size_t next;              /* the next copied frame */
+};
+
+static enum sprof_python_part part_of(
+	const struct sprof_interp_process *process, const struct sprof_frame *frame)
+{
+	if (frame->module != process->module)
+		return SPROF_PYTHON_OTHER;
+	return sprof_python_file_part(
+		process->file, frame->offset - (frame->is_return && frame->offset));
+}
+
+static void count_loops(struct merging *merging)
+{
+	const struct sprof_stack_view *native = merging->native;
+
+	merging->first_loop = native->count;
+	for (size_t i = 0; i < native->count; i++) {
+		if (part_of(merging->process, &native->frames[i]) != SPROF_PYTHON_LOOP)
+			continue;
+		if (!merging->loops++)
+			merging->first_loop = i;
+	}
+}
+
+/* Entries from C. False: the outermost frame is none. */
+static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < copy->frame_count; i++)
+		*ret += copy->frames[i].is_entry;
+	return !copy->frame_count || copy->frames[copy->frame_count - 1].is_entry;
+}
+
+/* The innermost loop has not stored its frame yet, or has taken it away already. */
+static bool is_between(const struct merging *merging, size_t entries)
+{
+	return merging->loops == entries + 1 && merging->first_loop == 0;
+}
+
+static enum sprof_merge judge(const struct merging *merging)
+{
+	const struct sprof_interp_copy *copy = merging->copy;
+	size_t entries;
+
+	if (!copy || copy->outcome == SPROF_PYTHON_NOT_READ)
+		return merging->loops ? SPROF_MERGE_NOT_READ : SPROF_MERGE_NONE;
+	if (copy->outcome == SPROF_PYTHON_NO_STATE)
+		return merging->loops ? SPROF_MERGE_NO_STATE : SPROF_MERGE_NONE;
+	if (copy->outcome == SPROF_PYTHON_TORN)
+		return merging->loops ? SPROF_MERGE_TORN : SPROF_MERGE_NONE;
+	if (!count_entries(copy, &entries))
+		return SPROF_MERGE_MISMATCH;
+	if (merging->loops == entries)
+		return merging->loops ? SPROF_MERGE_MERGED : SPROF_MERGE_NONE;
+	if (is_between(merging, entries))
+		return SPROF_MERGE_MERGED;
+	return merging->native->end == SPROF_END_ROOT ? SPROF_MERGE_MISMATCH : SPROF_MERGE_NATIVE;
+}
+
+static void append(struct merging *merging, const struct sprof_frame *frame,
+	const struct sprof_frame_registers *registers)
+{
+	struct sprof_interp_process *process = merging->process;
+
+	if (process->registers && merging->native->state)
+		process->registers[merging->count] =
+			registers ? *registers : (struct sprof_frame_registers){0};
+	process->frames[merging->count++] = *frame;
+}
+
+static void append_native(struct merging *merging, size_t index)
+{
+	const struct sprof_stack_view *native = merging->native;
+
+	append(merging, &native->frames[index],
+		native->state ? &native->state->frames[index] : NULL);
+}
+
+static void append_group(struct merging *merging)
+{
+	const struct sprof_interp_copy *copy = merging->copy;
+	bool is_last = false;
+
+	while (merging->next < copy->frame_count && !is_last) {
+		const struct sprof_python_frame *frame = &copy->frames[merging->next];
+
+		if (!frame->is_shim)
+			append(merging, &merging->names[merging->next], NULL);
+		is_last = frame->is_entry;
+		merging->next++;
+	}
+}
+
+/* Code without a name is of use only where it runs: it is not the way from one loop to another. */
+static bool is_wanted(const struct merging *merging, size_t index, enum sprof_python_part part)
+{
+	if (part == SPROF_PYTHON_INSTRUCTION || merging->mode == SPROF_INTERP_ONLY)
+		return false;
+	if (part == SPROF_PYTHON_OTHER || merging->mode == SPROF_INTERP_ALL)
+		return true;
+	return part == SPROF_PYTHON_NAMELESS && !index;
+}
+
+static void build(struct merging *merging, bool is_between_frames)
+{
+	const struct sprof_stack_view *native = merging->native;
+	bool skip = is_between_frames;
+
+	for (size_t i = 0; i < native->count; i++) {
+		const enum sprof_python_part part = part_of(merging->process, &native->frames[i]);
+
+		if (part != SPROF_PYTHON_LOOP) {
+			if (is_wanted(merging, i, part))
+				append_native(merging, i);
+			continue;
+		}
+		if (!skip)
+			append_group(merging);
+		skip = false;
+	}
+}
+
+/* Room for all frames of both. */
+static bool reserve(const struct merging *merging)
+{
+	struct sprof_interp_process *process = merging->process;
+	const size_t count = merging->native->count + merging->copy->frame_count + 1;
+
+	return sprof_array_reserve(&process->frames, &process->frame_capacity, count,
+		       sizeof(*process->frames)) &&
+		(!merging->native->state ||
+			sprof_array_reserve(&process->registers, &process->register_capacity, count,
+				sizeof(*process->registers)));
+}
+
+static void set_result(const struct merging *merging, struct sprof_stack_view *stack)
+{
+	struct sprof_interp_process *process = merging->process;
+
+	if (stack->state) {
+		process->state = *stack->state;
+		process->state.frames = process->registers;
+		stack->state = &process->state;
+	}
+	stack->frames = process->frames;
+	stack->count = merging->count;
+}
+
+enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
+	const struct sprof_interp_copy *copy, const struct sprof_stack_view *stack)
+{
+	struct merging merging = {.process = process, .copy = copy, .native = stack};
+
+	count_loops(&merging);
+	if (!process->is_known)
+		return merging.loops ? SPROF_MERGE_VERSION : SPROF_MERGE_NONE;
+	return judge(&merging);
+}
+
+bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_mode mode,
+	const struct sprof_interp_copy *copy, const struct sprof_frame *names,
+	struct sprof_stack_view *stack)
+{
+	struct merging merging = {
+		.process = process,
+		.copy = copy,
+		.names = names,
+		.native = stack,
+		.mode = mode,
+	};
+	size_t entries;
+
+	count_loops(&merging);
+	count_entries(copy, &entries);
+	if (!reserve(&merging))
+		return false;
+	build(&merging, merging.loops == entries + 1);
+	/* Nothing is left of a loop that is about to begin: the native frames are all there is. */
+	if (merging.count)
+		set_result(&merging, stack);
+	return true;
+}

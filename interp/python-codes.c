@@ -1,0 +1,341 @@
+/*
+ * Code objects: function, file and table of lines, read once each, and the places in them that
+ * frames had. An address can be used again for another code object: each sample compares what the
+ * objects of its frames point to with what was read before, by one system call. A code object that
+ * was freed before it could be read is "[freed code]".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "interp/python.h"
+
+enum {
+	WORD = 8,
+	MOST_TABLE = 1 << 20, /* bytes of a table of lines */
+	AT_ONCE = 64,         /* headers that are read by one system call */
+};
+
+/* What tells one code object from another at the same address. */
+struct identity {
+	uint64_t type, file, name, table;
+	uint32_t line;
+};
+
+struct code {
+	struct identity identity;
+	uint64_t bytecode; /* where instructions are counted from; to 3.10: 0 */
+	uint32_t module, function;
+	uint8_t *table;
+	size_t table_size;
+	uint64_t checked; /* the last sample that has compared it */
+};
+
+struct sprof_python_codes {
+	struct code *items;
+	size_t count, capacity;
+	struct sprof_idmap by_address; /* (0, address) */
+	struct sprof_idmap by_place;   /* (code, instruction) */
+	struct sprof_frame *places;
+	size_t place_count, place_capacity;
+	struct sprof_frame *frames; /* of this sample */
+	size_t frame_capacity;
+	uint64_t sample;
+};
+
+/* All that a sample's naming needs. */
+struct naming {
+	const struct sprof_interp_process *process;
+	const struct sprof_interp_memory *memory;
+	struct sprof_modules *modules;
+	struct sprof_python_codes *codes;
+};
+
+struct sprof_python_codes *sprof_python_codes_create(void)
+{
+	return calloc(1, sizeof(struct sprof_python_codes));
+}
+
+void sprof_python_codes_destroy(struct sprof_python_codes *codes)
+{
+	if (!codes)
+		return;
+	for (size_t i = 0; i < codes->count; i++)
+		free(codes->items[i].table);
+	free(codes->items);
+	free(codes->places);
+	free(codes->frames);
+	sprof_idmap_finish(&codes->by_address);
+	sprof_idmap_finish(&codes->by_place);
+	free(codes);
+}
+
+static uint64_t word_at(const uint8_t *bytes, uint32_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+/* How much of a code object is read. */
+static size_t header_size(const struct sprof_python_offsets *offsets)
+{
+	uint32_t last = offsets->code_file;
+
+	if (last < offsets->code_name)
+		last = offsets->code_name;
+	if (last < offsets->code_table)
+		last = offsets->code_table;
+	return (last < offsets->code_line ? offsets->code_line : last) + WORD;
+}
+
+static struct identity identity_of(
+	const struct sprof_python_offsets *offsets, const uint8_t *header)
+{
+	struct identity identity = {
+		.type = word_at(header, offsets->object_type),
+		.file = word_at(header, offsets->code_file),
+		.name = word_at(header, offsets->code_name),
+		.table = word_at(header, offsets->code_table),
+	};
+
+	memcpy(&identity.line, header + offsets->code_line, sizeof(identity.line));
+	return identity;
+}
+
+static bool is_same(const struct identity *one, const struct identity *other)
+{
+	return one->type == other->type && one->file == other->file && one->name == other->name &&
+		one->table == other->table && one->line == other->line;
+}
+
+/* The table of lines is a bytes object. Without it, functions have no lines. */
+static void read_table(const struct naming *naming, uint64_t address, struct code *code)
+{
+	const struct sprof_python_offsets *offsets = &naming->process->offsets;
+	const struct sprof_interp_memory *memory = naming->memory;
+	uint64_t size;
+
+	if (memory->read(memory->data, address + offsets->bytes_size, &size, sizeof(size)) <
+			sizeof(size) ||
+		!size || size > MOST_TABLE)
+		return;
+	code->table = malloc(size);
+	if (!code->table)
+		return;
+	code->table_size =
+		memory->read(memory->data, address + offsets->bytes_data, code->table, size);
+}
+
+/* Where functions of a file are listed. False: no memory. */
+static bool find_function(
+	const struct naming *naming, const char *file, const char *name, struct code *code)
+{
+	const struct sprof_module_key key = {.kind = SPROF_MODULE_SCRIPT, .path = file};
+	struct sprof_module *module;
+	bool is_new;
+
+	module = sprof_modules_intern(naming->modules, &key, &is_new);
+	if (!module ||
+		!sprof_script_intern(module->script, name, code->identity.line, &code->function))
+		return false;
+	code->module = module->id;
+	return true;
+}
+
+static bool is_code(const struct naming *naming, const struct identity *identity)
+{
+	return !naming->process->code_type || identity->type == naming->process->code_type;
+}
+
+/* header NULL: the object can't be read. False: no memory. */
+static bool read_code(
+	const struct naming *naming, uint64_t address, const uint8_t *header, struct code *ret)
+{
+	const struct sprof_python_offsets *offsets = &naming->process->offsets;
+	char file[SPROF_PYTHON_TEXT], name[SPROF_PYTHON_TEXT];
+
+	*ret = (struct code){0};
+	if (header)
+		ret->identity = identity_of(offsets, header);
+	if (!header || !is_code(naming, &ret->identity) ||
+		!sprof_python_text(
+			offsets, naming->memory, ret->identity.file, file, sizeof(file)) ||
+		!sprof_python_text(
+			offsets, naming->memory, ret->identity.name, name, sizeof(name)) ||
+		!*name) {
+		ret->identity.line = 0;
+		return find_function(naming, "<python>", "[freed code]", ret);
+	}
+	read_table(naming, ret->identity.table, ret);
+	if (sprof_python_has_pointers(offsets))
+		ret->bytecode = address + offsets->code_bytecode;
+	return find_function(naming, *file ? file : "<python>", name, ret);
+}
+
+/* A code object that is new at its address. False: no memory. */
+static bool add_code(
+	const struct naming *naming, uint64_t address, const uint8_t *header, uint32_t *ret_index)
+{
+	struct sprof_python_codes *codes = naming->codes;
+	struct code code;
+
+	if (!sprof_array_reserve(
+		    &codes->items, &codes->capacity, codes->count + 1, sizeof(*codes->items)) ||
+		!read_code(naming, address, header, &code))
+		return false;
+	code.checked = codes->sample;
+	codes->items[codes->count] = code;
+	*ret_index = (uint32_t)codes->count++;
+	return sprof_idmap_put(&codes->by_address, 0, address, *ret_index);
+}
+
+/* The known code object at an address, or the one that is there now. False: no memory. */
+static bool check(const struct naming *naming, uint64_t address, const uint8_t *header)
+{
+	struct sprof_python_codes *codes = naming->codes;
+	uint32_t known = sprof_idmap_find(&codes->by_address, 0, address);
+	struct identity identity = {0};
+
+	if (header)
+		identity = identity_of(&naming->process->offsets, header);
+	if (known != SPROF_IDMAP_NONE && is_same(&codes->items[known].identity, &identity)) {
+		codes->items[known].checked = codes->sample;
+		return true;
+	}
+	if (known != SPROF_IDMAP_NONE) {
+		free(codes->items[known].table);
+		codes->items[known].table = NULL;
+		codes->items[known].table_size = 0;
+	}
+	return add_code(naming, address, header, &known);
+}
+
+/* Headers that are read by one system call. */
+struct batch {
+	uint64_t addresses[AT_ONCE];
+	uint8_t bytes[AT_ONCE][SPROF_PYTHON_MOST_CODE];
+	size_t count;
+};
+
+/* What lies behind an object that can't be read is read by a call of its own. */
+static bool check_batch(const struct naming *naming, struct batch *batch)
+{
+	const struct sprof_interp_memory *memory = naming->memory;
+	const size_t size = header_size(&naming->process->offsets);
+	struct sprof_memory_piece pieces[AT_ONCE];
+
+	for (size_t i = 0; i < batch->count; i++)
+		pieces[i] = (struct sprof_memory_piece){
+			.address = batch->addresses[i], .buffer = batch->bytes[i], .size = size};
+	memory->read_pieces(memory->data, pieces, batch->count);
+	for (size_t i = 0; i < batch->count; i++) {
+		if (pieces[i].got < size)
+			pieces[i].got = memory->read(
+				memory->data, batch->addresses[i], batch->bytes[i], size);
+		if (!check(naming, batch->addresses[i],
+			    pieces[i].got < size ? NULL : batch->bytes[i]))
+			return false;
+	}
+	batch->count = 0;
+	return true;
+}
+
+/* Whether this sample has compared the object at the address. */
+static bool is_checked(
+	const struct sprof_python_codes *codes, const struct batch *batch, uint64_t address)
+{
+	const uint32_t known = sprof_idmap_find(&codes->by_address, 0, address);
+
+	if (known != SPROF_IDMAP_NONE && codes->items[known].checked == codes->sample)
+		return true;
+	for (size_t i = 0; i < batch->count; i++) {
+		if (batch->addresses[i] == address)
+			return true;
+	}
+	return false;
+}
+
+static bool check_all(const struct naming *naming, const struct sprof_interp_copy *copy)
+{
+	struct batch batch = {.count = 0};
+
+	for (size_t i = 0; i < copy->frame_count; i++) {
+		const struct sprof_python_frame *frame = &copy->frames[i];
+
+		if (frame->is_shim || is_checked(naming->codes, &batch, frame->code))
+			continue;
+		batch.addresses[batch.count++] = frame->code;
+		if (batch.count == AT_ONCE && !check_batch(naming, &batch))
+			return false;
+	}
+	return !batch.count || check_batch(naming, &batch);
+}
+
+/* The instruction's offset in the bytecode, in bytes; below 0: the function has not begun. */
+static int64_t position_of(const struct sprof_python_offsets *offsets, const struct code *code,
+	const struct sprof_python_frame *frame)
+{
+	if (sprof_python_has_pointers(offsets))
+		return (int64_t)(frame->instruction - code->bytecode);
+	return (int64_t)(int32_t)frame->instruction * (offsets->version >= 0x030a ? 2 : 1);
+}
+
+static bool add_place(const struct naming *naming, uint32_t index,
+	const struct sprof_python_frame *frame, uint32_t *ret)
+{
+	const struct sprof_python_offsets *offsets = &naming->process->offsets;
+	struct sprof_python_codes *codes = naming->codes;
+	const struct code *code = &codes->items[index];
+	const uint32_t line = code->table
+		? sprof_python_line(offsets->version, code->table, code->table_size,
+			  code->identity.line, position_of(offsets, code, frame))
+		: 0;
+
+	if (!sprof_array_reserve(&codes->places, &codes->place_capacity, codes->place_count + 1,
+		    sizeof(*codes->places)) ||
+		!sprof_idmap_put(
+			&codes->by_place, index, frame->instruction, (uint32_t)codes->place_count))
+		return false;
+	codes->places[codes->place_count] = (struct sprof_frame){
+		.module = code->module,
+		.offset = sprof_script_offset(code->function, line),
+	};
+	*ret = (uint32_t)codes->place_count++;
+	return true;
+}
+
+static bool name_frame(const struct naming *naming, const struct sprof_python_frame *frame,
+	struct sprof_frame *ret)
+{
+	struct sprof_python_codes *codes = naming->codes;
+	const uint32_t code = sprof_idmap_find(&codes->by_address, 0, frame->code);
+	uint32_t place = sprof_idmap_find(&codes->by_place, code, frame->instruction);
+
+	if (place == SPROF_IDMAP_NONE && !add_place(naming, code, frame, &place))
+		return false;
+	*ret = codes->places[place];
+	return true;
+}
+
+bool sprof_python_codes_name(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, struct sprof_modules *modules,
+	const struct sprof_interp_copy *copy, const struct sprof_frame **ret)
+{
+	struct sprof_python_codes *codes = process->codes;
+	const struct naming naming = {process, memory, modules, codes};
+
+	codes->sample++;
+	if (!sprof_array_reserve(&codes->frames, &codes->frame_capacity, copy->frame_count + 1,
+		    sizeof(*codes->frames)) ||
+		!check_all(&naming, copy))
+		return false;
+	for (size_t i = 0; i < copy->frame_count; i++) {
+		if (!copy->frames[i].is_shim &&
+			!name_frame(&naming, &copy->frames[i], &codes->frames[i]))
+			return false;
+	}
+	*ret = codes->frames;
+	return true;
+}

@@ -1,0 +1,229 @@
+/*
+ * Reads the frames of a thread that stands still. One system call reads the thread's state and the
+ * blocks where its frames were last time; frames that lie elsewhere take one more each. What lies
+ * on the native stack has been copied already. Allocates nothing. Believes no pointer: every frame
+ * must be readable, and there is a bound on their number.
+ */
+#include <string.h>
+
+#include "interp/python.h"
+
+enum {
+	WORD = 8,
+	MOST_MISSES = 256, /* system calls in one copy */
+	BEFORE = 1024,     /* bytes in front of a missed frame, where its callers are */
+	PAGE = 4096,
+	SHIM_OWNER = 3, /* this and all later owners: no frame of Python code */
+	TAGS = 7,       /* of the pointer to a code object, since 3.14 */
+};
+
+struct reading {
+	const struct sprof_python_offsets *offsets;
+	const struct sprof_interp_memory *memory;
+	const struct sprof_interp_stack *stack;
+	struct sprof_interp_copy *copy;
+	struct piece {
+		uint64_t address;
+		size_t size;
+		const uint8_t *bytes;
+	} pieces[SPROF_MEMORY_MOST_PIECES];
+	size_t count;
+	size_t last; /* the piece of the last frame: the next one is near */
+	unsigned misses;
+	uint8_t frame[SPROF_PYTHON_MOST_FRAME];
+};
+
+static uint64_t word_at(const uint8_t *bytes, uint32_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+static const uint8_t *within(const struct piece *piece, uint64_t address, size_t size)
+{
+	const uint64_t offset = address - piece->address;
+
+	return offset < piece->size && piece->size - offset >= size ? piece->bytes + offset : NULL;
+}
+
+static const uint8_t *find(struct reading *reading, uint64_t address, size_t size)
+{
+	const struct piece stack = {
+		reading->stack->base, reading->stack->size, reading->stack->bytes};
+	const uint8_t *found = NULL;
+
+	if (reading->count)
+		found = within(&reading->pieces[reading->last], address, size);
+	if (!found)
+		found = within(&stack, address, size);
+	for (size_t i = 0; !found && i < reading->count; i++) {
+		found = within(&reading->pieces[i], address, size);
+		if (found)
+			reading->last = i;
+	}
+	return found;
+}
+
+/* Reads a frame, and what lies before it in its page: since 3.11 its callers are there. */
+static const uint8_t *read_around(struct reading *reading, uint64_t address, size_t size)
+{
+	struct sprof_interp_copy *copy = reading->copy;
+	uint64_t begin = address - address % PAGE;
+	size_t wanted, got;
+
+	if (address - begin > BEFORE)
+		begin = address - BEFORE;
+	wanted = address - begin + size;
+	if (reading->count == SPROF_MEMORY_MOST_PIECES || copy->capacity - copy->size < wanted)
+		return NULL;
+	got = reading->memory->read(reading->memory->data, begin, copy->bytes + copy->size, wanted);
+	if (got < wanted)
+		return NULL;
+	reading->pieces[reading->count] = (struct piece){begin, got, copy->bytes + copy->size};
+	reading->last = reading->count++;
+	copy->size += got;
+	return copy->bytes + copy->size - size;
+}
+
+/* NULL: it can't be read, or too many can't be found at once. */
+static const uint8_t *bytes_at(struct reading *reading, uint64_t address, size_t size)
+{
+	const uint8_t *found = find(reading, address, size);
+
+	if (found || size > sizeof(reading->frame) || reading->misses++ == MOST_MISSES)
+		return found;
+	if (sprof_python_has_pointers(reading->offsets))
+		found = read_around(reading, address, size);
+	if (found)
+		return found;
+	if (reading->memory->read(reading->memory->data, address, reading->frame, size) < size)
+		return NULL;
+	return reading->frame;
+}
+
+static bool is_set(const uint8_t *bytes, uint32_t offset)
+{
+	return offset != SPROF_PYTHON_NOWHERE && bytes[offset];
+}
+
+/* A shim has no code; what stands in its place must not be read. */
+static struct sprof_python_frame frame_of(
+	const struct sprof_python_offsets *offsets, uint64_t address, const uint8_t *bytes)
+{
+	struct sprof_python_frame frame = {.address = address};
+	uint32_t number;
+
+	frame.is_shim = offsets->frame_owner != SPROF_PYTHON_NOWHERE &&
+		bytes[offsets->frame_owner] >= SHIM_OWNER;
+	frame.is_entry = frame.is_shim || !sprof_python_has_pointers(offsets) ||
+		is_set(bytes, offsets->frame_is_entry);
+	if (frame.is_shim)
+		return frame;
+	frame.code = word_at(bytes, offsets->frame_code);
+	if (offsets->version >= 0x030e)
+		frame.code &= ~(uint64_t)TAGS;
+	if (sprof_python_has_pointers(offsets)) {
+		frame.instruction = word_at(bytes, offsets->frame_instruction);
+		return frame;
+	}
+	memcpy(&number, bytes + offsets->frame_instruction, sizeof(number));
+	frame.instruction = number;
+	return frame;
+}
+
+static bool read_frames(struct reading *reading, uint64_t address)
+{
+	struct sprof_interp_copy *copy = reading->copy;
+
+	for (; address; copy->frame_count++) {
+		const uint8_t *bytes;
+
+		if (copy->frame_count == copy->frame_capacity)
+			return false;
+		bytes = bytes_at(reading, address, reading->offsets->frame_size);
+		if (!bytes)
+			return false;
+		copy->frames[copy->frame_count] = frame_of(reading->offsets, address, bytes);
+		address = word_at(bytes, reading->offsets->frame_previous);
+	}
+	return true;
+}
+
+/* How much of a thread's state is read. */
+static size_t state_size(const struct sprof_python_offsets *offsets)
+{
+	const uint32_t last = offsets->thread_id > offsets->thread_frame ? offsets->thread_id
+									 : offsets->thread_frame;
+
+	return last + WORD;
+}
+
+/* Reads the state and the blocks. */
+static bool read_known(
+	struct reading *reading, const struct sprof_interp_thread *thread, uint8_t *state)
+{
+	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
+	struct sprof_interp_copy *copy = reading->copy;
+	size_t count = 1;
+
+	pieces[0] = (struct sprof_memory_piece){
+		.address = thread->state, .buffer = state, .size = state_size(reading->offsets)};
+	for (size_t i = 0; i < thread->block_count && count < SPROF_MEMORY_MOST_PIECES; i++) {
+		const struct sprof_python_block *block = &thread->blocks[i];
+
+		if (copy->capacity - copy->size < block->size)
+			break;
+		pieces[count++] = (struct sprof_memory_piece){.address = block->address,
+			.buffer = copy->bytes + copy->size,
+			.size = block->size};
+		copy->size += block->size;
+	}
+	reading->memory->read_pieces(reading->memory->data, pieces, count);
+	for (size_t i = 1; i < count; i++)
+		reading->pieces[reading->count++] =
+			(struct piece){pieces[i].address, pieces[i].got, pieces[i].buffer};
+	return pieces[0].got == pieces[0].size;
+}
+
+/* From 3.11 to 3.12 the state leads to a structure on the native stack, and that to the frame. */
+static bool find_innermost(struct reading *reading, const uint8_t *state, uint64_t *ret)
+{
+	const struct sprof_python_offsets *offsets = reading->offsets;
+	const uint8_t *bytes;
+
+	*ret = word_at(state, offsets->thread_frame);
+	if (offsets->cframe_frame == SPROF_PYTHON_NOWHERE || !*ret)
+		return true;
+	bytes = bytes_at(reading, *ret + offsets->cframe_frame, WORD);
+	if (bytes)
+		*ret = word_at(bytes, 0);
+	return bytes;
+}
+
+void sprof_interp_copy(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
+	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
+{
+	struct reading reading;
+	uint8_t state[SPROF_PYTHON_MOST_STATE];
+	uint64_t innermost;
+
+	copy->outcome = SPROF_PYTHON_NO_STATE;
+	copy->frame_count = copy->size = 0;
+	if (!thread->state || thread->serial != process->serial)
+		return;
+	reading.offsets = &process->offsets;
+	reading.memory = memory;
+	reading.stack = stack;
+	reading.copy = copy;
+	reading.count = reading.last = reading.misses = 0;
+	if (!read_known(&reading, thread, state) ||
+		word_at(state, process->offsets.thread_id) != thread->key)
+		return;
+	copy->outcome =
+		find_innermost(&reading, state, &innermost) && read_frames(&reading, innermost)
+		? SPROF_PYTHON_READ
+		: SPROF_PYTHON_TORN;
+}

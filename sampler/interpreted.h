@@ -1,0 +1,25 @@
+/*
+ * Frames of interpreted languages in the sampler: when what interp/ offers is done.
+ */
+#ifndef SPROF_SAMPLER_INTERPRETED_H
+#define SPROF_SAMPLER_INTERPRETED_H
+
+#include "sampler/copy.h"
+#include "sampler/observation.h"
+#include "sampler/run.h"
+
+/* The mappings of the process have been read: looks for a runtime in it. */
+void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);
+
+/* Before a copy of a thread, which is still running or asleep. False: no memory. */
+SPROF_MUST_USE bool sprof_interpreted_prepare(
+	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);
+
+/* While the thread stands still or sleeps, after its stack was copied. Allocates nothing. */
+void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot);
+
+/* The stack that was found, with the interpreter's frames in it. */
+void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
+	struct sprof_stack_view *stack);
+
+#endif
