@@ -131,7 +131,11 @@ static void finish_stop(struct tracer *tracer, pid_t tid, uint64_t begin)
 	if (waitpid(tid, &status, __WALL | __WNOTHREAD) != tid || !WIFSTOPPED(status))
 		return;
 	ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector);
+#if defined(__x86_64__)
 	remote.iov_base = (void *)regs.rsp;
+#else
+	remote.iov_base = (void *)regs.sp;
+#endif
 	process_vm_readv(target, &local, 1, &remote, 1, 0);
 	ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
 	if (tracer->pause_count < MAX_PAUSES)

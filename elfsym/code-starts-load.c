@@ -11,6 +11,7 @@
 #include "elfsym/code-scan.h"
 #include "elfsym/code-starts.h"
 #include "elfsym/fdes.h"
+#include "elfsym/machine.h"
 #include "elfsym/symtab.h"
 
 enum { LEA = 0x8d, MOST_CODE = 32 << 20 };
@@ -218,16 +219,17 @@ static uint64_t code_size(const struct sprof_image *image)
 static bool read_code(struct sprof_code_starts *starts, const struct sprof_image *image,
 	const struct sprof_code_set *fdes, struct sprof_error *err)
 {
-	bool done = true;
+	bool done;
 
-#if defined(__x86_64__)
+	/* Nobody decodes the code of other machines. */
+	if (SPROF_MACHINE != SPROF_MACHINE_X86_64)
+		return true;
 	done = add_called(starts, image, fdes, err);
 	sprof_code_starts_sort(starts);
 	done = done && sprof_code_parts_add(starts, image, err);
 	for (size_t i = 0; done && i < starts->part_count; i++)
 		done = sprof_code_starts_add(starts, starts->parts[i], err);
 	sprof_code_starts_sort(starts);
-#endif
 	return done;
 }
 

@@ -77,6 +77,7 @@ static void what_is_not_known(void **state)
 }
 
 /* One byte less is never an instruction, and nothing behind the end is read. */
+#if defined(__x86_64__)
 static void expect_size(const uint8_t *bytes, size_t size)
 {
 	uint8_t *exact = malloc(size);
@@ -133,10 +134,9 @@ static void sizes_as_objdump_has_them(void **state)
 		count++;
 	}
 	assert_int_equal(pclose(output), 0);
-#if defined(__x86_64__)
 	assert_true(count > 100000);
-#endif
 }
+#endif
 
 static void any_bytes(void **state)
 {

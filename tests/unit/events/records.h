@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	MADE_MAX = 256,
+	MADE_MAX = 512,
 	MADE_PID = 100,
 	MADE_TID = 101,
 	MADE_CPU = 3,

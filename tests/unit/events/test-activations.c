@@ -17,6 +17,13 @@
 
 enum { TEXT = 2048 };
 
+/* The size of what a return takes off the stack. */
+#ifdef __x86_64__
+enum { RETURN_ADDRESS = 8 };
+#else
+enum { RETURN_ADDRESS = 0 };
+#endif
+
 struct stream {
 	const char *name, *stream, *expected;
 	bool by_thread;
@@ -62,7 +69,7 @@ static const char *take(struct sprof_activations *activations, uint64_t time_ns,
 	if (event.type == SPROF_TRACE_PROBE)
 		values[2].integer = atol(at + 2);
 	if (event.type == SPROF_TRACE_RETURN)
-		values[2].integer = atol(at + 2) + (sizeof(void *) == 8 ? 8 : 0);
+		values[2].integer = atol(at + 2) + RETURN_ADDRESS;
 	assert_true(sprof_activations_take(activations, &event));
 	return at + strcspn(at, " ");
 }

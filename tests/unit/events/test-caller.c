@@ -203,12 +203,12 @@ static void an_eintr_that_is_taken_back_is_none(void **state)
 {
 	struct stream stream = {0};
 
-	enter(&stream, SYS_epoll_wait, SP);
+	enter(&stream, SYS_epoll_pwait, SP);
 	assert_false(leave(&stream, -EINTR, SP));
 	stream.is_restarted = true;
-	enter(&stream, SYS_epoll_wait, SP);
+	enter(&stream, SYS_epoll_pwait, SP);
 	assert_true(leave(&stream, 1, SP));
-	check_last(&stream, SYS_epoll_wait, 30);
+	check_last(&stream, SYS_epoll_pwait, 30);
 	assert_int_equal(stream.calls, 1);
 }
 
@@ -216,11 +216,11 @@ static void an_eintr_is_told_with_the_next_call(void **state)
 {
 	struct stream stream = {0};
 
-	enter(&stream, SYS_epoll_wait, SP);
+	enter(&stream, SYS_epoll_pwait, SP);
 	assert_false(leave(&stream, -EINTR, SP));
-	enter(&stream, SYS_epoll_wait, SP);
+	enter(&stream, SYS_epoll_pwait, SP);
 	assert_int_equal(stream.calls, 1);
-	check_last(&stream, SYS_epoll_wait, 10);
+	check_last(&stream, SYS_epoll_pwait, 10);
 	assert_true(stream.last.is_error);
 }
 
@@ -257,10 +257,10 @@ static void a_call_from_before_is_said_to_be(void **state)
 	struct stream stream = {.now_ns = 1000};
 
 	sprof_caller_found(&stream.caller,
-		&(struct open_call){.number = SYS_poll, .begin_ns = 500, .was_before = true});
+		&(struct open_call){.number = SYS_ppoll, .begin_ns = 500, .was_before = true});
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.ending, SPROF_CALL_UNDER_WAY);
-	check_last(&stream, SYS_poll, 510);
+	check_last(&stream, SYS_ppoll, 510);
 }
 
 static void a_call_from_before_that_ended_unseen_is_dropped(void **state)
@@ -270,7 +270,7 @@ static void a_call_from_before_that_ended_unseen_is_dropped(void **state)
 	struct stream stream = {0};
 
 	sprof_caller_found(
-		&stream.caller, &(struct open_call){.number = SYS_poll, .was_before = true});
+		&stream.caller, &(struct open_call){.number = SYS_ppoll, .was_before = true});
 	assert_int_equal(sprof_caller_enter(&stream.caller, &entry), CALLER_BEGINS_UNSEEN);
 	assert_true(leave(&stream, 0, SP));
 	assert_int_equal(stream.last.number, SYS_read);
