@@ -102,19 +102,17 @@ static uint64_t word_at(const struct sprof_stack_copy *copy, size_t offset)
  * The sp that a signal interrupted, if this is the stack of its handler; 0: not found. The kernel's
  * frame repeats sigaltstack(2): the handlers' stack, which contains the frame, and its size (struct
  * ucontext in arch/x86/include/uapi/asm/ucontext.h: flags, link, stack, then the registers, r8
- * first and sp the 16th).
+ * first and sp the 16th; in arch/arm64/include/uapi/asm/ucontext.h the registers are 176 bytes from
+ * its start, after a fault address the 31 general ones and sp).
  */
 static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 {
+	enum { WORD = 8, LINK = WORD, STACK = 2 * WORD, SIZE = 4 * WORD };
 #if defined(__x86_64__)
-	enum {
-		WORD = 8,
-		LINK = WORD,
-		STACK = 2 * WORD,
-		SIZE = 4 * WORD,
-		SP = 20 * WORD,
-		END = SP + WORD
-	};
+	enum { SP = 20 * WORD, END = SP + WORD };
+#else
+	enum { SP = 176 + 32 * WORD, END = SP + WORD };
+#endif
 
 	for (size_t at = SPROF_RED_ZONE; at + END <= handler->size; at += WORD) {
 		uint64_t size = word_at(handler, at + SIZE);
@@ -123,10 +121,6 @@ static uint64_t find_interrupted(const struct sprof_stack_copy *handler)
 			handler->base + at - word_at(handler, at + STACK) < size)
 			return word_at(handler, at + SP);
 	}
-#else
-	(void)handler;
-	(void)word_at;
-#endif
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "elfsym/code-starts.h"
+#include "elfsym/signal-return.h"
 #include "unwind/code-flow.h"
 #include "unwind/code-state.h"
 #include "unwind/instruction.h"
@@ -181,16 +182,22 @@ static size_t find_row(const struct sprof_code_rows *rows, uint32_t offset)
 	return low - 1;
 }
 
-/* The code that a handler returns to (sigreturn(2)): "mov $15, %eax; syscall", or with %rax. */
 static bool is_signal_return(const struct sprof_image *image, uint64_t address)
 {
-	static const uint8_t with_eax[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05};
-	static const uint8_t with_rax[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
-	const uint8_t *code = sprof_image_at(image, address, sizeof(with_rax));
+	const uint8_t *code = sprof_image_at(image, address, SPROF_SIGNAL_RETURN_LONGEST);
 
-	return code &&
-		(!memcmp(code, with_eax, sizeof(with_eax)) ||
-			!memcmp(code, with_rax, sizeof(with_rax)));
+	return code && sprof_signal_return_decode(SPROF_MACHINE, code);
+}
+
+/* The lookup for a return address uses the byte before. On aarch64 the second instruction, the call
+ * itself, is as good. */
+static bool is_in_signal_return(const struct sprof_image *image, uint64_t address)
+{
+	enum { ARM_WORD = 4 };
+
+	return is_signal_return(image, address) || is_signal_return(image, address + 1) ||
+		(SPROF_MACHINE == SPROF_MACHINE_AARCH64 &&
+			is_signal_return(image, address - ARM_WORD));
 }
 
 /* The row at an offset of a function. The function must have rows. */
@@ -230,15 +237,13 @@ struct sprof_cfi_row sprof_computed_find(struct sprof_computed *computed, uint64
 	struct sprof_code code;
 	size_t function;
 
+	if (is_in_signal_return(computed->image, address))
+		return (struct sprof_cfi_row){.end = address + 1, .cfa = SPROF_CFA_SIGNAL};
 	if (!computed->has_read)
 		read_starts(computed);
 	function = sprof_code_starts_find(&computed->starts, address);
 	if (function == SIZE_MAX)
 		return none;
-	/* The lookup is for a return address: it uses the byte before. */
-	if (is_signal_return(computed->image, address) ||
-		is_signal_return(computed->image, address + 1))
-		return (struct sprof_cfi_row){.end = address + 1, .cfa = SPROF_CFA_SIGNAL};
 	code = code_of(computed, function);
 	if (!code.bytes || address - code.address >= code.size)
 		return none;

@@ -14,7 +14,8 @@
 
 struct stacks *stacks_create(void)
 {
-	const struct sprof_unwinder_options options = {.max_depth = STACK_DEPTH};
+	const struct sprof_unwinder_options options = {
+		.max_depth = STACK_DEPTH, .signature_mask = sprof_regs_signature_mask()};
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 	struct sprof_error err;
 
@@ -22,7 +23,7 @@ struct stacks *stacks_create(void)
 	stacks->modules = sprof_modules_create();
 	assert_true(sprof_unwinder_create(stacks->modules, &options, &stacks->unwinder, &err));
 	stacks->images.modules = stacks->modules;
-	stacks->full = sprof_full_unwinder_create(&stacks->images, 0);
+	stacks->full = sprof_full_unwinder_create(&stacks->images, options.signature_mask);
 	stacks->copy = malloc(STACK_COPY);
 	stacks->full_frames = calloc(STACK_DEPTH, sizeof(*stacks->full_frames));
 	assert_true(stacks->full && stacks->copy && stacks->full_frames);
