@@ -91,8 +91,9 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 	if (!sprof_regs_read(thread->tid, &regs))
 		return;
 	thread->thread_pointer = regs.thread_pointer;
-	if (sprof_restart_repair(
-		    thread->tid, &regs, &(struct sprof_restart){timed_too, thread->filtered}))
+	if (sprof_restart_repair(thread->tid, &regs,
+		    &(struct sprof_restart){
+			    timed_too, thread->filtered, thread->signal, &thread->rewinds}))
 		thread->restarted = true;
 }
 

@@ -8,18 +8,55 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
-/* NT_ARM_SYSTEM_CALL: the thread's system call, or -1 (arch/arm64/kernel/ptrace.c). */
-static int64_t read_system_call(pid_t tid)
+#include "attach/procfs.h"
+#include "base/proc.h"
+
+enum { NUMBER = 8 }; /* the register of a call's number */
+
+static const uint32_t call_instruction = 0xd4000001; /* svc #0 */
+
+/* Calls that hardly anybody makes without having to wait. */
+static bool is_made_to_wait(int64_t number)
 {
+	static const int16_t calls[] = {SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_ppoll,
+		SYS_pselect6, SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_accept, SYS_accept4,
+		SYS_flock, SYS_msgrcv, SYS_mq_timedreceive};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (calls[i] == number)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * NT_ARM_SYSTEM_CALL: the thread's system call, or -1 (arch/arm64/kernel/ptrace.c). The kernel has
+ * forgotten it at any stop that a signal or PTRACE_INTERRUPT caused; then the code tells, because
+ * no call changes the register of its number. A thread in user code may stand at such a place too.
+ * Behind the instruction, it has just left the call. Before it, it has been in the call only if
+ * that is likely.
+ */
+static void read_calls(pid_t tid, struct sprof_regs *regs)
+{
+	const int64_t last = (int32_t)regs->values[NUMBER];
 	int number = -1;
 	struct iovec vector = {.iov_base = &number, .iov_len = sizeof(number)};
+	uint64_t code;
 
-	if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector))
-		return -1;
-	return number;
+	if (!ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector))
+		regs->system_call = number;
+	if (regs->system_call >= 0 ||
+		!sprof_regs_read_word(
+			tid, regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION, &code))
+		return;
+	if ((uint32_t)code == call_instruction)
+		regs->system_call = last;
+	else if (code >> 32 == call_instruction && is_made_to_wait(last))
+		regs->system_call = regs->coming_call = last;
 }
 
 bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret)
@@ -34,6 +71,7 @@ bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret
 	*ret = (struct sprof_regs){
 		.known = ((uint64_t)1 << SPROF_REG_COUNT) - 1,
 		.system_call = -1,
+		.coming_call = -1,
 	};
 	memcpy(ret->values, user.regs, sizeof(user.regs));
 	ret->values[SPROF_REG_SP] = user.sp;
@@ -49,8 +87,13 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector) ||
 		!sprof_regs_from_core(&user, vector.iov_len, ret))
 		return false;
-	ret->system_call = read_system_call(tid);
+	read_calls(tid, ret);
 	return true;
+}
+
+bool sprof_regs_kernel_restarts(void)
+{
+	return false;
 }
 
 /*
@@ -70,39 +113,129 @@ uint64_t sprof_regs_signature_mask(void)
 }
 
 /*
- * A call that ends with EINTR can't be repaired exactly here, so it is not repaired. Before the
- * stop, the kernel has decided about restarts and forgotten the call (arch/arm64/kernel/signal.c,
- * do_signal). So an EINTR that our stop made looks like one after a handler, which the program must
- * see. The first argument shares its register with the result; its copy (orig_x0) is unreadable
- * through ptrace. At the stop the register holds the first argument again, so a coming
- * restart_syscall(2) is not visible.
+ * The kernel has decided before the stop (arch/arm64/kernel/signal.c, do_signal): at a call that it
+ * restarts, the thread stands at the instruction again, with its first argument. At any other it
+ * stands behind it, with the result.
  */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs)
 {
-	return false;
+	return regs->coming_call >= 0 || sprof_regs_was_interrupted(regs);
 }
 
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs)
 {
-	return false;
+	return regs->system_call >= 0 && regs->coming_call < 0 &&
+		(int64_t)regs->values[0] == -EINTR;
 }
 
+/* poll(2) is ppoll(2) here, which has none. */
 bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
 {
-	return false;
+	switch (regs->coming_call) {
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_futex:
+		return true;
+	default:
+		return false;
+	}
 }
 
-void sprof_regs_restart(pid_t tid)
+static bool write_place(pid_t tid, const struct sprof_regs_place *place)
 {
+	struct user_regs_struct user;
+	struct iovec vector = {.iov_base = &user, .iov_len = sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
+		return false;
+	user.pc = place->pc;
+	user.regs[0] = place->value;
+	return !ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &vector);
+}
+
+static bool write_system_call(pid_t tid, int number)
+{
+	struct iovec vector = {.iov_base = &number, .iov_len = sizeof(number)};
+
+	return !ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector);
+}
+
+/*
+ * The result has taken the register of the first argument. ptrace doesn't show the kernel's copy
+ * (orig_x0), but /proc/PID/syscall does, of a thread in a call: so for this moment it is in one
+ * again (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c).
+ */
+static bool read_first_argument(pid_t tid, int64_t number, uint64_t *ret)
+{
+	struct sprof_proc_syscall call = {.kind = SPROF_PROC_SYSCALL_RUNNING};
+	char text[512];
+	bool is_read;
+
+	if (!write_system_call(tid, (int)number))
+		return false;
+	is_read = sprof_proc_read_file(tid, 0, "syscall", text, sizeof(text)) > 0;
+	write_system_call(tid, -1);
+	if (!is_read || !sprof_proc_parse_syscall(text, &call) ||
+		call.kind != SPROF_PROC_SYSCALL_INSIDE)
+		return false;
+	*ret = call.arguments[0];
+	return true;
+}
+
+/* Whether the instruction puts into a register what this has already: MOVZ, and MOV of a register (Arm
+ * ARM C6.2, MOVZ, ORR). Most calls have one before their own. */
+static bool is_repeatable(const struct sprof_regs *regs, uint32_t instruction)
+{
+	const unsigned to = instruction & 0x1f, from = instruction >> 16 & 0x1f;
+	const uint64_t width = instruction >> 31 ? UINT64_MAX : UINT32_MAX;
+	const uint64_t number = (uint64_t)(instruction >> 5 & 0xffff)
+		<< (instruction >> 21 & 3) * 16;
+
+	if (to == 31)
+		return false;
+	if ((instruction & 0x7f800000) == 0x52800000)
+		return regs->values[to] == (number & width);
+	return (instruction & 0x7fe0ffe0) == 0x2a0003e0 && from != 31 &&
+		regs->values[to] == (regs->values[from] & width);
+}
+
+/*
+ * After the stop, the kernel turns a call that waits until a moment into restart_syscall(2), if the
+ * thread still stands at the call. One instruction before it, the thread makes the call itself.
+ */
+static bool place_before(pid_t tid, const struct sprof_regs *regs, struct sprof_regs_place *ret)
+{
+	const uint64_t pc = regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION;
+	uint64_t word;
+
+	if (!sprof_regs_read_word(tid, pc, &word) || !is_repeatable(regs, (uint32_t)word))
+		return false;
+	*ret = (struct sprof_regs_place){pc, regs->values[0]};
+	return true;
+}
+
+bool sprof_regs_restart(pid_t tid, const struct sprof_regs *regs, struct sprof_regs_place *ret)
+{
+	struct sprof_regs_place place = {.pc = regs->values[SPROF_REG_PC] - SPROF_CALL_INSTRUCTION};
+
+	if (regs->coming_call >= 0 ? !place_before(tid, regs, &place)
+				   : !read_first_argument(tid, regs->system_call, &place.value))
+		return false;
+	if (!write_place(tid, &place))
+		return false;
+	*ret = place;
+	return true;
+}
+
+void sprof_regs_place(pid_t tid, const struct sprof_regs_place *place)
+{
+	write_place(tid, place);
 }
 
 /* The entry code has set the result to ENOSYS (arch/arm64/kernel/syscall.c, el0_svc_common). */
 void sprof_regs_skip_call(pid_t tid)
 {
-	int number = -1;
-	struct iovec vector = {.iov_base = &number, .iov_len = sizeof(number)};
-
-	ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &vector);
+	write_system_call(tid, -1);
 }
 
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])

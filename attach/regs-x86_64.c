@@ -28,6 +28,7 @@ bool sprof_regs_from_core(const void *bytes, size_t size, struct sprof_regs *ret
 		/* The entry code stores the number in orig_rax, and a negative value on all other
 		 * ways into the kernel (arch/x86/entry/entry_64.S). */
 		.system_call = (int64_t)user.orig_rax < 0 ? -1 : (int64_t)user.orig_rax,
+		.coming_call = -1,
 	};
 	return true;
 }
@@ -40,6 +41,11 @@ bool sprof_regs_read(pid_t tid, struct sprof_regs *ret)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &vector))
 		return false;
 	return sprof_regs_from_core(&user, vector.iov_len, ret);
+}
+
+bool sprof_regs_kernel_restarts(void)
+{
+	return true;
 }
 
 uint64_t sprof_regs_signature_mask(void)
@@ -72,10 +78,15 @@ bool sprof_regs_has_restart_block(const struct sprof_regs *regs)
  * The stop is inside get_signal(). The kernel acts on the result after get_signal()
  * (arch/x86/kernel/signal.c, arch_do_signal_or_restart), so the kernel itself decides.
  */
-void sprof_regs_restart(pid_t tid)
+bool sprof_regs_restart(pid_t tid, const struct sprof_regs *regs, struct sprof_regs_place *ret)
 {
 	/* A long: ptrace() is variadic, so the upper half of an int would be undefined. */
-	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), (long)-ERESTARTNOHAND);
+	return !ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax),
+		(long)-ERESTARTNOHAND);
+}
+
+void sprof_regs_place(pid_t tid, const struct sprof_regs_place *place)
+{
 }
 
 void sprof_regs_move(pid_t tid, uint64_t pc)

@@ -22,6 +22,7 @@ enum {
 	SPROF_RED_ZONE = 128, /* bytes below sp that a leaf function may use */
 	SPROF_TRAP_SIZE = 1,  /* how far behind a breakpoint the pc is at its trap */
 	SPROF_TRAP_INSTRUCTION = 1,
+	SPROF_CALL_INSTRUCTION = 2,
 };
 #define SPROF_TRAP __asm__ volatile("int3")
 #elif defined(__aarch64__)
@@ -36,6 +37,7 @@ enum {
 	SPROF_RED_ZONE = 0,
 	SPROF_TRAP_SIZE = 0,
 	SPROF_TRAP_INSTRUCTION = 4,
+	SPROF_CALL_INSTRUCTION = 4,
 };
 #define SPROF_TRAP __asm__ volatile("brk #0")
 #else
@@ -47,6 +49,13 @@ struct sprof_regs {
 	uint64_t known;          /* bit n: values[n] is the thread's; a peek gives pc and sp only */
 	uint64_t thread_pointer; /* fs_base; from a stop only. 0: not known, as on aarch64 */
 	int64_t system_call;     /* the one the thread is in; -1: none. From a stop only */
+	/* aarch64: the same, if the thread stands at its instruction, because it begins again; -1 */
+	int64_t coming_call;
+};
+
+/* Where a thread goes on, and its first argument there, or its result. */
+struct sprof_regs_place {
+	uint64_t pc, value;
 };
 
 static inline bool sprof_regs_has(const struct sprof_regs *regs, unsigned number)
@@ -67,16 +76,22 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
  */
 uint64_t sprof_regs_signature_mask(void);
 
+/* Whether the kernel decides after the stop if a call begins anew, or has decided before. */
+bool sprof_regs_kernel_restarts(void);
 /*
  * System calls that end with EINTR: at a stop, tells whether the thread's call is about to, and
  * changes its result so that the kernel restarts it unless a signal handler runs.
  */
-/* At a stop: the thread's system call was waiting, and the stop interrupted it. */
+/* At a stop: the thread's system call was waiting, and the stop interrupted it. On aarch64, calls that
+ * often don't wait count only if they end with EINTR. */
 bool sprof_regs_was_waiting(const struct sprof_regs *regs);
 bool sprof_regs_was_interrupted(const struct sprof_regs *regs);
 /* At a stop: the kernel continues the call by restart_syscall(2), unless a signal handler runs. */
 bool sprof_regs_has_restart_block(const struct sprof_regs *regs);
-void sprof_regs_restart(pid_t tid);
+/* True: it begins anew. Where the kernel doesn't decide, *ret is where the thread stands now. */
+bool sprof_regs_restart(pid_t tid, const struct sprof_regs *regs, struct sprof_regs_place *ret);
+/* At a stop, where the kernel doesn't decide. */
+void sprof_regs_place(pid_t tid, const struct sprof_regs_place *place);
 
 /* At a stop: the thread goes on at this address; with a call, from this stack pointer. */
 void sprof_regs_move(pid_t tid, uint64_t pc);

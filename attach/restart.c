@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/proc-status.h"
+#include "base/proc.h"
 
 enum {
 	RING_EXTENDED_ARGUMENT = 1 << 3, /* IORING_ENTER_EXT_ARG */
@@ -107,13 +108,49 @@ static bool has_filter(pid_t tid, bool is_filtered)
 	return !sprof_proc_status_read_number(tid, "Seccomp", &mode) || mode == SECCOMP_MODE_FILTER;
 }
 
+static bool has_handler(pid_t tid, int signal)
+{
+	char text[SPROF_PROC_STATUS_MAX];
+
+	return sprof_proc_read_file(tid, 0, "status", text, sizeof(text)) > 0 &&
+		sprof_proc_status_has_signal(text, "SigCgt", signal);
+}
+
+/*
+ * Where the kernel has decided before the stop: whether a handler has the last word about the call,
+ * now or when it returns.
+ */
+static bool belongs_to_handler(
+	pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how)
+{
+	struct sprof_regs_place place;
+
+	if (!how->signal || !has_handler(tid, how->signal))
+		return sprof_regs_was_interrupted(regs) && !sprof_rewinds_allow(how->rewinds, regs);
+	if (sprof_rewinds_handle(how->rewinds, regs, &place))
+		sprof_regs_place(tid, &place);
+	return true;
+}
+
+static bool begin_anew(pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how)
+{
+	struct sprof_regs_place place = {0};
+
+	if (!sprof_regs_restart(tid, regs, &place))
+		return false;
+	sprof_rewinds_note(how->rewinds, regs, &place);
+	return true;
+}
+
 bool sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how)
 {
 	const struct eintr_call *call;
 	uint64_t arguments[6];
 
+	if (!sprof_regs_kernel_restarts() && belongs_to_handler(tid, regs, how))
+		return false;
 	if (sprof_regs_has_restart_block(regs) && has_filter(tid, how->is_filtered))
-		sprof_regs_restart(tid);
+		(void)begin_anew(tid, regs, how);
 	if (!sprof_regs_was_interrupted(regs))
 		return false;
 	call = find(regs->system_call);
@@ -122,6 +159,5 @@ bool sprof_restart_repair(pid_t tid, const struct sprof_regs *regs, const struct
 	sprof_regs_arguments(regs, arguments);
 	if (!how->timed_too && !is_endless(call, arguments))
 		return false;
-	sprof_regs_restart(tid);
-	return true;
+	return begin_anew(tid, regs, how);
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "attach/regs.h"
+#include "attach/rewinds.h"
 
 /*
  * At a ptrace-stop, with the registers read there: makes the kernel restart a call that is about to
@@ -25,6 +26,8 @@
 struct sprof_restart {
 	bool timed_too;
 	bool is_filtered; /* one of its filters is ours, which allows restart_syscall(2) */
+	int signal;       /* that comes with this stop; 0: none */
+	struct sprof_rewinds *rewinds; /* of the thread */
 };
 
 /* True: the call, which returned EINTR, begins again. */

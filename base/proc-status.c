@@ -51,6 +51,16 @@ bool sprof_proc_status_number(const char *text, const char *field, long *ret)
 	return true;
 }
 
+/* Bit n is signal n + 1 (fs/proc/array.c, render_sigset_t). */
+bool sprof_proc_status_has_signal(const char *text, const char *field, int signal)
+{
+	char value[64];
+
+	return signal > 0 && signal <= 64 &&
+		sprof_proc_status_field(text, field, value, sizeof(value)) &&
+		strtoull(value, NULL, 16) >> (signal - 1) & 1;
+}
+
 pid_t sprof_proc_status_inner_id(const char *text, const char *field)
 {
 	char value[256];

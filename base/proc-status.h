@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/attributes.h"
@@ -24,5 +25,8 @@ pid_t sprof_proc_status_inner_id(const char *text, const char *field);
 
 /* Reads the status of a thread for one number. False: the thread is gone, or has no such field. */
 SPROF_MUST_USE bool sprof_proc_status_read_number(pid_t tid, const char *field, long *ret);
+
+/* Whether a set of signals ("SigCgt") has this one. False also: no such field, or no such set. */
+bool sprof_proc_status_has_signal(const char *text, const char *field, int signal);
 
 #endif

@@ -68,7 +68,7 @@ static bool take_registers(struct cursor *cursor, struct sprof_regs *ret)
 		if (asked.sample_regs_user >> i & 1 && !take_64(cursor, &values[i]))
 			return false;
 	}
-	*ret = (struct sprof_regs){.system_call = -1};
+	*ret = (struct sprof_regs){.system_call = -1, .coming_call = -1};
 	for (unsigned i = 0; i < SPROF_REG_COUNT; i++)
 		sprof_regs_set(ret, i, values[kernel_numbers[i]]);
 	return true;

@@ -138,7 +138,9 @@ static bool read_registers(void *data, struct sprof_thread *thread, struct sprof
 {
 	if (!sprof_regs_read(thread->tid, ret))
 		return false;
-	if (sprof_restart_repair(thread->tid, ret, &(struct sprof_restart){true, thread->filtered}))
+	if (sprof_restart_repair(thread->tid, ret,
+		    &(struct sprof_restart){
+			    true, thread->filtered, thread->signal, &thread->rewinds}))
 		thread->restarted = true;
 	thread->thread_pointer = ret->thread_pointer;
 	return true;

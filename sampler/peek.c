@@ -44,7 +44,7 @@ static enum sprof_state state_of(
 /* Sets the registers that a peek knows. */
 static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
 {
-	*regs = (struct sprof_regs){.system_call = call->number};
+	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
 	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
 }

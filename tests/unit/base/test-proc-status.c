@@ -79,6 +79,20 @@ static void the_status_of_this_process(void **state)
 	assert_false(sprof_proc_status_read_number(INT_MAX, "Tgid", &number));
 }
 
+static void sets_of_signals(void **state)
+{
+	static const char caught[] = "SigIgn:\t0000000000001000\nSigCgt:\t8000000000000402\n";
+
+	assert_true(sprof_proc_status_has_signal(caught, "SigCgt", 2));
+	assert_true(sprof_proc_status_has_signal(caught, "SigCgt", 11));
+	assert_true(sprof_proc_status_has_signal(caught, "SigCgt", 64));
+	assert_false(sprof_proc_status_has_signal(caught, "SigCgt", 1));
+	assert_false(sprof_proc_status_has_signal(caught, "SigCgt", 13));
+	assert_false(sprof_proc_status_has_signal(caught, "SigCgt", 0));
+	assert_false(sprof_proc_status_has_signal(caught, "SigCgt", 65));
+	assert_false(sprof_proc_status_has_signal(caught, "SigBlk", 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +102,7 @@ int main(void)
 		cmocka_unit_test(status_fields_that_are_not_there),
 		cmocka_unit_test(the_innermost_id_is_the_last),
 		cmocka_unit_test(the_status_of_this_process),
+		cmocka_unit_test(sets_of_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

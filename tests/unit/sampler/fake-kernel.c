@@ -351,12 +351,14 @@ static bool read_registers(void *data, struct sprof_thread *thread, struct sprof
 
 	if (thread->phase != SPROF_THREAD_STOPPED)
 		fake_wrong(data, fake, "registers of a thread that does not stand still");
-	*ret = (struct sprof_regs){.system_call = -1};
+	*ret = (struct sprof_regs){.system_call = -1, .coming_call = -1};
 	if (doing == DOING_CALL || fake_is_blocked(doing))
 		ret->system_call = fake->futex ? CALL_FUTEX : CALL_NANOSLEEP;
 	/* The state of a call that the kernel will restart (include/linux/errno.h, ERESTARTSYS). */
 	if (fake_is_blocked(doing))
 		ret->values[0] = (uint64_t)-512;
+	if (ret->values[0] && !sprof_regs_kernel_restarts())
+		ret->coming_call = ret->system_call;
 	sprof_regs_set(ret, SPROF_REG_PC, fake_pc(fake));
 	sprof_regs_set(ret, SPROF_REG_SP, 0x7f0000000000u + fake->stack_act * 16);
 	return true;

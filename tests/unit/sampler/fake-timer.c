@@ -25,7 +25,7 @@ static void record(const struct fake_world *world, struct sprof_perf_timer *time
 		return;
 	*made = (struct sprof_perf_timer_record){
 		.kind = SPROF_PERF_TIMER_SAMPLE, .time_ns = time_ns};
-	made->user.regs = (struct sprof_regs){.system_call = -1};
+	made->user.regs = (struct sprof_regs){.system_call = -1, .coming_call = -1};
 	sprof_regs_set(&made->user.regs, SPROF_REG_PC, fake_pc(thread));
 	sprof_regs_set(&made->user.regs, SPROF_REG_SP, 0x7f0000000000u + thread->stack_act * 16);
 	made->user.stack = world->zeros;
