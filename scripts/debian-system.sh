@@ -27,11 +27,11 @@ apt_settings() {
     apt-config dump | grep -E '^Acquire::(https?|Retries|Check-Valid-Until|Check-Date)\b' || true
 }
 
-# install_system ROOT RELEASE MIRROR
+# install_system ROOT RELEASE MIRROR [DEBOOTSTRAP OPTION...]
 install_system() {
     local root=$1 release=$2 mirror=$3
 
-    debootstrap --variant=minbase "$release" "$root" "$mirror"
+    debootstrap --variant=minbase "${@:4}" "$release" "$root" "$mirror"
     debian_sources | sed 's/^/deb /' >"$root/etc/apt/sources.list"
     apt_settings >"$root/etc/apt/apt.conf.d/90registries"
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fresh"
