@@ -163,7 +163,9 @@ static bool write_system_call(pid_t tid, int number)
 /*
  * The result has taken the register of the first argument. ptrace doesn't show the kernel's copy
  * (orig_x0), but /proc/PID/syscall does, of a thread in a call: so for this moment it is in one
- * again (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c).
+ * again (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c). Kernels from 2026 on
+ * overwrite the copy with the result then (arch/arm64/kernel/ptrace.c,
+ * update_syscall_orig_x0_after_ptrace), also in updates of old ones. There the call can't begin anew.
  */
 static bool read_first_argument(pid_t tid, int64_t number, uint64_t *ret)
 {
@@ -176,7 +178,7 @@ static bool read_first_argument(pid_t tid, int64_t number, uint64_t *ret)
 	is_read = sprof_proc_read_file(tid, 0, "syscall", text, sizeof(text)) > 0;
 	write_system_call(tid, -1);
 	if (!is_read || !sprof_proc_parse_syscall(text, &call) ||
-		call.kind != SPROF_PROC_SYSCALL_INSIDE)
+		call.kind != SPROF_PROC_SYSCALL_INSIDE || call.arguments[0] == (uint64_t)-EINTR)
 		return false;
 	*ret = call.arguments[0];
 	return true;

@@ -25,7 +25,8 @@ import traceback
 
 SPROF = os.path.abspath(os.environ.get("SPROF", "sprof"))
 TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
-LIMIT = 60  # seconds that anything may take before a test calls it a hang
+# Seconds that anything may take before a test calls it a hang. An emulated machine needs more.
+LIMIT = 60 * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
 
 SKIPPED, FAILED, UNJUDGED = 77, 1, 2
 MUCH_STOLEN = 0.05  # of the time of all CPUs: it spoils a test of shares and times
