@@ -17,6 +17,13 @@
  */
 enum { SIGNAL_FRAMES = 2 };
 
+/* Where a leaf's return address is in a register, its caller is found without its stack. */
+#if defined(__aarch64__)
+enum { FOUND_WITHOUT_STACK = 1 };
+#else
+enum { FOUND_WITHOUT_STACK = 0 };
+#endif
+
 struct tally {
 	unsigned samples, complete, equal;
 	unsigned at_switch; /* ended behind a signal frame, where the copied stack does not lead on
@@ -46,8 +53,10 @@ static void print_difference(struct stacks *stacks, size_t common)
 
 static bool ends_at_switch(const struct sprof_stack_view *stack)
 {
-	return stack->end == SPROF_END_STACK_COPY && stack->count >= SIGNAL_FRAMES &&
-		!stack->frames[stack->count - 1].is_return;
+	if (stack->end != SPROF_END_STACK_COPY || stack->count < SIGNAL_FRAMES)
+		return false;
+	return !stack->frames[stack->count - 1].is_return ||
+		!stack->frames[stack->count - 1 - FOUND_WITHOUT_STACK].is_return;
 }
 
 static void compare(struct stacks *stacks, struct tally *tally)
