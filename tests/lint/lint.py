@@ -35,7 +35,8 @@ ONLY_HEADERS = {
     ("interp", "attach"): {"memory.h", "maps.h"},
     ("interp", "elfsym"): {"image.h", "python-file.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
-                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h"},
+                           "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h",
+                           "signal-return.h"},
 }
 
 # (what, pattern over code without comments and strings, folders that may).
