@@ -17,9 +17,16 @@
 #include "base/clock.h"
 #include "tests/unit/check.h"
 
+uint64_t scene_limit_ns(void)
+{
+	const char *patience = getenv("SPROF_TEST_PATIENCE");
+
+	return 60 * (patience ? strtoull(patience, NULL, 10) : 1) * SPROF_NS_PER_S;
+}
+
 static uint64_t limit_ns(void)
 {
-	return sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	return sprof_clock_now_ns() + scene_limit_ns();
 }
 
 /* The tracing thread. */
@@ -391,7 +398,7 @@ void scene_expect_line(struct scene *scene, const char *expected)
 	if (scene->target && scene_thread_count(scene))
 		scene_serve(scene, has_line);
 	else
-		assert_true(read_line(scene, SCENE_LIMIT * 1000));
+		assert_true(read_line(scene, (int)(scene_limit_ns() / SPROF_NS_PER_MS)));
 	scene->line[scene->line_length] = '\0';
 	if (strncmp(scene->line, expected, strlen(expected)) != 0)
 		assert_string_equal(scene->line, expected);

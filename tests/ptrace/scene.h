@@ -13,14 +13,15 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "attach/target.h"
 
 enum { SEEN_MAX = 4096, LINE_SIZE = 256 };
 
-/* Seconds after which whatever has not happened never will. */
-enum { SCENE_LIMIT = 60 };
+/* After this time, whatever has not happened never will: SPROF_TEST_PATIENCE minutes, or one. */
+uint64_t scene_limit_ns(void);
 
 /* An event as it was when it came; its thread may be gone since. */
 struct seen {

@@ -76,7 +76,7 @@ static void let_run(struct scene *scene, uint64_t deadline)
 
 static bool take(struct scene *scene, void *data)
 {
-	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 	struct stacks *stacks = data;
 	struct sprof_thread *thread;
 	struct sprof_event event;

@@ -44,7 +44,7 @@ size_t for_each_task(pid_t pid, void (*function)(pid_t pid, pid_t tid, void *dat
 
 static uint64_t limit_ns(void)
 {
-	return sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	return sprof_clock_now_ns() + scene_limit_ns();
 }
 
 void wait_for_state(pid_t pid, pid_t tid, char state)

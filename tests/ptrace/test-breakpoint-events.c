@@ -52,7 +52,7 @@ static bool watch(struct scene *scene, void *data)
 /* Serves the target until all is counted that is wanted. */
 static bool serve(struct scene *scene, void *data)
 {
-	const uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	const uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 	struct counting *counting = data;
 
 	while (counting->begins < counting->wanted_begins ||

@@ -86,7 +86,7 @@ static bool restore(struct scene *scene, void *unused)
 static bool serve_hits(struct scene *scene, void *data)
 {
 	const size_t *wanted = data, end = scene->hits + *wanted;
-	const uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	const uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 
 	while (scene->hits < end && sprof_clock_now_ns() < limit) {
 		const struct sprof_event event = scene_next_event(scene, limit);
@@ -99,7 +99,7 @@ static bool serve_hits(struct scene *scene, void *data)
 /* Serves the target until a child is born; its breakpoints are removed before it runs. */
 static bool clean_child(struct scene *scene, void *unused)
 {
-	const uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	const uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 
 	while (sprof_clock_now_ns() < limit) {
 		const struct sprof_event event = scene_next_event(scene, limit);

@@ -116,7 +116,7 @@ static bool has_ended(const struct trial *trial)
 
 static void wait_for_call(const struct trial *trial)
 {
-	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 
 	while (!is_waiting(trial) && !has_ended(trial)) {
 		assert_true(sprof_clock_now_ns() < limit);
@@ -191,7 +191,7 @@ static void stop_in_call(struct trial *trial)
 	assert_true(sprof_thread_interrupt(threads[0]));
 	if (call->effect == EFFECT_NONE)
 		return;
-	serve(trial, sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S, true);
+	serve(trial, sprof_clock_now_ns() + scene_limit_ns(), true);
 	assert_true(trial->was_stopped);
 	if (!call->is_busy)
 		wait_for_call(trial);
@@ -226,7 +226,7 @@ static void make_trial(struct trial *trial)
 	stop_in_call(trial);
 	if (call->end && !has_ended(trial))
 		call->end(stage);
-	serve(trial, sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S, false);
+	serve(trial, sprof_clock_now_ns() + scene_limit_ns(), false);
 	assert_true(trial->is_over);
 	sprof_target_destroy(trial->target);
 	close_stage(stage);

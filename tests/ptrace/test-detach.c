@@ -22,7 +22,7 @@ static void end(struct scene *scene)
 
 static bool collect_one(struct scene *scene, void *unused)
 {
-	uint64_t limit = sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	uint64_t limit = sprof_clock_now_ns() + scene_limit_ns();
 
 	return scene_next_event(scene, limit).kind == SPROF_EVENT_STOPPED;
 }

@@ -18,7 +18,7 @@
 
 static uint64_t limit_ns(void)
 {
-	return sprof_clock_now_ns() + (uint64_t)SCENE_LIMIT * SPROF_NS_PER_S;
+	return sprof_clock_now_ns() + scene_limit_ns();
 }
 
 /* Takes as many STOPPED events as there are threads, and leaves the threads stopped. */
