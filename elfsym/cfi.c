@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "elfsym/machine.h"
 
 #if defined(__x86_64__)
 enum { DWARF_FP = 6, DWARF_SP = 7 };
@@ -126,6 +127,25 @@ static enum sprof_reg_rule register_rule(Dwarf_Frame *frame, int number, int32_t
 	return SPROF_REG_SAVED;
 }
 
+/*
+ * On aarch64 the linker's first PLT entry pushes two words before it goes on to glibc's
+ * _dl_runtime_resolve, whose CFI doesn't count them: its return address is above what it calls the
+ * CFA, and the caller's sp is above both words (glibc, sysdeps/aarch64/dl-trampoline.S). No other
+ * function has its return address there.
+ */
+static void count_pushed_by_plt(struct sprof_cfi_row *row)
+{
+	enum { PUSHED = 16, RETURN_ADDRESS = 8 };
+
+	if (SPROF_MACHINE != SPROF_MACHINE_AARCH64 || row->cfa != SPROF_CFA_SP ||
+		row->ra != SPROF_REG_SAVED || row->ra_offset != RETURN_ADDRESS)
+		return;
+	row->cfa_offset += PUSHED;
+	row->ra_offset -= PUSHED;
+	if (row->fp == SPROF_REG_SAVED)
+		row->fp_offset -= PUSHED;
+}
+
 static bool compile(Dwarf_CFI *cfi, uint64_t address, struct sprof_cfi_row *ret)
 {
 	SPROF_AUTO_FREE Dwarf_Frame *frame = NULL;
@@ -150,6 +170,7 @@ static bool compile(Dwarf_CFI *cfi, uint64_t address, struct sprof_cfi_row *ret)
 	ret->cfa = SPROF_CFA_OTHER;
 	if (!dwarf_frame_cfa(frame, &ops, &count))
 		set_cfa(ret, ops, count);
+	count_pushed_by_plt(ret);
 	/* The outermost frame has no caller, whatever else the row says. */
 	if (ret->ra == SPROF_REG_UNDEFINED)
 		ret->cfa = SPROF_CFA_SP;

@@ -270,6 +270,7 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 	bool is_return = false;
 	unw_cursor_t cursor;
 	unw_word_t pc = 0, sp;
+	struct sprof_full_frame last = {0};
 	int step = -1;
 
 	*ret_count = 0;
@@ -283,7 +284,11 @@ enum sprof_full_end sprof_full_unwinder_walk(struct sprof_full_unwinder *full,
 			return SPROF_FULL_DEPTH;
 		if (unw_get_reg(&cursor, UNW_REG_SP, &sp))
 			sp = 0;
-		frames[(*ret_count)++] = (struct sprof_full_frame){pc, sp, is_return};
+		/* CFI that it doesn't know, as of signed return addresses, may lead nowhere. */
+		if (sp && last.pc == pc && last.sp == sp)
+			return SPROF_FULL_FAILED;
+		last = (struct sprof_full_frame){pc, sp, is_return};
+		frames[(*ret_count)++] = last;
 		is_return = !is_signal_frame(full, pc, is_return);
 		step = unw_step(&cursor);
 		if (step <= 0)

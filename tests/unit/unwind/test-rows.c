@@ -75,6 +75,9 @@ static void expect_same(struct subject *subject, uint64_t address)
 	struct sprof_rule rule = sprof_rows_find(subject->rows, address);
 
 	assert_true(row.end > address);
+	/* The callee's frame is below the caller's. */
+	if ((row.cfa == SPROF_CFA_SP || row.cfa == SPROF_CFA_FP) && row.ra == SPROF_REG_SAVED)
+		assert_true(row.ra_offset < 0);
 	expect_rule(&rule, &row);
 }
 
