@@ -80,7 +80,7 @@ void sprof_birth_announced(struct sprof_target *target, struct sprof_thread *cre
 		return;
 	child = sprof_birth_adopt(target, (pid_t)message);
 	target->has_let_go |= !child;
-	if (child && target->options.tasks)
+	if (child && (target->options.tasks || target->options.births))
 		sprof_event_queue_put_whole(&target->events,
 			&(struct sprof_event){.kind = SPROF_EVENT_BORN,
 				.thread = creator,

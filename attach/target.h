@@ -45,7 +45,8 @@ struct sprof_target_options {
 	bool chosen_threads;  /* births of threads are not followed: sprof_target_attach_thread() */
 	sigset_t control; /* signals that come to the caller as events; the caller blocks them and
 			     SIGCHLD */
-	bool tasks;       /* BORN and DELIVERED are events too */
+	bool births;      /* BORN are events too, */
+	bool tasks;       /* and DELIVERED */
 	bool holds;       /* HELD are events too */
 	/* Which system calls are SPROF_EVENT_CALLs. */
 	enum sprof_target_calls calls;

@@ -173,10 +173,10 @@ def last_json(text):
     raise Failed("the target printed no figures")
 
 
-def sprof_attach(bench, process, rate, seconds):
+def sprof_attach(bench, process, rate, seconds, *options):
     """(--stats, Finished) of an attached run with everything that the main job does."""
     arguments = [bench.sprof, "attach", "-q", "-p", str(process.pid), "-r", str(rate), "-d", f"{seconds}s",
-                 "-f", "folded", "-o", bench.file("attach.folded"), "--stats", bench.file("attach.json")]
+                 "-f", "folded", "-o", bench.file("attach.folded"), "--stats", bench.file("attach.json"), *options]
     finished = Finished(arguments)
     with open(bench.file("attach.json"), encoding="utf-8") as file:
         return json.load(file), finished
@@ -232,16 +232,21 @@ def launcher(arguments_of):
     return run
 
 
-def under_sprof(bench, rate, target):
+def under_sprof(*options):
     """With how many of the planned ticks were taken, in percent: a profiler that samples less disturbs less."""
-    stats = bench.file("run.json")
-    arguments = [bench.sprof, "run", "-q", "-r", str(rate), "-f", "folded", "-o", bench.file("run.folded"),
-                 "--stats", stats, "--", *target]
-    figures = last_json(Finished(arguments, stdout=subprocess.PIPE).output)
-    with open(stats, encoding="utf-8") as file:
-        quality = json.load(file)
-    figures["taken"] = 100 * quality["ticks"] / max(quality["ticks"] + quality["ticks_missed"], 1)
-    return figures
+    def run(bench, rate, target):
+        stats = bench.file("run.json")
+        arguments = [bench.sprof, "run", "-q", "-r", str(rate), "-f", "folded", "-o", bench.file("run.folded"),
+                     "--stats", stats, *options, "--", *target]
+        finished = Finished(arguments, stdout=subprocess.PIPE)
+        figures = last_json(finished.output)
+        with open(stats, encoding="utf-8") as file:
+            quality = json.load(file)
+        figures["taken"] = 100 * quality["ticks"] / max(quality["ticks"] + quality["ticks_missed"], 1)
+        figures["profiler_cpu"] = quality["profiler_cpu_ns"] / 1e9
+        figures["samples"] = quality["samples"]
+        return figures
+    return run
 
 
 def under_floor(cpu_of):
@@ -259,7 +264,8 @@ PERF = ["perf", "record", "-q", "-e", "cpu-clock"]
 
 PROFILERS = {
     "none": launcher(lambda bench, rate: []),
-    "sprof": under_sprof,
+    "sprof": under_sprof(),
+    "sprof, stops": under_sprof("--source", "stop"),
     "floor, same CPU": under_floor(lambda bench: bench.cpu),
     "floor, other CPU": under_floor(lambda bench: bench.other_cpus[0]),
     "perf -g": launcher(lambda bench, rate: [

@@ -331,6 +331,7 @@ static void *trace(void *data)
 		.chosen_threads = tracing->subject->tids,
 		.control = tracing->signals->control,
 		.calls = tracing->subject->calls,
+		.births = tracing->sampling.by_kernel,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
 		.child_mask = tracing->signals->original,

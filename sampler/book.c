@@ -303,13 +303,13 @@ static void count_samples(struct sprof_quality *quality, const struct observatio
 {
 	switch (observation->by) {
 	case OBSERVED_BY_KERNEL:
-		quality->samples_by_kernel++;
+		quality->samples_by_kernel += observation->times;
 		break;
 	case OBSERVED_BY_REUSE:
 		quality->samples_reused += observation->times;
 		break;
 	case OBSERVED_BY_PEEK:
-		quality->samples_peeked++;
+		quality->samples_peeked += observation->times;
 		break;
 	case OBSERVED_BY_STOP:
 		quality->samples_stopped += observation->times;

@@ -113,6 +113,14 @@ bool sprof_reading_take(
 	return true;
 }
 
+uint64_t sprof_figures_switches(const struct sprof_world *world, const struct sprof_thread *thread)
+{
+	struct sprof_thread_facts facts = {.has_switches = false};
+
+	read_status(world, thread, &facts);
+	return facts.has_switches ? own_switches(thread, facts.voluntary) : 0;
+}
+
 static uint64_t since(uint64_t now, uint64_t first)
 {
 	return now > first ? now - first : 0;

@@ -9,6 +9,7 @@
 #include "sampler/kernel.h"
 
 #include "base/clock.h"
+#include "sampler/figures.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
 
@@ -83,25 +84,32 @@ static void rest(void *data)
 	}
 }
 
-static void note_run(struct kernel *kernel, struct sprof_thread *thread)
+static void note_run(struct kernel *kernel, const struct ask *ask)
 {
+	struct sprof_thread *thread = ask->thread;
 	const struct sprof_world *world = kernel->run->world;
 	struct timed *timed = timed_of(thread);
+	struct timed_look look = {.tick_ns = kernel->tick.ns, .weight = ask->weight};
 	struct sprof_proc_schedstat now;
 	uint64_t used_ns;
 
 	if (!world->read_schedstat(world->data, thread, &now))
 		return;
+	look.cpu_ns = now.cpu_ns;
+	look.runq_ns = now.runq_ns;
 	used_ns = now.cpu_ns > timed->cpu_ns ? now.cpu_ns - timed->cpu_ns : 0;
-	sprof_timed_ran(timed, kernel->tick.ns, now.cpu_ns,
-		(double)used_ns / (double)kernel->tick.period_ns);
+	sprof_timed_ran(timed, &look, (double)used_ns / (double)kernel->tick.period_ns);
+	if (sprof_timed_got_cpu(timed, now.timeslices))
+		sprof_timed_gave_up(timed, sprof_figures_switches(world, thread), look.weight);
 }
 
 static bool wants_stop(const struct kernel *kernel, const struct ask *ask)
 {
-	const uint32_t most = (uint32_t)(SPROF_NS_PER_S / STOPS_PER_S / kernel->tick.period_ns);
+	const double most = (double)SPROF_NS_PER_S / STOPS_PER_S / (double)kernel->tick.period_ns;
 
-	return ask->figures != ASK_NO_FIGURES || kernel->tick.thorough ||
+	if (ask->figures != ASK_NO_FIGURES || kernel->tick.thorough)
+		return true;
+	return !sprof_timed_is_queued(timed_of(ask->thread), kernel->tick.ns) &&
 		sprof_timed_is_due(timed_of(ask->thread), most);
 }
 
@@ -111,7 +119,8 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 	struct sprof_thread *thread = ask->thread;
 
 	if (!has_timer(thread)) {
-		if (!kernel->tick.thorough)
+		if (!kernel->tick.thorough &&
+			sprof_timed_goes_on(timed_of(thread), kernel->tick.ns, kernel->last_ns))
 			sprof_timers_open(&kernel->timers, thread);
 		return false;
 	}
@@ -122,7 +131,7 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 	if (!has_timer(thread))
 		return false;
 	sprof_timers_pace(&kernel->timers, thread);
-	note_run(kernel, thread);
+	note_run(kernel, ask);
 	return !wants_stop(kernel, ask);
 }
 
@@ -175,6 +184,8 @@ static bool on_observed(void *data, struct observation *observation)
 		else if (observation->state == SPROF_STATE_SYS)
 			observation->times =
 				sprof_timed_met_in_kernel(timed_of(observation->thread));
+		else
+			observation->times = sprof_timed_met_waking(timed_of(observation->thread));
 	}
 	return kernel->listener->observed(kernel->listener->data, observation);
 }
@@ -183,6 +194,9 @@ static void on_missed(void *data, struct sprof_thread *thread)
 {
 	const struct kernel *kernel = data;
 
+	if (has_timer(thread) && thread->phase != SPROF_THREAD_INTERRUPTED &&
+		!sprof_timed_was_missed(timed_of(thread)))
+		return;
 	kernel->listener->missed(kernel->listener->data, thread);
 }
 
@@ -211,10 +225,16 @@ static void begin(void *data, const struct source_tick *tick)
 {
 	struct kernel *kernel = data;
 
+	kernel->last_ns = kernel->tick.ns;
 	kernel->tick = *tick;
 	kernel->timers.tick_ns = tick->ns;
 	kernel->timers.period_ns = tick->period_ns;
 	kernel->stops.begin(kernel->stops.data, tick);
+}
+
+static bool covers(void *data, const struct sprof_thread *thread)
+{
+	return has_timer(thread) && sprof_timed_tells(timed_of(thread));
 }
 
 static bool is_due(void *data)
@@ -294,6 +314,7 @@ void sprof_kernel_init(struct kernel *kernel, const struct run *run,
 		.hear = hear,
 		.rest = rest,
 		.ask = ask,
+		.covers = covers,
 		.is_due = is_due,
 		.collect = collect,
 		.take_late = take_late,

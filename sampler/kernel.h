@@ -18,6 +18,7 @@ struct kernel {
 	struct stops stopping;
 	struct sprof_source stops;
 	struct source_tick tick;
+	uint64_t last_ns; /* the tick before */
 	struct timers timers;
 };
 

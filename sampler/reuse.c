@@ -92,13 +92,13 @@ enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *threa
 	struct sampled *sampled = thread->sampling;
 
 	if (is_spared(run, thread, tick)) {
-		sprof_sampled_skipped(sampled);
+		sprof_sampled_skipped(sampled, tick->weight);
 		return REUSE_SPARED;
 	}
 	if (!quiet_of(thread)->is_quiet && has_moved(run, thread)) {
 		sprof_quiet_moved(quiet_of(thread), tick->ns);
 		return REUSE_MOVED;
 	}
-	observe(thread, tick->ns, sprof_sampled_credited(sampled) + 1, ret);
+	observe(thread, tick->ns, sprof_sampled_credited(sampled) + tick->weight, ret);
 	return REUSE_TAKEN;
 }

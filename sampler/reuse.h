@@ -20,6 +20,7 @@ enum reuse_outcome {
 /* The tick that looks. */
 struct reuse_tick {
 	uint64_t ns, number; /* when the tick began, and its number */
+	uint32_t weight;     /* number of ticks that it stands for */
 };
 
 /* The thread was last seen asleep. */

@@ -138,10 +138,10 @@ void sprof_sampled_woke(struct sampled *sampled)
 	sampled->sleep.skipped = 0;
 }
 
-void sprof_sampled_skipped(struct sampled *sampled)
+void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks)
 {
 	assert(sampled->sleep.active);
-	sampled->sleep.skipped++;
+	sampled->sleep.skipped += ticks;
 }
 
 uint32_t sprof_sampled_credited(struct sampled *sampled)

@@ -190,8 +190,8 @@ void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
 	uint64_t timeslices, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
-/* A tick passes without a look at it. Credited: returns how many did since the last time. */
-void sprof_sampled_skipped(struct sampled *sampled);
+/* Ticks pass without a look at it. Credited: returns how many did since the last time. */
+void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
 uint32_t sprof_sampled_credited(struct sampled *sampled);
 
 /* wait: its wait was found; or it runs, inside of a call or not (`id` NONE). */

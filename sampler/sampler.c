@@ -9,6 +9,9 @@
 #include "base/clock.h"
 #include "sampler/loop.h"
 
+/* The longest time without a look: a ring has room for somewhat more. */
+static const uint64_t SPARED_NS = 30 * (uint64_t)SPROF_NS_PER_MS;
+
 /* There is room for two signals of each kind; more of a kind within a tick add nothing. */
 static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 {
@@ -62,6 +65,11 @@ static void on_event(void *data, const struct sprof_event *event)
 		break;
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
+		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
+		break;
+	case SPROF_EVENT_BORN:
+		/* It is looked at in the next tick, because it may be gone soon. */
+		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
 		break;
 	case SPROF_EVENT_ENDED:
 		on_ended(loop, event->thread);
@@ -71,7 +79,6 @@ static void on_event(void *data, const struct sprof_event *event)
 		break;
 	case SPROF_EVENT_CALL:
 	case SPROF_EVENT_HELD:
-	case SPROF_EVENT_BORN:
 	case SPROF_EVENT_DELIVERED:
 	case SPROF_EVENT_TIMEOUT:
 		break;
@@ -192,6 +199,8 @@ static void plan_next_tick(struct loop *loop)
 		pace->schedule.period =
 			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
+	if (sprof_tick_may_spare(&loop->ticking))
+		sprof_schedule_spare(&pace->schedule, SPARED_NS / pace->schedule.period);
 }
 
 /* Does what is due now; false: the end is due. */

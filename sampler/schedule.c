@@ -30,24 +30,50 @@ void sprof_schedule_init(
 void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first)
 {
 	schedule->slot = schedule->deadline = first;
+	schedule->ahead = 0;
 }
 
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 {
 	uint64_t jitter = schedule->period;
 
-	schedule->ticks++;
-	if (now >= schedule->deadline + schedule->period)
+	schedule->ticks += 1 + schedule->ahead;
+	if (!schedule->ahead && now >= schedule->deadline + schedule->period)
 		schedule->late++;
 	schedule->slot += schedule->period;
 	if (now >= schedule->slot) {
 		uint64_t missed = (now - schedule->slot) / schedule->period + 1;
 
-		schedule->missed += missed;
+		if (schedule->ahead)
+			schedule->ticks += missed;
+		else
+			schedule->missed += missed;
 		schedule->slot += missed * schedule->period;
 	}
+	schedule->ahead = 0;
 	schedule->deadline = schedule->slot;
 	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
 	if (schedule->deadline <= now)
 		schedule->deadline = now + 1;
+}
+
+static void move(struct sprof_schedule *schedule, uint64_t ticks)
+{
+	schedule->ahead += ticks;
+	schedule->slot += ticks * schedule->period;
+	schedule->deadline += ticks * schedule->period;
+}
+
+void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most)
+{
+	move(schedule, next_random(schedule) % (most + 1));
+}
+
+void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
+{
+	uint64_t ticks = 0;
+
+	if (schedule->deadline > now)
+		ticks = (schedule->deadline - now) / schedule->period;
+	move(schedule, -(ticks < schedule->ahead ? ticks : schedule->ahead));
 }

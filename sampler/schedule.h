@@ -12,6 +12,7 @@ struct sprof_schedule {
 	uint64_t slot;     /* the undisturbed grid of ticks */
 	uint64_t deadline; /* the slot plus its jitter: when to wake up */
 	uint64_t ticks, late, missed;
+	uint64_t ahead; /* ticks before the deadline that need no wake-up */
 	uint64_t random;
 };
 
@@ -27,5 +28,13 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
  * future. Slots that have passed meanwhile are counted as missed.
  */
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
+
+/*
+ * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
+ * else takes their samples. They count as taken, and what passes beyond them is not missed.
+ */
+void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
+/* Those that are still to come need one after all. */
+void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
 
 #endif

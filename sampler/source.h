@@ -31,6 +31,7 @@ enum ask_figures { ASK_NO_FIGURES, ASK_TIMES, ASK_ALL_FIGURES };
 struct ask {
 	struct sprof_thread *thread;
 	struct known_cpu cpu;     /* where it ran last; number -1: not known */
+	uint32_t weight;          /* number of ticks that an observation stands for */
 	enum ask_figures figures; /* to read too, as soon as they are exact */
 };
 
@@ -56,7 +57,7 @@ struct sprof_source {
 	void (*begin)(void *data, const struct source_tick *tick);
 	/*
 	 * Hands over what has been observed of the thread between the ticks. NULL, also for the
-	 * two below: the source has nothing to do then.
+	 * two below and for covers: the source has nothing to do then.
 	 */
 	void (*gather)(void *data, struct sprof_thread *thread);
 	/* Any event of the target, before anybody handles it: a thread may be gone afterwards. */
@@ -65,6 +66,11 @@ struct sprof_source {
 	void (*rest)(void *data);
 	/* False: no memory. */
 	bool (*ask)(void *data, const struct ask *ask);
+	/*
+	 * Whether it needs no ticks for a thread that it was just asked for: it tells of it all the
+	 * same, unless the thread sleeps, which this one has not done for a while.
+	 */
+	bool (*covers)(void *data, const struct sprof_thread *thread);
 	/* Whether to collect now: what the threads were seen doing may soon be over. */
 	bool (*is_due)(void *data);
 	void (*collect)(void *data);

@@ -187,7 +187,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.thread = slot->ask.thread,
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
-		.times = 1,
+		.times = is_late ? 1 : slot->ask.weight,
 		.state = state_of(&slot->snapshot.regs),
 		.is_late = is_late,
 		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),

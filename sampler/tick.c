@@ -15,6 +15,8 @@ enum {
 	FEW_FAULTS = 2, /* by chance between two looks */
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
 	TRIES_ONCE = 7,
+	/* Who sleeps or wakes more often than that is looked at in each tick. */
+	SETTLED_NS = 250 * SPROF_NS_PER_MS,
 };
 
 void sprof_ticking_finish(struct ticking *ticking)
@@ -86,6 +88,37 @@ static bool is_settled_by_peek(
 	return false;
 }
 
+static void unsettle(struct ticking *ticking)
+{
+	ticking->unsettled_ns = ticking->ns;
+}
+
+/* The ticks that a look at the thread stands for: none from before its birth. */
+static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
+	const uint64_t ticks = lived_ns / ticking->period_ns + 1;
+
+	return ticks < ticking->weight ? (uint32_t)ticks : ticking->weight;
+}
+
+/* The ticks that a peek stands for: not those that a covered thread has spent awake. */
+static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *now)
+{
+	const struct sampled *sampled = thread->sampling;
+	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
+	uint64_t awake_ns, ticks;
+
+	if (ticking->weight == 1 || !sampled->timed.timer)
+		return weight_for(ticking, thread);
+	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
+	if (awake_ns >= passed_ns)
+		return 1;
+	ticks = (passed_ns - awake_ns) / ticking->period_ns + 1;
+	return ticks < ticking->weight ? (uint32_t)ticks : ticking->weight;
+}
+
 /* True: the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -94,12 +127,14 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	struct observation observation = {.thread = thread};
 	enum peek_outcome outcome;
 
+	unsettle(ticking);
 	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
 		return true;
 	if (!world->read_syscall(world->data, thread, &sight.call)) {
 		if (!thread->process->denied)
 			return true;
 		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
+		observation.times = sleeps_for(ticking, thread, &sight.schedstat);
 		return is_settled_by_peek(ticking, outcome, &observation);
 	}
 	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
@@ -110,6 +145,7 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 		return true;
 	}
 	outcome = peek(ticking, thread, &sight, &observation);
+	observation.times = sleeps_for(ticking, thread, &sight.schedstat);
 	return is_settled_by_peek(ticking, outcome, &observation);
 }
 
@@ -189,7 +225,8 @@ static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
 /* Most threads of most programs are asleep as before. */
 static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
-	const struct reuse_tick tick = {.ns = ticking->ns, .number = ticking->number};
+	const struct reuse_tick tick = {
+		.ns = ticking->ns, .number = ticking->number, .weight = ticking->weight};
 	struct observation observation;
 
 	switch (sprof_reuse(ticking->run, thread, &tick, &observation)) {
@@ -200,6 +237,7 @@ static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 		sprof_book_stays(ticking->book, thread, ticking->ns);
 		return true;
 	case REUSE_MOVED:
+		unsettle(ticking);
 		sprof_book_woke(ticking->book, thread, ticking->last_ns);
 		break;
 	}
@@ -208,24 +246,31 @@ static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 
 static bool is_settled(struct ticking *ticking, struct sprof_thread *thread)
 {
+	const bool is_new = !thread->sampling;
 	const struct sampled *sampled = sprof_book_open(ticking->book, thread);
 
 	if (!sampled)
 		return true;
+	if (is_new || sampled->life == SAMPLED_NEW)
+		unsettle(ticking);
 	return sampled->sleep.active ? is_reused(ticking, thread) : !has_run(ticking->run, thread);
 }
 
 static void ask(struct ticking *ticking, struct sprof_thread *thread)
 {
+	const struct sprof_source *source = ticking->source;
 	const struct sampled *sampled = thread->sampling;
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = sampled->cpu,
+		.weight = weight_for(ticking, thread),
 		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
 	};
 
-	if (!ticking->source->ask(ticking->source->data, &ask))
+	if (!source->ask(source->data, &ask))
 		ticking->run->out_of_memory = true;
+	if (!source->covers || !source->covers(source->data, thread))
+		unsettle(ticking);
 }
 
 static void look(struct ticking *ticking, struct sprof_thread *thread)
@@ -325,6 +370,16 @@ static bool know_processes(const struct sprof_world *world)
 	return true;
 }
 
+/* The source has told of the ticks that had no look; for all else, this look stands for them. */
+static uint32_t weight_of(const struct ticking *ticking)
+{
+	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
+
+	if (!ticking->is_spare || passed_ns < ticking->period_ns)
+		return 1;
+	return (uint32_t)((passed_ns + ticking->period_ns / 2) / ticking->period_ns);
+}
+
 static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -334,6 +389,8 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 	ticking->last_ns = ticking->ns;
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
+	ticking->period_ns = period_ns;
+	ticking->weight = weight_of(ticking);
 	world->threads(world->data, &count);
 	sprof_book_begin_tick(ticking->book, count, closing);
 	quiet = (struct quiet_tick){
@@ -361,6 +418,13 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
 	sprof_book_end_tick(ticking->book);
 	ticking->closing = false;
 	ticking->number++;
+	ticking->is_spare =
+		ticking->source->covers && ticking->ns > ticking->unsettled_ns + SETTLED_NS;
+}
+
+bool sprof_tick_may_spare(const struct ticking *ticking)
+{
+	return ticking->is_spare;
 }
 
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
@@ -374,6 +438,9 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 		world->read_syscall(world->data, thread, &sight.call) &&
 		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
 		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
+	if (outcome != PEEK_AWAKE)
+		unsettle(ticking);
+	observation.times = sleeps_for(ticking, thread, &sight.schedstat);
 	if (!is_settled_by_peek(ticking, outcome, &observation))
 		sprof_book_lost(ticking->book, thread);
 }

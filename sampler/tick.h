@@ -18,8 +18,13 @@ struct ticking {
 	struct sprof_source *source;
 	struct peeking peeking;
 	uint64_t ns, last_ns; /* begin of this tick, and of the last one */
+	uint64_t period_ns;   /* between two ticks */
 	uint64_t number;
 	bool closing; /* every thread is charged up to it */
+	/* ticks that it stands for: those since the last one, if they needed no look */
+	uint32_t weight;
+	bool is_spare;         /* the next ticks need none, as far as the last look could tell */
+	uint64_t unsettled_ns; /* the last tick that found something new */
 };
 
 /* Samples every thread. `period_ns`: to the next tick. `closing`: charges all time up to now. */
@@ -27,6 +32,12 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing);
 
 /* The source has no observation of a thread that was asked for: it sleeps by now, or got no CPU. */
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
+
+/*
+ * Whether some ticks may pass now without a look: all threads sleep as before, or the source needs no
+ * ticks for them (struct sprof_source, covers). It was so for a while.
+ */
+bool sprof_tick_may_spare(const struct ticking *ticking);
 
 void sprof_ticking_finish(struct ticking *ticking);
 

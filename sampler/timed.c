@@ -3,16 +3,21 @@
  */
 #include "sampler/timed.h"
 
+#include "base/clock.h"
 #include "events/perf-timer.h"
 
 enum {
 	FIRST_STACK = 8 * 1024,
 	SECOND_STACK = 32 * 1024,
 	MOST_CUT = 16, /* in a row */
+	/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
+	STALE_NS = 12 * SPROF_NS_PER_MS,
 };
 
-static const double SHARE_OF_ONE = 1.0 / 32; /* that a period has in the mean */
-static const double KERNEL_SHARE = 0.3;      /* from this share on, each tick has a stop */
+static const double STOP_SHARE = 1.0 / 8; /* that a stop has in the mean */
+static const double MOST_SHARE = 0.3;     /* from this share on, each tick has a stop */
+static const double SMALL_SHARE = 0.1;
+static const double WORK = 0.25; /* periods; who only wakes in a tick uses less */
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
 
 size_t sprof_timed_stack_size(const struct timed *timed)
@@ -37,16 +42,34 @@ static void hold(struct timed *timed, struct sprof_perf_timer *timer)
 	timed->wants_more = false;
 }
 
-void sprof_timed_opened(
-	struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns, uint64_t cpu_ns)
+bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns)
+{
+	const bool goes_on = timed->found_ns && timed->found_ns >= last_tick_ns;
+
+	timed->found_ns = tick_ns;
+	return goes_on;
+}
+
+void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns,
+	uint64_t cpu_ns, double memory)
 {
 	hold(timed, timer);
-	timed->opened_ns = timed->used_ns = timed->paced_ns = tick_ns;
+	timed->opened_ns = timed->used_ns = timed->paced_ns = timed->moved_ns = tick_ns;
 	timed->cpu_ns = cpu_ns;
 	timed->user_share = 1;
+	timed->memory = memory;
+	timed->waking = 1;
+	timed->timeslices = timed->switches = 0;
+	timed->ran = timed->latest = 0;
 	timed->weight = 0;
 	timed->owed = timed->fresh = 0;
-	timed->ticks = timed->cut = timed->cut_in_row = 0;
+	timed->woken = timed->cut = timed->cut_in_row = 0;
+}
+
+void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches)
+{
+	timed->timeslices = timeslices;
+	timed->switches = switches;
 }
 
 void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer)
@@ -74,15 +97,37 @@ void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight)
 	timed->weight = weight;
 }
 
-void sprof_timed_ran(struct timed *timed, uint64_t tick_ns, uint64_t cpu_ns, double periods)
+void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods)
 {
-	timed->used_ns = tick_ns;
-	timed->cpu_ns = cpu_ns;
-	timed->ticks++;
-	timed->user_share *= periods * SHARE_OF_ONE < 1 ? 1 - periods * SHARE_OF_ONE : 0;
-	timed->user_share += timed->fresh * SHARE_OF_ONE;
+	timed->used_ns = look->tick_ns;
+	if (look->cpu_ns != timed->cpu_ns)
+		timed->moved_ns = look->tick_ns;
+	timed->cpu_ns = look->cpu_ns;
+	timed->runq_ns = look->runq_ns;
+	timed->latest = periods;
+	timed->ran += periods;
+	timed->user_share *= periods < timed->memory ? 1 - periods / timed->memory : 0;
+	timed->user_share += timed->fresh / timed->memory;
 	timed->fresh = 0;
 	owe(timed, periods);
+}
+
+bool sprof_timed_got_cpu(struct timed *timed, uint64_t timeslices)
+{
+	const bool has = timeslices != timed->timeslices;
+
+	timed->timeslices = timeslices;
+	timed->has_slept = false;
+	if (has)
+		timed->moved_ns = timed->used_ns;
+	return has;
+}
+
+void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight)
+{
+	timed->has_slept = switches != timed->switches;
+	timed->woken += timed->has_slept ? weight : 0;
+	timed->switches = switches;
 }
 
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns)
@@ -112,11 +157,40 @@ bool sprof_timed_is_in_vain(const struct timed *timed)
 	return timed->cut_in_row >= MOST_CUT;
 }
 
-bool sprof_timed_is_due(const struct timed *timed, uint32_t most)
+bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns)
 {
-	const double kernel_share = 1 - timed->user_share;
+	return tick_ns > timed->moved_ns + STALE_NS;
+}
 
-	return timed->cut || timed->ticks >= most || timed->ticks * kernel_share >= KERNEL_SHARE;
+bool sprof_timed_is_due(const struct timed *timed, double most)
+{
+	const double in_kernel = 1 - timed->user_share;
+
+	return timed->cut || timed->ran >= most || timed->ran * in_kernel >= MOST_SHARE ||
+		timed->woken * timed->waking >= MOST_SHARE;
+}
+
+static uint64_t since(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+uint64_t sprof_timed_awake_ns(const struct timed *timed, uint64_t cpu_ns, uint64_t runq_ns)
+{
+	return since(cpu_ns, timed->cpu_ns) + since(runq_ns, timed->runq_ns);
+}
+
+bool sprof_timed_tells(const struct timed *timed)
+{
+	return !timed->has_slept && 1 - timed->user_share < SMALL_SHARE;
+}
+
+static void stopped(struct timed *timed, bool was_waking)
+{
+	if (timed->woken)
+		timed->waking += ((was_waking ? 1 : 0) - timed->waking) * STOP_SHARE;
+	timed->ran = 0;
+	timed->woken = 0;
 }
 
 uint32_t sprof_timed_met_in_kernel(struct timed *timed)
@@ -125,7 +199,7 @@ uint32_t sprof_timed_met_in_kernel(struct timed *timed)
 	const uint32_t samples = owed > 1 ? (uint32_t)(owed + 0.5) : 1;
 
 	owe(timed, -(double)samples);
-	timed->ticks = 0;
+	stopped(timed, false);
 	return samples;
 }
 
@@ -133,6 +207,23 @@ uint32_t sprof_timed_met_in_user(struct timed *timed)
 {
 	const uint32_t cut = timed->cut;
 
-	timed->ticks = timed->cut = 0;
+	timed->cut = 0;
+	stopped(timed, false);
 	return cut;
+}
+
+uint32_t sprof_timed_met_waking(struct timed *timed)
+{
+	const uint32_t ticks = timed->woken ? timed->woken : 1;
+
+	stopped(timed, true);
+	return ticks;
+}
+
+bool sprof_timed_was_missed(struct timed *timed)
+{
+	const bool was_at_work = timed->latest > WORK;
+
+	stopped(timed, !was_at_work);
+	return !was_at_work;
 }

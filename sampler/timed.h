@@ -9,6 +9,11 @@
  * The thread's CPU time, in periods, is owed samples; each record is one. What is still owed is time in
  * the kernel, which only stops can see. The larger its share, the more ticks have a stop; one that
  * meets the thread in the kernel stands for all that is owed.
+ *
+ * A thread that a tick finds running, and that has slept since the last look, may be just waking, or be
+ * asleep again a moment later: it has used no CPU time to speak of, so no record tells of it. Timers
+ * expire together, so that this is often the same place. A stop that finds this stands for all such
+ * ticks since the last stop; the oftener stops do, the more of these ticks have one.
  */
 #ifndef SPROF_SAMPLER_TIMED_H
 #define SPROF_SAMPLER_TIMED_H
@@ -25,26 +30,52 @@ struct timed {
 	bool given_up;
 	bool wants_more;    /* its copies of the stack are too small */
 	size_t stack_size;  /* of its copies, in bytes; 0: not decided yet */
+	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
 	uint64_t opened_ns; /* the tick that opened it: before, the thread was sampled by stops */
 	uint64_t paced_ns;  /* when it got its present period */
 	uint64_t used_ns;   /* the last tick in which the thread ran, or had a record */
 	uint64_t record_ns; /* the last tick in which it had a record */
-	uint64_t cpu_ns;    /* the thread's CPU time at the last tick that found it running */
-	double weight;      /* the timer's present period, in periods of the ticks */
-	double user_share;  /* of the thread's recent CPU time, by the records */
-	double fresh;       /* records that are not in it yet, in periods of the ticks */
-	double owed;        /* samples, which no record or stop has given yet */
-	uint32_t ticks;     /* in which the thread ran, since its last stop */
-	uint32_t cut;       /* records whose stack was not whole: one stop stands for them */
+	/* at the last tick that found the thread running: CPU time so far, and time in the queue */
+	uint64_t cpu_ns, runq_ns;
+	double weight;     /* the timer's present period, in periods of the ticks */
+	double user_share; /* of the thread's recent CPU time, by the records */
+	double memory;     /* for user_share, in periods */
+	double waking; /* of the recent stops after a sleep: those that met it waking or asleep */
+	double fresh;  /* records that are not in it yet, in periods of the ticks */
+	double owed;   /* samples, which no record or stop has given yet */
+	uint64_t moved_ns;             /* the last tick that found that it had used its CPU */
+	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
+	bool has_slept;                /* between the last two looks */
+	double latest;                 /* CPU time between the last two looks, in periods */
+	double ran;                    /* the same since its last stop */
+	uint32_t woken;                /* ticks since then that found it running after a sleep */
+	uint32_t cut; /* records whose stack was not whole: one stop stands for them */
 	uint32_t cut_in_row;
+};
+
+/* A tick that looks. */
+struct timed_look {
+	uint64_t tick_ns;
+	uint64_t cpu_ns, runq_ns; /* of the thread, so far */
+	uint32_t weight;          /* number of ticks that it stands for */
 };
 
 /* The sizes of copies, the first one and the next one, in bytes; 0: there is none. */
 size_t sprof_timed_stack_size(const struct timed *timed);
 
-/* The thread has used this CPU time, in ns, so far. Its first period follows (paced). */
-void sprof_timed_opened(
-	struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns, uint64_t cpu_ns);
+/*
+ * A tick has found the thread running. Whether the tick before did so, too: it goes on running, so that
+ * a timer is worth its price.
+ */
+bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns);
+/*
+ * The thread has used this CPU time, in ns, so far. `memory`: the number of periods that its share of
+ * user code is taken over. Its first period follows (paced).
+ */
+void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns,
+	uint64_t cpu_ns, double memory);
+/* It has got a CPU, and given it up by itself, that number of times so far. */
+void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches);
 /* With another size of copies, in the place of the old timer. */
 void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer);
 /* `for_good`: it is not opened again. */
@@ -54,8 +85,15 @@ void sprof_timed_executed(struct timed *timed);
 /* Its period is now `weight` times that of the ticks. */
 void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight);
 
-/* A tick has found that the thread runs; `periods`: of CPU time since the last one that did. */
-void sprof_timed_ran(struct timed *timed, uint64_t tick_ns, uint64_t cpu_ns, double periods);
+/*
+ * A tick, which stands for that number of ticks, has found that the thread runs; `periods`: of CPU time
+ * since the last one that did.
+ */
+void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods);
+/* It has got a CPU that number of times so far. True: others than at the last look. */
+bool sprof_timed_got_cpu(struct timed *timed, uint64_t timeslices);
+/* It has given it up by itself that number of times; the look stands for `weight` ticks. */
+void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight);
 /* The timer had a record of the thread. */
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns);
 /* All of its stack was in the copy; or not, though the copy was full or not. */
@@ -64,11 +102,27 @@ void sprof_timed_was_cut(struct timed *timed, bool was_full);
 /* Whether that many stacks in a row were not whole that stops are better. */
 bool sprof_timed_is_in_vain(const struct timed *timed);
 
-/* Whether this tick has a stop. `most`: at least one in that number of ticks has. */
-bool sprof_timed_is_due(const struct timed *timed, uint32_t most);
+/*
+ * Whether it has not had a CPU for a while: it stands in the queue, where a stop would be long in
+ * coming, and where its last record has left it.
+ */
+bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns);
+/* Whether this tick has a stop. `most`: at least one in that number of periods of CPU time. */
+bool sprof_timed_is_due(const struct timed *timed, double most);
+/* Time that it has spent on a CPU or in its queue since the last tick that found it running, in ns. */
+uint64_t sprof_timed_awake_ns(const struct timed *timed, uint64_t cpu_ns, uint64_t runq_ns);
+/* Whether the records tell nearly all of it: it has not slept, and is hardly in the kernel. */
+bool sprof_timed_tells(const struct timed *timed);
 /* A stop has found the thread: in the kernel, for that number of ticks. */
 uint32_t sprof_timed_met_in_kernel(struct timed *timed);
 /* In its own code: for that number of records; 0: the records stand for themselves. */
 uint32_t sprof_timed_met_in_user(struct timed *timed);
+/* It was waking: for that number of ticks. */
+uint32_t sprof_timed_met_waking(struct timed *timed);
+/*
+ * It had gone to sleep before its stop. False: it has worked since the last look, which is told, and
+ * this tick found it at work; its sleep is not of this tick.
+ */
+bool sprof_timed_was_missed(struct timed *timed);
 
 #endif

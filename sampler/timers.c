@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "sampler/figures.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
 
@@ -16,6 +17,8 @@ enum {
 	RINGS_PER_S = 20, /* a ring has room for this part of a second, */
 	MORE_RECORDS = 2, /* and some more */
 	RANDOM_STEPS = 1 << 16,
+	MEMORY_NS = SPROF_NS_PER_S / 4, /* of the share of user code, */
+	LEAST_MEMORY = 32,              /* at least in periods */
 };
 
 /*
@@ -189,6 +192,14 @@ static struct sprof_perf_timer *open_timer(
 	return NULL;
 }
 
+/* The kernel adds up a running thread's CPU time at its own ticks only, several ms late. */
+static double memory(const struct timers *timers)
+{
+	const double periods = (double)MEMORY_NS / (double)timers->period_ns;
+
+	return periods > LEAST_MEMORY ? periods : LEAST_MEMORY;
+}
+
 /* This tick and those before have no records: the thread is stopped in this one. */
 void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 {
@@ -205,7 +216,8 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 		return;
 	}
 	timers->open++;
-	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns);
+	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns, memory(timers));
+	sprof_timed_began(timed_of(thread), now.timeslices, sprof_figures_switches(world, thread));
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
 }
 

@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import calls, cost, crowded, formats, functions, inside, names, pause, slowdown, threads, today, tracers, unwind
+from parts import calls, cost, crowded, formats, functions, inside, names, pause, slowdown, sources, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -12,6 +12,7 @@ PARTS = {
     "calls": calls.measure,
     "functions": functions.measure,
     "threads": threads.measure,
+    "sources": sources.measure,
     "tracers": tracers.measure,
     "today": today.measure,
     "names": names.measure,

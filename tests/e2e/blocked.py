@@ -1,6 +1,10 @@
-"""What the target `blocked` says of itself, and what a profile of it says."""
+"""What the target `blocked` says of itself, and what a profile of it says.
+
+SPROF_TEST_SOURCE names the source of running threads' samples (--source); without it, it is sprof's own choice.
+"""
 
 import json
+import os
 import re
 
 from harness import Folded, read_profile, sprof, target
@@ -8,6 +12,7 @@ from report import read_report
 
 HELD = re.compile(r"held by (\S+) \((\d+)\)(?: in (\S+))?")
 THREAD = re.compile(r"(.*)-(\d+)/(\d+)")
+SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 
 
 class Profile:
@@ -15,7 +20,7 @@ class Profile:
 
     def __init__(self, kind, seconds, *options):
         result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt", "-o",
-                       "exact.json", "--report-mode", "both", "--top", "500", "--stats", "x.json", *options, "--",
+                       "exact.json", "--report-mode", "both", "--top", "500", "--stats", "x.json", *SOURCE, *options, "--",
                        target("blocked"), kind, seconds)
         self.truth = self._read_truth(result.check(0).text())
         self.folded, self.stats = read_profile()

@@ -105,8 +105,11 @@ static struct sprof_event report(struct fake_world *world)
 	for (size_t i = 0; i < world->thread_count; i++) {
 		struct fake_thread *thread = &world->threads[i];
 
-		if (!thread->is_born && thread->birth_ns <= world->now_ns)
+		if (!thread->is_born && thread->birth_ns <= world->now_ns) {
 			fake_bear(world, thread);
+			if (world->options.by_kernel)
+				return event_of(SPROF_EVENT_BORN, thread);
+		}
 		if (!thread->is_born || thread->is_told_end || fake_stands_still(thread))
 			continue;
 		if (thread->is_zombie && world->now_ns < thread->end_ns + thread->unreaped_ns)

@@ -22,17 +22,18 @@ static int set_up(void **state)
 
 static void a_runner_is_hardly_stopped(void **state)
 {
-	const struct fake_thread *runner = fake_add_runner(&world);
+	struct fake_thread *runner = fake_add_runner(&world);
 
+	runner->acts[0].ns = 10 * LATER * MS;
 	world.options.duration_ns = 1000 * MS;
 	fake_run_well(&world);
 	assert_int_equal(runner->timers, 1);
 	assert_int_equal(world.quality.samples_by_kernel, runner->records);
 	assert_in_range(world.quality.samples_by_kernel, 950, 1030);
-	/* The one before its timer. */
-	assert_int_equal(world.quality.samples_stopped, 1);
+	/* Those before its timer. */
+	assert_int_equal(world.quality.samples_stopped, 2);
 	assert_int_equal(runner->states[SPROF_STATE_USER], runner->samples);
-	assert_in_range(world.interrupts, 15, 60);
+	assert_in_range(world.interrupts, 15, 80);
 	assert_int_equal(world.quality.samples_lost, 0);
 }
 
@@ -116,6 +117,63 @@ static void who_sleeps_is_peeked_at(void **state)
 	assert_in_range(thread->states[SPROF_STATE_USER], 610, 690);
 	assert_in_range(thread->states[SPROF_STATE_SLEEP], 310, 390);
 	assert_int_equal(thread->timers, 1);
+}
+
+/* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
+static void where_all_is_settled_looks_are_spared(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(sleeper->looks, 260, 500);
+	assert_in_range(sleeper->samples, 1950, 2050);
+	assert_in_range(runner->samples, 1950, 2050);
+	assert_int_equal(world.quality.ticks_missed, 0);
+	assert_in_range(world.quality.ticks, 1950, 2050);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* The first look that finds it asleep stands for the ticks before. */
+static void who_begins_to_sleep_is_looked_at_again(void **state)
+{
+	uint64_t asleep = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *thread;
+
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		thread = fake_add(&world, 0, 0);
+		fake_act(thread, DOING_USER, 600 * MS);
+		for (int i = 0; i < 60; i++) {
+			fake_act(thread, DOING_SLEEP, 5 * MS);
+			fake_act(thread, DOING_USER, 2 * MS);
+		}
+		world.options.duration_ns = 1000 * MS;
+		fake_run_well(&world);
+		asleep += thread->states[SPROF_STATE_SLEEP];
+	}
+	assert_in_range(asleep, 20 * 260, 20 * 310);
+}
+
+static void a_birth_ends_the_rest(void **state)
+{
+	struct fake_thread *born;
+
+	fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
+	for (int i = 0; i < 40; i++) {
+		born = fake_add(&world, 0, (uint64_t)(500 + i * 20) * MS);
+		fake_act(born, DOING_READY, MS / 100);
+		fake_act(born, DOING_USER, 3 * MS);
+		fake_act(born, DOING_END, 0);
+	}
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	for (int i = 1; i <= 40; i++)
+		assert_in_range(world.threads[i].samples, 1, 4);
 }
 
 static void a_long_sleeper_has_no_timer(void **state)
@@ -259,6 +317,9 @@ int main(void)
 		SCENARIO(rare_calls_are_found_by_some_stops),
 		SCENARIO(long_calls_are_found_by_stops),
 		SCENARIO(who_sleeps_is_peeked_at),
+		SCENARIO(where_all_is_settled_looks_are_spared),
+		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(a_birth_ends_the_rest),
 		SCENARIO(a_long_sleeper_has_no_timer),
 		SCENARIO(where_it_is_refused_stops_do_it),
 		SCENARIO(a_thread_that_is_gone_is_not_refused),

@@ -186,6 +186,40 @@ static void a_day_long_pause(void **state)
 	assert_in_range(schedule.missed, day / PERIOD - 1, day / PERIOD);
 }
 
+/* They count as taken, and keep the grid; what is late beyond them is not missed. */
+static void spared_ticks_are_taken(void **state)
+{
+	struct sprof_schedule schedule = start(1);
+
+	for (int i = 0; i < 100; i++) {
+		sprof_schedule_advance(&schedule, schedule.deadline);
+		sprof_schedule_spare(&schedule, 20);
+	}
+	assert_int_equal(schedule.slot, FIRST + (schedule.ticks + schedule.ahead) * PERIOD);
+	assert_in_range(schedule.ticks, 800, 1300);
+	sprof_schedule_spare(&schedule, 0);
+	schedule.ahead = 1;
+	sprof_schedule_advance(&schedule, schedule.deadline + 100 * PERIOD);
+	assert_int_equal(schedule.missed, 0);
+}
+
+static void spared_ticks_can_be_taken_back(void **state)
+{
+	struct sprof_schedule schedule = start(1);
+	uint64_t now;
+
+	sprof_schedule_advance(&schedule, FIRST);
+	do
+		sprof_schedule_spare(&schedule, 20);
+	while (schedule.ahead < 10);
+	now = schedule.deadline - 5 * PERIOD - PERIOD / 2;
+	sprof_schedule_resume(&schedule, now);
+	assert_in_range(schedule.deadline, now, now + PERIOD);
+	assert_int_equal(schedule.slot, FIRST + (schedule.ticks + schedule.ahead) * PERIOD);
+	sprof_schedule_resume(&schedule, now);
+	assert_in_range(schedule.deadline, now, now + PERIOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +233,8 @@ int main(void)
 		cmocka_unit_test(what_was_missed_is_not_made_up_for),
 		cmocka_unit_test(periods_too_short_to_jitter),
 		cmocka_unit_test(a_day_long_pause),
+		cmocka_unit_test(spared_ticks_are_taken),
+		cmocka_unit_test(spared_ticks_can_be_taken_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

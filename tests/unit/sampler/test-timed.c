@@ -12,9 +12,16 @@ static struct timed opened(void)
 {
 	struct timed timed = {.timer = NULL};
 
-	sprof_timed_opened(&timed, some, 1000, 0);
+	sprof_timed_opened(&timed, some, 1000, 0, 32);
 	sprof_timed_paced(&timed, 1000, 1);
 	return timed;
+}
+
+static void ran(struct timed *timed, uint64_t tick_ns, double periods)
+{
+	const struct timed_look look = {.tick_ns = tick_ns, .cpu_ns = tick_ns, .weight = 1};
+
+	sprof_timed_ran(timed, &look, periods);
 }
 
 /* The thread's own code only: each period has a record. */
@@ -25,7 +32,7 @@ static void user_code_is_stopped_now_and_then(void **state)
 
 	for (unsigned i = 0; i < 1000; i++) {
 		sprof_timed_recorded(&timed, i);
-		sprof_timed_ran(&timed, i, i, 1);
+		ran(&timed, i, 1);
 		if (sprof_timed_is_due(&timed, 50)) {
 			stops++;
 			assert_int_equal(sprof_timed_met_in_user(&timed), 0);
@@ -50,7 +57,7 @@ static void the_kernel_is_owed_what_no_record_gave(void **state)
 	for (unsigned i = 0; i < 10000; i++) {
 		if (next_random(&seed) % 4 == 0)
 			sprof_timed_recorded(&timed, i);
-		sprof_timed_ran(&timed, i, i, 1);
+		ran(&timed, i, 1);
 		if (sprof_timed_is_due(&timed, 50) && next_random(&seed) % 4)
 			in_kernel += sprof_timed_met_in_kernel(&timed);
 	}
@@ -63,7 +70,7 @@ static void a_longer_period_has_fewer_records(void **state)
 
 	sprof_timed_paced(&timed, 0, 2);
 	for (unsigned i = 0; i < 100; i++) {
-		sprof_timed_ran(&timed, i, i, 2);
+		ran(&timed, i, 2);
 		sprof_timed_recorded(&timed, i);
 	}
 	assert_false(sprof_timed_is_due(&timed, 1000));
@@ -76,7 +83,7 @@ static void too_many_records_are_not_counted_against_it(void **state)
 
 	for (unsigned i = 0; i < 100; i++)
 		sprof_timed_recorded(&timed, i);
-	sprof_timed_ran(&timed, 100, 100, 5);
+	ran(&timed, 100, 5);
 	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
 	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
 }
@@ -118,6 +125,51 @@ static void what_is_never_whole_is_given_up(void **state)
 	assert_false(timed.given_up);
 }
 
+/* At each third tick it has just woken, at the others it computes. */
+static void who_wakes_is_met_for_all_ticks(void **state)
+{
+	struct timed timed = opened();
+	uint32_t waking = 0;
+	unsigned seed = 1;
+
+	for (unsigned i = 0; i < 9000; i++) {
+		sprof_timed_recorded(&timed, i);
+		ran(&timed, i, 1);
+		sprof_timed_gave_up(&timed, i + 1, 1);
+		if (!sprof_timed_is_due(&timed, 50))
+			continue;
+		if (next_random(&seed) % 3 == 0)
+			waking += sprof_timed_met_waking(&timed);
+		else
+			sprof_timed_met_in_user(&timed);
+	}
+	assert_in_range(waking, 2700, 3300);
+}
+
+static void a_timer_is_for_who_goes_on(void **state)
+{
+	struct timed timed = {.timer = NULL};
+
+	assert_false(sprof_timed_goes_on(&timed, 1000, 0));
+	assert_false(sprof_timed_goes_on(&timed, 1040, 1020));
+	assert_true(sprof_timed_goes_on(&timed, 1060, 1040));
+}
+
+static void who_has_slept_is_known_by_its_switches(void **state)
+{
+	struct timed timed = opened();
+
+	assert_true(sprof_timed_got_cpu(&timed, 7));
+	sprof_timed_gave_up(&timed, 3, 1);
+	assert_true(timed.has_slept);
+	assert_false(sprof_timed_got_cpu(&timed, 7));
+	assert_false(timed.has_slept);
+	/* It was preempted. */
+	assert_true(sprof_timed_got_cpu(&timed, 8));
+	sprof_timed_gave_up(&timed, 3, 1);
+	assert_false(timed.has_slept);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +179,9 @@ int main(void)
 		cmocka_unit_test(too_many_records_are_not_counted_against_it),
 		cmocka_unit_test(copies_grow_to_the_largest),
 		cmocka_unit_test(what_is_never_whole_is_given_up),
+		cmocka_unit_test(who_wakes_is_met_for_all_ticks),
+		cmocka_unit_test(a_timer_is_for_who_goes_on),
+		cmocka_unit_test(who_has_slept_is_known_by_its_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
