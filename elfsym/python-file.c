@@ -127,6 +127,13 @@ static const char *const plumbing[] = {
 	"wrapperdescr_call",
 };
 
+static const char *const edges[] = {
+	"PyErr_Occurred",
+	"_PyErr_Occurred",
+	"_Py_CheckFunctionResult",
+	"_Py_CheckRecursiveCall",
+};
+
 struct reader {
 	const struct sprof_image *image;
 	struct sprof_python_file *file;
@@ -135,12 +142,12 @@ struct reader {
 };
 
 /* A part of a function is named after it: "gen_send_ex.cold", ".part.0", ".lto_priv.0". */
-static bool is_plumbing(const char *name)
+static bool is_one_of(const char *const *names, size_t count, const char *name)
 {
 	const size_t length = strcspn(name, ".");
 
-	for (size_t i = 0; i < sizeof(plumbing) / sizeof(*plumbing); i++) {
-		if (!strncmp(plumbing[i], name, length) && !plumbing[i][length])
+	for (size_t i = 0; i < count; i++) {
+		if (!strncmp(names[i], name, length) && !names[i][length])
 			return true;
 	}
 	return false;
@@ -154,7 +161,11 @@ static enum sprof_python_part part_of(const char *name)
 		return SPROF_PYTHON_LOOP;
 	if (!strncmp(name, "_TAIL_CALL_", 11))
 		return SPROF_PYTHON_INSTRUCTION;
-	return is_plumbing(name) ? SPROF_PYTHON_PLUMBING : SPROF_PYTHON_OTHER;
+	if (is_one_of(edges, sizeof(edges) / sizeof(*edges), name))
+		return SPROF_PYTHON_EDGE;
+	return is_one_of(plumbing, sizeof(plumbing) / sizeof(*plumbing), name)
+		? SPROF_PYTHON_PLUMBING
+		: SPROF_PYTHON_OTHER;
 }
 
 static void add_range(

@@ -19,6 +19,8 @@ enum sprof_python_part {
 	SPROF_PYTHON_INSTRUCTION,
 	/* calls that lead from one loop to the next, and how the program or a thread begins */
 	SPROF_PYTHON_PLUMBING,
+	/* what the loop calls before it has its frame, or when it has taken it away */
+	SPROF_PYTHON_EDGE,
 	SPROF_PYTHON_NAMELESS, /* code without a symbol */
 };
 

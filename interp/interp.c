@@ -227,12 +227,16 @@ static void look_for(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
 	struct sprof_interp_thread *thread)
 {
-	if ((thread->state && thread->serial == process->serial) || !is_due(thread))
+	const bool is_known = thread->state_count && thread->serial == process->serial;
+
+	if ((is_known && !thread->is_doubtful) || !is_due(thread))
 		return;
-	thread->state = sprof_python_find_thread(process, memory, subject, &thread->key);
+	sprof_python_find_thread(process, memory, subject, thread);
+	if (thread->serial != process->serial)
+		thread->block_count = 0;
 	thread->serial = process->serial;
-	thread->block_count = 0;
-	thread->vain = thread->state ? 0 : thread->vain + 1;
+	thread->is_doubtful = false;
+	thread->vain = thread->state_count ? 0 : thread->vain + 1;
 }
 
 bool sprof_interp_prepare(const struct sprof_interp_process *process,
@@ -274,11 +278,12 @@ static bool learn(const struct sprof_interp_process *process, struct sprof_inter
 	if (!thread || !copy)
 		return true;
 	if (copy->outcome == SPROF_PYTHON_NO_STATE) {
-		thread->state = 0;
+		thread->state_count = 0;
 		if (merge == SPROF_MERGE_NO_STATE)
 			thread->vain = 0;
 		return true;
 	}
+	thread->is_doubtful = merge == SPROF_MERGE_MISMATCH || merge == SPROF_MERGE_NATIVE;
 	thread->depth = copy->frame_count;
 	return copy->outcome == SPROF_PYTHON_NOT_READ ||
 		sprof_python_learn(&process->offsets, thread, copy);

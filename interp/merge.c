@@ -50,10 +50,27 @@ static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 	return !copy->frame_count || copy->frames[copy->frame_count - 1].is_entry;
 }
 
+/* Whether the innermost loop calls nothing, or only what it calls at its begin and end. */
+static bool is_at_edge(const struct merging *merging)
+{
+	const struct sprof_interp_process *process = merging->process;
+
+	for (size_t i = 0; i < merging->first_loop; i++) {
+		const enum sprof_python_part part = part_of(process, &merging->native->frames[i]);
+		/* In a file with all symbols that is the way to another function (PLT). */
+		const bool is_way =
+			part == SPROF_PYTHON_NAMELESS && !i && !process->file->is_stripped;
+
+		if (part != SPROF_PYTHON_EDGE && !is_way)
+			return false;
+	}
+	return true;
+}
+
 /* The innermost loop has not stored its frame yet, or has taken it away already. */
 static bool is_between(const struct merging *merging, size_t entries)
 {
-	return merging->loops == entries + 1 && merging->first_loop == 0;
+	return merging->loops == entries + 1 && is_at_edge(merging);
 }
 
 static enum sprof_merge judge(const struct merging *merging)
@@ -115,7 +132,8 @@ static bool is_wanted(const struct merging *merging, size_t index, enum sprof_py
 {
 	if (part == SPROF_PYTHON_INSTRUCTION || merging->mode == SPROF_INTERP_ONLY)
 		return false;
-	if (part == SPROF_PYTHON_OTHER || merging->mode == SPROF_INTERP_ALL)
+	if (part == SPROF_PYTHON_OTHER || part == SPROF_PYTHON_EDGE ||
+		merging->mode == SPROF_INTERP_ALL)
 		return true;
 	return part == SPROF_PYTHON_NAMELESS && !index;
 }

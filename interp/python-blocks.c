@@ -9,7 +9,7 @@
 #include "interp/python.h"
 
 enum {
-	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - 1, /* and the state of the thread */
+	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_PYTHON_STATES,
 	MOST_BYTES = 64 << 10,
 	GAP = 512, /* bytes between frames that are read too */
 	AHEAD = 512,

@@ -160,16 +160,18 @@ static size_t state_size(const struct sprof_python_offsets *offsets)
 	return last + WORD;
 }
 
-/* Reads the state and the blocks. */
-static bool read_known(
-	struct reading *reading, const struct sprof_interp_thread *thread, uint8_t *state)
+/* Reads the states and the blocks. */
+static bool read_known(struct reading *reading, const struct sprof_interp_thread *thread,
+	uint8_t states[][SPROF_PYTHON_MOST_STATE])
 {
+	const size_t size = state_size(reading->offsets);
 	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
 	struct sprof_interp_copy *copy = reading->copy;
-	size_t count = 1;
+	size_t count = 0;
 
-	pieces[0] = (struct sprof_memory_piece){
-		.address = thread->state, .buffer = state, .size = state_size(reading->offsets)};
+	for (; count < thread->state_count; count++)
+		pieces[count] = (struct sprof_memory_piece){
+			.address = thread->states[count], .buffer = states[count], .size = size};
 	for (size_t i = 0; i < thread->block_count && count < SPROF_MEMORY_MOST_PIECES; i++) {
 		const struct sprof_python_block *block = &thread->blocks[i];
 
@@ -181,49 +183,77 @@ static bool read_known(
 		copy->size += block->size;
 	}
 	reading->memory->read_pieces(reading->memory->data, pieces, count);
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = thread->state_count; i < count; i++)
 		reading->pieces[reading->count++] =
 			(struct piece){pieces[i].address, pieces[i].got, pieces[i].buffer};
-	return pieces[0].got == pieces[0].size;
+	for (size_t i = 0; i < thread->state_count; i++) {
+		if (pieces[i].got < size ||
+			word_at(states[i], reading->offsets->thread_id) != thread->key)
+			return false;
+	}
+	return true;
 }
 
-/* From 3.11 to 3.12 the state leads to a structure on the native stack, and that to the frame. */
-static bool find_innermost(struct reading *reading, const uint8_t *state, uint64_t *ret)
+/* The frame that a cframe leads to; 0: none. */
+static bool read_cframe(struct reading *reading, uint64_t cframe, uint32_t offset, uint64_t *ret)
 {
-	const struct sprof_python_offsets *offsets = reading->offsets;
-	const uint8_t *bytes;
+	const uint8_t *bytes = bytes_at(reading, cframe + offset, WORD);
 
-	*ret = word_at(state, offsets->thread_frame);
-	if (offsets->cframe_frame == SPROF_PYTHON_NOWHERE || !*ret)
-		return true;
-	bytes = bytes_at(reading, *ret + offsets->cframe_frame, WORD);
 	if (bytes)
 		*ret = word_at(bytes, 0);
 	return bytes;
+}
+
+/*
+ * In 3.11 and 3.12 the state leads to a structure on the native stack, and that to the frame. A loop
+ * that begins has made its structure the current one before it stores a frame in it; the structure
+ * before it is right then.
+ */
+static bool read_by_cframe(struct reading *reading, uint64_t cframe)
+{
+	const uint32_t offset = reading->offsets->cframe_frame;
+	const size_t before = reading->copy->frame_count;
+	uint64_t innermost;
+
+	if (!read_cframe(reading, cframe, offset, &innermost))
+		return false;
+	if (read_frames(reading, innermost))
+		return true;
+	reading->copy->frame_count = before;
+	return read_cframe(reading, cframe, offset + WORD, &cframe) &&
+		read_cframe(reading, cframe, offset, &innermost) && read_frames(reading, innermost);
+}
+
+static bool read_state(struct reading *reading, const uint8_t *state)
+{
+	const uint64_t found = word_at(state, reading->offsets->thread_frame);
+
+	if (reading->offsets->cframe_frame == SPROF_PYTHON_NOWHERE)
+		return read_frames(reading, found);
+	return !found || read_by_cframe(reading, found);
 }
 
 void sprof_interp_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
 {
+	uint8_t states[SPROF_PYTHON_STATES][SPROF_PYTHON_MOST_STATE];
 	struct reading reading;
-	uint8_t state[SPROF_PYTHON_MOST_STATE];
-	uint64_t innermost;
 
 	copy->outcome = SPROF_PYTHON_NO_STATE;
 	copy->frame_count = copy->size = 0;
-	if (!thread->state || thread->serial != process->serial)
+	if (!thread->state_count || thread->serial != process->serial)
 		return;
 	reading.offsets = &process->offsets;
 	reading.memory = memory;
 	reading.stack = stack;
 	reading.copy = copy;
 	reading.count = reading.last = reading.misses = 0;
-	if (!read_known(&reading, thread, state) ||
-		word_at(state, process->offsets.thread_id) != thread->key)
+	if (!read_known(&reading, thread, states))
 		return;
-	copy->outcome =
-		find_innermost(&reading, state, &innermost) && read_frames(&reading, innermost)
-		? SPROF_PYTHON_READ
-		: SPROF_PYTHON_TORN;
+	copy->outcome = SPROF_PYTHON_READ;
+	for (size_t i = 0; i < thread->state_count; i++) {
+		if (!read_state(&reading, states[i]))
+			copy->outcome = SPROF_PYTHON_TORN;
+	}
 }

@@ -1,8 +1,8 @@
 /*
  * Finds the state of a thread: the runtime has a list of interpreters, each of them a list of its
  * threads, the newest first. From 3.11 on a state has the kernel's id of its thread; before, what
- * pthread_self() returns, which on these machines is the thread pointer. Does not handle a thread
- * that has states in several interpreters: the first one found is used.
+ * pthread_self() returns, which on these machines is the thread pointer. A thread that has run in
+ * several interpreters has a state in each. Does not handle more than a few of these.
  */
 #include <string.h>
 
@@ -21,6 +21,7 @@ struct search {
 	const struct sprof_interp_process *process;
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_subject *subject;
+	struct sprof_interp_thread *thread;
 	size_t seen; /* states */
 };
 
@@ -62,38 +63,41 @@ static bool read_state(
 	return true;
 }
 
-static uint64_t find_in(struct search *search, uint64_t state, uint64_t *ret_key)
+/* An interpreter has at most one state of a thread. */
+static void find_in(struct search *search, uint64_t state)
 {
+	struct sprof_interp_thread *thread = search->thread;
 	uint64_t next, id;
 
 	for (; state && search->seen < MOST_THREADS; state = next) {
 		search->seen++;
 		if (!read_state(search, state, &next, &id))
-			return 0;
-		if (is_thread(search, id)) {
-			*ret_key = id;
-			return state;
-		}
+			return;
+		if (!is_thread(search, id))
+			continue;
+		thread->key = id;
+		thread->states[thread->state_count++] = state;
+		return;
 	}
-	return 0;
 }
 
-uint64_t sprof_python_find_thread(const struct sprof_interp_process *process,
+void sprof_python_find_thread(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
-	uint64_t *ret_key)
+	struct sprof_interp_thread *thread)
 {
 	const struct sprof_python_offsets *offsets = &process->offsets;
-	struct search search = {.process = process, .memory = memory, .subject = subject};
-	uint64_t interpreter, state, found = 0;
+	struct search search = {process, memory, subject, thread, 0};
+	uint64_t interpreter, state;
 
+	thread->state_count = 0;
 	if (!read_word(&search, process->runtime + offsets->runtime_interpreters, &interpreter))
-		return 0;
-	for (size_t i = 0; interpreter && !found && i < MOST_INTERPRETERS; i++) {
-		if (!read_word(&search, interpreter + offsets->interpreter_threads, &state))
-			return 0;
-		found = find_in(&search, state, ret_key);
+		return;
+	for (size_t i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
+		if (thread->state_count == SPROF_PYTHON_STATES ||
+			!read_word(&search, interpreter + offsets->interpreter_threads, &state))
+			return;
+		find_in(&search, state);
 		if (!read_word(&search, interpreter + offsets->interpreter_next, &interpreter))
-			break;
+			return;
 	}
-	return found;
 }

@@ -10,6 +10,7 @@
 #include "interp/python-offsets.h"
 
 enum {
+	SPROF_PYTHON_STATES = 4,    /* of one thread */
 	SPROF_PYTHON_TEXT = 512,    /* bytes of a name that are shown */
 	SPROF_PYTHON_DEEPEST = 8192 /* frames of a thread that are read */
 };
@@ -32,12 +33,16 @@ struct sprof_python_block {
 };
 
 struct sprof_interp_thread {
-	uint64_t state;   /* address; 0: not known */
-	uint64_t key;     /* what the state has as the thread's id */
-	uint64_t serial;  /* of the process's runtime that it was found in */
-	unsigned vain;    /* how often it was not found, since it was last wanted */
-	unsigned skipped; /* samples since, in which it was not looked for */
-	size_t depth;     /* frames of its last copy */
+	/* Addresses of its states, the newest interpreter's first: one for each interpreter that it
+	 * has run in. */
+	uint64_t states[SPROF_PYTHON_STATES];
+	size_t state_count; /* 0: not known */
+	uint64_t key;       /* what each state has as the thread's id */
+	bool is_doubtful;   /* there may be others by now */
+	uint64_t serial;    /* of the process's runtime that it was found in */
+	unsigned vain;      /* how often it was not found, since it was last wanted */
+	unsigned skipped;   /* samples since, in which it was not looked for */
+	size_t depth;       /* frames of its last copy */
 	struct sprof_python_block *blocks; /* of its last frames */
 	size_t block_count, block_capacity;
 };
@@ -76,10 +81,10 @@ struct sprof_interp_process {
 	struct sprof_stack_state state;
 };
 
-/* python-find.c: the address of the state of a thread. 0: none. Bounded, whatever is in memory. */
-uint64_t sprof_python_find_thread(const struct sprof_interp_process *process,
+/* python-find.c: the states of a thread, perhaps none. Bounded, whatever is in memory. */
+void sprof_python_find_thread(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
-	uint64_t *ret_key);
+	struct sprof_interp_thread *thread);
 
 /* python-blocks.c: notes where the frames of a copy were. False: no memory. */
 SPROF_MUST_USE bool sprof_python_learn(const struct sprof_python_offsets *offsets,
