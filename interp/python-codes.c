@@ -119,9 +119,9 @@ static void read_table(const struct naming *naming, uint64_t address, struct cod
 
 	if (memory->read(memory->data, address + offsets->bytes_size, &size, sizeof(size)) <
 			sizeof(size) ||
-		!size || size > MOST_TABLE)
+		size > MOST_TABLE)
 		return;
-	code->table = malloc(size);
+	code->table = malloc(size + 1); /* of a function with one line it may be empty */
 	if (!code->table)
 		return;
 	code->table_size =

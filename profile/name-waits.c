@@ -163,7 +163,7 @@ static bool name_holder(struct sprof_profile *profile, const struct sprof_raw_co
 	}
 	context->holder = keep(profile, text);
 	if (raw->holding_stack != SPROF_PROFILE_NONE) {
-		function = sprof_profile_outside_libc(profile, raw->holding_stack);
+		function = sprof_profile_holding_function(profile, raw->holding_stack);
 		if (function != SPROF_PROFILE_NONE)
 			context->holder_function = profile->functions[function].name;
 	}

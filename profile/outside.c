@@ -25,6 +25,21 @@ static bool is_go_runtime(const char *function)
 	return false;
 }
 
+/* CPython's ways to its interpreter lock and to locks of Python: the boundary of what it runs. */
+static bool is_python_lock(const char *function)
+{
+	static const char *const starts[] = {"PyEval_RestoreThread", "PyEval_SaveThread",
+		"PyEval_AcquireThread", "PyGILState_Ensure", "take_gil", "drop_gil",
+		"PyThread_acquire_lock", "PyCOND_", "PyMutex_", "_PyMutex_", "_PyParkingLot_",
+		"_PySemaphore_", "acquire_timed", "lock_PyThread_acquire_lock"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (starts_with(function, starts[i]))
+			return true;
+	}
+	return false;
+}
+
 bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t function)
 {
 	static const char *const names[] = {"libc.so", "libc-", "libc.musl", "libpthread",
@@ -32,7 +47,8 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 	uint32_t module = profile->functions[function].module;
 	const char *name;
 
-	if (is_go_runtime(profile->functions[function].name))
+	if (is_go_runtime(profile->functions[function].name) ||
+		is_python_lock(profile->functions[function].name))
 		return true;
 	if (module == SPROF_PROFILE_NONE || !profile->modules)
 		return false;
@@ -65,6 +81,27 @@ uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_
 		}
 	}
 	return innermost;
+}
+
+static bool is_script(const struct sprof_profile *profile, uint32_t function)
+{
+	const uint32_t module = profile->functions[function].module;
+
+	return module != SPROF_PROFILE_NONE && profile->modules &&
+		sprof_modules_get(profile->modules, module)->kind == SPROF_MODULE_SCRIPT;
+}
+
+uint32_t sprof_profile_holding_function(const struct sprof_profile *profile, uint32_t stack)
+{
+	for (uint32_t at = stack; at != SPROF_PROFILE_ROOT; at = profile->stacks[at].parent) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[at].location];
+		const struct sprof_profile_line *line = &profile->lines[location->first_line];
+
+		if (location->line_count && is_script(profile, line->function))
+			return line->function;
+	}
+	return sprof_profile_outside_libc(profile, stack);
 }
 
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name)

@@ -14,6 +14,8 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 
 /* The function; if a stack never leaves libc, the innermost one outside the kernel. NONE: none. */
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack);
+/* Where the holder of a lock is: its function of an interpreted language, if there is one. */
+uint32_t sprof_profile_holding_function(const struct sprof_profile *profile, uint32_t stack);
 
 /* The kind of lock that a function of libc is for. */
 enum sprof_lock_kind sprof_profile_lock_by_name(const char *name);

@@ -1,0 +1,329 @@
+"""Python functions among native ones: stacks that the program can have, the lines of faulthandler, and no stop."""
+
+import collections
+import glob
+import json
+import os
+import re
+import signal
+
+from harness import Program, check_untouched, main, sprof, state_of, threads_of, tool, wait_until
+
+MERGED = 0.999
+RATE = "999"
+
+# Where a line calls functions of this file, its comment names them: nothing else can be above it.
+CALLS = '''
+import asyncio, ctypes, re, sys, threading, time
+def spin(n):
+    s = 0
+    for i in range(n):
+        s += i * i
+    return s
+def key(v):
+    return spin(20) + v  # -> spin
+def gen(n):
+    for i in range(n):
+        yield spin(30)  # -> spin
+def rep(m):
+    spin(20)  # -> spin
+    return 'x'
+class A:
+    def __del__(self):
+        spin(30)  # -> spin
+    def meth(self):
+        return sum(gen(40))  # -> gen __del__
+def rec(n):
+    if n == 0:
+        return spin(500)  # -> spin
+    return rec(n - 1)  # -> rec
+INT = ctypes.POINTER(ctypes.c_int)
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, INT, INT)
+def compare(a, b):
+    spin(5)  # -> spin
+    return a[0] - b[0]
+libc = ctypes.CDLL(None)
+def qsort():
+    numbers = (ctypes.c_int * 20)(*range(20, 0, -1))
+    libc.qsort(numbers, 20, 4, CALLBACK(compare))  # -> compare
+def exc(n):
+    try:
+        if n == 0: raise ValueError
+        exc(n - 1)  # -> exc
+    except ValueError:
+        spin(20)  # -> spin
+        if n < 10: raise
+async def co(n):
+    if n: return await co(n - 1)  # -> co
+    spin(100)  # -> spin
+    await asyncio.sleep(0)
+    return spin(100)  # -> spin
+async def amain():
+    await asyncio.gather(*(co(i) for i in range(10)))  # -> <genexpr> co
+def work(end):
+    while time.monotonic() < end:
+        sorted(range(100), key=key)  # -> key
+        re.sub('a', rep, 'a' * 100)  # -> rep
+        A().meth()  # -> meth __del__
+        rec(20)  # -> rec
+        qsort()  # -> qsort
+        exc(10)  # -> exc
+        asyncio.run(amain())  # -> amain co
+        exec(compile('spin(50)', '<text>', 'exec'))  # -> spin
+        time.sleep(0.002)
+def main():
+    end = time.monotonic() + 2
+    ts = [threading.Thread(target=work, args=(end,)) for i in range(2)]  # -> <listcomp>
+    for t in ts: t.start()
+    work(end)  # -> work
+    for t in ts: t.join()
+main()  # -> main
+'''
+
+# All threads wait, each in its own way.
+WAITS = '''
+import faulthandler, os, signal, sys, threading, time
+told = open('told', 'w')
+faulthandler.register(signal.SIGUSR1, file=told, all_threads=True)
+never = threading.Event()
+lock = threading.Lock()
+read_end, write_end = os.pipe()
+def on_event(n):
+    if n:
+        return on_event(n - 1)
+    never.wait()
+def on_lock():
+    with lock:
+        pass
+def on_pipe():
+    os.read(read_end, 1)
+def on_sort():
+    sorted([1, 2], key=lambda v: time.sleep(1000))
+lock.acquire()
+for body in (lambda: on_event(5), on_lock, on_pipe, on_sort):
+    threading.Thread(target=body, daemon=True).start()
+def wait():
+    print('ready', flush=True)
+    while True:
+        time.sleep(1000)
+wait()
+'''
+
+SUB = '''
+import sys, time
+try:
+    import _xxsubinterpreters as subs
+except ImportError:
+    import _interpreters as subs
+def spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end: sum(range(100))
+def run():
+    sub = subs.create()
+    text = 'import time\\ndef inner():\\n end = time.monotonic() + 0.5\\n while time.monotonic() < end: sum(range(100))\\ninner()'
+    (subs.run_string if hasattr(subs, 'run_string') else subs.exec)(sub, text)
+    spin(0.5)
+    subs.destroy(sub)
+run()
+'''
+
+
+def pythons():
+    """Debian's, and those of pyenv that we know."""
+    found = [tool("/usr/bin/python3")]
+    for path in sorted(glob.glob("/root/.pyenv/versions/*/bin/python3.[0-9]*")):
+        match = re.fullmatch(r"python3\.(\d+)", os.path.basename(path))
+        if match and 8 <= int(match.group(1)) <= 14:
+            found.append(path)
+    return found
+
+
+def write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+    return os.path.abspath(name)
+
+
+def record(python, path, *options):
+    sprof("run", "-r", RATE, "-o", "x.json", "--stats", "x.stats", *options, "--", python, path).check(0)
+    with open("x.json", encoding="utf-8") as file:
+        profile = json.load(file)
+    with open("x.stats", encoding="utf-8") as file:
+        return profile, json.load(file)
+
+
+def stacks_of(profile):
+    """(samples, [(function, file, line), ...]), outermost first."""
+    for row in profile["rows"]:
+        frames, stack = [], row["stack"]
+        while profile["stacks"][stack][0] is not None:
+            parent, location = profile["stacks"][stack]
+            for function, line, *_ in profile["locations"][location]:
+                named = profile["functions"][function]
+                frames.append((named["name"], named["file"], line))
+            stack = parent
+        yield row["values"]["samples"], frames[::-1]
+
+
+def check_merged(stats, least=MERGED):
+    unmerged = {name: count for name, count in stats.items() if name.startswith("python_unmerged") and count}
+    total = stats["python_merged"] + sum(unmerged.values())
+    assert stats["python_merged"] > 100, stats
+    assert stats["python_merged"] >= least * total, f"{stats['python_merged']} of {total}: {unmerged}"
+
+
+def allowed_above(text):
+    """line -> what may be called there."""
+    return {number: line.partition("# -> ")[2].split() for number, line in enumerate(text.split("\n"), 1)}
+
+
+def check_path(path, calls, text):
+    names = [(name.rpartition(".")[2], line) for name, _, line in path]
+    assert names[0][0] in ("<module>", "work"), path
+    for (_, line), (callee, _) in zip(names, names[1:]):
+        assert callee in calls.get(line, ()), f"{callee} above line {line} in {path}"
+    innermost, line = names[-1]
+    # Since 3.10, some instructions that the compiler has added have no line.
+    if line and innermost not in ("<module>", "<genexpr>", "<listcomp>"):
+        begins = [n for n, code in enumerate(text.split("\n"), 1) if re.search(rf"def {innermost}\(", code)]
+        ends = [n for n in range(begins[0] + 1, line + 1) if re.match(r"\s*(async )?def |\S", text.split("\n")[n - 1])]
+        assert line >= begins[0] and not ends, f"{innermost} has no line {line}"
+
+
+def check_calls(python):
+    path = write("calls.py", CALLS)
+    profile, stats = record(python, path)
+    calls, seen, total = allowed_above(CALLS), collections.Counter(), 0
+    for samples, frames in stacks_of(profile):
+        own = [frame for frame in frames if frame[1] == path]
+        if not own:
+            continue
+        check_path(own, calls, CALLS)
+        total += samples
+        seen.update({name.rpartition(".")[2]: samples for name, _, _ in own})
+    print(f"{python}: {stats['python_merged']} stacks, {total} of the program")
+    check_merged(stats)
+    missing = {"spin", "key", "gen", "rep", "meth", "rec", "compare", "exc", "co", "work", "main"} - set(seen)
+    assert not missing, f"{missing} not in {seen}"
+
+
+def test_paths():
+    """Recursion, generators, coroutines, callbacks from C, exceptions, finalizers, threads: in each interpreter."""
+    for python in pythons():
+        check_calls(python)
+
+
+def told_by_faulthandler(text):
+    """A list for each thread, innermost first."""
+    threads = []
+    for line in text.split("\n"):
+        if re.match(r"(Current t|T)hread 0x", line):
+            threads.append([])
+        match = re.fullmatch(r'  File "(.*)", line (\d+) in (.*)', line)
+        if match:
+            threads[-1].append((match.group(3), match.group(1), int(match.group(2))))
+    return sorted(threads)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def whole(threads):
+    """All threads and all of their frames, or nothing yet."""
+    ends = {frames[-1][0] for frames in threads if frames}
+    return threads if len(threads) == 5 and ends == {"<module>", "_bootstrap"} else None
+
+
+def told_by_dump(pid):
+    dump = json.loads(sprof("dump", "-p", pid, "--json", "--python", "only").check(0).text())
+    return sorted([(frame["function"].rpartition(".")[2], frame["file"], frame["line"]) for frame in thread["stack"]]
+                  for thread in dump["processes"][0]["threads"])
+
+
+def check_same_as_faulthandler(python):
+    program = Program([python, write("waits.py", WAITS)])
+    assert program.line() == "ready"
+    wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
+               "all threads wait")
+    program.signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(program.pid) == "T", "it is stopped")
+    ours = told_by_dump(program.pid)
+    program.signal(signal.SIGCONT)
+    program.signal(signal.SIGUSR1)
+    theirs = wait_until(lambda: whole(told_by_faulthandler(read("told"))), "faulthandler has spoken")
+    assert ours == theirs, f"{python}\nsprof:       {ours}\nfaulthandler: {theirs}"
+    assert told_by_dump(program.pid) == theirs
+    program.signal(signal.SIGKILL)
+    program.wait()
+
+
+def test_same_as_faulthandler():
+    """The same functions and lines of all threads, of a stopped process and of one that sleeps."""
+    for python in pythons():
+        check_same_as_faulthandler(python)
+
+
+def test_interpreters():
+    """A second interpreter in the same thread: its functions are above those of the first one."""
+    path = write("sub.py", SUB)
+    for python in pythons():
+        profile, stats = record(python, path)
+        check_merged(stats, 0.99)
+        inner = [[name for name, file, _ in frames if file in (path, "<script>", "<string>")]
+                 for _, frames in stacks_of(profile) if any(name == "inner" for name, _, _ in frames)]
+        assert inner, python
+        assert all(names[:2] == ["<module>", "run"] and names[2:] == ["<module>", "inner"] for names in inner), inner
+
+
+def test_detail():
+    """Calls only, all of the interpreter's functions, Python only, and none of Python."""
+    path = write("calls.py", CALLS)
+    python = tool("/usr/bin/python3")
+    names = {}
+    for options in (("--python", "calls"), ("--python", "all"), ("--python", "only"), ("--no-python",)):
+        profile, stats = record(python, path, *options)
+        found = {name for _, frames in stacks_of(profile) for name, _, _ in frames}
+        names[options[-1]] = found
+        assert (stats["python_merged"] > 0) == (options[-1] != "--no-python"), stats
+    assert "spin" in names["calls"] & names["all"] & names["only"]
+    assert "spin" not in names["--no-python"] and "_PyEval_EvalFrameDefault" in names["--no-python"]
+    assert "_PyEval_EvalFrameDefault" not in names["calls"] | names["all"] | names["only"]
+    assert "qsort" in names["only"] and "PyObject_Vectorcall" not in names["calls"]
+    assert "PyObject_Vectorcall" in names["all"]
+
+
+def test_a_sleeper_is_never_stopped():
+    program = Program([tool("/usr/bin/python3"), write("waits.py", WAITS)])
+    assert program.line() == "ready"
+    wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
+               "all threads wait")
+    sprof("attach", "-p", program.pid, "-d", "1s", "-o", "x.folded", "--stats", "x.stats").check(0)
+    with open("x.stats", encoding="utf-8") as file:
+        stats = json.load(file)
+    assert stats["stops"] == 0, stats
+    check_merged(stats, 1)
+    check_untouched(program.pid)
+    program.signal(signal.SIGKILL)
+    program.wait()
+
+
+def test_a_saved_profile_keeps_functions_and_lines():
+    path = write("calls.py", CALLS)
+    sprof("run", "-r", RATE, "-o", "x.pb.gz", "-o", "x.json", "--", tool("/usr/bin/python3"), path).check(0)
+    sprof("report", "x.pb.gz", "-f", "json", "-o", "again.json").check(0)
+    found = []  # by stack: a file folds rows that differ in what only a recording has
+    for name in ("x.json", "again.json"):
+        with open(name, encoding="utf-8") as file:
+            profile = json.load(file)
+        count = collections.Counter()
+        for samples, frames in stacks_of(profile):
+            if any(frame[1] == path for frame in frames):
+                count[tuple(frames)] += samples
+        found.append(count)
+    assert found[0] and found[0] == found[1]
+
+
+if __name__ == "__main__":
+    main()
