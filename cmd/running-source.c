@@ -73,6 +73,6 @@ bool sprof_running_source_choose(
 		*err = why;
 		return false;
 	}
-	sprof_ui_note("%s; stops take the samples", why.message);
+	sprof_ui_note("%s; stops take the samples (%s)", why.message, why.hint);
 	return true;
 }

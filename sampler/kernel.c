@@ -142,12 +142,31 @@ static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 		kernel->listener->stayed(kernel->listener->data, thread);
 }
 
+/* It waits for a CPU where it was preempted, which is near its last sample: by records, or asleep. */
+static void note_queue(const struct kernel *kernel, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct observation observation = {
+		.thread = thread,
+		.by = OBSERVED_BY_REUSE,
+		.time_ns = kernel->tick.ns,
+		.times = sprof_timed_stood(
+			timed_of(thread), kernel->tick.ns, kernel->tick.period_ns),
+		.state = sampled->last.state,
+		.end = sampled->last.end,
+	};
+
+	if (observation.times)
+		kernel->listener->observed(kernel->listener->data, &observation);
+}
+
 static bool ask(void *data, const struct ask *asked)
 {
 	struct kernel *kernel = data;
 
 	if (!is_settled(kernel, asked))
 		return kernel->stops.ask(kernel->stops.data, asked);
+	note_queue(kernel, asked->thread);
 	note_stay(kernel, asked->thread);
 	return true;
 }

@@ -104,6 +104,7 @@ void sprof_sampled_restarted(struct sampled *sampled)
 {
 	forget_place(sampled);
 	sprof_sampled_met(sampled);
+	sprof_timed_restarted(&sampled->timed);
 }
 
 void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen)

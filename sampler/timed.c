@@ -61,6 +61,7 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	timed->waking = 1;
 	timed->timeslices = timed->switches = 0;
 	timed->ran = timed->latest = 0;
+	timed->has_place = false;
 	timed->weight = 0;
 	timed->owed = timed->fresh = 0;
 	timed->woken = timed->cut = timed->cut_in_row = 0;
@@ -140,6 +141,12 @@ void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns)
 void sprof_timed_met_whole(struct timed *timed)
 {
 	timed->cut_in_row = 0;
+	timed->has_place = true;
+}
+
+void sprof_timed_restarted(struct timed *timed)
+{
+	timed->has_place = false;
 }
 
 void sprof_timed_was_cut(struct timed *timed, bool was_full)
@@ -160,6 +167,19 @@ bool sprof_timed_is_in_vain(const struct timed *timed)
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns)
 {
 	return tick_ns > timed->moved_ns + STALE_NS;
+}
+
+uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t period_ns)
+{
+	const uint64_t since_ns =
+		timed->told_ns > timed->moved_ns ? timed->told_ns : timed->moved_ns;
+	uint64_t ticks;
+
+	if (!timed->has_place || !sprof_timed_is_queued(timed, tick_ns))
+		return 0;
+	ticks = (tick_ns - since_ns) / period_ns;
+	timed->told_ns = since_ns + ticks * period_ns;
+	return (uint32_t)ticks;
 }
 
 bool sprof_timed_is_due(const struct timed *timed, double most)

@@ -46,6 +46,8 @@ struct timed {
 	uint64_t moved_ns;             /* the last tick that found that it had used its CPU */
 	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
 	bool has_slept;                /* between the last two looks */
+	bool has_place;                /* its last sample is of this program and this sink */
+	uint64_t told_ns;              /* up to then, its time in the queue has samples */
 	double latest;                 /* CPU time between the last two looks, in periods */
 	double ran;                    /* the same since its last stop */
 	uint32_t woken;                /* ticks since then that found it running after a sleep */
@@ -107,6 +109,10 @@ bool sprof_timed_is_in_vain(const struct timed *timed);
  * coming, and where its last record has left it.
  */
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns);
+/* The ticks that it has stood there and that were not told yet: its last sample stands for them. */
+uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t period_ns);
+/* A new sink begins: it does not know the last sample. */
+void sprof_timed_restarted(struct timed *timed);
 /* Whether this tick has a stop. `most`: at least one in that number of periods of CPU time. */
 bool sprof_timed_is_due(const struct timed *timed, double most);
 /* Time that it has spent on a CPU or in its queue since the last tick that found it running, in ns. */

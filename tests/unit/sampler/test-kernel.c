@@ -159,6 +159,20 @@ static void who_begins_to_sleep_is_looked_at_again(void **state)
 	assert_in_range(asleep, 20 * 260, 20 * 310);
 }
 
+static void who_waits_for_a_cpu_repeats_its_last_sample(void **state)
+{
+	struct fake_thread *thread = fake_add(&world, 0, 0);
+
+	for (int i = 0; i < 30; i++) {
+		fake_act(thread, DOING_USER, 20 * MS);
+		fake_act(thread, DOING_READY, 40 * MS);
+	}
+	world.options.duration_ns = 1500 * MS;
+	fake_run_well(&world);
+	assert_in_range(thread->samples, 1350, 1550);
+	assert_int_equal(thread->states[SPROF_STATE_USER], thread->samples);
+}
+
 static void a_birth_ends_the_rest(void **state)
 {
 	struct fake_thread *born;
@@ -319,6 +333,7 @@ int main(void)
 		SCENARIO(who_sleeps_is_peeked_at),
 		SCENARIO(where_all_is_settled_looks_are_spared),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(who_waits_for_a_cpu_repeats_its_last_sample),
 		SCENARIO(a_birth_ends_the_rest),
 		SCENARIO(a_long_sleeper_has_no_timer),
 		SCENARIO(where_it_is_refused_stops_do_it),
