@@ -93,6 +93,7 @@ class Program:
         self.names = {}   # first address -> symbol
         self.calls = {}   # the last byte of a direct call -> target
         self.jumps = {}   # function -> [(address behind the jump, its own, target)]
+        self.indirect = set()  # functions with a jump to a place that a register or memory has
         self.entered_from = {}  # cold part -> the functions that jump to it
         self.open = set()  # functions with tail calls to a place that isn't known
         self.described = set()  # functions whose tail calls all are in DWARF
@@ -120,6 +121,8 @@ class Program:
                 function = int(begin.group(1), 16)
                 self.names[function] = begin.group(2)
                 self.jumps[function] = []
+            if re.search(r"\t(?:bnd |notrack )*jmp +\*", line):
+                self.indirect.add(function)
             code = re.match(r" +([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t(?:bnd |notrack )?(call|j)\w* +([0-9a-f]+) <", line)
             if code:
                 place, target = int(code.group(1), 16), int(code.group(4), 16)
@@ -144,6 +147,11 @@ class Program:
             if part is not None and part != function and self.is_cold(part) and not self.is_cold(function):
                 found |= self.targets_of(part)
         return {target for target in found if target != function and not self.is_cold(target)}
+
+    def can_leave(self, function):
+        """Whether it may have tail calls at all. gcc gives a function in two parts no first address in DWARF."""
+        parts = {self.function_at(target) for _, _, target in self.jumps.get(function, ())} | {function}
+        return bool(parts & self.indirect or self.targets_of(function))
 
     def owners_of(self, place):
         """The function that has this place, or those that jump to the cold part that has it."""
@@ -216,7 +224,7 @@ class Program:
                 if function in seen or function == end:
                     continue
                 seen.add(function)
-                is_open |= function in self.open or function not in self.described
+                is_open |= function in self.open or function not in self.described and self.can_leave(function)
                 todo += self.targets_of(function)
 
         def walk(way):
