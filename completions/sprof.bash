@@ -1,14 +1,16 @@
 # Bash completion for sprof, which itself says what may stand there: sprof --complete
 # shellcheck shell=bash
 
-# The words of the line. Bash itself takes "group:name" for three.
+# The words of the line, the last one empty behind a blank. Bash itself takes "group:name" for three.
 _sprof_words() {
-    local line=${COMP_LINE:0:${COMP_POINT:-0}}
+    local line=${COMP_LINE:0:${COMP_POINT:-0}} split
 
     if [[ -z $line ]]; then
         printf '%s\n' "${COMP_WORDS[@]}"
     else
-        tr -s ' ' '\n' <<<"$line"
+        read -ra split <<<"$line"
+        [[ $line != *' ' ]] || split+=("")
+        printf '%s\n' "${split[@]}"
     fi
 }
 

@@ -98,48 +98,6 @@ def test_timeout_kills_the_program_once():
     assert read_folded("x.folded").weight("spin_round") > 0
 
 
-COMPLETIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../completions")
-BASH = os.path.join(COMPLETIONS, "sprof.bash")
-
-
-def shell(name, *words):
-    """What a shell prints that finds this sprof."""
-    path = f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"
-    return run(tool(name), *words, env={**os.environ, "PATH": path, "HOME": os.getcwd()}).check(0).text()
-
-
-def completed(*words):
-    """What bash offers for the last of the words."""
-    script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sprof; echo "${COMPREPLY[@]}"'
-    return shell("bash", "-c", script, BASH, "sprof", *words).split()
-
-
-def completed_by_fish(line):
-    text = shell("fish", "-c", f"source {COMPLETIONS}/sprof.fish; complete -C '{line}'")
-    return [row.split("\t")[0] for row in text.splitlines()]
-
-
-def completed_by_zsh(*words):
-    """zsh wants a terminal to complete: its part is played, and asked what it was given."""
-    script = ('_files() { print -- FILES $@ }; _normal() { print -- PROGRAM $words }; '
-              '_describe() { print -rl -- ${(P)2} }; words=("$@"); CURRENT=$#; source "$0"')
-    return [row.split(":", 1)[0] if "\\" not in row else row.replace("\\:", ":").rpartition(":")[0]
-            for row in shell("zsh", "-fc", script, f"{COMPLETIONS}/sprof.zsh", "sprof", *words).splitlines()]
-
-
-def test_completion():
-    assert {*COMMANDS, "--list-formats"} <= {*completed("")}
-    assert completed("run", "--max-o") == ["--max-overhead"]
-    assert completed("report", "--state", "st") == ["stopped"]
-    assert "speedscope" in completed("attach", "-f", "")
-    assert completed("syscalls", "-e", "read,%fi") == ["read,%file"]
-    assert completed("trace", "--impl", "s") == ["syscalls"]
-    assert completed("trace", "-e", "proc:exit,raw_syscalls:sys_ex") == ["proc:exit,raw_syscalls:sys_exit"]
-    options = ["-t", "-r", "99", "--max-stacks", "5"]
-    assert completed("run", *options, "--", "x", "--rate") == [], "an option of the program"
-    assert "bash" in completed("run", *options, "bas")
-
-
 def test_completion_knows_what_stands_where():
     """By the words alone; each shell then does the rest."""
     def offered(*words):
@@ -155,34 +113,6 @@ def test_completion_knows_what_stands_where():
     for command in COMMANDS:
         listed = re.findall(r"^ {2,6}(?:-\w, )*(--[a-z-]+)", sprof(command, "--help").text(), re.MULTILINE)
         assert set(offered(command, "-")) == set(listed), command
-
-
-def test_completion_by_fish():
-    assert {*COMMANDS} <= {*completed_by_fish("sprof ")}
-    assert completed_by_fish("sprof run --max-o") == ["--max-overhead"]
-    assert "speedscope" in completed_by_fish("sprof attach -f s")
-    assert completed_by_fish("sprof syscalls -e read,%fi") == ["read,%file"]
-    assert "bash" in completed_by_fish("sprof run -r 99 -- bas")
-    write = open("profile-here.pb.gz", "wb")
-    write.close()
-    assert completed_by_fish("sprof report profile-h") == ["profile-here.pb.gz"]
-
-
-def test_completion_by_zsh():
-    assert {*COMMANDS} <= {*completed_by_zsh("")}
-    assert completed_by_zsh("run", "--max-o") == ["--max-overhead"]
-    assert completed_by_zsh("trace", "-e", "sched:sched_sw") == ["sched:sched_switch"]
-    assert completed_by_zsh("report", "x") == ["FILES"]
-    assert completed_by_zsh("run", "-r", "9", "ls", "-l") == ["PROGRAM ls -l"]
-    script = f"mkdir f; cp {COMPLETIONS}/sprof.zsh f/_sprof; fpath=($PWD/f $fpath); autoload -Uz compinit; compinit -D; print $_comps[sprof]"
-    assert shell("zsh", "-fc", script).split() == ["_sprof"]
-
-
-def test_completion_of_events():
-    """Bash takes a word with a colon for three."""
-    script = ('source "$0"; COMP_LINE="sprof trace -e sched:sched_sw"; COMP_POINT=${#COMP_LINE}; '
-              'COMP_WORDS=(sprof trace -e sched : sched_sw); COMP_CWORD=5; _sprof; echo "${COMPREPLY[@]}"')
-    assert shell("bash", "-c", script, BASH).split() == ["sched_switch"]
 
 
 def test_verbose():
