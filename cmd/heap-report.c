@@ -217,6 +217,22 @@ static bool write_by_kind(const struct sprof_heap_report *report, struct sprof_o
 	return write_stacks(&stacks, out);
 }
 
+/* Nothing was freed since the peak, whose stacks have been written. */
+static bool is_the_peak(const struct sprof_heap_report *report)
+{
+	const struct sprof_heap_rows *rows = report->rows;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct sprof_heap_sum
+			peak = sprof_heap_row_figure(&rows->items[i], SPROF_HEAP_PEAK_SPACE),
+			kept = sprof_heap_row_figure(&rows->items[i], SPROF_HEAP_INUSE_SPACE);
+
+		if (peak.bytes != kept.bytes || peak.objects != kept.objects)
+			return false;
+	}
+	return report->kind == SPROF_HEAP_PEAK_SPACE && rows->count;
+}
+
 /* After the stacks of the peak; with ages if wanted. */
 static bool write_unfreed(const struct sprof_heap_report *report, struct sprof_out *out)
 {
@@ -233,8 +249,12 @@ static bool write_unfreed(const struct sprof_heap_report *report, struct sprof_o
 		sprof_heap_rows_sort_old(report->rows);
 	else
 		sprof_heap_rows_sort(report->rows, stacks.kind);
-	sprof_out_printf(out, "\n%" PRIu64 " bytes in %" PRIu64 " objects but not freed",
+	sprof_out_printf(out, "\n%" PRIu64 " bytes in %" PRIu64 " objects were not freed",
 		stacks.all.bytes, stacks.all.objects);
+	if (!report->live && is_the_peak(report)) {
+		sprof_out_puts(out, ": all that the peak consisted of\n");
+		return true;
+	}
 	if (report->live && report->older_ns)
 		sprof_out_printf(out, " for at least %s", sprof_figure_time(report->older_ns).text);
 	sprof_out_puts(out, stacks.all.objects ? ":\n" : "\n");

@@ -19,6 +19,15 @@ bool sprof_pids_add(struct sprof_pids *pids, pid_t pid)
 	return true;
 }
 
+static bool refuse(const char *text, struct sprof_error *err)
+{
+	sprof_error_set(err, SPROF_ERROR_USAGE, "not an id, nor a list of them: 12,34");
+	if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
+		sprof_error_hint(
+			err, "'pgrep -d, %s' shows the ids of processes of that name", text);
+	return false;
+}
+
 bool sprof_value_pids(void *field, const char *text, struct sprof_error *err)
 {
 	for (const char *at = text;; at++) {
@@ -27,8 +36,7 @@ bool sprof_value_pids(void *field, const char *text, struct sprof_error *err)
 
 		if (*at < '0' || *at > '9' || value <= 0 || value > INT32_MAX ||
 			(*end && *end != ','))
-			return sprof_error_set(
-				err, SPROF_ERROR_USAGE, "not an id, nor a list of them: 12,34");
+			return refuse(text, err);
 		if (!sprof_pids_add(field, (pid_t)value))
 			return sprof_error_set(
 				err, SPROF_ERROR_USAGE, "has more than %d ids", SPROF_PIDS_MAX);

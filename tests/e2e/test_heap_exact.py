@@ -310,7 +310,7 @@ def test_text():
     text = sprof("heap", "--exact", "--breakpoints", "--sizes", "--live", "--older", "1ns", "--top", "1", "--",
                  target("allocator")).check(7).text()
     for words in ("allocated  ", "240000 bytes (98.0%) in 60 objects (54.5%):", "make_peak",
-                  "6536 bytes in 53 objects but not freed for at least 1 ns", "the oldest for",
+                  "6536 bytes in 53 objects were not freed for at least 1 ns", "the oldest for",
                   "Skipping stacks numbered 2..2: 5000 bytes in 50 objects", "resized 19 times: 19 grew",
                   "1 calls got no memory", "512 B "):
         assert words in text, (words, text)

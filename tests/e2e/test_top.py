@@ -7,9 +7,10 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import time
 
-from harness import (LIMIT, SPROF, Target, check_error, check_untouched, main, run, target, threads_of, tool,
-                     tracer_of, wait_until)
+from harness import (LIMIT, SPROF, Target, check_error, check_untouched, cpu_ticks, main, run, target, threads_of,
+                     tool, tracer_of, wait_until)
 
 SIZES = ((24, 80), (60, 200))
 
@@ -463,6 +464,9 @@ def test_mouse():
         top.wait_chosen(rf"^ *{numbers[3]} ")
         top.click(titles + 3, 5, 64)
         top.wait_chosen(rf"^ *{numbers[2]} ")
+        top.click(titles + 3, 5)
+        top.click(titles + 3, 5)
+        top.wait(rf"\[5 stack\].*thread {numbers[2]} ")
         top.press("q")
         assert top.status() == 0
     victim.finish()
@@ -528,6 +532,25 @@ def test_a_hundred_threads_are_born():
     assert len(threads_of(victim.pid)) == 102
     check_untouched(victim.pid)
     victim.finish()
+
+
+def test_the_cost_of_a_hundred_threads():
+    """After the names, which are looked up once: 5 % of a CPU at most, all threads of sprof together."""
+    victim = Target("threads", 2, 97)
+    with Top(24, 80, "-p", victim.pid) as top:
+        top.wait(r" 100 threads")
+        top.press("2")
+        top.wait(r"^running, last [3-9]\.\d s")
+        sprof_pid = tracer_of(victim.pid)
+        before, begin = cpu_ticks(sprof_pid), time.monotonic()
+        top.wait(r"^running, last (9|1\d)\.\d s")
+        used = (cpu_ticks(sprof_pid) - before) / os.sysconf("SC_CLK_TCK")
+        share = used / (time.monotonic() - begin)
+        top.press("q")
+        assert top.status() == 0
+    victim.finish()
+    print(f"     {100 * share:.1f} % of a CPU")
+    assert share <= 0.05, share
 
 
 def test_execs():
