@@ -223,9 +223,10 @@ static bool is_the_peak(const struct sprof_heap_report *report)
 	const struct sprof_heap_rows *rows = report->rows;
 
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct sprof_heap_sum
-			peak = sprof_heap_row_figure(&rows->items[i], SPROF_HEAP_PEAK_SPACE),
-			kept = sprof_heap_row_figure(&rows->items[i], SPROF_HEAP_INUSE_SPACE);
+		const struct sprof_heap_sum peak = sprof_heap_row_figure(
+						    &rows->items[i], SPROF_HEAP_PEAK_SPACE),
+					    kept = sprof_heap_row_figure(
+						    &rows->items[i], SPROF_HEAP_INUSE_SPACE);
 
 		if (peak.bytes != kept.bytes || peak.objects != kept.objects)
 			return false;
