@@ -112,9 +112,20 @@ def median(figures):
     return figures[len(figures) // 2]
 
 
-def median_of(what, measure, rounds=ROUNDS):
+def measured(measure, is_right, rounds=ROUNDS):
+    """
+    Several measurements of what is noisy, whose median is to be judged. As soon as most of them are right, the others
+    can't change that any more, and are not made.
+    """
+    found = []
+    while len(found) < rounds and 2 * sum(map(is_right, found)) <= rounds:
+        found.append(measure())
+    return found
+
+
+def median_of(what, measure, rounds=ROUNDS, is_right=lambda figure: False):
     """The median of a noisy figure that is measured several times; all of them are printed."""
-    figures = [measure() for _ in range(rounds)]
+    figures = measured(measure, is_right, rounds)
     print(f"     {what}: {median(figures):.4g}, of " + ", ".join(f"{figure:.4g}" for figure in sorted(figures)))
     return median(figures)
 
