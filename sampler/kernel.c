@@ -206,7 +206,11 @@ static bool on_observed(void *data, struct observation *observation)
 		else
 			observation->times = sprof_timed_met_waking(timed_of(observation->thread));
 	}
-	return kernel->listener->observed(kernel->listener->data, observation);
+	if (!kernel->listener->observed(kernel->listener->data, observation))
+		return false;
+	if (has_timer(observation->thread))
+		sprof_timed_was_placed(timed_of(observation->thread), observation->times);
+	return true;
 }
 
 static void on_missed(void *data, struct sprof_thread *thread)

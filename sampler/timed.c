@@ -144,6 +144,11 @@ void sprof_timed_met_whole(struct timed *timed)
 	timed->has_place = true;
 }
 
+void sprof_timed_was_placed(struct timed *timed, uint32_t samples)
+{
+	timed->has_place = samples;
+}
+
 void sprof_timed_restarted(struct timed *timed)
 {
 	timed->has_place = false;

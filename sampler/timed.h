@@ -111,6 +111,8 @@ bool sprof_timed_is_in_vain(const struct timed *timed);
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns);
 /* The ticks that it has stood there and that were not told yet: its last sample stands for them. */
 uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t period_ns);
+/* A stop has given that number of samples; without one, the sink does not know its place. */
+void sprof_timed_was_placed(struct timed *timed, uint32_t samples);
 /* A new sink begins: it does not know the last sample. */
 void sprof_timed_restarted(struct timed *timed);
 /* Whether this tick has a stop. `most`: at least one in that number of periods of CPU time. */

@@ -6,6 +6,7 @@ Each is run natively first; what it shows there is what it must show under `spro
 attach is possible before it begins, under `sprof attach`, both at 999 Hz. --load keeps every CPU busy
 meanwhile, --jobs shows so many of them at once, --repeat does it all so many times in a row. --watched
 takes the program that imports ptrace(), whose system calls are looked at when it starts processes.
+SPROF_TEST_SOURCE names the source of running threads' samples (--source).
 """
 
 import argparse
@@ -24,7 +25,8 @@ from harness import SPROF, Program, Target, run, target  # noqa: E402
 
 PROGRAM = os.path.join("..", "behaviours", "behaviours")
 WATCHED = PROGRAM + "-watched"
-QUIETLY = ("-q", "-r", "999", "-o", "x.folded")
+QUIETLY = ("-q", "-r", "999", "-o", "x.folded",
+           *([f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []))
 
 # On a busy machine a short one may end before the first.
 NO_SAMPLES = (1, "sprof: no samples: the process or the run ended before the first one\n")

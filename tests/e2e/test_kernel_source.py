@@ -41,12 +41,13 @@ def test_kernel_time_keeps_its_functions():
     shares, stacks = profile.true_shares("caller"), profile.of("caller")
     for name, share in shares.items():
         check_near(stacks.share(name), share, 0.15, name)
-    assert profile.stats["samples_stopped"] > 0.7 * profile.stats["ticks"], profile.stats
+    periods = profile.truth["caller"]["cpu_ns"] / 1e9 * profile.stats["rate_hz"]
+    assert profile.stats["samples_stopped"] > 0.7 * periods, (periods, profile.stats)
 
 
 def test_user_code_is_hardly_stopped():
     folded, stats = spin(499)
-    assert stats["samples_by_kernel"] > 0.9 * stats["samples"], stats
+    assert stats["samples_by_kernel"] > 0.9 * (stats["samples"] - stats["samples_reused"]), stats
     assert stats["stops"] < 0.5 * stats["samples_by_kernel"], stats
     check_near(folded.share("spin_three"), 0.75, 0.1, "share of spin_three")
     assert stats["stacks_truncated"] <= 0.001 * stats["samples"] + 1, stats
@@ -123,6 +124,7 @@ def test_where_it_is_forbidden():
     assert not os.path.exists("started")
     result = sprof("run", "--source", "auto", *PROFILE, "--", target("shares"), 1, preexec_fn=forbid_perf).check(0)
     assert "seccomp" in result.err and "stops" in result.err, result.err
+    assert "allow perf_event_open" in result.err, f"it does not say what would help: {result.err!r}"
     stats = read_profile()[1]
     assert stats["samples_stopped"] and not stats["samples_by_kernel"], stats
 
