@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elfsym/jit-hint.h"
 #include "elfsym/package.h"
 
-static void explain_anonymous(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+static void explain_anonymous(const struct sprof_names *names, const struct sprof_modules *modules,
+	struct sprof_symbols_gap *ret)
 {
 	if (strcmp(names->module->path, SPROF_MODULE_KERNEL) == 0) {
 		snprintf(ret->why, sizeof(ret->why), "%s",
@@ -27,9 +29,7 @@ static void explain_anonymous(const struct sprof_names *names, struct sprof_symb
 		return;
 	}
 	snprintf(ret->why, sizeof(ret->why), "code without a file, and no /tmp/perf-PID.map");
-	snprintf(ret->help, sizeof(ret->help),
-		"have the JIT compiler write a perf map: node --perf-basic-prof, python3 -X perf, "
-		"java -XX:+DumpPerfMapAtExit");
+	sprof_jit_hint_write(modules, names->module->inode, ret->help, sizeof(ret->help));
 }
 
 static void explain_unreadable(const struct sprof_module *module, struct sprof_symbols_gap *ret)
@@ -100,11 +100,12 @@ static void explain_saved(const struct sprof_names *names, struct sprof_symbols_
 			sprof_module_name(names->module));
 }
 
-void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret)
+void sprof_names_explain(const struct sprof_names *names, const struct sprof_modules *modules,
+	struct sprof_symbols_gap *ret)
 {
 	*ret = (struct sprof_symbols_gap){0};
 	if (names->module->kind == SPROF_MODULE_ANONYMOUS)
-		explain_anonymous(names, ret);
+		explain_anonymous(names, modules, ret);
 	else if (names->saved && !names->image)
 		explain_saved(names, ret);
 	else if (!names->image)

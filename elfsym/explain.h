@@ -7,7 +7,8 @@
 #include "elfsym/names.h"
 #include "elfsym/symbols.h"
 
-/* If there is an image, its symbol tables must have been read. */
-void sprof_names_explain(const struct sprof_names *names, struct sprof_symbols_gap *ret);
+/* If there is an image, its symbol tables must have been read. The modules are all of the run. */
+void sprof_names_explain(const struct sprof_names *names, const struct sprof_modules *modules,
+	struct sprof_symbols_gap *ret);
 
 #endif

@@ -495,6 +495,6 @@ bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err) ||
 		(names->image && !sprof_names_load_symtab(names, err)))
 		return false;
-	sprof_names_explain(names, ret);
+	sprof_names_explain(names, symbols->modules, ret);
 	return true;
 }

@@ -3,6 +3,8 @@
  * program's own module is the warmest, as in other flame graphs; what sprof made up is grey.
  */
 
+/* Source that an interpreter runs has one hue, whatever the file: C stands out between it. */
+const SCRIPT_HUE = 105;
 const MODULE_HUES = [28, 205, 150, 265, 330, 85, 185, 5, 235, 305, 55, 120];
 
 class Colours {
@@ -33,6 +35,8 @@ class Colours {
 	}
 
 	moduleHue(module) {
+		if (isScript(this.data.moduleNames[module]))
+			return SCRIPT_HUE;
 		return MODULE_HUES[this.rank[module] % MODULE_HUES.length];
 	}
 
@@ -60,6 +64,11 @@ class Colours {
 		const hue = this.moduleHue(module);
 		return this.dark ? `hsl(${hue} 40% 36%)` : `hsl(${hue} 80% 76%)`;
 	}
+}
+
+/* Python's names of source: a file, "<string>", "<frozen importlib._bootstrap>". */
+function isScript(name) {
+	return name.startsWith("<") || name.endsWith(".py");
 }
 
 function nameShade(name) {

@@ -1,0 +1,171 @@
+/*
+ * Merging: native frames and Python's, as they are at every moment of a call, and where they don't
+ * fit.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/merge.h"
+#include "tests/unit/check.h"
+
+/* Offsets in the file of the interpreter, and one of another module. */
+enum {
+	LOOP = 0x100,
+	CALL = 0x200,
+	SORT = 0x300,
+	EDGE = 0x400,
+	NAMELESS = 0x500,
+	ELSEWHERE = 0x900,
+	PYTHON = 1, /* its module */
+	LIBC = 2,
+	SCRIPT = 3,
+};
+
+static struct sprof_python_range ranges[] = {
+	{LOOP, LOOP + 0x10, SPROF_PYTHON_LOOP},
+	{CALL, CALL + 0x10, SPROF_PYTHON_PLUMBING},
+	{SORT, SORT + 0x10, SPROF_PYTHON_OTHER},
+	{EDGE, EDGE + 0x10, SPROF_PYTHON_EDGE},
+};
+
+static const struct sprof_python_file file = {.ranges = ranges, .range_count = 4};
+
+static const uint64_t STOP = UINT64_MAX;
+
+/* A scene: native frames innermost first, Python's as letters: e an entry, f a frame, s a shim. */
+struct scene {
+	struct sprof_interp_process process;
+	struct sprof_frame native[16], names[16];
+	struct sprof_python_frame frames[16];
+	struct sprof_interp_copy copy;
+	struct sprof_stack_view stack;
+};
+
+static void set_up(struct scene *scene, const uint64_t *native, const char *python)
+{
+	memset(scene, 0, sizeof(*scene));
+	scene->process.file = &file;
+	scene->process.module = PYTHON;
+	scene->process.is_known = true;
+	for (; *native != STOP; native++)
+		scene->native[scene->stack.count++] = (struct sprof_frame){
+			.offset = *native, .module = *native == ELSEWHERE ? LIBC : PYTHON};
+	for (size_t i = 0; python[i]; i++) {
+		scene->frames[i].is_entry = python[i] != 'f';
+		scene->frames[i].is_shim = python[i] == 's';
+		scene->names[i] = (struct sprof_frame){.offset = i, .module = SCRIPT};
+	}
+	scene->copy = (struct sprof_interp_copy){.outcome = SPROF_PYTHON_READ,
+		.frames = scene->frames,
+		.frame_count = strlen(python)};
+	scene->stack.frames = scene->native;
+	scene->stack.end = SPROF_END_ROOT;
+}
+
+/* The merged stack: digits are Python's frames, letters native ones. */
+static void check(struct scene *scene, enum sprof_interp_mode mode, const char *expected)
+{
+	char text[32] = "";
+
+	assert_int_equal(sprof_merge_judge(&scene->process, &scene->copy, &scene->stack),
+		SPROF_MERGE_MERGED);
+	assert_true(sprof_merge_build(
+		&scene->process, mode, &scene->copy, scene->names, &scene->stack));
+	for (size_t i = 0; i < scene->stack.count; i++) {
+		const struct sprof_frame *frame = &scene->stack.frames[i];
+
+		text[i] = frame->module == SCRIPT   ? (char)('0' + frame->offset)
+			: frame->module == LIBC     ? 'x'
+			: frame->offset == CALL     ? 'c'
+			: frame->offset == SORT     ? 's'
+			: frame->offset == NAMELESS ? 'n'
+			: frame->offset == EDGE     ? 'e'
+						    : '?';
+	}
+	assert_string_equal(text, expected);
+	free(scene->process.frames);
+}
+
+static void check_unmerged(struct scene *scene, enum sprof_merge why)
+{
+	assert_int_equal(sprof_merge_judge(&scene->process, &scene->copy, &scene->stack), why);
+}
+
+static void test_one_loop(void **state)
+{
+	struct scene scene;
+
+	set_up(&scene, (const uint64_t[]){ELSEWHERE, LOOP, CALL, ELSEWHERE, STOP}, "ffe");
+	check(&scene, SPROF_INTERP_CALLS, "x012x");
+	set_up(&scene, (const uint64_t[]){ELSEWHERE, LOOP, CALL, ELSEWHERE, STOP}, "ffe");
+	check(&scene, SPROF_INTERP_ALL, "x012cx");
+	set_up(&scene, (const uint64_t[]){ELSEWHERE, LOOP, CALL, ELSEWHERE, STOP}, "ffe");
+	check(&scene, SPROF_INTERP_ONLY, "012");
+}
+
+static void test_calls_between_loops(void **state)
+{
+	struct scene scene;
+
+	set_up(&scene, (const uint64_t[]){LOOP, CALL, SORT, CALL, NAMELESS, LOOP, STOP}, "efe");
+	check(&scene, SPROF_INTERP_CALLS, "0s12");
+	set_up(&scene, (const uint64_t[]){NAMELESS, LOOP, LOOP, STOP}, "fsfs");
+	check(&scene, SPROF_INTERP_CALLS, "n02");
+}
+
+static void test_a_loop_without_a_frame(void **state)
+{
+	struct scene scene;
+
+	set_up(&scene, (const uint64_t[]){LOOP, SORT, LOOP, STOP}, "fe");
+	check(&scene, SPROF_INTERP_CALLS, "s01");
+	set_up(&scene, (const uint64_t[]){EDGE, LOOP, SORT, LOOP, STOP}, "fe");
+	check(&scene, SPROF_INTERP_CALLS, "es01");
+	/* It calls something else: a frame is missing, nobody knows which. */
+	set_up(&scene, (const uint64_t[]){SORT, LOOP, SORT, LOOP, STOP}, "fe");
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
+}
+
+static void test_what_does_not_fit(void **state)
+{
+	struct scene scene;
+
+	set_up(&scene, (const uint64_t[]){LOOP, STOP}, "ee");
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
+	scene.stack.end = SPROF_END_NO_CFI;
+	check_unmerged(&scene, SPROF_MERGE_NATIVE);
+	set_up(&scene, (const uint64_t[]){LOOP, STOP}, "ef");
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
+	set_up(&scene, (const uint64_t[]){LOOP, STOP}, "e");
+	scene.copy.outcome = SPROF_PYTHON_TORN;
+	check_unmerged(&scene, SPROF_MERGE_TORN);
+	scene.copy.outcome = SPROF_PYTHON_NO_STATE;
+	check_unmerged(&scene, SPROF_MERGE_NO_STATE);
+	scene.copy.outcome = SPROF_PYTHON_NOT_READ;
+	check_unmerged(&scene, SPROF_MERGE_NOT_READ);
+	scene.process.is_known = false;
+	check_unmerged(&scene, SPROF_MERGE_VERSION);
+}
+
+static void test_threads_without_python(void **state)
+{
+	struct scene scene;
+
+	set_up(&scene, (const uint64_t[]){ELSEWHERE, STOP}, "");
+	check_unmerged(&scene, SPROF_MERGE_NONE);
+	scene.copy.outcome = SPROF_PYTHON_NO_STATE;
+	check_unmerged(&scene, SPROF_MERGE_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_loop),
+		cmocka_unit_test(test_calls_between_loops),
+		cmocka_unit_test(test_a_loop_without_a_frame),
+		cmocka_unit_test(test_what_does_not_fit),
+		cmocka_unit_test(test_threads_without_python),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
