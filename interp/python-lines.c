@@ -8,6 +8,7 @@
 enum {
 	UNIT = 2, /* bytes of an instruction */
 	NO_LINE = -128,
+	MOST_SHIFT = 30, /* of a number: any more is no line */
 	/* kinds of entries in the location table */
 	ONE_LINE_FIRST = 10,
 	ONE_LINE_LAST = 12,
@@ -57,7 +58,7 @@ static uint64_t read_varint(const uint8_t *table, size_t size, size_t *at)
 {
 	uint64_t value = 0;
 
-	for (unsigned shift = 0; *at < size && shift < 60; shift += 6) {
+	for (unsigned shift = 0; *at < size && shift <= MOST_SHIFT; shift += 6) {
 		const uint8_t byte = table[(*at)++];
 
 		value |= (uint64_t)(byte & 0x3f) << shift;

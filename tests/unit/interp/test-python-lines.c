@@ -55,6 +55,16 @@ static void test_cut_tables(void **state)
 			sprof_python_line(version, table, size, 1, 0);
 }
 
+/* Steps that are no lines add up to none. */
+static void test_far_lines(void **state)
+{
+	uint8_t table[1200];
+
+	for (size_t i = 0; i < sizeof(table); i++)
+		table[i] = i % 12 ? 0x7e : 0x80 | 14 << 3;
+	sprof_python_line(0x030b, table, sizeof(table), UINT32_MAX, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -62,6 +72,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_cut_tables),
+		cmocka_unit_test(test_far_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
