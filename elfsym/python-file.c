@@ -42,6 +42,7 @@ static const char *const plumbing[] = {
 	"PyObject_CallOneArg",
 	"PyObject_Vectorcall",
 	"PyObject_VectorcallMethod",
+	"PyGen_am_send",
 	"PyRun_AnyFileExFlags",
 	"PyRun_FileExFlags",
 	"PyRun_SimpleFileExFlags",

@@ -13,7 +13,7 @@
 
 enum {
 	FEW_FRAMES = 256,
-	FEW_BYTES = 32 << 10,
+	FEW_BYTES = 128 << 10,
 	/* A thread without a state is looked for again at each of its first samples, later seldom. */
 	EAGER = 16,
 	PATIENCE = 64,

@@ -10,8 +10,8 @@
 
 enum {
 	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_PYTHON_STATES,
-	MOST_BYTES = 64 << 10,
-	GAP = 512, /* bytes between frames that are read too */
+	MOST_BYTES = 512 << 10, /* as many as calls that are a thousand deep need */
+	GAP = 512,              /* bytes between frames that are read too */
 	AHEAD = 512,
 	PAGE = 4096, /* memory behind a page may be unmapped */
 };

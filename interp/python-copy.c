@@ -10,8 +10,8 @@
 
 enum {
 	WORD = 8,
-	MOST_MISSES = 256, /* system calls in one copy */
-	BEFORE = 1024,     /* bytes in front of a missed frame, where its callers are */
+	MOST_MISSES = 1024, /* system calls in one copy */
+	BEFORE = 1024,      /* bytes in front of a missed frame, where its callers are */
 	PAGE = 4096,
 	SHIM_OWNER = 3, /* this and all later owners: no frame of Python code */
 	TAGS = 7,       /* of the pointer to a code object, since 3.14 */
@@ -30,6 +30,7 @@ struct reading {
 	size_t count;
 	size_t last; /* the piece of the last frame: the next one is near */
 	unsigned misses;
+	bool is_full; /* there was no room for a frame, or too many calls were needed */
 	uint8_t frame[SPROF_PYTHON_MOST_FRAME];
 };
 
@@ -92,8 +93,12 @@ static const uint8_t *bytes_at(struct reading *reading, uint64_t address, size_t
 {
 	const uint8_t *found = find(reading, address, size);
 
-	if (found || size > sizeof(reading->frame) || reading->misses++ == MOST_MISSES)
+	if (found || size > sizeof(reading->frame))
 		return found;
+	if (reading->misses++ == MOST_MISSES) {
+		reading->is_full = true;
+		return NULL;
+	}
 	if (sprof_python_has_pointers(reading->offsets))
 		found = read_around(reading, address, size);
 	if (found)
@@ -140,8 +145,10 @@ static bool read_frames(struct reading *reading, uint64_t address)
 	for (; address; copy->frame_count++) {
 		const uint8_t *bytes;
 
-		if (copy->frame_count == copy->frame_capacity)
+		if (copy->frame_count == copy->frame_capacity) {
+			reading->is_full = true;
 			return false;
+		}
 		bytes = bytes_at(reading, address, reading->offsets->frame_size);
 		if (!bytes)
 			return false;
@@ -219,6 +226,8 @@ static bool read_by_cframe(struct reading *reading, uint64_t cframe)
 		return false;
 	if (read_frames(reading, innermost))
 		return true;
+	if (reading->is_full)
+		return false;
 	reading->copy->frame_count = before;
 	return read_cframe(reading, cframe, offset + WORD, &cframe) &&
 		read_cframe(reading, cframe, offset, &innermost) && read_frames(reading, innermost);
@@ -249,6 +258,7 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	reading.stack = stack;
 	reading.copy = copy;
 	reading.count = reading.last = reading.misses = 0;
+	reading.is_full = false;
 	if (!read_known(&reading, thread, states))
 		return;
 	copy->outcome = SPROF_PYTHON_READ;

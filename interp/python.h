@@ -10,9 +10,9 @@
 #include "interp/python-offsets.h"
 
 enum {
-	SPROF_PYTHON_STATES = 4,    /* of one thread */
-	SPROF_PYTHON_TEXT = 512,    /* bytes of a name that are shown */
-	SPROF_PYTHON_DEEPEST = 8192 /* frames of a thread that are read */
+	SPROF_PYTHON_STATES = 4,     /* of one thread */
+	SPROF_PYTHON_TEXT = 512,     /* bytes of a name that are shown */
+	SPROF_PYTHON_DEEPEST = 32768 /* frames of a thread that are read */
 };
 
 /* A frame as it was copied. */

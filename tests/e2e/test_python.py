@@ -128,6 +128,15 @@ run()
 '''
 
 
+DEEP = '''
+import time
+def rec(n, end):
+    if n: return rec(n - 1, end)
+    while time.monotonic() < end: sum(range(100))
+rec(900, time.monotonic() + 1)
+'''
+
+
 def pythons():
     """Debian's, and those of pyenv that we know."""
     found = [tool("/usr/bin/python3")]
@@ -275,6 +284,17 @@ def test_interpreters():
                  for _, frames in stacks_of(profile) if any(name == "inner" for name, _, _ in frames)]
         assert inner, python
         assert all(names[:2] == ["<module>", "run"] and names[2:] == ["<module>", "inner"] for names in inner), inner
+
+
+def test_deep_recursion():
+    """Nearly as deep as Python permits: the first samples make room."""
+    for python in pythons():
+        profile, stats = record(python, write("deep.py", DEEP))
+        deep = sum(samples for samples, frames in stacks_of(profile)
+                   if sum(name == "rec" for name, _, _ in frames) == 901)
+        total = sum(samples for samples, frames in stacks_of(profile) if frames and frames[-1][0] != "[execve]")
+        check_merged(stats, 0.98)
+        assert deep >= 0.8 * total, f"{python}: {deep} of {total}"
 
 
 def test_detail():
