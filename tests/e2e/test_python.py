@@ -11,6 +11,7 @@ from harness import Program, check_untouched, main, sprof, state_of, threads_of,
 
 MERGED = 0.999
 RATE = "999"
+LOOP = "_PyEval_EvalFrameDefault"
 
 # Where a line calls functions of this file, its comment names them: nothing else can be above it.
 CALLS = '''
@@ -304,12 +305,15 @@ def test_detail():
     names = {}
     for options in (("--python", "calls"), ("--python", "all"), ("--python", "only"), ("--no-python",)):
         profile, stats = record(python, path, *options)
-        found = {name for _, frames in stacks_of(profile) for name, _, _ in frames}
-        names[options[-1]] = found
+        merged = [frames for _, frames in stacks_of(profile)
+                  if options[-1] == "--no-python" or LOOP not in {name for name, _, _ in frames}]
+        names[options[-1]] = {name for frames in merged for name, _, _ in frames}
+        native = sum(samples for samples, frames in stacks_of(profile) if LOOP in {name for name, _, _ in frames})
+        unmerged = sum(count for name, count in stats.items() if name.startswith("python_unmerged"))
+        assert options[-1] == "--no-python" or native <= unmerged, f"{native} {stats}"
         assert (stats["python_merged"] > 0) == (options[-1] != "--no-python"), stats
     assert "spin" in names["calls"] & names["all"] & names["only"]
-    assert "spin" not in names["--no-python"] and "_PyEval_EvalFrameDefault" in names["--no-python"]
-    assert "_PyEval_EvalFrameDefault" not in names["calls"] | names["all"] | names["only"]
+    assert "spin" not in names["--no-python"] and LOOP in names["--no-python"]
     assert "qsort" in names["only"] and "PyObject_Vectorcall" not in names["calls"]
     assert "PyObject_Vectorcall" in names["all"]
 
