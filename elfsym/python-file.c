@@ -361,11 +361,30 @@ static void find_nameless_parts(struct reader *reader)
 	sort(reader->file);
 }
 
+/* Most programs have no interpreter, and may have many symbols: few of them are exported. */
+static bool has_runtime(const struct sprof_image *image)
+{
+	struct sprof_python_file file = {0};
+	struct reader reader = {.image = image, .file = &file, .has_memory = true};
+	struct sprof_section section;
+	bool found = sprof_image_section(image, ".PyRuntime", &section) ||
+		sprof_image_section(image, "PyRuntime", &section);
+
+	if (!found) {
+		read_tables(&reader, SHT_DYNSYM);
+		found = file.runtime;
+	}
+	sprof_python_file_finish(&file);
+	return found;
+}
+
 bool sprof_python_file_read(const struct sprof_image *image, struct sprof_python_file *ret)
 {
 	struct reader reader = {.image = image, .file = ret, .has_memory = true};
 
 	*ret = (struct sprof_python_file){0};
+	if (!has_runtime(image))
+		return false;
 	ret->is_stripped = !read_tables(&reader, SHT_SYMTAB);
 	if (ret->is_stripped)
 		read_tables(&reader, SHT_DYNSYM);

@@ -1,7 +1,7 @@
 /*
  * The files with a runtime, the processes that have one mapped, and what is remembered of threads.
- * Looks into a process's program and into files with "python" in their names: others don't contain
- * an interpreter. Does not handle processes that run two of them: the first one counts.
+ * Looks into a process's program and into files that are called python or libpython: others don't
+ * contain an interpreter. Does not handle processes that run two of them: the first one counts.
  */
 #include "interp/interp.h"
 
@@ -165,6 +165,12 @@ void sprof_interp_process_destroy(struct sprof_interp_process *process)
 	free(process);
 }
 
+/* Modules for Python have the word elsewhere: "_ctypes.cpython-311-x86_64-linux-gnu.so". */
+static bool is_called_python(const char *name)
+{
+	return strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0;
+}
+
 static bool is_still_there(const struct sprof_interp_process *process, const struct file *file,
 	const struct sprof_mapping *mapping)
 {
@@ -190,7 +196,7 @@ struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
 		module = sprof_modules_get(interp->modules, mapping->module);
 		if (module->kind != SPROF_MODULE_FILE)
 			continue;
-		if (is_program || strstr(sprof_module_name(module), "python"))
+		if (is_program || is_called_python(sprof_module_name(module)))
 			file = file_of(interp, mapping->module);
 		is_program = false;
 		if (!file)
