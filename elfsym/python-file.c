@@ -139,6 +139,7 @@ struct reader {
 	const struct sprof_image *image;
 	struct sprof_python_file *file;
 	uint64_t loop_begin, loop_end; /* link-time */
+	bool only_variables;           /* functions are not wanted */
 	bool has_memory;
 };
 
@@ -224,7 +225,8 @@ static void take(struct reader *reader, const char *name, const GElf_Sym *symbol
 		take_variable(reader, name, symbol);
 		break;
 	case STT_FUNC:
-		take_function(reader, name, symbol);
+		if (!reader->only_variables)
+			take_function(reader, name, symbol);
 		break;
 	default:
 		break;
@@ -365,7 +367,8 @@ static void find_nameless_parts(struct reader *reader)
 static bool has_runtime(const struct sprof_image *image)
 {
 	struct sprof_python_file file = {0};
-	struct reader reader = {.image = image, .file = &file, .has_memory = true};
+	struct reader reader = {
+		.image = image, .file = &file, .only_variables = true, .has_memory = true};
 	struct sprof_section section;
 	bool found = sprof_image_section(image, ".PyRuntime", &section) ||
 		sprof_image_section(image, "PyRuntime", &section);

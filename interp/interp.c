@@ -201,8 +201,12 @@ struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
 		is_program = false;
 		if (!file)
 			continue;
-		if (is_still_there(known, file, mapping))
+		if (is_still_there(known, file, mapping)) {
+			/* While the loader maps the file, its table may not be in place. */
+			if (!known->is_known)
+				known->is_known = find_offsets(known, memory, module->path);
 			return known;
+		}
 		sprof_interp_process_destroy(known);
 		return create(interp, file, mapping, memory);
 	}
@@ -234,6 +238,7 @@ static void look_for(const struct sprof_interp_process *process,
 	struct sprof_interp_thread *thread)
 {
 	const bool is_known = thread->state_count && thread->serial == process->serial;
+	const bool was_doubtful = is_known && thread->is_doubtful;
 
 	if ((is_known && !thread->is_doubtful) || !is_due(thread))
 		return;
@@ -242,7 +247,7 @@ static void look_for(const struct sprof_interp_process *process,
 		thread->block_count = 0;
 	thread->serial = process->serial;
 	thread->is_doubtful = false;
-	thread->vain = thread->state_count ? 0 : thread->vain + 1;
+	thread->vain = thread->state_count && !was_doubtful ? 0 : thread->vain + 1;
 }
 
 bool sprof_interp_prepare(const struct sprof_interp_process *process,
@@ -279,7 +284,7 @@ void sprof_interp_copy_destroy(struct sprof_interp_copy *copy)
 
 /* What the next copy may assume. */
 static bool learn(const struct sprof_interp_process *process, struct sprof_interp_thread *thread,
-	const struct sprof_interp_copy *copy, enum sprof_merge merge)
+	const struct sprof_interp_copy *copy, enum sprof_merge merge, bool is_between)
 {
 	if (!thread || !copy)
 		return true;
@@ -289,7 +294,11 @@ static bool learn(const struct sprof_interp_process *process, struct sprof_inter
 			thread->vain = 0;
 		return true;
 	}
-	thread->is_doubtful = merge == SPROF_MERGE_MISMATCH || merge == SPROF_MERGE_NATIVE;
+	if (merge == SPROF_MERGE_MERGED && !is_between)
+		thread->vain = 0;
+	/* A loop without a frame of its own may also be that of an interpreter that is new. */
+	thread->is_doubtful =
+		merge == SPROF_MERGE_MISMATCH || merge == SPROF_MERGE_NATIVE || is_between;
 	thread->depth = copy->frame_count;
 	return copy->outcome == SPROF_PYTHON_NOT_READ ||
 		sprof_python_learn(&process->offsets, thread, copy);
@@ -300,10 +309,11 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
 	struct sprof_stack_view *stack)
 {
-	enum sprof_merge merge = sprof_merge_judge(process, copy, stack);
+	bool is_between;
+	enum sprof_merge merge = sprof_merge_judge(process, copy, stack, &is_between);
 	const struct sprof_frame *names;
 
-	if (!learn(process, thread, copy, merge))
+	if (!learn(process, thread, copy, merge, is_between))
 		return SPROF_MERGE_TORN;
 	if (merge != SPROF_MERGE_MERGED)
 		return merge;

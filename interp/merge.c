@@ -73,7 +73,7 @@ static bool is_between(const struct merging *merging, size_t entries)
 	return merging->loops == entries + 1 && is_at_edge(merging);
 }
 
-static enum sprof_merge judge(const struct merging *merging)
+static enum sprof_merge judge(const struct merging *merging, bool *ret_is_between)
 {
 	const struct sprof_interp_copy *copy = merging->copy;
 	size_t entries;
@@ -88,7 +88,8 @@ static enum sprof_merge judge(const struct merging *merging)
 		return SPROF_MERGE_MISMATCH;
 	if (merging->loops == entries)
 		return merging->loops ? SPROF_MERGE_MERGED : SPROF_MERGE_NONE;
-	if (is_between(merging, entries))
+	*ret_is_between = is_between(merging, entries);
+	if (*ret_is_between)
 		return SPROF_MERGE_MERGED;
 	return merging->native->end == SPROF_END_ROOT ? SPROF_MERGE_MISMATCH : SPROF_MERGE_NATIVE;
 }
@@ -120,7 +121,7 @@ static void append_group(struct merging *merging)
 	while (merging->next < copy->frame_count && !is_last) {
 		const struct sprof_python_frame *frame = &copy->frames[merging->next];
 
-		if (!frame->is_shim)
+		if (!frame->is_shim && merging->names[merging->next].module != SPROF_PYTHON_HIDDEN)
 			append(merging, &merging->names[merging->next], NULL);
 		is_last = frame->is_entry;
 		merging->next++;
@@ -184,14 +185,16 @@ static void set_result(const struct merging *merging, struct sprof_stack_view *s
 }
 
 enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
-	const struct sprof_interp_copy *copy, const struct sprof_stack_view *stack)
+	const struct sprof_interp_copy *copy, const struct sprof_stack_view *stack,
+	bool *ret_is_between)
 {
 	struct merging merging = {.process = process, .copy = copy, .native = stack};
 
+	*ret_is_between = false;
 	count_loops(&merging);
 	if (!process->is_known)
 		return merging.loops ? SPROF_MERGE_VERSION : SPROF_MERGE_NONE;
-	return judge(&merging);
+	return judge(&merging, ret_is_between);
 }
 
 bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_mode mode,

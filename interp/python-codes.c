@@ -1,24 +1,30 @@
 /*
  * Code objects: function, file and table of lines, read once each, and the places in them that
  * frames had. An address can be used again for another code object: each sample compares what the
- * objects of its frames point to with what was read before, by one system call. A code object that
- * was freed before it could be read is "[freed code]".
+ * objects of its frames have with what was read before, by one system call. A code object that was
+ * freed before it could be read, and not replaced, is "[freed code]". What is remembered has a bound:
+ * beyond it, all is forgotten and read again.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "interp/python.h"
 
 enum {
 	WORD = 8,
-	MOST_TABLE = 1 << 20, /* bytes of a table of lines */
-	AT_ONCE = 64,         /* headers that are read by one system call */
+	MOST_TABLE = 1 << 20,   /* bytes of a table of lines */
+	MOST_TABLES = 64 << 20, /* bytes of all of them */
+	MOST_CODES = 1 << 18,
+	MOST_PLACES = 1 << 20,
+	AT_ONCE = 64, /* headers that are read by one system call */
 };
 
 /* What tells one code object from another at the same address. */
 struct identity {
 	uint64_t type, file, name, table;
+	uint64_t rest; /* a hash of its sizes, constants and names */
 	uint32_t line;
 };
 
@@ -36,6 +42,7 @@ struct sprof_python_codes {
 	size_t count, capacity;
 	struct sprof_idmap by_address; /* (0, address) */
 	struct sprof_idmap by_place;   /* (code, instruction) */
+	size_t table_bytes;            /* of all tables of lines */
 	struct sprof_frame *places;
 	size_t place_count, place_capacity;
 	struct sprof_frame *frames; /* of this sample */
@@ -56,17 +63,32 @@ struct sprof_python_codes *sprof_python_codes_create(void)
 	return calloc(1, sizeof(struct sprof_python_codes));
 }
 
+static void forget_table(struct sprof_python_codes *codes, struct code *code)
+{
+	free(code->table);
+	codes->table_bytes -= code->table_size;
+	code->table = NULL;
+	code->table_size = 0;
+}
+
+static void forget_all(struct sprof_python_codes *codes)
+{
+	for (size_t i = 0; i < codes->count; i++)
+		forget_table(codes, &codes->items[i]);
+	codes->count = codes->place_count = 0;
+	sprof_idmap_finish(&codes->by_address);
+	sprof_idmap_finish(&codes->by_place);
+	codes->by_address = codes->by_place = (struct sprof_idmap){0};
+}
+
 void sprof_python_codes_destroy(struct sprof_python_codes *codes)
 {
 	if (!codes)
 		return;
-	for (size_t i = 0; i < codes->count; i++)
-		free(codes->items[i].table);
+	forget_all(codes);
 	free(codes->items);
 	free(codes->places);
 	free(codes->frames);
-	sprof_idmap_finish(&codes->by_address);
-	sprof_idmap_finish(&codes->by_place);
 	free(codes);
 }
 
@@ -93,6 +115,10 @@ static size_t header_size(const struct sprof_python_offsets *offsets)
 static struct identity identity_of(
 	const struct sprof_python_offsets *offsets, const uint8_t *header)
 {
+	/* To 3.10 numbers, the bytecode, constants and names; then sizes, constants, names, exceptions.
+	 * None of them changes. */
+	const uint32_t begin = offsets->object_type + WORD;
+	const uint32_t size = (sprof_python_has_pointers(offsets) ? 4 : 7) * WORD;
 	struct identity identity = {
 		.type = word_at(header, offsets->object_type),
 		.file = word_at(header, offsets->code_file),
@@ -101,13 +127,15 @@ static struct identity identity_of(
 	};
 
 	memcpy(&identity.line, header + offsets->code_line, sizeof(identity.line));
+	if (begin + size <= offsets->code_table)
+		identity.rest = sprof_hash_bytes(header + begin, size, SPROF_HASH_BASIS);
 	return identity;
 }
 
 static bool is_same(const struct identity *one, const struct identity *other)
 {
 	return one->type == other->type && one->file == other->file && one->name == other->name &&
-		one->table == other->table && one->line == other->line;
+		one->table == other->table && one->rest == other->rest && one->line == other->line;
 }
 
 /* The table of lines is a bytes object. Without it, functions have no lines. */
@@ -119,26 +147,26 @@ static void read_table(const struct naming *naming, uint64_t address, struct cod
 
 	if (memory->read(memory->data, address + offsets->bytes_size, &size, sizeof(size)) <
 			sizeof(size) ||
-		size > MOST_TABLE)
+		size > MOST_TABLE || naming->codes->table_bytes + size > MOST_TABLES)
 		return;
 	code->table = malloc(size + 1); /* of a function with one line it may be empty */
 	if (!code->table)
 		return;
 	code->table_size =
 		memory->read(memory->data, address + offsets->bytes_data, code->table, size);
+	naming->codes->table_bytes += code->table_size;
 }
 
 /* Where functions of a file are listed. False: no memory. */
-static bool find_function(
-	const struct naming *naming, const char *file, const char *name, struct code *code)
+static bool find_function(const struct naming *naming, const char *file, const char *name,
+	uint32_t line, struct code *code)
 {
 	const struct sprof_module_key key = {.kind = SPROF_MODULE_SCRIPT, .path = file};
 	struct sprof_module *module;
 	bool is_new;
 
 	module = sprof_modules_intern(naming->modules, &key, &is_new);
-	if (!module ||
-		!sprof_script_intern(module->script, name, code->identity.line, &code->function))
+	if (!module || !sprof_script_intern(module->script, name, line, &code->function))
 		return false;
 	code->module = module->id;
 	return true;
@@ -165,13 +193,12 @@ static bool read_code(
 		!sprof_python_text(
 			offsets, naming->memory, ret->identity.name, name, sizeof(name)) ||
 		!*name) {
-		ret->identity.line = 0;
-		return find_function(naming, "<python>", "[freed code]", ret);
+		return find_function(naming, "<python>", "[freed code]", 0, ret);
 	}
 	read_table(naming, ret->identity.table, ret);
 	if (sprof_python_has_pointers(offsets))
 		ret->bytecode = address + offsets->code_bytecode;
-	return find_function(naming, *file ? file : "<python>", name, ret);
+	return find_function(naming, *file ? file : "<python>", name, ret->identity.line, ret);
 }
 
 /* A code object that is new at its address. False: no memory. */
@@ -204,11 +231,8 @@ static bool check(const struct naming *naming, uint64_t address, const uint8_t *
 		codes->items[known].checked = codes->sample;
 		return true;
 	}
-	if (known != SPROF_IDMAP_NONE) {
-		free(codes->items[known].table);
-		codes->items[known].table = NULL;
-		codes->items[known].table_size = 0;
-	}
+	if (known != SPROF_IDMAP_NONE)
+		forget_table(codes, &codes->items[known]);
 	return add_code(naming, address, header, &known);
 }
 
@@ -282,6 +306,17 @@ static int64_t position_of(const struct sprof_python_offsets *offsets, const str
 	return (int64_t)(int32_t)frame->instruction * (offsets->version >= 0x030a ? 2 : 1);
 }
 
+/*
+ * Since 3.13 a class that is called has a frame of its own, which calls __init__ and comes back from it
+ * (_Py_InitCleanup in Python/specialize.c). Tracebacks don't show it either. Its code has one string as
+ * file and name.
+ */
+static bool is_hidden(const struct code *code)
+{
+	return code->identity.file && code->identity.file == code->identity.name &&
+		!code->identity.line;
+}
+
 static bool add_place(const struct naming *naming, uint32_t index,
 	const struct sprof_python_frame *frame, uint32_t *ret)
 {
@@ -299,7 +334,7 @@ static bool add_place(const struct naming *naming, uint32_t index,
 			&codes->by_place, index, frame->instruction, (uint32_t)codes->place_count))
 		return false;
 	codes->places[codes->place_count] = (struct sprof_frame){
-		.module = code->module,
+		.module = is_hidden(code) ? SPROF_PYTHON_HIDDEN : code->module,
 		.offset = sprof_script_offset(code->function, line),
 	};
 	*ret = (uint32_t)codes->place_count++;
@@ -327,6 +362,9 @@ bool sprof_python_codes_name(const struct sprof_interp_process *process,
 	const struct naming naming = {process, memory, modules, codes};
 
 	codes->sample++;
+	if (codes->count > MOST_CODES || codes->place_count > MOST_PLACES ||
+		codes->table_bytes > MOST_TABLES / 2)
+		forget_all(codes);
 	if (!sprof_array_reserve(&codes->frames, &codes->frame_capacity, copy->frame_count + 1,
 		    sizeof(*codes->frames)) ||
 		!check_all(&naming, copy))

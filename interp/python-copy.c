@@ -28,7 +28,8 @@ struct reading {
 		const uint8_t *bytes;
 	} pieces[SPROF_MEMORY_MOST_PIECES];
 	size_t count;
-	size_t last; /* the piece of the last frame: the next one is near */
+	size_t known; /* of them those of last time: sorted, none over another */
+	size_t last;  /* the piece of the last frame: the next one is near */
 	unsigned misses;
 	bool is_full; /* there was no room for a frame, or too many calls were needed */
 	uint8_t frame[SPROF_PYTHON_MOST_FRAME];
@@ -49,6 +50,24 @@ static const uint8_t *within(const struct piece *piece, uint64_t address, size_t
 	return offset < piece->size && piece->size - offset >= size ? piece->bytes + offset : NULL;
 }
 
+static const uint8_t *find_known(struct reading *reading, uint64_t address, size_t size)
+{
+	size_t low = 0, high = reading->known;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (address < reading->pieces[middle].address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low)
+		return NULL;
+	reading->last = low - 1;
+	return within(&reading->pieces[low - 1], address, size);
+}
+
 static const uint8_t *find(struct reading *reading, uint64_t address, size_t size)
 {
 	const struct piece stack = {
@@ -59,7 +78,9 @@ static const uint8_t *find(struct reading *reading, uint64_t address, size_t siz
 		found = within(&reading->pieces[reading->last], address, size);
 	if (!found)
 		found = within(&stack, address, size);
-	for (size_t i = 0; !found && i < reading->count; i++) {
+	if (!found)
+		found = find_known(reading, address, size);
+	for (size_t i = reading->known; !found && i < reading->count; i++) {
 		found = within(&reading->pieces[i], address, size);
 		if (found)
 			reading->last = i;
@@ -193,6 +214,7 @@ static bool read_known(struct reading *reading, const struct sprof_interp_thread
 	for (size_t i = thread->state_count; i < count; i++)
 		reading->pieces[reading->count++] =
 			(struct piece){pieces[i].address, pieces[i].got, pieces[i].buffer};
+	reading->known = reading->count;
 	for (size_t i = 0; i < thread->state_count; i++) {
 		if (pieces[i].got < size ||
 			word_at(states[i], reading->offsets->thread_id) != thread->key)
@@ -242,11 +264,20 @@ static bool read_state(struct reading *reading, const uint8_t *state)
 	return !found || read_by_cframe(reading, found);
 }
 
+/* Which interpreter called which is certain only of the main one: it is the outermost. */
+static bool is_order_known(
+	const struct sprof_interp_thread *thread, const size_t *active, size_t count)
+{
+	return count < 2 ||
+		(count == 2 && thread->has_main && active[1] + 1 == thread->state_count);
+}
+
 void sprof_interp_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
 {
 	uint8_t states[SPROF_PYTHON_STATES][SPROF_PYTHON_MOST_STATE];
+	size_t active[SPROF_PYTHON_STATES], active_count = 0;
 	struct reading reading;
 
 	copy->outcome = SPROF_PYTHON_NO_STATE;
@@ -257,13 +288,19 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	reading.memory = memory;
 	reading.stack = stack;
 	reading.copy = copy;
-	reading.count = reading.last = reading.misses = 0;
+	reading.count = reading.known = reading.last = reading.misses = 0;
 	reading.is_full = false;
 	if (!read_known(&reading, thread, states))
 		return;
 	copy->outcome = SPROF_PYTHON_READ;
 	for (size_t i = 0; i < thread->state_count; i++) {
+		const size_t frames = copy->frame_count;
+
 		if (!read_state(&reading, states[i]))
 			copy->outcome = SPROF_PYTHON_TORN;
+		if (copy->frame_count > frames)
+			active[active_count++] = i;
 	}
+	if (!is_order_known(thread, active, active_count))
+		copy->outcome = SPROF_PYTHON_TORN;
 }

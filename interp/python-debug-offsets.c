@@ -13,6 +13,7 @@
 enum {
 	WORD = 8,
 	VERSION = 1,
+	IS_FREE_THREADED = 2,
 	HEADER = 3,          /* words: cookie, version, whether threads are free */
 	MOST_OFFSET = 65536, /* of a field; the first of a runtime or interpreter are nearer */
 	MOST_FAR_OFFSET = 1 << 24,
@@ -131,6 +132,9 @@ static void read_objects(
 	ret->ascii_data = near(table, map->ascii_data);
 	/* A string that is not ASCII also has its length in UTF-8, and a pointer. */
 	ret->wide_data = ret->ascii_data + 2 * WORD;
+	/* Since 3.14 threads without a GIL change the state's first part as a byte. */
+	if (map->version >= 0x030e && word_at(table, IS_FREE_THREADED))
+		ret->text_kind = 8;
 }
 
 /* Everything lies in what is read of a state, a frame, a code object and a string. */

@@ -1,7 +1,7 @@
 /*
  * Finds the state of a thread: the runtime has a list of interpreters, each of them a list of its
  * threads, the newest first. From 3.11 on a state has the kernel's id of its thread; before, what
- * pthread_self() returns, which on these machines is the thread pointer. A thread that has run in
+ * pthread_self() returns, which on x86-64 is the thread pointer. A thread that has run in
  * several interpreters has a state in each. Does not handle more than a few of these.
  */
 #include <string.h>
@@ -12,9 +12,13 @@ enum {
 	WORD = 8,
 	MOST_INTERPRETERS = 256,
 	MOST_THREADS = 20000, /* a list can be cyclic, or change while it is read */
-	/* where glibc's description of a thread, which pthread_self() points to, has the kernel's id:
-	 * the same since 2.3 (struct pthread in nptl/descr.h) */
+/* Where glibc's description of a thread, which pthread_self() points to, has the kernel's id
+ * (struct pthread in nptl/descr.h): behind the header of x86-64, or else 24 words, and a list. */
+#if defined(__x86_64__)
 	GLIBC_TID = 720,
+#else
+	GLIBC_TID = 208,
+#endif
 };
 
 struct search {
@@ -90,14 +94,19 @@ void sprof_python_find_thread(const struct sprof_interp_process *process,
 	uint64_t interpreter, state;
 
 	thread->state_count = 0;
+	thread->has_main = false;
 	if (!read_word(&search, process->runtime + offsets->runtime_interpreters, &interpreter))
 		return;
 	for (size_t i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
+		const size_t before = thread->state_count;
+
 		if (thread->state_count == SPROF_PYTHON_STATES ||
 			!read_word(&search, interpreter + offsets->interpreter_threads, &state))
 			return;
 		find_in(&search, state);
 		if (!read_word(&search, interpreter + offsets->interpreter_next, &interpreter))
 			return;
+		/* the first that was made is the last in the list */
+		thread->has_main = !interpreter && thread->state_count > before;
 	}
 }

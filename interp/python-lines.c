@@ -105,8 +105,9 @@ static uint32_t find_by_locations(
 uint32_t sprof_python_line(
 	uint32_t version, const uint8_t *table, size_t size, uint32_t first, int64_t instruction)
 {
+	/* One instruction before the first one. What is further away is in other bytecode. */
 	if (instruction < 0)
-		return first;
+		return instruction >= -UNIT ? first : 0;
 	if (version < 0x030a)
 		return find_by_pairs(table, size, first, instruction);
 	if (version < 0x030b)

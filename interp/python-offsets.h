@@ -37,6 +37,8 @@ struct sprof_python_offsets {
 	/* in objects */
 	uint32_t object_type, bytes_size, bytes_data;
 	uint32_t text_length, text_state, ascii_data, wide_data;
+	uint32_t
+		text_kind; /* bits of a string's state in front of the kind; 0: two, as always with a GIL */
 };
 
 /* The kernel's id of a thread is in its state; earlier, what pthread_self() returns. */

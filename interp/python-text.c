@@ -9,8 +9,6 @@
 enum {
 	MOST_HEADER = 128,
 	KIND_SHIFT = 2,
-	/* since 3.14 the bits before the kind are 16 */
-	KIND_SHIFT_314 = 16,
 	KIND_MASK = 7,
 	COMPACT = 1 << 3, /* behind the kind */
 	ASCII = 1 << 4,
@@ -44,7 +42,7 @@ static bool read_header(const struct sprof_python_offsets *offsets,
 		memory->read(memory->data, address, header, size) < size)
 		return false;
 	state = number_at(header, offsets->text_state) >>
-		(offsets->version >= 0x030e ? KIND_SHIFT_314 : KIND_SHIFT);
+		(offsets->text_kind ? offsets->text_kind : KIND_SHIFT);
 	memcpy(&ret->length, header + offsets->text_length, sizeof(ret->length));
 	ret->width = state & KIND_MASK;
 	ret->data = address + (state & ASCII ? offsets->ascii_data : offsets->wide_data);

@@ -10,9 +10,10 @@
 #include "interp/python-offsets.h"
 
 enum {
-	SPROF_PYTHON_STATES = 4,     /* of one thread */
-	SPROF_PYTHON_TEXT = 512,     /* bytes of a name that are shown */
-	SPROF_PYTHON_DEEPEST = 32768 /* frames of a thread that are read */
+	SPROF_PYTHON_STATES = 4,                       /* of one thread */
+	SPROF_PYTHON_TEXT = 512,                       /* bytes of a name that are shown */
+	SPROF_PYTHON_HIDDEN = SPROF_MAPPING_NO_MODULE, /* module of a frame that is not shown */
+	SPROF_PYTHON_DEEPEST = 32768                   /* frames of a thread that are read */
 };
 
 /* A frame as it was copied. */
@@ -37,6 +38,7 @@ struct sprof_interp_thread {
 	 * has run in. */
 	uint64_t states[SPROF_PYTHON_STATES];
 	size_t state_count; /* 0: not known */
+	bool has_main;      /* the last one is that of the main interpreter */
 	uint64_t key;       /* what each state has as the thread's id */
 	bool is_doubtful;   /* there may be others by now */
 	uint64_t serial;    /* of the process's runtime that it was found in */

@@ -62,13 +62,19 @@ static void set_up(struct scene *scene, const uint64_t *native, const char *pyth
 	scene->stack.end = SPROF_END_ROOT;
 }
 
+static enum sprof_merge judge_scene(struct scene *scene)
+{
+	bool is_between;
+
+	return sprof_merge_judge(&scene->process, &scene->copy, &scene->stack, &is_between);
+}
+
 /* The merged stack: digits are Python's frames, letters native ones. */
 static void check(struct scene *scene, enum sprof_interp_mode mode, const char *expected)
 {
 	char text[32] = "";
 
-	assert_int_equal(sprof_merge_judge(&scene->process, &scene->copy, &scene->stack),
-		SPROF_MERGE_MERGED);
+	assert_int_equal(judge_scene(scene), SPROF_MERGE_MERGED);
 	assert_true(sprof_merge_build(
 		&scene->process, mode, &scene->copy, scene->names, &scene->stack));
 	for (size_t i = 0; i < scene->stack.count; i++) {
@@ -88,7 +94,7 @@ static void check(struct scene *scene, enum sprof_interp_mode mode, const char *
 
 static void check_unmerged(struct scene *scene, enum sprof_merge why)
 {
-	assert_int_equal(sprof_merge_judge(&scene->process, &scene->copy, &scene->stack), why);
+	assert_int_equal(judge_scene(scene), why);
 }
 
 static void test_one_loop(void **state)
