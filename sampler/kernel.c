@@ -3,8 +3,8 @@
  * tells where its own code is, without a stop. Their rings are read at each tick, before the look.
  * A thread is stopped all the same for its exact figures, for its share of time in the kernel, in
  * place of a record whose stack is not whole, and wherever it has no timer. timed.c has the
- * arithmetic of this. Does not handle Go programs, whose stacks take more than one copy: they are
- * stopped.
+ * arithmetic of this. Does not handle Go and Python programs, whose stacks take more than one
+ * copy: they are stopped.
  */
 #include "sampler/kernel.h"
 

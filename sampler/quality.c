@@ -49,10 +49,12 @@ static void count_tick(struct loop *loop)
 {
 	struct sprof_schedule *schedule = &loop->pace.schedule;
 
-	if (loop->ticking.ns >= schedule->deadline && !loop->run.options->once)
+	if (loop->ticking.ns >= schedule->deadline && !loop->run.options->once) {
 		sprof_schedule_advance(schedule, loop->ticking.ns);
-	else
-		schedule->ticks++;
+		return;
+	}
+	sprof_schedule_settle(schedule, loop->ticking.ns);
+	schedule->ticks++;
 }
 
 void sprof_loop_charge_all(struct loop *loop)

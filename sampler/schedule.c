@@ -77,3 +77,10 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
 		ticks = (schedule->deadline - now) / schedule->period;
 	move(schedule, -(ticks < schedule->ahead ? ticks : schedule->ahead));
 }
+
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now)
+{
+	sprof_schedule_resume(schedule, now);
+	schedule->ticks += schedule->ahead;
+	schedule->ahead = 0;
+}

@@ -36,5 +36,7 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
 /* Those that are still to come need one after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
+/* A look beside the deadlines has taken those up to now; those that are still to come need a wake-up. */
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
 
 #endif

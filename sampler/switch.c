@@ -52,6 +52,7 @@ static void begin_ticks(struct loop *loop, uint64_t first_ns)
 
 	loop->sampling.is_on = true;
 	loop->sampling.since_ns = first_ns;
+	sprof_ticking_restart(&loop->ticking, first_ns);
 	if (!loop->run.options->no_samples)
 		sprof_schedule_restart(&pace->schedule, first_ns);
 	sprof_budget_begin(&pace->budget, first_ns, spent_ns(loop));

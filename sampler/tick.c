@@ -422,6 +422,12 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
 		ticking->source->covers && ticking->ns > ticking->unsettled_ns + SETTLED_NS;
 }
 
+void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
+{
+	ticking->is_spare = false;
+	ticking->unsettled_ns = first_ns;
+}
+
 bool sprof_tick_may_spare(const struct ticking *ticking)
 {
 	return ticking->is_spare;

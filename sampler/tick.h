@@ -38,6 +38,8 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
  * ticks for them (struct sprof_source, covers). It was so for a while.
  */
 bool sprof_tick_may_spare(const struct ticking *ticking);
+/* After a time without ticks, for which the next one doesn't stand. */
+void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns);
 
 void sprof_ticking_finish(struct ticking *ticking);
 

@@ -131,9 +131,11 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	timed->switches = switches;
 }
 
-void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns)
+void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
 	timed->used_ns = timed->record_ns = tick_ns;
+	if (timed->moved_ns < time_ns)
+		timed->moved_ns = time_ns;
 	timed->fresh += timed->weight;
 	owe(timed, -timed->weight);
 }

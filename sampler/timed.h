@@ -96,8 +96,11 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 bool sprof_timed_got_cpu(struct timed *timed, uint64_t timeslices);
 /* It has given it up by itself that number of times; the look stands for `weight` ticks. */
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight);
-/* The timer had a record of the thread. */
-void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns);
+/*
+ * The timer had a record of the thread, which had a CPU at that time: its CPU time may tell that much
+ * later (nohz_full, where the kernel adds it up once a second).
+ */
+void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns);
 /* All of its stack was in the copy; or not, though the copy was full or not. */
 void sprof_timed_met_whole(struct timed *timed);
 void sprof_timed_was_cut(struct timed *timed, bool was_full);

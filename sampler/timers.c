@@ -76,7 +76,7 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	};
 
 	set_stack(thread, &record->user, &snapshot);
-	sprof_timed_recorded(timed, timers->tick_ns);
+	sprof_timed_recorded(timed, timers->tick_ns, record->time_ns);
 	if (listener->observed(listener->data, &observation))
 		sprof_timed_met_whole(timed);
 	else

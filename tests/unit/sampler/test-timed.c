@@ -31,7 +31,7 @@ static void user_code_is_stopped_now_and_then(void **state)
 	unsigned stops = 0;
 
 	for (unsigned i = 0; i < 1000; i++) {
-		sprof_timed_recorded(&timed, i);
+		sprof_timed_recorded(&timed, i, i);
 		ran(&timed, i, 1);
 		if (sprof_timed_is_due(&timed, 50)) {
 			stops++;
@@ -56,7 +56,7 @@ static void the_kernel_is_owed_what_no_record_gave(void **state)
 
 	for (unsigned i = 0; i < 10000; i++) {
 		if (next_random(&seed) % 4 == 0)
-			sprof_timed_recorded(&timed, i);
+			sprof_timed_recorded(&timed, i, i);
 		ran(&timed, i, 1);
 		if (sprof_timed_is_due(&timed, 50) && next_random(&seed) % 4)
 			in_kernel += sprof_timed_met_in_kernel(&timed);
@@ -71,7 +71,7 @@ static void a_longer_period_has_fewer_records(void **state)
 	sprof_timed_paced(&timed, 0, 2);
 	for (unsigned i = 0; i < 100; i++) {
 		ran(&timed, i, 2);
-		sprof_timed_recorded(&timed, i);
+		sprof_timed_recorded(&timed, i, i);
 	}
 	assert_false(sprof_timed_is_due(&timed, 1000));
 }
@@ -82,7 +82,7 @@ static void too_many_records_are_not_counted_against_it(void **state)
 	struct timed timed = opened();
 
 	for (unsigned i = 0; i < 100; i++)
-		sprof_timed_recorded(&timed, i);
+		sprof_timed_recorded(&timed, i, i);
 	ran(&timed, 100, 5);
 	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
 	assert_int_equal(sprof_timed_met_in_kernel(&timed), 1);
@@ -133,7 +133,7 @@ static void who_wakes_is_met_for_all_ticks(void **state)
 	unsigned seed = 1;
 
 	for (unsigned i = 0; i < 9000; i++) {
-		sprof_timed_recorded(&timed, i);
+		sprof_timed_recorded(&timed, i, i);
 		ran(&timed, i, 1);
 		sprof_timed_gave_up(&timed, i + 1, 1);
 		if (!sprof_timed_is_due(&timed, 50))
