@@ -9,13 +9,15 @@
 #include "output/wait-words.h"
 #include "profile/waits.h"
 
-enum { WAIT, THREADS, KIND, WHAT_ALONE, HOLDER = WHAT_ALONE, WHAT };
+enum { WAIT, THREADS, KIND, HOLDER, WHAT, COLUMNS };
 
+/* An order that was chosen keeps its column, so all are always there. Without holders theirs is small. */
 static const struct sprof_top_column columns[] = {
 	[WAIT] = {"WAIT%", SPROF_TOP_PERCENT, 0, 0},
 	[THREADS] = {"THREADS", SPROF_TOP_COUNT, 0, 2},
 	[KIND] = {"KIND", SPROF_TOP_TEXT, 6, 1},
-	[WHAT_ALONE] = {"WAITS FOR", SPROF_TOP_TEXT, 0, 0},
+	[HOLDER] = {"HELD BY", SPROF_TOP_TEXT, 7, 3},
+	[WHAT] = {"WAITS FOR", SPROF_TOP_TEXT, 0, 0},
 };
 
 static const struct sprof_top_column columns_with_holder[] = {
@@ -26,16 +28,14 @@ static const struct sprof_top_column columns_with_holder[] = {
 	[WHAT] = {"WAITS FOR", SPROF_TOP_TEXT, 0, 0},
 };
 
-/* A column without any text would take the room of the others. */
-static bool set_columns(const struct sprof_waits_table *waits, struct sprof_top_table *table)
+static void set_columns(const struct sprof_waits_table *waits, struct sprof_top_table *table)
 {
 	bool has_holder = false;
 
 	for (size_t i = 0; i < waits->count; i++)
 		has_holder |= waits->rows[i].holder != NULL;
 	table->columns = has_holder ? columns_with_holder : columns;
-	table->column_count = has_holder ? WHAT + 1 : WHAT_ALONE + 1;
-	return has_holder;
+	table->column_count = COLUMNS;
 }
 
 /* Shorter than a report's words: it has a column. A thread that is waited for holds its own end. */
@@ -49,7 +49,7 @@ static const char *holder_text(const struct sprof_waits_row *waits, struct sprof
 }
 
 static bool fill(const struct sprof_top_shown *shown, const struct sprof_waits_row *waits,
-	bool has_holder, struct sprof_top_table *table)
+	struct sprof_top_table *table)
 {
 	SPROF_AUTO_FREE char *words = sprof_wait_words(shown->profile, waits, 0);
 	struct sprof_top_row *row = words ? sprof_top_table_add(table) : NULL;
@@ -60,9 +60,8 @@ static bool fill(const struct sprof_top_shown *shown, const struct sprof_waits_r
 	row->cells[WAIT].number = sprof_top_percent(shown, waits->ns);
 	row->cells[THREADS].number = waits->threads;
 	row->cells[KIND].text = sprof_wait_kind_name(waits->kind);
-	if (has_holder)
-		row->cells[HOLDER].text = holder_text(waits, table);
-	row->cells[has_holder ? WHAT : WHAT_ALONE].text = sprof_top_table_text(table, "%s", words);
+	row->cells[HOLDER].text = holder_text(waits, table);
+	row->cells[WHAT].text = sprof_top_table_text(table, "%s", words);
 	return true;
 }
 
@@ -71,13 +70,13 @@ bool sprof_top_waits(
 {
 	const struct sprof_view view = {.weight = SPROF_WEIGHT_WALL, .thread = SPROF_PROFILE_NONE};
 	struct sprof_waits_table waits;
-	bool ok = true, has_holder;
+	bool ok = true;
 
 	if (!sprof_waits_table_build(shown->profile, &view, &waits, err))
 		return false;
-	has_holder = set_columns(&waits, table);
+	set_columns(&waits, table);
 	for (size_t i = 0; ok && i < waits.count; i++)
-		ok = fill(shown, &waits.rows[i], has_holder, table);
+		ok = fill(shown, &waits.rows[i], table);
 	sprof_waits_table_finish(&waits);
 	return (ok && !table->out_of_memory) || sprof_error_no_memory(err);
 }
