@@ -56,6 +56,14 @@ static bool is_qualifier(const char *at)
 	return starts_with(at, " const") || starts_with(at, " volatile") || starts_with(at, " &");
 }
 
+/* The length of a scope as Python has them, "<locals>" in "count.<locals>.<genexpr>"; else 0. */
+static size_t scope_length(const char *name, const char *at)
+{
+	const char *end = *at == '<' && at > name && at[-1] == '.' ? strchr(at, '>') : NULL;
+
+	return end ? (size_t)(end - at) + 1 : 0;
+}
+
 /* Leaves out the content of brackets; returns the length written. */
 static size_t leave_out(const char *name, char *to)
 {
@@ -66,6 +74,8 @@ static size_t leave_out(const char *name, char *to)
 		sign = operator_length(name, at);
 		if (!sign && starts_with(at, anonymous))
 			sign = sizeof(anonymous) - 1;
+		if (!sign)
+			sign = scope_length(name, at);
 		if (sign) {
 			memcpy(to + length, at, sign);
 			length += sign;

@@ -69,6 +69,9 @@ static void what_stays(void **state)
 static void brackets_that_do_not_match(void **state)
 {
 	check("f<int", "f<...>");
+	check("count.<locals>.<genexpr>", "count.<locals>.<genexpr>");
+	check("f.<locals>", "f.<locals>");
+	check("f.<lo", "f.<...>");
 	check("f(int", "f");
 	check("f>", "f>");
 	check("f)(", "f)");
