@@ -11,6 +11,7 @@ and the median is judged. Whatever is random prints its seed, and SPROF_TEST_SEE
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import random
 import re
@@ -419,7 +420,7 @@ def check_quality(stats, threads=1, complete=0.999):
         f"{stats['samples']} samples of {threads} threads at {stats['ticks']} ticks: {stats}")
     cut = f"{stats['stacks_complete']} of {stats['samples']} stacks complete; cut: {stats['truncated_reasons']}"
     print(cut)
-    assert stats["stacks_truncated"] <= max(1, (1 - complete) * stats["samples"]), cut
+    assert stats["stacks_truncated"] <= max(1, math.ceil((1 - complete) * stats["samples"])), cut
 
 
 def check_error(result, code, *words):

@@ -123,7 +123,7 @@ def test_events_do_not_prolong_the_wait_for_a_stop():
 
 
 def test_sprof_without_a_cpu():
-    """At the lowest priority beside programs that take every CPU."""
+    """At the lowest priority beside programs that take every CPU. As root it raises that, and may miss no tick."""
     crowd = [Target("threads", 1, 0) for _ in range(os.cpu_count() or 1)]
     program = Target("spin-two")
     attached = Attached(program.pid, *PROFILE, "-r", "999", "-d", "2s",
@@ -133,7 +133,8 @@ def test_sprof_without_a_cpu():
     for other in [*crowd, program]:
         other.finish().check(0)
     folded, stats = read_profile()
-    assert stats["ticks_missed"] > 0, stats
+    planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
+    check_near(stats["ticks"] + stats["ticks_missed"] + stats["ticks_held_back"], planned, 0.02 * planned, "ticks")
     check_near(folded.total, stats["duration_ns"] / 1e3, 0.02 * stats["duration_ns"] / 1e3,
                "the wall time in us")
     used = folded.weight("spin_one|spin_three")
