@@ -56,7 +56,7 @@ static bool take_id(struct cursor *cursor, struct sprof_perf_record *ret)
 	return true;
 }
 
-static bool parse_sample(struct cursor *cursor, struct sprof_perf_record *ret)
+static bool parse_sample(struct cursor *cursor, unsigned misc, struct sprof_perf_record *ret)
 {
 	struct sample_head head;
 
@@ -70,6 +70,7 @@ static bool parse_sample(struct cursor *cursor, struct sprof_perf_record *ret)
 	ret->cpu = (int)head.cpu;
 	ret->id = head.id;
 	ret->ip = head.ip;
+	ret->in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	ret->address = head.address;
 	ret->raw = cursor->at;
 	ret->rest = cursor->at + ret->raw_size;
@@ -145,7 +146,7 @@ bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_r
 		return parse_switch(&cursor, header.misc, ret);
 	case PERF_RECORD_SAMPLE:
 		ret->kind = SPROF_PERF_SAMPLE;
-		return parse_sample(&cursor, ret);
+		return parse_sample(&cursor, header.misc, ret);
 	case PERF_RECORD_FORK:
 		ret->kind = SPROF_PERF_FORK;
 		return parse_task(&cursor, ret);

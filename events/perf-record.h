@@ -41,6 +41,7 @@ struct sprof_perf_record {
 		since_ns; /* LOST: of the ring's record before it; the reader of the ring sets it */
 	char name[SPROF_SCHED_NAME_SIZE]; /* NAME; cut if it is longer */
 	uint64_t ip, address;             /* SAMPLE; 0: the event has none */
+	bool in_kernel;                   /* SAMPLE: ip is the kernel's */
 	const void *raw; /* SAMPLE: points into the bytes; at least 2 bytes, not aligned */
 	uint32_t raw_size;
 	const void

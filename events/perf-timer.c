@@ -1,7 +1,6 @@
 /*
  * The timer is a software event on the CPU clock (perf_event_open(2)). Its ring wakes nobody: the
- * owner reads it when it likes. Does not handle the kernel's own code: the records of timers that go
- * off there don't have the number of the system call, and need more rights.
+ * owner reads it when it likes. Does not handle system calls: a record doesn't have their number.
  */
 #include "events/perf-timer.h"
 
@@ -28,6 +27,7 @@ static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *
 		sprof_perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 
 	attributes.sample_period = plan->period_ns;
+	attributes.exclude_kernel = !plan->with_kernel;
 	sprof_perf_ask_stack(&attributes);
 	attributes.sample_stack_user = (uint32_t)plan->stack_size;
 	/* The kernel takes the size of the ring, if that is less. */
@@ -101,7 +101,8 @@ bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
 
 static bool convert(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
 {
-	*ret = (struct sprof_perf_timer_record){.time_ns = record->time_ns, .cpu = record->cpu};
+	*ret = (struct sprof_perf_timer_record){
+		.time_ns = record->time_ns, .cpu = record->cpu, .in_kernel = record->in_kernel};
 	switch (record->kind) {
 	case SPROF_PERF_SAMPLE:
 		ret->kind = SPROF_PERF_TIMER_SAMPLE;

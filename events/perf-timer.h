@@ -1,7 +1,8 @@
 /*
  * A timer in the kernel for one thread: each time that the thread has used its CPU for a period, the
  * kernel writes down where its user code is, with registers and the top of the stack. It does so on
- * the thread's own CPU, without stopping it. A timer that goes off inside the kernel says nothing.
+ * the thread's own CPU, without stopping it. A timer that goes off inside the kernel says where the user
+ * code has left off, if that is wanted and permitted (perf_event_paranoid below 2, or CAP_PERFMON).
  */
 #ifndef SPROF_EVENTS_PERF_TIMER_H
 #define SPROF_EVENTS_PERF_TIMER_H
@@ -25,6 +26,7 @@ struct sprof_perf_timer_plan {
 	uint64_t period_ns;
 	size_t stack_size; /* bytes to copy: a multiple of 8, at most SPROF_PERF_TIMER_STACK_MAX */
 	size_t records;    /* number of records that the ring should hold */
+	bool with_kernel;  /* of the kernel's own code, too */
 };
 
 enum sprof_perf_timer_kind {
@@ -37,6 +39,7 @@ struct sprof_perf_timer_record {
 	enum sprof_perf_timer_kind kind;
 	uint64_t time_ns;            /* CLOCK_MONOTONIC */
 	int cpu;                     /* SAMPLE: that it ran on */
+	bool in_kernel;              /* SAMPLE: it was in the kernel */
 	uint64_t lost;               /* LOST: number of samples */
 	struct sprof_perf_user user; /* SAMPLE */
 };

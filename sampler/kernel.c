@@ -1,8 +1,9 @@
 /*
  * Timers in the kernel: each thread that is found running gets one (events/perf-timer.h), which
- * tells where its own code is, without a stop. Their rings are read at each tick, before the look.
- * A thread is stopped all the same for its exact figures, for its share of time in the kernel, in
- * place of a record whose stack is not whole, and wherever it has no timer. timed.c has the
+ * tells where its own code is, without a stop, and where that has entered the kernel, if permitted.
+ * Their rings are read at each tick, before the look. A thread is stopped all the same for its exact
+ * figures, for time in the kernel that no record tells, in place of a record whose stack is not whole,
+ * and wherever it has no timer. timed.c has the
  * arithmetic of this. Does not handle Go and Python programs, whose stacks take more than one
  * copy: they are stopped.
  */
@@ -60,6 +61,7 @@ static void hear(void *data, const struct sprof_event *event)
 			sprof_timers_drop(&kernel->timers, event->thread);
 			sprof_timers_close(&kernel->timers, event->thread, false);
 		}
+		sprof_call_places_forget(&kernel->timers.places, event->thread->process);
 		sprof_timed_executed(timed_of(event->thread));
 	} else if (event->kind == SPROF_EVENT_ENDED && has_timer(event->thread)) {
 		if (event->thread->process->maps.count)
@@ -179,7 +181,15 @@ static bool has_records(const struct kernel *kernel, const struct observation *o
 			timed_of(observation->thread)->opened_ns != kernel->tick.ns);
 }
 
-/* What a stop in the thread's own code stands for: the records have told the rest. */
+/* Records tell of what such a stop has met. */
+static bool is_told(const struct observation *observation)
+{
+	return observation->state == SPROF_STATE_USER ||
+		(observation->state == SPROF_STATE_SYS &&
+			sprof_timed_tells_all(timed_of(observation->thread)));
+}
+
+/* What such a stop stands for: the records have told the rest. */
 static void reduce(const struct kernel *kernel, struct observation *observation)
 {
 	observation->times = sprof_timed_met_in_user(timed_of(observation->thread));
@@ -198,7 +208,7 @@ static bool on_observed(void *data, struct observation *observation)
 		if (observation->is_late)
 			sprof_timers_take(
 				&kernel->timers, observation->thread, observation->time_ns);
-		if (observation->state == SPROF_STATE_USER)
+		if (is_told(observation))
 			reduce(kernel, observation);
 		else if (observation->state == SPROF_STATE_SYS)
 			observation->times =

@@ -56,7 +56,8 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	hold(timed, timer);
 	timed->opened_ns = timed->used_ns = timed->paced_ns = timed->moved_ns = tick_ns;
 	timed->cpu_ns = cpu_ns;
-	timed->user_share = 1;
+	timed->told_share = 1;
+	timed->untold_ns = 0;
 	timed->memory = memory;
 	timed->waking = 1;
 	timed->timeslices = timed->switches = 0;
@@ -65,6 +66,11 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	timed->weight = 0;
 	timed->owed = timed->fresh = 0;
 	timed->woken = timed->cut = timed->cut_in_row = 0;
+}
+
+void sprof_timed_has_kernel(struct timed *timed, bool is_full)
+{
+	timed->is_full = is_full;
 }
 
 void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches)
@@ -107,8 +113,8 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	timed->runq_ns = look->runq_ns;
 	timed->latest = periods;
 	timed->ran += periods;
-	timed->user_share *= periods < timed->memory ? 1 - periods / timed->memory : 0;
-	timed->user_share += timed->fresh / timed->memory;
+	timed->told_share *= periods < timed->memory ? 1 - periods / timed->memory : 0;
+	timed->told_share += timed->fresh / timed->memory;
 	timed->fresh = 0;
 	owe(timed, periods);
 }
@@ -131,11 +137,22 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	timed->switches = switches;
 }
 
-void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
+static void had_cpu(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
 	timed->used_ns = timed->record_ns = tick_ns;
 	if (timed->moved_ns < time_ns)
 		timed->moved_ns = time_ns;
+}
+
+void sprof_timed_untold(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
+{
+	had_cpu(timed, tick_ns, time_ns);
+	timed->untold_ns = tick_ns;
+}
+
+void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
+{
+	had_cpu(timed, tick_ns, time_ns);
 	timed->fresh += timed->weight;
 	owe(timed, -timed->weight);
 }
@@ -189,12 +206,24 @@ uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t perio
 	return (uint32_t)ticks;
 }
 
+bool sprof_timed_tells_all(const struct timed *timed)
+{
+	return timed->is_full &&
+		(!timed->untold_ns || timed->used_ns > timed->untold_ns + SPROF_NS_PER_S);
+}
+
+/* A stop looks at what the records do not tell, once enough of it has passed. */
+static bool has_more(const struct timed *timed, double most)
+{
+	const double in_kernel = 1 - timed->told_share;
+
+	return !sprof_timed_tells_all(timed) &&
+		(timed->ran >= most || timed->ran * in_kernel >= MOST_SHARE);
+}
+
 bool sprof_timed_is_due(const struct timed *timed, double most)
 {
-	const double in_kernel = 1 - timed->user_share;
-
-	return timed->cut || timed->ran >= most || timed->ran * in_kernel >= MOST_SHARE ||
-		timed->woken * timed->waking >= MOST_SHARE;
+	return timed->cut || has_more(timed, most) || timed->woken * timed->waking >= MOST_SHARE;
 }
 
 static uint64_t since(uint64_t now, uint64_t then)
@@ -209,7 +238,8 @@ uint64_t sprof_timed_awake_ns(const struct timed *timed, uint64_t cpu_ns, uint64
 
 bool sprof_timed_tells(const struct timed *timed)
 {
-	return !timed->has_slept && 1 - timed->user_share < SMALL_SHARE;
+	return !timed->has_slept &&
+		(sprof_timed_tells_all(timed) || 1 - timed->told_share < SMALL_SHARE);
 }
 
 static void stopped(struct timed *timed, bool was_waking)

@@ -6,9 +6,10 @@
  *   stack    SMALL -a copy that was full did not hold the stack-> LARGER, up to the largest. Many
  *            stacks in a row that are not whole: the timer is given up.
  *
- * The thread's CPU time, in periods, is owed samples; each record is one. What is still owed is time in
- * the kernel, which only stops can see. The larger its share, the more ticks have a stop; one that
- * meets the thread in the kernel stands for all that is owed.
+ * Where the kernel has no records of its own code, or records whose system call is not known, stops see
+ * what it does not tell. The thread's CPU time, in periods, is owed samples; each record is one. What is
+ * still owed is time in the kernel. The larger its share, the more ticks have a stop; one that meets the
+ * thread in the kernel stands for all that is owed.
  *
  * A thread that a tick finds running, and that has slept since the last look, may be just waking, or be
  * asleep again a moment later: it has used no CPU time to speak of, so no record tells of it. Timers
@@ -29,6 +30,8 @@ struct timed {
 	struct sprof_perf_timer *timer; /* NULL: none */
 	bool given_up;
 	bool wants_more;    /* its copies of the stack are too small */
+	bool is_full;       /* it has records of the kernel's code, too */
+	uint64_t untold_ns; /* the last tick that had one without its call; 0: none */
 	size_t stack_size;  /* of its copies, in bytes; 0: not decided yet */
 	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
 	uint64_t opened_ns; /* the tick that opened it: before, the thread was sampled by stops */
@@ -38,8 +41,8 @@ struct timed {
 	/* at the last tick that found the thread running: CPU time so far, and time in the queue */
 	uint64_t cpu_ns, runq_ns;
 	double weight;     /* the timer's present period, in periods of the ticks */
-	double user_share; /* of the thread's recent CPU time, by the records */
-	double memory;     /* for user_share, in periods */
+	double told_share; /* of the thread's recent CPU time, by the records */
+	double memory;     /* for told_share, in periods */
 	double waking; /* of the recent stops after a sleep: those that met it waking or asleep */
 	double fresh;  /* records that are not in it yet, in periods of the ticks */
 	double owed;   /* samples, which no record or stop has given yet */
@@ -72,10 +75,12 @@ size_t sprof_timed_stack_size(const struct timed *timed);
 bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns);
 /*
  * The thread has used this CPU time, in ns, so far. `memory`: the number of periods that its share of
- * user code is taken over. Its first period follows (paced).
+ * told time is taken over. Its first period follows (paced).
  */
 void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns,
 	uint64_t cpu_ns, double memory);
+/* Whether it has records of the kernel's code, too. */
+void sprof_timed_has_kernel(struct timed *timed, bool is_full);
 /* It has got a CPU, and given it up by itself, that number of times so far. */
 void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches);
 /* With another size of copies, in the place of the old timer. */
@@ -101,6 +106,8 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
  * later (nohz_full, where the kernel adds it up once a second).
  */
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns);
+/* The same for one of the kernel's code, in a system call that is not known: it is no sample. */
+void sprof_timed_untold(struct timed *timed, uint64_t tick_ns, uint64_t time_ns);
 /* All of its stack was in the copy; or not, though the copy was full or not. */
 void sprof_timed_met_whole(struct timed *timed);
 void sprof_timed_was_cut(struct timed *timed, bool was_full);
@@ -118,6 +125,8 @@ uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t perio
 void sprof_timed_was_placed(struct timed *timed, uint32_t samples);
 /* A new sink begins: it does not know the last sample. */
 void sprof_timed_restarted(struct timed *timed);
+/* Whether the records tell of all its CPU time: a stop stands for none of it. */
+bool sprof_timed_tells_all(const struct timed *timed);
 /* Whether this tick has a stop. `most`: at least one in that number of periods of CPU time. */
 bool sprof_timed_is_due(const struct timed *timed, double most);
 /* Time that it has spent on a CPU or in its queue since the last tick that found it running, in ns. */

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "attach/call-number.h"
 #include "base/clock.h"
 #include "sampler/figures.h"
 #include "sampler/mappings.h"
@@ -59,8 +60,26 @@ static void set_stack(const struct sprof_thread *thread, const struct sprof_perf
 	};
 }
 
-static void observe(struct timers *timers, struct sprof_thread *thread,
+/* Of a thread in the kernel: its system call. In an exception or an interrupt it has none. */
+static struct sprof_proc_syscall call_of(struct timers *timers, const struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
+{
+	const struct sprof_regs *regs = &record->user.regs;
+	struct sprof_proc_syscall call = {
+		.kind = SPROF_PROC_SYSCALL_INSIDE,
+		.number = SPROF_CALL_NUMBER_NONE,
+		.sp = regs->values[SPROF_REG_SP],
+		.pc = regs->values[SPROF_REG_PC],
+	};
+
+	if (record->in_kernel)
+		call.number = sprof_call_places_find(&timers->places, timers->run, thread, regs);
+	sprof_regs_arguments(regs, call.arguments);
+	return call;
+}
+
+static void observe(struct timers *timers, struct sprof_thread *thread,
+	const struct sprof_perf_timer_record *record, const struct sprof_proc_syscall *call)
 {
 	const struct source_listener *listener = timers->listener;
 	struct timed *timed = timed_of(thread);
@@ -70,9 +89,10 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.by = OBSERVED_BY_KERNEL,
 		.time_ns = record->time_ns,
 		.times = 1,
-		.state = SPROF_STATE_USER,
+		.state = record->in_kernel ? SPROF_STATE_SYS : SPROF_STATE_USER,
 		.cpu = (uint32_t)(record->cpu + 1),
 		.snapshot = &snapshot,
+		.call = *call,
 	};
 
 	set_stack(thread, &record->user, &snapshot);
@@ -83,12 +103,34 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		sprof_timed_was_cut(timed, record->user.stack_size >= timed->stack_size);
 }
 
+/* At the end of its process, a thread is in the kernel without memory. */
+static bool has_left_memory(const struct sprof_perf_timer_record *record)
+{
+	return record->in_kernel && !record->user.stack_size;
+}
+
+static void take_sample(struct timers *timers, struct sprof_thread *thread,
+	const struct sprof_perf_timer_record *record)
+{
+	struct sprof_proc_syscall call;
+
+	if (has_left_memory(record)) {
+		timers->listener->lost(timers->listener->data, 1);
+		return;
+	}
+	call = call_of(timers, thread, record);
+	if (call.number == SPROF_CALL_NUMBER_UNKNOWN)
+		sprof_timed_untold(timed_of(thread), timers->tick_ns, record->time_ns);
+	else
+		observe(timers, thread, record, &call);
+}
+
 static void take_record(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record)
 {
 	switch (record->kind) {
 	case SPROF_PERF_TIMER_SAMPLE:
-		observe(timers, thread, record);
+		take_sample(timers, thread, record);
 		break;
 	case SPROF_PERF_TIMER_LOST:
 		timers->listener->lost(timers->listener->data, record->lost);
@@ -167,12 +209,29 @@ static double next_weight(struct timers *timers)
 	return 1 / (1 + SPREAD * (next_random(timers) - 0.5));
 }
 
+/* With the kernel's own code, if that is permitted. */
+static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *plan,
+	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
+{
+	const struct sprof_world *world = timers->run->world;
+
+	plan->with_kernel = !timers->lacks_kernel;
+	if (world->timer_open(world->data, plan, ret, ret_denial))
+		return true;
+	if (!plan->with_kernel || ret_denial->reason != SPROF_PERF_PARANOID)
+		return false;
+	plan->with_kernel = false;
+	if (!world->timer_open(world->data, plan, ret, ret_denial))
+		return false;
+	timers->lacks_kernel = true;
+	return true;
+}
+
 /* NULL: refused; or no memory, which will be noticed elsewhere. */
 static struct sprof_perf_timer *open_timer(
 	struct timers *timers, struct sprof_thread *thread, double weight)
 {
-	const struct sprof_world *world = timers->run->world;
-	const struct sprof_perf_timer_plan plan = {
+	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
 		.period_ns = (uint64_t)((double)timers->period_ns * weight),
 		.stack_size = sprof_timed_stack_size(timed_of(thread)),
@@ -185,8 +244,10 @@ static struct sprof_perf_timer *open_timer(
 		timers->scratch = malloc(SPROF_PERF_RECORD_MAX);
 	if (!timers->scratch)
 		return NULL;
-	if (world->timer_open(world->data, &plan, &timer, &denial))
+	if (ask_for_timer(timers, &plan, &timer, &denial)) {
+		sprof_timed_has_kernel(timed_of(thread), plan.with_kernel);
 		return timer;
+	}
 	if (denial.reason != SPROF_PERF_GONE)
 		timers->run->quality->timers_refused++;
 	return NULL;

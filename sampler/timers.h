@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sampler/call-places.h"
 #include "sampler/run.h"
 #include "sampler/source.h"
 
@@ -17,7 +18,9 @@ struct timers {
 	uint64_t tick_ns, period_ns;            /* of the present tick, and to the next one */
 	unsigned char *scratch;                 /* for records; NULL: not allocated yet */
 	size_t open;                            /* number of timers */
-	uint64_t random;                        /* not 0 */
+	bool lacks_kernel;                      /* the kernel's own code was refused */
+	struct call_places places;
+	uint64_t random; /* not 0 */
 };
 
 /* All timers are closed. */

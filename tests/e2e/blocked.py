@@ -18,10 +18,10 @@ SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" 
 class Profile:
     """A profile of `blocked KIND SECONDS`, and its truth."""
 
-    def __init__(self, kind, seconds, *options):
+    def __init__(self, kind, seconds, *options, **how):
         result = sprof("run", "-t", "--wait-frames", "-o", "x.folded", "-o", "x.txt", "-o",
                        "exact.json", "--report-mode", "both", "--top", "500", "--stats", "x.json", *SOURCE, *options, "--",
-                       target("blocked"), kind, seconds)
+                       target("blocked"), kind, seconds, **how)
         self.truth = self._read_truth(result.check(0).text())
         self.folded, self.stats = read_profile()
         self.report = read_report("x.txt")

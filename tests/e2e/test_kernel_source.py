@@ -1,11 +1,12 @@
 """Timers in the kernel as the source of running threads' samples: the same profile, with few stops."""
 
+import ctypes
 import json
 import os
 import shutil
 
 from blocked import Profile
-from harness import (PROFILE, SPROF, Program, Target, as_nobody, attach_for, check_error, check_near, go_target, main, median,
+from harness import (PROFILE, SPROF, Program, Skip, Target, as_nobody, attach_for, check_error, check_near, go_target, main, median,
                      own_sprof, own_target, read_profile, require, require_switches, run, sprof, target, wait_for_cpu)
 from report import read_report
 from test_rundelay import forbid_perf
@@ -35,14 +36,44 @@ def test_shares_and_times():
     assert all(abs(median(error[name] for error in errors)) <= 1 for name in PARTS), errors
 
 
-def test_kernel_time_keeps_its_functions():
-    """Of system calls there are stops only."""
-    profile = Profile("calls", 2, *KERNEL)
+def forbid_kernel_samples():
+    """Even root needs CAP_PERFMON or CAP_SYS_ADMIN for them (capabilities(7); prctl: PR_CAPBSET_DROP)."""
+    libc = ctypes.CDLL(None)
+    for capability in (38, 21):
+        libc.prctl(24, capability, 0, 0, 0)
+
+
+def system_calls(**how):
+    """The periods of CPU time of a thread that is in system calls, and the figures."""
+    profile = Profile("calls", 2, *KERNEL, **how)
     shares, stacks = profile.true_shares("caller"), profile.of("caller")
     for name, share in shares.items():
         check_near(stacks.share(name), share, 0.15, name)
-    periods = profile.truth["caller"]["cpu_ns"] / 1e9 * profile.stats["rate_hz"]
-    assert profile.stats["samples_stopped"] > 0.7 * periods, (periods, profile.stats)
+    assert stacks.share(r"\[read\]") > 0.8, stacks.stacks
+    return profile.truth["caller"]["cpu_ns"] / 1e9 * profile.stats["rate_hz"], profile.stats
+
+
+def test_kernel_time_has_records():
+    """Where the kernel shows its own code, it says where a system call was made, without a stop."""
+    if not may_show_kernel():
+        raise Skip("the kernel shows its own code to nobody here: perf_event_paranoid, and no CAP_PERFMON")
+    periods, stats = system_calls()
+    assert stats["samples_by_kernel"] > 0.7 * periods, (periods, stats)
+    assert stats["samples_stopped"] < 0.2 * periods, (periods, stats)
+
+
+def test_kernel_time_without_rights_keeps_its_functions():
+    """Of system calls there are stops only."""
+    if may_show_kernel(of_others=True):
+        raise Skip("perf_event_paranoid is below 2: the kernel shows its own code to everybody")
+    require(os.geteuid() == 0, "gives up rights of root")
+    periods, stats = system_calls(preexec_fn=forbid_kernel_samples)
+    assert stats["samples_stopped"] > 0.7 * periods, (periods, stats)
+
+
+def may_show_kernel(of_others=False):
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        return int(file.read()) < 2 or (os.geteuid() == 0 and not of_others)
 
 
 def test_user_code_is_hardly_stopped():

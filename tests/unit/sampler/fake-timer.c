@@ -1,11 +1,13 @@
 /*
  * Timers in the kernel of the fake world: a record for each period of CPU time that ends in the
- * thread's own code. The stack of all threads is zeros, as deep as the thread says.
+ * thread's own code or, if permitted, in the kernel. The stack of all threads is zeros, as deep as the thread says.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "tests/unit/sampler/fake-parts.h"
+
+enum { LEAST_STACK = 64 };
 
 static struct sprof_perf_timer_record *add(struct sprof_perf_timer *timer)
 {
@@ -16,6 +18,14 @@ static struct sprof_perf_timer_record *add(struct sprof_perf_timer *timer)
 	return &timer->records[(timer->first + timer->count++) % FAKE_RECORDS];
 }
 
+/* Also of a thread that says nothing there is some stack. */
+static size_t copied(const struct sprof_perf_timer *timer)
+{
+	const size_t deep = timer->thread->deep ? timer->thread->deep : LEAST_STACK;
+
+	return deep < timer->stack_size ? deep : timer->stack_size;
+}
+
 static void record(const struct fake_world *world, struct sprof_perf_timer *timer, uint64_t time_ns)
 {
 	const struct fake_thread *thread = timer->thread;
@@ -24,12 +34,15 @@ static void record(const struct fake_world *world, struct sprof_perf_timer *time
 	if (!made)
 		return;
 	*made = (struct sprof_perf_timer_record){
-		.kind = SPROF_PERF_TIMER_SAMPLE, .time_ns = time_ns};
+		.kind = SPROF_PERF_TIMER_SAMPLE,
+		.time_ns = time_ns,
+		.in_kernel = fake_doing(thread) == DOING_CALL,
+	};
 	made->user.regs = (struct sprof_regs){.system_call = -1, .coming_call = -1};
 	sprof_regs_set(&made->user.regs, SPROF_REG_PC, fake_pc(thread));
 	sprof_regs_set(&made->user.regs, SPROF_REG_SP, 0x7f0000000000u + thread->stack_act * 16);
 	made->user.stack = world->zeros;
-	made->user.stack_size = thread->deep < timer->stack_size ? thread->deep : timer->stack_size;
+	made->user.stack_size = copied(timer);
 }
 
 void fake_timer_pass(
@@ -43,7 +56,7 @@ void fake_timer_pass(
 		from_ns += timer->left_ns;
 		ns -= timer->left_ns;
 		timer->left_ns = timer->period_ns;
-		if (fake_doing(thread) == DOING_USER)
+		if (fake_doing(thread) == DOING_USER || timer->with_kernel)
 			record(world, timer, from_ns);
 	}
 	timer->left_ns -= ns;
@@ -79,6 +92,10 @@ static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
 		*ret_denial = (struct sprof_perf_denial){world->refuses_timers, EACCES};
 		return false;
 	}
+	if (plan->with_kernel && world->refuses_kernel) {
+		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_PARANOID, EACCES};
+		return false;
+	}
 	if (world->is_off)
 		fake_wrong(world, thread, "a timer while sampling is off");
 	*ret = calloc(1, sizeof(**ret));
@@ -87,6 +104,7 @@ static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
 		.period_ns = plan->period_ns,
 		.left_ns = plan->period_ns,
 		.stack_size = plan->stack_size,
+		.with_kernel = plan->with_kernel,
 		.room = plan->records < FAKE_RECORDS ? plan->records : FAKE_RECORDS,
 	};
 	thread->timer = *ret;

@@ -46,6 +46,7 @@ struct sprof_perf_timer {
 	struct fake_thread *thread;
 	uint64_t period_ns, left_ns; /* of the thread's CPU time */
 	size_t stack_size, room;
+	bool with_kernel;
 	struct sprof_perf_timer_record records[FAKE_RECORDS];
 	size_t first, count;
 	uint64_t lost;
@@ -126,6 +127,7 @@ struct fake_world {
 	bool lacks_memory;                     /* for a new thread */
 	bool is_alone;                         /* nothing else runs on the machine */
 	enum sprof_perf_reason refuses_timers; /* PERMITTED: it does not */
+	bool refuses_kernel;                   /* timers of the kernel's own code */
 	uint64_t throttled_ns;                 /* one timer is, then; 0: none */
 	size_t open_timers, most_timers;
 	uint8_t zeros[SPROF_PERF_TIMER_STACK_MAX]; /* all stacks, for timers */

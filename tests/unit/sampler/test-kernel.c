@@ -20,7 +20,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void a_runner_is_hardly_stopped(void **state)
+static void check_runner(unsigned most_stops)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
 
@@ -33,8 +33,21 @@ static void a_runner_is_hardly_stopped(void **state)
 	/* Those before its timer. */
 	assert_int_equal(world.quality.samples_stopped, 2);
 	assert_int_equal(runner->states[SPROF_STATE_USER], runner->samples);
-	assert_in_range(world.interrupts, 15, 80);
+	assert_in_range(world.interrupts, 2, most_stops);
 	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+static void a_runner_is_hardly_stopped(void **state)
+{
+	check_runner(5);
+}
+
+/* Perhaps there is time in the kernel, which has no records. */
+static void a_runner_is_stopped_now_and_then(void **state)
+{
+	world.refuses_kernel = true;
+	check_runner(80);
+	assert_true(world.interrupts >= 15);
 }
 
 static void its_time_is_handed_out_once_a_second(void **state)
@@ -74,6 +87,7 @@ static void check_parts(uint64_t user_ms, uint64_t call_ms)
 
 static void short_calls_are_found_by_stops(void **state)
 {
+	world.refuses_kernel = true;
 	world.cost_ns = 1;
 	add_worker(7 * MS / 9, 3 * MS / 9);
 	world.options.duration_ns = 120 * MS;
@@ -86,7 +100,7 @@ static void rare_calls_are_found_by_some_stops(void **state)
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		fake_init(&world, seed);
-		world.options.by_kernel = true;
+		world.options.by_kernel = world.refuses_kernel = true;
 		add_worker(19 * MS / 11, MS / 11);
 		world.options.duration_ns = 200 * MS;
 		fake_run_well(&world);
@@ -99,9 +113,36 @@ static void rare_calls_are_found_by_some_stops(void **state)
 
 static void long_calls_are_found_by_stops(void **state)
 {
+	world.refuses_kernel = true;
 	add_worker(50 * MS, 50 * MS);
 	world.options.duration_ns = 1000 * MS;
 	check_parts(500, 500);
+}
+
+/* Where the kernel tells of its own code, calls need no stops. */
+static void calls_have_records(void **state)
+{
+	add_worker(7 * MS / 9, 3 * MS / 9);
+	world.options.duration_ns = 120 * MS;
+	check_parts(84, 36);
+	assert_in_range(world.interrupts, 1, 40); /* each act is a wake-up */
+	assert_in_range(world.quality.samples_by_kernel, 110, 125);
+}
+
+static void rare_calls_have_records(void **state)
+{
+	uint64_t calls = 0;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		add_worker(19 * MS / 11, MS / 11);
+		world.options.duration_ns = 200 * MS;
+		fake_run_well(&world);
+		calls += world.threads[0].states[SPROF_STATE_SYS];
+		assert_true(world.interrupts < 60);
+	}
+	assert_in_range(calls, 300, 500);
 }
 
 static void who_sleeps_is_peeked_at(void **state)
@@ -252,6 +293,7 @@ static void the_last_records_count(void **state)
 static void what_was_lost_is_counted(void **state)
 {
 	fake_add_runner(&world);
+	world.refuses_kernel = true;
 	world.options.duration_ns = 400 * MS;
 	world.stall_ns = world.now_ns + 50 * MS;
 	world.stall_length_ns = 200 * MS;
@@ -328,10 +370,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_runner_is_hardly_stopped),
+		SCENARIO(a_runner_is_stopped_now_and_then),
 		SCENARIO(its_time_is_handed_out_once_a_second),
 		SCENARIO(short_calls_are_found_by_stops),
 		SCENARIO(rare_calls_are_found_by_some_stops),
 		SCENARIO(long_calls_are_found_by_stops),
+		SCENARIO(calls_have_records),
+		SCENARIO(rare_calls_have_records),
 		SCENARIO(who_sleeps_is_peeked_at),
 		SCENARIO(where_all_is_settled_looks_are_spared),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
