@@ -34,6 +34,7 @@ const char *sprof_merge_name(enum sprof_merge merge)
 		[SPROF_MERGE_TORN] = "torn",
 		[SPROF_MERGE_NATIVE] = "native",
 		[SPROF_MERGE_MISMATCH] = "mismatch",
+		[SPROF_MERGE_SWITCH] = "switch",
 	};
 
 	assert(merge < SPROF_MERGE_COUNT);

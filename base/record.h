@@ -82,6 +82,7 @@ enum sprof_merge {
 	SPROF_MERGE_TORN,     /* they could not be read, or have no end */
 	SPROF_MERGE_NATIVE,   /* the native stack is not whole */
 	SPROF_MERGE_MISMATCH, /* there are more evaluation loops than entries of frames, or fewer */
+	SPROF_MERGE_SWITCH,   /* the thread is changing to another stack */
 	SPROF_MERGE_COUNT,
 };
 

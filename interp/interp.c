@@ -146,6 +146,7 @@ static struct sprof_interp_process *create(struct sprof_interp *interp, const st
 	process->file = &file->python;
 	process->module = mapping->module;
 	process->serial = ++interp->serial;
+	process->greenlet = SPROF_MAPPING_NO_MODULE;
 	if (!process->codes || !set_addresses(process, file, mapping)) {
 		sprof_interp_process_destroy(process);
 		return NULL;
@@ -171,6 +172,33 @@ static bool is_called_python(const char *name)
 	return strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0;
 }
 
+/* Before its version 1.0 without the line. */
+static bool is_called_greenlet(const char *name)
+{
+	return strncmp(name, "_greenlet.", 10) == 0 || strncmp(name, "greenlet.", 9) == 0;
+}
+
+/* A program may import it at any time. */
+static void find_greenlet(const struct sprof_interp *interp, const struct sprof_maps *maps,
+	struct sprof_interp_process *process)
+{
+	const struct sprof_module *module;
+	struct sprof_image *image;
+	struct sprof_error ignored;
+
+	for (size_t i = 0; i < maps->count && process->greenlet == SPROF_MAPPING_NO_MODULE; i++) {
+		if (!maps->items[i].executable || maps->items[i].module == SPROF_MAPPING_NO_MODULE)
+			continue;
+		module = sprof_modules_get(interp->modules, maps->items[i].module);
+		if (!is_called_greenlet(sprof_module_name(module)) ||
+			!sprof_image_open(module, &image, &ignored))
+			continue;
+		if (sprof_greenlet_file_read(image, &process->greenlet_file))
+			process->greenlet = module->id;
+		sprof_image_close(image);
+	}
+}
+
 static bool is_still_there(const struct sprof_interp_process *process, const struct file *file,
 	const struct sprof_mapping *mapping)
 {
@@ -180,7 +208,7 @@ static bool is_still_there(const struct sprof_interp_process *process, const str
 		set_addresses(&now, file, mapping) && now.runtime == process->runtime;
 }
 
-struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
+static struct sprof_interp_process *find_python(struct sprof_interp *interp,
 	const struct sprof_maps *maps, const struct sprof_interp_memory *memory,
 	struct sprof_interp_process *known)
 {
@@ -212,6 +240,17 @@ struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
 	}
 	sprof_interp_process_destroy(known);
 	return NULL;
+}
+
+struct sprof_interp_process *sprof_interp_find(struct sprof_interp *interp,
+	const struct sprof_maps *maps, const struct sprof_interp_memory *memory,
+	struct sprof_interp_process *known)
+{
+	struct sprof_interp_process *process = find_python(interp, maps, memory, known);
+
+	if (process)
+		find_greenlet(interp, maps, process);
+	return process;
 }
 
 static bool reserve(const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
@@ -309,16 +348,16 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
 	struct sprof_stack_view *stack)
 {
-	bool is_between;
-	enum sprof_merge merge = sprof_merge_judge(process, copy, stack, &is_between);
+	struct sprof_merge_fit fit;
+	enum sprof_merge merge = sprof_merge_judge(process, copy, stack, &fit);
 	const struct sprof_frame *names;
 
-	if (!learn(process, thread, copy, merge, is_between))
+	if (!learn(process, thread, copy, merge, fit.is_between))
 		return SPROF_MERGE_TORN;
 	if (merge != SPROF_MERGE_MERGED)
 		return merge;
 	if (!sprof_python_codes_name(process, memory, interp->modules, copy, &names) ||
-		!sprof_merge_build(process, interp->mode, copy, names, stack))
+		!sprof_merge_build(process, interp->mode, copy, names, &fit, stack))
 		return SPROF_MERGE_TORN;
 	return merge;
 }

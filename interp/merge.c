@@ -2,7 +2,12 @@
  * One stack of native frames and those of an interpreter. Each native frame of the evaluation loop
  * stands for the interpreter's frames up to and including one that C called the loop with. Both are
  * counted first: if the numbers differ, nothing is merged, except where a loop has just begun or is
- * about to end, and has no frame of its own. Does not read anything.
+ * about to end, and has no frame of its own.
+ *
+ * A greenlet (the Python module of that name) has a piece of the C stack that is copied to and fro,
+ * and the interpreter knows only its own frames while it runs. What is below its piece belongs to
+ * greenlets that are not its callers, perhaps not even to the one that started it. So its stack
+ * begins where greenlet's code called its function, and what is below is left out. Does not read anything.
  */
 #include "interp/merge.h"
 
@@ -15,6 +20,7 @@ struct merging {
 	const struct sprof_stack_view *native;
 	enum sprof_interp_mode mode;
 	size_t loops, first_loop; /* native frames: how many, and the innermost one */
+	size_t end;               /* of the native frames that are used */
 	size_t count;             /* frames of the result so far */
 	size_t next;              /* the next copied frame */
 };
@@ -67,13 +73,52 @@ static bool is_at_edge(const struct merging *merging)
 	return true;
 }
 
-/* The innermost loop has not stored its frame yet, or has taken it away already. */
-static bool is_between(const struct merging *merging, size_t entries)
+static bool is_greenlet(const struct merging *merging, size_t index)
 {
-	return merging->loops == entries + 1 && is_at_edge(merging);
+	const uint32_t module = merging->native->frames[index].module;
+
+	return module == merging->process->greenlet && module != SPROF_MAPPING_NO_MODULE;
 }
 
-static enum sprof_merge judge(const struct merging *merging, bool *ret_is_between)
+/*
+ * The innermost native frames with so many loops: all, or up to the function that calls a greenlet's.
+ * A greenlet's call may also be of another kind (a trace function): then the number differs.
+ */
+static bool find_end(const struct merging *merging, size_t loops, size_t *ret_end)
+{
+	const struct sprof_stack_view *native = merging->native;
+	size_t found = 0;
+
+	for (size_t i = 0; i < native->count; i++) {
+		found += part_of(merging->process, &native->frames[i]) == SPROF_PYTHON_LOOP;
+		if (found && found == loops && is_greenlet(merging, i)) {
+			*ret_end = i + 1;
+			return true;
+		}
+	}
+	*ret_end = native->count;
+	return found == loops;
+}
+
+/* Whether the stack is changing: its native frames are those of one greenlet, Python's of another. */
+static bool is_switching(const struct merging *merging)
+{
+	const struct sprof_greenlet_file *file = &merging->process->greenlet_file;
+
+	for (size_t i = 0; i < merging->first_loop; i++) {
+		const struct sprof_frame *frame = &merging->native->frames[i];
+		const uint64_t offset = frame->offset - (frame->is_return && frame->offset);
+
+		if (!is_greenlet(merging, i))
+			continue;
+		if (file->switch_begin == file->switch_end ||
+			(offset >= file->switch_begin && offset < file->switch_end))
+			return true;
+	}
+	return false;
+}
+
+static enum sprof_merge judge(const struct merging *merging, struct sprof_merge_fit *ret)
 {
 	const struct sprof_interp_copy *copy = merging->copy;
 	size_t entries;
@@ -86,10 +131,14 @@ static enum sprof_merge judge(const struct merging *merging, bool *ret_is_betwee
 		return merging->loops ? SPROF_MERGE_TORN : SPROF_MERGE_NONE;
 	if (!count_entries(copy, &entries))
 		return SPROF_MERGE_MISMATCH;
-	if (merging->loops == entries)
-		return merging->loops ? SPROF_MERGE_MERGED : SPROF_MERGE_NONE;
-	*ret_is_between = is_between(merging, entries);
-	if (*ret_is_between)
+	if (!merging->loops && !entries)
+		return SPROF_MERGE_NONE;
+	if (is_switching(merging))
+		return SPROF_MERGE_SWITCH;
+	if (find_end(merging, entries, &ret->count))
+		return SPROF_MERGE_MERGED;
+	ret->is_between = is_at_edge(merging) && find_end(merging, entries + 1, &ret->count);
+	if (ret->is_between)
 		return SPROF_MERGE_MERGED;
 	return merging->native->end == SPROF_END_ROOT ? SPROF_MERGE_MISMATCH : SPROF_MERGE_NATIVE;
 }
@@ -144,7 +193,7 @@ static void build(struct merging *merging, bool is_between_frames)
 	const struct sprof_stack_view *native = merging->native;
 	bool skip = is_between_frames;
 
-	for (size_t i = 0; i < native->count; i++) {
+	for (size_t i = 0; i < merging->end; i++) {
 		const enum sprof_python_part part = part_of(merging->process, &native->frames[i]);
 
 		if (part != SPROF_PYTHON_LOOP) {
@@ -180,26 +229,30 @@ static void set_result(const struct merging *merging, struct sprof_stack_view *s
 		process->state.frames = process->registers;
 		stack->state = &process->state;
 	}
+	if (merging->end < stack->count) {
+		stack->end = SPROF_END_ROOT;
+		stack->outermost_sp = 0;
+	}
 	stack->frames = process->frames;
 	stack->count = merging->count;
 }
 
 enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
 	const struct sprof_interp_copy *copy, const struct sprof_stack_view *stack,
-	bool *ret_is_between)
+	struct sprof_merge_fit *ret)
 {
 	struct merging merging = {.process = process, .copy = copy, .native = stack};
 
-	*ret_is_between = false;
+	*ret = (struct sprof_merge_fit){.count = stack->count};
 	count_loops(&merging);
 	if (!process->is_known)
 		return merging.loops ? SPROF_MERGE_VERSION : SPROF_MERGE_NONE;
-	return judge(&merging, ret_is_between);
+	return judge(&merging, ret);
 }
 
 bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_mode mode,
 	const struct sprof_interp_copy *copy, const struct sprof_frame *names,
-	struct sprof_stack_view *stack)
+	const struct sprof_merge_fit *fit, struct sprof_stack_view *stack)
 {
 	struct merging merging = {
 		.process = process,
@@ -207,14 +260,12 @@ bool sprof_merge_build(struct sprof_interp_process *process, enum sprof_interp_m
 		.names = names,
 		.native = stack,
 		.mode = mode,
+		.end = fit->count,
 	};
-	size_t entries;
 
-	count_loops(&merging);
-	count_entries(copy, &entries);
 	if (!reserve(&merging))
 		return false;
-	build(&merging, merging.loops == entries + 1);
+	build(&merging, fit->is_between);
 	/* Nothing is left of a loop that is about to begin: the native frames are all there is. */
 	if (merging.count)
 		set_result(&merging, stack);

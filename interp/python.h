@@ -5,6 +5,7 @@
 #define SPROF_INTERP_PYTHON_H
 
 #include "base/idmap.h"
+#include "elfsym/greenlet-file.h"
 #include "elfsym/python-file.h"
 #include "interp/interp.h"
 #include "interp/python-offsets.h"
@@ -74,6 +75,8 @@ struct sprof_interp_process {
 	uint64_t runtime;   /* address of _PyRuntime */
 	uint64_t code_type; /* address of the type of code objects; 0: not known */
 	bool is_known;      /* the version has offsets */
+	uint32_t greenlet;  /* the module of that name; SPROF_MAPPING_NO_MODULE: none so far */
+	struct sprof_greenlet_file greenlet_file;
 	struct sprof_python_codes *codes;
 	/* result of the last merge */
 	struct sprof_frame *frames;

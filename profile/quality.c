@@ -53,6 +53,7 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	MERGE("python_unmerged_torn", TORN),
 	MERGE("python_unmerged_native", NATIVE),
 	MERGE("python_unmerged_mismatch", MISMATCH),
+	MERGE("python_unmerged_switch", SWITCH),
 	{0},
 };
 

@@ -15,10 +15,13 @@ enum {
 	SORT = 0x300,
 	EDGE = 0x400,
 	NAMELESS = 0x500,
+	SWITCH = 0x600, /* in the module greenlet */
+	START = 0x700,
 	ELSEWHERE = 0x900,
 	PYTHON = 1, /* its module */
 	LIBC = 2,
 	SCRIPT = 3,
+	GREENLET = 4,
 };
 
 static struct sprof_python_range ranges[] = {
@@ -39,7 +42,13 @@ struct scene {
 	struct sprof_python_frame frames[16];
 	struct sprof_interp_copy copy;
 	struct sprof_stack_view stack;
+	struct sprof_merge_fit fit;
 };
+
+static uint32_t module_of(uint64_t offset)
+{
+	return offset == ELSEWHERE ? LIBC : offset == SWITCH || offset == START ? GREENLET : PYTHON;
+}
 
 static void set_up(struct scene *scene, const uint64_t *native, const char *python)
 {
@@ -47,9 +56,11 @@ static void set_up(struct scene *scene, const uint64_t *native, const char *pyth
 	scene->process.file = &file;
 	scene->process.module = PYTHON;
 	scene->process.is_known = true;
+	scene->process.greenlet = GREENLET;
+	scene->process.greenlet_file = (struct sprof_greenlet_file){SWITCH, SWITCH + 0x10};
 	for (; *native != STOP; native++)
-		scene->native[scene->stack.count++] = (struct sprof_frame){
-			.offset = *native, .module = *native == ELSEWHERE ? LIBC : PYTHON};
+		scene->native[scene->stack.count++] =
+			(struct sprof_frame){.offset = *native, .module = module_of(*native)};
 	for (size_t i = 0; python[i]; i++) {
 		scene->frames[i].is_entry = python[i] != 'f';
 		scene->frames[i].is_shim = python[i] == 's';
@@ -64,9 +75,7 @@ static void set_up(struct scene *scene, const uint64_t *native, const char *pyth
 
 static enum sprof_merge judge_scene(struct scene *scene)
 {
-	bool is_between;
-
-	return sprof_merge_judge(&scene->process, &scene->copy, &scene->stack, &is_between);
+	return sprof_merge_judge(&scene->process, &scene->copy, &scene->stack, &scene->fit);
 }
 
 /* The merged stack: digits are Python's frames, letters native ones. */
@@ -76,12 +85,14 @@ static void check(struct scene *scene, enum sprof_interp_mode mode, const char *
 
 	assert_int_equal(judge_scene(scene), SPROF_MERGE_MERGED);
 	assert_true(sprof_merge_build(
-		&scene->process, mode, &scene->copy, scene->names, &scene->stack));
+		&scene->process, mode, &scene->copy, scene->names, &scene->fit, &scene->stack));
 	for (size_t i = 0; i < scene->stack.count; i++) {
 		const struct sprof_frame *frame = &scene->stack.frames[i];
 
 		text[i] = frame->module == SCRIPT   ? (char)('0' + frame->offset)
 			: frame->module == LIBC     ? 'x'
+			: frame->offset == START    ? 'g'
+			: frame->offset == SWITCH   ? 'w'
 			: frame->offset == CALL     ? 'c'
 			: frame->offset == SORT     ? 's'
 			: frame->offset == NAMELESS ? 'n'
@@ -153,6 +164,55 @@ static void test_what_does_not_fit(void **state)
 	check_unmerged(&scene, SPROF_MERGE_VERSION);
 }
 
+/* A greenlet's stack begins where its function was called, whatever is below. */
+static void test_greenlets(void **state)
+{
+	const uint64_t inner[] = {
+		LOOP, SORT, LOOP, CALL, START, SWITCH, LOOP, SORT, START, LOOP, STOP};
+	struct scene scene;
+
+	set_up(&scene, inner, "efe");
+	check(&scene, SPROF_INTERP_CALLS, "0s12g");
+	assert_int_equal(scene.stack.end, SPROF_END_ROOT);
+	/* The file's functions have no names. */
+	set_up(&scene, inner, "efe");
+	scene.process.greenlet_file = (struct sprof_greenlet_file){0};
+	scene.stack.end = SPROF_END_BAD_MEMORY;
+	check(&scene, SPROF_INTERP_CALLS, "0s12g");
+	assert_int_equal(scene.stack.end, SPROF_END_ROOT);
+	/* Not the loop below, because the innermost one calls nothing. */
+	set_up(&scene, (const uint64_t[]){LOOP, START, LOOP, STOP}, "fe");
+	check(&scene, SPROF_INTERP_CALLS, "01g");
+	/* A loop that begins, called by greenlet: it is the function of a greenlet. */
+	set_up(&scene, (const uint64_t[]){LOOP, START, LOOP, STOP}, "");
+	check(&scene, SPROF_INTERP_CALLS, "g");
+	/* Greenlet calls a function that is no greenlet's. */
+	set_up(&scene, (const uint64_t[]){LOOP, START, LOOP, ELSEWHERE, STOP}, "ee");
+	check(&scene, SPROF_INTERP_CALLS, "0g1x");
+	set_up(&scene, inner, "eee");
+	check(&scene, SPROF_INTERP_CALLS, "0s1gw2sg");
+	set_up(&scene, inner, "eeeee");
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
+}
+
+static void test_a_greenlet_that_switches(void **state)
+{
+	const uint64_t before[] = {START, LOOP, START, LOOP, STOP};
+	const uint64_t during[] = {ELSEWHERE, SWITCH, START, LOOP, START, LOOP, STOP};
+	struct scene scene;
+
+	set_up(&scene, before, "e");
+	check(&scene, SPROF_INTERP_CALLS, "g0g");
+	set_up(&scene, before, "e");
+	scene.process.greenlet_file = (struct sprof_greenlet_file){0};
+	check_unmerged(&scene, SPROF_MERGE_SWITCH);
+	set_up(&scene, during, "e");
+	check_unmerged(&scene, SPROF_MERGE_SWITCH);
+	set_up(&scene, during, "e");
+	scene.process.greenlet = SPROF_MAPPING_NO_MODULE;
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
+}
+
 static void test_threads_without_python(void **state)
 {
 	struct scene scene;
@@ -170,6 +230,8 @@ int main(void)
 		cmocka_unit_test(test_calls_between_loops),
 		cmocka_unit_test(test_a_loop_without_a_frame),
 		cmocka_unit_test(test_what_does_not_fit),
+		cmocka_unit_test(test_greenlets),
+		cmocka_unit_test(test_a_greenlet_that_switches),
 		cmocka_unit_test(test_threads_without_python),
 	};
 
