@@ -12,8 +12,8 @@
 #include "interp/merge.h"
 
 enum {
-	FEW_FRAMES = 256,
-	FEW_BYTES = 128 << 10,
+	FEW_FRAMES = 2048,
+	FEW_BYTES = 512 << 10,
 	/* A thread without a state is looked for again at each of its first samples, later seldom. */
 	EAGER = 16,
 	PATIENCE = 64,

@@ -81,7 +81,7 @@ static bool is_greenlet(const struct merging *merging, size_t index)
 }
 
 /*
- * The innermost native frames with so many loops: all, or up to the function that calls a greenlet's.
+ * The innermost native frames with that many loops: all, or up to the function that calls a greenlet's.
  * A greenlet's call may also be of another kind (a trace function): then the number differs.
  */
 static bool find_end(const struct merging *merging, size_t loops, size_t *ret_end)

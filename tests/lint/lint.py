@@ -33,7 +33,7 @@ ONLY_HEADERS = {
     ("unwind", "attach"): {"memory.h", "regs.h", "maps.h"},
     ("memory", "attach"): {"procfs.h"},
     ("interp", "attach"): {"memory.h", "maps.h"},
-    ("interp", "elfsym"): {"image.h", "python-file.h"},
+    ("interp", "elfsym"): {"image.h", "greenlet-file.h", "python-file.h"},
     ("unwind", "elfsym"): {"image.h", "cfi.h", "call-decode.h", "fde-table.h", "fdes.h", "frame-distance.h",
                            "go-rows.h", "go-runtime.h", "plt-decode.h", "code-scan.h", "code-starts.h",
                            "signal-return.h"},
