@@ -13,12 +13,15 @@
 #include "elfsym/core.h"
 #include "unwind/unwind.h"
 
+struct sprof_interp;
+
 struct sprof_core_look {
 	const struct sprof_core *core;
 	const char *program; /* the file to take for the core's program; NULL: the core's path */
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
-	struct sprof_maps maps; /* of sprof_core_modules_open() */
+	struct sprof_interp *interp; /* NULL: native stacks only */
+	struct sprof_maps maps;      /* of sprof_core_modules_open() */
 	char *maps_text;
 };
 

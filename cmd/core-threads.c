@@ -14,6 +14,7 @@
 #include "blocked/call.h"
 #include "blocked/futex.h"
 #include "blocked/object.h"
+#include "cmd/core-python.h"
 #include "sampler/goroutine.h"
 #include "sampler/world.h"
 
@@ -25,6 +26,7 @@ struct giving {
 	struct sprof_objects objects;
 	struct sprof_areas areas;
 	struct sprof_idmap by_tid; /* (0, tid) -> index */
+	struct sprof_core_python python;
 };
 
 /* A thread's sample while it is made. */
@@ -149,7 +151,7 @@ static void find_goroutine(
 		snapshot->goroutine = (struct sprof_goroutine){0};
 }
 
-static bool give_stack(const struct giving *giving, pid_t tid, struct taking *taking)
+static bool give_stack(struct giving *giving, pid_t tid, struct taking *taking)
 {
 	const struct sprof_core_look *look = giving->look;
 	const struct sprof_snapshot_memory memory = {look->core, read_word};
@@ -168,7 +170,8 @@ static bool give_stack(const struct giving *giving, pid_t tid, struct taking *ta
 		};
 	find_goroutine(look, tid, &snapshot);
 	stack = sprof_unwinder_walk(look->unwinder, &snapshot, &look->maps);
-	return giving->sink->stack(giving->sink->data, &stack, &taking->stack);
+	return sprof_core_python_merge(&giving->python, tid, &snapshot, &stack) &&
+		giving->sink->stack(giving->sink->data, &stack, &taking->stack);
 }
 
 static bool give_thread(struct giving *giving, uint32_t id, struct taking *taking)
@@ -244,7 +247,9 @@ bool sprof_core_threads_give(
 
 	giving.access = (struct sprof_blocked_access){&giving, read_memory, no_process};
 	giving.objects.access = &giving.access;
+	sprof_core_python_begin(look, &giving.python);
 	ok = give_all(&giving);
+	sprof_core_python_finish(&giving.python);
 	sprof_objects_finish(&giving.objects);
 	sprof_areas_finish(&giving.areas);
 	sprof_idmap_finish(&giving.by_tid);

@@ -18,8 +18,10 @@
 #include "cmd/descendants.h"
 #include "cmd/environment.h"
 #include "cmd/naming.h"
+#include "cmd/python.h"
 #include "cmd/tracing.h"
 #include "cmd/ui.h"
+#include "interp/interp.h"
 
 struct dump_options {
 	struct sprof_common_options common;
@@ -87,6 +89,7 @@ struct dump {
 	struct sprof_unwinder *unwinder;
 	struct sprof_namer namer;
 	struct sprof_core *core;
+	struct sprof_interp *interp; /* for the core */
 	struct sprof_core_look core_look;
 	/* One look: */
 	struct sprof_stacks stacks;
@@ -121,6 +124,7 @@ static void dump_finish(struct dump *dump)
 	sprof_namer_finish(&dump->namer);
 	sprof_unwinder_destroy(dump->unwinder);
 	sprof_core_look_finish(&dump->core_look);
+	sprof_interp_destroy(dump->interp);
 	sprof_core_close(dump->core);
 	sprof_modules_destroy(dump->modules);
 }
@@ -262,6 +266,8 @@ static bool open_core(struct dump *dump, struct sprof_error *err)
 		return true;
 	if (!sprof_core_open(dump->options->core, &dump->core, err))
 		return false;
+	if (!sprof_python_begin(dump->options->python, dump->modules, &dump->interp, err))
+		return false;
 	if (dump->core->is_cut)
 		sprof_ui_note("%s was cut off: some of its memory is missing, and stacks may end "
 			      "early",
@@ -271,6 +277,7 @@ static bool open_core(struct dump *dump, struct sprof_error *err)
 		.program = dump->options->program,
 		.modules = dump->modules,
 		.unwinder = dump->unwinder,
+		.interp = dump->interp,
 	};
 	return sprof_core_modules_open(&dump->core_look, err);
 }

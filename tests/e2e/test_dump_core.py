@@ -13,6 +13,7 @@ import sys
 
 from harness import (Program, Target, go_target, main, require_machine, run, sprof, state_of, target, threads_of,
                      tool, wait_until)
+from test_python import WAITS, pythons, write
 
 # The pc of each frame that is on the stack, by thread: none that is inlined, or that has made a tail call.
 ASK_GDB = """
@@ -138,8 +139,50 @@ def test_python():
     wait_until(lambda: state_of(program.pid) == "S" and in_call(program.pid), "it sleeps")
     core = gcore(program.pid)
     end(program)
-    found = check_like_gdb(core, os.path.realpath(sys.executable))
+    found = check_like_gdb(core, os.path.realpath(sys.executable), "--no-python")
     assert found["processes"][0]["threads"][0]["system_call"] == "clock_nanosleep"
+
+
+def stacks_in(found):
+    return {thread["tid"]: [(frame["function"], frame["file"], frame["line"]) for frame in thread["stack"]]
+            for thread in found["processes"][0]["threads"]}
+
+
+def waiting_python(python):
+    program = Program([python, write("waits.py", WAITS)])
+    assert program.line() == "ready"
+    wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
+               "all threads wait")
+    return program
+
+
+def check_python_functions(python, write_core):
+    """A core has the same stacks as the process that it was made of."""
+    program = waiting_python(python)
+    live = stacks_in(json.loads(sprof("dump", "-p", program.pid, "--json").check(0).text()))
+    core = write_core(program)
+    found = stacks_in(dump(core))
+    assert found == live, f"{python}\n{found}\n{live}"
+    names = [{name.rpartition(".")[2] for name, *_ in stack} for stack in found.values()]
+    for name in ("on_event", "on_lock", "on_pipe", "on_sort"):
+        assert sum(name in some for some in names) == 1, f"{python} {name}: {names}"
+    assert not any("_PyEval_EvalFrameDefault" in some for some in names), names
+    os.unlink(core)
+
+
+def gcore_and_end(program):
+    core = gcore(program.pid)
+    end(program)
+    return core
+
+
+def test_python_functions():
+    for python in pythons():
+        check_python_functions(python, gcore_and_end)
+
+
+def test_python_functions_in_a_core_of_the_kernel():
+    check_python_functions(tool("/usr/bin/python3"), abort)
 
 
 def test_static_and_stripped():
