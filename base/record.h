@@ -248,6 +248,9 @@ struct sprof_sample {
  * sample() may be called several times for a thread. charge() then gives the time that the kernel
  * accounted to the thread since the last charge(); it belongs to the samples since then. `last` is
  * true if the thread has ended or the run is over.
+ *
+ * queued() gives the time, in ns, that the thread had to wait for a CPU after the sleep of such a sample;
+ * it is not in charge() any more. For that time there are already sample->count samples of the sleep.
  */
 struct sprof_sink {
 	void *data;
@@ -255,6 +258,8 @@ struct sprof_sink {
 	bool (*stack)(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id);
 	bool (*sample)(void *data, const struct sprof_sample *sample);
 	bool (*charge)(void *data, uint32_t thread, const struct sprof_times *times, bool last);
+	/* NULL: not wanted; charge() then has that time, too. */
+	bool (*queued)(void *data, const struct sprof_sample *sample, uint64_t ns);
 	/* Gives equal waits the same id. NULL: not wanted; then nothing is looked up. */
 	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
 	/* Replaces the thread's earlier facts. NULL: not wanted. */

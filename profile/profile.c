@@ -288,6 +288,22 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times
 	return true;
 }
 
+static bool sink_queued(void *data, const struct sprof_sample *sample, uint64_t ns)
+{
+	struct sprof_profile *profile = data;
+	uint32_t index, row;
+
+	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
+		!find_row(profile, sample, index, &row))
+		return false;
+	profile->threads[index].times.ns[SPROF_TIME_RUNQ] += ns;
+	if (!profile->kinds.has_times)
+		return true;
+	profile->rows[row].metrics.times.ns[SPROF_TIME_RUNQ] += ns;
+	sprof_window_take_back(&profile->index->windows[index], row, sample->state, sample->count);
+	return true;
+}
+
 bool sprof_profile_settle(struct sprof_profile *profile)
 {
 	for (size_t i = 0; i < profile->thread_count; i++) {
@@ -314,6 +330,7 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 		.stack = sink_stack,
 		.sample = sink_sample,
 		.charge = sink_charge,
+		.queued = sink_queued,
 		.wait = sprof_profile_sink_wait,
 		.facts = sink_facts,
 		.pause = sink_pause,

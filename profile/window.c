@@ -2,7 +2,7 @@
  * Time accounting, the pure part: which samples get the kernel's time.
  *
  * Time of a class goes only to samples in a state of that class, so a sleeping function is never
- * charged with CPU time. The shares are differences of a rounded running sum: each is within a
+ * charged with CPU time. The wait for a CPU after a sleep does not come here (struct sprof_sink). The shares are differences of a rounded running sum: each is within a
  * nanosecond of even, and their sum is exact.
  */
 #include "profile/window.h"
@@ -48,6 +48,20 @@ bool sprof_window_add(
 	window->runs[window->count++] =
 		(struct sprof_window_run){.row = row, .count = count, .state = state};
 	return true;
+}
+
+void sprof_window_take_back(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
+{
+	for (size_t i = window->count; i-- && count;) {
+		struct sprof_window_run *run = &window->runs[i];
+		uint32_t part = run->count < count ? run->count : count;
+
+		if (run->row != row || run->state != state)
+			continue;
+		run->count -= part;
+		count -= part;
+	}
 }
 
 /* Hands out ns of the class; false: no sample of the window takes it. */

@@ -35,6 +35,10 @@ struct sprof_window {
 
 void sprof_window_finish(struct sprof_window *window);
 
+/* Of the samples that were added last: that many are not to get any of the time. */
+void sprof_window_take_back(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
+
 /* `count` more samples of the row with that index. False: no memory. */
 bool sprof_window_add(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);

@@ -209,7 +209,8 @@ static uint64_t divide(struct sprof_account *account, const struct sprof_figures
  * sched_info_arrive). The part before the first figures, or already handed out as something else,
  * may not fit into the time that is left; then the wait is cut to that time.
  */
-static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_figures *now)
+static uint64_t hand_out_runq(
+	struct sprof_account *account, const struct sprof_figures *now, uint64_t most)
 {
 	uint64_t handed_out = account->kept_ns, room, delta;
 
@@ -218,10 +219,17 @@ static uint64_t hand_out_runq(struct sprof_account *account, const struct sprof_
 	room = since(since(now->time_ns, account->start.time_ns), handed_out);
 	delta = since(since(now->runq_ns, account->start.runq_ns),
 		account->handed_out.ns[SPROF_TIME_RUNQ]);
-	if (delta > room)
-		delta = room;
+	delta = least(delta, least(room, most));
 	account->handed_out.ns[SPROF_TIME_RUNQ] += delta;
 	return delta;
+}
+
+uint64_t sprof_account_take_runq(
+	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns)
+{
+	const struct sprof_figures now = {.time_ns = now_ns, .runq_ns = runq_ns};
+
+	return hand_out_runq(account, &now, ns);
 }
 
 struct sprof_times sprof_account_advance(
@@ -241,7 +249,7 @@ struct sprof_times sprof_account_advance(
 		user = since(cpu, before[SPROF_TIME_SYS]);
 	times.ns[SPROF_TIME_USER] = hand_out(account, SPROF_TIME_USER, user);
 	times.ns[SPROF_TIME_SYS] = hand_out(account, SPROF_TIME_SYS, since(cpu, user));
-	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now);
+	times.ns[SPROF_TIME_RUNQ] = hand_out_runq(account, now, UINT64_MAX);
 	times.ns[SPROF_TIME_STOLEN] = divide(account, now);
 	if (now->more_to_come && !blocked_samples(account))
 		return times;

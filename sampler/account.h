@@ -63,4 +63,11 @@ void sprof_account_see(struct sprof_account *account, enum sprof_state state, ui
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now);
 
+/*
+ * Hands out wait for a CPU ahead of the next advance: at most `ns`, and what is due at `now_ns`, if the
+ * thread has waited for `runq_ns` so far. Returns how much.
+ */
+uint64_t sprof_account_take_runq(
+	struct sprof_account *account, uint64_t now_ns, uint64_t runq_ns, uint64_t ns);
+
 #endif

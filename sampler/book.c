@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "sampler/mappings.h"
 #include "sampler/reuse.h"
 
@@ -159,6 +160,35 @@ void sprof_book_credit(struct book *book, struct sprof_thread *thread, uint64_t 
 
 	if (sprof_reuse_credit(thread, time_ns, &observation))
 		sprof_book_observation(book, &observation);
+}
+
+/* Whether samples of its sleep are in the profile, and the time of run queues. */
+static bool takes_queue(const struct book *book, const struct sampled *sampled)
+{
+	const struct sprof_sampler_options *options = book->run->options;
+
+	return book->sink->queued && !options->no_samples &&
+		sprof_mode_takes(options->mode, sampled->asleep.seen.state) &&
+		sprof_mode_counts(options->mode, SPROF_TIME_RUNQ);
+}
+
+void sprof_book_queued(
+	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now)
+{
+	const struct queue_look look = {
+		.now_ns = now_of(book->run),
+		.period_ns = (uint64_t)(SPROF_NS_PER_S / book->run->options->rate_hz),
+		.schedstat = now,
+	};
+	struct sampled *sampled = thread->sampling;
+	uint32_t ticks;
+	uint64_t ns;
+
+	if (!takes_queue(book, sampled))
+		return;
+	ns = sprof_sampled_queued(sampled, &look, &ticks);
+	if (ns)
+		sprof_samples_queued(&book->samples, thread, ns, ticks);
 }
 
 void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns)

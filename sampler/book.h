@@ -40,6 +40,9 @@ void sprof_book_end_tick(struct book *book);
 struct sampled *sprof_book_open(struct book *book, struct sprof_thread *thread);
 /* The thread runs another program. The ticks that it slept in the old one are credited. */
 void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
+/* The thread was found to have run, with these figures: what it has waited for its first CPU. */
+void sprof_book_queued(
+	struct book *book, struct sprof_thread *thread, const struct sprof_proc_schedstat *now);
 /* The thread was found to have run. The ticks that it slept before are credited. */
 void sprof_book_woke(struct book *book, struct sprof_thread *thread, uint64_t time_ns);
 /* Credits the ticks that the thread has slept. As far as is known, it still sleeps. */

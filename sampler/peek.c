@@ -160,7 +160,7 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 		.call = sight->call,
 		.sleeps_on = !run->quality->schedstat_missing,
 		.timeslices = sight->schedstat.timeslices,
-		.slept = {.cpu_ns = sight->schedstat.cpu_ns},
+		.slept = {.cpu_ns = sight->schedstat.cpu_ns, .runq_ns = sight->schedstat.runq_ns},
 	};
 }
 

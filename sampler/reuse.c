@@ -77,25 +77,28 @@ static bool is_spared(
 			!is_its_turn(thread, tick->number));
 }
 
-static bool has_moved(const struct run *run, struct sprof_thread *thread)
+static bool has_moved(
+	const struct run *run, struct sprof_thread *thread, struct sprof_proc_schedstat *ret)
 {
 	const struct sampled *sampled = thread->sampling;
-	struct sprof_proc_schedstat schedstat;
 
-	return !run->world->read_schedstat(run->world->data, thread, &schedstat) ||
-		sampled->sleep.timeslices != schedstat.timeslices;
+	if (run->world->read_schedstat(run->world->data, thread, ret))
+		return sampled->sleep.timeslices != ret->timeslices;
+	ret->timeslices = sampled->sleep.timeslices;
+	return true;
 }
 
 enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
-	const struct reuse_tick *tick, struct observation *ret)
+	const struct reuse_tick *tick, struct reused *reused)
 {
+	struct observation *ret = &reused->observation;
 	struct sampled *sampled = thread->sampling;
 
 	if (is_spared(run, thread, tick)) {
 		sprof_sampled_skipped(sampled, tick->weight);
 		return REUSE_SPARED;
 	}
-	if (!quiet_of(thread)->is_quiet && has_moved(run, thread)) {
+	if (!quiet_of(thread)->is_quiet && has_moved(run, thread, &reused->moved)) {
 		sprof_quiet_moved(quiet_of(thread), tick->ns);
 		return REUSE_MOVED;
 	}

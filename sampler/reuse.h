@@ -23,9 +23,15 @@ struct reuse_tick {
 	uint32_t weight;     /* number of ticks that it stands for */
 };
 
+struct reused {
+	struct observation observation; /* TAKEN */
+	struct sprof_proc_schedstat
+		moved; /* MOVED: its figures now; no more time slices: not known */
+};
+
 /* The thread was last seen asleep. */
 enum reuse_outcome sprof_reuse(const struct run *run, struct sprof_thread *thread,
-	const struct reuse_tick *tick, struct observation *ret);
+	const struct reuse_tick *tick, struct reused *reused);
 
 /* The ticks slept without a look, the last one at `time_ns`. False: there are none. */
 bool sprof_reuse_credit(struct sprof_thread *thread, uint64_t time_ns, struct observation *ret);

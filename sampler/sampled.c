@@ -131,12 +131,33 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 		.cpu_ns = figures->cpu_ns,
 		.figures = *figures,
 	};
+	sampled->asleep = (struct sleeping_place){.seen = sampled->last, .wait = sampled->wait.id};
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
 {
 	sampled->sleep.active = false;
 	sampled->sleep.skipped = 0;
+}
+
+/* Of several turns on a CPU, all have waited for as long, as far as known. */
+uint64_t sprof_sampled_queued(
+	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks)
+{
+	const struct known_sleep *sleep = &sampled->sleep;
+	const uint64_t runq_ns = look->schedstat->runq_ns;
+	const uint64_t turns = look->schedstat->timeslices - sleep->timeslices;
+	uint64_t ns;
+
+	*ret_ticks = 0;
+	if (!turns || runq_ns <= sleep->figures.runq_ns)
+		return 0;
+	ns = sprof_account_take_runq(&sampled->account, look->now_ns, runq_ns,
+		(runq_ns - sleep->figures.runq_ns) / turns);
+	sampled->queued_ns += ns;
+	*ret_ticks = (uint32_t)(sampled->queued_ns / look->period_ns);
+	sampled->queued_ns %= look->period_ns;
+	return ns;
 }
 
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks)

@@ -88,6 +88,18 @@ struct last_seen {
 	uint32_t cpu;       /* counted from 1; 0: not known, or not wanted */
 };
 
+/* A look that finds that a sleeper has had a CPU. */
+struct queue_look {
+	uint64_t now_ns, period_ns; /* of the ticks */
+	const struct sprof_proc_schedstat *schedstat;
+};
+
+/* The sample of the present sleep. Records of timers may come before anybody sees that it is over. */
+struct sleeping_place {
+	struct last_seen seen;
+	uint32_t wait; /* the sink's */
+};
+
 enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
 
 /*
@@ -103,9 +115,11 @@ struct sampled {
 	struct sprof_account account;
 	uint64_t window_ns; /* when the last charge was */
 	uint64_t stood_ns;  /* spent in our stops, from when we saw them */
+	uint64_t queued_ns; /* waited for a CPU after sleeps: what is less than a tick */
 	enum sampled_life life;
 	bool owed; /* its last stop came too late for its tick */
 	struct last_seen last;
+	struct sleeping_place asleep;
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
@@ -190,6 +204,12 @@ void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
 	uint64_t timeslices, bool is_same);
 void sprof_sampled_woke(struct sampled *sampled);
+/*
+ * It has had a CPU since it was seen asleep. Returns the time that it had to wait for the first one, in
+ * ns, which is handed out now. *ret_ticks: how many of its ticks, in the mean, were in such waits.
+ */
+uint64_t sprof_sampled_queued(
+	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
 /* Ticks pass without a look at it. Credited: returns how many did since the last time. */
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
 uint32_t sprof_sampled_credited(struct sampled *sampled);

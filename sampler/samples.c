@@ -132,18 +132,31 @@ static void emit(const struct samples *samples, const struct deferred *deferred)
 	hand_over(samples, deferred->thread, &sample);
 }
 
-static struct sprof_sample sample_of(const struct sprof_thread *thread)
+static struct sprof_sample sample_of(
+	const struct sprof_thread *thread, const struct last_seen *seen, uint32_t wait)
 {
-	const struct sampled *sampled = thread->sampling;
-
 	return (struct sprof_sample){
 		.thread = thread->id,
-		.stack = sampled->last.stack,
-		.state = sampled->last.state,
-		.wait = sampled->wait.id,
-		.goroutine = sampled->last.goroutine,
-		.cpu = sampled->last.cpu,
+		.stack = seen->stack,
+		.state = seen->state,
+		.wait = wait,
+		.goroutine = seen->goroutine,
+		.cpu = seen->cpu,
 	};
+}
+
+/* Nobody holds a lock that a thread waits for a CPU with. */
+void sprof_samples_queued(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct sprof_sample sample = sample_of(thread, &sampled->asleep.seen, sampled->asleep.wait);
+
+	sample.count = ticks;
+	if (samples->run->out_of_memory)
+		return;
+	if (!samples->sink->queued(samples->sink->data, &sample, ns))
+		samples->run->out_of_memory = true;
 }
 
 /* NONE: it waits for no lock, or no holder is known. */
@@ -157,10 +170,11 @@ static uint32_t holder_of(const struct sampled *sampled)
 void sprof_samples_emit(
 	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times)
 {
+	const struct sampled *sampled = thread->sampling;
 	struct deferred deferred = {
 		.thread = thread,
-		.sample = sample_of(thread),
-		.holder_id = holder_of(thread->sampling),
+		.sample = sample_of(thread, &sampled->last, sampled->wait.id),
+		.holder_id = holder_of(sampled),
 	};
 
 	deferred.sample.time_ns = time_ns;

@@ -46,6 +46,10 @@ void sprof_samples_finish(struct samples *samples);
 void sprof_samples_forget(struct samples *samples, const struct sprof_thread *thread);
 void sprof_samples_forget_all(struct samples *samples);
 
+/* The wait for a CPU, in ns, after the sleep that its last sample is of, and how many of
+ * its ticks that was. */
+void sprof_samples_queued(
+	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks);
 /* Hands over `times` ticks, the last at `time_ns`, to the sink: now or at the end of the tick. */
 void sprof_samples_emit(
 	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times);

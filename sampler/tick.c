@@ -227,17 +227,18 @@ static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct reuse_tick tick = {
 		.ns = ticking->ns, .number = ticking->number, .weight = ticking->weight};
-	struct observation observation;
+	struct reused reused;
 
-	switch (sprof_reuse(ticking->run, thread, &tick, &observation)) {
+	switch (sprof_reuse(ticking->run, thread, &tick, &reused)) {
 	case REUSE_TAKEN:
-		sprof_book_observation(ticking->book, &observation);
+		sprof_book_observation(ticking->book, &reused.observation);
 		return true;
 	case REUSE_SPARED:
 		sprof_book_stays(ticking->book, thread, ticking->ns);
 		return true;
 	case REUSE_MOVED:
 		unsettle(ticking);
+		sprof_book_queued(ticking->book, thread, &reused.moved);
 		sprof_book_woke(ticking->book, thread, ticking->last_ns);
 		break;
 	}

@@ -26,7 +26,8 @@ def recording():
     check_usage(report, truth)
     check_identity(report)
     assert stats["stacks_truncated"] <= 2, stats
-    assert stats["samples_by_kernel"] > 50 and stats["samples_stopped"] > 10, stats
+    assert stats["samples_by_kernel"] > 50, stats
+    assert stats["samples_stopped"] > 10 or may_show_kernel(), stats
     return share_errors(folded, truth)
 
 

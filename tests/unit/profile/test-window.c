@@ -139,6 +139,30 @@ static void equal_samples_in_a_row_take_no_more_room(void **state)
 	sprof_window_finish(&window);
 }
 
+static void samples_that_are_taken_back_get_nothing(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	struct sprof_times times = {.ns = {[SPROF_TIME_SLEEP] = 600}};
+
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_SLEEP, 2));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP, 4));
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_SLEEP, 2));
+	sprof_window_take_back(&window, 0, SPROF_STATE_SLEEP, 3);
+	sprof_window_take_back(&window, 2, SPROF_STATE_SLEEP, 3);
+	sprof_window_take_back(&window, 1, SPROF_STATE_DISK, 3);
+	sprof_window_take_back(&window, 1, SPROF_STATE_SLEEP, 2);
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), 200);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 400);
+	/* More than there are: the time waits for other samples. */
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP, 1));
+	sprof_window_take_back(&window, 1, SPROF_STATE_SLEEP, 5);
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SLEEP], 600);
+	sprof_window_finish(&window);
+}
+
 static void nothing_is_lost_on_random_input(void **state)
 {
 	struct sprof_profile_row rows[ROWS] = {0};
@@ -191,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
 		cmocka_unit_test(a_charge_empties_the_window),
 		cmocka_unit_test(equal_samples_in_a_row_take_no_more_room),
+		cmocka_unit_test(samples_that_are_taken_back_get_nothing),
 		cmocka_unit_test(nothing_is_lost_on_random_input),
 		cmocka_unit_test(years_do_not_overflow),
 	};

@@ -140,6 +140,20 @@ static bool take_charge(void *data, uint32_t id, const struct sprof_times *times
 	return true;
 }
 
+static bool take_queued(void *data, const struct sprof_sample *sample, uint64_t ns)
+{
+	struct fake_thread *thread = find(data, sample->thread);
+
+	if (thread->lasts)
+		fake_wrong(data, thread, "queued behind its last charge");
+	if (sample->state == SPROF_STATE_USER || sample->state == SPROF_STATE_SYS)
+		fake_wrong(data, thread, "queued after no sleep");
+	thread->charged[SPROF_TIME_RUNQ] += ns;
+	thread->queued_ns += ns;
+	thread->queued_ticks += sample->count;
+	return true;
+}
+
 static bool take_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
 {
 	struct fake_world *world = data;
@@ -254,6 +268,7 @@ void fake_sink_init(struct fake_world *world)
 		.stack = take_stack,
 		.sample = take_sample,
 		.charge = take_charge,
+		.queued = take_queued,
 		.wait = take_wait};
 	world->control =
 		(struct sprof_control){.data = world, .signal = on_signal, .done = on_done};

@@ -87,10 +87,11 @@ struct fake_thread {
 	uint64_t samples, states[SPROF_STATE_COUNT];
 	uint64_t last_sample_ns, one_before_ns;
 	uint64_t charged[SPROF_TIME_COUNT];
-	unsigned told, charges, lasts; /* its records; charges; last charges */
-	uint32_t holders;              /* samples with a holder, */
-	uint32_t placeless;            /* and without the holder's place */
-	uint64_t held;                 /* others' samples with this thread as the holder */
+	uint64_t queued_ns, queued_ticks; /* of charged: after sleeps */
+	unsigned told, charges, lasts;    /* its records; charges; last charges */
+	uint32_t holders;                 /* samples with a holder, */
+	uint32_t placeless;               /* and without the holder's place */
+	uint64_t held;                    /* others' samples with this thread as the holder */
 	uint32_t last_holder;
 	uint64_t looks; /* reads of its schedstat */
 	uint64_t stat_reads;

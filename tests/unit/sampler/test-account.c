@@ -56,6 +56,23 @@ static void one_window(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 500);
 }
 
+static void a_wait_for_a_cpu_is_taken_ahead(void **state)
+{
+	const struct sprof_figures start = {1000, 100, 10, 5, 5}, now = {2000, 500, 110, 8, 6};
+	struct sprof_account account = start_at(&start);
+	struct sprof_times times;
+
+	assert_int_equal(sprof_account_take_runq(&account, 1500, 50, 30), 30);
+	/* No more than there is, and none from before. */
+	assert_int_equal(sprof_account_take_runq(&account, 1500, 50, 30), 10);
+	assert_int_equal(sprof_account_take_runq(&account, 1500, 5, 30), 0);
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 60);
+	assert_int_equal(total(&times), 960);
+	/* Nor more than has passed. */
+	assert_int_equal(sprof_account_take_runq(&account, 2010, 500, 300), 10);
+}
+
 static void nothing_is_handed_out_twice(void **state)
 {
 	const struct sprof_figures start = {0}, now = {2000, 500, 110, 8, 6};
@@ -431,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_window),
+		cmocka_unit_test(a_wait_for_a_cpu_is_taken_ahead),
 		cmocka_unit_test(nothing_is_handed_out_twice),
 		cmocka_unit_test(time_without_ticks_is_user_time),
 		cmocka_unit_test(one_sided_splits),

@@ -1,0 +1,77 @@
+/*
+ * The sampler in a made-up world: whose time a wait for a CPU is.
+ */
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+enum { ROUNDS = 40 };
+
+static struct fake_world world;
+
+static struct fake_thread *add_starved(bool by_kernel)
+{
+	struct fake_thread *thread;
+
+	fake_init(&world, 1);
+	world.options.by_kernel = by_kernel;
+	thread = fake_add(&world, 0, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		fake_act(thread, DOING_SLEEP, 7 * MS);
+		fake_act(thread, DOING_READY, 4 * MS);
+		fake_act(thread, DOING_USER, 3 * MS);
+		fake_act(thread, DOING_READY, 5 * MS);
+		fake_act(thread, DOING_USER, 2 * MS);
+	}
+	world.options.duration_ns = (uint64_t)ROUNDS * 21 * MS;
+	return thread;
+}
+
+static void check(bool by_kernel, double rate_hz)
+{
+	const struct fake_thread *thread = add_starved(by_kernel);
+
+	world.options.rate_hz = rate_hz;
+	fake_run_well(&world);
+	assert_in_range(thread->charged[SPROF_TIME_RUNQ], 340 * MS, 361 * MS);
+	if (rate_hz < 1000)
+		return;
+	assert_in_range(thread->queued_ns, 150 * MS, 161 * MS);
+	assert_in_range(thread->queued_ticks, 150, 161);
+}
+
+/* Its sleep has lasted longer for that; a wait in the middle of its work is the work's. */
+static void after_a_sleep_it_is_the_sleeps(void **state)
+{
+	check(false, 1000);
+	check(true, 1000);
+}
+
+static void at_a_low_rate_it_is_handed_out_as_well(void **state)
+{
+	check(false, 100);
+	check(true, 100);
+}
+
+static void where_sleepers_are_not_wanted_it_is_the_works(void **state)
+{
+	const struct fake_thread *thread = add_starved(false);
+
+	world.options.mode = SPROF_MODE_CPU;
+	fake_run_well(&world);
+	assert_int_equal(thread->queued_ns, 0);
+	assert_in_range(thread->charged[SPROF_TIME_RUNQ], 340 * MS, 361 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(after_a_sleep_it_is_the_sleeps),
+		cmocka_unit_test(at_a_low_rate_it_is_handed_out_as_well),
+		cmocka_unit_test(where_sleepers_are_not_wanted_it_is_the_works),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
