@@ -14,9 +14,10 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", "sampler", "profile", "output", "cmd", "bench", "demo",
+FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", "interp", "sampler", "profile", "output", "cmd", "bench",
+           "demo",
            "completions", "man", "docs", "scripts", "tests"]
-TESTS = ["tests/unit/sampler/test-sampler-scenarios", "tests/unit/sampler/test-sampler-schedules",
+TESTS = ["tests/unit/sampler/test-sampler-queue", "tests/unit/sampler/test-sampler-scenarios", "tests/unit/sampler/test-sampler-schedules",
          "tests/unit/sampler/test-sampler-switch"]
 SECONDS = 60
 
@@ -31,6 +32,8 @@ MUTATIONS = [
      "sprof_copy_plan"),
     ("restarts-where-it-was", "sampler/sampled.c", "forget_place(sampled);\n\tsprof_sampled_met",
      "sprof_sampled_met"),
+    ("queue-is-all-of-it", "sampler/sampled.c", "(runq_ns - sleep->figures.runq_ns) / turns);", "runq_ns - sleep->figures.runq_ns);"),
+    ("queue-has-no-ticks", "sampler/sampled.c", "*ret_ticks = (uint32_t)(sampled->queued_ns / look->period_ns);", ";"),
     ("seen-is-lost", "sampler/sampled.c", "sampled->last = *seen;", ";"),
     ("ticks-are-not-counted", "sampler/sampled.c", "sprof_account_see(&sampled->account, state, ticks);", ";"),
     ("every-sleep-is-the-same", "sampler/sampled.c", ".active = is_same,", ".active = true,"),
@@ -60,7 +63,7 @@ MUTATIONS = [
     ("spared-is-nowhere", "sampler/book.c", "sprof_samples_stays(&book->samples, thread, tick_ns);", ";"),
     ("woken-are-not-credited", "sampler/tick.c", "if (sprof_quiet_look(ticking->run, &quiet))\n\t\tcredit_woken(ticking);",
      "sprof_quiet_look(ticking->run, &quiet);\n\t(void)credit_woken;"),
-    ("never-moved", "sampler/reuse.c", "sampled->sleep.timeslices != schedstat.timeslices;", "false && sampled->sleep.timeslices;"),
+    ("never-moved", "sampler/reuse.c", "return sampled->sleep.timeslices != ret->timeslices;", "return false && sampled->sleep.timeslices;"),
     ("reused-without-this-tick", "sampler/reuse.c", "sprof_sampled_credited(sampled) + tick->weight", "sprof_sampled_credited(sampled)"),
     ("always-spared", "sampler/reuse.c", "return quiet_of(thread)->is_quiet && !has", "return !has"),
     ("sleepers-are-stopped", "sampler/stops.c", "if (sleeps_by_now(run->world, slot->ask.thread)) {",
