@@ -132,7 +132,8 @@ struct sprof_stack_view {
 struct sprof_thread_record {
 	uint32_t id, process;
 	pid_t pid, tid;
-	const char *name; /* comm */
+	const char *name;   /* comm, or the name that its program knows */
+	bool replaces_name; /* the name before was that of the process, before its own was known */
 	/* the process's command line or comm; may be NULL when unchanged */
 	const char *process_name;
 };

@@ -4,6 +4,8 @@
  */
 #include "cmd/core-python.h"
 
+#include <stdio.h>
+
 enum { TRIES = 8 }; /* each has twice the room */
 
 static size_t read_memory(void *data, uint64_t address, void *buffer, size_t size)
@@ -37,7 +39,8 @@ void sprof_core_python_finish(struct sprof_core_python *python)
 }
 
 bool sprof_core_python_merge(struct sprof_core_python *python, pid_t tid,
-	const struct sprof_snapshot *snapshot, struct sprof_stack_view *stack)
+	const struct sprof_snapshot *snapshot, struct sprof_stack_view *stack,
+	char name[SPROF_COMM_MAX])
 {
 	const struct sprof_interp_subject subject = {
 		.own_tid = tid, .thread_pointer = snapshot->regs.thread_pointer};
@@ -46,6 +49,7 @@ bool sprof_core_python_merge(struct sprof_core_python *python, pid_t tid,
 	struct sprof_interp_thread *thread = NULL;
 	bool has_memory = true;
 
+	name[0] = '\0';
 	if (!python->process)
 		return true;
 	stack->merge = SPROF_MERGE_TORN;
@@ -58,6 +62,8 @@ bool sprof_core_python_merge(struct sprof_core_python *python, pid_t tid,
 		stack->merge = sprof_interp_merge(python->look->interp, python->process,
 			&python->memory, thread, python->copy, stack);
 	}
+	if (has_memory)
+		snprintf(name, SPROF_COMM_MAX, "%s", sprof_interp_thread_name(thread));
 	sprof_interp_thread_destroy(thread);
 	return has_memory;
 }

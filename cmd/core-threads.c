@@ -33,7 +33,8 @@ struct giving {
 struct taking {
 	struct sprof_regs regs;
 	uint32_t stack, wait;
-	pid_t holder; /* 0: of no lock, or not known */
+	char name[SPROF_COMM_MAX]; /* that the program gave; "": none */
+	pid_t holder;              /* 0: of no lock, or not known */
 };
 
 static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer, size_t size)
@@ -170,7 +171,7 @@ static bool give_stack(struct giving *giving, pid_t tid, struct taking *taking)
 		};
 	find_goroutine(look, tid, &snapshot);
 	stack = sprof_unwinder_walk(look->unwinder, &snapshot, &look->maps);
-	return sprof_core_python_merge(&giving->python, tid, &snapshot, &stack) &&
+	return sprof_core_python_merge(&giving->python, tid, &snapshot, &stack, taking->name) &&
 		giving->sink->stack(giving->sink->data, &stack, &taking->stack);
 }
 
@@ -178,7 +179,7 @@ static bool give_thread(struct giving *giving, uint32_t id, struct taking *takin
 {
 	const struct sprof_core *core = giving->look->core;
 	const struct sprof_core_thread *thread = &core->threads[id];
-	const struct sprof_thread_record record = {
+	struct sprof_thread_record record = {
 		.id = id,
 		.pid = core->pid,
 		.tid = thread->tid,
@@ -193,6 +194,9 @@ static bool give_thread(struct giving *giving, uint32_t id, struct taking *takin
 		thread->system_call >= 0)
 		taking->regs.system_call = thread->system_call;
 	if (!give_stack(giving, thread->tid, taking))
+		return false;
+	record.name = taking->name;
+	if (taking->name[0] && !giving->sink->thread(giving->sink->data, &record))
 		return false;
 	return !sprof_regs_was_waiting(&taking->regs) || find_wait(giving, taking);
 }

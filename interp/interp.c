@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/script.h"
 #include "interp/merge.h"
 
 enum {
@@ -282,8 +283,10 @@ static void look_for(const struct sprof_interp_process *process,
 	if ((is_known && !thread->is_doubtful) || !is_due(thread))
 		return;
 	sprof_python_find_thread(process, memory, subject, thread);
-	if (thread->serial != process->serial)
-		thread->block_count = 0;
+	if (thread->serial != process->serial) {
+		thread->block_count = thread->merged = 0;
+		thread->name[0] = '\0';
+	}
 	thread->serial = process->serial;
 	thread->is_doubtful = false;
 	thread->vain = thread->state_count && !was_doubtful ? 0 : thread->vain + 1;
@@ -343,6 +346,67 @@ static bool learn(const struct sprof_interp_process *process, struct sprof_inter
 		sprof_python_learn(&process->offsets, thread, copy);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text), wanted = strlen(end);
+
+	return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* The outermost frame, if it is the one by which the module threading starts a thread. */
+static const struct sprof_python_frame *find_bootstrap(const struct sprof_interp *interp,
+	const struct sprof_interp_copy *copy, const struct sprof_frame *names)
+{
+	const struct sprof_script_function *function;
+	const struct sprof_module *module;
+	size_t count = copy->frame_count;
+	uint32_t line;
+
+	while (count && copy->frames[count - 1].is_shim)
+		count--;
+	if (!count || names[count - 1].module == SPROF_PYTHON_HIDDEN)
+		return NULL;
+	module = sprof_modules_get(interp->modules, names[count - 1].module);
+	if (!ends_with(module->path, "/threading.py"))
+		return NULL;
+	function = sprof_script_find(module->script, names[count - 1].offset, &line);
+	return function && ends_with(function->name, "_bootstrap") ? &copy->frames[count - 1]
+								   : NULL;
+}
+
+/* Programs name a thread before it starts or soon after: later looks are rare. */
+static void look_for_name(const struct sprof_interp *interp,
+	const struct sprof_interp_process *process, const struct sprof_interp_memory *memory,
+	const struct sprof_interp_copy *copy, const struct sprof_frame *names,
+	struct sprof_interp_thread *thread)
+{
+	const unsigned before = thread->merged++;
+	const struct sprof_python_frame *frame;
+	char name[SPROF_COMM_MAX];
+
+	if (before & thread->merged)
+		return;
+	frame = find_bootstrap(interp, copy, names);
+	if (!frame || !sprof_python_thread_name(process, memory, frame, name, sizeof(name)) ||
+		strcmp(name, thread->name) == 0)
+		return;
+	memcpy(thread->name, name, sizeof(name));
+	thread->has_new_name = true;
+}
+
+const char *sprof_interp_thread_name(const struct sprof_interp_thread *thread)
+{
+	return thread->name;
+}
+
+bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread)
+{
+	const bool was_named = thread->has_new_name;
+
+	thread->has_new_name = false;
+	return was_named;
+}
+
 enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	struct sprof_interp_process *process, const struct sprof_interp_memory *memory,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
@@ -359,5 +423,6 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	if (!sprof_python_codes_name(process, memory, interp->modules, copy, &names) ||
 		!sprof_merge_build(process, interp->mode, copy, names, &fit, stack))
 		return SPROF_MERGE_TORN;
+	look_for_name(interp, process, memory, copy, names, thread);
 	return merge;
 }

@@ -100,4 +100,9 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
 	struct sprof_stack_view *stack);
 
+/* The name that the program gave to the thread, in the language's own terms. "": none is known. */
+const char *sprof_interp_thread_name(const struct sprof_interp_thread *thread);
+/* Whether it has changed since this was last asked. */
+bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread);
+
 #endif

@@ -5,6 +5,7 @@
 #define SPROF_INTERP_PYTHON_H
 
 #include "base/idmap.h"
+#include "base/proc.h"
 #include "elfsym/greenlet-file.h"
 #include "elfsym/python-file.h"
 #include "interp/interp.h"
@@ -38,14 +39,17 @@ struct sprof_interp_thread {
 	/* Addresses of its states, the newest interpreter's first: one for each interpreter that it
 	 * has run in. */
 	uint64_t states[SPROF_PYTHON_STATES];
-	size_t state_count; /* 0: not known */
-	bool has_main;      /* the last one is that of the main interpreter */
-	uint64_t key;       /* what each state has as the thread's id */
-	bool is_doubtful;   /* there may be others by now */
-	uint64_t serial;    /* of the process's runtime that it was found in */
-	unsigned vain;      /* how often it was not found, since it was last wanted */
-	unsigned skipped;   /* samples since, in which it was not looked for */
-	size_t depth;       /* frames of its last copy */
+	size_t state_count;        /* 0: not known */
+	bool has_main;             /* the last one is that of the main interpreter */
+	uint64_t key;              /* what each state has as the thread's id */
+	bool is_doubtful;          /* there may be others by now */
+	uint64_t serial;           /* of the process's runtime that it was found in */
+	unsigned vain;             /* how often it was not found, since it was last wanted */
+	unsigned skipped;          /* samples since, in which it was not looked for */
+	size_t depth;              /* frames of its last copy */
+	char name[SPROF_COMM_MAX]; /* "": none is known */
+	bool has_new_name;
+	unsigned merged;                   /* stacks so far */
 	struct sprof_python_block *blocks; /* of its last frames */
 	size_t block_count, block_capacity;
 };
@@ -109,6 +113,14 @@ SPROF_MUST_USE bool sprof_python_codes_name(const struct sprof_interp_process *p
 /* python-text.c: the text of a str object in UTF-8. False: it is none, or can't be read. */
 SPROF_MUST_USE bool sprof_python_text(const struct sprof_python_offsets *offsets,
 	const struct sprof_interp_memory *memory, uint64_t address, char *buffer, size_t size);
+
+/*
+ * python-names.c: the name of a thread whose outermost frame this is, of Thread._bootstrap() in the
+ * module threading. False: the thread has ended, or the version has another layout.
+ */
+SPROF_MUST_USE bool sprof_python_thread_name(const struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_python_frame *frame,
+	char *buffer, size_t size);
 
 /*
  * python-lines.c: the line of an instruction (an offset in the bytecode, in bytes; below 0: the

@@ -101,7 +101,8 @@ static bool keep_name(struct sprof_profile *profile, struct sprof_profile_thread
 {
 	SPROF_AUTO_FREE char *names = NULL;
 
-	if (!thread->name[0] || thread->name == name || record->process_name)
+	if (!thread->name[0] || thread->name == name || record->process_name ||
+		record->replaces_name)
 		return true;
 	if (asprintf(&names, "%s%s%s", thread->former_names ? thread->former_names : "",
 		    thread->former_names ? ", " : "", thread->name) < 0) {

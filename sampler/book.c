@@ -9,7 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sampler/interpreted.h"
 #include "sampler/mappings.h"
+#include "sampler/names.h"
 #include "sampler/reuse.h"
 
 enum { FEW_THREADS = 100 }; /* with at most this many threads, each charge reads their counters */
@@ -48,62 +50,6 @@ void sprof_book_end_tick(struct book *book)
 	book->charging.closing = false;
 }
 
-/* The command line, words separated by blanks; without one, the comm. NULL: no memory. */
-static char *read_command(
-	const struct sprof_world *world, const struct sprof_thread *thread, const char *comm)
-{
-	size_t size = 0;
-	char *text = world->read_whole(world->data, thread, "cmdline", &size);
-
-	while (size && !text[size - 1])
-		size--;
-	if (!size) {
-		free(text);
-		return strdup(comm);
-	}
-	for (size_t i = 0; i < size; i++) {
-		if (!text[i])
-			text[i] = ' ';
-	}
-	return text;
-}
-
-static void tell_name(struct book *book, const struct sprof_thread *thread, bool new_program)
-{
-	const struct sampled *sampled = thread->sampling;
-	SPROF_AUTO_FREE char *command =
-		new_program ? read_command(book->run->world, thread, sampled->name) : NULL;
-	const struct sprof_thread_record record = {
-		.id = thread->id,
-		.process = thread->process->id,
-		.pid = thread->process->pid,
-		.tid = thread->tid,
-		.name = sampled->name,
-		.process_name = command,
-	};
-
-	if (!book->sink->thread(book->sink->data, &record))
-		book->run->out_of_memory = true;
-}
-
-/* A thread that is gone keeps its last name. */
-static void name(struct book *book, struct sprof_thread *thread, bool new_program)
-{
-	const struct sprof_world *world = book->run->world;
-	struct sampled *sampled = thread->sampling;
-	struct sprof_proc_stat stat;
-	bool is_new;
-
-	if (!world->read_stat(world->data, thread, &stat)) {
-		if (sampled->name[0])
-			return;
-		stat.comm[0] = '\0';
-	}
-	is_new = sprof_sampled_named(sampled, stat.comm);
-	if (new_program || is_new)
-		tell_name(book, thread, new_program);
-}
-
 /* The thread was born during the run, and not while sampling was off. */
 static bool is_all_ours(const struct book *book, const struct sprof_thread *thread)
 {
@@ -140,7 +86,7 @@ static struct sampled *begin(struct book *book, struct sprof_thread *thread)
 		return NULL;
 	}
 	note_first(book, thread, all_ours);
-	name(book, thread, true);
+	sprof_names_tell(book->run, book->sink, thread, true);
 	return thread->sampling;
 }
 
@@ -224,7 +170,7 @@ void sprof_book_executed(struct book *book, struct sprof_thread *thread, uint64_
 		return;
 	hand_over_samples(book, thread, time_ns);
 	sprof_sampled_executed(thread->sampling);
-	name(book, thread, true);
+	sprof_names_tell(book->run, book->sink, thread, true);
 }
 
 void sprof_book_close(struct book *book, struct sprof_thread *thread)
@@ -245,7 +191,7 @@ static void restart(struct book *book, struct sprof_thread *thread)
 		return;
 	sprof_sampled_restarted(thread->sampling);
 	note_first(book, thread, book->is_paused);
-	name(book, thread, true);
+	sprof_names_tell(book->run, book->sink, thread, true);
 }
 
 static void pause_thread(struct book *book, struct sprof_thread *thread, uint64_t time_ns)
@@ -446,7 +392,7 @@ static void charge(struct book *book, const struct observation *observation)
 		return;
 	/* To read the name costs more than to charge a sleeper. */
 	if (sprof_charge_window(&book->charging, thread, observation->reading))
-		name(book, thread, false);
+		sprof_names_tell(book->run, book->sink, thread, false);
 }
 
 /* What the kernel copied of the stack is too little, or leads to another stack: no sample. */
@@ -483,6 +429,8 @@ bool sprof_book_observation(struct book *book, const struct observation *observa
 		walked = sprof_walk(book->run, observation);
 	if (is_cut(observation, &walked))
 		return false;
+	if (sprof_interpreted_was_named(observation->thread))
+		sprof_names_tell(book->run, book->sink, observation->thread, false);
 	book_it(book, observation, &walked);
 	return true;
 }

@@ -95,3 +95,17 @@ void sprof_interpreted_merge(const struct run *run, const struct observation *ob
 		stack->merge = sprof_interp_merge(world->interp, process->script, &memory,
 			sampled->script, observation->snapshot->script, stack);
 }
+
+const char *sprof_interpreted_name(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->script ? sprof_interp_thread_name(sampled->script) : "";
+}
+
+bool sprof_interpreted_was_named(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->script && sprof_interp_thread_was_named(sampled->script);
+}

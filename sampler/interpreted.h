@@ -22,4 +22,9 @@ void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot
 void sprof_interpreted_merge(const struct run *run, const struct observation *observation,
 	struct sprof_stack_view *stack);
 
+/* The name that the program gave to the thread, if the language knows one; else "". */
+const char *sprof_interpreted_name(const struct sprof_thread *thread);
+/* Whether the last merge found another one. */
+bool sprof_interpreted_was_named(const struct sprof_thread *thread);
+
 #endif

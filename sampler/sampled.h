@@ -165,6 +165,8 @@ struct sampled_process {
 	struct known_mappings mappings;
 	struct known_quiet quiet;
 	struct sprof_interp_process *script; /* interpreted.c; NULL: it has no interpreter */
+	char comm
+		[SPROF_COMM_MAX]; /* of its first thread, which new threads begin with; "": not known */
 	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 

@@ -42,6 +42,7 @@ static void sample(struct sprof_interp_process *process, const struct sprof_inte
 	struct sprof_interp_thread *thread = NULL;
 	struct sprof_interp_copy *copy = NULL;
 	const struct sprof_frame *names;
+	char name[16];
 
 	fuzz_require(sprof_interp_prepare(process, memory, &subject, &thread, &copy));
 	for (int i = 0; i < 2; i++) {
@@ -51,6 +52,11 @@ static void sample(struct sprof_interp_process *process, const struct sprof_inte
 		if (copy->outcome != SPROF_PYTHON_NO_STATE)
 			fuzz_require(sprof_python_learn(&process->offsets, thread, copy));
 		fuzz_require(sprof_python_codes_name(process, memory, modules, copy, &names));
+		for (size_t j = 0; j < copy->frame_count && j < 8; j++) {
+			if (sprof_python_thread_name(
+				    process, memory, &copy->frames[j], name, sizeof(name)))
+				fuzz_require(strlen(name) < sizeof(name));
+		}
 	}
 	sprof_interp_thread_destroy(thread);
 	sprof_interp_copy_destroy(copy);
