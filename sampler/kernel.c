@@ -126,7 +126,7 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 			sprof_timers_open(&kernel->timers, thread);
 		return false;
 	}
-	if (timed_of(thread)->wants_more)
+	if (sprof_timed_wants_other(timed_of(thread)))
 		sprof_timers_replace(&kernel->timers, thread);
 	else if (sprof_timed_is_in_vain(timed_of(thread)))
 		sprof_timers_close(&kernel->timers, thread, true);

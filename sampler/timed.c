@@ -9,7 +9,10 @@
 enum {
 	FIRST_STACK = 8 * 1024,
 	SECOND_STACK = 32 * 1024,
-	MOST_CUT = 16, /* in a row */
+	LEAST_STACK = 1024,
+	STACK_STEP = 512,
+	ENOUGH_STACKS = 24, /* tell how much is needed */
+	MOST_CUT = 16,      /* in a row */
 	/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
 	STALE_NS = 12 * SPROF_NS_PER_MS,
 };
@@ -20,11 +23,39 @@ static const double SMALL_SHARE = 0.1;
 static const double WORK = 0.25; /* periods; who only wakes in a tick uses less */
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
 
+/* With room for somewhat deeper calls. */
+static size_t fitting(const struct timed *timed)
+{
+	const size_t size = timed->needed + timed->needed / 2 + STACK_STEP;
+
+	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
+}
+
+static size_t larger(size_t size)
+{
+	if (size < FIRST_STACK)
+		return FIRST_STACK;
+	return size < SECOND_STACK ? SECOND_STACK : SPROF_PERF_TIMER_STACK_MAX;
+}
+
 size_t sprof_timed_stack_size(const struct timed *timed)
 {
-	if (!timed->wants_more)
-		return timed->stack_size ? timed->stack_size : FIRST_STACK;
-	return timed->stack_size < SECOND_STACK ? SECOND_STACK : SPROF_PERF_TIMER_STACK_MAX;
+	if (timed->wants_more)
+		return larger(timed->stack_size);
+	if (timed->wants_less)
+		return fitting(timed);
+	return timed->stack_size ? timed->stack_size : FIRST_STACK;
+}
+
+bool sprof_timed_wants_other(const struct timed *timed)
+{
+	return timed->wants_more || timed->wants_less;
+}
+
+void sprof_timed_needed(struct timed *timed, size_t bytes)
+{
+	if (timed->needed < bytes)
+		timed->needed = bytes;
 }
 
 /* What the timer has given beyond the thread's CPU time does not count for later. */
@@ -39,7 +70,7 @@ static void hold(struct timed *timed, struct sprof_perf_timer *timer)
 {
 	timed->timer = timer;
 	timed->stack_size = sprof_timed_stack_size(timed);
-	timed->wants_more = false;
+	timed->wants_more = timed->wants_less = false;
 }
 
 bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns)
@@ -161,6 +192,8 @@ void sprof_timed_met_whole(struct timed *timed)
 {
 	timed->cut_in_row = 0;
 	timed->has_place = true;
+	if (++timed->whole == ENOUGH_STACKS && !timed->has_outgrown)
+		timed->wants_less = timed->needed && fitting(timed) <= timed->stack_size / 2;
 }
 
 void sprof_timed_was_placed(struct timed *timed, uint32_t samples)
@@ -179,7 +212,7 @@ void sprof_timed_was_cut(struct timed *timed, bool was_full)
 	timed->cut_in_row++;
 	if (!was_full || timed->stack_size >= SPROF_PERF_TIMER_STACK_MAX)
 		return;
-	timed->wants_more = true;
+	timed->wants_more = timed->has_outgrown = true;
 	timed->cut_in_row = 0;
 }
 

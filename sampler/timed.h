@@ -3,8 +3,9 @@
  *
  *   timer    NONE -opened-> OPEN -closed-> NONE. Given up: it stays closed until an exec.
  *
- *   stack    SMALL -a copy that was full did not hold the stack-> LARGER, up to the largest. Many
- *            stacks in a row that are not whole: the timer is given up.
+ *   stack    FIRST -many stacks needed much less-> FITTING. Both -a copy that was full did not hold
+ *            the stack-> LARGER, up to the largest. Many stacks in a row that are not whole: the timer
+ *            is given up.
  *
  * Where the kernel has no records of its own code, or records whose system call is not known, stops see
  * what it does not tell. The thread's CPU time, in periods, is owed samples; each record is one. What is
@@ -30,9 +31,13 @@ struct timed {
 	struct sprof_perf_timer *timer; /* NULL: none */
 	bool given_up;
 	bool wants_more;    /* its copies of the stack are too small */
+	bool wants_less;    /* they are much too large */
+	bool has_outgrown;  /* they were too small once */
 	bool is_full;       /* it has records of the kernel's code, too */
 	uint64_t untold_ns; /* the last tick that had one without its call; 0: none */
 	size_t stack_size;  /* of its copies, in bytes; 0: not decided yet */
+	size_t needed;      /* the most that a whole stack has needed of them */
+	uint32_t whole;     /* stacks that were whole */
 	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
 	uint64_t opened_ns; /* the tick that opened it: before, the thread was sampled by stops */
 	uint64_t paced_ns;  /* when it got its present period */
@@ -83,6 +88,8 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 void sprof_timed_has_kernel(struct timed *timed, bool is_full);
 /* It has got a CPU, and given it up by itself, that number of times so far. */
 void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches);
+/* Whether a timer with another size of copies is to take its place. */
+bool sprof_timed_wants_other(const struct timed *timed);
 /* With another size of copies, in the place of the old timer. */
 void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer);
 /* `for_good`: it is not opened again. */
@@ -108,6 +115,8 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns);
 /* The same for one of the kernel's code, in a system call that is not known: it is no sample. */
 void sprof_timed_untold(struct timed *timed, uint64_t tick_ns, uint64_t time_ns);
+/* A whole stack has needed that many bytes of a copy. */
+void sprof_timed_needed(struct timed *timed, size_t bytes);
 /* All of its stack was in the copy; or not, though the copy was full or not. */
 void sprof_timed_met_whole(struct timed *timed);
 void sprof_timed_was_cut(struct timed *timed, bool was_full);

@@ -282,7 +282,7 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
 }
 
-/* A timer with larger copies, if that is possible. */
+/* A timer with other copies, if that is possible. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;

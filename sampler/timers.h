@@ -38,7 +38,7 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread);
 
 /* Closes it. Records that nothing stands for yet are lost. `for_good`: it is not opened again. */
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good);
-/* Opens one with larger copies of the stack in its place; without success it is closed for good. */
+/* Opens one with other copies of the stack in its place; without success it is closed for good. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
 /* Varies its period, about once a second. */
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread);

@@ -65,8 +65,12 @@ static void plan(const struct observation *observation, const struct sprof_stack
 {
 	struct sampled *sampled = observation->thread->sampling;
 
+	const uint64_t sp = observation->snapshot->stack.base;
+
 	if (observation->by != OBSERVED_BY_KERNEL)
 		plan_next_copy(&sampled->copy, observation->snapshot, stack);
+	else if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
+		sprof_timed_needed(&sampled->timed, stack->outermost_sp - sp);
 }
 
 struct walked sprof_walk(const struct run *run, const struct observation *observation)

@@ -117,7 +117,7 @@ def test_programs_one_after_the_other():
 
 
 def test_deep_stacks():
-    """First 8 KB are copied, then as much as needed, and at last stops do it: the stacks are whole."""
+    """First 8 KB are copied, then as much as is needed, and at last stops do it: the stacks are whole."""
     for depth, by_kernel in ((100, True), (1000, True), (20000, False)):
         program = Target("deep", depth)
         folded, stats = attach_for("1s", program.pid, *KERNEL, "-r", 199, "--max-depth", 2 * depth)

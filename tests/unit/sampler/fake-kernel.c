@@ -453,8 +453,10 @@ static struct sprof_stack_view walk(
 	world->walks++;
 	fake_pass(world, 2 * US);
 	frame = (struct sprof_frame){.offset = snapshot->regs.values[SPROF_REG_PC]};
-	return (struct sprof_stack_view){
-		.frames = &frame, .count = 1, .end = fake_timer_end(world, snapshot)};
+	return (struct sprof_stack_view){.frames = &frame,
+		.count = 1,
+		.end = fake_timer_end(world, snapshot),
+		.outermost_sp = fake_timer_outermost(world, snapshot)};
 }
 
 static uint64_t find_creator(

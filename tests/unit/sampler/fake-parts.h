@@ -39,6 +39,9 @@ void fake_timer_pass(
 /* How a walk of this copy ends, if a timer has made it. */
 enum sprof_end fake_timer_end(
 	const struct fake_world *world, const struct sprof_snapshot *snapshot);
+/* The sp of its outermost frame. */
+uint64_t fake_timer_outermost(
+	const struct fake_world *world, const struct sprof_snapshot *snapshot);
 
 /* fake-sink.c */
 void fake_sink_init(struct fake_world *world);

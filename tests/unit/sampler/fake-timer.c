@@ -72,6 +72,14 @@ enum sprof_end fake_timer_end(const struct fake_world *world, const struct sprof
 		: SPROF_END_ROOT;
 }
 
+uint64_t fake_timer_outermost(const struct fake_world *world, const struct sprof_snapshot *snapshot)
+{
+	const struct fake_thread *thread =
+		&world->threads[(snapshot->regs.values[SPROF_REG_PC] >> 24) & 0xff];
+
+	return snapshot->stack.base + thread->deep;
+}
+
 static struct fake_thread *find(struct fake_world *world, pid_t tid)
 {
 	for (size_t i = 0; i < world->thread_count; i++) {
@@ -109,6 +117,7 @@ static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
 	};
 	thread->timer = *ret;
 	thread->timers++;
+	thread->last_copy = plan->stack_size;
 	world->open_timers++;
 	if (world->most_timers < world->open_timers)
 		world->most_timers = world->open_timers;

@@ -81,6 +81,7 @@ struct fake_thread {
 
 	struct sprof_perf_timer *timer; /* NULL: none */
 	unsigned timers;                /* that were opened so far */
+	size_t last_copy;               /* the size of the last one's copies */
 	uint64_t records;               /* that were read */
 
 	/* Reports about it. */

@@ -318,6 +318,20 @@ static void a_deep_stack_gets_larger_copies(void **state)
 	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
 }
 
+static void a_small_stack_gets_smaller_copies(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 1000;
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 2);
+	assert_int_equal(runner->last_copy, 1536);
+	assert_in_range(runner->samples, 490, 520);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
 static void a_stack_that_is_too_deep_takes_stops(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
@@ -389,6 +403,7 @@ int main(void)
 		SCENARIO(the_last_records_count),
 		SCENARIO(what_was_lost_is_counted),
 		SCENARIO(a_deep_stack_gets_larger_copies),
+		SCENARIO(a_small_stack_gets_smaller_copies),
 		SCENARIO(a_stack_that_is_too_deep_takes_stops),
 		SCENARIO(while_sampling_is_off_there_are_no_timers),
 		SCENARIO(of_many_threads_some_have_timers),

@@ -107,6 +107,41 @@ static void copies_grow_to_the_largest(void **state)
 	assert_int_equal(sprof_timed_met_in_user(&timed), 0);
 }
 
+static void met_whole(struct timed *timed, size_t needed, int times)
+{
+	while (times--) {
+		sprof_timed_needed(timed, needed);
+		sprof_timed_met_whole(timed);
+	}
+}
+
+static void copies_shrink_to_what_is_needed(void **state)
+{
+	struct timed timed = opened();
+
+	met_whole(&timed, 400, 10);
+	met_whole(&timed, 2000, 13);
+	assert_false(sprof_timed_wants_other(&timed));
+	met_whole(&timed, 400, 1);
+	assert_true(timed.wants_less);
+	sprof_timed_replaced(&timed, some);
+	assert_int_equal(timed.stack_size, 3 * 1024);
+	/* They were too small once: they never shrink again. */
+	sprof_timed_was_cut(&timed, true);
+	sprof_timed_replaced(&timed, some);
+	assert_int_equal(timed.stack_size, 8 * 1024);
+	met_whole(&timed, 400, 100);
+	assert_false(sprof_timed_wants_other(&timed));
+}
+
+static void copies_that_are_nearly_needed_stay(void **state)
+{
+	struct timed timed = opened();
+
+	met_whole(&timed, 3000, 100);
+	assert_false(sprof_timed_wants_other(&timed));
+}
+
 static void what_is_never_whole_is_given_up(void **state)
 {
 	struct timed timed = opened();
@@ -178,6 +213,8 @@ int main(void)
 		cmocka_unit_test(a_longer_period_has_fewer_records),
 		cmocka_unit_test(too_many_records_are_not_counted_against_it),
 		cmocka_unit_test(copies_grow_to_the_largest),
+		cmocka_unit_test(copies_shrink_to_what_is_needed),
+		cmocka_unit_test(copies_that_are_nearly_needed_stay),
 		cmocka_unit_test(what_is_never_whole_is_given_up),
 		cmocka_unit_test(who_wakes_is_met_for_all_ticks),
 		cmocka_unit_test(a_timer_is_for_who_goes_on),
