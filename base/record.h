@@ -284,6 +284,7 @@ struct sprof_quality {
 	uint64_t samples_lost;
 	/* threads that the kernel refused a timer for; times that it held one back */
 	uint64_t timers_refused, timers_throttled;
+	uint64_t timers_unfit; /* threads of Go or Python: their stacks take several copies */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	uint64_t frames;

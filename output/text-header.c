@@ -73,6 +73,11 @@ static void write_timers(const struct sprof_text *text)
 			"  refused     the kernel gave %" PRIu64
 			" thread%s no timer: stops took their samples\n",
 			quality->timers_refused, quality->timers_refused == 1 ? "" : "s");
+	if (quality->timers_unfit)
+		sprof_out_printf(text->out,
+			"  no timers   for %" PRIu64
+			" thread%s of Go or Python, whose stacks take several copies: stops took their samples\n",
+			quality->timers_unfit, quality->timers_unfit == 1 ? "" : "s");
 	if (quality->timers_throttled)
 		sprof_out_printf(text->out,
 			"  throttled   the kernel held a timer back %" PRIu64 " time%s\n",

@@ -26,6 +26,7 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(samples_reused),
 	FIELD(samples_lost),
 	FIELD(timers_refused),
+	FIELD(timers_unfit),
 	FIELD(timers_throttled),
 	FIELD(stops),
 	FIELD(stop_ns_total),

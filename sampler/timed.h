@@ -30,6 +30,7 @@ struct sprof_perf_timer;
 struct timed {
 	struct sprof_perf_timer *timer; /* NULL: none */
 	bool given_up;
+	bool is_unfit;      /* its stack takes several copies, which a timer can't make */
 	bool wants_more;    /* its copies of the stack are too small */
 	bool wants_less;    /* they are much too large */
 	bool has_outgrown;  /* they were too small once */

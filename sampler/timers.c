@@ -185,13 +185,25 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 	timers->open--;
 }
 
+/* The frames of Go's and Python's threads are in several places. Counts each thread once. */
+static bool is_unfit(const struct timers *timers, const struct sprof_thread *thread)
+{
+	const struct sampled_process *process = thread->process->sampling;
+	struct timed *timed = timed_of(thread);
+
+	if (!process->mappings.go && !process->script)
+		return false;
+	timers->run->quality->timers_unfit += !timed->is_unfit;
+	timed->is_unfit = true;
+	return true;
+}
+
 static bool may_open(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_sampler_options *options = timers->run->options;
-	const struct sampled_process *process = thread->process->sampling;
 
 	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
-		!process->mappings.go && !process->script && !thread->process->denied;
+		!thread->process->denied && !is_unfit(timers, thread);
 }
 
 /* xorshift64*, Vigna 2016. From 0 to 1. */

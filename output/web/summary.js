@@ -150,7 +150,8 @@ function qualityFigures(quality) {
 			? `${formatCount(quality.samples_by_kernel)} by the kernel, ` : "") +
 			`${formatCount(quality.samples_stopped)} by a stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
 			`${formatCount(quality.samples_reused)} reused` + (quality.timers_refused
-				? `; the kernel gave ${plural(quality.timers_refused, "thread")} no timer` : "")],
+				? `; the kernel gave ${plural(quality.timers_refused, "thread")} no timer` : "") + (quality.timers_unfit
+				? `; no timers for ${plural(quality.timers_unfit, "thread")} of Go or Python` : "")],
 		["stacks", `${formatPercent(quality.stacks_complete, stacks)} complete` +
 			(reasons ? `; cut: ${reasons}` : "")],
 		["target stopped", `${plural(quality.stops, "time")}, ${formatTime(quality.stop_ns_total)} ` +

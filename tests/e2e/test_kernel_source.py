@@ -7,7 +7,7 @@ import shutil
 
 from blocked import Profile
 from harness import (PROFILE, SPROF, Program, Skip, Target, as_nobody, attach_for, check_error, check_near, go_target, main, median,
-                     own_sprof, own_target, read_profile, require, require_switches, run, sprof, target, wait_for_cpu)
+                     own_sprof, own_target, read_profile, require, require_switches, run, sprof, target, tool, wait_for_cpu)
 from report import read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity, check_usage, share_errors, truth_of
@@ -172,6 +172,19 @@ def test_without_locked_memory():
     assert stats["timers_refused"] > 0 and stats["samples_stopped"] > 0, stats
     with open("x.txt", encoding="utf-8") as file:
         assert "no timer" in file.read()
+
+
+def test_python():
+    """A timer copies the native stack only, so Python's threads are stopped, and the report says so."""
+    code = "import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: sum(range(100))"
+    for options in ((), ("--no-python",)):
+        sprof("run", *KERNEL, *options, "-r", 499, *PROFILE, "-o", "x.txt", "--", tool("/usr/bin/python3"), "-c",
+              code).check(0)
+        stats = read_profile()[1]
+        with open("x.txt", encoding="utf-8") as file:
+            assert ("for 1 thread of Go or Python" in file.read()) == (not options), options
+        assert stats["timers_unfit"] == (not options), stats
+        assert (stats["samples_by_kernel"] > 50) == bool(options), stats
 
 
 def test_figures_are_saved():
