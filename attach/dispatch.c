@@ -64,6 +64,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	if (ended)
 		sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, ended);
 	sprof_thread_close_files(runner);
+	sprof_process_keep_maps(runner->process);
 	sprof_process_forget_maps(runner->process);
 	sprof_breakpoints_forget(runner->process);
 	runner->passing = runner->put_off.address = 0;

@@ -50,6 +50,7 @@ bool sprof_target_create(const struct sprof_target_options *options, struct spro
 static void process_destroy(struct sprof_process *process)
 {
 	sprof_process_forget_maps(process);
+	sprof_process_drop_former(process);
 	sprof_breakpoints_forget(process);
 	free(process);
 }

@@ -13,6 +13,7 @@
 
 #include "attach/maps-read.h"
 #include "attach/memory.h"
+#include "base/clock.h"
 #include "base/regular-file.h"
 
 static void close_file(int *file)
@@ -28,6 +29,20 @@ void sprof_process_forget_maps(struct sprof_process *process)
 	close_file(&process->maps_file);
 	close_file(&process->memory_file);
 	process->denied = false;
+}
+
+void sprof_process_keep_maps(struct sprof_process *process)
+{
+	if (process->former_maps.count || !process->maps.count)
+		return;
+	process->former_maps = process->maps;
+	process->former_ns = sprof_clock_now_ns();
+	process->maps = (struct sprof_maps){0};
+}
+
+void sprof_process_drop_former(struct sprof_process *process)
+{
+	sprof_maps_finish(&process->former_maps);
 }
 
 /* Who has this capability may read all processes at any time (kernel/ptrace.c,

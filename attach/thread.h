@@ -29,6 +29,9 @@ struct sprof_process {
 	pid_t pid;
 	unsigned threads; /* traced ones; the process is freed with the last one */
 	struct sprof_maps maps;
+	/* of the program before its exec, and when that was; count 0: none, or not wanted any more */
+	struct sprof_maps former_maps;
+	uint64_t former_ns;
 	int maps_file; /* for attach/maps-query.h; -1: not open */
 	/* /proc/PID/mem, if we may lose the right to read it; -1: not open */
 	int memory_file;
@@ -110,6 +113,13 @@ struct sprof_thread {
 
 /* After an exec the old mappings are invalid. */
 void sprof_process_forget_maps(struct sprof_process *process);
+/*
+ * At the stop of an exec: keeps the mappings for what was recorded before. If those of an earlier exec
+ * are still wanted, it keeps these instead.
+ */
+void sprof_process_keep_maps(struct sprof_process *process);
+/* Nothing of before the exec comes any more. */
+void sprof_process_drop_former(struct sprof_process *process);
 /*
  * Opens the files of the process's present memory, if we have no more privileges than the process:
  * it may take away the right to open them (PR_SET_DUMPABLE), but open files stay readable.

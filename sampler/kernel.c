@@ -42,12 +42,28 @@ static void gather(void *data, struct sprof_thread *thread)
 
 	if (!has_timer(thread))
 		return;
+	/* An exec was not reported yet: its report is the moment for what was before. */
+	if (thread->process->former_maps.count)
+		return;
 	if (sprof_mappings_are_gone(thread->process))
 		sprof_timers_drop(&kernel->timers, thread);
 	else
 		sprof_timers_take(&kernel->timers, thread, kernel->tick.ns);
 	if (is_unused(kernel, timed_of(thread)))
 		sprof_timers_close(&kernel->timers, thread, false);
+}
+
+/* At the end of the thread, or of its program (`has_executed`). */
+static void take_last(struct kernel *kernel, struct sprof_thread *thread, bool has_executed)
+{
+	const struct sprof_process *process = thread->process;
+
+	if (process->former_maps.count)
+		sprof_timers_take_former(&kernel->timers, thread);
+	else if (process->maps.count && !has_executed)
+		sprof_timers_take(&kernel->timers, thread, now_of(kernel->run));
+	sprof_timers_drop(&kernel->timers, thread);
+	sprof_timers_close(&kernel->timers, thread, false);
 }
 
 static void hear(void *data, const struct sprof_event *event)
@@ -57,18 +73,12 @@ static void hear(void *data, const struct sprof_event *event)
 	if (!event->thread || !event->thread->sampling)
 		return;
 	if (event->kind == SPROF_EVENT_EXEC) {
-		if (has_timer(event->thread)) {
-			sprof_timers_drop(&kernel->timers, event->thread);
-			sprof_timers_close(&kernel->timers, event->thread, false);
-		}
+		if (has_timer(event->thread))
+			take_last(kernel, event->thread, true);
 		sprof_call_places_forget(&kernel->timers.places, event->thread->process);
 		sprof_timed_executed(timed_of(event->thread));
 	} else if (event->kind == SPROF_EVENT_ENDED && has_timer(event->thread)) {
-		if (event->thread->process->maps.count)
-			sprof_timers_take(&kernel->timers, event->thread, now_of(kernel->run));
-		else
-			sprof_timers_drop(&kernel->timers, event->thread);
-		sprof_timers_close(&kernel->timers, event->thread, false);
+		take_last(kernel, event->thread, false);
 	}
 }
 

@@ -62,6 +62,8 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 {
 	struct known_mappings *known = known_of(process);
 
+	if (known->is_former)
+		return false;
 	/* A thread whose stacks lead nowhere would have the mappings read each time. */
 	if (known->read_in_vain && !is_affordable(world, known))
 		return false;
@@ -89,6 +91,8 @@ void sprof_mappings_refresh(
 {
 	const struct known_mappings *known = known_of(process);
 
+	if (known->is_former)
+		return;
 	if (known->read_ns + AGE_NS < now_ns)
 		read_maps(world, process);
 	/* A library with Go's runtime is known only after a stack has led through it. */
@@ -103,6 +107,25 @@ void sprof_mappings_forget(struct known_mappings *mappings)
 		.read_change = mappings->read_change,
 		.can_ask = mappings->can_ask,
 	};
+}
+
+static void swap_former(struct sprof_process *process, bool is_former)
+{
+	const struct sprof_maps maps = process->maps;
+
+	process->maps = process->former_maps;
+	process->former_maps = maps;
+	known_of(process)->is_former = is_former;
+}
+
+void sprof_mappings_begin_former(struct sprof_process *process)
+{
+	swap_former(process, true);
+}
+
+void sprof_mappings_end_former(struct sprof_process *process)
+{
+	swap_former(process, false);
 }
 
 void sprof_mappings_doubt(struct known_mappings *mappings)
@@ -154,7 +177,7 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 	struct known_mappings *known = known_of(process);
 	enum sprof_maps_answer answer = SPROF_MAPS_SAME;
 
-	if (known->change == known->read_change)
+	if (known->is_former || known->change == known->read_change)
 		return true;
 	for (size_t i = 0; i < stack->count && answer == SPROF_MAPS_SAME; i++) {
 		if (!i || stack->frames[i].module != stack->frames[i - 1].module)

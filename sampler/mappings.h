@@ -23,6 +23,13 @@ bool sprof_mappings_are_gone(const struct sprof_process *process);
 /* The process runs another program. */
 void sprof_mappings_forget(struct known_mappings *mappings);
 
+/*
+ * Until it ends, the process has the mappings of the program before its exec, which nobody can read or
+ * ask about any more.
+ */
+void sprof_mappings_begin_former(struct sprof_process *process);
+void sprof_mappings_end_former(struct sprof_process *process);
+
 /* Notes that the mappings may have changed. */
 void sprof_mappings_doubt(struct known_mappings *mappings);
 /* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */

@@ -65,6 +65,7 @@ static void on_event(void *data, const struct sprof_event *event)
 		break;
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
+		sprof_process_drop_former(event->thread->process);
 		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
 		break;
 	case SPROF_EVENT_BORN:

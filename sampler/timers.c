@@ -159,7 +159,16 @@ void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint6
 	}
 }
 
-/* Those of a program from before an exec can't be named any more. */
+void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
+{
+	struct sprof_process *process = thread->process;
+
+	sprof_mappings_begin_former(process);
+	sprof_timers_take(timers, thread, process->former_ns);
+	sprof_mappings_end_former(process);
+}
+
+/* Those of a program from before an exec can't be named without its mappings. */
 void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;

@@ -44,6 +44,8 @@ void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread);
 /* Hands over the records up to that time. */
 void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns);
+/* Hands over those of the program before the exec of its process, whose mappings are still kept. */
+void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread);
 /* Counts all records as lost: those of a program from before an exec can't be named any more. */
 void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread);
 

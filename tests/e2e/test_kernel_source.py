@@ -116,6 +116,18 @@ def test_programs_one_after_the_other():
     assert stats["stacks_truncated"] <= 0.02 * stats["samples"] + 2, stats
 
 
+def test_work_before_an_exec_is_the_old_programs():
+    """Its last records are read when it has gone: each round works twelve or four ms, all of them as much."""
+    rounds = 60
+    sprof("run", *KERNEL, "-r", "999", *PROFILE, "--weight", "samples", "-o", "x.txt", "--", target("exec-work"), rounds, 12).check(0)
+    folded, stats = read_profile()
+    worked = folded.weight("long_work"), folded.weight("short_work")
+    print(f"     {worked} samples in both, {stats['samples_lost']} lost")
+    check_near(worked[0] / sum(worked), 0.75, 0.05, "share of the long rounds")
+    assert stats["samples_lost"] < 0.5 * rounds, stats
+    assert sum(worked) > 0.9 * rounds * 8 * 0.999, (worked, stats)
+
+
 def test_deep_stacks():
     """First 8 KB are copied, then as much as is needed, and at last stops do it: the stacks are whole."""
     for depth, by_kernel in ((100, True), (1000, True), (20000, False)):
