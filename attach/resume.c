@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <sys/ptrace.h>
 
+#include "base/clock.h"
+
 bool sprof_thread_interrupt(struct sprof_thread *thread)
 {
 	assert(thread->phase == SPROF_THREAD_RUNNING || thread->phase == SPROF_THREAD_LISTENING);
@@ -35,6 +37,7 @@ void sprof_thread_resume(struct sprof_thread *thread)
 		ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
 		thread->phase = SPROF_THREAD_LISTENING;
 	} else {
+		thread->resumed_ns[thread->resumes++ % SPROF_THREAD_RESUMES] = sprof_clock_now_ns();
 		ptrace(request_of(thread), thread->tid, 0, thread->signal);
 		thread->phase = SPROF_THREAD_RUNNING;
 	}

@@ -171,6 +171,21 @@ static ssize_t read_text(
 	return length;
 }
 
+uint64_t sprof_thread_resumed_between(
+	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (uint64_t back = 1; back <= thread->resumes && back <= SPROF_THREAD_RESUMES; back++) {
+		const uint64_t ns =
+			thread->resumed_ns[(thread->resumes - back) % SPROF_THREAD_RESUMES];
+
+		if (ns <= begin_ns)
+			break;
+		if (ns < end_ns)
+			return ns;
+	}
+	return 0;
+}
+
 bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat *ret)
 {
 	char text[1024];

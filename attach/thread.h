@@ -59,6 +59,8 @@ enum sprof_resumption {
 	SPROF_RESUME_ONE_STEP, /* one instruction; the stop after it is reported as STOPPED */
 };
 
+enum { SPROF_THREAD_RESUMES = 32 };
+
 /* The files of /proc/PID/task/TID that are kept open. */
 enum sprof_thread_file {
 	SPROF_THREAD_STAT,
@@ -108,6 +110,9 @@ struct sprof_thread {
 	uint64_t max_rss_bytes; /* of its process, at the end of the leader; 0: not known */
 	/* dispatched ptrace-stops; the kernel counts a voluntary switch for each */
 	uint64_t stops;
+	/* when it went on after ptrace-stops, CLOCK_MONOTONIC; number n is at n modulo the size */
+	uint64_t resumed_ns[SPROF_THREAD_RESUMES];
+	uint64_t resumes;
 	int files[SPROF_THREAD_FILES]; /* -1: not open */
 };
 
@@ -151,6 +156,10 @@ static inline bool sprof_thread_has_figures(const struct sprof_thread *thread)
 {
 	return thread->phase == SPROF_THREAD_ENDED || thread->phase == SPROF_THREAD_LEAVING;
 }
+
+/* When it went on after a ptrace-stop between two moments, the last time; 0: never, or too long ago. */
+uint64_t sprof_thread_resumed_between(
+	const struct sprof_thread *thread, uint64_t begin_ns, uint64_t end_ns);
 
 /* False: the thread is gone. */
 SPROF_MUST_USE bool sprof_thread_read_stat(

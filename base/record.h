@@ -226,6 +226,10 @@ struct sprof_thread_facts {
 	uint64_t disk_read_bytes, disk_written_bytes; /* from and to block devices */
 	uint64_t signals;       /* that were delivered to it; ignored ones too */
 	uint64_t max_rss_bytes; /* of its process, up to now; 0: unknown, or it is not the leader */
+	/* recorded by switches, while sampling was on: waits and preemptions, off the CPU */
+	bool has_waits;
+	uint64_t waits, wait_ns, longest_wait_ns;
+	uint64_t preemptions, preempted_ns;
 };
 
 struct sprof_sample {
@@ -239,7 +243,16 @@ struct sprof_sample {
 	const struct sprof_holder *holder; /* NULL: no lock, or no known holder */
 	/* the one that the thread ran; 0: none, or not wanted */
 	uint64_t goroutine;
-	uint32_t cpu; /* the one that it ran on, counted from 1; 0: not known, or not wanted */
+	uint32_t cpu;  /* the one that it ran on, counted from 1; 0: not known, or not wanted */
+	bool is_timed; /* its time comes by waited(), not in equal shares */
+};
+
+/* A wait whose length is known, or a part of it. */
+struct sprof_waited {
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t ns;               /* that it stands for: also for waits of unknown place */
+	uint64_t waits;            /* number of waits; 0: further time of one that is counted */
+	uint64_t longest_ns;
 };
 
 /*
@@ -265,6 +278,12 @@ struct sprof_sink {
 	bool (*wait)(void *data, const struct sprof_wait *wait, uint32_t *ret_id);
 	/* Replaces the thread's earlier facts. NULL: not wanted. */
 	bool (*facts)(void *data, uint32_t thread, const struct sprof_thread_facts *facts);
+	/*
+	 * The sample says whose wait it is and where; its time and count mean nothing. Blocked time
+	 * that is charged is shared out by these lengths. NULL: not wanted.
+	 */
+	bool (*waited)(
+		void *data, const struct sprof_sample *where, const struct sprof_waited *waited);
 	/* Sampling goes off: no thread's next sample continues its last one. NULL: not wanted. */
 	void (*pause)(void *data);
 };
@@ -298,6 +317,11 @@ struct sprof_quality {
 	uint64_t threads_seen, processes_seen;
 	/* What found no room and is shown as [other]; counted by the profile. */
 	uint64_t samples_folded, threads_folded, waits_folded;
+	/*
+	 * exact waits: how many, those among them whose place the kernel had no room for, records of
+	 * switches that it had no room for, and threads that it did not let us record
+	 */
+	uint64_t exact_waits, exact_unplaced, exact_lost, exact_refused;
 	/* what threads waited for, and what looking it up cost */
 	uint64_t waits_looked_up, wait_ns_total;
 	enum sprof_mode mode;

@@ -41,6 +41,13 @@ static void add_letters(struct parser *parser, const struct sprof_option *row)
 	parser->shorts[length] = '\0';
 }
 
+static int argument_of(const struct sprof_option *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 static void add_row(struct parser *parser, const struct sprof_option *row, size_t base)
 {
 	assert(parser->count < MAX_OPTIONS);
@@ -48,7 +55,7 @@ static void add_row(struct parser *parser, const struct sprof_option *row, size_
 	parser->bases[parser->count] = base;
 	parser->longs[parser->count] = (struct option){
 		.name = row->name,
-		.has_arg = row->argument ? required_argument : no_argument,
+		.has_arg = argument_of(row),
 		.val = LONG_BASE + parser->count,
 	};
 	parser->count++;
@@ -202,7 +209,7 @@ static int print_option(const struct sprof_option *row, FILE *stream)
 		width += fprintf(stream, "    ");
 	width += fprintf(stream, "--%s", row->name);
 	if (row->argument)
-		width += fprintf(stream, " %s", row->argument);
+		width += fprintf(stream, "%s%s", row->argument[0] == '[' ? "" : " ", row->argument);
 	return width;
 }
 

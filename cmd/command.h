@@ -31,9 +31,10 @@ int sprof_exit_of_program(int wait_status);
 typedef bool (*sprof_option_setter)(void *field, const char *text, struct sprof_error *err);
 
 struct sprof_option {
-	const char *name;     /* the long name without its dashes; NULL ends a table */
-	const char *letters;  /* its short names, the usual one first; NULL: none */
-	const char *argument; /* what help calls the value; NULL: a flag */
+	const char *name;    /* the long name without its dashes; NULL ends a table */
+	const char *letters; /* its short names, the usual one first; NULL: none */
+	/* what help calls the value; NULL: a flag; "[=HOW]": it may be left out */
+	const char *argument;
 	/* lines are separated by '\n'; NULL: an old name, which help does not list */
 	const char *help;
 	sprof_option_setter set;

@@ -27,6 +27,8 @@ static const struct choice {
 	{"run", "source", "stop kernel auto"},
 	{"attach", "source", "stop kernel auto"},
 	{NULL, "source", "auto perf ptrace"},
+	{"run", "waits", "exact ticks"},
+	{"attach", "waits", "exact ticks"},
 	{NULL, "impl", "delay pair syscalls call call-delay kmemprof"},
 	{NULL, "report-mode", "merged per-thread both"},
 	{NULL, "mode", "wall cpu wait"},
@@ -115,6 +117,12 @@ static void offer_options(const struct sprof_command *command, const struct comp
 				offer(completing, name, row->help);
 		}
 	}
+}
+
+/* A value that may be left out is in the option's own word. */
+static bool takes_word(const struct sprof_option *row)
+{
+	return row->argument && row->argument[0] != '[';
 }
 
 /* Kernel threads have no memory, and nothing that could be profiled. */
@@ -235,7 +243,7 @@ static size_t find_operand(const struct sprof_command *command, char *const word
 			return i + 1;
 		if (words[i][0] != '-')
 			return i;
-		i += row && row->argument;
+		i += row && takes_word(row);
 	}
 	return end;
 }
@@ -280,7 +288,7 @@ void sprof_complete(const struct sprof_commands *commands, char *const words[])
 	before = find_option(command, words[last - 1]);
 	if (operand < last && strstr(command->synopsis, "PROGRAM"))
 		offer_operand(command, operand, &completing);
-	else if (operand >= last && before && before->argument)
+	else if (operand >= last && before && takes_word(before))
 		offer_value(command, before, &completing);
 	else if (completing.word[0] == '-')
 		offer_options(command, &completing);

@@ -102,6 +102,33 @@ const struct sprof_option sprof_recording_stats_table[] = {
 	{0},
 };
 
+/* Without a value it is the report's option; with one, how waits are recorded. */
+static bool set_waits(void *field, const char *text, struct sprof_error *err)
+{
+	static const char *const names[] = {"ticks", "exact", NULL};
+	struct sprof_recording *options = field;
+	unsigned how;
+
+	if (!text) {
+		options->shown.waits = true;
+		return true;
+	}
+	if (!sprof_value_choice(names, text, &how, err))
+		return false;
+	options->exact_waits = how;
+	return true;
+}
+
+/* The row's offset leads to the whole struct, because it has two meanings. */
+const struct sprof_option sprof_recording_waits_table[] = {
+	{"waits", NULL, "[=HOW]",
+		"without a value: text: only what the threads waited for, and who\n"
+		"held them up; exact: the kernel writes down each wait, its length\n"
+		"and its stack, the shortest too; ticks: ticks tell of waits (ticks)",
+		set_waits, 0},
+	{0},
+};
+
 bool sprof_recording_rename(struct sprof_recording *options,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err)
 {

@@ -49,6 +49,7 @@ struct sprof_recording {
 	enum sprof_mode mode;
 	enum sprof_kernel_detail kernel;
 	enum sprof_running_source source;
+	bool exact_waits;
 	bool goroutines, cpus;
 	enum sprof_python_shown python;
 	size_t timeline_max, max_stacks;
@@ -76,5 +77,6 @@ bool sprof_recording_check_periods(
 /* Groups of a command's table. */
 extern const struct sprof_option sprof_recording_sampling_table[];
 extern const struct sprof_option sprof_recording_stats_table[];
+extern const struct sprof_option sprof_recording_waits_table[];
 
 #endif

@@ -41,6 +41,7 @@ static const struct sprof_option_group groups[] = {
 	{"What to report", sprof_shown_filter_table, FIELD(shown)},
 	{"Of which time and process", sprof_reading_filter_table},
 	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"How", sprof_shown_waits_table, FIELD(shown)},
 	{"How", sprof_shown_report_table, FIELD(shown)},
 	{"How", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"How", report_table},

@@ -25,6 +25,7 @@ static const struct sprof_option_group groups[] = {
 	{"Output", sprof_recording_stats_table},
 	{"What to report", sprof_shown_filter_table, FIELD(shown)},
 	{"How", sprof_shown_brief_table, FIELD(shown)},
+	{"How", sprof_recording_waits_table},
 	{"How", sprof_shown_report_table, FIELD(shown)},
 	{"Names", sprof_naming_kind_table, FIELD(shown.short_names)},
 	{"Names", sprof_naming_table, FIELD(naming)},

@@ -19,12 +19,14 @@
 #include "cmd/channel-reader.h"
 #include "cmd/command-line.h"
 #include "cmd/environment.h"
+#include "cmd/exact-waits.h"
 #include "cmd/interim.h"
 #include "cmd/rank.h"
 #include "cmd/subject.h"
 #include "cmd/syscall-name.h"
 #include "cmd/ui.h"
 #include "profile/profile.h"
+#include "profile/waited.h"
 
 struct session {
 	const struct sprof_recording *options;
@@ -58,6 +60,9 @@ static bool settle_end(struct sprof_recording *options, struct sprof_error *err)
 /* A delay ends by itself. */
 static bool check_start(const struct sprof_recording *options, struct sprof_error *err)
 {
+	if (options->exact_waits && options->mode == SPROF_MODE_CPU)
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--waits=exact and --mode cpu exclude each other: who waits is on no CPU");
 	if (options->start_off && options->delay_ns)
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"--start-off excludes --delay and --from: it ends when sampling is switched on");
@@ -120,6 +125,8 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 			.syscall_name = sprof_syscall_name,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
+	if (session->options->exact_waits)
+		sprof_profile_expect_waits(profile);
 	sprof_profile_set_timeline(profile, session->options->timeline_max, begin_ns);
 	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
 	profile->slice_ns = session->options->slice_ns;
@@ -311,12 +318,14 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 	struct sprof_session_result *ret, struct sprof_error *err)
 {
 	struct session session = {.options = options, .interim = {.busy = -1}};
+	enum sprof_exact_waits exact_waits;
 	bool recorded, by_kernel;
 
 	*ret = (struct sprof_session_result){0};
 	sprof_signals_block(&session.signals, subject->arguments);
 	recorded = session_init(&session, subject, err) &&
 		sprof_running_source_choose(options->source, &by_kernel, err) &&
+		sprof_exact_waits_choose(options->exact_waits, &exact_waits, err) &&
 		begin_control(&session, err);
 	if (recorded) {
 		session.tracing = (struct sprof_tracing){
@@ -341,6 +350,9 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.cpus = options->cpus,
 					.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
 					.by_kernel = by_kernel,
+					.exact_waits = exact_waits,
+					.heirs = !subject->tids,
+					.processes = subject->follow_children,
 				},
 			.sink = sprof_profile_sink(session.profile),
 			.periods = {&session, may_end_period, end_period},

@@ -146,9 +146,13 @@ const struct sprof_option sprof_shown_brief_table[] = {
 	{0},
 };
 
-const struct sprof_option sprof_shown_report_table[] = {
+const struct sprof_option sprof_shown_waits_table[] = {
 	{"waits", NULL, NULL, "text: only what the threads waited for, and who held them up",
 		sprof_value_flag, FIELD(waits)},
+	{0},
+};
+
+const struct sprof_option sprof_shown_report_table[] = {
 	{"callers", NULL, "REGEX", "text, json: only who calls the functions that match",
 		set_pattern, FIELD(callers)},
 	{"callees", NULL, "REGEX", "text, json: only what the functions that match call",

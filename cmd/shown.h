@@ -36,7 +36,8 @@ struct sprof_shown {
 
 /* Groups of a command's table, at the struct's offset. */
 extern const struct sprof_option sprof_shown_filter_table[];
-extern const struct sprof_option sprof_shown_brief_table[];  /* of every table of functions */
+extern const struct sprof_option sprof_shown_brief_table[]; /* of every table of functions */
+extern const struct sprof_option sprof_shown_waits_table[];
 extern const struct sprof_option sprof_shown_report_table[]; /* of the rest of a report */
 extern const struct sprof_option sprof_shown_output_table[];
 

@@ -80,6 +80,15 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 			facts->signals == 1 ? "" : "s");
 	if (separator[0] == ',' || facts->signals)
 		sprof_out_puts(text->out, "\n");
+	if (facts->has_waits)
+		sprof_out_printf(text->out,
+			"          off the CPU: %" PRIu64 " wait%s for %s, longest %s; %" PRIu64
+			" preemption%s for %s\n",
+			facts->waits, facts->waits == 1 ? "" : "s",
+			sprof_figure_time(facts->wait_ns).text,
+			sprof_figure_time(facts->longest_wait_ns).text, facts->preemptions,
+			facts->preemptions == 1 ? "" : "s",
+			sprof_figure_time(facts->preempted_ns).text);
 }
 
 static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "output/units.h"
 #include "profile/doubts.h"
+#include "profile/waited.h"
 
 /* Where: all processes of a recording are on one host, those of merged ones may be on several. */
 static void write_hosts(const struct sprof_text *text)
@@ -216,10 +217,32 @@ static void write_folded(const struct sprof_text *text)
 			quality->waits_folded, quality->waits_folded == 1 ? "" : "s");
 }
 
+/* What is known of waits beyond samples. */
+static void write_exact_waits(const struct sprof_text *text)
+{
+	const struct sprof_quality *quality = &text->profile->quality;
+
+	if (!quality->exact_waits && !quality->exact_lost && !quality->exact_refused)
+		return;
+	sprof_out_printf(text->out, "  exact       %" PRIu64 " wait%s", quality->exact_waits,
+		quality->exact_waits == 1 ? "" : "s");
+	if (quality->exact_unplaced)
+		sprof_out_printf(text->out, "; %" PRIu64 " had no room for their stack",
+			quality->exact_unplaced);
+	if (quality->exact_lost)
+		sprof_out_printf(text->out, "; %" PRIu64 " switches lost", quality->exact_lost);
+	if (quality->exact_refused)
+		sprof_out_printf(text->out, "; %" PRIu64 " thread%s not recorded",
+			quality->exact_refused, quality->exact_refused == 1 ? "" : "s");
+	sprof_out_puts(text->out, "\n");
+}
+
 static void write_further_kinds(const struct sprof_text *text)
 {
 	const struct sprof_kinds *kinds = &text->profile->kinds;
 
+	if (sprof_profile_has_exact_waits(text->profile))
+		return;
 	for (size_t i = 0; i < kinds->further_count; i++) {
 		sprof_out_puts(text->out,
 			SPROF_WEIGHT_FURTHER + i == kinds->shown ? "  shown       "
@@ -252,5 +275,6 @@ void sprof_text_header(const struct sprof_text *text)
 	} else {
 		write_counts(text);
 	}
+	write_exact_waits(text);
 	write_further_kinds(text);
 }

@@ -15,7 +15,7 @@
 #include "output/wait-words.h"
 #include "profile/waits.h"
 
-enum { INDENT = 8 + 7 + 4 + 8 + 6 + 2, EDGE_INDENT = 8 + 7 + 8 + 2 };
+enum { INDENT = 8 + 7 + 4 + 8 + 6 + 2, EXACT = 8 + 9, EDGE_INDENT = 8 + 7 + 8 + 2 };
 
 static const char *function_name(const struct sprof_text *text, uint32_t function)
 {
@@ -38,21 +38,38 @@ static void end_line(const struct sprof_text *text, size_t column, const char *l
 		sprof_out_fail(text->out, ENOMEM);
 }
 
+static size_t indent_of(const struct sprof_waits_table *table)
+{
+	return INDENT + (table->is_exact ? EXACT : 0);
+}
+
+/* How many waits, and how long the longest one was. */
+static void write_exact(const struct sprof_text *text, const struct sprof_waits_table *table,
+	const struct sprof_waits_row *row)
+{
+	if (table->is_exact)
+		sprof_out_printf(text->out, " %7" PRIu64 " %8s", row->waits,
+			sprof_figure_time(row->longest_ns).text);
+}
+
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
+	const size_t indent = indent_of(table);
 	SPROF_AUTO_FREE char *line = sprof_wait_words(text->profile, row,
-		text->options.width > INDENT ? text->options.width - INDENT : 0);
+		text->options.width > indent ? text->options.width - indent : 0);
 	SPROF_AUTO_FREE char *holder = row->holder ? sprof_wait_words_holder(row) : NULL;
 
-	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64 " %5s  ",
+	sprof_out_printf(text->out, "%8s %6.1f %3" PRIu32 " %7" PRIu64,
 		sprof_figure_time(row->ns).text, sprof_percent(row->ns, table->blocked_ns),
-		row->threads, row->samples, sprof_wait_kind_name(row->kind));
-	end_line(text, INDENT, line);
+		row->threads, row->samples);
+	write_exact(text, table, row);
+	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(row->kind));
+	end_line(text, indent, line);
 	if (!row->holder)
 		return;
-	sprof_out_fill(text->out, ' ', INDENT + 2);
-	end_line(text, INDENT + 2, holder);
+	sprof_out_fill(text->out, ' ', indent + 2);
+	end_line(text, indent + 2, holder);
 }
 
 /* Hidden rows that differ only in their objects, such as the connections of a server. */
@@ -95,6 +112,9 @@ static size_t join(struct group *groups, size_t count)
 		}
 		last->sum.ns += groups[i].sum.ns;
 		last->sum.samples += groups[i].sum.samples;
+		last->sum.waits += groups[i].sum.waits;
+		if (last->sum.longest_ns < groups[i].sum.longest_ns)
+			last->sum.longest_ns = groups[i].sum.longest_ns;
 		last->count++;
 	}
 	return count ? joined + 1 : 0;
@@ -112,10 +132,11 @@ static void write_group(const struct sprof_text *text, const struct sprof_waits_
 		sprof_out_fail(text->out, ENOMEM);
 		return;
 	}
-	sprof_out_printf(text->out, "%8s %6.1f %3s %7" PRIu64 " %5s  ",
-		sprof_figure_time(sum->ns).text, sprof_percent(sum->ns, table->blocked_ns), "-",
-		sum->samples, sprof_wait_kind_name(sum->kind));
-	sprof_text_end_with_name(text, INDENT, line);
+	sprof_out_printf(text->out, "%8s %6.1f %3s %7" PRIu64, sprof_figure_time(sum->ns).text,
+		sprof_percent(sum->ns, table->blocked_ns), "-", sum->samples);
+	write_exact(text, table, sum);
+	sprof_out_printf(text->out, " %5s  ", sprof_wait_kind_name(sum->kind));
+	sprof_text_end_with_name(text, indent_of(table), line);
 }
 
 /* Shows the groups that are not small; returns the number of their rows. */
@@ -235,8 +256,10 @@ bool sprof_text_waits(const struct sprof_text *text, uint32_t thread, struct spr
 		sprof_out_printf(text->out, "\nwaits: blocked for %s of %s\n",
 			sprof_figure_time(table.blocked_ns).text,
 			sprof_figure_time(table.wall_ns).text);
-		sprof_out_printf(text->out, "%8s %6s %3s %7s %5s  what for, where\n", "time",
-			"share%", "thr", "samples", "kind");
+		sprof_out_printf(text->out, "%8s %6s %3s %7s", "time", "share%", "thr", "samples");
+		if (table.is_exact)
+			sprof_out_printf(text->out, " %7s %8s", "waits", "longest");
+		sprof_out_printf(text->out, " %5s  what for, where\n", "kind");
 		write_rows(text, &table);
 	}
 	if (table.edge_count)

@@ -18,6 +18,11 @@ enum fact {
 	DISK_WRITTEN_BYTES,
 	SIGNALS,
 	MAX_RSS_BYTES,
+	WAITS,
+	WAIT_NS,
+	LONGEST_WAIT_NS,
+	PREEMPTIONS,
+	PREEMPTED_NS,
 	FACTS,
 };
 
@@ -35,6 +40,11 @@ static const char *const names[FACTS] = {
 	[DISK_WRITTEN_BYTES] = "disk_written_bytes",
 	[SIGNALS] = "signals",
 	[MAX_RSS_BYTES] = "max_rss_bytes",
+	[WAITS] = "waits",
+	[WAIT_NS] = "wait_ns",
+	[LONGEST_WAIT_NS] = "longest_wait_ns",
+	[PREEMPTIONS] = "preemptions",
+	[PREEMPTED_NS] = "preempted_ns",
 };
 
 const char *sprof_fact_name(size_t index)
@@ -61,6 +71,11 @@ static uint64_t *number_at(struct sprof_thread_facts *facts, size_t index)
 		[DISK_WRITTEN_BYTES] = &facts->disk_written_bytes,
 		[SIGNALS] = &facts->signals,
 		[MAX_RSS_BYTES] = &facts->max_rss_bytes,
+		[WAITS] = &facts->waits,
+		[WAIT_NS] = &facts->wait_ns,
+		[LONGEST_WAIT_NS] = &facts->longest_wait_ns,
+		[PREEMPTIONS] = &facts->preemptions,
+		[PREEMPTED_NS] = &facts->preempted_ns,
 	};
 
 	return numbers[index];
@@ -88,6 +103,13 @@ bool sprof_fact_get(const struct sprof_thread_facts *facts, size_t index, uint64
 	case DISK_WRITTEN_BYTES:
 		*ret = *number_at(&copy, index);
 		return facts->has_io;
+	case WAITS:
+	case WAIT_NS:
+	case LONGEST_WAIT_NS:
+	case PREEMPTIONS:
+	case PREEMPTED_NS:
+		*ret = *number_at(&copy, index);
+		return facts->has_waits;
 	case MAX_RSS_BYTES:
 		*ret = facts->max_rss_bytes;
 		return *ret;
@@ -111,4 +133,5 @@ void sprof_fact_set(struct sprof_thread_facts *facts, size_t index, uint64_t val
 		*number_at(facts, index) = value;
 	facts->has_switches |= index == VOLUNTARY || index == INVOLUNTARY;
 	facts->has_io |= index >= READ_BYTES && index <= DISK_WRITTEN_BYTES;
+	facts->has_waits |= index >= WAITS && index <= PREEMPTED_NS;
 }

@@ -70,6 +70,14 @@ struct sprof_profile_index {
 	size_t stacks_joined; /* the callers that made tail calls are known below this */
 };
 
+/* The stack and the context of a sample give its row. False: no memory. */
+bool sprof_profile_find_row(struct sprof_profile *profile, const struct sprof_sample *sample,
+	uint32_t thread, uint32_t *ret_row);
+
+/* The sink's waited() (profile/waited.c). */
+bool sprof_profile_sink_waited(
+	void *data, const struct sprof_sample *where, const struct sprof_waited *waited);
+
 /* The stack of raw frames, innermost first, at least one. False: no memory. */
 bool sprof_profile_push_frames(struct sprof_profile *profile, const struct sprof_frame *frames,
 	size_t count, uint32_t *ret_stack);

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "profile/index.h"
-#include "profile/labels.h"
 
 enum {
 	NAMES_MAX = 200 /* characters of a thread's former names */
@@ -173,49 +172,6 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
-/* What the user has asked for beside the stack. */
-static bool label(
-	struct sprof_profile *profile, const struct sprof_sample *sample, const char **ret)
-{
-	struct sprof_labels labels = {0};
-	char cpu[16];
-	bool ok = true;
-
-	if (!sample->goroutine && !sample->cpu)
-		return true;
-	if (sample->goroutine)
-		ok = sprof_labels_add_number(&labels, "goroutine", (int64_t)sample->goroutine, "");
-	/* A text: in a saved profile, a number of 0 is none. */
-	snprintf(cpu, sizeof(cpu), "%u", sample->cpu - 1);
-	if (ok && sample->cpu)
-		ok = sprof_labels_add_text(&labels, "cpu", cpu);
-	if (ok)
-		*ret = sprof_strtab_intern(profile->index->strings, labels.text);
-	sprof_labels_finish(&labels);
-	return ok && *ret;
-}
-
-/* The stack and the context of a sample give its row. */
-static bool find_row(struct sprof_profile *profile, const struct sprof_sample *sample,
-	uint32_t thread, uint32_t *ret_row)
-{
-	const struct sprof_holder *holder = sample->holder;
-	struct sprof_raw_context context = {
-		.state = sample->state,
-		.wait = sample->wait,
-		.holding_thread = SPROF_PROFILE_NONE,
-		.holding_stack = holder ? holder->stack : SPROF_PROFILE_NONE,
-	};
-	uint32_t stack;
-
-	if (!label(profile, sample, &context.labels))
-		return false;
-	if (holder && !sprof_profile_find_thread(profile, holder->thread, &context.holding_thread))
-		return false;
-	return sprof_profile_enter_kernel(profile, sample->stack, sample->wait, &stack) &&
-		sprof_profile_sample_row(profile, thread, stack, &context, ret_row);
-}
-
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
@@ -226,8 +182,10 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 	uint32_t index, row;
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
-		!find_row(profile, sample, index, &row) ||
-		!sprof_window_add(&profile->index->windows[index], row, sample->state, count))
+		!sprof_profile_find_row(profile, sample, index, &row) ||
+		(!sample->is_timed &&
+			!sprof_window_add(
+				&profile->index->windows[index], row, sample->state, count)))
 		return false;
 	span.row = row;
 	if (!sprof_profile_extend(profile, index, &span))
@@ -295,13 +253,15 @@ static bool sink_queued(void *data, const struct sprof_sample *sample, uint64_t 
 	uint32_t index, row;
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
-		!find_row(profile, sample, index, &row))
+		!sprof_profile_find_row(profile, sample, index, &row))
 		return false;
 	profile->threads[index].times.ns[SPROF_TIME_RUNQ] += ns;
 	if (!profile->kinds.has_times)
 		return true;
 	profile->rows[row].metrics.times.ns[SPROF_TIME_RUNQ] += ns;
-	sprof_window_take_back(&profile->index->windows[index], row, sample->state, sample->count);
+	if (!sample->is_timed)
+		sprof_window_take_back(
+			&profile->index->windows[index], row, sample->state, sample->count);
 	return true;
 }
 
@@ -333,6 +293,7 @@ struct sprof_sink sprof_profile_sink(struct sprof_profile *profile)
 		.charge = sink_charge,
 		.queued = sink_queued,
 		.wait = sprof_profile_sink_wait,
+		.waited = sprof_profile_sink_waited,
 		.facts = sink_facts,
 		.pause = sink_pause,
 	};

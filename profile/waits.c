@@ -14,6 +14,7 @@
 #include "profile/by-thread.h"
 #include "profile/index.h"
 #include "profile/outside.h"
+#include "profile/waited.h"
 
 struct building {
 	const struct sprof_profile *profile;
@@ -120,6 +121,20 @@ static bool is_blocked(const struct sprof_profile *profile, const struct sprof_p
 		sprof_times_wait(&row->metrics.times);
 }
 
+static void add_exact(struct building *building, const struct sprof_profile_row *from,
+	struct sprof_waits_row *row)
+{
+	const struct sprof_profile *profile = building->profile;
+	struct sprof_exact_waits_of exact;
+
+	if (!sprof_profile_exact_waits(profile, (size_t)(from - profile->rows), &exact))
+		return;
+	building->table.is_exact = true;
+	row->waits += exact.waits;
+	if (row->longest_ns < exact.longest_ns)
+		row->longest_ns = exact.longest_ns;
+}
+
 static bool add(struct building *building, const struct sprof_profile_row *from)
 {
 	const struct sprof_profile *profile = building->profile;
@@ -133,6 +148,7 @@ static bool add(struct building *building, const struct sprof_profile_row *from)
 	row = &building->table.rows[id];
 	row->ns += sprof_times_wait(&from->metrics.times);
 	row->samples += from->metrics.samples;
+	add_exact(building, from, row);
 	row->threads += building->last_thread[id] != from->thread + 1;
 	building->last_thread[id] = from->thread + 1;
 	return true;

@@ -27,6 +27,8 @@ struct sprof_waits_row {
 	uint32_t threads;
 	uint32_t alike; /* how many objects it stands for: 1, except for joined children */
 	uint64_t ns, samples;
+	/* exact waits; 0: only ticks tell */
+	uint64_t waits, longest_ns;
 	/*
 	 * The longest holder of the lock, and its main place meanwhile; NULL: no lock, or unknown.
 	 */
@@ -48,6 +50,7 @@ struct sprof_waits_table {
 	struct sprof_waits_edge *edges; /* by time, falling */
 	size_t edge_count;
 	uint64_t blocked_ns, wall_ns; /* of the whole view */
+	bool is_exact;                /* the rows have the number of waits, and the longest */
 };
 
 /* Fills *ret; the caller finishes it. False: no memory. */

@@ -32,22 +32,37 @@ void sprof_window_finish(struct sprof_window *window)
 	*window = (struct sprof_window){0};
 }
 
-bool sprof_window_add(
-	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
+static bool add(struct sprof_window *window, const struct sprof_window_run *more)
 {
 	struct sprof_window_run *last = window->count ? &window->runs[window->count - 1] : NULL;
 
-	assert(state < SPROF_STATE_COUNT);
-	if (last && last->row == row && last->state == state && last->count < UINT32_MAX - count) {
-		last->count += count;
+	assert(more->state < SPROF_STATE_COUNT);
+	if (last && last->row == more->row && last->state == more->state &&
+		last->count < UINT32_MAX - more->count) {
+		last->count += more->count;
+		last->weight += more->weight;
 		return true;
 	}
 	if (!sprof_array_reserve(
 		    &window->runs, &window->capacity, window->count + 1, sizeof(*window->runs)))
 		return false;
-	window->runs[window->count++] =
-		(struct sprof_window_run){.row = row, .count = count, .state = state};
+	window->runs[window->count++] = *more;
 	return true;
+}
+
+bool sprof_window_add(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
+{
+	return add(window,
+		&(struct sprof_window_run){
+			.row = row, .count = count, .weight = count, .state = state});
+}
+
+bool sprof_window_add_wait(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns)
+{
+	return add(window,
+		&(struct sprof_window_run){.row = row, .count = 1, .weight = ns, .state = state});
 }
 
 void sprof_window_take_back(
@@ -60,6 +75,7 @@ void sprof_window_take_back(
 		if (run->row != row || run->state != state)
 			continue;
 		run->count -= part;
+		run->weight -= part;
 		count -= part;
 	}
 }
@@ -68,13 +84,15 @@ void sprof_window_take_back(
 static bool hand_out(struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
 	struct sprof_profile_row *rows)
 {
-	uint64_t samples = 0, seen = 0, given = 0;
+	uint64_t samples = 0, weight = 0, seen = 0, given = 0;
 
 	for (size_t i = 0; i < window->count; i++) {
-		if (takes[class][window->runs[i].state])
-			samples += window->runs[i].count;
+		if (!takes[class][window->runs[i].state])
+			continue;
+		samples += window->runs[i].count;
+		weight += window->runs[i].weight;
 	}
-	if (!samples)
+	if (!weight)
 		return false;
 	for (size_t i = 0; i < window->count; i++) {
 		const struct sprof_window_run *run = &window->runs[i];
@@ -82,8 +100,8 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class, u
 
 		if (!takes[class][run->state])
 			continue;
-		seen += run->count;
-		until = (uint64_t)((__uint128_t)ns * seen / samples);
+		seen += run->weight;
+		until = (uint64_t)((__uint128_t)ns * seen / weight);
 		rows[run->row].metrics.times.ns[class] += until - given;
 		given = until;
 		window->given[class].last_row = run->row;

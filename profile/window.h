@@ -11,10 +11,11 @@
 #include "base/record.h"
 #include "profile/profile.h"
 
-/* Successive equal samples. */
+/* Successive equal samples, or waits of known length. */
 struct sprof_window_run {
 	uint32_t row;
 	uint32_t count;
+	uint64_t weight; /* by which time is shared out: the count, or ns */
 	enum sprof_state state;
 };
 
@@ -43,9 +44,13 @@ void sprof_window_take_back(
 bool sprof_window_add(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
 
+/* A wait of the row, or a part of it, that long. The thread's blocked time is shared out by lengths. */
+bool sprof_window_add_wait(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns);
+
 /*
  * Hands out `times` and carried time to the rows sampled since the last charge: each class evenly
- * to its samples, to the nanosecond. A class without a sample is carried on. Empties the window.
+ * to its samples, or by the lengths of its waits, to the nanosecond. A class without a sample is carried on. Empties the window.
  */
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows);

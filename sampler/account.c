@@ -73,19 +73,30 @@ static uint64_t user_part(uint64_t cpu, uint64_t user_ticks, uint64_t system_tic
 	return (uint64_t)((__uint128_t)cpu * user_ticks / (user_ticks + system_ticks));
 }
 
-void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count)
+void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count)
 {
 	account->samples += count;
+	if (sprof_state_is_blocked(state))
+		account->blocked_samples += count;
+}
+
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight)
+{
 	if (!sprof_state_is_blocked(state))
 		return;
-	account->blocked_samples += count;
-	account->blocked[state] += count;
+	account->blocked[state] += weight;
 	account->last_blocked = state;
+}
+
+void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count)
+{
+	sprof_account_count(account, state, count);
+	sprof_account_weigh(account, state, count);
 }
 
 static uint64_t blocked_samples(const struct sprof_account *account)
 {
-	return (uint64_t)account->blocked[SPROF_STATE_SLEEP] + account->blocked[SPROF_STATE_DISK] +
+	return account->blocked[SPROF_STATE_SLEEP] + account->blocked[SPROF_STATE_DISK] +
 		account->blocked[SPROF_STATE_STOPPED];
 }
 
@@ -191,10 +202,23 @@ static uint64_t stolen_of(
 	return stood + lost;
 }
 
+/* The part of the left-over time that is not wait, by the recorded switches. */
+static uint64_t stolen_by_switches(
+	const struct sprof_account *account, const struct sprof_figures *now, uint64_t left)
+{
+	const struct sprof_figures *start = &account->start;
+	const uint64_t wait =
+		since(since(now->off_ns, start->off_ns), since(now->runq_ns, start->runq_ns));
+
+	return since(left, since(wait, waited(account)));
+}
+
 /* Divides left-over time: wait is kept, stolen time is returned. */
 static uint64_t divide(struct sprof_account *account, const struct sprof_figures *now)
 {
-	uint64_t left = left_over(account, now), stolen = stolen_of(account, now, left);
+	uint64_t left = left_over(account, now);
+	uint64_t stolen = now->has_off ? stolen_by_switches(account, now, left)
+				       : stolen_of(account, now, left);
 
 	account->kept_ns += left - stolen;
 	account->handed_out.ns[SPROF_TIME_STOLEN] += stolen;

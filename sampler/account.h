@@ -22,13 +22,16 @@ struct sprof_figures {
 	uint64_t switches;           /* voluntary, without those of its ptrace-stops */
 	uint64_t stood_ns;           /* time it stood still for samples */
 	struct sprof_proc_cpus cpus; /* of the machine */
+	/* recorded by switches: on no CPU, except for our stops; has_off: all of it was seen */
+	bool has_off;
+	uint64_t off_ns;
 };
 
 struct sprof_account {
 	struct sprof_figures start;
 	struct sprof_times handed_out;
-	/* samples in each blocked state since the last advance */
-	uint32_t blocked[SPROF_STATE_COUNT];
+	/* since the last advance: samples in each blocked state, or ns of recorded waits */
+	uint64_t blocked[SPROF_STATE_COUNT];
 	enum sprof_state last_blocked;     /* the state of the last sample; USER: none yet */
 	uint64_t samples, blocked_samples; /* all of them */
 	uint64_t kept_ns;                  /* blocked time kept for later */
@@ -52,6 +55,9 @@ void sprof_account_init(struct sprof_account *account, const struct sprof_figure
 
 /* The thread was seen in this state at `count` ticks. */
 void sprof_account_see(struct sprof_account *account, enum sprof_state state, uint32_t count);
+/* The two parts of this: the samples, and what blocked time is shared out by. */
+void sprof_account_count(struct sprof_account *account, enum sprof_state state, uint32_t count);
+void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, uint64_t weight);
 
 /*
  * The times since the last call. Blocked time is split into sleep, disk and stopped. Disk time is

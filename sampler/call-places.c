@@ -12,6 +12,8 @@ static struct call_place *slot_of(struct call_places *places, uint64_t pc)
 	return &places->items[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
 }
 
+enum { CANT_READ = SPROF_CALL_NUMBER_UNKNOWN - 1 }; /* the thread has ended */
+
 static int64_t look(
 	const struct run *run, const struct sprof_thread *thread, const struct sprof_regs *regs)
 {
@@ -23,7 +25,7 @@ static int64_t look(
 	/* Just behind the begin of a mapping there is less. */
 	while (size && world->read_memory(world->data, thread, pc - size, code, size) != size)
 		size /= 2;
-	return sprof_call_number(regs, code, size);
+	return size ? sprof_call_number(regs, code, size) : CANT_READ;
 }
 
 int64_t sprof_call_places_find(struct call_places *places, const struct run *run,
@@ -37,6 +39,10 @@ int64_t sprof_call_places_find(struct call_places *places, const struct run *run
 		return SPROF_CALL_NUMBER_NONE;
 	if (place->pc != pc || place->process != process)
 		*place = (struct call_place){pc, process, (int16_t)look(run, thread, regs)};
+	if (place->number == CANT_READ) {
+		*place = (struct call_place){0};
+		return SPROF_CALL_NUMBER_UNKNOWN;
+	}
 	return sprof_call_number_again(regs, place->number);
 }
 

@@ -5,6 +5,7 @@
 #include "sampler/charge.h"
 
 #include "base/clock.h"
+#include "sampler/switching.h"
 
 enum { WINDOW_NS = SPROF_NS_PER_S };
 
@@ -57,6 +58,33 @@ static bool is_known(const struct charging *charging, const struct known_sleep *
 	return sleep->active && sleep->figures.time_ns && !charging->closing && !charging->few;
 }
 
+/* Recorded switches tell when the thread was on no CPU. */
+static void add_off(const struct sampled *sampled, struct sprof_figures *now)
+{
+	const struct switching *switching = sampled->switching;
+
+	if (!switching)
+		return;
+	now->has_off = !switching->is_broken;
+	now->off_ns = sprof_switching_off_ns(switching, now->time_ns);
+}
+
+static void add_waits(const struct sampled *sampled, struct sprof_thread_facts *facts)
+{
+	const struct switching *switching = sampled->switching;
+	struct switching_totals own;
+
+	if (!switching)
+		return;
+	own = sprof_switching_own(switching);
+	facts->has_waits = true;
+	facts->waits = own.waits;
+	facts->wait_ns = own.wait_ns;
+	facts->longest_wait_ns = own.longest_ns;
+	facts->preemptions = own.preemptions;
+	facts->preempted_ns = own.preempted_ns;
+}
+
 static void charge_sleeper(struct charging *charging, struct sprof_thread *thread)
 {
 	struct sampled *sampled = thread->sampling;
@@ -66,6 +94,7 @@ static void charge_sleeper(struct charging *charging, struct sprof_thread *threa
 	now.stood_ns = sampled->stood_ns;
 	now.has_switches = false;
 	now.cpus = *read_cpus(charging);
+	add_off(sampled, &now);
 	hand_over(charging, thread, sprof_sampled_charged(sampled, &now), false);
 }
 
@@ -77,6 +106,7 @@ static void tell(const struct charging *charging, const struct sprof_thread *thr
 	const struct sampled *sampled = thread->sampling;
 	struct sprof_thread_facts own = sprof_facts_since(facts, &sampled->first);
 
+	add_waits(sampled, &own);
 	if (sink->facts && !sink->facts(sink->data, thread->id, &own))
 		charging->run->out_of_memory = true;
 }
@@ -88,6 +118,7 @@ static struct sprof_times advance(struct charging *charging, struct sprof_thread
 	struct sprof_figures now = reading->figures;
 
 	now.cpus = *read_cpus(charging);
+	add_off(sampled, &now);
 	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
 	return sprof_sampled_charged(sampled, &now);
 }
@@ -141,11 +172,24 @@ void sprof_charge_ended(struct charging *charging, struct sprof_thread *thread)
 	sprof_charge_window(charging, thread, NULL);
 }
 
+/* Its end was seen before its last waits were read. */
+static void tell_waits(struct charging *charging, struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+	struct reading now;
+
+	if (sampled->switching && sampled->life == SAMPLED_DEAD &&
+		read_now(charging, thread, true, &now))
+		tell(charging, thread, &now.facts);
+}
+
 void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, bool with_figures)
 {
 	const struct sampled *sampled = thread->sampling;
 	struct reading now;
 
+	if (with_figures)
+		tell_waits(charging, thread);
 	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, true, &now))
 		charge(charging, thread, &now, true);
 	else
@@ -183,5 +227,6 @@ void sprof_charge_resume(struct charging *charging, struct sprof_thread *thread)
 		return;
 	}
 	now.figures.cpus = *read_cpus(charging);
+	add_off(sampled, &now.figures);
 	sprof_sampled_resumed(sampled, &now.figures, &now.facts);
 }

@@ -19,6 +19,7 @@ struct linux_world {
 	struct sprof_target *target;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
+	struct sprof_switch_log switches;
 	int loadavg_file; /* the kernel's own, which some containers replace; -1: none */
 };
 
@@ -296,6 +297,36 @@ static void timer_set_period(void *data, const struct sprof_perf_timer *timer, u
 	sprof_perf_timer_set_period(timer, period_ns);
 }
 
+static bool switches_begin(
+	void *data, const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial)
+{
+	struct linux_world *self = data;
+
+	return sprof_switch_log_begin(&self->switches, plan, ret_denial);
+}
+
+static bool switches_cover(
+	void *data, const struct sprof_thread *thread, struct sprof_perf_denial *ret_denial)
+{
+	struct linux_world *self = data;
+
+	return sprof_switch_log_cover(&self->switches, thread->tid, ret_denial);
+}
+
+static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
+{
+	struct linux_world *self = data;
+
+	sprof_switch_log_read(&self->switches, take, taker_data);
+}
+
+static struct sprof_thread *find(void *data, pid_t tid)
+{
+	const struct linux_world *self = data;
+
+	return sprof_target_find(self->target, tid);
+}
+
 static const struct sprof_world functions = {
 	.now_ns = now_ns,
 	.own_cpu_ns = own_cpu_ns,
@@ -334,6 +365,10 @@ static const struct sprof_world functions = {
 	.timer_close = timer_close,
 	.timer_take = timer_take,
 	.timer_set_period = timer_set_period,
+	.switches_begin = switches_begin,
+	.switches_cover = switches_cover,
+	.switches_read = switches_read,
+	.find = find,
 };
 
 /* Without schedstat, the kernel writes zeros; a running process has used more. */
@@ -372,6 +407,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	world.data = &self;
 	world.interp = parts->interp;
 	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
+	sprof_switch_log_finish(&self.switches);
 	if (self.loadavg_file >= 0)
 		close(self.loadavg_file);
 	return ok;

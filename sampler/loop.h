@@ -9,6 +9,7 @@
 #include "sampler/book.h"
 #include "sampler/budget.h"
 #include "sampler/event-stacks.h"
+#include "sampler/exact.h"
 #include "sampler/kernel.h"
 #include "sampler/pauses.h"
 #include "sampler/run.h"
@@ -66,6 +67,7 @@ struct loop {
 	struct sprof_source source;
 	struct ticking ticking;
 	struct event_stacks event_stacks;
+	struct exact exact; /* in use if it is open */
 	struct kept_signals signals;
 	bool over;      /* no traced thread is left, or the control said so */
 	bool is_closed; /* the records of all threads are gone */

@@ -49,6 +49,8 @@ static void restart(struct loop *loop)
 	sprof_switch_restart(loop);
 	restart_quality(loop);
 	sprof_book_restart(&loop->book);
+	if (loop->exact.is_open)
+		sprof_exact_restart(&loop->exact);
 }
 
 /* Skips the slots of ends that have passed meanwhile. */

@@ -66,6 +66,8 @@ void sprof_loop_charge_all(struct loop *loop)
 		loop->ticking.ns = now_of(&loop->run);
 		return;
 	}
+	if (loop->exact.is_open)
+		sprof_exact_read(&loop->exact, true);
 	sprof_tick(&loop->ticking, loop->pace.schedule.period, true);
 	count_tick(loop);
 }

@@ -10,11 +10,23 @@
 #include "sampler/sampler.h"
 #include "sampler/world.h"
 
+struct sprof_thread;
+
+/* Who knows how long threads wait (exact.h): ticks say where, and not for how long. */
+struct wait_lengths {
+	void *data;
+	/* Whether the lengths of the thread's waits are known. */
+	bool (*are_known)(void *data, const struct sprof_thread *thread);
+	/* A sample of it is on its way to the sink. True: it waits, and the length will be told. */
+	bool (*seen)(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
+};
+
 struct run {
 	const struct sprof_world *world;
 	const struct sprof_sampler_options *options;
 	struct sprof_quality *quality;
-	bool out_of_memory; /* the run ends with this tick */
+	const struct wait_lengths *lengths; /* NULL: only ticks tell of waits */
+	bool out_of_memory;                 /* the run ends with this tick */
 };
 
 static inline uint64_t now_of(const struct run *run)

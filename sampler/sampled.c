@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "interp/interp.h"
 #include "sampler/figures.h"
+#include "sampler/switching.h"
 
 /* How long a thread that was met in the kernel is expected there. */
 enum { ENTERS_NS = 200 * SPROF_NS_PER_MS };
@@ -56,8 +57,10 @@ struct sampled *sprof_sampled_create(const struct sprof_figures *start)
 
 void sprof_sampled_destroy(struct sampled *sampled)
 {
-	if (sampled)
+	if (sampled) {
 		sprof_interp_thread_destroy(sampled->script);
+		sprof_switching_destroy(sampled->switching);
+	}
 	free(sampled);
 }
 
@@ -115,6 +118,21 @@ void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen)
 void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks)
 {
 	sprof_account_see(&sampled->account, state, ticks);
+}
+
+void sprof_sampled_counted_only(struct sampled *sampled, enum sprof_state state, uint32_t ticks)
+{
+	sprof_account_count(&sampled->account, state, ticks);
+}
+
+void sprof_sampled_waited(struct sampled *sampled, enum sprof_state state, uint64_t ns)
+{
+	sprof_account_weigh(&sampled->account, state, ns);
+}
+
+void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching)
+{
+	sampled->switching = switching;
 }
 
 void sprof_sampled_placed(struct sampled *sampled, uint32_t place)

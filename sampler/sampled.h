@@ -34,6 +34,7 @@
 #include "sampler/timed.h"
 
 struct sprof_go_runtime;
+struct switching;
 struct sprof_interp_process;
 struct sprof_interp_thread;
 
@@ -123,6 +124,7 @@ struct sampled {
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
+	struct switching *switching;        /* exact.c; NULL: its switches are not recorded */
 	struct sprof_interp_thread *script; /* interpreted.c; NULL: it runs no interpreter */
 	bool sought_thread;                 /* its thread pointer was searched */
 	uint64_t faults, faults_ns;         /* page faults so far, and when that was read */
@@ -168,6 +170,8 @@ struct sampled_process {
 	struct sprof_interp_process *script; /* interpreted.c; NULL: it has no interpreter */
 	char comm
 		[SPROF_COMM_MAX]; /* of its first thread, which new threads begin with; "": not known */
+	uint64_t exact_ns;        /* exact.c: the reading that has doubted its mappings */
+	uint64_t executed_ns;     /* exact.c: what was recorded before is of another program */
 	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 
@@ -198,6 +202,11 @@ void sprof_sampled_restarted(struct sampled *sampled);
 /* The last sighting; its sample stands for `times` ticks; `place` is samples.c's. */
 void sprof_sampled_seen(struct sampled *sampled, const struct last_seen *seen);
 void sprof_sampled_counted(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
+/* The same, but its time in that state comes by waited(), which is told its length. */
+void sprof_sampled_counted_only(struct sampled *sampled, enum sprof_state state, uint32_t ticks);
+void sprof_sampled_waited(struct sampled *sampled, enum sprof_state state, uint64_t ns);
+/* Its switches are recorded from now on. */
+void sprof_sampled_recorded(struct sampled *sampled, struct switching *switching);
 void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
 
 /*

@@ -38,6 +38,8 @@ static void on_ended(struct loop *loop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = loop->run.world;
 
+	if (loop->exact.is_open)
+		sprof_exact_ended(&loop->exact, thread);
 	/* What it did while sampling was off belongs to nobody. */
 	if (loop->sampling.is_on || thread->sampling)
 		sprof_book_settle(&loop->book, thread, loop->ticking.ns,
@@ -66,6 +68,8 @@ static void on_event(void *data, const struct sprof_event *event)
 	case SPROF_EVENT_EXEC:
 		sprof_book_executed(&loop->book, event->thread, loop->ticking.ns);
 		sprof_process_drop_former(event->thread->process);
+		if (loop->exact.is_open)
+			sprof_exact_executed(&loop->exact, event->thread);
 		sprof_schedule_resume(&loop->pace.schedule, now_of(&loop->run));
 		break;
 	case SPROF_EVENT_BORN:
@@ -189,6 +193,8 @@ static uint64_t next_deadline(const struct loop *loop)
 
 	deadline = deadline < ask_ns ? deadline : ask_ns;
 	deadline = deadline < on_ns ? deadline : on_ns;
+	if (sprof_exact_due_ns(&loop->exact) < deadline)
+		deadline = sprof_exact_due_ns(&loop->exact);
 	return deadline < events_ns ? deadline : events_ns;
 }
 
@@ -212,6 +218,8 @@ static bool act(struct loop *loop)
 	if (now >= sprof_switch_due_ns(loop))
 		sprof_switch_on(loop);
 	tick_ns = loop->pace.schedule.deadline;
+	if (loop->exact.is_open && (now >= tick_ns || now >= sprof_exact_due_ns(&loop->exact)))
+		sprof_exact_read(&loop->exact, false);
 	if (now >= tick_ns && loop->run.options->once)
 		return false;
 	/* An overdue tick is taken even past the end, to count those that were missed. */
@@ -272,6 +280,8 @@ static void close_run(struct loop *loop)
 	sprof_loop_settle_all(loop);
 	forget_all(loop);
 	loop->is_closed = true;
+	if (loop->exact.is_open)
+		sprof_exact_finish(&loop->exact);
 	sprof_loop_fill_quality(loop);
 	/* Answers signals of the last tick too. */
 	answer_signals(loop);
@@ -325,6 +335,10 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 	begin_pace(loop);
 	sprof_period_begin(loop);
 	sprof_switch_init(loop);
+	if (loop->run.options->exact_waits == SPROF_EXACT_NOT)
+		return;
+	sprof_exact_init(&loop->exact, &loop->run, &loop->book);
+	sprof_exact_begin(&loop->exact, loop->sampling.is_on);
 }
 
 bool sprof_sampler_run_in(const struct sprof_world *world, const struct sprof_sampler_ends *ends,

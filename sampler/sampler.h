@@ -17,6 +17,13 @@
 #include "events/source.h"
 #include "unwind/unwind.h"
 
+/* What is recorded of each wait, beside the samples. */
+enum sprof_exact_waits {
+	SPROF_EXACT_NOT,
+	SPROF_EXACT_TIMES,  /* when it began and ended */
+	SPROF_EXACT_STACKS, /* also where */
+};
+
 struct sprof_sampler_options {
 	double rate_hz;
 	/* from the first sample; 0: until the target ends or the control says so */
@@ -36,6 +43,8 @@ struct sprof_sampler_options {
 	bool cpus;          /* samples of running threads say which CPU they ran on */
 	bool kernel_stacks; /* of blocked threads, if they can be read */
 	bool by_kernel;     /* running threads by timers in the kernel, where it permits them */
+	enum sprof_exact_waits exact_waits;
+	bool heirs, processes; /* exact waits: of threads born later too, and of their processes */
 };
 
 /* What a signal to sprof asks of the run. */

@@ -101,17 +101,24 @@ void sprof_samples_stays(
 }
 
 /* Hands it to the sink, if the mode wants it. */
-static void hand_over(const struct samples *samples, const struct sprof_thread *thread,
+static void hand_over(const struct samples *samples, struct sprof_thread *thread,
 	const struct sprof_sample *sample)
 {
 	const struct sprof_sink *sink = samples->sink;
+	const struct wait_lengths *lengths = samples->run->lengths;
+	const uint32_t count = sample->count ? sample->count : 1;
+	struct sprof_sample told = *sample;
 
 	/* Perhaps there was no memory for its stack. */
 	if (samples->run->out_of_memory)
 		return;
-	sprof_sampled_counted(thread->sampling, sample->state, sample->count ? sample->count : 1);
+	told.is_timed = lengths && lengths->seen(lengths->data, thread, sample);
+	if (told.is_timed)
+		sprof_sampled_counted_only(thread->sampling, sample->state, count);
+	else
+		sprof_sampled_counted(thread->sampling, sample->state, count);
 	if (sprof_mode_takes(samples->run->options->mode, sample->state) &&
-		!sink->sample(sink->data, sample))
+		!sink->sample(sink->data, &told))
 		samples->run->out_of_memory = true;
 }
 
@@ -149,10 +156,12 @@ static struct sprof_sample sample_of(
 void sprof_samples_queued(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks)
 {
+	const struct wait_lengths *lengths = samples->run->lengths;
 	const struct sampled *sampled = thread->sampling;
 	struct sprof_sample sample = sample_of(thread, &sampled->asleep.seen, sampled->asleep.wait);
 
 	sample.count = ticks;
+	sample.is_timed = lengths && lengths->are_known(lengths->data, thread);
 	if (samples->run->out_of_memory)
 		return;
 	if (!samples->sink->queued(samples->sink->data, &sample, ns))

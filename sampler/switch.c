@@ -76,7 +76,11 @@ void sprof_switch_on(struct loop *loop)
 	if (loop->sampling.is_on)
 		return;
 	loop->sampling.off_ns = sprof_switch_off_ns(loop);
+	if (loop->exact.is_open)
+		sprof_exact_read(&loop->exact, true);
 	sprof_book_resume(&loop->book);
+	if (loop->exact.is_open)
+		sprof_exact_resume(&loop->exact);
 	begin_ticks(loop, loop->book.begin_ns);
 }
 
@@ -87,6 +91,8 @@ void sprof_switch_off(struct loop *loop)
 
 	if (sampling->is_on) {
 		sprof_book_pause(&loop->book, loop->ticking.ns);
+		if (loop->exact.is_open)
+			sprof_exact_pause(&loop->exact);
 		if (loop->source.rest)
 			loop->source.rest(loop->source.data);
 		sprof_schedule_restart(&loop->pace.schedule, UINT64_MAX);

@@ -5,6 +5,7 @@
  */
 #include "sampler/waits.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
@@ -21,8 +22,15 @@ static size_t read_memory(void *data, pid_t tid, uint64_t address, void *buffer,
 {
 	const struct waits *waits = data;
 	const struct sprof_world *world = waits->run->world;
+	const struct sprof_stack_copy *then = waits->then;
 
-	return world->read_memory(world->data, waits->thread, address, buffer, size);
+	if (!then || address < then->floor || address >= then->limit)
+		return world->read_memory(world->data, waits->thread, address, buffer, size);
+	/* Of its stack, only the copy is of that moment. */
+	if (address - then->base + size > then->size)
+		return 0;
+	memcpy(buffer, then->bytes + (address - then->base), size);
+	return size;
 }
 
 static pid_t process_at(void *data, size_t index)
@@ -207,7 +215,7 @@ static uint32_t find_out(struct looking *looking)
 	else
 		sprof_objects_describe(&waits->objects, thread->process->pid, looking->kind,
 			call->arguments, object, sizeof(object));
-	if (waits->run->options->kernel_stacks)
+	if (waits->run->options->kernel_stacks && !waits->then)
 		sprof_kernel_stack_read(thread->process->pid, thread->tid, &kernel);
 	wait.object = object[0] ? object : NULL;
 	wait.kernel = kernel.frames;
@@ -255,6 +263,27 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	find(&looking);
 	quality->waits_looked_up++;
 	quality->wait_ns_total += now_of(waits->run) - begin;
+}
+
+uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, const struct sprof_stack_copy *stack)
+{
+	struct looking looking = {
+		.waits = waits,
+		.thread = thread,
+		.call = *call,
+		.kind = sprof_blocked_call_find(call->number),
+		.now_ns = now_of(waits->run),
+	};
+	uint32_t id;
+
+	if (!waits->sink->wait)
+		return SPROF_WAIT_NONE;
+	waits->thread = thread;
+	waits->then = stack;
+	id = find_out(&looking);
+	waits->then = NULL;
+	return id;
 }
 
 uint32_t sprof_waits_running(

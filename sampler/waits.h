@@ -14,6 +14,7 @@
 #include "blocked/object.h"
 #include "sampler/locks.h"
 #include "sampler/run.h"
+#include "unwind/snapshot.h"
 
 enum { PROCESS_AREAS = 8 };
 
@@ -22,7 +23,8 @@ struct waits {
 	const struct sprof_sink *sink;
 	struct locks locks;
 	struct sprof_blocked_access access;
-	const struct sprof_thread *thread; /* its wait is looked up */
+	const struct sprof_thread *thread;   /* its wait is looked up */
+	const struct sprof_stack_copy *then; /* its stack at a past moment; NULL: it waits now */
 	struct sprof_objects objects;
 	struct process_areas {
 		pid_t pid;
@@ -42,6 +44,12 @@ void sprof_waits_restart(struct waits *waits);
 /* The thread is blocked in this call now: finds what it waits for, and remembers that. */
 void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, uint64_t now_ns);
+/*
+ * The thread was blocked in this call, with this stack; by now it may be elsewhere. Returns the id of the
+ * wait. What lies beside the stack is read as it is now; who held a lock is not asked.
+ */
+uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
+	const struct sprof_proc_syscall *call, const struct sprof_stack_copy *stack);
 /* The thread runs inside of a system call: returns the id of the call and its object. */
 uint32_t sprof_waits_running(
 	struct waits *waits, struct sprof_thread *thread, const struct sprof_proc_syscall *call);

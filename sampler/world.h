@@ -15,6 +15,7 @@
 #include "attach/target.h"
 #include "base/record.h"
 #include "events/perf-timer.h"
+#include "events/switch-log.h"
 #include "unwind/unwind.h"
 
 struct sprof_interp;
@@ -93,6 +94,15 @@ struct sprof_world {
 		unsigned char *scratch, struct sprof_perf_timer_record *ret);
 	void (*timer_set_period)(
 		void *data, const struct sprof_perf_timer *timer, uint64_t period_ns);
+
+	/* The one log of switches: see the functions of these names in events/switch-log.h. */
+	bool (*switches_begin)(void *data, const struct sprof_switch_log_plan *plan,
+		struct sprof_perf_denial *ret_denial);
+	bool (*switches_cover)(void *data, const struct sprof_thread *thread,
+		struct sprof_perf_denial *ret_denial);
+	void (*switches_read)(void *data, sprof_switch_taker take, void *taker_data);
+	/* The traced thread of this id; NULL: there is none. */
+	struct sprof_thread *(*find)(void *data, pid_t tid);
 };
 
 #endif

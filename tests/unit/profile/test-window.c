@@ -115,6 +115,41 @@ static void stolen_time_goes_to_no_sleeper(void **state)
 	sprof_window_finish(&window);
 }
 
+/* The lengths of waits, not their number; and less than all of them may be charged. */
+static void blocked_time_goes_by_the_lengths_of_waits(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	const struct sprof_times times = {.ns = {[SPROF_TIME_SLEEP] = 900}};
+
+	assert_true(sprof_window_add_wait(&window, 0, SPROF_STATE_SLEEP, 100));
+	assert_true(sprof_window_add_wait(&window, 1, SPROF_STATE_SLEEP, 500));
+	assert_true(sprof_window_add_wait(&window, 1, SPROF_STATE_SLEEP, 300));
+	assert_true(sprof_window_add_wait(&window, 0, SPROF_STATE_SLEEP, 100));
+	assert_true(sprof_window_add(&window, 2, SPROF_STATE_USER, 1000));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), 180);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 720);
+	assert_int_equal(of(rows, 2, SPROF_TIME_SLEEP), 0);
+	sprof_window_finish(&window);
+}
+
+/* Waits without any length take nothing: their time comes later. */
+static void waits_of_no_length_carry_their_time_on(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	const struct sprof_times times = {.ns = {[SPROF_TIME_SLEEP] = 10}}, none = {.ns = {0}};
+
+	assert_true(sprof_window_add_wait(&window, 0, SPROF_STATE_SLEEP, 0));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), 0);
+	assert_true(sprof_window_add_wait(&window, 1, SPROF_STATE_SLEEP, 1));
+	sprof_window_charge(&window, &none, rows);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 10);
+	sprof_window_finish(&window);
+}
+
 static void a_charge_empties_the_window(void **state)
 {
 	struct sprof_profile_row rows[ROWS] = {0};
@@ -213,6 +248,8 @@ int main(void)
 		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
+		cmocka_unit_test(blocked_time_goes_by_the_lengths_of_waits),
+		cmocka_unit_test(waits_of_no_length_carry_their_time_on),
 		cmocka_unit_test(a_charge_empties_the_window),
 		cmocka_unit_test(equal_samples_in_a_row_take_no_more_room),
 		cmocka_unit_test(samples_that_are_taken_back_get_nothing),

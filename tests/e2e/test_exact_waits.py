@@ -1,0 +1,229 @@
+"""--waits=exact: each wait has its place and its length, by the kernel's own records of switches."""
+
+import json
+import os
+import re
+import subprocess
+
+from harness import (PROFILE, SPROF, Skip, Target, as_nobody, check_error, check_near, main, own_sprof, own_target,
+                     paranoid, read_folded, read_profile, require, require_switches, run, sprof, target, tool)
+from report import FIGURE, UNITS, read_report
+from test_rundelay import forbid_perf
+from test_shares import check_identity
+
+FAILED, USAGE = 2, 64
+EXACT = ("--waits=exact",)
+OFF = re.compile(rf"off the CPU: (\d+) waits? for {FIGURE}, longest {FIGURE}; (\d+) preemptions? for {FIGURE}")
+
+
+def require_stacks():
+    require(os.geteuid() == 0, "the kernel shows stacks at switches to root")
+
+
+def off_cpu(text):
+    """By thread id: number and seconds of its waits, and of its preemptions; from the counters of the text report."""
+    threads, tid = {}, None
+    for line in text.split("counters of the threads")[1].splitlines():
+        found = OFF.search(line)
+        if found:
+            words = found.groups()
+            threads[tid] = {"waits": int(words[0]), "wait": float(words[1]) * UNITS[words[2]],
+                            "longest": float(words[3]) * UNITS[words[4]], "preemptions": int(words[5])}
+        elif re.match(r"\s*\d+ ", line):
+            tid = int(line.split()[0])
+        elif not line and threads:
+            break
+    return threads
+
+
+def saved(kind):
+    """The saved profile's stacks with a kind of value, for each thread."""
+    sprof("report", "x.pb.gz", "-t", "--weight", kind, "-f", "folded", "-o", "kind.folded").check(0)
+    return read_folded("kind.folded")
+
+
+def record(*command, options=(), **how):
+    result = sprof("run", *EXACT, *PROFILE, "-o", "x.txt", "-o", "x.pb.gz", *options, "--", *command, **how).check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        return result, file.read(), read_profile()[1]
+
+
+def naps(*words, **how):
+    result, text, stats = record(target("naps"), *words, **how)
+    return {int(tid): truth for tid, truth in json.loads(result.text()).items()}, text, stats
+
+
+def check_naps(truth, text, stats):
+    """The number is exact, and the length nearly that which the program itself has seen."""
+    threads, waits, lengths = off_cpu(text), saved("waits"), saved("off_cpu")
+    shorts, longs = (sum(thread[kind] for thread in truth.values()) for kind in ("short", "long"))
+    assert stats["exact_waits"] >= shorts + longs and not stats["exact_lost"], stats
+    unplaced = stats["exact_unplaced"]  # each stands at the next place of its thread
+    assert abs(waits.weight("long_nap") - longs) <= unplaced < 0.5 * shorts, (waits.stacks, longs, stats)
+    assert abs(waits.weight("short_nap") - shorts) <= unplaced, (waits.stacks, shorts, stats)
+    seen = sum(thread["long_ns"] for thread in truth.values())
+    check_near(lengths.weight("long_nap") / seen, 1, 0.02, "length of the long naps")
+    for tid, thread in truth.items():
+        own = thread["short"] + thread["long"]
+        assert own <= threads[tid]["waits"] <= own + 20, (tid, threads, truth)  # also for memory, at its begin and end
+        seen = (thread["short_ns"] + thread["long_ns"]) / 1e9
+        assert 0.8 * seen < threads[tid]["wait"] < 1.02 * seen, (tid, threads, truth)
+    total = sum(thread["waits"] for thread in threads.values())
+    assert sum(weight for _, weight in waits.stacks) == total, (threads, waits.stacks)
+
+
+def test_each_wait_is_known():
+    require_stacks()
+    truth, text, stats = naps(3, 400)
+    check_naps(truth, text, stats)
+    check_identity(read_report("x.txt"))
+    assert re.search(r"^ *time share% thr samples +waits +longest +kind", text, re.M), text
+
+
+def test_ticks_are_not_needed():
+    """At one tick a second, the shares of blocked time are as exact as before."""
+    require_stacks()
+    truth, text, stats = naps(1, 400, options=("-r", "1"))
+    check_naps(truth, text, stats)
+    (thread,) = truth.values()
+    folded = read_profile()[0]
+    short, long = folded.weight("short_nap"), folded.weight("long_nap")
+    share = thread["long_ns"] / (thread["short_ns"] + thread["long_ns"])
+    check_near(long / (short + long), share, 0.05, "share of the long naps")
+
+
+def test_timers_and_attach():
+    require_stacks()
+    truth, text, stats = naps(2, 300, options=("--source", "kernel", "-r", "299"))
+    check_naps(truth, text, stats)
+    program = Target("threads", 2, 2)
+    sprof("attach", "-p", program.pid, *EXACT, "-d", "500ms", *PROFILE, "-o", "x.txt").check(0)
+    program.finish().check(0)
+    check_identity(read_report("x.txt"))
+
+
+def test_computing_is_no_wait():
+    """Two threads on one CPU are preempted; their stops are ours."""
+    require_stacks()
+    _, text, stats = record("taskset", "-c", sorted(os.sched_getaffinity(0))[0], target("shares"), 1,
+                            options=("-r", "499"))
+    stops = stats["stops"]
+    assert stops > 20 and stats["exact_waits"] < 0.5 * stops + 60, (stats, text)
+
+
+def test_programs_one_after_the_other():
+    """Forks and execs: what was recorded of one program is no place of the next one."""
+    require_stacks()
+    _, text, stats = record("sh", "-c", f"{target('naps')} 1 50; {target('naps')} 1 50; exec {target('naps')} 1 50")
+    assert stats["processes_seen"] == 3 and not stats["exact_refused"], stats
+    waits = saved("waits")
+    assert waits.weight("long_nap") == 3 * 3, waits.stacks
+    assert waits.has("main", "hand_to_and_fro"), waits.stacks
+
+
+def test_periods_and_pauses():
+    """Each wait is in one period."""
+    require_stacks()
+    sprof("run", *EXACT, "-q", "--every", "1s", "-o", "part-%n.pb.gz", "--", target("naps"), 1, 4000).check(0)
+    parts = sorted(name for name in os.listdir(".") if name.startswith("part-"))
+    assert len(parts) > 1, parts
+    naps_seen = 0
+    for name in parts:
+        os.replace(name, "x.pb.gz")
+        naps_seen += saved("waits").weight("(short|long)_nap")
+    assert 4200 <= naps_seen <= 4200 + 20, naps_seen
+
+
+def perf_switches(*command):
+    """Number and seconds of blocked intervals by thread, and of CPUs whose idle time perf sees; from perf's own records."""
+    perf = tool("perf")
+    subprocess.run([perf, "record", "-q", "-a", "-m", "8M", "-e", "sched:sched_switch", "-o", "s.data", "--", *map(str, command)],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    text = subprocess.run([perf, "script", "-i", "s.data", "--ns", "-F", "time,event,trace"], check=True, text=True,
+                          capture_output=True).stdout
+    switch = re.compile(r"(\d+\.\d+): +sched:sched_switch: .*prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+) ")
+    left, waits = {}, {}
+    for line in text.splitlines():
+        found = switch.search(line)
+        if not found:
+            continue
+        moment, prev, state, following = float(found[1]), int(found[2]), found[3], int(found[4])
+        left[prev] = (moment, state)
+        began, why = left.pop(following, (0, "R"))
+        if why[0] in "SD":
+            count, seconds = waits.get(following, (0, 0.0))
+            waits[following] = (count + 1, seconds + moment - began)
+    return waits
+
+
+def cpu_that_perf_sees():
+    """In some virtual machines perf has no records of a CPU that leaves its idle task."""
+    for cpu in sorted(os.sched_getaffinity(0)):
+        seen = perf_switches("taskset", "-c", cpu, target("naps"), 1, 200)
+        if any(count >= 200 for count, _ in seen.values()):
+            return cpu
+    raise Skip("perf misses switches on each of the CPUs")
+
+
+def test_sched_switch_agrees():
+    """The same run, recorded by perf: number and total length of blocked intervals, for each thread."""
+    require_stacks()
+    cpu = cpu_that_perf_sees()
+    seen = perf_switches(SPROF, "run", *EXACT, "-q", "-o", "x.txt", "-o", "x.pb.gz", "--", "taskset", "-c", cpu,
+                         target("naps"), 3, 400)
+    with open("x.txt", encoding="utf-8") as file:
+        threads = off_cpu(file.read())
+    compared = 0
+    for tid, thread in threads.items():
+        if thread["wait"] < 1000 * 1e-6 * 0.2 or thread["waits"] < 400:
+            continue
+        count, seconds = seen[tid]
+        print(f"     {tid}: {thread['waits']} waits of {thread['wait']:.4f} s; perf {count} of {seconds:.4f} s")
+        assert abs(thread["waits"] - count) <= 0.01 * count + 1, (thread, seen[tid])
+        if seconds / count > 100e-6:  # the kernel writes the end of a wait 1 us later than perf's
+            check_near(thread["wait"] / seconds, 1, 0.01, f"length of the waits of {tid}")
+            compared += 1
+    assert compared >= 3, (threads, seen)
+
+
+def test_who_switches_too_often():
+    """Places find no room, and the report says so; the times are complete."""
+    require_stacks()
+    _, text, stats = record(target("naps"), 0, 0, 20000)
+    assert stats["exact_unplaced"] > 0 and "had no room for their stack" in text, (stats, text)
+    check_identity(read_report("x.txt"))
+    waits = saved("waits")
+    assert waits.weight("take_byte") > 0.9 * sum(weight for _, weight in waits.stacks), waits.stacks
+
+
+def test_a_user_without_rights():
+    """Lengths without stacks: it says so, and what would help. Ticks say where."""
+    require(os.geteuid() == 0, "takes another user")
+    require_switches()
+    require(paranoid() == 2, "kernel.perf_event_paranoid is not 2")
+    result = run(own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.txt", "--", own_target("naps"), 1, 400, **as_nobody()).check(0)
+    assert "perf_event_paranoid" in result.err and "lengths" in result.err, result.err
+    with open("x.txt", encoding="utf-8") as file:
+        threads = off_cpu(file.read())
+    ((tid, truth),) = json.loads(result.text()).items()
+    own = truth["short"] + truth["long"]
+    assert own <= threads[int(tid)]["waits"] <= own + 20, (threads, truth)
+    check_identity(read_report("x.txt"))
+
+
+def test_where_it_is_forbidden():
+    result = sprof("run", *EXACT, "--", "touch", "started", preexec_fn=forbid_perf)
+    check_error(result, FAILED, "seccomp", "allow perf_event_open")
+    assert not os.path.exists("started")
+
+
+def test_usage():
+    check_error(sprof("run", "--waits=never", "--", "true"), USAGE, "exact")
+    check_error(sprof("run", *EXACT, "--mode", "cpu", "--", "true"), USAGE, "exclude")
+    check_error(sprof("report", "--waits=exact", "x.pb.gz"), USAGE, "takes no value")
+    text = sprof("run", "--waits", "--", "sleep", "0.2").check(0).text()
+    assert "waits: blocked for" in text, text
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+/*
+ * sampler/account with recorded switches: wait is known, and not estimated.
+ */
+#include "sampler/account.h"
+
+#include "tests/unit/check.h"
+
+/* 1000 ns: 300 on a CPU, 500 off it, of which 100 in the queue. The rest was taken by others. */
+static void recorded_switches_tell_wait_from_stolen_time(void **state)
+{
+	const struct sprof_figures start = {.time_ns = 1000, .cpu_ns = 100, .runq_ns = 50};
+	const struct sprof_figures now = {.time_ns = 2000,
+		.cpu_ns = 400,
+		.runq_ns = 150,
+		.user_ticks = 1,
+		.has_off = true,
+		.off_ns = 500};
+	struct sprof_account account;
+	struct sprof_times times;
+
+	sprof_account_init(&account, &start);
+	times = sprof_account_advance(&account, &now);
+
+	assert_int_equal(times.ns[SPROF_TIME_USER], 300);
+	assert_int_equal(times.ns[SPROF_TIME_RUNQ], 100);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
+	assert_int_equal(times.ns[SPROF_TIME_STOLEN], 200);
+}
+
+/* Of 600 ns, a third was seen on disk; ticks count only as samples then. */
+static void blocked_time_goes_by_recorded_lengths(void **state)
+{
+	const struct sprof_figures start = {.time_ns = 1000}, now = {.time_ns = 1600};
+	struct sprof_account account;
+	struct sprof_times times;
+
+	sprof_account_init(&account, &start);
+	sprof_account_count(&account, SPROF_STATE_SLEEP, 50);
+	sprof_account_weigh(&account, SPROF_STATE_SLEEP, 2000);
+	sprof_account_weigh(&account, SPROF_STATE_DISK, 1000);
+	times = sprof_account_advance(&account, &now);
+	assert_int_equal(times.ns[SPROF_TIME_SLEEP], 400);
+	assert_int_equal(times.ns[SPROF_TIME_DISK], 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recorded_switches_tell_wait_from_stolen_time),
+		cmocka_unit_test(blocked_time_goes_by_recorded_lengths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/*
+ * A thread's switches: which intervals they give, in whatever order they are read, and what they add
+ * up to.
+ */
+#include "sampler/switching.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/check.h"
+
+static struct switching *create(void)
+{
+	struct switching *switching = calloc(1, sizeof(*switching));
+
+	assert_non_null(switching);
+	return switching;
+}
+
+static void add(struct switching *switching, uint64_t time_ns, bool is_off, bool preempted)
+{
+	const struct switch_item item = {time_ns, is_off, preempted};
+
+	assert_true(sprof_switching_add(switching, &item));
+}
+
+static void off(struct switching *switching, uint64_t time_ns)
+{
+	add(switching, time_ns, true, false);
+}
+
+static void on(struct switching *switching, uint64_t time_ns)
+{
+	add(switching, time_ns, false, false);
+}
+
+static void place(struct switching *switching, uint64_t time_ns, uint32_t stack)
+{
+	assert_true(sprof_switching_add_place(
+		switching, &(struct off_place){.time_ns = time_ns, .stack = stack}));
+}
+
+/* The next interval before that time. False: there is none. */
+static bool next(struct switching *switching, uint64_t until_ns, struct off_interval *ret)
+{
+	struct switch_item item;
+
+	while (sprof_switching_take(switching, until_ns, &item)) {
+		if (item.is_off)
+			sprof_switching_off(switching, &item);
+		else if (sprof_switching_on(switching, item.time_ns, ret))
+			return true;
+	}
+	return false;
+}
+
+static void check_next(
+	struct switching *switching, uint64_t begin_ns, uint64_t end_ns, bool preempted)
+{
+	struct off_interval interval;
+
+	assert_true(next(switching, UINT64_MAX, &interval));
+	assert_int_equal(interval.begin_ns, begin_ns);
+	assert_int_equal(interval.end_ns, end_ns);
+	assert_int_equal(interval.preempted, preempted);
+}
+
+static void check_none(struct switching *switching)
+{
+	struct off_interval interval;
+
+	assert_false(next(switching, UINT64_MAX, &interval));
+}
+
+/* A thread that moves between CPUs has its records in two rings. */
+static void order_of_reading_does_not_matter(void **state)
+{
+	struct switching *switching = create();
+
+	off(switching, 10);
+	on(switching, 40);
+	add(switching, 50, true, true);
+	on(switching, 20);
+	off(switching, 30);
+	on(switching, 60);
+	check_next(switching, 10, 20, false);
+	check_next(switching, 30, 40, false);
+	check_next(switching, 50, 60, true);
+	check_none(switching);
+	sprof_switching_destroy(switching);
+}
+
+static void what_is_younger_waits(void **state)
+{
+	struct switching *switching = create();
+	struct off_interval interval;
+
+	off(switching, 10);
+	on(switching, 20);
+	assert_false(next(switching, 20, &interval));
+	assert_true(sprof_switching_went_on(switching, 21));
+	assert_false(sprof_switching_went_on(switching, 20));
+	check_next(switching, 10, 20, false);
+	assert_false(sprof_switching_went_on(switching, 100));
+	sprof_switching_destroy(switching);
+}
+
+/* A birth begins with a CPU; what began before the recording has no begin. */
+static void an_end_without_a_begin_is_no_interval(void **state)
+{
+	struct switching *switching = create();
+
+	on(switching, 10);
+	off(switching, 20);
+	on(switching, 30);
+	check_next(switching, 20, 30, false);
+	check_none(switching);
+	sprof_switching_destroy(switching);
+}
+
+static void a_sleep_from_before_counts_from_the_begin(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_found_off(switching, 5);
+	assert_int_equal(sprof_switching_off_ns(switching, 25), 20);
+	on(switching, 30);
+	check_next(switching, 5, 30, false);
+	sprof_switching_destroy(switching);
+}
+
+/* Two events of one thread, or a record that is lost. */
+static void doubled_and_lost_records_make_no_interval_of_their_own(void **state)
+{
+	struct switching *switching = create();
+
+	off(switching, 10);
+	off(switching, 11);
+	on(switching, 20);
+	on(switching, 21);
+	off(switching, 30);
+	check_next(switching, 10, 20, false);
+	check_none(switching);
+	sprof_switching_destroy(switching);
+}
+
+static void a_place_belongs_to_the_switch_behind_it(void **state)
+{
+	struct switching *switching = create();
+
+	on(switching, 5);
+	off(switching, 10);
+	on(switching, 20);
+	off(switching, 30);
+	on(switching, 40);
+	place(switching, 29, 2);
+	place(switching, 9, 1);
+	check_next(switching, 10, 20, false);
+	assert_true(switching->has_place);
+	assert_int_equal(switching->place.stack, 1);
+	check_next(switching, 30, 40, false);
+	assert_true(switching->has_place);
+	assert_int_equal(switching->place.stack, 2);
+	sprof_switching_destroy(switching);
+}
+
+/* The kernel had no room for it; an older one is of another wait. */
+static void a_lost_place_is_not_replaced(void **state)
+{
+	struct switching *switching = create();
+
+	on(switching, 5);
+	off(switching, 10);
+	on(switching, 20);
+	place(switching, 9, 1);
+	check_next(switching, 10, 20, false);
+	off(switching, 30);
+	on(switching, 40);
+	check_next(switching, 30, 40, false);
+	assert_false(switching->has_place);
+	assert_true(switching->has_last);
+	sprof_switching_restart(switching);
+	assert_false(switching->has_last);
+	sprof_switching_destroy(switching);
+}
+
+static void a_preemption_is_known_beforehand(void **state)
+{
+	struct switching *switching = create();
+
+	off(switching, 10);
+	on(switching, 20);
+	add(switching, 30, true, true);
+	assert_false(sprof_switching_was_preempted(switching, 9));
+	assert_true(sprof_switching_was_preempted(switching, 29));
+	assert_false(sprof_switching_was_preempted(switching, 31));
+	sprof_switching_destroy(switching);
+}
+
+/* Also of what was read but not taken, and of the present wait; not of the present place in the queue. */
+static void all_time_off_the_cpu_is_known(void **state)
+{
+	struct switching *switching = create();
+
+	switching->totals = (struct switching_totals){.wait_ns = 100, .preempted_ns = 10};
+	on(switching, 5);
+	off(switching, 10);
+	on(switching, 20);
+	assert_int_equal(sprof_switching_off_ns(switching, 50), 120);
+	off(switching, 30);
+	assert_int_equal(sprof_switching_off_ns(switching, 50), 140);
+	on(switching, 35);
+	add(switching, 40, true, true);
+	assert_int_equal(sprof_switching_off_ns(switching, 50), 125);
+	check_next(switching, 10, 20, false);
+	assert_int_equal(sprof_switching_off_ns(switching, 50), 115);
+	sprof_switching_destroy(switching);
+}
+
+static void pauses_and_earlier_sinks_do_not_count(void **state)
+{
+	struct switching *switching = create();
+	struct switching_totals *totals = &switching->totals;
+
+	*totals = (struct switching_totals){.waits = 5, .wait_ns = 50, .longest_ns = 20};
+	sprof_switching_pause(switching);
+	*totals = (struct switching_totals){.waits = 7, .wait_ns = 150, .longest_ns = 90};
+	sprof_switching_resume(switching);
+	*totals = (struct switching_totals){.waits = 8, .wait_ns = 160, .longest_ns = 20};
+	assert_int_equal(sprof_switching_own(switching).waits, 6);
+	assert_int_equal(sprof_switching_own(switching).wait_ns, 60);
+	assert_int_equal(sprof_switching_own(switching).longest_ns, 20);
+	sprof_switching_restart(switching);
+	assert_int_equal(sprof_switching_own(switching).waits, 0);
+	assert_int_equal(sprof_switching_own(switching).wait_ns, 0);
+	sprof_switching_destroy(switching);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_reading_does_not_matter),
+		cmocka_unit_test(what_is_younger_waits),
+		cmocka_unit_test(an_end_without_a_begin_is_no_interval),
+		cmocka_unit_test(a_sleep_from_before_counts_from_the_begin),
+		cmocka_unit_test(doubled_and_lost_records_make_no_interval_of_their_own),
+		cmocka_unit_test(a_place_belongs_to_the_switch_behind_it),
+		cmocka_unit_test(a_lost_place_is_not_replaced),
+		cmocka_unit_test(a_preemption_is_known_beforehand),
+		cmocka_unit_test(all_time_off_the_cpu_is_known),
+		cmocka_unit_test(pauses_and_earlier_sinks_do_not_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
