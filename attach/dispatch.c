@@ -19,6 +19,7 @@
 #include "attach/regs.h"
 #include "attach/restart.h"
 #include "attach/stop.h"
+#include "base/clock.h"
 
 /*
  * When a thread other than the leader executes a program, it continues under the leader's id, and
@@ -81,6 +82,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 		sprof_target_leave(target, runner);
 		return;
 	}
+	runner->process->executed_ns = sprof_clock_now_ns();
 	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
 	go_on(target, runner, SPROF_HELD_EXEC);
 }

@@ -40,6 +40,8 @@ struct sprof_process {
 			   thread */
 	struct sprof_breakpoints *breakpoints; /* attach/breakpoints.h; NULL: none */
 	enum sprof_process_tracing tracing;    /* determined when it has a child */
+	/* CLOCK_MONOTONIC: before it, another program ran under its id; 0: none that we know of */
+	uint64_t executed_ns;
 };
 
 enum sprof_thread_phase {

@@ -12,6 +12,7 @@
 #include "cmd/channel.h"
 #include "cmd/command.h"
 #include "cmd/naming.h"
+#include "cmd/page-faults.h"
 #include "cmd/pids.h"
 #include "cmd/process-choice.h"
 #include "cmd/python.h"
@@ -51,6 +52,7 @@ struct sprof_recording {
 	enum sprof_running_source source;
 	bool exact_waits;
 	bool goroutines, cpus;
+	struct sprof_page_faults_options faults;
 	enum sprof_python_shown python;
 	size_t timeline_max, max_stacks;
 

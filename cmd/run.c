@@ -21,6 +21,7 @@ static const struct sprof_option program_table[] = {
 static const struct sprof_option_group groups[] = {
 	{"What to profile", program_table},
 	{"Sampling", sprof_recording_sampling_table},
+	{"Page faults", sprof_page_faults_table, FIELD(faults)},
 	{"Output", sprof_shown_output_table, FIELD(shown)},
 	{"Output", sprof_recording_stats_table},
 	{"What to report", sprof_shown_filter_table, FIELD(shown)},

@@ -21,10 +21,12 @@
 #include "cmd/environment.h"
 #include "cmd/exact-waits.h"
 #include "cmd/interim.h"
+#include "cmd/page-faults.h"
 #include "cmd/rank.h"
 #include "cmd/subject.h"
 #include "cmd/syscall-name.h"
 #include "cmd/ui.h"
+#include "profile/faults.h"
 #include "profile/profile.h"
 #include "profile/waited.h"
 
@@ -39,6 +41,7 @@ struct session {
 	struct sprof_unwinder *unwinder;
 	struct sprof_profile *profile; /* of the current period */
 	uint64_t earlier_samples;      /* of the periods before */
+	struct sprof_page_faults faults;
 	struct sprof_tracing tracing;
 	sem_t written;
 };
@@ -69,6 +72,28 @@ static bool check_start(const struct sprof_recording *options, struct sprof_erro
 	return true;
 }
 
+static bool check_weight(const struct sprof_recording *options, struct sprof_error *err)
+{
+	const char *name = options->shown.weight;
+	enum sprof_weight weight;
+
+	return (name && options->faults.wanted && sprof_faults_has_kind(name)) ||
+		sprof_shown_find_weight(name, &weight, err);
+}
+
+/* Faults are counted from the begin to the end. */
+static bool check_faults(const struct sprof_recording *options, struct sprof_error *err)
+{
+	if (options->faults.period && !options->faults.wanted)
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--faults-period is for --faults");
+	if (options->faults.wanted &&
+		(options->start_off || options->delay_ns || options->channel.lines >= 0))
+		return sprof_error_set(err, SPROF_ERROR_USAGE,
+			"--faults counts from the begin to the end: it excludes --delay, --from, "
+			"--start-off and --control");
+	return true;
+}
+
 /* The kernel lets only root read its stacks (fs/proc/base.c: proc_pid_stack). */
 static void warn_of_kernel_stacks(const struct sprof_recording *options)
 {
@@ -88,10 +113,8 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		? SPROF_STDOUT_REPORT
 		: SPROF_STDOUT_SUMMARY;
 
-	enum sprof_weight weight;
-
-	if (!sprof_shown_find_weight(options->shown.weight, &weight, err) ||
-		!settle_end(options, err) || !check_start(options, err) ||
+	if (!check_weight(options, err) || !settle_end(options, err) ||
+		!check_start(options, err) || !check_faults(options, err) ||
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
@@ -108,6 +131,14 @@ int sprof_session_exit(const struct sprof_session_result *result)
 	int code = sprof_outputs_exit(&result->written);
 
 	return !code && result->cut_short ? SPROF_EXIT_PARTIAL : code;
+}
+
+/* The name of the weight has been checked. */
+static void begin_faults(struct sprof_profile *profile, const struct sprof_shown *shown)
+{
+	sprof_faults_begin_profile(profile);
+	if (shown->weight)
+		(void)!sprof_profile_find_weight(profile, shown->weight, &profile->kinds.shown);
 }
 
 /* A new profile, for all samples from then on. NULL: no memory. */
@@ -130,6 +161,8 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 	sprof_profile_set_timeline(profile, session->options->timeline_max, begin_ns);
 	sprof_profile_set_max_stacks(profile, session->options->max_stacks);
 	profile->slice_ns = session->options->slice_ns;
+	if (session->options->faults.wanted)
+		begin_faults(profile, &session->options->shown);
 	return profile;
 }
 
@@ -217,6 +250,7 @@ static void session_finish(struct session *session)
 	if (session->signals.reader)
 		sprof_channel_reader_finish(&session->reader);
 	sprof_interim_finish(&session->interim);
+	sprof_page_faults_finish(&session->faults);
 	sprof_profile_destroy(session->profile);
 	sprof_unwinder_destroy(session->unwinder);
 	sprof_modules_destroy(session->modules);
@@ -231,6 +265,7 @@ static struct sprof_written write_all(struct session *session)
 	sprof_interim_finish(&session->interim);
 	if (session->tracing.sampling_failed)
 		sprof_ui_error(&session->tracing.error);
+	sprof_page_faults_tell(&session->faults);
 	written = sprof_interim_write(&session->interim, true);
 	if (session->options->every_ns)
 		written.failed += session->interim.failures;
@@ -323,9 +358,12 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 
 	*ret = (struct sprof_session_result){0};
 	sprof_signals_block(&session.signals, subject->arguments);
+	subject->tasks |= options->faults.wanted;
 	recorded = session_init(&session, subject, err) &&
 		sprof_running_source_choose(options->source, &by_kernel, err) &&
 		sprof_exact_waits_choose(options->exact_waits, &exact_waits, err) &&
+		sprof_page_faults_begin(&session.faults, &options->faults, subject->follow_children,
+			&session.profile, err) &&
 		begin_control(&session, err);
 	if (recorded) {
 		session.tracing = (struct sprof_tracing){
@@ -356,6 +394,7 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 				},
 			.sink = sprof_profile_sink(session.profile),
 			.periods = {&session, may_end_period, end_period},
+			.events = session.faults.sources,
 		};
 		recorded = record(&session, ret, err);
 		fill_result(&session, ret);

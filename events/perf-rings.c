@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -173,6 +174,44 @@ void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits)
 {
 	close_all(rings, rings->closing, rings->closing_count, waits);
 	rings->closing_count = 0;
+}
+
+/* Without a read_format, the count is all that can be read (perf_event_open(2)). */
+static uint64_t count_of(int fd)
+{
+	uint64_t count;
+
+	return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings)
+{
+	uint64_t sum = rings->retired_events;
+
+	for (size_t i = 0; i < rings->fd_count; i++)
+		sum += count_of(rings->fds[i]);
+	return sum;
+}
+
+size_t sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const int fd = rings->fds[i];
+
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (has_ring(rings, fd)) {
+			rings->fds[kept++] = fd;
+			continue;
+		}
+		rings->retired_events += count_of(fd);
+		close(fd);
+	}
+	rings->fd_count -= count - kept;
+	memmove(rings->fds + kept, rings->fds + count,
+		(rings->fd_count - kept) * sizeof(*rings->fds));
+	return kept;
 }
 
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)

@@ -33,7 +33,8 @@ struct sprof_perf_rings {
 	bool is_slow_to_close; /* what is opened: probes */
 	int poll_fd; /* becomes readable when a ring is half full; 0: there are no rings */
 	unsigned char *scratch;
-	uint64_t lost; /* records so far */
+	uint64_t lost;           /* records so far */
+	uint64_t retired_events; /* counted by events that are closed: sprof_perf_rings_retire() */
 };
 
 /*
@@ -68,6 +69,19 @@ SPROF_MUST_USE bool sprof_perf_rings_id(
 void sprof_perf_rings_close(struct sprof_perf_rings *rings, size_t index);
 /* Closes those that were given up. `waits`: their effect is over when this returns. */
 void sprof_perf_rings_flush(struct sprof_perf_rings *rings, bool waits);
+
+/*
+ * The number of events that the kernel has counted, with and without a record, for all that was added
+ * and not given up.
+ */
+uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings);
+
+/*
+ * Ends the first `count` events, for the threads that have inherited them too, and closes them, except
+ * for those whose rings are others', too. The rest moves down. Returns how many have stayed. Not for
+ * who keeps indexes.
+ */
+size_t sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count);
 
 /* Ends the recording; what is in the rings stays there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);

@@ -3,21 +3,15 @@
  */
 #include "events/recorded-points.h"
 
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
-#include "base/proc-status.h"
-#include "base/proc.h"
 #include "events/perf-registers.h"
+#include "events/perf-ring-size.h"
 
 enum {
-	LARGE_RING = 4 << 20,  /* for each CPU, where it is permitted */
-	STACK_RING = 32 << 20, /* the same for records with stacks: some 2000 of them */
-	ALL_RINGS = 256 << 20, /* with stacks, of all CPUs */
 	FILTER_SIZE = 4096,
 	NO_CALL =
 		-1, /* what the exit of rt_sigreturn(2) is told as: orig_ax is the caller's again */
@@ -124,43 +118,6 @@ static bool add_all(struct sprof_recorded_points *points, struct sprof_perf_deni
 	return add_probes(points, ret_denial);
 }
 
-/* Whether rings may be of any size (CAP_IPC_LOCK). */
-static bool may_lock_all(void)
-{
-	char status[SPROF_PROC_STATUS_MAX], value[32];
-
-	return sprof_proc_read_file(SPROF_PROC_SELF, 0, "status", status, sizeof(status)) > 0 &&
-		sprof_proc_status_field(status, "CapEff", value, sizeof(value)) &&
-		strtoull(value, NULL, 16) >> CAP_IPC_LOCK & 1;
-}
-
-/* A power of two. */
-static size_t stack_ring_size(size_t cpus)
-{
-	size_t size = STACK_RING;
-
-	while (size > LARGE_RING && size * cpus > ALL_RINGS)
-		size /= 2;
-	return size;
-}
-
-/*
- * The same for each CPU. A user has the share of perf_event_mlock_kb for each, and the limit of locked
- * memory for all together (kernel/events/core.c, perf_mmap).
- */
-static size_t ring_size(size_t cpus, bool has_stacks)
-{
-	size_t size = SPROF_PERF_RING_SIZE, room = SPROF_PERF_RING_SIZE;
-	struct rlimit limit;
-
-	if (may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return has_stacks ? stack_ring_size(cpus) : LARGE_RING;
-	room += limit.rlim_cur / cpus;
-	while (2 * size < room && size < LARGE_RING)
-		size *= 2;
-	return size;
-}
-
 bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 	const struct sprof_recorded_wants *wants, bool follow_children,
 	enum sprof_trace_type *ret_type, struct sprof_perf_denial *ret_denial)
@@ -174,7 +131,7 @@ bool sprof_recorded_points_init(struct sprof_recorded_points *points,
 			*ret_type = points->items[points->count - 1].type;
 		return false;
 	}
-	points->rings.ring_size = ring_size(points->rings.cpus.count, wants->stacks);
+	points->rings.ring_size = sprof_perf_ring_size(points->rings.cpus.count, wants->stacks);
 	if (wants->stacks)
 		points->rings.largest_record += SPROF_PERF_STACK_SIZE;
 	for (size_t i = 0; i < points->count; i++) {

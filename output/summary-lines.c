@@ -1,7 +1,14 @@
 /*
- * The lines of the summary: writes their labels and counts the lines left on the screen.
+ * The lines of the summary: writes their labels, breaks texts, and counts the lines left on the screen.
  */
 #include "output/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "output/fit.h"
 
 /* ECMA-48, SGR. */
 static const char faint[] = "\033[2m";
@@ -17,4 +24,55 @@ void sprof_summary_put_label(const struct sprof_summary *summary, const char *la
 {
 	sprof_out_printf(summary->out, "%s%-*s%s", sprof_summary_style(summary, faint),
 		SPROF_SUMMARY_MARGIN, label, sprof_summary_style(summary, SPROF_SUMMARY_PLAIN));
+}
+
+static size_t room(const struct sprof_summary *summary)
+{
+	return summary->width - SPROF_SUMMARY_MARGIN;
+}
+
+/* The length of the text's first line: it ends at a blank before the width. */
+static size_t line_length(const char *text, size_t width)
+{
+	size_t at = 0, last = 0, characters = 0;
+
+	for (; text[at]; at++) {
+		characters += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (characters > width + 1 || (characters == width + 1 && text[at] != ' '))
+			return last ? last : at;
+		if (text[at] == ' ')
+			last = at;
+	}
+	return at;
+}
+
+void sprof_summary_put_text(
+	struct sprof_summary *summary, const char *label, const char *text, size_t most)
+{
+	for (size_t i = 0; i < most && *text; i++) {
+		size_t length = line_length(text, room(summary));
+		bool is_cut = i + 1 == most && text[length];
+		SPROF_AUTO_FREE char *last = is_cut ? sprof_fit(text, room(summary)) : NULL;
+
+		if (is_cut && !last)
+			sprof_out_fail(summary->out, ENOMEM);
+		sprof_summary_put_label(summary, i ? "" : label);
+		sprof_out_printf(summary->out, "%.*s",
+			is_cut && last ? (int)strlen(last) : (int)length,
+			is_cut && last ? last : text);
+		sprof_summary_end_line(summary);
+		text += length + (text[length] == ' ');
+	}
+}
+
+size_t sprof_summary_count_lines(const struct sprof_summary *summary, const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; count++) {
+		size_t length = line_length(text, room(summary));
+
+		text += length + (text[length] == ' ');
+	}
+	return count;
 }

@@ -56,41 +56,6 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* The length of the text's first line: it ends at a blank before the width. */
-static size_t line_length(const char *text, size_t width)
-{
-	size_t at = 0, last = 0, characters = 0;
-
-	for (; text[at]; at++) {
-		characters += ((unsigned char)text[at] & 0xc0) != 0x80;
-		if (characters > width + 1 || (characters == width + 1 && text[at] != ' '))
-			return last ? last : at;
-		if (text[at] == ' ')
-			last = at;
-	}
-	return at;
-}
-
-/* Writes a text behind a label. Breaks lines between words, and cuts what exceeds `most` lines. */
-static void put_text(
-	struct sprof_summary *summary, const char *label, const char *text, size_t most)
-{
-	for (size_t i = 0; i < most && *text; i++) {
-		size_t length = line_length(text, room(summary));
-		bool is_cut = i + 1 == most && text[length];
-		SPROF_AUTO_FREE char *last = is_cut ? sprof_fit(text, room(summary)) : NULL;
-
-		if (is_cut && !last)
-			sprof_out_fail(summary->out, ENOMEM);
-		sprof_summary_put_label(summary, i ? "" : label);
-		sprof_out_printf(summary->out, "%.*s",
-			is_cut && last ? (int)strlen(last) : (int)length,
-			is_cut && last ? last : text);
-		sprof_summary_end_line(summary);
-		text += length + (text[length] == ' ');
-	}
-}
-
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -112,19 +77,7 @@ static void put_title(struct sprof_summary *summary)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-	put_text(summary, "sprof", text, 1);
-}
-
-static size_t count_lines(const struct sprof_summary *summary, const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; count++) {
-		size_t length = line_length(text, room(summary));
-
-		text += length + (text[length] == ' ');
-	}
-	return count;
+	sprof_summary_put_text(summary, "sprof", text, 1);
 }
 
 /* A sentence that is too long keeps one cause. NULL: no memory. */
@@ -133,7 +86,7 @@ static char *fit_sentence(
 {
 	char *sentence = sprof_summary_sentence(summary->profile, program, 2, room(summary) / 2);
 
-	if (!sentence || count_lines(summary, sentence) <= lines)
+	if (!sentence || sprof_summary_count_lines(summary, sentence) <= lines)
 		return sentence;
 	free(sentence);
 	return sprof_summary_sentence(summary->profile, program, 1, room(summary) / 2);
@@ -161,7 +114,7 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 		sentence = fit_sentence(summary, program, lines);
 		if (!sentence)
 			return false;
-		put_text(summary, i ? "" : "verdict", sentence, lines);
+		sprof_summary_put_text(summary, i ? "" : "verdict", sentence, lines);
 	}
 	if (!processes || summary->lines < FEW_LINES / 2)
 		return true;
@@ -170,7 +123,7 @@ static bool put_programs(struct sprof_summary *summary, size_t most)
 		more = NULL;
 		return false;
 	}
-	put_text(summary, "", more, 1);
+	sprof_summary_put_text(summary, "", more, 1);
 	return true;
 }
 
@@ -200,7 +153,7 @@ static bool put_idle(struct sprof_summary *summary, struct sprof_error *err)
 		text = NULL;
 		return sprof_error_no_memory(err);
 	}
-	put_text(summary, "verdict", text, SENTENCE - 1);
+	sprof_summary_put_text(summary, "verdict", text, SENTENCE - 1);
 	return true;
 }
 
@@ -292,7 +245,7 @@ static void put_times(struct sprof_summary *summary)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-	put_text(summary, "", idle, 1);
+	sprof_summary_put_text(summary, "", idle, 1);
 }
 
 /* The rows that each of the `tables` to come may have; `other` lines follow them. */
@@ -341,7 +294,7 @@ static void put_too_short(struct sprof_summary *summary)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-	put_text(summary, "verdict", text, 2);
+	sprof_summary_put_text(summary, "verdict", text, 2);
 }
 
 static void put_next(struct sprof_summary *summary, const char *doubts)
@@ -350,7 +303,7 @@ static void put_next(struct sprof_summary *summary, const char *doubts)
 	SPROF_AUTO_FREE char *text = NULL;
 
 	if (doubts[0])
-		put_text(summary, "trust", doubts, 1);
+		sprof_summary_put_text(summary, "trust", doubts, 1);
 	if (!command)
 		return;
 	if (asprintf(&text, "%s    the whole report", command) < 0) {
@@ -358,7 +311,7 @@ static void put_next(struct sprof_summary *summary, const char *doubts)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
-	put_text(summary, "next", text, 1);
+	sprof_summary_put_text(summary, "next", text, 1);
 }
 
 /* A blank line between parts if the screen is large. */
@@ -395,6 +348,8 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	if (!doubts)
 		return sprof_error_no_memory(err);
 	put_title(summary);
+	if (!sprof_summary_put_faults(summary, err))
+		return false;
 	if (sprof_quality_samples(&summary->profile->quality) < FEW_SAMPLES) {
 		put_too_short(summary);
 		if (sprof_quality_samples(&summary->profile->quality))

@@ -27,6 +27,11 @@ struct sprof_summary {
 /* Writes a label in the margin; blank from a part's second line on. */
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
 void sprof_summary_end_line(struct sprof_summary *summary);
+/* Writes a text behind a label. Breaks lines between words, and cuts what exceeds `most` lines. */
+void sprof_summary_put_text(
+	struct sprof_summary *summary, const char *label, const char *text, size_t most);
+/* In how many lines it would be written. */
+size_t sprof_summary_count_lines(const struct sprof_summary *summary, const char *text);
 
 /* Resets the colour (ECMA-48, SGR). */
 #define SPROF_SUMMARY_PLAIN "\033[0m"
@@ -44,6 +49,10 @@ SPROF_MUST_USE bool sprof_summary_put_paths(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_waits(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+
+/* Page faults, if the profile has some: a sentence and, if it shows them, a table. False: no memory. */
+SPROF_MUST_USE bool sprof_summary_put_faults(
+	struct sprof_summary *summary, struct sprof_error *err);
 
 /*
  * One sentence, without its full stop: where a program's time went. It names at most `causes`

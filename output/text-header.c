@@ -5,13 +5,18 @@
 #include "output/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "output/faults-words.h"
 #include "output/units.h"
 #include "profile/doubts.h"
 #include "profile/waited.h"
+
+enum { FAULTS_ROOM = 60 /* characters of a name */ };
 
 /* Where: all processes of a recording are on one host, those of merged ones may be on several. */
 static void write_hosts(const struct sprof_text *text)
@@ -237,6 +242,14 @@ static void write_exact_waits(const struct sprof_text *text)
 	sprof_out_puts(text->out, "\n");
 }
 
+static void write_faults(const struct sprof_text *text)
+{
+	SPROF_AUTO_FREE char *words = sprof_faults_words(text->profile, FAULTS_ROOM);
+
+	if (words)
+		sprof_out_printf(text->out, "  faults      %s\n", words);
+}
+
 static void write_further_kinds(const struct sprof_text *text)
 {
 	const struct sprof_kinds *kinds = &text->profile->kinds;
@@ -276,5 +289,6 @@ void sprof_text_header(const struct sprof_text *text)
 		write_counts(text);
 	}
 	write_exact_waits(text);
+	write_faults(text);
 	write_further_kinds(text);
 }

@@ -70,6 +70,14 @@ uint64_t sprof_profile_further(const struct sprof_profile *profile, size_t row, 
 SPROF_MUST_USE bool sprof_profile_add_further(
 	struct sprof_profile *profile, uint32_t row, const uint64_t *values);
 
+/*
+ * Adds one value of each further kind while a recording goes on: for a thread, by the sampler's id, and
+ * a stack that the sink has given; or, if that is not NULL, for a frame that is only a name. False: no
+ * memory.
+ */
+SPROF_MUST_USE bool sprof_profile_add_values(struct sprof_profile *profile, uint32_t thread,
+	uint32_t stack, const char *frame, const uint64_t *values);
+
 /* Whether both count the same, and show the same. */
 bool sprof_kinds_are_same(const struct sprof_kinds *a, const struct sprof_kinds *b);
 

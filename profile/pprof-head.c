@@ -199,14 +199,18 @@ static bool set_other_columns(
 	return true;
 }
 
-/* Shows a further kind if requested. */
-static void choose_own(struct sprof_profile *profile, const char *wanted)
+/* Shows a further kind if requested, or if it is the file's default. */
+static bool choose_own(struct sprof_pprof_file *file, const char *wanted, struct sprof_error *err)
 {
+	struct sprof_profile *profile = file->profile;
 	enum sprof_weight weight;
 
+	if (!wanted && !sprof_pprof_text(file, file->default_type, &wanted, err))
+		return false;
 	if (wanted && sprof_profile_find_weight(profile, wanted, &weight) &&
 		sprof_weight_is_further(weight))
 		profile->kinds.shown = weight;
+	return true;
 }
 
 bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_pprof_options *options,
@@ -226,6 +230,5 @@ bool sprof_pprof_read_head(struct sprof_pprof_file *file, const struct sprof_ppr
 	if (!is_own(file))
 		return set_other_columns(file, options->kind, err);
 	set_own_columns(file);
-	choose_own(file->profile, options->kind);
-	return true;
+	return choose_own(file, options->kind, err);
 }

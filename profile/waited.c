@@ -64,7 +64,8 @@ bool sprof_profile_sink_waited(
 	void *data, const struct sprof_sample *where, const struct sprof_waited *waited)
 {
 	struct sprof_profile *profile = data;
-	const uint64_t values[KINDS] = {waited->waits, waited->ns, waited->longest_ns};
+	/* Other kinds may stand behind these. */
+	const uint64_t values[SPROF_KINDS_MAX] = {waited->waits, waited->ns, waited->longest_ns};
 	uint32_t thread, row;
 
 	if (!sprof_profile_find_thread(profile, where->thread, &thread) ||

@@ -1,0 +1,47 @@
+/*
+ * Page faults beside the samples of a recording (--faults).
+ */
+#ifndef SPROF_CMD_PAGE_FAULTS_H
+#define SPROF_CMD_PAGE_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/error.h"
+#include "cmd/command.h"
+#include "events/fault-events.h"
+#include "events/source.h"
+#include "profile/profile.h"
+
+struct sprof_page_faults_options {
+	bool wanted;
+	size_t period; /* 0: the kernel chooses */
+};
+
+/* At the offset of the options. */
+extern const struct sprof_option sprof_page_faults_table[];
+
+/* Zeroed: not wanted. */
+struct sprof_page_faults {
+	struct sprof_profile **profile; /* where the owner has the present one */
+	struct sprof_fault_events *events;
+	uint64_t page_size;
+	struct sprof_event_source source;
+	const struct sprof_event_source *sources[2];
+};
+
+/*
+ * Asks the kernel. *profile may be another one later, with the same kinds (profile/faults.h). False:
+ * it refuses, or there is no memory.
+ */
+SPROF_MUST_USE bool sprof_page_faults_begin(struct sprof_page_faults *faults,
+	const struct sprof_page_faults_options *options, bool follow_children,
+	struct sprof_profile **profile, struct sprof_error *err);
+
+/* After the run: says what is missing, and why. */
+void sprof_page_faults_tell(const struct sprof_page_faults *faults);
+void sprof_page_faults_finish(struct sprof_page_faults *faults);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * The account of each thread's page faults. While one event takes another's place, both tell of the same
+ * faults: a thread never gets more than the kernel has counted. Does not handle where the figures come
+ * from.
+ */
+#include "events/fault-threads.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+static struct sprof_fault_thread *find(const struct sprof_fault_threads *threads, pid_t tid)
+{
+	const uint32_t at = sprof_idmap_find(&threads->by_tid, 0, (uint64_t)tid);
+
+	return at == SPROF_IDMAP_NONE ? NULL : &threads->items[at];
+}
+
+bool sprof_fault_threads_have(const struct sprof_fault_threads *threads, pid_t tid)
+{
+	return find(threads, tid);
+}
+
+bool sprof_fault_threads_add(
+	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *first)
+{
+	if (!sprof_array_reserve(&threads->items, &threads->capacity, threads->count + 1,
+		    sizeof(*threads->items)) ||
+		!sprof_idmap_put(&threads->by_tid, 0, (uint64_t)tid, (uint32_t)threads->count))
+		return false;
+	threads->items[threads->count++] =
+		(struct sprof_fault_thread){.tid = tid, .first = *first, .known = *first};
+	return true;
+}
+
+static uint64_t less(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+/* What is known to be counted, and was in no record yet. */
+static struct sprof_fault_count room_of(const struct sprof_fault_thread *thread)
+{
+	return (struct sprof_fault_count){
+		less(less(thread->known.minor, thread->first.minor), thread->seen.minor),
+		less(less(thread->known.major, thread->first.major), thread->seen.major),
+	};
+}
+
+bool sprof_fault_threads_have_room(
+	const struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *count)
+{
+	const struct sprof_fault_thread *thread = find(threads, tid);
+	const struct sprof_fault_count room =
+		thread ? room_of(thread) : (struct sprof_fault_count){0};
+
+	return count->minor <= room.minor && count->major <= room.major;
+}
+
+void sprof_fault_threads_learn(
+	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *known)
+{
+	struct sprof_fault_thread *thread = find(threads, tid);
+
+	if (thread)
+		thread->known = *known;
+}
+
+static uint64_t least(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+void sprof_fault_threads_saw(
+	struct sprof_fault_threads *threads, pid_t tid, struct sprof_fault_count *count)
+{
+	struct sprof_fault_thread *thread = find(threads, tid);
+	struct sprof_fault_count room = {0};
+
+	if (thread)
+		room = room_of(thread);
+	count->minor = least(count->minor, room.minor);
+	count->major = least(count->major, room.major);
+	if (!thread)
+		return;
+	thread->seen.minor += count->minor;
+	thread->seen.major += count->major;
+}
+
+/* The last one takes its place; its key is in the map already, so that needs no memory. */
+static void remove_thread(struct sprof_fault_threads *threads, struct sprof_fault_thread *thread)
+{
+	const struct sprof_fault_thread *last = &threads->items[--threads->count];
+
+	sprof_idmap_remove(&threads->by_tid, 0, (uint64_t)thread->tid);
+	if (thread == last)
+		return;
+	*thread = *last;
+	(void)!sprof_idmap_put(
+		&threads->by_tid, 0, (uint64_t)thread->tid, (uint32_t)(thread - threads->items));
+}
+
+bool sprof_fault_threads_end(struct sprof_fault_threads *threads, pid_t tid,
+	const struct sprof_fault_count *last, struct sprof_fault_balance *ret)
+{
+	struct sprof_fault_thread *thread = find(threads, tid);
+
+	if (!thread)
+		return false;
+	thread->known = *last;
+	ret->all.minor = less(last->minor, thread->first.minor);
+	ret->all.major = less(last->major, thread->first.major);
+	ret->unseen = room_of(thread);
+	remove_thread(threads, thread);
+	return true;
+}
+
+void sprof_fault_threads_finish(struct sprof_fault_threads *threads)
+{
+	free(threads->items);
+	sprof_idmap_finish(&threads->by_tid);
+	*threads = (struct sprof_fault_threads){0};
+}

@@ -1,0 +1,71 @@
+/*
+ * The page faults of each thread: how many the kernel has counted, and for how many there was a record.
+ * Works on figures alone.
+ */
+#ifndef SPROF_EVENTS_FAULT_THREADS_H
+#define SPROF_EVENTS_FAULT_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/idmap.h"
+
+/* A major fault waited for a disk; all others are minor. */
+struct sprof_fault_count {
+	uint64_t minor, major;
+};
+
+static inline uint64_t sprof_fault_count_sum(const struct sprof_fault_count *count)
+{
+	return count->minor + count->major;
+}
+
+/* Zeroed is empty and valid. */
+struct sprof_fault_threads {
+	struct sprof_fault_thread {
+		pid_t tid;
+		struct sprof_fault_count first; /* the kernel's figures when it was first seen */
+		struct sprof_fault_count known; /* the kernel's figures when they were last read */
+		struct sprof_fault_count seen;  /* since the first, in records */
+	} * items;
+	size_t count, capacity;
+	struct sprof_idmap by_tid; /* (0, tid) -> place in items */
+};
+
+bool sprof_fault_threads_have(const struct sprof_fault_threads *threads, pid_t tid);
+/* A thread that is not there yet, with the kernel's figures of it. False: no memory. */
+SPROF_MUST_USE bool sprof_fault_threads_add(
+	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *first);
+/*
+ * Whether the kernel has counted that many more faults than there were in records, as far as known: else
+ * its figures are to be read again.
+ */
+bool sprof_fault_threads_have_room(const struct sprof_fault_threads *threads, pid_t tid,
+	const struct sprof_fault_count *count);
+void sprof_fault_threads_learn(
+	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *known);
+/*
+ * There was a record of that many faults. *count becomes what of it there is room for; nothing, if the
+ * thread is not there.
+ */
+void sprof_fault_threads_saw(
+	struct sprof_fault_threads *threads, pid_t tid, struct sprof_fault_count *count);
+
+/* What the kernel has counted since the thread was added, and what of it was in no record. */
+struct sprof_fault_balance {
+	struct sprof_fault_count all, unseen;
+};
+
+/*
+ * Ends the account of a thread with the kernel's present figures. It is there no more then. False: it
+ * was not there.
+ */
+SPROF_MUST_USE bool sprof_fault_threads_end(struct sprof_fault_threads *threads, pid_t tid,
+	const struct sprof_fault_count *last, struct sprof_fault_balance *ret);
+
+void sprof_fault_threads_finish(struct sprof_fault_threads *threads);
+
+#endif
