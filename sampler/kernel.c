@@ -119,10 +119,12 @@ static bool wants_stop(const struct kernel *kernel, const struct ask *ask)
 {
 	const double most = (double)SPROF_NS_PER_S / STOPS_PER_S / (double)kernel->tick.period_ns;
 
-	if (ask->figures != ASK_NO_FIGURES || kernel->tick.thorough)
+	if (kernel->tick.thorough)
 		return true;
-	return !sprof_timed_is_queued(timed_of(ask->thread), kernel->tick.ns) &&
-		sprof_timed_is_due(timed_of(ask->thread), most);
+	/* Off its CPU, its figures are exact as they are. */
+	if (sprof_timed_is_queued(timed_of(ask->thread), kernel->tick.ns))
+		return false;
+	return ask->figures != ASK_NO_FIGURES || sprof_timed_is_due(timed_of(ask->thread), most);
 }
 
 /* Whether the timer has all that the tick wants of the thread. */
@@ -155,8 +157,9 @@ static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 }
 
 /* It waits for a CPU where it was preempted, which is near its last sample: by records, or asleep. */
-static void note_queue(const struct kernel *kernel, struct sprof_thread *thread)
+static void note_queue(const struct kernel *kernel, const struct ask *ask)
 {
+	struct sprof_thread *thread = ask->thread;
 	const struct sampled *sampled = thread->sampling;
 	struct observation observation = {
 		.thread = thread,
@@ -168,7 +171,7 @@ static void note_queue(const struct kernel *kernel, struct sprof_thread *thread)
 		.end = sampled->last.end,
 	};
 
-	if (observation.times)
+	if (observation.times || ask->figures != ASK_NO_FIGURES)
 		kernel->listener->observed(kernel->listener->data, &observation);
 }
 
@@ -178,7 +181,7 @@ static bool ask(void *data, const struct ask *asked)
 
 	if (!is_settled(kernel, asked))
 		return kernel->stops.ask(kernel->stops.data, asked);
-	note_queue(kernel, asked->thread);
+	note_queue(kernel, asked);
 	note_stay(kernel, asked->thread);
 	return true;
 }
