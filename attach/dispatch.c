@@ -4,6 +4,7 @@
  */
 #include "attach/dispatch.h"
 
+#include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -98,6 +99,19 @@ static void repair(struct sprof_thread *thread, bool timed_too)
 		    &(struct sprof_restart){
 			    timed_too, thread->filtered, thread->signal, &thread->rewinds}))
 		thread->restarted = true;
+}
+
+/*
+ * Some kernels show the first argument of a call only here (regs-aarch64.c). What the interrupt of ours that comes
+ * next has broken off has only just begun.
+ */
+static void repair_at_end_of_call(struct sprof_thread *thread)
+{
+	struct sprof_call_state state;
+
+	if (!sprof_regs_kernel_restarts() && sprof_thread_read_call(thread, &state) &&
+		state.stop == SPROF_CALL_EXIT && state.result == -EINTR)
+		repair(thread, thread->interrupt_again);
 }
 
 /* Read at this stop because the thread may never be stopped for a sample. A runtime that starts
@@ -275,10 +289,12 @@ static void on_call(struct sprof_target *target, struct sprof_thread *thread,
 			event.kind = SPROF_EVENT_HELD;
 			event.held = SPROF_HELD_CALL;
 		}
-		if (target->options.calls || event.kind == SPROF_EVENT_HELD)
+		if (target->options.calls || event.kind == SPROF_EVENT_HELD) {
 			sprof_event_queue_put_whole(&target->events, &event);
-		else
+		} else {
+			repair_at_end_of_call(thread);
 			sprof_thread_resume_call(thread, thread->resumption);
+		}
 		break;
 	}
 }

@@ -165,7 +165,8 @@ static bool write_system_call(pid_t tid, int number)
  * (orig_x0), but /proc/PID/syscall does, of a thread in a call: so for this moment it is in one
  * again (arch/arm64/include/asm/syscall.h, syscall_get_arguments; lib/syscall.c). Kernels from 2026 on
  * overwrite the copy with the result then (arch/arm64/kernel/ptrace.c,
- * update_syscall_orig_x0_after_ptrace), also in updates of old ones. There the call can't begin anew.
+ * update_syscall_orig_x0_after_ptrace), also in updates of old ones. There the call can't begin anew,
+ * except from the stop at its end, where they leave the copy alone.
  */
 static bool read_first_argument(pid_t tid, int64_t number, uint64_t *ret)
 {
