@@ -4,6 +4,7 @@
  *
  *     behaviours --list            lines of a topic and a name
  *     behaviours [--ready FD] NAME
+ *     behaviours --first-argument  "hidden" or "shown": what tests/ptrace/kernel.h asks
  *     behaviours --again NAME      acts at once: for a program that runs itself again
  *
  * A name with a dot in front is such a second part, and not listed.
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/behaviours/behaviour.h"
+#include "tests/ptrace/kernel.h"
 
 static const struct topic {
 	const char *name;
@@ -73,6 +75,8 @@ int main(int argc, char *argv[])
 	target_init(&argc, argv);
 	if (argc == 2 && strcmp(argv[1], "--list") == 0)
 		return list();
+	if (argc == 2 && strcmp(argv[1], "--first-argument") == 0)
+		return puts(kernel_hides_first_argument() ? "hidden" : "shown") < 0;
 	if (argc >= 3 && strcmp(argv[1], "--again") == 0)
 		return find(argv[2])->act();
 	if (argc < 2)

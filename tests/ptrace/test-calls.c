@@ -17,6 +17,7 @@
 #include "attach/target.h"
 #include "base/clock.h"
 #include "tests/ptrace/calls.h"
+#include "tests/ptrace/kernel.h"
 #include "tests/ptrace/scene.h"
 #include "tests/unit/check.h"
 
@@ -178,6 +179,12 @@ static void attach(struct trial *trial)
 	assert_true(sprof_target_attach(trial->target, trial->stage.child, &err));
 }
 
+/* On a busy machine a call may be over before the stop comes. */
+static bool was_late(const struct trial *trial)
+{
+	return trial->call->is_timed && !trial->was_stopped && has_ended(trial);
+}
+
 static void stop_in_call(struct trial *trial)
 {
 	const struct call *call = trial->call;
@@ -192,7 +199,7 @@ static void stop_in_call(struct trial *trial)
 	if (call->effect == EFFECT_NONE)
 		return;
 	serve(trial, sprof_clock_now_ns() + scene_limit_ns(), true);
-	assert_true(trial->was_stopped);
+	assert_true(trial->was_stopped || was_late(trial));
 	if (!call->is_busy)
 		wait_for_call(trial);
 }
@@ -238,11 +245,12 @@ static bool began_anew(const struct trial *trial)
 	return trial->stage.said->end_ns >= trial->stopped_ns + span_ns;
 }
 
-/* Some kernels don't show what it would take to begin a call anew (attach/regs-aarch64.c). */
+/* Some kernels don't show what it would take to begin a call anew (attach/regs-aarch64.c). On the others, every row
+ * must be repaired. */
 static bool is_beyond_repair(const struct trial *trial)
 {
-	const bool is_it = !sprof_regs_kernel_restarts() && !trial->was_repaired &&
-		trial->stage.said->result == -EINTR && trial->call->result != -EINTR;
+	const bool is_it = !trial->was_repaired && trial->stage.said->result == -EINTR &&
+		trial->call->result != -EINTR && kernel_hides_first_argument();
 
 	if (is_it)
 		print_message(
@@ -274,9 +282,9 @@ static bool begins_anew(const struct call *call)
 static void a_stop_in_the_call(void **state)
 {
 	const struct call *call = *state;
-	bool anew = true;
+	bool anew = true, is_tried = false;
 
-	for (int i = 0; i < TRIES && anew; i++) {
+	for (int i = 0; i < TRIES && (anew || !is_tried); i++) {
 		struct trial trial = {.call = call};
 
 		make_trial(&trial);
@@ -284,12 +292,16 @@ static void a_stop_in_the_call(void **state)
 			munmap(trial.stage.said, PAGE);
 			skip();
 		}
-		expect_result(&trial);
-		anew = call->is_timed && began_anew(&trial);
+		if (!was_late(&trial)) {
+			expect_result(&trial);
+			is_tried = true;
+			anew = call->is_timed && began_anew(&trial);
+		}
 		munmap(trial.stage.said, PAGE);
-		if (begins_anew(call))
+		if (is_tried && begins_anew(call))
 			break;
 	}
+	assert_true(is_tried);
 	assert_int_equal(anew, begins_anew(call));
 }
 
