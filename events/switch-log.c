@@ -8,6 +8,7 @@
  */
 #include "events/switch-log.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -79,13 +80,29 @@ static size_t places_ring(size_t cpus)
 	return size;
 }
 
+/* What may be locked beside the switches, if it is shared out evenly; as a power of two. */
+static size_t allowed_places_ring(size_t cpus)
+{
+	const size_t most = places_ring(cpus);
+	size_t size = SMALL_PLACES_RING;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return size;
+	/* Half of it: timers (perf-timer.h) take some, too. */
+	while (size < most && size * 2 <= limit.rlim_cur / 2 / cpus)
+		size *= 2;
+	return size;
+}
+
 /* Locked memory is not limited for root. */
 static void set_sizes(struct sprof_switch_log *log)
 {
 	const bool is_free = !geteuid();
+	const size_t cpus = log->switches.cpus.count;
 
 	log->switches.ring_size = is_free ? SPROF_PERF_RING_SIZE : SMALL_SWITCHES_RING;
-	log->places.ring_size = is_free ? places_ring(log->places.cpus.count) : SMALL_PLACES_RING;
+	log->places.ring_size = is_free ? places_ring(cpus) : allowed_places_ring(cpus);
 	log->places.largest_record = SPROF_PERF_STACK_SIZE + REST_SIZE;
 }
 

@@ -43,13 +43,15 @@ static size_t indent_of(const struct sprof_waits_table *table)
 	return INDENT + (table->is_exact ? EXACT : 0);
 }
 
-/* How many waits, and how long the longest one was. */
+/* How many waits, and how long the longest one was; of some, only ticks tell. */
 static void write_exact(const struct sprof_text *text, const struct sprof_waits_table *table,
 	const struct sprof_waits_row *row)
 {
-	if (table->is_exact)
+	if (table->is_exact && row->waits)
 		sprof_out_printf(text->out, " %7" PRIu64 " %8s", row->waits,
 			sprof_figure_time(row->longest_ns).text);
+	else if (table->is_exact)
+		sprof_out_printf(text->out, " %7s %8s", "-", "-");
 }
 
 static void write_row(const struct sprof_text *text, const struct sprof_waits_table *table,
