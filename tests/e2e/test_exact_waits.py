@@ -211,6 +211,19 @@ def test_a_user_without_rights():
     check_identity(read_report("x.txt"))
 
 
+def test_a_user_who_may_see_the_kernel():
+    """CAP_PERFMON is enough for stacks."""
+    require(os.geteuid() == 0, "takes another user")
+    with_perfmon = (tool("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+perfmon",
+                    "--ambient-caps=+perfmon")
+    if run(*with_perfmon, "true").code:
+        raise Skip("CAP_PERFMON can't be given to a user here")
+    result = run(*with_perfmon, own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.pb.gz", "--", own_target("naps"), 1,
+                 400).check(0)
+    assert "perf_event_paranoid" not in result.err, result.err
+    assert saved("waits").weight("(short|long)_nap") == 420
+
+
 def test_where_it_is_forbidden():
     result = sprof("run", *EXACT, "--", "touch", "started", preexec_fn=forbid_perf)
     check_error(result, FAILED, "seccomp", "allow perf_event_open")

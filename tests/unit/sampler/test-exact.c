@@ -1,0 +1,270 @@
+/*
+ * Exact waits in a made-up world: what the kernel has written down of a thread's switches, and what reaches
+ * the sink. Only sleepers are sampled, so that no stop moves a thread's times.
+ */
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define US ((uint64_t)SPROF_NS_PER_US)
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+enum { RECORDS = 256, PLACE = 0x1234, OTHER_PLACE = 0x5678 };
+
+/* The kernel's log; times since the begin of the world. */
+static struct {
+	struct sprof_switch_record items[RECORDS];
+	size_t count, read;
+	uint64_t begin_ns, delay_ns; /* delay: until they can be read */
+} written;
+
+/* What the sink was told. */
+static struct {
+	uint64_t waits, ns, longest_ns, calls;
+	uint64_t at_place, at_other_place; /* waits */
+} told;
+
+static struct fake_world world;
+static struct fake_thread *thread;
+static uint8_t stack[64];
+
+static bool switches_begin(
+	void *data, const struct sprof_switch_log_plan *plan, struct sprof_perf_denial *ret_denial)
+{
+	return true;
+}
+
+static bool switches_cover(
+	void *data, const struct sprof_thread *covered, struct sprof_perf_denial *ret_denial)
+{
+	return true;
+}
+
+static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
+{
+	while (written.read < written.count &&
+		written.items[written.read].time_ns + written.delay_ns <= world.now_ns)
+		take(taker_data, &written.items[written.read++]);
+}
+
+static struct sprof_thread *find(void *data, pid_t tid)
+{
+	for (size_t i = 0; i < world.alive_count; i++) {
+		if (world.table_of_threads[i]->tid == tid)
+			return world.table_of_threads[i];
+	}
+	return NULL;
+}
+
+static bool waited(void *data, const struct sprof_sample *where, const struct sprof_waited *wait)
+{
+	const uint64_t pc = where->stack < world.stack_count ? world.stacks[where->stack] : 0;
+
+	if (where->thread != thread->thread.id)
+		return true;
+	told.calls++;
+	told.waits += wait->waits;
+	told.ns += wait->ns;
+	if (told.longest_ns < wait->longest_ns)
+		told.longest_ns = wait->longest_ns;
+	told.at_place += (pc & 0xffff) == PLACE ? wait->waits : 0;
+	told.at_other_place += (pc & 0xffff) == OTHER_PLACE ? wait->waits : 0;
+	return true;
+}
+
+static int set_up(void **state)
+{
+	fake_init(&world, 1);
+	memset(&written, 0, sizeof(written));
+	memset(&told, 0, sizeof(told));
+	written.begin_ns = world.now_ns;
+	world.options.mode = SPROF_MODE_WAIT;
+	world.options.exact_waits = SPROF_EXACT_STACKS;
+	world.table.switches_begin = switches_begin;
+	world.table.switches_cover = switches_cover;
+	world.table.switches_read = switches_read;
+	world.table.find = find;
+	world.sink.waited = waited;
+	thread = fake_add(&world, 0, 0);
+	return 0;
+}
+
+static struct sprof_switch_record *write_down(enum sprof_switch_kind kind, uint64_t ns)
+{
+	struct sprof_switch_record *made = &written.items[written.count++];
+
+	assert_true(written.count <= RECORDS);
+	*made = (struct sprof_switch_record){
+		.kind = kind, .tid = thread->thread.tid, .time_ns = written.begin_ns + ns};
+	return made;
+}
+
+static void write_place(uint64_t ns, uint64_t pc)
+{
+	struct sprof_switch_record *made = write_down(SPROF_SWITCH_PLACE, ns);
+
+	made->user.regs = (struct sprof_regs){.system_call = -1, .coming_call = -1};
+	sprof_regs_set(&made->user.regs, SPROF_REG_PC, pc);
+	sprof_regs_set(&made->user.regs, SPROF_REG_SP, 0x7f0000000000u);
+	made->user.stack = stack;
+	made->user.stack_size = sizeof(stack);
+}
+
+/* `pc` 0: the kernel had no room for the place. */
+static void write_off(uint64_t begin_ns, uint64_t end_ns, uint64_t pc)
+{
+	if (pc)
+		write_place(begin_ns - 1, pc);
+	write_down(SPROF_SWITCH_OFF, begin_ns);
+	write_down(SPROF_SWITCH_ON, end_ns);
+}
+
+/* Runs, and sleeps between two ticks, which come each ms; `count` times. Returns the end. */
+static uint64_t nap(uint64_t begin_ns, size_t count, uint64_t pc)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t ns = begin_ns + i * MS;
+
+		fake_act(thread, DOING_USER, 400 * US);
+		fake_act(thread, DOING_SLEEP, 250 * US);
+		fake_act(thread, DOING_USER, 350 * US);
+		write_off(ns + 400 * US, ns + 650 * US, pc);
+	}
+	return begin_ns + count * MS;
+}
+
+static void run_on(void)
+{
+	fake_act(thread, DOING_USER, 1000 * MS);
+	fake_run(&world);
+}
+
+/* Ticks that are late see a few. */
+static void waits_between_ticks_are_known(void **state)
+{
+	nap(0, 30, PLACE);
+	run_on();
+	assert_int_equal(told.waits, 30);
+	assert_in_range(told.at_place, 20, 30);
+	assert_int_equal(told.ns, 30 * 250 * US);
+	assert_int_equal(told.longest_ns, 250 * US);
+	assert_int_equal(world.quality.exact_waits, 30);
+	assert_int_equal(world.quality.exact_unplaced, 0);
+}
+
+/* Each tick tells what has passed; it is one wait all the same. */
+static void a_long_wait_is_told_in_parts(void **state)
+{
+	fake_act(thread, DOING_USER, 5 * MS);
+	fake_act(thread, DOING_SLEEP, 40 * MS);
+	write_off(5 * MS, 45 * MS, OTHER_PLACE);
+	run_on();
+	assert_true(told.calls > 30);
+	assert_int_equal(told.waits, 1);
+	assert_int_equal(told.at_other_place, 0);
+	assert_int_equal(told.ns, 40 * MS);
+	assert_int_equal(told.longest_ns, 40 * MS);
+}
+
+static void preemptions_and_stops_are_no_waits(void **state)
+{
+	write_off(5 * MS, 6 * MS, PLACE);
+	written.items[1].preempted = true;
+	write_off(10 * MS, 11 * MS, PLACE);
+	thread->thread.resumed_ns[0] = written.begin_ns + 10 * MS + 900 * US;
+	thread->thread.resumes = 1;
+	write_off(20 * MS, 21 * MS, PLACE);
+	run_on();
+	assert_int_equal(world.quality.exact_waits, 1);
+	assert_int_equal(told.waits, 1);
+	assert_int_equal(told.ns, MS);
+}
+
+/* The next one that has a place stands for them, and what is left for the last one. */
+static void waits_without_a_place_are_counted(void **state)
+{
+	uint64_t ns = nap(0, 9, 0);
+
+	ns = nap(ns, 1, PLACE);
+	nap(ns, 5, 0);
+	run_on();
+	assert_in_range(world.quality.exact_unplaced, 10, 14);
+	assert_int_equal(told.waits, 15);
+	assert_true(told.at_place > world.quality.exact_unplaced);
+	assert_int_equal(told.ns, 15 * 250 * US);
+}
+
+static void lost_switches_are_counted(void **state)
+{
+	struct sprof_switch_record *gap;
+
+	nap(0, 5, PLACE);
+	gap = write_down(SPROF_SWITCH_GAP, 6 * MS);
+	gap->since_ns = written.begin_ns + 5 * MS;
+	gap->lost = 7;
+	run_on();
+	assert_int_equal(world.quality.exact_lost, 7);
+	assert_int_equal(told.waits, 5);
+}
+
+/* All that it has written down is read before it is forgotten. */
+static void a_thread_ends_with_all_its_waits(void **state)
+{
+	nap(0, 10, PLACE);
+	fake_act(thread, DOING_END, 0);
+	fake_add_sleeper(&world, 0);
+	fake_run(&world);
+	assert_int_equal(told.waits, 10);
+	assert_int_equal(told.ns, 10 * 250 * US);
+}
+
+/* A place of the old program must not be named by the mappings of the new one. */
+static void places_from_before_an_exec_are_left_out(void **state)
+{
+	nap(0, 1, PLACE);
+	fake_act(thread, DOING_EXEC, 0);
+	nap(MS, 1, OTHER_PLACE);
+	written.delay_ns = 5 * MS;
+	run_on();
+	assert_int_equal(told.at_place, 0);
+	assert_int_equal(world.quality.exact_unplaced, 1);
+	assert_int_equal(told.at_other_place, 2);
+}
+
+static void what_happens_in_a_pause_is_nobodys(void **state)
+{
+	uint64_t ns = nap(0, 10, PLACE);
+
+	fake_order(&world, 10 * MS, SPROF_ORDER_OFF);
+	ns = nap(ns, 20, PLACE);
+	fake_order(&world, 30 * MS, SPROF_ORDER_ON);
+	nap(ns, 10, PLACE);
+	run_on();
+	assert_in_range(told.waits, 18, 22);
+}
+
+static void without_stacks_ticks_share_the_time_out(void **state)
+{
+	world.options.exact_waits = SPROF_EXACT_TIMES;
+	nap(0, 10, 0);
+	run_on();
+	assert_int_equal(told.calls, 0);
+	assert_int_equal(world.quality.exact_waits, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(waits_between_ticks_are_known, set_up),
+		cmocka_unit_test_setup(a_long_wait_is_told_in_parts, set_up),
+		cmocka_unit_test_setup(preemptions_and_stops_are_no_waits, set_up),
+		cmocka_unit_test_setup(waits_without_a_place_are_counted, set_up),
+		cmocka_unit_test_setup(lost_switches_are_counted, set_up),
+		cmocka_unit_test_setup(a_thread_ends_with_all_its_waits, set_up),
+		cmocka_unit_test_setup(places_from_before_an_exec_are_left_out, set_up),
+		cmocka_unit_test_setup(what_happens_in_a_pause_is_nobodys, set_up),
+		cmocka_unit_test_setup(without_stacks_ticks_share_the_time_out, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
