@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "events/fault-pace.h"
+#include "events/fault-stash.h"
 #include "events/perf-registers.h"
 #include "events/perf-ring-size.h"
 #include "events/perf-rings.h"
@@ -24,9 +25,12 @@ enum {
 	KINDS = 2, /* minor, major */
 	MAJOR = 1,
 	RECORD = SPROF_PERF_STACK_SIZE + 512, /* bytes, at most */
-	LEAST_RECORDS = 2,                    /* that a ring has to hold */
+	LARGE_RING = 16 << 20,
+	LEAST_RECORDS = 2, /* that a ring has to hold */
 	POLL_NS = 5 * SPROF_NS_PER_MS,
 	BUSY_POLL_NS = SPROF_NS_PER_MS, /* as long as there are records */
+	SOME_NS = SPROF_NS_PER_MS,      /* for counting records, before the loop goes on */
+	AT_ONCE = 16,                   /* records that are counted before more are copied */
 };
 
 struct sprof_fault_events {
@@ -37,6 +41,7 @@ struct sprof_fault_events {
 	struct sprof_perf_rings rings;
 	struct sprof_idmap kinds; /* (0, the kernel's id of an event) -> its kind, and its period */
 	struct sprof_fault_pace pace;
+	struct sprof_fault_stash stash;
 	struct sprof_fault_threads threads;
 	struct sprof_fault_figures figures;
 	uint64_t records; /* of the present reading */
@@ -50,6 +55,9 @@ static struct perf_event_attr attributes_of(const struct sprof_fault_events *eve
 		kind == MAJOR ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN);
 
 	sprof_perf_ask_stack(&attributes);
+	/* In small rings, more records are worth more than the far end of a few deep stacks. */
+	if (events->rings.ring_size < LARGE_RING)
+		attributes.sample_stack_user /= 2;
 	attributes.sample_period = 1;
 	attributes.inherit = 1;
 	attributes.inherit_thread = !events->options.follow_children;
@@ -133,6 +141,7 @@ void sprof_fault_events_destroy(struct sprof_fault_events *events)
 	sprof_perf_rings_finish(&events->rings);
 	sprof_idmap_finish(&events->kinds);
 	sprof_fault_threads_finish(&events->threads);
+	sprof_fault_stash_finish(&events->stash);
 	free(events);
 }
 
@@ -271,19 +280,17 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 
 /*
  * 0: it is not known, as for what happened before an exec: nobody knows any more what was mapped then.
- * The record has the copy only until the next one is taken.
  */
 static uint32_t walk(struct sprof_fault_events *events, struct sprof_thread *thread,
-	const struct sprof_perf_record *record)
+	const struct sprof_fault_kept *kept)
 {
 	const struct sprof_event_stacks *stacks = events->stacks;
-	struct sprof_perf_user user;
+	const struct sprof_perf_user *user = &kept->user;
 	uint32_t stack = 0;
 
-	if (record->time_ns < thread->process->executed_ns ||
-		!sprof_perf_user_read(record, true, &user))
+	if (!user->stack || kept->record.time_ns < thread->process->executed_ns)
 		return 0;
-	if (stacks->take(stacks->data, thread, &user.regs, user.stack, user.stack_size) &&
+	if (stacks->take(stacks->data, thread, &user->regs, user->stack, user->stack_size) &&
 		!stacks->walk(stacks->data, &stack))
 		events->out_of_memory = true;
 	return stack;
@@ -320,29 +327,73 @@ static struct sprof_fault_count account(struct sprof_fault_events *events,
 }
 
 /* Of a thread that has ended, there is nobody to count it for: it is unseen already. */
-static void take_record(void *data, const struct sprof_perf_record *record)
+static void count_record(struct sprof_fault_events *events, const struct sprof_fault_kept *kept)
 {
-	struct sprof_fault_events *events = data;
 	const struct sprof_fault_sink *sink = &events->options.sink;
-	struct sprof_thread *thread = record->kind == SPROF_PERF_SAMPLE
-		? sprof_target_find(events->target, record->tid)
-		: NULL;
+	struct sprof_thread *thread = sprof_target_find(events->target, kept->record.tid);
 	struct sprof_fault_count count;
 
 	if (!thread || !expect(events, thread))
 		return;
-	events->records++;
-	count = account(events, thread, record);
+	count = account(events, thread, &kept->record);
 	if (sprof_fault_count_sum(&count) &&
-		!sink->faults(sink->data, thread->id, walk(events, thread, record), &count))
+		!sink->faults(sink->data, thread->id, walk(events, thread, kept), &count))
 		events->out_of_memory = true;
+}
+
+static void take_record(void *data, const struct sprof_perf_record *record)
+{
+	struct sprof_fault_events *events = data;
+	struct sprof_fault_kept kept = {.record = *record};
+
+	if (record->kind != SPROF_PERF_SAMPLE)
+		return;
+	events->records++;
+	if (!sprof_perf_user_read(record, true, &kept.user))
+		kept.user = (struct sprof_perf_user){0};
+	if (!sprof_fault_stash_put(&events->stash, &kept))
+		count_record(events, &kept);
+}
+
+static void copy_records(struct sprof_fault_events *events)
+{
+	const uint64_t before = events->records;
+	struct sprof_fault_load load;
+
+	know_threads(events);
+	sprof_perf_rings_drain(&events->rings, take_record, events);
+	load = (struct sprof_fault_load){
+		sprof_clock_now_ns(), events->records - before, events->rings.lost};
+	if (sprof_fault_pace_step(&events->pace, &load))
+		change_period(events);
 }
 
 /* What has been recorded so far. */
 static void drain(struct sprof_fault_events *events)
 {
-	know_threads(events);
-	sprof_perf_rings_drain(&events->rings, take_record, events);
+	struct sprof_fault_kept kept;
+
+	copy_records(events);
+	while (sprof_fault_stash_take(&events->stash, &kept))
+		count_record(events, &kept);
+}
+
+/* The same for a while: more records are copied meanwhile. Whether all have been counted. */
+static bool drain_some(struct sprof_fault_events *events)
+{
+	const uint64_t end_ns = sprof_clock_now_ns() + SOME_NS;
+	struct sprof_fault_kept kept;
+
+	copy_records(events);
+	for (unsigned i = 1; sprof_fault_stash_take(&events->stash, &kept); i++) {
+		count_record(events, &kept);
+		if (i % AT_ONCE)
+			continue;
+		copy_records(events);
+		if (sprof_clock_now_ns() > end_ns)
+			return false;
+	}
+	return true;
 }
 
 /* Its records have been read. */
@@ -383,15 +434,14 @@ static void take(void *data, const struct sprof_event *event)
 static bool poll_rings(void *data, uint64_t now_ns)
 {
 	struct sprof_fault_events *events = data;
-	struct sprof_fault_load load;
+	bool is_done;
 
 	expect_programs(events);
 	events->records = 0;
-	drain(events);
-	load = (struct sprof_fault_load){sprof_clock_now_ns(), events->records, events->rings.lost};
-	if (sprof_fault_pace_step(&events->pace, &load))
-		change_period(events);
-	events->next_ns = sprof_clock_now_ns() + (load.records ? BUSY_POLL_NS : POLL_NS);
+	is_done = drain_some(events);
+	events->next_ns = sprof_clock_now_ns();
+	if (is_done)
+		events->next_ns += events->records ? BUSY_POLL_NS : POLL_NS;
 	return !events->out_of_memory;
 }
 

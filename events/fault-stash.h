@@ -1,0 +1,36 @@
+/*
+ * Records of page faults that were taken out of their ring and not walked yet: copying one is ten
+ * times faster than walking its stack, so that a burst of faults finds room in the rings.
+ */
+#ifndef SPROF_EVENTS_FAULT_STASH_H
+#define SPROF_EVENTS_FAULT_STASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "events/perf-record.h"
+#include "events/perf-registers.h"
+
+/* Zeroed is empty and valid. */
+struct sprof_fault_stash {
+	unsigned char *bytes;
+	size_t used, capacity;
+	size_t first; /* of the oldest record */
+};
+
+/* One record, without raw bytes; its stack points into the stash. */
+struct sprof_fault_kept {
+	struct sprof_perf_record record;
+	struct sprof_perf_user user;
+};
+
+/* A copy of the stack is kept, too. False: there is no room. */
+SPROF_MUST_USE bool sprof_fault_stash_put(
+	struct sprof_fault_stash *stash, const struct sprof_fault_kept *kept);
+/* Takes the oldest one; its stack is valid until the next put. False: there is none. */
+SPROF_MUST_USE bool sprof_fault_stash_take(
+	struct sprof_fault_stash *stash, struct sprof_fault_kept *ret);
+void sprof_fault_stash_finish(struct sprof_fault_stash *stash);
+
+#endif
