@@ -49,7 +49,7 @@ static void gather(void *data, struct sprof_thread *thread)
 		sprof_timers_drop(&kernel->timers, thread);
 	else
 		sprof_timers_take(&kernel->timers, thread, kernel->tick.ns);
-	if (is_unused(kernel, timed_of(thread)))
+	if (is_unused(kernel, timed_of(thread)) || sprof_timers_are_unfit(&kernel->timers, thread))
 		sprof_timers_close(&kernel->timers, thread, false);
 }
 

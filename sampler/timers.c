@@ -195,7 +195,7 @@ void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool
 }
 
 /* The frames of Go's and Python's threads are in several places. Counts each thread once. */
-static bool is_unfit(const struct timers *timers, const struct sprof_thread *thread)
+bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sampled_process *process = thread->process->sampling;
 	struct timed *timed = timed_of(thread);
@@ -212,7 +212,7 @@ static bool may_open(const struct timers *timers, const struct sprof_thread *thr
 	const struct sprof_sampler_options *options = timers->run->options;
 
 	return timers->open < MOST_TIMERS && !timed_of(thread)->given_up && !options->no_samples &&
-		!thread->process->denied && !is_unfit(timers, thread);
+		!thread->process->denied && !sprof_timers_are_unfit(timers, thread);
 }
 
 /* xorshift64*, Vigna 2016. From 0 to 1. */

@@ -34,6 +34,12 @@ void sprof_timers_finish(struct timers *timers);
  */
 void sprof_timers_open(struct timers *timers, struct sprof_thread *thread);
 
+/*
+ * Whether its stacks take more than a timer copies. It may turn out later: an interpreter is a library
+ * that is loaded at some time.
+ */
+bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thread *thread);
+
 /* The functions below need a timer. */
 
 /* Closes it. Records that nothing stands for yet are lost. `for_good`: it is not opened again. */
