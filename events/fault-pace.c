@@ -10,6 +10,7 @@
 enum {
 	RATE = 8000,   /* records a second: to walk one takes some 10 us */
 	BUCKET = 4000, /* records that may come at once */
+	AGAIN = 500,   /* the same after a change, whose effect is not seen at once */
 	LONGEST = 1 << 20,
 	STEP = 8, /* how much shorter the period becomes at once */
 };
@@ -55,7 +56,7 @@ static void settle(
 		pace->credit = BUCKET;
 	if (pace->credit < 0 || lost) {
 		pace->period = affordable(pace, (double)(load->records + lost), seconds);
-		pace->credit = pace->credit < 0 ? 0 : pace->credit;
+		pace->credit = pace->credit < AGAIN ? AGAIN : pace->credit;
 		pace->calm_ns = 0;
 	} else if (is_calm(pace, load, seconds) && pace->period > 1) {
 		pace->period = pace->period > STEP ? pace->period / STEP : 1;
