@@ -69,14 +69,15 @@ static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 	now->off_ns = sprof_switching_off_ns(switching, now->time_ns);
 }
 
-static void add_waits(const struct sampled *sampled, struct sprof_thread_facts *facts)
+static void add_waits(
+	const struct sampled *sampled, struct sprof_thread_facts *facts, uint64_t now_ns)
 {
 	const struct switching *switching = sampled->switching;
 	struct switching_totals own;
 
 	if (!switching)
 		return;
-	own = sprof_switching_own(switching);
+	own = sprof_switching_own(switching, now_ns);
 	facts->has_waits = true;
 	facts->waits = own.waits;
 	facts->wait_ns = own.wait_ns;
@@ -106,7 +107,7 @@ static void tell(const struct charging *charging, const struct sprof_thread *thr
 	const struct sampled *sampled = thread->sampling;
 	struct sprof_thread_facts own = sprof_facts_since(facts, &sampled->first);
 
-	add_waits(sampled, &own);
+	add_waits(sampled, &own, now_of(charging->run));
 	if (sink->facts && !sink->facts(sink->data, thread->id, &own))
 		charging->run->out_of_memory = true;
 }

@@ -73,22 +73,22 @@ static struct sprof_stack_copy copy_of(
 	};
 }
 
-static uint32_t walk(struct book *book, struct sprof_thread *thread,
-	struct sprof_snapshot *snapshot, uint64_t time_ns)
+static void walk(struct book *book, struct sprof_thread *thread, struct sprof_snapshot *snapshot,
+	struct off_place *place)
 {
 	const struct sprof_sink *sink = book->sink;
 	const struct observation observation = {
 		.thread = thread,
 		.by = OBSERVED_BY_KERNEL,
-		.time_ns = time_ns,
+		.time_ns = place->time_ns,
 		.snapshot = snapshot,
 	};
 	struct walked walked = sprof_walk(book->run, &observation);
-	uint32_t id = 0;
 
-	if (!sink->stack(sink->data, &walked.stack, &id))
+	place->is_cut = walked.stack.end == SPROF_END_STACK_COPY ||
+		walked.stack.end == SPROF_END_BAD_MEMORY;
+	if (!sink->stack(sink->data, &walked.stack, &place->stack))
 		book->run->out_of_memory = true;
-	return id;
 }
 
 /* A thread of the process by which its memory can still be read. */
@@ -142,5 +142,5 @@ void sprof_exact_places_find(struct exact_places *places, struct book *book,
 	if (call.number != SPROF_CALL_NUMBER_UNKNOWN)
 		ret->wait =
 			find_wait(places, book, thread, &call, &snapshot.stack, record->time_ns);
-	ret->stack = walk(book, thread, &snapshot, record->time_ns);
+	walk(book, thread, &snapshot, ret);
 }

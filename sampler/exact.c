@@ -141,17 +141,33 @@ static struct sprof_waited rest_of(const struct exact *exact, const struct switc
 	};
 }
 
+static struct sprof_sample sample_at(
+	const struct sprof_thread *thread, const struct off_place *place)
+{
+	return (struct sprof_sample){
+		.thread = thread->id,
+		.stack = place->stack,
+		.state = place->state,
+		.wait = place->wait,
+		.time_ns = place->time_ns,
+	};
+}
+
+/*
+ * A tick knows more of a wait that it has seen: what it is of, and who holds its lock. But it looks a little
+ * later than its moment, and may have seen the next wait; then the stack is another one.
+ */
+static bool is_seen_by(const struct switching *switching, const struct sprof_sample *tick)
+{
+	return !switching->has_place || switching->place.is_cut ||
+		switching->place.stack == tick->stack;
+}
+
 /* In its own place. It stands for those that have none. */
 static void tell_place(struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
 {
 	struct switching *switching = switching_of(thread);
-	const struct sprof_sample where = {
-		.thread = thread->id,
-		.stack = switching->place.stack,
-		.state = switching->place.state,
-		.wait = switching->place.wait,
-		.time_ns = rest->begin_ns,
-	};
+	const struct sprof_sample where = sample_at(thread, &switching->place);
 
 	rest->ns += switching->unplaced_ns;
 	rest->waits += switching->unplaced;
@@ -178,7 +194,8 @@ static void place(
 	if (switching->by_ticks || (!rest.ns && !rest.waits))
 		return;
 	if (switching->tick.time_ns >= later(interval->begin_ns, 1) &&
-		switching->tick.time_ns <= interval->end_ns) {
+		switching->tick.time_ns <= interval->end_ns &&
+		is_seen_by(switching, &switching->tick)) {
 		tell(exact, thread, &switching->tick, &rest);
 	} else if (switching->has_place) {
 		tell_place(exact, thread, &rest);
@@ -407,7 +424,10 @@ static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sam
 		&(struct off_interval){switching->since_ns, sample->time_ns, false});
 	if (!part.ns)
 		return true;
-	tell(exact, thread, sample, &part);
+	if (is_seen_by(switching, sample))
+		tell(exact, thread, sample, &part);
+	else
+		tell_place(exact, thread, &part);
 	switching->told_ns = sample->time_ns;
 	switching->is_counted = true;
 	return true;
@@ -434,9 +454,11 @@ void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)
 	sprof_call_places_forget(&exact->places.calls, thread->process);
 }
 
-static void for_each(const struct exact *exact, void (*act)(struct switching *switching))
+static void for_each(
+	const struct exact *exact, void (*act)(struct switching *switching, uint64_t now_ns))
 {
 	const struct sprof_world *world = exact->run->world;
+	const uint64_t now_ns = now_of(exact->run);
 	struct sprof_thread **threads;
 	size_t count;
 
@@ -445,7 +467,7 @@ static void for_each(const struct exact *exact, void (*act)(struct switching *sw
 		struct switching *switching = switching_of(threads[i]);
 
 		if (switching)
-			act(switching);
+			act(switching, now_ns);
 	}
 }
 

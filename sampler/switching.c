@@ -210,9 +210,25 @@ uint64_t sprof_switching_off_ns(const struct switching *switching, uint64_t now_
 	return ns;
 }
 
-struct switching_totals sprof_switching_own(const struct switching *switching)
+/* With the present wait, as if it ended now. */
+static struct switching_totals totals_at(const struct switching *switching, uint64_t now_ns)
 {
-	struct switching_totals own = switching->totals;
+	struct switching_totals totals = switching->totals;
+	uint64_t ns;
+
+	if (!switching->is_known || !switching->is_off || switching->preempted)
+		return totals;
+	ns = since(now_ns, switching->since_ns);
+	totals.waits++;
+	totals.wait_ns += ns;
+	if (totals.longest_ns < ns)
+		totals.longest_ns = ns;
+	return totals;
+}
+
+struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns)
+{
+	struct switching_totals own = totals_at(switching, now_ns);
 	const struct switching_totals *base = &switching->base;
 
 	own.waits -= base->waits;
@@ -222,20 +238,21 @@ struct switching_totals sprof_switching_own(const struct switching *switching)
 	return own;
 }
 
-void sprof_switching_pause(struct switching *switching)
+void sprof_switching_pause(struct switching *switching, uint64_t now_ns)
 {
-	switching->paused = switching->totals;
+	switching->paused = totals_at(switching, now_ns);
 }
 
-void sprof_switching_resume(struct switching *switching)
+void sprof_switching_resume(struct switching *switching, uint64_t now_ns)
 {
-	const struct switching_totals *now = &switching->totals, *then = &switching->paused;
+	const struct switching_totals now = totals_at(switching, now_ns);
+	const struct switching_totals *then = &switching->paused;
 	struct switching_totals *base = &switching->base;
 
-	base->waits += now->waits - then->waits;
-	base->wait_ns += now->wait_ns - then->wait_ns;
-	base->preemptions += now->preemptions - then->preemptions;
-	base->preempted_ns += now->preempted_ns - then->preempted_ns;
+	base->waits += now.waits - then->waits;
+	base->wait_ns += now.wait_ns - then->wait_ns;
+	base->preemptions += now.preemptions - then->preemptions;
+	base->preempted_ns += now.preempted_ns - then->preempted_ns;
 	switching->totals.longest_ns = then->longest_ns;
 }
 
@@ -247,9 +264,9 @@ static void forget_places(struct switching *switching)
 	switching->tick.time_ns = 0;
 }
 
-void sprof_switching_restart(struct switching *switching)
+void sprof_switching_restart(struct switching *switching, uint64_t now_ns)
 {
-	switching->base = switching->paused = switching->totals;
+	switching->base = switching->paused = totals_at(switching, now_ns);
 	switching->totals.longest_ns = 0;
 	forget_places(switching);
 }

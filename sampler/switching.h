@@ -22,6 +22,7 @@ struct off_place {
 	uint64_t time_ns;     /* just before it left */
 	uint32_t stack, wait; /* the sink's */
 	enum sprof_state state;
+	bool is_cut; /* the copy did not hold the whole stack */
 };
 
 struct switch_item {
@@ -106,11 +107,11 @@ void sprof_switching_found_off(struct switching *switching, uint64_t since_ns);
  * kernel's time in the run queue, it is the time that the thread was blocked.
  */
 uint64_t sprof_switching_off_ns(const struct switching *switching, uint64_t now_ns);
-/* What belongs to the present sink. */
-struct switching_totals sprof_switching_own(const struct switching *switching);
+/* What belongs to the present sink, with the present wait up to now. */
+struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
 /* Sampling goes off, and on again: what is between does not count. A new sink: nothing so far does. */
-void sprof_switching_pause(struct switching *switching);
-void sprof_switching_resume(struct switching *switching);
-void sprof_switching_restart(struct switching *switching);
+void sprof_switching_pause(struct switching *switching, uint64_t now_ns);
+void sprof_switching_resume(struct switching *switching, uint64_t now_ns);
+void sprof_switching_restart(struct switching *switching, uint64_t now_ns);
 
 #endif

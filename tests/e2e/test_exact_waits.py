@@ -135,55 +135,59 @@ def test_periods_and_pauses():
 
 
 def perf_switches(*command):
-    """Number and seconds of blocked intervals by thread, and of CPUs whose idle time perf sees; from perf's own records."""
+    """By thread: number and seconds of blocked intervals, by perf's own records; without threads of which it misses some."""
     perf = tool("perf")
     subprocess.run([perf, "record", "-q", "-a", "-m", "8M", "-e", "sched:sched_switch", "-o", "s.data", "--", *map(str, command)],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     text = subprocess.run([perf, "script", "-i", "s.data", "--ns", "-F", "time,event,trace"], check=True, text=True,
                           capture_output=True).stdout
     switch = re.compile(r"(\d+\.\d+): +sched:sched_switch: .*prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+) ")
-    left, waits = {}, {}
-    for line in text.splitlines():
-        found = switch.search(line)
-        if not found:
-            continue
+    left, seen, waits, incomplete = {}, set(), {}, set()
+    for found in filter(None, map(switch.search, text.splitlines())):
         moment, prev, state, following = float(found[1]), int(found[2]), found[3], int(found[4])
+        if prev in left:
+            incomplete.add(prev)  # it has got a CPU without a record
+        if following in seen and following not in left:
+            incomplete.add(following)
+        seen |= {prev, following}
         left[prev] = (moment, state)
         began, why = left.pop(following, (0, "R"))
         if why[0] in "SD":
-            count, seconds = waits.get(following, (0, 0.0))
-            waits[following] = (count + 1, seconds + moment - began)
-    return waits
+            number, seconds = waits.get(following, (0, 0.0))
+            waits[following] = (number + 1, seconds + moment - began)
+    return {tid: wait for tid, wait in waits.items() if tid not in incomplete}
 
 
-def cpu_that_perf_sees():
+def cpus_that_perf_sees():
     """In some virtual machines perf has no records of a CPU that leaves its idle task."""
-    for cpu in sorted(os.sched_getaffinity(0)):
+    for cpu in sorted(os.sched_getaffinity(0)) * 3:
         seen = perf_switches("taskset", "-c", cpu, target("naps"), 1, 200)
-        if any(count >= 200 for count, _ in seen.values()):
-            return cpu
-    raise Skip("perf misses switches on each of the CPUs")
+        if any(number >= 200 for number, _ in seen.values()):
+            yield cpu
+
+
+def compare_with_perf(cpu):
+    """How many threads could be compared."""
+    seen = perf_switches(SPROF, "run", *EXACT, "-q", "-o", "x.txt", "-o", "x.pb.gz", "--", "taskset", "-c", cpu,
+                         target("naps"), 3, 400)
+    with open("x.txt", encoding="utf-8") as file:
+        threads = off_cpu(file.read())
+    both = [(tid, *threads[tid].values(), *seen[tid]) for tid in threads if tid in seen and threads[tid]["waits"] >= 400]
+    for tid, waits, length, *_, number, seconds in both:
+        print(f"     {tid}: {waits} waits of {length:.4f} s; perf {number} of {seconds:.4f} s")
+        assert abs(waits - number) <= 0.01 * number, (tid, threads[tid], seen[tid])
+        check_near(length / seconds, 1, 0.01, f"length of the waits of {tid}")
+    return len(both)
 
 
 def test_sched_switch_agrees():
     """The same run, recorded by perf: number and total length of blocked intervals, for each thread."""
     require_stacks()
-    cpu = cpu_that_perf_sees()
-    seen = perf_switches(SPROF, "run", *EXACT, "-q", "-o", "x.txt", "-o", "x.pb.gz", "--", "taskset", "-c", cpu,
-                         target("naps"), 3, 400)
-    with open("x.txt", encoding="utf-8") as file:
-        threads = off_cpu(file.read())
-    compared = 0
-    for tid, thread in threads.items():
-        if thread["wait"] < 1000 * 1e-6 * 0.2 or thread["waits"] < 400:
-            continue
-        count, seconds = seen[tid]
-        print(f"     {tid}: {thread['waits']} waits of {thread['wait']:.4f} s; perf {count} of {seconds:.4f} s")
-        assert abs(thread["waits"] - count) <= 0.01 * count + 1, (thread, seen[tid])
-        if seconds / count > 100e-6:  # the kernel writes the end of a wait 1 us later than perf's
-            check_near(thread["wait"] / seconds, 1, 0.01, f"length of the waits of {tid}")
-            compared += 1
-    assert compared >= 3, (threads, seen)
+    for cpu in cpus_that_perf_sees():
+        compared = sum(compare_with_perf(cpu) for _ in range(3))
+        if compared >= 3:
+            return
+    raise Skip("perf misses switches on each of the CPUs")
 
 
 def test_who_switches_too_often():

@@ -178,7 +178,7 @@ static void a_lost_place_is_not_replaced(void **state)
 	check_next(switching, 30, 40, false);
 	assert_false(switching->has_place);
 	assert_true(switching->has_last);
-	sprof_switching_restart(switching);
+	sprof_switching_restart(switching, 100);
 	assert_false(switching->has_last);
 	sprof_switching_destroy(switching);
 }
@@ -216,22 +216,45 @@ static void all_time_off_the_cpu_is_known(void **state)
 	sprof_switching_destroy(switching);
 }
 
+static void check_own(
+	const struct switching *switching, uint64_t now_ns, uint64_t waits, uint64_t ns)
+{
+	const struct switching_totals own = sprof_switching_own(switching, now_ns);
+
+	assert_int_equal(own.waits, waits);
+	assert_int_equal(own.wait_ns, ns);
+}
+
 static void pauses_and_earlier_sinks_do_not_count(void **state)
 {
 	struct switching *switching = create();
 	struct switching_totals *totals = &switching->totals;
 
 	*totals = (struct switching_totals){.waits = 5, .wait_ns = 50, .longest_ns = 20};
-	sprof_switching_pause(switching);
+	sprof_switching_pause(switching, 0);
 	*totals = (struct switching_totals){.waits = 7, .wait_ns = 150, .longest_ns = 90};
-	sprof_switching_resume(switching);
+	sprof_switching_resume(switching, 0);
 	*totals = (struct switching_totals){.waits = 8, .wait_ns = 160, .longest_ns = 20};
-	assert_int_equal(sprof_switching_own(switching).waits, 6);
-	assert_int_equal(sprof_switching_own(switching).wait_ns, 60);
-	assert_int_equal(sprof_switching_own(switching).longest_ns, 20);
-	sprof_switching_restart(switching);
-	assert_int_equal(sprof_switching_own(switching).waits, 0);
-	assert_int_equal(sprof_switching_own(switching).wait_ns, 0);
+	check_own(switching, 0, 6, 60);
+	assert_int_equal(sprof_switching_own(switching, 0).longest_ns, 20);
+	sprof_switching_restart(switching, 0);
+	check_own(switching, 0, 0, 0);
+	sprof_switching_destroy(switching);
+}
+
+/* It counts in the first sink, and its time in both. */
+static void a_wait_through_two_sinks_counts_once(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_found_off(switching, 100);
+	check_own(switching, 130, 1, 30);
+	sprof_switching_restart(switching, 150);
+	check_own(switching, 190, 0, 40);
+	switching->totals =
+		(struct switching_totals){.waits = 1, .wait_ns = 100, .longest_ns = 100};
+	switching->is_off = false;
+	check_own(switching, 250, 0, 50);
 	sprof_switching_destroy(switching);
 }
 
@@ -248,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_preemption_is_known_beforehand),
 		cmocka_unit_test(all_time_off_the_cpu_is_known),
 		cmocka_unit_test(pauses_and_earlier_sinks_do_not_count),
+		cmocka_unit_test(a_wait_through_two_sinks_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
