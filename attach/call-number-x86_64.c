@@ -11,6 +11,7 @@
 
 enum {
 	RAX = 0,
+	RCX = 2,
 	REX_FIRST = 0x40,
 	REX_LAST = 0x4f,
 	MOV_EAX = 0xb8, /* and four bytes */
@@ -23,7 +24,9 @@ static const uint8_t xor_eax[] = {0x31, 0xc0};
 
 bool sprof_call_is_possible(const struct sprof_regs *regs)
 {
-	return regs->values[RAX] == (uint64_t)-ENOSYS;
+	/* On its way out it has the result; the instruction has left the next pc in rcx. */
+	return regs->values[RAX] == (uint64_t)-ENOSYS ||
+		regs->values[RCX] == regs->values[SPROF_REG_PC];
 }
 
 int64_t sprof_call_number_again(const struct sprof_regs *regs, int64_t known)

@@ -75,7 +75,10 @@ static void the_entry_sets_the_result(void **state)
 
 	assert_true(sprof_call_is_possible(&regs));
 	regs.values[0] = 1;
+	regs.values[SPROF_REG_PC] = 0x1000;
 	assert_false(sprof_call_is_possible(&regs));
+	regs.values[2] = 0x1000;
+	assert_true(sprof_call_is_possible(&regs));
 	assert_int_equal(sprof_call_number_again(&regs, 7), 7);
 }
 #else
