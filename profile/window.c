@@ -2,8 +2,9 @@
  * Time accounting, the pure part: which samples get the kernel's time.
  *
  * Time of a class goes only to samples in a state of that class, so a sleeping function is never
- * charged with CPU time. The wait for a CPU after a sleep does not come here (struct sprof_sink). The shares are differences of a rounded running sum: each is within a
- * nanosecond of even, and their sum is exact.
+ * charged with CPU time. The wait for a CPU after a sleep does not come here (struct sprof_sink). The
+ * shares are differences of a rounded running sum: each is within a nanosecond of even, and their sum is
+ * exact.
  */
 #include "profile/window.h"
 
@@ -65,6 +66,7 @@ bool sprof_window_add_wait(
 		&(struct sprof_window_run){.row = row, .count = 1, .weight = ns, .state = state});
 }
 
+/* Not of waits whose lengths are known (add_wait). */
 void sprof_window_take_back(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
 {
@@ -72,7 +74,7 @@ void sprof_window_take_back(
 		struct sprof_window_run *run = &window->runs[i];
 		uint32_t part = run->count < count ? run->count : count;
 
-		if (run->row != row || run->state != state)
+		if (run->row != row || run->state != state || run->weight != run->count)
 			continue;
 		run->count -= part;
 		run->weight -= part;

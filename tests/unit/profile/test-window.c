@@ -190,6 +190,12 @@ static void samples_that_are_taken_back_get_nothing(void **state)
 	sprof_window_charge(&window, &times, rows);
 	assert_int_equal(of(rows, 0, SPROF_TIME_SLEEP), 200);
 	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 400);
+	/* Lengths of waits are known. */
+	assert_true(sprof_window_add_wait(&window, 0, SPROF_STATE_SLEEP, 0));
+	assert_true(sprof_window_add_wait(&window, 1, SPROF_STATE_SLEEP, 300));
+	sprof_window_take_back(&window, 1, SPROF_STATE_SLEEP, 1);
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SLEEP), 1000);
 	/* More than there are: the time waits for other samples. */
 	assert_true(sprof_window_add(&window, 1, SPROF_STATE_SLEEP, 1));
 	sprof_window_take_back(&window, 1, SPROF_STATE_SLEEP, 5);
