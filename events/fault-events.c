@@ -10,11 +10,10 @@
  */
 #include "events/fault-events.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "events/fault-open.h"
 #include "events/fault-pace.h"
 #include "events/fault-stash.h"
 #include "events/perf-registers.h"
@@ -24,13 +23,13 @@
 enum {
 	KINDS = 2, /* minor, major */
 	MAJOR = 1,
-	RECORD = SPROF_PERF_STACK_SIZE + 512, /* bytes, at most */
 	LARGE_RING = 16 << 20,
-	LEAST_RECORDS = 2, /* that a ring has to hold */
 	POLL_NS = 5 * SPROF_NS_PER_MS,
-	BUSY_POLL_NS = SPROF_NS_PER_MS, /* as long as there are records */
-	SOME_NS = SPROF_NS_PER_MS,      /* for counting records, before the loop goes on */
-	AT_ONCE = 16,                   /* records that are counted before more are copied */
+	BUSY_POLL_NS = SPROF_NS_PER_MS,  /* as long as there are records */
+	FRESH_NS = 10 * SPROF_NS_PER_MS, /* a new program is polled that often for that long: */
+	FRESH_POLL_NS = SPROF_NS_PER_MS / 4,
+	SOME_NS = SPROF_NS_PER_MS, /* for counting records, before the loop goes on */
+	AT_ONCE = 16,              /* records that are counted before more are copied */
 };
 
 struct sprof_fault_events {
@@ -44,8 +43,9 @@ struct sprof_fault_events {
 	struct sprof_fault_stash stash;
 	struct sprof_fault_threads threads;
 	struct sprof_fault_figures figures;
-	uint64_t records; /* of the present reading */
-	uint64_t next_ns; /* when to read */
+	uint64_t records;  /* of the present reading */
+	uint64_t next_ns;  /* when to read */
+	uint64_t fresh_ns; /* until then a program is new: it maps its libraries */
 	bool has_new_program, out_of_memory;
 };
 
@@ -64,30 +64,6 @@ static struct perf_event_attr attributes_of(const struct sprof_fault_events *eve
 	return attributes;
 }
 
-/* Whether it may be opened, with a ring, for ourselves: then it may be for a process of ours. */
-static bool may_open(struct perf_event_attr attributes, struct sprof_perf_denial *ret_denial)
-{
-	struct sprof_perf_ring ring = {0};
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	int fd;
-	bool may;
-
-	attributes.inherit = attributes.inherit_thread = 0;
-	fd = sprof_perf_open(&attributes, 0, -1, ret_denial);
-	if (fd < 0)
-		return false;
-	while (size < LEAST_RECORDS * RECORD)
-		size *= 2;
-	may = sprof_perf_ring_map(&ring, fd, size, ret_denial);
-	if (may && ring.size < size) {
-		*ret_denial = (struct sprof_perf_denial){SPROF_PERF_NO_LOCKED_MEMORY, EPERM};
-		may = false;
-	}
-	sprof_perf_ring_unmap(&ring);
-	close(fd);
-	return may;
-}
-
 /* With those of the kernel if that is permitted. */
 static bool settle_attributes(
 	struct sprof_fault_events *events, struct sprof_perf_denial *ret_denial)
@@ -97,12 +73,12 @@ static bool settle_attributes(
 	for (int kind = 0; kind < KINDS; kind++)
 		events->attributes[kind] = attributes_of(events, kind);
 	minor->exclude_kernel = 0;
-	if (!may_open(*minor, ret_denial)) {
+	if (!sprof_fault_may_open(*minor, ret_denial)) {
 		if (ret_denial->reason != SPROF_PERF_PARANOID)
 			return false;
 		minor->exclude_kernel = 1;
 		events->figures.is_of_users_only = true;
-		if (!may_open(*minor, ret_denial))
+		if (!sprof_fault_may_open(*minor, ret_denial))
 			return false;
 	}
 	events->attributes[MAJOR].exclude_kernel = minor->exclude_kernel;
@@ -123,7 +99,7 @@ bool sprof_fault_events_create(const struct sprof_fault_options *options,
 	if (!sprof_perf_rings_init(&events->rings, ret_denial))
 		goto failed;
 	events->rings.ring_size = sprof_perf_ring_size(events->rings.cpus.count, true);
-	events->rings.largest_record = RECORD;
+	events->rings.largest_record = SPROF_FAULT_RECORD;
 	events->pace = sprof_fault_pace_begin(options->period);
 	if (!settle_attributes(events, ret_denial))
 		goto failed;
@@ -268,12 +244,19 @@ static void expect_programs(struct sprof_fault_events *events)
 		(void)expect(events, threads[i]);
 }
 
+static void expect_new(struct sprof_fault_events *events)
+{
+	events->has_new_program = true;
+	events->next_ns = 0;
+	events->fresh_ns = sprof_clock_now_ns() + FRESH_NS;
+}
+
 static bool offer(void *data, const struct sprof_event_stacks *stacks)
 {
 	struct sprof_fault_events *events = data;
 
 	events->stacks = stacks;
-	events->has_new_program = true;
+	expect_new(events);
 	expect_programs(events);
 	return !events->out_of_memory;
 }
@@ -422,13 +405,20 @@ static void take(void *data, const struct sprof_event *event)
 			(void)expect(events, born);
 	}
 	if (event->kind == SPROF_EVENT_EXEC) {
-		events->has_new_program = true;
-		events->next_ns = 0;
+		expect_new(events);
 	}
 	if (event->kind == SPROF_EVENT_ENDED) {
 		drain(events);
 		settle(events, event->thread);
 	}
+}
+
+/* A program may have ended soon: what it has mapped can't be read then. */
+static uint64_t until_next(const struct sprof_fault_events *events)
+{
+	if (events->next_ns < events->fresh_ns)
+		return FRESH_POLL_NS;
+	return events->records ? BUSY_POLL_NS : POLL_NS;
 }
 
 static bool poll_rings(void *data, uint64_t now_ns)
@@ -441,7 +431,7 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	is_done = drain_some(events);
 	events->next_ns = sprof_clock_now_ns();
 	if (is_done)
-		events->next_ns += events->records ? BUSY_POLL_NS : POLL_NS;
+		events->next_ns += until_next(events);
 	return !events->out_of_memory;
 }
 

@@ -21,7 +21,7 @@ static void put_function(
 	fputs(name ? name : "?", words);
 }
 
-/* ", 98 % of them in fill called from load" */
+/* ", 98 % of them in fill called from load"; without the caller, if others call it as often. */
 static void put_most(FILE *words, const struct sprof_profile *profile,
 	const struct sprof_faults *faults, size_t room)
 {
@@ -29,11 +29,9 @@ static void put_most(FILE *words, const struct sprof_profile *profile,
 		return;
 	fprintf(words, ", %.0f %% of them in ", sprof_percent(faults->function_all, faults->all));
 	put_function(words, profile, faults->function, room);
-	if (faults->caller == SPROF_PROFILE_NONE)
+	if (faults->caller == SPROF_PROFILE_NONE || 2 * faults->caller_all <= faults->function_all)
 		return;
-	fputs(2 * faults->caller_all > faults->function_all ? " called from "
-							    : " called most from ",
-		words);
+	fputs(" called from ", words);
 	put_function(words, profile, faults->caller, room);
 }
 

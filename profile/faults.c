@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/outside.h"
 
 static const struct sprof_kind kinds[SPROF_FAULTS_KINDS] = {
 	[SPROF_FAULTS_ALL] = {"faults", "count", SPROF_FOLD_SUM},
@@ -72,10 +73,15 @@ static bool is_unseen(const struct sprof_profile *profile, uint32_t function)
 		strcmp(profile->functions[function].name, SPROF_FAULTS_UNSEEN) == 0;
 }
 
-/* The next function outwards that is another one: inlined into by it, or called. */
+/*
+ * The next function outwards that is another one: inlined into by it, or called. Of a function of libc
+ * the innermost one outside of libc, which is what makes libc touch memory. NONE: libc has called it,
+ * as main.
+ */
 static uint32_t caller_of(const struct sprof_profile *profile, uint32_t stack)
 {
 	const uint32_t own = function_of(profile, stack);
+	const bool leaves_libc = own != SPROF_PROFILE_NONE && sprof_profile_is_libc(profile, own);
 
 	for (; profile->stacks[stack].location != SPROF_PROFILE_NONE;
 		stack = profile->stacks[stack].parent) {
@@ -83,8 +89,14 @@ static uint32_t caller_of(const struct sprof_profile *profile, uint32_t stack)
 			&profile->locations[profile->stacks[stack].location];
 
 		for (uint32_t i = 0; i < at->line_count; i++) {
-			if (profile->lines[at->first_line + i].function != own)
-				return profile->lines[at->first_line + i].function;
+			const uint32_t function = profile->lines[at->first_line + i].function;
+
+			if (function == own)
+				continue;
+			if (!sprof_profile_is_libc(profile, function))
+				return function;
+			if (!leaves_libc)
+				return SPROF_PROFILE_NONE;
 		}
 	}
 	return SPROF_PROFILE_NONE;
