@@ -2,8 +2,8 @@
  * Code objects: function, file and table of lines, read once each, and the places in them that
  * frames had. An address can be used again for another code object: each sample compares what the
  * objects of its frames have with what was read before, by one system call. A code object that was
- * freed before it could be read, and not replaced, is "[freed code]". What is remembered has a bound:
- * beyond it, all is forgotten and read again.
+ * freed before it could be read, or while it was, is "[freed code]" if that shows: without a GIL it
+ * doesn't. What is remembered has a bound: beyond it, all is forgotten and read again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +177,33 @@ static bool is_code(const struct naming *naming, const struct identity *identity
 	return !naming->process->code_type || identity->type == naming->process->code_type;
 }
 
+/*
+ * Whether an object's first word, which counts references, is what allocators put there when they free it:
+ * nothing, or an address of a free block. Bits 32 to 47 are no part of a count in any version. Without a
+ * GIL the word is something else, and says nothing.
+ */
+static bool is_freed(const struct sprof_python_offsets *offsets, const uint8_t *header)
+{
+	const uint64_t first = word_at(header, 0);
+
+	return offsets->object_type == WORD && (!first || (first >> 32 & 0xffff));
+}
+
+/* Looks again: what an object led to is worth nothing if the object was freed meanwhile. */
+static bool is_still(const struct naming *naming, uint64_t address, const uint8_t *header)
+{
+	const struct sprof_interp_memory *memory = naming->memory;
+	const struct sprof_python_offsets *offsets = &naming->process->offsets;
+	uint8_t now[SPROF_PYTHON_MOST_CODE];
+	const size_t size = header_size(offsets);
+
+	if (memory->read(memory->data, address, now, size) < size || is_freed(offsets, now))
+		return false;
+	const struct identity before = identity_of(offsets, header),
+			      after = identity_of(offsets, now);
+	return is_same(&before, &after);
+}
+
 /* header NULL: the object can't be read. False: no memory. */
 static bool read_code(
 	const struct naming *naming, uint64_t address, const uint8_t *header, struct code *ret)
@@ -196,6 +223,10 @@ static bool read_code(
 		return find_function(naming, "<python>", "[freed code]", 0, ret);
 	}
 	read_table(naming, ret->identity.table, ret);
+	if (!is_still(naming, address, header)) {
+		forget_table(naming->codes, ret);
+		return find_function(naming, "<python>", "[freed code]", 0, ret);
+	}
 	if (sprof_python_has_pointers(offsets))
 		ret->bytecode = address + offsets->code_bytecode;
 	return find_function(naming, *file ? file : "<python>", name, ret->identity.line, ret);
@@ -297,13 +328,55 @@ static bool check_all(const struct naming *naming, const struct sprof_interp_cop
 	return !batch.count || check_batch(naming, &batch);
 }
 
-/* The instruction's offset in the bytecode, in bytes; below 0: the function has not begun. */
-static int64_t position_of(const struct sprof_python_offsets *offsets, const struct code *code,
+/*
+ * Without a GIL, since 3.14, every thread but the first runs a copy of the bytecode of its own. The list
+ * of copies is replaced when it grows, so it is read for each new place. False: it can't be read.
+ */
+static bool find_bytecode(const struct naming *naming, const struct code *code,
+	const struct sprof_python_frame *frame, uint64_t *ret)
+{
+	const struct sprof_interp_memory *memory = naming->memory;
+	uint64_t copies;
+
+	*ret = code->bytecode;
+	if (!frame->copy)
+		return true;
+	return memory->read(memory->data, frame->code + naming->process->offsets.code_copies,
+		       &copies, sizeof(copies)) == sizeof(copies) &&
+		memory->read(memory->data, copies + WORD + (uint64_t)frame->copy * WORD, ret,
+			sizeof(*ret)) == sizeof(*ret);
+}
+
+/*
+ * The instruction's offset in the bytecode, in bytes; below 0: the function has not begun. False: it is
+ * not known.
+ */
+static bool find_position(const struct naming *naming, const struct code *code,
+	const struct sprof_python_frame *frame, int64_t *ret)
+{
+	const struct sprof_python_offsets *offsets = &naming->process->offsets;
+	uint64_t bytecode;
+
+	if (!sprof_python_has_pointers(offsets)) {
+		*ret = (int64_t)(int32_t)frame->instruction * (offsets->version >= 0x030a ? 2 : 1);
+		return true;
+	}
+	if (!find_bytecode(naming, code, frame, &bytecode))
+		return false;
+	*ret = (int64_t)(frame->instruction - bytecode);
+	return true;
+}
+
+/* 0: it has none. */
+static uint32_t line_of(const struct naming *naming, const struct code *code,
 	const struct sprof_python_frame *frame)
 {
-	if (sprof_python_has_pointers(offsets))
-		return (int64_t)(frame->instruction - code->bytecode);
-	return (int64_t)(int32_t)frame->instruction * (offsets->version >= 0x030a ? 2 : 1);
+	int64_t position;
+
+	if (!code->table || !find_position(naming, code, frame, &position))
+		return 0;
+	return sprof_python_line(naming->process->offsets.version, code->table, code->table_size,
+		code->identity.line, position);
 }
 
 /*
@@ -320,13 +393,9 @@ static bool is_hidden(const struct code *code)
 static bool add_place(const struct naming *naming, uint32_t index,
 	const struct sprof_python_frame *frame, uint32_t *ret)
 {
-	const struct sprof_python_offsets *offsets = &naming->process->offsets;
 	struct sprof_python_codes *codes = naming->codes;
 	const struct code *code = &codes->items[index];
-	const uint32_t line = code->table
-		? sprof_python_line(offsets->version, code->table, code->table_size,
-			  code->identity.line, position_of(offsets, code, frame))
-		: 0;
+	const uint32_t line = line_of(naming, code, frame);
 
 	if (!sprof_array_reserve(&codes->places, &codes->place_capacity, codes->place_count + 1,
 		    sizeof(*codes->places)) ||

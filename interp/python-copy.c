@@ -152,6 +152,8 @@ static struct sprof_python_frame frame_of(
 		frame.code &= ~(uint64_t)TAGS;
 	if (sprof_python_has_pointers(offsets)) {
 		frame.instruction = word_at(bytes, offsets->frame_instruction);
+		if (offsets->frame_copy)
+			memcpy(&frame.copy, bytes + offsets->frame_copy, sizeof(frame.copy));
 		return frame;
 	}
 	memcpy(&number, bytes + offsets->frame_instruction, sizeof(number));
@@ -159,11 +161,12 @@ static struct sprof_python_frame frame_of(
 	return frame;
 }
 
-static bool read_frames(struct reading *reading, uint64_t address)
+/* To the outermost one, which is above the frame `base`, or 0. */
+static bool read_frames(struct reading *reading, uint64_t address, uint64_t base)
 {
 	struct sprof_interp_copy *copy = reading->copy;
 
-	for (; address; copy->frame_count++) {
+	for (; address && address != base; copy->frame_count++) {
 		const uint8_t *bytes;
 
 		if (copy->frame_count == copy->frame_capacity) {
@@ -182,10 +185,11 @@ static bool read_frames(struct reading *reading, uint64_t address)
 /* How much of a thread's state is read. */
 static size_t state_size(const struct sprof_python_offsets *offsets)
 {
-	const uint32_t last = offsets->thread_id > offsets->thread_frame ? offsets->thread_id
-									 : offsets->thread_frame;
+	uint32_t last = offsets->thread_frame;
 
-	return last + WORD;
+	if (last < offsets->thread_id)
+		last = offsets->thread_id;
+	return (last < offsets->thread_base ? offsets->thread_base : last) + WORD;
 }
 
 /* Reads the states and the blocks. */
@@ -246,22 +250,25 @@ static bool read_by_cframe(struct reading *reading, uint64_t cframe)
 
 	if (!read_cframe(reading, cframe, offset, &innermost))
 		return false;
-	if (read_frames(reading, innermost))
+	if (read_frames(reading, innermost, 0))
 		return true;
 	if (reading->is_full)
 		return false;
 	reading->copy->frame_count = before;
 	return read_cframe(reading, cframe, offset + WORD, &cframe) &&
-		read_cframe(reading, cframe, offset, &innermost) && read_frames(reading, innermost);
+		read_cframe(reading, cframe, offset, &innermost) &&
+		read_frames(reading, innermost, 0);
 }
 
 static bool read_state(struct reading *reading, const uint8_t *state)
 {
-	const uint64_t found = word_at(state, reading->offsets->thread_frame);
+	const struct sprof_python_offsets *offsets = reading->offsets;
+	const uint64_t found = word_at(state, offsets->thread_frame);
 
-	if (reading->offsets->cframe_frame == SPROF_PYTHON_NOWHERE)
-		return read_frames(reading, found);
-	return !found || read_by_cframe(reading, found);
+	if (offsets->cframe_frame != SPROF_PYTHON_NOWHERE)
+		return !found || read_by_cframe(reading, found);
+	return read_frames(
+		reading, found, offsets->thread_base ? word_at(state, offsets->thread_base) : 0);
 }
 
 /* Which interpreter called which is certain only of the main one: it is the outermost. */

@@ -27,9 +27,10 @@ struct map {
 	uint32_t version;
 	uint8_t words; /* how long the table is at least */
 	uint8_t runtime_interpreters, interpreter_next, interpreter_threads;
-	uint8_t thread_next, thread_frame, thread_id;
-	uint8_t frame_previous, frame_code, frame_instruction, frame_locals, frame_owner;
-	uint8_t code_file, code_name, code_table, code_line, code_bytecode;
+	uint8_t thread_next, thread_frame, thread_base, thread_id;
+	uint8_t frame_previous, frame_code, frame_instruction, frame_locals, frame_owner,
+		frame_copy;
+	uint8_t code_file, code_name, code_table, code_line, code_bytecode, code_copies;
 	uint8_t object_type, bytes_size, bytes_data;
 	uint8_t text_state, text_length, ascii_data;
 };
@@ -76,17 +77,48 @@ static const struct map maps[] = {
 		.frame_instruction = 34,
 		.frame_locals = 35,
 		.frame_owner = 36,
+		.frame_copy = 38,
 		.code_file = 40,
 		.code_name = 42,
 		.code_table = 43,
 		.code_line = 44,
 		.code_bytecode = 48,
+		.code_copies = 49,
 		.object_type = 51,
 		.bytes_size = 75,
 		.bytes_data = 76,
 		.text_state = 78,
 		.text_length = 79,
 		.ascii_data = 80,
+	},
+	{
+		.version = 0x030f,
+		.words = 111,
+		.runtime_interpreters = 5,
+		.interpreter_next = 8,
+		.interpreter_threads = 9,
+		.thread_next = 24,
+		.thread_frame = 26,
+		.thread_base = 27,
+		.thread_id = 31,
+		.frame_previous = 40,
+		.frame_code = 41,
+		.frame_instruction = 42,
+		.frame_locals = 43,
+		.frame_owner = 44,
+		.frame_copy = 46,
+		.code_file = 48,
+		.code_name = 50,
+		.code_table = 51,
+		.code_line = 52,
+		.code_bytecode = 56,
+		.code_copies = 57,
+		.object_type = 59,
+		.bytes_size = 87,
+		.bytes_data = 88,
+		.text_state = 90,
+		.text_length = 91,
+		.ascii_data = 92,
 	},
 };
 
@@ -124,6 +156,7 @@ static void read_objects(
 	ret->code_line = near(table, map->code_line);
 	ret->code_table = near(table, map->code_table);
 	ret->code_bytecode = near(table, map->code_bytecode);
+	ret->code_copies = map->code_copies ? near(table, map->code_copies) : 0;
 	ret->object_type = near(table, map->object_type);
 	ret->bytes_size = near(table, map->bytes_size);
 	ret->bytes_data = near(table, map->bytes_data);
@@ -143,9 +176,10 @@ static bool fits(const struct sprof_python_offsets *offsets)
 	const uint32_t frame = offsets->frame_size;
 
 	return offsets->thread_next <= MOST_STATE && offsets->thread_frame <= MOST_STATE &&
-		offsets->thread_id <= MOST_STATE && frame <= MOST_FRAME &&
-		offsets->frame_previous + WORD <= frame && offsets->frame_code + WORD <= frame &&
-		offsets->frame_instruction + WORD <= frame && offsets->frame_owner < frame &&
+		offsets->thread_id <= MOST_STATE && offsets->thread_base <= MOST_STATE &&
+		frame <= MOST_FRAME && offsets->frame_previous + WORD <= frame &&
+		offsets->frame_code + WORD <= frame && offsets->frame_instruction + WORD <= frame &&
+		offsets->frame_owner < frame && offsets->frame_copy + sizeof(uint32_t) <= frame &&
 		offsets->code_file <= MOST_CODE && offsets->code_name <= MOST_CODE &&
 		offsets->code_line <= MOST_CODE && offsets->code_table <= MOST_CODE &&
 		offsets->object_type <= MOST_CODE && offsets->bytes_size <= MOST_CODE;
@@ -162,12 +196,14 @@ static bool parse(struct table *table, const struct map *map, struct sprof_pytho
 		.thread_frame = near(table, map->thread_frame),
 		.thread_id = near(table, map->thread_id),
 		.cframe_frame = SPROF_PYTHON_NOWHERE,
+		.thread_base = map->thread_base ? near(table, map->thread_base) : 0,
 		.frame_size = near(table, map->frame_locals),
 		.frame_previous = near(table, map->frame_previous),
 		.frame_code = near(table, map->frame_code),
 		.frame_instruction = near(table, map->frame_instruction),
 		.frame_is_entry = SPROF_PYTHON_NOWHERE,
 		.frame_owner = near(table, map->frame_owner),
+		.frame_copy = map->frame_copy ? near(table, map->frame_copy) : 0,
 	};
 	read_objects(table, map, ret);
 	return table->is_plausible && fits(ret);

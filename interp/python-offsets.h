@@ -14,7 +14,7 @@
 enum {
 	SPROF_PYTHON_NOWHERE = UINT32_MAX, /* this version has no such field */
 	/* of struct _Py_DebugOffsets; a longer one has the same beginning */
-	SPROF_PYTHON_DEBUG_BYTES = 760,
+	SPROF_PYTHON_DEBUG_BYTES = 888,
 	/* bytes that are read at most, of a thread's state, a frame and a code object */
 	SPROF_PYTHON_MOST_STATE = 1024,
 	SPROF_PYTHON_MOST_FRAME = 256,
@@ -29,11 +29,15 @@ struct sprof_python_offsets {
 	uint32_t thread_next, thread_frame;
 	uint32_t thread_id;    /* of pthread_self(); from 3.11 on the kernel's */
 	uint32_t cframe_frame; /* thread_frame leads to a cframe, which leads to the frame */
+	uint32_t thread_base;  /* leads to a frame below the outermost one; 0: there is none */
 	/* in a frame */
 	uint32_t frame_size, frame_previous, frame_code, frame_instruction;
 	uint32_t frame_is_entry, frame_owner; /* one byte each */
+	uint32_t frame_copy; /* four bytes: which copy of the bytecode it runs; 0: there are none */
 	/* in a code object; the bytecode lies in it, or is an object of its own */
 	uint32_t code_file, code_name, code_line, code_table, code_bytecode;
+	uint32_t
+		code_copies; /* leads to a number of copies, and their addresses; 0: there are none */
 	/* in objects */
 	uint32_t object_type, bytes_size, bytes_data;
 	uint32_t text_length, text_state, ascii_data, wide_data;

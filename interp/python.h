@@ -23,6 +23,7 @@ struct sprof_python_frame {
 	uint64_t address;     /* its own */
 	uint64_t code;        /* address of the code object */
 	uint64_t instruction; /* its address; to 3.10 its number in the bytecode */
+	uint32_t copy;        /* of the bytecode, without a GIL; 0: the code object's own */
 	/* C called the evaluation loop with this frame: the next one belongs to another loop */
 	bool is_entry;
 	/* no frame of Python code, but of such a call (since 3.12) */

@@ -1,10 +1,16 @@
-"""Python functions among native ones: stacks that the program can have, the lines of faulthandler, and no stop."""
+"""
+Python functions among native ones: stacks that the program can have, the lines of faulthandler, and no stop.
+
+SPROF_TEST_PYTHONS names the interpreters to test, with blanks between them: PROGRAM, or ROOT:PROGRAM for one that
+runs in another root, while sprof looks on from outside (scripts/python-versions).
+"""
 
 import collections
 import glob
 import json
 import os
 import re
+import shutil
 import signal
 
 from harness import Program, check_untouched, main, sprof, state_of, threads_of, tool, wait_until
@@ -84,7 +90,7 @@ main()  # -> main
 # All threads wait, each in its own way.
 WAITS = '''
 import faulthandler, os, signal, sys, threading, time
-told = open('told', 'w')
+told = open(__file__ + '.told', 'w')
 faulthandler.register(signal.SIGUSR1, file=told, all_threads=True)
 never = threading.Event()
 lock = threading.Lock()
@@ -138,24 +144,55 @@ rec(900, time.monotonic() + 1)
 '''
 
 
-def pythons():
+class Python:
+    """An interpreter, perhaps in another root: there its scripts are in a folder of the same name as here."""
+
+    def __init__(self, program, root=""):
+        self.program, self.root = program, root
+        self.folder = root + os.getcwd()
+        self.command = ["chroot", root, program] if root else [program]
+
+    def __str__(self):
+        return self.root + self.program
+
+    def write(self, name, text):
+        """The script's path, as the interpreter sees it."""
+        os.makedirs(self.folder, exist_ok=True)
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return os.path.abspath(name)
+
+    def clean(self):
+        if self.root:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def installed():
     """Debian's, and those of pyenv that we know."""
-    found = [tool("/usr/bin/python3")]
+    yield Python(tool("/usr/bin/python3"))
     for path in sorted(glob.glob("/root/.pyenv/versions/*/bin/python3.[0-9]*")):
         match = re.fullmatch(r"python3\.(\d+)", os.path.basename(path))
-        if match and 8 <= int(match.group(1)) <= 14:
-            found.append(path)
-    return found
+        if match and 8 <= int(match.group(1)) <= 15:
+            yield Python(path)
 
 
-def write(name, text):
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
-    return os.path.abspath(name)
+def named(words):
+    for word in words:
+        root, _, program = word.rpartition(":")
+        yield Python(program, root)
+
+
+def pythons():
+    words = os.environ.get("SPROF_TEST_PYTHONS", "").split()
+    for python in named(words) if words else installed():
+        try:
+            yield python
+        finally:
+            python.clean()
 
 
 def record(python, path, *options):
-    sprof("run", "-r", RATE, "-o", "x.json", "--stats", "x.stats", *options, "--", python, path).check(0)
+    sprof("run", "-r", RATE, "-o", "x.json", "--stats", "x.stats", *options, "--", *python.command, path).check(0)
     with open("x.json", encoding="utf-8") as file:
         profile = json.load(file)
     with open("x.stats", encoding="utf-8") as file:
@@ -201,7 +238,7 @@ def check_path(path, calls, text):
 
 
 def check_calls(python):
-    path = write("calls.py", CALLS)
+    path = python.write("calls.py", CALLS)
     profile, stats = record(python, path)
     calls, seen, total = allowed_above(CALLS), collections.Counter(), 0
     for samples, frames in stacks_of(profile):
@@ -253,7 +290,8 @@ def told_by_dump(pid):
 
 
 def check_same_as_faulthandler(python):
-    program = Program([python, write("waits.py", WAITS)])
+    path = python.write("waits.py", WAITS)
+    program = Program([*python.command, path])
     assert program.line() == "ready"
     wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
                "all threads wait")
@@ -262,7 +300,7 @@ def check_same_as_faulthandler(python):
     ours = told_by_dump(program.pid)
     program.signal(signal.SIGCONT)
     program.signal(signal.SIGUSR1)
-    theirs = wait_until(lambda: whole(told_by_faulthandler(read("told"))), "faulthandler has spoken")
+    theirs = wait_until(lambda: whole(told_by_faulthandler(read(f"{python.root}{path}.told"))), "faulthandler has spoken")
     assert ours == theirs, f"{python}\nsprof:       {ours}\nfaulthandler: {theirs}"
     assert told_by_dump(program.pid) == theirs
     program.signal(signal.SIGKILL)
@@ -277,8 +315,8 @@ def test_same_as_faulthandler():
 
 def test_interpreters():
     """A second interpreter in the same thread: its functions are above those of the first one."""
-    path = write("sub.py", SUB)
     for python in pythons():
+        path = python.write("sub.py", SUB)
         profile, stats = record(python, path)
         check_merged(stats, 0.99)
         inner = [[name for name, file, _ in frames if file in (path, "<script>", "<string>")]
@@ -290,7 +328,7 @@ def test_interpreters():
 def test_deep_recursion():
     """Nearly as deep as Python permits: the first samples make room."""
     for python in pythons():
-        profile, stats = record(python, write("deep.py", DEEP))
+        profile, stats = record(python, python.write("deep.py", DEEP))
         deep = sum(samples for samples, frames in stacks_of(profile)
                    if sum(name == "rec" for name, _, _ in frames) == 901)
         total = sum(samples for samples, frames in stacks_of(profile) if frames and frames[-1][0] != "[execve]")
@@ -300,8 +338,8 @@ def test_deep_recursion():
 
 def test_detail():
     """Calls only, all of the interpreter's functions, Python only, and none of Python."""
-    path = write("calls.py", CALLS)
-    python = tool("/usr/bin/python3")
+    python = next(installed())
+    path = python.write("calls.py", CALLS)
     names = {}
     for options in (("--python", "calls"), ("--python", "all"), ("--python", "only"), ("--no-python",)):
         profile, stats = record(python, path, *options)
@@ -319,7 +357,8 @@ def test_detail():
 
 
 def test_a_sleeper_is_never_stopped():
-    program = Program([tool("/usr/bin/python3"), write("waits.py", WAITS)])
+    python = next(installed())
+    program = Program([*python.command, python.write("waits.py", WAITS)])
     assert program.line() == "ready"
     wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
                "all threads wait")
@@ -334,8 +373,9 @@ def test_a_sleeper_is_never_stopped():
 
 
 def test_a_saved_profile_keeps_functions_and_lines():
-    path = write("calls.py", CALLS)
-    sprof("run", "-r", RATE, "-o", "x.pb.gz", "-o", "x.json", "--", tool("/usr/bin/python3"), path).check(0)
+    python = next(installed())
+    path = python.write("calls.py", CALLS)
+    sprof("run", "-r", RATE, "-o", "x.pb.gz", "-o", "x.json", "--", *python.command, path).check(0)
     sprof("report", "x.pb.gz", "-f", "json", "-o", "again.json").check(0)
     found = []  # by stack: a file folds rows that differ in what only a recording has
     for name in ("x.json", "again.json"):

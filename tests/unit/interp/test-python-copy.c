@@ -79,6 +79,7 @@ static void put_code(struct scene *scene, const char *name)
 {
 	const struct sprof_python_offsets *offsets = scene->offsets;
 
+	put(scene, CODE, 1); /* one reference */
 	put(scene, CODE + offsets->object_type, TYPE);
 	put(scene, CODE + offsets->code_line, 10);
 	put(scene, CODE + offsets->code_name, NAME);
@@ -209,6 +210,22 @@ static void test_where_they_were_before_takes_one_call(void **state)
 	assert_in_range(scene->calls, 1, 3);
 }
 
+/* Since 3.15 there is a frame below the outermost one. */
+static void test_frames_above_a_base(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->process.offsets.thread_base = scene->offsets->thread_id + WORD;
+	scene->process.offsets.cframe_frame = SPROF_PYTHON_NOWHERE;
+	put(scene, STATE + scene->process.offsets.thread_base, frame_at(0));
+	put(scene, STATE + scene->offsets->thread_frame, frame_at(4));
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 4);
+	put(scene, STATE + scene->offsets->thread_frame, frame_at(0));
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 0);
+}
+
 static void test_a_cycle_ends(void **state)
 {
 	struct scene *scene = *state;
@@ -280,6 +297,45 @@ static void test_code_that_is_freed(void **state)
 	check_name(scene, "[freed code]", 0);
 }
 
+/* All that it led to may still be there, but its table of lines may be of another object by now. */
+static void test_code_that_an_allocator_has_back(void **state)
+{
+	struct scene *scene = *state;
+
+	put(scene, CODE, 0x7f0012345670);
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	check_name(scene, scene->offsets->object_type == 8 ? "[freed code]" : "parse",
+		scene->offsets->object_type == 8 ? 0 : 11);
+}
+
+static void put_copy(struct scene *scene, uint64_t copies, uint64_t instruction)
+{
+	struct sprof_python_offsets *offsets = &scene->process.offsets;
+
+	offsets->frame_copy = 16;
+	offsets->code_copies = offsets->code_bytecode - WORD;
+	put(scene, frame_at(4) + offsets->frame_copy, 1);
+	put(scene, frame_at(4) + offsets->frame_instruction, instruction);
+	put(scene, CODE + offsets->code_copies, copies);
+}
+
+/* Without a GIL, each thread may run bytecode of its own. */
+static void test_copies_of_the_bytecode(void **state)
+{
+	const uint64_t copies = TABLE + 0x100, bytecode = TABLE + 0x200;
+	struct scene *scene = *state;
+
+	put(scene, copies, 2);
+	put(scene, copies + WORD, CODE + scene->offsets->code_bytecode);
+	put(scene, copies + 2 * WORD, bytecode);
+	put_copy(scene, copies, bytecode + 2);
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	check_name(scene, "parse", 11);
+	put_copy(scene, 0xdead000000, bytecode + 4);
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	check_name(scene, "parse", 0);
+}
+
 static void test_texts(void **state)
 {
 	struct scene *scene = *state;
@@ -303,6 +359,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_frames, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_where_they_were_before_takes_one_call, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_frames_above_a_base, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cycle_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frames_that_are_not_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_loop_that_begins, set_up, tear_down),
@@ -310,6 +367,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_cyclic_list_of_threads, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_code_that_is_replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_code_that_is_freed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_code_that_an_allocator_has_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copies_of_the_bytecode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_texts, set_up, tear_down),
 	};
 

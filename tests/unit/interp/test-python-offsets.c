@@ -62,6 +62,29 @@ static void test_of_the_process(void **state)
 	assert_int_equal(offsets.wide_data, 56);
 }
 
+/* 3.15 without a GIL: as python3.15t has it. */
+static void test_copies_of_bytecode(void **state)
+{
+	static const uint16_t words[][2] = {{2, 1}, {5, 904}, {8, 7320}, {9, 7344}, {24, 8},
+		{26, 72}, {27, 80}, {31, 176}, {40, 8}, {41, 0}, {42, 56}, {43, 80}, {44, 78},
+		{46, 72}, {48, 136}, {50, 152}, {51, 160}, {52, 92}, {56, 240}, {57, 224}, {59, 24},
+		{87, 32}, {88, 48}, {90, 48}, {91, 32}, {92, 56}};
+	uint8_t bytes[SPROF_PYTHON_DEBUG_BYTES] = "xdebugpy";
+	struct sprof_python_offsets offsets;
+
+	put(bytes, 1, 0x030f00f0);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		put(bytes, words[i][0], words[i][1]);
+	assert_true(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
+	assert_int_equal(offsets.thread_base, 80);
+	assert_int_equal(offsets.frame_copy, 72);
+	assert_int_equal(offsets.code_copies, 224);
+	assert_int_equal(offsets.text_kind, 8);
+	put(bytes, 46, 77); /* behind what is read of a frame */
+	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
+	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes) - WORD, &offsets));
+}
+
 static void test_no_such_table(void **state)
 {
 	uint8_t bytes[SPROF_PYTHON_DEBUG_BYTES];
@@ -73,7 +96,7 @@ static void test_no_such_table(void **state)
 	bytes[3]++;
 	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
 	make_table(bytes);
-	put(bytes, 1, 0x030f00f0);
+	put(bytes, 1, 0x031000f0);
 	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
 }
 
@@ -99,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_of_the_process),
+		cmocka_unit_test(test_copies_of_bytecode),
 		cmocka_unit_test(test_no_such_table),
 		cmocka_unit_test(test_hostile_offsets),
 	};
