@@ -13,7 +13,7 @@ import sys
 
 from harness import (Program, Target, go_target, main, require_machine, run, sprof, state_of, target, threads_of,
                      tool, wait_until)
-from test_python import WAITS, pythons, write
+from test_python import WAITS, installed
 
 # The pc of each frame that is on the stack, by thread: none that is inlined, or that has made a tail call.
 ASK_GDB = """
@@ -149,7 +149,7 @@ def stacks_in(found):
 
 
 def waiting_python(python):
-    program = Program([python, write("waits.py", WAITS)])
+    program = Program([*python.command, python.write("waits.py", WAITS)])
     assert program.line() == "ready"
     wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 5,
                "all threads wait")
@@ -177,12 +177,12 @@ def gcore_and_end(program):
 
 
 def test_python_functions():
-    for python in pythons():
+    for python in installed():
         check_python_functions(python, gcore_and_end)
 
 
 def test_python_functions_in_a_core_of_the_kernel():
-    check_python_functions(tool("/usr/bin/python3"), abort)
+    check_python_functions(next(installed()), abort)
 
 
 def test_static_and_stripped():

@@ -58,9 +58,10 @@ def check_naps(truth, text, stats):
     threads, waits, lengths = off_cpu(text), saved("waits"), saved("off_cpu")
     shorts, longs = (sum(thread[kind] for thread in truth.values()) for kind in ("short", "long"))
     assert stats["exact_waits"] >= shorts + longs and not stats["exact_lost"], stats
-    unplaced = stats["exact_unplaced"]  # each stands at the next place of its thread
-    assert abs(waits.weight("long_nap") - longs) <= unplaced < 0.5 * shorts, (waits.stacks, longs, stats)
-    assert abs(waits.weight("short_nap") - shorts) <= unplaced, (waits.stacks, shorts, stats)
+    # One without a place stands at the next one of its thread. A stop on the way to sleep makes two of one.
+    loose = stats["exact_unplaced"] + stats["samples_stopped"]
+    assert abs(waits.weight("long_nap") - longs) <= loose < 0.5 * shorts, (waits.stacks, longs, stats)
+    assert abs(waits.weight("short_nap") - shorts) <= loose, (waits.stacks, shorts, stats)
     seen = sum(thread["long_ns"] for thread in truth.values())
     check_near(lengths.weight("long_nap") / seen, 1, 0.02, "length of the long naps")
     for tid, thread in truth.items():

@@ -6,8 +6,8 @@ import re
 import signal
 import subprocess
 
-from harness import Program, check_untouched, main, require, sprof, state_of, tool, wait_until
-from test_python import check_merged, record, stacks_of, write
+from harness import Program, check_untouched, main, require, sprof, state_of, wait_until
+from test_python import check_merged, installed, record, stacks_of
 
 # Each greenlet has functions of its own. They are started at one depth and resumed from others, also
 # from other greenlets, and while C calls them back (sorted, re.sub).
@@ -90,8 +90,8 @@ greenlet.greenlet(other).switch()
 
 
 def python_with_greenlet():
-    python = tool("/usr/bin/python3")
-    got = subprocess.run([python, "-c", "import greenlet"], check=False, stderr=subprocess.DEVNULL)
+    python = next(installed())
+    got = subprocess.run([*python.command, "-c", "import greenlet"], check=False, stderr=subprocess.DEVNULL)
     require(got.returncode == 0, "python3-greenlet is not installed")
     return python
 
@@ -118,8 +118,9 @@ def check_path(names):
 
 def test_paths():
     """No stack has functions of two greenlets, and each begins with its greenlet's."""
-    path = write("greenlets.py", PROGRAM)
-    profile, stats = record(python_with_greenlet(), path)
+    python = python_with_greenlet()
+    path = python.write("greenlets.py", PROGRAM)
+    profile, stats = record(python, path)
     seen = collections.Counter()
     for samples, frames in stacks_of(profile):
         own = [name for name, file, _ in frames if file == path]
@@ -145,7 +146,8 @@ def told(program):
 
 def test_one_that_sleeps():
     """It has run on another depth of the C stack, started elsewhere: the same lines as Python's own."""
-    program = Program([python_with_greenlet(), write("asleep.py", ASLEEP)])
+    python = python_with_greenlet()
+    program = Program([*python.command, python.write("asleep.py", ASLEEP)])
     theirs = told(program)
     wait_until(lambda: state_of(program.pid) == "S", "it sleeps")
     dump = json.loads(sprof("dump", "-p", program.pid, "--json", "--python", "only").check(0).text())

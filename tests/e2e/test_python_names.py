@@ -5,7 +5,7 @@ import signal
 
 from harness import Program, main, sprof, state_of, threads_of, wait_until
 from test_dump_core import gcore
-from test_python import pythons, write
+from test_python import installed
 
 # One of them has told the kernel a name, and one is of a class with many attributes.
 PROGRAM = '''
@@ -54,7 +54,7 @@ thread.join()
 
 
 def waiting(python):
-    program = Program([python, write("names.py", PROGRAM)])
+    program = Program([*python.command, python.write("names.py", PROGRAM)])
     assert program.line() == "ready"
     wait_until(lambda: [state_of(program.pid, tid) for tid in threads_of(program.pid)].count("S") == 6,
                "all threads wait")
@@ -85,13 +85,14 @@ def check_names(python):
 
 
 def test_names():
-    for python in pythons():
+    for python in installed():
         check_names(python)
 
 
 def test_a_name_that_changes():
-    for python in pythons():
-        sprof("run", "-r", "499", "-o", "x.txt", "-o", "x.json", "--", python, write("renamed.py", RENAMED)).check(0)
+    for python in installed():
+        sprof("run", "-r", "499", "-o", "x.txt", "-o", "x.json", "--", *python.command,
+              python.write("renamed.py", RENAMED)).check(0)
         with open("x.json", encoding="utf-8") as file:
             assert [thread["name"] for thread in json.load(file)["threads"]][1:] == ["second"], python
         with open("x.txt", encoding="utf-8") as file:
