@@ -10,7 +10,8 @@ import re
 from harness import Folded, read_profile, sprof, target
 from report import read_report
 
-HELD = re.compile(r"held by (\S+) \((\d+)\)(?: in (\S+))?")
+# Names of threads may have blanks and brackets: "Thread-1 (count)".
+HELD = re.compile(r"held by (.+) \((\d+)\)(?: in (\S+))?")
 THREAD = re.compile(r"(.*)-(\d+)/(\d+)")
 SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 
