@@ -169,11 +169,11 @@ static void know_thread(struct sprof_fault_events *events, struct sprof_thread *
 {
 	struct sprof_fault_count first = {0};
 
-	if (sprof_fault_threads_have(&events->threads, thread->tid))
+	if (sprof_fault_threads_have(&events->threads, thread->id))
 		return;
 	if (!thread->born)
 		first = count_of(thread);
-	if (!sprof_fault_threads_add(&events->threads, thread->tid, &first))
+	if (!sprof_fault_threads_add(&events->threads, thread->id, &first))
 		events->out_of_memory = true;
 }
 
@@ -300,11 +300,11 @@ static struct sprof_fault_count account(struct sprof_fault_events *events,
 	struct sprof_fault_threads *threads = &events->threads;
 	struct sprof_fault_count count = weight_of(events, record), known;
 
-	if (!sprof_fault_threads_have_room(threads, thread->tid, &count)) {
+	if (!sprof_fault_threads_have_room(threads, thread->id, &count)) {
 		known = count_of(thread);
-		sprof_fault_threads_learn(threads, thread->tid, &known);
+		sprof_fault_threads_learn(threads, thread->id, &known);
 	}
-	sprof_fault_threads_saw(threads, thread->tid, &count);
+	sprof_fault_threads_saw(threads, thread->id, &count);
 	events->figures.recorded += sprof_fault_count_sum(&count);
 	return count;
 }
@@ -379,14 +379,26 @@ static bool drain_some(struct sprof_fault_events *events)
 	return true;
 }
 
+/*
+ * A leader whose id another thread has taken by an exec is gone: what stands there now are the figures of
+ * that thread.
+ */
+static struct sprof_fault_count last_of(
+	const struct sprof_fault_events *events, struct sprof_thread *thread, bool has_ended)
+{
+	if (has_ended && !sprof_thread_has_figures(thread))
+		return sprof_fault_threads_known(&events->threads, thread->id);
+	return count_of(thread);
+}
+
 /* Its records have been read. */
-static void settle(struct sprof_fault_events *events, struct sprof_thread *thread)
+static void settle(struct sprof_fault_events *events, struct sprof_thread *thread, bool has_ended)
 {
 	const struct sprof_fault_sink *sink = &events->options.sink;
-	const struct sprof_fault_count last = count_of(thread);
+	const struct sprof_fault_count last = last_of(events, thread, has_ended);
 	struct sprof_fault_balance balance;
 
-	if (!sprof_fault_threads_end(&events->threads, thread->tid, &last, &balance))
+	if (!sprof_fault_threads_end(&events->threads, thread->id, &last, &balance))
 		return;
 	events->figures.all += sprof_fault_count_sum(&balance.all);
 	if (sprof_fault_count_sum(&balance.unseen) && expect(events, thread) &&
@@ -409,7 +421,7 @@ static void take(void *data, const struct sprof_event *event)
 	}
 	if (event->kind == SPROF_EVENT_ENDED) {
 		drain(events);
-		settle(events, event->thread);
+		settle(events, event->thread, true);
 	}
 }
 
@@ -459,7 +471,7 @@ static void end(void *data, uint64_t now_ns)
 	drain(events);
 	threads = sprof_target_threads(events->target, &count);
 	for (size_t i = 0; i < count; i++)
-		settle(events, threads[i]);
+		settle(events, threads[i], false);
 	counted = sprof_perf_rings_count(&events->rings);
 	unseen = less(figures->all, figures->recorded);
 	figures->in_kernel = less(figures->all, counted);

@@ -9,27 +9,27 @@
 
 #include "base/array.h"
 
-static struct sprof_fault_thread *find(const struct sprof_fault_threads *threads, pid_t tid)
+static struct sprof_fault_thread *find(const struct sprof_fault_threads *threads, uint32_t id)
 {
-	const uint32_t at = sprof_idmap_find(&threads->by_tid, 0, (uint64_t)tid);
+	const uint32_t at = sprof_idmap_find(&threads->by_id, 0, id);
 
 	return at == SPROF_IDMAP_NONE ? NULL : &threads->items[at];
 }
 
-bool sprof_fault_threads_have(const struct sprof_fault_threads *threads, pid_t tid)
+bool sprof_fault_threads_have(const struct sprof_fault_threads *threads, uint32_t id)
 {
-	return find(threads, tid);
+	return find(threads, id);
 }
 
 bool sprof_fault_threads_add(
-	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *first)
+	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *first)
 {
 	if (!sprof_array_reserve(&threads->items, &threads->capacity, threads->count + 1,
 		    sizeof(*threads->items)) ||
-		!sprof_idmap_put(&threads->by_tid, 0, (uint64_t)tid, (uint32_t)threads->count))
+		!sprof_idmap_put(&threads->by_id, 0, id, (uint32_t)threads->count))
 		return false;
 	threads->items[threads->count++] =
-		(struct sprof_fault_thread){.tid = tid, .first = *first, .known = *first};
+		(struct sprof_fault_thread){.id = id, .first = *first, .known = *first};
 	return true;
 }
 
@@ -48,19 +48,27 @@ static struct sprof_fault_count room_of(const struct sprof_fault_thread *thread)
 }
 
 bool sprof_fault_threads_have_room(
-	const struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *count)
+	const struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *count)
 {
-	const struct sprof_fault_thread *thread = find(threads, tid);
+	const struct sprof_fault_thread *thread = find(threads, id);
 	const struct sprof_fault_count room =
 		thread ? room_of(thread) : (struct sprof_fault_count){0};
 
 	return count->minor <= room.minor && count->major <= room.major;
 }
 
-void sprof_fault_threads_learn(
-	struct sprof_fault_threads *threads, pid_t tid, const struct sprof_fault_count *known)
+struct sprof_fault_count sprof_fault_threads_known(
+	const struct sprof_fault_threads *threads, uint32_t id)
 {
-	struct sprof_fault_thread *thread = find(threads, tid);
+	const struct sprof_fault_thread *thread = find(threads, id);
+
+	return thread ? thread->known : (struct sprof_fault_count){0};
+}
+
+void sprof_fault_threads_learn(
+	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *known)
+{
+	struct sprof_fault_thread *thread = find(threads, id);
 
 	if (thread)
 		thread->known = *known;
@@ -72,9 +80,9 @@ static uint64_t least(uint64_t one, uint64_t other)
 }
 
 void sprof_fault_threads_saw(
-	struct sprof_fault_threads *threads, pid_t tid, struct sprof_fault_count *count)
+	struct sprof_fault_threads *threads, uint32_t id, struct sprof_fault_count *count)
 {
-	struct sprof_fault_thread *thread = find(threads, tid);
+	struct sprof_fault_thread *thread = find(threads, id);
 	struct sprof_fault_count room = {0};
 
 	if (thread)
@@ -92,18 +100,18 @@ static void remove_thread(struct sprof_fault_threads *threads, struct sprof_faul
 {
 	const struct sprof_fault_thread *last = &threads->items[--threads->count];
 
-	sprof_idmap_remove(&threads->by_tid, 0, (uint64_t)thread->tid);
+	sprof_idmap_remove(&threads->by_id, 0, thread->id);
 	if (thread == last)
 		return;
 	*thread = *last;
 	(void)!sprof_idmap_put(
-		&threads->by_tid, 0, (uint64_t)thread->tid, (uint32_t)(thread - threads->items));
+		&threads->by_id, 0, thread->id, (uint32_t)(thread - threads->items));
 }
 
-bool sprof_fault_threads_end(struct sprof_fault_threads *threads, pid_t tid,
+bool sprof_fault_threads_end(struct sprof_fault_threads *threads, uint32_t id,
 	const struct sprof_fault_count *last, struct sprof_fault_balance *ret)
 {
-	struct sprof_fault_thread *thread = find(threads, tid);
+	struct sprof_fault_thread *thread = find(threads, id);
 
 	if (!thread)
 		return false;
@@ -118,6 +126,6 @@ bool sprof_fault_threads_end(struct sprof_fault_threads *threads, pid_t tid,
 void sprof_fault_threads_finish(struct sprof_fault_threads *threads)
 {
 	free(threads->items);
-	sprof_idmap_finish(&threads->by_tid);
+	sprof_idmap_finish(&threads->by_id);
 	*threads = (struct sprof_fault_threads){0};
 }

@@ -19,6 +19,7 @@
 
 enum { LARGEST = 512 }; /* more than any record without a stack */
 
+/* Not before a program is launched: it is to have the limit that we were given. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -47,7 +48,6 @@ bool sprof_perf_rings_init(struct sprof_perf_rings *rings, struct sprof_perf_den
 {
 	*rings = (struct sprof_perf_rings){
 		.ring_size = SPROF_PERF_RING_SIZE, .largest_record = LARGEST};
-	raise_file_limit();
 	if (!find_cpus(&rings->cpus))
 		return fail(ENOENT, ret_denial);
 	rings->rings = calloc(rings->cpus.count, sizeof(*rings->rings));
@@ -118,6 +118,8 @@ static bool give_ring(
 bool sprof_perf_rings_add(struct sprof_perf_rings *rings, struct perf_event_attr *attributes,
 	pid_t tid, struct sprof_perf_denial *ret_denial)
 {
+	if (!rings->fd_count)
+		raise_file_limit();
 	for (size_t cpu = 0; cpu < rings->cpus.count; cpu++) {
 		int fd = sprof_perf_open(attributes, tid, rings->cpus.items[cpu], ret_denial);
 

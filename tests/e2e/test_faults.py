@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 
 from harness import (SPROF, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, read_folded, require_switches,
                      run, sprof, target, tracer_of)
@@ -84,6 +85,27 @@ def test_some_faults():
         for name, pages in TOUCHED.items():
             assert sums[name] <= 1.5 * pages + 60, (options, name, sums)
         assert sum(sums.values()) + unseen > 0.8 * counted, (options, sums, unseen, counted)
+
+
+# The leader touches more pages than all of the other program, which another thread executes.
+LATE = """
+import mmap, os, sys, threading
+pages = mmap.mmap(-1, 4096 * 5000)
+pages.madvise(mmap.MADV_NOHUGEPAGE)
+for i in range(0, len(pages), 4096): pages[i] = 1
+threading.Thread(target=os.execv, args=(sys.argv[1], sys.argv[1:])).start()
+threading.Event().wait()
+"""
+STEADY = "mapped", "of_a_file", "again", "in_a_thread", "after_exec"
+
+
+def test_an_exec_by_another_thread_than_the_first():
+    """It goes on under the leader's id, with its own figures."""
+    require_switches()
+    sums, total, unseen, counted, _ = record(*EVERY, words=[sys.executable, "-c", LATE, target(TARGET)])
+    for name in STEADY:
+        assert TOUCHED[name] - unseen <= sums[name] <= TOUCHED[name] + OTHER, (name, sums, unseen)
+    assert 0.9 * counted < total <= counted + 30, (total, counted)
 
 
 def test_kinds_and_formats():

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import termios
@@ -41,6 +42,29 @@ def test_working_directory():
 def test_limits():
     for kind in ("-S", "-H"):
         check_same("/bin/sh", "-c", f"ulimit {kind} -a; ulimit {kind} -n")
+
+
+LAUNCHING = (("run",), ("run", "--faults"), ("run", "--source", "kernel"), ("run", "--waits=exact"), ("syscalls",),
+             ("calls", "-F", "main"), ("heap",), ("heap", "--exact"), ("mem",), ("rundelay",),
+             ("trace", "-e", "syscalls:sys_enter_read", "--cycle"))
+
+
+def few_files():
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+
+
+def test_few_files():
+    """Our own limit is raised where events need it, not the program's."""
+    seen = 0
+    for words in LAUNCHING:
+        sprof(*words, "--", "/bin/sh", "-c", "ulimit -Sn > limit", preexec_fn=few_files)
+        if os.path.exists("limit"):
+            with open("limit", encoding="utf-8") as file:
+                assert file.read() == "100\n", words
+            os.remove("limit")
+            seen += 1
+    assert seen >= 4, seen
 
 
 def odd_signals():

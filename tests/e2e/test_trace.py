@@ -129,7 +129,9 @@ def test_intervals():
 
 def test_an_interval_is_shown_when_it_ends():
     program = Target(TARGET, "loop", before=[SPROF, "trace", *calls_of("nanosleep"), "-i", "50", "--"])
-    assert "sys_enter_nanosleep" in program.line() + program.line() + program.line()
+    # A first interval can be over before there was a call.
+    while "sys_enter_nanosleep" not in program.line():
+        pass
     assert program.alive()
     program.finish().check(0)
 

@@ -7,33 +7,33 @@
 
 enum { ONE = 11, OTHER = 12 };
 
-static void add(struct sprof_fault_threads *threads, pid_t tid, uint64_t minor, uint64_t major)
+static void add(struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
 {
 	assert_true(
-		sprof_fault_threads_add(threads, tid, &(struct sprof_fault_count){minor, major}));
+		sprof_fault_threads_add(threads, id, &(struct sprof_fault_count){minor, major}));
 }
 
-static void learn(struct sprof_fault_threads *threads, pid_t tid, uint64_t minor, uint64_t major)
+static void learn(struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
 {
-	sprof_fault_threads_learn(threads, tid, &(struct sprof_fault_count){minor, major});
+	sprof_fault_threads_learn(threads, id, &(struct sprof_fault_count){minor, major});
 }
 
 /* What of a record's faults is counted. */
-static uint64_t saw(struct sprof_fault_threads *threads, pid_t tid, uint64_t minor, uint64_t major)
+static uint64_t saw(struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
 {
 	struct sprof_fault_count count = {minor, major};
 
-	sprof_fault_threads_saw(threads, tid, &count);
+	sprof_fault_threads_saw(threads, id, &count);
 	return sprof_fault_count_sum(&count);
 }
 
 static struct sprof_fault_balance end(
-	struct sprof_fault_threads *threads, pid_t tid, uint64_t minor, uint64_t major)
+	struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
 {
 	const struct sprof_fault_count last = {minor, major};
 	struct sprof_fault_balance balance;
 
-	assert_true(sprof_fault_threads_end(threads, tid, &last, &balance));
+	assert_true(sprof_fault_threads_end(threads, id, &last, &balance));
 	return balance;
 }
 
@@ -83,20 +83,20 @@ static void threads_come_and_go(void **state)
 	uint64_t seen[THREADS] = {0}, seed = 5;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		const pid_t tid =
-			(pid_t)((seed = seed * UINT64_C(6364136223846793005) + 1442695) >> 33) %
+		const uint32_t id =
+			(uint32_t)((seed = seed * UINT64_C(6364136223846793005) + 1442695) >> 33) %
 			THREADS;
 		struct sprof_fault_balance balance;
 
-		if (!sprof_fault_threads_have(&threads, tid)) {
-			add(&threads, tid, 1000, 0);
-			learn(&threads, tid, 1100, 0);
-			seen[tid] = 0;
+		if (!sprof_fault_threads_have(&threads, id)) {
+			add(&threads, id, 1000, 0);
+			learn(&threads, id, 1100, 0);
+			seen[id] = 0;
 		} else if (seed >> 40 & 3) {
-			seen[tid] += saw(&threads, tid, 3, 0);
+			seen[id] += saw(&threads, id, 3, 0);
 		} else {
-			balance = end(&threads, tid, 1100, 0);
-			assert_int_equal(balance.unseen.minor + seen[tid], 100);
+			balance = end(&threads, id, 1100, 0);
+			assert_int_equal(balance.unseen.minor + seen[id], 100);
 		}
 	}
 	sprof_fault_threads_finish(&threads);
