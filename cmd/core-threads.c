@@ -195,8 +195,10 @@ static bool give_thread(struct giving *giving, uint32_t id, struct taking *takin
 		taking->regs.system_call = thread->system_call;
 	if (!give_stack(giving, thread->tid, taking))
 		return false;
+	/* The leader is called like the process, also in one that a thread of Python's has forked. */
 	record.name = taking->name;
-	if (taking->name[0] && !giving->sink->thread(giving->sink->data, &record))
+	if (thread->tid != core->pid && taking->name[0] &&
+		!giving->sink->thread(giving->sink->data, &record))
 		return false;
 	return !sprof_regs_was_waiting(&taking->regs) || find_wait(giving, taking);
 }

@@ -16,7 +16,7 @@
 
 enum { LOCK_TEXT = 256 };
 
-/* "thread 4711 (worker)"; cores don't have the names of all threads. */
+/* "thread 4711 (worker)"; of a core's threads, only those have names that a language has named. */
 static void print_thread_name(const struct sprof_thread_stack *thread)
 {
 	char name[3 * SPROF_COMM_MAX + 4];

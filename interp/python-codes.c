@@ -240,9 +240,12 @@ static bool add_code(
 	struct code code;
 
 	if (!sprof_array_reserve(
-		    &codes->items, &codes->capacity, codes->count + 1, sizeof(*codes->items)) ||
-		!read_code(naming, address, header, &code))
+		    &codes->items, &codes->capacity, codes->count + 1, sizeof(*codes->items)))
 		return false;
+	if (!read_code(naming, address, header, &code)) {
+		forget_table(codes, &code);
+		return false;
+	}
 	code.checked = codes->sample;
 	codes->items[codes->count] = code;
 	*ret_index = (uint32_t)codes->count++;

@@ -170,7 +170,10 @@ static void read_objects(
 		ret->text_kind = 8;
 }
 
-/* Everything lies in what is read of a state, a frame, a code object and a string. */
+/*
+ * Everything lies in what is read of a state, a frame, a code object and a string. A code object's
+ * type is in front of its table of lines, as what else is compared of it.
+ */
 static bool fits(const struct sprof_python_offsets *offsets)
 {
 	const uint32_t frame = offsets->frame_size;
@@ -182,7 +185,8 @@ static bool fits(const struct sprof_python_offsets *offsets)
 		offsets->frame_owner < frame && offsets->frame_copy + sizeof(uint32_t) <= frame &&
 		offsets->code_file <= MOST_CODE && offsets->code_name <= MOST_CODE &&
 		offsets->code_line <= MOST_CODE && offsets->code_table <= MOST_CODE &&
-		offsets->object_type <= MOST_CODE && offsets->bytes_size <= MOST_CODE;
+		offsets->object_type + WORD <= offsets->code_table &&
+		offsets->bytes_size <= MOST_CODE;
 }
 
 static bool parse(struct table *table, const struct map *map, struct sprof_python_offsets *ret)

@@ -36,6 +36,16 @@ __attribute__((noinline)) int middle(int n) { return inner(n) + 1; }
 int main(int count, char *arguments[]) { return middle(count) * 2; }
 """
 
+FORKED = """
+import os, threading, time
+def work():
+    pid = os.fork()
+    if pid:
+        print(pid, flush=True)
+    time.sleep(1000)
+threading.Thread(target=work, name="forker").start()
+"""
+
 
 def dump(core, *options):
     return json.loads(sprof("dump", "--core", core, "--json", *options).check(0).text())
@@ -183,6 +193,20 @@ def test_python_functions():
 
 def test_python_functions_in_a_core_of_the_kernel():
     check_python_functions(next(installed()), abort)
+
+
+def test_a_process_that_a_python_thread_has_forked():
+    """Its leader has the thread's stack, and the process's name."""
+    for python in installed():
+        program = Program([*python.command, python.write("forked.py", FORKED)])
+        child = int(program.line())
+        wait_until(lambda pid=child: state_of(pid) == "S" and in_call(pid), "the child sleeps")
+        live = json.loads(sprof("dump", "-p", child, "--json").check(0).text())["processes"][0]["threads"][0]
+        found = dump(gcore(child))["processes"][0]["threads"][0]
+        assert found["stack"] == live["stack"] and found["name"] == live["name"], f"{python} {found} {live}"
+        assert any(name.endswith("_bootstrap") for name in names_of(found)), found
+        os.kill(child, signal.SIGKILL)
+        end(program)
 
 
 def test_static_and_stripped():

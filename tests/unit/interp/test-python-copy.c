@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/script.h"
 #include "interp/python.h"
 #include "tests/unit/check.h"
 
@@ -308,6 +309,28 @@ static void test_code_that_an_allocator_has_back(void **state)
 		scene->offsets->object_type == 8 ? 0 : 11);
 }
 
+/* What was read of code that can't be listed is given back: other code still has its lines. */
+static void test_code_that_cannot_be_listed(void **state)
+{
+	const struct sprof_module_key key = {.kind = SPROF_MODULE_SCRIPT, .path = "/app.py"};
+	const struct sprof_frame *found;
+	struct scene *scene = *state;
+	struct sprof_module *module;
+	uint32_t function, line = 0;
+	bool is_new;
+
+	module = sprof_modules_intern(scene->modules, &key, &is_new);
+	while (sprof_script_intern(module->script, "one of many", line, &function))
+		line++;
+	put(scene, TABLE + scene->offsets->bytes_size, 0x8000);
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	for (int i = 0; i < 2100; i++)
+		assert_false(sprof_python_codes_name(
+			&scene->process, &scene->memory, scene->modules, scene->copy, &found));
+	put_text(scene, FILE_NAME, "/other.py");
+	check_name(scene, "parse", 11);
+}
+
 static void put_copy(struct scene *scene, uint64_t copies, uint64_t instruction)
 {
 	struct sprof_python_offsets *offsets = &scene->process.offsets;
@@ -369,6 +392,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_code_that_is_freed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_code_that_an_allocator_has_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_code_that_cannot_be_listed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copies_of_the_bytecode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_texts, set_up, tear_down),
 	};

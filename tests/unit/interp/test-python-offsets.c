@@ -115,6 +115,11 @@ static void test_hostile_offsets(void **state)
 	make_table(bytes);
 	put(bytes, 33, 72); /* the owner behind what is read of a frame */
 	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
+	make_table(bytes);
+	put(bytes, 45, 136); /* an object's type where a code object has its table of lines */
+	assert_false(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
+	put(bytes, 45, 128);
+	assert_true(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
 }
 
 int main(void)
