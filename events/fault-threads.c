@@ -47,8 +47,8 @@ static struct sprof_fault_count room_of(const struct sprof_fault_thread *thread)
 	};
 }
 
-bool sprof_fault_threads_have_room(
-	const struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *count)
+bool sprof_fault_threads_have_room(const struct sprof_fault_threads *threads, uint32_t id,
+	const struct sprof_fault_count *count)
 {
 	const struct sprof_fault_thread *thread = find(threads, id);
 	const struct sprof_fault_count room =
@@ -104,8 +104,7 @@ static void remove_thread(struct sprof_fault_threads *threads, struct sprof_faul
 	if (thread == last)
 		return;
 	*thread = *last;
-	(void)!sprof_idmap_put(
-		&threads->by_id, 0, thread->id, (uint32_t)(thread - threads->items));
+	(void)!sprof_idmap_put(&threads->by_id, 0, thread->id, (uint32_t)(thread - threads->items));
 }
 
 bool sprof_fault_threads_end(struct sprof_fault_threads *threads, uint32_t id,

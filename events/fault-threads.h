@@ -26,7 +26,7 @@ static inline uint64_t sprof_fault_count_sum(const struct sprof_fault_count *cou
 /* Zeroed is empty and valid. */
 struct sprof_fault_threads {
 	struct sprof_fault_thread {
-		uint32_t id; /* the thread's number, never reused */
+		uint32_t id;                    /* the thread's number, never reused */
 		struct sprof_fault_count first; /* the kernel's figures when it was first seen */
 		struct sprof_fault_count known; /* the kernel's figures when they were last read */
 		struct sprof_fault_count seen;  /* since the first, in records */

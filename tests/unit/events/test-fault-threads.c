@@ -19,7 +19,8 @@ static void learn(struct sprof_fault_threads *threads, uint32_t id, uint64_t min
 }
 
 /* What of a record's faults is counted. */
-static uint64_t saw(struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
+static uint64_t saw(
+	struct sprof_fault_threads *threads, uint32_t id, uint64_t minor, uint64_t major)
 {
 	struct sprof_fault_count count = {minor, major};
 
