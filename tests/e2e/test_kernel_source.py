@@ -7,7 +7,7 @@ import shutil
 
 from blocked import Profile
 from harness import (PROFILE, SPROF, Program, Skip, Target, as_nobody, attach_for, check_error, check_near, go_target, main, median,
-                     own_sprof, own_target, read_profile, require, require_switches, run, sprof, target, tool, wait_for_cpu)
+                     own_sprof, own_target, paranoid, read_profile, require, require_switches, run, sprof, target, tool, wait_for_cpu)
 from report import read_report
 from test_rundelay import forbid_perf
 from test_shares import check_identity, check_usage, share_errors, truth_of
@@ -73,8 +73,7 @@ def test_kernel_time_without_rights_keeps_its_functions():
 
 
 def may_show_kernel(of_others=False):
-    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
-        return int(file.read()) < 2 or (os.geteuid() == 0 and not of_others)
+    return paranoid() < 2 or (os.geteuid() == 0 and not of_others)
 
 
 def test_user_code_is_hardly_stopped():
@@ -177,6 +176,7 @@ def test_without_locked_memory():
     """No room for a ring: stops take the samples, and the report says so."""
     require(os.geteuid() == 0, "takes another user")
     require_switches()
+    require(paranoid() >= 0, "kernel.perf_event_paranoid is -1: locked memory has no limit")
     programs = " & ".join([f"{own_target('spin-two')} 10"] * 12) + " ; wait"
     run("prlimit", "--memlock=0", own_sprof(), "run", *KERNEL, "-r", "999", *PROFILE, "-o", "x.txt", "--", "sh", "-c",
         programs, **as_nobody()).check(0)
