@@ -23,6 +23,7 @@ enum {
 	SPROF_TRAP_SIZE = 1,  /* how far behind a breakpoint the pc is at its trap */
 	SPROF_TRAP_INSTRUCTION = 1,
 	SPROF_CALL_INSTRUCTION = 2,
+	SPROF_REG_CALL_STOP = SPROF_REG_PC, /* none: see aarch64 */
 };
 #define SPROF_TRAP __asm__ volatile("int3")
 #elif defined(__aarch64__)
@@ -38,6 +39,9 @@ enum {
 	SPROF_TRAP_SIZE = 0,
 	SPROF_TRAP_INSTRUCTION = 4,
 	SPROF_CALL_INSTRUCTION = 4,
+	/* At the stops before and after a call this shows which of them it is. Its own value comes
+	 * back after the stop, whatever a tracer writes (arch/arm64/kernel/ptrace.c, report_syscall). */
+	SPROF_REG_CALL_STOP = 7,
 };
 #define SPROF_TRAP __asm__ volatile("brk #0")
 #else

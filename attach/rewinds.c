@@ -10,7 +10,7 @@
 #include "attach/regs.h"
 
 /* The thread has made no step since. Its further arguments and the call's number are in registers
- * that keep their values. */
+ * that keep their values. One register may not have shown its value at the stop. */
 static bool stands_there(const struct sprof_rewinds *rewinds, const struct sprof_regs *regs)
 {
 	uint64_t expected[SPROF_REG_COUNT];
@@ -18,6 +18,7 @@ static bool stands_there(const struct sprof_rewinds *rewinds, const struct sprof
 	if (!rewinds->placed.pc)
 		return false;
 	memcpy(expected, rewinds->before.values, sizeof(expected));
+	expected[SPROF_REG_CALL_STOP] = regs->values[SPROF_REG_CALL_STOP];
 	expected[SPROF_REG_PC] = rewinds->placed.pc;
 	expected[0] = rewinds->placed.value;
 	return !memcmp(expected, regs->values, sizeof(expected));

@@ -51,16 +51,36 @@ static bool read_first_argument(pid_t child, long *ret)
 	return is_read;
 }
 
-static void stop(pid_t child)
+static void wait_for_stop(pid_t child)
 {
-	long argument;
 	int status;
 
-	require(!ptrace(PTRACE_SEIZE, child, 0, 0), "PTRACE_SEIZE");
-	while (!read_first_argument(child, &argument))
-		usleep(1000);
-	require(!ptrace(PTRACE_INTERRUPT, child, 0, 0), "PTRACE_INTERRUPT");
 	require(waitpid(child, &status, __WALL) == child && WIFSTOPPED(status), "waitpid");
+}
+
+/* Whether it stands at the stop before this call. */
+static bool is_about_to_wait(pid_t child)
+{
+	struct __ptrace_syscall_info call;
+
+	require(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(call), &call) > 0,
+		"PTRACE_GET_SYSCALL_INFO");
+	return call.op == PTRACE_SYSCALL_INFO_ENTRY && call.entry.nr == SYS_epoll_pwait;
+}
+
+/* The call that it comes to next ends at once, because an interrupt is pending. */
+static void stop(pid_t child)
+{
+	require(!ptrace(PTRACE_SEIZE, child, 0, PTRACE_O_TRACESYSGOOD), "PTRACE_SEIZE");
+	require(!ptrace(PTRACE_INTERRUPT, child, 0, 0), "PTRACE_INTERRUPT");
+	wait_for_stop(child);
+	while (!is_about_to_wait(child)) {
+		require(!ptrace(PTRACE_SYSCALL, child, 0, 0), "PTRACE_SYSCALL");
+		wait_for_stop(child);
+	}
+	require(!ptrace(PTRACE_INTERRUPT, child, 0, 0), "PTRACE_INTERRUPT");
+	require(!ptrace(PTRACE_CONT, child, 0, 0), "PTRACE_CONT");
+	wait_for_stop(child);
 }
 
 bool kernel_hides_first_argument(void)

@@ -57,6 +57,22 @@ static void a_handler_after_it(void **state)
 	begin_anew(&rewinds);
 }
 
+/* Begun anew at the stop behind the call, where a register shows what the kernel says of the stop. */
+static void a_handler_after_the_stop_at_its_end(void **state)
+{
+	struct sprof_rewinds rewinds = {0};
+	struct sprof_regs before = regs_at(PC + SPROF_CALL_INSTRUCTION, SP, interrupted);
+	const struct sprof_regs now = regs_at(PC, SP, ARGUMENT);
+	struct sprof_regs_place place;
+
+	before.values[SPROF_REG_CALL_STOP] = 1;
+	before.values[SPROF_REG_PC] = PC + SPROF_CALL_INSTRUCTION;
+	sprof_rewinds_note(&rewinds, &before, &(struct sprof_regs_place){PC, ARGUMENT});
+	assert_true(sprof_rewinds_handle(&rewinds, &now, &place));
+	assert_int_equal(place.pc, PC + SPROF_CALL_INSTRUCTION);
+	assert_int_equal(place.value, interrupted);
+}
+
 /* Another signal, for the same reason, at the place where the first has put it. */
 static void two_handlers_after_it(void **state)
 {
@@ -125,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stop_begins_anew),
 		cmocka_unit_test(a_handler_after_it),
+		cmocka_unit_test(a_handler_after_the_stop_at_its_end),
 		cmocka_unit_test(two_handlers_after_it),
 		cmocka_unit_test(the_thread_went_on),
 		cmocka_unit_test(a_handler_in_the_call),
