@@ -18,8 +18,7 @@ enum {
 	ALL_RINGS = 256 << 20, /* with stacks, of all CPUs */
 };
 
-/* Whether rings may be of any size (CAP_IPC_LOCK). */
-static bool may_lock_all(void)
+bool sprof_perf_may_lock_all(void)
 {
 	char status[SPROF_PROC_STATUS_MAX], value[32];
 
@@ -47,7 +46,8 @@ size_t sprof_perf_ring_size(size_t cpus, bool has_stacks)
 	size_t size = SPROF_PERF_RING_SIZE, room = SPROF_PERF_RING_SIZE;
 	struct rlimit limit;
 
-	if (may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (sprof_perf_may_lock_all() || getrlimit(RLIMIT_MEMLOCK, &limit) ||
+		limit.rlim_cur == RLIM_INFINITY)
 		return has_stacks ? stack_ring_size(cpus) : LARGE_RING;
 	room += limit.rlim_cur / cpus;
 	while (2 * size < room && size < LARGE_RING)

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether we may lock any amount of memory, whoever we are (CAP_IPC_LOCK). */
+bool sprof_perf_may_lock_all(void);
+
 /*
  * The bytes of the ring of each of `cpus` CPUs: a power of two. `has_stacks`: records have copies of
  * stacks.

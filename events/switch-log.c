@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "events/perf-ring-size.h"
+
 enum {
 	REST_SIZE = 512,             /* of a sample, besides its stack */
 	ALL_PLACES_RINGS = 16 << 20, /* of all CPUs, but each has some room: */
@@ -95,10 +97,9 @@ static size_t allowed_places_ring(size_t cpus)
 	return size;
 }
 
-/* Locked memory is not limited for root. */
 static void set_sizes(struct sprof_switch_log *log)
 {
-	const bool is_free = !geteuid();
+	const bool is_free = sprof_perf_may_lock_all();
 	const size_t cpus = log->switches.cpus.count;
 
 	log->switches.ring_size = is_free ? SPROF_PERF_RING_SIZE : SMALL_SWITCHES_RING;

@@ -61,11 +61,11 @@ static bool is_known(const struct charging *charging, const struct known_sleep *
 /* Recorded switches tell when the thread was on no CPU. */
 static void add_off(const struct sampled *sampled, struct sprof_figures *now)
 {
-	const struct switching *switching = sampled->switching;
+	struct switching *switching = sampled->switching;
 
 	if (!switching)
 		return;
-	now->has_off = !switching->is_broken;
+	now->has_off = switching->is_known && !switching->is_broken;
 	now->off_ns = sprof_switching_off_ns(switching, now->time_ns);
 }
 

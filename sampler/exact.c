@@ -1,20 +1,33 @@
 /*
- * Reads the switches of threads (events/switch-log.h) and makes waits of them. A wait gets its place from
- * the tick that saw it, which knows more; one that no tick saw gets the kernel's note of it. Does not
- * handle threads that the kernel does not record: their waits are the ticks' as without this.
+ * Reads the switches of threads (events/switch-log.h) and makes waits of them, which exact-tell.c tells.
+ * Does not handle threads that the kernel does not record: their waits are the ticks' as without this.
  */
 #include "sampler/exact.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "sampler/exact-tell.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
 
-enum { READ_NS = 20 * SPROF_NS_PER_MS };
+enum {
+	READ_NS = 20 * SPROF_NS_PER_MS,
+	/* A birth during the covering may be seen that much later. */
+	BIRTH_NS = 200 * SPROF_NS_PER_MS,
+};
 
-static bool are_known(void *data, const struct sprof_thread *thread);
-static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample);
+static bool are_known(void *data, const struct sprof_thread *thread)
+{
+	const struct switching *switching = sprof_exact_switching(thread);
+
+	return switching && !switching->by_ticks;
+}
+
+static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
+{
+	return sprof_exact_tell_seen(data, thread, sample);
+}
 
 void sprof_exact_init(struct exact *exact, struct run *run, struct book *book)
 {
@@ -30,17 +43,10 @@ void sprof_exact_finish(struct exact *exact)
 	exact->is_open = false;
 }
 
-static struct switching *switching_of(const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	return sampled ? sampled->switching : NULL;
-}
-
 /* NULL: it is gone, or there is no memory. */
 static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 {
-	struct switching *switching = switching_of(thread);
+	struct switching *switching = sprof_exact_switching(thread);
 
 	if (switching || !sprof_book_open(exact->book, thread))
 		return switching;
@@ -52,15 +58,15 @@ static struct switching *open(struct exact *exact, struct sprof_thread *thread)
 	return switching;
 }
 
-static bool cover(struct exact *exact, struct sprof_thread *thread)
+static void cover(struct exact *exact, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = exact->run->world;
 	struct sprof_perf_denial denial;
 
-	if (world->switches_cover(world->data, thread, &denial))
-		return !exact->is_on || open(exact, thread);
-	exact->run->quality->exact_refused += denial.reason != SPROF_PERF_GONE;
-	return false;
+	if (!world->switches_cover(world->data, thread, &denial))
+		exact->run->quality->exact_refused += denial.reason != SPROF_PERF_GONE;
+	else if (exact->is_on)
+		(void)open(exact, thread);
 }
 
 static bool begin_log(const struct exact *exact)
@@ -88,15 +94,18 @@ void sprof_exact_begin(struct exact *exact, bool is_on)
 		exact->run->quality->exact_refused += count;
 		return;
 	}
-	exact->begin_ns = exact->read_ns = now_of(exact->run);
+	exact->read_ns = now_of(exact->run);
 	exact->is_open = true;
 	if (exact->run->options->exact_waits == SPROF_EXACT_STACKS)
 		exact->run->lengths = &exact->lengths;
 	exact->is_on = is_on;
-	exact->from_ns = is_on ? exact->begin_ns : UINT64_MAX;
-	for (size_t i = 0; i < count; i++)
+	exact->from_ns = is_on ? exact->read_ns : UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
 		cover(exact, threads[i]);
-	exact->covered_ns = now_of(exact->run);
+		if (threads[i]->id >= exact->next_id)
+			exact->next_id = threads[i]->id + 1;
+	}
+	exact->settled_ns = now_of(exact->run) + BIRTH_NS;
 }
 
 uint64_t sprof_exact_due_ns(const struct exact *exact)
@@ -109,141 +118,37 @@ static uint64_t since(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
-static void tell(struct exact *exact, struct sprof_thread *thread, const struct sprof_sample *where,
-	const struct sprof_waited *waited)
-{
-	const struct sprof_sink *sink = exact->book->sink;
-
-	sprof_sampled_waited(thread->sampling, where->state, waited->ns);
-	if (sink->waited && sprof_mode_takes(exact->run->options->mode, where->state) &&
-		!sink->waited(sink->data, where, waited))
-		exact->run->out_of_memory = true;
-}
-
-/* The part of a wait that the sink does not know yet. */
-static struct sprof_waited rest_of(const struct exact *exact, const struct switching *switching,
-	const struct off_interval *interval)
-{
-	const uint64_t begin_ns =
-		later(later(interval->begin_ns, switching->told_ns), exact->from_ns);
-
-	return (struct sprof_waited){
-		.begin_ns = begin_ns,
-		.end_ns = interval->end_ns,
-		.ns = since(interval->end_ns, begin_ns),
-		.waits = !switching->is_counted,
-		.longest_ns = since(interval->end_ns, later(interval->begin_ns, exact->from_ns)),
-	};
-}
-
-static struct sprof_sample sample_at(
-	const struct sprof_thread *thread, const struct off_place *place)
-{
-	return (struct sprof_sample){
-		.thread = thread->id,
-		.stack = place->stack,
-		.state = place->state,
-		.wait = place->wait,
-		.time_ns = place->time_ns,
-	};
-}
-
-/*
- * A tick knows more of a wait that it has seen: what it is of, and who holds its lock. But it looks a little
- * later than its moment, and may have seen the next wait; then the stack is another one.
- */
-static bool is_seen_by(const struct switching *switching, const struct sprof_sample *tick)
-{
-	return !switching->has_place || switching->place.is_cut ||
-		switching->place.stack == tick->stack;
-}
-
-/* In its own place. It stands for those that have none. */
-static void tell_place(struct exact *exact, struct sprof_thread *thread, struct sprof_waited *rest)
-{
-	struct switching *switching = switching_of(thread);
-	const struct sprof_sample where = sample_at(thread, &switching->place);
-
-	rest->ns += switching->unplaced_ns;
-	rest->waits += switching->unplaced;
-	switching->unplaced = switching->unplaced_ns = 0;
-	tell(exact, thread, &where, rest);
-}
-
-/* No place of its own comes any more. */
-static void tell_rest(struct exact *exact, struct sprof_thread *thread)
-{
-	struct switching *switching = switching_of(thread);
-	struct sprof_waited rest = {0};
-
-	if (switching->unplaced && switching->has_last && exact->is_on)
-		tell_place(exact, thread, &rest);
-}
-
-static void place(
-	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
-{
-	struct switching *switching = switching_of(thread);
-	struct sprof_waited rest = rest_of(exact, switching, interval);
-
-	if (switching->by_ticks || (!rest.ns && !rest.waits))
-		return;
-	if (switching->tick.time_ns >= later(interval->begin_ns, 1) &&
-		switching->tick.time_ns <= interval->end_ns &&
-		is_seen_by(switching, &switching->tick)) {
-		tell(exact, thread, &switching->tick, &rest);
-	} else if (switching->has_place) {
-		tell_place(exact, thread, &rest);
-	} else {
-		switching->unplaced += rest.waits;
-		switching->unplaced_ns += rest.ns;
-		exact->run->quality->exact_unplaced += rest.waits;
-	}
-	switching->told_ns = interval->end_ns;
-}
-
 /* Time in a stop is our doing; the time in the queue behind it is the kernel's. */
 static void count(
 	struct exact *exact, struct sprof_thread *thread, const struct off_interval *interval)
 {
-	struct switching *switching = switching_of(thread);
-	struct switching_totals *totals = &switching->totals;
-	const uint64_t ns = since(interval->end_ns, interval->begin_ns);
 	const uint64_t resumed_ns = interval->preempted
 		? 0
 		: sprof_thread_resumed_between(thread, interval->begin_ns, interval->end_ns);
+	const enum off_kind kind =
+		sprof_switching_count(sprof_exact_switching(thread), interval, resumed_ns);
 
-	if (interval->preempted) {
-		totals->preemptions++;
-		totals->preempted_ns += ns;
-	} else if (resumed_ns) {
-		totals->ready_ns += since(interval->end_ns, resumed_ns);
-	} else {
-		totals->waits++;
-		totals->wait_ns += ns;
-		totals->longest_ns = later(totals->longest_ns, ns);
-		if (!exact->is_on)
-			return;
-		exact->run->quality->exact_waits++;
-		place(exact, thread, interval);
-	}
+	if (kind != OFF_WAIT || !exact->is_on)
+		return;
+	exact->run->quality->exact_waits++;
+	sprof_exact_tell_ended(exact, thread, interval);
 }
 
-static void take_first(
-	struct switching *switching, const struct sprof_thread *thread, uint64_t time_ns)
+/* Who gets a CPU first has been on none since its recording began. */
+static void take_first(const struct exact *exact, const struct sprof_thread *thread,
+	struct switching *switching, uint64_t time_ns)
 {
-	if (!switching->is_known && thread->born)
+	if (switching->is_known)
+		return;
+	if (thread->born && thread->seen_ns >= exact->from_ns)
 		switching->totals.ready_ns += since(time_ns, thread->seen_ns);
+	else
+		sprof_switching_found_off(switching, exact->from_ns);
 }
 
 static void release(struct exact *exact, struct sprof_thread *thread, uint64_t until_ns)
 {
-	struct switching *switching = switching_of(thread);
+	struct switching *switching = sprof_exact_switching(thread);
 	struct switch_item item;
 	struct off_interval interval;
 
@@ -252,7 +157,7 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 			sprof_switching_off(switching, &item);
 			continue;
 		}
-		take_first(switching, thread, item.time_ns);
+		take_first(exact, thread, switching, item.time_ns);
 		if (sprof_switching_on(switching, item.time_ns, &interval))
 			count(exact, thread, &interval);
 	}
@@ -261,7 +166,8 @@ static void release(struct exact *exact, struct sprof_thread *thread, uint64_t u
 static void add_switch(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
 {
-	struct switching *switching = exact->is_on ? open(exact, thread) : switching_of(thread);
+	struct switching *switching =
+		exact->is_on ? open(exact, thread) : sprof_exact_switching(thread);
 	const struct switch_item item = {
 		.time_ns = record->time_ns,
 		.is_off = record->kind == SPROF_SWITCH_OFF,
@@ -286,7 +192,7 @@ static void doubt(struct exact *exact, const struct sprof_thread *thread)
 static void add_place(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
 {
-	struct switching *switching = switching_of(thread);
+	struct switching *switching = sprof_exact_switching(thread);
 	const struct sampled_process *process = thread->process->sampling;
 	struct off_place place;
 
@@ -314,7 +220,7 @@ static void lose(struct exact *exact, uint64_t lost)
 	exact->run->quality->exact_lost += lost;
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct switching *switching = switching_of(threads[i]);
+		struct switching *switching = sprof_exact_switching(threads[i]);
 
 		if (switching)
 			switching->is_broken = true;
@@ -341,11 +247,32 @@ static void take(void *data, const struct sprof_switch_record *record)
 		add_switch(exact, thread, record);
 }
 
-/* Its parent may not have been covered yet when it was born. */
-static bool is_left_out(const struct exact *exact, const struct sprof_thread *thread)
+/*
+ * Its parent may not have been covered yet when it was born. A covered thread has a record by then: it was
+ * let go on after its birth, before the last reading.
+ */
+static bool is_left_out(
+	const struct exact *exact, const struct sprof_thread *thread, uint64_t before_ns)
 {
-	return !switching_of(thread) && thread->born && thread->seen_ns >= exact->begin_ns &&
-		thread->seen_ns < exact->covered_ns;
+	return thread->id >= exact->next_id && thread->born && thread->seen_ns < before_ns &&
+		thread->seen_ns < exact->settled_ns && !sprof_exact_switching(thread);
+}
+
+/* Each is judged once. Who was left out may have had children meanwhile. */
+static void cover_left_out(
+	struct exact *exact, struct sprof_thread **threads, size_t count, uint64_t before_ns)
+{
+	uint32_t next_id = exact->next_id;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_left_out(exact, threads[i], before_ns)) {
+			cover(exact, threads[i]);
+			exact->settled_ns = now_of(exact->run) + BIRTH_NS;
+		}
+		if (threads[i]->seen_ns < before_ns && threads[i]->id >= next_id)
+			next_id = threads[i]->id + 1;
+	}
+	exact->next_id = next_id;
 }
 
 static void read_log(struct exact *exact)
@@ -368,84 +295,29 @@ void sprof_exact_read(struct exact *exact, bool all)
 	if (all)
 		read_log(exact);
 	threads = world->threads(world->data, &count);
+	cover_left_out(exact, threads, count, before_ns);
 	for (size_t i = 0; i < count; i++) {
-		if (is_left_out(exact, threads[i]) && !cover(exact, threads[i]))
-			continue;
-		if (!switching_of(threads[i]))
+		if (!sprof_exact_switching(threads[i]))
 			continue;
 		release(exact, threads[i], all ? UINT64_MAX : before_ns);
 		if (all)
-			tell_rest(exact, threads[i]);
+			sprof_exact_tell_rest(exact, threads[i]);
 	}
-}
-
-/* A sleep that began before its recording has no switch that tells of it. */
-static void note_sleep(struct exact *exact, struct switching *switching)
-{
-	if (!switching->is_known && !switching->switches.count)
-		sprof_switching_found_off(switching, exact->from_ns);
-}
-
-static void remember(struct switching *switching, const struct sprof_sample *sample)
-{
-	switching->tick = *sample;
-	if (!sample->holder)
-		return;
-	switching->holder = *sample->holder;
-	switching->tick.holder = &switching->holder;
-}
-
-static bool are_known(void *data, const struct sprof_thread *thread)
-{
-	const struct switching *switching = switching_of(thread);
-
-	return switching && !switching->by_ticks;
-}
-
-/* Up to the tick, if it is known to have lasted until then. */
-static bool seen(void *data, struct sprof_thread *thread, const struct sprof_sample *sample)
-{
-	struct exact *exact = data;
-	struct switching *switching = switching_of(thread);
-	struct sprof_waited part;
-
-	if (!are_known(data, thread) || !sprof_state_is_blocked(sample->state))
-		return false;
-	if (!sprof_exact_places_can_tell(thread)) {
-		switching->by_ticks = true;
-		return false;
-	}
-	note_sleep(exact, switching);
-	remember(switching, sample);
-	if (!switching->is_off || switching->preempted || sample->time_ns <= switching->since_ns ||
-		sprof_switching_went_on(switching, sample->time_ns))
-		return true;
-	part = rest_of(exact, switching,
-		&(struct off_interval){switching->since_ns, sample->time_ns, false});
-	if (!part.ns)
-		return true;
-	if (is_seen_by(switching, sample))
-		tell(exact, thread, sample, &part);
-	else
-		tell_place(exact, thread, &part);
-	switching->told_ns = sample->time_ns;
-	switching->is_counted = true;
-	return true;
 }
 
 void sprof_exact_ended(struct exact *exact, struct sprof_thread *thread)
 {
 	read_log(exact);
-	if (!switching_of(thread))
+	if (!sprof_exact_switching(thread))
 		return;
 	release(exact, thread, UINT64_MAX);
-	tell_rest(exact, thread);
+	sprof_exact_tell_rest(exact, thread);
 }
 
 void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)
 {
 	struct sampled_process *process = sprof_sampled_process_of(thread->process);
-	struct switching *switching = switching_of(thread);
+	struct switching *switching = sprof_exact_switching(thread);
 
 	if (process)
 		process->executed_ns = now_of(exact->run);
@@ -464,7 +336,7 @@ static void for_each(
 
 	threads = world->threads(world->data, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct switching *switching = switching_of(threads[i]);
+		struct switching *switching = sprof_exact_switching(threads[i]);
 
 		if (switching)
 			act(switching, now_ns);

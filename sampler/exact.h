@@ -10,6 +10,7 @@
 
 #include "sampler/book.h"
 #include "sampler/exact-places.h"
+#include "sampler/sampled.h"
 
 struct exact {
 	struct run *run;
@@ -18,11 +19,19 @@ struct exact {
 	bool is_open;                /* the kernel records */
 	bool is_on;                  /* what is read reaches the sink */
 	uint64_t from_ns;            /* earlier time does not count */
-	uint64_t begin_ns;           /* of the recording */
-	uint64_t covered_ns;         /* who was seen later is an heir of somebody */
+	uint64_t settled_ns;         /* who was seen later is an heir of somebody */
+	uint32_t next_id;            /* of threads: for older ones that is settled */
 	uint64_t read_ns;            /* begin of the last reading: what is older is complete */
 	struct exact_places places;
 };
+
+/* NULL: nothing is recorded of it. */
+static inline struct switching *sprof_exact_switching(const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled ? sampled->switching : NULL;
+}
 
 /* The caller keeps all pointed-to objects alive longer. */
 void sprof_exact_init(struct exact *exact, struct run *run, struct book *book);

@@ -178,6 +178,11 @@ static uint64_t since(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
 /* Without its places, of which there is one owner. */
 static uint64_t add_pending(const struct switching *switching, struct switching *copy)
 {
@@ -198,41 +203,84 @@ static uint64_t add_pending(const struct switching *switching, struct switching 
 }
 
 /* While a preempted thread stands in the queue, the kernel has not counted that time either. */
-uint64_t sprof_switching_off_ns(const struct switching *switching, uint64_t now_ns)
+uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns)
 {
 	const struct switching_totals *totals = &switching->totals;
 	uint64_t ns = totals->wait_ns + totals->preempted_ns + totals->ready_ns;
-	struct switching copy = *switching;
+	struct switching copy;
 
+	sort(&switching->switches);
+	copy = *switching;
 	ns += add_pending(switching, &copy);
 	if (copy.is_known && copy.is_off && !copy.preempted)
 		ns += since(now_ns, copy.since_ns);
 	return ns;
 }
 
-/* With the present wait, as if it ended now. */
-static struct switching_totals totals_at(const struct switching *switching, uint64_t now_ns)
+/* As if it were a wait that ended now. */
+static struct off_part present(const struct switching *switching, uint64_t now_ns)
 {
-	struct switching_totals totals = switching->totals;
-	uint64_t ns;
-
 	if (!switching->is_known || !switching->is_off || switching->preempted)
-		return totals;
-	ns = since(now_ns, switching->since_ns);
-	totals.waits++;
-	totals.wait_ns += ns;
-	if (totals.longest_ns < ns)
-		totals.longest_ns = ns;
-	return totals;
+		return (struct off_part){0};
+	return (struct off_part){
+		.waits = 1,
+		.ns = since(now_ns, switching->since_ns),
+		.longest_ns = later(switching->base_off.longest_ns,
+			since(now_ns, later(switching->since_ns, switching->from_ns))),
+	};
+}
+
+static void add_part(struct switching_totals *totals, const struct off_part *part)
+{
+	totals->waits += part->waits;
+	totals->wait_ns += part->ns;
+	totals->longest_ns = later(totals->longest_ns, part->longest_ns);
+}
+
+/* What was known of the interval before its end: it belongs to a wait, and to nothing else. */
+static void settle(struct switching *switching, bool is_wait)
+{
+	if (is_wait) {
+		switching->totals.longest_ns =
+			later(switching->totals.longest_ns, switching->base_off.longest_ns);
+		add_part(&switching->base, &switching->base_off);
+		add_part(&switching->paused, &switching->paused_off);
+	}
+	switching->base_off = switching->paused_off = (struct off_part){0};
+}
+
+enum off_kind sprof_switching_count(
+	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns)
+{
+	struct switching_totals *totals = &switching->totals;
+	const uint64_t ns = since(interval->end_ns, interval->begin_ns);
+
+	settle(switching, !interval->preempted && !resumed_ns);
+	if (interval->preempted) {
+		totals->preemptions++;
+		totals->preempted_ns += ns;
+		return OFF_PREEMPTED;
+	}
+	if (resumed_ns) {
+		totals->ready_ns += since(interval->end_ns, resumed_ns);
+		return OFF_STOP;
+	}
+	totals->waits++;
+	totals->wait_ns += ns;
+	totals->longest_ns = later(totals->longest_ns,
+		since(interval->end_ns, later(interval->begin_ns, switching->from_ns)));
+	return OFF_WAIT;
 }
 
 struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns)
 {
-	struct switching_totals own = totals_at(switching, now_ns);
 	const struct switching_totals *base = &switching->base;
+	const struct off_part part = present(switching, now_ns);
+	struct switching_totals own = switching->totals;
 
-	own.waits -= base->waits;
-	own.wait_ns -= base->wait_ns;
+	add_part(&own, &part);
+	own.waits -= base->waits + switching->base_off.waits;
+	own.wait_ns = since(own.wait_ns, base->wait_ns + switching->base_off.ns);
 	own.preemptions -= base->preemptions;
 	own.preempted_ns -= base->preempted_ns;
 	return own;
@@ -240,20 +288,27 @@ struct switching_totals sprof_switching_own(const struct switching *switching, u
 
 void sprof_switching_pause(struct switching *switching, uint64_t now_ns)
 {
-	switching->paused = totals_at(switching, now_ns);
+	switching->paused = switching->totals;
+	switching->paused_off = present(switching, now_ns);
 }
 
 void sprof_switching_resume(struct switching *switching, uint64_t now_ns)
 {
-	const struct switching_totals now = totals_at(switching, now_ns);
-	const struct switching_totals *then = &switching->paused;
+	const struct off_part part = present(switching, now_ns);
+	const struct off_part *part_then = &switching->paused_off;
+	const struct switching_totals *now = &switching->totals, *then = &switching->paused;
 	struct switching_totals *base = &switching->base;
 
-	base->waits += now.waits - then->waits;
-	base->wait_ns += now.wait_ns - then->wait_ns;
-	base->preemptions += now.preemptions - then->preemptions;
-	base->preempted_ns += now.preempted_ns - then->preempted_ns;
+	base->waits += now->waits - then->waits;
+	base->wait_ns += now->wait_ns - then->wait_ns;
+	base->preemptions += now->preemptions - then->preemptions;
+	base->preempted_ns += now->preempted_ns - then->preempted_ns;
+	switching->base_off.waits += part.waits - part_then->waits;
+	switching->base_off.ns += since(part.ns, part_then->ns);
+	switching->base_off.longest_ns = part_then->longest_ns;
 	switching->totals.longest_ns = then->longest_ns;
+	switching->paused_off = (struct off_part){0};
+	switching->from_ns = now_ns;
 }
 
 /* Their ids belong to a sink that is gone. */
@@ -266,7 +321,9 @@ static void forget_places(struct switching *switching)
 
 void sprof_switching_restart(struct switching *switching, uint64_t now_ns)
 {
-	switching->base = switching->paused = totals_at(switching, now_ns);
 	switching->totals.longest_ns = 0;
+	switching->base = switching->paused = switching->totals;
+	switching->base_off = switching->paused_off = present(switching, now_ns);
+	switching->base_off.longest_ns = switching->paused_off.longest_ns = 0;
 	forget_places(switching);
 }

@@ -36,11 +36,22 @@ struct off_interval {
 	bool preempted;
 };
 
+enum off_kind {
+	OFF_PREEMPTED,
+	OFF_STOP, /* our doing */
+	OFF_WAIT,
+};
+
 /* Of all intervals that have ended. */
 struct switching_totals {
 	uint64_t waits, wait_ns, longest_ns;
 	uint64_t preemptions, preempted_ns;
 	uint64_t ready_ns; /* in the run queue after a stop of ours, or after its birth */
+};
+
+/* What is known of an interval before its end; nothing, if it turns out to be no wait. */
+struct off_part {
+	uint64_t waits, ns, longest_ns;
 };
 
 /* What was read and is still to be taken. */
@@ -76,8 +87,11 @@ struct switching {
 	struct switching_totals totals;
 	struct switching_totals base; /* what does not count: before this sink, and during pauses */
 	struct switching_totals paused; /* when the present pause began */
-	bool is_broken;                 /* switches were lost: the totals are not exact any more */
-	bool by_ticks; /* ticks say where it waits: its stacks take more than one copy */
+	/* what of the present OFF is besides in these two */
+	struct off_part base_off, paused_off;
+	uint64_t from_ns; /* when the last pause ended: the length of a wait counts from then */
+	bool is_broken;   /* switches were lost: the totals are not exact any more */
+	bool by_ticks;    /* ticks say where it waits: its stacks take more than one copy */
 };
 
 void sprof_switching_destroy(struct switching *switching);
@@ -103,10 +117,17 @@ SPROF_MUST_USE bool sprof_switching_on(
 void sprof_switching_found_off(struct switching *switching, uint64_t since_ns);
 
 /*
+ * Counts the interval that sprof_switching_on() has just given. resumed_ns: when it was let go on from a
+ * stop of ours; 0: it was in none.
+ */
+enum off_kind sprof_switching_count(
+	struct switching *switching, const struct off_interval *interval, uint64_t resumed_ns);
+
+/*
  * All time off the CPU up to now, in ns, except for stops of ours, with what was not taken yet. Less the
  * kernel's time in the run queue, it is the time that the thread was blocked.
  */
-uint64_t sprof_switching_off_ns(const struct switching *switching, uint64_t now_ns);
+uint64_t sprof_switching_off_ns(struct switching *switching, uint64_t now_ns);
 /* What belongs to the present sink, with the present wait up to now. */
 struct switching_totals sprof_switching_own(const struct switching *switching, uint64_t now_ns);
 /* Sampling goes off, and on again: what is between does not count. A new sink: nothing so far does. */

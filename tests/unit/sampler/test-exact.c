@@ -24,6 +24,12 @@ static struct {
 	uint64_t at_place, at_other_place; /* waits */
 } told;
 
+/* Whom the kernel was asked to record. */
+static struct {
+	size_t count;
+	pid_t tid, refused_tid; /* the last one; one that it does not record */
+} covered;
+
 static struct fake_world world;
 static struct fake_thread *thread;
 static uint8_t stack[64];
@@ -35,9 +41,12 @@ static bool switches_begin(
 }
 
 static bool switches_cover(
-	void *data, const struct sprof_thread *covered, struct sprof_perf_denial *ret_denial)
+	void *data, const struct sprof_thread *asked, struct sprof_perf_denial *ret_denial)
 {
-	return true;
+	covered.count++;
+	covered.tid = asked->tid;
+	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_OTHER, 0};
+	return asked->tid != covered.refused_tid;
 }
 
 static void switches_read(void *data, sprof_switch_taker take, void *taker_data)
@@ -77,6 +86,7 @@ static int set_up(void **state)
 	fake_init(&world, 1);
 	memset(&written, 0, sizeof(written));
 	memset(&told, 0, sizeof(told));
+	memset(&covered, 0, sizeof(covered));
 	written.begin_ns = world.now_ns;
 	world.options.mode = SPROF_MODE_WAIT;
 	world.options.exact_waits = SPROF_EXACT_STACKS;
@@ -243,6 +253,89 @@ static void what_happens_in_a_pause_is_nobodys(void **state)
 	assert_in_range(told.waits, 18, 22);
 }
 
+/* Its first wait has ended, but that can't be read yet: the tick takes the third one for it. */
+static void no_time_is_told_twice(void **state)
+{
+	nap(0, 1, PLACE);
+	fake_act(thread, DOING_USER, 4 * MS);
+	fake_act(thread, DOING_SLEEP, 15200 * US);
+	write_off(5 * MS, 20200 * US, PLACE);
+	fake_act(thread, DOING_USER, 10 * US);
+	fake_act(thread, DOING_SLEEP, 10 * US);
+	write_off(20210 * US, 20220 * US, PLACE);
+	fake_act(thread, DOING_USER, 10 * US);
+	fake_act(thread, DOING_SLEEP, 9770 * US);
+	write_off(20230 * US, 30 * MS, PLACE);
+	written.delay_ns = 3 * MS;
+	run_on();
+	assert_int_equal(told.waits, 4);
+	assert_in_range(told.ns, 25 * MS, 25250 * US);
+}
+
+/* It falls asleep between the reading and the tick: it has not slept from the begin on. */
+static void a_first_sleep_begins_with_its_switch(void **state)
+{
+	for (uint64_t i = 0; i < 20; i++) {
+		const uint64_t begin_ns = 5 * MS + i * 100 * US;
+
+		set_up(state);
+		fake_act(thread, DOING_USER, begin_ns);
+		fake_act(thread, DOING_SLEEP, 20 * MS);
+		write_off(begin_ns, begin_ns + 20 * MS, PLACE);
+		written.delay_ns = 400 * US;
+		run_on();
+		assert_int_equal(told.waits, 1);
+		assert_int_equal(told.longest_ns, 20 * MS);
+	}
+}
+
+static void a_sleep_from_before_is_told(void **state)
+{
+	fake_act(thread, DOING_SLEEP, 20 * MS);
+	write_down(SPROF_SWITCH_ON, 20 * MS);
+	run_on();
+	assert_int_equal(told.waits, 1);
+	assert_in_range(told.ns, 20 * MS - US, 20 * MS);
+	assert_int_equal(world.quality.exact_waits, 1);
+}
+
+static void a_sleep_from_before_is_known_without_stacks(void **state)
+{
+	world.options.exact_waits = SPROF_EXACT_TIMES;
+	fake_act(thread, DOING_SLEEP, 20 * MS);
+	write_down(SPROF_SWITCH_ON, 20 * MS);
+	run_on();
+	assert_int_equal(world.quality.exact_waits, 1);
+}
+
+/* Nothing is reported while the others are covered, so it is seen later than that. */
+static struct fake_thread *add_newborn(void)
+{
+	struct fake_thread *newborn = fake_add(&world, 0, MS / 2);
+
+	newborn->thread.born = true;
+	fake_act(newborn, DOING_USER, 1000 * MS);
+	return newborn;
+}
+
+static void a_birth_during_the_covering_is_made_up_for(void **state)
+{
+	const struct fake_thread *newborn = add_newborn();
+
+	run_on();
+	assert_int_equal(covered.count, 2);
+	assert_int_equal(covered.tid, newborn->thread.tid);
+	assert_int_equal(world.quality.exact_refused, 0);
+}
+
+static void a_refusal_counts_once(void **state)
+{
+	covered.refused_tid = add_newborn()->thread.tid;
+	run_on();
+	assert_int_equal(covered.count, 2);
+	assert_int_equal(world.quality.exact_refused, 1);
+}
+
 static void without_stacks_ticks_share_the_time_out(void **state)
 {
 	world.options.exact_waits = SPROF_EXACT_TIMES;
@@ -263,6 +356,12 @@ int main(void)
 		cmocka_unit_test_setup(a_thread_ends_with_all_its_waits, set_up),
 		cmocka_unit_test_setup(places_from_before_an_exec_are_left_out, set_up),
 		cmocka_unit_test_setup(what_happens_in_a_pause_is_nobodys, set_up),
+		cmocka_unit_test_setup(no_time_is_told_twice, set_up),
+		cmocka_unit_test(a_first_sleep_begins_with_its_switch),
+		cmocka_unit_test_setup(a_sleep_from_before_is_told, set_up),
+		cmocka_unit_test_setup(a_sleep_from_before_is_known_without_stacks, set_up),
+		cmocka_unit_test_setup(a_birth_during_the_covering_is_made_up_for, set_up),
+		cmocka_unit_test_setup(a_refusal_counts_once, set_up),
 		cmocka_unit_test_setup(without_stacks_ticks_share_the_time_out, set_up),
 	};
 

@@ -225,6 +225,17 @@ static void check_own(
 	assert_int_equal(own.wait_ns, ns);
 }
 
+/* Its present interval ends. resumed_ns: it was a stop. */
+static void end(struct switching *switching, uint64_t end_ns, uint64_t resumed_ns)
+{
+	struct off_interval interval;
+
+	assert_true(sprof_switching_on(switching, end_ns, &interval));
+	assert_int_equal(sprof_switching_count(switching, &interval, resumed_ns),
+		resumed_ns ? OFF_STOP : OFF_WAIT);
+	switching->is_known = false;
+}
+
 static void pauses_and_earlier_sinks_do_not_count(void **state)
 {
 	struct switching *switching = create();
@@ -251,10 +262,83 @@ static void a_wait_through_two_sinks_counts_once(void **state)
 	check_own(switching, 130, 1, 30);
 	sprof_switching_restart(switching, 150);
 	check_own(switching, 190, 0, 40);
-	switching->totals =
-		(struct switching_totals){.waits = 1, .wait_ns = 100, .longest_ns = 100};
-	switching->is_off = false;
+	end(switching, 200, 0);
 	check_own(switching, 250, 0, 50);
+	assert_int_equal(sprof_switching_own(switching, 250).longest_ns, 100);
+	sprof_switching_destroy(switching);
+}
+
+/* At a cut nobody knows yet that it is our doing. */
+static void a_stop_through_a_cut_is_no_wait(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_found_off(switching, 100);
+	sprof_switching_restart(switching, 150);
+	end(switching, 200, 190);
+	check_own(switching, 250, 0, 0);
+	sprof_switching_found_off(switching, 300);
+	end(switching, 310, 0);
+	check_own(switching, 350, 1, 10);
+	sprof_switching_destroy(switching);
+}
+
+static void a_stop_at_the_begin_of_a_pause_is_no_wait(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_found_off(switching, 100);
+	sprof_switching_pause(switching, 150);
+	end(switching, 200, 190);
+	sprof_switching_found_off(switching, 210);
+	end(switching, 280, 0);
+	sprof_switching_resume(switching, 300);
+	check_own(switching, 300, 0, 0);
+	sprof_switching_found_off(switching, 310);
+	end(switching, 330, 0);
+	check_own(switching, 340, 1, 20);
+	assert_int_equal(sprof_switching_own(switching, 340).longest_ns, 20);
+	sprof_switching_destroy(switching);
+}
+
+/* What is before and behind the pause counts, as one wait. */
+static void a_wait_through_a_pause_counts_once(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_found_off(switching, 100);
+	sprof_switching_pause(switching, 150);
+	sprof_switching_resume(switching, 300);
+	check_own(switching, 310, 1, 60);
+	assert_int_equal(sprof_switching_own(switching, 310).longest_ns, 50);
+	end(switching, 320, 0);
+	check_own(switching, 320, 1, 70);
+	assert_int_equal(sprof_switching_own(switching, 320).longest_ns, 50);
+	sprof_switching_destroy(switching);
+}
+
+static void a_wait_that_begins_in_a_pause_is_its_rest(void **state)
+{
+	struct switching *switching = create();
+
+	sprof_switching_pause(switching, 150);
+	sprof_switching_found_off(switching, 200);
+	sprof_switching_resume(switching, 300);
+	end(switching, 320, 0);
+	check_own(switching, 320, 0, 20);
+	assert_int_equal(sprof_switching_own(switching, 320).longest_ns, 20);
+	sprof_switching_destroy(switching);
+}
+
+static void time_off_the_cpu_is_known_of_records_in_any_order(void **state)
+{
+	struct switching *switching = create();
+
+	on(switching, 40);
+	off(switching, 10);
+	on(switching, 20);
+	off(switching, 30);
+	assert_int_equal(sprof_switching_off_ns(switching, 50), 20);
 	sprof_switching_destroy(switching);
 }
 
@@ -272,6 +356,11 @@ int main(void)
 		cmocka_unit_test(all_time_off_the_cpu_is_known),
 		cmocka_unit_test(pauses_and_earlier_sinks_do_not_count),
 		cmocka_unit_test(a_wait_through_two_sinks_counts_once),
+		cmocka_unit_test(a_stop_through_a_cut_is_no_wait),
+		cmocka_unit_test(a_stop_at_the_begin_of_a_pause_is_no_wait),
+		cmocka_unit_test(a_wait_through_a_pause_counts_once),
+		cmocka_unit_test(a_wait_that_begins_in_a_pause_is_its_rest),
+		cmocka_unit_test(time_off_the_cpu_is_known_of_records_in_any_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
