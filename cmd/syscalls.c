@@ -2,6 +2,7 @@
  * sprof syscalls: how often a program makes which system call, how long each takes, and how often it
  * fails. Every call is seen; nothing is sampled.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +15,16 @@
 #include "cmd/call-report.h"
 #include "cmd/commands.h"
 #include "cmd/shown.h"
+#include "cmd/so-far.h"
 #include "cmd/terminal.h"
 #include "cmd/ui.h"
 #include "cmd/watching.h"
 #include "cmd/perf-denied.h"
 #include "events/call-filter.h"
 #include "events/recorded-events.h"
+
+/* From that many calls a second on, their stops are what takes the time. */
+enum { MANY_PER_S = 2000 };
 
 struct syscalls_options {
 	struct sprof_common_options common;
@@ -90,6 +95,8 @@ struct syscalls {
 	struct sprof_recorded_events *recorded;  /* without stops, by tracepoints */
 	struct sprof_call_table interval, total; /* of threads, and of stacks */
 	uint64_t floor_ns, begin_ns, end_ns, interval_begin_ns, next_ns;
+	struct sprof_so_far so_far;
+	uint64_t counted;
 	bool prints; /* stdout gets the tables */
 };
 
@@ -104,7 +111,10 @@ static bool count(void *data, const struct sprof_call *call)
 {
 	struct syscalls *syscalls = data;
 
-	return !is_chosen(syscalls, call) || sprof_call_table_add(&syscalls->interval, call);
+	if (!is_chosen(syscalls, call))
+		return true;
+	syscalls->counted++;
+	return sprof_call_table_add(&syscalls->interval, call);
 }
 
 static bool wants_stack(void *data, const struct sprof_call *call)
@@ -177,7 +187,24 @@ static uint64_t due_ns(const void *data)
 {
 	const struct syscalls *syscalls = data;
 
-	return syscalls->next_ns;
+	return syscalls->next_ns < syscalls->so_far.next_ns ? syscalls->next_ns
+							    : syscalls->so_far.next_ns;
+}
+
+/* A program of many short calls takes many times longer than alone, and prints nothing meanwhile. */
+static void tell_so_far(const struct syscalls *syscalls, uint64_t now_ns)
+{
+	const double seconds = (double)(now_ns - syscalls->begin_ns) / SPROF_NS_PER_S;
+
+	if (syscalls->so_far.said > 1)
+		sprof_ui_progress("%" PRIu64 " calls in %.0f s", syscalls->counted, seconds);
+	else if (syscalls->recorded || (double)syscalls->counted < MANY_PER_S * seconds)
+		sprof_ui_progress("%" PRIu64 " calls in %.0f s; Ctrl-C ends it, and shows them",
+			syscalls->counted, seconds);
+	else
+		sprof_ui_progress("%" PRIu64 " calls in %.0f s, and each stops the program twice; "
+				  "Ctrl-C ends it, and shows them; -d TIME or -e LIST bound it",
+			syscalls->counted, seconds);
 }
 
 /* What can't be written is said once, and the run goes on: its total is what counts. */
@@ -195,10 +222,8 @@ static void print_interval(struct syscalls *syscalls, uint64_t now_ns)
 	syscalls->prints = false;
 }
 
-static bool end_interval(void *data, uint64_t now_ns)
+static bool end_interval(struct syscalls *syscalls, uint64_t now_ns)
 {
-	struct syscalls *syscalls = data;
-
 	if (syscalls->prints)
 		print_interval(syscalls, now_ns);
 	if (!sprof_call_table_merge(&syscalls->total, &syscalls->interval))
@@ -207,6 +232,15 @@ static bool end_interval(void *data, uint64_t now_ns)
 	syscalls->interval_begin_ns = now_ns;
 	syscalls->next_ns = now_ns + syscalls->options->interval_ns;
 	return true;
+}
+
+static bool poll_time(void *data, uint64_t now_ns)
+{
+	struct syscalls *syscalls = data;
+
+	if (sprof_so_far_is_due(&syscalls->so_far, now_ns))
+		tell_so_far(syscalls, now_ns);
+	return now_ns < syscalls->next_ns || end_interval(syscalls, now_ns);
 }
 
 static void end(void *data, uint64_t now_ns)
@@ -224,6 +258,8 @@ static void begin(void *data, struct sprof_target *target)
 	syscalls->next_ns = syscalls->options->interval_ns
 		? syscalls->begin_ns + syscalls->options->interval_ns
 		: UINT64_MAX;
+	sprof_so_far_begin(&syscalls->so_far,
+		isatty(STDERR_FILENO) && !syscalls->options->interval_ns, syscalls->begin_ns);
 }
 
 /* Tracepoints, if they were asked for, or are permitted and tell all that is wanted. */
@@ -271,7 +307,7 @@ static bool trace(struct syscalls *syscalls, int *ret_exit, struct sprof_error *
 		ticker = {.data = syscalls,
 			.begin = begin,
 			.due_ns = due_ns,
-			.poll = end_interval,
+			.poll = poll_time,
 			.end = end};
 	const struct sprof_event_source *const sources[] = {&ticker, &source, NULL};
 

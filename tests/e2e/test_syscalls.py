@@ -300,6 +300,18 @@ def test_the_table_fits():
         assert lines and max(map(len, lines)) <= columns, lines
 
 
+def test_a_terminal_is_told_that_it_goes_on():
+    """Of many short calls: how many there were, why it takes so long, and how to end it."""
+    many = f"{tool('dd')} if=/dev/zero of=/dev/null bs=1 count=100000"
+    script = f"{SPROF} syscalls --source ptrace -d 2500ms -- {many}"
+    result = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, check=False,
+                            stdin=subprocess.DEVNULL)
+    assert re.search(r"sprof: \d+ calls in 2 s, and each stops the program twice; Ctrl-C ends it, and shows them",
+                     result.stdout), result.stdout
+    silent = run("sh", "-c", f"{script} 2>&1").check(0).text()
+    assert "calls in 2 s" not in silent, silent
+
+
 def test_sigkill_without_a_filter():
     program = Target("syscalls", "loop", before=[SPROF, *SYSCALLS, "--"])
     pid = int(program.said[0])
