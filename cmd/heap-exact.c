@@ -232,6 +232,7 @@ static bool print(const struct run *run, struct sprof_error *err)
 		.counts = sprof_allocations_counts(run->allocations),
 		.rows = &rows,
 		.kind = kind_of(run),
+		.is_chosen = run->shown.weight,
 		.source = sprof_functions_source_name(run->functions),
 		.functions = sprof_functions_count(run->functions),
 		.begin_ns = run->begin_ns,

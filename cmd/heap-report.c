@@ -234,6 +234,12 @@ static bool is_the_peak(const struct sprof_heap_report *report)
 	return report->kind == SPROF_HEAP_PEAK_SPACE && rows->count;
 }
 
+/* What --live shows with ages: unless something else was asked for, that is all. */
+static bool is_twice(const struct sprof_heap_report *report)
+{
+	return report->live && (!report->is_chosen || report->kind == SPROF_HEAP_INUSE_SPACE);
+}
+
 /* After the stacks of the peak; with ages if wanted. */
 static bool write_unfreed(const struct sprof_heap_report *report, struct sprof_out *out)
 {
@@ -331,7 +337,7 @@ bool sprof_heap_report_text(const struct sprof_heap_report *report, struct sprof
 		return false;
 	write_resizes(report->books, out);
 	write_lifetimes(report->books, out);
-	if (!write_by_kind(report, out) || !write_unfreed(report, out) ||
+	if ((!is_twice(report) && !write_by_kind(report, out)) || !write_unfreed(report, out) ||
 		(report->sizes && !write_sizes(report, out)))
 		return false;
 	write_odd(report, out);

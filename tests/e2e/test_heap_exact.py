@@ -307,13 +307,21 @@ def test_a_running_process():
 
 
 def test_text():
-    text = sprof("heap", "--exact", "--breakpoints", "--sizes", "--live", "--older", "1ns", "--top", "1", "--",
-                 target("allocator")).check(7).text()
+    text = sprof("heap", "--exact", "--breakpoints", "--sizes", "--live", "--older", "1ns", "--top", "1", "--weight",
+                 "peak_space", "--", target("allocator")).check(7).text()
     for words in ("allocated  ", "240000 bytes (98.0%) in 60 objects (54.5%):", "make_peak",
                   "6536 bytes in 53 objects were not freed for at least 1 ns", "the oldest for",
                   "Skipping stacks numbered 2..2: 5000 bytes in 50 objects", "resized 19 times: 19 grew",
                   "1 calls got no memory", "512 B "):
         assert words in text, (words, text)
+
+
+def test_no_stack_is_shown_twice():
+    """What is not freed stands once, with its age: not as the peak before it."""
+    text = sprof("heap", "--exact", "--breakpoints", "--live", "--", target("allocator")).check(7).text()
+    assert "what the peak consisted of" not in text and "make_peak" not in text, text
+    assert len(re.findall(r"#0 +keep\b", text)) == 1 and text.count("were not freed:") == 1, text
+    assert "the oldest for" in text, text
 
 
 def test_formats():
