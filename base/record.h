@@ -306,6 +306,8 @@ struct sprof_quality {
 	uint64_t timers_unfit; /* threads of Go or Python: their stacks take several copies */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
+	/* the machine's CPUs, and what all tasks together used of them meanwhile; cpus 0: unknown */
+	uint64_t cpus, machine_cpu_ns;
 	uint64_t frames;
 	uint64_t stacks[SPROF_END_COUNT]; /* samples by the end of their stack */
 	/* with a frame found in this way as the least certain one */

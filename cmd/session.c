@@ -21,6 +21,7 @@
 #include "cmd/environment.h"
 #include "cmd/exact-waits.h"
 #include "cmd/interim.h"
+#include "cmd/machine-load.h"
 #include "cmd/page-faults.h"
 #include "cmd/rank.h"
 #include "cmd/subject.h"
@@ -314,6 +315,15 @@ static struct sprof_written write_beside(struct session *session)
 	return written;
 }
 
+/* The recording has no gaps, and is one. */
+static bool has_all_time(const struct session *session)
+{
+	const struct sprof_recording *options = session->options;
+
+	return !options->every_ns && !options->delay_ns && !options->start_off &&
+		!session->tracing.quality.off_ns;
+}
+
 /*
  * Writes after the target was let go of or has ended, or beside a program that outlives its
  * sampling.
@@ -322,9 +332,12 @@ static bool record(
 	struct session *session, struct sprof_session_result *ret, struct sprof_error *err)
 {
 	struct sprof_tracing *tracing = &session->tracing;
+	const struct sprof_machine_load before = sprof_machine_load_begin();
 
 	if (!sprof_tracing_sample(tracing, err))
 		return false;
+	if (has_all_time(session))
+		sprof_machine_load_end(&before, &tracing->quality);
 	if (tracing->goes_on) {
 		ret->written = write_beside(session);
 	} else {

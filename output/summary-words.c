@@ -12,6 +12,7 @@
 #include "output/clean.h"
 #include "output/fit.h"
 #include "output/units.h"
+#include "profile/crowd.h"
 #include "profile/doubts.h"
 #include "profile/outside.h"
 
@@ -19,14 +20,19 @@ enum {
 	LEAST_SAMPLES = 3 /* that a named function must have */
 };
 
-/* Percent of a program's busy time: the least for naming a second cause. */
-static const double least_second = 15;
+/*
+ * Percent of a program's busy time: the least for naming a second cause, and if the first does not tell
+ * what the program does.
+ */
+static const double least_second = 15, least_beside_runq = 5;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
 /* Percent of the run's duration: with less busy time, the sentence says so first. */
 static const double mostly_idle = 20;
 /* Percent of a cause: from here on a function is most of it. */
 static const double most_of_it = 50;
+/* Percent of a function: from here on, "mostly" would say nothing. */
+static const double nearly_all = 90;
 
 /* A growing text. Remembers lack of memory until the end. */
 struct words {
@@ -109,13 +115,22 @@ static void put_part(struct words *words, uint64_t part, uint64_t whole)
 		fprintf(words->stream, ", %.0f %% of that", percent);
 }
 
-static void put_place(struct words *words, const struct sprof_profile *profile,
-	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
+/* ", called from find_word": a person looks for the cause in his own program. */
+static void put_caller(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_cause *cause, size_t room)
 {
-	double samples = (double)program->samples *
-		sprof_percent(cause->function_ns, sprof_times_wall(&program->busy)) / 100;
+	double percent = sprof_percent(cause->caller_ns, cause->function_ns);
 
-	if (cause->function == SPROF_PROFILE_NONE || samples < LEAST_SAMPLES)
+	if (cause->caller == SPROF_PROFILE_NONE || percent <= most_of_it)
+		return;
+	fputs(percent < nearly_all ? ", mostly called from " : ", called from ", words->stream);
+	put_function(words, profile, cause->caller, room);
+}
+
+static void put_place(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_cause *cause, size_t room)
+{
+	if (cause->function == SPROF_PROFILE_NONE || cause->function_samples < LEAST_SAMPLES)
 		return;
 	if (sprof_percent(cause->function_ns, cause->ns) < least_place) {
 		fputs(" in many functions", words->stream);
@@ -124,11 +139,12 @@ static void put_place(struct words *words, const struct sprof_profile *profile,
 	put_part(words, cause->function_ns, cause->ns);
 	fputs(" in ", words->stream);
 	put_function(words, profile, cause->function, room);
-	if (!cause->kernel || cause->weight != SPROF_WEIGHT_SYS)
-		return;
-	fputs(" (", words->stream);
-	put_kernel(words, cause->kernel, room);
-	fputs(")", words->stream);
+	if (cause->kernel && cause->weight == SPROF_WEIGHT_SYS) {
+		fputs(" (", words->stream);
+		put_kernel(words, cause->kernel, room);
+		fputs(")", words->stream);
+	}
+	put_caller(words, profile, cause, room);
 }
 
 static void put_wait(struct words *words, const struct sprof_profile *profile,
@@ -161,6 +177,36 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 	}
 }
 
+/* ", other programs used 1.6 of 2 CPUs" */
+static void put_crowd(struct words *words, const struct sprof_profile *profile)
+{
+	struct sprof_crowd crowd;
+
+	if (!sprof_crowd_find(profile, &crowd))
+		return;
+	if (crowd.is_of_others)
+		fprintf(words->stream, ", other programs used %.1f of %.0f CPUs", crowd.others,
+			crowd.cpus);
+	else if (crowd.is_of_own)
+		fprintf(words->stream, ", %s used %.1f of %.0f CPUs",
+			profile->process_count > 1 ? "the profiled processes" : "its own threads",
+			crowd.own, crowd.cpus);
+}
+
+/* "20000 short-lived threads, made by make_some; " */
+static void put_short_threads(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_short_threads *threads, size_t room)
+{
+	if (!threads->count)
+		return;
+	fprintf(words->stream, "%zu short-lived threads", threads->count);
+	if (threads->maker != SPROF_PROFILE_NONE) {
+		fputs(", made by ", words->stream);
+		put_function(words, profile, threads->maker, room);
+	}
+	fputs("; ", words->stream);
+}
+
 static void put_cause(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_program *program, const struct sprof_cause *cause, size_t room)
 {
@@ -170,13 +216,14 @@ static void put_cause(struct words *words, const struct sprof_profile *profile,
 		sprof_percent(cause->ns, sprof_times_wall(&program->busy)));
 	if (cause->weight == SPROF_WEIGHT_RUNQ) {
 		fputs("ready but without a CPU", words->stream);
+		put_crowd(words, profile);
 	} else if (cause->weight == SPROF_WEIGHT_WAIT) {
 		fputs(naps ? "asleep" : "blocked", words->stream);
 		put_wait(words, profile, cause, room);
 	} else {
 		fputs(cause->weight == SPROF_WEIGHT_USER ? "computing" : "in the kernel",
 			words->stream);
-		put_place(words, profile, program, cause, room);
+		put_place(words, profile, cause, room);
 	}
 }
 
@@ -194,29 +241,44 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room)
 {
 	uint64_t busy = sprof_times_wall(&program->busy), duration = profile->quality.duration_ns;
+	const double least =
+		program->causes[0].weight == SPROF_WEIGHT_RUNQ ? least_beside_runq : least_second;
 	struct words words;
 
 	if (!words_begin(&words))
 		return NULL;
 	put_program(&words, program, room);
+	put_short_threads(&words, profile, &program->short_threads, room);
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,
 			sprof_figure_time(duration).text);
 	put_cause(&words, profile, program, &program->causes[0], room);
-	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) >= least_second) {
+	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) >= least) {
 		fputs("; ", words.stream);
 		put_cause(&words, profile, program, &program->causes[1], room);
 	}
 	return words_end(&words);
 }
 
-static void put_doubt(struct words *words, const struct sprof_doubt *doubt)
+/* "only 13 samples: a share of 10 % may be off by 17 points; try -r 999" */
+static void put_few_samples(
+	struct words *words, const struct sprof_quality *quality, uint64_t samples)
+{
+	const unsigned rate = sprof_doubts_better_rate(quality, samples);
+
+	fprintf(words->stream, "%s%" PRIu64 " sample%s: a share of 10 %% may be off by %.0f points",
+		rate ? "only " : "", samples, samples == 1 ? "" : "s",
+		sprof_doubts_uncertainty((double)samples));
+	if (rate)
+		fprintf(words->stream, "; try -r %u", rate);
+}
+
+static void put_doubt(
+	struct words *words, const struct sprof_quality *quality, const struct sprof_doubt *doubt)
 {
 	switch (doubt->kind) {
 	case SPROF_DOUBT_SAMPLES:
-		fprintf(words->stream, "%.0f sample%s: a share of 10 %% may be off by %.0f points",
-			doubt->amount, doubt->amount == 1 ? "" : "s",
-			sprof_doubts_uncertainty(doubt->amount));
+		put_few_samples(words, quality, (uint64_t)doubt->amount);
 		break;
 	case SPROF_DOUBT_STACKS:
 		fprintf(words->stream, "%.1f %% of the stacks end early", doubt->amount);
@@ -240,7 +302,8 @@ static void put_doubt(struct words *words, const struct sprof_doubt *doubt)
 	}
 }
 
-static char *list_doubts(const struct sprof_doubt *doubts, size_t count)
+static char *list_doubts(
+	const struct sprof_quality *quality, const struct sprof_doubt *doubts, size_t count)
 {
 	struct words words;
 
@@ -248,7 +311,7 @@ static char *list_doubts(const struct sprof_doubt *doubts, size_t count)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? "; " : "", words.stream);
-		put_doubt(&words, &doubts[i]);
+		put_doubt(&words, quality, &doubts[i]);
 	}
 	return words_end(&words);
 }
@@ -257,11 +320,11 @@ char *sprof_summary_doubts(const struct sprof_profile *profile, uint64_t samples
 {
 	struct sprof_doubt doubts[SPROF_DOUBT_COUNT];
 	size_t count = sprof_doubts_find(&profile->quality, samples, doubts);
-	char *text = list_doubts(doubts, count);
+	char *text = list_doubts(&profile->quality, doubts, count);
 
 	while (text && count > 1 && sprof_fit_length(text) > room) {
 		free(text);
-		text = list_doubts(doubts, --count);
+		text = list_doubts(&profile->quality, doubts, --count);
 	}
 	return text;
 }

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/idle.h"
+#include "profile/outside.h"
 #include "profile/own.h"
 
 /* A nap is what the program asked for: it explains blocked time only as a last resort. */
@@ -188,11 +189,43 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 			kernel[entry] += ns;
 	}
 	cause->function = find_most(owners, profile->function_count);
+	cause->caller = SPROF_PROFILE_NONE;
 	if (cause->function != SPROF_PROFILE_NONE)
 		cause->function_ns = owners[cause->function];
 	entry = find_most(kernel, profile->function_count);
 	if (cause->weight == SPROF_WEIGHT_SYS && entry != SPROF_PROFILE_NONE)
 		cause->kernel = profile->functions[entry].name;
+	return true;
+}
+
+/* Counts the samples of the cause's function. A library's function gets its caller as well. */
+static bool look_at_function(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_cause *cause)
+{
+	SPROF_AUTO_FREE uint64_t *callers = calloc(profile->function_count + 1, sizeof(*callers));
+	bool is_library;
+	uint32_t kernel, caller;
+
+	if (!callers)
+		return false;
+	if (cause->function == SPROF_PROFILE_NONE)
+		return true;
+	is_library = sprof_profile_is_library(profile, cause->function);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		uint64_t ns = sprof_times_get(&row->metrics.times, cause->weight);
+
+		if (!ns || !sprof_view_takes(view, profile, i) ||
+			sprof_own_function(profile, row->stack, &kernel) != cause->function)
+			continue;
+		cause->function_samples += row->metrics.samples;
+		caller = is_library ? sprof_profile_outside_libraries(profile, row->stack)
+				    : SPROF_PROFILE_NONE;
+		if (caller != SPROF_PROFILE_NONE && !profile->functions[caller].unresolved)
+			callers[caller] += ns;
+	}
+	cause->caller = find_most(callers, profile->function_count);
+	cause->caller_ns = cause->caller == SPROF_PROFILE_NONE ? 0 : callers[cause->caller];
 	return true;
 }
 
@@ -238,12 +271,14 @@ static bool explain(
 		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < profile->thread_count; i++)
 		chosen[i] = finding->program_of[profile->threads[i].process] == program->number;
+	if (!sprof_short_threads_find(profile, chosen, &program->short_threads))
+		return sprof_error_no_memory(err);
 	for (size_t i = 0; i < SPROF_CAUSES; i++) {
 		struct sprof_cause *cause = &program->causes[i];
 
 		*cause = (struct sprof_cause){
 			.weight = classes[i], .ns = sprof_times_get(&program->busy, classes[i])};
-		if (!find_owner(profile, &view, cause))
+		if (!find_owner(profile, &view, cause) || !look_at_function(profile, &view, cause))
 			return sprof_error_no_memory(err);
 		if (cause->weight == SPROF_WEIGHT_WAIT && !find_wait(profile, &view, cause, err))
 			return false;

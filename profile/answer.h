@@ -15,6 +15,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "profile/profile.h"
+#include "profile/short-threads.h"
 #include "profile/waits.h"
 
 /* A class of a program's time, and where most of it is. */
@@ -22,7 +23,10 @@ struct sprof_cause {
 	enum sprof_weight weight; /* USER, SYS, RUNQ or WAIT */
 	uint64_t ns;
 	uint32_t function; /* has most of it (profile/own.h); NONE: there is no such time */
-	uint64_t function_ns;
+	uint64_t function_ns, function_samples;
+	/* where the program called it most, if it is a library's; NONE: not known, or it is its own */
+	uint32_t caller;
+	uint64_t caller_ns;
 	const char *kernel; /* SYS: the innermost function of most of that time; NULL: none */
 	struct sprof_waits_row wait; /* WAIT: the most telling wait; ns 0: none */
 };
@@ -37,7 +41,8 @@ struct sprof_program {
 	uint32_t number; /* in order of discovery */
 	struct sprof_times busy;
 	uint64_t idle_ns, unsampled_ns;
-	uint64_t samples; /* of busy time */
+	uint64_t samples;                         /* of busy time */
+	struct sprof_short_threads short_threads; /* only of the explained programs */
 	struct sprof_cause
 		causes[SPROF_CAUSES]; /* by time, falling; only of the explained programs */
 };

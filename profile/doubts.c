@@ -7,7 +7,7 @@
 
 #include "profile/weight.h"
 
-enum { FEW_SAMPLES = 200 };
+enum { FEW_SAMPLES = 200, VERY_FEW_SAMPLES = 100 };
 
 struct limits {
 	double said, poor;
@@ -71,4 +71,17 @@ size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 double sprof_doubts_uncertainty(double samples)
 {
 	return 60 / sqrt(samples < 1 ? 1 : samples);
+}
+
+unsigned sprof_doubts_better_rate(const struct sprof_quality *quality, uint64_t samples)
+{
+	static const unsigned rates[] = {999, 9999};
+
+	if (samples >= VERY_FEW_SAMPLES)
+		return 0;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (2 * quality->rate_hz < rates[i])
+			return rates[i];
+	}
+	return 0;
 }

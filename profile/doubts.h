@@ -31,6 +31,12 @@ struct sprof_doubt {
 size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
 	struct sprof_doubt ret[SPROF_DOUBT_COUNT]);
 
+/*
+ * A rate that would have given clearly more samples, where there were very few; 0: there were enough,
+ * or no rate does.
+ */
+unsigned sprof_doubts_better_rate(const struct sprof_quality *quality, uint64_t samples);
+
 /* The points (of 100) that a share of 10 % may be off by, at 95 %, with that many samples. */
 double sprof_doubts_uncertainty(double samples);
 

@@ -1,7 +1,7 @@
 /*
- * The boundary between a program and libc, by the names of modules and functions. Every location
- * must be named. Does not handle statically linked programs: they have no such boundary, and get
- * their innermost function.
+ * The boundaries between a program, its libraries, and libc, by the names of modules and functions.
+ * Every location must be named. Does not handle statically linked programs: they have no such
+ * boundary, and get their innermost function.
  */
 #include "profile/outside.h"
 
@@ -60,10 +60,36 @@ bool sprof_profile_is_libc(const struct sprof_profile *profile, uint32_t functio
 	return false;
 }
 
-uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack)
+/* A program's own libraries and plug-ins are elsewhere, or have other names. */
+static bool is_of_system(const struct sprof_module *module)
 {
-	uint32_t innermost = SPROF_PROFILE_NONE;
+	static const char *const folders[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib/",
+		"/usr/lib32/", "/usr/lib64/", "/usr/libx32/"};
+	const char *name = sprof_module_name(module);
 
+	if (module->kind != SPROF_MODULE_FILE || !starts_with(name, "lib") || !strstr(name, ".so"))
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (starts_with(module->path, folders[i]))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_profile_is_library(const struct sprof_profile *profile, uint32_t function)
+{
+	uint32_t module = profile->functions[function].module;
+
+	return sprof_profile_is_libc(profile, function) ||
+		(module != SPROF_PROFILE_NONE && profile->modules &&
+			is_of_system(sprof_modules_get(profile->modules, module)));
+}
+
+/* The innermost function that is not `inside`. NONE: none; then *ret_innermost is the innermost. */
+static uint32_t find_outside(const struct sprof_profile *profile, uint32_t stack,
+	bool (*inside)(const struct sprof_profile *, uint32_t), uint32_t *ret_innermost)
+{
+	*ret_innermost = SPROF_PROFILE_NONE;
 	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
 		const struct sprof_profile_location *location =
 			&profile->locations[profile->stacks[stack].location];
@@ -74,13 +100,28 @@ uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_
 
 			if (line->kernel)
 				continue;
-			if (!sprof_profile_is_libc(profile, line->function))
+			if (!inside(profile, line->function))
 				return line->function;
-			if (innermost == SPROF_PROFILE_NONE)
-				innermost = line->function;
+			if (*ret_innermost == SPROF_PROFILE_NONE)
+				*ret_innermost = line->function;
 		}
 	}
-	return innermost;
+	return SPROF_PROFILE_NONE;
+}
+
+uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack)
+{
+	uint32_t innermost;
+	const uint32_t outside = find_outside(profile, stack, sprof_profile_is_libc, &innermost);
+
+	return outside == SPROF_PROFILE_NONE ? innermost : outside;
+}
+
+uint32_t sprof_profile_outside_libraries(const struct sprof_profile *profile, uint32_t stack)
+{
+	uint32_t innermost;
+
+	return find_outside(profile, stack, sprof_profile_is_library, &innermost);
 }
 
 static bool is_script(const struct sprof_profile *profile, uint32_t function)

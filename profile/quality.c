@@ -35,6 +35,8 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(stop_ns_p99),
 	FIELD(stop_ns_max),
 	FIELD(profiler_cpu_ns),
+	FIELD(cpus),
+	FIELD(machine_cpu_ns),
 	FIELD(frames),
 	FIELD(stacks_by_code),
 	FIELD(stacks_by_frame_pointer),
@@ -77,6 +79,8 @@ static bool is_largest(size_t offset)
 
 void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *more)
 {
+	const bool are_several = sum->duration_ns;
+
 	for (const struct sprof_quality_field *field = sprof_quality_fields; field->name; field++) {
 		uint64_t *value = sprof_quality_at(sum, field->offset);
 		uint64_t other = sprof_quality_get(more, field->offset);
@@ -88,6 +92,9 @@ void sprof_quality_add(struct sprof_quality *sum, const struct sprof_quality *mo
 	}
 	for (int i = 0; i < SPROF_END_COUNT; i++)
 		sum->stacks[i] += more->stacks[i];
+	/* Which runs were on one machine, and at the same time, is not known. */
+	if (are_several)
+		sum->cpus = sum->machine_cpu_ns = 0;
 	if (!sum->target_pid)
 		sum->target_pid = more->target_pid;
 	if (sum->rate_hz < more->rate_hz)

@@ -40,6 +40,28 @@ uint32_t example_stack(struct sprof_profile *profile, const char *folded)
 	return stack;
 }
 
+uint32_t example_stack_in(struct sprof_profile *profile, const struct example_function *functions)
+{
+	uint32_t stack = SPROF_PROFILE_ROOT, location;
+
+	for (uint32_t i = 0; functions[i].name; i++) {
+		struct sprof_profile_function function = {
+			.name = functions[i].name, .file = functions[i].file, .line = 1};
+		struct sprof_profile_line line = {.line = functions[i].line};
+		struct sprof_frame frame = {.offset = 16 * (i + 1) + 4096 * functions[i].line};
+
+		assert_true(
+			sprof_build_module(profile, functions[i].module, NULL, &function.module));
+		frame.module = function.module;
+		assert_true(sprof_build_function(profile, &function, &line.function));
+		/* Two functions of one place in the table would be one location. */
+		frame.offset += (uint64_t)line.function << 32;
+		assert_true(sprof_build_location(profile, &frame, &line, 1, &location));
+		assert_true(sprof_profile_push(profile, stack, location, &stack));
+	}
+	return stack;
+}
+
 void example_add_row(struct sprof_profile *profile, uint32_t thread, uint32_t stack,
 	const struct sprof_metrics *metrics)
 {

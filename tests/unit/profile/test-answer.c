@@ -1,6 +1,6 @@
 /*
- * profile/answer, idle, own, doubts: which programs matter and why, who is idle, whose time a system call's is,
- * and what limits trust.
+ * profile/answer, idle, own, outside, short-threads, crowd, doubts: which programs matter and why, who is idle, whose
+ * time a system call's is, who called a library or made threads, who had the CPUs, and what limits trust.
  */
 #include "profile/answer.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "profile/build.h"
+#include "profile/crowd.h"
 #include "profile/doubts.h"
 #include "profile/idle.h"
 #include "profile/own.h"
@@ -106,6 +107,144 @@ static void locks_tell_more_than_naps(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void add_computing(struct sprof_profile *profile, uint32_t thread,
+	const struct example_function *functions, uint64_t ms)
+{
+	example_add_row(profile, thread, example_stack_in(profile, functions),
+		&(struct sprof_metrics){
+			.samples = ms / 10, .times.ns[SPROF_TIME_USER] = ms * SPROF_NS_PER_MS});
+}
+
+static void a_library_is_named_with_its_caller(void **state)
+{
+	static const char app[] = "/home/me/app", own[] = "/home/me/libown.so",
+			  libc[] = "/usr/lib/x86_64-linux-gnu/libc.so.6",
+			  libz[] = "/usr/lib/x86_64-linux-gnu/libz.so.1";
+	static const struct example_function compares[] = {
+		{"main", app}, {"find_word", app}, {"__strcmp_evex", libc}, {0}};
+	static const struct example_function elsewhere[] = {
+		{"main", app}, {"add_word", app}, {"__strcmp_evex", libc}, {0}};
+	static const struct example_function unpacks[] = {
+		{"main", app}, {"unpack", own}, {"inflate", libz}, {"__memcpy_evex", libc}, {0}};
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_cause *cause;
+	struct sprof_answer answer;
+	struct sprof_error err;
+
+	add_computing(profile, add_thread(profile, 1, "words"), compares, 3000);
+	add_computing(profile, 0, elsewhere, 1000);
+	add_computing(profile, add_thread(profile, 2, "files"), unpacks, 1000);
+	add_waiting(profile, add_thread(profile, 3, "plain"), "main;work", &running, 500);
+	assert_true(sprof_answer_build(profile, 3, &answer, &err));
+	cause = &answer.programs[0].causes[0];
+	assert_string_equal(profile->functions[cause->function].name, "__strcmp_evex");
+	assert_string_equal(profile->functions[cause->caller].name, "find_word");
+	assert_int_equal(cause->caller_ns, 3000 * (uint64_t)SPROF_NS_PER_MS);
+	assert_int_equal(cause->function_ns, 4000 * (uint64_t)SPROF_NS_PER_MS);
+	assert_int_equal(cause->function_samples, 400);
+	cause = &answer.programs[1].causes[0];
+	assert_string_equal(profile->functions[cause->function].name, "__memcpy_evex");
+	assert_string_equal(profile->functions[cause->caller].name, "unpack");
+	assert_int_equal(answer.programs[2].causes[0].caller, SPROF_PROFILE_NONE);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
+/* Threads of 1 ms each; the last has only waited to be made. */
+static void add_short_threads(struct sprof_profile *profile, int count)
+{
+	static const struct example_function makes[] = {{"main", "/home/me/app"},
+		{"make_some", "/home/me/app"},
+		{"pthread_create@@GLIBC_2.34", "/usr/lib/x86_64-linux-gnu/libc.so.6"},
+		{"__clone3", "/usr/lib/x86_64-linux-gnu/libc.so.6"}, {0}};
+
+	add_computing(profile, add_thread(profile, 1, "pictures"), makes, 1000);
+	for (int i = 0; i < count; i++) {
+		const struct sprof_build_thread thread = {
+			.pid = 1, .tid = 100 + i, .name = "thread", .process_name = "pictures"};
+		uint32_t id;
+
+		assert_true(sprof_build_thread(profile, &thread, &id));
+		example_add(profile, id, "start_thread;make_picture",
+			&(struct sprof_metrics){.times.ns[SPROF_TIME_USER] = SPROF_NS_PER_MS});
+	}
+}
+
+static struct sprof_short_threads short_threads_of(int count, uint64_t seconds)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {.duration_ns = seconds * SPROF_NS_PER_S};
+	struct sprof_short_threads threads;
+	struct sprof_answer answer;
+	struct sprof_error err;
+
+	add_short_threads(profile, count);
+	sprof_profile_set_quality(profile, &quality);
+	assert_true(sprof_answer_build(profile, 1, &answer, &err));
+	threads = answer.programs[0].short_threads;
+	if (threads.maker != SPROF_PROFILE_NONE)
+		assert_string_equal(profile->functions[threads.maker].name, "make_some");
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+	return threads;
+}
+
+static void many_short_threads_matter(void **state)
+{
+	const struct sprof_short_threads many = short_threads_of(300, 2);
+
+	assert_int_equal(many.count, 300);
+	assert_int_not_equal(many.maker, SPROF_PROFILE_NONE);
+	assert_int_equal(short_threads_of(50, 1).count, 0);
+	assert_int_equal(short_threads_of(300, 60).count, 0); /* few at a time */
+}
+
+/* Of 2 s on 4 CPUs: 1 s is the program's, `machine_ms` all programs' together, sprof's included. */
+static struct sprof_crowd crowd_of(uint64_t machine_ms, uint64_t own_ms)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {.duration_ns = 2 * (uint64_t)SPROF_NS_PER_S,
+		.cpus = 4,
+		.machine_cpu_ns = machine_ms * SPROF_NS_PER_MS,
+		.profiler_cpu_ns = 200 * SPROF_NS_PER_MS};
+	struct sprof_crowd crowd;
+
+	add_waiting(profile, add_thread(profile, 1, "app"), "main;work", &running, own_ms);
+	sprof_profile_set_quality(profile, &quality);
+	assert_true(sprof_crowd_find(profile, &crowd));
+	sprof_profile_destroy(profile);
+	return crowd;
+}
+
+static void who_had_the_cpus_is_known(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_crowd crowd = crowd_of(7200, 1000);
+
+	assert_true(crowd.is_of_others && !crowd.is_of_own);
+	assert_true(crowd.others > 2.99 && crowd.others < 3.01);
+	crowd = crowd_of(7700, 7000);
+	assert_true(!crowd.is_of_others && crowd.is_of_own);
+	crowd = crowd_of(1500, 1000); /* CPUs were free: a limit */
+	assert_true(!crowd.is_of_others && !crowd.is_of_own);
+	crowd = crowd_of(4800, 1000); /* Others had many, but more were free. */
+	assert_true(!crowd.is_of_others && !crowd.is_of_own);
+	assert_false(sprof_crowd_find(profile, &crowd));
+	sprof_profile_destroy(profile);
+}
+
+static void very_few_samples_get_a_better_rate(void **state)
+{
+	struct sprof_quality quality = {.rate_hz = 99};
+
+	assert_int_equal(sprof_doubts_better_rate(&quality, 13), 999);
+	assert_int_equal(sprof_doubts_better_rate(&quality, 100), 0);
+	quality.rate_hz = 999;
+	assert_int_equal(sprof_doubts_better_rate(&quality, 13), 9999);
+	quality.rate_hz = 9999;
+	assert_int_equal(sprof_doubts_better_rate(&quality, 13), 0);
+}
+
 static void who_waits_for_work_is_idle(void **state)
 {
 	static const struct {
@@ -198,6 +337,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_that_matter_come_first),
 		cmocka_unit_test(locks_tell_more_than_naps),
+		cmocka_unit_test(a_library_is_named_with_its_caller),
+		cmocka_unit_test(many_short_threads_matter),
+		cmocka_unit_test(who_had_the_cpus_is_known),
+		cmocka_unit_test(very_few_samples_get_a_better_rate),
 		cmocka_unit_test(who_waits_for_work_is_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
 		cmocka_unit_test(doubts_are_sorted_by_weight),

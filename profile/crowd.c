@@ -1,0 +1,33 @@
+/*
+ * The machine's CPU time less the target's and sprof's own. Does not handle limits of a container: if
+ * CPUs were free, it blames nobody.
+ */
+#include "profile/crowd.h"
+
+#include "profile/weight.h"
+
+/* Parts of the machine's CPUs: what others had to use at least; what nearly all of them were busy with. */
+static const double least_others = 0.25, nearly_all = 0.7;
+
+bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *ret)
+{
+	const struct sprof_quality *quality = &profile->quality;
+	const double duration = (double)quality->duration_ns;
+	/* Of a filtered profile: before the filter. */
+	const struct sprof_times times = sprof_times_wall(&profile->whole.times)
+		? profile->whole.times
+		: sprof_profile_times(profile);
+	double own, others;
+
+	if (!quality->cpus || !quality->duration_ns)
+		return false;
+	own = (double)(times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS]);
+	others = (double)quality->machine_cpu_ns - own - (double)quality->profiler_cpu_ns;
+	*ret = (struct sprof_crowd){.cpus = (double)quality->cpus,
+		.own = own / duration,
+		.others = others > 0 ? others / duration : 0};
+	ret->is_of_others = ret->others >= least_others * ret->cpus &&
+		(double)quality->machine_cpu_ns >= nearly_all * ret->cpus * duration;
+	ret->is_of_own = !ret->is_of_others && ret->own >= nearly_all * ret->cpus;
+	return true;
+}

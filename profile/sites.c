@@ -1,0 +1,123 @@
+/*
+ * A tally by function and line. Every location must be named. Does not handle who called the site:
+ * the graphs have that.
+ */
+#include "profile/sites.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/idmap.h"
+#include "profile/outside.h"
+
+struct tally {
+	struct sprof_sites sites;
+	size_t capacity;
+	struct sprof_idmap by_place; /* function and line -> index of the site */
+};
+
+/* NULL: the stack is empty. */
+static const struct sprof_profile_line *find_site(
+	const struct sprof_profile *profile, uint32_t stack)
+{
+	const struct sprof_profile_line *innermost = NULL;
+
+	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[stack].location];
+
+		for (uint32_t i = 0; i < location->line_count; i++) {
+			const struct sprof_profile_line *line =
+				&profile->lines[location->first_line + i];
+
+			if (line->kernel)
+				continue;
+			if (!sprof_profile_is_library(profile, line->function))
+				return line;
+			innermost = innermost ? innermost : line;
+		}
+	}
+	return innermost;
+}
+
+static bool add(struct tally *tally, const struct sprof_profile_line *line, uint64_t value)
+{
+	struct sprof_sites *sites = &tally->sites;
+	uint32_t index = sprof_idmap_find(&tally->by_place, line->function, line->line);
+
+	if (index == SPROF_IDMAP_NONE) {
+		index = (uint32_t)sites->count;
+		if (!sprof_array_reserve(&sites->items, &tally->capacity, sites->count + 1,
+			    sizeof(*sites->items)) ||
+			!sprof_idmap_put(&tally->by_place, line->function, line->line, index))
+			return false;
+		sites->items[sites->count++] =
+			(struct sprof_site){.function = line->function, .line = line->line};
+	}
+	sites->items[index].value += value;
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct sprof_site *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value < b->value ? 1 : -1;
+	if (a->function != b->function)
+		return a->function > b->function ? 1 : -1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+bool sprof_sites_build(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_sites *ret, struct sprof_error *err)
+{
+	struct tally tally = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		const uint64_t value = sprof_metrics_get(&row->metrics, view->weight);
+		const struct sprof_profile_line *line;
+
+		if (!value || !sprof_view_takes(view, profile, i))
+			continue;
+		tally.sites.whole += value;
+		line = find_site(profile, row->stack);
+		ok = !line || add(&tally, line, value);
+	}
+	sprof_idmap_finish(&tally.by_place);
+	if (!ok) {
+		sprof_sites_finish(&tally.sites);
+		return sprof_error_no_memory(err);
+	}
+	if (tally.sites.count)
+		qsort(tally.sites.items, tally.sites.count, sizeof(*tally.sites.items), compare);
+	*ret = tally.sites;
+	return true;
+}
+
+void sprof_sites_finish(struct sprof_sites *sites)
+{
+	free(sites->items);
+	*sites = (struct sprof_sites){0};
+}
+
+struct sprof_site_place sprof_site_place(
+	const struct sprof_profile *profile, uint32_t function, uint32_t line)
+{
+	const char *file = profile->functions[function].file;
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	struct sprof_site_place place = {""};
+	int length = 0;
+
+	if (file && line)
+		length = snprintf(place.text, sizeof(place.text), "%s:%" PRIu32,
+			slash ? slash + 1 : file, line);
+	if (length < 0 || (size_t)length >= sizeof(place.text))
+		place.text[0] = '\0';
+	return place;
+}
