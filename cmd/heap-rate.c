@@ -251,7 +251,7 @@ static bool begin(struct run *run, char *const operands[], struct sprof_error *e
 
 	run->shown = *run->request->shown;
 	if (!sprof_watching_check("heap", watching, operands, err) ||
-		!sprof_outputs_settle(&run->shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_shown_settle_answer(&run->shown, run->request->is_quiet, err) ||
 		!sprof_guardian_begin(watching->pid, err) ||
 		!sprof_watching_init(&run->watching, watching, operands, err) ||
 		!create_functions(run, err))

@@ -17,6 +17,7 @@ struct sprof_heap_rate_request {
 	const struct sprof_watching_options *watching;
 	const struct sprof_naming *naming;
 	const struct sprof_shown *shown;
+	bool is_quiet;
 };
 
 /* The whole command. On success *ret_exit is its exit code. */

@@ -234,7 +234,7 @@ static bool begin(struct heap *heap, char *const operands[], struct sprof_error 
 
 	heap->shown = options->shown;
 	if (!sprof_watching_check("heap", &options->watching, operands, err) ||
-		!sprof_outputs_settle(&heap->shown.outputs, SPROF_STDOUT_REPORT, err) ||
+		!sprof_shown_settle_answer(&heap->shown, options->common.quiet, err) ||
 		!sprof_watching_init(&heap->watching, &options->watching, operands, err))
 		return false;
 	heap->watching.subject.stdout_to_stderr =
@@ -289,7 +289,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	if (options->rate)
 		return sprof_heap_rate_run(
 			&(struct sprof_heap_rate_request){options->overhead, &options->watching,
-				&options->naming, &options->shown},
+				&options->naming, &options->shown, options->common.quiet},
 			operands, ret_exit, err);
 	return options->exact ? sprof_heap_exact_run(&request, operands, ret_exit, err)
 			      : run_growth(options, operands, ret_exit, err);
@@ -303,7 +303,8 @@ const struct sprof_command sprof_command_heap = {
 		"By the stacks of page faults, which come when memory is touched for the first time. "
 		"Every N-th one\nis taken and stands for N; nobody stops. A huge page counts as one page. "
 		"Where perf events are not\npermitted, system calls that map memory are traced instead, "
-		"and what they map counts.\n\n"
+		"and what they map counts. A terminal\ngets the answer, the places in the program; "
+		"sprof report shows the rest.\n\n"
 		"  sprof heap -- ./app\n"
 		"  sprof heap -p 4711 -d 10s -o growth.svg\n"
 		"  sprof heap --period 1 -o growth.pb.gz -- ./app && sprof report growth.pb.gz\n\n"
@@ -312,9 +313,10 @@ const struct sprof_command sprof_command_heap = {
 		"  sprof heap --rate -p 4711 -d 30s\n\n"
 		"--exact watches each call of malloc, free and their like, also operator new, by uprobes (root), "
 		"or by\nbreakpoints. "
-		"The kinds\nof values are those of Go's heap profiles: alloc_space, alloc_objects, inuse_space, "
-		"inuse_objects; and\npeak_space, peak_objects, freed_space, freed_objects, temporary_space, "
-		"temporary_objects. --weight\nchooses one (a program's peak_space, a process's inuse_space).\n\n"
+		"The kinds of values are those of Go's heap profiles: alloc_space, alloc_objects,\n"
+		"inuse_space, inuse_objects; and peak_space, peak_objects, freed_space, freed_objects,\n"
+		"temporary_space, temporary_objects. --weight chooses one (a program's peak_space, a process's\n"
+		"inuse_space).\n\n"
 		"  sprof heap --exact -- ./app\n"
 		"  sprof heap --exact --live --older 1s -p 4711 -d 10s\n"
 		"  sprof heap --exact -o heap.pb.gz -- ./app && go tool pprof -top heap.pb.gz\n",

@@ -121,7 +121,8 @@ static const struct sprof_format *choose_for_stdout(enum sprof_stdout wanted)
 {
 	const struct sprof_format *named;
 
-	if (wanted == SPROF_STDOUT_REPORT)
+	if (wanted == SPROF_STDOUT_REPORT ||
+		(wanted == SPROF_STDOUT_ANSWER && !isatty(STDOUT_FILENO)))
 		return &sprof_format_text;
 	named = format_of_stdout();
 	if (named)
@@ -262,6 +263,7 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 	outputs->items[outputs->count++] = (struct sprof_output_request){
 		.pattern = last, .path = last, .format = &sprof_format_pprof, .unasked = true};
 	outputs->whole_report = "sprof report";
+	outputs->is_last = true;
 }
 
 bool sprof_outputs_report_to_stdout(const struct sprof_outputs *outputs)
@@ -380,6 +382,7 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 	struct sprof_written written = {0};
 
 	settled.whole_report = outputs->whole_report;
+	settled.is_last = outputs->is_last;
 	for (size_t i = 0; i < 2 * outputs->count; i++) {
 		const struct sprof_output_request *request = &outputs->items[i % outputs->count];
 		bool is_turn = (i < outputs->count) == (request->path != NULL), succeeded;
@@ -389,10 +392,12 @@ struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bo
 		succeeded = write_request(outputs, request, profile, &settled);
 		if (!succeeded && !request->path && !request->unasked && outputs->is_recording)
 			rescue(profile, &settled);
-		if (request->unasked && request->path && !succeeded)
+		if (request->unasked && request->path && !succeeded) {
 			settled.whole_report = "the same with --full";
-		else if (!request->unasked)
+			settled.is_last = false;
+		} else if (!request->unasked) {
 			*(succeeded ? &written.succeeded : &written.failed) += 1;
+		}
 	}
 	return written;
 }

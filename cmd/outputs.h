@@ -29,6 +29,7 @@ struct sprof_outputs {
 	const struct sprof_format *fallback; /* a -f before any -o; NULL: none */
 	/* the command that shows the whole report; NULL: none */
 	const char *whole_report;
+	bool is_last;      /* it shows the last recording, which the next one replaces */
 	bool is_recording; /* what can't go to stdout is kept */
 	bool is_paged;     /* the reader of stdout may leave early */
 	/* the profile to keep unasked; NULL: the one that is written */
@@ -51,6 +52,7 @@ enum sprof_stdout {
 	SPROF_STDOUT_REPORT, /* the text report */
 	/* the summary on a terminal; folded stacks into a pipe, with a message */
 	SPROF_STDOUT_SUMMARY,
+	SPROF_STDOUT_ANSWER, /* the summary on a terminal, else the text report */
 };
 
 /*

@@ -193,8 +193,8 @@ const struct sprof_option sprof_shown_output_table[] = {
 		sprof_outputs_set_path, FIELD(outputs)},
 	{"format", "f", "FORMAT",
 		"format of the -o before it, or of all; sprof --list-formats lists them\n"
-		"(by FILE's suffix, else text; run and attach: summary on a terminal,\n"
-		"folded into a pipe)",
+		"(by FILE's suffix, else text; run, attach, heap: summary on a terminal;\n"
+		"run, attach: folded into a pipe)",
 		sprof_outputs_set_format, FIELD(outputs)},
 	{"weight", NULL, "KIND",
 		"wall, samples, user, sys, runq, stolen, wait, or of the last sleep,\n"
@@ -298,6 +298,18 @@ struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	written = sprof_outputs_write(&outputs, with_stdout, profile, &settled);
 	sprof_pager_finish(&pager);
 	return written;
+}
+
+bool sprof_shown_settle_answer(struct sprof_shown *shown, bool is_quiet, struct sprof_error *err)
+{
+	const enum sprof_stdout wanted =
+		sprof_shown_asks_for_text(shown) ? SPROF_STDOUT_REPORT : SPROF_STDOUT_ANSWER;
+
+	if (!sprof_outputs_settle(&shown->outputs, wanted, err))
+		return false;
+	if (!is_quiet)
+		sprof_outputs_keep(&shown->outputs);
+	return true;
 }
 
 bool sprof_shown_settle_weight(

@@ -69,6 +69,13 @@ struct sprof_written sprof_shown_write(const struct sprof_shown *shown,
 	bool with_stdout);
 
 /*
+ * For commands that count something else than time: the answer on a terminal, unless options of the
+ * report are given, else the report. The recording is kept, unless it is to be quiet.
+ */
+SPROF_MUST_USE bool sprof_shown_settle_answer(
+	struct sprof_shown *shown, bool is_quiet, struct sprof_error *err);
+
+/*
  * For commands whose profile counts kinds of their own: its weight is what `shown` asks for. The kinds
  * are set, and there is no row yet.
  */

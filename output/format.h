@@ -32,8 +32,9 @@ struct sprof_output_options {
 	bool colour;              /* summary: with escape sequences */
 	bool utf8;                /* summary: not only ASCII */
 	const char *whole_report; /* summary: the command for the whole report; NULL: unknown */
-	bool short_names;         /* text: without template arguments and parameters */
-	bool waits_only;          /* text: no view except the table of waits */
+	bool is_last; /* summary: that command shows the last recording, whichever that is then */
+	bool short_names; /* text: without template arguments and parameters */
+	bool waits_only;  /* text: no view except the table of waits */
 	/* text, json: callers, callees of functions that match; NULL: not asked for */
 	const char *callers, *callees;
 	size_t depth; /* text, json: levels of the graphs; 0: all */

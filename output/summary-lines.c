@@ -4,11 +4,14 @@
 #include "output/summary.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "output/fit.h"
+
+enum { ROWS = 5 /* of a table, at most */ };
 
 /* ECMA-48, SGR. */
 static const char faint[] = "\033[2m";
@@ -75,4 +78,36 @@ size_t sprof_summary_count_lines(const struct sprof_summary *summary, const char
 		text += length + (text[length] == ' ');
 	}
 	return count;
+}
+
+void sprof_summary_put_next(struct sprof_summary *summary)
+{
+	const char *command = summary->options.whole_report;
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (!command)
+		return;
+	if (asprintf(&text, "%s    the whole report of this run%s", command,
+		    summary->options.is_last ? ", kept until the next one" : "") < 0) {
+		text = NULL;
+		sprof_out_fail(summary->out, ENOMEM);
+		return;
+	}
+	sprof_summary_put_text(
+		summary, "next", sprof_fit_length(text) > room(summary) ? command : text, 1);
+}
+
+void sprof_summary_put_gap(struct sprof_summary *summary)
+{
+	if (summary->is_airy)
+		sprof_summary_end_line(summary);
+}
+
+size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other)
+{
+	size_t rows = ROWS;
+
+	if (summary->lines != SIZE_MAX)
+		rows = summary->lines > other ? (summary->lines - other) / tables : 0;
+	return rows > ROWS ? ROWS : rows;
 }

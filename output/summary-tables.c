@@ -59,7 +59,7 @@ bool sprof_summary_put_functions(
 		return false;
 	for (size_t i = 0; i < own.count && shown < rows; i++) {
 		const struct sprof_own_row *row = &own.rows[i];
-
+		enum sprof_verdict verdict;
 		SPROF_AUTO_FREE char *name = NULL;
 
 		if (is_small(summary, sprof_times_wall(&row->self.times)) ||
@@ -67,9 +67,11 @@ bool sprof_summary_put_functions(
 			continue;
 		name = sprof_fit_function(
 			profile->functions[row->function].name, false, room(summary) - ROW);
+		verdict = sprof_verdict_of(&row->self.times, &row->waiting);
+		if (verdict == SPROF_VERDICT_STARVED)
+			sprof_summary_use(summary, SPROF_SUMMARY_STARVED);
 		put_row(summary, shown++ ? "" : "functions", sprof_times_wall(&row->self.times),
-			sprof_verdict_name(sprof_verdict_of(&row->self.times, &row->waiting)),
-			name);
+			sprof_verdict_name(verdict), name);
 	}
 	sprof_own_finish(&own);
 	return true;

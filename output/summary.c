@@ -22,7 +22,6 @@
 enum {
 	WIDTH = 80,
 	LEAST_WIDTH = 40,
-	ROWS = 5, /* of a table, at most */
 	PROGRAMS = 5,
 	FEW_LINES = 12, /* fewer lines have room for little more than the verdict */
 	SENTENCE = 3,   /* lines */
@@ -210,6 +209,18 @@ static char *legend(const struct sprof_times *times)
 	return NULL;
 }
 
+/* Percent of the time: from here on, waiting for a CPU wants an explanation. */
+static const double much_runq = 5;
+
+static void use_terms(
+	struct sprof_summary *summary, const struct sprof_times *times, const char *figures)
+{
+	if (sprof_percent(times->ns[SPROF_TIME_RUNQ], sprof_times_wall(times)) >= much_runq)
+		sprof_summary_use(summary, SPROF_SUMMARY_RUNQ);
+	if (strstr(figures, "stolen"))
+		sprof_summary_use(summary, SPROF_SUMMARY_STOLEN);
+}
+
 /* Writes the bar, its legend, and the part of the wall time that is not in it. */
 static void put_times(struct sprof_summary *summary)
 {
@@ -235,6 +246,7 @@ static void put_times(struct sprof_summary *summary)
 		put_bar(summary, &times, room(summary) - length - 1);
 	sprof_out_puts(summary->out, words + 1);
 	sprof_summary_end_line(summary);
+	use_terms(summary, &times, figures);
 	if (!shows_idle || summary->lines < FEW_LINES)
 		return;
 	if (asprintf(&idle, "shares are of %s; idle %s%s%s", sprof_figure_time(summary->whole).text,
@@ -245,17 +257,9 @@ static void put_times(struct sprof_summary *summary)
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
 	}
+	if (shows_unsampled)
+		sprof_summary_use(summary, SPROF_SUMMARY_UNSAMPLED);
 	sprof_summary_put_text(summary, "", idle, 1);
-}
-
-/* The rows that each of the `tables` to come may have; `other` lines follow them. */
-static size_t rows_left(const struct sprof_summary *summary, size_t tables, size_t other)
-{
-	size_t rows = ROWS;
-
-	if (summary->lines != SIZE_MAX)
-		rows = summary->lines > other ? (summary->lines - other) / tables : 0;
-	return rows > ROWS ? ROWS : rows;
 }
 
 /* A rate that would give a run this short enough samples; 0: none does. */
@@ -297,42 +301,21 @@ static void put_too_short(struct sprof_summary *summary)
 	sprof_summary_put_text(summary, "verdict", text, 2);
 }
 
-static void put_next(struct sprof_summary *summary, const char *doubts)
-{
-	const char *command = summary->options.whole_report;
-	SPROF_AUTO_FREE char *text = NULL;
-
-	if (doubts[0])
-		sprof_summary_put_text(summary, "trust", doubts, 1);
-	if (!command)
-		return;
-	if (asprintf(&text, "%s    the whole report", command) < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
-	sprof_summary_put_text(summary, "next", text, 1);
-}
-
-/* A blank line between parts if the screen is large. */
-static void put_gap(struct sprof_summary *summary)
-{
-	if (summary->is_airy)
-		sprof_summary_end_line(summary);
-}
-
 static bool put_tables(struct sprof_summary *summary, size_t other, struct sprof_error *err)
 {
-	put_gap(summary);
-	if (!sprof_summary_put_functions(summary, rows_left(summary, TABLES, other), err))
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_functions(
+		    summary, sprof_summary_rows_left(summary, TABLES, other), err))
 		return false;
-	put_gap(summary);
-	if (!sprof_summary_put_paths(summary, rows_left(summary, TABLES - 1, other), err))
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_paths(
+		    summary, sprof_summary_rows_left(summary, TABLES - 1, other), err))
 		return false;
-	put_gap(summary);
-	if (!sprof_summary_put_waits(summary, rows_left(summary, TABLES - 2, other), err))
+	sprof_summary_put_gap(summary);
+	if (!sprof_summary_put_waits(
+		    summary, sprof_summary_rows_left(summary, TABLES - 2, other), err))
 		return false;
-	put_gap(summary);
+	sprof_summary_put_gap(summary);
 	return true;
 }
 
@@ -353,24 +336,24 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	if (sprof_quality_samples(&summary->profile->quality) < FEW_SAMPLES) {
 		put_too_short(summary);
 		if (sprof_quality_samples(&summary->profile->quality))
-			put_next(summary, "");
+			sprof_summary_put_next(summary);
 		return true;
 	}
 	if (summary->view.left_out ? !put_programs(summary, programs) && sprof_error_no_memory(err)
 				   : !put_idle(summary, err))
 		return false;
 	put_times(summary);
-	if (!put_tables(summary, other, err))
+	if (!put_tables(summary, other + (summary->terms ? 1 : 0), err))
 		return false;
-	put_next(summary, doubts);
+	sprof_summary_put_legend(summary);
+	if (doubts[0])
+		sprof_summary_put_text(summary, "trust", doubts, 1);
+	sprof_summary_put_next(summary);
 	return true;
 }
 
-static void settle(struct sprof_summary *summary)
+static void settle_screen(struct sprof_summary *summary)
 {
-	const struct sprof_answer *answer = &summary->answer;
-	uint64_t busy = sprof_times_wall(&answer->busy);
-
 	summary->width = summary->options.width ? summary->options.width : WIDTH;
 	if (summary->width < LEAST_WIDTH)
 		summary->width = LEAST_WIDTH;
@@ -379,6 +362,13 @@ static void settle(struct sprof_summary *summary)
 		summary->lines =
 			summary->options.height > SPARE ? summary->options.height - SPARE : 1;
 	summary->is_airy = summary->lines >= AIRY;
+}
+
+static void settle_view(struct sprof_summary *summary)
+{
+	const struct sprof_answer *answer = &summary->answer;
+	uint64_t busy = sprof_times_wall(&answer->busy);
+
 	summary->view = (struct sprof_view){.weight = SPROF_WEIGHT_WALL,
 		.thread = SPROF_PROFILE_NONE,
 		.left_out = answer->left_out,
@@ -396,12 +386,12 @@ static bool write_summary(const struct sprof_profile *profile,
 	struct sprof_summary summary = {.profile = profile, .options = *options, .out = out};
 	bool ok;
 
+	settle_screen(&summary);
 	if (!sprof_profile_counts_time(profile))
-		return sprof_error_set(err, SPROF_ERROR_UNSUPPORTED,
-			"a summary needs a profile of sprof's own: this one is another tool's");
+		return sprof_summary_put_counts(&summary, err);
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
 		return false;
-	settle(&summary);
+	settle_view(&summary);
 	ok = put_all(&summary, err);
 	sprof_answer_finish(&summary.answer);
 	return ok;

@@ -22,7 +22,24 @@ struct sprof_summary {
 	uint64_t whole;         /* the view's wall time */
 	size_t width, lines;    /* lines: those left to write; SIZE_MAX: any number */
 	bool is_airy;
+	unsigned terms; /* bits of enum sprof_summary_term: those that have been written */
 };
+
+/* Words that want an explanation. */
+enum sprof_summary_term {
+	SPROF_SUMMARY_RUNQ,
+	SPROF_SUMMARY_STARVED,
+	SPROF_SUMMARY_STOLEN,
+	SPROF_SUMMARY_UNSAMPLED,
+};
+
+static inline void sprof_summary_use(struct sprof_summary *summary, enum sprof_summary_term term)
+{
+	summary->terms |= 1u << term;
+}
+
+/* What the terms mean that have been written, as far as there is room. */
+void sprof_summary_put_legend(struct sprof_summary *summary);
 
 /* Writes a label in the margin; blank from a part's second line on. */
 void sprof_summary_put_label(const struct sprof_summary *summary, const char *label);
@@ -49,6 +66,20 @@ SPROF_MUST_USE bool sprof_summary_put_paths(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_summary_put_waits(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
+
+/* What comes next: the command that shows everything. */
+void sprof_summary_put_next(struct sprof_summary *summary);
+/* The rows that each of the `tables` to come may have; `other` lines follow them. */
+size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other);
+/* A blank line between parts if the screen is large. */
+void sprof_summary_put_gap(struct sprof_summary *summary);
+
+/*
+ * Of a profile that counts something else than time: how much of it, and where in the program. False:
+ * no memory.
+ */
+SPROF_MUST_USE bool sprof_summary_put_counts(
+	struct sprof_summary *summary, struct sprof_error *err);
 
 /* Page faults, if the profile has some: a sentence and, if it shows them, a table. False: no memory. */
 SPROF_MUST_USE bool sprof_summary_put_faults(

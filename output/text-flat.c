@@ -26,6 +26,7 @@ struct table {
 	const char **objects; /* by function; NULL: without a name */
 	size_t object_width;
 	uint64_t whole;
+	bool explains; /* its words; once in a report */
 };
 
 static size_t width_of(const struct table *table, const struct sprof_column *column)
@@ -73,18 +74,20 @@ static void choose_columns(struct table *table, bool merged)
 	struct sprof_column_list *list = &table->columns;
 	bool narrow = sprof_text_is_narrow(table->text);
 	const enum sprof_weight *split;
-	size_t count = sprof_text_columns(table->text, &split);
+	const bool has_times = sprof_profile_counts_time(table->text->profile);
+	size_t count = has_times ? sprof_text_columns(table->text, &split) : 0;
 
 	sprof_column_list_add(list, sprof_column_find("self%"));
 	sprof_column_list_add(list, sprof_column_find("self"));
 	sprof_column_list_add(list, sprof_column_find("total"));
 	for (size_t i = 0; i < count; i++)
 		sprof_column_list_add(list, sprof_column_of(SPROF_COLUMN_SPLIT, split[i]));
-	if (!narrow)
+	if (!narrow && has_times)
 		sprof_column_list_add(list, sprof_column_find("samples"));
 	if (!narrow && merged)
 		sprof_column_list_add(list, sprof_column_find("threads"));
-	sprof_column_list_add(list, sprof_column_find("verdict"));
+	if (has_times)
+		sprof_column_list_add(list, sprof_column_find("verdict"));
 	if (!narrow && table->object_width)
 		sprof_column_list_add(list, sprof_column_find("dso"));
 }
@@ -192,7 +195,10 @@ static void write_cell(const struct table *table, const struct sprof_column *col
 	}
 }
 
-/* The source's place, or else the object if that has no column. */
+/*
+ * Where the function begins, or else the object if that has no column. Not of counts: there the places
+ * in the program have the lines that a user looks for, and two lines of one function confuse.
+ */
 static void name_place(const struct table *table, const struct sprof_profile_function *function,
 	char *place, size_t size)
 {
@@ -200,7 +206,7 @@ static void name_place(const struct table *table, const struct sprof_profile_fun
 	const char *slash = function->file ? strrchr(function->file, '/') : NULL;
 	int length = 0;
 
-	if (function->file && function->line)
+	if (function->file && function->line && sprof_profile_counts_time(table->text->profile))
 		length = snprintf(place, size, "  %s:%" PRIu32, slash ? slash + 1 : function->file,
 			function->line);
 	else if (object && !function->unresolved &&
@@ -231,10 +237,16 @@ static void write_row(const struct table *table, const struct sprof_flat_row *ro
 	write_function(table, &table->text->profile->functions[row->function]);
 }
 
+static bool is_starved(const struct sprof_flat_row *row)
+{
+	return sprof_verdict_of(&row->total.times, &row->waiting) == SPROF_VERDICT_STARVED;
+}
+
 static void write_rows(const struct table *table)
 {
 	const struct sprof_text *text = table->text;
 	size_t shown = 0, small = 0, beyond = 0;
+	bool has_starved = false;
 
 	for (size_t i = 0; i < table->flat->count; i++) {
 		const struct sprof_flat_row *row = &table->flat->rows[i];
@@ -245,9 +257,14 @@ static void write_rows(const struct table *table)
 			beyond++;
 		} else {
 			write_row(table, row);
+			has_starved |= is_starved(row);
 			shown++;
 		}
 	}
+	if (has_starved && table->explains &&
+		sprof_column_list_has(&table->columns, SPROF_COLUMN_VERDICT))
+		sprof_out_puts(text->out,
+			"(starved: ready but without a CPU for over 20 % of the time)\n");
 	sprof_text_left_out(text, "function", small, beyond);
 }
 
@@ -256,7 +273,10 @@ static bool write_flat(
 {
 	SPROF_AUTO_FREE const char **objects = sprof_objects_names(text->profile);
 	struct sprof_flat flat;
-	struct table table = {.text = text, .flat = &flat, .objects = objects};
+	struct table table = {.text = text,
+		.flat = &flat,
+		.objects = objects,
+		.explains = view->thread == SPROF_PROFILE_NONE && !view->groups};
 
 	if (!objects)
 		return sprof_error_no_memory(err);

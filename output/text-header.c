@@ -90,6 +90,19 @@ static void write_timers(const struct sprof_text *text)
 			quality->timers_throttled, quality->timers_throttled == 1 ? "" : "s");
 }
 
+static void write_certainty(const struct sprof_text *text, uint64_t samples)
+{
+	const unsigned rate = sprof_doubts_better_rate(&text->profile->quality, samples);
+
+	if (!samples)
+		return;
+	sprof_out_printf(text->out, "  certainty   a share of 10 %% may be off by %.1f points",
+		sprof_doubts_uncertainty((double)samples));
+	if (rate)
+		sprof_out_printf(text->out, "; -r %u takes more samples", rate);
+	sprof_out_puts(text->out, "\n");
+}
+
 static void write_samples(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
@@ -110,10 +123,7 @@ static void write_samples(const struct sprof_text *text)
 		"%" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64 " reused\n",
 		quality->samples_stopped, quality->samples_peeked, quality->samples_reused);
 	write_timers(text);
-	if (samples)
-		sprof_out_printf(text->out,
-			"  certainty   a share of 10 %% may be off by %.1f points\n",
-			sprof_doubts_uncertainty((double)samples));
+	write_certainty(text, samples);
 }
 
 /* Only for programs with code that lacks unwind tables. */

@@ -28,8 +28,9 @@ static bool write_views(const struct sprof_text *text, uint32_t thread, struct s
 		return sprof_text_waits(text, thread, err);
 	if (asks_for_paths(text))
 		return sprof_text_paths(text, thread, err);
-	return sprof_text_flat(text, thread, err) && sprof_text_waits(text, thread, err) &&
-		sprof_text_callers(text, thread, err) && sprof_text_callees(text, thread, err) &&
+	return sprof_text_sites(text, thread, err) && sprof_text_flat(text, thread, err) &&
+		sprof_text_waits(text, thread, err) && sprof_text_callers(text, thread, err) &&
+		sprof_text_callees(text, thread, err) &&
 		(!text->options.full || sprof_text_neighbours(text, thread, err));
 }
 

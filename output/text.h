@@ -24,6 +24,9 @@ struct sprof_text {
 void sprof_text_header(const struct sprof_text *text);
 SPROF_MUST_USE bool sprof_text_modules(const struct sprof_text *text, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_threads(const struct sprof_text *text, struct sprof_error *err);
+/* Where in the program the figures come from, if they are of something else than time. */
+SPROF_MUST_USE bool sprof_text_sites(
+	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 SPROF_MUST_USE bool sprof_text_flat(
 	const struct sprof_text *text, uint32_t thread, struct sprof_error *err);
 /* The same for one group of rows. */

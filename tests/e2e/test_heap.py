@@ -2,9 +2,11 @@
 
 import os
 import re
+import shlex
 
 from harness import (SPROF, Program, Target, as_nobody, check_error, check_near, main, own_sprof, own_target, read_folded,
-                     require, require_switches, run, sprof, target, tracer_of)
+                     require, require_switches, run, sprof, target, tool, tracer_of)
+from subjects import build
 
 TARGET = "grower"
 PAGE = 4096
@@ -71,6 +73,31 @@ def test_formats():
     text = sprof("report", "growth.pb.gz", "--weight", "faults", "-f", "folded").check(0).text()
     assert "grow_a_lot" in text, text
     assert os.path.getsize("growth.svg") > 1000
+
+
+def typed(*words):
+    """What a terminal of 100 columns shows, in which nobody answers a pager."""
+    command = f"stty cols 100 rows 30; {shlex.join(words)}"
+    environment = {**os.environ, "XDG_CACHE_HOME": os.path.abspath("cache"), "TERM": "xterm", "LESS": ""}
+    environment.pop("PAGER", None)
+    result = run(tool("script"), "-qefc", command, "/dev/null", env=environment)
+    return re.sub(r"\r|\x1b\[[0-9;?]*[a-zA-Z]", "", result.text())
+
+
+def test_a_terminal_gets_the_answer():
+    """The program's place comes first, not the allocator's functions; no pager waits; the rest is kept."""
+    require_switches()
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/sessions.c"),
+              encoding="utf-8") as file:
+        program = build("sessions", source=file.read())
+    text = typed(SPROF, "heap", "--", program)
+    assert re.search(r"verdict +\d\d\.\d MiB growth, (9\d|100) % of it in read_history \(sessions\.c:\d+\)", text), text
+    first = re.search(r"places +(.*)", text)[1]
+    assert "read_history" in first and "malloc" not in first, text
+    assert "sprof report" in text and "self%" not in text, text
+    text = typed(SPROF, "report", "--no-pager")
+    assert text.index("read_history") < text.index("malloc"), text
+    assert "user%" not in text and "verdict" not in text, text
 
 
 def test_rates():

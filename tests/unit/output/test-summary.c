@@ -120,12 +120,111 @@ static void too_few_samples_tell_nothing(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A profile of one program that starves: its function in libc, called from its own. */
+static struct sprof_profile *make_starving(uint64_t samples, uint64_t others_ms)
+{
+	static const struct example_function compares[] = {{"main", "/home/me/app"},
+		{"find_word", "/home/me/app"},
+		{"__strcmp_evex", "/usr/lib/x86_64-linux-gnu/libc.so.6"}, {0}};
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {.duration_ns = SPROF_NS_PER_S,
+		.rate_hz = 99,
+		.samples_stopped = samples,
+		.cpus = 2,
+		.machine_cpu_ns = (400 + others_ms) * SPROF_NS_PER_MS};
+
+	example_add_row(profile, example_thread(profile, "a"), example_stack_in(profile, compares),
+		&(struct sprof_metrics){.samples = samples,
+			.times.ns = {[SPROF_TIME_USER] = 400 * SPROF_NS_PER_MS,
+				[SPROF_TIME_RUNQ] = 500 * SPROF_NS_PER_MS,
+				[SPROF_TIME_STOLEN] = 100 * SPROF_NS_PER_MS}});
+	sprof_profile_set_quality(profile, &quality);
+	return profile;
+}
+
+static char *summary_of(struct sprof_profile *profile)
+{
+	struct sprof_output_options options = sprof_output_options_default();
+	char *text;
+
+	options.width = 160;
+	options.whole_report = "sprof report";
+	options.is_last = true;
+	text = written_by(&sprof_format_summary, profile, &options);
+	sprof_profile_destroy(profile);
+	return text;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("no %s in:\n%s", words, text);
+}
+
+static void a_persons_next_questions_are_answered(void **state)
+{
+	SPROF_AUTO_FREE char *few = summary_of(make_starving(13, 1500));
+	SPROF_AUTO_FREE char *enough = summary_of(make_starving(500, 100));
+
+	assert_says(few, "50 % ready but without a CPU, other programs used 1.5 of 2 CPUs");
+	assert_says(few, "40 % computing, most in __strcmp_evex, called from find_word");
+	assert_says(few,
+		"legend     runq, starved: ready but without a CPU; stolen: taken by the host, interrupts or "
+		"sprof");
+	assert_says(few, "only 13 samples: a share of 10 % may be off by 17 points; try -r 999");
+	assert_says(few,
+		"next       sprof report    the whole report of this run, kept until the next one");
+	assert_null(strstr(enough, "other programs"));
+	assert_null(strstr(enough, "try -r"));
+}
+
+static void other_figures_than_time_have_places(void **state)
+{
+	static const struct example_function reads[] = {{"main", "/home/me/app", "app.c", 46},
+		{"read_history", "/home/me/app", "app.c", 16},
+		{"malloc", "/usr/lib/x86_64-linux-gnu/libc.so.6"}, {0}};
+	static const struct example_function opens[] = {
+		{"main", "/home/me/app", "app.c", 46}, {"open", "/home/me/app", "app.c", 27}, {0}};
+	struct sprof_profile *profile = sprof_build_create();
+	struct sprof_output_options options = sprof_output_options_default();
+	SPROF_AUTO_FREE char *text = NULL, *report = NULL;
+	const struct sprof_kind kind = {"held_bytes", "bytes", SPROF_FOLD_SUM};
+	struct sprof_profile_row row = {0};
+	uint64_t bytes = 99 << 20;
+
+	profile->kinds.has_times = false;
+	profile->kinds.further[0] = kind;
+	profile->kinds.further_count = 1;
+	profile->kinds.shown = options.weight = SPROF_WEIGHT_FURTHER;
+	row.thread = example_thread(profile, "a");
+	assert_true(sprof_build_context(profile,
+		&(struct sprof_profile_context){.state = SPROF_STATE_COUNT}, &row.context));
+	row.stack = example_stack_in(profile, reads);
+	assert_true(sprof_build_row(profile, &row, &bytes));
+	bytes = 1 << 20;
+	row.stack = example_stack_in(profile, opens);
+	assert_true(sprof_build_row(profile, &row, &bytes));
+	text = written_by(&sprof_format_summary, profile, &options);
+	assert_says(text, "100 MiB held bytes, 99 % of it in read_history (app.c:16)");
+	assert_says(text, "places      99.0 %  99.0 MiB  read_history  app.c:16\n");
+	assert_says(text, "            1.0 %   1.0 MiB  open  app.c:27\n");
+	assert_says(text, "main > read_history > malloc");
+	report = written_by(&sprof_format_text, profile, &options);
+	assert_says(report,
+		"places in the program, by held_bytes\n 99.0 99.0 MiB  read_history  app.c:16\n");
+	assert_null(strstr(report, "verdict"));
+	assert_null(strstr(report, "app.c:1\n"));
+	sprof_profile_destroy(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_fits_any_terminal),
 		cmocka_unit_test(without_a_terminal_it_is_plain),
 		cmocka_unit_test(too_few_samples_tell_nothing),
+		cmocka_unit_test(a_persons_next_questions_are_answered),
+		cmocka_unit_test(other_figures_than_time_have_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
