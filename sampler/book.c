@@ -417,6 +417,25 @@ static void book_it(
 	charge(book, observation);
 }
 
+/* A timer's record of a thread that was found asleep: the sleep goes on, as far as anybody has seen. */
+static void book_beside_sleep(
+	struct book *book, const struct observation *observation, const struct walked *walked)
+{
+	struct sampled *sampled = observation->thread->sampling;
+	const struct last_seen asleep = sampled->last;
+	const struct known_wait wait = sampled->wait;
+
+	book_it(book, observation, walked);
+	sprof_sampled_ran_meanwhile(sampled, &asleep, &wait);
+}
+
+static bool is_beside_sleep(const struct observation *observation)
+{
+	const struct sampled *sampled = observation->thread->sampling;
+
+	return observation->by == OBSERVED_BY_KERNEL && sampled->sleep.active;
+}
+
 bool sprof_book_observation(struct book *book, const struct observation *observation)
 {
 	struct walked walked = {.stack = {.end = observation->end}};
@@ -431,7 +450,10 @@ bool sprof_book_observation(struct book *book, const struct observation *observa
 		return false;
 	if (sprof_interpreted_was_named(observation->thread))
 		sprof_names_tell(book->run, book->sink, observation->thread, false);
-	book_it(book, observation, &walked);
+	if (is_beside_sleep(observation))
+		book_beside_sleep(book, observation, &walked);
+	else
+		book_it(book, observation, &walked);
 	return true;
 }
 

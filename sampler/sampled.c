@@ -149,11 +149,26 @@ void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *fi
 		.cpu_ns = figures->cpu_ns,
 		.figures = *figures,
 	};
-	sampled->asleep = (struct sleeping_place){.seen = sampled->last, .wait = sampled->wait.id};
+	sampled->asleep = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
+	sampled->has_running = false;
+}
+
+void sprof_sampled_ran_meanwhile(
+	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait)
+{
+	sampled->running = (struct known_place){.seen = sampled->last, .wait = sampled->wait.id};
+	sampled->has_running = true;
+	sprof_sampled_seen(sampled, asleep);
+	sprof_sampled_waits(sampled, wait);
 }
 
 void sprof_sampled_woke(struct sampled *sampled)
 {
+	if (sampled->has_running) {
+		sampled->last = sampled->running.seen;
+		sprof_sampled_runs(sampled, sampled->running.wait);
+	}
+	sampled->has_running = false;
 	sampled->sleep.active = false;
 	sampled->sleep.skipped = 0;
 }

@@ -95,8 +95,8 @@ struct queue_look {
 	const struct sprof_proc_schedstat *schedstat;
 };
 
-/* The sample of the present sleep. Records of timers may come before anybody sees that it is over. */
-struct sleeping_place {
+/* Where a thread was seen, and in which call. */
+struct known_place {
 	struct last_seen seen;
 	uint32_t wait; /* the sink's */
 };
@@ -120,7 +120,10 @@ struct sampled {
 	enum sampled_life life;
 	bool owed; /* its last stop came too late for its tick */
 	struct last_seen last;
-	struct sleeping_place asleep;
+	struct known_place asleep; /* the sample of the present sleep, */
+	/* and where a record says that it ran: just before, or when the sleep was over, which nobody saw yet */
+	struct known_place running;
+	bool has_running;
 	struct known_cpu cpu;
 	struct copy_plan copy;
 	struct timed timed;
@@ -215,6 +218,12 @@ void sprof_sampled_placed(struct sampled *sampled, uint32_t place);
  */
 void sprof_sampled_slept(struct sampled *sampled, const struct sprof_figures *figures,
 	uint64_t timeslices, bool is_same);
+/*
+ * A record has told where it ran, just before its sleep or after it: `asleep` and `wait` hold as long as
+ * nobody has seen that it woke.
+ */
+void sprof_sampled_ran_meanwhile(
+	struct sampled *sampled, const struct last_seen *asleep, const struct known_wait *wait);
 void sprof_sampled_woke(struct sampled *sampled);
 /*
  * It has had a CPU since it was seen asleep. Returns the time that it had to wait for the first one, in

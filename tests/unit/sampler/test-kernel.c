@@ -160,6 +160,32 @@ static void who_sleeps_is_peeked_at(void **state)
 	assert_int_equal(thread->timers, 1);
 }
 
+/* A record between the begin of a tick and its look is read when the look has found the thread asleep. */
+static void a_record_of_before_does_not_end_a_sleep(void **state)
+{
+	uint64_t awake = 0, expected = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *thread;
+
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		world.cost_ns = MS / 50;
+		thread = fake_add(&world, 0, 0);
+		for (int i = 0; i < 40; i++) {
+			fake_act(thread, DOING_USER, 20 * MS + fake_random(&world, MS));
+			fake_act(thread, DOING_SLEEP, 30 * MS);
+		}
+		for (int i = 0; i < 8; i++)
+			fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
+		world.options.duration_ns = 2 * LATER * MS;
+		fake_run_well(&world);
+		awake += thread->states[SPROF_STATE_USER];
+		expected += thread->user_ns / MS;
+	}
+	assert_in_range(awake, expected * 0.98, expected * 1.02);
+}
+
 /* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
 static void where_all_is_settled_looks_are_spared(void **state)
 {
@@ -392,6 +418,7 @@ int main(void)
 		SCENARIO(calls_have_records),
 		SCENARIO(rare_calls_have_records),
 		SCENARIO(who_sleeps_is_peeked_at),
+		SCENARIO(a_record_of_before_does_not_end_a_sleep),
 		SCENARIO(where_all_is_settled_looks_are_spared),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
 		SCENARIO(who_waits_for_a_cpu_repeats_its_last_sample),
