@@ -83,6 +83,8 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 		sprof_target_leave(target, runner);
 		return;
 	}
+	if (target->options.modules)
+		(void)!sprof_process_read_maps(runner->process, target->options.modules);
 	runner->process->executed_ns = sprof_clock_now_ns();
 	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
 	go_on(target, runner, SPROF_HELD_EXEC);

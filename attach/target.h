@@ -48,6 +48,11 @@ struct sprof_target_options {
 	bool births;      /* BORN are events too, */
 	bool tasks;       /* and DELIVERED */
 	bool holds;       /* HELD are events too */
+	/*
+	 * The mappings of a program are read at its exec already, because it may end before anybody
+	 * else can; these have its files. NULL: they are not.
+	 */
+	struct sprof_modules *modules;
 	/* Which system calls are SPROF_EVENT_CALLs. */
 	enum sprof_target_calls calls;
 	sigset_t child_mask; /* the signal mask that a launched program starts with */

@@ -323,6 +323,15 @@ static void end_holds(struct sprof_tracing *tracing, struct sprof_target *target
 	}
 }
 
+static bool have_stacks(const struct sprof_event_source *const *events)
+{
+	for (; events && *events; events++) {
+		if ((*events)->offer)
+			return true;
+	}
+	return false;
+}
+
 static void *trace(void *data)
 {
 	struct sprof_tracing *tracing = data;
@@ -334,6 +343,7 @@ static void *trace(void *data)
 		.births = tracing->sampling.by_kernel,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
+		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,
 		.child_mask = tracing->signals->original,
 	};
 	struct sprof_target *target = NULL;

@@ -261,9 +261,7 @@ static bool offer(void *data, const struct sprof_event_stacks *stacks)
 	return !events->out_of_memory;
 }
 
-/*
- * 0: it is not known, as for what happened before an exec: nobody knows any more what was mapped then.
- */
+/* 0: it is not known. */
 static uint32_t walk(struct sprof_fault_events *events, struct sprof_thread *thread,
 	const struct sprof_fault_kept *kept)
 {
@@ -271,9 +269,7 @@ static uint32_t walk(struct sprof_fault_events *events, struct sprof_thread *thr
 	const struct sprof_perf_user *user = &kept->user;
 	uint32_t stack = 0;
 
-	if (!user->stack || kept->record.time_ns < thread->process->executed_ns)
-		return 0;
-	if (stacks->take(stacks->data, thread, &user->regs, user->stack, user->stack_size) &&
+	if (user->stack && stacks->take(stacks->data, thread, user, kept->record.time_ns) &&
 		!stacks->walk(stacks->data, &stack))
 		events->out_of_memory = true;
 	return stack;
@@ -416,7 +412,9 @@ static void take(void *data, const struct sprof_event *event)
 		if (born)
 			(void)expect(events, born);
 	}
+	/* What was mapped before is known for the last time. */
 	if (event->kind == SPROF_EVENT_EXEC) {
+		drain(events);
 		expect_new(events);
 	}
 	if (event->kind == SPROF_EVENT_ENDED) {

@@ -40,7 +40,6 @@ struct sprof_recorded_events {
 	uint64_t next_ns;     /* when to read */
 	uint64_t read_ns;     /* when the last reading began */
 	uint64_t known_ns;    /* all events from before it have been given */
-	pid_t replaced;       /* the process whose program has just been replaced; 0: none */
 	bool has_new_program; /* whose mappings are to be read before it may end */
 	bool out_of_memory;
 };
@@ -212,11 +211,10 @@ static uint32_t walk_stack(
 	struct sprof_perf_user user;
 	uint32_t stack = 0;
 
-	if (!thread || thread->process->pid == events->replaced ||
-		!sprof_perf_user_read(record, true, &user))
+	if (!thread || !sprof_perf_user_read(record, true, &user))
 		return 0;
 	if (!stacks->expect(stacks->data, thread) ||
-		(stacks->take(stacks->data, thread, &user.regs, user.stack, user.stack_size) &&
+		(stacks->take(stacks->data, thread, &user, record->time_ns) &&
 			!stacks->walk(stacks->data, &stack)))
 		events->out_of_memory = true;
 	return stack;
@@ -340,16 +338,14 @@ static void take_end(struct sprof_recorded_events *events, const struct sprof_th
 }
 
 /*
- * Nobody knows any more what was mapped before, so what happened before has no stack. The thread that
- * goes on may have had another id, under which its probes were opened, and are about to be closed.
+ * What was mapped before is known for the last time. The thread that goes on may have had another id,
+ * under which its probes were opened, and are about to be closed.
  */
 static void take_exec(struct sprof_recorded_events *events, pid_t pid)
 {
 	if (!events->options.wants.stacks && !events->points.opened_count)
 		return;
-	events->replaced = pid;
 	drain(events);
-	events->replaced = 0;
 	sprof_recorded_points_end_thread(&events->points, pid);
 	sprof_recorded_points_watch_newborn(&events->points, pid);
 	events->has_new_program = events->options.wants.stacks;
@@ -467,7 +463,7 @@ struct sprof_event_source sprof_recorded_events_source(struct sprof_recorded_eve
 	return (struct sprof_event_source){
 		.data = events,
 		.begin = begin,
-		.offer = offer,
+		.offer = events->options.wants.stacks ? offer : NULL,
 		.take = take,
 		.due_ns = due_ns,
 		.poll = poll_rings,

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/regs.h"
 #include "attach/target.h"
+#include "events/perf-registers.h"
 
 /*
  * Stacks of single threads, for a source that wants them. Only one is under way: a copy is walked
@@ -30,11 +30,12 @@ struct sprof_event_stacks {
 	/* The same for a thread that sleeps, which it goes on doing. False: it doesn't sleep. */
 	bool (*peek)(void *data, struct sprof_thread *thread);
 	/*
-	 * Takes a copy that the kernel has made of an expected thread's stack, from sp on. It stays
-	 * the caller's, and is walked before it is gone. False: as copy().
+	 * Takes a copy that the kernel has made of an expected thread's stack at time_ns. It stays
+	 * the caller's, and is walked before it is gone. False: as copy(); so is what happened before
+	 * an exec, once that was reported: nobody knows any more what was mapped then.
 	 */
-	bool (*take)(void *data, struct sprof_thread *thread, const struct sprof_regs *regs,
-		const uint8_t *bytes, size_t size);
+	bool (*take)(void *data, struct sprof_thread *thread, const struct sprof_perf_user *user,
+		uint64_t time_ns);
 	/* Walks the copy and gives the stack to the sink: its id there. False: no memory. */
 	bool (*walk)(void *data, uint32_t *ret_stack);
 };

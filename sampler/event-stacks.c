@@ -53,6 +53,7 @@ static bool copy(void *data, struct sprof_thread *thread, bool is_last)
 	const struct sprof_world *world = stacks->run->world;
 	struct copying copying;
 
+	stacks->is_former = false;
 	stacks->taken = (struct observation){
 		.thread = thread, .by = OBSERVED_BY_STOP, .time_ns = now_of(stacks->run)};
 	if (!is_expected(stacks, thread) ||
@@ -81,6 +82,7 @@ static bool peek(void *data, struct sprof_thread *thread)
 	struct event_stacks *stacks = data;
 	struct peek_sight sight;
 
+	stacks->is_former = false;
 	if (!is_expected(stacks, thread) || !see(stacks->run, thread, &sight))
 		return false;
 	return sprof_peek(&stacks->peeking, stacks->run, thread, &sight, &stacks->taken) ==
@@ -89,22 +91,26 @@ static bool peek(void *data, struct sprof_thread *thread)
 }
 
 /* What the walk may need of the stack beyond the copy was not copied: it ends there. */
-static bool take(void *data, struct sprof_thread *thread, const struct sprof_regs *regs,
-	const uint8_t *bytes, size_t size)
+static bool take(void *data, struct sprof_thread *thread, const struct sprof_perf_user *user,
+	uint64_t time_ns)
 {
 	struct event_stacks *stacks = data;
-	const uint64_t sp = regs->values[SPROF_REG_SP];
-	const struct sprof_mapping *mapping = sprof_maps_find(&thread->process->maps, sp);
+	const struct sprof_process *process = thread->process;
+	const bool is_former = time_ns < process->executed_ns;
+	const uint64_t sp = user->regs.values[SPROF_REG_SP];
+	const struct sprof_mapping *mapping =
+		sprof_maps_find(is_former ? &process->former_maps : &process->maps, sp);
 
-	if (!is_expected(stacks, thread))
+	if (!is_expected(stacks, thread) || (is_former && !process->former_maps.count))
 		return false;
+	stacks->is_former = is_former;
 	stacks->snapshot = (struct sprof_snapshot){
-		.regs = *regs,
+		.regs = user->regs,
 		.stack = {.base = sp,
-			.size = size,
-			.bytes = bytes,
+			.size = user->stack_size,
+			.bytes = user->stack,
 			.floor = sp,
-			.limit = mapping ? mapping->end : sp + size},
+			.limit = mapping ? mapping->end : sp + user->stack_size},
 	};
 	stacks->taken = (struct observation){
 		.thread = thread,
@@ -115,6 +121,17 @@ static bool take(void *data, struct sprof_thread *thread, const struct sprof_reg
 	return true;
 }
 
+static struct walked walk_former(struct event_stacks *stacks)
+{
+	struct sprof_process *process = stacks->taken.thread->process;
+	struct walked walked;
+
+	sprof_mappings_begin_former(process);
+	walked = sprof_walk(stacks->run, &stacks->taken);
+	sprof_mappings_end_former(process);
+	return walked;
+}
+
 /* Between two events the program may have loaded a library. */
 static bool walk(void *data, uint32_t *ret_stack)
 {
@@ -123,7 +140,7 @@ static bool walk(void *data, uint32_t *ret_stack)
 	struct walked walked;
 
 	sprof_mappings_doubt(mappings_of(stacks->taken.thread));
-	walked = sprof_walk(stacks->run, &stacks->taken);
+	walked = stacks->is_former ? walk_former(stacks) : sprof_walk(stacks->run, &stacks->taken);
 	return sink->stack(sink->data, &walked.stack, ret_stack);
 }
 

@@ -40,11 +40,11 @@ static void find_go(const struct sprof_world *world, const struct sprof_process 
 	known->go_count = world->go_count(world->data);
 }
 
-/* True: the mappings have changed. */
+/* True: the mappings have changed since we read them; others read them, too. */
 static bool read_maps(const struct sprof_world *world, struct sprof_process *process)
 {
 	struct known_mappings *known = known_of(process);
-	uint64_t before = process->maps.generation, begin = world->own_cpu_ns(world->data);
+	const uint64_t before = known->generation, begin = world->own_cpu_ns(world->data);
 
 	world->read_maps(world->data, process);
 	known->read_ns = world->now_ns(world->data);
@@ -73,7 +73,12 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 
 bool sprof_mappings_are_gone(const struct sprof_process *process)
 {
-	return known_of(process)->generation && !process->maps.generation;
+	const struct known_mappings *known = known_of(process);
+
+	return known->generation &&
+		(!process->maps.generation ||
+			(process->former_maps.count &&
+				process->former_maps.generation == known->generation));
 }
 
 void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process)

@@ -34,7 +34,10 @@ static uint64_t limit_ns(void)
 static bool create_target(struct scene *scene, void *unused)
 {
 	struct sprof_target_options options = {
-		.follow_children = scene->follows, .holds = scene->holds};
+		.follow_children = scene->follows,
+		.holds = scene->holds,
+		.modules = scene->modules,
+	};
 
 	sigemptyset(&options.child_mask);
 	sigemptyset(&options.control);
@@ -91,7 +94,7 @@ void scene_replace_tracer(struct scene *scene)
 	assert_true(start_tracer(scene));
 }
 
-static int create(void **state, bool follows, bool holds)
+static int create(void **state, bool follows, bool holds, bool reads)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 	sigset_t blocked;
@@ -100,6 +103,7 @@ static int create(void **state, bool follows, bool holds)
 	*state = scene;
 	scene->follows = follows;
 	scene->holds = holds;
+	scene->modules = reads ? sprof_modules_create() : NULL;
 	scene->input = scene->output = -1;
 	/* Before any thread starts, so that all of them leave the signals to the tracing one. */
 	sigemptyset(&blocked);
@@ -113,17 +117,22 @@ static int create(void **state, bool follows, bool holds)
 
 int scene_create(void **state)
 {
-	return create(state, false, false);
+	return create(state, false, false, false);
 }
 
 int scene_create_following(void **state)
 {
-	return create(state, true, false);
+	return create(state, true, false, false);
 }
 
 int scene_create_holding(void **state)
 {
-	return create(state, true, true);
+	return create(state, true, true, false);
+}
+
+int scene_create_reading(void **state)
+{
+	return create(state, false, false, true);
 }
 
 static void close_pipes(struct scene *scene)
@@ -147,6 +156,7 @@ int scene_destroy(void **state)
 	}
 	sem_destroy(&scene->todo);
 	sem_destroy(&scene->done);
+	sprof_modules_destroy(scene->modules);
 	free(scene);
 	return 0;
 }
@@ -314,6 +324,9 @@ struct sprof_event scene_next_event(struct scene *scene, uint64_t deadline_ns)
 			.id = event.thread ? event.thread->id : 0,
 			.tid = event.thread ? event.thread->tid : 0,
 			.phase = event.thread ? event.thread->phase : SPROF_THREAD_RUNNING,
+			.mappings = event.kind == SPROF_EVENT_EXEC
+				? event.thread->process->maps.count
+				: 0,
 		};
 	}
 	return event;

@@ -29,6 +29,7 @@ struct seen {
 	uint32_t id;
 	pid_t tid;
 	enum sprof_thread_phase phase;
+	size_t mappings; /* EXEC: that the target has read */
 };
 
 struct scene {
@@ -45,7 +46,8 @@ struct scene {
 	bool (*work)(struct scene *scene, void *data);
 	void *data;
 	bool result;
-	bool follows, holds; /* children; threads for the test (HELD) */
+	bool follows, holds;           /* children; threads for the test (HELD) */
+	struct sprof_modules *modules; /* NULL: mappings are not read */
 	/* What it has seen. */
 	struct sprof_error err;
 	struct seen seen[SEEN_MAX];
@@ -54,10 +56,11 @@ struct scene {
 };
 
 /* Set-up and tear-down of cmocka. The scene of the second kind follows children, and that of the third kind
- * holds threads, too. */
+ * holds threads, too. That of the last kind reads the mappings of new programs. */
 int scene_create(void **state);
 int scene_create_following(void **state);
 int scene_create_holding(void **state);
+int scene_create_reading(void **state);
 int scene_destroy(void **state);
 
 /* Runs the work in the tracing thread and waits for it; no work ends the thread. */

@@ -332,6 +332,31 @@ static void exec_by_a_thread_that_is_not_the_leader(void **state)
 	assert_true(sprof_target_ended(scene->target, &(int){0}));
 }
 
+static void expect_mappings(struct scene *scene, size_t least)
+{
+	scene_launch(scene, "exec-thread", NULL);
+	scene_expect_line(scene, "thread ");
+	scene_say(scene, "go");
+	scene_serve(scene, has_executed);
+	assert_true(find_seen(scene, SPROF_EVENT_EXEC)->mappings >= least);
+	scene_say(scene, NULL);
+	scene_serve(scene, scene_is_empty);
+}
+
+/* Even if it ends before anybody takes the report. */
+static void a_new_program_has_its_mappings_at_once(void **state)
+{
+	expect_mappings(*state, 3);
+}
+
+static void nobody_waits_for_mappings_that_are_not_wanted(void **state)
+{
+	struct scene *scene = *state;
+
+	expect_mappings(scene, 0);
+	assert_int_equal(find_seen(scene, SPROF_EVENT_EXEC)->mappings, 0);
+}
+
 static void expect_traced(pid_t pid, pid_t tid, void *data)
 {
 	assert_int_equal(task_number(pid, tid, "TracerPid"), *(pid_t *)data);
@@ -423,6 +448,7 @@ static void attaching_to_what_is_not_there(void **state)
 int main(void)
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
+#define reading(test) cmocka_unit_test_setup_teardown(test, scene_create_reading, scene_destroy)
 #define followed(test) cmocka_unit_test_setup_teardown(test, scene_create_following, scene_destroy)
 	const struct CMUnitTest tests[] = {
 		traced(launching_stops_at_the_first_instruction),
@@ -438,6 +464,8 @@ int main(void)
 		traced(a_storm_of_threads),
 		followed(a_birth_that_is_reported_after_the_end),
 		traced(exec_by_a_thread_that_is_not_the_leader),
+		reading(a_new_program_has_its_mappings_at_once),
+		traced(nobody_waits_for_mappings_that_are_not_wanted),
 		traced(attaching_seizes_every_thread_and_stops_none),
 		traced(attaching_to_a_thread_is_attaching_to_its_process),
 		traced(attaching_in_a_storm_of_threads),
