@@ -463,7 +463,7 @@ struct sprof_event_source sprof_recorded_events_source(struct sprof_recorded_eve
 	return (struct sprof_event_source){
 		.data = events,
 		.begin = begin,
-		.offer = events->options.wants.stacks ? offer : NULL,
+		.offer = offer,
 		.take = take,
 		.due_ns = due_ns,
 		.poll = poll_rings,
