@@ -84,6 +84,15 @@ void sprof_interp_thread_destroy(struct sprof_interp_thread *thread);
 void sprof_interp_copy_destroy(struct sprof_interp_copy *copy);
 
 /*
+ * What sprof_interp_copy() will read of the thread, for a caller who reads something else at the same
+ * moment by the same system call: the first piece is the caller's, who sets it and reads all. They
+ * belong to the copy. NULL: nothing is to be read. Allocates nothing.
+ */
+struct sprof_memory_piece *sprof_interp_pieces(const struct sprof_interp_process *process,
+	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy,
+	size_t *ret_count);
+
+/*
  * Reads the frames of a thread that stands still or sleeps. Allocates nothing. An invalid state of
  * the thread, or frames that can't be read, are noted in the copy.
  */

@@ -25,13 +25,20 @@ struct merging {
 	size_t next;              /* the next copied frame */
 };
 
+/* The same few places come again and again. */
 static enum sprof_python_part part_of(
-	const struct sprof_interp_process *process, const struct sprof_frame *frame)
+	struct sprof_interp_process *process, const struct sprof_frame *frame)
 {
+	const uint64_t offset = frame->offset - (frame->is_return && frame->offset);
+	struct sprof_python_place *place;
+
 	if (frame->module != process->module)
 		return SPROF_PYTHON_OTHER;
-	return sprof_python_file_part(
-		process->file, frame->offset - (frame->is_return && frame->offset));
+	place = &process->places[(offset ^ offset >> 8) % SPROF_PYTHON_PLACES];
+	if (place->next != offset + 1)
+		*place = (struct sprof_python_place){
+			offset + 1, sprof_python_file_part(process->file, offset)};
+	return place->part;
 }
 
 static void count_loops(struct merging *merging)
@@ -59,7 +66,7 @@ static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 /* Whether the innermost loop calls nothing, or only what it calls at its begin and end. */
 static bool is_at_edge(const struct merging *merging)
 {
-	const struct sprof_interp_process *process = merging->process;
+	struct sprof_interp_process *process = merging->process;
 
 	for (size_t i = 0; i < merging->first_loop; i++) {
 		const enum sprof_python_part part = part_of(process, &merging->native->frames[i]);

@@ -9,11 +9,13 @@
 #include "interp/python.h"
 
 enum {
-	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_PYTHON_STATES,
+	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_PYTHON_STATES - 1,
 	MOST_BYTES = 512 << 10, /* as many as calls that are a thousand deep need */
-	GAP = 512,              /* bytes between frames that are read too */
 	AHEAD = 512,
 	PAGE = 4096, /* memory behind a page may be unmapped */
+	/* bytes between frames that are read too, no page of their own: that costs less than one piece more */
+	GAP = PAGE - 1,
+	KEEP = 32, /* copies with the same blocks: calls that have ended may be among them */
 };
 
 static int compare(const void *left, const void *right)
@@ -79,6 +81,9 @@ static void extend(struct sprof_interp_thread *thread, uint64_t innermost)
 bool sprof_python_learn(const struct sprof_python_offsets *offsets,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy)
 {
+	if (!copy->misses && copy->outcome == SPROF_PYTHON_READ && thread->kept++ < KEEP)
+		return true;
+	thread->kept = 0;
 	if (!list(offsets, thread, copy))
 		return false;
 	qsort(thread->blocks, thread->block_count, sizeof(*thread->blocks), compare);

@@ -19,6 +19,9 @@ enum {
 	MOST_CODES = 1 << 18,
 	MOST_PLACES = 1 << 20,
 	AT_ONCE = 64, /* headers that are read by one system call */
+	/* bytes from the end of one to that of the next that are read by one piece: no page of their own is among them */
+	NEAR = 4096,
+	BATCH_BYTES = 64 << 10,
 };
 
 /* What tells one code object from another at the same address. */
@@ -272,59 +275,102 @@ static bool check(const struct naming *naming, uint64_t address, const uint8_t *
 
 /* Headers that are read by one system call. */
 struct batch {
-	uint64_t addresses[AT_ONCE];
-	uint8_t bytes[AT_ONCE][SPROF_PYTHON_MOST_CODE];
+	uint64_t addresses[AT_ONCE]; /* sorted */
 	size_t count;
+	struct sprof_memory_piece pieces[AT_ONCE];
+	uint8_t bytes[BATCH_BYTES];
 };
+
+/* Headers that lie close together are one piece, as long as there is room for the others. */
+static size_t make_pieces(struct batch *batch, size_t size)
+{
+	struct sprof_memory_piece *last = NULL;
+	size_t used = 0, count = 0;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const uint64_t address = batch->addresses[i];
+		const size_t others = (batch->count - i - 1) * size;
+		const uint64_t more = last ? address + size - last->address - last->size : NEAR;
+
+		if (last && more < NEAR && used + more + others <= sizeof(batch->bytes)) {
+			last->size += more;
+			used += more;
+			continue;
+		}
+		last = &batch->pieces[count++];
+		*last = (struct sprof_memory_piece){
+			.address = address, .buffer = batch->bytes + used, .size = size};
+		used += size;
+	}
+	return count;
+}
+
+/* The header at an address, if its piece was read that far. */
+static const uint8_t *find_header(
+	const struct sprof_memory_piece *piece, uint64_t address, size_t size)
+{
+	const uint64_t offset = address - piece->address;
+
+	return piece->got >= size && offset <= piece->got - size
+		? (const uint8_t *)piece->buffer + offset
+		: NULL;
+}
 
 /* What lies behind an object that can't be read is read by a call of its own. */
 static bool check_batch(const struct naming *naming, struct batch *batch)
 {
 	const struct sprof_interp_memory *memory = naming->memory;
 	const size_t size = header_size(&naming->process->offsets);
-	struct sprof_memory_piece pieces[AT_ONCE];
+	const size_t pieces = make_pieces(batch, size);
+	uint8_t again[SPROF_PYTHON_MOST_CODE];
 
-	for (size_t i = 0; i < batch->count; i++)
-		pieces[i] = (struct sprof_memory_piece){
-			.address = batch->addresses[i], .buffer = batch->bytes[i], .size = size};
-	memory->read_pieces(memory->data, pieces, batch->count);
-	for (size_t i = 0; i < batch->count; i++) {
-		if (pieces[i].got < size)
-			pieces[i].got = memory->read(
-				memory->data, batch->addresses[i], batch->bytes[i], size);
-		if (!check(naming, batch->addresses[i],
-			    pieces[i].got < size ? NULL : batch->bytes[i]))
+	memory->read_pieces(memory->data, batch->pieces, pieces);
+	for (size_t i = 0, piece = 0; i < batch->count; i++) {
+		const uint64_t address = batch->addresses[i];
+		const uint8_t *header;
+
+		while (piece + 1 < pieces && address >= batch->pieces[piece + 1].address)
+			piece++;
+		header = find_header(&batch->pieces[piece], address, size);
+		if (!header && memory->read(memory->data, address, again, size) == size)
+			header = again;
+		if (!check(naming, address, header))
 			return false;
 	}
 	batch->count = 0;
 	return true;
 }
 
-/* Whether this sample has compared the object at the address. */
-static bool is_checked(
-	const struct sprof_python_codes *codes, const struct batch *batch, uint64_t address)
+/* Adds an object that this sample has not compared, and that is not in the batch. */
+static void add_to_batch(
+	const struct sprof_python_codes *codes, struct batch *batch, uint64_t address)
 {
 	const uint32_t known = sprof_idmap_find(&codes->by_address, 0, address);
+	size_t at = batch->count;
 
 	if (known != SPROF_IDMAP_NONE && codes->items[known].checked == codes->sample)
-		return true;
-	for (size_t i = 0; i < batch->count; i++) {
-		if (batch->addresses[i] == address)
-			return true;
-	}
-	return false;
+		return;
+	while (at && batch->addresses[at - 1] > address)
+		at--;
+	if (at && batch->addresses[at - 1] == address)
+		return;
+	memmove(&batch->addresses[at + 1], &batch->addresses[at],
+		(batch->count - at) * sizeof(*batch->addresses));
+	batch->addresses[at] = address;
+	batch->count++;
 }
 
 static bool check_all(const struct naming *naming, const struct sprof_interp_copy *copy)
 {
-	struct batch batch = {.count = 0};
+	struct batch batch;
 
+	batch.count = 0;
 	for (size_t i = 0; i < copy->frame_count; i++) {
 		const struct sprof_python_frame *frame = &copy->frames[i];
 
-		if (frame->is_shim || is_checked(naming->codes, &batch, frame->code))
+		if (frame->is_shim)
 			continue;
-		batch.addresses[batch.count++] = frame->code;
+		add_to_batch(naming->codes, &batch, frame->code);
 		if (batch.count == AT_ONCE && !check_batch(naming, &batch))
 			return false;
 	}

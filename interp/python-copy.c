@@ -1,8 +1,9 @@
 /*
  * Reads the frames of a thread that stands still. One system call reads the thread's state and the
- * blocks where its frames were last time; frames that lie elsewhere take one more each. What lies
- * on the native stack has been copied already. Allocates nothing. Believes no pointer: every frame
- * must be readable, and there is a bound on their number.
+ * blocks where its frames were last time, together with the native stack if the caller wants; frames
+ * that lie elsewhere take one more each. What lies on the native stack has been copied already.
+ * Allocates nothing. Believes no pointer: every frame must be readable, and there is a bound on
+ * their number.
  */
 #include <string.h>
 
@@ -11,6 +12,7 @@
 enum {
 	WORD = 8,
 	MOST_MISSES = 1024, /* system calls in one copy */
+	CALLERS = 1,        /* pieces that the caller reads for itself */
 	BEFORE = 1024,      /* bytes in front of a missed frame, where its callers are */
 	PAGE = 4096,
 	SHIM_OWNER = 3, /* this and all later owners: no frame of Python code */
@@ -22,15 +24,10 @@ struct reading {
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_stack *stack;
 	struct sprof_interp_copy *copy;
-	struct piece {
-		uint64_t address;
-		size_t size;
-		const uint8_t *bytes;
-	} pieces[SPROF_MEMORY_MOST_PIECES];
-	size_t count;
+	struct sprof_memory_piece *pieces; /* those of last time, then what was missed */
+	size_t count, most;
 	size_t known; /* of them those of last time: sorted, none over another */
 	size_t last;  /* the piece of the last frame: the next one is near */
-	unsigned misses;
 	bool is_full; /* there was no room for a frame, or too many calls were needed */
 	uint8_t frame[SPROF_PYTHON_MOST_FRAME];
 };
@@ -43,11 +40,13 @@ static uint64_t word_at(const uint8_t *bytes, uint32_t offset)
 	return word;
 }
 
-static const uint8_t *within(const struct piece *piece, uint64_t address, size_t size)
+static const uint8_t *within(const struct sprof_memory_piece *piece, uint64_t address, size_t size)
 {
 	const uint64_t offset = address - piece->address;
 
-	return offset < piece->size && piece->size - offset >= size ? piece->bytes + offset : NULL;
+	return offset < piece->got && piece->got - offset >= size
+		? (const uint8_t *)piece->buffer + offset
+		: NULL;
 }
 
 static const uint8_t *find_known(struct reading *reading, uint64_t address, size_t size)
@@ -70,14 +69,13 @@ static const uint8_t *find_known(struct reading *reading, uint64_t address, size
 
 static const uint8_t *find(struct reading *reading, uint64_t address, size_t size)
 {
-	const struct piece stack = {
-		reading->stack->base, reading->stack->size, reading->stack->bytes};
+	const uint64_t above = address - reading->stack->base;
 	const uint8_t *found = NULL;
 
 	if (reading->count)
 		found = within(&reading->pieces[reading->last], address, size);
-	if (!found)
-		found = within(&stack, address, size);
+	if (!found && above < reading->stack->size && reading->stack->size - above >= size)
+		found = reading->stack->bytes + above;
 	if (!found)
 		found = find_known(reading, address, size);
 	for (size_t i = reading->known; !found && i < reading->count; i++) {
@@ -98,12 +96,13 @@ static const uint8_t *read_around(struct reading *reading, uint64_t address, siz
 	if (address - begin > BEFORE)
 		begin = address - BEFORE;
 	wanted = address - begin + size;
-	if (reading->count == SPROF_MEMORY_MOST_PIECES || copy->capacity - copy->size < wanted)
+	if (reading->count == reading->most || copy->capacity - copy->size < wanted)
 		return NULL;
 	got = reading->memory->read(reading->memory->data, begin, copy->bytes + copy->size, wanted);
 	if (got < wanted)
 		return NULL;
-	reading->pieces[reading->count] = (struct piece){begin, got, copy->bytes + copy->size};
+	reading->pieces[reading->count] = (struct sprof_memory_piece){
+		.address = begin, .buffer = copy->bytes + copy->size, .size = got, .got = got};
 	reading->last = reading->count++;
 	copy->size += got;
 	return copy->bytes + copy->size - size;
@@ -116,7 +115,7 @@ static const uint8_t *bytes_at(struct reading *reading, uint64_t address, size_t
 
 	if (found || size > sizeof(reading->frame))
 		return found;
-	if (reading->misses++ == MOST_MISSES) {
+	if (reading->copy->misses++ == MOST_MISSES) {
 		reading->is_full = true;
 		return NULL;
 	}
@@ -192,18 +191,20 @@ static size_t state_size(const struct sprof_python_offsets *offsets)
 	return (last < offsets->thread_base ? offsets->thread_base : last) + WORD;
 }
 
-/* Reads the states and the blocks. */
-static bool read_known(struct reading *reading, const struct sprof_interp_thread *thread,
-	uint8_t states[][SPROF_PYTHON_MOST_STATE])
+struct sprof_memory_piece *sprof_interp_pieces(const struct sprof_interp_process *process,
+	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy, size_t *ret_count)
 {
-	const size_t size = state_size(reading->offsets);
-	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
-	struct sprof_interp_copy *copy = reading->copy;
-	size_t count = 0;
+	const size_t size = state_size(&process->offsets);
+	struct sprof_memory_piece *pieces = copy->pieces;
+	size_t count = CALLERS;
 
-	for (; count < thread->state_count; count++)
-		pieces[count] = (struct sprof_memory_piece){
-			.address = thread->states[count], .buffer = states[count], .size = size};
+	copy->asked = NULL;
+	copy->size = 0;
+	if (!thread->state_count || thread->serial != process->serial)
+		return NULL;
+	for (size_t i = 0; i < thread->state_count; i++)
+		pieces[count++] = (struct sprof_memory_piece){
+			.address = thread->states[i], .buffer = copy->states[i], .size = size};
 	for (size_t i = 0; i < thread->block_count && count < SPROF_MEMORY_MOST_PIECES; i++) {
 		const struct sprof_python_block *block = &thread->blocks[i];
 
@@ -214,14 +215,33 @@ static bool read_known(struct reading *reading, const struct sprof_interp_thread
 			.size = block->size};
 		copy->size += block->size;
 	}
-	reading->memory->read_pieces(reading->memory->data, pieces, count);
-	for (size_t i = thread->state_count; i < count; i++)
-		reading->pieces[reading->count++] =
-			(struct piece){pieces[i].address, pieces[i].got, pieces[i].buffer};
-	reading->known = reading->count;
+	copy->asked = thread;
+	*ret_count = copy->piece_count = count;
+	return pieces;
+}
+
+/* Whether the states are those of the thread. Reads the pieces, if the caller has not. */
+static bool take_known(struct reading *reading, const struct sprof_interp_process *process,
+	const struct sprof_interp_thread *thread)
+{
+	struct sprof_interp_copy *copy = reading->copy;
+	const size_t before = CALLERS + thread->state_count;
+	size_t count = copy->piece_count;
+
+	if (copy->asked != thread && !sprof_interp_pieces(process, thread, copy, &count))
+		return false;
+	if (!copy->pieces[CALLERS].got)
+		reading->memory->read_pieces(
+			reading->memory->data, copy->pieces + CALLERS, count - CALLERS);
+	copy->asked = NULL;
+	reading->pieces = copy->pieces + before;
+	reading->count = reading->known = count - before;
+	reading->most = SPROF_MEMORY_MOST_PIECES - before;
 	for (size_t i = 0; i < thread->state_count; i++) {
-		if (pieces[i].got < size ||
-			word_at(states[i], reading->offsets->thread_id) != thread->key)
+		const struct sprof_memory_piece *state = &copy->pieces[CALLERS + i];
+
+		if (state->got < state->size ||
+			word_at(copy->states[i], reading->offsets->thread_id) != thread->key)
 			return false;
 	}
 	return true;
@@ -283,27 +303,20 @@ void sprof_interp_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
 {
-	uint8_t states[SPROF_PYTHON_STATES][SPROF_PYTHON_MOST_STATE];
+	struct reading reading = {
+		.offsets = &process->offsets, .memory = memory, .stack = stack, .copy = copy};
 	size_t active[SPROF_PYTHON_STATES], active_count = 0;
-	struct reading reading;
 
 	copy->outcome = SPROF_PYTHON_NO_STATE;
-	copy->frame_count = copy->size = 0;
-	if (!thread->state_count || thread->serial != process->serial)
-		return;
-	reading.offsets = &process->offsets;
-	reading.memory = memory;
-	reading.stack = stack;
-	reading.copy = copy;
-	reading.count = reading.known = reading.last = reading.misses = 0;
-	reading.is_full = false;
-	if (!read_known(&reading, thread, states))
+	copy->frame_count = 0;
+	copy->misses = 0;
+	if (!take_known(&reading, process, thread))
 		return;
 	copy->outcome = SPROF_PYTHON_READ;
 	for (size_t i = 0; i < thread->state_count; i++) {
 		const size_t frames = copy->frame_count;
 
-		if (!read_state(&reading, states[i]))
+		if (!read_state(&reading, copy->states[i]))
 			copy->outcome = SPROF_PYTHON_TORN;
 		if (copy->frame_count > frames)
 			active[active_count++] = i;

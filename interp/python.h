@@ -15,6 +15,7 @@ enum {
 	SPROF_PYTHON_STATES = 4,                       /* of one thread */
 	SPROF_PYTHON_TEXT = 512,                       /* bytes of a name that are shown */
 	SPROF_PYTHON_HIDDEN = SPROF_MAPPING_NO_MODULE, /* module of a frame that is not shown */
+	SPROF_PYTHON_PLACES = 256,                     /* that are remembered */
 	SPROF_PYTHON_DEEPEST = 32768                   /* frames of a thread that are read */
 };
 
@@ -53,6 +54,7 @@ struct sprof_interp_thread {
 	unsigned merged;                   /* stacks so far */
 	struct sprof_python_block *blocks; /* of its last frames */
 	size_t block_count, block_capacity;
+	unsigned kept; /* copies since, which were found in them */
 };
 
 enum sprof_python_outcome {
@@ -68,9 +70,22 @@ struct sprof_interp_copy {
 	size_t frame_count, frame_capacity;
 	uint8_t *bytes; /* of blocks */
 	size_t size, capacity;
+	/* what one system call reads: the caller's own, the thread's states, its blocks; then missed ones */
+	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
+	size_t piece_count;
+	const struct sprof_interp_thread
+		*asked; /* whose pieces they are; NULL: they have been used */
+	uint8_t states[SPROF_PYTHON_STATES][SPROF_PYTHON_MOST_STATE];
+	unsigned misses; /* system calls for frames elsewhere */
 };
 
 struct sprof_python_codes;
+
+/* A place in the interpreter's code that a native frame had. */
+struct sprof_python_place {
+	uint64_t next; /* its offset + 1; 0: none */
+	enum sprof_python_part part;
+};
 
 struct sprof_interp_process {
 	uint64_t serial; /* no two runtimes have the same */
@@ -83,6 +98,7 @@ struct sprof_interp_process {
 	uint32_t greenlet;  /* the module of that name; SPROF_MAPPING_NO_MODULE: none so far */
 	struct sprof_greenlet_file greenlet_file;
 	struct sprof_python_codes *codes;
+	struct sprof_python_place places[SPROF_PYTHON_PLACES];
 	/* result of the last merge */
 	struct sprof_frame *frames;
 	size_t frame_capacity;

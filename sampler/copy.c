@@ -74,20 +74,50 @@ static struct area area_of(const struct sprof_mapping *mapping)
 	return mapping ? (struct area){mapping->start, mapping->end} : (struct area){0, UINT64_MAX};
 }
 
-static void copy(const struct copying *copying, uint64_t base, struct area area, size_t size,
-	uint8_t *bytes, struct sprof_stack_copy *ret)
+/* Which memory is copied from base on, and where to. Returns how much. */
+static size_t aim(
+	uint64_t base, struct area area, size_t size, uint8_t *bytes, struct sprof_stack_copy *ret)
 {
 	if (base < area.start)
 		base = area.start;
-	if (area.end - base < size)
-		size = area.end - base;
-	ret->base = base;
-	ret->bytes = bytes;
-	ret->size = read_memory(copying, base, bytes, size);
-	ret->floor = base;
-	ret->limit = area.end;
-	if (!ret->size)
-		ret->limit = ret->floor;
+	*ret = (struct sprof_stack_copy){
+		.base = base, .bytes = bytes, .floor = base, .limit = area.end};
+	return area.end - base < size ? area.end - base : size;
+}
+
+static void set_size(struct sprof_stack_copy *copy, size_t size)
+{
+	copy->size = size;
+	if (!size)
+		copy->limit = copy->floor;
+}
+
+static void copy(const struct copying *copying, uint64_t base, struct area area, size_t size,
+	uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	size = aim(base, area, size, bytes, ret);
+	set_size(ret, read_memory(copying, ret->base, bytes, size));
+}
+
+/* The stack that the thread is on, and by the same system call what is known of an interpreter's frames. */
+static void copy_current(const struct copying *copying, uint64_t base, struct area area,
+	uint8_t *bytes, struct sprof_stack_copy *ret)
+{
+	const struct sprof_world *world = copying->world;
+	const struct sprof_thread *thread = copying->thread;
+	const size_t size = aim(base, area, copying->plan->size, bytes, ret);
+	struct sprof_memory_piece *pieces;
+	size_t count;
+
+	pieces = sprof_interpreted_pieces(copying, &count);
+	if (!pieces) {
+		set_size(ret, read_memory(copying, ret->base, bytes, size));
+		return;
+	}
+	pieces[0] =
+		(struct sprof_memory_piece){.address = ret->base, .buffer = bytes, .size = size};
+	world->read_pieces(world->data, thread->process, thread->tid, pieces, count);
+	set_size(ret, pieces[0].got);
 }
 
 static uint64_t word_at(const struct sprof_stack_copy *copy, size_t offset)
@@ -166,7 +196,7 @@ void sprof_copy_ahead(const struct copying *copying, struct sprof_stack_copy *re
 
 	*ret = (struct sprof_stack_copy){0};
 	if (stack && stack->end == plan->home_end && !plan->goroutine_size)
-		copy(copying, plan->home_sp - SPROF_RED_ZONE, area_of(stack), plan->size,
+		copy_current(copying, plan->home_sp - SPROF_RED_ZONE, area_of(stack),
 			copying->buffer->bytes + room_ahead(plan), ret);
 }
 
@@ -310,8 +340,7 @@ bool sprof_copy_stack(const struct copying *copying, const struct sprof_stack_co
 		return snapshot->stack.size || errno != ESRCH;
 	}
 	if (!use_ahead(copying, ahead, stack, snapshot))
-		copy(copying, sp - SPROF_RED_ZONE, area_of(stack), copying->plan->size, bytes,
-			&snapshot->stack);
+		copy_current(copying, sp - SPROF_RED_ZONE, area_of(stack), bytes, &snapshot->stack);
 	if (!snapshot->stack.size && !stack)
 		copy(copying, sp, area_of(NULL), copying->plan->size, bytes, &snapshot->stack);
 	copy_home(copying, stack, snapshot);

@@ -64,6 +64,18 @@ bool sprof_interpreted_prepare(
 		process->script, &memory, &subject, &sampled->script, &buffer->script);
 }
 
+struct sprof_memory_piece *sprof_interpreted_pieces(
+	const struct copying *copying, size_t *ret_count)
+{
+	const struct sampled_process *process = copying->thread->process->sampling;
+	const struct sampled *sampled = copying->thread->sampling;
+
+	if (!process->script || !sampled->script || !copying->buffer->script)
+		return NULL;
+	return sprof_interp_pieces(
+		process->script, sampled->script, copying->buffer->script, ret_count);
+}
+
 void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot)
 {
 	const struct sampled_process *process = copying->thread->process->sampling;

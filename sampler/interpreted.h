@@ -15,6 +15,13 @@ void sprof_interpreted_find(const struct sprof_world *world, struct sprof_proces
 SPROF_MUST_USE bool sprof_interpreted_prepare(
 	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);
 
+/*
+ * What is read of the interpreter's frames by the system call that reads the stack: the first piece is
+ * the caller's. NULL: nothing. Allocates nothing.
+ */
+struct sprof_memory_piece *sprof_interpreted_pieces(
+	const struct copying *copying, size_t *ret_count);
+
 /* While the thread stands still or sleeps, after its stack was copied. Allocates nothing. */
 void sprof_interpreted_copy(const struct copying *copying, struct sprof_snapshot *snapshot);
 

@@ -147,15 +147,15 @@ def tracing():
     traced()
     sys.setprofile(None)
 def thread(end):
-    while time.monotonic() < end:
+    while time.process_time() < end:
         tell(45); mark[45]()
         recursion(3); sorts(); callbacks(); time.sleep(0.02)
 def main():
     signal.signal(signal.SIGUSR1, handler)
-    end = time.monotonic() + SECONDS
+    end = time.process_time() + SECONDS
     threads = [threading.Thread(target=thread, args=(end,)) for _ in range(2)]
     for one in threads: one.start()
-    while time.monotonic() < end:
+    while time.process_time() < end:
         recursion(9); generators(); asyncio.run(tasks()); sorts(); regular(); callbacks(); exceptions(); objects(); texts()
         signals(); tracing()
     for one in threads: one.join()

@@ -211,6 +211,75 @@ static void test_where_they_were_before_takes_one_call(void **state)
 	assert_in_range(scene->calls, 1, 3);
 }
 
+/* The caller reads its own stack, with the structure on it, and the frames by one call. */
+static void test_together_with_the_stack(void **state)
+{
+	const struct sprof_interp_subject subject = {.own_tid = OWN_TID};
+	struct scene *scene = *state;
+	uint8_t bytes[0x100];
+	struct sprof_interp_stack stack = {.base = CFRAME, .bytes = bytes};
+	struct sprof_memory_piece *pieces;
+	size_t count;
+
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_true(sprof_interp_prepare(
+		&scene->process, &scene->memory, &subject, &scene->thread, &scene->copy));
+	scene->calls = 0;
+	pieces = sprof_interp_pieces(&scene->process, scene->thread, scene->copy, &count);
+	assert_non_null(pieces);
+	pieces[0] = (struct sprof_memory_piece){
+		.address = CFRAME, .buffer = bytes, .size = sizeof(bytes)};
+	read_pieces(scene, pieces, count);
+	stack.size = pieces[0].got;
+	sprof_interp_copy(&scene->process, &scene->memory, &stack, scene->thread, scene->copy);
+	assert_int_equal(scene->copy->outcome, SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 5);
+	assert_int_equal(scene->calls, 1);
+}
+
+/* What the caller has not got, or has asked for another thread, is read again. */
+static void test_pieces_that_were_not_read(void **state)
+{
+	struct scene *scene = *state;
+	struct sprof_interp_thread other;
+	size_t count;
+
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_non_null(sprof_interp_pieces(&scene->process, scene->thread, scene->copy, &count));
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 5);
+	other = *scene->thread;
+	other.block_count = 0;
+	assert_non_null(sprof_interp_pieces(&scene->process, &other, scene->copy, &count));
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 5);
+}
+
+/* Where all frames were found, the next copy looks again; calls that have ended are dropped in time. */
+static void test_blocks_are_kept_for_a_while(void **state)
+{
+	struct scene *scene = *state;
+	unsigned copies = 0;
+	uint64_t frames;
+
+	scene->process.offsets.cframe_frame = SPROF_PYTHON_NOWHERE;
+	put_frames(scene, 20);
+	put(scene, STATE + scene->offsets->thread_frame, frame_at(19));
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_int_equal(scene->thread->block_count, 1);
+	frames = scene->thread->blocks[0].size;
+	put(scene, STATE + scene->offsets->thread_frame, frame_at(1));
+	for (; scene->thread->blocks[0].size == frames && copies < 100; copies++) {
+		assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+		assert_int_equal(scene->calls, 1);
+		assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	}
+	assert_in_range(copies, 2, 99);
+}
+
 /* Since 3.15 there is a frame below the outermost one. */
 static void test_frames_above_a_base(void **state)
 {
@@ -273,6 +342,29 @@ static void test_a_cyclic_list_of_threads(void **state)
 	put(scene, STATE + scene->offsets->thread_next, OTHER_STATE);
 	put(scene, INTERPRETER + scene->offsets->interpreter_next, INTERPRETER);
 	assert_int_equal(copy(scene), SPROF_PYTHON_NO_STATE);
+}
+
+/* One that can't be read is found missing, and those behind it are read. */
+static void test_headers_take_one_call(void **state)
+{
+	static const uint64_t codes[] = {0xdead000000, CODE + 0x200, CODE, CODE + 0x400};
+	struct scene *scene = *state;
+	const struct sprof_frame *found;
+
+	for (unsigned i = 1; i < 4; i++) {
+		memmove(scene->bytes + (codes[i] - BASE), scene->bytes + (CODE - BASE), 0x200);
+		put(scene, frame_at(i) + scene->offsets->frame_code, codes[i]);
+	}
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	names(scene);
+	scene->calls = 0;
+	names(scene);
+	assert_int_equal(scene->calls, 1);
+	put(scene, frame_at(0) + scene->offsets->frame_code, codes[0]);
+	assert_int_equal(copy(scene), SPROF_PYTHON_READ);
+	found = names(scene);
+	assert_int_equal(found[3].offset >> 22, found[0].offset >> 22);
+	assert_int_not_equal(found[4].module, found[0].module);
 }
 
 static void test_code_that_is_replaced(void **state)
@@ -382,6 +474,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_frames, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_where_they_were_before_takes_one_call, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_together_with_the_stack, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pieces_that_were_not_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_blocks_are_kept_for_a_while, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_headers_take_one_call, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frames_above_a_base, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cycle_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frames_that_are_not_there, set_up, tear_down),
