@@ -5,7 +5,9 @@
 #include "cmd/function-choice.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +16,7 @@
 #include "base/cleanup.h"
 #include "cmd/program-file.h"
 #include "elfsym/demangle.h"
+#include "elfsym/inlined.h"
 #include "events/glob.h"
 #include "output/short-name.h"
 
@@ -260,22 +263,74 @@ static bool look_into(struct sprof_function_choice *choice, const struct sprof_m
 	return true;
 }
 
+/* Most calls are ruled out without demangling. */
+static bool is_meant(const void *data, const char *name, const char *linkage)
+{
+	const struct sprof_function_wish *wish = data;
+	SPROF_AUTO_FREE char *bare = strndup(name, strcspn(name, "<"));
+
+	return bare && strstr(wish->name, bare) && meets(wish, linkage ? linkage : name);
+}
+
+/* The program has the function only as a part of others. */
+static bool tell_inlined(const struct sprof_function_wish *wish,
+	const struct sprof_inlined *inlined, struct sprof_error *err)
+{
+	char place[160] = "";
+
+	if (inlined->file[0] && inlined->line)
+		snprintf(place, sizeof(place), " (%s:%" PRIu32 ")", inlined->file, inlined->line);
+	sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+		"'%s' has no calls to watch: the compiler has inlined it into %s%s%s", wish->name,
+		inlined->into, place, inlined->count > 1 ? " and elsewhere" : "");
+	sprof_error_hint(err,
+		"watch %s, or compile with -fno-inline; sprof run and annotate show inlined functions, "
+		"too",
+		inlined->into);
+	return false;
+}
+
+/* Not of patterns: they match nothing else either. */
+static bool look_for_inlined(const struct sprof_function_choice *choice,
+	const struct sprof_module *module, struct sprof_error *err)
+{
+	const struct sprof_debug_places places = {0};
+
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct sprof_function_wish *wish = &choice->items[i];
+		const struct sprof_inlined_wish meant = {wish, is_meant};
+		struct sprof_inlined inlined;
+
+		if (wish->file || wish->is_in_program || wish->is_pattern)
+			continue;
+		inlined = sprof_inlined_find(module, &places, &meant);
+		if (inlined.count && inlined.into[0])
+			return tell_inlined(wish, &inlined, err);
+	}
+	return true;
+}
+
 static bool open_program(
 	struct sprof_function_choice *choice, const char *path, struct sprof_error *err)
 {
 	struct sprof_modules *modules = sprof_modules_create();
 	struct sprof_module *module;
 	struct stat status;
-	bool done = modules && sprof_program_open(modules, path, &module, err);
+	bool done = modules ? sprof_program_open(modules, path, &module, err)
+			    : sprof_error_no_memory(err);
 
 	if (done && module->fd >= 0 && !fstat(module->fd, &status)) {
 		choice->device = status.st_dev;
 		choice->inode = status.st_ino;
 		choice->path = strdup(path);
-		done = choice->path && look_into(choice, module, err);
+		if (!choice->path)
+			done = sprof_error_no_memory(err);
+		else
+			done = look_into(choice, module, err) &&
+				look_for_inlined(choice, module, err);
 	}
 	sprof_modules_destroy(modules);
-	return done || sprof_error_no_memory(err);
+	return done;
 }
 
 static bool tell_missing(

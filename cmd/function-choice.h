@@ -45,7 +45,8 @@ SPROF_MUST_USE bool sprof_function_choice_add(
 
 /*
  * Looks into the program that is to be started, or into a process's (NULL). False: a pattern without
- * a file, which means the program, matches nothing there; or no memory.
+ * a file, which means the program, matches nothing there; a function has no code of its own there,
+ * because all its calls were inlined; or no memory.
  */
 SPROF_MUST_USE bool sprof_function_choice_begin(struct sprof_function_choice *choice,
 	const char *program, pid_t pid, struct sprof_error *err);

@@ -6,6 +6,7 @@ import re
 
 from harness import (Target, as_nobody, check_error, check_near, main, own_sprof, own_target, paranoid, require, require_machine,
                      require_switches, run, sprof, target, tool)
+from subjects import build
 
 TARGET = "callers"
 SOURCES = ("breakpoints", "uprobes")
@@ -225,6 +226,16 @@ def test_libraries():
         counted = {line.split()[-1]: int(line.split()[-2]) for line in file
                    if re.search(r"\d +[a-z_]+$", line) and "total" not in line}
     assert result.code in (0, 7) and {name: counted.get(name) for name in names} == names, counted
+
+
+def test_what_is_inlined_can_not_be_watched():
+    """The program is not even started; the error says who has the code of the function."""
+    program = build("inlines")
+    result = sprof("calls", "-F", "inner", "--", program)
+    assert result.code == 2 and "ready" not in result.text() + result.err, result.err
+    assert re.search(r"'inner' has no calls to watch: the compiler has inlined it into outer \(inlines\.c:\d+\)\n"
+                     r"hint: watch outer, or compile with -fno-inline", result.err), result.err
+    assert "inlined" not in sprof("calls", "-F", "outer,malloc", "--breakpoints", "--", program, "0.01").check(0).err
 
 
 def test_uftrace_agrees():
