@@ -17,7 +17,7 @@
 #include "profile/outside.h"
 
 enum {
-	LEAST_SAMPLES = 3 /* that a named function must have */
+	VERY_FEW = 100 /* samples: with fewer, nobody can say that time is in many functions */
 };
 
 /*
@@ -104,12 +104,10 @@ static void put_kernel(struct words *words, const char *name, size_t room)
 		words->failed = true;
 }
 
-/* ", most of it" or ", 23 % of it". */
-static void put_part(struct words *words, uint64_t part, uint64_t whole)
+/* ", most" or ", 23 % of that". */
+static void put_part(struct words *words, double percent, bool is_most)
 {
-	double percent = sprof_percent(part, whole);
-
-	if (percent > most_of_it)
+	if (is_most)
 		fputs(", most", words->stream);
 	else
 		fprintf(words->stream, ", %.0f %% of that", percent);
@@ -127,16 +125,44 @@ static void put_caller(struct words *words, const struct sprof_profile *profile,
 	put_function(words, profile, cause->caller, room);
 }
 
+/* The function would have at least half of its share in another run, too. */
+static bool is_sure(const struct sprof_cause *cause)
+{
+	const double percent = sprof_percent(cause->function_ns, cause->ns);
+
+	return percent >= least_place &&
+		100 * sprof_doubts_least(percent / 100, cause->samples) >= percent / 2;
+}
+
+/* Of computing and the kernel: more samples would tell where. */
+static bool wants_samples(const struct sprof_cause *cause)
+{
+	return (cause->weight == SPROF_WEIGHT_USER || cause->weight == SPROF_WEIGHT_SYS) &&
+		cause->ns && cause->samples < VERY_FEW && !is_sure(cause);
+}
+
+/* Somebody who looks for the cause knows where to look. */
+static bool is_told(const struct sprof_cause *cause)
+{
+	if (cause->weight == SPROF_WEIGHT_WAIT)
+		return cause->wait.ns;
+	return cause->weight != SPROF_WEIGHT_RUNQ && cause->ns && !wants_samples(cause);
+}
+
 static void put_place(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {
-	if (cause->function == SPROF_PROFILE_NONE || cause->function_samples < LEAST_SAMPLES)
+	double percent;
+
+	if (cause->function == SPROF_PROFILE_NONE || wants_samples(cause))
 		return;
-	if (sprof_percent(cause->function_ns, cause->ns) < least_place) {
+	if (!is_sure(cause)) {
 		fputs(" in many functions", words->stream);
 		return;
 	}
-	put_part(words, cause->function_ns, cause->ns);
+	percent = sprof_percent(cause->function_ns, cause->ns);
+	put_part(words, percent,
+		100 * sprof_doubts_least(percent / 100, cause->samples) > most_of_it);
 	fputs(" in ", words->stream);
 	put_function(words, profile, cause->function, room);
 	if (cause->kernel && cause->weight == SPROF_WEIGHT_SYS) {
@@ -151,11 +177,12 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {
 	const struct sprof_waits_row *wait = &cause->wait;
+	const double percent = sprof_percent(wait->ns, cause->ns);
 	bool is_lock = wait->kind == SPROF_WAIT_KIND_LOCK && wait->object;
 
 	if (!wait->ns)
 		return;
-	put_part(words, wait->ns, cause->ns);
+	put_part(words, percent, percent > most_of_it);
 	fputs(is_lock ? " on " : " in ", words->stream);
 	if (!is_lock && wait->syscall)
 		put_name(words, wait->syscall, room);
@@ -237,6 +264,28 @@ static void put_program(struct words *words, const struct sprof_program *program
 		fprintf(words->stream, " (%d): ", (int)program->pid);
 }
 
+/* "; 7 samples can't tell in which function: try -r 9999, a larger input, or many runs in a loop" */
+static void put_lack(struct words *words, const struct sprof_profile *profile,
+	const struct sprof_program *program, size_t causes)
+{
+	const unsigned rate = sprof_doubts_better_rate(&profile->quality, program->samples);
+
+	for (size_t i = 0; i < causes; i++) {
+		if (is_told(&program->causes[i]))
+			return;
+	}
+	for (size_t i = 0; i < causes; i++) {
+		if (!wants_samples(&program->causes[i]))
+			continue;
+		fprintf(words->stream, "; %" PRIu64 " sample%s can't tell in which function: try ",
+			program->samples, program->samples == 1 ? "" : "s");
+		if (rate)
+			fprintf(words->stream, "-r %u, ", rate);
+		fputs("a larger input, or many runs in a loop", words->stream);
+		return;
+	}
+}
+
 char *sprof_summary_sentence(const struct sprof_profile *profile,
 	const struct sprof_program *program, size_t causes, size_t room)
 {
@@ -252,11 +301,13 @@ char *sprof_summary_sentence(const struct sprof_profile *profile,
 	if (duration && sprof_percent(busy, duration) < mostly_idle)
 		fprintf(words.stream, "busy for %s of %s, of that ", sprof_figure_time(busy).text,
 			sprof_figure_time(duration).text);
-	put_cause(&words, profile, program, &program->causes[0], room);
-	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) >= least) {
-		fputs("; ", words.stream);
-		put_cause(&words, profile, program, &program->causes[1], room);
+	if (causes > 1 && sprof_percent(program->causes[1].ns, busy) < least)
+		causes = 1;
+	for (size_t i = 0; i < causes; i++) {
+		fputs(i ? "; " : "", words.stream);
+		put_cause(&words, profile, program, &program->causes[i], room);
 	}
+	put_lack(&words, profile, program, causes);
 	return words_end(&words);
 }
 

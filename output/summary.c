@@ -26,9 +26,10 @@ enum {
 	FEW_LINES = 12, /* fewer lines have room for little more than the verdict */
 	SENTENCE = 3,   /* lines */
 	TABLES = 3,
-	FEW_SAMPLES = 5, /* too few for any table */
-	AIRY = 36,       /* lines that have room for everything, with blank ones */
-	SPARE = 3,       /* free lines of the screen: for the prompt and earlier output */
+	FEW_SAMPLES = 5,    /* too few for any table */
+	LEAST_OF_SOME = 20, /* fewer don't stand for time that is mostly in no sample */
+	AIRY = 36,          /* lines that have room for everything, with blank ones */
+	SPARE = 3,          /* free lines of the screen: for the prompt and earlier output */
 };
 
 /* Percent of the busy time: from here on the summary says how much was not sampled. */
@@ -262,6 +263,16 @@ static void put_times(struct sprof_summary *summary)
 	sprof_summary_put_text(summary, "", idle, 1);
 }
 
+/* Nothing that was seen says where the time went. */
+static bool tells_nothing(const struct sprof_summary *summary)
+{
+	const uint64_t samples = sprof_quality_samples(&summary->profile->quality);
+	const struct sprof_answer *answer = &summary->answer;
+
+	return samples < FEW_SAMPLES ||
+		(samples < LEAST_OF_SOME && answer->unsampled_ns > sprof_times_wall(&answer->busy));
+}
+
 /* A rate that would give a run this short enough samples; 0: none does. */
 static unsigned better_rate(const struct sprof_quality *quality)
 {
@@ -269,7 +280,8 @@ static unsigned better_rate(const struct sprof_quality *quality)
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		if (quality->rate_hz < rates[i] &&
-			rates[i] * quality->duration_ns >= FEW_SAMPLES * (uint64_t)SPROF_NS_PER_S)
+			(rates[i] + 1) * quality->duration_ns >=
+				LEAST_OF_SOME * (uint64_t)SPROF_NS_PER_S)
 			return rates[i];
 	}
 	return 0;
@@ -282,18 +294,15 @@ static void put_too_short(struct sprof_summary *summary)
 	uint64_t samples = sprof_quality_samples(quality);
 	unsigned rate = better_rate(quality);
 	SPROF_AUTO_FREE char *text = NULL;
-	int length;
+	char words[32] = "";
 
 	if (rate)
-		length = asprintf(&text, "%" PRIu64 " sample%s in %s tell%s nothing; try --rate %u",
-			samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
-			samples == 1 ? "s" : "", rate);
-	else
-		length = asprintf(&text,
-			"%" PRIu64 " sample%s in %s tell%s nothing; it takes a longer run", samples,
-			plural(samples), sprof_figure_time(quality->duration_ns).text,
-			samples == 1 ? "s" : "");
-	if (length < 0) {
+		snprintf(words, sizeof(words), "--rate %u, ", rate);
+	if (asprintf(&text,
+		    "%" PRIu64 " sample%s in %s tell%s nothing; try %sa larger input, or many runs "
+		    "in a loop",
+		    samples, plural(samples), sprof_figure_time(quality->duration_ns).text,
+		    samples == 1 ? "s" : "", words) < 0) {
 		text = NULL;
 		sprof_out_fail(summary->out, ENOMEM);
 		return;
@@ -333,7 +342,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 	put_title(summary);
 	if (!sprof_summary_put_faults(summary, err))
 		return false;
-	if (sprof_quality_samples(&summary->profile->quality) < FEW_SAMPLES) {
+	if (tells_nothing(summary)) {
 		put_too_short(summary);
 		if (sprof_quality_samples(&summary->profile->quality))
 			sprof_summary_put_next(summary);

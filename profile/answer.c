@@ -198,7 +198,24 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 	return true;
 }
 
-/* Counts the samples of the cause's function. A library's function gets its caller as well. */
+/*
+ * A row's samples show where it computes and where it is in the kernel, in these parts. Those that found
+ * it without a CPU, or robbed of it, do so as well.
+ */
+static double samples_of(const struct sprof_profile_row *row, enum sprof_weight weight)
+{
+	const struct sprof_times *times = &row->metrics.times;
+	const uint64_t cpu = times->ns[SPROF_TIME_USER] + times->ns[SPROF_TIME_SYS];
+	const bool is_cpu = weight == SPROF_WEIGHT_USER || weight == SPROF_WEIGHT_SYS;
+	const uint64_t whole = is_cpu ? cpu : sprof_times_wall(times);
+
+	if (!whole)
+		return 0;
+	return (double)row->metrics.samples * (double)sprof_times_get(times, weight) /
+		(double)whole;
+}
+
+/* Counts the samples of the cause and its function. A library's function gets its caller as well. */
 static bool look_at_function(const struct sprof_profile *profile, const struct sprof_view *view,
 	struct sprof_cause *cause)
 {
@@ -215,10 +232,12 @@ static bool look_at_function(const struct sprof_profile *profile, const struct s
 		const struct sprof_profile_row *row = &profile->rows[i];
 		uint64_t ns = sprof_times_get(&row->metrics.times, cause->weight);
 
-		if (!ns || !sprof_view_takes(view, profile, i) ||
-			sprof_own_function(profile, row->stack, &kernel) != cause->function)
+		if (!ns || !sprof_view_takes(view, profile, i))
 			continue;
-		cause->function_samples += row->metrics.samples;
+		cause->samples += samples_of(row, cause->weight);
+		if (sprof_own_function(profile, row->stack, &kernel) != cause->function)
+			continue;
+		cause->function_samples += samples_of(row, cause->weight);
 		caller = is_library ? sprof_profile_outside_libraries(profile, row->stack)
 				    : SPROF_PROFILE_NONE;
 		if (caller != SPROF_PROFILE_NONE && !profile->functions[caller].unresolved)

@@ -23,7 +23,8 @@ struct sprof_cause {
 	enum sprof_weight weight; /* USER, SYS, RUNQ or WAIT */
 	uint64_t ns;
 	uint32_t function; /* has most of it (profile/own.h); NONE: there is no such time */
-	uint64_t function_ns, function_samples;
+	uint64_t function_ns;
+	double samples, function_samples; /* of the cause's time, and of its function's */
 	/* where the program called it most, if it is a library's; NONE: not known, or it is its own */
 	uint32_t caller;
 	uint64_t caller_ns;

@@ -4,7 +4,11 @@
  */
 #include "profile/crowd.h"
 
+#include "base/clock.h"
 #include "profile/weight.h"
+
+/* The machine's figure has steps of some 10 ms for each CPU. */
+enum { LEAST_NS = 200 * SPROF_NS_PER_MS };
 
 /* Parts of the machine's CPUs: what others had to use at least; what nearly all of them were busy with. */
 static const double least_others = 0.25, nearly_all = 0.7;
@@ -19,7 +23,7 @@ bool sprof_crowd_find(const struct sprof_profile *profile, struct sprof_crowd *r
 		: sprof_profile_times(profile);
 	double own, others;
 
-	if (!quality->cpus || !quality->duration_ns)
+	if (!quality->cpus || quality->duration_ns < LEAST_NS)
 		return false;
 	own = (double)(times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS]);
 	others = (double)quality->machine_cpu_ns - own - (double)quality->profiler_cpu_ns;

@@ -85,3 +85,12 @@ unsigned sprof_doubts_better_rate(const struct sprof_quality *quality, uint64_t 
 	}
 	return 0;
 }
+
+double sprof_doubts_least(double share, double samples)
+{
+	const double z = 1.96, part = samples > 0 ? z * z / samples : 0;
+
+	if (samples <= 0)
+		return 0;
+	return (share + part / 2 - sqrt(share * (1 - share) * part + part * part / 4)) / (1 + part);
+}

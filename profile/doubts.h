@@ -37,6 +37,9 @@ size_t sprof_doubts_find(const struct sprof_quality *quality, uint64_t samples,
  */
 unsigned sprof_doubts_better_rate(const struct sprof_quality *quality, uint64_t samples);
 
+/* What a share (0 to 1) in that many samples is at least, at 95 % (Wilson's interval). */
+double sprof_doubts_least(double share, double samples);
+
 /* The points (of 100) that a share of 10 % may be off by, at 95 %, with that many samples. */
 double sprof_doubts_uncertainty(double samples);
 

@@ -120,6 +120,62 @@ static void too_few_samples_tell_nothing(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static char *summary_of(struct sprof_profile *profile)
+{
+	struct sprof_output_options options = sprof_output_options_default();
+	char *text;
+
+	options.width = 160;
+	options.whole_report = "sprof report";
+	options.is_last = true;
+	text = written_by(&sprof_format_summary, profile, &options);
+	sprof_profile_destroy(profile);
+	return text;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("no %s in:\n%s", words, text);
+}
+
+/* Samples of 10 ms each that one program computed in these functions. */
+static char *sentence_of(const unsigned samples[2])
+{
+	static const char *const names[] = {"main;first", "main;second"};
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {
+		.duration_ns = (samples[0] + samples[1]) * (10 * (uint64_t)SPROF_NS_PER_MS),
+		.rate_hz = 99,
+		.samples_stopped = samples[0] + samples[1]};
+	const uint32_t thread = example_thread(profile, "a");
+
+	for (int i = 0; i < 2; i++) {
+		const struct sprof_metrics metrics = {.samples = samples[i],
+			.times.ns[SPROF_TIME_USER] = samples[i] * (10 * (uint64_t)SPROF_NS_PER_MS)};
+
+		if (samples[i])
+			example_add(profile, thread, names[i], &metrics);
+	}
+	sprof_profile_set_quality(profile, &quality);
+	return summary_of(profile);
+}
+
+static void a_function_is_named_if_another_run_would_name_it(void **state)
+{
+	SPROF_AUTO_FREE char *few = sentence_of((const unsigned[2]){4, 3});
+	SPROF_AUTO_FREE char *one = sentence_of((const unsigned[2]){7, 0});
+	SPROF_AUTO_FREE char *more = sentence_of((const unsigned[2]){24, 16});
+	SPROF_AUTO_FREE char *many = sentence_of((const unsigned[2]){600, 400});
+
+	assert_says(few,
+		"100 % computing; 7 samples can't tell in which function: try -r 999, a larger input, "
+		"or many runs in a loop\n");
+	assert_says(one, "100 % computing, most in first\n");
+	assert_says(more, "100 % computing, 60 % of that in first\n");
+	assert_says(many, "100 % computing, most in first\n");
+}
+
 /* A profile of one program that starves: its function in libc, called from its own. */
 static struct sprof_profile *make_starving(uint64_t samples, uint64_t others_ms)
 {
@@ -140,25 +196,6 @@ static struct sprof_profile *make_starving(uint64_t samples, uint64_t others_ms)
 				[SPROF_TIME_STOLEN] = 100 * SPROF_NS_PER_MS}});
 	sprof_profile_set_quality(profile, &quality);
 	return profile;
-}
-
-static char *summary_of(struct sprof_profile *profile)
-{
-	struct sprof_output_options options = sprof_output_options_default();
-	char *text;
-
-	options.width = 160;
-	options.whole_report = "sprof report";
-	options.is_last = true;
-	text = written_by(&sprof_format_summary, profile, &options);
-	sprof_profile_destroy(profile);
-	return text;
-}
-
-static void assert_says(const char *text, const char *words)
-{
-	if (!strstr(text, words))
-		fail_msg("no %s in:\n%s", words, text);
 }
 
 static void a_persons_next_questions_are_answered(void **state)
@@ -223,6 +260,7 @@ int main(void)
 		cmocka_unit_test(it_fits_any_terminal),
 		cmocka_unit_test(without_a_terminal_it_is_plain),
 		cmocka_unit_test(too_few_samples_tell_nothing),
+		cmocka_unit_test(a_function_is_named_if_another_run_would_name_it),
 		cmocka_unit_test(a_persons_next_questions_are_answered),
 		cmocka_unit_test(other_figures_than_time_have_places),
 	};

@@ -4,6 +4,7 @@
  */
 #include "profile/answer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,11 @@ static void locks_tell_more_than_naps(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void assert_near(double value, double expected)
+{
+	assert_true(fabs(value - expected) < 1e-4);
+}
+
 static void add_computing(struct sprof_profile *profile, uint32_t thread,
 	const struct example_function *functions, uint64_t ms)
 {
@@ -141,7 +147,8 @@ static void a_library_is_named_with_its_caller(void **state)
 	assert_string_equal(profile->functions[cause->caller].name, "find_word");
 	assert_int_equal(cause->caller_ns, 3000 * (uint64_t)SPROF_NS_PER_MS);
 	assert_int_equal(cause->function_ns, 4000 * (uint64_t)SPROF_NS_PER_MS);
-	assert_int_equal(cause->function_samples, 400);
+	assert_near(cause->samples, 400);
+	assert_near(cause->function_samples, 400);
 	cause = &answer.programs[1].causes[0];
 	assert_string_equal(profile->functions[cause->function].name, "__memcpy_evex");
 	assert_string_equal(profile->functions[cause->caller].name, "unpack");
@@ -231,6 +238,15 @@ static void who_had_the_cpus_is_known(void **state)
 	assert_true(!crowd.is_of_others && !crowd.is_of_own);
 	assert_false(sprof_crowd_find(profile, &crowd));
 	sprof_profile_destroy(profile);
+}
+
+/* Wilson's interval at 95 %. */
+static void a_share_is_at_least_so_much(void **state)
+{
+	assert_near(sprof_doubts_least(1, 4), 0.5101);
+	assert_near(sprof_doubts_least(0.5, 100), 0.4038);
+	assert_near(sprof_doubts_least(0, 10), 0);
+	assert_near(sprof_doubts_least(0.5, 0), 0);
 }
 
 static void very_few_samples_get_a_better_rate(void **state)
@@ -340,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_library_is_named_with_its_caller),
 		cmocka_unit_test(many_short_threads_matter),
 		cmocka_unit_test(who_had_the_cpus_is_known),
+		cmocka_unit_test(a_share_is_at_least_so_much),
 		cmocka_unit_test(very_few_samples_get_a_better_rate),
 		cmocka_unit_test(who_waits_for_work_is_idle),
 		cmocka_unit_test(a_semaphore_is_a_queue_for_who_does_nothing_else),
