@@ -121,7 +121,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_attach = {
 	.name = "attach",
-	.summary = "Profile a process that is running already",
+	.summary = "Sample a process that is running already",
 	.synopsis = "{-p PID[,PID]... | --tid TID[,TID]... | --name REGEX} [options]",
 	.details =
 		"At the end of the duration, on Ctrl-C, SIGTERM or SIGHUP, sprof lets go of the "

@@ -466,7 +466,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_calls = {
 	.name = "calls",
-	.summary = "Measure how often and how long functions run, and who calls them",
+	.summary = "Measure every call of functions that you name: how often, how long, by whom",
 	.synopsis = "[options] -F LIST (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"Every call of the functions is seen, by its begin and its return, unless breakpoints take "

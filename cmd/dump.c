@@ -320,7 +320,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_dump = {
 	.name = "dump",
-	.summary = "Show where each thread of a process is right now",
+	.summary = "Show where each thread is right now, which locks it waits for, and deadlocks",
 	.synopsis = "{-p PID[,PID]... | --core FILE} [options]",
 	.details =
 		"Prints the stack of every thread, the innermost function first, with its state, the "

@@ -59,11 +59,15 @@ static void print_help(void)
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\n"
-	       "  sprof help COMMAND      the options of a command\n"
-	       "  sprof --list-formats    what -f and -o can write\n"
-	       "  sprof --version         the version, and what is built in\n\n"
-	       "  sprof run -- PROGRAM [ARGUMENT...]\n"
-	       "  sprof attach -p PID -d 10s\n");
+	       "  sprof run -- PROGRAM [ARGUMENT...]  the answer on one screen\n"
+	       "  sprof attach -p PID -d 10s          the same of a running process\n"
+	       "  sprof report                        everything that was seen\n"
+	       "  sprof report --waits                locks and other waits, and who held whom up\n"
+	       "  sprof annotate FUNCTION             its lines\n"
+	       "  sprof help COMMAND                  the options of a command\n"
+	       "  sprof --list-formats, --version     what -f and -o can write; what is built in\n\n"
+	       "On a terminal run, attach and heap keep their recording in ~/.cache/sprof/last.pb.gz, up\n"
+	       "to the next one. report and annotate read that, or files that -o FILE.pb.gz has written.\n");
 }
 
 static void print_formats(void)

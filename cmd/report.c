@@ -168,7 +168,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_report = {
 	.name = "report",
-	.summary = "Report on saved profiles, or write them in another format",
+	.summary = "Show all of the last recording, or of saved ones; or convert them",
 	.synopsis = "[options] [FILE...]",
 	.details =
 		"A FILE is a profile that sprof saved (-o NAME.pb.gz), or any other pprof file; - is "

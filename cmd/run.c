@@ -86,7 +86,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_run = {
 	.name = "run",
-	.summary = "Start a program and profile it",
+	.summary = "Start a program and sample it: where all of its time goes; begin here",
 	.synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
 	.details =
 		"sprof exits with the program's exit code, 128 + N if signal N killed it. While it "

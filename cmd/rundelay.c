@@ -224,7 +224,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_rundelay = {
 	.name = "rundelay",
-	.summary = "Measure how long a process's threads wait for a CPU",
+	.summary = "Measure each wait for a CPU, of which run has only the sums",
 	.synopsis = "-p PID [options], or [options] [--] PROGRAM [ARGUMENT...]",
 	.details =
 		"A thread waits after it was preempted, and after it was woken. Preemptions are exact "

@@ -152,7 +152,7 @@ const struct sprof_command sprof_command_trace = {
 	.name = "trace",
 	.alias = "multi-trace",
 	.refusal = sprof_refusal_of_option,
-	.summary = "Measure the time from any event of a process to any other",
+	.summary = "Measure the time from one event that you name to another, each time",
 	.synopsis = "-e EVENT [-e EVENT]... [options] (-p PID | [--] PROGRAM [ARGUMENT...])",
 	.details =
 		"Also multi-trace. sprof events lists the events and their fields. Expressions have C's "

@@ -36,6 +36,14 @@ def test_help_of_a_command():
     check_error(sprof("help", "run", "ls"), 64, "unexpected ls", "sprof help run")
 
 
+def test_the_help_says_what_comes_after_a_run():
+    """Where the recording is, what reads it, and which command has the locks; on one screen."""
+    text = sprof("--help").text()
+    for words in ("~/.cache/sprof/last.pb.gz", "report and annotate read that", "sprof report --waits"):
+        assert words in text, (words, text)
+    assert text.count("\n") <= 32 and max(map(len, text.splitlines())) <= 90, text
+
+
 def test_examples_in_the_help():
     """Each command has one, with options that it knows."""
     listed = re.findall(r"^  (\w+) ", sprof("--help").text().partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
