@@ -139,7 +139,7 @@ static void add_growth(const struct sprof_series *series, struct sprof_table *ta
 	double growth;
 
 	if (sprof_series_growth(series, &growth))
-		sprof_table_cell(table, "%s%s", growth < 0 ? "-" : "",
+		sprof_table_cell(table, "%s%s", growth <= -0.5 ? "-" : "",
 			sprof_figure_bytes((uint64_t)(growth < 0 ? -growth : growth)).text);
 	else
 		sprof_table_cell(table, "-");
@@ -242,10 +242,15 @@ static void write_head(const struct sprof_mem_report *report, struct sprof_out *
 	const struct sprof_series *totals = report->watch->totals;
 
 	sprof_out_printf(out,
-		"memory over %s; RSS read %" PRIu64 " times, PSS and USS %" PRIu64 "\n",
+		"memory over %s; readings of RSS: %" PRIu64 ", of PSS and USS: %" PRIu64 "\n",
 		sprof_figure_time(report->end_ns - report->begin_ns).text,
 		totals[SPROF_MEMORY_RSS].count,
 		report->watch->items[0].series[SPROF_MEMORY_PSS].count);
+	if (report->unseen_peak)
+		sprof_out_printf(out,
+			"RSS of one process has risen to %s, after its last reading: -i 10 reads more "
+			"often\n",
+			sprof_figure_bytes(report->unseen_peak).text);
 }
 
 static void write_dropped(const struct sprof_memory_watch *watch, struct sprof_out *out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -275,6 +276,26 @@ static enum sprof_mem_parts parts_of(const struct mem_options *options)
 	return options->libs ? SPROF_MEM_LIBS : SPROF_MEM_NONE;
 }
 
+/*
+ * The kernel's peak of a program that has ended, and of its children (getrusage(2)), if it is beyond all that
+ * was read. What the child had before its exec is sprof's own, and counts, too.
+ */
+static uint64_t unseen_peak(const struct run *run)
+{
+	struct rusage ended, own;
+	uint64_t most = 0, peak;
+
+	if (getrusage(RUSAGE_CHILDREN, &ended) || getrusage(RUSAGE_SELF, &own))
+		return 0;
+	for (size_t i = 0; i < run->watch.count; i++) {
+		const uint64_t read = run->watch.items[i].kernels_peak;
+
+		most = read > most ? read : most;
+	}
+	peak = (uint64_t)ended.ru_maxrss * 1024;
+	return ended.ru_maxrss > own.ru_maxrss && peak > most + most / 10 ? peak : 0;
+}
+
 static void report(struct run *run)
 {
 	const struct mem_options *options = run->options;
@@ -283,6 +304,7 @@ static void report(struct run *run)
 		.begin_ns = run->observing.begin_ns,
 		.end_ns = run->end_ns,
 		.period_ns = options->period_ns,
+		.unseen_peak = unseen_peak(run),
 		.parts = parts_of(options),
 		.moment = options->moment,
 		.width = sprof_terminal_width(),

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -69,6 +70,14 @@ def test_growth_and_peak():
     assert process["anon"]["max"] + process["file"]["max"] >= rss["max"], process
     assert found["total"]["rss"]["max"] == rss["max"], found
     assert sum(file["uss"] for file in process["mapped_at_peak"]["files"]) > 19 * MIB, process
+
+
+def test_a_peak_behind_the_last_reading():
+    """A program that is over before the second reading: the kernel's count tells what it had."""
+    hidden = sprof("mem", "-i", "60000", "--", sys.executable, "-c", "data = bytearray(64 << 20)").check(0).text()
+    risen = re.search(r"RSS of one process has risen to (\d+)\.\d MiB, after its last reading: -i 10", hidden)
+    assert risen and 64 <= int(risen[1]) < 128, hidden
+    assert "has risen" not in sprof("mem", "-p", str(os.getppid()), "-d", "10ms").check(0).text()
 
 
 def test_growth_per_second():
