@@ -16,6 +16,7 @@
 #include "cmd/watching.h"
 #include "events/call-filter.h"
 #include "events/recorded-events.h"
+#include "output/units.h"
 
 struct heap_options {
 	struct sprof_common_options common;
@@ -34,7 +35,10 @@ _Static_assert(offsetof(struct heap_options, common) == 0,
 
 #define FIELD(name) offsetof(struct heap_options, name)
 
-enum { PERIOD = 64 };
+enum {
+	PERIOD = 64,
+	FEW_FAULTS = 20, /* are too few for shares */
+};
 
 static const struct heap_options defaults = {
 	.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
@@ -98,7 +102,7 @@ struct heap {
 	struct sprof_growth growth;
 	struct sprof_recorded_events *recorded; /* of page faults, or */
 	struct sprof_calls *calls;              /* by ptrace */
-	uint64_t page_size;
+	uint64_t page_size, taken;              /* taken: faults */
 };
 
 static bool take_fault(void *data, const struct sprof_trace_event *event)
@@ -106,6 +110,7 @@ static bool take_fault(void *data, const struct sprof_trace_event *event)
 	struct heap *heap = data;
 	const uint64_t faults = heap->options->period;
 
+	heap->taken++;
 	return sprof_growth_add(&heap->growth, event->thread, (uint32_t)event->stack,
 		faults * heap->page_size, faults);
 }
@@ -194,6 +199,24 @@ static bool trace(struct heap *heap, int *ret_exit, struct sprof_error *err)
 	return sprof_watching_run(&heap->watching, ret_exit, err);
 }
 
+/* Of a small program, shares say little, or there are none. */
+static void tell_few(const struct heap *heap)
+{
+	const size_t period = heap->options->period;
+
+	if (heap->taken >= FEW_FAULTS || period == 1)
+		return;
+	if (heap->taken)
+		sprof_ui_note("only %" PRIu64
+			      " page faults were taken, one in %zu: --period 1 takes all, "
+			      "and shares are exact then",
+			heap->taken, period);
+	else
+		sprof_ui_note("no thread has touched as much as %s of new memory: --period 1 takes "
+			      "every page fault, not one in %zu",
+			sprof_figure_bytes(period * heap->page_size).text, period);
+}
+
 static void tell_losses(const struct heap *heap)
 {
 	struct sprof_recorded_gaps gaps;
@@ -202,6 +225,7 @@ static void tell_losses(const struct heap *heap)
 		sprof_ui_note("this is memory that was mapped; it may never be touched");
 		return;
 	}
+	tell_few(heap);
 	gaps = sprof_recorded_events_gaps(heap->recorded);
 	if (gaps.is_of_users_only)
 		sprof_ui_note(

@@ -110,7 +110,7 @@ static char *sentence(const struct sprof_summary *summary, const struct sprof_si
 				.text,
 			kind, first);
 	else
-		length = asprintf(&text, "nothing was counted as %s", kind);
+		length = asprintf(&text, "no %s was seen", kind);
 	return length < 0 ? NULL : text;
 }
 
@@ -165,6 +165,10 @@ bool sprof_summary_put_counts(struct sprof_summary *summary, struct sprof_error 
 	summary->whole = sites.whole;
 	put_title(summary);
 	put(summary, "verdict", sentence(summary, &sites), SENTENCE);
+	if (!sites.whole) {
+		sprof_sites_finish(&sites);
+		return true;
+	}
 	sprof_summary_put_gap(summary);
 	put_sites(summary, &sites, sprof_summary_rows_left(summary, 2, next));
 	sprof_sites_finish(&sites);

@@ -34,7 +34,7 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* The length of the text's first line: it ends at a blank before the width. */
+/* The length of the text's first line: it ends at a blank before the width. A figure keeps its "%". */
 static size_t line_length(const char *text, size_t width)
 {
 	size_t at = 0, last = 0, characters = 0;
@@ -43,7 +43,7 @@ static size_t line_length(const char *text, size_t width)
 		characters += ((unsigned char)text[at] & 0xc0) != 0x80;
 		if (characters > width + 1 || (characters == width + 1 && text[at] != ' '))
 			return last ? last : at;
-		if (text[at] == ' ')
+		if (text[at] == ' ' && text[at + 1] != '%')
 			last = at;
 	}
 	return at;

@@ -36,12 +36,15 @@ static size_t write_callee_figures(const struct sprof_text_tree *tree, size_t no
 	const struct sprof_graph_node *line = &tree->graph->nodes[node];
 	struct sprof_callee_shares shares = sprof_callee_shares(tree->graph, node);
 	double part = sprof_percent(tree->graph->nodes[0].total, tree->whole) / 100;
+	const bool has_samples = sprof_profile_counts_time(text->profile);
 
-	sprof_out_printf(text->out, "%6.1f %8s %7" PRIu64 " %5.1f %7.1f %8.1f  ",
-		shares.total * part,
-		sprof_figure_value(text->profile, text->options.weight, line->total).text,
-		line->samples, shares.self * part, shares.parent * part, shares.fractal);
-	return 6 + 9 + 8 + 6 + 8 + 9 + 2;
+	sprof_out_printf(text->out, "%6.1f %8s ", shares.total * part,
+		sprof_figure_value(text->profile, text->options.weight, line->total).text);
+	if (has_samples)
+		sprof_out_printf(text->out, "%7" PRIu64 " ", line->samples);
+	sprof_out_printf(text->out, "%5.1f %7.1f %8.1f  ", shares.self * part, shares.parent * part,
+		shares.fractal);
+	return 6 + 9 + (has_samples ? 8 : 0) + 6 + 8 + 9 + 2;
 }
 
 static bool is_small(const struct sprof_text_tree *tree, size_t node)
@@ -158,6 +161,7 @@ bool sprof_text_callers(const struct sprof_text *text, uint32_t thread, struct s
 bool sprof_text_callees(const struct sprof_text *text, uint32_t thread, struct sprof_error *err)
 {
 	sprof_text_title(text, "callee graph (bottom up)");
-	sprof_out_puts(text->out, "total%    total samples self% parent% fractal%  function\n");
+	sprof_out_printf(text->out, "total%%    total %sself%% parent%% fractal%%  function\n",
+		sprof_profile_counts_time(text->profile) ? "samples " : "");
 	return write_direction(text, thread, SPROF_GRAPH_CALLEE, err);
 }

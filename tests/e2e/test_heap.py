@@ -100,6 +100,15 @@ def test_a_terminal_gets_the_answer():
     assert "user%" not in text and "verdict" not in text, text
 
 
+def test_a_program_without_growth():
+    """It hears why there is none, and how to see what there is."""
+    require_switches()
+    few = sprof("heap", "-f", "summary", "--", "true").check(0)
+    assert "no growth was seen" in few.text() and "as much as 256 KiB of new memory: --period 1" in few.err, few.err
+    every = sprof("heap", "--period", "1", "-f", "summary", "--", "true").check(0)
+    assert "growth, " in every.text() and "--period" not in every.err, every.text()
+
+
 def test_rates():
     """In windows; the program itself says how often it allocates."""
     tool_of = sprof("--version").text()

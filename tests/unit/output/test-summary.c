@@ -85,6 +85,7 @@ static void it_fits_any_terminal(void **state)
 				options.whole_report = "sprof report";
 				text = written_by(&sprof_format_summary, profile, &options);
 				assert_fits(text, sizes[i].width, sizes[i].height - 1);
+				assert_null(strstr(text, "\n           % "));
 				assert_non_null(strstr(text, "sprof report"));
 			}
 			sprof_profile_destroy(profile);
