@@ -120,6 +120,19 @@ static void test_one_loop(void **state)
 	check(&scene, SPROF_INTERP_ONLY, "012");
 }
 
+/* Like _Py_InitCleanup: it has a frame, perhaps the one that C called. */
+static void test_a_hidden_frame(void **state)
+{
+	for (size_t hidden = 0; hidden < 3; hidden++) {
+		static const char *const expected[] = {"x12", "x02", "x01"};
+		struct scene scene;
+
+		set_up(&scene, (const uint64_t[]){ELSEWHERE, LOOP, CALL, STOP}, "ffe");
+		scene.names[hidden].module = SPROF_PYTHON_HIDDEN;
+		check(&scene, SPROF_INTERP_CALLS, expected[hidden]);
+	}
+}
+
 static void test_calls_between_loops(void **state)
 {
 	struct scene scene;
@@ -227,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_loop),
+		cmocka_unit_test(test_a_hidden_frame),
 		cmocka_unit_test(test_calls_between_loops),
 		cmocka_unit_test(test_a_loop_without_a_frame),
 		cmocka_unit_test(test_what_does_not_fit),

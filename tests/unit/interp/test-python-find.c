@@ -1,0 +1,120 @@
+/*
+ * Threads that run in several interpreters: whose frames are above whose is known of the main one, and
+ * of no others.
+ */
+#include "tests/unit/interp/made-up.h"
+
+enum {
+	SUBS = BASE + 0x9000, /* interpreters, each with what belongs to it */
+	APART = 0x1000,
+	SUB_STATE = 0x400,
+	SUB_CFRAME = 0x800,
+	SUB_FRAME = 0x900,
+};
+
+static uint64_t sub_at(unsigned index)
+{
+	return SUBS + (uint64_t)index * APART;
+}
+
+/* The newest is the first of the list; the thread has a frame in each of them. */
+static void put_subs(struct scene *scene, unsigned count)
+{
+	const struct sprof_python_offsets *offsets = scene->offsets;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t sub = sub_at(i), state = sub + SUB_STATE;
+
+		scene_put(scene, sub + offsets->interpreter_next, i ? sub_at(i - 1) : INTERPRETER);
+		scene_put(scene, sub + offsets->interpreter_threads, state);
+		scene_put(scene, state + offsets->thread_id, OWN_TID);
+		scene_put(scene, state + offsets->thread_frame, sub + SUB_CFRAME);
+		scene_put(scene, sub + SUB_CFRAME + offsets->cframe_frame, sub + SUB_FRAME);
+		scene_put(scene, sub + SUB_FRAME + offsets->frame_code, CODE);
+		scene_put(scene, sub + SUB_FRAME + offsets->frame_is_entry, 1);
+	}
+	scene_put(scene, RUNTIME + offsets->runtime_interpreters, sub_at(count - 1));
+}
+
+static void leave(struct scene *scene, unsigned index)
+{
+	scene_put(scene, sub_at(index) + SUB_CFRAME + scene->offsets->cframe_frame, 0);
+}
+
+static void test_one_above_the_main(void **state)
+{
+	struct scene *scene = *state;
+
+	put_subs(scene, 1);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_true(scene->thread->has_main);
+	assert_int_equal(scene->copy->frame_count, 6);
+	assert_int_equal(scene->copy->frames[0].address, sub_at(0) + SUB_FRAME);
+	assert_int_equal(scene->copy->frames[5].address, scene_frame_at(0));
+}
+
+/* An interpreter that was made first may call one that was made later, or be called by it. */
+static void test_two_above_the_main(void **state)
+{
+	struct scene *scene = *state;
+
+	put_subs(scene, 2);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	leave(scene, 0);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frames[0].address, sub_at(1) + SUB_FRAME);
+	assert_int_equal(scene->copy->frame_count, 6);
+}
+
+static void test_two_without_the_main(void **state)
+{
+	struct scene *scene = *state;
+
+	put_subs(scene, 2);
+	scene_put(scene, CFRAME + scene->offsets->cframe_frame, 0);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	leave(scene, 1);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene->copy->frame_count, 1);
+	assert_int_equal(scene->copy->frames[0].address, sub_at(0) + SUB_FRAME);
+}
+
+/* The main interpreter has no state of a thread that was never in it. */
+static void test_never_in_the_main(void **state)
+{
+	struct scene *scene = *state;
+
+	put_subs(scene, 2);
+	scene_put(scene, STATE + scene->offsets->thread_id, OWN_TID + 2);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_false(scene->thread->has_main);
+	assert_int_equal(scene->thread->state_count, 2);
+}
+
+/* More states than are kept: the main interpreter's is not among them. */
+static void test_too_many(void **state)
+{
+	struct scene *scene = *state;
+
+	put_subs(scene, 6);
+	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_int_equal(scene->thread->state_count, SPROF_PYTHON_STATES);
+	assert_false(scene->thread->has_main);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_one_above_the_main, scene_set_up, scene_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_two_above_the_main, scene_set_up, scene_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_two_without_the_main, scene_set_up, scene_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_never_in_the_main, scene_set_up, scene_tear_down),
+		cmocka_unit_test_setup_teardown(test_too_many, scene_set_up, scene_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
