@@ -1,6 +1,6 @@
 /*
  * A whole ELF file in memory, through everything that elfsym does with one: names with inline chains,
- * symbols, PLT, FDEs, CFI rows, explanations. Mutations go where they have an effect: the custom
+ * symbols, PLT, FDEs, CFI rows, explanations, inlined calls. Mutations go where they have an effect: the custom
  * mutator changes bytes inside of a section or of the headers more often than elsewhere.
  */
 #include <elf.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "elfsym/cfi.h"
+#include "elfsym/inlined.h"
 #include "elfsym/listing.h"
 #include "elfsym/locals.h"
 #include "elfsym/symbols.h"
@@ -95,6 +96,20 @@ static void find_rows(const struct sprof_module *module, size_t size)
 	sprof_image_close(image);
 }
 
+static bool is_meant(const void *data, const char *name, const char *linkage)
+{
+	return (name[0] & 1) || (linkage && strlen(linkage) > 12);
+}
+
+static void find_inlined(const struct sprof_module *module, const struct sprof_debug_places *places)
+{
+	const struct sprof_inlined_wish wish = {NULL, is_meant};
+	const struct sprof_inlined found = sprof_inlined_find(module, places, &wish);
+
+	fuzz_require(memchr(found.into, '\0', sizeof(found.into)) != NULL);
+	fuzz_require(memchr(found.file, '\0', sizeof(found.file)) != NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct sprof_debug_places nowhere = {.root = "/nonexistent"};
@@ -111,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (sprof_listing_create(module, &nowhere, NULL, SPROF_LISTING_FILE, &listing, &err))
 		sprof_listing_finish(&listing);
 	find_rows(module, size);
+	find_inlined(module, &nowhere);
 	sprof_modules_destroy(modules);
 	return 0;
 }

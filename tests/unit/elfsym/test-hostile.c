@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elfsym/inlined.h"
 #include "elfsym/symbols.h"
 #include "tests/unit/check.h"
 #include "tests/unit/elfsym/fixture.h"
 
 enum { CUTS = 200, MUTANTS = 400, CHANGES = 20, PLACES = 40 };
+
+static bool is_meant(const void *data, const char *name, const char *linkage)
+{
+	return strlen(name) > 4 || linkage;
+}
 
 /* Names places all over the file and around those of the subject. */
 static void look_at(const void *bytes, size_t size, uint64_t text)
@@ -32,6 +38,8 @@ static void look_at(const void *bytes, size_t size, uint64_t text)
 			assert_true(strlen(locations.items[k].function) > 0);
 	}
 	sprof_symbols_destroy(symbols);
+	sprof_inlined_find(module, &(struct sprof_debug_places){.root = "/nowhere"},
+		&(struct sprof_inlined_wish){NULL, is_meant});
 	sprof_modules_destroy(modules);
 }
 
