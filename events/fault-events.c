@@ -1,29 +1,20 @@
 /*
- * Opens two events for each thread, of minor and of major faults: together they count what
- * proc_pid_stat(5) has as minflt and majflt (mm/memory.c: mm_account_fault), except for faults without
- * registers, which the kernel takes when it looks up pages itself (get_user_pages), and, where it
- * permits no more, all others in the kernel. New threads inherit the events, and have them from their
- * first instruction on.
- *
- * Does not handle what is mapped besides the page of the fault: neither huge pages, nor the
- * neighbours in a file (fault-around). Stacks are native: the kernel copies nothing else.
+ * Makes figures of page faults: reads their records (fault-watch.h), has their stacks walked, and
+ * balances the accounts of threads with what the kernel has counted. Does not handle what is mapped
+ * besides the page of the fault: neither huge pages, nor the neighbours in a file (fault-around). Stacks
+ * are native: the kernel copies nothing else.
  */
 #include "events/fault-events.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "events/fault-open.h"
 #include "events/fault-pace.h"
 #include "events/fault-stash.h"
+#include "events/fault-watch.h"
 #include "events/perf-registers.h"
-#include "events/perf-ring-size.h"
-#include "events/perf-rings.h"
 
 enum {
-	KINDS = 2, /* minor, major */
-	MAJOR = 1,
-	LARGE_RING = 16 << 20,
 	POLL_NS = 5 * SPROF_NS_PER_MS,
 	BUSY_POLL_NS = SPROF_NS_PER_MS,  /* as long as there are records */
 	FRESH_NS = 10 * SPROF_NS_PER_MS, /* a new program is polled that often for that long: */
@@ -36,9 +27,7 @@ struct sprof_fault_events {
 	struct sprof_fault_options options;
 	struct sprof_target *target;
 	const struct sprof_event_stacks *stacks; /* NULL: not offered yet */
-	struct perf_event_attr attributes[KINDS];
-	struct sprof_perf_rings rings;
-	struct sprof_idmap kinds; /* (0, the kernel's id of an event) -> its kind, and its period */
+	struct sprof_fault_watch watch;
 	struct sprof_fault_pace pace;
 	struct sprof_fault_stash stash;
 	struct sprof_fault_threads threads;
@@ -48,42 +37,6 @@ struct sprof_fault_events {
 	uint64_t fresh_ns; /* until then a program is new: it maps its libraries */
 	bool has_new_program, out_of_memory;
 };
-
-static struct perf_event_attr attributes_of(const struct sprof_fault_events *events, int kind)
-{
-	struct perf_event_attr attributes = sprof_perf_attributes(PERF_TYPE_SOFTWARE,
-		kind == MAJOR ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN);
-
-	sprof_perf_ask_stack(&attributes);
-	/* In small rings, more records are worth more than the far end of a few deep stacks. */
-	if (events->rings.ring_size < LARGE_RING)
-		attributes.sample_stack_user /= 2;
-	attributes.sample_period = 1;
-	attributes.inherit = 1;
-	attributes.inherit_thread = !events->options.follow_children;
-	return attributes;
-}
-
-/* With those of the kernel if that is permitted. */
-static bool settle_attributes(
-	struct sprof_fault_events *events, struct sprof_perf_denial *ret_denial)
-{
-	struct perf_event_attr *minor = &events->attributes[0];
-
-	for (int kind = 0; kind < KINDS; kind++)
-		events->attributes[kind] = attributes_of(events, kind);
-	minor->exclude_kernel = 0;
-	if (!sprof_fault_may_open(*minor, ret_denial)) {
-		if (ret_denial->reason != SPROF_PERF_PARANOID)
-			return false;
-		minor->exclude_kernel = 1;
-		events->figures.is_of_users_only = true;
-		if (!sprof_fault_may_open(*minor, ret_denial))
-			return false;
-	}
-	events->attributes[MAJOR].exclude_kernel = minor->exclude_kernel;
-	return true;
-}
 
 bool sprof_fault_events_create(const struct sprof_fault_options *options,
 	struct sprof_fault_events **ret, struct sprof_perf_denial *ret_denial)
@@ -96,26 +49,22 @@ bool sprof_fault_events_create(const struct sprof_fault_options *options,
 		return false;
 	events->options = *options;
 	events->next_ns = UINT64_MAX;
-	if (!sprof_perf_rings_init(&events->rings, ret_denial))
-		goto failed;
-	events->rings.ring_size = sprof_perf_ring_size(events->rings.cpus.count, true);
-	events->rings.largest_record = SPROF_FAULT_RECORD;
 	events->pace = sprof_fault_pace_begin(options->period);
-	if (!settle_attributes(events, ret_denial))
-		goto failed;
+	events->watch.period = options->period;
+	if (!sprof_fault_watch_init(&events->watch, options->follow_children, ret_denial)) {
+		sprof_fault_events_destroy(events);
+		return false;
+	}
+	events->figures.is_of_users_only = events->watch.is_of_users_only;
 	*ret = events;
 	return true;
-failed:
-	sprof_fault_events_destroy(events);
-	return false;
 }
 
 void sprof_fault_events_destroy(struct sprof_fault_events *events)
 {
 	if (!events)
 		return;
-	sprof_perf_rings_finish(&events->rings);
-	sprof_idmap_finish(&events->kinds);
+	sprof_fault_watch_finish(&events->watch);
 	sprof_fault_threads_finish(&events->threads);
 	sprof_fault_stash_finish(&events->stash);
 	free(events);
@@ -133,35 +82,6 @@ static struct sprof_fault_count count_of(struct sprof_thread *thread)
 	if (!sprof_thread_read_stat(thread, &stat))
 		return (struct sprof_fault_count){0};
 	return (struct sprof_fault_count){stat.minor_faults, stat.major_faults};
-}
-
-/* Periods that we choose are powers of two. */
-static uint32_t kind_value(const struct sprof_fault_events *events, int kind)
-{
-	const unsigned log2 = (unsigned)__builtin_ctzll(events->pace.period);
-
-	return (events->options.period ? 0 : log2) * KINDS + (uint32_t)kind;
-}
-
-static void open_thread(struct sprof_fault_events *events, pid_t tid)
-{
-	struct sprof_perf_denial denial;
-	uint64_t id;
-
-	for (int kind = 0; kind < KINDS; kind++) {
-		struct perf_event_attr attributes = events->attributes[kind];
-		const size_t first = events->rings.fd_count;
-
-		attributes.sample_period = events->pace.period;
-		if (!sprof_perf_rings_add(&events->rings, &attributes, tid, &denial) &&
-			denial.reason != SPROF_PERF_GONE)
-			events->figures.unwatched++;
-		for (size_t i = first; i < events->rings.fd_count; i++) {
-			if (sprof_perf_rings_id(&events->rings, i, &id) &&
-				!sprof_idmap_put(&events->kinds, 0, id, kind_value(events, kind)))
-				events->out_of_memory = true;
-		}
-	}
 }
 
 /* Whoever was born while we trace has had its events from the begin. */
@@ -187,37 +107,15 @@ static void know_threads(struct sprof_fault_events *events)
 		know_thread(events, threads[i]);
 }
 
-static void open_threads(struct sprof_fault_events *events)
-{
-	struct sprof_thread **threads;
-	size_t count;
-
-	threads = sprof_target_threads(events->target, &count);
-	for (size_t i = 0; i < count; i++)
-		open_thread(events, threads[i]->tid);
-}
-
 static void begin(void *data, struct sprof_target *target)
 {
 	struct sprof_fault_events *events = data;
 
 	events->target = target;
 	know_threads(events);
-	open_threads(events);
+	events->figures.unwatched =
+		sprof_fault_watch_open(&events->watch, target, events->pace.period);
 	events->next_ns = sprof_clock_now_ns() + BUSY_POLL_NS;
-}
-
-/*
- * The kernel changes the period of an event, but not of those that threads have inherited from it. So
- * all threads get new ones, and then the old ones end. A thread that is being born just then may have
- * neither: its faults are not seen.
- */
-static void change_period(struct sprof_fault_events *events)
-{
-	const size_t former = events->rings.fd_count;
-
-	open_threads(events);
-	(void)sprof_perf_rings_retire(&events->rings, former);
 }
 
 static bool expect(struct sprof_fault_events *events, struct sprof_thread *thread)
@@ -275,26 +173,12 @@ static uint32_t walk(struct sprof_fault_events *events, struct sprof_thread *thr
 	return stack;
 }
 
-static struct sprof_fault_count weight_of(
-	const struct sprof_fault_events *events, const struct sprof_perf_record *record)
-{
-	const uint32_t value = sprof_idmap_find(&events->kinds, 0, record->id);
-	uint64_t weight = events->options.period;
-
-	if (value == SPROF_IDMAP_NONE)
-		return (struct sprof_fault_count){0};
-	if (!weight)
-		weight = UINT64_C(1) << value / KINDS;
-	return value % KINDS == MAJOR ? (struct sprof_fault_count){.major = weight}
-				      : (struct sprof_fault_count){.minor = weight};
-}
-
 /* Of what a record stands for, what the kernel has counted of the thread. */
 static struct sprof_fault_count account(struct sprof_fault_events *events,
 	struct sprof_thread *thread, const struct sprof_perf_record *record)
 {
 	struct sprof_fault_threads *threads = &events->threads;
-	struct sprof_fault_count count = weight_of(events, record), known;
+	struct sprof_fault_count count = sprof_fault_watch_weight(&events->watch, record), known;
 
 	if (!sprof_fault_threads_have_room(threads, thread->id, &count)) {
 		known = count_of(thread);
@@ -336,15 +220,16 @@ static void take_record(void *data, const struct sprof_perf_record *record)
 
 static void copy_records(struct sprof_fault_events *events)
 {
-	const uint64_t before = events->records;
+	const uint64_t before = events->records, period = events->pace.period;
 	struct sprof_fault_load load;
 
 	know_threads(events);
-	sprof_perf_rings_drain(&events->rings, take_record, events);
+	sprof_perf_rings_drain(&events->watch.rings, take_record, events);
 	load = (struct sprof_fault_load){
-		sprof_clock_now_ns(), events->records - before, events->rings.lost};
-	if (sprof_fault_pace_step(&events->pace, &load))
-		change_period(events);
+		sprof_clock_now_ns(), events->records - before, events->watch.rings.lost};
+	if (sprof_fault_pace_step(&events->pace, &load) &&
+		!sprof_fault_watch_change(&events->watch, events->target, events->pace.period))
+		sprof_fault_pace_keep(&events->pace, period);
 }
 
 /* What has been recorded so far. */
@@ -442,7 +327,7 @@ static bool poll_rings(void *data, uint64_t now_ns)
 	events->next_ns = sprof_clock_now_ns();
 	if (is_done)
 		events->next_ns += until_next(events);
-	return !events->out_of_memory;
+	return !events->out_of_memory && !events->watch.out_of_memory;
 }
 
 static uint64_t due_ns(const void *data)
@@ -465,12 +350,12 @@ static void end(void *data, uint64_t now_ns)
 	uint64_t counted, unseen;
 	size_t count;
 
-	sprof_perf_rings_disable(&events->rings);
+	sprof_perf_rings_disable(&events->watch.rings);
 	drain(events);
 	threads = sprof_target_threads(events->target, &count);
 	for (size_t i = 0; i < count; i++)
 		settle(events, threads[i], false);
-	counted = sprof_perf_rings_count(&events->rings);
+	counted = sprof_perf_rings_count(&events->watch.rings);
 	unseen = less(figures->all, figures->recorded);
 	figures->in_kernel = less(figures->all, counted);
 	if (figures->in_kernel > unseen)

@@ -1,7 +1,8 @@
 /*
- * Chooses the period of page faults: a bucket of records that fills again with time. Once it is empty,
- * or records are lost, the period becomes so long that faults at the present rate are affordable. After
- * a calm second it becomes shorter. Does not handle single threads: all have one period.
+ * Chooses the period of page faults. A number of records may come at once, and that credit grows again with
+ * time. When it is used up, the period becomes longer: so long that there are few enough records if faults
+ * go on at this rate. Lost records do the same. When there have been few records for a second, the period
+ * becomes shorter. Does not handle single threads: all have one period.
  */
 #include "events/fault-pace.h"
 
@@ -73,4 +74,10 @@ bool sprof_fault_pace_step(struct sprof_fault_pace *pace, const struct sprof_fau
 	pace->last_ns = load->now_ns;
 	pace->last_lost = load->lost;
 	return pace->period != before;
+}
+
+void sprof_fault_pace_keep(struct sprof_fault_pace *pace, uint64_t former)
+{
+	pace->period = former;
+	pace->is_fixed = true;
 }

@@ -28,5 +28,7 @@ struct sprof_fault_load {
 
 /* True: the period is another one from now on, a power of two. */
 bool sprof_fault_pace_step(struct sprof_fault_pace *pace, const struct sprof_fault_load *load);
+/* The period could not be changed: the former one stays for ever. */
+void sprof_fault_pace_keep(struct sprof_fault_pace *pace, uint64_t former);
 
 #endif

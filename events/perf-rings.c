@@ -195,11 +195,13 @@ uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings)
 	return sum;
 }
 
-size_t sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count)
+/* Returns what they have counted, those left out that stay. */
+static uint64_t end_events(struct sprof_perf_rings *rings, size_t first, size_t end)
 {
-	size_t kept = 0;
+	size_t kept = first;
+	uint64_t counted = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = first; i < end; i++) {
 		const int fd = rings->fds[i];
 
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -207,13 +209,22 @@ size_t sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count)
 			rings->fds[kept++] = fd;
 			continue;
 		}
-		rings->retired_events += count_of(fd);
+		counted += count_of(fd);
 		close(fd);
 	}
-	rings->fd_count -= count - kept;
-	memmove(rings->fds + kept, rings->fds + count,
-		(rings->fd_count - kept) * sizeof(*rings->fds));
-	return kept;
+	memmove(rings->fds + kept, rings->fds + end, (rings->fd_count - end) * sizeof(*rings->fds));
+	rings->fd_count -= end - kept;
+	return counted;
+}
+
+void sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count)
+{
+	rings->retired_events += end_events(rings, 0, count);
+}
+
+void sprof_perf_rings_drop(struct sprof_perf_rings *rings, size_t first)
+{
+	end_events(rings, first, rings->fd_count);
 }
 
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings)

@@ -78,10 +78,11 @@ uint64_t sprof_perf_rings_count(const struct sprof_perf_rings *rings);
 
 /*
  * Ends the first `count` events, for the threads that have inherited them too, and closes them, except
- * for those whose rings are others', too. The rest moves down. Returns how many have stayed. Not for
- * who keeps indexes.
+ * for those whose rings are others', too. The rest moves down. Not for who keeps indexes.
  */
-size_t sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count);
+void sprof_perf_rings_retire(struct sprof_perf_rings *rings, size_t count);
+/* Ends all events from an index on likewise, as if they had never been: they have counted nothing. */
+void sprof_perf_rings_drop(struct sprof_perf_rings *rings, size_t first);
 
 /* Ends the recording; what is in the rings stays there. */
 void sprof_perf_rings_disable(const struct sprof_perf_rings *rings);

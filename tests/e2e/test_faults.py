@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import sys
 
@@ -18,6 +19,7 @@ USAGE = 64
 TOUCHED = {"mapped": 501, "allocated": 301, "of_a_file": 201, "again": 302, "on_the_stack": 101, "in_a_thread": 401, "after_exec": 250}
 OUTER = ("in_a_thread", "after_exec")
 IN_THE_KERNEL = 64
+FILES = 40  # enough for the first thread, and not for all of them twice
 # The loader has touched some of the stack before.
 FORMER = {"on_the_stack": 8}
 # Besides: pages of code and of libraries that a function meets for the first time.
@@ -148,6 +150,20 @@ def test_the_answer():
         lines = file.read().splitlines()
     assert re.match(r"faults +\d+ page faults touched", lines[1]), lines
     assert any(re.match(r"self total +[0-9.]+ % +[0-9.]+ %  touch", line) for line in lines), lines
+
+
+def few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
+
+
+def test_few_files():
+    """There are not enough descriptors to watch the threads with another period: they are watched as before."""
+    require_switches()
+    result = sprof("run", "--faults", "-o", "x.folded", "--", target(TARGET), "burst", preexec_fn=few_files).check(7)
+    later = sum(count for stack, count in read_folded("x.folded").stacks if "mapped" in stack)
+    print(f"     {later} of {TOUCHED['mapped'] - 1} later faults: {result.err}")
+    assert later > 0, result.err
+    assert "could not be watched" not in result.err, result.err
 
 
 def test_usage():

@@ -3,7 +3,8 @@
  * allocated, of a file, given back and touched again, the stack, in a thread, inside the kernel, and,
  * by another program, after an exec. Each function has run before, so that its code is there.
  * Computes between two pages, so that records of all of them can be read. At its end it prints what
- * the kernel has counted of it.
+ * the kernel has counted of it. `toucher burst`: touches many pages at once beside threads that sleep, and a
+ * few ones later.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,6 +27,8 @@ enum {
 	IN_A_THREAD = 400,
 	IN_THE_KERNEL = 64,
 	AFTER_EXEC = 250,
+	BURST = 60000,
+	SLEEPERS = 10,
 	ROUNDS = 3000, /* some 10 us */
 };
 
@@ -133,6 +136,30 @@ MEASURED static void after_exec(long pages)
 	mapped(pages);
 }
 
+static void *sleep_on(void *data)
+{
+	pause();
+	return NULL;
+}
+
+MEASURED static void burst(void)
+{
+	char *memory = map(BURST, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	for (long i = 0; i < BURST; i++)
+		memory[i * PAGE] = 1;
+}
+
+static void after_burst(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_create(&thread, NULL, sleep_on, NULL);
+	burst();
+	mapped(MAPPED);
+}
+
 static void print_truth(void)
 {
 	struct rusage usage;
@@ -144,6 +171,11 @@ static void print_truth(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "burst")) {
+		after_burst();
+		print_truth();
+		return 7;
+	}
 	if (argc > 1) {
 		mapped(1);
 		after_exec(AFTER_EXEC);

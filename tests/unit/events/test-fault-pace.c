@@ -91,11 +91,24 @@ static void a_fixed_one_stays(void **state)
 	assert_int_equal(pace.period, 50);
 }
 
+/* There were not enough descriptors for other events. */
+static void a_period_that_stays_is_not_tried_again(void **state)
+{
+	struct run run = begin(0);
+
+	go_on(&run, 2e6, 200, 20 * SPROF_NS_PER_MS);
+	assert_true(run.pace.period > 1);
+	sprof_fault_pace_keep(&run.pace, 1);
+	go_on(&run, 50e6, 200, 20 * SPROF_NS_PER_MS);
+	assert_int_equal(run.pace.period, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_faults_are_all_recorded),
 		cmocka_unit_test(a_storm_is_affordable),
+		cmocka_unit_test(a_period_that_stays_is_not_tried_again),
 		cmocka_unit_test(what_is_lost_makes_it_longer),
 		cmocka_unit_test(a_fixed_one_stays),
 	};
