@@ -246,6 +246,12 @@ void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
 	memcpy(ret, regs->values, 6 * sizeof(ret[0]));
 }
 
+void sprof_regs_set_arguments(struct sprof_regs *regs, const uint64_t arguments[6])
+{
+	for (unsigned i = 0; i < 6; i++)
+		sprof_regs_set(regs, i, arguments[i]);
+}
+
 void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])
 {
 	memcpy(ret, regs->values, 6 * sizeof(ret[0]));

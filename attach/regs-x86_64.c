@@ -118,12 +118,19 @@ void sprof_regs_skip_call(pid_t tid)
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, orig_rax), -1L);
 }
 
+/* rdi rsi rdx r10 r8 r9 */
+static const unsigned char argument_order[] = {5, 4, 1, 10, 8, 9};
+
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6])
 {
-	static const unsigned char order[] = {5, 4, 1, 10, 8, 9}; /* rdi rsi rdx r10 r8 r9 */
+	for (unsigned i = 0; i < sizeof(argument_order); i++)
+		ret[i] = regs->values[argument_order[i]];
+}
 
-	for (unsigned i = 0; i < sizeof(order); i++)
-		ret[i] = regs->values[order[i]];
+void sprof_regs_set_arguments(struct sprof_regs *regs, const uint64_t arguments[6])
+{
+	for (unsigned i = 0; i < sizeof(argument_order); i++)
+		sprof_regs_set(regs, argument_order[i], arguments[i]);
 }
 
 void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])

@@ -50,7 +50,8 @@ enum {
 
 struct sprof_regs {
 	uint64_t values[SPROF_REG_COUNT];
-	uint64_t known;          /* bit n: values[n] is the thread's; a peek gives pc and sp only */
+	uint64_t
+		known; /* bit n: values[n] is the thread's; a peek gives pc, sp and arguments only */
 	uint64_t thread_pointer; /* fs_base; from a stop only. 0: not known, as on aarch64 */
 	int64_t system_call;     /* the one the thread is in; -1: none. From a stop only */
 	/* aarch64: the same, if the thread stands at its instruction, because it begins again; -1 */
@@ -114,6 +115,8 @@ void sprof_regs_skip_call(pid_t tid);
 
 /* The arguments of the system call that the thread is in. */
 void sprof_regs_arguments(const struct sprof_regs *regs, uint64_t ret[6]);
+/* These are known of it, and so the registers that hold them. */
+void sprof_regs_set_arguments(struct sprof_regs *regs, const uint64_t arguments[6]);
 
 /*
  * The registers in a core: the kernel's struct user_regs_struct. The system call only where it is

@@ -41,12 +41,14 @@ static enum sprof_state state_of(
 	return letter == 'D' ? SPROF_STATE_DISK : SPROF_STATE_SLEEP;
 }
 
-/* Sets the registers that a peek knows. */
+/* Sets the registers that a peek knows. In vfork(3) an argument's has the return address, and the stack has not. */
 static void set_regs(struct sprof_regs *regs, const struct sprof_proc_syscall *call)
 {
 	*regs = (struct sprof_regs){.system_call = call->number, .coming_call = -1};
 	sprof_regs_set(regs, SPROF_REG_PC, call->pc);
 	sprof_regs_set(regs, SPROF_REG_SP, call->sp);
+	if (call->kind == SPROF_PROC_SYSCALL_INSIDE)
+		sprof_regs_set_arguments(regs, call->arguments);
 }
 
 /* The thread may never have stopped so far, and have been born after the mappings were read. */

@@ -3,8 +3,8 @@
 import json
 import os
 
-from harness import (PROFILE, SPROF, Target, attach_for, check_quality, main, read_profile, sprof, state_of,
-                     threads_of, wait_until)
+from harness import (PROFILE, SPROF, Program, Target, attach_for, check_quality, main, read_profile, run, sprof, state_of,
+                     threads_of, tool, wait_until)
 
 WAITS = {"epoll": "wait_epoll", "poll": "wait_poll", "futex": "wait_futex", "nap": "wait_nap",
          "read": "wait_read", "recv": "wait_recv", "alloca": "wait_with_alloca",
@@ -13,6 +13,20 @@ WAITS = {"epoll": "wait_epoll", "poll": "wait_poll", "futex": "wait_futex", "nap
 MEGABYTE = 1 << 20
 RESULTS = {"epoll": 1, "poll": 1, "futex": 0, "nap": 0, "read": 1, "recv": 1, "alloca": 1,
            "write": MEGABYTE, "writev": MEGABYTE, "send": MEGABYTE, "terminal": MEGABYTE}
+
+# vfork(3) keeps its return address in a register: the child has the same stack.
+VFORK = """
+#include <unistd.h>
+__attribute__((noinline)) int starts(int count)
+{
+	char byte;
+
+	if (!vfork())
+		_exit(write(1, "ready\\n", 6) != 6 || read(0, &byte, 1) < 0);
+	return count + 1;
+}
+int main(int count, char *arguments[]) { return starts(count) - 2; }
+"""
 
 
 def thread_name(pid, tid):
@@ -94,6 +108,23 @@ def test_under_dump():
         assert text.count("outer at") == len(WAITS), text
     check_asleep(pid, before)
     check_results(program)
+
+
+def test_in_vfork():
+    """A parent that waits for its child to exec has a whole stack, too."""
+    with open("vfork.c", "w", encoding="utf-8") as file:
+        file.write(VFORK)
+    run(tool("cc"), "-O1", "-w", "-o", "vfork", "vfork.c").check(0)
+    program = Program(["./vfork"])
+    assert program.line() == "ready"
+    wait_until(lambda: state_of(program.pid) == "D", "it waits for its child")
+    sprof("attach", "-p", program.pid, "-r", "499", "-d", "0.2s", "-o", "x.json", "--stats", "x.stats").check(0)
+    with open("x.stats", encoding="utf-8") as file:
+        stats = json.load(file)
+    assert stats["stops"] == 0 and stats["stacks_truncated"] == 0, stats
+    threads = json.loads(sprof("dump", "-p", program.pid, "--json").check(0).text())["processes"][0]["threads"]
+    names = [frame["function"] for frame in threads[0]["stack"]]
+    assert names[1:3] == ["starts", "main"] and threads[0]["stack_end"] == "root", threads
 
 
 if __name__ == "__main__":
