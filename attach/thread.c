@@ -228,6 +228,17 @@ bool sprof_thread_read_schedstat(struct sprof_thread *thread, struct sprof_proc_
 	return read_switches(thread, &ret->timeslices);
 }
 
+/*
+ * It has no memory any more: its files are root's, whatever its process permits (fs/proc/base.c,
+ * task_dump_owner).
+ */
+static bool is_ending(struct sprof_thread *thread)
+{
+	struct sprof_proc_stat stat;
+
+	return !sprof_thread_read_stat(thread, &stat) || stat.flags & SPROF_PF_EXITING;
+}
+
 bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_syscall *ret)
 {
 	char text[256];
@@ -235,6 +246,7 @@ bool sprof_thread_read_syscall(struct sprof_thread *thread, struct sprof_proc_sy
 	errno = 0;
 	if (read_text(thread, SPROF_THREAD_SYSCALL, text, sizeof(text)) > 0)
 		return sprof_proc_parse_syscall(text, ret);
-	thread->process->denied |= errno == EPERM || errno == EACCES;
+	if ((errno == EPERM || errno == EACCES) && !is_ending(thread))
+		thread->process->denied = true;
 	return false;
 }

@@ -53,13 +53,18 @@ def naps(*words, **how):
     return {int(tid): truth for tid, truth in json.loads(result.text()).items()}, text, stats
 
 
+def most_moved(stats):
+    """A wait without a place stands at the next one of its thread. One that is broken off by a stop, because the thread fell asleep
+    while the stop was on its way, is two: that is rare, but each stop may have done it."""
+    return stats["exact_unplaced"] + stats["samples_stopped"]
+
+
 def check_naps(truth, text, stats):
     """The number is exact, and the length nearly that which the program itself has seen."""
     threads, waits, lengths = off_cpu(text), saved("waits"), saved("off_cpu")
     shorts, longs = (sum(thread[kind] for thread in truth.values()) for kind in ("short", "long"))
     assert stats["exact_waits"] >= shorts + longs and not stats["exact_lost"], stats
-    # One without a place stands at the next one of its thread. A stop on the way to sleep makes two of one.
-    loose = stats["exact_unplaced"] + stats["samples_stopped"]
+    loose = most_moved(stats)
     assert abs(waits.weight("long_nap") - longs) <= loose < 0.5 * shorts, (waits.stacks, longs, stats)
     assert abs(waits.weight("short_nap") - shorts) <= loose, (waits.stacks, shorts, stats)
     seen = sum(thread["long_ns"] for thread in truth.values())
@@ -226,7 +231,8 @@ def test_a_user_who_may_see_the_kernel():
     result = run(*with_perfmon, own_sprof(), "run", *EXACT, *PROFILE, "-o", "x.pb.gz", "--", own_target("naps"), 1,
                  400).check(0)
     assert "perf_event_paranoid" not in result.err, result.err
-    assert saved("waits").weight("(short|long)_nap") == 420
+    naps_seen, stats = saved("waits").weight("(short|long)_nap"), read_profile()[1]
+    assert abs(naps_seen - 420) <= most_moved(stats) < 200, (naps_seen, stats)
 
 
 def test_where_it_is_forbidden():
