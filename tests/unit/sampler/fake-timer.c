@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/sampler/fake-parts.h"
 
@@ -39,6 +40,8 @@ static void record(const struct fake_world *world, struct sprof_perf_timer *time
 		.in_kernel = fake_doing(thread) == DOING_CALL,
 	};
 	made->user.regs = (struct sprof_regs){.system_call = -1, .coming_call = -1};
+	/* On no machine those of a thread in a system call, whose code would be looked at. */
+	memset(made->user.regs.values, 0xff, sizeof(made->user.regs.values));
 	sprof_regs_set(&made->user.regs, SPROF_REG_PC, fake_pc(thread));
 	sprof_regs_set(&made->user.regs, SPROF_REG_SP, 0x7f0000000000u + thread->stack_act * 16);
 	made->user.stack = world->zeros;
