@@ -1,8 +1,8 @@
 /*
- * Chooses the period of page faults. A number of records may come at once, and that credit grows again with
- * time. When it is used up, the period becomes longer: so long that there are few enough records if faults
- * go on at this rate. Lost records do the same. When there have been few records for a second, the period
- * becomes shorter. Does not handle single threads: all have one period.
+ * Chooses the period of page faults: each fault that ends a period has a record. There is a credit of
+ * records, which grows with time. When it is used up, or records are lost, the period becomes longer. It then
+ * fits the present rate of faults. After a second with few records it becomes shorter. Does not handle single
+ * threads: all have one period.
  */
 #include "events/fault-pace.h"
 

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/idmap.h"
+#include "profile/stack-lines.h"
 
 /* From this percentage of its wall time on, a thread does nothing but wait. */
 static const double nothing_else = 95;
@@ -51,21 +52,17 @@ static const char *idle_in(const char *function)
 
 const char *sprof_profile_idle_for(const struct sprof_profile *profile, uint32_t stack)
 {
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
 	const char *found = NULL;
 
-	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[stack].location];
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		const char *name = profile->functions[line->function].name;
 
-		for (uint32_t i = 0; i < location->line_count; i++) {
-			uint32_t function = profile->lines[location->first_line + i].function;
-			const char *name = profile->functions[function].name;
-
-			if (!found && is_busy_in(name))
-				return NULL;
-			if (!found || strcmp(name, "runtime.gcstopm") == 0)
-				found = idle_in(name);
-		}
+		if (!found && is_busy_in(name))
+			return NULL;
+		if (!found || strcmp(name, "runtime.gcstopm") == 0)
+			found = idle_in(name);
 	}
 	return found;
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "profile/stack-lines.h"
+
 static bool starts_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
@@ -85,43 +87,53 @@ bool sprof_profile_is_library(const struct sprof_profile *profile, uint32_t func
 			is_of_system(sprof_modules_get(profile->modules, module)));
 }
 
-/* The innermost function that is not `inside`. NONE: none; then *ret_innermost is the innermost. */
-static uint32_t find_outside(const struct sprof_profile *profile, uint32_t stack,
-	bool (*inside)(const struct sprof_profile *, uint32_t), uint32_t *ret_innermost)
+/* The innermost line of a function that is not `inside`. NULL: none; then *ret_innermost is the innermost. */
+static const struct sprof_profile_line *find_outside(const struct sprof_profile *profile,
+	uint32_t stack, bool (*inside)(const struct sprof_profile *, uint32_t),
+	const struct sprof_profile_line **ret_innermost)
 {
-	*ret_innermost = SPROF_PROFILE_NONE;
-	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[stack].location];
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
 
-		for (uint32_t i = 0; i < location->line_count; i++) {
-			const struct sprof_profile_line *line =
-				&profile->lines[location->first_line + i];
-
-			if (line->kernel)
-				continue;
-			if (!inside(profile, line->function))
-				return line->function;
-			if (*ret_innermost == SPROF_PROFILE_NONE)
-				*ret_innermost = line->function;
-		}
+	*ret_innermost = NULL;
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		if (line->kernel)
+			continue;
+		if (!inside(profile, line->function))
+			return line;
+		if (!*ret_innermost)
+			*ret_innermost = line;
 	}
-	return SPROF_PROFILE_NONE;
+	return NULL;
+}
+
+static uint32_t function_of(const struct sprof_profile_line *line)
+{
+	return line ? line->function : SPROF_PROFILE_NONE;
 }
 
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack)
 {
-	uint32_t innermost;
-	const uint32_t outside = find_outside(profile, stack, sprof_profile_is_libc, &innermost);
+	const struct sprof_profile_line *innermost, *outside;
 
-	return outside == SPROF_PROFILE_NONE ? innermost : outside;
+	outside = find_outside(profile, stack, sprof_profile_is_libc, &innermost);
+	return function_of(outside ? outside : innermost);
 }
 
 uint32_t sprof_profile_outside_libraries(const struct sprof_profile *profile, uint32_t stack)
 {
-	uint32_t innermost;
+	const struct sprof_profile_line *innermost;
 
-	return find_outside(profile, stack, sprof_profile_is_library, &innermost);
+	return function_of(find_outside(profile, stack, sprof_profile_is_library, &innermost));
+}
+
+const struct sprof_profile_line *sprof_profile_own_line(
+	const struct sprof_profile *profile, uint32_t stack)
+{
+	const struct sprof_profile_line *innermost, *own;
+
+	own = find_outside(profile, stack, sprof_profile_is_library, &innermost);
+	return own ? own : innermost;
 }
 
 static bool is_script(const struct sprof_profile *profile, uint32_t function)
@@ -183,26 +195,21 @@ enum sprof_lock_kind sprof_profile_lock_of(const struct sprof_profile *profile, 
 	enum {
 		DEEPEST = 8 /* frames of libc, at most */
 	};
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
+	int depth = 0;
 
-	for (int depth = 0; stack != SPROF_PROFILE_ROOT && depth < DEEPEST;
-		stack = profile->stacks[stack].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[stack].location];
+	while (depth < DEEPEST && (line = sprof_stack_lines_next(profile, &at))) {
+		enum sprof_lock_kind kind =
+			sprof_profile_lock_by_name(profile->functions[line->function].name);
 
-		for (uint32_t i = 0; i < location->line_count; i++) {
-			const struct sprof_profile_line *line =
-				&profile->lines[location->first_line + i];
-			enum sprof_lock_kind kind =
-				sprof_profile_lock_by_name(profile->functions[line->function].name);
-
-			if (line->kernel)
-				continue;
-			depth++;
-			if (kind != SPROF_LOCK_UNKNOWN)
-				return kind;
-			if (!sprof_profile_is_libc(profile, line->function))
-				return SPROF_LOCK_UNKNOWN;
-		}
+		if (line->kernel)
+			continue;
+		depth++;
+		if (kind != SPROF_LOCK_UNKNOWN)
+			return kind;
+		if (!sprof_profile_is_libc(profile, line->function))
+			break;
 	}
 	return SPROF_LOCK_UNKNOWN;
 }

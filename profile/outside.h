@@ -20,6 +20,9 @@ bool sprof_profile_is_library(const struct sprof_profile *profile, uint32_t func
 uint32_t sprof_profile_outside_libc(const struct sprof_profile *profile, uint32_t stack);
 /* The innermost function outside of these libraries: the program's own. NONE: there is none. */
 uint32_t sprof_profile_outside_libraries(const struct sprof_profile *profile, uint32_t stack);
+/* The line of that function; if a stack never leaves the libraries, the innermost one. NULL: none. */
+const struct sprof_profile_line *sprof_profile_own_line(
+	const struct sprof_profile *profile, uint32_t stack);
 /* Where the holder of a lock is: its function of an interpreted language, if there is one. */
 uint32_t sprof_profile_holding_function(const struct sprof_profile *profile, uint32_t stack);
 

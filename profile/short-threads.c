@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/outside.h"
+#include "profile/stack-lines.h"
 
 enum {
 	LEAST = 100, /* threads */
@@ -44,21 +45,14 @@ static bool makes_threads(const char *name)
 /* The program's function below libc's that makes a thread. NONE: the stack makes none. */
 static uint32_t maker_of(const struct sprof_profile *profile, uint32_t stack)
 {
+	struct sprof_stack_lines at = {.stack = stack};
+	const struct sprof_profile_line *line;
 	bool makes = false;
 
-	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[stack].location];
-
-		for (uint32_t i = 0; i < location->line_count; i++) {
-			const struct sprof_profile_line *line =
-				&profile->lines[location->first_line + i];
-
-			if (line->kernel || sprof_profile_is_library(profile, line->function))
-				makes |= makes_threads(profile->functions[line->function].name);
-			else
-				return makes ? line->function : SPROF_PROFILE_NONE;
-		}
+	while ((line = sprof_stack_lines_next(profile, &at))) {
+		if (!line->kernel && !sprof_profile_is_library(profile, line->function))
+			return makes ? line->function : SPROF_PROFILE_NONE;
+		makes |= makes_threads(profile->functions[line->function].name);
 	}
 	return SPROF_PROFILE_NONE;
 }

@@ -19,30 +19,6 @@ struct tally {
 	struct sprof_idmap by_place; /* function and line -> index of the site */
 };
 
-/* NULL: the stack is empty. */
-static const struct sprof_profile_line *find_site(
-	const struct sprof_profile *profile, uint32_t stack)
-{
-	const struct sprof_profile_line *innermost = NULL;
-
-	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
-		const struct sprof_profile_location *location =
-			&profile->locations[profile->stacks[stack].location];
-
-		for (uint32_t i = 0; i < location->line_count; i++) {
-			const struct sprof_profile_line *line =
-				&profile->lines[location->first_line + i];
-
-			if (line->kernel)
-				continue;
-			if (!sprof_profile_is_library(profile, line->function))
-				return line;
-			innermost = innermost ? innermost : line;
-		}
-	}
-	return innermost;
-}
-
 static bool add(struct tally *tally, const struct sprof_profile_line *line, uint64_t value)
 {
 	struct sprof_sites *sites = &tally->sites;
@@ -86,7 +62,7 @@ bool sprof_sites_build(const struct sprof_profile *profile, const struct sprof_v
 		if (!value || !sprof_view_takes(view, profile, i))
 			continue;
 		tally.sites.whole += value;
-		line = find_site(profile, row->stack);
+		line = sprof_profile_own_line(profile, row->stack);
 		ok = !line || add(&tally, line, value);
 	}
 	sprof_idmap_finish(&tally.by_place);

@@ -1,0 +1,33 @@
+/*
+ * The lines of a stack, the innermost first. Functions that were inlined at a location have lines of
+ * their own.
+ */
+#ifndef SPROF_PROFILE_STACK_LINES_H
+#define SPROF_PROFILE_STACK_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* Where a walk is: before this line of this stack's innermost location. */
+struct sprof_stack_lines {
+	uint32_t stack, line;
+};
+
+/* NULL: there are no more. */
+static inline const struct sprof_profile_line *sprof_stack_lines_next(
+	const struct sprof_profile *profile, struct sprof_stack_lines *at)
+{
+	for (; at->stack != SPROF_PROFILE_ROOT; at->stack = profile->stacks[at->stack].parent) {
+		const struct sprof_profile_location *location =
+			&profile->locations[profile->stacks[at->stack].location];
+
+		if (at->line < location->line_count)
+			return &profile->lines[location->first_line + at->line++];
+		at->line = 0;
+	}
+	return NULL;
+}
+
+#endif
