@@ -50,8 +50,8 @@ enum {
 
 struct sprof_regs {
 	uint64_t values[SPROF_REG_COUNT];
-	uint64_t
-		known; /* bit n: values[n] is the thread's; a peek gives pc, sp and arguments only */
+	/* bit n: values[n] is the thread's; a peek gives pc, sp and arguments only */
+	uint64_t known;
 	uint64_t thread_pointer; /* fs_base; from a stop only. 0: not known, as on aarch64 */
 	int64_t system_call;     /* the one the thread is in; -1: none. From a stop only */
 	/* aarch64: the same, if the thread stands at its instruction, because it begins again; -1 */

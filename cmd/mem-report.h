@@ -23,8 +23,8 @@ enum sprof_mem_parts {
 struct sprof_mem_report {
 	const struct sprof_memory_watch *watch;
 	uint64_t begin_ns, end_ns, period_ns;
-	uint64_t
-		unseen_peak; /* bytes of RSS that a process had between readings; 0: none is known */
+	/* bytes of RSS that a process had between readings; 0: none is known */
+	uint64_t unseen_peak;
 	enum sprof_mem_parts parts;
 	enum sprof_memory_moment moment; /* of the parts */
 	size_t width;                    /* of the terminal; 0: any */

@@ -73,8 +73,8 @@ struct sprof_interp_copy {
 	/* what one system call reads: the caller's own, the thread's states, its blocks; then missed ones */
 	struct sprof_memory_piece pieces[SPROF_MEMORY_MOST_PIECES];
 	size_t piece_count;
-	const struct sprof_interp_thread
-		*asked; /* whose pieces they are; NULL: they have been used */
+	/* whose pieces they are; NULL: they have been used */
+	const struct sprof_interp_thread *asked;
 	uint8_t states[SPROF_PYTHON_STATES][SPROF_PYTHON_MOST_STATE];
 	unsigned misses; /* system calls for frames elsewhere */
 };

@@ -58,7 +58,7 @@ void sprof_summary_put_legend(struct sprof_summary *summary)
 			&text) ||
 		!add(summary,
 			has(summary, SPROF_SUMMARY_UNSAMPLED)
-				? "in no sample: too short to meet one"
+				? "in no sample: no sample was taken where it was spent"
 				: NULL,
 			&text)) {
 		sprof_out_fail(summary->out, ENOMEM);

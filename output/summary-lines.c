@@ -34,7 +34,20 @@ static size_t room(const struct sprof_summary *summary)
 	return summary->width - SPROF_SUMMARY_MARGIN;
 }
 
-/* The length of the text's first line: it ends at a blank before the width. A figure keeps its "%". */
+/* Whether the text goes on with the unit of the figure before it. */
+static bool is_unit(const char *text)
+{
+	static const char *const units[] = {"%", "ns", "us", "ms", "s", "B", "KiB", "MiB", "GiB"};
+	const size_t length = strcspn(text, " ,;:.)");
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strlen(units[i]) == length && strncmp(units[i], text, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The length of the text's first line: it ends at a blank before the width. A figure keeps its unit. */
 static size_t line_length(const char *text, size_t width)
 {
 	size_t at = 0, last = 0, characters = 0;
@@ -43,7 +56,7 @@ static size_t line_length(const char *text, size_t width)
 		characters += ((unsigned char)text[at] & 0xc0) != 0x80;
 		if (characters > width + 1 || (characters == width + 1 && text[at] != ' '))
 			return last ? last : at;
-		if (text[at] == ' ' && text[at + 1] != '%')
+		if (text[at] == ' ' && !is_unit(text + at + 1))
 			last = at;
 	}
 	return at;

@@ -93,6 +93,30 @@ static void it_fits_any_terminal(void **state)
 	}
 }
 
+/* "busy for 342.0 ms of 2.427 s, of that ..." */
+static void lines_begin_with_no_unit(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {
+		.duration_ns = UINT64_C(2427) * SPROF_NS_PER_MS, .samples_stopped = 34};
+
+	example_add(profile, example_thread(profile, "t"), "main;work",
+		&(struct sprof_metrics){
+			.samples = 34, .times.ns = {[SPROF_TIME_USER] = 342 * SPROF_NS_PER_MS}});
+	sprof_profile_set_quality(profile, &quality);
+	for (size_t width = 40; width <= 120; width++) {
+		struct sprof_output_options options = sprof_output_options_default();
+		SPROF_AUTO_FREE char *text = NULL;
+
+		options.width = width;
+		text = written_by(&sprof_format_summary, profile, &options);
+		assert_non_null(strstr(text, "busy for"));
+		assert_null(strstr(text, "\n           ms"));
+		assert_null(strstr(text, "\n           s,"));
+	}
+	sprof_profile_destroy(profile);
+}
+
 static void without_a_terminal_it_is_plain(void **state)
 {
 	struct sprof_profile *profile = make(1, "work");
@@ -259,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_fits_any_terminal),
+		cmocka_unit_test(lines_begin_with_no_unit),
 		cmocka_unit_test(without_a_terminal_it_is_plain),
 		cmocka_unit_test(too_few_samples_tell_nothing),
 		cmocka_unit_test(a_function_is_named_if_another_run_would_name_it),
