@@ -1,8 +1,9 @@
 /*
  * Makes figures of page faults: reads their records (fault-watch.h), has their stacks walked, and
  * balances the accounts of threads with what the kernel has counted. Does not handle what is mapped
- * besides the page of the fault: neither huge pages, nor the neighbours in a file (fault-around). Stacks
- * are native: the kernel copies nothing else.
+ * besides the page of the fault: neither huge pages, nor the neighbours in a file (fault-around). Of a
+ * leader that vanishes by another thread's exec, lost records are not made up for. Stacks are native: the
+ * kernel copies nothing else.
  */
 #include "events/fault-events.h"
 
@@ -35,6 +36,8 @@ struct sprof_fault_events {
 	uint64_t records;  /* of the present reading */
 	uint64_t next_ns;  /* when to read */
 	uint64_t fresh_ns; /* until then a program is new: it maps its libraries */
+	/* the leader that has just ended because another thread's exec has taken its id; NULL: none */
+	struct sprof_thread *replaced;
 	bool has_new_program, out_of_memory;
 };
 
@@ -181,19 +184,39 @@ static struct sprof_fault_count account(struct sprof_fault_events *events,
 	struct sprof_fault_count count = sprof_fault_watch_weight(&events->watch, record), known;
 
 	if (!sprof_fault_threads_have_room(threads, thread->id, &count)) {
-		known = count_of(thread);
-		sprof_fault_threads_learn(threads, thread->id, &known);
+		if (thread == events->replaced) {
+			sprof_fault_threads_trust(threads, thread->id, &count);
+		} else {
+			known = count_of(thread);
+			sprof_fault_threads_learn(threads, thread->id, &known);
+		}
 	}
 	sprof_fault_threads_saw(threads, thread->id, &count);
 	events->figures.recorded += sprof_fault_count_sum(&count);
 	return count;
 }
 
+/* The threads have exchanged their ids, but the records of before the exec have the old ones. */
+static struct sprof_thread *thread_of(
+	const struct sprof_fault_events *events, const struct sprof_perf_record *record)
+{
+	struct sprof_thread *replaced = events->replaced;
+	pid_t tid = record->tid;
+
+	if (replaced && record->time_ns < replaced->process->executed_ns) {
+		if (tid == replaced->process->pid)
+			return replaced;
+		if (tid == replaced->tid)
+			tid = replaced->process->pid;
+	}
+	return sprof_target_find(events->target, tid);
+}
+
 /* Of a thread that has ended, there is nobody to count it for: it is unseen already. */
 static void count_record(struct sprof_fault_events *events, const struct sprof_fault_kept *kept)
 {
 	const struct sprof_fault_sink *sink = &events->options.sink;
-	struct sprof_thread *thread = sprof_target_find(events->target, kept->record.tid);
+	struct sprof_thread *thread = thread_of(events, &kept->record);
 	struct sprof_fault_count count;
 
 	if (!thread || !expect(events, thread))
@@ -260,23 +283,13 @@ static bool drain_some(struct sprof_fault_events *events)
 	return true;
 }
 
-/*
- * A leader whose id another thread has taken by an exec is gone: what stands there now are the figures of
- * that thread.
- */
-static struct sprof_fault_count last_of(
-	const struct sprof_fault_events *events, struct sprof_thread *thread, bool has_ended)
-{
-	if (has_ended && !sprof_thread_has_figures(thread))
-		return sprof_fault_threads_known(&events->threads, thread->id);
-	return count_of(thread);
-}
-
 /* Its records have been read. */
-static void settle(struct sprof_fault_events *events, struct sprof_thread *thread, bool has_ended)
+static void settle(struct sprof_fault_events *events, struct sprof_thread *thread)
 {
 	const struct sprof_fault_sink *sink = &events->options.sink;
-	const struct sprof_fault_count last = last_of(events, thread, has_ended);
+	const struct sprof_fault_count last = thread == events->replaced
+		? sprof_fault_threads_known(&events->threads, thread->id)
+		: count_of(thread);
 	struct sprof_fault_balance balance;
 
 	if (!sprof_fault_threads_end(&events->threads, thread->id, &last, &balance))
@@ -285,6 +298,18 @@ static void settle(struct sprof_fault_events *events, struct sprof_thread *threa
 	if (sprof_fault_count_sum(&balance.unseen) && expect(events, thread) &&
 		!sink->unseen(sink->data, thread->id, &balance.unseen))
 		events->out_of_memory = true;
+}
+
+/*
+ * A leader whose id another thread has taken by an exec is gone: what stands there now are the figures of
+ * that thread.
+ */
+static void take_end(struct sprof_fault_events *events, struct sprof_thread *thread)
+{
+	events->replaced = sprof_thread_has_figures(thread) ? NULL : thread;
+	drain(events);
+	settle(events, thread);
+	events->replaced = NULL;
 }
 
 static void take(void *data, const struct sprof_event *event)
@@ -302,10 +327,8 @@ static void take(void *data, const struct sprof_event *event)
 		drain(events);
 		expect_new(events);
 	}
-	if (event->kind == SPROF_EVENT_ENDED) {
-		drain(events);
-		settle(events, event->thread, true);
-	}
+	if (event->kind == SPROF_EVENT_ENDED)
+		take_end(events, event->thread);
 }
 
 /* A program may have ended soon: what it has mapped can't be read then. */
@@ -354,7 +377,7 @@ static void end(void *data, uint64_t now_ns)
 	drain(events);
 	threads = sprof_target_threads(events->target, &count);
 	for (size_t i = 0; i < count; i++)
-		settle(events, threads[i], false);
+		settle(events, threads[i]);
 	counted = sprof_perf_rings_count(&events->watch.rings);
 	unseen = less(figures->all, figures->recorded);
 	figures->in_kernel = less(figures->all, counted);

@@ -74,6 +74,24 @@ void sprof_fault_threads_learn(
 		thread->known = *known;
 }
 
+static uint64_t most(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+void sprof_fault_threads_trust(
+	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *more)
+{
+	struct sprof_fault_thread *thread = find(threads, id);
+
+	if (!thread)
+		return;
+	thread->known.minor =
+		most(thread->known.minor, thread->first.minor + thread->seen.minor + more->minor);
+	thread->known.major =
+		most(thread->known.major, thread->first.major + thread->seen.major + more->major);
+}
+
 static uint64_t least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;

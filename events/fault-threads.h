@@ -48,6 +48,9 @@ bool sprof_fault_threads_have_room(const struct sprof_fault_threads *threads, ui
 /* The kernel's figures as they were last read; nothing, if the thread is not there. */
 struct sprof_fault_count sprof_fault_threads_known(
 	const struct sprof_fault_threads *threads, uint32_t id);
+/* The kernel's figures can't be read any more, but it has counted that many more faults at least. */
+void sprof_fault_threads_trust(
+	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *more);
 void sprof_fault_threads_learn(
 	struct sprof_fault_threads *threads, uint32_t id, const struct sprof_fault_count *known);
 /*

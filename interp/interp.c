@@ -302,6 +302,8 @@ bool sprof_interp_prepare(const struct sprof_interp_process *process,
 		*copy = calloc(1, sizeof(**copy));
 	if (!*thread || !*copy || !reserve(*thread, *copy))
 		return false;
+	/* What was asked for before may have been for memory that is no more. */
+	(*copy)->asked = NULL;
 	if (process->is_known)
 		look_for(process, memory, subject, *thread);
 	return true;

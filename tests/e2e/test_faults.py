@@ -90,9 +90,10 @@ def test_some_faults():
 
 
 # The leader touches more pages than all of the other program, which another thread executes.
-LATE = """
+LEADERS = 5000
+LATE = f"""
 import mmap, os, sys, threading
-pages = mmap.mmap(-1, 4096 * 5000)
+pages = mmap.mmap(-1, 4096 * {LEADERS})
 pages.madvise(mmap.MADV_NOHUGEPAGE)
 for i in range(0, len(pages), 4096): pages[i] = 1
 threading.Thread(target=os.execv, args=(sys.argv[1], sys.argv[1:])).start()
@@ -107,7 +108,8 @@ def test_an_exec_by_another_thread_than_the_first():
     sums, total, unseen, counted, _ = record(*EVERY, words=[sys.executable, "-c", LATE, target(TARGET)])
     for name in STEADY:
         assert TOUCHED[name] - unseen <= sums[name] <= TOUCHED[name] + OTHER, (name, sums, unseen)
-    assert 0.9 * counted < total <= counted + 30, (total, counted)
+    # What the kernel has counted of the leader can't be read any more. So lost records of it are not in the total.
+    assert counted - LEADERS < total <= counted + 30, (total, counted)
 
 
 def test_kinds_and_formats():

@@ -14,6 +14,7 @@ KNOWN = {
     "getppid": (1000, 0), "nanosleep": (30, 0), "sched_yield": (800, 0), "getuid": (300, 0), "readv": (1, 0),
     "clock_nanosleep": (5, 5), "dup": (200, 200), "sendto": (400, 0), "recvfrom": (400, 0), "socketpair": (1, 0),
 }
+MOST_ROUNDS = 12  # of perf
 OF_THE_MAIN_THREAD = ("getppid", "nanosleep")
 SYSCALLS = ("syscalls", "--source", "ptrace")
 SIGNALS = 15  # at least: each has a handler, which returns
@@ -111,10 +112,17 @@ def counts_of_perf():
     return counts
 
 
+def has_missed_nothing(runs, rows):
+    """For each call of the main thread, some run has all of them."""
+    return all(max(counts.get(name, (0, 0))[0] for counts in runs) == rows[name]["calls"] for name in OF_THE_MAIN_THREAD)
+
+
 def test_perf_agrees():
     """perf trace -s counts the same calls of a program whose calls are the same in each run."""
-    # It misses one now and then, and never counts one too many.
-    runs, rows = [counts_of_perf() for _ in range(ROUNDS)], count()
+    # It misses one now and then, more often on a busy machine, and never counts one too many.
+    rows, runs = count(), []
+    while len(runs) < ROUNDS or (len(runs) < MOST_ROUNDS and not has_missed_nothing(runs, rows)):
+        runs.append(counts_of_perf())
     for name in KNOWN:
         if name != "readv":  # it counts restarts
             ours = (rows[name]["calls"], rows[name]["errors"])

@@ -77,6 +77,24 @@ static void records_have_no_more_than_the_kernel(void **state)
 }
 
 /* Any order of births and ends, with the sums kept aside. */
+static void records_are_trusted_where_the_kernel_tells_no_more(void **state)
+{
+	struct sprof_fault_threads threads = {0};
+	const struct sprof_fault_count more = {30, 0};
+	struct sprof_fault_count last;
+
+	add(&threads, ONE, 1000, 5);
+	learn(&threads, ONE, 1020, 5);
+	assert_int_equal(saw(&threads, ONE, 20, 0), 20);
+	sprof_fault_threads_trust(&threads, ONE, &more);
+	assert_int_equal(saw(&threads, ONE, 30, 0), 30);
+	last = sprof_fault_threads_known(&threads, ONE);
+	assert_int_equal(last.minor, 1050);
+	assert_int_equal(last.major, 5);
+	assert_int_equal(end(&threads, ONE, last.minor, last.major).unseen.minor, 0);
+	sprof_fault_threads_finish(&threads);
+}
+
 static void threads_come_and_go(void **state)
 {
 	enum { THREADS = 40, ROUNDS = 4000 };
@@ -122,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_does_not_count),
 		cmocka_unit_test(records_have_no_more_than_the_kernel),
+		cmocka_unit_test(records_are_trusted_where_the_kernel_tells_no_more),
 		cmocka_unit_test(threads_come_and_go),
 		cmocka_unit_test(others_are_dropped),
 	};
