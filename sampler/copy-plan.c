@@ -38,8 +38,9 @@ void sprof_copy_plan_grow_goroutine(struct copy_plan *plan)
 	plan->wants_system = true;
 }
 
-void sprof_copy_plan_expect_goroutine(struct copy_plan *plan)
+void sprof_copy_plan_expect_goroutine(struct copy_plan *plan, bool wants_system)
 {
+	plan->wants_system |= wants_system;
 	if (!plan->goroutine_size)
 		plan->goroutine_size =
 			plan->size > FIRST_GOROUTINE_COPY ? plan->size : FIRST_GOROUTINE_COPY;

@@ -245,54 +245,98 @@ static struct area system_area(
 	return area_of(find_mapping(copying, sp));
 }
 
-/* A signal interrupted the thread's own stack: the goroutine's comes next, if there is room. */
-static void copy_third(const struct copying *copying, struct sprof_snapshot *snapshot)
-{
-	const struct copy_plan *plan = copying->plan;
-	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
-	uint64_t left = sprof_goroutine_left_at(goroutine);
+/* A stack that the thread of Go's is not on: where it was left, its bounds, and how much is wanted. */
+struct other_stack {
+	uint64_t left; /* 0: nothing to copy */
+	struct area area;
+	size_t size;
+};
 
-	if (left && sprof_copy_plan_largest(plan) >= 2 * plan->size)
-		copy(copying, left, (struct area){goroutine->low, goroutine->high},
-			sprof_copy_plan_largest(plan) - plan->size,
-			copying->buffer->bytes + plan->size, &snapshot->third);
+static struct other_stack own_stack(
+	const struct copying *copying, const struct sprof_goroutine *goroutine, uint64_t left)
+{
+	return (struct other_stack){
+		left, system_area(copying, goroutine, left), copying->plan->size};
+}
+
+static struct other_stack goroutine_stack(
+	const struct copying *copying, const struct sprof_goroutine *goroutine, uint64_t left)
+{
+	return (struct other_stack){
+		left, {goroutine->low, goroutine->high}, copying->plan->goroutine_size};
+}
+
+static void copy_second(const struct copying *copying, const struct other_stack *other,
+	struct sprof_snapshot *snapshot)
+{
+	const size_t largest = sprof_copy_plan_largest(copying->plan);
+
+	if (other->left)
+		copy(copying, other->left, other->area, other->size,
+			copying->buffer->bytes + largest, &snapshot->home);
+}
+
+/* The third one has the room that the first leaves. */
+static void copy_third(const struct copying *copying, const struct other_stack *other,
+	struct sprof_snapshot *snapshot)
+{
+	const size_t first = copying->plan->size, largest = sprof_copy_plan_largest(copying->plan);
+
+	if (other->left && largest >= 2 * first)
+		copy(copying, other->left, other->area, largest - first,
+			copying->buffer->bytes + first, &snapshot->third);
+}
+
+/* A signal's handler runs: first comes the stack that it interrupted, then the other one. */
+static void copy_interrupted(const struct copying *copying, struct sprof_snapshot *snapshot)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const uint64_t sp = find_interrupted(&snapshot->stack), left = sp - SPROF_RED_ZONE;
+	struct other_stack second, third;
+
+	if (!sp)
+		return;
+	if (sp >= goroutine->low && sp < goroutine->high) {
+		second = goroutine_stack(copying, goroutine, left);
+		third = own_stack(copying, goroutine, goroutine->system_sp);
+	} else {
+		second = own_stack(copying, goroutine, left);
+		third = goroutine_stack(copying, goroutine, sprof_goroutine_left_at(goroutine));
+	}
+	copy_second(copying, &second, snapshot);
+	copy_third(copying, &third, snapshot);
 }
 
 /*
- * A thread of Go's is on a goroutine's stack, whose end the runtime tells, or on its own. From its
- * own, the goroutine's stack is copied too, from where it was left.
+ * A thread of Go's is on a goroutine's stack, whose end the runtime tells, or on its own. The other
+ * one is copied too, from where it was left.
  */
 static void copy_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)
 {
 	const struct copy_plan *plan = copying->plan;
-	const struct copy_buffer *buffer = copying->buffer;
 	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const uint64_t sp = snapshot->regs.values[SPROF_REG_SP];
+	const bool is_inside = sp >= goroutine->low && sp < goroutine->high;
 	struct area area = {goroutine->low, goroutine->high};
-	uint64_t sp = snapshot->regs.values[SPROF_REG_SP], left;
-	uint8_t *home = buffer->bytes + sprof_copy_plan_largest(plan);
-	size_t size = plan->goroutine_size;
+	struct other_stack other;
+	uint64_t left;
 
+	if (!is_inside)
+		area = system_area(copying, goroutine, sp);
 	snapshot->stack = snapshot->home = snapshot->third = (struct sprof_stack_copy){0};
-	if (sp >= area.start && sp < area.end) {
-		copy(copying, sp - SPROF_RED_ZONE, area, plan->goroutine_size, buffer->bytes,
-			&snapshot->stack);
-		left = goroutine->system_sp;
-		if (left)
-			copy(copying, left, system_area(copying, goroutine, left), plan->size, home,
-				&snapshot->home);
+	copy(copying, sp - SPROF_RED_ZONE, area, is_inside ? plan->goroutine_size : plan->size,
+		copying->buffer->bytes, &snapshot->stack);
+	if (!is_inside && goroutine->is_interrupted) {
+		copy_interrupted(copying, snapshot);
 		return;
 	}
-	copy(copying, sp - SPROF_RED_ZONE, system_area(copying, goroutine, sp), plan->size,
-		buffer->bytes, &snapshot->stack);
-	left = goroutine->is_interrupted ? find_interrupted(&snapshot->stack)
-					 : sprof_goroutine_left_at(goroutine);
-	if (left && (left < area.start || left >= area.end)) {
-		copy_third(copying, snapshot);
-		area = area_of(find_mapping(copying, left));
-		size = plan->size;
+	if (is_inside) {
+		other = own_stack(copying, goroutine, goroutine->system_sp);
+	} else {
+		left = sprof_goroutine_left_at(goroutine);
+		other = goroutine_stack(copying, goroutine, left ? left - SPROF_RED_ZONE : 0);
 	}
-	if (left)
-		copy(copying, left - SPROF_RED_ZONE, area, size, home, &snapshot->home);
+	copy_second(copying, &other, snapshot);
 }
 
 static bool read_goroutine(const struct copying *copying, struct sprof_snapshot *snapshot)

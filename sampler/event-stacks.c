@@ -18,12 +18,13 @@ static struct known_mappings *mappings_of(const struct sprof_thread *thread)
 /* An event has one copy only: there is no next one that could be larger. */
 static void plan_copy(const struct event_stacks *stacks, const struct sprof_thread *thread)
 {
+	const struct known_mappings *known = mappings_of(thread);
 	struct sampled *sampled = thread->sampling;
 
 	if (stacks->run->options->no_samples)
 		sprof_copy_plan_expect_all(&sampled->copy);
-	if (mappings_of(thread)->go)
-		sprof_copy_plan_expect_goroutine(&sampled->copy);
+	if (known->go)
+		sprof_copy_plan_expect_goroutine(&sampled->copy, known->is_go_called);
 }
 
 static bool expect(void *data, struct sprof_thread *thread)

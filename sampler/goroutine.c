@@ -204,6 +204,12 @@ uint64_t sprof_goroutine_find_thread(const struct goroutine_reading *reading, ui
 						   : find_on_stack(reading, sp);
 }
 
+static void set_system_left(struct sprof_goroutine *goroutine, const struct g *system)
+{
+	goroutine->has_system = true;
+	goroutine->system_sp = g_word(system, SPROF_GO_G_SCHED_SP);
+}
+
 /* On a goroutine's stack: reads where the thread left its own stack, if that is wanted. */
 static void read_system(const struct goroutine_reading *reading, uint64_t system_g,
 	struct sprof_goroutine *goroutine)
@@ -213,8 +219,7 @@ static void read_system(const struct goroutine_reading *reading, uint64_t system
 	if (!reading->wants_system || !read_g(reading, system_g, &system))
 		return;
 	set_system(goroutine, &system);
-	goroutine->has_system = true;
-	goroutine->system_sp = g_word(&system, SPROF_GO_G_SCHED_SP);
+	set_system_left(goroutine, &system);
 }
 
 static bool is_on(const struct sprof_goroutine *goroutine, const struct g *system, uint64_t sp)
@@ -240,6 +245,9 @@ static void set_outside(const struct goroutine_reading *reading, const struct g 
 		return;
 	set_system(goroutine, &system);
 	goroutine->is_interrupted = system.address != m->system_g || !is_on(goroutine, &system, sp);
+	if (reading->wants_system &&
+		(system.address == m->system_g || read_g(reading, m->system_g, &system)))
+		set_system_left(goroutine, &system);
 }
 
 bool sprof_goroutine_read(const struct goroutine_reading *reading, const struct sprof_regs *regs,

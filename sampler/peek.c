@@ -58,7 +58,7 @@ static void expect_goroutine(
 	const struct sampled_process *process = thread->process->sampling;
 	struct sampled *sampled = thread->sampling;
 
-	sprof_copy_plan_expect_goroutine(&sampled->copy);
+	sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (thread->thread_pointer || sampled->sought_thread)
 		return;
 	sprof_sampled_sought_thread(sampled);

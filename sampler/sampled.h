@@ -149,6 +149,7 @@ struct known_mappings {
 	uint64_t late_ns;                  /* the last tick that was long enough for a change */
 	const struct sprof_go_runtime *go; /* NULL: none known */
 	unsigned go_count;                 /* number of runtimes it was last looked up among */
+	bool is_go_called;                 /* C code has been seen to call Go's */
 };
 
 /* quiet.c's state of a process. CPU times in ns, moments in ns of CLOCK_MONOTONIC. */

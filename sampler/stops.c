@@ -50,7 +50,7 @@ static bool ask(void *data, const struct ask *ask)
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
 	if (process->mappings.go)
-		sprof_copy_plan_expect_goroutine(&sampled->copy);
+		sprof_copy_plan_expect_goroutine(&sampled->copy, process->mappings.is_go_called);
 	if (!sprof_slots_add(&stops->slots, ask) ||
 		!sprof_slots_prepare(&stops->slots, stops->run->world))
 		return false;

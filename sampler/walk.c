@@ -9,12 +9,18 @@
 #include "sampler/sampled.h"
 #include "sampler/interpreted.h"
 
-static void grow_copy(struct copy_plan *plan, const struct sprof_goroutine *goroutine)
+/* What one thread needed for C code that calls Go, the others of its process need too. */
+static void grow_copy(const struct observation *observation)
 {
-	if (goroutine->is_known)
-		sprof_copy_plan_grow_goroutine(plan);
-	else
-		sprof_copy_plan_grow(plan);
+	struct sampled_process *process = observation->thread->process->sampling;
+	struct sampled *sampled = observation->thread->sampling;
+
+	if (!observation->snapshot->goroutine.is_known) {
+		sprof_copy_plan_grow(&sampled->copy);
+		return;
+	}
+	sprof_copy_plan_grow_goroutine(&sampled->copy);
+	process->mappings.is_go_called = true;
 }
 
 /* The goroutine of this stack, or part of a stack. */
@@ -31,11 +37,15 @@ static void find_creator(const struct sprof_world *world, const struct sprof_map
 	goroutine->creator = world->find_creator(world->data, maps, goroutine);
 }
 
-static void plan_next_copy(struct copy_plan *plan, const struct sprof_snapshot *snapshot,
-	const struct sprof_stack_view *stack)
+static void plan_next_copy(
+	const struct observation *observation, const struct sprof_stack_view *stack)
 {
+	const struct sprof_snapshot *snapshot = observation->snapshot;
+	struct sampled *sampled = observation->thread->sampling;
+	struct copy_plan *plan = &sampled->copy;
+
 	if (stack->end == SPROF_END_STACK_COPY)
-		grow_copy(plan, &snapshot->goroutine);
+		grow_copy(observation);
 	else if (stack->end == SPROF_END_BAD_MEMORY)
 		sprof_copy_find_home(plan, snapshot);
 	else if (stack->end == SPROF_END_ROOT && !snapshot->goroutine.is_known)
@@ -68,7 +78,7 @@ static void plan(const struct observation *observation, const struct sprof_stack
 	const uint64_t sp = observation->snapshot->stack.base;
 
 	if (observation->by != OBSERVED_BY_KERNEL)
-		plan_next_copy(&sampled->copy, observation->snapshot, stack);
+		plan_next_copy(observation, stack);
 	else if (stack->end == SPROF_END_ROOT && stack->outermost_sp > sp)
 		sprof_timed_needed(&sampled->timed, stack->outermost_sp - sp);
 }

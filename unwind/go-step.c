@@ -136,7 +136,8 @@ static enum sprof_step step_callback(const struct sprof_snapshot *snapshot,
 	/* A thread known to have run no goroutine yet is still on its own stack. */
 	if (!snapshot->goroutine.is_known && !snapshot->regs.thread_pointer && !cursor->innermost)
 		return SPROF_STEP_REGISTER;
-	if (!is_on_goroutine(snapshot, cursor->sp))
+	/* Still, or again, on the thread's stack. It may say already that it was left here. */
+	if (!is_on_goroutine(snapshot, cursor->sp) && cursor->sp != sp)
 		return step_here(snapshot, rule, cursor);
 	if (!sp)
 		return snapshot->goroutine.has_system ? step_here(snapshot, rule, cursor)

@@ -29,7 +29,7 @@ struct sprof_goroutine {
 	uint64_t words[SPROF_GOROUTINE_WORDS]; /* the beginning of its g */
 	/* the pc after its go statement, if this is wanted as the stack's root; 0: no */
 	uint64_t creator;
-	/* while the goroutine's stack was in use, we looked for where the thread's own was left: */
+	/* Where C code last left the thread's own stack to call Go, if we looked; 0: it did not. */
 	bool has_system;
 	uint64_t system_sp;
 };

@@ -1,6 +1,6 @@
 /*
- * sampler/goroutine: the thread pointer of a thread that has never stopped. The stack is a piece of
- * this process's memory, and its mapping ends where the test says.
+ * sampler/goroutine: the thread pointer of a thread that has never stopped, and where the thread's own stack was left.
+ * The stack is a piece of this process's memory, and its mapping ends where the test says.
  */
 #include "sampler/goroutine.h"
 
@@ -24,6 +24,8 @@ enum {
 	DEPTH = 500,                /* words of the stack that are in use */
 	G = WORDS - 256,            /* a g, and an m */
 	M = WORDS - 128,
+	SYSTEM_G = WORDS - 384, /* the g's of the thread's own stack and of its handlers */
+	SIGNAL_G = WORDS - 512,
 	G_OFFSET = 8, /* words, from the thread pointer and inside an m */
 	THREAD_ID = 2,
 	CURRENT_G = 5,
@@ -131,6 +133,62 @@ static void test_the_first_thread(void **state)
 	assert_int_equal(find(FIRST, WORDS - 1, 3512), address_of(3000));
 }
 
+enum { OWN_SP = 2000, GOROUTINE_SP = 5000, SIGNAL_SP = 8000, STACK = 1000, LEFT = 2500 };
+
+/* A g with the stack around this word, last left at `left`. */
+static void put_g(size_t g, size_t sp, uint64_t left)
+{
+	memory[g + SPROF_GO_G_STACK / 8] = address_of(sp - STACK);
+	memory[g + SPROF_GO_G_STACK / 8 + 1] = address_of(sp + STACK);
+	memory[g + SPROF_GO_G_M / 8] = address_of(M);
+	memory[g + SPROF_GO_G_SCHED_SP / 8] = left;
+}
+
+/* What is known of the thread, which says that it runs this g, at this word of its stacks. */
+static struct sprof_goroutine read_at(size_t g, size_t sp, bool wants_system)
+{
+	const struct sprof_world world = {.read_memory = read_memory};
+	struct sprof_process process = {.pid = FIRST};
+	const struct sprof_thread thread = {
+		.tid = LATER, .process = &process, .thread_pointer = address_of(OWN)};
+	const struct goroutine_reading reading = {.world = &world,
+		.thread = &thread,
+		.runtime = &runtime,
+		.own_tid = OWN_TID,
+		.wants_system = wants_system};
+	struct sprof_regs regs = {0};
+	struct sprof_goroutine goroutine;
+
+	put_g(G, GOROUTINE_SP, 0);
+	put_g(SYSTEM_G, OWN_SP, address_of(LEFT));
+	put_g(SIGNAL_G, SIGNAL_SP, 0);
+	memory[M + CURRENT_G] = address_of(G);
+	memory[M + SPROF_GO_M_SYSTEM_G / 8] = address_of(SYSTEM_G);
+	memory[OWN + G_OFFSET] = address_of(g);
+	sprof_regs_set(&regs, SPROF_REG_SP, address_of(sp));
+	assert_true(sprof_goroutine_read(&reading, &regs, &goroutine));
+	return goroutine;
+}
+
+/* C may have called Go below, whatever the thread runs on top: Go, C, or a signal's handler. */
+static void test_where_the_own_stack_was_left(void **state)
+{
+	static const struct {
+		size_t g, sp;
+		bool is_interrupted;
+	} places[] = {{G, GOROUTINE_SP, false}, {SYSTEM_G, OWN_SP, false}, {G, OWN_SP, false},
+		{SIGNAL_G, SIGNAL_SP, true}};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct sprof_goroutine seen = read_at(places[i].g, places[i].sp, true);
+
+		assert_true(seen.has_system);
+		assert_int_equal(seen.system_sp, address_of(LEFT));
+		assert_int_equal(seen.is_interrupted, places[i].is_interrupted);
+		assert_false(read_at(places[i].g, places[i].sp, false).has_system);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +199,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_small_stack, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_threads_pointer, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_first_thread, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_where_the_own_stack_was_left, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,31 @@ static void cgocallback(void **state)
 	assert_int_equal(cursor.system_sp, 0);
 }
 
+/* The runtime says that the stack was left here, and here is noted where it was left before. */
+static void cgocallback_that_has_noted_its_place(void **state)
+{
+	struct sprof_rule callback = rule(SPROF_CFA_GO_CALLBACK, 40);
+	struct stacks stacks;
+
+	stacks_init(&stacks);
+	stacks.thread.snapshot.goroutine.has_system = true;
+	for (int is_innermost = 0; is_innermost < 2; is_innermost++) {
+		struct sprof_cursor cursor = is_innermost ? innermost(middle()) : middle();
+		const int here = (int)((cursor.sp - BASE) / WORD);
+
+		cursor.system_sp = cursor.sp;
+		stacks.thread.words[here] = ADDRESS(50);
+		expect_here(&stacks, &callback, cursor);
+		cursor = step_from(&stacks.thread, &callback, cursor);
+		assert_true(cursor.system_sp == ADDRESS(50));
+		/* Not yet noted: the place of the call before stays. */
+		cursor = is_innermost ? innermost(middle()) : middle();
+		cursor.system_sp = ADDRESS(60);
+		cursor = step_from(&stacks.thread, &callback, cursor);
+		assert_true(cursor.system_sp == ADDRESS(60));
+	}
+}
+
 static void cgocallback_without_its_place(void **state)
 {
 	struct sprof_rule callback = rule(SPROF_CFA_GO_CALLBACK, 40);
@@ -461,6 +486,7 @@ int main(void)
 		cmocka_unit_test(asmcgocall_without_a_switch),
 		cmocka_unit_test(asmcgocall_whose_slot_was_not_copied),
 		cmocka_unit_test(cgocallback),
+		cmocka_unit_test(cgocallback_that_has_noted_its_place),
 		cmocka_unit_test(cgocallback_without_its_place),
 		cmocka_unit_test(cgocallback_knows_the_one_before),
 		cmocka_unit_test(nested_callbacks),
