@@ -292,10 +292,9 @@ static void cgocallback_that_has_noted_its_place(void **state)
 	stacks.thread.snapshot.goroutine.has_system = true;
 	for (int is_innermost = 0; is_innermost < 2; is_innermost++) {
 		struct sprof_cursor cursor = is_innermost ? innermost(middle()) : middle();
-		const int here = (int)((cursor.sp - BASE) / WORD);
 
 		cursor.system_sp = cursor.sp;
-		stacks.thread.words[here] = ADDRESS(50);
+		stacks.thread.words[(cursor.sp - BASE) / WORD] = ADDRESS(50);
 		expect_here(&stacks, &callback, cursor);
 		cursor = step_from(&stacks.thread, &callback, cursor);
 		assert_true(cursor.system_sp == ADDRESS(50));
