@@ -149,6 +149,18 @@ static bool is_told(const struct sprof_cause *cause)
 	return cause->weight != SPROF_WEIGHT_RUNQ && cause->ns && !wants_samples(cause);
 }
 
+/* " (read)", " (page faults)" */
+static void put_entry(struct words *words, const struct sprof_cause *cause, size_t room)
+{
+	if (cause->in_faults) {
+		fputs(" (page faults)", words->stream);
+	} else if (cause->kernel) {
+		fputs(" (", words->stream);
+		put_kernel(words, cause->kernel, room);
+		fputs(")", words->stream);
+	}
+}
+
 static void put_place(struct words *words, const struct sprof_profile *profile,
 	const struct sprof_cause *cause, size_t room)
 {
@@ -165,11 +177,7 @@ static void put_place(struct words *words, const struct sprof_profile *profile,
 		100 * sprof_doubts_least(percent / 100, cause->samples) > most_of_it);
 	fputs(" in ", words->stream);
 	put_function(words, profile, cause->function, room);
-	if (cause->kernel && cause->weight == SPROF_WEIGHT_SYS) {
-		fputs(" (", words->stream);
-		put_kernel(words, cause->kernel, room);
-		fputs(")", words->stream);
-	}
+	put_entry(words, cause, room);
 	put_caller(words, profile, cause, room);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "profile/idle.h"
@@ -16,6 +17,9 @@
 
 /* A nap is what the program asked for: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
+
+/* A page fault takes about 1 us, more where a huge page is zeroed or a host is slow. */
+enum { MOST_FAULT_NS = 20 * SPROF_NS_PER_US };
 
 /* A program matters from this percentage of the busy time. */
 static const double least_program = 5;
@@ -170,10 +174,9 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 	struct sprof_cause *cause)
 {
 	SPROF_AUTO_FREE uint64_t *owners = calloc(profile->function_count + 1, sizeof(*owners));
-	SPROF_AUTO_FREE uint64_t *kernel = calloc(profile->function_count + 1, sizeof(*kernel));
 	uint32_t entry;
 
-	if (!owners || !kernel)
+	if (!owners)
 		return false;
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct sprof_profile_row *row = &profile->rows[i];
@@ -185,15 +188,48 @@ static bool find_owner(const struct sprof_profile *profile, const struct sprof_v
 		function = sprof_own_function(profile, row->stack, &entry);
 		if (function != SPROF_PROFILE_NONE)
 			owners[function] += ns;
-		if (entry != SPROF_PROFILE_NONE)
-			kernel[entry] += ns;
 	}
 	cause->function = find_most(owners, profile->function_count);
 	cause->caller = SPROF_PROFILE_NONE;
 	if (cause->function != SPROF_PROFILE_NONE)
 		cause->function_ns = owners[cause->function];
-	entry = find_most(kernel, profile->function_count);
-	if (cause->weight == SPROF_WEIGHT_SYS && entry != SPROF_PROFILE_NONE)
+	return true;
+}
+
+static uint64_t most_in_faults(const struct sprof_profile *profile, uint32_t thread)
+{
+	const struct sprof_thread_facts *facts = &profile->threads[thread].facts;
+
+	return profile->threads[thread].has_facts
+		? (facts->minor_faults + facts->major_faults) * MOST_FAULT_NS
+		: 0;
+}
+
+/* What the function does in the kernel, if that is mostly the same. */
+static bool look_at_kernel(const struct sprof_profile *profile, const struct sprof_view *view,
+	struct sprof_cause *cause)
+{
+	SPROF_AUTO_FREE uint64_t *entries = calloc(profile->function_count + 1, sizeof(*entries));
+	uint64_t in_faults = 0;
+	uint32_t entry;
+
+	if (!entries)
+		return false;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct sprof_profile_row *row = &profile->rows[i];
+		const uint64_t ns = row->metrics.times.ns[SPROF_TIME_SYS];
+
+		if (!ns || !sprof_view_takes(view, profile, i) ||
+			sprof_own_function(profile, row->stack, &entry) != cause->function)
+			continue;
+		if (entry != SPROF_PROFILE_NONE)
+			entries[entry] += ns;
+		else if (ns <= most_in_faults(profile, row->thread))
+			in_faults += ns;
+	}
+	cause->in_faults = in_faults > cause->function_ns / 2;
+	entry = find_most(entries, profile->function_count);
+	if (entry != SPROF_PROFILE_NONE && entries[entry] > in_faults)
 		cause->kernel = profile->functions[entry].name;
 	return true;
 }
@@ -297,7 +333,10 @@ static bool explain(
 
 		*cause = (struct sprof_cause){
 			.weight = classes[i], .ns = sprof_times_get(&program->busy, classes[i])};
-		if (!find_owner(profile, &view, cause) || !look_at_function(profile, &view, cause))
+		if (!find_owner(profile, &view, cause) ||
+			!look_at_function(profile, &view, cause) ||
+			(cause->weight == SPROF_WEIGHT_SYS &&
+				!look_at_kernel(profile, &view, cause)))
 			return sprof_error_no_memory(err);
 		if (cause->weight == SPROF_WEIGHT_WAIT && !find_wait(profile, &view, cause, err))
 			return false;

@@ -28,7 +28,9 @@ struct sprof_cause {
 	/* where the program called it most, if it is a library's; NONE: not known, or it is its own */
 	uint32_t caller;
 	uint64_t caller_ns;
-	const char *kernel; /* SYS: the innermost function of most of that time; NULL: none */
+	/* SYS: the function enters the kernel mostly for that call, or by page faults; NULL: no call */
+	const char *kernel;
+	bool in_faults;
 	struct sprof_waits_row wait; /* WAIT: the most telling wait; ns 0: none */
 };
 

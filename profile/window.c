@@ -2,19 +2,24 @@
  * Time accounting, the pure part: which samples get the kernel's time.
  *
  * Time of a class goes only to samples in a state of that class, so a sleeping function is never
- * charged with CPU time. The wait for a CPU after a sleep does not come here (struct sprof_sink). The
- * shares are differences of a rounded running sum: each is within a nanosecond of even, and their sum is
- * exact.
+ * charged with CPU time. One exception: page faults take system time, but a stop meets the thread's own
+ * code there. The wait for a CPU after a sleep does not come here (struct sprof_sink). The shares are
+ * differences of a rounded running sum: each is within a nanosecond of even, and their sum is exact.
  */
 #include "profile/window.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */
-enum { TAIL_SAMPLES = 3 };
+enum {
+	/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */
+	TAIL_SAMPLES = 3,
+	/* standard errors, that chance does not explain: one in a thousand windows */
+	SURE = 3,
+};
 
 /* A thread that wants to run loses ready and stolen time, wherever it is. */
 static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
@@ -82,14 +87,14 @@ void sprof_window_take_back(
 	}
 }
 
-/* Hands out ns of the class; false: no sample of the window takes it. */
-static bool hand_out(struct sprof_window *window, enum sprof_time_class class, uint64_t ns,
-	struct sprof_profile_row *rows)
+/* Hands out ns of the class to samples in those states; false: the window has none. */
+static bool hand_out(struct sprof_window *window, enum sprof_time_class class,
+	const bool takers[SPROF_STATE_COUNT], uint64_t ns, struct sprof_profile_row *rows)
 {
 	uint64_t samples = 0, weight = 0, seen = 0, given = 0;
 
 	for (size_t i = 0; i < window->count; i++) {
-		if (!takes[class][window->runs[i].state])
+		if (!takers[window->runs[i].state])
 			continue;
 		samples += window->runs[i].count;
 		weight += window->runs[i].weight;
@@ -100,7 +105,7 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class, u
 		const struct sprof_window_run *run = &window->runs[i];
 		uint64_t until;
 
-		if (!takes[class][run->state])
+		if (!takers[run->state])
 			continue;
 		seen += run->weight;
 		until = (uint64_t)((__uint128_t)ns * seen / weight);
@@ -114,16 +119,64 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class, u
 	return true;
 }
 
+static uint64_t samples_of(const struct sprof_window *window, enum sprof_state state)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < window->count; i++)
+		samples += window->runs[i].state == state ? window->runs[i].count : 0;
+	return samples;
+}
+
+/*
+ * The system time that samples in calls can't explain: a page fault interrupts the thread's own code, and
+ * that is where a stop meets it. Each sample stands for the same CPU time.
+ */
+static uint64_t outside_calls(
+	const struct sprof_window *window, uint64_t user_ns, uint64_t system_ns)
+{
+	const double in_calls = (double)samples_of(window, SPROF_STATE_SYS);
+	const double all = in_calls + (double)samples_of(window, SPROF_STATE_USER);
+	const double cpu_ns = (double)user_ns + (double)system_ns;
+	double share, expected;
+
+	if (!system_ns || in_calls == all)
+		return 0;
+	share = (double)system_ns / cpu_ns;
+	expected = all * share;
+	if (in_calls + SURE * sqrt(expected * (1 - share)) + 1 >= expected)
+		return 0;
+	return system_ns - (uint64_t)(in_calls / all * cpu_ns);
+}
+
+/* Hands out what it can of the carried time of a class. */
+static void hand_out_carried(
+	struct sprof_window *window, enum sprof_time_class class, struct sprof_profile_row *rows)
+{
+	uint64_t *ns = &window->carried.ns[class];
+
+	if (*ns && hand_out(window, class, takes[class], *ns, rows))
+		*ns = 0;
+}
+
+static void hand_out_faults(struct sprof_window *window, struct sprof_profile_row *rows)
+{
+	uint64_t *carried = window->carried.ns;
+	const uint64_t ns =
+		outside_calls(window, carried[SPROF_TIME_USER], carried[SPROF_TIME_SYS]);
+
+	if (ns && hand_out(window, SPROF_TIME_SYS, takes[SPROF_TIME_USER], ns, rows))
+		carried[SPROF_TIME_SYS] -= ns;
+}
+
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
 	struct sprof_profile_row *rows)
 {
-	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
-		uint64_t ns = window->carried.ns[i] + times->ns[i];
-
-		if (ns && hand_out(window, (enum sprof_time_class)i, ns, rows))
-			ns = 0;
-		window->carried.ns[i] = ns;
-	}
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		window->carried.ns[i] += times->ns[i];
+	hand_out_faults(window, rows);
+	for (int i = 0; i < SPROF_TIME_COUNT; i++)
+		hand_out_carried(window, (enum sprof_time_class)i, rows);
 	window->count = 0;
 }
 
