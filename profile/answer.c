@@ -210,7 +210,7 @@ static bool look_at_kernel(const struct sprof_profile *profile, const struct spr
 	struct sprof_cause *cause)
 {
 	SPROF_AUTO_FREE uint64_t *entries = calloc(profile->function_count + 1, sizeof(*entries));
-	uint64_t in_faults = 0;
+	uint64_t in_faults = 0, outside = 0;
 	uint32_t entry;
 
 	if (!entries)
@@ -222,14 +222,16 @@ static bool look_at_kernel(const struct sprof_profile *profile, const struct spr
 		if (!ns || !sprof_view_takes(view, profile, i) ||
 			sprof_own_function(profile, row->stack, &entry) != cause->function)
 			continue;
-		if (entry != SPROF_PROFILE_NONE)
+		if (entry != SPROF_PROFILE_NONE) {
 			entries[entry] += ns;
-		else if (ns <= most_in_faults(profile, row->thread))
-			in_faults += ns;
+			continue;
+		}
+		outside += ns;
+		in_faults += ns <= most_in_faults(profile, row->thread) ? ns : 0;
 	}
 	cause->in_faults = in_faults > cause->function_ns / 2;
 	entry = find_most(entries, profile->function_count);
-	if (entry != SPROF_PROFILE_NONE && entries[entry] > in_faults)
+	if (entry != SPROF_PROFILE_NONE && entries[entry] > outside)
 		cause->kernel = profile->functions[entry].name;
 	return true;
 }

@@ -47,7 +47,8 @@ uint32_t example_stack_in(struct sprof_profile *profile, const struct example_fu
 	for (uint32_t i = 0; functions[i].name; i++) {
 		struct sprof_profile_function function = {
 			.name = functions[i].name, .file = functions[i].file, .line = 1};
-		struct sprof_profile_line line = {.line = functions[i].line};
+		struct sprof_profile_line line = {.line = functions[i].line,
+			.kernel = !strcmp(functions[i].module, SPROF_MODULE_KERNEL)};
 		struct sprof_frame frame = {.offset = 16 * (i + 1) + 4096 * functions[i].line};
 
 		assert_true(

@@ -157,6 +157,66 @@ static void a_library_is_named_with_its_caller(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A thread with 10 s of system time in one function: so much of it in a call, the rest outside. */
+static void add_in_kernel(
+	struct sprof_profile *profile, uint32_t thread, uint64_t call_ms, uint64_t outside_ms)
+{
+	const struct sprof_metrics call = {
+		.samples = call_ms / 10, .times.ns[SPROF_TIME_SYS] = call_ms * SPROF_NS_PER_MS};
+	const struct sprof_metrics outside = {.samples = outside_ms / 10,
+		.times.ns[SPROF_TIME_SYS] = outside_ms * SPROF_NS_PER_MS};
+
+	example_add_row(profile, thread,
+		example_stack_in(profile,
+			(const struct example_function[]){{"main", "/home/me/app"},
+				{"fill", "/home/me/app"}, {"brk", SPROF_MODULE_KERNEL}, {0}}),
+		&call);
+	example_add_row(profile, thread,
+		example_stack_in(profile,
+			(const struct example_function[]){
+				{"main", "/home/me/app"}, {"fill", "/home/me/app"}, {0}}),
+		&outside);
+}
+
+/* call NULL: no call is the cause. facts NULL: the kernel's counts are not known. */
+static void check_kernel_cause(uint64_t call_ms, uint64_t outside_ms,
+	const struct sprof_thread_facts *facts, const char *call, bool in_faults)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const uint32_t thread = add_thread(profile, 1, "app");
+	const struct sprof_cause *cause;
+	struct sprof_answer answer;
+	struct sprof_error err;
+
+	if (facts) {
+		profile->threads[thread].facts = *facts;
+		profile->threads[thread].has_facts = true;
+	}
+	add_in_kernel(profile, thread, call_ms, outside_ms);
+	assert_true(sprof_answer_build(profile, 1, &answer, &err));
+	cause = &answer.programs[0].causes[0];
+	assert_int_equal(cause->weight, SPROF_WEIGHT_SYS);
+	assert_string_equal(profile->functions[cause->function].name, "fill");
+	assert_int_equal(cause->in_faults, in_faults);
+	assert_int_equal(cause->kernel != NULL, call != NULL);
+	if (call)
+		assert_string_equal(cause->kernel, call);
+	sprof_answer_finish(&answer);
+	sprof_profile_destroy(profile);
+}
+
+/* System time outside calls is of page faults, if the thread had enough of them. */
+static void page_faults_are_told(void **state)
+{
+	const struct sprof_thread_facts many = {.minor_faults = 900000, .major_faults = 100000};
+	const struct sprof_thread_facts few = {.minor_faults = 1000};
+
+	check_kernel_cause(2000, 8000, &many, NULL, true);
+	check_kernel_cause(2000, 8000, &few, NULL, false);
+	check_kernel_cause(2000, 8000, NULL, NULL, false);
+	check_kernel_cause(8000, 2000, &many, "brk", false);
+}
+
 /* Threads of 1 ms each; the last has only waited to be made. */
 static void add_short_threads(struct sprof_profile *profile, int count)
 {
@@ -354,6 +414,7 @@ int main(void)
 		cmocka_unit_test(programs_that_matter_come_first),
 		cmocka_unit_test(locks_tell_more_than_naps),
 		cmocka_unit_test(a_library_is_named_with_its_caller),
+		cmocka_unit_test(page_faults_are_told),
 		cmocka_unit_test(many_short_threads_matter),
 		cmocka_unit_test(who_had_the_cpus_is_known),
 		cmocka_unit_test(a_share_is_at_least_so_much),

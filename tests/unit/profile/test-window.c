@@ -95,6 +95,73 @@ static void a_usual_rest_goes_to_the_last_sample_and_more_stays(void **state)
 	sprof_window_finish(&window);
 }
 
+static void add_samples(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, int count)
+{
+	while (count--)
+		assert_true(sprof_window_add(window, row, state, 1));
+}
+
+/* A stop meets the interrupted code, not the kernel. What calls took stays theirs. */
+static void page_faults_belong_to_the_code_that_they_interrupt(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	add_samples(&window, 0, SPROF_STATE_USER, 60);
+	add_samples(&window, 1, SPROF_STATE_USER, 30);
+	add_samples(&window, 2, SPROF_STATE_SYS, 10);
+	sprof_window_charge(&window, &(struct sprof_times){{4000, 6000}}, rows);
+	assert_int_equal(of(rows, 2, SPROF_TIME_SYS), 1000);
+	assert_in_range(of(rows, 0, SPROF_TIME_SYS), 3333, 3334);
+	assert_in_range(of(rows, 1, SPROF_TIME_SYS), 1666, 1667);
+	assert_int_equal(of(rows, 2, SPROF_TIME_USER), 0);
+	assert_int_equal(of(rows, 0, SPROF_TIME_USER) + of(rows, 1, SPROF_TIME_USER), 4000);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SYS], 0);
+	sprof_window_finish(&window);
+}
+
+/* No call in sight, in window after window: the time is not kept for a call that comes later. */
+static void page_faults_need_no_call(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	for (int i = 0; i < 3; i++) {
+		add_samples(&window, 0, SPROF_STATE_USER, 50);
+		sprof_window_charge(&window, &(struct sprof_times){{5000, 5000}}, rows);
+	}
+	add_samples(&window, 1, SPROF_STATE_SYS, 1);
+	sprof_window_charge(&window, &(struct sprof_times){{0, 100}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 15000);
+	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 100);
+	sprof_window_finish(&window);
+}
+
+/* As many samples were in calls as chance allows. Too few samples prove nothing, and neither does a single one. */
+static void chance_makes_no_page_faults(void **state)
+{
+	static const struct {
+		int user, in_calls;
+		uint64_t user_ns, system_ns;
+	} windows[] = {{50, 50, 5000, 5000}, {60, 40, 5000, 5000}, {95, 5, 9000, 1000},
+		{3, 0, 150, 150}, {1, 0, 10, 1000}, {0, 9, 100, 800}};
+
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		struct sprof_profile_row rows[ROWS] = {0};
+		struct sprof_window window = {0};
+		const struct sprof_times times = {{windows[i].user_ns, windows[i].system_ns}};
+
+		add_samples(&window, 0, SPROF_STATE_USER, windows[i].user);
+		add_samples(&window, 1, SPROF_STATE_SYS, windows[i].in_calls);
+		sprof_window_charge(&window, &times, rows);
+		assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 0);
+		assert_int_equal(of(rows, 1, SPROF_TIME_SYS) + window.carried.ns[SPROF_TIME_SYS],
+			windows[i].system_ns);
+		sprof_window_finish(&window);
+	}
+}
+
 /* It was taken from a thread that wanted to run. */
 static void stolen_time_goes_to_no_sleeper(void **state)
 {
@@ -251,6 +318,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_go_to_their_states),
 		cmocka_unit_test(a_usual_rest_goes_to_the_last_sample_and_more_stays),
+		cmocka_unit_test(page_faults_belong_to_the_code_that_they_interrupt),
+		cmocka_unit_test(page_faults_need_no_call),
+		cmocka_unit_test(chance_makes_no_page_faults),
 		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),
 		cmocka_unit_test(a_class_without_a_sample_is_carried_on),
