@@ -10,6 +10,7 @@ import json
 from harness import (PROFILE, ROUNDS, SPROF, Target, check_near, main, median, read_folded, read_profile,
                      run, sprof, target, wait_for_cpu)
 from report import read_report
+from subjects import build
 
 NEEDS_CPUS = True
 
@@ -18,6 +19,52 @@ RATE = 299
 SECONDS = 2
 PARTS = ("part_a", "part_b", "part_c")
 KINDS = (("user", "part_a", 0.9), ("sys", "part_c", 0.9), ("wait", "part_b", 0.97))
+
+
+# New pages in one function, which makes no call, and their release in another; for a second of CPU time.
+FILLS = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { SIZE = 16 << 20, PAGE = 4096 };
+
+static long cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+__attribute__((noinline)) static void fill(volatile char *memory)
+{
+	for (long i = 0; i < SIZE; i += PAGE) memory[i] = 1;
+}
+
+__attribute__((noinline)) static void drop(char *memory)
+{
+	munmap(memory, SIZE);
+}
+
+int main(void)
+{
+	long filling = 0;
+
+	while (cpu_us() < 1000000) {
+		char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		long begin;
+
+		madvise(memory, SIZE, MADV_NOHUGEPAGE);
+		begin = cpu_us();
+		fill(memory);
+		filling += cpu_us() - begin;
+		drop(memory);
+	}
+	printf("{\\"fill_us\\": %ld, \\"cpu_us\\": %ld}\\n", filling, cpu_us());
+}
+"""
 
 
 def truth_of(result):
@@ -120,6 +167,22 @@ def test_weight_of_a_run():
     """What a run weighs by is what a report of it weighs by."""
     profile("-o", "x.folded", "-o", "x.pb.gz", "--weight", "user")
     assert sorted(read_folded("x.folded").stacks) == sorted(weighed("user").stacks)
+
+
+def shares_of_fill():
+    """By the program, whose CPU time is nearly all in the kernel, and by the profile."""
+    truth = truth_of(sprof("run", "--source", "stop", "-r", 499, "-o", "x.pb.gz", "--", "./fills"))
+    summary = " ".join(sprof("report", "x.pb.gz", "-f", "summary").check(0).text().split())
+    assert " in fill (page faults)" in summary, summary
+    return truth["fill_us"] / truth["cpu_us"], weighed("sys").share("fill")
+
+
+def test_page_faults_belong_to_the_code_that_they_interrupt():
+    """A stop meets it outside the kernel; its system time is not the next call's, or no function's."""
+    build("fills", "-O1", "-g", source=FILLS)
+    shares = [shares_of_fill() for _ in range(ROUNDS)]
+    print(f"     shares of fill: {shares}")
+    check_near(median(found - true for true, found in shares), 0, 0.1, "share of fill")
 
 
 def test_threads_add_up():
