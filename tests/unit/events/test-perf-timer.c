@@ -47,11 +47,17 @@ __attribute__((noinline)) static void compute(uint64_t ns)
 	}
 }
 
+/* A timer fires once in each period that has passed at most. A machine that is late leaves any number out. */
+static uint64_t periods_since(uint64_t begin_ns, uint64_t period_ns)
+{
+	return (sprof_clock_now_ns() - begin_ns) / period_ns + 1;
+}
+
 static void tells_where_the_thread_is(void **state)
 {
+	const uint64_t begin = sprof_clock_now_ns(), here = (uintptr_t)&begin;
 	struct sprof_perf_timer *timer = open_own(4 * ENOUGH);
 	struct sprof_perf_timer_record record;
-	const uint64_t begin = sprof_clock_now_ns(), here = (uintptr_t)&begin;
 	uint64_t last = begin;
 	unsigned samples = 0;
 
@@ -67,9 +73,14 @@ static void tells_where_the_thread_is(void **state)
 		assert_in_range(here - record.user.regs.values[SPROF_REG_SP], 1, STACK);
 		assert_in_range(record.user.stack_size, 1, STACK);
 	}
-	/* A busy host delays some. */
-	assert_in_range(samples, ENOUGH / 2, 3 * ENOUGH);
+	assert_in_range(samples, 1, periods_since(begin, PERIOD_NS));
 	sprof_perf_timer_close(timer);
+}
+
+static void take_next(struct sprof_perf_timer *timer, struct sprof_perf_timer_record *ret)
+{
+	while (!sprof_perf_timer_take(timer, UINT64_MAX, scratch, ret))
+		compute(PERIOD_NS);
 }
 
 static void gives_no_later_ones(void **state)
@@ -79,41 +90,53 @@ static void gives_no_later_ones(void **state)
 	uint64_t until;
 
 	compute(ENOUGH * (uint64_t)PERIOD_NS);
-	assert_true(sprof_perf_timer_take(timer, UINT64_MAX, scratch, &first));
+	take_next(timer, &first);
 	until = first.time_ns;
 	assert_false(sprof_perf_timer_take(timer, until, scratch, &again));
-	assert_true(sprof_perf_timer_take(timer, UINT64_MAX, scratch, &again));
+	take_next(timer, &again);
 	assert_true(again.time_ns > until);
 	sprof_perf_timer_close(timer);
 }
 
-static void a_full_ring_loses_some_and_says_so(void **state)
+static uint64_t take_all(struct sprof_perf_timer *timer)
 {
-	struct sprof_perf_timer *timer = open_own(4);
 	struct sprof_perf_timer_record record;
 	uint64_t lost = 0;
 
-	compute(2 * ENOUGH * (uint64_t)PERIOD_NS);
-	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
-		;
-	compute(ENOUGH * (uint64_t)PERIOD_NS);
 	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
 		lost += record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 0;
-	assert_in_range(lost, 1, 2 * ENOUGH);
+	return lost;
+}
+
+static void a_full_ring_loses_some_and_says_so(void **state)
+{
+	const uint64_t begin = sprof_clock_now_ns();
+	struct sprof_perf_timer *timer = open_own(4);
+	uint64_t lost = 0;
+
+	/* The first record behind the loss tells of it. */
+	while (!lost) {
+		compute(2 * ENOUGH * (uint64_t)PERIOD_NS);
+		lost += take_all(timer);
+	}
+	assert_true(lost <= periods_since(begin, PERIOD_NS));
 	sprof_perf_timer_close(timer);
 }
 
 static void another_period_has_other_numbers(void **state)
 {
+	const uint64_t period_ns = (uint64_t)ENOUGH * PERIOD_NS, begin = sprof_clock_now_ns();
 	struct sprof_perf_timer *timer = open_own(4 * ENOUGH);
 	struct sprof_perf_timer_record record;
+	uint64_t most;
 	unsigned samples = 0;
 
-	sprof_perf_timer_set_period(timer, (uint64_t)ENOUGH * PERIOD_NS);
-	compute(4 * ENOUGH * (uint64_t)PERIOD_NS + PERIOD_NS);
+	sprof_perf_timer_set_period(timer, period_ns);
+	most = periods_since(begin, PERIOD_NS) - 1;
+	compute(4 * period_ns + PERIOD_NS);
 	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record))
 		samples += record.kind == SPROF_PERF_TIMER_SAMPLE;
-	assert_in_range(samples, 1, 8);
+	assert_in_range(samples, 1, most + periods_since(begin, period_ns));
 	sprof_perf_timer_close(timer);
 }
 
