@@ -8,6 +8,7 @@
 #include "unwind/unwind.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -363,6 +364,7 @@ int main(void)
 /* The places are made of this machine's registers. */
 int main(void)
 {
+	puts("the stacks are made with the registers of x86-64");
 	return 77;
 }
 
