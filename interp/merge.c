@@ -30,14 +30,14 @@ static enum sprof_python_part part_of(
 	struct sprof_interp_process *process, const struct sprof_frame *frame)
 {
 	const uint64_t offset = frame->offset - (frame->is_return && frame->offset);
-	struct sprof_python_place *place;
+	struct sprof_interp_place *place;
 
 	if (frame->module != process->module)
 		return SPROF_PYTHON_OTHER;
-	place = &process->places[(offset ^ offset >> 8) % SPROF_PYTHON_PLACES];
+	place = &process->places[(offset ^ offset >> 8) % SPROF_INTERP_PLACES];
 	if (place->next != offset + 1)
-		*place = (struct sprof_python_place){
-			offset + 1, sprof_python_file_part(process->file, offset)};
+		*place = (struct sprof_interp_place){
+			offset + 1, process->runtime->part(process, offset)};
 	return place->part;
 }
 
@@ -71,8 +71,7 @@ static bool is_at_edge(const struct merging *merging)
 	for (size_t i = 0; i < merging->first_loop; i++) {
 		const enum sprof_python_part part = part_of(process, &merging->native->frames[i]);
 		/* In a file with all symbols that is the way to another function (PLT). */
-		const bool is_way =
-			part == SPROF_PYTHON_NAMELESS && !i && !process->file->is_stripped;
+		const bool is_way = part == SPROF_PYTHON_NAMELESS && !i && !process->is_stripped;
 
 		if (part != SPROF_PYTHON_EDGE && !is_way)
 			return false;
@@ -130,11 +129,11 @@ static enum sprof_merge judge(const struct merging *merging, struct sprof_merge_
 	const struct sprof_interp_copy *copy = merging->copy;
 	size_t entries;
 
-	if (!copy || copy->outcome == SPROF_PYTHON_NOT_READ)
+	if (!copy || copy->outcome == SPROF_INTERP_NOT_READ)
 		return merging->loops ? SPROF_MERGE_NOT_READ : SPROF_MERGE_NONE;
-	if (copy->outcome == SPROF_PYTHON_NO_STATE)
+	if (copy->outcome == SPROF_INTERP_NO_STATE)
 		return merging->loops ? SPROF_MERGE_NO_STATE : SPROF_MERGE_NONE;
-	if (copy->outcome == SPROF_PYTHON_TORN)
+	if (copy->outcome == SPROF_INTERP_TORN)
 		return merging->loops ? SPROF_MERGE_TORN : SPROF_MERGE_NONE;
 	if (!count_entries(copy, &entries))
 		return SPROF_MERGE_MISMATCH;
@@ -175,9 +174,9 @@ static void append_group(struct merging *merging)
 	bool is_last = false;
 
 	while (merging->next < copy->frame_count && !is_last) {
-		const struct sprof_python_frame *frame = &copy->frames[merging->next];
+		const struct sprof_interp_frame *frame = &copy->frames[merging->next];
 
-		if (!frame->is_shim && merging->names[merging->next].module != SPROF_PYTHON_HIDDEN)
+		if (!frame->is_shim && merging->names[merging->next].module != SPROF_INTERP_HIDDEN)
 			append(merging, &merging->names[merging->next], NULL);
 		is_last = frame->is_entry;
 		merging->next++;

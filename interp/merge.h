@@ -4,7 +4,7 @@
 #ifndef SPROF_INTERP_MERGE_H
 #define SPROF_INTERP_MERGE_H
 
-#include "interp/python.h"
+#include "interp/runtime.h"
 
 /* How they fit. */
 struct sprof_merge_fit {

@@ -9,7 +9,7 @@
 #include "interp/python.h"
 
 enum {
-	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_PYTHON_STATES - 1,
+	MOST_BLOCKS = SPROF_MEMORY_MOST_PIECES - SPROF_INTERP_STATES - 1,
 	MOST_BYTES = 512 << 10, /* as many as calls that are a thousand deep need */
 	AHEAD = 512,
 	PAGE = 4096, /* memory behind a page may be unmapped */
@@ -20,7 +20,7 @@ enum {
 
 static int compare(const void *left, const void *right)
 {
-	const struct sprof_python_block *one = left, *other = right;
+	const struct sprof_interp_block *one = left, *other = right;
 
 	return (one->address > other->address) - (one->address < other->address);
 }
@@ -35,7 +35,7 @@ static bool list(const struct sprof_python_offsets *offsets, struct sprof_interp
 	for (size_t i = 0; i < copy->frame_count; i++) {
 		/* Shims lie on the native stack, which is copied anyway. */
 		if (!copy->frames[i].is_shim)
-			thread->blocks[thread->block_count++] = (struct sprof_python_block){
+			thread->blocks[thread->block_count++] = (struct sprof_interp_block){
 				copy->frames[i].address, offsets->frame_size};
 	}
 	return true;
@@ -47,8 +47,8 @@ static void join(struct sprof_interp_thread *thread)
 	size_t kept = 0, total = 0;
 
 	for (size_t i = 0; i < thread->block_count; i++) {
-		const struct sprof_python_block *block = &thread->blocks[i];
-		struct sprof_python_block *last = kept ? &thread->blocks[kept - 1] : NULL;
+		const struct sprof_interp_block *block = &thread->blocks[i];
+		struct sprof_interp_block *last = kept ? &thread->blocks[kept - 1] : NULL;
 		uint64_t end = block->address + block->size, size;
 
 		if (last && block->address <= last->address + last->size + GAP) {
@@ -69,7 +69,7 @@ static void join(struct sprof_interp_thread *thread)
 static void extend(struct sprof_interp_thread *thread, uint64_t innermost)
 {
 	for (size_t i = 0; i < thread->block_count; i++) {
-		struct sprof_python_block *block = &thread->blocks[i];
+		struct sprof_interp_block *block = &thread->blocks[i];
 		const uint64_t end = block->address + block->size;
 		const uint64_t room = (PAGE - end % PAGE) % PAGE;
 
@@ -78,10 +78,12 @@ static void extend(struct sprof_interp_thread *thread, uint64_t innermost)
 	}
 }
 
-bool sprof_python_learn(const struct sprof_python_offsets *offsets,
+bool sprof_python_learn(const struct sprof_interp_process *process,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy)
 {
-	if (!copy->misses && copy->outcome == SPROF_PYTHON_READ && thread->kept++ < KEEP)
+	const struct sprof_python_offsets *offsets = &sprof_python_of(process)->offsets;
+
+	if (!copy->misses && copy->outcome == SPROF_INTERP_READ && thread->kept++ < KEEP)
 		return true;
 	thread->kept = 0;
 	if (!list(offsets, thread, copy))

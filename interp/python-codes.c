@@ -55,7 +55,7 @@ struct sprof_python_codes {
 
 /* All that a sample's naming needs. */
 struct naming {
-	const struct sprof_interp_process *process;
+	const struct sprof_python_process *process;
 	const struct sprof_interp_memory *memory;
 	struct sprof_modules *modules;
 	struct sprof_python_codes *codes;
@@ -366,7 +366,7 @@ static bool check_all(const struct naming *naming, const struct sprof_interp_cop
 
 	batch.count = 0;
 	for (size_t i = 0; i < copy->frame_count; i++) {
-		const struct sprof_python_frame *frame = &copy->frames[i];
+		const struct sprof_interp_frame *frame = &copy->frames[i];
 
 		if (frame->is_shim)
 			continue;
@@ -382,7 +382,7 @@ static bool check_all(const struct naming *naming, const struct sprof_interp_cop
  * of copies is replaced when it grows, so it is read for each new place. False: it can't be read.
  */
 static bool find_bytecode(const struct naming *naming, const struct code *code,
-	const struct sprof_python_frame *frame, uint64_t *ret)
+	const struct sprof_interp_frame *frame, uint64_t *ret)
 {
 	const struct sprof_interp_memory *memory = naming->memory;
 	uint64_t copies;
@@ -401,7 +401,7 @@ static bool find_bytecode(const struct naming *naming, const struct code *code,
  * not known.
  */
 static bool find_position(const struct naming *naming, const struct code *code,
-	const struct sprof_python_frame *frame, int64_t *ret)
+	const struct sprof_interp_frame *frame, int64_t *ret)
 {
 	const struct sprof_python_offsets *offsets = &naming->process->offsets;
 	uint64_t bytecode;
@@ -418,7 +418,7 @@ static bool find_position(const struct naming *naming, const struct code *code,
 
 /* 0: it has none. */
 static uint32_t line_of(const struct naming *naming, const struct code *code,
-	const struct sprof_python_frame *frame)
+	const struct sprof_interp_frame *frame)
 {
 	int64_t position;
 
@@ -440,7 +440,7 @@ static bool is_hidden(const struct code *code)
 }
 
 static bool add_place(const struct naming *naming, uint32_t index,
-	const struct sprof_python_frame *frame, uint32_t *ret)
+	const struct sprof_interp_frame *frame, uint32_t *ret)
 {
 	struct sprof_python_codes *codes = naming->codes;
 	const struct code *code = &codes->items[index];
@@ -452,14 +452,14 @@ static bool add_place(const struct naming *naming, uint32_t index,
 			&codes->by_place, index, frame->instruction, (uint32_t)codes->place_count))
 		return false;
 	codes->places[codes->place_count] = (struct sprof_frame){
-		.module = is_hidden(code) ? SPROF_PYTHON_HIDDEN : code->module,
+		.module = is_hidden(code) ? SPROF_INTERP_HIDDEN : code->module,
 		.offset = sprof_script_offset(code->function, line),
 	};
 	*ret = (uint32_t)codes->place_count++;
 	return true;
 }
 
-static bool name_frame(const struct naming *naming, const struct sprof_python_frame *frame,
+static bool name_frame(const struct naming *naming, const struct sprof_interp_frame *frame,
 	struct sprof_frame *ret)
 {
 	struct sprof_python_codes *codes = naming->codes;
@@ -472,12 +472,13 @@ static bool name_frame(const struct naming *naming, const struct sprof_python_fr
 	return true;
 }
 
-bool sprof_python_codes_name(const struct sprof_interp_process *process,
+bool sprof_python_name_frames(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, struct sprof_modules *modules,
 	const struct sprof_interp_copy *copy, const struct sprof_frame **ret)
 {
-	struct sprof_python_codes *codes = process->codes;
-	const struct naming naming = {process, memory, modules, codes};
+	const struct sprof_python_process *python = sprof_python_of(process);
+	struct sprof_python_codes *codes = python->codes;
+	const struct naming naming = {python, memory, modules, codes};
 
 	codes->sample++;
 	if (codes->count > MOST_CODES || codes->place_count > MOST_PLACES ||

@@ -134,10 +134,10 @@ static bool is_set(const uint8_t *bytes, uint32_t offset)
 }
 
 /* A shim has no code; what stands in its place must not be read. */
-static struct sprof_python_frame frame_of(
+static struct sprof_interp_frame frame_of(
 	const struct sprof_python_offsets *offsets, uint64_t address, const uint8_t *bytes)
 {
-	struct sprof_python_frame frame = {.address = address};
+	struct sprof_interp_frame frame = {.address = address};
 	uint32_t number;
 
 	frame.is_shim = offsets->frame_owner != SPROF_PYTHON_NOWHERE &&
@@ -191,10 +191,10 @@ static size_t state_size(const struct sprof_python_offsets *offsets)
 	return (last < offsets->thread_base ? offsets->thread_base : last) + WORD;
 }
 
-struct sprof_memory_piece *sprof_interp_pieces(const struct sprof_interp_process *process,
+struct sprof_memory_piece *sprof_python_pieces(const struct sprof_interp_process *process,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy, size_t *ret_count)
 {
-	const size_t size = state_size(&process->offsets);
+	const size_t size = state_size(&sprof_python_of(process)->offsets);
 	struct sprof_memory_piece *pieces = copy->pieces;
 	size_t count = CALLERS;
 
@@ -206,7 +206,7 @@ struct sprof_memory_piece *sprof_interp_pieces(const struct sprof_interp_process
 		pieces[count++] = (struct sprof_memory_piece){
 			.address = thread->states[i], .buffer = copy->states[i], .size = size};
 	for (size_t i = 0; i < thread->block_count && count < SPROF_MEMORY_MOST_PIECES; i++) {
-		const struct sprof_python_block *block = &thread->blocks[i];
+		const struct sprof_interp_block *block = &thread->blocks[i];
 
 		if (copy->capacity - copy->size < block->size)
 			break;
@@ -228,7 +228,7 @@ static bool take_known(struct reading *reading, const struct sprof_interp_proces
 	const size_t before = CALLERS + thread->state_count;
 	size_t count = copy->piece_count;
 
-	if (copy->asked != thread && !sprof_interp_pieces(process, thread, copy, &count))
+	if (copy->asked != thread && !sprof_python_pieces(process, thread, copy, &count))
 		return false;
 	if (!copy->pieces[CALLERS].got)
 		reading->memory->read_pieces(
@@ -299,28 +299,30 @@ static bool is_order_known(
 		(count == 2 && thread->has_main && active[1] + 1 == thread->state_count);
 }
 
-void sprof_interp_copy(const struct sprof_interp_process *process,
+void sprof_python_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
 {
-	struct reading reading = {
-		.offsets = &process->offsets, .memory = memory, .stack = stack, .copy = copy};
-	size_t active[SPROF_PYTHON_STATES], active_count = 0;
+	struct reading reading = {.offsets = &sprof_python_of(process)->offsets,
+		.memory = memory,
+		.stack = stack,
+		.copy = copy};
+	size_t active[SPROF_INTERP_STATES], active_count = 0;
 
-	copy->outcome = SPROF_PYTHON_NO_STATE;
+	copy->outcome = SPROF_INTERP_NO_STATE;
 	copy->frame_count = 0;
 	copy->misses = 0;
 	if (!take_known(&reading, process, thread))
 		return;
-	copy->outcome = SPROF_PYTHON_READ;
+	copy->outcome = SPROF_INTERP_READ;
 	for (size_t i = 0; i < thread->state_count; i++) {
 		const size_t frames = copy->frame_count;
 
 		if (!read_state(&reading, copy->states[i]))
-			copy->outcome = SPROF_PYTHON_TORN;
+			copy->outcome = SPROF_INTERP_TORN;
 		if (copy->frame_count > frames)
 			active[active_count++] = i;
 	}
 	if (!is_order_known(thread, active, active_count))
-		copy->outcome = SPROF_PYTHON_TORN;
+		copy->outcome = SPROF_INTERP_TORN;
 }

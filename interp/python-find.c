@@ -22,7 +22,7 @@ enum {
 };
 
 struct search {
-	const struct sprof_interp_process *process;
+	const struct sprof_python_process *process;
 	const struct sprof_interp_memory *memory;
 	const struct sprof_interp_subject *subject;
 	struct sprof_interp_thread *thread;
@@ -89,18 +89,19 @@ void sprof_python_find_thread(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
 	struct sprof_interp_thread *thread)
 {
-	const struct sprof_python_offsets *offsets = &process->offsets;
-	struct search search = {process, memory, subject, thread, 0};
+	const struct sprof_python_process *python = sprof_python_of(process);
+	const struct sprof_python_offsets *offsets = &python->offsets;
+	struct search search = {python, memory, subject, thread, 0};
 	uint64_t interpreter, state;
 
 	thread->state_count = 0;
 	thread->has_main = false;
-	if (!read_word(&search, process->runtime + offsets->runtime_interpreters, &interpreter))
+	if (!read_word(&search, python->address + offsets->runtime_interpreters, &interpreter))
 		return;
 	for (size_t i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
 		const size_t before = thread->state_count;
 
-		if (thread->state_count == SPROF_PYTHON_STATES ||
+		if (thread->state_count == SPROF_INTERP_STATES ||
 			!read_word(&search, interpreter + offsets->interpreter_threads, &state))
 			return;
 		find_in(&search, state);

@@ -222,7 +222,7 @@ static bool find_name(
 
 /* The first local, if the frame still is what it was. */
 static bool read_local(
-	const struct reading *reading, const struct sprof_python_frame *frame, uint64_t *ret)
+	const struct reading *reading, const struct sprof_interp_frame *frame, uint64_t *ret)
 {
 	const struct sprof_python_offsets *offsets = reading->offsets;
 	const uint32_t locals =
@@ -248,8 +248,8 @@ static const struct layout *layout_of(const struct sprof_python_offsets *offsets
 	return NULL;
 }
 
-bool sprof_python_thread_name(const struct sprof_interp_process *process,
-	const struct sprof_interp_memory *memory, const struct sprof_python_frame *frame,
+bool sprof_python_thread_name(const struct sprof_python_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_interp_frame *frame,
 	char *buffer, size_t size)
 {
 	const struct reading reading = {&process->offsets, memory, layout_of(&process->offsets)};

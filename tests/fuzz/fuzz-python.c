@@ -56,12 +56,12 @@ static void sample(struct sprof_interp_process *process, const struct sprof_inte
 		sprof_interp_copy(process, memory, &stack, thread, copy);
 		fuzz_require(
 			copy->frame_count <= copy->frame_capacity && copy->size <= copy->capacity);
-		if (copy->outcome != SPROF_PYTHON_NO_STATE)
-			fuzz_require(sprof_python_learn(&process->offsets, thread, copy));
-		fuzz_require(sprof_python_codes_name(process, memory, modules, copy, &names));
+		if (copy->outcome != SPROF_INTERP_NO_STATE)
+			fuzz_require(sprof_python_learn(process, thread, copy));
+		fuzz_require(sprof_python_name_frames(process, memory, modules, copy, &names));
 		for (size_t j = 0; j < copy->frame_count && j < 8; j++) {
-			if (sprof_python_thread_name(
-				    process, memory, &copy->frames[j], name, sizeof(name)))
+			if (sprof_python_thread_name(sprof_python_of(process), memory,
+				    &copy->frames[j], name, sizeof(name)))
 				fuzz_require(strlen(name) < sizeof(name));
 		}
 	}
@@ -116,21 +116,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.ranges = ranges, .range_count = sizeof(ranges) / sizeof(*ranges)};
 	struct memory memory = {bytes, size};
 	const struct sprof_interp_memory interface = {&memory, read_memory, read_pieces};
-	struct sprof_interp_process *process = calloc(1, sizeof(*process));
+	struct sprof_python_process *python = calloc(1, sizeof(*python));
+	struct sprof_interp_process *process = &python->common;
 	struct sprof_modules *modules = sprof_modules_create();
 	struct sprof_interp *interp = sprof_interp_create(modules, SPROF_INTERP_CALLS);
 
-	fuzz_require(process && modules && interp);
-	process->file = &file;
+	fuzz_require(python && modules && interp);
+	process->runtime = &sprof_python_runtime;
 	process->module = PYTHON;
 	process->greenlet = GREENLET;
 	process->greenlet_file = (struct sprof_greenlet_file){0, 8};
-	process->codes = sprof_python_codes_create();
-	process->runtime = RUNTIME;
 	process->is_known = true;
+	python->file = &file;
+	python->codes = sprof_python_codes_create();
+	python->address = RUNTIME;
 	if (size && bytes[0] < sizeof(versions) / sizeof(*versions)) {
-		process->offsets = *sprof_python_offsets_of(versions[bytes[0]]);
-	} else if (!sprof_python_offsets_parse(bytes, size, &process->offsets)) {
+		python->offsets = *sprof_python_offsets_of(versions[bytes[0]]);
+	} else if (!sprof_python_offsets_parse(bytes, size, &python->offsets)) {
 		process->is_known = false;
 	}
 	if (process->is_known) {

@@ -90,11 +90,11 @@ int scene_set_up(void **state)
 	scene->offsets = offsets;
 	scene->memory = (struct sprof_interp_memory){scene, read_memory, scene_read_pieces};
 	scene->modules = sprof_modules_create();
-	scene->process = (struct sprof_interp_process){.serial = 1,
+	scene->process = (struct sprof_python_process){
+		.common = {.runtime = &sprof_python_runtime, .serial = 1, .is_known = true},
 		.offsets = *offsets,
-		.runtime = RUNTIME,
+		.address = RUNTIME,
 		.code_type = TYPE,
-		.is_known = true,
 		.codes = sprof_python_codes_create()};
 	scene_put(scene, RUNTIME + offsets->runtime_interpreters, INTERPRETER);
 	scene_put(scene, INTERPRETER + offsets->interpreter_threads, OTHER_STATE);
@@ -120,15 +120,16 @@ int scene_tear_down(void **state)
 	return 0;
 }
 
-enum sprof_python_outcome scene_copy(struct scene *scene)
+enum sprof_interp_outcome scene_copy(struct scene *scene)
 {
 	const struct sprof_interp_subject subject = {.own_tid = OWN_TID};
 	const struct sprof_interp_stack stack = {0};
 
 	assert_true(sprof_interp_prepare(
-		&scene->process, &scene->memory, &subject, &scene->thread, &scene->copy));
+		&scene->process.common, &scene->memory, &subject, &scene->thread, &scene->copy));
 	scene->calls = 0;
-	sprof_interp_copy(&scene->process, &scene->memory, &stack, scene->thread, scene->copy);
+	sprof_interp_copy(
+		&scene->process.common, &scene->memory, &stack, scene->thread, scene->copy);
 	return scene->copy->outcome;
 }
 
@@ -136,8 +137,8 @@ const struct sprof_frame *scene_names(struct scene *scene)
 {
 	const struct sprof_frame *found;
 
-	assert_true(sprof_python_codes_name(
-		&scene->process, &scene->memory, scene->modules, scene->copy, &found));
+	assert_true(sprof_python_name_frames(
+		&scene->process.common, &scene->memory, scene->modules, scene->copy, &found));
 	return found;
 }
 

@@ -32,7 +32,7 @@ struct scene {
 	unsigned calls;
 	const struct sprof_python_offsets *offsets;
 	struct sprof_interp_memory memory;
-	struct sprof_interp_process process;
+	struct sprof_python_process process;
 	struct sprof_interp_thread *thread;
 	struct sprof_interp_copy *copy;
 	struct sprof_modules *modules;
@@ -49,7 +49,7 @@ void scene_put_frames(struct scene *scene, unsigned count);
 int scene_set_up(void **state);
 int scene_tear_down(void **state);
 /* Prepares and copies; calls is how many the copy took. */
-enum sprof_python_outcome scene_copy(struct scene *scene);
+enum sprof_interp_outcome scene_copy(struct scene *scene);
 /* What the copied frames are called. */
 const struct sprof_frame *scene_names(struct scene *scene);
 /* The function and line of the innermost frame. */

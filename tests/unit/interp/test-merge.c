@@ -33,13 +33,19 @@ static struct sprof_python_range ranges[] = {
 
 static const struct sprof_python_file file = {.ranges = ranges, .range_count = 4};
 
+static enum sprof_python_part part_at(const struct sprof_interp_process *process, uint64_t offset)
+{
+	return sprof_python_file_part(&file, offset);
+}
+
 static const uint64_t STOP = UINT64_MAX;
 
 /* A scene: native frames innermost first, Python's as letters: e an entry, f a frame, s a shim. */
 struct scene {
 	struct sprof_interp_process process;
+	struct sprof_interp_runtime runtime;
 	struct sprof_frame native[16], names[16];
-	struct sprof_python_frame frames[16];
+	struct sprof_interp_frame frames[16];
 	struct sprof_interp_copy copy;
 	struct sprof_stack_view stack;
 	struct sprof_merge_fit fit;
@@ -53,7 +59,8 @@ static uint32_t module_of(uint64_t offset)
 static void set_up(struct scene *scene, const uint64_t *native, const char *python)
 {
 	memset(scene, 0, sizeof(*scene));
-	scene->process.file = &file;
+	scene->runtime.part = part_at;
+	scene->process.runtime = &scene->runtime;
 	scene->process.module = PYTHON;
 	scene->process.is_known = true;
 	scene->process.greenlet = GREENLET;
@@ -66,7 +73,7 @@ static void set_up(struct scene *scene, const uint64_t *native, const char *pyth
 		scene->frames[i].is_shim = python[i] == 's';
 		scene->names[i] = (struct sprof_frame){.offset = i, .module = SCRIPT};
 	}
-	scene->copy = (struct sprof_interp_copy){.outcome = SPROF_PYTHON_READ,
+	scene->copy = (struct sprof_interp_copy){.outcome = SPROF_INTERP_READ,
 		.frames = scene->frames,
 		.frame_count = strlen(python)};
 	scene->stack.frames = scene->native;
@@ -128,7 +135,7 @@ static void test_a_hidden_frame(void **state)
 		struct scene scene;
 
 		set_up(&scene, (const uint64_t[]){ELSEWHERE, LOOP, CALL, STOP}, "ffe");
-		scene.names[hidden].module = SPROF_PYTHON_HIDDEN;
+		scene.names[hidden].module = SPROF_INTERP_HIDDEN;
 		check(&scene, SPROF_INTERP_CALLS, expected[hidden]);
 	}
 }
@@ -167,11 +174,11 @@ static void test_what_does_not_fit(void **state)
 	set_up(&scene, (const uint64_t[]){LOOP, STOP}, "ef");
 	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
 	set_up(&scene, (const uint64_t[]){LOOP, STOP}, "e");
-	scene.copy.outcome = SPROF_PYTHON_TORN;
+	scene.copy.outcome = SPROF_INTERP_TORN;
 	check_unmerged(&scene, SPROF_MERGE_TORN);
-	scene.copy.outcome = SPROF_PYTHON_NO_STATE;
+	scene.copy.outcome = SPROF_INTERP_NO_STATE;
 	check_unmerged(&scene, SPROF_MERGE_NO_STATE);
-	scene.copy.outcome = SPROF_PYTHON_NOT_READ;
+	scene.copy.outcome = SPROF_INTERP_NOT_READ;
 	check_unmerged(&scene, SPROF_MERGE_NOT_READ);
 	scene.process.is_known = false;
 	check_unmerged(&scene, SPROF_MERGE_VERSION);
@@ -232,7 +239,7 @@ static void test_threads_without_python(void **state)
 
 	set_up(&scene, (const uint64_t[]){ELSEWHERE, STOP}, "");
 	check_unmerged(&scene, SPROF_MERGE_NONE);
-	scene.copy.outcome = SPROF_PYTHON_NO_STATE;
+	scene.copy.outcome = SPROF_INTERP_NO_STATE;
 	check_unmerged(&scene, SPROF_MERGE_NONE);
 }
 

@@ -18,13 +18,13 @@ static void test_headers_take_one_call(void **state)
 		memmove(scene->bytes + (codes[i] - BASE), scene->bytes + (CODE - BASE), 0x200);
 		scene_put(scene, scene_frame_at(i) + scene->offsets->frame_code, codes[i]);
 	}
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_names(scene);
 	scene->calls = 0;
 	scene_names(scene);
 	assert_int_equal(scene->calls, 1);
 	scene_put(scene, scene_frame_at(0) + scene->offsets->frame_code, codes[0]);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	found = scene_names(scene);
 	assert_int_equal(found[3].offset >> 22, found[0].offset >> 22);
 	assert_int_not_equal(found[4].module, found[0].module);
@@ -34,7 +34,7 @@ static void test_code_that_is_replaced(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_check_name(scene, "parse", 11);
 	scene_put_code(scene, "other");
 	scene_put(scene, CODE + scene->offsets->code_line, 20);
@@ -45,7 +45,7 @@ static void test_code_that_is_freed(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_put(scene, CODE + scene->offsets->object_type, TYPE + 8);
 	scene_check_name(scene, "[freed code]", 0);
 	scene_put(scene, CODE + scene->offsets->object_type, TYPE);
@@ -59,7 +59,7 @@ static void test_code_that_an_allocator_has_back(void **state)
 	struct scene *scene = *state;
 
 	scene_put(scene, CODE, 0x7f0012345670);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_check_name(scene, scene->offsets->object_type == 8 ? "[freed code]" : "parse",
 		scene->offsets->object_type == 8 ? 0 : 11);
 }
@@ -78,10 +78,10 @@ static void test_code_that_cannot_be_listed(void **state)
 	while (sprof_script_intern(module->script, "one of many", line, &function))
 		line++;
 	scene_put(scene, TABLE + scene->offsets->bytes_size, 0x8000);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	for (int i = 0; i < 2100; i++)
-		assert_false(sprof_python_codes_name(
-			&scene->process, &scene->memory, scene->modules, scene->copy, &found));
+		assert_false(sprof_python_name_frames(&scene->process.common, &scene->memory,
+			scene->modules, scene->copy, &found));
 	scene_put_text(scene, FILE_NAME, "/other.py");
 	scene_check_name(scene, "parse", 11);
 }
@@ -91,14 +91,14 @@ static void test_code_that_tracebacks_hide(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_put(scene, CODE + scene->offsets->code_file, NAME);
-	assert_int_not_equal(scene_names(scene)->module, SPROF_PYTHON_HIDDEN);
+	assert_int_not_equal(scene_names(scene)->module, SPROF_INTERP_HIDDEN);
 	scene_put(scene, CODE + scene->offsets->code_line, 0);
-	assert_int_equal(scene_names(scene)->module, SPROF_PYTHON_HIDDEN);
+	assert_int_equal(scene_names(scene)->module, SPROF_INTERP_HIDDEN);
 	/* exec(compile(text, "", "exec")) has two strings */
 	scene_put(scene, CODE + scene->offsets->code_file, FILE_NAME);
-	assert_int_not_equal(scene_names(scene)->module, SPROF_PYTHON_HIDDEN);
+	assert_int_not_equal(scene_names(scene)->module, SPROF_INTERP_HIDDEN);
 }
 
 static void put_copy(struct scene *scene, uint64_t copies, uint64_t instruction)
@@ -122,10 +122,10 @@ static void test_copies_of_the_bytecode(void **state)
 	scene_put(scene, copies + WORD, CODE + scene->offsets->code_bytecode);
 	scene_put(scene, copies + 2 * WORD, bytecode);
 	put_copy(scene, copies, bytecode + 2);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_check_name(scene, "parse", 11);
 	put_copy(scene, 0xdead000000, bytecode + 4);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_check_name(scene, "parse", 0);
 }
 

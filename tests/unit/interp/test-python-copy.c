@@ -10,7 +10,7 @@ static void test_frames(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 5);
 	assert_int_equal(scene->copy->frames[0].address, scene_frame_at(4));
 	assert_false(scene->copy->frames[0].is_entry);
@@ -22,10 +22,10 @@ static void test_where_they_were_before_takes_one_call(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
-	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+	assert_true(sprof_python_learn(&scene->process.common, scene->thread, scene->copy));
 	scene_put_frames(scene, 8);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 8);
 	/* and the structure that would be on the native stack */
 	assert_in_range(scene->calls, 1, 3);
@@ -41,19 +41,20 @@ static void test_together_with_the_stack(void **state)
 	struct sprof_memory_piece *pieces;
 	size_t count;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
-	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+	assert_true(sprof_python_learn(&scene->process.common, scene->thread, scene->copy));
 	assert_true(sprof_interp_prepare(
-		&scene->process, &scene->memory, &subject, &scene->thread, &scene->copy));
+		&scene->process.common, &scene->memory, &subject, &scene->thread, &scene->copy));
 	scene->calls = 0;
-	pieces = sprof_interp_pieces(&scene->process, scene->thread, scene->copy, &count);
+	pieces = sprof_interp_pieces(&scene->process.common, scene->thread, scene->copy, &count);
 	assert_non_null(pieces);
 	pieces[0] = (struct sprof_memory_piece){
 		.address = CFRAME, .buffer = bytes, .size = sizeof(bytes)};
 	scene_read_pieces(scene, pieces, count);
 	stack.size = pieces[0].got;
-	sprof_interp_copy(&scene->process, &scene->memory, &stack, scene->thread, scene->copy);
-	assert_int_equal(scene->copy->outcome, SPROF_PYTHON_READ);
+	sprof_interp_copy(
+		&scene->process.common, &scene->memory, &stack, scene->thread, scene->copy);
+	assert_int_equal(scene->copy->outcome, SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 5);
 	assert_int_equal(scene->calls, 1);
 }
@@ -65,15 +66,16 @@ static void test_pieces_that_were_not_read(void **state)
 	struct sprof_interp_thread other;
 	size_t count;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
-	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
-	assert_non_null(sprof_interp_pieces(&scene->process, scene->thread, scene->copy, &count));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+	assert_true(sprof_python_learn(&scene->process.common, scene->thread, scene->copy));
+	assert_non_null(
+		sprof_interp_pieces(&scene->process.common, scene->thread, scene->copy, &count));
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 5);
 	other = *scene->thread;
 	other.block_count = 0;
-	assert_non_null(sprof_interp_pieces(&scene->process, &other, scene->copy, &count));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_non_null(sprof_interp_pieces(&scene->process.common, &other, scene->copy, &count));
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 5);
 }
 
@@ -87,15 +89,15 @@ static void test_blocks_are_kept_for_a_while(void **state)
 	scene->process.offsets.cframe_frame = SPROF_PYTHON_NOWHERE;
 	scene_put_frames(scene, 20);
 	scene_put(scene, STATE + scene->offsets->thread_frame, scene_frame_at(19));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
-	assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+	assert_true(sprof_python_learn(&scene->process.common, scene->thread, scene->copy));
 	assert_int_equal(scene->thread->block_count, 1);
 	frames = scene->thread->blocks[0].size;
 	scene_put(scene, STATE + scene->offsets->thread_frame, scene_frame_at(1));
 	for (; scene->thread->blocks[0].size == frames && copies < 100; copies++) {
-		assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+		assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 		assert_int_equal(scene->calls, 1);
-		assert_true(sprof_python_learn(scene->offsets, scene->thread, scene->copy));
+		assert_true(sprof_python_learn(&scene->process.common, scene->thread, scene->copy));
 	}
 	assert_in_range(copies, 2, 99);
 }
@@ -109,10 +111,10 @@ static void test_frames_above_a_base(void **state)
 	scene->process.offsets.cframe_frame = SPROF_PYTHON_NOWHERE;
 	scene_put(scene, STATE + scene->process.offsets.thread_base, scene_frame_at(0));
 	scene_put(scene, STATE + scene->offsets->thread_frame, scene_frame_at(4));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 4);
 	scene_put(scene, STATE + scene->offsets->thread_frame, scene_frame_at(0));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 0);
 }
 
@@ -121,8 +123,8 @@ static void test_a_cycle_ends(void **state)
 	struct scene *scene = *state;
 
 	scene_put(scene, scene_frame_at(0) + scene->offsets->frame_previous, scene_frame_at(4));
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
-	assert_true(scene->copy->frame_count <= SPROF_PYTHON_DEEPEST);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
+	assert_true(scene->copy->frame_count <= SPROF_INTERP_DEEPEST);
 }
 
 static void test_frames_that_are_not_there(void **state)
@@ -130,7 +132,7 @@ static void test_frames_that_are_not_there(void **state)
 	struct scene *scene = *state;
 
 	scene_put(scene, scene_frame_at(2) + scene->offsets->frame_previous, 0xdead000000);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
 }
 
 /* A loop that begins has made its structure the current one, without a frame in it yet. */
@@ -141,7 +143,7 @@ static void test_a_loop_that_begins(void **state)
 	scene_put(scene, STATE + scene->offsets->thread_frame, CFRAME + 0x100);
 	scene_put(scene, CFRAME + 0x100 + scene->offsets->cframe_frame, 0xdead000000);
 	scene_put(scene, CFRAME + 0x100 + scene->offsets->cframe_frame + WORD, CFRAME);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 5);
 }
 
@@ -149,9 +151,9 @@ static void test_a_state_of_another_thread(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	scene_put(scene, STATE + scene->offsets->thread_id, OWN_TID + 2);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_NO_STATE);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_NO_STATE);
 }
 
 static void test_a_cyclic_list_of_threads(void **state)
@@ -161,7 +163,7 @@ static void test_a_cyclic_list_of_threads(void **state)
 	scene_put(scene, STATE + scene->offsets->thread_id, OWN_TID + 2);
 	scene_put(scene, STATE + scene->offsets->thread_next, OTHER_STATE);
 	scene_put(scene, INTERPRETER + scene->offsets->interpreter_next, INTERPRETER);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_NO_STATE);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_NO_STATE);
 }
 
 static void test_texts(void **state)

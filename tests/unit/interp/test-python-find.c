@@ -46,7 +46,7 @@ static void test_one_above_the_main(void **state)
 	struct scene *scene = *state;
 
 	put_subs(scene, 1);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_true(scene->thread->has_main);
 	assert_int_equal(scene->copy->frame_count, 6);
 	assert_int_equal(scene->copy->frames[0].address, sub_at(0) + SUB_FRAME);
@@ -59,9 +59,9 @@ static void test_two_above_the_main(void **state)
 	struct scene *scene = *state;
 
 	put_subs(scene, 2);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
 	leave(scene, 0);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frames[0].address, sub_at(1) + SUB_FRAME);
 	assert_int_equal(scene->copy->frame_count, 6);
 }
@@ -72,9 +72,9 @@ static void test_two_without_the_main(void **state)
 
 	put_subs(scene, 2);
 	scene_put(scene, CFRAME + scene->offsets->cframe_frame, 0);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
 	leave(scene, 1);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_READ);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
 	assert_int_equal(scene->copy->frame_count, 1);
 	assert_int_equal(scene->copy->frames[0].address, sub_at(0) + SUB_FRAME);
 }
@@ -86,7 +86,7 @@ static void test_never_in_the_main(void **state)
 
 	put_subs(scene, 2);
 	scene_put(scene, STATE + scene->offsets->thread_id, OWN_TID + 2);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
 	assert_false(scene->thread->has_main);
 	assert_int_equal(scene->thread->state_count, 2);
 }
@@ -97,8 +97,8 @@ static void test_too_many(void **state)
 	struct scene *scene = *state;
 
 	put_subs(scene, 6);
-	assert_int_equal(scene_copy(scene), SPROF_PYTHON_TORN);
-	assert_int_equal(scene->thread->state_count, SPROF_PYTHON_STATES);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_TORN);
+	assert_int_equal(scene->thread->state_count, SPROF_INTERP_STATES);
 	assert_false(scene->thread->has_main);
 }
 
