@@ -1,6 +1,6 @@
 """The parts of the bench, in the order of the table: each measures one thing and returns its Result."""
 
-from parts import calls, cost, crowded, formats, functions, inside, names, pause, slowdown, sources, threads, today, tracers, unwind
+from parts import calls, cost, crowded, formats, functions, inside, names, pause, python, slowdown, sources, threads, today, tracers, unwind
 
 PARTS = {
     "pause": pause.measure,
@@ -11,6 +11,7 @@ PARTS = {
     "cost": cost.measure,
     "calls": calls.measure,
     "functions": functions.measure,
+    "python": python.measure,
     "threads": threads.measure,
     "sources": sources.measure,
     "tracers": tracers.measure,
