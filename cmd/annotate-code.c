@@ -1,7 +1,7 @@
 /*
  * The instructions of an annotated function. Its own code is the symbol of its name. Where it is
  * inlined, a copy is what the debug information gives to it in another symbol. A file is used only
- * if its build id is the profile's. Only copies with self time are shown. Memory without a file
+ * if its build id is the profile's. Only copies with time are shown. Memory without a file
  * can't be disassembled.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ struct object {
 /* A place with its address. */
 struct point {
 	uint64_t address;
-	struct sprof_metrics self;
+	struct sprof_metrics self, total;
 };
 
 /* One copy being disassembled. */
@@ -262,6 +262,8 @@ static bool add_points(struct sprof_annotate *annotate, struct object *object,
 		found = find_instruction(
 			code, &code->copies[code->copy_count - 1], points[i].address);
 		sprof_metrics_add(found ? &found->self : &code->unplaced, &points[i].self);
+		if (found)
+			sprof_metrics_add(&found->total, &points[i].total);
 	}
 	return true;
 }
@@ -283,10 +285,11 @@ bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err)
 			"--asm: the profile has names only, no addresses");
 	for (size_t i = 0; i < annotation->place_count; i++) {
 		const struct sprof_annotated_place *place = &annotation->places[i];
+		struct point point = {.self = place->self, .total = place->total};
 
 		if (sprof_profile_link_address(
-			    profile, &profile->locations[place->location], &points[count].address))
-			points[count++].self = place->self;
+			    profile, &profile->locations[place->location], &point.address))
+			points[count++] = point;
 		else
 			sprof_metrics_add(&annotate->code.unplaced, &place->self);
 	}

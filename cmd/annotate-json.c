@@ -8,16 +8,16 @@
 #include "cmd/annotate.h"
 #include "output/json.h"
 
-static void add_self(const struct sprof_annotate *annotate, const struct sprof_metrics *self,
+static void add_metrics(const struct sprof_annotate *annotate, const struct sprof_metrics *metrics,
 	struct sprof_json *json)
 {
 	sprof_json_format(json, "{\"value\":%" PRIu64 ",\"samples\":%" PRIu64,
-		sprof_metrics_get(self, annotate->weight), self->samples);
+		sprof_metrics_get(metrics, annotate->weight), metrics->samples);
 	for (int i = 0;
 		sprof_profile_counts_time(annotate->profile) && i < SPROF_WEIGHT_ALL_COLUMNS; i++)
 		sprof_json_format(json, ",\"%s\":%" PRIu64,
 			sprof_weight_name(sprof_weight_columns[i]),
-			sprof_metrics_get(self, sprof_weight_columns[i]));
+			sprof_metrics_get(metrics, sprof_weight_columns[i]));
 	sprof_json_text(json, "}");
 }
 
@@ -39,7 +39,24 @@ static void add_head(const struct sprof_annotate *annotate, struct sprof_json *j
 	sprof_json_string(json, sprof_profile_weight_name(profile, annotate->weight));
 	sprof_json_format(json, ",\"whole\":%" PRIu64 ",\"self\":",
 		sprof_metrics_get(&annotate->annotation.whole, annotate->weight));
-	add_self(annotate, &annotate->annotation.self, json);
+	add_metrics(annotate, &annotate->annotation.self, json);
+	sprof_json_text(json, ",\"total\":");
+	add_metrics(annotate, &annotate->annotation.total, json);
+}
+
+static void add_calls(const struct sprof_annotate *annotate,
+	const struct sprof_annotated_line *line, struct sprof_json *json)
+{
+	for (size_t i = 0; i < line->call_count; i++) {
+		const struct sprof_annotated_call *call =
+			&annotate->annotation.calls[line->first_call + i];
+
+		sprof_json_text(json, i ? ",{\"function\":" : "{\"function\":");
+		sprof_json_string(json, annotate->profile->functions[call->function].name);
+		sprof_json_text(json, ",\"total\":");
+		add_metrics(annotate, &call->total, json);
+		sprof_json_text(json, "}");
+	}
 }
 
 static void add_line(const struct sprof_annotate *annotate, const struct sprof_annotated_line *line,
@@ -60,8 +77,12 @@ static void add_line(const struct sprof_annotate *annotate, const struct sprof_a
 	sprof_json_text(json, ",\"source\":");
 	sprof_json_string(json, sprof_source_line(source, line->line));
 	sprof_json_text(json, ",\"self\":");
-	add_self(annotate, &line->self, json);
-	sprof_json_text(json, "}");
+	add_metrics(annotate, &line->self, json);
+	sprof_json_text(json, ",\"total\":");
+	add_metrics(annotate, &line->total, json);
+	sprof_json_text(json, ",\"calls\":[");
+	add_calls(annotate, line, json);
+	sprof_json_text(json, "]}");
 }
 
 static void add_instruction(const struct sprof_annotate *annotate,
@@ -72,7 +93,9 @@ static void add_instruction(const struct sprof_annotate *annotate,
 	sprof_json_text(json, ",\"file\":");
 	sprof_json_string(json, instruction->file);
 	sprof_json_format(json, ",\"line\":%" PRIu32 ",\"self\":", instruction->line);
-	add_self(annotate, &instruction->self, json);
+	add_metrics(annotate, &instruction->self, json);
+	sprof_json_text(json, ",\"total\":");
+	add_metrics(annotate, &instruction->total, json);
 	sprof_json_text(json, "}");
 }
 
@@ -122,7 +145,7 @@ static void add_code(const struct sprof_annotate *annotate, struct sprof_json *j
 		add_copy(annotate, &annotate->code.copies[i], json);
 	}
 	sprof_json_text(json, "],\"unplaced\":");
-	add_self(annotate, &annotate->code.unplaced, json);
+	add_metrics(annotate, &annotate->code.unplaced, json);
 }
 
 bool sprof_annotate_print_json(const struct sprof_annotate *annotate, struct sprof_error *err)

@@ -1,7 +1,7 @@
 /*
- * The tables of sprof annotate: source lines, then instructions. Each line and instruction counts
- * once, for the innermost function there, as in perf annotate: lines of what is inlined stand under
- * their own function.
+ * The tables of sprof annotate: the hottest lines and what they call, then the source, then
+ * instructions. Self time counts once, for the innermost function there, as in perf annotate: lines
+ * of what is inlined stand under their own function. Total time also has what is called.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,61 +17,43 @@
 /* Lines shown around a line with time. */
 enum { CONTEXT = 3 };
 
-static const struct sprof_metrics nothing;
-
-static uint64_t weight_of(const struct sprof_annotate *annotate, const struct sprof_metrics *self)
+/* The classes of time that the function has. */
+static size_t columns(const struct sprof_annotate *annotate,
+	enum sprof_weight ret_columns[SPROF_WEIGHT_ALL_COLUMNS])
 {
-	return sprof_metrics_get(self, annotate->weight);
-}
-
-static size_t column_count(const struct sprof_annotate *annotate)
-{
-	const struct sprof_metrics *self = &annotate->annotation.self;
+	size_t count = 0;
 
 	if (!sprof_profile_counts_time(annotate->profile))
 		return 0;
-	return sprof_times_get(&self->times, SPROF_WEIGHT_STOLEN) ? SPROF_WEIGHT_ALL_COLUMNS
-								  : SPROF_WEIGHT_COLUMNS;
+	for (size_t i = 0; i < SPROF_WEIGHT_ALL_COLUMNS; i++) {
+		if (sprof_metrics_get(&annotate->annotation.total, sprof_weight_columns[i]))
+			ret_columns[count++] = sprof_weight_columns[i];
+	}
+	return count;
 }
 
 static void print_titles(const struct sprof_annotate *annotate)
 {
-	printf("%8s %9s", "percent", "self");
-	for (size_t i = 0; i < column_count(annotate); i++)
-		printf(" %9s", sprof_weight_name(sprof_weight_columns[i]));
+	enum sprof_weight shown[SPROF_WEIGHT_ALL_COLUMNS];
+	size_t count = columns(annotate, shown);
+
+	printf("%8s %9s %9s", "total%", "total", "self");
+	for (size_t i = 0; i < count; i++)
+		printf(" %9s", sprof_weight_name(shown[i]));
 }
 
-/* Nothing is printed as blanks, so that the eye finds the rest. */
-static void print_figure(
-	const struct sprof_annotate *annotate, enum sprof_weight weight, uint64_t value)
+/* The classes of time are those of the total. */
+static void print_figures(const struct sprof_annotate *annotate, const struct sprof_metrics *total,
+	const struct sprof_metrics *self)
 {
-	printf(" %9s", value ? sprof_figure_value(annotate->profile, weight, value).text : "");
-}
+	enum sprof_weight shown[SPROF_WEIGHT_ALL_COLUMNS];
+	size_t count = columns(annotate, shown);
 
-static void print_self(const struct sprof_annotate *annotate, const struct sprof_metrics *self)
-{
-	uint64_t value = weight_of(annotate, self);
-
-	if (value)
-		printf("%6.2f %%",
-			sprof_percent(value, weight_of(annotate, &annotate->annotation.self)));
-	else
-		printf("%8s", "");
-	print_figure(annotate, annotate->weight, value);
-	for (size_t i = 0; i < column_count(annotate); i++)
-		print_figure(annotate, sprof_weight_columns[i],
-			sprof_metrics_get(self, sprof_weight_columns[i]));
-}
-
-static void print_clean(const char *text)
-{
-	SPROF_AUTO_FREE char *spaces = strdup(text);
-	SPROF_AUTO_FREE char *clean = NULL;
-
-	for (char *at = spaces; at && *at; at++)
-		*at = *at == '\t' ? ' ' : *at;
-	clean = spaces && *spaces ? sprof_clean_text(spaces, NULL) : NULL;
-	printf("%s", clean ? clean : "");
+	sprof_annotate_print_share(annotate, total);
+	sprof_annotate_print_figure(
+		annotate, annotate->weight, sprof_annotate_value(annotate, self));
+	for (size_t i = 0; i < count; i++)
+		sprof_annotate_print_figure(annotate, shown[i], sprof_metrics_get(total, shown[i]));
 }
 
 /* Keeps the indentation: a tab is up to eight columns. */
@@ -82,17 +64,17 @@ static void print_source(const char *text)
 	for (; *text == ' ' || *text == '\t'; text++)
 		column = *text == '\t' ? (column / 8 + 1) * 8 : column + 1;
 	printf("  %*s", (int)(column < 80 ? column : 80), "");
-	print_clean(text);
+	sprof_annotate_print_clean(text);
 }
 
 static void print_line(const struct sprof_annotate *annotate, const struct sprof_source *source,
-	uint32_t line, const struct sprof_metrics *self)
+	const struct sprof_annotated_line *line)
 {
-	const char *text = sprof_source_line(source, line);
+	const char *text = sprof_source_line(source, line->line);
 
-	print_self(annotate, self);
-	if (line)
-		printf(" %7" PRIu32, line);
+	print_figures(annotate, &line->total, &line->self);
+	if (line->line)
+		printf(" %7" PRIu32, line->line);
 	else
 		printf(" %7s", "?");
 	if (text && text[strspn(text, " \t\r")])
@@ -106,17 +88,19 @@ static void print_between(const struct sprof_annotate *annotate, const struct sp
 {
 	uint32_t to = next ? next : last + CONTEXT + 1;
 	bool gap = next && last && next - last > 2 * CONTEXT + 1;
+	enum sprof_weight shown[SPROF_WEIGHT_ALL_COLUMNS];
 
 	if (!source->count)
 		return;
 	for (uint32_t line = last ? last + 1 : (to > CONTEXT ? to - CONTEXT : 1); line < to;
 		line++) {
 		if (gap && line == last + CONTEXT + 1) {
-			printf("%*s...\n", (int)(18 + 10 * column_count(annotate) + 5), "");
+			printf("%*s...\n", (int)(28 + 10 * columns(annotate, shown) + 5), "");
 			line = next - CONTEXT;
 		}
 		if (sprof_source_line(source, line))
-			print_line(annotate, source, line, &nothing);
+			print_line(annotate, source,
+				&(const struct sprof_annotated_line){.line = line});
 	}
 }
 
@@ -151,6 +135,16 @@ static void note_source(const struct sprof_annotate *annotate,
 			function->file);
 }
 
+/* Other functions of its name and module are the function as well. */
+static bool is_own_function(const struct sprof_annotate *annotate, uint32_t function)
+{
+	const struct sprof_profile_function *own =
+		&annotate->profile->functions[annotate->function];
+	const struct sprof_profile_function *other = &annotate->profile->functions[function];
+
+	return own->module == other->module && strcmp(own->linkage, other->linkage) == 0;
+}
+
 /* The lines of one function. Returns how many of the annotation's they are. */
 static bool print_function(
 	const struct sprof_annotate *annotate, size_t first, size_t count, bool *said)
@@ -166,17 +160,16 @@ static bool print_function(
 		return false;
 	note_source(annotate, function, &source, said);
 	printf("\n");
-	print_clean(function->file ? function->file : "(unknown source file)");
+	sprof_annotate_print_clean(function->file ? function->file : "(unknown source file)");
 	printf(": ");
-	print_clean(function->name);
-	printf("%s\n",
-		lines[0].function == annotate->function ? "" : " (the innermost function there)");
+	sprof_annotate_print_clean(function->name);
+	printf("%s\n", is_own_function(annotate, lines[0].function) ? "" : " (inlined)");
 	print_titles(annotate);
 	printf(" %7s  source\n", "line");
 	for (size_t i = 0; i < count; i++) {
 		if (lines[i].line)
 			print_between(annotate, &source, last, lines[i].line);
-		print_line(annotate, &source, lines[i].line, &lines[i].self);
+		print_line(annotate, &source, &lines[i]);
 		last = lines[i].line;
 	}
 	if (last)
@@ -190,12 +183,12 @@ static void print_instruction(const struct sprof_annotate *annotate,
 {
 	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
 
-	print_self(annotate, &at->self);
+	print_figures(annotate, &at->total, &at->self);
 	printf("  %*" PRIx64 "  ", digits, at->address);
-	print_clean(at->text);
+	sprof_annotate_print_clean(at->text);
 	if (at->line && at->file && is_new_line) {
 		printf("  # ");
-		print_clean(slash ? slash + 1 : at->file);
+		sprof_annotate_print_clean(slash ? slash + 1 : at->file);
 		printf(":%" PRIu32, at->line);
 	}
 	printf("\n");
@@ -207,7 +200,7 @@ static void print_copy(
 	const struct sprof_code_instruction *at = &annotate->code.instructions[copy->first];
 
 	printf("\ninstructions in ");
-	print_clean(copy->symbol);
+	sprof_annotate_print_clean(copy->symbol);
 	printf(", 0x%" PRIx64 "-0x%" PRIx64 "%s\n", copy->begin, copy->end,
 		copy->inlined ? ", where the function is inlined" : "");
 	print_titles(annotate);
@@ -219,7 +212,7 @@ static void print_copy(
 static void print_code(const struct sprof_annotate *annotate)
 {
 	const struct sprof_code *code = &annotate->code;
-	uint64_t missing = weight_of(annotate, &code->unplaced);
+	uint64_t missing = sprof_annotate_value(annotate, &code->unplaced);
 
 	for (size_t i = 0; i < code->copy_count; i++)
 		print_copy(annotate, &code->copies[i], 12);
@@ -232,31 +225,78 @@ static void print_head(const struct sprof_annotate *annotate)
 {
 	const struct sprof_profile *profile = annotate->profile;
 	const struct sprof_profile_function *function = &profile->functions[annotate->function];
-	uint64_t self = weight_of(annotate, &annotate->annotation.self);
-	uint64_t whole = weight_of(annotate, &annotate->annotation.whole);
+	uint64_t self = sprof_annotate_value(annotate, &annotate->annotation.self);
+	uint64_t total = sprof_annotate_value(annotate, &annotate->annotation.total);
+	uint64_t whole = sprof_annotate_value(annotate, &annotate->annotation.whole);
 
-	print_clean(function->name);
+	sprof_annotate_print_clean(function->name);
 	if (function->module != SPROF_PROFILE_NONE) {
 		printf(" of ");
-		print_clean(sprof_modules_get(profile->modules, function->module)->path);
+		sprof_annotate_print_clean(
+			sprof_modules_get(profile->modules, function->module)->path);
 	}
-	printf(": self %s %s", sprof_profile_weight_name(profile, annotate->weight),
-		sprof_figure_value(profile, annotate->weight, self).text);
-	printf(" of %s (%.2f %%)\n", sprof_figure_value(profile, annotate->weight, whole).text,
-		sprof_percent(self, whole));
+	printf(": total %s %s", sprof_profile_weight_name(profile, annotate->weight),
+		sprof_figure_value(profile, annotate->weight, total).text);
+	printf(" (%.2f %%), ", sprof_percent(total, whole));
+	printf("self %s", sprof_figure_value(profile, annotate->weight, self).text);
+	printf(" (%.2f %%) of ", sprof_percent(self, whole));
+	printf("%s\n", sprof_figure_value(profile, annotate->weight, whole).text);
+}
+
+/* The lines of the function itself, then those of inlined ones, the most total time first. */
+struct block {
+	size_t first, count;
+	bool is_own;
+	uint64_t most; /* of its lines */
+};
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	if (a->is_own != b->is_own)
+		return a->is_own ? -1 : 1;
+	if (a->most != b->most)
+		return a->most > b->most ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static size_t find_blocks(const struct sprof_annotate *annotate, struct block *blocks)
+{
+	const struct sprof_annotation *annotation = &annotate->annotation;
+	size_t count = 0;
+
+	for (size_t i = 0; i < annotation->line_count; i++) {
+		const struct sprof_annotated_line *line = &annotation->lines[i];
+		uint64_t value = sprof_annotate_value(annotate, &line->total);
+		struct block *block;
+
+		if (!i || line->function != line[-1].function)
+			blocks[count++] = (struct block){
+				.first = i, .is_own = is_own_function(annotate, line->function)};
+		block = &blocks[count - 1];
+		block->count++;
+		block->most = value > block->most ? value : block->most;
+	}
+	if (count)
+		qsort(blocks, count, sizeof(*blocks), compare_blocks);
+	return count;
 }
 
 bool sprof_annotate_print(const struct sprof_annotate *annotate, struct sprof_error *err)
 {
 	const struct sprof_annotation *annotation = &annotate->annotation;
+	SPROF_AUTO_FREE struct block *blocks = calloc(annotation->line_count + 1, sizeof(*blocks));
+	size_t count = blocks ? find_blocks(annotate, blocks) : 0;
 	bool said = false;
 
+	if (!blocks)
+		return sprof_error_no_memory(err);
 	print_head(annotate);
-	for (size_t i = 0, count; i < annotation->line_count; i += count) {
-		for (count = 1; i + count < annotation->line_count &&
-			annotation->lines[i + count].function == annotation->lines[i].function;)
-			count++;
-		if (!print_function(annotate, i, count, &said))
+	if (!sprof_annotate_print_hottest(annotate))
+		return sprof_error_no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		if (!print_function(annotate, blocks[i].first, blocks[i].count, &said))
 			return sprof_error_no_memory(err);
 	}
 	if (annotate->with_code)

@@ -1,6 +1,6 @@
 /*
- * sprof annotate: the source lines and the instructions of one function, with its self time. Names
- * are found as in `sprof calls`. Static functions of one name in one file are one function here.
+ * sprof annotate: the source lines and the instructions of one function, with its own time and that of
+ * what it calls. Names are found as in `sprof calls`. Static functions of one name in one file are one function here.
  */
 #include "cmd/annotate.h"
 
@@ -96,22 +96,34 @@ static bool is_meant(
 	return !exact && sprof_function_is_called(wish->name, function->linkage);
 }
 
-/* The functions at the leaves of stacks: others have no self time. */
-static bool *find_leaves(const struct sprof_profile *profile)
+static void mark_lines(const struct sprof_profile *profile, uint32_t id, bool *marked)
 {
-	bool *leaves = calloc(profile->function_count + 1, sizeof(*leaves));
+	const struct sprof_profile_location *location = &profile->locations[id];
 
-	for (size_t i = 0; leaves && i < profile->row_count; i++) {
-		uint32_t leaf = sprof_annotation_leaf(profile, profile->rows[i].stack);
-		const struct sprof_profile_location *location;
+	if (!location->line_count || profile->lines[location->first_line].kernel)
+		return;
+	for (uint32_t i = 0; i < sprof_profile_own_lines(profile, location); i++)
+		marked[profile->lines[location->first_line + i].function] = true;
+}
 
-		if (leaf == SPROF_PROFILE_NONE)
-			continue;
-		location = &profile->locations[leaf];
-		for (uint32_t line = 0; line < sprof_profile_own_lines(profile, location); line++)
-			leaves[profile->lines[location->first_line + line].function] = true;
+/* The functions on stacks, except those of the kernel. */
+static bool *find_present(const struct sprof_profile *profile)
+{
+	bool *present = calloc(profile->function_count + 1, sizeof(*present));
+	SPROF_AUTO_FREE bool *seen = calloc(profile->stack_count + 1, sizeof(*seen));
+
+	if (!present || !seen) {
+		free(present);
+		return NULL;
 	}
-	return leaves;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		for (uint32_t at = profile->rows[i].stack; at != SPROF_PROFILE_ROOT && !seen[at];
+			at = profile->stacks[at].parent) {
+			seen[at] = true;
+			mark_lines(profile, profile->stacks[at].location, present);
+		}
+	}
+	return present;
 }
 
 /* Up to four of the marked functions, as the user may write them. */
@@ -181,11 +193,10 @@ static bool no_match(const struct sprof_profile *profile, const struct wish *wis
 				"%s is in the kernel: its time is shown at the function that "
 				"called it",
 				function->name);
-		sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
-			"%s has no self time: all of its time is in functions that it calls",
+		return sprof_error_set(err, SPROF_ERROR_NOT_FOUND,
+			"%s is on no stack of the profile: it made tail calls only, or is filtered "
+			"out",
 			function->name);
-		sprof_error_hint(err, "sprof report --focus shows which");
-		return false;
 	}
 	return unknown(profile, wish, marked, err);
 }
@@ -205,14 +216,14 @@ static bool several(const struct sprof_profile *profile, const bool *chosen,
 static bool choose(const struct sprof_profile *profile, const struct wish *wish, bool *chosen,
 	uint32_t *ret_function, struct sprof_error *err)
 {
-	SPROF_AUTO_FREE bool *leaves = find_leaves(profile);
+	SPROF_AUTO_FREE bool *present = find_present(profile);
 	size_t count = 0;
 
-	if (!leaves)
+	if (!present)
 		return sprof_error_no_memory(err);
 	for (int exact = 1; exact >= 0 && !count; exact--) {
 		for (uint32_t i = 0; i < profile->function_count; i++) {
-			if (!leaves[i] || !is_meant(profile, i, wish, exact))
+			if (!present[i] || !is_meant(profile, i, wish, exact))
 				continue;
 			chosen[i] = true;
 			*ret_function = i;
@@ -314,13 +325,14 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 
 const struct sprof_command sprof_command_annotate = {
 	.name = "annotate",
-	.summary = "Show the lines and instructions of a function, with its self time",
+	.summary = "Show the lines and instructions of a function, with their time",
 	.synopsis = "[options] FUNCTION[@FILE] [PROFILE...]",
 	.details =
 		"A PROFILE is one that sprof saved, or any other pprof file; several are merged. "
 		"Without one it is\nthe last recording, as in report. @FILE says which program or "
-		"library the function is in. Lines\nof inlined functions stand under the function "
-		"that they are from.\n\n"
+		"library the function is in. Each\nline has its own time, and the total with "
+		"what it calls. Lines of inlined functions stand under\nthe function that they "
+		"are from.\n\n"
 		"  sprof annotate parse profile.pb.gz\n"
 		"  sprof annotate --asm memcpy@libc.so.6 profile.pb.gz\n",
 	.groups = groups,

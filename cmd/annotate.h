@@ -32,7 +32,7 @@ struct sprof_code_instruction {
 	char *text;
 	char *file; /* of the innermost function there; NULL: unknown */
 	uint32_t line;
-	struct sprof_metrics self;
+	struct sprof_metrics self, total;
 };
 
 /* Code of the function: its own, or where it is inlined into another. */
@@ -71,11 +71,25 @@ SPROF_MUST_USE bool sprof_annotate_source(const struct sprof_annotate *annotate,
 	struct sprof_source *ret, struct sprof_error *err);
 
 /*
- * Disassembles the function's copies that have self time, with objdump. Fails if objdump or the file
+ * Disassembles the function's copies that have time, with objdump. Fails if objdump or the file
  * is missing, or the file is another one.
  */
 SPROF_MUST_USE bool sprof_code_build(struct sprof_annotate *annotate, struct sprof_error *err);
 void sprof_code_finish(struct sprof_code *code);
+
+uint64_t sprof_annotate_value(
+	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics);
+
+/* A text without control characters. */
+void sprof_annotate_print_clean(const char *text);
+/* In a column; nothing is printed as blanks, so that the eye finds the rest. */
+void sprof_annotate_print_figure(
+	const struct sprof_annotate *annotate, enum sprof_weight weight, uint64_t value);
+/* The share of the function's total, and the value. */
+void sprof_annotate_print_share(
+	const struct sprof_annotate *annotate, const struct sprof_metrics *total);
+/* The lines with the most total time, and what they call. False: no memory. */
+SPROF_MUST_USE bool sprof_annotate_print_hottest(const struct sprof_annotate *annotate);
 
 /* Print to stdout. False: no memory. */
 SPROF_MUST_USE bool sprof_annotate_print(

@@ -1,33 +1,84 @@
 /*
- * The self time of a function by line and by instruction. Time in the kernel belongs to the
- * instruction that a thread went there by, or the one behind it. Only leaves count, so every address
- * is exact. Does not read source or code.
+ * The time of a function by line and by instruction. A sample's self time is at the leaf of its
+ * stack, where every address is exact. Time in the kernel belongs to the instruction that a thread
+ * went there by, or the one behind it. A line's total time is that of all samples whose stack leads
+ * through it. Does not read source or code.
  */
 #include "profile/annotate.h"
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
+/* A line called a function, in a row of the profile. */
+struct edge {
+	uint32_t line, function;
+	size_t row;
+};
+
+struct building {
+	const struct sprof_profile *profile;
+	struct sprof_annotation *annotation;
+	uint32_t *extents;   /* by location: how many of its lines are of the function */
+	uint32_t *line_ids;  /* by line of the profile */
+	uint32_t *place_ids; /* by location */
+	/* by line and place of the annotation: 1 + the row that it has last counted for */
+	size_t *line_rows, *place_rows;
+	struct edge *edges;
+	size_t edge_count, edge_capacity;
+};
+
+static bool is_kernel(
+	const struct sprof_profile *profile, const struct sprof_profile_location *location)
+{
+	return !location->line_count || profile->lines[location->first_line].kernel;
+}
+
 uint32_t sprof_annotation_leaf(const struct sprof_profile *profile, uint32_t stack)
 {
 	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
 		uint32_t id = profile->stacks[stack].location;
-		const struct sprof_profile_location *location = &profile->locations[id];
 
-		if (location->line_count && !profile->lines[location->first_line].kernel)
+		if (!is_kernel(profile, &profile->locations[id]))
 			return id;
 	}
 	return SPROF_PROFILE_NONE;
 }
 
-static bool has_chosen(const struct sprof_profile *profile, uint32_t id, const bool *chosen)
+/* The lines up to the outermost of a chosen function: what is inlined into it comes before. */
+static uint32_t find_extent(const struct sprof_profile *profile, uint32_t id, const bool *chosen)
 {
 	const struct sprof_profile_location *location = &profile->locations[id];
+	uint32_t extent = 0;
 
+	if (is_kernel(profile, location))
+		return 0;
 	for (uint32_t i = 0; i < sprof_profile_own_lines(profile, location); i++) {
 		if (chosen[profile->lines[location->first_line + i].function])
-			return true;
+			extent = i + 1;
 	}
-	return false;
+	return extent;
+}
+
+/* Locations that no row leads through have no part in it. */
+static void find_extents(struct building *building, const bool *chosen)
+{
+	const struct sprof_profile *profile = building->profile;
+	const uint32_t unknown = UINT32_MAX;
+
+	for (size_t i = 0; i < profile->location_count; i++)
+		building->extents[i] = unknown;
+	for (size_t i = 0; i < profile->row_count; i++) {
+		for (uint32_t at = profile->rows[i].stack; at != SPROF_PROFILE_ROOT;
+			at = profile->stacks[at].parent) {
+			uint32_t id = profile->stacks[at].location;
+
+			if (building->extents[id] == unknown)
+				building->extents[id] = find_extent(profile, id, chosen);
+		}
+	}
+	for (size_t i = 0; i < profile->location_count; i++)
+		building->extents[i] = building->extents[i] == unknown ? 0 : building->extents[i];
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -39,71 +90,233 @@ static int compare_lines(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* One entry per place becomes one per line. */
-static void fold_lines(struct sprof_annotation *annotation)
+/* Lists the places and their lines; places at one line share it. */
+static void list_places(struct building *building)
 {
+	const struct sprof_profile *profile = building->profile;
+	struct sprof_annotation *annotation = building->annotation;
 	struct sprof_annotated_line *lines = annotation->lines;
 	size_t kept = 0;
 
+	for (uint32_t id = 0; id < profile->location_count; id++) {
+		if (!building->extents[id])
+			continue;
+		building->place_ids[id] = (uint32_t)annotation->place_count;
+		annotation->places[annotation->place_count++].location = id;
+		for (uint32_t i = 0; i < building->extents[id]; i++) {
+			const struct sprof_profile_line *line =
+				&profile->lines[profile->locations[id].first_line + i];
+
+			lines[annotation->line_count].function = line->function;
+			lines[annotation->line_count++].line = line->line;
+		}
+	}
 	if (annotation->line_count)
 		qsort(lines, annotation->line_count, sizeof(*lines), compare_lines);
 	for (size_t i = 0; i < annotation->line_count; i++) {
-		if (kept && compare_lines(&lines[kept - 1], &lines[i]) == 0)
-			sprof_metrics_add(&lines[kept - 1].self, &lines[i].self);
-		else
+		if (!kept || compare_lines(&lines[kept - 1], &lines[i]) != 0)
 			lines[kept++] = lines[i];
 	}
 	annotation->line_count = kept;
 }
 
-static void add_place(const struct sprof_profile *profile, uint32_t location,
-	const struct sprof_metrics *self, struct sprof_annotation *annotation)
+static void number_lines(struct building *building)
 {
-	const struct sprof_profile_line *line =
-		&profile->lines[profile->locations[location].first_line];
+	const struct sprof_profile *profile = building->profile;
+	const struct sprof_annotation *annotation = building->annotation;
 
-	annotation->places[annotation->place_count++] =
-		(struct sprof_annotated_place){.location = location, .self = *self};
-	annotation->lines[annotation->line_count++] = (struct sprof_annotated_line){
-		.function = line->function, .line = line->line, .self = *self};
-	sprof_metrics_add(&annotation->self, self);
+	for (size_t i = 0; i < annotation->place_count; i++) {
+		uint32_t id = annotation->places[i].location;
+		size_t first = profile->locations[id].first_line;
+
+		for (uint32_t k = 0; k < building->extents[id]; k++) {
+			const struct sprof_annotated_line key = {
+				.function = profile->lines[first + k].function,
+				.line = profile->lines[first + k].line};
+			const struct sprof_annotated_line *found = bsearch(&key, annotation->lines,
+				annotation->line_count, sizeof(key), compare_lines);
+
+			building->line_ids[first + k] = (uint32_t)(found - annotation->lines);
+		}
+	}
+}
+
+static bool allocate(struct building *building, const bool *chosen)
+{
+	const struct sprof_profile *profile = building->profile;
+	struct sprof_annotation *annotation = building->annotation;
+	size_t lines = 0, places = 0;
+
+	building->extents = calloc(profile->location_count + 1, sizeof(*building->extents));
+	building->place_ids = calloc(profile->location_count + 1, sizeof(*building->place_ids));
+	building->line_ids = calloc(profile->line_count + 1, sizeof(*building->line_ids));
+	if (!building->extents || !building->place_ids || !building->line_ids)
+		return false;
+	find_extents(building, chosen);
+	for (size_t i = 0; i < profile->location_count; i++) {
+		lines += building->extents[i];
+		places += building->extents[i] > 0;
+	}
+	annotation->lines = calloc(lines + 1, sizeof(*annotation->lines));
+	annotation->places = calloc(places + 1, sizeof(*annotation->places));
+	building->line_rows = calloc(lines + 1, sizeof(*building->line_rows));
+	building->place_rows = calloc(places + 1, sizeof(*building->place_rows));
+	return annotation->lines && annotation->places && building->line_rows &&
+		building->place_rows;
+}
+
+/* The outermost function of the location that a location has called. */
+static uint32_t called(const struct sprof_profile *profile, uint32_t location)
+{
+	const struct sprof_profile_location *callee = &profile->locations[location];
+
+	return profile->lines[callee->first_line + callee->line_count - 1].function;
+}
+
+static bool add_edge(struct building *building, uint32_t line, uint32_t function, size_t row)
+{
+	if (!sprof_array_reserve(&building->edges, &building->edge_capacity,
+		    building->edge_count + 1, sizeof(*building->edges)))
+		return false;
+	building->edges[building->edge_count++] =
+		(struct edge){.line = line, .function = function, .row = row};
+	return true;
+}
+
+/* The lines of a row at one location; `callee` is the location that it has called, or NONE. */
+static bool add_lines(struct building *building, size_t row, uint32_t id, uint32_t callee)
+{
+	const struct sprof_profile *profile = building->profile;
+	const struct sprof_metrics *metrics = &profile->rows[row].metrics;
+	size_t first = profile->locations[id].first_line;
+
+	for (uint32_t i = 0; i < building->extents[id]; i++) {
+		uint32_t line = building->line_ids[first + i];
+		uint32_t function = SPROF_PROFILE_NONE;
+
+		if (i)
+			function = profile->lines[first + i - 1].function;
+		else if (callee != SPROF_PROFILE_NONE)
+			function = called(profile, callee);
+		if (building->line_rows[line] == row + 1)
+			continue;
+		building->line_rows[line] = row + 1;
+		sprof_metrics_add(&building->annotation->lines[line].total, metrics);
+		if (function != SPROF_PROFILE_NONE && !add_edge(building, line, function, row))
+			return false;
+	}
+	return true;
+}
+
+static void add_self(struct building *building, const struct sprof_metrics *metrics, uint32_t leaf)
+{
+	struct sprof_annotation *annotation = building->annotation;
+	uint32_t line = building->line_ids[building->profile->locations[leaf].first_line];
+
+	sprof_metrics_add(&annotation->self, metrics);
+	sprof_metrics_add(&annotation->lines[line].self, metrics);
+	sprof_metrics_add(&annotation->places[building->place_ids[leaf]].self, metrics);
+}
+
+static bool add_row(struct building *building, size_t row)
+{
+	const struct sprof_profile *profile = building->profile;
+	const struct sprof_metrics *metrics = &profile->rows[row].metrics;
+	uint32_t callee = SPROF_PROFILE_NONE;
+	bool found = false;
+
+	sprof_metrics_add(&building->annotation->whole, metrics);
+	for (uint32_t at = profile->rows[row].stack; at != SPROF_PROFILE_ROOT;
+		at = profile->stacks[at].parent) {
+		uint32_t id = profile->stacks[at].location;
+		uint32_t place = building->place_ids[id];
+
+		if (is_kernel(profile, &profile->locations[id]))
+			continue;
+		if (building->extents[id]) {
+			found = true;
+			if (callee == SPROF_PROFILE_NONE)
+				add_self(building, metrics, id);
+			if (building->place_rows[place] != row + 1)
+				sprof_metrics_add(
+					&building->annotation->places[place].total, metrics);
+			building->place_rows[place] = row + 1;
+			if (!add_lines(building, row, id, callee))
+				return false;
+		}
+		callee = id;
+	}
+	if (found)
+		sprof_metrics_add(&building->annotation->total, metrics);
+	return true;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool fold_edges(struct building *building)
+{
+	struct sprof_annotation *annotation = building->annotation;
+
+	annotation->calls = calloc(building->edge_count + 1, sizeof(*annotation->calls));
+	if (!annotation->calls)
+		return false;
+	if (building->edge_count)
+		qsort(building->edges, building->edge_count, sizeof(*building->edges),
+			compare_edges);
+	for (size_t i = 0; i < building->edge_count; i++) {
+		const struct edge *edge = &building->edges[i];
+		struct sprof_annotated_line *line = &annotation->lines[edge->line];
+
+		if (!i || edge->line != edge[-1].line || edge->function != edge[-1].function) {
+			if (!line->call_count++)
+				line->first_call = annotation->call_count;
+			annotation->calls[annotation->call_count++].function = edge->function;
+		}
+		sprof_metrics_add(&annotation->calls[annotation->call_count - 1].total,
+			&building->profile->rows[edge->row].metrics);
+	}
+	return true;
+}
+
+static bool build(struct building *building, const bool *chosen)
+{
+	if (!allocate(building, chosen))
+		return false;
+	list_places(building);
+	number_lines(building);
+	for (size_t i = 0; i < building->profile->row_count; i++) {
+		if (!add_row(building, i))
+			return false;
+	}
+	return fold_edges(building);
 }
 
 bool sprof_annotation_build(const struct sprof_profile *profile, const bool *chosen,
 	struct sprof_annotation *ret, struct sprof_error *err)
 {
-	struct sprof_metrics *sums = calloc(profile->location_count + 1, sizeof(*sums));
-	bool *hit = calloc(profile->location_count + 1, sizeof(*hit));
 	struct sprof_annotation annotation = {0};
-	size_t hits = 0;
+	struct building building = {.profile = profile, .annotation = &annotation};
+	bool ok = build(&building, chosen);
 
-	for (size_t i = 0; sums && hit && i < profile->row_count; i++) {
-		const struct sprof_profile_row *row = &profile->rows[i];
-		uint32_t leaf = sprof_annotation_leaf(profile, row->stack);
-
-		sprof_metrics_add(&annotation.whole, &row->metrics);
-		if (leaf == SPROF_PROFILE_NONE || !has_chosen(profile, leaf, chosen))
-			continue;
-		sprof_metrics_add(&sums[leaf], &row->metrics);
-		hits += !hit[leaf];
-		hit[leaf] = true;
-	}
-	annotation.lines = calloc(hits + 1, sizeof(*annotation.lines));
-	annotation.places = calloc(hits + 1, sizeof(*annotation.places));
-	if (sums && hit && annotation.lines && annotation.places) {
-		for (uint32_t i = 0; i < profile->location_count; i++) {
-			if (hit[i])
-				add_place(profile, i, &sums[i], &annotation);
-		}
-		fold_lines(&annotation);
+	free(building.extents);
+	free(building.line_ids);
+	free(building.place_ids);
+	free(building.line_rows);
+	free(building.place_rows);
+	free(building.edges);
+	if (ok) {
 		*ret = annotation;
-		annotation = (struct sprof_annotation){0};
-		free(sums);
-		free(hit);
 		return true;
 	}
-	free(sums);
-	free(hit);
 	sprof_annotation_finish(&annotation);
 	return sprof_error_no_memory(err);
 }
@@ -111,6 +324,7 @@ bool sprof_annotation_build(const struct sprof_profile *profile, const bool *cho
 void sprof_annotation_finish(struct sprof_annotation *annotation)
 {
 	free(annotation->lines);
+	free(annotation->calls);
 	free(annotation->places);
 	*annotation = (struct sprof_annotation){0};
 }

@@ -1,5 +1,6 @@
 /*
- * The self time of one function by source line and by place in the code.
+ * The time of one function by source line and by place in the code: its own, and with what was
+ * called from there.
  */
 #ifndef SPROF_PROFILE_ANNOTATE_H
 #define SPROF_PROFILE_ANNOTATE_H
@@ -12,25 +13,36 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* A source line: that of the innermost function there, which may be inlined. */
+/* What a line called. */
+struct sprof_annotated_call {
+	uint32_t function; /* also one that is inlined into the line */
+	struct sprof_metrics total;
+};
+
+/* A source line. What is inlined there has lines of its own. */
 struct sprof_annotated_line {
 	uint32_t function; /* whose code the line is */
 	uint32_t line;     /* 0: unknown */
 	struct sprof_metrics self;
+	struct sprof_metrics total; /* each sample once, however often the line recurs on it */
+	size_t first_call, call_count;
 };
 
 /* An instruction. Several locations may be at one address. */
 struct sprof_annotated_place {
 	uint32_t location;
-	struct sprof_metrics self;
+	struct sprof_metrics self, total;
 };
 
 struct sprof_annotation {
 	struct sprof_annotated_line *lines; /* by function, then line */
 	size_t line_count;
+	struct sprof_annotated_call *calls; /* by line, then function */
+	size_t call_count;
 	struct sprof_annotated_place *places; /* by location */
 	size_t place_count;
 	struct sprof_metrics self;  /* the sum of either list */
+	struct sprof_metrics total; /* of the function: each sample once */
 	struct sprof_metrics whole; /* of the profile */
 };
 
@@ -41,8 +53,8 @@ struct sprof_annotation {
 uint32_t sprof_annotation_leaf(const struct sprof_profile *profile, uint32_t stack);
 
 /*
- * Adds up all rows whose leaf is in one of the functions, itself or inlined, or in what is inlined
- * into it. `chosen` is by function. The caller finishes *ret. False: no memory.
+ * Adds up all rows that have one of the functions on their stack, itself or inlined. What is inlined
+ * into it is part of it. `chosen` is by function. The caller finishes *ret. False: no memory.
  */
 SPROF_MUST_USE bool sprof_annotation_build(const struct sprof_profile *profile, const bool *chosen,
 	struct sprof_annotation *ret, struct sprof_error *err);

@@ -1,0 +1,49 @@
+/*
+ * What the tables of sprof annotate have in common: figures and clean texts. Does not know what is in
+ * a table.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cmd/annotate.h"
+#include "output/clean.h"
+#include "output/units.h"
+
+uint64_t sprof_annotate_value(
+	const struct sprof_annotate *annotate, const struct sprof_metrics *metrics)
+{
+	return sprof_metrics_get(metrics, annotate->weight);
+}
+
+void sprof_annotate_print_figure(
+	const struct sprof_annotate *annotate, enum sprof_weight weight, uint64_t value)
+{
+	printf(" %9s", value ? sprof_figure_value(annotate->profile, weight, value).text : "");
+}
+
+void sprof_annotate_print_share(
+	const struct sprof_annotate *annotate, const struct sprof_metrics *total)
+{
+	uint64_t value = sprof_annotate_value(annotate, total);
+
+	if (value)
+		printf("%6.2f %%",
+			sprof_percent(value,
+				sprof_annotate_value(annotate, &annotate->annotation.total)));
+	else
+		printf("%8s", "");
+	sprof_annotate_print_figure(annotate, annotate->weight, value);
+}
+
+void sprof_annotate_print_clean(const char *text)
+{
+	SPROF_AUTO_FREE char *spaces = strdup(text);
+	SPROF_AUTO_FREE char *clean = NULL;
+
+	for (char *at = spaces; at && *at; at++)
+		*at = *at == '\t' ? ' ' : *at;
+	clean = spaces && *spaces ? sprof_clean_text(spaces, NULL) : NULL;
+	printf("%s", clean ? clean : "");
+}
