@@ -244,7 +244,8 @@ struct sprof_sample {
 	/* the one that the thread ran; 0: none, or not wanted */
 	uint64_t goroutine;
 	uint32_t cpu;  /* the one that it ran on, counted from 1; 0: not known, or not wanted */
-	bool is_timed; /* its time comes by waited(), not in equal shares */
+	bool is_timed; /* it has no equal share of time: that comes by waited() */
+	bool is_queued; /* it wanted a CPU: it has that time only, and only if no other sample of then has */
 };
 
 /* A wait whose length is known, or a part of it. */
@@ -288,6 +289,15 @@ struct sprof_sink {
 	void (*pause)(void *data);
 };
 
+/* Why the kernel takes no samples of running threads, though it may: saved as numbers. */
+enum sprof_timers_denied {
+	SPROF_TIMERS_PERMITTED, /* or not asked for */
+	SPROF_TIMERS_PARANOID,  /* kernel.perf_event_paranoid */
+	SPROF_TIMERS_SECCOMP,
+	SPROF_TIMERS_LOCKED_MEMORY,
+	SPROF_TIMERS_OTHER,
+};
+
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */
 struct sprof_quality {
 	pid_t target_pid;
@@ -303,7 +313,8 @@ struct sprof_quality {
 	uint64_t samples_lost;
 	/* threads that the kernel refused a timer for; times that it held one back */
 	uint64_t timers_refused, timers_throttled;
-	uint64_t timers_unfit; /* threads of Go or Python: their stacks take several copies */
+	uint64_t timers_denied; /* to all: enum sprof_timers_denied */
+	uint64_t timers_unfit;  /* threads of Go or Python: their stacks take several copies */
 	uint64_t stops, stop_ns_total, stop_ns_p50, stop_ns_p95, stop_ns_p99, stop_ns_max;
 	uint64_t profiler_cpu_ns;
 	/* the machine's CPUs, and what all tasks together used of them meanwhile; cpus 0: unknown */

@@ -5,7 +5,6 @@
 #include "cmd/running-source.h"
 
 #include "cmd/perf-denied.h"
-#include "cmd/ui.h"
 #include "cmd/values.h"
 #include "events/perf-timer.h"
 
@@ -54,25 +53,42 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 	}
 }
 
-bool sprof_running_source_choose(
-	enum sprof_running_source wanted, bool *ret_by_kernel, struct sprof_error *err)
+/* What the quality of the profile keeps of it. */
+static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *denial)
+{
+	switch (denial->reason) {
+	case SPROF_PERF_PARANOID:
+		return SPROF_TIMERS_PARANOID;
+	case SPROF_PERF_SECCOMP:
+		return SPROF_TIMERS_SECCOMP;
+	case SPROF_PERF_NO_LOCKED_MEMORY:
+		return SPROF_TIMERS_LOCKED_MEMORY;
+	case SPROF_PERF_PERMITTED:
+	case SPROF_PERF_ADMIN:
+	case SPROF_PERF_UNSUPPORTED:
+	case SPROF_PERF_NO_TRACEFS:
+	case SPROF_PERF_NAMESPACE:
+	case SPROF_PERF_TOO_MANY_FILES:
+	case SPROF_PERF_GONE:
+	case SPROF_PERF_OTHER:
+		break;
+	}
+	return SPROF_TIMERS_OTHER;
+}
+
+bool sprof_running_source_choose(enum sprof_running_source wanted,
+	struct sprof_sampler_options *ret, struct sprof_error *err)
 {
 	struct sprof_perf_denial denial;
-	struct sprof_error why = {0};
 
-	*ret_by_kernel = false;
-	if (wanted == SPROF_RUNNING_STOP)
+	ret->by_kernel = wanted != SPROF_RUNNING_STOP && sprof_perf_timer_is_permitted(&denial);
+	ret->timers_denied = SPROF_TIMERS_PERMITTED;
+	if (wanted == SPROF_RUNNING_STOP || ret->by_kernel)
 		return true;
-	if (sprof_perf_timer_is_permitted(&denial)) {
-		*ret_by_kernel = true;
+	ret->timers_denied = kept_reason(&denial);
+	if (wanted == SPROF_RUNNING_AUTO)
 		return true;
-	}
-	if (!sprof_perf_denied(&denial, "timers in the kernel", &why))
-		set_remedy(&denial, &why);
-	if (wanted == SPROF_RUNNING_KERNEL) {
-		*err = why;
-		return false;
-	}
-	sprof_ui_note("%s; stops take the samples (%s)", why.message, why.hint);
-	return true;
+	if (!sprof_perf_denied(&denial, "timers in the kernel", err))
+		set_remedy(&denial, err);
+	return false;
 }

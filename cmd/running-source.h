@@ -8,6 +8,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "sampler/sampler.h"
 
 enum sprof_running_source {
 	SPROF_RUNNING_STOP,
@@ -20,10 +21,10 @@ bool sprof_running_source_set(
 	void *field, const char *text, struct sprof_error *err) SPROF_MUST_USE;
 
 /*
- * Whether the kernel is to take them. It is asked for a timer of our own. False: KERNEL was asked for
- * and is refused. With AUTO, a message says that, with the remedy.
+ * Decides whether the kernel is to take them (by_kernel), or why not (timers_denied). The kernel is asked
+ * for a timer of our own. False: KERNEL was asked for and is refused.
  */
-bool sprof_running_source_choose(enum sprof_running_source wanted, bool *ret_by_kernel,
-	struct sprof_error *err) SPROF_MUST_USE;
+bool sprof_running_source_choose(enum sprof_running_source wanted,
+	struct sprof_sampler_options *ret, struct sprof_error *err) SPROF_MUST_USE;
 
 #endif

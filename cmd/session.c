@@ -367,13 +367,14 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 {
 	struct session session = {.options = options, .interim = {.busy = -1}};
 	enum sprof_exact_waits exact_waits;
-	bool recorded, by_kernel;
+	struct sprof_sampler_options source = {0};
+	bool recorded;
 
 	*ret = (struct sprof_session_result){0};
 	sprof_signals_block(&session.signals, subject->arguments);
 	subject->tasks |= options->faults.wanted;
 	recorded = session_init(&session, subject, err) &&
-		sprof_running_source_choose(options->source, &by_kernel, err) &&
+		sprof_running_source_choose(options->source, &source, err) &&
 		sprof_exact_waits_choose(options->exact_waits, &exact_waits, err) &&
 		sprof_page_faults_begin(&session.faults, &options->faults, subject->follow_children,
 			&session.profile, err) &&
@@ -400,7 +401,8 @@ bool sprof_session_run(const struct sprof_recording *options, struct sprof_subje
 					.goroutines = options->goroutines,
 					.cpus = options->cpus,
 					.kernel_stacks = options->kernel == SPROF_KERNEL_STACK,
-					.by_kernel = by_kernel,
+					.by_kernel = source.by_kernel,
+					.timers_denied = source.timers_denied,
 					.exact_waits = exact_waits,
 					.heirs = !subject->tids,
 					.processes = subject->follow_children,

@@ -163,6 +163,9 @@ bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_r
 	case PERF_RECORD_THROTTLE:
 		ret->kind = SPROF_PERF_THROTTLED;
 		return take_id(&cursor, ret);
+	case PERF_RECORD_MMAP:
+		ret->kind = SPROF_PERF_MAPPED;
+		return take_id(&cursor, ret);
 	default:
 		return true;
 	}

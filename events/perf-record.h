@@ -26,6 +26,7 @@ enum sprof_perf_kind {
 	SPROF_PERF_EXIT,
 	SPROF_PERF_LOST,
 	SPROF_PERF_THROTTLED, /* the kernel keeps the event off for a while */
+	SPROF_PERF_MAPPED,    /* code was mapped */
 };
 
 struct sprof_perf_record {

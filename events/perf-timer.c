@@ -19,6 +19,8 @@ enum {
 struct sprof_perf_timer {
 	int fd;
 	struct sprof_perf_ring ring;
+	uint64_t seen;   /* up to this position it was looked for new mappings */
+	uint64_t mapped; /* the position of the first one; UINT64_MAX: there was none */
 };
 
 static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *plan)
@@ -30,6 +32,7 @@ static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *
 	attributes.exclude_kernel = !plan->with_kernel;
 	sprof_perf_ask_stack(&attributes);
 	attributes.sample_stack_user = (uint32_t)plan->stack_size;
+	attributes.mmap = 1;
 	/* The kernel takes the size of the ring, if that is less. */
 	attributes.wakeup_watermark = UINT32_MAX;
 	return attributes;
@@ -124,9 +127,24 @@ static bool convert(const struct sprof_perf_record *record, struct sprof_perf_ti
 	case SPROF_PERF_FORK:
 	case SPROF_PERF_NAME:
 	case SPROF_PERF_EXIT:
+	case SPROF_PERF_MAPPED:
 		break;
 	}
 	return false;
+}
+
+/* Looks for new mappings in what has come meanwhile. */
+static void look_ahead(struct sprof_perf_timer *timer, unsigned char *scratch)
+{
+	struct sprof_perf_ring ring = timer->ring;
+	struct sprof_perf_record record;
+
+	timer->mapped = UINT64_MAX;
+	for (timer->seen = ring.position; sprof_perf_ring_take(&ring, scratch, &record);
+		timer->seen = ring.position) {
+		if (record.kind == SPROF_PERF_MAPPED && timer->mapped == UINT64_MAX)
+			timer->mapped = timer->seen;
+	}
 }
 
 bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
@@ -138,14 +156,19 @@ bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
 
 	/* The stack of the record before is no longer needed. */
 	sprof_perf_ring_release(ring);
+	if (ring->position >= timer->seen)
+		look_ahead(timer, scratch);
 	for (;;) {
 		position = ring->position;
 		if (!sprof_perf_ring_take(ring, scratch, &record))
 			return false;
 		if (record.time_ns > until_ns)
 			break;
-		if (convert(&record, ret))
+		if (convert(&record, ret)) {
+			ret->before_mapping =
+				timer->mapped != UINT64_MAX && position < timer->mapped;
 			return true;
+		}
 	}
 	ring->position = position;
 	return false;

@@ -41,6 +41,7 @@ struct sprof_perf_timer_record {
 	int cpu;                     /* SAMPLE: that it ran on */
 	bool in_kernel;              /* SAMPLE: it was in the kernel */
 	uint64_t lost;               /* LOST: number of samples */
+	bool before_mapping;         /* since then, the thread has mapped code */
 	struct sprof_perf_user user; /* SAMPLE */
 };
 

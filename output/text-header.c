@@ -69,11 +69,32 @@ static void write_target(const struct sprof_text *text)
 	write_origin(text);
 }
 
+/* With the one setting that would help. */
+static const char *why_denied(uint64_t denied)
+{
+	switch ((enum sprof_timers_denied)denied) {
+	case SPROF_TIMERS_PARANOID:
+		return "kernel.perf_event_paranoid is above 2: 2 helps, or CAP_PERFMON";
+	case SPROF_TIMERS_SECCOMP:
+		return "seccomp forbids it: a profile of the container that allows perf_event_open helps";
+	case SPROF_TIMERS_LOCKED_MEMORY:
+		return "no locked memory is left: a larger kernel.perf_event_mlock_kb or ulimit -l helps";
+	case SPROF_TIMERS_PERMITTED:
+	case SPROF_TIMERS_OTHER:
+		break;
+	}
+	return "perf_event_open failed";
+}
+
 /* What kept the kernel from taking samples, where it was asked to. */
 static void write_timers(const struct sprof_text *text)
 {
 	const struct sprof_quality *quality = &text->profile->quality;
 
+	if (quality->timers_denied)
+		sprof_out_printf(text->out,
+			"  by stops    because the kernel takes no samples here (%s)\n",
+			why_denied(quality->timers_denied));
 	if (quality->timers_refused)
 		sprof_out_printf(text->out,
 			"  refused     the kernel gave %" PRIu64

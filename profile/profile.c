@@ -172,6 +172,18 @@ static bool sink_stack(void *data, const struct sprof_stack_view *stack, uint32_
 	return sprof_profile_push_frames(profile, stack->frames, stack->count, ret_id);
 }
 
+static bool add_to_window(
+	struct sprof_window *window, uint32_t row, const struct sprof_sample *sample)
+{
+	const uint32_t count = sample->count ? sample->count : 1;
+
+	if (sample->is_timed)
+		return true;
+	if (sample->is_queued)
+		return sprof_window_add_queued(window, row, sample->state, count);
+	return sprof_window_add(window, row, sample->state, count);
+}
+
 static bool sink_sample(void *data, const struct sprof_sample *sample)
 {
 	struct sprof_profile *profile = data;
@@ -183,9 +195,7 @@ static bool sink_sample(void *data, const struct sprof_sample *sample)
 
 	if (!sprof_profile_find_thread(profile, sample->thread, &index) ||
 		!sprof_profile_find_row(profile, sample, index, &row) ||
-		(!sample->is_timed &&
-			!sprof_window_add(
-				&profile->index->windows[index], row, sample->state, count)))
+		!add_to_window(&profile->index->windows[index], row, sample))
 		return false;
 	span.row = row;
 	if (!sprof_profile_extend(profile, index, &span))

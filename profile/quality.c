@@ -25,6 +25,7 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 	FIELD(samples_peeked),
 	FIELD(samples_reused),
 	FIELD(samples_lost),
+	FIELD(timers_denied),
 	FIELD(timers_refused),
 	FIELD(timers_unfit),
 	FIELD(timers_throttled),
@@ -67,10 +68,11 @@ const struct sprof_quality_field sprof_quality_fields[] = {
 #undef FIELD
 #undef MERGE
 
-/* Runs of a job are parallel, and percentiles of several runs have no sum. */
+/* Runs of a job are parallel. Percentiles of several runs, and reasons, have no sum. */
 static bool is_largest(size_t offset)
 {
 	return offset == offsetof(struct sprof_quality, duration_ns) ||
+		offset == offsetof(struct sprof_quality, timers_denied) ||
 		offset == offsetof(struct sprof_quality, stop_ns_p50) ||
 		offset == offsetof(struct sprof_quality, stop_ns_p95) ||
 		offset == offsetof(struct sprof_quality, stop_ns_p99) ||

@@ -21,15 +21,27 @@ enum {
 	SURE = 3,
 };
 
+/* Which samples time goes to. */
+struct takers {
+	bool states[SPROF_STATE_COUNT];
+	bool queued;
+};
+
 /* A thread that wants to run loses ready and stolen time, wherever it is. */
-static const bool takes[SPROF_TIME_COUNT][SPROF_STATE_COUNT] = {
-	[SPROF_TIME_USER] = {[SPROF_STATE_USER] = true},
-	[SPROF_TIME_SYS] = {[SPROF_STATE_SYS] = true},
-	[SPROF_TIME_RUNQ] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
-	[SPROF_TIME_SLEEP] = {[SPROF_STATE_SLEEP] = true},
-	[SPROF_TIME_DISK] = {[SPROF_STATE_DISK] = true},
-	[SPROF_TIME_STOPPED] = {[SPROF_STATE_STOPPED] = true},
-	[SPROF_TIME_STOLEN] = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
+static const struct takers takes[SPROF_TIME_COUNT] = {
+	[SPROF_TIME_USER] = {.states = {[SPROF_STATE_USER] = true}},
+	[SPROF_TIME_SYS] = {.states = {[SPROF_STATE_SYS] = true}},
+	[SPROF_TIME_RUNQ] = {.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true}},
+	[SPROF_TIME_SLEEP] = {.states = {[SPROF_STATE_SLEEP] = true}},
+	[SPROF_TIME_DISK] = {.states = {[SPROF_STATE_DISK] = true}},
+	[SPROF_TIME_STOPPED] = {.states = {[SPROF_STATE_STOPPED] = true}},
+	[SPROF_TIME_STOLEN] = {.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true}},
+};
+
+/* Where nobody has seen it run: where it was preempted, as far as known. */
+static const struct takers takes_queued = {
+	.states = {[SPROF_STATE_USER] = true, [SPROF_STATE_SYS] = true},
+	.queued = true,
 };
 
 void sprof_window_finish(struct sprof_window *window)
@@ -44,7 +56,7 @@ static bool add(struct sprof_window *window, const struct sprof_window_run *more
 
 	assert(more->state < SPROF_STATE_COUNT);
 	if (last && last->row == more->row && last->state == more->state &&
-		last->count < UINT32_MAX - more->count) {
+		last->is_queued == more->is_queued && last->count < UINT32_MAX - more->count) {
 		last->count += more->count;
 		last->weight += more->weight;
 		return true;
@@ -62,6 +74,17 @@ bool sprof_window_add(
 	return add(window,
 		&(struct sprof_window_run){
 			.row = row, .count = count, .weight = count, .state = state});
+}
+
+bool sprof_window_add_queued(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count)
+{
+	return add(window,
+		&(struct sprof_window_run){.row = row,
+			.count = count,
+			.weight = count,
+			.state = state,
+			.is_queued = true});
 }
 
 bool sprof_window_add_wait(
@@ -87,14 +110,19 @@ void sprof_window_take_back(
 	}
 }
 
-/* Hands out ns of the class to samples in those states; false: the window has none. */
+static bool is_taker(const struct sprof_window_run *run, const struct takers *takers)
+{
+	return takers->states[run->state] && takers->queued == run->is_queued;
+}
+
+/* Hands out ns of the class to those samples; false: the window has none. */
 static bool hand_out(struct sprof_window *window, enum sprof_time_class class,
-	const bool takers[SPROF_STATE_COUNT], uint64_t ns, struct sprof_profile_row *rows)
+	const struct takers *takers, uint64_t ns, struct sprof_profile_row *rows)
 {
 	uint64_t samples = 0, weight = 0, seen = 0, given = 0;
 
 	for (size_t i = 0; i < window->count; i++) {
-		if (!takers[window->runs[i].state])
+		if (!is_taker(&window->runs[i], takers))
 			continue;
 		samples += window->runs[i].count;
 		weight += window->runs[i].weight;
@@ -105,7 +133,7 @@ static bool hand_out(struct sprof_window *window, enum sprof_time_class class,
 		const struct sprof_window_run *run = &window->runs[i];
 		uint64_t until;
 
-		if (!takers[run->state])
+		if (!is_taker(run, takers))
 			continue;
 		seen += run->weight;
 		until = (uint64_t)((__uint128_t)ns * seen / weight);
@@ -123,8 +151,11 @@ static uint64_t samples_of(const struct sprof_window *window, enum sprof_state s
 {
 	uint64_t samples = 0;
 
-	for (size_t i = 0; i < window->count; i++)
-		samples += window->runs[i].state == state ? window->runs[i].count : 0;
+	for (size_t i = 0; i < window->count; i++) {
+		const struct sprof_window_run *run = &window->runs[i];
+
+		samples += run->state == state && !run->is_queued ? run->count : 0;
+	}
 	return samples;
 }
 
@@ -150,12 +181,12 @@ static uint64_t outside_calls(
 }
 
 /* Hands out what it can of the carried time of a class. */
-static void hand_out_carried(
-	struct sprof_window *window, enum sprof_time_class class, struct sprof_profile_row *rows)
+static void hand_out_carried(struct sprof_window *window, enum sprof_time_class class,
+	const struct takers *takers, struct sprof_profile_row *rows)
 {
 	uint64_t *ns = &window->carried.ns[class];
 
-	if (*ns && hand_out(window, class, takes[class], *ns, rows))
+	if (*ns && hand_out(window, class, takers, *ns, rows))
 		*ns = 0;
 }
 
@@ -165,7 +196,7 @@ static void hand_out_faults(struct sprof_window *window, struct sprof_profile_ro
 	const uint64_t ns =
 		outside_calls(window, carried[SPROF_TIME_USER], carried[SPROF_TIME_SYS]);
 
-	if (ns && hand_out(window, SPROF_TIME_SYS, takes[SPROF_TIME_USER], ns, rows))
+	if (ns && hand_out(window, SPROF_TIME_SYS, &takes[SPROF_TIME_USER], ns, rows))
 		carried[SPROF_TIME_SYS] -= ns;
 }
 
@@ -176,7 +207,9 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
 		window->carried.ns[i] += times->ns[i];
 	hand_out_faults(window, rows);
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		hand_out_carried(window, (enum sprof_time_class)i, rows);
+		hand_out_carried(window, (enum sprof_time_class)i, &takes[i], rows);
+	hand_out_carried(window, SPROF_TIME_RUNQ, &takes_queued, rows);
+	hand_out_carried(window, SPROF_TIME_STOLEN, &takes_queued, rows);
 	window->count = 0;
 }
 

@@ -17,6 +17,7 @@ struct sprof_window_run {
 	uint32_t count;
 	uint64_t weight; /* by which time is shared out: the count, or ns */
 	enum sprof_state state;
+	bool is_queued; /* they only wanted a CPU */
 };
 
 /* What a class has handed out so far. */
@@ -42,6 +43,13 @@ void sprof_window_take_back(
 
 /* `count` more samples of the row with that index. False: no memory. */
 bool sprof_window_add(
+	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
+
+/*
+ * The same, of a thread that only wanted a CPU, and was last seen there: they get ready and stolen time if
+ * no other sample does.
+ */
+bool sprof_window_add_queued(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);
 
 /* A wait of the row, or a part of it, that long. The thread's blocked time is shared out by lengths. */

@@ -300,7 +300,7 @@ static void emit(struct book *book, const struct observation *observation)
 
 	if (!is_wanted(book, observation))
 		return;
-	sprof_samples_emit(&book->samples, thread, observation->time_ns, observation->times);
+	sprof_samples_emit(&book->samples, observation);
 	count_samples(book->run->quality, observation);
 	count_stacks(book->run->quality, &sampled->last, observation->times);
 }

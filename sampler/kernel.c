@@ -111,7 +111,7 @@ static void note_run(struct kernel *kernel, const struct ask *ask)
 	look.runq_ns = now.runq_ns;
 	used_ns = now.cpu_ns > timed->cpu_ns ? now.cpu_ns - timed->cpu_ns : 0;
 	sprof_timed_ran(timed, &look, (double)used_ns / (double)kernel->tick.period_ns);
-	if (sprof_timed_got_cpu(timed, now.timeslices))
+	if (sprof_timed_may_have_slept(timed, now.timeslices, kernel->tick.period_ns))
 		sprof_timed_gave_up(timed, sprof_figures_switches(world, thread), look.weight);
 }
 
@@ -156,7 +156,23 @@ static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 		kernel->listener->stayed(kernel->listener->data, thread);
 }
 
-/* It waits for a CPU where it was preempted, which is near its last sample: by records, or asleep. */
+/*
+ * Where it slept, it has not worked: that sample stands only for who is in the queue behind that sleep.
+ * A stack that is not whole is no place to repeat.
+ */
+static bool has_place(const struct kernel *kernel, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sampled->last.end == SPROF_END_ROOT &&
+		(!sprof_state_is_blocked(sampled->last.state) ||
+			sprof_timed_is_queued(&sampled->timed, kernel->tick.ns));
+}
+
+/*
+ * It waits, or waited, for a CPU where it was preempted, which is near its last sample. All records
+ * around share that time, as they do the CPU time.
+ */
 static void note_queue(const struct kernel *kernel, const struct ask *ask)
 {
 	struct sprof_thread *thread = ask->thread;
@@ -165,12 +181,13 @@ static void note_queue(const struct kernel *kernel, const struct ask *ask)
 		.thread = thread,
 		.by = OBSERVED_BY_REUSE,
 		.time_ns = kernel->tick.ns,
-		.times = sprof_timed_stood(
-			timed_of(thread), kernel->tick.ns, kernel->tick.period_ns),
+		.is_queued = true,
 		.state = sampled->last.state,
 		.end = sampled->last.end,
 	};
 
+	if (has_place(kernel, thread))
+		observation.times = sprof_timed_stood(timed_of(thread), kernel->tick.period_ns);
 	if (observation.times || ask->figures != ASK_NO_FIGURES)
 		kernel->listener->observed(kernel->listener->data, &observation);
 }

@@ -133,6 +133,11 @@ void sprof_mappings_end_former(struct sprof_process *process)
 	swap_former(process, false);
 }
 
+void sprof_mappings_keep(struct sprof_process *process, bool keep)
+{
+	known_of(process)->is_former = keep;
+}
+
 void sprof_mappings_doubt(struct known_mappings *mappings)
 {
 	mappings->change++;

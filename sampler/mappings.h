@@ -30,6 +30,9 @@ void sprof_mappings_forget(struct known_mappings *mappings);
 void sprof_mappings_begin_former(struct sprof_process *process);
 void sprof_mappings_end_former(struct sprof_process *process);
 
+/* Until it is false again, the mappings are those that are known: they have changed since. */
+void sprof_mappings_keep(struct sprof_process *process, bool keep);
+
 /* Notes that the mappings may have changed. */
 void sprof_mappings_doubt(struct known_mappings *mappings);
 /* Doubts them if the tick that began at tick_ns has taken long; once for a tick. */

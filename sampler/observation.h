@@ -23,6 +23,7 @@ struct observation {
 	uint32_t times; /* number of ticks it stands for; 0: it only tells figures */
 	enum sprof_state state;
 	bool is_past; /* slept through before this tick: since then locks may have changed hands */
+	bool is_queued; /* a wait for a CPU in the midst of work, whose time the samples around it share */
 	bool is_late; /* the stop came after its tick had been counted as lost */
 	/* the CPU that it ran on, or stood in the queue of, counted from 1; 0: not known */
 	uint32_t cpu;

@@ -34,6 +34,7 @@ void sprof_loop_fill_quality(struct loop *loop)
 
 	quality->duration_ns = sprof_switch_on_ns(loop);
 	quality->off_ns = sprof_switch_off_ns(loop);
+	quality->timers_denied = loop->run.options->timers_denied;
 	quality->ticks = schedule->ticks;
 	quality->ticks_late = schedule->late;
 	quality->ticks_missed = schedule->missed;

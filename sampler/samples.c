@@ -113,7 +113,7 @@ static void hand_over(const struct samples *samples, struct sprof_thread *thread
 	if (samples->run->out_of_memory)
 		return;
 	told.is_timed = lengths && lengths->seen(lengths->data, thread, sample);
-	if (told.is_timed)
+	if (told.is_timed || told.is_queued)
 		sprof_sampled_counted_only(thread->sampling, sample->state, count);
 	else
 		sprof_sampled_counted(thread->sampling, sample->state, count);
@@ -176,9 +176,9 @@ static uint32_t holder_of(const struct sampled *sampled)
 	return sampled->wait.lock.holder_id;
 }
 
-void sprof_samples_emit(
-	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times)
+void sprof_samples_emit(struct samples *samples, const struct observation *observation)
 {
+	struct sprof_thread *thread = observation->thread;
 	const struct sampled *sampled = thread->sampling;
 	struct deferred deferred = {
 		.thread = thread,
@@ -186,9 +186,10 @@ void sprof_samples_emit(
 		.holder_id = holder_of(sampled),
 	};
 
-	deferred.sample.time_ns = time_ns;
-	deferred.sample.count = times;
-	note_place(samples, thread, time_ns, deferred.sample.stack);
+	deferred.sample.time_ns = observation->time_ns;
+	deferred.sample.count = observation->times;
+	deferred.sample.is_queued = observation->is_queued;
+	note_place(samples, thread, observation->time_ns, deferred.sample.stack);
 	if (deferred.holder_id == SPROF_RECORD_NONE ||
 		!sprof_array_reserve(&samples->deferred, &samples->deferred_capacity,
 			samples->deferred_count + 1, sizeof(*samples->deferred))) {

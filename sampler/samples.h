@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "base/record.h"
+#include "sampler/observation.h"
 #include "sampler/run.h"
 
 struct sprof_thread;
@@ -50,9 +51,8 @@ void sprof_samples_forget_all(struct samples *samples);
  * its ticks that was. */
 void sprof_samples_queued(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t ns, uint32_t ticks);
-/* Hands over `times` ticks, the last at `time_ns`, to the sink: now or at the end of the tick. */
-void sprof_samples_emit(
-	struct samples *samples, struct sprof_thread *thread, uint64_t time_ns, uint32_t times);
+/* Hands the observation's sample over to the sink: now or at the end of the tick. */
+void sprof_samples_emit(struct samples *samples, const struct observation *observation);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
 /* A tick passes without a look; the thread is taken to be where it was. */

@@ -371,14 +371,24 @@ static bool know_processes(const struct sprof_world *world)
 	return true;
 }
 
-/* The source has told of the ticks that had no look; for all else, this look stands for them. */
-static uint32_t weight_of(const struct ticking *ticking)
+/*
+ * The source has told of the ticks that had no look; for all else, this look stands for them. A look
+ * that comes early stands for a tick all the same, and the next one for less.
+ */
+static uint32_t weigh(struct ticking *ticking)
 {
-	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
+	const int64_t period_ns = (int64_t)ticking->period_ns;
+	int64_t weight = 1;
 
-	if (!ticking->is_spare || passed_ns < ticking->period_ns)
+	if (!ticking->is_spare) {
+		ticking->unweighed_ns = 0;
 		return 1;
-	return (uint32_t)((passed_ns + ticking->period_ns / 2) / ticking->period_ns);
+	}
+	ticking->unweighed_ns += (int64_t)(ticking->ns - ticking->last_ns);
+	if (ticking->unweighed_ns >= period_ns)
+		weight = (ticking->unweighed_ns + period_ns / 2) / period_ns;
+	ticking->unweighed_ns -= weight * period_ns;
+	return (uint32_t)weight;
 }
 
 static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
@@ -391,7 +401,7 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
 	ticking->period_ns = period_ns;
-	ticking->weight = weight_of(ticking);
+	ticking->weight = weigh(ticking);
 	world->threads(world->data, &count);
 	sprof_book_begin_tick(ticking->book, count, closing);
 	quiet = (struct quiet_tick){

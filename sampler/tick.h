@@ -23,6 +23,7 @@ struct ticking {
 	bool closing; /* every thread is charged up to it */
 	/* ticks that it stands for: those since the last one, if they needed no look */
 	uint32_t weight;
+	int64_t unweighed_ns;  /* time that no weight stands for; below 0: too large a weight */
 	bool is_spare;         /* the next ticks need none, as far as the last look could tell */
 	uint64_t unsettled_ns; /* the last tick that found something new */
 };

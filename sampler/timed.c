@@ -12,7 +12,6 @@ enum {
 	LEAST_STACK = 1024,
 	STACK_STEP = 512,
 	ENOUGH_STACKS = 24, /* tell how much is needed */
-	MOST_CUT = 16,      /* in a row */
 	/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
 	STALE_NS = 12 * SPROF_NS_PER_MS,
 };
@@ -20,8 +19,15 @@ enum {
 static const double STOP_SHARE = 1.0 / 8; /* that a stop has in the mean */
 static const double MOST_SHARE = 0.3;     /* from this share on, each tick has a stop */
 static const double SMALL_SHARE = 0.1;
-static const double WORK = 0.25; /* periods; who only wakes in a tick uses less */
+static const double WORK = 0.25;          /* periods; who only wakes in a tick uses less */
+static const double CUT_SHARE = 1.0 / 64; /* that a record has in the mean */
+static const double MOST_CUT = 0.1;
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
+
+static uint64_t since(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
 
 /* With room for somewhat deeper calls. */
 static size_t fitting(const struct timed *timed)
@@ -86,17 +92,20 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 {
 	hold(timed, timer);
 	timed->opened_ns = timed->used_ns = timed->paced_ns = timed->moved_ns = tick_ns;
+	timed->looked_ns = tick_ns;
 	timed->cpu_ns = cpu_ns;
 	timed->told_share = 1;
 	timed->untold_ns = 0;
 	timed->memory = memory;
 	timed->waking = 1;
 	timed->timeslices = timed->switches = 0;
+	timed->off_ns = 0;
 	timed->ran = timed->latest = 0;
 	timed->has_place = false;
 	timed->weight = 0;
 	timed->owed = timed->fresh = 0;
-	timed->woken = timed->cut = timed->cut_in_row = 0;
+	timed->woken = timed->cut = 0;
+	timed->cut_share = 0;
 }
 
 void sprof_timed_has_kernel(struct timed *timed, bool is_full)
@@ -104,8 +113,10 @@ void sprof_timed_has_kernel(struct timed *timed, bool is_full)
 	timed->is_full = is_full;
 }
 
-void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches)
+void sprof_timed_began(
+	struct timed *timed, uint64_t timeslices, uint64_t switches, uint64_t runq_ns)
 {
+	timed->runq_ns = runq_ns;
 	timed->timeslices = timeslices;
 	timed->switches = switches;
 }
@@ -132,6 +143,7 @@ void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight)
 {
 	owe(timed, -timed->weight / 2);
 	timed->paced_ns = now_ns;
+	timed->paced_records = 0;
 	timed->weight = weight;
 }
 
@@ -140,6 +152,10 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	timed->used_ns = look->tick_ns;
 	if (look->cpu_ns != timed->cpu_ns)
 		timed->moved_ns = look->tick_ns;
+	timed->runq_between_ns = since(look->runq_ns, timed->runq_ns);
+	timed->off_between_ns = (int64_t)since(look->tick_ns, timed->looked_ns) -
+		(int64_t)since(look->cpu_ns, timed->cpu_ns);
+	timed->looked_ns = look->tick_ns;
 	timed->cpu_ns = look->cpu_ns;
 	timed->runq_ns = look->runq_ns;
 	timed->latest = periods;
@@ -150,20 +166,42 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	owe(timed, periods);
 }
 
-bool sprof_timed_got_cpu(struct timed *timed, uint64_t timeslices)
+bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64_t period_ns)
 {
-	const bool has = timeslices != timed->timeslices;
+	const bool was_off = timed->off_between_ns > (int64_t)period_ns / 2;
 
+	timed->turns = since(timeslices, timed->timeslices);
 	timed->timeslices = timeslices;
 	timed->has_slept = false;
-	if (has)
+	if (timed->turns)
 		timed->moved_ns = timed->used_ns;
-	return has;
+	if (!timed->turns && !was_off)
+		timed->off_ns += timed->off_between_ns;
+	return timed->turns || was_off;
+}
+
+/*
+ * It has slept in between. Each turn on a CPU that did not follow a sleep followed a wait in the midst
+ * of its work; all turns have waited for as long, as far as known.
+ */
+static void queue(struct timed *timed, uint64_t sleeps)
+{
+	const uint64_t turns = timed->turns, others = since(turns, sleeps);
+
+	if (others)
+		timed->off_ns +=
+			(int64_t)((double)timed->runq_between_ns * (double)others / (double)turns);
+	if (timed->off_ns < 0)
+		timed->off_ns = 0;
 }
 
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight)
 {
 	timed->has_slept = switches != timed->switches;
+	if (timed->has_slept)
+		queue(timed, since(switches, timed->switches));
+	else
+		timed->off_ns += timed->off_between_ns;
 	timed->woken += timed->has_slept ? weight : 0;
 	timed->switches = switches;
 }
@@ -184,13 +222,14 @@ void sprof_timed_untold(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
 	had_cpu(timed, tick_ns, time_ns);
+	timed->paced_records++;
 	timed->fresh += timed->weight;
 	owe(timed, -timed->weight);
 }
 
 void sprof_timed_met_whole(struct timed *timed)
 {
-	timed->cut_in_row = 0;
+	timed->cut_share -= timed->cut_share * CUT_SHARE;
 	timed->has_place = true;
 	if (++timed->whole == ENOUGH_STACKS && !timed->has_outgrown)
 		timed->wants_less = timed->needed && fitting(timed) <= timed->stack_size / 2;
@@ -209,16 +248,15 @@ void sprof_timed_restarted(struct timed *timed)
 void sprof_timed_was_cut(struct timed *timed, bool was_full)
 {
 	timed->cut++;
-	timed->cut_in_row++;
-	if (!was_full || timed->stack_size >= SPROF_PERF_TIMER_STACK_MAX)
-		return;
-	timed->wants_more = timed->has_outgrown = true;
-	timed->cut_in_row = 0;
+	if (was_full && timed->stack_size < SPROF_PERF_TIMER_STACK_MAX)
+		timed->wants_more = timed->has_outgrown = true;
+	else
+		timed->cut_share += (1 - timed->cut_share) * CUT_SHARE;
 }
 
 bool sprof_timed_is_in_vain(const struct timed *timed)
 {
-	return timed->cut_in_row >= MOST_CUT;
+	return timed->cut_share > MOST_CUT;
 }
 
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns)
@@ -226,17 +264,15 @@ bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns)
 	return tick_ns > timed->moved_ns + STALE_NS;
 }
 
-uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t period_ns)
+uint32_t sprof_timed_stood(struct timed *timed, uint64_t period_ns)
 {
-	const uint64_t since_ns =
-		timed->told_ns > timed->moved_ns ? timed->told_ns : timed->moved_ns;
-	uint64_t ticks;
+	uint32_t ticks;
 
-	if (!timed->has_place || !sprof_timed_is_queued(timed, tick_ns))
+	if (!timed->has_place || timed->off_ns < (int64_t)period_ns)
 		return 0;
-	ticks = (tick_ns - since_ns) / period_ns;
-	timed->told_ns = since_ns + ticks * period_ns;
-	return (uint32_t)ticks;
+	ticks = (uint32_t)(timed->off_ns / (int64_t)period_ns);
+	timed->off_ns -= (int64_t)(ticks * period_ns);
+	return ticks;
 }
 
 bool sprof_timed_tells_all(const struct timed *timed)
@@ -257,11 +293,6 @@ static bool has_more(const struct timed *timed, double most)
 bool sprof_timed_is_due(const struct timed *timed, double most)
 {
 	return timed->cut || has_more(timed, most) || timed->woken * timed->waking >= MOST_SHARE;
-}
-
-static uint64_t since(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
 }
 
 uint64_t sprof_timed_awake_ns(const struct timed *timed, uint64_t cpu_ns, uint64_t runq_ns)

@@ -4,8 +4,8 @@
  *   timer    NONE -opened-> OPEN -closed-> NONE. Given up: it stays closed until an exec.
  *
  *   stack    FIRST -many stacks needed much less-> FITTING. Both -a copy that was full did not hold
- *            the stack-> LARGER, up to the largest. Many stacks in a row that are not whole: the timer
- *            is given up.
+ *            the stack-> LARGER, up to the largest. Too many stacks that are not whole, with no larger
+ *            copy to help: the timer is given up, because a stop may meet the thread elsewhere.
  *
  * Where the kernel has no records of its own code, or records whose system call is not known, stops see
  * what it does not tell. The thread's CPU time, in periods, is owed samples; each record is one. What is
@@ -42,8 +42,9 @@ struct timed {
 	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
 	uint64_t opened_ns; /* the tick that opened it: before, the thread was sampled by stops */
 	uint64_t paced_ns;  /* when it got its present period */
-	uint64_t used_ns;   /* the last tick in which the thread ran, or had a record */
-	uint64_t record_ns; /* the last tick in which it had a record */
+	uint32_t paced_records; /* since then */
+	uint64_t used_ns;       /* the last tick in which the thread ran, or had a record */
+	uint64_t record_ns;     /* the last tick in which it had a record */
 	/* at the last tick that found the thread running: CPU time so far, and time in the queue */
 	uint64_t cpu_ns, runq_ns;
 	double weight;     /* the timer's present period, in periods of the ticks */
@@ -54,14 +55,20 @@ struct timed {
 	double owed;   /* samples, which no record or stop has given yet */
 	uint64_t moved_ns;             /* the last tick that found that it had used its CPU */
 	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
+	uint64_t turns;                /* on a CPU, between the last two looks */
 	bool has_slept;                /* between the last two looks */
 	bool has_place;                /* its last sample is of this program and this sink */
-	uint64_t told_ns;              /* up to then, its time in the queue has samples */
-	double latest;                 /* CPU time between the last two looks, in periods */
-	double ran;                    /* the same since its last stop */
-	uint32_t woken;                /* ticks since then that found it running after a sleep */
-	uint32_t cut; /* records whose stack was not whole: one stop stands for them */
-	uint32_t cut_in_row;
+	uint64_t looked_ns;            /* the last look */
+	/* between the last two looks: in the queue; on no CPU, below 0 if its CPU time came late */
+	uint64_t runq_between_ns;
+	int64_t off_between_ns;
+	/* without a CPU in the midst of its work, and without a sample yet; below 0: told too early */
+	int64_t off_ns;
+	double latest;    /* CPU time between the last two looks, in periods */
+	double ran;       /* the same since its last stop */
+	uint32_t woken;   /* ticks since then that found it running after a sleep */
+	uint32_t cut;     /* records whose stack was not whole: one stop stands for them */
+	double cut_share; /* of the recent records: those of them for which no larger copy may help */
 };
 
 /* A tick that looks. */
@@ -87,8 +94,12 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	uint64_t cpu_ns, double memory);
 /* Whether it has records of the kernel's code, too. */
 void sprof_timed_has_kernel(struct timed *timed, bool is_full);
-/* It has got a CPU, and given it up by itself, that number of times so far. */
-void sprof_timed_began(struct timed *timed, uint64_t timeslices, uint64_t switches);
+/*
+ * It has got a CPU, and given it up by itself, that number of times so far, and has waited for one that
+ * long.
+ */
+void sprof_timed_began(
+	struct timed *timed, uint64_t timeslices, uint64_t switches, uint64_t runq_ns);
 /* Whether a timer with another size of copies is to take its place. */
 bool sprof_timed_wants_other(const struct timed *timed);
 /* With another size of copies, in the place of the old timer. */
@@ -105,8 +116,11 @@ void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight);
  * since the last one that did.
  */
 void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods);
-/* It has got a CPU that number of times so far. True: others than at the last look. */
-bool sprof_timed_got_cpu(struct timed *timed, uint64_t timeslices);
+/*
+ * It has got a CPU that number of times so far. False: it has not slept since the last look. True: its
+ * switches tell.
+ */
+bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64_t period_ns);
 /* It has given it up by itself that number of times; the look stands for `weight` ticks. */
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight);
 /*
@@ -121,7 +135,7 @@ void sprof_timed_needed(struct timed *timed, size_t bytes);
 /* All of its stack was in the copy; or not, though the copy was full or not. */
 void sprof_timed_met_whole(struct timed *timed);
 void sprof_timed_was_cut(struct timed *timed, bool was_full);
-/* Whether that many stacks in a row were not whole that stops are better. */
+/* Whether stacks are not whole so often that stops are better. */
 bool sprof_timed_is_in_vain(const struct timed *timed);
 
 /*
@@ -129,8 +143,11 @@ bool sprof_timed_is_in_vain(const struct timed *timed);
  * coming, and where its last record has left it.
  */
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns);
-/* The ticks that it has stood there and that were not told yet: its last sample stands for them. */
-uint32_t sprof_timed_stood(struct timed *timed, uint64_t tick_ns, uint64_t period_ns);
+/*
+ * The ticks that it was without a CPU in the midst of its work and that were not told yet: its last
+ * sample stands for them.
+ */
+uint32_t sprof_timed_stood(struct timed *timed, uint64_t period_ns);
 /* A stop has given that number of samples; without one, the sink does not know its place. */
 void sprof_timed_was_placed(struct timed *timed, uint32_t samples);
 /* A new sink begins: it does not know the last sample. */

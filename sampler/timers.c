@@ -20,13 +20,15 @@ enum {
 	RANDOM_STEPS = 1 << 16,
 	MEMORY_NS = SPROF_NS_PER_S / 4, /* of the share of user code, */
 	LEAST_MEMORY = 32,              /* at least in periods */
+	PACE_RECORDS = 16,              /* a period stays for that many of them, */
+	PACE_NS = SPROF_NS_PER_S / 10,  /* and for that time */
 };
 
 /*
- * A timer whose period varies can't lock to a period of the target. Little is enough: each period also
- * begins at another moment.
+ * A timer whose period varies can't lock to a period of the target: within one pace it mostly sweeps
+ * over that, and each one begins at another moment. A new pace costs half of a period.
  */
-static const double SPREAD = 0.06;
+static const double SPREAD = 0.2;
 
 static struct timed *timed_of(const struct sprof_thread *thread)
 {
@@ -141,41 +143,49 @@ static void take_record(struct timers *timers, struct sprof_thread *thread,
 	}
 }
 
-/* Hands over the records up to that time. */
-void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
+static bool take_next(struct timers *timers, const struct sprof_thread *thread, uint64_t until_ns,
+	struct sprof_perf_timer_record *ret)
 {
 	const struct sprof_world *world = timers->run->world;
+
+	return world->timer_take(
+		world->data, timed_of(thread)->timer, until_ns, timers->scratch, ret);
+}
+
+void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns)
+{
 	struct sampled_process *process = thread->process->sampling;
 	struct sprof_perf_timer_record record;
-	bool is_first = true;
+	bool is_known = false;
 
-	while (world->timer_take(
-		world->data, timed_of(thread)->timer, until_ns, timers->scratch, &record)) {
+	while (take_next(timers, thread, until_ns, &record)) {
+		sprof_mappings_keep(thread->process, record.before_mapping);
 		/* Nobody has looked at its page faults since the last tick. */
-		if (is_first)
+		if (!record.before_mapping && !is_known)
 			sprof_mappings_doubt(&process->mappings);
-		is_first = false;
+		is_known = !record.before_mapping;
 		take_record(timers, thread, &record);
 	}
+	sprof_mappings_keep(thread->process, false);
 }
 
 void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
 {
 	struct sprof_process *process = thread->process;
+	struct sprof_perf_timer_record record;
 
 	sprof_mappings_begin_former(process);
-	sprof_timers_take(timers, thread, process->former_ns);
+	while (take_next(timers, thread, process->former_ns, &record))
+		take_record(timers, thread, &record);
 	sprof_mappings_end_former(process);
 }
 
 /* Those of a program from before an exec can't be named without its mappings. */
 void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 {
-	const struct sprof_world *world = timers->run->world;
 	struct sprof_perf_timer_record record;
 
-	while (world->timer_take(
-		world->data, timed_of(thread)->timer, UINT64_MAX, timers->scratch, &record)) {
+	while (take_next(timers, thread, UINT64_MAX, &record)) {
 		if (record.kind != SPROF_PERF_TIMER_THROTTLED)
 			timers->listener->lost(timers->listener->data,
 				record.kind == SPROF_PERF_TIMER_LOST ? record.lost : 1);
@@ -228,6 +238,12 @@ static double next_random(struct timers *timers)
 static double next_weight(struct timers *timers)
 {
 	return 1 / (1 + SPREAD * (next_random(timers) - 0.5));
+}
+
+/* Of that many periods and the half of one that the next pace costs: shorter ones make up for that. */
+static double share_of_whole_periods(uint32_t records)
+{
+	return records / (records + 0.5);
 }
 
 /* With the kernel's own code, if that is permitted. */
@@ -299,7 +315,8 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 	}
 	timers->open++;
 	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns, memory(timers));
-	sprof_timed_began(timed_of(thread), now.timeslices, sprof_figures_switches(world, thread));
+	sprof_timed_began(timed_of(thread), now.timeslices, sprof_figures_switches(world, thread),
+		now.runq_ns);
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
 }
 
@@ -321,7 +338,6 @@ void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
 }
 
-/* About once a second. */
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
@@ -329,9 +345,9 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 	struct timed *timed = timed_of(thread);
 	double weight;
 
-	if (tick_ns < timed->paced_ns + SPROF_NS_PER_S)
+	if (tick_ns < timed->paced_ns + PACE_NS || timed->paced_records < PACE_RECORDS)
 		return;
-	weight = next_weight(timers);
+	weight = next_weight(timers) * share_of_whole_periods(timed->paced_records);
 	world->timer_set_period(world->data, timed->timer, (uint64_t)((double)period_ns * weight));
 	sprof_timed_paced(timed, tick_ns, weight);
 }

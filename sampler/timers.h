@@ -46,7 +46,7 @@ bool sprof_timers_are_unfit(const struct timers *timers, const struct sprof_thre
 void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good);
 /* Opens one with other copies of the stack in its place; without success it is closed for good. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread);
-/* Varies its period, about once a second. */
+/* Varies its period, several times a second. */
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread);
 /* Hands over the records up to that time. */
 void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint64_t until_ns);

@@ -22,12 +22,11 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
 import harness  # noqa: E402  pylint: disable=wrong-import-position
-from harness import SPROF, Program, Target, run, target  # noqa: E402
+from harness import SOURCE, SPROF, Program, Target, run, target  # noqa: E402
 
 PROGRAM = os.path.join("..", "behaviours", "behaviours")
 WATCHED = PROGRAM + "-watched"
-QUIETLY = ("-q", "-r", "999", "-o", "x.folded",
-           *([f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []))
+QUIETLY = ("-q", "-r", "999", "-o", "x.folded", *SOURCE)
 
 # On a busy machine a short one may end before the first.
 NO_SAMPLES = (1, "sprof: no samples: the process or the run ended before the first one\n")

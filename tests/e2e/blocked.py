@@ -1,19 +1,14 @@
-"""What the target `blocked` says of itself, and what a profile of it says.
-
-SPROF_TEST_SOURCE names the source of running threads' samples (--source); without it, it is sprof's own choice.
-"""
+"""What the target `blocked` says of itself, and what a profile of it says."""
 
 import json
-import os
 import re
 
-from harness import Folded, read_profile, sprof, target
+from harness import SOURCE, Folded, read_profile, sprof, target
 from report import read_report
 
 # Names of threads may have blanks and brackets: "Thread-1 (count)".
 HELD = re.compile(r"held by (.+) \((\d+)\)(?: in (\S+))?")
 THREAD = re.compile(r"(.*)-(\d+)/(\d+)")
-SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 
 
 class Profile:

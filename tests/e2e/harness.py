@@ -25,6 +25,8 @@ import time
 import traceback
 
 SPROF = os.path.abspath(os.environ.get("SPROF", "sprof"))
+# Who takes the samples of running threads (--source); without SPROF_TEST_SOURCE it is sprof's own choice.
+SOURCE = [f"--source={os.environ['SPROF_TEST_SOURCE']}"] if "SPROF_TEST_SOURCE" in os.environ else []
 TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
 # Seconds that anything may take before a test calls it a hang. An emulated machine needs more.
 LIMIT = 60 * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
@@ -237,7 +239,7 @@ def read_profile():
 
 def attach_for(duration, pid, *options):
     """Attaches for so long, checks that the process runs on untouched; returns the profile."""
-    result = sprof("attach", "-p", pid, "-d", duration, *PROFILE, *options).check(0)
+    result = sprof("attach", *SOURCE, "-p", pid, "-d", duration, *PROFILE, *options).check(0)
     assert result.out == b"" and result.err == "", f"it said: {result.out!r} {result.err!r}"
     return read_profile()
 
@@ -246,7 +248,7 @@ class Attached(Program):
     """`sprof attach` at work: it has the target's main thread when the constructor returns."""
 
     def __init__(self, pid, *args, **options):
-        super().__init__([SPROF, "attach", "-p", pid, *args], stdin=subprocess.DEVNULL, **options)
+        super().__init__([SPROF, "attach", *SOURCE, "-p", pid, *args], stdin=subprocess.DEVNULL, **options)
         wait_until(lambda: tracer_of(pid) == self.pid or not self.alive(), "sprof attaches")
         assert self.alive(), f"sprof ended instead of attaching: {self.stderr()}"
 

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 import shutil
 
 from blocked import Profile
@@ -16,6 +17,7 @@ NEEDS_CPUS = True
 
 FAILED = 2
 KERNEL = ("--source", "kernel")
+AUTO = ("--source", "auto")
 PARTS = ("part_a", "part_b", "part_c")
 
 
@@ -118,13 +120,13 @@ def test_programs_one_after_the_other():
 def test_work_before_an_exec_is_the_old_programs():
     """Its last records are read when it has gone: each round works twelve or four ms, all of them as much."""
     rounds = 60
-    sprof("run", *KERNEL, "-r", "999", *PROFILE, "--weight", "samples", "-o", "x.txt", "--", target("exec-work"), rounds, 12).check(0)
+    sprof("run", *KERNEL, "-r", "999", *PROFILE, "--weight", "user", "-o", "x.txt", "--", target("exec-work"), rounds, 12).check(0)
     folded, stats = read_profile()
     worked = folded.weight("long_work"), folded.weight("short_work")
-    print(f"     {worked} samples in both, {stats['samples_lost']} lost")
-    check_near(worked[0] / sum(worked), 0.75, 0.05, "share of the long rounds")
-    assert stats["samples_lost"] < 0.5 * rounds, stats
-    assert sum(worked) > 0.9 * rounds * 8 * 0.999, (worked, stats)
+    print(f"     {worked} us in both, {stats['samples_lost']} lost")
+    check_near(worked[0] / sum(worked), 0.75, 0.1, "share of the long rounds")
+    assert stats["samples_lost"] < rounds, stats
+    assert sum(worked) > 0.6 * rounds * 8000, (worked, stats)
 
 
 def test_deep_stacks():
@@ -133,7 +135,8 @@ def test_deep_stacks():
         program = Target("deep", depth)
         folded, stats = attach_for("1s", program.pid, *KERNEL, "-r", 199, "--max-depth", 2 * depth)
         program.finish().check(0)
-        assert stats["stacks_truncated"] <= 4, (depth, stats)  # the copies of stops grow, too
+        # The copies of stops grow, too. On a busy machine a sample stands for more than one tick.
+        assert stats["stacks_truncated"] <= 4 + 0.1 * stats["samples_reused"], (depth, stats)
         spinning = [(frames.count("descend"), weight) for frames, weight in folded.stacks if "bottom_spin" in frames]
         whole = sum(weight for levels, weight in spinning if levels == depth)
         assert whole > 0.9 * sum(weight for _, weight in spinning), (depth, spinning)
@@ -161,15 +164,45 @@ def test_a_user_without_rights():
 
 
 def test_where_it_is_forbidden():
-    """kernel fails and says why, before anything is started; auto goes on by stops, and says so."""
+    """kernel fails and says why, before anything is started; auto goes on by stops, and the report says so."""
     result = sprof("run", *KERNEL, "--", "touch", "started", preexec_fn=forbid_perf)
     check_error(result, FAILED, "seccomp", "--source stop")
     assert not os.path.exists("started")
-    result = sprof("run", "--source", "auto", *PROFILE, "--", target("shares"), 1, preexec_fn=forbid_perf).check(0)
-    assert "seccomp" in result.err and "stops" in result.err, result.err
-    assert "allow perf_event_open" in result.err, f"it does not say what would help: {result.err!r}"
+    result = sprof("run", *AUTO, *PROFILE, "-o", "x.txt", "--", target("shares"), 1, preexec_fn=forbid_perf).check(0)
+    assert "seccomp" not in result.err, result.err
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert re.search(r"by stops .*seccomp .*allows perf_event_open", text), f"it does not say what would help: {text}"
     stats = read_profile()[1]
-    assert stats["samples_stopped"] and not stats["samples_by_kernel"], stats
+    assert stats["samples_stopped"] and not stats["samples_by_kernel"] and stats["timers_denied"], stats
+
+
+def test_auto():
+    """Timers where they are permitted; nothing else is different."""
+    program = Target("spin-two")
+    folded, stats = attach_for("500ms", program.pid, *AUTO)
+    program.finish().check(0)
+    assert stats["samples_by_kernel"] > stats["samples_stopped"] and not stats["timers_denied"], stats
+    assert folded.has("main", "spin_three"), folded.stacks
+
+
+def crowded(source):
+    """A program that has to share a CPU with another one; its samples, and the time that they are to cover, in periods."""
+    cpu = sorted(os.sched_getaffinity(0))[0]
+    before = ["taskset", "-c", cpu]
+    rival, program = Target("spin-two", before=before), Target("spin-two", before=before)
+    _, stats = attach_for("1500ms", program.pid, "--source", source, "-r", 99, "-o", "x.txt")
+    rival.finish().check(0)
+    program.finish().check(0)
+    (row,) = read_report("x.txt").threads
+    assert row["runq"] > 0.2 * row["wall"], row
+    return stats["samples"], row["wall"] * stats["rate_hz"]
+
+
+def test_a_thread_that_waits_for_a_cpu_has_samples():
+    """Its turns are shorter than a period. A timer in the kernel doesn't count them: its last sample stands for them."""
+    samples, periods = crowded("kernel")
+    check_near(samples, periods, 0.1 * periods, "samples")
 
 
 def test_without_locked_memory():
@@ -196,7 +229,7 @@ def test_python():
         with open("x.txt", encoding="utf-8") as file:
             assert ("for 1 thread of Go or Python" in file.read()) == (not options), options
         assert stats["timers_unfit"] == (not options), stats
-        assert (stats["samples_by_kernel"] > 50) == bool(options), stats
+        assert (stats["samples_by_kernel"] > stats["samples_stopped"]) == bool(options), stats
 
 
 def test_figures_are_saved():

@@ -2,7 +2,7 @@
 
 import json
 
-from harness import (PROFILE, ROUNDS, SPROF, Target, attach_for, check_quality, main, median, read_profile,
+from harness import (PROFILE, ROUNDS, SOURCE, SPROF, Target, attach_for, check_quality, main, median, read_profile,
                      sprof, wait_for_cpu)
 
 NEEDS_CPUS = True
@@ -36,7 +36,7 @@ def test_no_eintr_under_attach():
 
 
 def test_no_eintr_under_run():
-    run = Target("eintr", before=[SPROF, "run", "-r", RATE, *PROFILE, "--"])
+    run = Target("eintr", before=[SPROF, "run", *SOURCE, "-r", RATE, *PROFILE, "--"])
     wait_for_cpu(int(run.said[0]), 0.5)
     check_counts(run.finish().check(0).text())
     check_quality(read_profile()[1], threads=20)
@@ -64,7 +64,7 @@ def test_a_seccomp_filter_under_attach():
 
 def test_a_seccomp_filter_under_run():
     for action in ("kill", "errno"):
-        run = Target("eintr", action, before=[SPROF, "run", "-r", RATE, *PROFILE, "--"])
+        run = Target("eintr", action, before=[SPROF, "run", *SOURCE, "-r", RATE, *PROFILE, "--"])
         wait_for_cpu(int(run.said[0]), 0.5)
         check_counts(run.finish().check(0).text())
 

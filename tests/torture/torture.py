@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
 import harness  # noqa: E402
-from harness import (SPROF, Program, Target, status_field, threads_of, tracer_of,  # noqa: E402
+from harness import (SOURCE, SPROF, Program, Target, status_field, threads_of, tracer_of,  # noqa: E402
                      wait_for_cpu, wait_until)
 
 PROGRAM = os.path.join("..", "torture", "torture")
@@ -69,7 +69,7 @@ def let_sprof_come_and_go(pid, moments, counts):
         options.append("--children")
     if way == "duration":
         options += ["-d", f"{moments.randrange(10, 200)}ms"]
-    attach = Program([SPROF, "attach", "-p", pid, *options])
+    attach = Program([SPROF, "attach", *SOURCE, "-p", pid, *options])
     if way != "duration":
         time.sleep(moments.uniform(0, LONGEST))  # a moment that nothing announces: that is the point
         attach.signal(signal.SIGKILL if way == "kill" else signal.SIGINT)
@@ -136,8 +136,8 @@ def torture_once(seed, kills):
 def launched_and_killed(seed):
     """The same, launched by sprof, which is killed once."""
     moments = random.Random(seed)
-    run = Target(PROGRAM, seed, before=[SPROF, "run", "-q", "-r", moments.choice(RATES), "-o",
-                                        "x.folded", "--"])
+    run = Target(PROGRAM, seed, before=[SPROF, "run", *SOURCE, "-q", "-r", moments.choice(RATES),
+                                        "-o", "x.folded", "--"])
     time.sleep(moments.uniform(0, LONGEST))
     run.signal(signal.SIGKILL)
     wait_until(lambda: run.process.poll() is not None, "sprof dies")
@@ -150,7 +150,7 @@ def launched_and_killed(seed):
 
 def launched(seed):
     """The same, profiled from its start to its end."""
-    run = Target(PROGRAM, seed, before=[SPROF, "run", "-q", "-r", 999, "-o", "x.folded", "--"])
+    run = Target(PROGRAM, seed, before=[SPROF, "run", *SOURCE, "-q", "-r", 999, "-o", "x.folded", "--"])
     wait_for_cpu(int(run.said[0]), 0.3)
     return finish(run, f"run, seed {seed}")
 

@@ -160,6 +160,21 @@ static void throttled_ones(void **state)
 	assert_int_equal(record.time_ns, 70);
 }
 
+static void new_mappings(void **state)
+{
+	struct sprof_perf_record record;
+	struct made made;
+
+	made_begin(&made, PERF_RECORD_MMAP, 0);
+	for (int i = 0; i < 5; i++)
+		made_add_64(&made, 0x1000);
+	made_add_id(&made, 90);
+	made_end(&made);
+	record = parse(&made);
+	assert_int_equal(record.kind, SPROF_PERF_MAPPED);
+	assert_int_equal(record.time_ns, 90);
+}
+
 static void others_are_unknown(void **state)
 {
 	struct sprof_perf_record record;
@@ -201,6 +216,7 @@ int main(void)
 		cmocka_unit_test(losses),
 		cmocka_unit_test(samples),
 		cmocka_unit_test(throttled_ones),
+		cmocka_unit_test(new_mappings),
 		cmocka_unit_test(others_are_unknown),
 		cmocka_unit_test(refuses_damaged_ones),
 	};

@@ -3,6 +3,7 @@
  */
 #include "events/perf-timer.h"
 
+#include <sys/mman.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -98,6 +99,29 @@ static void gives_no_later_ones(void **state)
 	sprof_perf_timer_close(timer);
 }
 
+/* Who walks a stack of before needs the mappings of before. */
+static void tells_which_were_before_a_mapping(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(8 * ENOUGH);
+	struct sprof_perf_timer_record record;
+	uint64_t mapping_ns, mapped_ns;
+	void *code;
+
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	mapping_ns = sprof_clock_now_ns();
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mapped_ns = sprof_clock_now_ns();
+	assert_ptr_not_equal(code, MAP_FAILED);
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	/* A machine that is late may have none of them. */
+	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record)) {
+		assert_true(record.before_mapping ? record.time_ns <= mapped_ns
+						  : record.time_ns >= mapping_ns);
+	}
+	munmap(code, 4096);
+	sprof_perf_timer_close(timer);
+}
+
 static uint64_t take_all(struct sprof_perf_timer *timer)
 {
 	struct sprof_perf_timer_record record;
@@ -157,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_where_the_thread_is),
 		cmocka_unit_test(gives_no_later_ones),
+		cmocka_unit_test(tells_which_were_before_a_mapping),
 		cmocka_unit_test(a_full_ring_loses_some_and_says_so),
 		cmocka_unit_test(another_period_has_other_numbers),
 		cmocka_unit_test(no_such_thread),

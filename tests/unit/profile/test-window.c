@@ -271,6 +271,28 @@ static void samples_that_are_taken_back_get_nothing(void **state)
 	sprof_window_finish(&window);
 }
 
+/* The time in the queue is everybody's who ran around it, as CPU time is. */
+static void who_only_wanted_a_cpu_has_time_if_nobody_ran(void **state)
+{
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+	struct sprof_times times = {.ns = {[SPROF_TIME_USER] = 100, [SPROF_TIME_RUNQ] = 600}};
+
+	assert_true(sprof_window_add(&window, 0, SPROF_STATE_USER, 2));
+	assert_true(sprof_window_add(&window, 1, SPROF_STATE_USER, 2));
+	assert_true(sprof_window_add_queued(&window, 1, SPROF_STATE_USER, 50));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_USER), 50);
+	assert_int_equal(of(rows, 0, SPROF_TIME_RUNQ), 300);
+	assert_int_equal(of(rows, 1, SPROF_TIME_RUNQ), 300);
+	/* The CPU time waits for one who ran. */
+	assert_true(sprof_window_add_queued(&window, 1, SPROF_STATE_SYS, 50));
+	sprof_window_charge(&window, &times, rows);
+	assert_int_equal(window.carried.ns[SPROF_TIME_USER], 100);
+	assert_int_equal(of(rows, 1, SPROF_TIME_RUNQ), 900);
+	sprof_window_finish(&window);
+}
+
 static void nothing_is_lost_on_random_input(void **state)
 {
 	struct sprof_profile_row rows[ROWS] = {0};
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_charge_empties_the_window),
 		cmocka_unit_test(equal_samples_in_a_row_take_no_more_room),
 		cmocka_unit_test(samples_that_are_taken_back_get_nothing),
+		cmocka_unit_test(who_only_wanted_a_cpu_has_time_if_nobody_ran),
 		cmocka_unit_test(nothing_is_lost_on_random_input),
 		cmocka_unit_test(years_do_not_overflow),
 	};

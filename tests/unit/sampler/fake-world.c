@@ -10,7 +10,7 @@
 void fake_init(struct fake_world *world, uint64_t seed)
 {
 	*world = (struct fake_world){
-		.now_ns = 1000 * MS,
+		.now_ns = 1000 * MS + seed,
 		.random = seed * 0x9e3779b97f4a7c15u + 1,
 		.cost_ns = US,
 		.options = {.rate_hz = 1000, .duration_ns = 100 * MS},

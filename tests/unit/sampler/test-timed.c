@@ -142,17 +142,20 @@ static void copies_that_are_nearly_needed_stay(void **state)
 	assert_false(sprof_timed_wants_other(&timed));
 }
 
-static void what_is_never_whole_is_given_up(void **state)
+/* One of twenty is no reason, a few in a row are. */
+static void what_is_often_not_whole_is_given_up(void **state)
 {
 	struct timed timed = opened();
 
-	for (unsigned i = 0; i < 15; i++)
-		sprof_timed_was_cut(&timed, false);
-	sprof_timed_met_whole(&timed);
-	for (unsigned i = 0; i < 15; i++)
-		sprof_timed_was_cut(&timed, false);
+	for (unsigned i = 0; i < 1000; i++) {
+		if (i % 20)
+			sprof_timed_met_whole(&timed);
+		else
+			sprof_timed_was_cut(&timed, false);
+	}
 	assert_false(sprof_timed_is_in_vain(&timed));
-	sprof_timed_was_cut(&timed, false);
+	for (unsigned i = 0; i < 7; i++)
+		sprof_timed_was_cut(&timed, false);
 	assert_true(sprof_timed_is_in_vain(&timed));
 	sprof_timed_closed(&timed, true);
 	assert_true(timed.given_up && !timed.timer && !timed.cut);
@@ -194,15 +197,53 @@ static void who_has_slept_is_known_by_its_switches(void **state)
 {
 	struct timed timed = opened();
 
-	assert_true(sprof_timed_got_cpu(&timed, 7));
+	assert_true(sprof_timed_may_have_slept(&timed, 7, 10));
 	sprof_timed_gave_up(&timed, 3, 1);
 	assert_true(timed.has_slept);
-	assert_false(sprof_timed_got_cpu(&timed, 7));
+	assert_false(sprof_timed_may_have_slept(&timed, 7, 10));
 	assert_false(timed.has_slept);
 	/* It was preempted. */
-	assert_true(sprof_timed_got_cpu(&timed, 8));
+	assert_true(sprof_timed_may_have_slept(&timed, 8, 10));
 	sprof_timed_gave_up(&timed, 3, 1);
 	assert_false(timed.has_slept);
+}
+
+/* Wall time less CPU time; what comes late is settled later. */
+static void time_without_a_cpu_repeats_the_last_sample(void **state)
+{
+	struct timed timed = opened();
+	uint32_t told = 0;
+
+	sprof_timed_met_whole(&timed);
+	for (unsigned i = 1; i <= 1000; i++) {
+		const struct timed_look look = {
+			.tick_ns = 1000 + 100 * i, .cpu_ns = 100 * (i / 4), .weight = 1};
+
+		sprof_timed_ran(&timed, &look, 0.25);
+		if (sprof_timed_may_have_slept(&timed, i / 2, 100))
+			sprof_timed_gave_up(&timed, 0, 1);
+		told += sprof_timed_stood(&timed, 100);
+	}
+	assert_in_range(told, 749, 750);
+}
+
+/* Half of its turns began with a sleep, whose wait for a CPU is the sleep's. */
+static void of_who_sleeps_only_the_preempted_turns_do(void **state)
+{
+	struct timed timed = opened();
+	uint32_t told = 0;
+
+	sprof_timed_met_whole(&timed);
+	for (unsigned i = 1; i <= 1000; i++) {
+		const struct timed_look look = {
+			.tick_ns = 1000 + 100 * i, .runq_ns = 40 * i, .weight = 1};
+
+		sprof_timed_ran(&timed, &look, 0);
+		assert_true(sprof_timed_may_have_slept(&timed, 2 * i, 100));
+		sprof_timed_gave_up(&timed, i, 1);
+		told += sprof_timed_stood(&timed, 100);
+	}
+	assert_in_range(told, 199, 200);
 }
 
 int main(void)
@@ -215,10 +256,12 @@ int main(void)
 		cmocka_unit_test(copies_grow_to_the_largest),
 		cmocka_unit_test(copies_shrink_to_what_is_needed),
 		cmocka_unit_test(copies_that_are_nearly_needed_stay),
-		cmocka_unit_test(what_is_never_whole_is_given_up),
+		cmocka_unit_test(what_is_often_not_whole_is_given_up),
 		cmocka_unit_test(who_wakes_is_met_for_all_ticks),
 		cmocka_unit_test(a_timer_is_for_who_goes_on),
 		cmocka_unit_test(who_has_slept_is_known_by_its_switches),
+		cmocka_unit_test(time_without_a_cpu_repeats_the_last_sample),
+		cmocka_unit_test(of_who_sleeps_only_the_preempted_turns_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
