@@ -259,7 +259,7 @@ void sprof_regs_parameters(const struct sprof_regs *regs, uint64_t ret[6])
 
 uint64_t sprof_regs_result(const struct sprof_regs *regs)
 {
-	return regs->values[0];
+	return regs->values[SPROF_REG_RESULT];
 }
 
 /* Reads all registers, changes some, and writes them back. */

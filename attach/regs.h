@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
 #include "base/attributes.h"
@@ -15,9 +16,10 @@
 #if defined(__x86_64__)
 /* System V ABI, AMD64 supplement, figure 3.36: DWARF register number mapping. */
 enum {
-	SPROF_REG_FP = 6,  /* rbp */
-	SPROF_REG_SP = 7,  /* rsp */
-	SPROF_REG_PC = 16, /* the return address column */
+	SPROF_REG_RESULT = 0, /* rax */
+	SPROF_REG_FP = 6,     /* rbp */
+	SPROF_REG_SP = 7,     /* rsp */
+	SPROF_REG_PC = 16,    /* the return address column */
 	SPROF_REG_COUNT = 17,
 	SPROF_RED_ZONE = 128, /* bytes below sp that a leaf function may use */
 	SPROF_TRAP_SIZE = 1,  /* how far behind a breakpoint the pc is at its trap */
@@ -30,6 +32,7 @@ enum {
 /* DWARF for the Arm 64-bit Architecture, section 4.1. It has no number for the pc; libunwind uses
  * 32. */
 enum {
+	SPROF_REG_RESULT = 0,
 	SPROF_REG_FP = 29,
 	SPROF_REG_LR = 30,
 	SPROF_REG_SP = 31,
@@ -72,6 +75,16 @@ static inline void sprof_regs_set(struct sprof_regs *regs, unsigned number, uint
 {
 	regs->values[number] = value;
 	regs->known |= (uint64_t)1 << number;
+}
+
+/*
+ * The call that has made this thread returns in it (clone(2): with 0), and it has executed nothing yet.
+ * False where the result is not known.
+ */
+static inline bool sprof_regs_are_newborn(const struct sprof_regs *regs)
+{
+	return (regs->system_call == SYS_clone || regs->system_call == SYS_clone3) &&
+		sprof_regs_has(regs, SPROF_REG_RESULT) && !regs->values[SPROF_REG_RESULT];
 }
 
 /*

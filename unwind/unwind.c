@@ -290,6 +290,16 @@ static size_t find_creator(struct sprof_unwinder *unwinder, const struct sprof_s
 	return 1;
 }
 
+/*
+ * A new thread with a stack of its own has no caller, but the CFI where clone(2) returns is that of the thread that
+ * called it.
+ */
+static bool is_only_beginning(
+	const struct sprof_snapshot *snapshot, const struct sprof_stack_view *stack)
+{
+	return stack->count == 1 && sprof_regs_are_newborn(&snapshot->regs);
+}
+
 static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 	const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
@@ -335,6 +345,8 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 		}
 	}
 	stack.outermost_sp = cursor.sp;
+	if (is_only_beginning(snapshot, &stack))
+		stack.end = SPROF_END_ROOT;
 	if (stack.end == SPROF_END_ROOT && stack.count < unwinder->max_depth)
 		stack.count += find_creator(
 			unwinder, snapshot, maps, &cursor, &unwinder->frames[stack.count]);

@@ -1,6 +1,28 @@
 """What the stacks of known programs look like: complete, and with the right shares."""
 
-from harness import PROFILE, Attached, Target, attach_for, check_quality, main, read_profile
+from harness import PROFILE, Attached, Target, attach_for, check_quality, main, read_profile, sprof
+from subjects import build
+
+# Threads that end at once, one after the other.
+NEWBORN = """
+#include <pthread.h>
+#include <stddef.h>
+
+static void *end(void *data)
+{
+	return data;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 2000; i++) {
+		pthread_create(&thread, NULL, end, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+"""
 
 
 def check_path(folded, *path):
@@ -79,6 +101,16 @@ def test_asleep_threads_are_not_stopped():
     assert stats["stops"] <= 2 * 21, f"{stats['stops']} stops of 21 sleeping threads"
     assert folded.share("asleep_worker") > 0.9
     program.finish().check(0)
+
+
+def test_a_thread_that_has_just_begun_has_a_whole_stack():
+    """It has no caller where clone(2) returns, whatever the code says of the thread that called that."""
+    build("newborn", "-O1", "-pthread", source=NEWBORN)
+    sprof("run", "--source", "stop", "-r", 999, *PROFILE, "--", "./newborn").check(0)
+    folded, stats = read_profile()
+    check_path(folded, "main", "__pthread_create_2_1")
+    few = max(2, 0.02 * stats["samples"])
+    assert stats["stacks_truncated"] <= few, (stats["truncated_reasons"], stats["samples"])
 
 
 if __name__ == "__main__":

@@ -188,6 +188,33 @@ static void a_return_address_in_no_module(void **state)
 	assert_int_equal(stack.count, 1);
 }
 
+/* There is nobody yet who called it. What is inside the call has callers, and so has what did not get a thread. */
+static void a_thread_that_has_just_begun(void **state)
+{
+	struct world *world = *state;
+	struct sprof_regs *regs = &world->snapshot.regs;
+	struct sprof_stack_view stack;
+
+	stand(world, CODE + 1, 4);
+	put_frame(world, 4, ADDRESS(8), CODE + CODE_SIZE + 1);
+	regs->system_call = SYS_clone3;
+	assert_int_equal(walk(world).end, SPROF_END_NO_MODULE); /* the result is not known */
+	sprof_regs_set(regs, SPROF_REG_RESULT, 4711);
+	assert_int_equal(walk(world).end, SPROF_END_NO_MODULE);
+	sprof_regs_set(regs, SPROF_REG_RESULT, 0);
+	stack = walk(world);
+	assert_int_equal(stack.end, SPROF_END_ROOT);
+	assert_int_equal(stack.count, 1);
+	regs->system_call = SYS_read;
+	assert_int_equal(walk(world).end, SPROF_END_NO_MODULE);
+	/* The child of fork(2) has its parent's stack. */
+	regs->system_call = SYS_clone;
+	put_frame(world, 4, 0, CODE + 9);
+	stack = walk(world);
+	assert_int_equal(stack.end, SPROF_END_ROOT);
+	assert_int_equal(stack.count, 2);
+}
+
 /* A call that never returns may be the last of its page: it is looked up before its return address.
  */
 static void a_return_address_behind_the_last_byte(void **state)
@@ -381,6 +408,7 @@ int main(void)
 		in_a_world(a_pc_in_no_module),
 		in_a_world(no_maps_at_all),
 		in_a_world(a_return_address_in_no_module),
+		in_a_world(a_thread_that_has_just_begun),
 		in_a_world(a_return_address_behind_the_last_byte),
 		in_a_world(no_cfi_and_no_frame_pointer),
 		in_a_world(a_chain_that_goes_in_circles),
