@@ -108,6 +108,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	subject.tids = options.tids.count ? &options.tids : NULL;
 	subject.pids = options.pids.count ? &options.pids : NULL;
 	subject.pid = subject.tids ? options.tids.items[0] : options.pids.items[0];
+	if (options.pids.count == 1 && !options.children)
+		options.shown.outputs.pid = subject.pid;
 	say_begin(&options);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;

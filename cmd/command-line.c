@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"
 
@@ -72,6 +73,28 @@ char *sprof_command_line_quote(const char *word)
 		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
 	fputc('\'', stream);
 	if (!fclose(stream))
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *sprof_command_line_again(char *const words[])
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	bool ok = stream != NULL;
+
+	if (!stream)
+		return NULL;
+	fputs("--", stream);
+	for (char *const *word = words; *word; word++) {
+		SPROF_AUTO_FREE char *quoted = sprof_command_line_quote(*word);
+
+		ok &= quoted != NULL;
+		fprintf(stream, " %s", quoted ? quoted : "");
+	}
+	if (!fclose(stream) && ok)
 		return text;
 	free(text);
 	return NULL;

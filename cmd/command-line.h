@@ -22,6 +22,9 @@ char *sprof_command_line_of(char *const words[], pid_t pid) SPROF_MUST_USE;
 bool sprof_command_line_describe(
 	struct sprof_profile *profile, const char *command, uint64_t begin_ns) SPROF_MUST_USE;
 
+/* The words, each quoted for a shell, behind "-- ". The caller frees it. NULL: no memory. */
+char *sprof_command_line_again(char *const words[]) SPROF_MUST_USE;
+
 /* The word, quoted for a shell. The caller frees it. NULL: no memory. */
 char *sprof_command_line_quote(const char *word) SPROF_MUST_USE;
 

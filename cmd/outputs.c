@@ -238,6 +238,25 @@ static bool will_summarize(struct sprof_outputs *outputs)
 	return true;
 }
 
+/* Where a pipe got figures that don't have everything, sprof report shows the rest. */
+static void keep_beside_stdout(struct sprof_outputs *outputs)
+{
+	const char *last;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].format == &sprof_format_pprof)
+			return;
+	}
+	if (!sprof_outputs_use_stdout(outputs) || outputs->count == SPROF_MAX_OUTPUTS)
+		return;
+	last = sprof_last_make();
+	if (last)
+		outputs->items[outputs->count++] = (struct sprof_output_request){.pattern = last,
+			.path = last,
+			.format = &sprof_format_pprof,
+			.unasked = true};
+}
+
 void sprof_outputs_keep(struct sprof_outputs *outputs)
 {
 	static char command[PATH_MAX + 32];
@@ -246,8 +265,10 @@ void sprof_outputs_keep(struct sprof_outputs *outputs)
 	const char *last;
 
 	outputs->is_recording = true;
-	if (!will_summarize(outputs))
+	if (!will_summarize(outputs)) {
+		keep_beside_stdout(outputs);
 		return;
+	}
 	saved = find_saved(outputs);
 	if (saved) {
 		quoted = sprof_command_line_quote(saved->path);
@@ -374,15 +395,27 @@ static bool write_request(const struct sprof_outputs *outputs,
 	return false;
 }
 
+/* A process that has ended can't be looked at again. */
+static const char *again_of(const struct sprof_outputs *outputs, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "/proc/%d", (int)outputs->pid);
+	if (outputs->again || !outputs->pid || access(buffer, F_OK))
+		return outputs->again;
+	snprintf(buffer, size, "-p %d", (int)outputs->pid);
+	return buffer;
+}
+
 /* Files first, so that messages about them don't stand below the report on a terminal. */
 struct sprof_written sprof_outputs_write(const struct sprof_outputs *outputs, bool with_stdout,
 	const struct sprof_profile *profile, const struct sprof_output_options *options)
 {
 	struct sprof_output_options settled = *options;
 	struct sprof_written written = {0};
+	char again[32];
 
 	settled.whole_report = outputs->whole_report;
 	settled.is_last = outputs->is_last;
+	settled.again = again_of(outputs, again, sizeof(again));
 	for (size_t i = 0; i < 2 * outputs->count; i++) {
 		const struct sprof_output_request *request = &outputs->items[i % outputs->count];
 		bool is_turn = (i < outputs->count) == (request->path != NULL), succeeded;

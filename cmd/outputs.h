@@ -29,6 +29,9 @@ struct sprof_outputs {
 	const struct sprof_format *fallback; /* a -f before any -o; NULL: none */
 	/* the command that shows the whole report; NULL: none */
 	const char *whole_report;
+	/* what was recorded, as commands take it: "-- ./server 80"; NULL: unknown */
+	const char *again;
+	pid_t pid;         /* or it is this process; 0: unknown */
 	bool is_last;      /* it shows the last recording, which the next one replaces */
 	bool is_recording; /* what can't go to stdout is kept */
 	bool is_paged;     /* the reader of stdout may leave early */

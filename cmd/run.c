@@ -2,6 +2,10 @@
  * sprof run: start a program and profile it from its first instruction to its end, as if sprof were
  * not there: its exit code, its signals and its streams are its own.
  */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "cmd/command-line.h"
 #include "cmd/commands.h"
 #include "cmd/session.h"
 #include "cmd/ui.h"
@@ -67,6 +71,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		.follow_children = !options.no_children,
 	};
 	struct sprof_session_result result;
+	SPROF_AUTO_FREE char *again = NULL;
 
 	if (!operands[0]) {
 		sprof_error_set(err, SPROF_ERROR_USAGE, "run needs a program to start");
@@ -75,6 +80,8 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	}
 	if (!sprof_session_prepare(&options, err))
 		return false;
+	again = sprof_command_line_again(operands);
+	options.shown.outputs.again = again;
 	subject.stdout_to_stderr = sprof_outputs_use_stdout(&options.shown.outputs);
 	if (!sprof_session_run(&options, &subject, &result, err))
 		return false;

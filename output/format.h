@@ -32,6 +32,9 @@ struct sprof_output_options {
 	bool colour;              /* summary: with escape sequences */
 	bool utf8;                /* summary: not only ASCII */
 	const char *whole_report; /* summary: the command for the whole report; NULL: unknown */
+	/* summary: the profiled program, as sprof's commands take it: "-- ./server 80", "-p 4711";
+	 * NULL: unknown */
+	const char *again;
 	bool is_last; /* summary: that command shows the last recording, whichever that is then */
 	bool short_names; /* text: without template arguments and parameters */
 	bool waits_only;  /* text: no view except the table of waits */

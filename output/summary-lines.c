@@ -19,6 +19,7 @@ static const char faint[] = "\033[2m";
 void sprof_summary_end_line(struct sprof_summary *summary)
 {
 	sprof_out_puts(summary->out, "\n");
+	summary->is_behind_gap = false;
 	if (summary->lines != SIZE_MAX && summary->lines)
 		summary->lines--;
 }
@@ -93,27 +94,12 @@ size_t sprof_summary_count_lines(const struct sprof_summary *summary, const char
 	return count;
 }
 
-void sprof_summary_put_next(struct sprof_summary *summary)
-{
-	const char *command = summary->options.whole_report;
-	SPROF_AUTO_FREE char *text = NULL;
-
-	if (!command)
-		return;
-	if (asprintf(&text, "%s    the whole report of this run%s", command,
-		    summary->options.is_last ? ", kept until the next one" : "") < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
-		return;
-	}
-	sprof_summary_put_text(
-		summary, "next", sprof_fit_length(text) > room(summary) ? command : text, 1);
-}
-
 void sprof_summary_put_gap(struct sprof_summary *summary)
 {
-	if (summary->is_airy)
-		sprof_summary_end_line(summary);
+	if (!summary->is_airy || summary->is_behind_gap)
+		return;
+	sprof_summary_end_line(summary);
+	summary->is_behind_gap = true;
 }
 
 size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other)

@@ -334,7 +334,8 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 		summary->view.left_out ? summary->answer.samples
 				       : sprof_quality_samples(&summary->profile->quality),
 		room(summary));
-	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0);
+	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
+		(summary->question ? 1 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
 
 	if (!doubts)
@@ -401,7 +402,10 @@ static bool write_summary(const struct sprof_profile *profile,
 	if (!sprof_answer_build(profile, PROGRAMS, &summary.answer, err))
 		return false;
 	settle_view(&summary);
+	if (!tells_nothing(&summary))
+		sprof_summary_find_question(&summary);
 	ok = put_all(&summary, err);
+	free(summary.question);
 	sprof_answer_finish(&summary.answer);
 	return ok;
 }

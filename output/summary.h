@@ -18,11 +18,13 @@ struct sprof_summary {
 	struct sprof_output_options options;
 	struct sprof_out *out;
 	struct sprof_answer answer;
-	struct sprof_view view; /* of busy time; of all time if everything is idle */
-	uint64_t whole;         /* the view's wall time */
-	size_t width, lines;    /* lines: those left to write; SIZE_MAX: any number */
-	bool is_airy;
-	unsigned terms; /* bits of enum sprof_summary_term: those that have been written */
+	struct sprof_view view;      /* of busy time; of all time if everything is idle */
+	uint64_t whole;              /* the view's wall time */
+	size_t width, lines;         /* lines: those left to write; SIZE_MAX: any number */
+	bool is_airy, is_behind_gap; /* the last line is blank */
+	char *question;      /* the command that answers the verdict's question; NULL: none */
+	const char *answers; /* what it shows */
+	unsigned terms;      /* bits of enum sprof_summary_term: those that have been written */
 };
 
 /* Words that want an explanation. */
@@ -67,11 +69,16 @@ SPROF_MUST_USE bool sprof_summary_put_paths(
 SPROF_MUST_USE bool sprof_summary_put_waits(
 	struct sprof_summary *summary, size_t rows, struct sprof_error *err);
 
-/* What comes next: the command that shows everything. */
+/*
+ * Finds the command that answers the question which the verdict leaves open, if there is one. Call it
+ * before lines are counted; the caller frees it.
+ */
+void sprof_summary_find_question(struct sprof_summary *summary);
+/* What comes next: that command, and the one that shows everything. */
 void sprof_summary_put_next(struct sprof_summary *summary);
 /* The rows that each of the `tables` to come may have; `other` lines follow them. */
 size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other);
-/* A blank line between parts if the screen is large. */
+/* A blank line between parts if the screen is large; one only, if a part is empty. */
 void sprof_summary_put_gap(struct sprof_summary *summary);
 
 /*

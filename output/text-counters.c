@@ -9,10 +9,17 @@
 
 #include "output/units.h"
 
-/* The width of a row before the name, and of the columns that a narrow row omits. */
+/* The width of a row before the name, without columns that it may omit, and of each of those. */
 enum {
-	INDENT = 9 + 9 + 4 + 3 * 9 + 2 * 8 + 8 + 6 + 2 * 9 + 2,
-	LEFT_OUT = 9 + 3 * 9,
+	INDENT = 9 + 4 + 2 * 8 + 8 + 6 + 2 * 9 + 2,
+	COLUMN = 9,
+};
+
+/* Columns that the shown threads fill. A narrow table has none of them. */
+struct columns {
+	bool own_tid;
+	bool classes[SPROF_TIME_COUNT]; /* of blocked time */
+	size_t count;
 };
 
 /* "12.3 MB": at most 8 characters. */
@@ -44,9 +51,10 @@ static void write_bytes(const struct sprof_text *text, bool known, uint64_t byte
 }
 
 /* The id that the program itself sees, if it differs. */
-static void write_ids(const struct sprof_text *text, const struct sprof_profile_thread *thread)
+static void write_ids(const struct sprof_text *text, const struct columns *columns,
+	const struct sprof_profile_thread *thread)
 {
-	if (sprof_text_is_narrow(text))
+	if (!columns->own_tid)
 		sprof_out_printf(text->out, "%9d", thread->tid);
 	else if (thread->facts.own_tid && thread->facts.own_tid != thread->tid)
 		sprof_out_printf(text->out, "%9d %8d", thread->tid, thread->facts.own_tid);
@@ -91,15 +99,18 @@ static void write_rest(const struct sprof_text *text, const struct sprof_thread_
 			sprof_figure_time(facts->preempted_ns).text);
 }
 
-static void write_thread(const struct sprof_text *text, const struct sprof_profile_thread *thread)
+static void write_thread(const struct sprof_text *text, const struct columns *columns,
+	const struct sprof_profile_thread *thread)
 {
 	const struct sprof_thread_facts *facts = &thread->facts;
-	bool is_narrow = sprof_text_is_narrow(text);
 	char name[256];
 
-	write_ids(text, thread);
-	for (int i = SPROF_TIME_SLEEP; !is_narrow && i <= SPROF_TIME_STOPPED; i++)
+	write_ids(text, columns, thread);
+	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++) {
+		if (!columns->classes[i])
+			continue;
 		sprof_out_printf(text->out, " %8s", sprof_figure_time(thread->times.ns[i]).text);
+	}
 	write_count(text, facts->has_switches, facts->voluntary);
 	write_count(text, facts->has_switches, facts->involuntary);
 	write_count(text, true, facts->minor_faults);
@@ -110,24 +121,52 @@ static void write_thread(const struct sprof_text *text, const struct sprof_profi
 		thread->former_names ? ", before " : "",
 		thread->former_names ? thread->former_names : "");
 	sprof_out_puts(text->out, "  ");
-	sprof_text_end_with_name(text, INDENT - (is_narrow ? LEFT_OUT : 0), name);
+	sprof_text_end_with_name(text, INDENT + COLUMN * columns->count, name);
 	write_rest(text, facts);
 }
 
-static void write_title(const struct sprof_text *text)
+static void write_title(const struct sprof_text *text, const struct columns *columns)
 {
-	sprof_out_puts(text->out, "\ncounters of the threads\n");
-	if (sprof_text_is_narrow(text))
-		sprof_out_printf(text->out, "%9s %3s", "tid", "cpu");
-	else
-		sprof_out_printf(text->out, "%9s %8s %3s %8s %8s %8s", "tid", "own tid", "cpu",
-			"sleep", "disk", "stopped");
+	static const char *const classes[SPROF_TIME_COUNT] = {
+		[SPROF_TIME_SLEEP] = "sleep",
+		[SPROF_TIME_DISK] = "disk",
+		[SPROF_TIME_STOPPED] = "stopped",
+	};
+
+	sprof_out_printf(text->out, "\ncounters of the threads\n%9s", "tid");
+	if (columns->own_tid)
+		sprof_out_printf(text->out, " %8s", "own tid");
+	sprof_out_printf(text->out, " %3s", "cpu");
+	for (int i = SPROF_TIME_SLEEP; i <= SPROF_TIME_STOPPED; i++) {
+		if (columns->classes[i])
+			sprof_out_printf(text->out, " %8s", classes[i]);
+	}
 	sprof_out_printf(text->out, " %7s %7s %7s %5s %8s %8s  name\n", "volunt.", "involt.",
 		"faults", "major", "read", "written");
 }
 
+static struct columns find_columns(const struct sprof_text *text, const bool *shown)
+{
+	struct columns columns = {0};
+
+	for (size_t i = 0; !sprof_text_is_narrow(text) && i < text->profile->thread_count; i++) {
+		const struct sprof_profile_thread *thread = &text->profile->threads[i];
+
+		if (!shown[i] || !thread->has_facts)
+			continue;
+		columns.own_tid |= thread->facts.own_tid && thread->facts.own_tid != thread->tid;
+		for (int k = SPROF_TIME_SLEEP; k <= SPROF_TIME_STOPPED; k++)
+			columns.classes[k] |= thread->times.ns[k] != 0;
+	}
+	columns.count = columns.own_tid;
+	for (int k = SPROF_TIME_SLEEP; k <= SPROF_TIME_STOPPED; k++)
+		columns.count += columns.classes[k];
+	return columns;
+}
+
 void sprof_text_counters(const struct sprof_text *text, const bool *shown)
 {
+	const struct columns columns = find_columns(text, shown);
 	bool titled = false;
 
 	for (size_t i = 0; i < text->profile->thread_count; i++) {
@@ -136,8 +175,8 @@ void sprof_text_counters(const struct sprof_text *text, const bool *shown)
 		if (!shown[i] || !thread->has_facts)
 			continue;
 		if (!titled)
-			write_title(text);
+			write_title(text, &columns);
 		titled = true;
-		write_thread(text, thread);
+		write_thread(text, &columns, thread);
 	}
 }

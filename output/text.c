@@ -16,6 +16,9 @@ static const double least_shown = 0.5;
 /* Percent of the wall time: from here on stolen time gets a column. */
 static const double least_stolen = 0.5;
 
+/* With more threads than that, their table is behind the answer. */
+enum { FEW_THREADS = 8 };
+
 /* Only that is written then. */
 static bool asks_for_paths(const struct sprof_text *text)
 {
@@ -90,6 +93,7 @@ static bool write_text(const struct sprof_profile *profile,
 	struct sprof_text text = {.profile = profile, .options = *options, .out = out};
 	enum sprof_report_mode mode = options->report_mode;
 	struct sprof_times times = sprof_profile_times(profile);
+	bool threads_last;
 
 	text.shows_stolen = sprof_percent(times.ns[SPROF_TIME_STOLEN], sprof_times_wall(&times)) >=
 		least_stolen;
@@ -105,12 +109,15 @@ static bool write_text(const struct sprof_profile *profile,
 	if (options->waits_only || asks_for_paths(&text))
 		return (mode == SPROF_REPORT_PER_THREAD || write_merged(&text, err)) &&
 			(mode == SPROF_REPORT_MERGED || write_each_thread(&text, err));
+	threads_last = mode == SPROF_REPORT_MERGED && profile->thread_count > FEW_THREADS;
 	sprof_text_header(&text);
-	if (!sprof_text_modules(&text, err) || !sprof_text_threads(&text, err))
+	if (!sprof_text_modules(&text, err) || (!threads_last && !sprof_text_threads(&text, err)))
 		return false;
 	if (options->groups && !sprof_text_groups(&text, err))
 		return false;
 	if (mode != SPROF_REPORT_PER_THREAD && !write_merged(&text, err))
+		return false;
+	if (threads_last && !sprof_text_threads(&text, err))
 		return false;
 	return mode == SPROF_REPORT_MERGED || write_each_thread(&text, err);
 }

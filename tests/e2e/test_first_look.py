@@ -183,11 +183,52 @@ def test_the_last_recording_is_kept():
     assert os.stat(saved).st_mode & 0o077 == 0 and os.stat(os.path.dirname(saved)).st_mode & 0o077 == 0
     report = run("env", *environment, SPROF, "report").check(0).text()
     assert "flat profile" in report and "inner" in report, report
-    # Nothing is kept of what goes elsewhere, and nothing of what is saved anyway.
+    # What goes into a pipe is the last recording, too.
     os.remove(saved)
-    run("env", *environment, SPROF, "run", "--", build("work"), "0.1").check(0)
+    run("env", *environment, SPROF, "run", "--", build("work"), "0.3").check(0)
+    assert os.stat(saved).st_mode & 0o077 == 0
+    # Nothing is kept of what goes to files, and nothing of what is saved anyway.
+    os.remove(saved)
+    run("env", *environment, SPROF, "run", "-o", "x.folded", "--", build("work"), "0.1").check(0)
+    run("env", *environment, SPROF, "run", "-f", "pprof", "--", build("work"), "0.1").check(0)
     screen = Screen(24, 80, SPROF, "run", "-o", "x.pb.gz", "--", build("work"), "0.1", environment=environment)
     assert not os.path.exists(saved) and "sprof report x.pb.gz" in screen.text, screen.text
+
+
+def type_what_comes_next(*command):
+    """The first command that the answer suggests, and what it prints when it is pasted."""
+    screen, = answers("run", "--", *command, sizes=[LARGE])
+    print(screen.text)
+    typed = screen.part("next")[0].split("    ")[0]
+    environment = {**os.environ, "XDG_CACHE_HOME": os.path.abspath("cache"),
+                   "PATH": f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"}
+    return typed, run("sh", "-c", typed, env=environment).check(0).text()
+
+
+def example(name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples", f"{name}.c")
+    with open(path, encoding="utf-8") as file:
+        return build(name, "-g", "-pthread", source=file.read())
+
+
+def test_the_next_command_can_be_pasted():
+    """It answers the question that the verdict leaves open, for each kind of verdict."""
+    typed, shown = type_what_comes_next(example("word-count"))
+    assert typed == "sprof annotate find_word" and re.search(r"word-count\.c:17 -> \S*strcmp", shown), shown
+    write("small", "x" * 20000)
+    program = example("checksum")
+    typed, shown = type_what_comes_next(program, "small", "a word")
+    assert typed == f"sprof syscalls -- {program} small 'a word'", typed
+    assert re.search(r"^read +2000\d ", shown, re.MULTILINE), shown
+    typed, shown = type_what_comes_next(os.environ["SPROF_DEMO"])
+    assert typed == "sprof report" and "who holds up whom" in shown, shown
+
+
+def test_no_part_is_empty():
+    """Blank lines stand between parts, and never two of them: a program that computes has no waits."""
+    screen, = answers("run", "--", build("work"), "0.5", sizes=[LARGE])
+    parts = screen.text[screen.text.index("sprof "):].strip("\n")
+    assert "\n\n\n" not in parts and "\n\npaths" in parts, screen.text
 
 
 def test_colour_and_ascii():

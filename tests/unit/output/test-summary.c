@@ -153,9 +153,16 @@ static char *summary_of(struct sprof_profile *profile)
 	options.width = 160;
 	options.whole_report = "sprof report";
 	options.is_last = true;
+	options.again = "-- ./program 80";
 	text = written_by(&sprof_format_summary, profile, &options);
 	sprof_profile_destroy(profile);
 	return text;
+}
+
+static void assert_silent(const char *text, const char *words)
+{
+	if (strstr(text, words))
+		fail_msg("%s in:\n%s", words, text);
 }
 
 static void assert_says(const char *text, const char *words)
@@ -205,7 +212,7 @@ static void a_function_is_named_if_another_run_would_name_it(void **state)
 static struct sprof_profile *make_starving(uint64_t samples, uint64_t others_ms)
 {
 	static const struct example_function compares[] = {{"main", "/home/me/app"},
-		{"find_word", "/home/me/app"},
+		{"find_word", "/home/me/app", "/home/me/app.c", 17},
 		{"__strcmp_evex", "/usr/lib/x86_64-linux-gnu/libc.so.6"}, {0}};
 	struct sprof_profile *profile = sprof_build_create();
 	const struct sprof_quality quality = {.duration_ns = SPROF_NS_PER_S,
@@ -235,9 +242,58 @@ static void a_persons_next_questions_are_answered(void **state)
 		"sprof");
 	assert_says(few, "only 13 samples: a share of 10 % may be off by 17 points; try -r 999");
 	assert_says(few,
-		"next       sprof report    the whole report of this run, kept until the next one");
+		"next       sprof annotate find_word    its lines, and what they call\n"
+		"           sprof report    the whole report of this run, kept until the next one");
 	assert_null(strstr(enough, "other programs"));
 	assert_null(strstr(enough, "try -r"));
+}
+
+/* What is to be typed after a second of this class on a stack whose innermost function is in the kernel. */
+static char *next_of(
+	const struct example_function *functions, const char *kernel, enum sprof_time_class class)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {
+		.duration_ns = SPROF_NS_PER_S, .rate_hz = 99, .samples_stopped = 99};
+	struct sprof_metrics metrics = {.samples = 99};
+	const uint32_t thread = example_thread(profile, "a");
+	uint32_t stack = example_stack_in(profile, functions), location;
+
+	metrics.times.ns[class] = SPROF_NS_PER_S;
+	if (kernel) {
+		assert_true(sprof_profile_kernel_location(profile, kernel, &location));
+		assert_true(sprof_profile_push(profile, stack, location, &stack));
+	}
+	example_add_row(profile, thread, stack, &metrics);
+	sprof_profile_set_quality(profile, &quality);
+	return summary_of(profile);
+}
+
+static void the_next_command_is_one_that_works(void **state)
+{
+	static const struct example_function parse[] = {{"main", "/bin/app", "/home/me/app.c", 5},
+		{"app::parse(char const*)", "/bin/app", "/home/me/app.c", 9}, {0}};
+	static const struct example_function twice[] = {
+		{"open", "/lib/libparse.so", "/home/me/parse.c", 5},
+		{"open", "/bin/app", "/home/me/app.c", 9}, {0}};
+	static const struct example_function nowhere[] = {
+		{"main", "/bin/app", "/home/me/app.c", 5}, {"inner", "/bin/app"}, {0}};
+	static const struct example_function odd[] = {
+		{"it's", "/bin/app", "/home/me/app.c", 5}, {0}};
+	SPROF_AUTO_FREE char *quoted = next_of(parse, NULL, SPROF_TIME_USER);
+	SPROF_AUTO_FREE char *module = next_of(twice, NULL, SPROF_TIME_USER);
+	SPROF_AUTO_FREE char *sourceless = next_of(nowhere, NULL, SPROF_TIME_USER);
+	SPROF_AUTO_FREE char *unquotable = next_of(odd, NULL, SPROF_TIME_USER);
+	SPROF_AUTO_FREE char *reads = next_of(parse, "[read]", SPROF_TIME_SYS);
+	SPROF_AUTO_FREE char *sleeps = next_of(parse, "[nanosleep]", SPROF_TIME_SLEEP);
+
+	assert_says(quoted, "next       sprof annotate 'app::parse(char const*)'    its lines");
+	assert_says(module, "next       sprof annotate open@app    its lines");
+	assert_says(sourceless, "next       sprof report    ");
+	assert_says(unquotable, "next       sprof report    ");
+	assert_says(reads, "next       sprof syscalls -- ./program 80    how many calls");
+	assert_silent(reads, "annotate");
+	assert_says(sleeps, "next       sprof report    ");
 }
 
 static void other_figures_than_time_have_places(void **state)
@@ -288,6 +344,7 @@ int main(void)
 		cmocka_unit_test(too_few_samples_tell_nothing),
 		cmocka_unit_test(a_function_is_named_if_another_run_would_name_it),
 		cmocka_unit_test(a_persons_next_questions_are_answered),
+		cmocka_unit_test(the_next_command_is_one_that_works),
 		cmocka_unit_test(other_figures_than_time_have_places),
 	};
 

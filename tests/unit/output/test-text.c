@@ -200,6 +200,56 @@ static void the_heaviest_threads_stay(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A profile whose threads have a sample each, and the kernel's counts. */
+static struct sprof_profile *make_threads(size_t count)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+
+	assert_non_null(profile);
+	for (size_t i = 0; i < count; i++) {
+		const struct sprof_thread_facts facts = {
+			.own_tid = 101 + (pid_t)i, .has_switches = true, .has_io = true};
+		const uint32_t thread = example_thread(profile, "worker");
+
+		example_add(profile, thread, "main;work",
+			&(struct sprof_metrics){
+				.samples = 1, .times.ns[SPROF_TIME_USER] = SPROF_NS_PER_MS});
+		profile->threads[thread].times.ns[SPROF_TIME_SLEEP] = SPROF_NS_PER_MS;
+		profile->threads[thread].facts = facts;
+		profile->threads[thread].has_facts = true;
+	}
+	return profile;
+}
+
+static void many_threads_stand_behind_the_answer(void **state)
+{
+	for (size_t count = 8; count <= 9; count++) {
+		struct sprof_profile *profile = make_threads(count);
+		struct sprof_output_options options = sprof_output_options_default();
+		SPROF_AUTO_FREE char *text = report(profile, &options);
+		const char *threads = strstr(text, "\nthreads\n");
+
+		assert_non_null(threads);
+		assert_int_equal(threads < strstr(text, "flat profile"), count == 8);
+		sprof_profile_destroy(profile);
+	}
+}
+
+/* No column of the counts is empty: of ids that are equal, and of kinds of waits that none had. */
+static void counts_that_nobody_has_take_no_room(void **state)
+{
+	struct sprof_profile *profile = make_threads(2);
+	struct sprof_output_options options = sprof_output_options_default();
+	SPROF_AUTO_FREE char *few = report(profile, &options), *all = NULL;
+
+	assert_non_null(strstr(few, "\n      tid cpu    sleep volunt."));
+	profile->threads[1].facts.own_tid = 1;
+	profile->threads[0].times.ns[SPROF_TIME_DISK] = SPROF_NS_PER_MS;
+	all = report(profile, &options);
+	assert_non_null(strstr(all, "\n      tid  own tid cpu    sleep     disk volunt."));
+	sprof_profile_destroy(profile);
+}
+
 static char *report_of_stolen(uint64_t stolen)
 {
 	struct sprof_output_options options = sprof_output_options_default();
@@ -364,6 +414,8 @@ int main(void)
 		cmocka_unit_test(the_mode_chooses_the_parts),
 		cmocka_unit_test(says_what_it_left_out),
 		cmocka_unit_test(the_heaviest_threads_stay),
+		cmocka_unit_test(many_threads_stand_behind_the_answer),
+		cmocka_unit_test(counts_that_nobody_has_take_no_room),
 		cmocka_unit_test(long_names_are_shortened_in_the_middle),
 		cmocka_unit_test(alike_waits_are_shown_together),
 		cmocka_unit_test(stolen_time_has_columns_where_it_counts),
