@@ -169,7 +169,12 @@ bool sprof_summary_put_paths(struct sprof_summary *summary, size_t rows, struct 
 static char *wait_text(
 	const struct sprof_summary *summary, const struct sprof_waits_row *row, size_t left)
 {
+	const size_t object = row->object ? strlen(row->object) : 0;
 	struct sprof_waits_row bare = *row;
+	/* "+0" says nothing. */
+	SPROF_AUTO_FREE char *whole = object > 2 && strcmp(row->object + object - 2, "+0") == 0
+		? strndup(row->object, object - 2)
+		: NULL;
 	/* Without the id, which the report has. */
 	SPROF_AUTO_FREE char *name = row->holder && !row->is_join
 		? strndup(row->holder, strcspn(row->holder, "(") - 1)
@@ -181,6 +186,8 @@ static char *wait_text(
 
 	if (row->holder && !row->is_join && !fitted)
 		return NULL;
+	if (whole)
+		bare.object = whole;
 	if (row->kind == SPROF_WAIT_KIND_LOCK && row->object)
 		bare.syscall = NULL;
 	words = sprof_wait_words(summary->profile, &bare, left - length);

@@ -27,6 +27,8 @@ enum {
 static const double least_second = 15, least_beside_runq = 5;
 /* Percent of a cause: the least for naming its heaviest function. */
 static const double least_place = 5;
+/* Percent of a wait: the least for naming the thread that held it up. */
+static const double least_holder = 10;
 /* Percent of the run's duration: with less busy time, the sentence says so first. */
 static const double mostly_idle = 20;
 /* Percent of a cause: from here on a function is most of it. */
@@ -186,7 +188,8 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 {
 	const struct sprof_waits_row *wait = &cause->wait;
 	const double percent = sprof_percent(wait->ns, cause->ns);
-	bool is_lock = wait->kind == SPROF_WAIT_KIND_LOCK && wait->object;
+	const bool is_lock = wait->kind == SPROF_WAIT_KIND_LOCK && wait->object;
+	const bool is_rare = sprof_percent(wait->holder_ns, wait->ns) < least_holder;
 
 	if (!wait->ns)
 		return;
@@ -202,10 +205,11 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 		fputs(is_lock ? " in " : ", by ", words->stream);
 		put_function(words, profile, wait->function, room);
 	}
-	if (!wait->holder)
+	if (!wait->holder || (is_rare && !wait->holder_function))
 		return;
-	fputs(", held by ", words->stream);
-	put_name(words, wait->holder, room);
+	fputs(is_rare ? ", held" : ", held by ", words->stream);
+	if (!is_rare)
+		put_name(words, wait->holder, room);
 	if (wait->holder_function) {
 		fputs(" in ", words->stream);
 		put_name(words, wait->holder_function, room);

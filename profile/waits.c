@@ -191,7 +191,48 @@ static int compare_holders(const void *left, const void *right)
 	return one == other ? falling(a->ns, b->ns) : (one > other) - (one < other);
 }
 
-/* The thread that held a row's lock the longest in total, and its main place meanwhile. */
+/*
+ * Where most samples of a lock's holders were, whoever it was; NULL: nowhere. A holder is sampled
+ * after the lock was read, so where few samples were, it may have had the lock no more.
+ */
+static const char *common_place(const struct sprof_waits_edge *edges, size_t count)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < count; i++)
+		known += edges[i].holder_function ? edges[i].samples : 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t samples = 0;
+
+		for (size_t k = i; k < count && edges[i].holder_function; k++) {
+			if (edges[k].holder_function == edges[i].holder_function)
+				samples += edges[k].samples;
+		}
+		if (2 * samples > known)
+			return edges[i].holder_function;
+	}
+	return NULL;
+}
+
+/* The edges are sorted: those of a row, then those of a holder, stand together. */
+static void choose_places(struct sprof_waits_table *table)
+{
+	for (size_t i = 0, count; i < table->edge_count; i += count) {
+		const struct sprof_waits_edge *edges = &table->edges[i];
+		struct sprof_waits_row *row = &table->rows[edges->row];
+		const char *place;
+
+		for (count = 1; i + count < table->edge_count && edges[count].row == edges->row;)
+			count++;
+		place = common_place(edges, count);
+		for (size_t k = 0; place && k < count; k++) {
+			if (edges[k].holder == row->holder && edges[k].holder_function == place)
+				row->holder_function = place;
+		}
+	}
+}
+
+/* The thread that held a row's lock the longest in total. */
 static void choose_holders(struct sprof_waits_table *table)
 {
 	const struct sprof_waits_edge *first = table->edges;
@@ -211,9 +252,9 @@ static void choose_holders(struct sprof_waits_table *table)
 		if (row->holder && row->holder_ns >= sum)
 			continue;
 		row->holder = first->holder;
-		row->holder_function = first->holder_function;
 		row->holder_ns = sum;
 	}
+	choose_places(table);
 }
 
 static int compare_order(const void *left, const void *right, void *data)

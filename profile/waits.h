@@ -30,7 +30,8 @@ struct sprof_waits_row {
 	/* exact waits; 0: only ticks tell */
 	uint64_t waits, longest_ns;
 	/*
-	 * The longest holder of the lock, and its main place meanwhile; NULL: no lock, or unknown.
+	 * The longest holder of the lock; and where it was meanwhile, if most samples of the lock's
+	 * holders were there. NULL: no lock, or unknown.
 	 */
 	const char *holder, *holder_function;
 	uint64_t holder_ns; /* of that thread, at all its places */

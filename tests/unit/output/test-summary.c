@@ -296,6 +296,46 @@ static void the_next_command_is_one_that_works(void **state)
 	assert_says(sleeps, "next       sprof report    ");
 }
 
+/* A sample of a wait for that long; the holder was there. */
+static void add_held(struct sprof_profile *profile, uint32_t thread, const char *holder,
+	const char *place, uint64_t ms)
+{
+	const struct sprof_profile_context context = {.state = SPROF_STATE_SLEEP,
+		.kind = SPROF_WAIT_KIND_LOCK,
+		.syscall = "futex",
+		.object = "mutex cache+0",
+		.holder = holder,
+		.holder_function = place};
+	struct sprof_profile_row row = {.thread = thread,
+		.stack = example_stack(profile, "main;load"),
+		.metrics = {.samples = 1, .times.ns[SPROF_TIME_SLEEP] = ms * SPROF_NS_PER_MS}};
+
+	assert_true(sprof_build_context(profile, &context, &row.context));
+	assert_true(sprof_build_row(profile, &row, NULL));
+}
+
+/* Once, a holder was seen somewhere else, and that wait was long: it had given the lock away before. */
+static void a_rare_place_of_holders_is_not_named(void **state)
+{
+	for (int late = 0; late < 2; late++) {
+		struct sprof_profile *profile = sprof_build_create();
+		const uint32_t thread = example_thread(profile, "a");
+		const struct sprof_quality quality = {
+			.duration_ns = SPROF_NS_PER_S, .rate_hz = 99, .samples_stopped = 11};
+		SPROF_AUTO_FREE char *text = NULL;
+
+		for (int i = 0; i < 10; i++)
+			add_held(profile, thread, "often (2)", "flush", 10);
+		add_held(profile, thread, late ? "late (3)" : "often (2)", "elsewhere", 900);
+		sprof_profile_set_quality(profile, &quality);
+		text = summary_of(profile);
+		assert_says(text,
+			late ? "most on mutex cache in load, held by late (3)\n"
+			     : "most on mutex cache in load, held by often (2) in flush\n");
+		assert_says(text, "lock    mutex cache in load, held by");
+	}
+}
+
 static void other_figures_than_time_have_places(void **state)
 {
 	static const struct example_function reads[] = {{"main", "/home/me/app", "app.c", 46},
@@ -345,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_function_is_named_if_another_run_would_name_it),
 		cmocka_unit_test(a_persons_next_questions_are_answered),
 		cmocka_unit_test(the_next_command_is_one_that_works),
+		cmocka_unit_test(a_rare_place_of_holders_is_not_named),
 		cmocka_unit_test(other_figures_than_time_have_places),
 	};
 
