@@ -187,7 +187,7 @@ def test_auto():
 
 
 def crowded(source):
-    """A program that has to share a CPU with another one; its samples, and the time that they are to cover, in periods."""
+    """A program that has to share a CPU with another one; its figures, and its time in periods."""
     cpu = sorted(os.sched_getaffinity(0))[0]
     before = ["taskset", "-c", cpu]
     rival, program = Target("spin-two", before=before), Target("spin-two", before=before)
@@ -196,13 +196,15 @@ def crowded(source):
     program.finish().check(0)
     (row,) = read_report("x.txt").threads
     assert row["runq"] > 0.2 * row["wall"], row
-    return stats["samples"], row["wall"] * stats["rate_hz"]
+    return stats, row["wall"] * stats["rate_hz"]
 
 
 def test_a_thread_that_waits_for_a_cpu_has_samples():
     """Its turns are shorter than a period. A timer in the kernel doesn't count them: its last sample stands for them."""
-    samples, periods = crowded("kernel")
-    check_near(samples, periods, 0.1 * periods, "samples")
+    stats, periods = crowded("kernel")
+    # On a busier machine sprof itself comes late, and waits for the thread at the end.
+    least = 0.9 * stats["duration_ns"] / 1e9 * stats["rate_hz"] - stats["samples_lost"] - stats["ticks_missed"]
+    assert least <= stats["samples"] <= 1.1 * periods + 2, (periods, stats)
 
 
 def test_without_locked_memory():
