@@ -226,6 +226,9 @@ static void put_crowd(struct words *words, const struct sprof_profile *profile)
 	if (crowd.is_of_others)
 		fprintf(words->stream, ", other programs used %.1f of %.0f CPUs", crowd.others,
 			crowd.cpus);
+	else if (crowd.is_of_sprof)
+		fprintf(words->stream, ", sprof itself used %.1f of %.0f CPUs", crowd.sprof,
+			crowd.cpus);
 	else if (crowd.is_of_own)
 		fprintf(words->stream, ", %s used %.1f of %.0f CPUs",
 			profile->process_count > 1 ? "the profiled processes" : "its own threads",

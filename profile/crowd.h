@@ -13,7 +13,9 @@ struct sprof_crowd {
 	double cpus;       /* that the machine has */
 	double own;        /* used by what was profiled */
 	double others;     /* used by all other programs; not by sprof */
+	double sprof;      /* used by sprof itself */
 	bool is_of_others; /* they left too little */
+	bool is_of_sprof;  /* others left enough, but sprof used much of it */
 	bool is_of_own;    /* what was profiled had most, and wanted more */
 };
 

@@ -336,6 +336,39 @@ static void a_rare_place_of_holders_is_not_named(void **state)
 	}
 }
 
+/* A second of computing and one of waiting for a CPU, in two seconds on one CPU; sprof used as much of it. */
+static char *cost_of(uint64_t own_ms)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {.duration_ns = 2 * SPROF_NS_PER_S,
+		.rate_hz = 99,
+		.samples_stopped = 198,
+		.stop_ns_total = own_ms * SPROF_NS_PER_MS / 10,
+		.profiler_cpu_ns = own_ms * SPROF_NS_PER_MS,
+		.cpus = 1,
+		.machine_cpu_ns = SPROF_NS_PER_S + own_ms * SPROF_NS_PER_MS};
+
+	example_add(profile, example_thread(profile, "a"), "main;work",
+		&(struct sprof_metrics){.samples = 198,
+			.times.ns = {[SPROF_TIME_USER] = SPROF_NS_PER_S,
+				[SPROF_TIME_RUNQ] = SPROF_NS_PER_S}});
+	sprof_profile_set_quality(profile, &quality);
+	return summary_of(profile);
+}
+
+static void what_sprof_took_is_said_where_it_is_much(void **state)
+{
+	SPROF_AUTO_FREE char *little = cost_of(40);
+	SPROF_AUTO_FREE char *much = cost_of(900);
+
+	assert_silent(little, "cost  ");
+	assert_silent(little, "sprof itself");
+	assert_says(much,
+		"cost       sprof used 900.0 ms of CPU time, the program 1.000 s, and stopped it for "
+		"90.0 ms: it runs faster without\n");
+	assert_says(much, "ready but without a CPU, sprof itself used 0.5 of 1 CPUs");
+}
+
 static void other_figures_than_time_have_places(void **state)
 {
 	static const struct example_function reads[] = {{"main", "/home/me/app", "app.c", 46},
@@ -386,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_persons_next_questions_are_answered),
 		cmocka_unit_test(the_next_command_is_one_that_works),
 		cmocka_unit_test(a_rare_place_of_holders_is_not_named),
+		cmocka_unit_test(what_sprof_took_is_said_where_it_is_much),
 		cmocka_unit_test(other_figures_than_time_have_places),
 	};
 
