@@ -18,7 +18,7 @@ test_packages=(
     elfutils dwz xz-utils lz4 zstd rustc llvm libdebuginfod1
     postgresql nginx-light wrk default-jdk-headless time strace procps util-linux tmux zsh fish smem uftrace ltrace
     heaptrack libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-greenlet
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-greenlet python3-dbg
 )
 
 # Other builds of Node.js than Debian's bring npm with them, and its package conflicts with them.

@@ -283,10 +283,16 @@ def whole(threads):
     return threads if len(threads) == 5 and ends == {"<module>", "_bootstrap"} else None
 
 
+def threads_in_dump(result):
+    return json.loads(result.check(0).text())["processes"][0]["threads"]
+
+
+def stack_of(thread):
+    return [(frame["function"].rpartition(".")[2], frame["file"], frame["line"]) for frame in thread["stack"]]
+
+
 def told_by_dump(pid):
-    dump = json.loads(sprof("dump", "-p", pid, "--json", "--python", "only").check(0).text())
-    return sorted([(frame["function"].rpartition(".")[2], frame["file"], frame["line"]) for frame in thread["stack"]]
-                  for thread in dump["processes"][0]["threads"])
+    return sorted(map(stack_of, threads_in_dump(sprof("dump", "-p", pid, "--json", "--python", "only"))))
 
 
 def check_same_as_faulthandler(python):

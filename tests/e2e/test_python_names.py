@@ -1,9 +1,10 @@
 """Names that Python programs give to threads, and not to the kernel: in every interpreter, wherever names are shown."""
 
 import json
+import os
 import signal
 
-from harness import Program, main, sprof, state_of, threads_of, wait_until
+from harness import Attached, Program, main, sprof, state_of, threads_of, wait_until
 from test_dump_core import gcore
 from test_python import installed
 
@@ -40,15 +41,20 @@ wait()
 NAMES = {"reader \xe9 \u20ac", "renamed before it starts", "told-kernel", "with a dict of its own",
          "a-pool-with-a-name-longer-than-sixteen_0"}
 
+BUSY = "the last snapshot is still being written"
+
+# It gives itself another name when it is told to.
 RENAMED = '''
-import threading, time
+import sys, threading
 def work():
-    end = time.monotonic() + 1
-    while time.monotonic() < end:
+    while len(told) < 2:
         sum(range(100))
-        if time.monotonic() > end - 0.7: threading.current_thread().name = 'second'
+        if told: threading.current_thread().name = 'second'
+told = []
 thread = threading.Thread(target=work, name='first')
 thread.start()
+print('ready', flush=True)
+for line in sys.stdin: told.append(line)
 thread.join()
 '''
 
@@ -65,12 +71,36 @@ def names_in(text):
     return {thread["name"] for thread in json.loads(text)["processes"][0]["threads"][1:]}
 
 
+def snapshot(attached):
+    """Asks for x.json, and again if sprof was still at the last one."""
+    if os.path.exists("x.json"):
+        os.remove("x.json")
+    refused = attached.stderr().count(BUSY)
+    attached.signal(signal.SIGUSR1)
+
+    def is_there():
+        nonlocal refused
+        if attached.stderr().count(BUSY) > refused:
+            refused += 1
+            attached.signal(signal.SIGUSR1)
+        return os.path.exists("x.json")
+
+    wait_until(is_there, "a snapshot", attached.stderr)
+
+
+def names_so_far(attached):
+    """What the recording has by now, of all threads but the first."""
+    snapshot(attached)
+    with open("x.json", encoding="utf-8") as file:
+        return {thread["name"] for thread in json.load(file)["threads"][1:]}
+
+
 def check_names(python):
     program = waiting(python)
     assert names_in(sprof("dump", "-p", program.pid, "--json").check(0).text()) == NAMES, python
-    sprof("attach", "-p", program.pid, "-d", "0.1s", "-o", "x.json", "-o", "x.txt", "-o", "x.pb.gz").check(0)
-    with open("x.json", encoding="utf-8") as file:
-        assert {thread["name"] for thread in json.load(file)["threads"][1:]} == NAMES, python
+    attached = Attached(program.pid, "-o", "x.pb.gz", "-o", "x.json")
+    wait_until(lambda: names_so_far(attached) == NAMES, f"{python}: all names are known")
+    attached.stop().check(0)
     for options in (("-f", "text"), ("-f", "text", "--by", "thread"), ("-f", "html"), ("-f", "chrome")):
         found = sprof("report", "x.pb.gz", *options, "-o", "out").check(0)
         with open("out", encoding="utf-8") as file:
@@ -89,14 +119,23 @@ def test_names():
         check_names(python)
 
 
+def check_a_change(python):
+    program = Program([*python.command, python.write("renamed.py", RENAMED)])
+    assert program.line() == "ready"
+    attached = Attached(program.pid, "-r", "499", "-o", "x.txt", "-o", "x.json")
+    for name in ("first", "second"):
+        wait_until(lambda name=name: names_so_far(attached) == {name}, f"{python}: the {name} name is known")
+        program.say("go on\n")
+    program.finish().check(0)
+    attached.wait()
+    attached.finish().check(0)
+    with open("x.txt", encoding="utf-8") as file:
+        assert "second, before first" in file.read()
+
+
 def test_a_name_that_changes():
     for python in installed():
-        sprof("run", "-r", "499", "-o", "x.txt", "-o", "x.json", "--", *python.command,
-              python.write("renamed.py", RENAMED)).check(0)
-        with open("x.json", encoding="utf-8") as file:
-            assert [thread["name"] for thread in json.load(file)["threads"]][1:] == ["second"], python
-        with open("x.txt", encoding="utf-8") as file:
-            assert "second, before first" in file.read()
+        check_a_change(python)
 
 
 if __name__ == "__main__":
