@@ -51,9 +51,14 @@ static bool is_thread(const struct search *search, uint64_t id)
 		tid == (uint32_t)subject->own_tid;
 }
 
-/* The next state and the id of one. */
-static bool read_state(
-	const struct search *search, uint64_t address, uint64_t *ret_next, uint64_t *ret_id)
+struct state {
+	uint64_t next;
+	uint64_t id; /* as is_thread() takes it */
+	uint64_t
+		before; /* the word in front of it: from 3.11 on pthread_self() (Include/cpython/pystate.h) */
+};
+
+static bool read_state(const struct search *search, uint64_t address, struct state *ret)
 {
 	const struct sprof_python_offsets *offsets = &search->process->offsets;
 	uint8_t bytes[SPROF_PYTHON_MOST_STATE];
@@ -62,26 +67,47 @@ static bool read_state(
 	if (size > sizeof(bytes) || offsets->thread_next + WORD > size ||
 		search->memory->read(search->memory->data, address, bytes, size) < size)
 		return false;
-	memcpy(ret_next, bytes + offsets->thread_next, sizeof(*ret_next));
-	memcpy(ret_id, bytes + offsets->thread_id, sizeof(*ret_id));
+	memcpy(&ret->next, bytes + offsets->thread_next, sizeof(ret->next));
+	memcpy(&ret->id, bytes + offsets->thread_id, sizeof(ret->id));
+	if (offsets->thread_id >= WORD)
+		memcpy(&ret->before, bytes + offsets->thread_id - WORD, sizeof(ret->before));
 	return true;
 }
 
+/*
+ * Between a fork and an exec, a child has its parent's state, with the parent's id, and its parent's thread
+ * pointer.
+ */
+static bool is_forked(const struct search *search, const struct state *state)
+{
+	return sprof_python_has_kernel_ids(&search->process->offsets) &&
+		search->subject->thread_pointer && state->before == search->subject->thread_pointer;
+}
+
 /* An interpreter has at most one state of a thread. */
-static void find_in(struct search *search, uint64_t state)
+static void find_in(struct search *search, uint64_t address)
 {
 	struct sprof_interp_thread *thread = search->thread;
-	uint64_t next, id;
+	uint64_t forked = 0, forked_key = 0;
+	struct state state = {0};
 
-	for (; state && search->seen < MOST_THREADS; state = next) {
+	for (; address && search->seen < MOST_THREADS; address = state.next) {
 		search->seen++;
-		if (!read_state(search, state, &next, &id))
+		if (!read_state(search, address, &state))
+			break;
+		if (is_thread(search, state.id)) {
+			thread->key = state.id;
+			thread->states[thread->state_count++] = address;
 			return;
-		if (!is_thread(search, id))
-			continue;
-		thread->key = id;
-		thread->states[thread->state_count++] = state;
-		return;
+		}
+		if (is_forked(search, &state)) {
+			forked = address;
+			forked_key = state.id;
+		}
+	}
+	if (forked && (!thread->state_count || thread->key == forked_key)) {
+		thread->key = forked_key;
+		thread->states[thread->state_count++] = forked;
 	}
 }
 

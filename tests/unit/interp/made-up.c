@@ -90,6 +90,7 @@ int scene_set_up(void **state)
 	scene->offsets = offsets;
 	scene->memory = (struct sprof_interp_memory){scene, read_memory, scene_read_pieces};
 	scene->modules = sprof_modules_create();
+	scene->subject.own_tid = OWN_TID;
 	scene->process = (struct sprof_python_process){
 		.common = {.runtime = &sprof_python_runtime, .serial = 1, .is_known = true},
 		.offsets = *offsets,
@@ -122,11 +123,10 @@ int scene_tear_down(void **state)
 
 enum sprof_interp_outcome scene_copy(struct scene *scene)
 {
-	const struct sprof_interp_subject subject = {.own_tid = OWN_TID};
 	const struct sprof_interp_stack stack = {0};
 
-	assert_true(sprof_interp_prepare(
-		&scene->process.common, &scene->memory, &subject, &scene->thread, &scene->copy));
+	assert_true(sprof_interp_prepare(&scene->process.common, &scene->memory, &scene->subject,
+		&scene->thread, &scene->copy));
 	scene->calls = 0;
 	sprof_interp_copy(
 		&scene->process.common, &scene->memory, &stack, scene->thread, scene->copy);

@@ -33,6 +33,7 @@ struct scene {
 	const struct sprof_python_offsets *offsets;
 	struct sprof_interp_memory memory;
 	struct sprof_python_process process;
+	struct sprof_interp_subject subject;
 	struct sprof_interp_thread *thread;
 	struct sprof_interp_copy *copy;
 	struct sprof_modules *modules;

@@ -91,6 +91,28 @@ static void test_never_in_the_main(void **state)
 	assert_int_equal(scene->thread->state_count, 2);
 }
 
+/* Between a fork and an exec, the state has the id of the parent's thread; both have one thread pointer. */
+static void test_a_child(void **state)
+{
+	const uint64_t pointer = 0x7f0000001000;
+	struct scene *scene = *state;
+	const uint32_t id = scene->offsets->thread_id;
+
+	scene_put(scene, STATE + id, OWN_TID - 1);
+	scene_put(scene, STATE + id - WORD, pointer);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_NO_STATE);
+	scene->subject.thread_pointer = pointer + WORD;
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_NO_STATE);
+	scene->subject.thread_pointer = pointer;
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+	assert_int_equal(scene->copy->frame_count, 5);
+	/* It goes on in Python, and has told the interpreter its id. */
+	scene_put(scene, STATE + id, OWN_TID);
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_NO_STATE);
+	scene->thread->state_count = 0;
+	assert_int_equal(scene_copy(scene), SPROF_INTERP_READ);
+}
+
 /* More states than are kept: the main interpreter's is not among them. */
 static void test_too_many(void **state)
 {
@@ -113,6 +135,7 @@ int main(void)
 			test_two_without_the_main, scene_set_up, scene_tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_never_in_the_main, scene_set_up, scene_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_child, scene_set_up, scene_tear_down),
 		cmocka_unit_test_setup_teardown(test_too_many, scene_set_up, scene_tear_down),
 	};
 
