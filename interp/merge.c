@@ -63,20 +63,19 @@ static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 	return !copy->frame_count || copy->frames[copy->frame_count - 1].is_entry;
 }
 
-/* Whether the innermost loop calls nothing, or only what it calls at its begin and end. */
+/* Whether the innermost loop calls nothing, or what it calls at its begin and end, which may call others. */
 static bool is_at_edge(const struct merging *merging)
 {
 	struct sprof_interp_process *process = merging->process;
+	enum sprof_python_part part;
 
-	for (size_t i = 0; i < merging->first_loop; i++) {
-		const enum sprof_python_part part = part_of(process, &merging->native->frames[i]);
-		/* In a file with all symbols that is the way to another function (PLT). */
-		const bool is_way = part == SPROF_PYTHON_NAMELESS && !i && !process->is_stripped;
-
-		if (part != SPROF_PYTHON_EDGE && !is_way)
-			return false;
-	}
-	return true;
+	if (!merging->first_loop)
+		return true;
+	part = part_of(process, &merging->native->frames[merging->first_loop - 1]);
+	/* In a file with all symbols code without one is the way to another function (PLT). */
+	return part == SPROF_PYTHON_EDGE ||
+		(part == SPROF_PYTHON_NAMELESS && merging->first_loop == 1 &&
+			!process->is_stripped);
 }
 
 static bool is_greenlet(const struct merging *merging, size_t index)

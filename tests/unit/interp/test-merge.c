@@ -158,6 +158,11 @@ static void test_a_loop_without_a_frame(void **state)
 	check(&scene, SPROF_INTERP_CALLS, "s01");
 	set_up(&scene, (const uint64_t[]){EDGE, LOOP, SORT, LOOP, STOP}, "fe");
 	check(&scene, SPROF_INTERP_CALLS, "es01");
+	/* That calls others in turn: memory is given back. */
+	set_up(&scene, (const uint64_t[]){ELSEWHERE, SORT, EDGE, LOOP, SORT, LOOP, STOP}, "fe");
+	check(&scene, SPROF_INTERP_CALLS, "xses01");
+	set_up(&scene, (const uint64_t[]){EDGE, SORT, LOOP, SORT, LOOP, STOP}, "fe");
+	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
 	/* It calls something else: a frame is missing, nobody knows which. */
 	set_up(&scene, (const uint64_t[]){SORT, LOOP, SORT, LOOP, STOP}, "fe");
 	check_unmerged(&scene, SPROF_MERGE_MISMATCH);
