@@ -5,6 +5,7 @@
 
 enum {
 	FIRST_COPY = 32 * 1024,
+	FIRST_DEEP_COPY = 256 * 1024,
 	FIRST_GOROUTINE_COPY = 1024 * 1024, /* room for the used part: its end is known */
 	LARGEST_COPY = 8 * 1024 * 1024,     /* the usual stack limit */
 };
@@ -18,6 +19,12 @@ void sprof_copy_plan_expect_all(struct copy_plan *plan)
 {
 	plan->size = LARGEST_COPY;
 	plan->wants_system = true;
+}
+
+void sprof_copy_plan_expect_deep(struct copy_plan *plan)
+{
+	if (plan->size < FIRST_DEEP_COPY)
+		plan->size = FIRST_DEEP_COPY;
 }
 
 static size_t grown(size_t size)

@@ -11,6 +11,9 @@
 /* The mappings of the process have been read: looks for a runtime in it. */
 void sprof_interpreted_find(const struct sprof_world *world, struct sprof_process *process);
 
+/* A thread is going to be copied: how much of it, if its process has a runtime. */
+void sprof_interpreted_plan(const struct sprof_thread *thread);
+
 /* Before a copy of a thread, which is still running or asleep. False: no memory. */
 SPROF_MUST_USE bool sprof_interpreted_prepare(
 	const struct sprof_world *world, struct sprof_thread *thread, struct copy_buffer *buffer);

@@ -92,6 +92,7 @@ static bool prepare(struct peeking *peeking, const struct run *run, struct sprof
 	sprof_mappings_begin(run->world, thread->process);
 	if (process->mappings.go)
 		expect_goroutine(run->world, thread, call->sp);
+	sprof_interpreted_plan(thread);
 	set_regs(&peeking->snapshot.regs, call);
 	return sprof_interpreted_prepare(run->world, thread, &peeking->buffer) &&
 		sprof_copy_reserve(&peeking->buffer, &sampled->copy);

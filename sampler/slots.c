@@ -32,9 +32,11 @@ static struct slot *next_slot(struct slots *slots, const struct copy_plan *plan)
 bool sprof_slots_add(struct slots *slots, const struct ask *ask)
 {
 	const struct sampled *sampled = ask->thread->sampling;
-	struct slot *slot = next_slot(slots, &sampled->copy);
 	bool is_asked = ask->thread->phase == SPROF_THREAD_INTERRUPTED;
+	struct slot *slot;
 
+	sprof_interpreted_plan(ask->thread);
+	slot = next_slot(slots, &sampled->copy);
 	if (!slot)
 		return false;
 	slot->ask = *ask;

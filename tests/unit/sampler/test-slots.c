@@ -9,6 +9,8 @@
 enum { THREADS = 3 };
 
 static struct scene {
+	struct sampled_process sampled_process;
+	struct sprof_process process;
 	struct sampled sampled[THREADS];
 	struct sprof_thread threads[THREADS];
 	struct slots slots;
@@ -17,8 +19,10 @@ static struct scene {
 static int set_up(void **state)
 {
 	scene = (struct scene){0};
+	scene.process.sampling = &scene.sampled_process;
 	for (size_t i = 0; i < THREADS; i++) {
 		scene.threads[i].sampling = &scene.sampled[i];
+		scene.threads[i].process = &scene.process;
 		scene.threads[i].phase = SPROF_THREAD_RUNNING;
 		sprof_copy_plan_init(&scene.sampled[i].copy);
 	}
