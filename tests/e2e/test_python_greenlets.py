@@ -65,6 +65,16 @@ greenlets = {function.__name__: greenlet.greenlet(function) for function in (one
 zero(time.monotonic() + 2)
 '''
 
+# Greenlet calls it after each change, from the greenlet that it has changed to.
+TRACE = '''
+def traced_deep(n):
+    if n: return traced_deep(n - 1)
+    spin(200)
+def traced(event, args):
+    traced_deep(3)
+greenlet.settrace(traced)
+'''
+
 # The last greenlet is resumed from elsewhere than it was started, and tells where it is.
 ASLEEP = '''
 import greenlet, time, traceback
@@ -134,6 +144,22 @@ def test_paths():
     check_merged(stats, 0.99)
     assert switches < 0.2 * stats["python_merged"], f"{switches} of {stats['python_merged']}"
     assert {"zero", "one", "two", "three"} <= set(seen), seen
+
+
+def test_a_trace_function():
+    """It is above the functions of one greenlet, or below the first function of a greenlet that begins."""
+    python = python_with_greenlet()
+    path = python.write("traced.py", PROGRAM.replace("def one_key", TRACE + "def one_key", 1))
+    profile, stats = record(python, path)
+    seen = collections.Counter()
+    for samples, frames in stacks_of(profile):
+        own = [name for name, file, _ in frames if file == path]
+        above = [name for name in own if not name.startswith("traced")]
+        if above:
+            seen[check_path(above), len(own) > len(above)] += samples
+    assert seen["zero", True] and seen["one", True] and seen["two", True], seen
+    stats.pop("python_unmerged_switch")
+    check_merged(stats, 0.99)
 
 
 def told(program):
