@@ -296,6 +296,8 @@ enum sprof_timers_denied {
 	SPROF_TIMERS_SECCOMP,
 	SPROF_TIMERS_LOCKED_MEMORY,
 	SPROF_TIMERS_OTHER,
+	SPROF_TIMERS_FILES, /* the limit of open files */
+	SPROF_TIMERS_UNSUPPORTED,
 };
 
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */

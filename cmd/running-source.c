@@ -40,12 +40,14 @@ static void set_remedy(const struct sprof_perf_denial *denial, struct sprof_erro
 		sprof_error_hint(err,
 			"let the container's seccomp profile allow perf_event_open; --source stop needs nothing");
 		break;
+	case SPROF_PERF_TOO_MANY_FILES:
+		sprof_error_hint(err, "ulimit -n; --source stop does without");
+		break;
 	case SPROF_PERF_PERMITTED:
 	case SPROF_PERF_ADMIN:
 	case SPROF_PERF_UNSUPPORTED:
 	case SPROF_PERF_NO_TRACEFS:
 	case SPROF_PERF_NAMESPACE:
-	case SPROF_PERF_TOO_MANY_FILES:
 	case SPROF_PERF_GONE:
 	case SPROF_PERF_OTHER:
 		sprof_error_hint(err, "--source stop does without");
@@ -63,12 +65,14 @@ static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *deni
 		return SPROF_TIMERS_SECCOMP;
 	case SPROF_PERF_NO_LOCKED_MEMORY:
 		return SPROF_TIMERS_LOCKED_MEMORY;
+	case SPROF_PERF_TOO_MANY_FILES:
+		return SPROF_TIMERS_FILES;
+	case SPROF_PERF_UNSUPPORTED:
+		return SPROF_TIMERS_UNSUPPORTED;
 	case SPROF_PERF_PERMITTED:
 	case SPROF_PERF_ADMIN:
-	case SPROF_PERF_UNSUPPORTED:
 	case SPROF_PERF_NO_TRACEFS:
 	case SPROF_PERF_NAMESPACE:
-	case SPROF_PERF_TOO_MANY_FILES:
 	case SPROF_PERF_GONE:
 	case SPROF_PERF_OTHER:
 		break;

@@ -1,6 +1,6 @@
 /*
- * What sprof itself cost, where it is much beside what the program did: then the program ran slower than
- * it does alone. Does not know how much slower.
+ * What sprof itself cost, where it is much beside what the program did, and whether the program ran slower
+ * by that than it does alone. Does not know how much slower.
  */
 #include "output/summary.h"
 
@@ -10,10 +10,14 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/crowd.h"
 #include "output/units.h"
 
 /* Percent of the program's CPU time: from here on sprof says what it took. */
 static const double much = 10;
+
+/* Percent of the run, or of the program's CPU time: from here on its stops make it slower. */
+static const double slows = 2;
 
 /* Less is the start and the end of any run. */
 static const uint64_t least_ns = 50 * SPROF_NS_PER_MS;
@@ -37,6 +41,20 @@ bool sprof_summary_has_cost(const struct sprof_summary *summary)
 		sprof_percent(own + quality->stop_ns_total, cpu) >= much;
 }
 
+/* Who was stopped for long, or had to share the CPUs with sprof; who was only looked at was not held up. */
+static bool is_slower(const struct sprof_profile *profile)
+{
+	const struct sprof_quality *quality = &profile->quality;
+	const uint64_t cpu = cpu_time(profile);
+	struct sprof_crowd crowd;
+
+	if (sprof_percent(quality->stop_ns_total,
+		    cpu > quality->duration_ns ? cpu : quality->duration_ns) >= slows)
+		return true;
+	return sprof_crowd_find(profile, &crowd) &&
+		(crowd.is_of_others || crowd.is_of_sprof || crowd.is_of_own);
+}
+
 void sprof_summary_put_cost(struct sprof_summary *summary)
 {
 	const struct sprof_quality *quality = &summary->profile->quality;
@@ -44,12 +62,11 @@ void sprof_summary_put_cost(struct sprof_summary *summary)
 
 	if (!sprof_summary_has_cost(summary))
 		return;
-	if (asprintf(&text,
-		    "sprof used %s of CPU time, the program %s, and stopped it for %s: it runs "
-		    "faster without",
+	if (asprintf(&text, "sprof used %s of CPU time, the program %s, and stopped it for %s%s",
 		    sprof_figure_time(quality->profiler_cpu_ns).text,
 		    sprof_figure_time(cpu_time(summary->profile)).text,
-		    sprof_figure_time(quality->stop_ns_total).text) < 0) {
+		    sprof_figure_time(quality->stop_ns_total).text,
+		    is_slower(summary->profile) ? ": it runs faster without" : "") < 0) {
 		text = NULL;
 		sprof_out_fail(summary->out, ENOMEM);
 		return;

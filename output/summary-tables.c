@@ -171,8 +171,9 @@ static char *wait_text(
 {
 	const size_t object = row->object ? strlen(row->object) : 0;
 	struct sprof_waits_row bare = *row;
-	/* "+0" says nothing. */
-	SPROF_AUTO_FREE char *whole = object > 2 && strcmp(row->object + object - 2, "+0") == 0
+	/* "+0" behind a variable says nothing; the name of a file may end so. */
+	SPROF_AUTO_FREE char *whole = row->kind == SPROF_WAIT_KIND_LOCK && object > 2 &&
+			strcmp(row->object + object - 2, "+0") == 0
 		? strndup(row->object, object - 2)
 		: NULL;
 	/* Without the id, which the report has. */

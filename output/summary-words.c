@@ -80,16 +80,26 @@ static void put_function(
 	put_text(words, name);
 }
 
-/* Puts any other name; without the "+0" behind a variable's, which says nothing. */
+/* Puts any other name. */
 static void put_name(struct words *words, const char *name, size_t room)
 {
-	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL), *fitted = NULL;
-	size_t length = clean ? strlen(clean) : 0;
+	SPROF_AUTO_FREE char *clean = sprof_clean_text(name, NULL);
+	SPROF_AUTO_FREE char *fitted = clean ? sprof_fit(clean, room) : NULL;
 
-	if (length > 2 && strcmp(clean + length - 2, "+0") == 0)
-		clean[length - 2] = '\0';
-	fitted = clean ? sprof_fit(clean, room) : NULL;
 	put_text(words, fitted);
+}
+
+/* Puts a lock's name; without the "+0" behind a variable's, which says nothing. */
+static void put_lock(struct words *words, const char *name, size_t room)
+{
+	const size_t length = strlen(name);
+	const bool is_bare = length <= 2 || strcmp(name + length - 2, "+0") != 0;
+	SPROF_AUTO_FREE char *bare = strndup(name, is_bare ? length : length - 2);
+
+	if (bare)
+		put_name(words, bare, room);
+	else
+		words->failed = true;
 }
 
 /* "[write]" -> "write": brackets disturb a sentence. */
@@ -199,7 +209,9 @@ static void put_wait(struct words *words, const struct sprof_profile *profile,
 		put_name(words, wait->syscall, room);
 	if (!is_lock && wait->syscall && wait->object)
 		fputs(" ", words->stream);
-	if (wait->object)
+	if (is_lock)
+		put_lock(words, wait->object, room);
+	else if (wait->object)
 		put_name(words, wait->object, room);
 	if (wait->function != SPROF_PROFILE_NONE) {
 		fputs(is_lock ? " in " : ", by ", words->stream);

@@ -79,6 +79,10 @@ static const char *why_denied(uint64_t denied)
 		return "seccomp forbids it: a profile of the container that allows perf_event_open helps";
 	case SPROF_TIMERS_LOCKED_MEMORY:
 		return "no locked memory is left: a larger kernel.perf_event_mlock_kb or ulimit -l helps";
+	case SPROF_TIMERS_FILES:
+		return "they take more open files than the limit allows: a larger ulimit -n helps";
+	case SPROF_TIMERS_UNSUPPORTED:
+		return "this kernel or machine has no such timers; samples by stops need none";
 	case SPROF_TIMERS_PERMITTED:
 	case SPROF_TIMERS_OTHER:
 		break;

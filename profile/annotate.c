@@ -198,10 +198,9 @@ static bool add_lines(struct building *building, size_t row, uint32_t id, uint32
 			function = profile->lines[first + i - 1].function;
 		else if (callee != SPROF_PROFILE_NONE)
 			function = called(profile, callee);
-		if (building->line_rows[line] == row + 1)
-			continue;
+		if (building->line_rows[line] != row + 1)
+			sprof_metrics_add(&building->annotation->lines[line].total, metrics);
 		building->line_rows[line] = row + 1;
-		sprof_metrics_add(&building->annotation->lines[line].total, metrics);
 		if (function != SPROF_PROFILE_NONE && !add_edge(building, line, function, row))
 			return false;
 	}
@@ -218,10 +217,39 @@ static void add_self(struct building *building, const struct sprof_metrics *metr
 	sprof_metrics_add(&annotation->places[building->place_ids[leaf]].self, metrics);
 }
 
+static int compare_edges(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* A line that recurs on a row's stack has called the same functions again: they count once. */
+static void drop_repeated_edges(struct building *building, size_t first)
+{
+	size_t kept = first;
+
+	if (building->edge_count - first < 2)
+		return;
+	qsort(building->edges + first, building->edge_count - first, sizeof(*building->edges),
+		compare_edges);
+	for (size_t i = first; i < building->edge_count; i++) {
+		if (kept == first ||
+			compare_edges(&building->edges[kept - 1], &building->edges[i]) != 0)
+			building->edges[kept++] = building->edges[i];
+	}
+	building->edge_count = kept;
+}
+
 static bool add_row(struct building *building, size_t row)
 {
 	const struct sprof_profile *profile = building->profile;
 	const struct sprof_metrics *metrics = &profile->rows[row].metrics;
+	const size_t first_edge = building->edge_count;
 	uint32_t callee = SPROF_PROFILE_NONE;
 	bool found = false;
 
@@ -246,20 +274,10 @@ static bool add_row(struct building *building, size_t row)
 		}
 		callee = id;
 	}
+	drop_repeated_edges(building, first_edge);
 	if (found)
 		sprof_metrics_add(&building->annotation->total, metrics);
 	return true;
-}
-
-static int compare_edges(const void *left, const void *right)
-{
-	const struct edge *a = left, *b = right;
-
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
 }
 
 static bool fold_edges(struct building *building)

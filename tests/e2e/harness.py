@@ -36,6 +36,8 @@ MUCH_STOLEN = 0.05  # of the time of all CPUs: it spoils a test of shares and ti
 ROUNDS = 3          # measurements of a noisy figure
 NOBODY = 65534
 
+os.environ["XDG_CACHE_HOME"] = "/dev/null"  # nothing is kept: the developer's last recording stays
+
 _started = []
 
 

@@ -215,11 +215,11 @@ def test_the_next_command_can_be_pasted():
     """It answers the question that the verdict leaves open, for each kind of verdict."""
     typed, shown = type_what_comes_next(example("word-count"))
     assert typed == "sprof annotate find_word" and re.search(r"word-count\.c:17 -> \S*strcmp", shown), shown
-    write("small", "x" * 20000)
+    write("large", "x" * 2_000_000)
     program = example("checksum")
-    typed, shown = type_what_comes_next(program, "small", "a word")
-    assert typed == f"sprof syscalls -- {program} small 'a word'", typed
-    assert re.search(r"^read +2000\d ", shown, re.MULTILINE), shown
+    typed, shown = type_what_comes_next(program, "large", "a word")
+    assert typed == f"sprof syscalls -- {program} large 'a word'", typed
+    assert re.search(r"^read +20000\d\d ", shown, re.MULTILINE), shown
     typed, shown = type_what_comes_next(os.environ["SPROF_DEMO"])
     assert typed == "sprof report" and "who holds up whom" in shown, shown
 

@@ -336,6 +336,29 @@ static void a_rare_place_of_holders_is_not_named(void **state)
 	}
 }
 
+/* Two seconds of sleep, of which some were for reading a file. */
+static void a_file_keeps_its_name(void **state)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_profile_context context = {.state = SPROF_STATE_DISK,
+		.kind = SPROF_WAIT_KIND_IO,
+		.syscall = "read",
+		.object = "/data/x+0"};
+	const struct sprof_quality quality = {
+		.duration_ns = 2 * SPROF_NS_PER_S, .rate_hz = 99, .samples_peeked = 198};
+	struct sprof_profile_row row = {.thread = example_thread(profile, "a"),
+		.stack = example_stack(profile, "main;load"),
+		.metrics = {.samples = 198, .times.ns[SPROF_TIME_SLEEP] = 2 * SPROF_NS_PER_S}};
+	SPROF_AUTO_FREE char *text = NULL;
+
+	assert_true(sprof_build_context(profile, &context, &row.context));
+	assert_true(sprof_build_row(profile, &row, NULL));
+	sprof_profile_set_quality(profile, &quality);
+	text = summary_of(profile);
+	assert_says(text, "blocked, most in read /data/x+0, by load\n");
+	assert_says(text, "io      read /data/x+0 in load\n");
+}
+
 /* A second of computing and one of waiting for a CPU, in two seconds on one CPU; sprof used as much of it. */
 static char *cost_of(uint64_t own_ms)
 {
@@ -367,6 +390,39 @@ static void what_sprof_took_is_said_where_it_is_much(void **state)
 		"cost       sprof used 900.0 ms of CPU time, the program 1.000 s, and stopped it for "
 		"90.0 ms: it runs faster without\n");
 	assert_says(much, "ready but without a CPU, sprof itself used 0.5 of 1 CPUs");
+}
+
+/* A server with little to do on an idle machine of eight CPUs: who holds it up? */
+static char *cost_for_server(uint64_t stop_ms, uint64_t machine_ms)
+{
+	struct sprof_profile *profile = sprof_build_create();
+	const struct sprof_quality quality = {.duration_ns = 10ULL * SPROF_NS_PER_S,
+		.rate_hz = 99,
+		.samples_stopped = 990,
+		.stop_ns_total = stop_ms * SPROF_NS_PER_MS,
+		.profiler_cpu_ns = 500 * SPROF_NS_PER_MS,
+		.cpus = 8,
+		.machine_cpu_ns = machine_ms * SPROF_NS_PER_MS};
+
+	example_add(profile, example_thread(profile, "a"), "main;work",
+		&(struct sprof_metrics){.samples = 990,
+			.times.ns = {[SPROF_TIME_USER] = SPROF_NS_PER_S,
+				[SPROF_TIME_SLEEP] = 9ULL * SPROF_NS_PER_S}});
+	sprof_profile_set_quality(profile, &quality);
+	return summary_of(profile);
+}
+
+static void who_was_not_held_up_runs_no_faster_without(void **state)
+{
+	SPROF_AUTO_FREE char *peeked = cost_for_server(0, 1600);
+	SPROF_AUTO_FREE char *stopped = cost_for_server(200, 1600);
+	SPROF_AUTO_FREE char *crowded = cost_for_server(0, 79000);
+
+	assert_says(peeked,
+		"cost       sprof used 500.0 ms of CPU time, the program 1.000 s, and stopped it for ");
+	assert_silent(peeked, "faster");
+	assert_says(stopped, "stopped it for 200.0 ms: it runs faster without\n");
+	assert_says(crowded, ": it runs faster without\n");
 }
 
 static void other_figures_than_time_have_places(void **state)
@@ -420,6 +476,8 @@ int main(void)
 		cmocka_unit_test(the_next_command_is_one_that_works),
 		cmocka_unit_test(a_rare_place_of_holders_is_not_named),
 		cmocka_unit_test(what_sprof_took_is_said_where_it_is_much),
+		cmocka_unit_test(who_was_not_held_up_runs_no_faster_without),
+		cmocka_unit_test(a_file_keeps_its_name),
 		cmocka_unit_test(other_figures_than_time_have_places),
 	};
 

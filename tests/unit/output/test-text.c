@@ -404,6 +404,32 @@ static void an_empty_profile_has_a_report(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void says_what_would_let_the_kernel_take_samples(void **state)
+{
+	static const struct {
+		enum sprof_timers_denied denied;
+		const char *words;
+	} cases[] = {
+		{SPROF_TIMERS_PARANOID, "(kernel.perf_event_paranoid is above 2: "},
+		{SPROF_TIMERS_FILES, "a larger ulimit -n helps)"},
+		{SPROF_TIMERS_UNSUPPORTED, "(this kernel or machine has no such timers; "},
+		{SPROF_TIMERS_OTHER, "(perf_event_open failed)"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sprof_profile *profile = example_worked();
+		struct sprof_output_options options = {.weight = SPROF_WEIGHT_WALL, .full = true};
+		struct sprof_quality quality = profile->quality;
+		SPROF_AUTO_FREE char *text = NULL;
+
+		quality.timers_denied = cases[i].denied;
+		sprof_profile_set_quality(profile, &quality);
+		text = report(profile, &options);
+		assert_non_null(strstr(text, cases[i].words));
+		sprof_profile_destroy(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +447,7 @@ int main(void)
 		cmocka_unit_test(stolen_time_has_columns_where_it_counts),
 		cmocka_unit_test(deep_stacks_stay_readable),
 		cmocka_unit_test(hostile_names_do_no_harm),
+		cmocka_unit_test(says_what_would_let_the_kernel_take_samples),
 		cmocka_unit_test(an_empty_profile_has_a_report),
 	};
 

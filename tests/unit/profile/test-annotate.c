@@ -143,6 +143,45 @@ static void a_line_counts_once_for_a_sample(void **state)
 	sprof_annotation_finish(&annotation);
 }
 
+/* visit() calls walk(), which goes ten levels deep into visit(); the innermost one works. */
+static void a_line_that_recurs_has_all_that_it_called(void **state)
+{
+	enum { VISIT, WALK, WORK, DEPTH = 10 };
+	const struct sprof_profile_line lines[] = {{.function = VISIT, .line = 5},
+		{.function = WALK, .line = 9}, {.function = WORK, .line = 2}};
+	const struct sprof_profile_location locations[] = {{.line_count = 1},
+		{.first_line = 1, .line_count = 1}, {.first_line = 2, .line_count = 1}};
+	struct sprof_profile_stack stacks[1 + 2 * DEPTH + 2];
+	const struct sprof_profile_row rows[] = {{.stack = 2 * DEPTH + 2, .metrics.samples = 100},
+		{.stack = 2 * DEPTH, .metrics.samples = 3}};
+	const bool chosen[] = {[VISIT] = true, [WORK] = false};
+	struct sprof_annotation annotation;
+	struct sprof_error err;
+
+	stacks[SPROF_PROFILE_ROOT].location = SPROF_PROFILE_NONE;
+	for (uint32_t i = 1; i < 2 * DEPTH + 3; i++)
+		stacks[i] = (struct sprof_profile_stack){
+			.parent = i - 1, .location = i % 2 ? VISIT : WALK};
+	stacks[2 * DEPTH + 2].location = WORK;
+	assert_true(sprof_annotation_build(
+		&(struct sprof_profile){.function_count = 3,
+			.lines = (struct sprof_profile_line *)lines,
+			.line_count = 3,
+			.locations = (struct sprof_profile_location *)locations,
+			.location_count = 3,
+			.stacks = stacks,
+			.rows = (struct sprof_profile_row *)rows,
+			.row_count = 2},
+		chosen, &annotation, &err));
+	check_line(&annotation.lines[0], VISIT, 5, 0, 100 + 3);
+	assert_int_equal(annotation.lines[0].call_count, 2);
+	assert_int_equal(annotation.calls[0].function, WALK);
+	assert_int_equal(annotation.calls[0].total.samples, 100 + 3);
+	assert_int_equal(annotation.calls[1].function, WORK);
+	assert_int_equal(annotation.calls[1].total.samples, 100);
+	sprof_annotation_finish(&annotation);
+}
+
 static void an_empty_profile_has_nothing(void **state)
 {
 	const struct sprof_profile profile = {0};
@@ -162,6 +201,7 @@ int main(void)
 		cmocka_unit_test(an_inlined_function_has_its_copies_only),
 		cmocka_unit_test(lines_say_what_they_call),
 		cmocka_unit_test(a_line_counts_once_for_a_sample),
+		cmocka_unit_test(a_line_that_recurs_has_all_that_it_called),
 		cmocka_unit_test(an_empty_profile_has_nothing),
 	};
 
