@@ -256,13 +256,18 @@ struct sprof_waited {
 	uint64_t longest_ns;
 };
 
+struct sprof_charge {
+	struct sprof_times times;
+	uint64_t faults; /* page faults, with and without input */
+	bool last;       /* the thread has ended, or the run is over */
+};
+
 /*
  * Receives the sampler's records. Each function returns false only on a fatal lack of memory, which
  * ends the run.
  *
- * sample() may be called several times for a thread. charge() then gives the time that the kernel
- * accounted to the thread since the last charge(); it belongs to the samples since then. `last` is
- * true if the thread has ended or the run is over.
+ * sample() may be called several times for a thread. charge() then gives what the kernel accounted to
+ * the thread since the last charge(); it belongs to the samples since then.
  *
  * queued() gives the time, in ns, that the thread had to wait for a CPU after the sleep of such a sample;
  * it is not in charge() any more. For that time there are already sample->count samples of the sleep.
@@ -272,7 +277,7 @@ struct sprof_sink {
 	bool (*thread)(void *data, const struct sprof_thread_record *record);
 	bool (*stack)(void *data, const struct sprof_stack_view *stack, uint32_t *ret_id);
 	bool (*sample)(void *data, const struct sprof_sample *sample);
-	bool (*charge)(void *data, uint32_t thread, const struct sprof_times *times, bool last);
+	bool (*charge)(void *data, uint32_t thread, const struct sprof_charge *charge);
 	/* NULL: not wanted; charge() then has that time, too. */
 	bool (*queued)(void *data, const struct sprof_sample *sample, uint64_t ns);
 	/* Gives equal waits the same id. NULL: not wanted; then nothing is looked up. */

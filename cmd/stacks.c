@@ -164,7 +164,7 @@ static bool on_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
-static bool on_charge(void *data, uint32_t thread, const struct sprof_times *times, bool last)
+static bool on_charge(void *data, uint32_t thread, const struct sprof_charge *charge)
 {
 	return true;
 }

@@ -8,18 +8,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/idmap.h"
+#include "profile/faults.h"
 #include "profile/idle.h"
 #include "profile/outside.h"
 #include "profile/own.h"
 
 /* A nap is what the program asked for: it explains blocked time only as a last resort. */
 enum { NAPS_COUNT = 4 };
-
-/* A page fault takes about 1 us, more where a huge page is zeroed or a host is slow. */
-enum { MOST_FAULT_NS = 20 * SPROF_NS_PER_US };
 
 /* A program matters from this percentage of the busy time. */
 static const double least_program = 5;
@@ -201,7 +198,7 @@ static uint64_t most_in_faults(const struct sprof_profile *profile, uint32_t thr
 	const struct sprof_thread_facts *facts = &profile->threads[thread].facts;
 
 	return profile->threads[thread].has_facts
-		? (facts->minor_faults + facts->major_faults) * MOST_FAULT_NS
+		? (facts->minor_faults + facts->major_faults) * SPROF_MOST_FAULT_NS
 		: 0;
 }
 

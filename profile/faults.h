@@ -8,7 +8,11 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "profile/profile.h"
+
+/* The system time of a page fault is some 1 us, up to so much where a huge page is zeroed or a host is slow. */
+enum { SPROF_MOST_FAULT_NS = 100 * SPROF_NS_PER_US };
 
 /* The further kinds of a profile with faults, from the first on. */
 enum sprof_faults_kind {

@@ -233,7 +233,7 @@ static bool charge_unsampled(struct sprof_profile *profile, uint32_t thread)
 	return true;
 }
 
-static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times, bool last)
+static bool sink_charge(void *data, uint32_t id, const struct sprof_charge *charge)
 {
 	struct sprof_profile *profile = data;
 	uint32_t index;
@@ -241,14 +241,15 @@ static bool sink_charge(void *data, uint32_t id, const struct sprof_times *times
 	if (!sprof_profile_find_thread(profile, id, &index))
 		return false;
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		profile->threads[index].times.ns[i] += times->ns[i];
+		profile->threads[index].times.ns[i] += charge->times.ns[i];
 	if (!profile->kinds.has_times) {
-		if (last)
+		if (charge->last)
 			sprof_profile_forget_thread(profile, id);
 		return true;
 	}
-	sprof_window_charge(&profile->index->windows[index], times, profile->rows);
-	if (!last)
+	sprof_window_fault(&profile->index->windows[index], charge->faults);
+	sprof_window_charge(&profile->index->windows[index], &charge->times, profile->rows);
+	if (!charge->last)
 		return true;
 	if (!charge_unsampled(profile, index))
 		return false;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "profile/faults.h"
 
 enum {
 	/* Samples fall at random: 19 of 20 gaps are at most this many times as long as the mean gap. */
@@ -193,11 +194,20 @@ static void hand_out_carried(struct sprof_window *window, enum sprof_time_class 
 static void hand_out_faults(struct sprof_window *window, struct sprof_profile_row *rows)
 {
 	uint64_t *carried = window->carried.ns;
-	const uint64_t ns =
-		outside_calls(window, carried[SPROF_TIME_USER], carried[SPROF_TIME_SYS]);
+	uint64_t ns = outside_calls(window, carried[SPROF_TIME_USER], carried[SPROF_TIME_SYS]);
 
-	if (ns && hand_out(window, SPROF_TIME_SYS, &takes[SPROF_TIME_USER], ns, rows))
-		carried[SPROF_TIME_SYS] -= ns;
+	/* A call that mostly sleeps has few samples as running, too. */
+	if (ns / SPROF_MOST_FAULT_NS >= window->faults)
+		ns = window->faults * SPROF_MOST_FAULT_NS;
+	if (!ns || !hand_out(window, SPROF_TIME_SYS, &takes[SPROF_TIME_USER], ns, rows))
+		return;
+	carried[SPROF_TIME_SYS] -= ns;
+	window->faults -= (ns + SPROF_MOST_FAULT_NS - 1) / SPROF_MOST_FAULT_NS;
+}
+
+void sprof_window_fault(struct sprof_window *window, uint64_t faults)
+{
+	window->faults += faults;
 }
 
 void sprof_window_charge(struct sprof_window *window, const struct sprof_times *times,
@@ -210,6 +220,8 @@ void sprof_window_charge(struct sprof_window *window, const struct sprof_times *
 		hand_out_carried(window, (enum sprof_time_class)i, &takes[i], rows);
 	hand_out_carried(window, SPROF_TIME_RUNQ, &takes_queued, rows);
 	hand_out_carried(window, SPROF_TIME_STOLEN, &takes_queued, rows);
+	if (!window->carried.ns[SPROF_TIME_SYS])
+		window->faults = 0;
 	window->count = 0;
 }
 

@@ -32,6 +32,7 @@ struct sprof_window {
 	struct sprof_window_run *runs;
 	size_t count, capacity;
 	struct sprof_times carried; /* charged, but no sample of its class came so far */
+	uint64_t faults;            /* page faults of carried system time, and of the next charge */
 	struct sprof_window_given given[SPROF_TIME_COUNT];
 };
 
@@ -55,6 +56,9 @@ bool sprof_window_add_queued(
 /* A wait of the row, or a part of it, that long. The thread's blocked time is shared out by lengths. */
 bool sprof_window_add_wait(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns);
+
+/* So many page faults belong to the next charge: no more system time than they can take is theirs. */
+void sprof_window_fault(struct sprof_window *window, uint64_t faults);
 
 /*
  * Hands out `times` and carried time to the rows sampled since the last charge: each class evenly

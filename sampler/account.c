@@ -39,6 +39,7 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
 		.disk_ticks = stat->disk_ticks,
+		.faults = stat->minor_faults + stat->major_faults,
 	};
 
 	if (!schedstat->cpu_ns)
@@ -48,13 +49,23 @@ struct sprof_figures sprof_figures_make(uint64_t time_ns,
 
 void sprof_account_init(struct sprof_account *account, const struct sprof_figures *start)
 {
-	*account = (struct sprof_account){
-		.start = *start, .stood_ns = start->stood_ns, .switches = start->switches};
+	*account = (struct sprof_account){.start = *start,
+		.stood_ns = start->stood_ns,
+		.switches = start->switches,
+		.faults = start->faults};
 }
 
 static uint64_t since(uint64_t now, uint64_t start)
 {
 	return now > start ? now - start : 0;
+}
+
+uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now)
+{
+	const uint64_t before = account->faults;
+
+	account->faults = now->faults;
+	return since(now->faults, before);
 }
 
 /* The part of a class that was not handed out yet. A figure that went back hands out nothing. */

@@ -16,6 +16,7 @@ struct sprof_figures {
 	uint64_t cpu_ns, runq_ns;
 	uint64_t user_ticks, system_ticks;
 	uint64_t disk_ticks; /* 0: none, or the kernel does not count them */
+	uint64_t faults;     /* page faults, with and without input */
 	/* blocked time that no sample explains may be kept for later */
 	bool more_to_come;
 	bool has_switches;
@@ -36,6 +37,7 @@ struct sprof_account {
 	uint64_t samples, blocked_samples; /* all of them */
 	uint64_t kept_ns;                  /* blocked time kept for later */
 	uint64_t stood_ns, switches;       /* at the last advance */
+	uint64_t faults;                   /* at the last take */
 	/* stolen time that the machine's figures account for */
 	uint64_t lost_ns;
 };
@@ -68,6 +70,9 @@ void sprof_account_weigh(struct sprof_account *account, enum sprof_state state, 
  */
 struct sprof_times sprof_account_advance(
 	struct sprof_account *account, const struct sprof_figures *now);
+
+/* The page faults since the last call. */
+uint64_t sprof_account_take_faults(struct sprof_account *account, const struct sprof_figures *now);
 
 /*
  * Hands out wait for a CPU ahead of the next advance: at most `ns`, and what is due at `now_ns`, if the

@@ -40,15 +40,15 @@ bool sprof_charge_begin(struct charging *charging, struct sprof_thread *thread, 
 
 /* Hands over only the times that the mode counts. */
 static void hand_over(const struct charging *charging, const struct sprof_thread *thread,
-	struct sprof_times times, bool last)
+	struct sprof_charge charge)
 {
 	const struct sprof_sink *sink = charging->sink;
 
 	for (int i = 0; i < SPROF_TIME_COUNT; i++) {
 		if (!sprof_mode_counts(charging->run->options->mode, (enum sprof_time_class)i))
-			times.ns[i] = 0;
+			charge.times.ns[i] = 0;
 	}
-	if (!sink->charge(sink->data, thread->id, &times, last))
+	if (!sink->charge(sink->data, thread->id, &charge))
 		charging->run->out_of_memory = true;
 }
 
@@ -96,7 +96,7 @@ static void charge_sleeper(struct charging *charging, struct sprof_thread *threa
 	now.has_switches = false;
 	now.cpus = *read_cpus(charging);
 	add_off(sampled, &now);
-	hand_over(charging, thread, sprof_sampled_charged(sampled, &now), false);
+	hand_over(charging, thread, sprof_sampled_charged(sampled, &now));
 }
 
 /* Tells the sink the other counters. */
@@ -112,16 +112,19 @@ static void tell(const struct charging *charging, const struct sprof_thread *thr
 		charging->run->out_of_memory = true;
 }
 
-static struct sprof_times advance(struct charging *charging, struct sprof_thread *thread,
+static struct sprof_charge advance(struct charging *charging, struct sprof_thread *thread,
 	const struct reading *reading, bool last)
 {
 	struct sampled *sampled = thread->sampling;
 	struct sprof_figures now = reading->figures;
+	struct sprof_charge charge;
 
 	now.cpus = *read_cpus(charging);
 	add_off(sampled, &now);
 	now.more_to_come = !last && !charging->closing && sampled->life != SAMPLED_DEAD;
-	return sprof_sampled_charged(sampled, &now);
+	charge = sprof_sampled_charged(sampled, &now);
+	charge.last = last;
+	return charge;
 }
 
 static void charge(struct charging *charging, struct sprof_thread *thread,
@@ -129,7 +132,7 @@ static void charge(struct charging *charging, struct sprof_thread *thread,
 {
 	bool tells = last || charging->closing || charging->few;
 
-	hand_over(charging, thread, advance(charging, thread, reading, last), last);
+	hand_over(charging, thread, advance(charging, thread, reading, last));
 	if (tells)
 		tell(charging, thread, &reading->facts);
 }
@@ -194,7 +197,7 @@ void sprof_charge_last(struct charging *charging, struct sprof_thread *thread, b
 	if (with_figures && sampled->life != SAMPLED_DEAD && read_now(charging, thread, true, &now))
 		charge(charging, thread, &now, true);
 	else
-		hand_over(charging, thread, (struct sprof_times){0}, true);
+		hand_over(charging, thread, (struct sprof_charge){.last = true});
 }
 
 void sprof_charge_pause(struct charging *charging, struct sprof_thread *thread, uint64_t time_ns)

@@ -237,10 +237,13 @@ void sprof_sampled_met(struct sampled *sampled)
 	sampled->owed = false;
 }
 
-struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
+struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)
 {
 	sampled->window_ns = now->time_ns;
-	return sprof_account_advance(&sampled->account, now);
+	return (struct sprof_charge){
+		.times = sprof_account_advance(&sampled->account, now),
+		.faults = sprof_account_take_faults(&sampled->account, now),
+	};
 }
 
 /* While sampling is off, `first` has what belongs to the run so far. */

@@ -247,8 +247,8 @@ void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
 void sprof_sampled_missed(struct sampled *sampled, bool is_coming);
 void sprof_sampled_met(struct sampled *sampled);
 
-/* window: the times since the last charge, by these figures; it stood still for stood_ns. */
-struct sprof_times sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
+/* window: what has come since the last charge, by these figures; it stood still for stood_ns. */
+struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now);
 /*
  * Sampling is off; what is counted until it is on again does not belong to the run. `facts`: the
  * kernel's, of now.

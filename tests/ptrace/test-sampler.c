@@ -54,7 +54,7 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	return !fails(sink);
 }
 
-static bool take_charge(void *data, uint32_t thread, const struct sprof_times *times, bool last)
+static bool take_charge(void *data, uint32_t thread, const struct sprof_charge *charge)
 {
 	return !fails(data);
 }

@@ -148,7 +148,8 @@ static bool end_all(const struct sprof_sink *sink)
 		.ns = {[SPROF_TIME_USER] = 4000000, [SPROF_TIME_SLEEP] = 3000000}};
 
 	for (uint32_t i = 0; i < THREADS; i++) {
-		if (!sink->charge(sink->data, i, &times, true))
+		if (!sink->charge(
+			    sink->data, i, &(struct sprof_charge){.times = times, .last = true}))
 			return false;
 	}
 	return true;

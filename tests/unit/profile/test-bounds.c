@@ -106,7 +106,8 @@ static void charge(
 	struct sprof_times times = {0};
 
 	times.ns[class] = ns;
-	assert_true(days->sink.charge(days->sink.data, thread, &times, last));
+	assert_true(days->sink.charge(
+		days->sink.data, thread, &(struct sprof_charge){.times = times, .last = last}));
 	days->charged += ns;
 }
 

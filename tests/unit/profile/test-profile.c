@@ -197,7 +197,8 @@ static void samples_meet_their_thread_by_its_id(void **state)
 	announce(&sink, 7, 100, "late", NULL);
 	take(&sink, 7, stack, SPROF_STATE_USER);
 	take(&sink, 7, stack, SPROF_STATE_USER);
-	assert_true(sink.charge(sink.data, 7, &(struct sprof_times){{9, 0, 0, 0}}, true));
+	assert_true(sink.charge(
+		sink.data, 7, &(struct sprof_charge){.times = {{9, 0, 0, 0}}, .last = true}));
 	assert_int_equal(profile->row_count, 1);
 	assert_int_equal(profile->rows[0].thread, 0);
 	assert_int_equal(profile->rows[0].metrics.samples, 2);
@@ -216,10 +217,11 @@ static void what_met_no_sample_ends_as_unsampled(void **state)
 
 	announce(&sink, 0, 100, "main", NULL);
 	take(&sink, 0, stack_of(&sink, &frame, 1), SPROF_STATE_SYS);
-	assert_true(sink.charge(sink.data, 0, &(struct sprof_times){{40, 60, 0, 0}}, false));
+	assert_true(sink.charge(sink.data, 0, &(struct sprof_charge){.times = {{40, 60, 0, 0}}}));
 	assert_int_equal(profile->row_count, 1);
 	assert_true(sprof_profile_adds_up(profile));
-	assert_true(sink.charge(sink.data, 0, &(struct sprof_times){{2, 0, 0, 8}}, true));
+	assert_true(sink.charge(
+		sink.data, 0, &(struct sprof_charge){.times = {{2, 0, 0, 8}}, .last = true}));
 	assert_int_equal(profile->row_count, 2);
 	row = &profile->rows[1];
 	assert_int_equal(row->stack, example_stack(profile, "[unsampled]"));
@@ -240,7 +242,7 @@ static void what_waits_for_a_sample_can_be_settled(void **state)
 
 	announce(&sink, 0, 100, "main", "./prog");
 	take(&sink, 0, stack_of(&sink, &(struct sprof_frame){16, 0, false}, 1), SPROF_STATE_SLEEP);
-	assert_true(sink.charge(sink.data, 0, &(struct sprof_times){{7, 0, 3, 90}}, false));
+	assert_true(sink.charge(sink.data, 0, &(struct sprof_charge){.times = {{7, 0, 3, 90}}}));
 	assert_int_equal(profile->row_count, 1);
 	assert_true(sprof_profile_settle(profile) && sprof_profile_settle(profile));
 	assert_int_equal(profile->row_count, 2);
@@ -275,10 +277,10 @@ static void rows_add_up_to_the_charges(void **state)
 			times.ns[i] = (uint64_t)nrand48(seed);
 			charged[id].ns[i] += times.ns[i];
 		}
-		assert_true(sink.charge(sink.data, id, &times, false));
+		assert_true(sink.charge(sink.data, id, &(struct sprof_charge){.times = times}));
 	}
 	for (uint32_t id = 0; id < threads; id++)
-		assert_true(sink.charge(sink.data, id, &(struct sprof_times){0}, true));
+		assert_true(sink.charge(sink.data, id, &(struct sprof_charge){.last = true}));
 	for (size_t i = 0; i < profile->row_count; i++) {
 		for (int k = 0; k < SPROF_TIME_COUNT; k++)
 			found[profile->rows[i].thread].ns[k] +=

@@ -131,7 +131,8 @@ static void charge(struct scene *scene, uint32_t thread, uint64_t ns)
 {
 	const struct sprof_times times = {.ns[SPROF_TIME_SLEEP] = ns};
 
-	assert_true(scene->sink.charge(scene->sink.data, thread, &times, true));
+	assert_true(scene->sink.charge(
+		scene->sink.data, thread, &(struct sprof_charge){.times = times, .last = true}));
 }
 
 static void resolve(struct scene *scene)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "profile/faults.h"
 #include "tests/unit/check.h"
 
 enum { ROWS = 7 };
@@ -111,6 +112,7 @@ static void page_faults_belong_to_the_code_that_they_interrupt(void **state)
 	add_samples(&window, 0, SPROF_STATE_USER, 60);
 	add_samples(&window, 1, SPROF_STATE_USER, 30);
 	add_samples(&window, 2, SPROF_STATE_SYS, 10);
+	sprof_window_fault(&window, 1);
 	sprof_window_charge(&window, &(struct sprof_times){{4000, 6000}}, rows);
 	assert_int_equal(of(rows, 2, SPROF_TIME_SYS), 1000);
 	assert_in_range(of(rows, 0, SPROF_TIME_SYS), 3333, 3334);
@@ -129,12 +131,36 @@ static void page_faults_need_no_call(void **state)
 
 	for (int i = 0; i < 3; i++) {
 		add_samples(&window, 0, SPROF_STATE_USER, 50);
+		sprof_window_fault(&window, 1);
 		sprof_window_charge(&window, &(struct sprof_times){{5000, 5000}}, rows);
 	}
 	add_samples(&window, 1, SPROF_STATE_SYS, 1);
 	sprof_window_charge(&window, &(struct sprof_times){{0, 100}}, rows);
 	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 15000);
 	assert_int_equal(of(rows, 1, SPROF_TIME_SYS), 100);
+	sprof_window_finish(&window);
+}
+
+/* A thread that mostly sleeps in its calls is seldom seen to run in them. */
+static void page_faults_take_no_more_than_they_can(void **state)
+{
+	const uint64_t most = SPROF_MOST_FAULT_NS;
+	struct sprof_profile_row rows[ROWS] = {0};
+	struct sprof_window window = {0};
+
+	add_samples(&window, 0, SPROF_STATE_USER, 90);
+	add_samples(&window, 1, SPROF_STATE_SLEEP, 900);
+	sprof_window_charge(&window, &(struct sprof_times){{10 * most, 9 * most}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 0);
+	/* The carried time's faults and the later ones. */
+	add_samples(&window, 0, SPROF_STATE_USER, 90);
+	sprof_window_fault(&window, 2);
+	sprof_window_charge(&window, &(struct sprof_times){{10 * most, 9 * most}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 2 * most);
+	assert_int_equal(window.carried.ns[SPROF_TIME_SYS], 16 * most);
+	add_samples(&window, 0, SPROF_STATE_USER, 90);
+	sprof_window_charge(&window, &(struct sprof_times){{10 * most, 0}}, rows);
+	assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 2 * most);
 	sprof_window_finish(&window);
 }
 
@@ -154,6 +180,7 @@ static void chance_makes_no_page_faults(void **state)
 
 		add_samples(&window, 0, SPROF_STATE_USER, windows[i].user);
 		add_samples(&window, 1, SPROF_STATE_SYS, windows[i].in_calls);
+		sprof_window_fault(&window, 1000);
 		sprof_window_charge(&window, &times, rows);
 		assert_int_equal(of(rows, 0, SPROF_TIME_SYS), 0);
 		assert_int_equal(of(rows, 1, SPROF_TIME_SYS) + window.carried.ns[SPROF_TIME_SYS],
@@ -342,6 +369,7 @@ int main(void)
 		cmocka_unit_test(a_usual_rest_goes_to_the_last_sample_and_more_stays),
 		cmocka_unit_test(page_faults_belong_to_the_code_that_they_interrupt),
 		cmocka_unit_test(page_faults_need_no_call),
+		cmocka_unit_test(page_faults_take_no_more_than_they_can),
 		cmocka_unit_test(chance_makes_no_page_faults),
 		cmocka_unit_test(stolen_time_goes_to_no_sleeper),
 		cmocka_unit_test(equal_samples_share_evenly_and_the_rest_is_spread),

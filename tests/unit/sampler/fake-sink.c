@@ -127,16 +127,16 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	return true;
 }
 
-static bool take_charge(void *data, uint32_t id, const struct sprof_times *times, bool last)
+static bool take_charge(void *data, uint32_t id, const struct sprof_charge *charge)
 {
 	struct fake_thread *thread = find(data, id);
 
 	if (thread->lasts)
 		fake_wrong(data, thread, "charged behind its last charge");
 	for (int i = 0; i < SPROF_TIME_COUNT; i++)
-		thread->charged[i] += times->ns[i];
+		thread->charged[i] += charge->times.ns[i];
 	thread->charges++;
-	thread->lasts += last;
+	thread->lasts += charge->last;
 	return true;
 }
 
