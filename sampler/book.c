@@ -403,6 +403,12 @@ static bool is_cut(const struct observation *observation, const struct walked *w
 			walked->stack.end == SPROF_END_BAD_MEMORY);
 }
 
+/* They were missed, and are not. What was missed before the figures began anew is not among them. */
+static void find_lost(struct sprof_quality *quality, uint32_t samples)
+{
+	quality->samples_lost -= samples < quality->samples_lost ? samples : quality->samples_lost;
+}
+
 static void book_it(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
@@ -411,7 +417,7 @@ static void book_it(
 	look_at_lock(book, observation);
 	emit(book, observation);
 	if (observation->is_late) {
-		book->run->quality->samples_lost--;
+		find_lost(book->run->quality, observation->times);
 		sprof_samples_flush(&book->samples, observation->thread);
 	}
 	charge(book, observation);

@@ -229,12 +229,12 @@ void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id)
 
 void sprof_sampled_missed(struct sampled *sampled, bool is_coming)
 {
-	sampled->owed = is_coming;
+	sampled->owed = is_coming ? sampled->owed + 1 : 0;
 }
 
 void sprof_sampled_met(struct sampled *sampled)
 {
-	sampled->owed = false;
+	sampled->owed = 0;
 }
 
 struct sprof_charge sprof_sampled_charged(struct sampled *sampled, const struct sprof_figures *now)

@@ -118,7 +118,7 @@ struct sampled {
 	uint64_t stood_ns;  /* spent in our stops, from when we saw them */
 	uint64_t queued_ns; /* waited for a CPU after sleeps: what is less than a tick */
 	enum sampled_life life;
-	bool owed; /* its last stop came too late for its tick */
+	uint32_t owed; /* ticks in a row that its last stop came too late for */
 	struct last_seen last;
 	struct known_place asleep; /* the sample of the present sleep, */
 	/* and where a record says that it ran: just before, or when the sleep was over, which nobody saw yet */

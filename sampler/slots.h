@@ -65,6 +65,11 @@ struct slot *sprof_slots_use_spare(struct slots *slots, const struct ask *ask);
 /* The thread was stopped and copied, and runs on. */
 bool sprof_slot_is_copied(const struct slot *slot);
 
+/* By the registers: the thread ran at the look, and may have gone to sleep before its stop. */
+enum sprof_state sprof_slot_state(const struct slot *slot);
+/* The system call, if it is in one. */
+struct sprof_proc_syscall sprof_slot_call(const struct slot *slot);
+
 bool sprof_slot_group_has(const struct slot_group *group, const struct slot *slot);
 bool sprof_slot_group_is_awaited(const struct slot_group *group);
 bool sprof_slot_group_is_asked(const struct slot_group *group);

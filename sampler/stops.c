@@ -159,40 +159,28 @@ static bool has_queued(
 		now_of(run) > slot->requested_ns + SPIN_NS;
 }
 
-/* The state, by the registers: it ran at the look, and may have gone to sleep before its stop. */
-static enum sprof_state state_of(const struct sprof_regs *regs)
+/*
+ * A call that does not sleep ends before the stop: the thread was in it at all of the ticks that the stop
+ * is late for. Elsewhere it may have waited for a CPU as well.
+ */
+static uint32_t late_times(const struct slot *slot, uint32_t owed)
 {
-	if (regs->system_call < 0)
-		return SPROF_STATE_USER;
-	return sprof_regs_was_waiting(regs) ? SPROF_STATE_SLEEP : SPROF_STATE_SYS;
+	return sprof_slot_state(slot) == SPROF_STATE_SYS ? owed : 1;
 }
 
-static struct sprof_proc_syscall call_of(const struct sprof_regs *regs)
-{
-	struct sprof_proc_syscall call = {
-		.kind = SPROF_PROC_SYSCALL_INSIDE,
-		.number = regs->system_call,
-		.sp = regs->values[SPROF_REG_SP],
-		.pc = regs->values[SPROF_REG_PC],
-	};
-
-	sprof_regs_arguments(regs, call.arguments);
-	return call;
-}
-
-/* The stop becomes an observation. */
-static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, bool is_late)
+/* The stop becomes an observation. owed: the ticks that it is late for; 0: it came in time. */
+static void observe(const struct stops *stops, struct slot *slot, uint64_t time_ns, uint32_t owed)
 {
 	struct observation observation = {
 		.thread = slot->ask.thread,
 		.by = OBSERVED_BY_STOP,
 		.time_ns = time_ns,
-		.times = is_late ? 1 : slot->ask.weight,
-		.state = state_of(&slot->snapshot.regs),
-		.is_late = is_late,
+		.times = owed ? late_times(slot, owed) : slot->ask.weight,
+		.state = sprof_slot_state(slot),
+		.is_late = owed != 0,
 		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
 		.snapshot = &slot->snapshot,
-		.call = call_of(&slot->snapshot.regs),
+		.call = sprof_slot_call(slot),
 		.reading = slot->has_reading ? &slot->reading : NULL,
 	};
 
@@ -201,11 +189,11 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 	stops->listener->observed(stops->listener->data, &observation);
 }
 
-static bool is_owed(const struct sprof_thread *thread)
+static uint32_t owed_by(const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled && sampled->owed;
+	return sampled ? sampled->owed : 0;
 }
 
 static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
@@ -226,7 +214,8 @@ static struct slot *use_spare(struct stops *stops, struct sprof_thread *thread)
  */
 static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t time_ns)
 {
-	struct slot *slot = is_owed(thread) ? use_spare(stops, thread) : NULL;
+	const uint32_t owed = owed_by(thread);
+	struct slot *slot = owed ? use_spare(stops, thread) : NULL;
 
 	if (!slot) {
 		sprof_standstill_end(stops->run, thread);
@@ -234,7 +223,7 @@ static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t
 	}
 	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), true);
+		observe(stops, slot, time_ns ? time_ns : now_of(stops->run), owed);
 	slot->ask.thread = NULL;
 }
 
@@ -289,7 +278,7 @@ static void drop(struct stops *stops, const struct sprof_event *event)
 	if (!slot)
 		return;
 	if (slot->phase == SLOT_COPIED && can_be_named(event->thread, event->kind))
-		observe(stops, slot, stops->tick.ns, false);
+		observe(stops, slot, stops->tick.ns, 0);
 	else if (slot->phase == SLOT_COPIED)
 		stops->listener->lost(stops->listener->data, 1);
 	slot->phase = SLOT_GONE;
@@ -405,7 +394,7 @@ static void finish_slot(const struct stops *stops, struct slot *slot)
 	if (slot->phase == SLOT_GONE)
 		return;
 	if (slot->phase == SLOT_COPIED)
-		observe(stops, slot, stops->tick.ns, false);
+		observe(stops, slot, stops->tick.ns, 0);
 	else
 		stops->listener->missed(stops->listener->data, slot->ask.thread);
 }

@@ -67,6 +67,57 @@ int main(void)
 """
 
 
+# Long calls that don't sleep: each lasts many ticks, and the thread stops only behind it. For two seconds of CPU time.
+READS = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SIZE = 64 << 20, ROUNDS = 2000000 };
+
+static long cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+__attribute__((noinline)) static void compute(void)
+{
+	for (volatile int i = 0; i < ROUNDS; i++);
+}
+
+__attribute__((noinline)) static long load(int file, char *memory)
+{
+	return pread(file, memory, SIZE, 0);
+}
+
+int main(void)
+{
+	char *memory = malloc(SIZE);
+	int file = memfd_create("reads", 0);
+	long loading = 0, begin;
+
+	memset(memory, 1, SIZE);
+	if (write(file, memory, SIZE) != SIZE) return 1;
+	begin = cpu_us();
+	while (cpu_us() < begin + 2000000) {
+		long before = cpu_us();
+
+		if (load(file, memory) != SIZE) return 1;
+		loading += cpu_us() - before;
+		compute();
+	}
+	printf("{\\"load_us\\": %ld, \\"cpu_us\\": %ld}\\n", loading, cpu_us());
+}
+"""
+
+
 def truth_of(result):
     return json.loads(result.check(0).text().splitlines()[-1])
 
@@ -183,6 +234,21 @@ def test_page_faults_belong_to_the_code_that_they_interrupt():
     shares = [shares_of_fill() for _ in range(ROUNDS)]
     print(f"     shares of fill: {shares}")
     check_near(median(found - true for true, found in shares), 0, 0.1, "share of fill")
+
+
+def seconds_of_calls():
+    """System time of load, and of compute, which makes no call; and how long load took by its own clock."""
+    truth = truth_of(sprof("run", "--source", "stop", "-r", 499, "-o", "x.pb.gz", "--", "./reads"))
+    kernel = weighed("sys")
+    return tuple(us / 1e6 for us in (kernel.weight("load"), kernel.weight("compute"), truth["load_us"]))
+
+
+def test_long_calls_have_their_time():
+    build("reads", "-O1", "-g", source=READS)
+    seconds = [seconds_of_calls() for _ in range(ROUNDS)]
+    print(f"     load, compute, and load by its clock: {seconds}")
+    check_near(median(load / truth for load, _, truth in seconds), 1, 0.15, "system time of load")
+    assert median(compute / truth for _, compute, truth in seconds) <= 0.1, seconds
 
 
 def test_threads_add_up():

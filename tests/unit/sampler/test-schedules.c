@@ -286,6 +286,32 @@ static void nothing_is_owed_twice(void **state)
 	check_samples(0);
 }
 
+/* Samples of a thread that does one thing all the time, and stops only after so many ticks. */
+static uint64_t count_late(enum doing doing, uint64_t latency_ns)
+{
+	struct fake_thread *thread;
+
+	fake_init(&world, 0);
+	fake_add_sleeper(&world, 0);
+	thread = fake_add(&world, 0, 0);
+	thread->latency_ns = latency_ns;
+	fake_act(thread, doing, 60 * MS);
+	fake_run_well(&world);
+	check_samples(0);
+	return thread->samples;
+}
+
+/* The kernel lets a thread stop only behind its call. What does not run may have been elsewhere. */
+static void a_call_that_a_stop_waits_for_has_its_ticks(void **state)
+{
+	const uint64_t late = 8 * MS;
+	const uint64_t in_time = count_late(DOING_CALL, 10 * US);
+
+	assert_true(in_time > 50);
+	assert_true(count_late(DOING_CALL, late) >= in_time - 2 * late / MS);
+	assert_true(count_late(DOING_USER, late) <= in_time * 2 / 3);
+}
+
 /* Every schedule is another one. */
 static void by_chance(uint64_t seed, bool by_kernel)
 {
@@ -362,6 +388,7 @@ int main(void)
 		SCENARIO(a_wait_ends_when_its_thread_runs),
 		SCENARIO(a_call_that_is_restarted_is_the_same_wait),
 		SCENARIO(nothing_is_owed_twice),
+		SCENARIO(a_call_that_a_stop_waits_for_has_its_ticks),
 		SCENARIO(schedules_by_chance),
 		SCENARIO(schedules_by_chance_with_timers),
 	};
