@@ -57,7 +57,7 @@ bool sprof_window_add_queued(
 bool sprof_window_add_wait(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint64_t ns);
 
-/* So many page faults belong to the next charge: no more system time than they can take is theirs. */
+/* Page faults that belong to the next charge: no more system time than they can take is theirs. */
 void sprof_window_fault(struct sprof_window *window, uint64_t faults);
 
 /*
