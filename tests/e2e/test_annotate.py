@@ -136,11 +136,11 @@ def check_with_binutils(shown):
         assert found == expected, f"{one}: addr2line says {answer}"
 
 
-def check_hot_line(shown, text, mark, least=0.9):
+def check_hot_line(shown, text, mark):
     line = line_of(text, mark)
     rows = [row for row in shown["lines"] if row["line"] == line]
     assert len(rows) == 1 and mark in rows[0]["source"], shown["lines"]
-    assert rows[0]["self"]["value"] >= least * shown["self"]["value"], shown["lines"]
+    assert rows[0]["self"]["value"] >= 0.8 * shown["self"]["value"], shown["lines"]
 
 
 def check_all(*flags):
@@ -150,7 +150,7 @@ def check_all(*flags):
         shown = annotate(function, "--asm")
         check_sums(shown)
         check_with_binutils(shown)
-        check_hot_line(shown, text, mark, 0.8)
+        check_hot_line(shown, text, mark)
         assert shown["unplaced"]["value"] == 0
     shown = annotate("step", "--asm")
     assert [copy["symbol"] for copy in shown["copies"]] in (["first", "second"], ["second", "first"])
@@ -184,7 +184,7 @@ def test_perf_annotate_agrees():
 
 
 def check_pprof(program, function, mark):
-    """The hottest line by `go tool pprof`, and its instructions: both have nearly all of the function."""
+    """The hottest line by `go tool pprof`, and its instructions: it has most of the function, they have all."""
     whole = annotate(function)["self"]["value"] / 1e9
 
     def at(*options):
@@ -193,7 +193,7 @@ def check_pprof(program, function, mark):
 
     lines = [value for value, line in at("-list", f"^{function}$") if mark in line]
     # It rounds to hundredths.
-    assert lines and lines[0] >= 0.9 * whole - 0.005, (lines, whole)
+    assert lines and lines[0] >= 0.8 * whole - 0.005, (lines, whole)
     instructions = [value for value, line in at("-disasm", function) if re.search(r" [0-9a-f]+: [A-Z]", line)]
     assert abs(sum(instructions) - whole) < 0.02 * whole + 0.02, (instructions, whole)
 
