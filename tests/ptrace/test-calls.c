@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach/restart.h"
@@ -168,7 +169,13 @@ static void serve(struct trial *trial, uint64_t deadline_ns, bool until_stop)
 	}
 }
 
-static void attach(struct trial *trial)
+/* On a busy machine a call may be over before the stop comes, and its process gone before the attach. */
+static bool was_late(const struct trial *trial)
+{
+	return trial->call->is_timed && !trial->was_stopped && has_ended(trial);
+}
+
+static bool attach(struct trial *trial)
 {
 	struct sprof_target_options options = {.follow_children = false};
 	struct sprof_error err;
@@ -176,13 +183,11 @@ static void attach(struct trial *trial)
 	sigemptyset(&options.control);
 	sigemptyset(&options.child_mask);
 	assert_true(sprof_target_create(&options, &trial->target, &err));
-	assert_true(sprof_target_attach(trial->target, trial->stage.child, &err));
-}
-
-/* On a busy machine a call may be over before the stop comes. */
-static bool was_late(const struct trial *trial)
-{
-	return trial->call->is_timed && !trial->was_stopped && has_ended(trial);
+	if (sprof_target_attach(trial->target, trial->stage.child, &err))
+		return true;
+	assert_true(was_late(trial));
+	waitpid(trial->stage.child, NULL, __WALL);
+	return false;
 }
 
 static void stop_in_call(struct trial *trial)
@@ -229,12 +234,13 @@ static void make_trial(struct trial *trial)
 	if (!stage->child)
 		make_call(call, stage);
 	wait_for_call(trial);
-	attach(trial);
-	stop_in_call(trial);
-	if (call->end && !has_ended(trial))
-		call->end(stage);
-	serve(trial, sprof_clock_now_ns() + scene_limit_ns(), false);
-	assert_true(trial->is_over);
+	if (attach(trial)) {
+		stop_in_call(trial);
+		if (call->end && !has_ended(trial))
+			call->end(stage);
+		serve(trial, sprof_clock_now_ns() + scene_limit_ns(), false);
+		assert_true(trial->is_over);
+	}
 	sprof_target_destroy(trial->target);
 	close_stage(stage);
 }
