@@ -37,11 +37,12 @@ enum sprof_perf_timer_kind {
 
 struct sprof_perf_timer_record {
 	enum sprof_perf_timer_kind kind;
-	uint64_t time_ns;            /* CLOCK_MONOTONIC */
-	int cpu;                     /* SAMPLE: that it ran on */
-	bool in_kernel;              /* SAMPLE: it was in the kernel */
-	uint64_t lost;               /* LOST: number of samples */
-	bool before_mapping;         /* since then, the thread has mapped code */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	int cpu;          /* SAMPLE: that it ran on */
+	bool in_kernel;   /* SAMPLE: it was in the kernel */
+	uint64_t lost;    /* LOST: number of samples */
+	/* since then, the thread has mapped code; of several such moments in the ring, the first is known */
+	bool before_mapping;
 	struct sprof_perf_user user; /* SAMPLE */
 };
 

@@ -27,7 +27,7 @@ struct sprof_interp_frame {
 	uint32_t copy;        /* of the bytecode, without a GIL; 0: the code object's own */
 	/* C called the evaluation loop with this frame: the next one belongs to another loop */
 	bool is_entry;
-	/* no frame of Python code, but of such a call (since 3.12) */
+	/* no frame of a function, but of such a call (CPython since 3.12) */
 	bool is_shim;
 };
 
@@ -119,7 +119,7 @@ struct sprof_interp_runtime {
 	/* What a file tells of it, for destroy_file(). NULL: it is not in the file (or no memory). */
 	void *(*read_file)(const struct sprof_image *image);
 	void (*destroy_file)(void *file);
-	/* In a process, for destroy(), with all that is its own. NULL: no memory. */
+	/* In a process, for destroy(), with all that is its own. NULL: it is not there after all, or no memory. */
 	struct sprof_interp_process *(*create)(const struct sprof_interp_site *site);
 	void (*destroy)(struct sprof_interp_process *process);
 	/*

@@ -191,27 +191,43 @@ static int compare_holders(const void *left, const void *right)
 	return one == other ? falling(a->ns, b->ns) : (one > other) - (one < other);
 }
 
+/* The only place that most samples can have: any other takes away as many as it has. */
+static const char *candidate(const struct sprof_waits_edge *edges, size_t count)
+{
+	const char *place = NULL;
+	uint64_t lead = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sprof_waits_edge *edge = &edges[i];
+
+		if (!edge->holder_function)
+			continue;
+		if (edge->holder_function == place) {
+			lead += edge->samples;
+		} else if (edge->samples > lead) {
+			place = edge->holder_function;
+			lead = edge->samples - lead;
+		} else {
+			lead -= edge->samples;
+		}
+	}
+	return place;
+}
+
 /*
  * Where most samples of a lock's holders were, whoever it was; NULL: nowhere. A holder is sampled
  * after the lock was read, so where few samples were, it may have had the lock no more.
  */
 static const char *common_place(const struct sprof_waits_edge *edges, size_t count)
 {
-	uint64_t known = 0;
+	const char *place = candidate(edges, count);
+	uint64_t known = 0, samples = 0;
 
-	for (size_t i = 0; i < count; i++)
-		known += edges[i].holder_function ? edges[i].samples : 0;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t samples = 0;
-
-		for (size_t k = i; k < count && edges[i].holder_function; k++) {
-			if (edges[k].holder_function == edges[i].holder_function)
-				samples += edges[k].samples;
-		}
-		if (2 * samples > known)
-			return edges[i].holder_function;
+		known += edges[i].holder_function ? edges[i].samples : 0;
+		samples += edges[i].holder_function == place ? edges[i].samples : 0;
 	}
-	return NULL;
+	return place && 2 * samples > known ? place : NULL;
 }
 
 /* The edges are sorted: those of a row, then those of a holder, stand together. */

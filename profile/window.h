@@ -17,7 +17,7 @@ struct sprof_window_run {
 	uint32_t count;
 	uint64_t weight; /* by which time is shared out: the count, or ns */
 	enum sprof_state state;
-	bool is_queued; /* they only wanted a CPU */
+	bool is_queued; /* they only wanted a CPU; of sleepers: they get no time */
 };
 
 /* What a class has handed out so far. */
@@ -48,7 +48,8 @@ bool sprof_window_add(
 
 /*
  * The same, of a thread that only wanted a CPU, and was last seen there: they get ready and stolen time if
- * no other sample does.
+ * no other sample does. Where it was last seen asleep they get none; sprof_window_take_back() takes them
+ * first.
  */
 bool sprof_window_add_queued(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);

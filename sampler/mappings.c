@@ -96,7 +96,7 @@ void sprof_mappings_refresh(
 {
 	const struct known_mappings *known = known_of(process);
 
-	if (known->is_former)
+	if (known->is_former || known->is_kept)
 		return;
 	if (known->read_ns + AGE_NS < now_ns)
 		read_maps(world, process);
@@ -135,7 +135,7 @@ void sprof_mappings_end_former(struct sprof_process *process)
 
 void sprof_mappings_keep(struct sprof_process *process, bool keep)
 {
-	known_of(process)->is_former = keep;
+	known_of(process)->is_kept = keep;
 }
 
 void sprof_mappings_doubt(struct known_mappings *mappings)
@@ -187,7 +187,7 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 	struct known_mappings *known = known_of(process);
 	enum sprof_maps_answer answer = SPROF_MAPS_SAME;
 
-	if (known->is_former || known->change == known->read_change)
+	if (known->is_former || known->is_kept || known->change == known->read_change)
 		return true;
 	for (size_t i = 0; i < stack->count && answer == SPROF_MAPS_SAME; i++) {
 		if (!i || stack->frames[i].module != stack->frames[i - 1].module)

@@ -30,7 +30,10 @@ void sprof_mappings_forget(struct known_mappings *mappings);
 void sprof_mappings_begin_former(struct sprof_process *process);
 void sprof_mappings_end_former(struct sprof_process *process);
 
-/* Until it is false again, the mappings are those that are known: they have changed since. */
+/*
+ * Until it is false again, the known mappings are believed, because they have changed since. Only a place
+ * in none of them has them read again: then they are of before an earlier change.
+ */
 void sprof_mappings_keep(struct sprof_process *process, bool keep);
 
 /* Notes that the mappings may have changed. */

@@ -144,6 +144,7 @@ struct known_mappings {
 	bool read_in_vain;   /* it found no change */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
 	bool is_former;      /* records of before an exec are walked: those of that program hold */
+	bool is_kept;        /* records of before a mapping are walked: what is known is for them */
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
 	uint64_t late_ns;                  /* the last tick that was long enough for a change */

@@ -9,7 +9,20 @@
 #include "sampler/sampled.h"
 #include "sampler/interpreted.h"
 
-/* What one thread needed for C code that calls Go, the others of its process need too. */
+/*
+ * A whole goroutine's stack that leads to one that nobody looked for: C code called Go. What one thread
+ * needs for that, the others of its process need too.
+ */
+static bool shows_go_called(const struct sprof_snapshot *snapshot)
+{
+	const struct sprof_goroutine *goroutine = &snapshot->goroutine;
+	const struct sprof_stack_copy *stack =
+		snapshot->stack.limit == goroutine->high ? &snapshot->stack : &snapshot->home;
+
+	return !goroutine->has_system && stack->size &&
+		stack->base + stack->size >= goroutine->high;
+}
+
 static void grow_copy(const struct observation *observation)
 {
 	struct sampled_process *process = observation->thread->process->sampling;
@@ -19,8 +32,8 @@ static void grow_copy(const struct observation *observation)
 		sprof_copy_plan_grow(&sampled->copy);
 		return;
 	}
+	process->mappings.is_go_called |= shows_go_called(observation->snapshot);
 	sprof_copy_plan_grow_goroutine(&sampled->copy);
-	process->mappings.is_go_called = true;
 }
 
 /* The goroutine of this stack, or part of a stack. */

@@ -29,7 +29,7 @@ struct sprof_goroutine {
 	uint64_t words[SPROF_GOROUTINE_WORDS]; /* the beginning of its g */
 	/* the pc after its go statement, if this is wanted as the stack's root; 0: no */
 	uint64_t creator;
-	/* Where C code last left the thread's own stack to call Go, if we looked; 0: it did not. */
+	/* Where the thread's own stack was left last, if we looked: by C code that called Go, or by the runtime. */
 	bool has_system;
 	uint64_t system_sp;
 };
