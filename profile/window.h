@@ -49,7 +49,7 @@ bool sprof_window_add(
 /*
  * The same, of a thread that only wanted a CPU, and was last seen there: they get ready and stolen time if
  * no other sample does. Where it was last seen asleep they get none; sprof_window_take_back() takes them
- * first.
+ * first, because they were added last.
  */
 bool sprof_window_add_queued(
 	struct sprof_window *window, uint32_t row, enum sprof_state state, uint32_t count);

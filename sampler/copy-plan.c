@@ -37,12 +37,12 @@ void sprof_copy_plan_grow(struct copy_plan *plan)
 	plan->size = grown(plan->size);
 }
 
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan)
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system)
 {
-	/* Perhaps C code called it. */
-	if (plan->wants_system)
+	if (wants_system && !plan->wants_system)
+		plan->wants_system = true;
+	else
 		plan->goroutine_size = grown(plan->goroutine_size);
-	plan->wants_system = true;
 }
 
 void sprof_copy_plan_expect_goroutine(struct copy_plan *plan, bool wants_system)

@@ -24,8 +24,8 @@ void sprof_copy_plan_expect_all(struct copy_plan *plan);
 void sprof_copy_plan_expect_deep(struct copy_plan *plan);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(struct copy_plan *plan);
-/* The same for a thread that runs a goroutine; perhaps its own stack is missing. */
-void sprof_copy_plan_grow_goroutine(struct copy_plan *plan);
+/* The same for a thread that runs a goroutine. wants_system: its own stack is missing. */
+void sprof_copy_plan_grow_goroutine(struct copy_plan *plan, bool wants_system);
 /* It is a thread of Go's, in a program whose C code may have called Go (wants_system). */
 void sprof_copy_plan_expect_goroutine(struct copy_plan *plan, bool wants_system);
 /* Another program: its stack is elsewhere. */

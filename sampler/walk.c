@@ -27,13 +27,15 @@ static void grow_copy(const struct observation *observation)
 {
 	struct sampled_process *process = observation->thread->process->sampling;
 	struct sampled *sampled = observation->thread->sampling;
+	bool is_go_called;
 
 	if (!observation->snapshot->goroutine.is_known) {
 		sprof_copy_plan_grow(&sampled->copy);
 		return;
 	}
-	process->mappings.is_go_called |= shows_go_called(observation->snapshot);
-	sprof_copy_plan_grow_goroutine(&sampled->copy);
+	is_go_called = shows_go_called(observation->snapshot);
+	process->mappings.is_go_called |= is_go_called;
+	sprof_copy_plan_grow_goroutine(&sampled->copy, is_go_called);
 }
 
 /* The goroutine of this stack, or part of a stack. */
