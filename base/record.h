@@ -256,6 +256,7 @@ struct sprof_waited {
 	uint64_t longest_ns;
 };
 
+/* What the kernel has counted of a thread since the last charge. */
 struct sprof_charge {
 	struct sprof_times times;
 	uint64_t faults; /* page faults, with and without input */

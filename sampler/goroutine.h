@@ -21,7 +21,7 @@ struct goroutine_reading {
 	const struct sprof_thread *thread;
 	const struct sprof_go_runtime *runtime; /* of its program; NULL: none that is known */
 	pid_t own_tid;                          /* its id inside its process's pid namespace */
-	bool wants_system; /* reads also where C code left the thread's own stack to call Go */
+	bool wants_system; /* reads also where the thread's own stack was left last */
 };
 
 /*

@@ -413,13 +413,14 @@ def check_near(value, expected, tolerance, what):
 def check_quality(stats, threads=1, complete=0.999):
     """
     The figures agree with each other, nearly all stacks are complete (or all but one), and so many
-    threads, which lived all the time, have a sample at nearly every tick. A busy machine may have few ticks, and lose
-    half of the samples, if sprof says so: the thread did not get a CPU until the next tick.
+    threads, which lived all the time, have a sample at nearly every tick. A fifth may be lost, if sprof says so, and half
+    while all CPUs are in use: then a thread may not get one until the next tick. A busy machine may have few ticks.
     """
     planned = stats["rate_hz"] * stats["duration_ns"] / 1e9
     check_near(stats["ticks"] + stats["ticks_missed"], planned, 0.1 * planned + 3, "ticks")
     assert stats["samples"] == stats["stacks_complete"] + stats["stacks_truncated"], stats
-    lost = min(stats["samples_lost"], 0.5 * threads * stats["ticks"])
+    is_full = stats["machine_cpu_ns"] > 0.9 * stats["cpus"] * stats["duration_ns"]
+    lost = min(stats["samples_lost"], (0.5 if is_full else 0.2) * threads * stats["ticks"])
     assert stats["samples"] + lost >= max(10, 0.9 * threads * (stats["ticks"] - 2)), (
         f"{stats['samples']} samples of {threads} threads at {stats['ticks']} ticks: {stats}")
     cut = f"{stats['stacks_complete']} of {stats['samples']} stacks complete; cut: {stats['truncated_reasons']}"

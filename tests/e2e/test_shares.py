@@ -21,14 +21,15 @@ PARTS = ("part_a", "part_b", "part_c")
 KINDS = (("user", "part_a", 0.9), ("sys", "part_c", 0.9), ("wait", "part_b", 0.97))
 
 
-# New pages in one function, which makes no call, and their release in another; for a second of CPU time.
-FILLS = """
+# The programs below know their own CPU time.
+CLOCK = """
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-
-enum { SIZE = 16 << 20, PAGE = 4096 };
+#include <unistd.h>
 
 static long cpu_us(void)
 {
@@ -37,6 +38,11 @@ static long cpu_us(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
+"""
+
+# New pages in one function, which makes no call, and their release in another; for a second of CPU time.
+FILLS = CLOCK + """
+enum { SIZE = 16 << 20, PAGE = 4096 };
 
 __attribute__((noinline)) static void fill(volatile char *memory)
 {
@@ -68,24 +74,8 @@ int main(void)
 
 
 # Long calls that don't sleep: each lasts many ticks, and the thread stops only behind it. For two seconds of CPU time.
-READS = """
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
-
+READS = CLOCK + """
 enum { SIZE = 64 << 20, ROUNDS = 2000000 };
-
-static long cpu_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 __attribute__((noinline)) static void compute(void)
 {

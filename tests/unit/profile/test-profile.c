@@ -208,6 +208,19 @@ static void samples_meet_their_thread_by_its_id(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void a_new_name_is_remembered(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_sink sink = sprof_profile_sink(profile);
+
+	announce(&sink, 0, 100, "app", NULL);
+	announce(&sink, 0, 100, "helper", NULL);
+	announce(&sink, 0, 100, "flusher", NULL);
+	assert_string_equal(profile->threads[0].name, "flusher");
+	assert_string_equal(profile->threads[0].former_names, "app, helper");
+	sprof_profile_destroy(profile);
+}
+
 static void what_met_no_sample_ends_as_unsampled(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -320,6 +333,7 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_keep_their_last_names),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
 		cmocka_unit_test(samples_meet_their_thread_by_its_id),
+		cmocka_unit_test(a_new_name_is_remembered),
 		cmocka_unit_test(what_met_no_sample_ends_as_unsampled),
 		cmocka_unit_test(what_waits_for_a_sample_can_be_settled),
 		cmocka_unit_test(rows_add_up_to_the_charges),

@@ -286,7 +286,10 @@ static void nothing_is_owed_twice(void **state)
 	check_samples(0);
 }
 
-/* Samples of a thread that does one thing all the time, and stops only after so many ticks. */
+/*
+ * A thread does one thing all the time. Each stop comes latency_ns after sprof has asked for it. Returns the
+ * number of the thread's samples.
+ */
 static uint64_t count_late(enum doing doing, uint64_t latency_ns)
 {
 	struct fake_thread *thread;
