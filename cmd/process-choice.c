@@ -43,8 +43,10 @@ static void copy_base_name(const char *path, char *ret, size_t size)
 	const char *slash = strrchr(path, '/');
 	size_t length;
 
-	snprintf(ret, size, "%s", slash ? slash + 1 : path);
-	length = strlen(ret);
+	slash = slash ? slash + 1 : path;
+	length = strnlen(slash, size - 1);
+	memcpy(ret, slash, length);
+	ret[length] = '\0';
 	if (length >= sizeof(deleted) && strcmp(ret + length - (sizeof(deleted) - 1), deleted) == 0)
 		ret[length - (sizeof(deleted) - 1)] = '\0';
 }

@@ -467,7 +467,7 @@ bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uin
 	const char **ret_name, uint64_t *ret_offset, struct sprof_error *err)
 {
 	struct sprof_variable variable;
-	struct sprof_names *names;
+	struct sprof_names *names = NULL;
 	uint64_t address;
 	char *name;
 
@@ -490,7 +490,7 @@ bool sprof_symbols_find_data(struct sprof_symbols *symbols, uint32_t module, uin
 bool sprof_symbols_explain(struct sprof_symbols *symbols, uint32_t module,
 	struct sprof_symbols_gap *ret, struct sprof_error *err)
 {
-	struct sprof_names *names;
+	struct sprof_names *names = NULL;
 
 	if (!open_names(symbols, sprof_modules_get(symbols->modules, module), &names, err) ||
 		(names->image && !sprof_names_load_symtab(names, err)))

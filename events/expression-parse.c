@@ -164,7 +164,7 @@ static bool parse_arguments(struct parser *parser, uint32_t *ret_first)
 		return next(parser);
 	for (;;) {
 		struct sprof_expression_node node = {SPROF_EXPRESSION_ARGUMENT};
-		uint32_t index;
+		uint32_t index = SPROF_EXPRESSION_NO_NODE;
 
 		node.operands[1] = SPROF_EXPRESSION_NO_NODE;
 		node.number = (int64_t)parser->lexer.token.column;
