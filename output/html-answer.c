@@ -27,6 +27,17 @@ static bool write_sentences(const struct sprof_html *html, const struct sprof_an
 	return true;
 }
 
+static bool write_cost(const struct sprof_html *html)
+{
+	SPROF_AUTO_FREE char *cost = NULL;
+
+	if (!sprof_summary_has_cost(html->profile))
+		return true;
+	cost = sprof_summary_cost(html->profile);
+	sprof_out_puts(html->out, ",\"cost\":");
+	return cost && sprof_html_put_string(html, cost);
+}
+
 bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *err)
 {
 	struct sprof_answer answer;
@@ -42,5 +53,6 @@ bool sprof_html_write_answer(const struct sprof_html *html, struct sprof_error *
 	ok = write_sentences(html, &answer);
 	sprof_out_printf(html->out, "],\"idle_ns\":%" PRIu64, answer.idle_ns);
 	sprof_answer_finish(&answer);
+	ok = ok && write_cost(html);
 	return ok || sprof_error_no_memory(err);
 }

@@ -32,10 +32,10 @@ static uint64_t cpu_time(const struct sprof_profile *profile)
 	return times.ns[SPROF_TIME_USER] + times.ns[SPROF_TIME_SYS];
 }
 
-bool sprof_summary_has_cost(const struct sprof_summary *summary)
+bool sprof_summary_has_cost(const struct sprof_profile *profile)
 {
-	const struct sprof_quality *quality = &summary->profile->quality;
-	const uint64_t own = quality->profiler_cpu_ns, cpu = cpu_time(summary->profile);
+	const struct sprof_quality *quality = &profile->quality;
+	const uint64_t own = quality->profiler_cpu_ns, cpu = cpu_time(profile);
 
 	return own + quality->stop_ns_total >= least_ns && cpu &&
 		sprof_percent(own + quality->stop_ns_total, cpu) >= much;
@@ -55,21 +55,29 @@ static bool is_slower(const struct sprof_profile *profile)
 		(crowd.is_of_others || crowd.is_of_sprof || crowd.is_of_own);
 }
 
-void sprof_summary_put_cost(struct sprof_summary *summary)
+char *sprof_summary_cost(const struct sprof_profile *profile)
 {
-	const struct sprof_quality *quality = &summary->profile->quality;
-	SPROF_AUTO_FREE char *text = NULL;
+	const struct sprof_quality *quality = &profile->quality;
+	char *text;
 
-	if (!sprof_summary_has_cost(summary))
-		return;
 	if (asprintf(&text, "sprof used %s of CPU time, the program %s, and stopped it for %s%s",
 		    sprof_figure_time(quality->profiler_cpu_ns).text,
-		    sprof_figure_time(cpu_time(summary->profile)).text,
+		    sprof_figure_time(cpu_time(profile)).text,
 		    sprof_figure_time(quality->stop_ns_total).text,
-		    is_slower(summary->profile) ? ": it runs faster without" : "") < 0) {
-		text = NULL;
-		sprof_out_fail(summary->out, ENOMEM);
+		    is_slower(profile) ? ": it runs faster without" : "") < 0)
+		return NULL;
+	return text;
+}
+
+void sprof_summary_put_cost(struct sprof_summary *summary)
+{
+	SPROF_AUTO_FREE char *text = NULL;
+
+	if (!sprof_summary_has_cost(summary->profile))
 		return;
-	}
-	sprof_summary_put_text(summary, "cost", text, 2);
+	text = sprof_summary_cost(summary->profile);
+	if (text)
+		sprof_summary_put_text(summary, "cost", text, 2);
+	else
+		sprof_out_fail(summary->out, ENOMEM);
 }

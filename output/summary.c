@@ -335,7 +335,7 @@ static bool put_all(struct sprof_summary *summary, struct sprof_error *err)
 				       : sprof_quality_samples(&summary->profile->quality),
 		room(summary));
 	size_t other = (doubts && doubts[0] ? 1 : 0) + (summary->options.whole_report ? 1 : 0) +
-		(summary->question ? 1 : 0) + (sprof_summary_has_cost(summary) ? 2 : 0);
+		(summary->question ? 1 : 0) + (sprof_summary_has_cost(summary->profile) ? 2 : 0);
 	size_t programs = summary->is_airy ? PROGRAMS : summary->lines < FEW_LINES ? 1 : 2;
 
 	if (!doubts)

@@ -78,8 +78,11 @@ void sprof_summary_find_question(struct sprof_summary *summary);
 void sprof_summary_put_next(struct sprof_summary *summary);
 /* The rows that each of the `tables` to come may have; `other` lines follow them. */
 size_t sprof_summary_rows_left(const struct sprof_summary *summary, size_t tables, size_t other);
-/* What sprof itself cost, if that is much; at most two lines. */
-bool sprof_summary_has_cost(const struct sprof_summary *summary);
+/* Did sprof itself cost much? */
+bool sprof_summary_has_cost(const struct sprof_profile *profile);
+/* What it cost, one sentence without its full stop. To be freed. NULL: no memory. */
+char *sprof_summary_cost(const struct sprof_profile *profile);
+/* That sentence if it cost much; at most two lines. */
 void sprof_summary_put_cost(struct sprof_summary *summary);
 /* A blank line between parts if the screen is large; one only, if a part is empty. */
 void sprof_summary_put_gap(struct sprof_summary *summary);

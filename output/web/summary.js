@@ -54,10 +54,12 @@ function answerOf(model) {
 
 function writeAnswer(model) {
 	const [first, ...others] = answerOf(model), words = others.map((sentence) => element("li", {}, nameOf(sentence, {class: ""})));
-	const box = byId("answer"), {idle} = model.data;
+	const box = byId("answer"), {idle, cost} = model.data;
 	if (first && idle > 0)
 		words.push(element("li", {}, `Shares are of the time in which threads were not idle; ${formatTime(idle)} ` +
 			"they waited for work. Below, all of it counts."));
+	if (first && cost)
+		words.push(element("li", {}, `${cost}.`));
 	box.hidden = !words.length;
 	fill(box, ...words);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "profile/view.h"
 #include "tests/unit/check.h"
 #include "tests/unit/output/written.h"
@@ -103,6 +104,29 @@ static void stacks_that_differ_in_nothing_that_is_shown_are_one(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A second of computing, for which sprof took as much. */
+static void what_sprof_took_is_in_the_page_where_it_is_much(void **state)
+{
+	for (uint64_t own_ms = 10; own_ms <= 1000; own_ms *= 100) {
+		struct sprof_profile *profile = sprof_profile_create(NULL);
+		SPROF_AUTO_FREE char *data = NULL;
+
+		example_add(profile, example_thread(profile, "a"), "main;work",
+			&(struct sprof_metrics){
+				.samples = 99, .times.ns = {[SPROF_TIME_USER] = SPROF_NS_PER_S}});
+		sprof_profile_set_quality(profile,
+			&(struct sprof_quality){.duration_ns = SPROF_NS_PER_S,
+				.rate_hz = 99,
+				.samples_stopped = 99,
+				.profiler_cpu_ns = own_ms * SPROF_NS_PER_MS,
+				.cpus = 2});
+		data = data_of(profile);
+		assert_int_equal(strstr(data, "\"cost\":\"sprof used 1.000 s of CPU time") != NULL,
+			own_ms == 1000);
+		sprof_profile_destroy(profile);
+	}
+}
+
 static void an_empty_profile_has_a_page_too(void **state)
 {
 	struct sprof_profile *profile = sprof_profile_create(NULL);
@@ -145,6 +169,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_page_is_whole),
 		cmocka_unit_test(the_data_block_has_no_markup),
 		cmocka_unit_test(stacks_that_differ_in_nothing_that_is_shown_are_one),
+		cmocka_unit_test(what_sprof_took_is_in_the_page_where_it_is_much),
 		cmocka_unit_test(an_empty_profile_has_a_page_too),
 		cmocka_unit_test(the_picture_has_every_frame),
 	};
