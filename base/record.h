@@ -204,9 +204,11 @@ struct sprof_wait {
 	uint32_t module;  /* of an address in data; otherwise SPROF_RECORD_NONE */
 	uint64_t offset;  /* from the area's start (for a stack: from its end, which stays), or from
 			    where the module's first byte is mapped */
-	/* The kernel's own stack, innermost first. */
+	/* The kernel's own stack, innermost first: its names, or addresses in its code. */
 	const char *const *kernel;
 	size_t kernel_count;
+	const uint64_t *kernel_addresses;
+	size_t kernel_address_count;
 };
 
 /* The holder of the lock that a thread waits for, at this sample. */

@@ -83,7 +83,8 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		FIELD(cpus)},
 	{"kernel", NULL, "DETAIL",
 		"the kernel's end of the stacks: none, syscall, or stack: what\n"
-		"the kernel tells of its own, which takes root (syscall)",
+		"the kernel tells of its own, which takes root; of running\n"
+		"threads with --source kernel (syscall)",
 		set_kernel, FIELD(kernel)},
 	{"max-stacks", NULL, "N", "keep N distinct stacks apart, the rest is [other] (500000)",
 		sprof_value_count, FIELD(max_stacks)},

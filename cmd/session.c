@@ -21,12 +21,14 @@
 #include "cmd/environment.h"
 #include "cmd/exact-waits.h"
 #include "cmd/interim.h"
+#include "cmd/kernel-functions.h"
 #include "cmd/machine-load.h"
 #include "cmd/page-faults.h"
 #include "cmd/rank.h"
 #include "cmd/subject.h"
 #include "cmd/syscall-name.h"
 #include "cmd/ui.h"
+#include "elfsym/symlist.h"
 #include "profile/faults.h"
 #include "profile/profile.h"
 #include "profile/waited.h"
@@ -40,6 +42,7 @@ struct session {
 	struct sprof_interim interim;
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
+	struct sprof_symlist *kernel;  /* the kernel's functions; NULL: not wanted, or hidden */
 	struct sprof_profile *profile; /* of the current period */
 	uint64_t earlier_samples;      /* of the periods before */
 	struct sprof_page_faults faults;
@@ -155,6 +158,8 @@ static struct sprof_profile *begin_profile(const struct session *session, uint64
 	sprof_profile_set_kernel(profile,
 		&(struct sprof_profile_kernel){
 			.syscall_name = sprof_syscall_name,
+			.function_name = session->kernel ? sprof_kernel_functions_name : NULL,
+			.data = session->kernel,
 			.frames = session->options->kernel != SPROF_KERNEL_NONE,
 		});
 	if (session->options->exact_waits)
@@ -217,6 +222,9 @@ static bool session_init(
 	if (!session->environment || !session->modules || !session->command)
 		return sprof_error_no_memory(err);
 	subject->environment = session->environment;
+	if (session->options->kernel == SPROF_KERNEL_STACK &&
+		session->options->source != SPROF_RUNNING_STOP)
+		session->kernel = sprof_kernel_functions_open();
 	session->profile = begin_profile(session, sprof_clock_now_ns());
 	if (!session->profile)
 		return sprof_error_no_memory(err);
@@ -255,6 +263,7 @@ static void session_finish(struct session *session)
 	sprof_profile_destroy(session->profile);
 	sprof_unwinder_destroy(session->unwinder);
 	sprof_modules_destroy(session->modules);
+	sprof_symlist_destroy(session->kernel);
 	free(session->environment);
 	free(session->command);
 }

@@ -56,11 +56,24 @@ static bool take_id(struct cursor *cursor, struct sprof_perf_record *ret)
 	return true;
 }
 
-static bool parse_sample(struct cursor *cursor, unsigned misc, struct sprof_perf_record *ret)
+/* The number of addresses, then these. */
+static bool take_chain(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	if (!take(cursor, &ret->chain_count, sizeof(ret->chain_count)) ||
+		ret->chain_count > cursor->left / sizeof(uint64_t))
+		return false;
+	ret->chain = cursor->at;
+	cursor->at += ret->chain_count * sizeof(uint64_t);
+	cursor->left -= ret->chain_count * sizeof(uint64_t);
+	return true;
+}
+
+static bool parse_sample(
+	struct cursor *cursor, unsigned misc, bool has_chain, struct sprof_perf_record *ret)
 {
 	struct sample_head head;
 
-	if (!take(cursor, &head, sizeof(head)) ||
+	if (!take(cursor, &head, sizeof(head)) || (has_chain && !take_chain(cursor, ret)) ||
 		!take(cursor, &ret->raw_size, sizeof(ret->raw_size)) ||
 		ret->raw_size > cursor->left || ret->raw_size < sizeof(uint16_t))
 		return false;
@@ -132,7 +145,8 @@ size_t sprof_perf_record_size(const void *header)
 	return copy.size;
 }
 
-bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_record *ret)
+bool sprof_perf_record_parse(
+	const void *bytes, size_t size, bool has_chains, struct sprof_perf_record *ret)
 {
 	struct cursor cursor = {bytes, size};
 	struct perf_event_header header;
@@ -146,7 +160,7 @@ bool sprof_perf_record_parse(const void *bytes, size_t size, struct sprof_perf_r
 		return parse_switch(&cursor, header.misc, ret);
 	case PERF_RECORD_SAMPLE:
 		ret->kind = SPROF_PERF_SAMPLE;
-		return parse_sample(&cursor, header.misc, ret);
+		return parse_sample(&cursor, header.misc, has_chains, ret);
 	case PERF_RECORD_FORK:
 		ret->kind = SPROF_PERF_FORK;
 		return parse_task(&cursor, ret);

@@ -43,6 +43,12 @@ struct sprof_perf_record {
 	char name[SPROF_SCHED_NAME_SIZE]; /* NAME; cut if it is longer */
 	uint64_t ip, address;             /* SAMPLE; 0: the event has none */
 	bool in_kernel;                   /* SAMPLE: ip is the kernel's */
+	/*
+	 * SAMPLE of an event that has the kernel's stack: 64-bit addresses, innermost first, with the
+	 * kernel's marks between (enum perf_callchain_context); not aligned
+	 */
+	const void *chain;
+	uint64_t chain_count;
 	const void *raw; /* SAMPLE: points into the bytes; at least 2 bytes, not aligned */
 	uint32_t raw_size;
 	const void
@@ -54,10 +60,11 @@ struct sprof_perf_record {
 size_t sprof_perf_record_size(const void *header);
 
 /*
- * Parses one record of `size` bytes, with its header. False: it is damaged. A record that has no
+ * Parses one record of `size` bytes, with its header. `has_chains`: samples have the kernel's stack, which
+ * they don't say themselves. False: it is damaged. A record that has no
  * part in struct sprof_perf_record is UNKNOWN, without other fields.
  */
 SPROF_MUST_USE bool sprof_perf_record_parse(
-	const void *bytes, size_t size, struct sprof_perf_record *ret);
+	const void *bytes, size_t size, bool has_chains, struct sprof_perf_record *ret);
 
 #endif

@@ -79,7 +79,8 @@ bool sprof_perf_ring_take(
 	if (ring->position == head)
 		return false;
 	size = next_size(ring, head - ring->position, scratch);
-	if (!size || !sprof_perf_record_parse(whole(ring, size, scratch), size, ret)) {
+	if (!size ||
+		!sprof_perf_record_parse(whole(ring, size, scratch), size, ring->has_chains, ret)) {
 		*ret = (struct sprof_perf_record){
 			.kind = SPROF_PERF_LOST, .lost = 1, .time_ns = ring->last_ns};
 		ring->position = head;

@@ -22,6 +22,7 @@ struct sprof_perf_ring {
 	int fd;            /* the event that it was mapped for; not owned */
 	uint64_t position; /* of the next record, as the kernel counts bytes */
 	uint64_t last_ns;  /* of the record that was taken last */
+	bool has_chains; /* samples have the kernel's stack: whoever has mapped the ring says so */
 };
 
 /*

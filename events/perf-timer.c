@@ -6,13 +6,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "events/perf-ring.h"
 
 enum {
-	REST_SIZE = 512, /* more than all of a record except for the stack */
+	REST_SIZE = 1024, /* more than all of a record except for the stack */
 	LEAST_RECORDS = 2,
 };
 
@@ -30,6 +31,11 @@ static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *
 
 	attributes.sample_period = plan->period_ns;
 	attributes.exclude_kernel = !plan->with_kernel;
+	if (plan->with_chains) {
+		attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attributes.exclude_callchain_user = 1;
+		attributes.sample_max_stack = SPROF_PERF_TIMER_CHAIN;
+	}
 	sprof_perf_ask_stack(&attributes);
 	attributes.sample_stack_user = (uint32_t)plan->stack_size;
 	attributes.mmap = 1;
@@ -54,6 +60,7 @@ static bool map_ring(struct sprof_perf_timer *timer, const struct sprof_perf_tim
 {
 	if (!sprof_perf_ring_map(&timer->ring, timer->fd, ring_size(plan), ret_denial))
 		return false;
+	timer->ring.has_chains = plan->with_chains;
 	if (timer->ring.size >= LEAST_RECORDS * (plan->stack_size + REST_SIZE))
 		return true;
 	*ret_denial = (struct sprof_perf_denial){SPROF_PERF_NO_LOCKED_MEMORY, EPERM};
@@ -102,6 +109,22 @@ bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
 	return true;
 }
 
+/* A return address may be behind the end of its function. */
+static void copy_chain(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
+{
+	const unsigned char *at = record->chain;
+	uint64_t address;
+
+	for (uint64_t i = 0; i < record->chain_count && ret->kernel_count < SPROF_PERF_TIMER_CHAIN;
+		i++) {
+		memcpy(&address, at + i * sizeof(address), sizeof(address));
+		if (address >= (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		ret->kernel[ret->kernel_count] = ret->kernel_count ? address - 1 : address;
+		ret->kernel_count++;
+	}
+}
+
 static bool convert(const struct sprof_perf_record *record, struct sprof_perf_timer_record *ret)
 {
 	*ret = (struct sprof_perf_timer_record){
@@ -109,6 +132,7 @@ static bool convert(const struct sprof_perf_record *record, struct sprof_perf_ti
 	switch (record->kind) {
 	case SPROF_PERF_SAMPLE:
 		ret->kind = SPROF_PERF_TIMER_SAMPLE;
+		copy_chain(record, ret);
 		if (sprof_perf_user_read(record, true, &ret->user))
 			return true;
 		/* Without registers: that sample is lost. */

@@ -19,6 +19,9 @@
 /* The largest copy of a stack that fits into a record with all else, in bytes. */
 enum { SPROF_PERF_TIMER_STACK_MAX = 63 * 1024 };
 
+/* The most of the kernel's functions that a record has, from the innermost one. */
+enum { SPROF_PERF_TIMER_CHAIN = 32 };
+
 struct sprof_perf_timer;
 
 struct sprof_perf_timer_plan {
@@ -27,6 +30,7 @@ struct sprof_perf_timer_plan {
 	size_t stack_size; /* bytes to copy: a multiple of 8, at most SPROF_PERF_TIMER_STACK_MAX */
 	size_t records;    /* number of records that the ring should hold */
 	bool with_kernel;  /* of the kernel's own code, too */
+	bool with_chains;  /* and its stack there */
 };
 
 enum sprof_perf_timer_kind {
@@ -40,7 +44,10 @@ struct sprof_perf_timer_record {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	int cpu;          /* SAMPLE: that it ran on */
 	bool in_kernel;   /* SAMPLE: it was in the kernel */
-	uint64_t lost;    /* LOST: number of samples */
+	/* SAMPLE: the kernel's stack there, innermost first: addresses of instructions */
+	uint64_t kernel[SPROF_PERF_TIMER_CHAIN];
+	size_t kernel_count;
+	uint64_t lost; /* LOST: number of samples */
 	/* since then, the thread has mapped code; of several such moments in the ring, the first is known */
 	bool before_mapping;
 	struct sprof_perf_user user; /* SAMPLE */

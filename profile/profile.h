@@ -254,7 +254,10 @@ bool sprof_profile_set_place(struct sprof_profile *profile, const char *host, co
 struct sprof_profile_kernel {
 	/* The name of a system call; NULL: "system call 1". */
 	void (*syscall_name)(int64_t number, char *buffer, size_t size);
-	bool frames; /* system calls, and the kernel's stack, are frames: "[read]" */
+	/* The function at an address in the kernel; NULL: no address is shown. */
+	void (*function_name)(const void *data, uint64_t address, char *buffer, size_t size);
+	const void *data; /* its first argument, which stays as long as the profile gets records */
+	bool frames;      /* system calls, and the kernel's stack, are frames: "[read]" */
 };
 
 void sprof_profile_set_kernel(

@@ -9,6 +9,14 @@
 #include "base/hash.h"
 #include "profile/index.h"
 
+enum { KERNEL_NAMES = 32, KERNEL_NAME = 96 };
+
+/* The functions of one stack of the kernel. */
+struct kernel_names {
+	char texts[KERNEL_NAMES][KERNEL_NAME];
+	const char *names[KERNEL_NAMES];
+};
+
 /* NULL stays NULL. */
 static bool intern(struct sprof_profile *profile, const char *text, const char **ret)
 {
@@ -44,6 +52,18 @@ static bool add_frame(
 	return true;
 }
 
+/* Outside of system calls, a thread is in the kernel for a fault of its own, or for an interrupt. */
+static const char *name_of_entry(const struct sprof_wait *from)
+{
+	for (size_t i = 0; i < from->kernel_count; i++) {
+		/* x86 and arm64 */
+		if (strstr(from->kernel[i], "page_fault") ||
+			strstr(from->kernel[i], "do_mem_abort"))
+			return "page fault";
+	}
+	return from->kernel_count ? "interrupt" : "page fault";
+}
+
 /* "[read]", and the kernel's own stack on top. */
 static bool add_frames(struct sprof_profile *profile, const struct sprof_wait *from,
 	struct sprof_profile_wait *wait)
@@ -53,7 +73,7 @@ static bool add_frames(struct sprof_profile *profile, const struct sprof_wait *f
 	wait->first_frame = (uint32_t)profile->wait_frame_count;
 	if (!profile->index->kernel.frames)
 		return true;
-	snprintf(name, sizeof(name), "[%s]", wait->syscall ? wait->syscall : "page fault");
+	snprintf(name, sizeof(name), "[%s]", wait->syscall ? wait->syscall : name_of_entry(from));
 	if (!add_frame(profile, wait, name))
 		return false;
 	for (size_t i = from->kernel_count; i-- > 0;) {
@@ -127,6 +147,9 @@ static bool is_folded(const struct sprof_wait *wait)
 	return wait->object && !strcmp(wait->object, SPROF_PROFILE_OTHER) && !wait->kernel_count;
 }
 
+static bool sink_named(
+	struct sprof_profile *profile, const struct sprof_wait *wait, uint32_t *ret_id);
+
 /* If there is no room for a wait, its system call is kept. */
 static bool fold(struct sprof_profile *profile, const struct sprof_wait *wait, uint32_t *ret_id)
 {
@@ -138,12 +161,12 @@ static bool fold(struct sprof_profile *profile, const struct sprof_wait *wait, u
 	};
 
 	profile->index->folded.waits++;
-	return sprof_profile_sink_wait(profile, &folded, ret_id);
+	return sink_named(profile, &folded, ret_id);
 }
 
-bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
+static bool sink_named(
+	struct sprof_profile *profile, const struct sprof_wait *wait, uint32_t *ret_id)
 {
-	struct sprof_profile *profile = data;
 	const char *object, *area;
 	struct sprof_hash hash;
 
@@ -161,6 +184,40 @@ bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t
 	if (is_full(profile) && !is_folded(wait))
 		return fold(profile, wait, ret_id);
 	return append(profile, wait, object, area, hash, ret_id);
+}
+
+/* Names what the wait has of addresses in the kernel, if somebody can. */
+static void name_addresses(
+	const struct sprof_profile *profile, struct kernel_names *names, struct sprof_wait *wait)
+{
+	const struct sprof_profile_kernel *kernel = &profile->index->kernel;
+
+	if (!kernel->function_name || !kernel->frames)
+		return;
+	for (; wait->kernel_count < wait->kernel_address_count && wait->kernel_count < KERNEL_NAMES;
+		wait->kernel_count++) {
+		char *text = names->texts[wait->kernel_count];
+
+		kernel->function_name(kernel->data, wait->kernel_addresses[wait->kernel_count],
+			text, sizeof(names->texts[0]));
+		names->names[wait->kernel_count] = text;
+	}
+	wait->kernel = names->names;
+}
+
+bool sprof_profile_sink_wait(void *data, const struct sprof_wait *wait, uint32_t *ret_id)
+{
+	struct sprof_profile *profile = data;
+	struct sprof_wait named = *wait;
+	struct kernel_names names;
+
+	if (!wait->kernel_address_count)
+		return sink_named(profile, wait, ret_id);
+	name_addresses(profile, &names, &named);
+	*ret_id = SPROF_WAIT_NONE;
+	/* Without names it is not known what a running thread does outside of system calls. */
+	return (wait->system_call < 0 && !named.kernel_count) ||
+		sink_named(profile, &named, ret_id);
 }
 
 bool sprof_profile_enter_kernel(

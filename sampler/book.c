@@ -330,7 +330,7 @@ static void find_wait(struct book *book, const struct observation *observation)
 		return;
 	}
 	if (observation->state == SPROF_STATE_SYS)
-		id = sprof_waits_running(&book->waits, thread, &observation->call);
+		id = sprof_waits_running(&book->waits, thread, observation);
 	sprof_sampled_runs(thread->sampling, id);
 }
 

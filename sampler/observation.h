@@ -34,6 +34,9 @@ struct observation {
 
 	/* The call that the thread is in. */
 	struct sprof_proc_syscall call;
+	/* The kernel's stack there, innermost first: addresses in its code; 0: not known. */
+	const uint64_t *kernel;
+	size_t kernel_count;
 
 	/* The kernel's figures. For a sleeper: those that identify its sleep. */
 	/* a new sleep can be distinguished from this one: its sample may be repeated */

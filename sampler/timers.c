@@ -95,6 +95,8 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 		.cpu = (uint32_t)(record->cpu + 1),
 		.snapshot = &snapshot,
 		.call = *call,
+		.kernel = record->kernel,
+		.kernel_count = record->kernel_count,
 	};
 
 	set_stack(thread, &record->user, &snapshot);
@@ -253,11 +255,12 @@ static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *p
 	const struct sprof_world *world = timers->run->world;
 
 	plan->with_kernel = !timers->lacks_kernel;
+	plan->with_chains = plan->with_kernel && timers->run->options->kernel_stacks;
 	if (world->timer_open(world->data, plan, ret, ret_denial))
 		return true;
 	if (!plan->with_kernel || ret_denial->reason != SPROF_PERF_PARANOID)
 		return false;
-	plan->with_kernel = false;
+	plan->with_kernel = plan->with_chains = false;
 	if (!world->timer_open(world->data, plan, ret, ret_denial))
 		return false;
 	timers->lacks_kernel = true;

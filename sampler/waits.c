@@ -287,15 +287,15 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 }
 
 uint32_t sprof_waits_running(
-	struct waits *waits, struct sprof_thread *thread, const struct sprof_proc_syscall *said)
+	struct waits *waits, struct sprof_thread *thread, const struct observation *observation)
 {
-	struct sprof_proc_syscall call = *said;
+	struct sprof_proc_syscall call = observation->call;
 	struct sprof_wait wait = {.module = SPROF_RECORD_NONE};
 	const struct sprof_blocked_call *kind;
 	char object[SPROF_OBJECT_TEXT] = "";
 
 	restore_number(thread->sampling, &call);
-	if (!waits->sink->wait || call.number < 0)
+	if (!waits->sink->wait || (call.number < 0 && !observation->kernel_count))
 		return SPROF_WAIT_NONE;
 	waits->thread = thread;
 	kind = sprof_blocked_call_find(call.number);
@@ -304,5 +304,7 @@ uint32_t sprof_waits_running(
 			object, sizeof(object));
 	wait.system_call = call.number;
 	wait.object = object[0] ? object : NULL;
+	wait.kernel_addresses = observation->kernel;
+	wait.kernel_address_count = observation->kernel_count;
 	return intern(waits, &wait);
 }

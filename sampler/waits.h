@@ -13,6 +13,7 @@
 #include "blocked/areas.h"
 #include "blocked/object.h"
 #include "sampler/locks.h"
+#include "sampler/observation.h"
 #include "sampler/run.h"
 #include "unwind/snapshot.h"
 
@@ -50,8 +51,11 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
  */
 uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	const struct sprof_proc_syscall *call, const struct sprof_stack_copy *stack);
-/* The thread runs inside of a system call: returns the id of the call and its object. */
+/*
+ * The thread runs in the kernel: returns the id of the call and its object, with the kernel's stack if the
+ * observation has that.
+ */
 uint32_t sprof_waits_running(
-	struct waits *waits, struct sprof_thread *thread, const struct sprof_proc_syscall *call);
+	struct waits *waits, struct sprof_thread *thread, const struct observation *observation);
 
 #endif

@@ -65,6 +65,19 @@ def test_kernel_time_has_records():
     assert stats["samples_stopped"] < 0.2 * periods, (periods, stats)
 
 
+def test_the_kernels_own_functions():
+    """Of running threads, too: what the kernel does in a system call."""
+    if not may_show_kernel():
+        raise Skip("the kernel shows its own code to nobody here: perf_event_paranoid, and no CAP_PERFMON")
+    with open("/proc/kallsyms", encoding="utf-8") as functions:
+        if not int(functions.readline().split()[0], 16):
+            raise Skip("the kernel hides its addresses: kernel.kptr_restrict, and no CAP_SYSLOG")
+    stacks = Profile("calls", 2, *KERNEL, "--kernel", "stack").of("caller")
+    assert stacks.share(r"\[read\]") > 0.8, stacks.stacks
+    assert stacks.share("vfs_read") > 0.7, stacks.stacks
+    assert not stacks.share("0x[0-9a-f]{8,}"), stacks.stacks
+
+
 def test_kernel_time_without_rights_keeps_its_functions():
     """Of system calls there are stops only."""
     if may_show_kernel(of_others=True):

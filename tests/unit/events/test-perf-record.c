@@ -10,7 +10,7 @@ static struct sprof_perf_record parse(const struct made *made)
 {
 	struct sprof_perf_record record;
 
-	assert_true(sprof_perf_record_parse(made->bytes, made->size, &record));
+	assert_true(sprof_perf_record_parse(made->bytes, made->size, false, &record));
 	return record;
 }
 
@@ -144,6 +144,46 @@ static void samples(void **state)
 	assert_int_equal(record.rest_size, 8);
 }
 
+/* The number of addresses and these come before the raw bytes. */
+static struct made made_chain(uint64_t count, size_t there)
+{
+	struct made made;
+
+	made_begin(&made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	made_add_head(&made, 77);
+	made_add_64(&made, count);
+	for (size_t i = 0; i < there; i++)
+		made_add_64(&made, 100 + i);
+	made_add_32(&made, 4);
+	made_add_32(&made, 0x22);
+	made_end(&made);
+	return made;
+}
+
+static void stacks_of_the_kernel(void **state)
+{
+	struct made made = made_chain(3, 3);
+	struct sprof_perf_record record;
+	uint64_t addresses[3];
+
+	assert_true(sprof_perf_record_parse(made.bytes, made.size, true, &record));
+	assert_true(record.in_kernel);
+	assert_int_equal(record.chain_count, 3);
+	memcpy(addresses, record.chain, sizeof(addresses));
+	assert_int_equal(addresses[0], 100);
+	assert_int_equal(addresses[2], 102);
+	assert_int_equal(record.raw_size, 4);
+	assert_int_equal(record.rest_size, 0);
+	made = made_chain(0, 0);
+	assert_true(sprof_perf_record_parse(made.bytes, made.size, true, &record));
+	assert_int_equal(record.chain_count, 0);
+	assert_int_equal(record.raw_size, 4);
+	made = made_chain(5, 3);
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, true, &record));
+	made = made_chain(UINT64_MAX, 3);
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, true, &record));
+}
+
 static void throttled_ones(void **state)
 {
 	struct sprof_perf_record record;
@@ -192,19 +232,19 @@ static void refuses_damaged_ones(void **state)
 	struct made made = made_switch(0, 1);
 
 	for (size_t size = 0; size < made.size; size++)
-		assert_false(sprof_perf_record_parse(made.bytes, size, &record));
+		assert_false(sprof_perf_record_parse(made.bytes, size, false, &record));
 	made = made_sample(13, 12);
-	assert_false(sprof_perf_record_parse(made.bytes, made.size, &record));
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, false, &record));
 	made = made_sample(1, 4);
-	assert_false(sprof_perf_record_parse(made.bytes, made.size, &record));
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, false, &record));
 	made_begin(&made, PERF_RECORD_LOST, 0);
 	made_add_id(&made, 1);
 	made_end(&made);
-	assert_false(sprof_perf_record_parse(made.bytes, made.size, &record));
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, false, &record));
 	made_begin(&made, PERF_RECORD_COMM, 0);
 	made_add_id(&made, 1);
 	made_end(&made);
-	assert_false(sprof_perf_record_parse(made.bytes, made.size, &record));
+	assert_false(sprof_perf_record_parse(made.bytes, made.size, false, &record));
 }
 
 int main(void)
@@ -215,6 +255,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(stacks_of_the_kernel),
 		cmocka_unit_test(throttled_ones),
 		cmocka_unit_test(new_mappings),
 		cmocka_unit_test(others_are_unknown),
