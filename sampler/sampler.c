@@ -206,6 +206,7 @@ static void plan_next_tick(struct loop *loop)
 		pace->schedule.period =
 			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
+	sprof_schedule_rest(&pace->schedule, loop->ticking.ns, now_of(&loop->run));
 	if (sprof_tick_may_spare(&loop->ticking))
 		sprof_schedule_spare(&pace->schedule, SPARED_NS / pace->schedule.period);
 }

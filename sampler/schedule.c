@@ -7,6 +7,9 @@
  */
 #include "sampler/schedule.h"
 
+/* Half of a long tick's time is left to the target behind it, and no more than that many periods. */
+enum { REST = 2, MOST_PERIODS = 2 };
+
 /* xorshift64*, Vigna 2016: good enough to break a lockstep. */
 static uint64_t next_random(struct sprof_schedule *schedule)
 {
@@ -57,6 +60,15 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 		schedule->deadline = now + 1;
 }
 
+void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end)
+{
+	const uint64_t wanted = (end - begin) / REST, most = MOST_PERIODS * schedule->period;
+	const uint64_t rested = end + (wanted < most ? wanted : most);
+
+	if (schedule->deadline < rested)
+		schedule->deadline = rested;
+}
+
 static void move(struct sprof_schedule *schedule, uint64_t ticks)
 {
 	schedule->ahead += ticks;
@@ -80,7 +92,14 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
 
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now)
 {
+	uint64_t missed = 0;
+
 	sprof_schedule_resume(schedule, now);
 	schedule->ticks += schedule->ahead;
 	schedule->ahead = 0;
+	/* In a rest, slots pass before the deadline. */
+	if (now > schedule->slot)
+		missed = (now - schedule->slot) / schedule->period;
+	schedule->missed += missed;
+	schedule->slot += missed * schedule->period;
 }

@@ -30,6 +30,12 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 
 /*
+ * That tick has taken from `begin` to `end`. If it was so long that the next one is due at once, the threads
+ * that it has stopped get some time first: else they might never come to run.
+ */
+void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
+
+/*
  * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
  * else takes their samples. They count as taken, and what passes beyond them is not missed.
  */

@@ -220,9 +220,48 @@ static void spared_ticks_can_be_taken_back(void **state)
 	assert_in_range(schedule.deadline, now, now + PERIOD);
 }
 
+/* The threads that a tick has stopped run before the next one, however long it was. */
+static void a_long_tick_has_a_rest(void **state)
+{
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct sprof_schedule schedule = start(seed);
+		uint64_t end;
+
+		for (uint64_t i = 1; i <= 100; i++) {
+			const uint64_t begin = schedule.deadline;
+
+			end = begin + i * PERIOD / 10;
+			sprof_schedule_advance(&schedule, begin);
+			sprof_schedule_rest(&schedule, begin, end);
+			assert_true(schedule.deadline >=
+				end + (i < 40 ? (end - begin) / 2 : 2 * PERIOD));
+		}
+		assert_int_equal(schedule.ticks, 100);
+		assert_true(schedule.missed > 500);
+	}
+}
+
+/* Nor does a short one change the rate. */
+static void a_short_tick_needs_none(void **state)
+{
+	struct sprof_schedule schedule = start(5);
+
+	for (uint64_t i = 1; i <= 1000; i++) {
+		const uint64_t begin = schedule.deadline;
+
+		sprof_schedule_advance(&schedule, begin);
+		sprof_schedule_rest(&schedule, begin, begin + PERIOD / 20);
+	}
+	assert_int_equal(schedule.ticks, 1000);
+	assert_int_equal(schedule.missed, 0);
+	assert_in_range(schedule.deadline, FIRST + 999 * PERIOD, FIRST + 1001 * PERIOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_tick_has_a_rest),
+		cmocka_unit_test(a_short_tick_needs_none),
 		cmocka_unit_test(the_first_tick_is_where_it_was_wanted),
 		cmocka_unit_test(ticks_in_time_keep_the_mean_rate),
 		cmocka_unit_test(the_jitter_uses_its_whole_room),
