@@ -66,28 +66,6 @@ static enum peek_outcome peek(struct ticking *ticking, struct sprof_thread *thre
 	return sprof_peek(&ticking->peeking, ticking->run, thread, sight, observation);
 }
 
-/* True: the tick is done with the thread. */
-static bool is_settled_by_peek(
-	struct ticking *ticking, enum peek_outcome outcome, const struct observation *observation)
-{
-	switch (outcome) {
-	case PEEK_TAKEN:
-		sprof_book_observation(ticking->book, observation);
-		return true;
-	case PEEK_IN_STOP:
-		sprof_book_lost(ticking->book, observation->thread);
-		return true;
-	case PEEK_NOTHING:
-		return true;
-	case PEEK_NO_MEMORY:
-		ticking->run->out_of_memory = true;
-		return true;
-	case PEEK_AWAKE:
-		break;
-	}
-	return false;
-}
-
 static void unsettle(struct ticking *ticking)
 {
 	ticking->unsettled_ns = ticking->ns;
@@ -119,6 +97,31 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 	return ticks < ticking->weight ? (uint32_t)ticks : ticking->weight;
 }
 
+/* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
+static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
+	const struct peek_sight *sight, struct observation *observation)
+{
+	if (outcome != PEEK_AWAKE && outcome != PEEK_IN_STOP)
+		unsettle(ticking);
+	observation->times = sleeps_for(ticking, observation->thread, &sight->schedstat);
+	switch (outcome) {
+	case PEEK_TAKEN:
+		sprof_book_observation(ticking->book, observation);
+		return true;
+	case PEEK_IN_STOP:
+		sprof_book_lost(ticking->book, observation->thread);
+		return true;
+	case PEEK_NOTHING:
+		return true;
+	case PEEK_NO_MEMORY:
+		ticking->run->out_of_memory = true;
+		return true;
+	case PEEK_AWAKE:
+		break;
+	}
+	return false;
+}
+
 /* True: the sample is taken, or there is nothing to take. */
 static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -127,26 +130,24 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	struct observation observation = {.thread = thread};
 	enum peek_outcome outcome;
 
-	unsettle(ticking);
 	if (!world->read_schedstat(world->data, thread, &sight.schedstat))
 		return true;
 	if (!world->read_syscall(world->data, thread, &sight.call)) {
 		if (!thread->process->denied)
 			return true;
 		outcome = sprof_peek_denied(ticking->run, thread, &sight, &observation);
-		observation.times = sleeps_for(ticking, thread, &sight.schedstat);
-		return is_settled_by_peek(ticking, outcome, &observation);
+		return is_settled_by_peek(ticking, outcome, &sight, &observation);
 	}
 	if (sight.call.kind == SPROF_PROC_SYSCALL_RUNNING)
 		return false;
 	if (!sight.call.sp) {
 		/* It has left its last CPU: a leader before its threads, or an unreported end. */
+		unsettle(ticking);
 		sprof_book_ended(ticking->book, thread);
 		return true;
 	}
 	outcome = peek(ticking, thread, &sight, &observation);
-	observation.times = sleeps_for(ticking, thread, &sight.schedstat);
-	return is_settled_by_peek(ticking, outcome, &observation);
+	return is_settled_by_peek(ticking, outcome, &sight, &observation);
 }
 
 static struct known_mappings *mappings_of(const struct sprof_thread *thread)
@@ -455,9 +456,6 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 		world->read_syscall(world->data, thread, &sight.call) &&
 		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
 		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
-	if (outcome != PEEK_AWAKE)
-		unsettle(ticking);
-	observation.times = sleeps_for(ticking, thread, &sight.schedstat);
-	if (!is_settled_by_peek(ticking, outcome, &observation))
+	if (!is_settled_by_peek(ticking, outcome, &sight, &observation))
 		sprof_book_lost(ticking->book, thread);
 }
