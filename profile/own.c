@@ -7,29 +7,36 @@
 
 #include "profile/outside.h"
 
-/* The innermost function, and whether it is the kernel's. */
-static uint32_t innermost(const struct sprof_profile *profile, uint32_t stack, bool *ret_kernel)
+static const struct sprof_profile_line *line_of(const struct sprof_profile *profile, uint32_t stack)
 {
-	const struct sprof_profile_location *location;
-	const struct sprof_profile_line *line;
+	return &profile->lines[profile->locations[profile->stacks[stack].location].first_line];
+}
 
-	*ret_kernel = false;
-	if (stack == SPROF_PROFILE_ROOT)
-		return SPROF_PROFILE_NONE;
-	location = &profile->locations[profile->stacks[stack].location];
-	line = &profile->lines[location->first_line];
-	*ret_kernel = line->kernel;
-	return line->function;
+/* Of the kernel's end of a stack the outermost one, which says how it was entered: "[read]". */
+static uint32_t entry_of(const struct sprof_profile *profile, uint32_t stack)
+{
+	uint32_t entry = SPROF_PROFILE_NONE;
+
+	for (; stack != SPROF_PROFILE_ROOT; stack = profile->stacks[stack].parent) {
+		const struct sprof_profile_line *line = line_of(profile, stack);
+
+		if (!line->kernel)
+			break;
+		entry = line->function;
+	}
+	return entry;
 }
 
 uint32_t sprof_own_function(
 	const struct sprof_profile *profile, uint32_t stack, uint32_t *ret_kernel)
 {
-	bool is_kernel;
-	uint32_t function = innermost(profile, stack, &is_kernel), owner;
+	uint32_t function, owner;
 
-	*ret_kernel = is_kernel ? function : SPROF_PROFILE_NONE;
-	if (!is_kernel)
+	*ret_kernel = entry_of(profile, stack);
+	if (stack == SPROF_PROFILE_ROOT)
+		return SPROF_PROFILE_NONE;
+	function = line_of(profile, stack)->function;
+	if (*ret_kernel == SPROF_PROFILE_NONE)
 		return function;
 	owner = sprof_profile_outside_libc(profile, stack);
 	return owner == SPROF_PROFILE_NONE ? function : owner;

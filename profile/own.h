@@ -13,7 +13,7 @@
 
 /*
  * The function that gets a stack's time. If the stack ends in a system call: its caller outside of
- * libc, and *ret_kernel is the kernel's function. Else the innermost function. NONE: an empty
+ * libc, and *ret_kernel is that call: "[read]". Else the innermost function. NONE: an empty
  * stack.
  */
 uint32_t sprof_own_function(
