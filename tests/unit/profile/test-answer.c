@@ -157,12 +157,15 @@ static void a_library_is_named_with_its_caller(void **state)
 	sprof_profile_destroy(profile);
 }
 
-/* A thread with 10 s of system time in one function: so much of it in a call, the rest outside. */
+/*
+ * A thread with 10 s of system time in one function: so much of it in a call, the rest outside. Half of the call's
+ * samples tell where in the kernel they are.
+ */
 static void add_in_kernel(
 	struct sprof_profile *profile, uint32_t thread, uint64_t call_ms, uint64_t outside_ms)
 {
 	const struct sprof_metrics call = {
-		.samples = call_ms / 10, .times.ns[SPROF_TIME_SYS] = call_ms * SPROF_NS_PER_MS};
+		.samples = call_ms / 20, .times.ns[SPROF_TIME_SYS] = call_ms * SPROF_NS_PER_MS / 2};
 	const struct sprof_metrics outside = {.samples = outside_ms / 10,
 		.times.ns[SPROF_TIME_SYS] = outside_ms * SPROF_NS_PER_MS};
 
@@ -170,6 +173,12 @@ static void add_in_kernel(
 		example_stack_in(profile,
 			(const struct example_function[]){{"main", "/home/me/app"},
 				{"fill", "/home/me/app"}, {"brk", SPROF_MODULE_KERNEL}, {0}}),
+		&call);
+	example_add_row(profile, thread,
+		example_stack_in(profile,
+			(const struct example_function[]){{"main", "/home/me/app"},
+				{"fill", "/home/me/app"}, {"brk", SPROF_MODULE_KERNEL},
+				{"mas_walk", SPROF_MODULE_KERNEL}, {0}}),
 		&call);
 	example_add_row(profile, thread,
 		example_stack_in(profile,
@@ -215,6 +224,7 @@ static void page_faults_are_told(void **state)
 	check_kernel_cause(2000, 8000, &few, NULL, false);
 	check_kernel_cause(2000, 8000, NULL, NULL, false);
 	check_kernel_cause(8000, 2000, &many, "brk", false);
+	check_kernel_cause(8000, 5000, &few, "brk", false);
 }
 
 /* Threads of 1 ms each; the last has only waited to be made. */
