@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 
-from harness import SPROF, Program, Target, main, run, tool, wait_until
+from harness import LIMIT, SPROF, Program, Target, main, run, tool, wait_until
 from postgres import Server
 from screen import Screen
 from subjects import build, write
@@ -202,7 +202,8 @@ def type_what_comes_next(*command):
     typed = screen.part("next")[0].split("    ")[0]
     environment = {**os.environ, "XDG_CACHE_HOME": os.path.abspath("cache"),
                    "PATH": f"{os.path.dirname(SPROF)}:{os.environ['PATH']}"}
-    return typed, run("sh", "-c", typed, env=environment).check(0).text()
+    # Two million system calls, each with its stops, take a slow machine a while.
+    return typed, run("sh", "-c", typed, env=environment, limit=4 * LIMIT).check(0).text()
 
 
 def example(name):
