@@ -30,8 +30,9 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 
 /*
- * That tick has taken from `begin` to `end`. If it was so long that the next one is due at once, the threads
- * that it has stopped get some time first: else they might never come to run.
+ * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that time behind `end`,
+ * or two periods behind it, whichever is less. A tick stops threads, and they need this time to run. Without it,
+ * ticks that are longer than the period would follow each other at once.
  */
 void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
 
