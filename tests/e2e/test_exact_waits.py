@@ -59,6 +59,12 @@ def most_moved(stats):
     return stats["exact_unplaced"] + stats["samples_stopped"]
 
 
+def check_number(waits, truth, stats):
+    """More: also for memory, at its begin and end. Fewer: a stop that came in a nap may have outlasted it."""
+    own = truth["short"] + truth["long"]
+    assert own - stats["samples_stopped"] <= waits <= own + 20, (waits, truth, stats)
+
+
 def check_naps(truth, text, stats):
     """The number is exact, and the length nearly that which the program itself has seen."""
     threads, waits, lengths = off_cpu(text), saved("waits"), saved("off_cpu")
@@ -70,8 +76,7 @@ def check_naps(truth, text, stats):
     seen = sum(thread["long_ns"] for thread in truth.values())
     check_near(lengths.weight("long_nap") / seen, 1, 0.02, "length of the long naps")
     for tid, thread in truth.items():
-        own = thread["short"] + thread["long"]
-        assert own <= threads[tid]["waits"] <= own + 20, (tid, threads, truth)  # also for memory, at its begin and end
+        check_number(threads[tid]["waits"], thread, stats)
         seen = (thread["short_ns"] + thread["long_ns"]) / 1e9
         assert 0.8 * seen < threads[tid]["wait"] < 1.02 * seen, (tid, threads, truth)
     total = sum(thread["waits"] for thread in threads.values())
@@ -137,7 +142,7 @@ def test_periods_and_pauses():
     for name in parts:
         os.replace(name, "x.pb.gz")
         naps_seen += saved("waits").weight("(short|long)_nap")
-    assert 4200 <= naps_seen <= 4200 + 20, naps_seen
+    assert 0.99 * 4200 <= naps_seen <= 4200 + 20, naps_seen  # a stop or a busy host may outlast a nap
 
 
 def perf_switches(*command):
@@ -216,8 +221,7 @@ def test_a_user_without_rights():
     with open("x.txt", encoding="utf-8") as file:
         threads = off_cpu(file.read())
     ((tid, truth),) = json.loads(result.text()).items()
-    own = truth["short"] + truth["long"]
-    assert own <= threads[int(tid)]["waits"] <= own + 20, (threads, truth)
+    check_number(threads[int(tid)]["waits"], truth, read_profile()[1])
     check_identity(read_report("x.txt"))
 
 

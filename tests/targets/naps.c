@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,10 +15,15 @@
 
 enum { SHORT_NS = 200 * 1000, LONG_NS = 5 * 1000 * 1000, LONG_EVERY = 20, MOST_THREADS = 64 };
 
+struct naps {
+	long count;
+	uint64_t ns;
+};
+
 struct napper {
 	pthread_t thread;
-	long tid, count, longs;
-	uint64_t short_ns, long_ns;
+	long tid, count;
+	struct naps shorts, longs;
 };
 
 static int there[2], back[2];
@@ -45,12 +51,23 @@ static MEASURED void give_byte(int fd)
 		target_fail("write");
 }
 
-static uint64_t timed(void (*nap)(void))
+/* How often the calling thread gave up its CPU by itself (getrusage(2)). */
+static long times_given_up(void)
 {
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+static void take(void (*nap)(void), struct naps *naps)
+{
+	const long given_up = times_given_up();
 	const uint64_t begin_ns = target_now_ns();
 
 	nap();
-	return target_now_ns() - begin_ns;
+	naps->ns += target_now_ns() - begin_ns;
+	naps->count += times_given_up() != given_up;
 }
 
 static void *sleep_often(void *data)
@@ -59,11 +76,9 @@ static void *sleep_often(void *data)
 
 	napper->tid = syscall(SYS_gettid);
 	for (long i = 0; i < napper->count; i++) {
-		napper->short_ns += timed(short_nap);
-		if (i % LONG_EVERY)
-			continue;
-		napper->long_ns += timed(long_nap);
-		napper->longs++;
+		take(short_nap, &napper->shorts);
+		if (i % LONG_EVERY == 0)
+			take(long_nap, &napper->longs);
 	}
 	return NULL;
 }
@@ -109,8 +124,8 @@ int main(int argc, char *argv[])
 	for (long i = 0; i < threads; i++)
 		target_print(
 			"%s\"%ld\": {\"short\": %ld, \"short_ns\": %llu, \"long\": %ld, \"long_ns\": %llu}%s\n",
-			i ? "" : "{", nappers[i].tid, nappers[i].count,
-			(unsigned long long)nappers[i].short_ns, nappers[i].longs,
-			(unsigned long long)nappers[i].long_ns, i + 1 < threads ? "," : "}");
+			i ? "" : "{", nappers[i].tid, nappers[i].shorts.count,
+			(unsigned long long)nappers[i].shorts.ns, nappers[i].longs.count,
+			(unsigned long long)nappers[i].longs.ns, i + 1 < threads ? "," : "}");
 	return 0;
 }
