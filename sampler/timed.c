@@ -166,18 +166,28 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	owe(timed, periods);
 }
 
+/*
+ * Who has had no turn and no CPU time has not had a CPU in between, and so can't have given it up: in
+ * a crowd, these are nearly all.
+ */
+static bool may_have_given_up(const struct timed *timed, uint64_t period_ns)
+{
+	return timed->turns || (timed->latest && timed->off_between_ns > (int64_t)period_ns / 2);
+}
+
 bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64_t period_ns)
 {
-	const bool was_off = timed->off_between_ns > (int64_t)period_ns / 2;
+	bool may_have_slept;
 
 	timed->turns = since(timeslices, timed->timeslices);
 	timed->timeslices = timeslices;
 	timed->has_slept = false;
 	if (timed->turns)
 		timed->moved_ns = timed->used_ns;
-	if (!timed->turns && !was_off)
+	may_have_slept = may_have_given_up(timed, period_ns);
+	if (!may_have_slept)
 		timed->off_ns += timed->off_between_ns;
-	return timed->turns || was_off;
+	return may_have_slept;
 }
 
 /*

@@ -208,6 +208,21 @@ static void who_has_slept_is_known_by_its_switches(void **state)
 	assert_false(timed.has_slept);
 }
 
+/* A tick finds it in the queue where the last one has found it: that is time off the CPU, and no question. */
+static void who_stays_in_the_queue_has_not_slept(void **state)
+{
+	struct timed timed = opened();
+	struct timed_look look = {.tick_ns = 1100, .cpu_ns = 10, .weight = 1};
+
+	sprof_timed_ran(&timed, &look, 0.1);
+	assert_true(sprof_timed_may_have_slept(&timed, 0, 100));
+	sprof_timed_gave_up(&timed, 0, 1);
+	look.tick_ns = 1200;
+	sprof_timed_ran(&timed, &look, 0);
+	assert_false(sprof_timed_may_have_slept(&timed, 0, 100));
+	assert_int_equal(timed.off_ns, 190);
+}
+
 /* Wall time less CPU time; what comes late is settled later. */
 static void time_without_a_cpu_repeats_the_last_sample(void **state)
 {
@@ -260,6 +275,7 @@ int main(void)
 		cmocka_unit_test(who_wakes_is_met_for_all_ticks),
 		cmocka_unit_test(a_timer_is_for_who_goes_on),
 		cmocka_unit_test(who_has_slept_is_known_by_its_switches),
+		cmocka_unit_test(who_stays_in_the_queue_has_not_slept),
 		cmocka_unit_test(time_without_a_cpu_repeats_the_last_sample),
 		cmocka_unit_test(of_who_sleeps_only_the_preempted_turns_do),
 	};
