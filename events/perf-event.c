@@ -91,6 +91,11 @@ int sprof_perf_open(struct perf_event_attr *attributes, pid_t tid, int cpu,
 		attributes->inherit_thread = 0;
 		fd = open_once(attributes, tid, cpu);
 	}
+	/* More than kernel.perf_event_max_stack permits; with 0, it is as much as that. */
+	if (fd < 0 && errno == EOVERFLOW && attributes->sample_max_stack) {
+		attributes->sample_max_stack = 0;
+		fd = open_once(attributes, tid, cpu);
+	}
 	if (fd < 0)
 		*ret_denial = sprof_perf_denial_of(errno);
 	return fd;
