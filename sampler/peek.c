@@ -132,8 +132,7 @@ static bool is_ready(
 		run->world->read_stat(run->world->data, thread, &stat) && stat.state == 'R';
 }
 
-/* It stands in an uncollected stop, at a birth or a signal: that is no place of its own. */
-static bool is_in_our_stop(const struct sprof_thread *thread, char letter)
+bool sprof_peek_is_in_stop(const struct sprof_thread *thread, char letter)
 {
 	return letter == 't' && thread->phase != SPROF_THREAD_LISTENING;
 }
@@ -167,27 +166,47 @@ static void observe(const struct run *run, struct sprof_thread *thread,
 	};
 }
 
+/* What stands still: not for good, and not in a stop of ours. */
+static enum peek_outcome outcome_of(const struct run *run, const struct sprof_thread *thread,
+	const struct peek_sight *sight, char letter)
+{
+	if (letter == 'Z' || letter == 'X')
+		return PEEK_NOTHING;
+	if (!sprof_peek_is_in_stop(thread, letter))
+		return PEEK_TAKEN;
+	if (!run->options->once || is_coming(thread))
+		return PEEK_IN_STOP;
+	return can_be_stopped(thread, sight) ? PEEK_AWAKE : PEEK_TAKEN;
+}
+
+/* If only running threads are wanted, knowing that it sleeps is enough. */
+static enum peek_outcome look_only(
+	const struct run *run, struct sprof_thread *thread, const struct peek_sight *sight)
+{
+	struct sprof_proc_stat stat;
+
+	return is_still(run, thread, sight, &stat) ? outcome_of(run, thread, sight, stat.state)
+						   : PEEK_AWAKE;
+}
+
 enum peek_outcome sprof_peek(struct peeking *peeking, const struct run *run,
 	struct sprof_thread *thread, const struct peek_sight *sight, struct observation *ret)
 {
 	struct sprof_proc_stat stat;
+	enum peek_outcome outcome;
 
 	if (is_ready(run, thread, sight))
 		return PEEK_AWAKE;
 	observe(run, thread, sight, ret);
-	/* If only running threads are wanted, knowing that it sleeps is enough. */
 	if (run->options->mode == SPROF_MODE_CPU)
-		return PEEK_TAKEN;
+		return look_only(run, thread, sight);
 	if (!prepare(peeking, run, thread, &sight->call))
 		return PEEK_NO_MEMORY;
 	if (!copy(peeking, run, thread) || !is_still(run, thread, sight, &stat))
 		return PEEK_AWAKE;
-	if (stat.state == 'Z' || stat.state == 'X')
-		return PEEK_NOTHING;
-	if (is_in_our_stop(thread, stat.state) && (!run->options->once || is_coming(thread)))
-		return PEEK_IN_STOP;
-	if (is_in_our_stop(thread, stat.state) && can_be_stopped(thread, sight))
-		return PEEK_AWAKE;
+	outcome = outcome_of(run, thread, sight, stat.state);
+	if (outcome != PEEK_TAKEN)
+		return outcome;
 	ret->snapshot = &peeking->snapshot;
 	ret->state = state_of(thread, sight->call.kind, stat.state);
 	ret->slept = sprof_figures_make(sight->tick_ns, &sight->schedstat, &stat);
