@@ -41,22 +41,37 @@ static bool is_same(const struct query *query, const struct sprof_mapping *mappi
 		((uint64_t)query->major << 32 | query->minor) == module->device;
 }
 
+/* The answer of the kernel, or 0 and *ret with the code at the address. */
+static int ask(int *file, pid_t pid, uint64_t address, struct query *ret)
+{
+	const int opened = *file < 0 ? sprof_proc_open(pid, 0, "maps") : *file;
+	int refused;
+
+	*ret = (struct query){.size = sizeof(*ret), .flags = EXECUTABLE, .address = address};
+	refused = ioctl(opened, QUERY, ret) ? errno : 0;
+	if (*file < 0)
+		*file = kept(opened);
+	return refused;
+}
+
 enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof_mapping *mapping,
 	const struct sprof_module *module)
 {
-	struct query query = {
-		.size = sizeof(query),
-		.flags = EXECUTABLE,
-		.address = mapping->start,
-	};
-	enum sprof_maps_answer answer;
-	int opened = *file < 0 ? sprof_proc_open(pid, 0, "maps") : *file;
+	struct query query;
 
-	if (ioctl(opened, QUERY, &query) == 0)
-		answer = is_same(&query, mapping, module) ? SPROF_MAPS_SAME : SPROF_MAPS_CHANGED;
-	else
-		answer = errno == ENOENT ? SPROF_MAPS_CHANGED : SPROF_MAPS_UNKNOWN;
-	if (*file < 0)
-		*file = kept(opened);
-	return answer;
+	switch (ask(file, pid, mapping->start, &query)) {
+	case 0:
+		return is_same(&query, mapping, module) ? SPROF_MAPS_SAME : SPROF_MAPS_CHANGED;
+	case ENOENT:
+		return SPROF_MAPS_CHANGED;
+	default:
+		return SPROF_MAPS_UNKNOWN;
+	}
+}
+
+bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address)
+{
+	struct query query;
+
+	return !ask(file, pid, address, &query) && query.inode;
 }

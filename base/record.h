@@ -121,6 +121,7 @@ struct sprof_stack_view {
 	enum sprof_end end;
 	enum sprof_way way;     /* the least certain way by which one of its frames was found */
 	uint64_t outermost_sp;  /* sp of the last frame; 0: unknown */
+	uint64_t lost_pc;       /* where it led, with SPROF_END_NO_MODULE; 0: unknown */
 	enum sprof_merge merge; /* with the frames of an interpreter */
 	const struct sprof_stack_state *state; /* NULL: the unwinder was not asked for it */
 };

@@ -245,6 +245,11 @@ static enum sprof_maps_answer ask_mapping(
 		sprof_modules_get(self->modules, mapping->module));
 }
 
+static bool has_code(void *data, struct sprof_process *process, uint64_t address)
+{
+	return sprof_maps_query_code(&process->maps_file, process->pid, address);
+}
+
 static struct sprof_stack_view walk(
 	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
@@ -357,6 +362,7 @@ static const struct sprof_world functions = {
 	.read_maps = read_maps,
 	.is_file = is_file,
 	.ask_mapping = ask_mapping,
+	.has_code = has_code,
 	.walk = walk,
 	.find_creator = find_creator,
 	.find_go = find_go,

@@ -5,7 +5,7 @@
  * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
  * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
  * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
- * one CPU allows.
+ * one CPU allows. So they are for stacks that lead nowhere, unless the kernel says that a library has come there.
  */
 #include "sampler/mappings.h"
 
@@ -68,6 +68,19 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	if (known->read_in_vain && !is_affordable(world, known))
 		return false;
 	known->read_in_vain = !read_maps(world, process);
+	known->sought_in_vain &= known->read_in_vain;
+	return !known->read_in_vain;
+}
+
+bool sprof_mappings_seek(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
+{
+	struct known_mappings *known = known_of(process);
+
+	if (known->is_former || !known->read_in_vain || known->sought_in_vain ||
+		!world->has_code(world->data, process, pc))
+		return sprof_mappings_read(world, process);
+	known->read_in_vain = known->sought_in_vain = !read_maps(world, process);
 	return !known->read_in_vain;
 }
 

@@ -15,6 +15,12 @@
 void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process *process);
 /* Reads them, unless recent reads were in vain. True: they have changed. */
 bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process);
+/*
+ * The same for a place in none of them, where a stack has led to. If there is a file's code by now, they are
+ * read in any case.
+ */
+bool sprof_mappings_seek(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc);
 /* Reads them if they are old at now_ns. */
 void sprof_mappings_refresh(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t now_ns);

@@ -142,6 +142,7 @@ struct known_mappings {
 	uint64_t cost_ns;    /* CPU time of that read */
 	uint64_t generation; /* of the process's mappings then */
 	bool read_in_vain;   /* it found no change */
+	bool sought_in_vain; /* nor did it find the code that the kernel had told of */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
 	bool is_former;      /* records of before an exec are walked: those of that program hold */
 	bool is_kept;        /* records of before a mapping are walked: what is known is for them */

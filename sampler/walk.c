@@ -67,11 +67,14 @@ static void plan_next_copy(
 		sprof_copy_settle(plan, snapshot, stack->outermost_sp);
 }
 
-static bool is_doubtful(const struct sprof_world *world, struct sprof_process *process,
+/* True: the mappings are others by now. A change that is known of is read in any case. */
+static bool have_changed(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {
-	return stack->end == SPROF_END_NO_MODULE || stack->end == SPROF_END_BAD_MEMORY ||
-		!sprof_mappings_hold(world, process, stack);
+	if (!sprof_mappings_hold(world, process, stack) || stack->end == SPROF_END_BAD_MEMORY)
+		return sprof_mappings_read(world, process);
+	return stack->end == SPROF_END_NO_MODULE &&
+		sprof_mappings_seek(world, process, stack->lost_pc);
 }
 
 static struct sprof_stack_view walk(const struct sprof_world *world,
@@ -79,7 +82,7 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 {
 	struct sprof_stack_view stack = world->walk(world->data, snapshot, &process->maps);
 
-	if (is_doubtful(world, process, &stack) && sprof_mappings_read(world, process))
+	if (have_changed(world, process, &stack))
 		stack = world->walk(world->data, snapshot, &process->maps);
 	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
 		stack.end = SPROF_END_DENIED;

@@ -119,6 +119,33 @@ static void code_that_became_data_has_changed(void **state)
 	free(path);
 }
 
+static bool has_code(struct scene *scene, const void *address)
+{
+	return sprof_maps_query_code(&scene->file, getpid(), (uintptr_t)address);
+}
+
+/* Of files only, and only what can be executed. */
+static void code_is_found_where_it_came(void **state)
+{
+	char *path = test_folder_file(*state, "one", "content");
+	struct scene scene;
+	void *address;
+
+	skip_unless_known();
+	scene_read(&scene, (void *)(uintptr_t)what_stays_is_the_same);
+	address = map_executable(path);
+	assert_true(has_code(&scene, address));
+	assert_int_equal(mprotect(address, 1, PROT_READ), 0);
+	assert_false(has_code(&scene, address));
+	munmap(address, 1);
+	assert_false(has_code(&scene, address));
+	address = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_false(has_code(&scene, address));
+	munmap(address, 1);
+	scene_finish(&scene);
+	free(path);
+}
+
 static void nothing_is_known_of_a_process_that_is_gone(void **state)
 {
 	struct scene scene;
@@ -152,6 +179,8 @@ int main(void)
 			test_folder_create, test_folder_remove),
 		cmocka_unit_test_setup_teardown(
 			code_that_became_data_has_changed, test_folder_create, test_folder_remove),
+		cmocka_unit_test_setup_teardown(
+			code_is_found_where_it_came, test_folder_create, test_folder_remove),
 		cmocka_unit_test(nothing_is_known_of_a_process_that_is_gone),
 		cmocka_unit_test(nothing_is_known_where_the_request_is_not),
 	};

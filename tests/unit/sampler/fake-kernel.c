@@ -444,6 +444,11 @@ static enum sprof_maps_answer ask_mapping(
 	return SPROF_MAPS_SAME;
 }
 
+static bool has_code(void *data, struct sprof_process *process, uint64_t address)
+{
+	return false;
+}
+
 static struct sprof_stack_view walk(
 	void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps)
 {
@@ -479,7 +484,7 @@ static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, thr
 	threads_seen, processes_seen, has_ended, lacks_memory, next_event, spin, interrupt, resume,
 	release, read_stat, read_schedstat, read_syscall, read_file, read_whole, read_registers,
 	read_registers, read_memory, NULL, is_pinned, process_cpu_ns, count_runnable, read_cpus,
-	read_maps, is_file, ask_mapping, walk, find_creator, find_go, go_count};
+	read_maps, is_file, ask_mapping, has_code, walk, find_creator, find_go, go_count};
 
 void fake_kernel_init(struct fake_world *world)
 {

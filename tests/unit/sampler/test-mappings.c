@@ -1,0 +1,187 @@
+/*
+ * sampler/mappings: when they are read again. The process is made up: each reading takes 1 ms, and finds what the test has put there.
+ */
+#include "sampler/mappings.h"
+
+#include "base/clock.h"
+#include "tests/unit/check.h"
+
+enum { COST_NS = SPROF_NS_PER_MS, LIMIT_NS = 50 * COST_NS, PLACE = 0x1000 };
+
+static struct scene {
+	struct sprof_world world;
+	struct sampled_process sampled;
+	struct sprof_process process;
+	uint64_t now_ns, own_ns, generation;
+	unsigned reads;
+	bool has_code; /* at PLACE, by now */
+} scene;
+
+static uint64_t now_ns(void *data)
+{
+	return scene.now_ns;
+}
+
+static uint64_t own_cpu_ns(void *data)
+{
+	return scene.own_ns;
+}
+
+static bool read_maps(void *data, struct sprof_process *process)
+{
+	scene.reads++;
+	scene.now_ns += COST_NS;
+	scene.own_ns += COST_NS;
+	process->maps.generation = scene.generation;
+	return true;
+}
+
+static bool has_code(void *data, struct sprof_process *process, uint64_t address)
+{
+	return scene.has_code && address == PLACE;
+}
+
+static bool is_file(void *data, uint32_t module)
+{
+	return false;
+}
+
+static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
+{
+	return NULL;
+}
+
+static unsigned go_count(void *data)
+{
+	return 0;
+}
+
+static int begin(void **state)
+{
+	scene = (struct scene){.now_ns = SPROF_NS_PER_S,
+		.generation = 1,
+		.process = {.pid = -1, .maps = {.generation = 0}},
+		.world = {.now_ns = now_ns,
+			.own_cpu_ns = own_cpu_ns,
+			.read_maps = read_maps,
+			.has_code = has_code,
+			.is_file = is_file,
+			.find_go = find_go,
+			.go_count = go_count}};
+	scene.process.sampling = &scene.sampled;
+	sprof_mappings_begin(&scene.world, &scene.process);
+	assert_int_equal(scene.reads, 1);
+	return 0;
+}
+
+static bool seek(void)
+{
+	return sprof_mappings_seek(&scene.world, &scene.process, PLACE);
+}
+
+static void a_change_is_read_at_once(void **state)
+{
+	for (unsigned i = 2; i < 10; i++) {
+		scene.generation++;
+		assert_true(sprof_mappings_read(&scene.world, &scene.process));
+		assert_int_equal(scene.reads, i);
+	}
+}
+
+/* Where stacks lead nowhere, a fiftieth of a CPU goes into it. */
+static void reads_in_vain_are_few(void **state)
+{
+	assert_false(seek());
+	assert_int_equal(scene.reads, 2);
+	for (unsigned i = 0; i < 40; i++) {
+		assert_false(seek());
+		scene.now_ns += SPROF_NS_PER_MS;
+	}
+	assert_int_equal(scene.reads, 2);
+	scene.now_ns += LIMIT_NS;
+	assert_false(seek());
+	assert_int_equal(scene.reads, 3);
+}
+
+/* A library that is loaded right behind a read in vain has its names from the first sample on. */
+static void code_that_came_is_read_at_once(void **state)
+{
+	assert_false(seek());
+	scene.generation++;
+	scene.has_code = true;
+	assert_true(seek());
+	assert_int_equal(scene.reads, 3);
+}
+
+/* What the kernel tells of and the mappings do not have is not asked for again and again. */
+static void code_that_is_not_found_is_sought_once(void **state)
+{
+	scene.has_code = true;
+	for (unsigned i = 0; i < 10; i++)
+		assert_false(seek());
+	assert_int_equal(scene.reads, 3);
+	scene.generation++;
+	scene.now_ns += LIMIT_NS;
+	assert_true(seek());
+	assert_false(seek());
+	scene.generation++;
+	assert_true(seek());
+	assert_int_equal(scene.reads, 6);
+}
+
+static void old_mappings_are_read_again(void **state)
+{
+	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_int_equal(scene.reads, 1);
+	scene.now_ns += 2 * SPROF_NS_PER_S;
+	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_int_equal(scene.reads, 2);
+}
+
+/* Records of before a change are walked: only a place in none of the mappings has them read. */
+static void kept_mappings_are_believed(void **state)
+{
+	const struct sprof_frame frame = {.module = 0};
+	const struct sprof_stack_view stack = {.frames = &frame, .count = 1};
+
+	sprof_mappings_keep(&scene.process, true);
+	sprof_mappings_doubt(&scene.sampled.mappings);
+	scene.now_ns += 2 * SPROF_NS_PER_S;
+	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_true(sprof_mappings_hold(&scene.world, &scene.process, &stack));
+	assert_int_equal(scene.reads, 1);
+	scene.generation++;
+	assert_true(seek());
+	sprof_mappings_keep(&scene.process, false);
+	scene.now_ns += 2 * SPROF_NS_PER_S;
+	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_int_equal(scene.reads, 3);
+}
+
+/* Those of the program before an exec can't be read any more. */
+static void former_mappings_are_not_read(void **state)
+{
+	scene.process.former_maps.generation = 7;
+	sprof_mappings_begin_former(&scene.process);
+	assert_int_equal(scene.process.maps.generation, 7);
+	scene.has_code = true;
+	assert_false(seek());
+	assert_int_equal(scene.reads, 1);
+	sprof_mappings_end_former(&scene.process);
+	assert_int_equal(scene.process.maps.generation, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_change_is_read_at_once, begin),
+		cmocka_unit_test_setup(reads_in_vain_are_few, begin),
+		cmocka_unit_test_setup(code_that_came_is_read_at_once, begin),
+		cmocka_unit_test_setup(code_that_is_not_found_is_sought_once, begin),
+		cmocka_unit_test_setup(old_mappings_are_read_again, begin),
+		cmocka_unit_test_setup(kept_mappings_are_believed, begin),
+		cmocka_unit_test_setup(former_mappings_are_not_read, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
