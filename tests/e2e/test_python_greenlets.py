@@ -112,17 +112,18 @@ def owner_of(name):
     return match and match.group(1)
 
 
-def check_path(names):
+def check_path(names, frames):
+    """`frames`: the whole stack, for who reads that it is wrong."""
     owners = {owner_of(name) for name in names} - {None}
     if not owners:
-        assert names in (["<module>"], ["<module>", "<dictcomp>"]), names
+        assert names in (["<module>"], ["<module>", "<dictcomp>"]), frames
         return None
-    assert len(owners) == 1, names
+    assert len(owners) == 1, frames
     owner = owners.pop()
     expected = ["<module>", "zero"] if owner == "zero" else [owner]
-    assert names[:len(expected)] == expected, names
+    assert names[:len(expected)] == expected, frames
     rest = [name for name in names[len(expected):] if name not in ("spin", "<lambda>")]
-    assert all(owner_of(name) == owner for name in rest), names
+    assert all(owner_of(name) == owner for name in rest), frames
     return owner
 
 
@@ -135,7 +136,7 @@ def test_paths():
     for samples, frames in stacks_of(profile):
         own = [name for name, file, _ in frames if file == path]
         if own:
-            seen[check_path(own)] += samples
+            seen[check_path(own, frames)] += samples
             names = [name for name, *_ in frames]
             assert own[0] == "<module>" or "_start" not in names, names
     print(dict(seen), stats["python_merged"], stats["python_unmerged_switch"])
@@ -156,7 +157,7 @@ def test_a_trace_function():
         own = [name for name, file, _ in frames if file == path]
         above = [name for name in own if not name.startswith("traced")]
         if above:
-            seen[check_path(above), len(own) > len(above)] += samples
+            seen[check_path(above, frames), len(own) > len(above)] += samples
     assert seen["zero", True] and seen["one", True] and seen["two", True], seen
     stats.pop("python_unmerged_switch")
     check_merged(stats, 0.99)
