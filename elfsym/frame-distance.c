@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WORD = 8, SP = 4, LONGEST = 15 };
+enum { WORD = 8, SP = 4, LONGEST = 15, FRAME_SET_UP = 4 };
 
 /* An instruction in its parts. */
 struct instruction {
@@ -289,6 +289,40 @@ static bool is_conditional(const struct instruction *one)
 		return one->map == 1 && (opcode & 0xf0) == 0x80;
 	return opcode == 0xe8 || (opcode & 0xf0) == 0x70 ||
 		(opcode == 0xff && (one->modrm[0] >> 3 & 7) == 2);
+}
+
+/* push %rbp; mov %rsp, %rbp, in both of its forms (Intel SDM volume 2, MOV). */
+static bool sets_up_frame(const uint8_t *code)
+{
+	static const uint8_t forms[][FRAME_SET_UP] = {
+		{0x55, 0x48, 0x89, 0xe5}, {0x55, 0x48, 0x8b, 0xec}};
+
+	return !memcmp(code, forms[0], FRAME_SET_UP) || !memcmp(code, forms[1], FRAME_SET_UP);
+}
+
+static bool has_padding(const uint8_t *code, size_t size)
+{
+	enum { INT3 = 0xcc };
+	struct instruction one;
+
+	for (size_t at = 0; at < size; at += one.size) {
+		if (!read_instruction(code + at, size - at, &one) ||
+			(!one.map && one.opcode == INT3))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_frame_distance_behind_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes)
+{
+	for (size_t i = FRAME_SET_UP; i <= size; i++) {
+		const uint8_t *last = code + size - i;
+
+		if (sets_up_frame(last))
+			return !has_padding(last, i) &&
+				sprof_frame_distance_x86_64(last, i, ret_bytes);
+	}
+	return false;
 }
 
 bool sprof_frame_distance_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes)

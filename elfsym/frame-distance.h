@@ -14,6 +14,13 @@
  */
 bool sprof_frame_distance_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes);
 
+/*
+ * The same for the code before a place, where nobody knows where the function starts: the last frame
+ * pointer that is set up counts. False also if there is padding (int3) behind it: then the place is in
+ * another function.
+ */
+bool sprof_frame_distance_behind_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes);
+
 /* The size of the instruction at the first byte; 0: unknown, or longer than `size`. */
 size_t sprof_instruction_size_x86_64(const uint8_t *code, size_t size);
 

@@ -1,9 +1,10 @@
 /*
  * Finds frame pointers on the stack. First tries the distance from sp that was seen before, or that
- * follows from the function's own code. Then tries each word of the copied stack as the target of
- * the frame pointer. Remains of earlier calls look like frames too, and so do the frames of outer
- * callers. Most are recognized by the call before the return address: it names a function other
- * than the one that was called.
+ * follows from the function's own code; where no table tells of functions, from the last prologue
+ * before the place. Then tries each word of the copied stack as the target of the frame pointer.
+ * Remains of earlier calls look like frames too, and so do the frames of outer callers. Most are
+ * recognized by the call before the return address: it names a function other than the one that was
+ * called.
  *
  * Does not handle rows that need other registers, and does not guess: if an old frame is in sight,
  * and the function allocates on its stack, was called by a pointer or was reached by several jumps,
@@ -355,9 +356,9 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 		search->is_ambiguous = false;
 	} else if (!is_better(&search->best, &trial)) {
 		/* An old frame may also have come in between; only generated code is always called
-		 * by pointers. */
-		search->is_ambiguous |= known->rule.cfa != SPROF_CFA_NONE ||
-			!skips_frames(recovery, known, cursor, search);
+		 * by pointers. A program without unwind tables is not. */
+		search->is_ambiguous |=
+			!known->is_generated || !skips_frames(recovery, known, cursor, search);
 	}
 }
 
@@ -410,6 +411,30 @@ static bool predict_by_sum(const struct sprof_place *place, const struct sprof_f
 #endif
 }
 
+/* Where nothing tells of functions (programs without unwind tables): by the last prologue before. */
+static bool predict_by_prologue(
+	const struct sprof_place *place, const struct sprof_pc *known, uint64_t *ret_distance)
+{
+#if defined(__x86_64__)
+	const uint64_t end = place->address + known->is_return;
+	const uint8_t *code = end > LONGEST_CALLEE
+		? sprof_image_at(place->image, end - LONGEST_CALLEE, LONGEST_CALLEE)
+		: NULL;
+
+	return code && sprof_frame_distance_behind_x86_64(code, LONGEST_CALLEE, ret_distance);
+#else
+	return false;
+#endif
+}
+
+/* As if seen before. SPROF_IDMAP_NONE: it can't be one. */
+static uint32_t remembered_as(uint64_t distance, uint32_t sure)
+{
+	return distance % WORD == 0 && distance / WORD < distance_varies
+		? (uint32_t)(distance / WORD) | sure
+		: SPROF_IDMAP_NONE;
+}
+
 /* The distance from the function's own code, as if seen before. SPROF_IDMAP_NONE: unknown. */
 static uint32_t predict(const struct sprof_recovery *recovery, const struct sprof_pc *known)
 {
@@ -419,13 +444,14 @@ static uint32_t predict(const struct sprof_recovery *recovery, const struct spro
 	uint64_t distance;
 
 	if (!sprof_images_locate(images, recovery->maps, known->pc - known->is_return, &place) ||
-		!place.image ||
-		!sprof_images_find_bounds(images, place.module, place.address, &bounds))
+		!place.image)
 		return SPROF_IDMAP_NONE;
-	if ((predict_by_rows(&place, &bounds, known, &distance) ||
-		    predict_by_sum(&place, &bounds, known, &distance)) &&
-		distance % WORD == 0 && distance / WORD < distance_varies)
-		return (uint32_t)(distance / WORD) | distance_is_sure;
+	if (sprof_images_find_bounds(images, place.module, place.address, &bounds) &&
+		(predict_by_rows(&place, &bounds, known, &distance) ||
+			predict_by_sum(&place, &bounds, known, &distance)))
+		return remembered_as(distance, distance_is_sure);
+	if (known->rule.cfa == SPROF_CFA_NONE && predict_by_prologue(&place, known, &distance))
+		return remembered_as(distance, 0);
 	return SPROF_IDMAP_NONE;
 }
 

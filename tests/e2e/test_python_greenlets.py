@@ -1,6 +1,7 @@
 """Stacks of greenlets: their own functions, and none of the greenlets whose stacks lie below."""
 
 import collections
+import itertools
 import json
 import re
 import signal
@@ -148,16 +149,16 @@ def test_paths():
 
 
 def test_a_trace_function():
-    """It is above the functions of one greenlet, or below the first function of a greenlet that begins."""
+    """It is called by the functions of one greenlet, or by none where a greenlet begins."""
     python = python_with_greenlet()
     path = python.write("traced.py", PROGRAM.replace("def one_key", TRACE + "def one_key", 1))
     profile, stats = record(python, path)
     seen = collections.Counter()
     for samples, frames in stacks_of(profile):
         own = [name for name, file, _ in frames if file == path]
-        above = [name for name in own if not name.startswith("traced")]
-        if above:
-            seen[check_path(above, frames), len(own) > len(above)] += samples
+        callers = list(itertools.takewhile(lambda name: name != "traced", own))
+        if callers:
+            seen[check_path(callers, frames), len(own) > len(callers)] += samples
     assert seen["zero", True] and seen["one", True] and seen["two", True], seen
     stats.pop("python_unmerged_switch")
     check_merged(stats, 0.99)

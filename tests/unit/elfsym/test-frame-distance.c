@@ -157,12 +157,48 @@ static void any_bytes(void **state)
 	}
 }
 
+static void expect_behind(const char *bytes, size_t size, uint64_t distance)
+{
+	uint64_t found = UINT64_MAX;
+
+	assert_true(sprof_frame_distance_behind_x86_64((const void *)bytes, size, &found));
+	assert_int_equal(found, distance);
+}
+
+static void expect_none_behind(const char *bytes, size_t size)
+{
+	uint64_t found;
+
+	assert_false(sprof_frame_distance_behind_x86_64((const void *)bytes, size, &found));
+}
+
+#define PADDING "\xcc\xcc\xcc"
+
+/* What lies before a place, from anywhere in another function on. */
+static void where_the_start_is_unknown(void **state)
+{
+	/* The rest of an instruction; pop %rbp; ret; then sub $0x20, %rsp */
+	expect_behind(BYTES("\x01\x02\x5d\xc3" PADDING FRAME "\x48\x83\xec\x20" SYSCALL), 0x20);
+	expect_behind(BYTES(FRAME "\x41\x57\x5d\xc3" PADDING
+				  "\x55\x48\x8b\xec\x41\x57\x53\x48\x83\xec\x18" CALL),
+		0x28);
+	/* An early way out does not end the function. */
+	expect_behind(BYTES(FRAME "\x48\x83\xec\x20\x85\xff\x74\x02\xc9\xc3" CALL), 0x20);
+	/* The place is in a function without a frame, behind one that has one. */
+	expect_none_behind(BYTES(FRAME "\x5d\xc3" PADDING "\x48\x83\xec\x18" CALL));
+	expect_none_behind(BYTES("\x48\x83\xec\x20" SYSCALL));
+	expect_none_behind("", 0);
+	/* Allocates on its stack: sub %rax, %rsp */
+	expect_none_behind(BYTES(FRAME "\x48\x29\xc4" CALL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prologues),
 		cmocka_unit_test(bodies),
 		cmocka_unit_test(what_is_not_known),
+		cmocka_unit_test(where_the_start_is_unknown),
 #if defined(__x86_64__)
 		cmocka_unit_test(sizes_as_objdump_has_them),
 #endif
