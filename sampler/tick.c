@@ -15,6 +15,7 @@ enum {
 	FEW_FAULTS = 2, /* by chance between two looks */
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
 	TRIES_ONCE = 7,
+	ROUNDS_ONCE = 32, /* of looks at who falls asleep and wakes between look and stop */
 	/* Who sleeps or wakes more often than that is looked at in each tick. */
 	SETTLED_NS = 250 * SPROF_NS_PER_MS,
 };
@@ -425,8 +426,13 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
 		return;
 	}
 	begin(ticking, period_ns, closing);
-	take_turns(ticking);
-	ticking->source->collect(ticking->source->data);
+	ticking->round = 0;
+	do {
+		ticking->round++;
+		ticking->has_missed = false;
+		take_turns(ticking);
+		ticking->source->collect(ticking->source->data);
+	} while (ticking->has_missed && !ticking->run->out_of_memory);
 	sprof_book_end_tick(ticking->book);
 	ticking->closing = false;
 	ticking->number++;
@@ -445,6 +451,16 @@ bool sprof_tick_may_spare(const struct ticking *ticking)
 	return ticking->is_spare;
 }
 
+/* The only tick has no next one that would see the thread: it gets another turn. */
+static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	if (!ticking->run->options->once || ticking->round == ROUNDS_ONCE ||
+		thread->phase != SPROF_THREAD_RUNNING)
+		return false;
+	sprof_sampled_had_turn(thread->sampling, 0);
+	return true;
+}
+
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -456,6 +472,10 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 		world->read_syscall(world->data, thread, &sight.call) &&
 		sight.call.kind != SPROF_PROC_SYSCALL_RUNNING && sight.call.sp)
 		outcome = sprof_peek(&ticking->peeking, ticking->run, thread, &sight, &observation);
-	if (!is_settled_by_peek(ticking, outcome, &sight, &observation))
+	if (is_settled_by_peek(ticking, outcome, &sight, &observation))
+		return;
+	if (looks_again(ticking, thread))
+		ticking->has_missed = true;
+	else
 		sprof_book_lost(ticking->book, thread);
 }

@@ -24,6 +24,8 @@ struct ticking {
 	/* ticks that it stands for: those since the last one, if they needed no look */
 	uint32_t weight;
 	int64_t unweighed_ns;  /* time that no weight stands for; below 0: too large a weight */
+	unsigned round;        /* of turns in this tick */
+	bool has_missed;       /* some threads get another turn in it */
 	bool is_spare;         /* the next ticks need none, as far as the last look could tell */
 	uint64_t unsettled_ns; /* the last tick that found something new */
 };

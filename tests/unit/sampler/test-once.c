@@ -1,0 +1,57 @@
+/*
+ * The sampler in a made-up world with one tick only, as for a dump: each thread is seen in it.
+ */
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define US ((uint64_t)SPROF_NS_PER_US)
+
+static struct fake_world world;
+
+static void begin(uint64_t seed)
+{
+	fake_init(&world, seed);
+	world.options.once = true;
+}
+
+static void who_runs_and_who_sleeps_is_seen(void **state)
+{
+	const struct fake_thread *runner, *sleeper;
+
+	begin(1);
+	runner = fake_add_runner(&world);
+	sleeper = fake_add_sleeper(&world, 0);
+	fake_run_well(&world);
+	assert_int_equal(runner->samples, 1);
+	assert_int_equal(sleeper->samples, 1);
+	assert_int_equal(world.interrupts, 1);
+}
+
+/* Between the look and the stop it falls asleep, and wakes again before the next look: it gets more of them. */
+static void who_moves_all_the_time_is_seen(void **state)
+{
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct fake_thread *thread;
+
+		begin(seed);
+		thread = fake_add(&world, 0, 0);
+		while (thread->act_count + 2 < FAKE_ACTS) {
+			fake_act(thread, DOING_SLEEP, 1 + fake_random(&world, 8 * US));
+			fake_act(thread, DOING_USER, 1 + fake_random(&world, 8 * US));
+		}
+		fake_run_well(&world);
+		assert_int_equal(thread->samples, 1);
+		assert_int_equal(world.quality.samples_lost, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_runs_and_who_sleeps_is_seen),
+		cmocka_unit_test(who_moves_all_the_time_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
