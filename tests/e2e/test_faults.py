@@ -158,14 +158,19 @@ def few_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
 
 
-def test_few_files():
-    """There are not enough descriptors to watch the threads with another period: they are watched as before."""
-    require_switches()
+def later_faults():
+    """Those behind the burst that have a record. On a busy machine the ring may still be full of the burst."""
     result = sprof("run", "--faults", "-o", "x.folded", "--", target(TARGET), "burst", preexec_fn=few_files).check(7)
     later = sum(count for stack, count in read_folded("x.folded").stacks if "mapped" in stack)
     print(f"     {later} of {TOUCHED['mapped'] - 1} later faults: {result.err}")
-    assert later > 0, result.err
     assert "could not be watched" not in result.err, result.err
+    return later
+
+
+def test_few_files():
+    """There are not enough descriptors to watch the threads with another period: they are watched as before."""
+    require_switches()
+    assert any(later_faults() for _ in range(5))
 
 
 def test_usage():
