@@ -4,6 +4,7 @@
  */
 #include "blocked/call.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -99,14 +100,54 @@ static const struct sprof_blocked_call calls[] = {
 #endif
 };
 
-const struct sprof_blocked_call *sprof_blocked_call_find(int64_t number)
+/* The same calls without a descriptor, and with a time-out. */
+static const struct sprof_blocked_call sleeps[] = {
+	{SYS_ppoll, TIME, ARGUMENT(DURATION), 2},
+	{SYS_pselect6, TIME, ARGUMENT(DURATION), 4},
+#ifdef SYS_poll
+	{SYS_poll, TIME, ARGUMENT(MILLISECONDS), 2},
+	{SYS_select, TIME, ARGUMENT(TIMEVAL), 4},
+#endif
+};
+
+static const struct sprof_blocked_call *find_in(
+	const struct sprof_blocked_call *table, size_t count, int64_t number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (table[i].number == number)
+			return &table[i];
+	}
+	return NULL;
+}
+
+/* select: the number of descriptors, or no set of them; poll: their number. */
+static bool watches_nothing(enum sprof_blocked_argument argument, const uint64_t *from)
+{
+	if (argument == ARGUMENT(SELECT))
+		return !(int)from[0] || (!from[1] && !from[2] && !from[3]);
+	return argument == ARGUMENT(POLL) && !from[1];
+}
+
+/* Without a time-out, a signal ends it, as in pause(2). */
+static bool ends_by_itself(const struct sprof_blocked_call *sleep, const uint64_t arguments[6])
+{
+	const uint64_t time = arguments[sleep->index];
+
+	return sleep->argument == ARGUMENT(MILLISECONDS) ? (int)time >= 0 : time;
+}
+
+const struct sprof_blocked_call *sprof_blocked_call_find(
+	int64_t number, const uint64_t arguments[6])
 {
 	static const struct sprof_blocked_call other = {
 		-1, SPROF_WAIT_KIND_OTHER, ARGUMENT(NONE), 0};
+	const struct sprof_blocked_call *sleep,
+		*call = find_in(calls, sizeof(calls) / sizeof(calls[0]), number);
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (calls[i].number == number)
-			return &calls[i];
-	}
-	return &other;
+	if (!call)
+		return &other;
+	if (!watches_nothing(call->argument, arguments + call->index))
+		return call;
+	sleep = find_in(sleeps, sizeof(sleeps) / sizeof(sleeps[0]), number);
+	return sleep && ends_by_itself(sleep, arguments) ? sleep : call;
 }

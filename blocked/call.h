@@ -16,8 +16,10 @@ enum sprof_blocked_argument {
 	SPROF_BLOCKED_ARGUMENT_SELECT,   /* a number of descriptors, followed by three sets */
 	SPROF_BLOCKED_ARGUMENT_DURATION, /* a struct timespec */
 	SPROF_BLOCKED_ARGUMENT_CLOCK,    /* flags, followed by a struct timespec */
-	SPROF_BLOCKED_ARGUMENT_CHILD,    /* a process id as for wait4(2) */
-	SPROF_BLOCKED_ARGUMENT_WAITID,   /* a type of id, followed by the id */
+	SPROF_BLOCKED_ARGUMENT_TIMEVAL,  /* a struct timeval */
+	SPROF_BLOCKED_ARGUMENT_MILLISECONDS,
+	SPROF_BLOCKED_ARGUMENT_CHILD,  /* a process id as for wait4(2) */
+	SPROF_BLOCKED_ARGUMENT_WAITID, /* a type of id, followed by the id */
 	SPROF_BLOCKED_ARGUMENT_FUTEX,
 	SPROF_BLOCKED_ARGUMENT_LOCK,  /* a descriptor of a locked file */
 	SPROF_BLOCKED_ARGUMENT_FCNTL, /* a descriptor, if the command in the next argument is about
@@ -33,7 +35,11 @@ struct sprof_blocked_call {
 	unsigned index; /* of the argument */
 };
 
-/* Never NULL: an unknown call has the kind OTHER. */
-const struct sprof_blocked_call *sprof_blocked_call_find(int64_t number);
+/*
+ * Never NULL: an unknown call has the kind OTHER. A poll(2) or select(2) of no descriptor is a sleep, as
+ * programs wrote it before there was nanosleep(2).
+ */
+const struct sprof_blocked_call *sprof_blocked_call_find(
+	int64_t number, const uint64_t arguments[6]);
 
 #endif

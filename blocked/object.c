@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -288,11 +289,38 @@ static bool is_lock_command(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
+static void put_milliseconds(uint64_t ms, struct words *words)
+{
+	char text[32];
+
+	sprof_blocked_duration(ms * SPROF_NS_PER_MS, text, sizeof(text));
+	put(words, "%s", text);
+}
+
+static void put_timeval(
+	const struct sprof_objects *objects, pid_t pid, uint64_t address, struct words *words)
+{
+	struct timeval time;
+	char text[32];
+
+	if (read_memory(objects, pid, address, &time, sizeof(time)) != sizeof(time) ||
+		time.tv_sec < 0 || time.tv_sec > INT32_MAX)
+		return;
+	sprof_blocked_duration(
+		(uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_usec * SPROF_NS_PER_US,
+		text, sizeof(text));
+	put(words, "%s", text);
+}
+
 static void put_time(const struct sprof_objects *objects, pid_t pid,
 	enum sprof_blocked_argument argument, const uint64_t *from, struct words *words)
 {
 	if (argument == SPROF_BLOCKED_ARGUMENT_DURATION)
 		put_duration(objects, pid, from[0], words);
+	else if (argument == SPROF_BLOCKED_ARGUMENT_TIMEVAL)
+		put_timeval(objects, pid, from[0], words);
+	else if (argument == SPROF_BLOCKED_ARGUMENT_MILLISECONDS)
+		put_milliseconds(from[0] & UINT32_MAX, words);
 	else if (from[0] & TIMER_ABSTIME)
 		put(words, "a point in time");
 	else
@@ -340,6 +368,8 @@ void sprof_objects_describe(struct sprof_objects *objects, pid_t pid,
 		break;
 	case SPROF_BLOCKED_ARGUMENT_DURATION:
 	case SPROF_BLOCKED_ARGUMENT_CLOCK:
+	case SPROF_BLOCKED_ARGUMENT_TIMEVAL:
+	case SPROF_BLOCKED_ARGUMENT_MILLISECONDS:
 		put_time(objects, pid, call->argument, from, &words);
 		break;
 	case SPROF_BLOCKED_ARGUMENT_CHILD:

@@ -100,10 +100,9 @@ static bool tells_something(enum sprof_blocked_argument argument)
 
 static bool find_wait(struct giving *giving, struct taking *taking)
 {
-	const struct sprof_blocked_call *call = sprof_blocked_call_find(taking->regs.system_call);
+	const struct sprof_blocked_call *call;
 	struct sprof_wait wait = {
 		.system_call = taking->regs.system_call,
-		.kind = call->kind,
 		.module = SPROF_RECORD_NONE,
 	};
 	char object[SPROF_OBJECT_TEXT] = "";
@@ -112,6 +111,8 @@ static bool find_wait(struct giving *giving, struct taking *taking)
 	uint64_t arguments[6];
 
 	sprof_regs_arguments(&taking->regs, arguments);
+	call = sprof_blocked_call_find(wait.system_call, arguments);
+	wait.kind = call->kind;
 	if (call->argument == SPROF_BLOCKED_ARGUMENT_FUTEX &&
 		sprof_futex_parse(arguments, &futex)) {
 		find_holder(giving, &futex, &facts);

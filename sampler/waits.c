@@ -257,7 +257,7 @@ void sprof_waits_look_up(struct waits *waits, struct sprof_thread *thread,
 	uint64_t begin = now_of(waits->run);
 	bool restarted = restore_number(thread->sampling, &looking.call);
 
-	looking.kind = sprof_blocked_call_find(looking.call.number);
+	looking.kind = sprof_blocked_call_find(looking.call.number, looking.call.arguments);
 	if (!waits->sink->wait || is_known(&looking, restarted))
 		return;
 	find(&looking);
@@ -272,7 +272,7 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 		.waits = waits,
 		.thread = thread,
 		.call = *call,
-		.kind = sprof_blocked_call_find(call->number),
+		.kind = sprof_blocked_call_find(call->number, call->arguments),
 		.now_ns = now_of(waits->run),
 	};
 	uint32_t id;
@@ -298,7 +298,7 @@ uint32_t sprof_waits_running(
 	if (!waits->sink->wait || (call.number < 0 && !observation->kernel_count))
 		return SPROF_WAIT_NONE;
 	waits->thread = thread;
-	kind = sprof_blocked_call_find(call.number);
+	kind = sprof_blocked_call_find(call.number, call.arguments);
 	if (kind->argument == SPROF_BLOCKED_ARGUMENT_DESCRIPTOR)
 		sprof_objects_describe(&waits->objects, thread->process->pid, kind, call.arguments,
 			object, sizeof(object));

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,21 +25,28 @@ static void expect(int64_t call, const uint64_t arguments[6], const char *text)
 	struct sprof_objects objects = {.access = &own_process};
 	char buffer[SPROF_OBJECT_TEXT];
 
-	sprof_objects_describe(&objects, getpid(), sprof_blocked_call_find(call), arguments, buffer,
-		sizeof(buffer));
+	sprof_objects_describe(&objects, getpid(), sprof_blocked_call_find(call, arguments),
+		arguments, buffer, sizeof(buffer));
 	assert_string_equal(buffer, text);
 	sprof_objects_finish(&objects);
 }
 
+static enum sprof_wait_kind kind_of(int64_t call, const uint64_t arguments[6])
+{
+	return sprof_blocked_call_find(call, arguments)->kind;
+}
+
 static void kinds(void **state)
 {
-	assert_int_equal(sprof_blocked_call_find(SYS_futex)->kind, SPROF_WAIT_KIND_LOCK);
-	assert_int_equal(sprof_blocked_call_find(SYS_read)->kind, SPROF_WAIT_KIND_IO);
-	assert_int_equal(sprof_blocked_call_find(SYS_clock_nanosleep)->kind, SPROF_WAIT_KIND_TIME);
-	assert_int_equal(sprof_blocked_call_find(SYS_wait4)->kind, SPROF_WAIT_KIND_CHILD);
-	assert_int_equal(sprof_blocked_call_find(SYS_epoll_pwait)->kind, SPROF_WAIT_KIND_EVENT);
-	assert_int_equal(sprof_blocked_call_find(SYS_getpid)->kind, SPROF_WAIT_KIND_OTHER);
-	assert_int_equal(sprof_blocked_call_find(-1)->kind, SPROF_WAIT_KIND_OTHER);
+	const uint64_t none[6] = {0};
+
+	assert_int_equal(kind_of(SYS_futex, none), SPROF_WAIT_KIND_LOCK);
+	assert_int_equal(kind_of(SYS_read, none), SPROF_WAIT_KIND_IO);
+	assert_int_equal(kind_of(SYS_clock_nanosleep, none), SPROF_WAIT_KIND_TIME);
+	assert_int_equal(kind_of(SYS_wait4, none), SPROF_WAIT_KIND_CHILD);
+	assert_int_equal(kind_of(SYS_epoll_pwait, none), SPROF_WAIT_KIND_EVENT);
+	assert_int_equal(kind_of(SYS_getpid, none), SPROF_WAIT_KIND_OTHER);
+	assert_int_equal(kind_of(-1, none), SPROF_WAIT_KIND_OTHER);
 }
 
 static void durations(void **state)
@@ -78,6 +86,40 @@ static void sleeps(void **state)
 	expect(SYS_clock_nanosleep, absolute, "a point in time");
 	expect(SYS_nanosleep, plain, "70 ms");
 	expect(SYS_nanosleep, nowhere, "");
+}
+
+/* Of no descriptor: select(2) and poll(2) are sleeps, as in Python up to 3.10. */
+static void old_sleeps(void **state)
+{
+	const struct timespec time = {0, 70 * SPROF_NS_PER_MS};
+	struct pollfd polled = {.fd = 0};
+	uint8_t set[128] = {1};
+	const uint64_t polls[6] = {0, 0, (uintptr_t)&time};
+	const uint64_t watches[6] = {(uintptr_t)&polled, 1, (uintptr_t)&time};
+	const uint64_t for_ever[6] = {0};
+	const uint64_t selects[6] = {0, (uintptr_t)set, 0, 0, (uintptr_t)&time};
+	const uint64_t selects_without_sets[6] = {8, 0, 0, 0, (uintptr_t)&time};
+
+	expect(SYS_ppoll, polls, "70 ms");
+	assert_int_equal(kind_of(SYS_ppoll, polls), SPROF_WAIT_KIND_TIME);
+	assert_int_equal(kind_of(SYS_ppoll, watches), SPROF_WAIT_KIND_EVENT);
+	assert_int_equal(kind_of(SYS_ppoll, for_ever), SPROF_WAIT_KIND_EVENT);
+	expect(SYS_pselect6, selects, "70 ms");
+	assert_int_equal(kind_of(SYS_pselect6, selects), SPROF_WAIT_KIND_TIME);
+	assert_int_equal(kind_of(SYS_pselect6, selects_without_sets), SPROF_WAIT_KIND_TIME);
+	assert_int_equal(kind_of(SYS_pselect6, for_ever), SPROF_WAIT_KIND_EVENT);
+#ifdef SYS_poll
+	{
+		const struct timeval value = {1, 500 * 1000};
+		const uint64_t old_poll[6] = {0, 0, 70}, old_for_ever[6] = {0, 0, UINT32_MAX};
+		const uint64_t old_select[6] = {0, 0, 0, 0, (uintptr_t)&value};
+
+		expect(SYS_poll, old_poll, "70 ms");
+		assert_int_equal(kind_of(SYS_poll, old_poll), SPROF_WAIT_KIND_TIME);
+		assert_int_equal(kind_of(SYS_poll, old_for_ever), SPROF_WAIT_KIND_EVENT);
+		expect(SYS_select, old_select, "1.5 s");
+	}
+#endif
 }
 
 static void children(void **state)
@@ -146,6 +188,7 @@ int main(void)
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(sleeps),
+		cmocka_unit_test(old_sleeps),
 		cmocka_unit_test(children),
 		cmocka_unit_test(descriptors),
 		cmocka_unit_test(paths),
