@@ -73,5 +73,5 @@ bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address)
 {
 	struct query query;
 
-	return !ask(file, pid, address, &query) && query.inode;
+	return !ask(file, pid, address, &query);
 }

@@ -20,7 +20,7 @@ enum sprof_maps_answer {
 enum sprof_maps_answer sprof_maps_query(int *file, pid_t pid, const struct sprof_mapping *mapping,
 	const struct sprof_module *module);
 
-/* Whether a file is mapped there, executable. False also if the kernel can't answer. *file: as above. */
+/* Whether something is mapped there, executable. False also if the kernel can't answer. *file: as above. */
 bool sprof_maps_query_code(int *file, pid_t pid, uint64_t address);
 
 #endif

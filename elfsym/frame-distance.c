@@ -262,8 +262,9 @@ struct sum {
 
 static bool add(struct sum *sum, enum move move, int64_t by, bool ends_prologue)
 {
-	if (move == MOVE_FRAME && !sum->has_frame) {
-		sum->has_frame = true;
+	/* A second one begins another function, or another way through this one. */
+	if (move == MOVE_FRAME) {
+		*sum = (struct sum){.has_frame = true};
 		return true;
 	}
 	if (!sum->has_frame)
@@ -300,15 +301,39 @@ static bool sets_up_frame(const uint8_t *code)
 	return !memcmp(code, forms[0], FRAME_SET_UP) || !memcmp(code, forms[1], FRAME_SET_UP);
 }
 
-static bool has_padding(const uint8_t *code, size_t size)
+/* push of a register, sub of a constant from sp, endbr64: what no block in the midst of a function begins with. */
+static bool begins_function(const uint8_t *code, const struct instruction *one)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	int64_t by = 0;
+
+	if (one->map)
+		return one->size == sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64));
+	if (one->opcode == 0x81 || one->opcode == 0x83)
+		return constant_to_sp(code, one, &by) == MOVE_BY && by > 0;
+	return one->opcode >= 0x50 && one->opcode <= 0x57;
+}
+
+static bool is_nop(const struct instruction *one)
+{
+	return one->map ? one->map == 1 && one->opcode == 0x1f : one->opcode == 0x90;
+}
+
+/* Padding, or another function's first instruction behind a way out. */
+static bool has_other_function(const uint8_t *code, size_t size)
 {
 	enum { INT3 = 0xcc };
 	struct instruction one;
+	bool is_reached = true;
+	int64_t by;
 
 	for (size_t at = 0; at < size; at += one.size) {
 		if (!read_instruction(code + at, size - at, &one) ||
-			(!one.map && one.opcode == INT3))
+			(!one.map && one.opcode == INT3) ||
+			(!is_reached && begins_function(code + at, &one)))
 			return true;
+		if (is_reached || !is_nop(&one))
+			is_reached = one.map || one_byte(code + at, &one, &by) != MOVE_BRANCH;
 	}
 	return false;
 }
@@ -319,7 +344,7 @@ bool sprof_frame_distance_behind_x86_64(const uint8_t *code, size_t size, uint64
 		const uint8_t *last = code + size - i;
 
 		if (sets_up_frame(last))
-			return !has_padding(last, i) &&
+			return !has_other_function(last, i) &&
 				sprof_frame_distance_x86_64(last, i, ret_bytes);
 	}
 	return false;

@@ -16,8 +16,7 @@ bool sprof_frame_distance_x86_64(const uint8_t *code, size_t size, uint64_t *ret
 
 /*
  * The same for the code before a place, where nobody knows where the function starts: the last frame
- * pointer that is set up counts. False also if there is padding (int3) behind it: then the place is in
- * another function.
+ * pointer that is set up counts. False also if another function seems to begin behind it.
  */
 bool sprof_frame_distance_behind_x86_64(const uint8_t *code, size_t size, uint64_t *ret_bytes);
 

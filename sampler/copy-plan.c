@@ -4,7 +4,7 @@
 #include "sampler/copy-plan.h"
 
 enum {
-	FIRST_COPY = 128 * 1024, /* of what is used, so shallow stacks cost no more */
+	FIRST_COPY = 32 * 1024,
 	FIRST_DEEP_COPY = 256 * 1024,
 	FIRST_GOROUTINE_COPY = 1024 * 1024, /* room for the used part: its end is known */
 	LARGEST_COPY = 8 * 1024 * 1024,     /* the usual stack limit */

@@ -23,7 +23,7 @@ enum peek_outcome sprof_peek_denied(const struct run *run, struct sprof_thread *
 		return PEEK_NOTHING;
 	if (stat.state == 'R')
 		return PEEK_AWAKE;
-	if (sprof_peek_is_in_stop(thread, stat.state))
+	if (!run->options->once && sprof_peek_is_in_stop(thread, stat.state))
 		return PEEK_IN_STOP;
 	*ret = (struct observation){
 		.thread = thread,

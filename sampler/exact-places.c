@@ -6,10 +6,10 @@
 #include "sampler/exact-places.h"
 
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "attach/call-number.h"
 #include "base/clock.h"
+#include "blocked/call.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
 #include "sampler/walk.h"
@@ -31,7 +31,10 @@ bool sprof_exact_places_can_tell(const struct sprof_thread *thread)
 /* Its arguments point to something that every call may change. */
 static bool is_fickle(const struct sprof_proc_syscall *call)
 {
-	return call->number == SYS_nanosleep || call->number == SYS_clock_nanosleep;
+	const struct sprof_blocked_call *kind =
+		sprof_blocked_call_find(call->number, call->arguments);
+
+	return kind->kind == SPROF_WAIT_KIND_TIME;
 }
 
 static uint32_t find_wait(struct exact_places *places, struct book *book,

@@ -5,7 +5,8 @@
  * thread of a process has a fault, the mappings are unchanged. After a fault, each mapping that a
  * stack leads through is asked about, which costs 0.3 us each; all are read only when one has
  * changed. If the kernel can't be asked about one mapping, all are read, as often as a fiftieth of
- * one CPU allows. So they are for stacks that lead nowhere, unless the kernel says that a library has come there.
+ * one CPU allows. So they are for stacks that lead nowhere, unless the kernel says that code has come
+ * there.
  */
 #include "sampler/mappings.h"
 
@@ -53,6 +54,7 @@ static bool read_maps(const struct sprof_world *world, struct sprof_process *pro
 	known->generation = process->maps.generation;
 	if (process->maps.generation == before)
 		return false;
+	known->read_in_vain = known->sought_in_vain = false;
 	find_go(world, process);
 	sprof_interpreted_find(world, process);
 	return true;
@@ -68,8 +70,17 @@ bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *
 	if (known->read_in_vain && !is_affordable(world, known))
 		return false;
 	known->read_in_vain = !read_maps(world, process);
-	known->sought_in_vain &= known->read_in_vain;
 	return !known->read_in_vain;
+}
+
+/* Records of before a change are walked with what is kept: what came later is none of theirs. */
+static bool is_there_now(
+	const struct sprof_world *world, struct sprof_process *process, uint64_t pc)
+{
+	const struct known_mappings *known = known_of(process);
+
+	return !known->is_former && !known->is_kept && known->can_ask &&
+		world->has_code(world->data, process, pc);
 }
 
 bool sprof_mappings_seek(
@@ -77,8 +88,7 @@ bool sprof_mappings_seek(
 {
 	struct known_mappings *known = known_of(process);
 
-	if (known->is_former || !known->read_in_vain || known->sought_in_vain ||
-		!world->has_code(world->data, process, pc))
+	if (!known->read_in_vain || known->sought_in_vain || !is_there_now(world, process, pc))
 		return sprof_mappings_read(world, process);
 	known->read_in_vain = known->sought_in_vain = !read_maps(world, process);
 	return !known->read_in_vain;

@@ -16,8 +16,8 @@ void sprof_mappings_begin(const struct sprof_world *world, struct sprof_process 
 /* Reads them, unless recent reads were in vain. True: they have changed. */
 bool sprof_mappings_read(const struct sprof_world *world, struct sprof_process *process);
 /*
- * The same for a place in none of them, where a stack has led to. If there is a file's code by now, they are
- * read in any case.
+ * The same for a place in none of them, where a stack has led to. If the kernel says that there is code by
+ * now, they are read in any case.
  */
 bool sprof_mappings_seek(
 	const struct sprof_world *world, struct sprof_process *process, uint64_t pc);

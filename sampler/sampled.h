@@ -62,6 +62,7 @@ struct known_wait {
 	uint32_t id; /* the sink's; SPROF_WAIT_NONE: it does not wait, or waits are not wanted */
 	int64_t call;
 	uint64_t sp, argument, found_ns;
+	enum sprof_wait_kind kind; /* of the call, with its arguments */
 };
 
 /* The last call that the thread was seen in, running or not; never restart_syscall(2). */

@@ -101,7 +101,7 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	timed->timeslices = timed->switches = 0;
 	timed->off_ns = 0;
 	timed->ran = timed->latest = 0;
-	timed->has_place = false;
+	timed->has_place = timed->stands = false;
 	timed->weight = 0;
 	timed->owed = timed->fresh = 0;
 	timed->woken = timed->cut = 0;
@@ -167,16 +167,18 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 }
 
 /*
- * Who has had no turn and no CPU time has not had a CPU in between, and so can't have given it up: in
- * a crowd, these are nearly all.
+ * Who has had no turn and no CPU time at two looks in a row has not had a CPU in between, and so can't have
+ * given it up: in a crowd, these are nearly all. At the first of them, it may have slept just before.
  */
-static bool may_have_given_up(const struct timed *timed, uint64_t period_ns)
+static bool may_have_given_up(const struct timed *timed, bool had_stood, uint64_t period_ns)
 {
-	return timed->turns || (timed->latest && timed->off_between_ns > (int64_t)period_ns / 2);
+	return timed->turns ||
+		(!(timed->stands && had_stood) && timed->off_between_ns > (int64_t)period_ns / 2);
 }
 
 bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64_t period_ns)
 {
+	const bool had_stood = timed->stands;
 	bool may_have_slept;
 
 	timed->turns = since(timeslices, timed->timeslices);
@@ -184,7 +186,8 @@ bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64
 	timed->has_slept = false;
 	if (timed->turns)
 		timed->moved_ns = timed->used_ns;
-	may_have_slept = may_have_given_up(timed, period_ns);
+	timed->stands = !timed->turns && !timed->latest;
+	may_have_slept = may_have_given_up(timed, had_stood, period_ns);
 	if (!may_have_slept)
 		timed->off_ns += timed->off_between_ns;
 	return may_have_slept;

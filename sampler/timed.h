@@ -57,6 +57,7 @@ struct timed {
 	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
 	uint64_t turns;                /* on a CPU, between the last two looks */
 	bool has_slept;                /* between the last two looks */
+	bool stands;                   /* it has had no CPU between them */
 	bool has_place;                /* its last sample is of this program and this sink */
 	uint64_t looked_ns;            /* the last look */
 	/* between the last two looks: in the queue; on no CPU, below 0 if its CPU time came late */

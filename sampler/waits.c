@@ -183,7 +183,8 @@ static bool is_same_event(const struct known_wait *wait, const struct looking *l
 {
 	const struct sprof_proc_syscall *call = &looking->call;
 
-	return looking->kind->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
+	return looking->kind->kind == SPROF_WAIT_KIND_EVENT &&
+		wait->kind == SPROF_WAIT_KIND_EVENT && call->number == wait->call &&
 		call->arguments[0] == wait->argument &&
 		wait->found_ns + EVENT_AGE_NS > looking->now_ns;
 }
@@ -242,6 +243,7 @@ static void find(struct looking *looking)
 		.sp = call->sp,
 		.argument = call->arguments[0],
 		.found_ns = looking->now_ns,
+		.kind = looking->kind->kind,
 	};
 	looking->waits->thread = looking->thread;
 	looking->found.id = find_out(looking);

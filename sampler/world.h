@@ -79,7 +79,7 @@ struct sprof_world {
 	bool (*is_file)(void *data, uint32_t module);
 	enum sprof_maps_answer (*ask_mapping)(
 		void *data, struct sprof_process *process, const struct sprof_mapping *mapping);
-	/* Whether a file's code is at the address now. */
+	/* Whether there is code at the address now. False also if the kernel can't answer. */
 	bool (*has_code)(void *data, struct sprof_process *process, uint64_t address);
 	struct sprof_stack_view (*walk)(
 		void *data, const struct sprof_snapshot *snapshot, const struct sprof_maps *maps);

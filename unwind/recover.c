@@ -24,6 +24,7 @@ enum {
 	/* bytes of code that one function may have, if its start is unknown */
 	NEAR = 16 * 1024,
 	LONGEST_CALLEE = 16 * 1024, /* bytes of code to search for a jump */
+	LEAST_CODE = 64,
 	PLT_ENTRY = 16,
 	LARGE_COPY = 256 * 1024, /* bytes of stack; a function's own data is rarely larger */
 };
@@ -338,6 +339,19 @@ static bool skips_frames(const struct sprof_recovery *recovery, const struct spr
 	return best.sp == caller.sp && best.pc == caller.pc;
 }
 
+/*
+ * Whether the function's code should have told the distance: then several values that fit are no reason to
+ * take one of them. Generated code has no such prologues, and on arm64 nobody looks for them.
+ */
+static bool has_prologue(const struct sprof_pc *known)
+{
+#if defined(__x86_64__)
+	return known->rule.cfa != SPROF_CFA_NONE || !known->is_generated;
+#else
+	return known->rule.cfa != SPROF_CFA_NONE;
+#endif
+}
+
 static void try_value(const struct sprof_recovery *recovery, const struct sprof_pc *known,
 	const struct sprof_cursor *cursor, struct search *search)
 {
@@ -355,10 +369,9 @@ static void try_value(const struct sprof_recovery *recovery, const struct sprof_
 		search->best = trial;
 		search->is_ambiguous = false;
 	} else if (!is_better(&search->best, &trial)) {
-		/* An old frame may also have come in between; only generated code is always called
-		 * by pointers. A program without unwind tables is not. */
+		/* An old frame may also have come in between, unless nothing else can tell. */
 		search->is_ambiguous |=
-			!known->is_generated || !skips_frames(recovery, known, cursor, search);
+			has_prologue(known) || !skips_frames(recovery, known, cursor, search);
 	}
 }
 
@@ -417,14 +430,17 @@ static bool predict_by_prologue(
 {
 #if defined(__x86_64__)
 	const uint64_t end = place->address + known->is_return;
-	const uint8_t *code = end > LONGEST_CALLEE
-		? sprof_image_at(place->image, end - LONGEST_CALLEE, LONGEST_CALLEE)
-		: NULL;
 
-	return code && sprof_frame_distance_behind_x86_64(code, LONGEST_CALLEE, ret_distance);
-#else
-	return false;
+	/* Less of it at the beginning of the file's code. */
+	for (uint64_t size = LONGEST_CALLEE; size >= LEAST_CODE; size /= 2) {
+		const uint8_t *code =
+			end > size ? sprof_image_at(place->image, end - size, size) : NULL;
+
+		if (code)
+			return sprof_frame_distance_behind_x86_64(code, size, ret_distance);
+	}
 #endif
+	return false;
 }
 
 /* As if seen before. SPROF_IDMAP_NONE: it can't be one. */

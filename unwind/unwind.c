@@ -173,7 +173,7 @@ static struct sprof_stack_view walk_full(struct sprof_unwinder *unwinder,
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
-			stack.lost_pc = frame->pc;
+			stack.lost_pc = frame->pc - frame->is_return;
 			break;
 		}
 		unwinder->frames[stack.count] = frame_of(known);
@@ -327,7 +327,7 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 
 		if (!known) {
 			stack.end = SPROF_END_NO_MODULE;
-			stack.lost_pc = cursor.pc;
+			stack.lost_pc = cursor.pc - cursor.is_return;
 			break;
 		}
 		unwinder->frames[stack.count++] = frame_of(known);

@@ -184,8 +184,16 @@ static void where_the_start_is_unknown(void **state)
 		0x28);
 	/* An early way out does not end the function. */
 	expect_behind(BYTES(FRAME "\x48\x83\xec\x20\x85\xff\x74\x02\xc9\xc3" CALL), 0x20);
-	/* The place is in a function without a frame, behind one that has one. */
+	/* The place is in a function without a frame, behind one that has one: with int3, nop or nothing between. */
 	expect_none_behind(BYTES(FRAME "\x5d\xc3" PADDING "\x48\x83\xec\x18" CALL));
+	expect_none_behind(BYTES(FRAME "\x5d\xc3\x0f\x1f\x40\x00\x48\x83\xec\x18" CALL));
+	expect_none_behind(BYTES(FRAME "\x5d\xc3\x66\x90\x41\x57" CALL));
+	expect_none_behind(BYTES(FRAME "\x5d\xc3\xf3\x0f\x1e\xfa\x50" CALL));
+	/* A loop that is aligned behind a jump is none. */
+	expect_behind(BYTES(FRAME "\x48\x83\xec\x20\xeb\x04\x0f\x1f\x40\x00\x31\xc0" CALL), 0x20);
+	/* One whose frame is set up in two steps (xor %eax, %eax in between) is not found, nor is the one before. */
+	expect_none_behind(
+		BYTES(FRAME "\x41\x57\x5d\xc3\x55\x31\xc0\x48\x89\xe5\x53\x48\x83\xec\x18" CALL));
 	expect_none_behind(BYTES("\x48\x83\xec\x20" SYSCALL));
 	expect_none_behind("", 0);
 	/* Allocates on its stack: sub %rax, %rsp */

@@ -69,6 +69,7 @@ static int begin(void **state)
 			.find_go = find_go,
 			.go_count = go_count}};
 	scene.process.sampling = &scene.sampled;
+	scene.sampled.mappings.can_ask = true;
 	sprof_mappings_begin(&scene.world, &scene.process);
 	assert_int_equal(scene.reads, 1);
 	return 0;
@@ -129,6 +130,31 @@ static void code_that_is_not_found_is_sought_once(void **state)
 	assert_int_equal(scene.reads, 6);
 }
 
+/* Any reading that finds a change makes the next search as good as the first. */
+static void a_change_ends_what_was_in_vain(void **state)
+{
+	scene.has_code = true;
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(seek());
+	assert_int_equal(scene.reads, 3);
+	scene.generation++;
+	scene.now_ns += 2 * SPROF_NS_PER_S;
+	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_false(seek());
+	assert_false(seek());
+	assert_int_equal(scene.reads, 6);
+}
+
+/* Before Linux 6.11 it is not asked each time. */
+static void a_kernel_that_cannot_answer_is_not_asked(void **state)
+{
+	scene.sampled.mappings.can_ask = false;
+	scene.has_code = true;
+	for (unsigned i = 0; i < 10; i++)
+		assert_false(seek());
+	assert_int_equal(scene.reads, 2);
+}
+
 static void old_mappings_are_read_again(void **state)
 {
 	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
@@ -152,10 +178,13 @@ static void kept_mappings_are_believed(void **state)
 	assert_int_equal(scene.reads, 1);
 	scene.generation++;
 	assert_true(seek());
-	sprof_mappings_keep(&scene.process, false);
-	scene.now_ns += 2 * SPROF_NS_PER_S;
-	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
+	assert_false(seek());
+	scene.has_code = true;
+	assert_false(seek());
 	assert_int_equal(scene.reads, 3);
+	sprof_mappings_keep(&scene.process, false);
+	assert_false(seek());
+	assert_int_equal(scene.reads, 4);
 }
 
 /* Those of the program before an exec can't be read any more. */
@@ -178,6 +207,8 @@ int main(void)
 		cmocka_unit_test_setup(reads_in_vain_are_few, begin),
 		cmocka_unit_test_setup(code_that_came_is_read_at_once, begin),
 		cmocka_unit_test_setup(code_that_is_not_found_is_sought_once, begin),
+		cmocka_unit_test_setup(a_change_ends_what_was_in_vain, begin),
+		cmocka_unit_test_setup(a_kernel_that_cannot_answer_is_not_asked, begin),
 		cmocka_unit_test_setup(old_mappings_are_read_again, begin),
 		cmocka_unit_test_setup(kept_mappings_are_believed, begin),
 		cmocka_unit_test_setup(former_mappings_are_not_read, begin),

@@ -217,10 +217,20 @@ static void who_stays_in_the_queue_has_not_slept(void **state)
 	sprof_timed_ran(&timed, &look, 0.1);
 	assert_true(sprof_timed_may_have_slept(&timed, 0, 100));
 	sprof_timed_gave_up(&timed, 0, 1);
+	/* It may have slept, and been woken, since the last one was over. */
 	look.tick_ns = 1200;
 	sprof_timed_ran(&timed, &look, 0);
-	assert_false(sprof_timed_may_have_slept(&timed, 0, 100));
-	assert_int_equal(timed.off_ns, 190);
+	assert_true(sprof_timed_may_have_slept(&timed, 0, 100));
+	sprof_timed_gave_up(&timed, 1, 1);
+	assert_true(timed.has_slept);
+	assert_int_equal(timed.off_ns, 90);
+	for (unsigned i = 0; i < 3; i++) {
+		look.tick_ns += 100;
+		sprof_timed_ran(&timed, &look, 0);
+		assert_false(sprof_timed_may_have_slept(&timed, 0, 100));
+		assert_false(timed.has_slept);
+	}
+	assert_int_equal(timed.off_ns, 390);
 }
 
 /* Wall time less CPU time; what comes late is settled later. */
