@@ -14,8 +14,8 @@
 
 #include "elfsym/call-decode.h"
 #include "elfsym/cfi.h"
-#include "elfsym/frame-distance.h"
 #include "elfsym/plt-decode.h"
+#include "unwind/predict.h"
 
 enum {
 	WORD = 8,
@@ -24,7 +24,6 @@ enum {
 	/* bytes of code that one function may have, if its start is unknown */
 	NEAR = 16 * 1024,
 	LONGEST_CALLEE = 16 * 1024, /* bytes of code to search for a jump */
-	LEAST_CODE = 64,
 	PLT_ENTRY = 16,
 	LARGE_COPY = 256 * 1024, /* bytes of stack; a function's own data is rarely larger */
 };
@@ -396,79 +395,15 @@ static void search_stack(const struct sprof_recovery *recovery, const struct spr
 	search->beyond_copy |= !search->roots && end < stack->limit && stack->size < LARGE_COPY;
 }
 
-/* Follows every way through the function: they give the CFA's distance above sp, and so the frame
- * pointer's. */
-static bool predict_by_rows(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
-	const struct sprof_pc *known, uint64_t *ret_distance)
-{
-	struct sprof_rule rule =
-		sprof_rows_compute(place->rows, bounds->start, bounds->next, place->address);
-
-	*ret_distance = (uint64_t)((int64_t)rule.cfa_offset - known->rule.cfa_offset);
-	return rule.cfa == SPROF_CFA_SP && known->rule.cfa == SPROF_CFA_FP &&
-		rule.cfa_offset >= known->rule.cfa_offset;
-}
-
-/* Without a decoder: adds up the instructions before the place, in the order in which they lie. */
-static bool predict_by_sum(const struct sprof_place *place, const struct sprof_fde_bounds *bounds,
-	const struct sprof_pc *known, uint64_t *ret_distance)
-{
-#if defined(__x86_64__)
-	uint64_t size = place->address + known->is_return - bounds->start;
-	const uint8_t *code =
-		size <= LONGEST_CALLEE ? sprof_image_at(place->image, bounds->start, size) : NULL;
-
-	return code && sprof_frame_distance_x86_64(code, size, ret_distance);
-#else
-	return false;
-#endif
-}
-
-/* Where nothing tells of functions (programs without unwind tables): by the last prologue before. */
-static bool predict_by_prologue(
-	const struct sprof_place *place, const struct sprof_pc *known, uint64_t *ret_distance)
-{
-#if defined(__x86_64__)
-	const uint64_t end = place->address + known->is_return;
-
-	/* Less of it at the beginning of the file's code. */
-	for (uint64_t size = LONGEST_CALLEE; size >= LEAST_CODE; size /= 2) {
-		const uint8_t *code =
-			end > size ? sprof_image_at(place->image, end - size, size) : NULL;
-
-		if (code)
-			return sprof_frame_distance_behind_x86_64(code, size, ret_distance);
-	}
-#endif
-	return false;
-}
-
-/* As if seen before. SPROF_IDMAP_NONE: it can't be one. */
-static uint32_t remembered_as(uint64_t distance, uint32_t sure)
-{
-	return distance % WORD == 0 && distance / WORD < distance_varies
-		? (uint32_t)(distance / WORD) | sure
-		: SPROF_IDMAP_NONE;
-}
-
 /* The distance from the function's own code, as if seen before. SPROF_IDMAP_NONE: unknown. */
 static uint32_t predict(const struct sprof_recovery *recovery, const struct sprof_pc *known)
 {
-	struct sprof_images *images = &recovery->pcs->images;
-	struct sprof_fde_bounds bounds;
-	struct sprof_place place;
-	uint64_t distance;
+	struct sprof_prediction prediction;
 
-	if (!sprof_images_locate(images, recovery->maps, known->pc - known->is_return, &place) ||
-		!place.image)
+	if (!sprof_predict(recovery, known, &prediction) || prediction.distance % WORD ||
+		prediction.distance / WORD >= distance_varies)
 		return SPROF_IDMAP_NONE;
-	if (sprof_images_find_bounds(images, place.module, place.address, &bounds) &&
-		(predict_by_rows(&place, &bounds, known, &distance) ||
-			predict_by_sum(&place, &bounds, known, &distance)))
-		return remembered_as(distance, distance_is_sure);
-	if (known->rule.cfa == SPROF_CFA_NONE && predict_by_prologue(&place, known, &distance))
-		return remembered_as(distance, 0);
-	return SPROF_IDMAP_NONE;
+	return (uint32_t)(prediction.distance / WORD) | (prediction.is_sure ? distance_is_sure : 0);
 }
 
 /* Tries the distance seen here before, and takes it if it leads to the root again. */
