@@ -74,7 +74,8 @@ def check_naps(truth, text, stats):
     assert abs(waits.weight("long_nap") - longs) <= loose < 0.5 * shorts, (waits.stacks, longs, stats)
     assert abs(waits.weight("short_nap") - shorts) <= loose, (waits.stacks, shorts, stats)
     seen = sum(thread["long_ns"] for thread in truth.values())
-    check_near(lengths.weight("long_nap") / seen, 1, 0.02, "length of the long naps")
+    # The program's own clock has the time in the queue for a CPU, too.
+    assert 0.93 < lengths.weight("long_nap") / seen < 1.02, (lengths.stacks, seen)
     for tid, thread in truth.items():
         check_number(threads[tid]["waits"], thread, stats)
         seen = (thread["short_ns"] + thread["long_ns"]) / 1e9
