@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -239,18 +238,24 @@ static void put_select(
 	put_list(objects, pid, fds, count < WATCHED ? count : WATCHED, count, words);
 }
 
-static void put_duration(
-	const struct sprof_objects *objects, pid_t pid, uint64_t address, struct words *words)
+static void put_ns(uint64_t ns, struct words *words)
+{
+	char text[32];
+
+	sprof_blocked_duration(ns, text, sizeof(text));
+	put(words, "%s", text);
+}
+
+/* Also a struct timeval, which has the same form: `part_ns` is what its second field counts. */
+static void put_duration(const struct sprof_objects *objects, pid_t pid, uint64_t address,
+	uint64_t part_ns, struct words *words)
 {
 	struct timespec time;
-	char text[32];
 
 	if (read_memory(objects, pid, address, &time, sizeof(time)) != sizeof(time) ||
 		time.tv_sec < 0 || time.tv_sec > INT32_MAX)
 		return;
-	sprof_blocked_duration((uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec,
-		text, sizeof(text));
-	put(words, "%s", text);
+	put_ns((uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_nsec * part_ns, words);
 }
 
 /* Takes a process id as for wait4(2); for waitid(2) this is only one type of id. */
@@ -289,42 +294,19 @@ static bool is_lock_command(int command)
 	return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
-static void put_milliseconds(uint64_t ms, struct words *words)
-{
-	char text[32];
-
-	sprof_blocked_duration(ms * SPROF_NS_PER_MS, text, sizeof(text));
-	put(words, "%s", text);
-}
-
-static void put_timeval(
-	const struct sprof_objects *objects, pid_t pid, uint64_t address, struct words *words)
-{
-	struct timeval time;
-	char text[32];
-
-	if (read_memory(objects, pid, address, &time, sizeof(time)) != sizeof(time) ||
-		time.tv_sec < 0 || time.tv_sec > INT32_MAX)
-		return;
-	sprof_blocked_duration(
-		(uint64_t)time.tv_sec * SPROF_NS_PER_S + (uint64_t)time.tv_usec * SPROF_NS_PER_US,
-		text, sizeof(text));
-	put(words, "%s", text);
-}
-
 static void put_time(const struct sprof_objects *objects, pid_t pid,
 	enum sprof_blocked_argument argument, const uint64_t *from, struct words *words)
 {
 	if (argument == SPROF_BLOCKED_ARGUMENT_DURATION)
-		put_duration(objects, pid, from[0], words);
+		put_duration(objects, pid, from[0], 1, words);
 	else if (argument == SPROF_BLOCKED_ARGUMENT_TIMEVAL)
-		put_timeval(objects, pid, from[0], words);
+		put_duration(objects, pid, from[0], SPROF_NS_PER_US, words);
 	else if (argument == SPROF_BLOCKED_ARGUMENT_MILLISECONDS)
-		put_milliseconds(from[0] & UINT32_MAX, words);
+		put_ns((from[0] & UINT32_MAX) * SPROF_NS_PER_MS, words);
 	else if (from[0] & TIMER_ABSTIME)
 		put(words, "a point in time");
 	else
-		put_duration(objects, pid, from[1], words);
+		put_duration(objects, pid, from[1], 1, words);
 }
 
 static void put_watched(struct sprof_objects *objects, pid_t pid,

@@ -157,6 +157,7 @@ def test_a_trace_function():
     for samples, frames in stacks_of(profile):
         own = [name for name, file, _ in frames if file == path]
         callers = list(itertools.takewhile(lambda name: name != "traced", own))
+        assert all(name == "spin" or name.startswith("traced") for name in own[len(callers):]), frames
         if callers:
             seen[check_path(callers, frames), len(own) > len(callers)] += samples
     assert seen["zero", True] and seen["one", True] and seen["two", True], seen
