@@ -1,7 +1,7 @@
 /*
  * dpkg's lists: one text file per package with one path per line (dpkg(1), FILES). Tries the two
  * names that debug packages have. Reading all lists takes tens of ms, so it is done only for
- * modules that a report complains about.
+ * modules that a report complains about, and the likely ones come first.
  */
 #include "elfsym/package.h"
 
@@ -16,6 +16,8 @@
 #include "base/cleanup.h"
 
 enum { MAX_LIST = 64 * 1024 * 1024 };
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static char *read_list(int folder, const char *name, size_t *ret_size)
 {
@@ -72,27 +74,48 @@ static bool write_name(const char *package, int length, char *ret, size_t size)
 	return written > 0 && (size_t)written < size;
 }
 
-bool sprof_package_of_debug_file(const char *folder, const char *path, char *ret, size_t size)
+/* A package mostly has the name of its main file, up to a version: libc6 has libc.so.6. */
+static bool is_named_like(const char *package, const char *path)
+{
+	const char *file = strrchr(path, '/') + 1;
+
+	return strncmp(package, file, strspn(file, LETTERS)) == 0;
+}
+
+/* In the lists of the packages that are `named_like` the file, or in those of all others. */
+static bool search(DIR *lists, const char *path, bool named_like, char *ret, size_t size)
 {
 	SPROF_AUTO_FREE char *line = NULL;
-	struct dirent *entry;
-	bool found = false;
-	DIR *lists;
-	int length;
+	const struct dirent *entry;
+	int length = asprintf(&line, "\n%s\n", path);
 
-	if (path[0] != '/' || (length = asprintf(&line, "\n%s\n", path)) < 0) {
+	if (length < 0) {
 		line = NULL;
 		return false;
 	}
-	lists = opendir(folder);
-	while (lists && !found && (entry = readdir(lists))) {
-		size_t name = package_length(entry->d_name);
+	rewinddir(lists);
+	while ((entry = readdir(lists))) {
+		const size_t name = package_length(entry->d_name);
 
-		found = name && lists_path(dirfd(lists), entry->d_name, line, (size_t)length) &&
-			write_name(entry->d_name, (int)name, ret, size);
+		if (name && is_named_like(entry->d_name, path) == named_like &&
+			lists_path(dirfd(lists), entry->d_name, line, (size_t)length))
+			return write_name(entry->d_name, (int)name, ret, size);
 	}
-	if (lists)
-		closedir(lists);
+	return false;
+}
+
+bool sprof_package_of_debug_file(const char *folder, const char *path, char *ret, size_t size)
+{
+	DIR *lists;
+	bool found;
+
+	if (path[0] != '/')
+		return false;
+	lists = opendir(folder);
+	if (!lists)
+		return false;
+	found = search(lists, path, true, ret, size) || search(lists, path, false, ret, size);
+	closedir(lists);
 	return found;
 }
 

@@ -10,7 +10,7 @@
 /* As a section of exactly this size, so that a sanitizer sees every byte too far. */
 static bool parse(const char *bytes, size_t size, char *ret_name, uint32_t *ret_crc)
 {
-	uint8_t *copy = malloc(size ? size : 1);
+	uint8_t *copy = calloc(1, size ? size : 1);
 	struct sprof_debuglink link;
 	bool ok;
 

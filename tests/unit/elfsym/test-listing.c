@@ -119,6 +119,7 @@ static void the_package_of_a_file(void **state)
 	write_list(folder, "coreutils.list", "/.\n/bin\n/bin/cat\n/usr/bin/tac\n");
 	write_list(folder, "libc6:amd64.list", "/.\n/lib/x86_64-linux-gnu/libc.so.6\n");
 	write_list(folder, "coreutils.md5sums", "/usr/bin/odd\n");
+	write_list(folder, "tack.list", "/.\n/usr/bin/tack\n");
 	assert_true(sprof_package_of_debug_file(folder, "/usr/bin/tac", name, sizeof(name)));
 	assert_string_equal(name, "coreutils-dbgsym");
 	assert_true(sprof_package_of_debug_file(folder, "/usr/bin/cat", name, sizeof(name)));
