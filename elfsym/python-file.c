@@ -6,6 +6,7 @@
  */
 #include "elfsym/python-file.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -25,13 +26,15 @@ enum {
 
 /*
  * How a call from Python code gets to the loop again, and what is below the first loop. Functions
- * that do something (list.sort, a regular expression) are not among them.
+ * that do something (list.sort, a regular expression) are not among them. These lists are sorted by
+ * bytes: every function of the file is looked up in them.
  */
 static const char *const plumbing[] = {
 	"PyEval_EvalCode",
 	"PyEval_EvalCodeEx",
 	"PyEval_EvalFrame",
 	"PyEval_EvalFrameEx",
+	"PyGen_am_send",
 	"PyObject_Call",
 	"PyObject_CallFunction",
 	"PyObject_CallFunctionObjArgs",
@@ -42,7 +45,6 @@ static const char *const plumbing[] = {
 	"PyObject_CallOneArg",
 	"PyObject_Vectorcall",
 	"PyObject_VectorcallMethod",
-	"PyGen_am_send",
 	"PyRun_AnyFileExFlags",
 	"PyRun_FileExFlags",
 	"PyRun_SimpleFileExFlags",
@@ -65,6 +67,7 @@ static const char *const plumbing[] = {
 	"_PyObject_Call",
 	"_PyObject_CallFunctionVa",
 	"_PyObject_CallMethodIdObjArgs",
+	"_PyObject_CallNoArgsTstate",
 	"_PyObject_Call_Prepend",
 	"_PyObject_FastCall",
 	"_PyObject_FastCallDict",
@@ -88,7 +91,6 @@ static const char *const plumbing[] = {
 	"_Py_CallBuiltinClass_StackRef",
 	"_Py_VectorCallInstrumentation_StackRefSteal",
 	"_Py_VectorCall_StackRefSteal",
-	"_PyObject_CallNoArgsTstate",
 	"builtin_eval",
 	"builtin_exec",
 	"call_function",
@@ -118,12 +120,12 @@ static const char *const plumbing[] = {
 	"object_vacall",
 	"partial_vectorcall",
 	"pymain_main",
+	"pymain_run_command",
 	"pymain_run_file",
 	"pymain_run_file_obj",
 	"pymain_run_module",
 	"pymain_run_python",
 	"pymain_run_stdin",
-	"pymain_run_command",
 	"pyrun_file",
 	"pyrun_simple_file",
 	"pythread_wrapper",
@@ -158,15 +160,34 @@ struct reader {
 };
 
 /* A part of a function is named after it: "gen_send_ex.cold", ".part.0", ".lto_priv.0". */
+struct stem {
+	const char *text;
+	size_t length;
+};
+
+static int compare_stem(const void *key, const void *item)
+{
+	const struct stem *stem = key;
+	const char *name = *(const char *const *)item;
+	const int order = strncmp(stem->text, name, stem->length);
+
+	return order || !name[stem->length] ? order : -1;
+}
+
+static inline bool is_sorted(const char *const *names, size_t count)
+{
+	size_t i = 1;
+
+	while (i < count && strcmp(names[i - 1], names[i]) < 0)
+		i++;
+	return i >= count;
+}
+
 static bool is_one_of(const char *const *names, size_t count, const char *name)
 {
-	const size_t length = strcspn(name, ".");
+	const struct stem stem = {name, strcspn(name, ".")};
 
-	for (size_t i = 0; i < count; i++) {
-		if (!strncmp(names[i], name, length) && !names[i][length])
-			return true;
-	}
-	return false;
+	return bsearch(&stem, names, count, sizeof(*names), compare_stem);
 }
 
 static enum sprof_python_part part_of(const char *name)
@@ -399,6 +420,8 @@ bool sprof_python_file_read(const struct sprof_image *image, struct sprof_python
 {
 	struct reader reader = {.image = image, .file = ret, .has_memory = true};
 
+	assert(is_sorted(edges, sizeof(edges) / sizeof(*edges)));
+	assert(is_sorted(plumbing, sizeof(plumbing) / sizeof(*plumbing)));
 	*ret = (struct sprof_python_file){0};
 	if (!has_runtime(image))
 		return false;

@@ -167,6 +167,7 @@ void sprof_interp_process_destroy(struct sprof_interp_process *process)
 {
 	if (!process)
 		return;
+	free(process->parts);
 	free(process->frames);
 	free(process->registers);
 	process->runtime->destroy(process);
@@ -324,6 +325,22 @@ bool sprof_interp_thread_was_named(struct sprof_interp_thread *thread)
 	return was_named;
 }
 
+/*
+ * Where there is one interpreter, a loop without a frame of its own is about to begin or to end, and a part of
+ * the native stack has fewer loops than all of it. Where there are several, a loop may have its frames in a
+ * state that is new, or that another thread has made: then numbers may be equal by chance.
+ */
+static bool is_certain(struct sprof_interp_process *process,
+	const struct sprof_interp_memory *memory, const struct sprof_merge_fit *fit,
+	const struct sprof_stack_view *stack)
+{
+	if (!fit->is_between && fit->count == stack->count && stack->end == SPROF_END_ROOT)
+		return true;
+	if (!process->had_several)
+		process->had_several = process->runtime->has_several(process, memory);
+	return !process->had_several;
+}
+
 enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	struct sprof_interp_process *process, const struct sprof_interp_memory *memory,
 	struct sprof_interp_thread *thread, const struct sprof_interp_copy *copy,
@@ -333,6 +350,8 @@ enum sprof_merge sprof_interp_merge(struct sprof_interp *interp,
 	enum sprof_merge merge = sprof_merge_judge(process, copy, stack, &fit);
 	const struct sprof_frame *names;
 
+	if (merge == SPROF_MERGE_MERGED && !is_certain(process, memory, &fit, stack))
+		merge = SPROF_MERGE_MISMATCH;
 	if (!learn(process, thread, copy, merge, fit.is_between))
 		return SPROF_MERGE_TORN;
 	if (merge != SPROF_MERGE_MERGED)

@@ -41,17 +41,26 @@ static enum sprof_python_part part_of(
 	return place->part;
 }
 
-static void count_loops(struct merging *merging)
+/* All that is counted and chosen below goes by these parts. False: no memory. */
+static bool find_parts(struct merging *merging)
 {
-	const struct sprof_stack_view *native = merging->native;
+	struct sprof_interp_process *process = merging->process;
+	const struct sprof_frame *frames = merging->native->frames;
+	const size_t count = merging->native->count;
+	uint8_t *parts;
 
-	merging->first_loop = native->count;
-	for (size_t i = 0; i < native->count; i++) {
-		if (part_of(merging->process, &native->frames[i]) != SPROF_PYTHON_LOOP)
-			continue;
-		if (!merging->loops++)
+	if (!sprof_array_reserve(&process->parts, &process->part_capacity, count, 1))
+		return false;
+	parts = process->parts;
+	merging->first_loop = count;
+	for (size_t i = 0; i < count; i++) {
+		const enum sprof_python_part part = part_of(process, &frames[i]);
+
+		parts[i] = (uint8_t)part;
+		if (part == SPROF_PYTHON_LOOP && !merging->loops++)
 			merging->first_loop = i;
 	}
+	return true;
 }
 
 /* Entries from C. False: the outermost frame is none. */
@@ -66,12 +75,12 @@ static bool count_entries(const struct sprof_interp_copy *copy, size_t *ret)
 /* Whether the innermost loop calls nothing, or what it calls at its begin and end, which may call others. */
 static bool is_at_edge(const struct merging *merging)
 {
-	struct sprof_interp_process *process = merging->process;
+	const struct sprof_interp_process *process = merging->process;
 	enum sprof_python_part part;
 
 	if (!merging->first_loop)
 		return true;
-	part = part_of(process, &merging->native->frames[merging->first_loop - 1]);
+	part = process->parts[merging->first_loop - 1];
 	/* In a file with all symbols code without one is the way to another function (PLT). */
 	return part == SPROF_PYTHON_EDGE ||
 		(part == SPROF_PYTHON_NAMELESS && merging->first_loop == 1 &&
@@ -92,10 +101,11 @@ static bool is_greenlet(const struct merging *merging, size_t index)
 static bool find_end(const struct merging *merging, size_t loops, size_t *ret_end)
 {
 	const struct sprof_stack_view *native = merging->native;
+	const uint8_t *parts = merging->process->parts;
 	size_t found = 0;
 
 	for (size_t i = 0; i < native->count; i++) {
-		found += part_of(merging->process, &native->frames[i]) == SPROF_PYTHON_LOOP;
+		found += parts[i] == SPROF_PYTHON_LOOP;
 		if (found && found == loops && is_greenlet(merging, i)) {
 			*ret_end = i + 1;
 			return true;
@@ -195,11 +205,10 @@ static bool is_wanted(const struct merging *merging, size_t index, enum sprof_py
 
 static void build(struct merging *merging, bool is_between_frames)
 {
-	const struct sprof_stack_view *native = merging->native;
 	bool skip = is_between_frames;
 
 	for (size_t i = 0; i < merging->end; i++) {
-		const enum sprof_python_part part = part_of(merging->process, &native->frames[i]);
+		const enum sprof_python_part part = merging->process->parts[i];
 
 		if (part != SPROF_PYTHON_LOOP) {
 			if (is_wanted(merging, i, part))
@@ -249,7 +258,8 @@ enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
 	struct merging merging = {.process = process, .copy = copy, .native = stack};
 
 	*ret = (struct sprof_merge_fit){.count = stack->count};
-	count_loops(&merging);
+	if (!find_parts(&merging))
+		return SPROF_MERGE_TORN;
 	if (!process->is_known)
 		return merging.loops ? SPROF_MERGE_VERSION : SPROF_MERGE_NONE;
 	return judge(&merging, ret);

@@ -20,7 +20,7 @@ enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
 	struct sprof_merge_fit *ret);
 
 /*
- * Merges what fits. *stack becomes the merged stack, in memory of the process's. False: no memory;
+ * Merges what fits: the stack that was judged last. *stack becomes the merged stack, in memory of the process's. False: no memory;
  * then it is unchanged.
  */
 SPROF_MUST_USE bool sprof_merge_build(struct sprof_interp_process *process,

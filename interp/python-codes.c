@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "interp/python.h"
 
 enum {
@@ -22,12 +21,13 @@ enum {
 	/* bytes from the end of one to that of the next that are read by one piece: no page of their own is among them */
 	NEAR = 4096,
 	BATCH_BYTES = 64 << 10,
+	MOST_REST = 7,
 };
 
 /* What tells one code object from another at the same address. */
 struct identity {
 	uint64_t type, file, name, table;
-	uint64_t rest; /* a hash of its sizes, constants and names */
+	uint64_t rest[MOST_REST]; /* its sizes, constants and names */
 	uint32_t line;
 };
 
@@ -121,7 +121,7 @@ static struct identity identity_of(
 	/* To 3.10 numbers, the bytecode, constants and names; then sizes, constants, names, exceptions.
 	 * None of them changes. */
 	const uint32_t begin = offsets->object_type + WORD;
-	const uint32_t size = (sprof_python_has_pointers(offsets) ? 4 : 7) * WORD;
+	const uint32_t size = (sprof_python_has_pointers(offsets) ? 4 : MOST_REST) * WORD;
 	struct identity identity = {
 		.type = word_at(header, offsets->object_type),
 		.file = word_at(header, offsets->code_file),
@@ -131,14 +131,15 @@ static struct identity identity_of(
 
 	memcpy(&identity.line, header + offsets->code_line, sizeof(identity.line));
 	if (begin + size <= offsets->code_table)
-		identity.rest = sprof_hash_bytes(header + begin, size, SPROF_HASH_BASIS);
+		memcpy(identity.rest, header + begin, size);
 	return identity;
 }
 
 static bool is_same(const struct identity *one, const struct identity *other)
 {
 	return one->type == other->type && one->file == other->file && one->name == other->name &&
-		one->table == other->table && one->rest == other->rest && one->line == other->line;
+		one->table == other->table && one->line == other->line &&
+		!memcmp(one->rest, other->rest, sizeof(one->rest));
 }
 
 /* The table of lines is a bytes object. Without it, functions have no lines. */

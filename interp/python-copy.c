@@ -299,6 +299,30 @@ static bool is_order_known(
 		(count == 2 && thread->has_main && active[1] + 1 == thread->state_count);
 }
 
+/*
+ * In 3.11 and 3.12, whether another thread runs the interpreter above the main one, which this thread has
+ * made: its structure is not on the part of this stack that is above the main one's.
+ */
+static bool is_of_another(const struct reading *reading, const struct sprof_interp_thread *thread,
+	const size_t *active, size_t count)
+{
+	const uint32_t offset = reading->offsets->thread_frame;
+	uint64_t cframe;
+
+	if (reading->offsets->cframe_frame == SPROF_PYTHON_NOWHERE || count != 2 ||
+		!is_order_known(thread, active, count))
+		return false;
+	cframe = word_at(reading->copy->states[active[0]], offset);
+	return cframe < reading->stack->base ||
+		cframe >= word_at(reading->copy->states[active[1]], offset);
+}
+
+static void leave_out(struct sprof_interp_copy *copy, size_t count)
+{
+	copy->frame_count -= count;
+	memmove(copy->frames, copy->frames + count, copy->frame_count * sizeof(*copy->frames));
+}
+
 void sprof_python_copy(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_stack *stack,
 	const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy)
@@ -307,7 +331,7 @@ void sprof_python_copy(const struct sprof_interp_process *process,
 		.memory = memory,
 		.stack = stack,
 		.copy = copy};
-	size_t active[SPROF_INTERP_STATES], active_count = 0;
+	size_t active[SPROF_INTERP_STATES], active_count = 0, before_last = 0;
 
 	copy->outcome = SPROF_INTERP_NO_STATE;
 	copy->frame_count = 0;
@@ -320,9 +344,13 @@ void sprof_python_copy(const struct sprof_interp_process *process,
 
 		if (!read_state(&reading, copy->states[i]))
 			copy->outcome = SPROF_INTERP_TORN;
-		if (copy->frame_count > frames)
+		if (copy->frame_count > frames) {
 			active[active_count++] = i;
+			before_last = frames;
+		}
 	}
-	if (!is_order_known(thread, active, active_count))
+	if (is_of_another(&reading, thread, active, active_count))
+		leave_out(copy, before_last);
+	else if (!is_order_known(thread, active, active_count))
 		copy->outcome = SPROF_INTERP_TORN;
 }

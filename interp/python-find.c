@@ -2,7 +2,7 @@
  * Finds the state of a thread: the runtime has a list of interpreters, each of them a list of its
  * threads, the newest first. From 3.11 on a state has the kernel's id of its thread; before, what
  * pthread_self() returns, which on x86-64 is the thread pointer. A thread that has run in
- * several interpreters has a state in each. Does not handle more than a few of these.
+ * several interpreters has a state in each; of these a few are kept, if need be those with frames.
  */
 #include <string.h>
 
@@ -84,8 +84,50 @@ static bool is_forked(const struct search *search, const struct state *state)
 		search->subject->thread_pointer && state->before == search->subject->thread_pointer;
 }
 
-/* An interpreter has at most one state of a thread. */
-static void find_in(struct search *search, uint64_t address)
+/* Whether a state has frames now. */
+static bool is_used(const struct search *search, uint64_t state)
+{
+	const struct sprof_python_offsets *offsets = &search->process->offsets;
+	uint64_t frame, base;
+
+	if (!read_word(search, state + offsets->thread_frame, &frame) || !frame)
+		return false;
+	if (offsets->thread_base)
+		return read_word(search, state + offsets->thread_base, &base) && frame != base;
+	return offsets->cframe_frame == SPROF_PYTHON_NOWHERE ||
+		(read_word(search, frame + offsets->cframe_frame, &frame) && frame);
+}
+
+/* The place of the first one without frames goes to the last. False: all have frames. */
+static bool make_room(const struct search *search)
+{
+	struct sprof_interp_thread *thread = search->thread;
+
+	for (size_t i = 0; i < thread->state_count; i++) {
+		if (is_used(search, thread->states[i]))
+			continue;
+		thread->state_count--;
+		memmove(&thread->states[i], &thread->states[i + 1],
+			(thread->state_count - i) * sizeof(*thread->states));
+		return true;
+	}
+	return false;
+}
+
+/* False: there is no room. */
+static bool add(struct search *search, uint64_t state, uint64_t key)
+{
+	struct sprof_interp_thread *thread = search->thread;
+
+	if (thread->state_count == SPROF_INTERP_STATES && !make_room(search))
+		return false;
+	thread->key = key;
+	thread->states[thread->state_count++] = state;
+	return true;
+}
+
+/* An interpreter has at most one state of a thread. Whether it has one, and that is kept. */
+static bool find_in(struct search *search, uint64_t address)
 {
 	struct sprof_interp_thread *thread = search->thread;
 	uint64_t forked = 0, forked_key = 0;
@@ -95,20 +137,15 @@ static void find_in(struct search *search, uint64_t address)
 		search->seen++;
 		if (!read_state(search, address, &state))
 			break;
-		if (is_thread(search, state.id)) {
-			thread->key = state.id;
-			thread->states[thread->state_count++] = address;
-			return;
-		}
+		if (is_thread(search, state.id))
+			return add(search, address, state.id);
 		if (is_forked(search, &state)) {
 			forked = address;
 			forked_key = state.id;
 		}
 	}
-	if (forked && (!thread->state_count || thread->key == forked_key)) {
-		thread->key = forked_key;
-		thread->states[thread->state_count++] = forked;
-	}
+	return forked && (!thread->state_count || thread->key == forked_key) &&
+		add(search, forked, forked_key);
 }
 
 void sprof_python_find_thread(const struct sprof_interp_process *process,
@@ -119,21 +156,31 @@ void sprof_python_find_thread(const struct sprof_interp_process *process,
 	const struct sprof_python_offsets *offsets = &python->offsets;
 	struct search search = {python, memory, subject, thread, 0};
 	uint64_t interpreter, state;
+	bool last;
 
 	thread->state_count = 0;
 	thread->has_main = false;
 	if (!read_word(&search, python->address + offsets->runtime_interpreters, &interpreter))
 		return;
 	for (size_t i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
-		const size_t before = thread->state_count;
-
-		if (thread->state_count == SPROF_INTERP_STATES ||
-			!read_word(&search, interpreter + offsets->interpreter_threads, &state))
+		if (!read_word(&search, interpreter + offsets->interpreter_threads, &state))
 			return;
-		find_in(&search, state);
+		last = find_in(&search, state);
 		if (!read_word(&search, interpreter + offsets->interpreter_next, &interpreter))
 			return;
 		/* the first that was made is the last in the list */
-		thread->has_main = !interpreter && thread->state_count > before;
+		thread->has_main = !interpreter && last;
 	}
+}
+
+bool sprof_python_has_several(
+	const struct sprof_interp_process *process, const struct sprof_interp_memory *memory)
+{
+	const struct sprof_python_process *python = sprof_python_of(process);
+	const struct search search = {.process = python, .memory = memory};
+	uint64_t interpreter, next;
+
+	return !read_word(&search, python->address + python->offsets.runtime_interpreters,
+		       &interpreter) ||
+		!read_word(&search, interpreter + python->offsets.interpreter_next, &next) || next;
 }

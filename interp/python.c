@@ -202,6 +202,7 @@ const struct sprof_interp_runtime sprof_python_runtime = {
 	.destroy = destroy,
 	.update = update,
 	.find_thread = sprof_python_find_thread,
+	.has_several = sprof_python_has_several,
 	.pieces = sprof_python_pieces,
 	.copy = sprof_python_copy,
 	.learn = sprof_python_learn,

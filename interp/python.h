@@ -34,6 +34,8 @@ static inline const struct sprof_python_process *sprof_python_of(
 void sprof_python_find_thread(const struct sprof_interp_process *process,
 	const struct sprof_interp_memory *memory, const struct sprof_interp_subject *subject,
 	struct sprof_interp_thread *thread);
+bool sprof_python_has_several(
+	const struct sprof_interp_process *process, const struct sprof_interp_memory *memory);
 
 /* python-copy.c */
 struct sprof_memory_piece *sprof_python_pieces(const struct sprof_interp_process *process,

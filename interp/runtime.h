@@ -92,9 +92,12 @@ struct sprof_interp_process {
 	uint32_t module;
 	bool is_known;     /* it can be read: of this version, it is known where things are */
 	bool is_stripped;  /* only exported functions have symbols */
+	bool had_several;  /* see has_several(): once it was so */
 	uint32_t greenlet; /* the module of that name; SPROF_MAPPING_NO_MODULE: none so far */
 	struct sprof_greenlet_file greenlet_file;
 	struct sprof_interp_place places[SPROF_INTERP_PLACES];
+	uint8_t *parts; /* which part of it each native frame of the last stack is in */
+	size_t part_capacity;
 	/* result of the last merge */
 	struct sprof_frame *frames;
 	size_t frame_capacity;
@@ -132,6 +135,12 @@ struct sprof_interp_runtime {
 	void (*find_thread)(const struct sprof_interp_process *process,
 		const struct sprof_interp_memory *memory,
 		const struct sprof_interp_subject *subject, struct sprof_interp_thread *thread);
+	/*
+	 * Whether there are several interpreters in it now, or that can't be read: then a loop may have its
+	 * frames in a state that is not known to be the thread's.
+	 */
+	bool (*has_several)(const struct sprof_interp_process *process,
+		const struct sprof_interp_memory *memory);
 	/* See sprof_interp_pieces() and sprof_interp_copy(). */
 	struct sprof_memory_piece *(*pieces)(const struct sprof_interp_process *process,
 		const struct sprof_interp_thread *thread, struct sprof_interp_copy *copy,

@@ -33,7 +33,12 @@ static bool is_python_lock(const char *function)
 	static const char *const starts[] = {"PyEval_RestoreThread", "PyEval_SaveThread",
 		"PyEval_AcquireThread", "PyGILState_Ensure", "take_gil", "drop_gil",
 		"PyThread_acquire_lock", "PyCOND_", "PyMutex_", "_PyMutex_", "_PyParkingLot_",
-		"_PySemaphore_", "acquire_timed", "lock_PyThread_acquire_lock"};
+		"_PySemaphore_", "acquire_timed", "lock_PyThread_acquire_lock",
+		/* since 3.13, and the loop's way to give the lock to others */
+		"_PyEval_AcquireLock", "_PyEval_ReleaseLock", "_PyThreadState_Attach",
+		"_PyThreadState_Detach", "_PyThreadState_Suspend", "_PyRawMutex_",
+		"_PyRecursiveMutex_", "_PyRWMutex_", "PyEvent_Wait", "_PyCriticalSection",
+		"_Py_HandlePending", "eval_frame_handle_pending"};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		if (starts_with(function, starts[i]))

@@ -29,9 +29,11 @@ apt_settings() {
 
 # install_system ROOT RELEASE MIRROR [DEBOOTSTRAP OPTION...]
 install_system() {
-    local root=$1 release=$2 mirror=$3
+    local root=$1 release=$2 mirror=$3 scripts=/usr/share/debootstrap/scripts script=()
 
-    debootstrap --variant=minbase "${@:4}" "$release" "$root" "$mirror"
+    # A release that is younger than this debootstrap is made like unstable.
+    [[ -e $scripts/$release ]] || script=("$scripts/sid")
+    debootstrap --variant=minbase "${@:4}" "$release" "$root" "$mirror" "${script[@]}" || return
     debian_sources | sed 's/^/deb /' >"$root/etc/apt/sources.list"
     apt_settings >"$root/etc/apt/apt.conf.d/90registries"
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fresh"

@@ -18,6 +18,7 @@ from harness import Program, check_untouched, main, sprof, state_of, threads_of,
 MERGED = 0.999
 RATE = "999"
 LOOP = "_PyEval_EvalFrameDefault"
+FREED = "[freed code]"
 
 # Where a line calls functions of this file, its comment names them: nothing else can be above it.
 CALLS = '''
@@ -35,7 +36,7 @@ def gen(n):
 def rep(m):
     spin(20)  # -> spin
     return 'x'
-class A:
+class A:  # -> A
     def __del__(self):
         spin(30)  # -> spin
     def meth(self):
@@ -134,6 +135,31 @@ def run():
 run()
 '''
 
+# The innermost native frame is mostly the loop itself.
+SUB_BEGIN, SUB_END = SUB.partition("def run()")[0], '''
+text = 'import time\\ndef inner():\\n end = time.monotonic() + %s\\n while time.monotonic() < end:\\n  for i in range(2000): i += i\\ninner()'
+def enter(sub): (subs.run_string if hasattr(subs, 'run_string') else subs.exec)(sub, text)
+%s
+'''
+
+# Up to 3.12, the state of such an interpreter has the id of the thread that made it.
+SUB_OF_ANOTHER_THREAD = SUB_BEGIN + SUB_END % (1, '''
+import threading
+sub = subs.create()
+thread = threading.Thread(target=enter, args=(sub,))
+thread.start()
+while thread.is_alive(): sorted(range(200), key=lambda value: value)
+''')
+
+MANY_SUBS = SUB_BEGIN + SUB_END % (0.2, '''
+def run():
+    made = [subs.create() for i in range(6)]
+    spin(0.3)
+    for sub in made: enter(sub)
+    spin(0.3)
+    for sub in made: subs.destroy(sub)
+run()
+''')
 
 DEEP = '''
 import time
@@ -231,7 +257,7 @@ def check_path(path, calls, text):
         assert callee in calls.get(line, ()), f"{callee} above line {line} in {path}"
     innermost, line = names[-1]
     # Since 3.10, some instructions that the compiler has added have no line.
-    if line and innermost not in ("<module>", "<genexpr>", "<listcomp>"):
+    if line and innermost not in ("<module>", "<genexpr>", "<listcomp>", "A"):
         begins = [n for n, code in enumerate(text.split("\n"), 1) if re.search(rf"def {innermost}\(", code)]
         ends = [n for n in range(begins[0] + 1, line + 1) if re.match(r"\s*(async )?def |\S", text.split("\n")[n - 1])]
         assert line >= begins[0] and not ends, f"{innermost} has no line {line}"
@@ -319,16 +345,61 @@ def test_same_as_faulthandler():
         check_same_as_faulthandler(python)
 
 
+def is_path(names, path):
+    """Code of an interpreter that has just been freed may say so in place of its name."""
+    return len(names) == len(path) and all(name in (wanted, FREED) for name, wanted in zip(names, path))
+
+
 def test_interpreters():
     """A second interpreter in the same thread: its functions are above those of the first one."""
     for python in pythons():
         path = python.write("sub.py", SUB)
         profile, stats = record(python, path)
         check_merged(stats, 0.99)
-        inner = [[name for name, file, _ in frames if file in (path, "<script>", "<string>")]
-                 for _, frames in stacks_of(profile) if any(name == "inner" for name, _, _ in frames)]
+        inner = [names_of(frames, path) for _, frames in stacks_of(profile)
+                 if any(name == "inner" for name, _, _ in frames)]
         assert inner, python
-        assert all(names[:2] == ["<module>", "run"] and names[2:] == ["<module>", "inner"] for names in inner), inner
+        assert all(is_path(names, ["<module>", "run", "<module>", "inner"]) for names in inner), inner
+
+
+def names_of(frames, path):
+    """The functions of the program."""
+    return [name for name, file, _ in frames if file in (path, "<script>", "<string>") or name == FREED]
+
+
+def merged_names(profile, path):
+    """(samples, functions of the program) of stacks without a loop that are not in a system call."""
+    for samples, frames in stacks_of(profile):
+        innermost = frames[-1][0] if frames else ""
+        if innermost[:1] not in ("", "[") and not any(name == LOOP for name, _, _ in frames):
+            yield samples, names_of(frames, path)
+
+
+def test_an_interpreter_in_another_thread():
+    """Its functions are on the stack of that thread only, which computes nothing else, or it is not merged."""
+    for python in pythons():
+        path = python.write("thread.py", SUB_OF_ANOTHER_THREAD)
+        profile, stats = record(python, path)
+        whole = without = 0
+        for samples, names in merged_names(profile, path):
+            whole += samples * (names[:1] == ["enter"] and "inner" in names)
+            without += samples * (names == ["enter"])
+            assert names[:1] != ["<module>"] or "inner" not in names, f"{python}: {names}"
+        print(f"{python}: {whole} with inner, {without} without, {stats['python_unmerged_mismatch']} not merged")
+        assert without < 0.02 * (without + whole + stats["python_unmerged_mismatch"]), python
+
+
+def test_many_interpreters():
+    """More in one thread than it can be in at once: those that run have their functions."""
+    for python in pythons():
+        path = python.write("many.py", MANY_SUBS)
+        profile, stats = record(python, path)
+        check_merged(stats, 0.9)
+        own = [(samples, names) for samples, names in merged_names(profile, path) if "inner" in names]
+        assert own and all(is_path(names, ["<module>", "run", "enter", "<module>", "inner"]) for _, names in own), own
+        freed = sum(samples for samples, names in own if FREED in names)
+        assert freed <= 0.02 * sum(samples for samples, _ in own), own
+        assert sum(samples for samples, _ in own) > 0.4 * stats["python_merged"], stats
 
 
 def test_deep_recursion():
@@ -349,9 +420,10 @@ def test_detail():
     names = {}
     for options in (("--python", "calls"), ("--python", "all"), ("--python", "only"), ("--no-python",)):
         profile, stats = record(python, path, *options)
-        merged = [frames for _, frames in stacks_of(profile)
-                  if options[-1] == "--no-python" or LOOP not in {name for name, _, _ in frames}]
-        names[options[-1]] = {name for frames in merged for name, _, _ in frames}
+        stacks = [{name for name, _, _ in frames} for _, frames in stacks_of(profile)]
+        # While the interpreter begins or ends, its C functions call each other.
+        names[options[-1]] = set().union(*(stack for stack in stacks
+                                           if options[-1] == "--no-python" or "<module>" in stack))
         native = sum(samples for samples, frames in stacks_of(profile) if LOOP in {name for name, _, _ in frames})
         unmerged = sum(count for name, count in stats.items() if name.startswith("python_unmerged"))
         assert options[-1] == "--no-python" or native <= unmerged, f"{native} {stats}"

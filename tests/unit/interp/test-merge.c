@@ -85,6 +85,13 @@ static enum sprof_merge judge_scene(struct scene *scene)
 	return sprof_merge_judge(&scene->process, &scene->copy, &scene->stack, &scene->fit);
 }
 
+static void forget_parts(struct sprof_interp_process *process)
+{
+	free(process->parts);
+	process->parts = NULL;
+	process->part_capacity = 0;
+}
+
 /* The merged stack: digits are Python's frames, letters native ones. */
 static void check(struct scene *scene, enum sprof_interp_mode mode, const char *expected)
 {
@@ -108,11 +115,13 @@ static void check(struct scene *scene, enum sprof_interp_mode mode, const char *
 	}
 	assert_string_equal(text, expected);
 	free(scene->process.frames);
+	forget_parts(&scene->process);
 }
 
 static void check_unmerged(struct scene *scene, enum sprof_merge why)
 {
 	assert_int_equal(judge_scene(scene), why);
+	forget_parts(&scene->process);
 }
 
 static void test_one_loop(void **state)
