@@ -146,6 +146,7 @@ static int open_file(const struct sprof_thread *thread, enum sprof_thread_file f
 		[SPROF_THREAD_STAT] = "stat",
 		[SPROF_THREAD_SCHEDSTAT] = "schedstat",
 		[SPROF_THREAD_SYSCALL] = "syscall",
+		[SPROF_THREAD_STATUS] = "status",
 	};
 
 	return sprof_proc_open(thread->process->pid, thread->tid, names[file]);
@@ -194,14 +195,20 @@ bool sprof_thread_read_stat(struct sprof_thread *thread, struct sprof_proc_stat 
 		sprof_proc_parse_stat(text, ret);
 }
 
+ssize_t sprof_thread_read_status(struct sprof_thread *thread, bool often, char *buffer, size_t size)
+{
+	if (often || thread->files[SPROF_THREAD_STATUS] >= 0)
+		return read_text(thread, SPROF_THREAD_STATUS, buffer, size);
+	return sprof_proc_read_file(thread->process->pid, thread->tid, "status", buffer, size);
+}
+
 /* Sums voluntary and involuntary switches. False: the thread is gone. */
-static bool read_switches(const struct sprof_thread *thread, uint64_t *ret)
+static bool read_switches(struct sprof_thread *thread, uint64_t *ret)
 {
 	long voluntary, involuntary;
 	char text[SPROF_PROC_STATUS_MAX];
 
-	if (sprof_proc_read_file(thread->process->pid, thread->tid, "status", text, sizeof(text)) <=
-			0 ||
+	if (sprof_thread_read_status(thread, true, text, sizeof(text)) <= 0 ||
 		!sprof_proc_status_number(text, "voluntary_ctxt_switches", &voluntary) ||
 		!sprof_proc_status_number(text, "nonvoluntary_ctxt_switches", &involuntary))
 		return false;

@@ -68,6 +68,7 @@ enum sprof_thread_file {
 	SPROF_THREAD_STAT,
 	SPROF_THREAD_SCHEDSTAT,
 	SPROF_THREAD_SYSCALL,
+	SPROF_THREAD_STATUS, /* only of a thread that asks for it often */
 	SPROF_THREAD_FILES,
 };
 
@@ -174,6 +175,9 @@ SPROF_MUST_USE bool sprof_thread_read_stat(
  */
 SPROF_MUST_USE bool sprof_thread_read_schedstat(
 	struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
+/* The text of status, ended by a 0, cut to `size`; -1: the thread is gone. `often`: the file stays open. */
+SPROF_MUST_USE ssize_t sprof_thread_read_status(
+	struct sprof_thread *thread, bool often, char *buffer, size_t size);
 /* Also false if the process does not let us read it; then sets its `denied`. */
 SPROF_MUST_USE bool sprof_thread_read_syscall(
 	struct sprof_thread *thread, struct sprof_proc_syscall *ret);

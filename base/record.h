@@ -307,6 +307,7 @@ enum sprof_timers_denied {
 	SPROF_TIMERS_OTHER,
 	SPROF_TIMERS_FILES, /* the limit of open files */
 	SPROF_TIMERS_UNSUPPORTED,
+	SPROF_TIMERS_USER_ONLY, /* they would not tell of the kernel's own code */
 };
 
 /* The quality of a run: what sprof did, missed and cost. Times in ns. */

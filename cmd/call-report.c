@@ -232,7 +232,8 @@ void sprof_call_report_losses(struct sprof_recorded_gaps losses, struct sprof_ou
 {
 	if (losses.lost)
 		sprof_out_printf(out,
-			"the kernel has lost %llu records; what they may belong to is left out\n",
+			"the kernel has lost %llu records: what they may belong to is left out, so "
+			"calls and times are at least these\n",
 			(unsigned long long)losses.lost);
 	if (losses.unwatched)
 		sprof_out_printf(out,

@@ -45,8 +45,9 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 		"time: sprof's own, and what the program is stopped for",
 		sprof_value_percentage, FIELD(max_overhead)},
 	{"source", NULL, "SOURCE",
-		"who takes the samples of running threads: stop, or kernel: timers\n"
-		"in the kernel, without stops; auto: kernel if permitted (stop)",
+		"who takes the samples of running threads: kernel: timers in the\n"
+		"kernel, without stops; stop; auto: kernel if it tells of its own\n"
+		"code, too (auto)",
 		sprof_running_source_set, FIELD(source)},
 	{"duration", "d", "TIME", "stop after TIME: 10s, 500ms, 1m30s (when the program ends)",
 		sprof_value_duration, FIELD(duration_ns)},
@@ -84,7 +85,7 @@ const struct sprof_option sprof_recording_sampling_table[] = {
 	{"kernel", NULL, "DETAIL",
 		"the kernel's end of the stacks: none, syscall, or stack: what\n"
 		"the kernel tells of its own, which takes root; of running\n"
-		"threads with --source kernel (syscall)",
+		"threads only if timers take their samples (syscall)",
 		set_kernel, FIELD(kernel)},
 	{"max-stacks", NULL, "N", "keep N distinct stacks apart, the rest is [other] (500000)",
 		sprof_value_count, FIELD(max_stacks)},

@@ -11,9 +11,9 @@
 bool sprof_running_source_set(void *field, const char *text, struct sprof_error *err)
 {
 	static const char *const names[] = {
+		[SPROF_RUNNING_AUTO] = "auto",
 		[SPROF_RUNNING_STOP] = "stop",
 		[SPROF_RUNNING_KERNEL] = "kernel",
-		[SPROF_RUNNING_AUTO] = "auto",
 		NULL,
 	};
 	unsigned source;
@@ -80,17 +80,26 @@ static enum sprof_timers_denied kept_reason(const struct sprof_perf_denial *deni
 	return SPROF_TIMERS_OTHER;
 }
 
+/* Why timers would not tell all of a running thread's time. */
+static enum sprof_timers_denied why_not(void)
+{
+	struct sprof_perf_denial denial;
+
+	if (sprof_perf_timer_is_permitted(true, &denial))
+		return SPROF_TIMERS_PERMITTED;
+	if (sprof_perf_timer_is_permitted(false, &denial))
+		return SPROF_TIMERS_USER_ONLY;
+	return kept_reason(&denial);
+}
+
 bool sprof_running_source_choose(enum sprof_running_source wanted,
 	struct sprof_sampler_options *ret, struct sprof_error *err)
 {
 	struct sprof_perf_denial denial;
 
-	ret->by_kernel = wanted != SPROF_RUNNING_STOP && sprof_perf_timer_is_permitted(&denial);
-	ret->timers_denied = SPROF_TIMERS_PERMITTED;
-	if (wanted == SPROF_RUNNING_STOP || ret->by_kernel)
-		return true;
-	ret->timers_denied = kept_reason(&denial);
-	if (wanted == SPROF_RUNNING_AUTO)
+	ret->timers_denied = wanted == SPROF_RUNNING_AUTO ? why_not() : SPROF_TIMERS_PERMITTED;
+	ret->by_kernel = wanted != SPROF_RUNNING_STOP && !ret->timers_denied;
+	if (wanted != SPROF_RUNNING_KERNEL || sprof_perf_timer_is_permitted(false, &denial))
 		return true;
 	if (!sprof_perf_denied(&denial, "timers in the kernel", err))
 		set_remedy(&denial, err);

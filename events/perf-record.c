@@ -128,6 +128,24 @@ static bool parse_name(struct cursor *cursor, struct sprof_perf_record *ret)
 	return true;
 }
 
+/* MMAP: pid, tid, address, size, offset, file. */
+static bool parse_mapped(struct cursor *cursor, struct sprof_perf_record *ret)
+{
+	static const char anonymous[] =
+		"//anon"; /* kernel/events/core.c, perf_event_mmap_event() */
+	uint32_t ids[2];
+	uint64_t offset;
+
+	if (!take_id(cursor, ret) || !take(cursor, ids, sizeof(ids)) ||
+		!take(cursor, &ret->mapped, sizeof(ret->mapped)) ||
+		!take(cursor, &ret->mapped_size, sizeof(ret->mapped_size)) ||
+		!take(cursor, &offset, sizeof(offset)))
+		return false;
+	ret->is_file = cursor->left < sizeof(anonymous) ||
+		memcmp(cursor->at, anonymous, sizeof(anonymous)) != 0;
+	return true;
+}
+
 /* LOST: id, number. LOST_SAMPLES: number only. */
 static bool parse_lost(struct cursor *cursor, bool has_id, struct sprof_perf_record *ret)
 {
@@ -179,7 +197,7 @@ bool sprof_perf_record_parse(
 		return take_id(&cursor, ret);
 	case PERF_RECORD_MMAP:
 		ret->kind = SPROF_PERF_MAPPED;
-		return take_id(&cursor, ret);
+		return parse_mapped(&cursor, ret);
 	default:
 		return true;
 	}

@@ -10,18 +10,24 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "events/perf-ring.h"
 
 enum {
 	REST_SIZE = 1024, /* more than all of a record except for the stack */
 	LEAST_RECORDS = 2,
+	MOST_MAPPINGS = 64,
 };
 
 struct sprof_perf_timer {
 	int fd;
 	struct sprof_perf_ring ring;
-	uint64_t seen;   /* up to this position it was looked for new mappings */
-	uint64_t mapped; /* the position of the first one; UINT64_MAX: there was none */
+	uint64_t seen; /* up to this position it was looked for new mappings: these */
+	struct sprof_perf_timer_mapping mappings[MOST_MAPPINGS];
+	size_t mapping_count;
+	uint64_t
+		mapped_ns; /* of the last one that has been taken out, or when the timer was opened */
+	uint64_t taken_ns; /* of the last record that has been taken out */
 };
 
 static struct perf_event_attr attributes_of(const struct sprof_perf_timer_plan *plan)
@@ -67,7 +73,7 @@ static bool map_ring(struct sprof_perf_timer *timer, const struct sprof_perf_tim
 	return false;
 }
 
-bool sprof_perf_timer_open(const struct sprof_perf_timer_plan *plan, struct sprof_perf_timer **ret,
+bool sprof_perf_timer_open(struct sprof_perf_timer_plan *plan, struct sprof_perf_timer **ret,
 	struct sprof_perf_denial *ret_denial)
 {
 	struct perf_event_attr attributes = attributes_of(plan);
@@ -78,11 +84,14 @@ bool sprof_perf_timer_open(const struct sprof_perf_timer_plan *plan, struct spro
 		return false;
 	}
 	*timer = (struct sprof_perf_timer){
-		.fd = sprof_perf_open(&attributes, plan->tid, -1, ret_denial)};
+		.fd = sprof_perf_open(&attributes, plan->tid, -1, ret_denial),
+		.mapped_ns = sprof_clock_now_ns(),
+	};
 	if (timer->fd < 0 || !map_ring(timer, plan, ret_denial)) {
 		sprof_perf_timer_close(timer);
 		return false;
 	}
+	plan->records = timer->ring.size / (plan->stack_size + REST_SIZE);
 	*ret = timer;
 	return true;
 }
@@ -97,16 +106,36 @@ void sprof_perf_timer_close(struct sprof_perf_timer *timer)
 	free(timer);
 }
 
-bool sprof_perf_timer_is_permitted(struct sprof_perf_denial *ret_denial)
+/* One of our own thread that hardly ever goes off. */
+static bool open_own(
+	bool with_kernel, struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
 {
-	const struct sprof_perf_timer_plan plan = {
-		.period_ns = UINT32_MAX, .stack_size = 8, .records = LEAST_RECORDS};
+	struct sprof_perf_timer_plan plan = {
+		.period_ns = UINT32_MAX,
+		.stack_size = 8,
+		.records = LEAST_RECORDS,
+		.with_kernel = with_kernel,
+	};
+
+	return sprof_perf_timer_open(&plan, ret, ret_denial);
+}
+
+bool sprof_perf_timer_is_permitted(bool with_kernel, struct sprof_perf_denial *ret_denial)
+{
 	struct sprof_perf_timer *timer;
 
-	if (!sprof_perf_timer_open(&plan, &timer, ret_denial))
+	if (!open_own(with_kernel, &timer, ret_denial))
 		return false;
 	sprof_perf_timer_close(timer);
 	return true;
+}
+
+struct sprof_perf_timer *sprof_perf_timer_keep(void)
+{
+	struct sprof_perf_denial denial;
+	struct sprof_perf_timer *timer;
+
+	return open_own(false, &timer, &denial) ? timer : NULL;
 }
 
 /* A return address may be behind the end of its function. */
@@ -157,18 +186,51 @@ static bool convert(const struct sprof_perf_record *record, struct sprof_perf_ti
 	return false;
 }
 
-/* Looks for new mappings in what has come meanwhile. */
+static void forget_oldest(struct sprof_perf_timer *timer)
+{
+	timer->mapping_count--;
+	memmove(timer->mappings, timer->mappings + 1,
+		timer->mapping_count * sizeof(*timer->mappings));
+}
+
+/* In one that has the moment of the second one, and all that lies between them. */
+static void join(
+	struct sprof_perf_timer_mapping *first, const struct sprof_perf_timer_mapping *second)
+{
+	first->time_ns = second->time_ns;
+	first->start = first->start < second->start ? first->start : second->start;
+	first->end = first->end > second->end ? first->end : second->end;
+}
+
+/* A compiler at run time maps its memory anew to change what may be done with it. */
+static void note_mapping(struct sprof_perf_timer *timer, const struct sprof_perf_record *record)
+{
+	const struct sprof_perf_timer_mapping mapping = {
+		record->time_ns, record->mapped, record->mapped + record->mapped_size};
+
+	if (record->kind != SPROF_PERF_MAPPED || !record->is_file)
+		return;
+	if (timer->mapping_count == MOST_MAPPINGS && timer->mappings[0].time_ns <= timer->taken_ns)
+		forget_oldest(timer);
+	if (timer->mapping_count == MOST_MAPPINGS)
+		join(&timer->mappings[MOST_MAPPINGS - 1], &mapping);
+	else
+		timer->mappings[timer->mapping_count++] = mapping;
+}
+
+/*
+ * Looks for new mappings in what has come meanwhile. Between two records the reader may read the mappings,
+ * which are then of a later moment.
+ */
 static void look_ahead(struct sprof_perf_timer *timer, unsigned char *scratch)
 {
 	struct sprof_perf_ring ring = timer->ring;
 	struct sprof_perf_record record;
 
-	timer->mapped = UINT64_MAX;
-	for (timer->seen = ring.position; sprof_perf_ring_take(&ring, scratch, &record);
-		timer->seen = ring.position) {
-		if (record.kind == SPROF_PERF_MAPPED && timer->mapped == UINT64_MAX)
-			timer->mapped = timer->seen;
-	}
+	ring.position = timer->seen;
+	while (sprof_perf_ring_take(&ring, scratch, &record))
+		note_mapping(timer, &record);
+	timer->seen = ring.position;
 }
 
 bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
@@ -180,19 +242,23 @@ bool sprof_perf_timer_take(struct sprof_perf_timer *timer, uint64_t until_ns,
 
 	/* The stack of the record before is no longer needed. */
 	sprof_perf_ring_release(ring);
-	if (ring->position >= timer->seen)
-		look_ahead(timer, scratch);
+	look_ahead(timer, scratch);
 	for (;;) {
 		position = ring->position;
-		if (!sprof_perf_ring_take(ring, scratch, &record))
+		/* No more than what was looked at. */
+		if (position >= timer->seen || !sprof_perf_ring_take(ring, scratch, &record))
 			return false;
 		if (record.time_ns > until_ns)
 			break;
+		timer->taken_ns = record.time_ns;
 		if (convert(&record, ret)) {
-			ret->before_mapping =
-				timer->mapped != UINT64_MAX && position < timer->mapped;
+			ret->mappings = timer->mappings;
+			ret->mapping_count = timer->mapping_count;
+			ret->mapped_ns = timer->mapped_ns;
 			return true;
 		}
+		if (record.kind == SPROF_PERF_MAPPED && record.is_file)
+			timer->mapped_ns = record.time_ns;
 	}
 	ring->position = position;
 	return false;

@@ -74,7 +74,7 @@ static const char *why_denied(uint64_t denied)
 {
 	switch ((enum sprof_timers_denied)denied) {
 	case SPROF_TIMERS_PARANOID:
-		return "kernel.perf_event_paranoid is above 2: 2 helps, or CAP_PERFMON";
+		return "kernel.perf_event_paranoid is above 2: 1 helps, or CAP_PERFMON";
 	case SPROF_TIMERS_SECCOMP:
 		return "seccomp forbids it: a profile of the container that allows perf_event_open helps";
 	case SPROF_TIMERS_LOCKED_MEMORY:
@@ -83,6 +83,8 @@ static const char *why_denied(uint64_t denied)
 		return "they take more open files than the limit allows: a larger ulimit -n helps";
 	case SPROF_TIMERS_UNSUPPORTED:
 		return "this kernel or machine has no such timers; samples by stops need none";
+	case SPROF_TIMERS_USER_ONLY:
+		return "of its own code: kernel.perf_event_paranoid 1 helps, or CAP_PERFMON";
 	case SPROF_TIMERS_PERMITTED:
 	case SPROF_TIMERS_OTHER:
 		break;

@@ -20,7 +20,7 @@ struct copy_plan {
 void sprof_copy_plan_init(struct copy_plan *plan);
 /* No later copy can be larger. */
 void sprof_copy_plan_expect_all(struct copy_plan *plan);
-/* An interpreter calls itself for each call: its native stacks are deep. */
+/* For an interpreter, which calls itself for each call, and where a timer's copy was too small. */
 void sprof_copy_plan_expect_deep(struct copy_plan *plan);
 /* The stack did not fit: the next copy is larger. */
 void sprof_copy_plan_grow(struct copy_plan *plan);

@@ -19,13 +19,13 @@ static uint64_t peak_of(const struct sprof_thread *thread, const char *status)
 	return (uint64_t)kilobytes * 1024;
 }
 
-static void read_status(const struct sprof_world *world, const struct sprof_thread *thread,
+static void read_status(const struct sprof_world *world, struct sprof_thread *thread, bool often,
 	struct sprof_thread_facts *facts)
 {
 	long voluntary, involuntary;
 	char text[8192];
 
-	if (world->read_file(world->data, thread, "status", text, sizeof(text)) <= 0)
+	if (world->read_status(world->data, thread, often, text, sizeof(text)) <= 0)
 		return;
 	facts->own_tid = sprof_proc_status_inner_id(text, "NSpid");
 	facts->own_pid = sprof_proc_status_inner_id(text, "NStgid");
@@ -79,13 +79,13 @@ static void subtract_stops(const struct sprof_thread *thread,
 
 /* The switches of a birth that was no stop were before the first sight. */
 struct sprof_figures sprof_figures_at_birth(
-	const struct sprof_world *world, const struct sprof_thread *thread)
+	const struct sprof_world *world, struct sprof_thread *thread)
 {
 	struct sprof_figures figures = {.time_ns = thread->seen_ns};
 	struct sprof_thread_facts facts = {.has_switches = true};
 
 	if (!thread->stops)
-		read_status(world, thread, &facts);
+		read_status(world, thread, false, &facts);
 	subtract_stops(thread, &facts, &figures);
 	return figures;
 }
@@ -106,18 +106,18 @@ bool sprof_reading_take(
 		.major_faults = stat.major_faults,
 		.signals = thread->signals,
 	};
-	read_status(world, thread, &ret->facts);
+	read_status(world, thread, false, &ret->facts);
 	if (all)
 		read_io(world, thread, &ret->facts);
 	subtract_stops(thread, &ret->facts, &ret->figures);
 	return true;
 }
 
-uint64_t sprof_figures_switches(const struct sprof_world *world, const struct sprof_thread *thread)
+uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread)
 {
 	struct sprof_thread_facts facts = {.has_switches = false};
 
-	read_status(world, thread, &facts);
+	read_status(world, thread, true, &facts);
 	return facts.has_switches ? own_switches(thread, facts.voluntary) : 0;
 }
 

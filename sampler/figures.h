@@ -23,10 +23,10 @@ SPROF_MUST_USE bool sprof_reading_take(const struct sprof_world *world, struct s
 
 /* Those of a thread that was born during the run: all that it has used belongs to the run. */
 struct sprof_figures sprof_figures_at_birth(
-	const struct sprof_world *world, const struct sprof_thread *thread);
+	const struct sprof_world *world, struct sprof_thread *thread);
 
 /* How often it has given up its CPU by itself; our stops don't count. 0: not known. */
-uint64_t sprof_figures_switches(const struct sprof_world *world, const struct sprof_thread *thread);
+uint64_t sprof_figures_switches(const struct sprof_world *world, struct sprof_thread *thread);
 
 /* What was counted between the first sight and now. */
 struct sprof_thread_facts sprof_facts_since(

@@ -20,6 +20,8 @@ enum {
 	 * 950 ms/s.
 	 */
 	STARVED_NS = 300 * SPROF_NS_PER_MS,
+	/* With our short slice, who is alone on its CPU lets us in at once. */
+	LONG_QUEUE_NS = 2 * SPROF_NS_PER_MS,
 	/* from some hundred to some thousand instructions */
 	SHORTEST_WAIT_NS = 20 * SPROF_NS_PER_US,
 	LONGEST_WAIT_NS = 100 * SPROF_NS_PER_US,
@@ -63,18 +65,22 @@ uint64_t sprof_hop_queued_ns(const struct sprof_hop *hop)
 	return read_queued(hop) - hop->queued_ns;
 }
 
-void sprof_hop_note_queued(struct sprof_hop *hop)
+static void note(struct sprof_hop *hop, uint64_t queued_ns)
 {
-	uint64_t queued = read_queued(hop);
 	int here = sched_getcpu();
 
-	if (queued > hop->queued_ns + STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
+	if (queued_ns - hop->queued_ns > STARVED_NS && here >= 0 && here < CPU_SETSIZE) {
 		CPU_SET((size_t)here, &hop->avoided);
 		hop->avoided_until_ns = sprof_clock_now_ns() + avoided_ns;
 	}
-	hop->queued_ns = queued;
+	hop->queued_ns = queued_ns;
 	if (CPU_COUNT(&hop->avoided) && sprof_clock_now_ns() > hop->avoided_until_ns)
 		CPU_ZERO(&hop->avoided);
+}
+
+void sprof_hop_note_queued(struct sprof_hop *hop)
+{
+	note(hop, read_queued(hop));
 }
 
 void sprof_hop_to(struct sprof_hop *hop, int cpu)
@@ -111,13 +117,20 @@ static bool find_others(const struct sprof_hop *hop, const cpu_set_t *unwanted, 
 	return CPU_COUNT(ret);
 }
 
+/* The CPUs to go to, if ours is busy; false: it is not, or there are none. */
+static bool find_way_off(const struct sprof_hop *hop, const cpu_set_t *busy, cpu_set_t *ret)
+{
+	const int here = sched_getcpu();
+
+	return hop->usable && here >= 0 && CPU_ISSET((size_t)here, busy) &&
+		find_others(hop, busy, ret);
+}
+
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy)
 {
 	cpu_set_t free;
-	int here = sched_getcpu();
 
-	if (hop->usable && here >= 0 && CPU_ISSET((size_t)here, busy) &&
-		find_others(hop, busy, &free))
+	if (find_way_off(hop, busy, &free))
 		sched_setaffinity(0, sizeof(free), &free);
 }
 
@@ -130,6 +143,42 @@ void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken)
 	if (!find_others(hop, taken, &others))
 		others = hop->allowed;
 	sched_setaffinity(0, sizeof(others), &others);
+}
+
+static void go_away(struct sprof_hop *hop, const cpu_set_t *cpus)
+{
+	cpu_set_t unwanted, free;
+
+	CPU_OR(&unwanted, cpus, &hop->avoided);
+	if (hop->stays || !find_way_off(hop, &unwanted, &free))
+		return;
+	if (!hop->scout)
+		hop->scout = sprof_scout_new();
+	hop->stays = !hop->scout;
+	if (!hop->stays)
+		sprof_hop_to(hop, sprof_scout_find(hop->scout, &free, LONG_QUEUE_NS));
+}
+
+bool sprof_hop_widen_if_queued(struct sprof_hop *hop)
+{
+	const int avoided = CPU_COUNT(&hop->avoided);
+	const uint64_t queued_ns = read_queued(hop);
+	const bool is_kept_waiting = queued_ns - hop->queued_ns > LONG_QUEUE_NS;
+
+	note(hop, queued_ns);
+	/* A real-time thread came, and the next one would cost up to a second again. */
+	hop->stays |= CPU_COUNT(&hop->avoided) > avoided;
+	if (is_kept_waiting)
+		sprof_hop_keep_off(hop, &hop->avoided);
+	return is_kept_waiting;
+}
+
+bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus)
+{
+	if (sprof_hop_widen_if_queued(hop))
+		return false;
+	go_away(hop, cpus);
+	return true;
 }
 
 void sprof_hop_restore(const struct sprof_hop *hop)
@@ -147,6 +196,7 @@ void sprof_hop_resume(const struct sprof_hop *hop)
 void sprof_hop_finish(struct sprof_hop *hop)
 {
 	sprof_hop_restore(hop);
+	sprof_scout_free(hop->scout);
 	if (hop->schedstat_file >= 0)
 		close(hop->schedstat_file);
 }

@@ -3,7 +3,8 @@
  *
  * A thread interrupted from its own CPU is merely preempted: it stops as soon as sprof waits, and
  * sprof is next. Without an idle CPU to watch from, sprof moves to the CPUs of the threads, and
- * stays on that of the last one: the next tick finds it there.
+ * stays on that of the last one: the next tick finds it there. If no tick has stopped a thread for a
+ * while, it leaves them, because reading what the kernel has recorded takes their time.
  */
 #ifndef SPROF_SAMPLER_HOP_H
 #define SPROF_SAMPLER_HOP_H
@@ -15,6 +16,7 @@
 #include <sys/types.h>
 
 #include "sampler/priority.h"
+#include "sampler/scout.h"
 
 struct sprof_hop {
 	cpu_set_t allowed;         /* CPUs that the user allows */
@@ -25,6 +27,8 @@ struct sprof_hop {
 	uint64_t queued_ns;        /* for a CPU, at the last note */
 	cpu_set_t avoided;         /* CPUs with a real-time thread: they kept us waiting for long */
 	uint64_t avoided_until_ns;
+	bool stays;                /* does not leave them any more */
+	struct sprof_scout *scout; /* NULL: not needed yet */
 };
 
 /*
@@ -62,6 +66,18 @@ bool sprof_hop_is_crowded(const struct sprof_hop *hop, uint64_t runnable, size_t
 
 /* Leaves a busy CPU, if there is another one. */
 void sprof_hop_off(const struct sprof_hop *hop, const cpu_set_t *busy);
+
+/*
+ * Notes how long we were queued. If that was too long since the last note, others leave us no time where
+ * we are: all CPUs are allowed again, except for avoided ones. Whether it was too long.
+ */
+bool sprof_hop_widen_if_queued(struct sprof_hop *hop);
+
+/*
+ * Leaves these CPUs for as long as no thread has to be stopped, if a scout has found time on another one;
+ * called again and again. False: we are kept waiting, so any CPU will do for a while.
+ */
+bool sprof_hop_leave(struct sprof_hop *hop, const cpu_set_t *cpus);
 
 /* Allows all CPUs but these; if all are taken, any: then the kernel finds the best. */
 void sprof_hop_keep_off(const struct sprof_hop *hop, const cpu_set_t *taken);

@@ -18,6 +18,10 @@ enum { STOPS_PER_S = 16 }; /* at least, of a thread that only runs its own code 
 
 /* A thread that has not run for that long loses its timer. */
 static const uint64_t UNUSED_NS = 5 * (uint64_t)SPROF_NS_PER_S;
+/* After a stop, on the CPUs of the threads: where many are needed, the next one comes within that time. */
+static const uint64_t STAY_NS = 20 * (uint64_t)SPROF_NS_PER_MS;
+/* Where others leave us no time elsewhere, or a real-time thread of the target may come there. */
+static const uint64_t STAY_LONG_NS = SPROF_NS_PER_S;
 
 static struct timed *timed_of(const struct sprof_thread *thread)
 {
@@ -36,6 +40,14 @@ static bool is_unused(const struct kernel *kernel, const struct timed *timed)
 	return kernel->tick.ns > timed->used_ns + UNUSED_NS;
 }
 
+static void note_room(struct kernel *kernel, const struct sprof_thread *thread)
+{
+	const uint64_t room_ns = sprof_timed_room_ns(timed_of(thread));
+
+	if (kernel->room_ns > room_ns)
+		kernel->room_ns = room_ns;
+}
+
 static void gather(void *data, struct sprof_thread *thread)
 {
 	struct kernel *kernel = data;
@@ -51,6 +63,8 @@ static void gather(void *data, struct sprof_thread *thread)
 		sprof_timers_take(&kernel->timers, thread, kernel->tick.ns);
 	if (is_unused(kernel, timed_of(thread)) || sprof_timers_are_unfit(&kernel->timers, thread))
 		sprof_timers_close(&kernel->timers, thread, false);
+	else
+		note_room(kernel, thread);
 }
 
 /* At the end of the thread, or of its program (`has_executed`). */
@@ -192,11 +206,26 @@ static void note_queue(const struct kernel *kernel, const struct ask *ask)
 		kernel->listener->observed(kernel->listener->data, &observation);
 }
 
+static void stay(struct kernel *kernel, uint64_t time_ns)
+{
+	const uint64_t until_ns = kernel->tick.ns + time_ns;
+
+	if (kernel->stay_until_ns < until_ns)
+		kernel->stay_until_ns = until_ns;
+}
+
 static bool ask(void *data, const struct ask *asked)
 {
 	struct kernel *kernel = data;
+	bool is_all_told;
 
-	if (!is_settled(kernel, asked))
+	if (sprof_priority_is_starved_by(
+		    &kernel->stopping.hop.own, asked->cpu.policy, asked->cpu.priority))
+		stay(kernel, STAY_LONG_NS);
+	is_all_told = is_settled(kernel, asked);
+	if (has_timer(asked->thread))
+		note_room(kernel, asked->thread);
+	if (!is_all_told)
 		return kernel->stops.ask(kernel->stops.data, asked);
 	note_queue(kernel, asked);
 	note_stay(kernel, asked->thread);
@@ -292,12 +321,21 @@ static void begin(void *data, const struct source_tick *tick)
 	kernel->tick = *tick;
 	kernel->timers.tick_ns = tick->ns;
 	kernel->timers.period_ns = tick->period_ns;
+	CPU_ZERO(&kernel->timers.cpus);
+	kernel->room_ns = UINT64_MAX;
 	kernel->stops.begin(kernel->stops.data, tick);
 }
 
 static bool covers(void *data, const struct sprof_thread *thread)
 {
 	return has_timer(thread) && sprof_timed_tells(timed_of(thread));
+}
+
+static uint64_t room_ns(void *data)
+{
+	const struct kernel *kernel = data;
+
+	return kernel->room_ns;
 }
 
 static bool is_due(void *data)
@@ -307,11 +345,30 @@ static bool is_due(void *data)
 	return kernel->stops.is_due(kernel->stops.data);
 }
 
+/*
+ * Records can be read from any CPU. Where a thread of the target runs, reading takes its time, if no CPU is
+ * idle; elsewhere, that of another program. Before a stop, we would have to come back: soon after one,
+ * there may be the next.
+ */
+static void leave_their_cpus(struct kernel *kernel)
+{
+	struct sprof_hop *hop = &kernel->stopping.hop;
+	const uint64_t now_ns = kernel->tick.ns;
+
+	if (kernel->stopping.asked)
+		stay(kernel, STAY_NS);
+	else if (now_ns <= kernel->stay_until_ns)
+		sprof_hop_widen_if_queued(hop);
+	else if (!sprof_hop_leave(hop, &kernel->timers.cpus))
+		stay(kernel, STAY_LONG_NS);
+}
+
 static void collect(void *data)
 {
-	const struct kernel *kernel = data;
+	struct kernel *kernel = data;
 
 	kernel->stops.collect(kernel->stops.data);
+	leave_their_cpus(kernel);
 }
 
 static void take_late(void *data, struct sprof_thread *thread)
@@ -378,6 +435,7 @@ void sprof_kernel_init(struct kernel *kernel, const struct run *run,
 		.rest = rest,
 		.ask = ask,
 		.covers = covers,
+		.room_ns = room_ns,
 		.is_due = is_due,
 		.collect = collect,
 		.take_late = take_late,

@@ -20,6 +20,8 @@ struct linux_world {
 	struct sprof_modules *modules;
 	struct sprof_unwinder *unwinder;
 	struct sprof_switch_log switches;
+	struct sprof_perf_timer
+		*kept;    /* the first one is opened before the first tick; NULL: none */
 	int loadavg_file; /* the kernel's own, which some containers replace; -1: none */
 };
 
@@ -121,6 +123,12 @@ static bool read_schedstat(
 static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret)
 {
 	return sprof_thread_read_syscall(thread, ret);
+}
+
+static ssize_t read_status(
+	void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size)
+{
+	return sprof_thread_read_status(thread, often, buffer, size);
 }
 
 static ssize_t read_file(
@@ -280,7 +288,7 @@ static unsigned go_count(void *data)
 	return sprof_unwinder_go_count(self->unwinder);
 }
 
-static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
+static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
 {
 	return sprof_perf_timer_open(plan, ret, ret_denial);
@@ -349,6 +357,7 @@ static const struct sprof_world functions = {
 	.read_stat = read_stat,
 	.read_schedstat = read_schedstat,
 	.read_syscall = read_syscall,
+	.read_status = read_status,
 	.read_file = read_file,
 	.read_whole = read_whole,
 	.read_registers = read_registers,
@@ -398,6 +407,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 		.modules = parts->modules,
 		.unwinder = parts->unwinder,
 		.loadavg_file = open_loadavg(),
+		.kept = options->by_kernel ? sprof_perf_timer_keep() : NULL,
 	};
 	struct sprof_world world = functions;
 	bool ok;
@@ -414,6 +424,7 @@ bool sprof_sampler_run(const struct sprof_sampler_parts *parts,
 	world.interp = parts->interp;
 	ok = sprof_sampler_run_in(&world, &ends, options, quality, err);
 	sprof_switch_log_finish(&self.switches);
+	sprof_perf_timer_close(self.kept);
 	if (self.loadavg_file >= 0)
 		close(self.loadavg_file);
 	return ok;

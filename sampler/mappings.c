@@ -156,9 +156,37 @@ void sprof_mappings_end_former(struct sprof_process *process)
 	swap_former(process, false);
 }
 
-void sprof_mappings_keep(struct sprof_process *process, bool keep)
+/* The number of mappings made up to that moment. */
+static size_t made_until(const struct known_mappings *known, uint64_t time_ns)
 {
-	known_of(process)->is_kept = keep;
+	size_t count = 0;
+
+	while (count < known->made_count && known->made[count].time_ns <= time_ns)
+		count++;
+	return count;
+}
+
+bool sprof_mappings_begin_record(
+	struct sprof_process *process, const struct sprof_perf_timer_record *record)
+{
+	struct known_mappings *known = known_of(process);
+	const uint64_t moment_ns = record->time_ns, read_ns = known->read_ns;
+
+	known->moment_ns = moment_ns;
+	known->made = record->mappings;
+	known->made_count = record->mapping_count;
+	known->is_kept = record->mapped_ns <= read_ns &&
+		made_until(known, moment_ns > read_ns ? moment_ns : read_ns) < known->made_count;
+	return known->is_kept;
+}
+
+void sprof_mappings_end_record(struct sprof_process *process)
+{
+	struct known_mappings *known = known_of(process);
+
+	known->moment_ns = known->made_count = 0;
+	known->made = NULL;
+	known->is_kept = false;
 }
 
 void sprof_mappings_doubt(struct known_mappings *mappings)
@@ -204,6 +232,47 @@ static enum sprof_maps_answer confirm(const struct sprof_world *world,
 	return SPROF_MAPS_SAME;
 }
 
+static bool leads_through(const struct sprof_stack_view *stack, const struct sprof_mapping *mapping)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (is_of(mapping, &stack->frames[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the stack leads through a file's mapping that was made after one moment and up to another one. */
+static bool leads_through_made(const struct sprof_world *world, const struct sprof_process *process,
+	const struct sprof_stack_view *stack, uint64_t after_ns, uint64_t until_ns)
+{
+	const struct known_mappings *known = known_of(process);
+	const size_t last = made_until(known, until_ns);
+
+	for (size_t i = made_until(known, after_ns); i < last; i++) {
+		for (size_t k = 0; k < process->maps.count; k++) {
+			const struct sprof_mapping *mapping = &process->maps.items[k];
+
+			if (mapping->start < known->made[i].end &&
+				mapping->end > known->made[i].start &&
+				leads_through(stack, mapping) &&
+				world->is_file(world->data, mapping->module))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack)
+{
+	struct known_mappings *known = known_of(process);
+
+	known->was_replaced = !known->is_former &&
+		leads_through_made(world, process, stack, known->moment_ns,
+			known->is_kept ? known->read_ns : UINT64_MAX);
+	return known->was_replaced;
+}
+
 bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack)
 {
@@ -212,6 +281,10 @@ bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *
 
 	if (known->is_former || known->is_kept || known->change == known->read_change)
 		return true;
+	if (leads_through_made(world, process, stack, known->read_ns, known->moment_ns)) {
+		known->read_in_vain = false;
+		return false;
+	}
 	for (size_t i = 0; i < stack->count && answer == SPROF_MAPS_SAME; i++) {
 		if (!i || stack->frames[i].module != stack->frames[i - 1].module)
 			answer = confirm(world, process, &stack->frames[i]);

@@ -37,10 +37,12 @@ void sprof_mappings_begin_former(struct sprof_process *process);
 void sprof_mappings_end_former(struct sprof_process *process);
 
 /*
- * Until it is false again, the known mappings are believed, because they have changed since. Only a place
- * in none of them has them read again: then they are of before an earlier change.
+ * A record is walked now. What is known is believed, if the thread has mapped code only since the record and since
+ * the mappings were read. Then, only a place in none of them has them read again. False: they are not.
  */
-void sprof_mappings_keep(struct sprof_process *process, bool keep);
+bool sprof_mappings_begin_record(
+	struct sprof_process *process, const struct sprof_perf_timer_record *record);
+void sprof_mappings_end_record(struct sprof_process *process);
 
 /* Notes that the mappings may have changed. */
 void sprof_mappings_doubt(struct known_mappings *mappings);
@@ -49,6 +51,13 @@ void sprof_mappings_doubt_late(struct known_mappings *mappings, uint64_t tick_ns
 
 /* Whether the stack was walked with mappings that still hold, as far as a cheap check tells. */
 bool sprof_mappings_hold(const struct sprof_world *world, struct sprof_process *process,
+	const struct sprof_stack_view *stack);
+
+/*
+ * Whether the stack of a record leads through a place where other code was mapped between the record and the
+ * reading of the mappings: nobody knows what was there. It is noted (was_replaced).
+ */
+bool sprof_mappings_were_replaced(const struct sprof_world *world, struct sprof_process *process,
 	const struct sprof_stack_view *stack);
 
 #endif

@@ -290,6 +290,14 @@ void sprof_sampled_sought_thread(struct sampled *sampled)
 	sampled->sought_thread = true;
 }
 
+bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns)
+{
+	const bool is_first = sampled->asked_ns != tick_ns;
+
+	sampled->asked_ns = tick_ns;
+	return is_first;
+}
+
 void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns)
 {
 	sampled->turn_ns = tick_ns;

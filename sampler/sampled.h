@@ -109,8 +109,9 @@ enum sampled_life { SAMPLED_NEW, SAMPLED_ALIVE, SAMPLED_DEAD };
  * come first: with many threads, fetching them takes the time.
  */
 struct sampled {
-	uint64_t turn_ns; /* the last tick that looked at it */
-	uint32_t place;   /* samples.c: of its last sample */
+	uint64_t turn_ns;  /* the last tick that looked at it, */
+	uint64_t asked_ns; /* and that asked for a stop */
+	uint32_t place;    /* samples.c: of its last sample */
 	struct known_sleep sleep;
 	struct known_wait wait;
 	struct last_call last_call;
@@ -146,7 +147,15 @@ struct known_mappings {
 	bool sought_in_vain; /* nor did it find the code that the kernel had told of */
 	bool can_ask;        /* the kernel has answered a question about one mapping */
 	bool is_former;      /* records of before an exec are walked: those of that program hold */
-	bool is_kept;        /* records of before a mapping are walked: what is known is for them */
+	/*
+	 * A record of that moment is walked, around which the thread has mapped these; 0: none is. Whether
+	 * what is known, which is of before the later ones, is to be kept for it.
+	 */
+	uint64_t moment_ns;
+	const struct sprof_perf_timer_mapping *made;
+	size_t made_count;
+	bool is_kept;
+	bool was_replaced; /* the last stack leads through code that has replaced another one since */
 	/* Counts up whenever the mappings may have changed; and its value at the last read. */
 	uint64_t change, read_change;
 	uint64_t late_ns;                  /* the last tick that was long enough for a change */
@@ -275,5 +284,7 @@ void sprof_sampled_sought_thread(struct sampled *sampled);
 
 /* This tick has looked at it. */
 void sprof_sampled_had_turn(struct sampled *sampled, uint64_t tick_ns);
+/* True: for the first time in that tick. */
+bool sprof_sampled_asked(struct sampled *sampled, uint64_t tick_ns);
 
 #endif

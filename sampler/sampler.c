@@ -9,9 +9,6 @@
 #include "base/clock.h"
 #include "sampler/loop.h"
 
-/* The longest time without a look: a ring has room for somewhat more. */
-static const uint64_t SPARED_NS = 30 * (uint64_t)SPROF_NS_PER_MS;
-
 /* There is room for two signals of each kind; more of a kind within a tick add nothing. */
 static void keep_signal(struct kept_signals *signals, const siginfo_t *info)
 {
@@ -201,14 +198,16 @@ static uint64_t next_deadline(const struct loop *loop)
 static void plan_next_tick(struct loop *loop)
 {
 	struct pace *pace = &loop->pace;
+	uint64_t most_spared;
 
 	if (loop->run.options->max_overhead > 0)
 		pace->schedule.period =
 			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
 	sprof_schedule_rest(&pace->schedule, loop->ticking.ns, now_of(&loop->run));
-	if (sprof_tick_may_spare(&loop->ticking))
-		sprof_schedule_spare(&pace->schedule, SPARED_NS / pace->schedule.period);
+	most_spared = sprof_tick_most_spared(&loop->ticking, pace->schedule.period);
+	if (most_spared)
+		sprof_schedule_spare(&pace->schedule, most_spared);
 }
 
 /* Does what is due now; false: the end is due. */

@@ -7,8 +7,18 @@
  */
 #include "sampler/schedule.h"
 
+#include "base/clock.h"
+
 /* Half of a long tick's time is left to the target behind it, and no more than that many periods. */
 enum { REST = 2, MOST_PERIODS = 2 };
+
+enum { LONG_SHARE = 4 }; /* of a period */
+
+enum {
+	SPARED_PERIODS = 8,
+	SPARED_NS = 30 * SPROF_NS_PER_MS,
+	MOST_SPARED_NS = 100 * SPROF_NS_PER_MS
+};
 
 /* xorshift64*, Vigna 2016: good enough to break a lockstep. */
 static uint64_t next_random(struct sprof_schedule *schedule)
@@ -41,7 +51,7 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 	uint64_t jitter = schedule->period;
 
 	schedule->ticks += 1 + schedule->ahead;
-	if (!schedule->ahead && now >= schedule->deadline + schedule->period)
+	if (now >= schedule->deadline + (1 + schedule->ahead) * schedule->period)
 		schedule->late++;
 	schedule->slot += schedule->period;
 	if (now >= schedule->slot) {
@@ -58,6 +68,11 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
 	if (schedule->deadline <= now)
 		schedule->deadline = now + 1;
+}
+
+bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now)
+{
+	return now >= begin + period / LONG_SHARE;
 }
 
 void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end)
@@ -79,6 +94,15 @@ static void move(struct sprof_schedule *schedule, uint64_t ticks)
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most)
 {
 	move(schedule, next_random(schedule) % (most + 1));
+}
+
+uint64_t sprof_schedule_most_spared(uint64_t period)
+{
+	const uint64_t usual = SPARED_NS / period, most = MOST_SPARED_NS / period;
+
+	if (usual >= SPARED_PERIODS)
+		return usual;
+	return most < SPARED_PERIODS ? most : SPARED_PERIODS;
 }
 
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)

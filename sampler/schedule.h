@@ -4,6 +4,7 @@
 #ifndef SPROF_SAMPLER_SCHEDULE_H
 #define SPROF_SAMPLER_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All times in ns of any one clock. */
@@ -30,6 +31,12 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
 
 /*
+ * Whether a tick that began at `begin` has used a quarter of its period by now. Then it begins nothing that can
+ * wait: the other threads come first.
+ */
+bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now);
+
+/*
  * The last tick began at `begin` and ended at `end`. The next deadline is at least half of that time behind `end`,
  * or two periods behind it, whichever is less. A tick stops threads, and they need this time to run. Without it,
  * ticks that are longer than the period would follow each other at once.
@@ -41,6 +48,11 @@ void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64
  * else takes their samples. They count as taken, and what passes beyond them is not missed.
  */
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
+/*
+ * A good `most` for a period: up to 30 ms, which is enough at high rates; at low ones 8 periods, but at most
+ * 100 ms, in which what sleeps should be noticed.
+ */
+uint64_t sprof_schedule_most_spared(uint64_t period);
 /* Those that are still to come need one after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
 /* A look beside the deadlines has taken those up to now; those that are still to come need a wake-up. */

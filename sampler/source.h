@@ -57,7 +57,7 @@ struct sprof_source {
 	void (*begin)(void *data, const struct source_tick *tick);
 	/*
 	 * Hands over what has been observed of the thread between the ticks. NULL, also for the
-	 * two below and for covers: the source has nothing to do then.
+	 * two below, covers and room_ns: the source has nothing to do then.
 	 */
 	void (*gather)(void *data, struct sprof_thread *thread);
 	/* Any event of the target, before anybody handles it: a thread may be gone afterwards. */
@@ -71,6 +71,8 @@ struct sprof_source {
 	 * same, unless the thread sleeps, which this one has not done for a while.
 	 */
 	bool (*covers)(void *data, const struct sprof_thread *thread);
+	/* For how long it can tell of all threads without a tick. */
+	uint64_t (*room_ns)(void *data);
 	/* Whether to collect now: what the threads were seen doing may soon be over. */
 	bool (*is_due)(void *data);
 	void (*collect)(void *data);

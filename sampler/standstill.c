@@ -6,7 +6,8 @@
  */
 #include "sampler/standstill.h"
 
-enum { QUICK_NS = 200 * 1000 }; /* a running thread has stopped by then */
+/* A running thread has stopped by then, and another one has been told to go on. */
+enum { QUICK_NS = 200 * 1000 };
 
 /*
  * A longer stop was not that of a running thread: it waited for a CPU, or its group had used up its
@@ -45,6 +46,24 @@ static void read_figures(const struct run *run, struct slot *slot)
 			slot->ask.figures == ASK_ALL_FIGURES, &slot->reading);
 }
 
+/*
+ * When it went on. It may have taken our CPU before we could read the clock again: that we were queued for
+ * a CPU since the tick began bounds for how long.
+ */
+static uint64_t let_go(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
+{
+	const uint64_t before = now_of(run);
+	uint64_t after, queued;
+
+	run->world->resume(run->world->data, thread);
+	after = now_of(run);
+	if (after - before <= QUICK_NS)
+		return after;
+	queued = sprof_hop_queued_ns(hop);
+	return queued < after - before ? after - queued : before;
+}
+
 void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	struct sprof_pauses *pauses, struct slot *slot)
 {
@@ -56,22 +75,22 @@ void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	slot->phase = SLOT_FAILED;
 	slot->awaited = false;
 	copy(run, slot);
-	run->world->resume(run->world->data, thread);
-	end = now_of(run);
+	end = let_go(run, hop, thread);
 	sprof_pauses_add(pauses, end - begin + unseen_ns(hop, stop_ns));
 	sprof_sampled_stood(sampled, end - begin);
 	sprof_sampled_met(sampled);
 	read_figures(run, slot);
 }
 
-void sprof_standstill_end(const struct run *run, struct sprof_thread *thread)
+void sprof_standstill_end(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = run->world;
-	uint64_t seen = now_of(run);
+	uint64_t seen = now_of(run), end;
 	struct sprof_regs regs;
 
 	world->read_registers(world->data, thread, &regs);
-	world->resume(world->data, thread);
+	end = let_go(run, hop, thread);
 	if (thread->sampling)
-		sprof_sampled_stood(thread->sampling, now_of(run) - seen);
+		sprof_sampled_stood(thread->sampling, end - seen);
 }

@@ -13,6 +13,7 @@
 void sprof_standstill_copy(const struct run *run, const struct sprof_hop *hop,
 	struct sprof_pauses *pauses, struct slot *slot);
 /* Ends a stop that is not needed any more: the thread notices only the pause. */
-void sprof_standstill_end(const struct run *run, struct sprof_thread *thread);
+void sprof_standstill_end(
+	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/schedule.h"
 #include "sampler/standstill.h"
 #include "sampler/stop-order.h"
 
@@ -24,7 +25,6 @@ enum {
 	 */
 	LATE_NS = 100 * 1000,
 	LATER_NS = 20 * 1000,
-	LONG_SHARE = 4, /* of a tick's period */
 	/* a thread that gets its CPU more often than once in that time, and these by chance, naps */
 	NAP_NS = 2 * SPROF_NS_PER_MS,
 	FEW_TIMESLICES = 4,
@@ -45,7 +45,7 @@ static bool ask(void *data, const struct ask *ask)
 	const struct sampled_process *process = ask->thread->process->sampling;
 	struct sampled *sampled = ask->thread->sampling;
 
-	stops->asked++;
+	stops->asked += sprof_sampled_asked(sampled, stops->tick.ns);
 	sprof_mappings_begin(stops->run->world, ask->thread->process);
 	if (stops->run->options->once)
 		sprof_copy_plan_expect_all(&sampled->copy);
@@ -116,7 +116,7 @@ static bool enters_often(const struct stops *stops, const struct slot *slot)
 	const struct sampled_process *process = slot->ask.thread->process->sampling;
 
 	return process->enters_until_ns > stops->tick.ns &&
-		now_of(stops->run) < stops->tick.ns + stops->tick.period_ns / LONG_SHARE;
+		!sprof_schedule_is_long(stops->tick.ns, stops->tick.period_ns, now_of(stops->run));
 }
 
 /*
@@ -218,7 +218,7 @@ static void take_owed(struct stops *stops, struct sprof_thread *thread, uint64_t
 	struct slot *slot = owed ? use_spare(stops, thread) : NULL;
 
 	if (!slot) {
-		sprof_standstill_end(stops->run, thread);
+		sprof_standstill_end(stops->run, &stops->hop, thread);
 		return;
 	}
 	sprof_standstill_copy(stops->run, &stops->hop, stops->pauses, slot);
@@ -253,7 +253,7 @@ static void take_stop(
 		return;
 	}
 	if (sprof_slot_is_copied(slot)) {
-		sprof_standstill_end(stops->run, thread);
+		sprof_standstill_end(stops->run, &stops->hop, thread);
 		return;
 	}
 	if (has_queued(stops->run, group, slot))

@@ -8,16 +8,20 @@
 #include "sampler/mappings.h"
 #include "sampler/quiet.h"
 #include "sampler/reuse.h"
+#include "sampler/running.h"
 #include "sampler/sampled.h"
+#include "sampler/schedule.h"
 
 enum {
-	CPU_AGE_NS = 50 * SPROF_NS_PER_MS,
-	FEW_FAULTS = 2, /* by chance between two looks */
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
 	TRIES_ONCE = 7,
-	ROUNDS_ONCE = 32, /* of looks at who falls asleep and wakes between look and stop */
+	/* of looks at who falls asleep or wakes between look and stop */
+	ROUNDS = 4,
+	ROUNDS_ONCE = 32,
 	/* Who sleeps or wakes more often than that is looked at in each tick. */
-	SETTLED_NS = 250 * SPROF_NS_PER_MS,
+	SETTLED_NS = 100 * SPROF_NS_PER_MS,
+	SETTLED_PERIODS = 8, /* at least */
+	LATE_PERIODS = 2,
 };
 
 void sprof_ticking_finish(struct ticking *ticking)
@@ -151,79 +155,6 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	return is_settled_by_peek(ticking, outcome, &sight, &observation);
 }
 
-static struct known_mappings *mappings_of(const struct sprof_thread *thread)
-{
-	struct sampled_process *process = thread->process->sampling;
-
-	return &process->mappings;
-}
-
-/* If stat says that it runs. */
-static void note_cpu(const struct ticking *ticking, struct sprof_thread *thread,
-	const struct sprof_proc_stat *stat)
-{
-	const struct sprof_world *world = ticking->run->world;
-	const struct known_cpu cpu = {
-		.number = stat->processor,
-		.pinned = world->is_pinned(world->data, thread),
-		.policy = stat->policy,
-		.priority = stat->priority,
-		.seen_ns = stat->state == 'R' ? ticking->ns : 0,
-	};
-
-	sprof_sampled_on_cpu(thread->sampling, &cpu);
-}
-
-/*
- * With page faults, the mappings may have changed. More than one in each ms make it likely that an
- * interrupt meets the thread in one.
- */
-static void note_faults(const struct ticking *ticking, struct sprof_thread *thread,
-	const struct sprof_proc_stat *stat)
-{
-	struct sampled *sampled = thread->sampling;
-	const uint64_t faults = stat->minor_faults + stat->major_faults;
-	const uint64_t more = faults - sampled->faults, last_ns = sampled->faults_ns;
-
-	sprof_sampled_faulted(sampled, faults, ticking->ns);
-	if (more)
-		sprof_mappings_doubt(mappings_of(thread));
-	if (last_ns && more > FEW_FAULTS + (ticking->ns - last_ns) / SPROF_NS_PER_MS)
-		sprof_sampled_process_entered(thread->process->sampling, ticking->ns);
-}
-
-/* Then page faults are not known either. A doubt is cheap if mappings can be asked about. */
-static bool is_cpu_known(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	const struct sampled *sampled = thread->sampling;
-
-	return mappings_of(thread)->can_ask && sampled->cpu.seen_ns + CPU_AGE_NS > ticking->ns;
-}
-
-/*
- * Whether it runs, and where. stat tells both, but costs more than all other reads of a tick. So
- * the CPU of a thread that goes on running is believed for a while, unless samples are to say it. If
- * that is wrong, the stop takes longer, but is still right.
- */
-static bool runs(const struct ticking *ticking, struct sprof_thread *thread)
-{
-	const struct sprof_world *world = ticking->run->world;
-	struct sprof_proc_syscall call;
-	struct sprof_proc_stat stat;
-
-	if (!ticking->run->options->cpus && is_cpu_known(ticking, thread) &&
-		world->read_syscall(world->data, thread, &call)) {
-		sprof_mappings_doubt(mappings_of(thread));
-		return call.kind == SPROF_PROC_SYSCALL_RUNNING;
-	}
-	sprof_sampled_left_cpu(thread->sampling);
-	if (!world->read_stat(world->data, thread, &stat))
-		return false;
-	note_faults(ticking, thread, &stat);
-	note_cpu(ticking, thread, &stat);
-	return stat.state == 'R';
-}
-
 /* Most threads of most programs are asleep as before. */
 static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -278,7 +209,8 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 
 static void look(struct ticking *ticking, struct sprof_thread *thread)
 {
-	if (!runs(ticking, thread) && look_at_blocked(ticking, thread))
+	if (!sprof_running_is(ticking->run, thread, ticking->ns) &&
+		look_at_blocked(ticking, thread))
 		return;
 	if (ticking->run->options->mode == SPROF_MODE_WAIT && !ticking->closing)
 		return;
@@ -286,11 +218,14 @@ static void look(struct ticking *ticking, struct sprof_thread *thread)
 		ask(ticking, thread);
 }
 
+/* One that was born during the tick has its first turn in the next one; where there is none, in another round. */
 static bool has_had_its_turn(const struct ticking *ticking, const struct sprof_thread *thread)
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled && sampled->turn_ns == ticking->ns;
+	if (!sampled)
+		return ticking->round > 1 && !ticking->run->options->once;
+	return sampled->turn_ns == ticking->ns;
 }
 
 /* Before the look, and before mappings of another program may be read. */
@@ -419,6 +354,14 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 		});
 }
 
+static bool is_settled_by_now(const struct ticking *ticking)
+{
+	const uint64_t periods_ns = SETTLED_PERIODS * ticking->period_ns;
+
+	return ticking->ns >
+		ticking->unsettled_ns + (periods_ns > SETTLED_NS ? periods_ns : SETTLED_NS);
+}
+
 void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
 {
 	if (!know_processes(ticking->run->world)) {
@@ -436,8 +379,7 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
 	sprof_book_end_tick(ticking->book);
 	ticking->closing = false;
 	ticking->number++;
-	ticking->is_spare =
-		ticking->source->covers && ticking->ns > ticking->unsettled_ns + SETTLED_NS;
+	ticking->is_spare = ticking->source->covers && is_settled_by_now(ticking);
 }
 
 void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
@@ -446,18 +388,41 @@ void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
 	ticking->unsettled_ns = first_ns;
 }
 
-bool sprof_tick_may_spare(const struct ticking *ticking)
+/* The tick behind the spared ones may be late by half of a period, and we by as much and more. */
+uint64_t sprof_tick_most_spared(const struct ticking *ticking, uint64_t period_ns)
 {
-	return ticking->is_spare;
+	const struct sprof_source *source = ticking->source;
+	const uint64_t most = sprof_schedule_most_spared(period_ns);
+	uint64_t room;
+
+	if (!ticking->is_spare)
+		return 0;
+	room = source->room_ns(source->data) / period_ns;
+	room = room > LATE_PERIODS ? room - LATE_PERIODS : 0;
+	return room < most ? room : most;
 }
 
-/* The only tick has no next one that would see the thread: it gets another turn. */
+static bool has_another_round(const struct ticking *ticking)
+{
+	if (ticking->run->options->once)
+		return ticking->round < ROUNDS_ONCE;
+	return ticking->round < ROUNDS &&
+		!sprof_schedule_is_long(ticking->ns, ticking->period_ns, now_of(ticking->run));
+}
+
+/*
+ * Who is missed in each change would seem to change less often than it does. A stop that is on its way
+ * gives a sample later. A thread with a timer has records; what it does without them is estimated by ticks of one
+ * look each (sprof_timed_met_waking).
+ */
 static bool looks_again(const struct ticking *ticking, const struct sprof_thread *thread)
 {
-	if (!ticking->run->options->once || ticking->round == ROUNDS_ONCE ||
-		thread->phase != SPROF_THREAD_RUNNING)
+	struct sampled *sampled = thread->sampling;
+
+	if (sampled->timed.timer || thread->phase != SPROF_THREAD_RUNNING ||
+		!has_another_round(ticking))
 		return false;
-	sprof_sampled_had_turn(thread->sampling, 0);
+	sprof_sampled_had_turn(sampled, 0);
 	return true;
 }
 

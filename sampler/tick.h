@@ -37,10 +37,10 @@ void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing);
 void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread);
 
 /*
- * Whether some ticks may pass now without a look: all threads sleep as before, or the source needs no
- * ticks for them (struct sprof_source, covers). It was so for a while.
+ * How many ticks of that period may pass now without a look: 0, unless all threads sleep as before, or the
+ * source needs no ticks for them (struct sprof_source, covers and room_ns), and it was so for a while.
  */
-bool sprof_tick_may_spare(const struct ticking *ticking);
+uint64_t sprof_tick_most_spared(const struct ticking *ticking, uint64_t period_ns);
 /* After a time without ticks, for which the next one doesn't stand. */
 void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns);
 

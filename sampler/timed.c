@@ -10,8 +10,10 @@ enum {
 	FIRST_STACK = 8 * 1024,
 	SECOND_STACK = 32 * 1024,
 	LEAST_STACK = 1024,
-	STACK_STEP = 512,
-	ENOUGH_STACKS = 24, /* tell how much is needed */
+	STACK_STEP = 256,
+	ENOUGH_STACKS = 24, /* tell how much is needed at first; each time that was wrong: */
+	MORE_STACKS = 8,    /* times as many */
+	MOST_OUTGROWN = 6,
 	/* the kernel adds up a running thread's CPU time that often, at least (HZ) */
 	STALE_NS = 12 * SPROF_NS_PER_MS,
 };
@@ -29,12 +31,22 @@ static uint64_t since(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
-/* With room for somewhat deeper calls. */
+/* With room for somewhat deeper calls. What is copied is most of what a record costs the thread. */
 static size_t fitting(const struct timed *timed)
 {
-	const size_t size = timed->needed + timed->needed / 2 + STACK_STEP;
+	const size_t more = timed->outgrown ? timed->needed / 2 : timed->needed / 8;
+	const size_t size = timed->needed + more + STACK_STEP;
 
 	return size < LEAST_STACK ? LEAST_STACK : size / STACK_STEP * STACK_STEP;
+}
+
+static uint32_t enough_stacks(const struct timed *timed)
+{
+	uint32_t stacks = ENOUGH_STACKS;
+
+	for (unsigned i = 0; i < timed->outgrown; i++)
+		stacks *= MORE_STACKS;
+	return stacks;
 }
 
 static size_t larger(size_t size)
@@ -81,7 +93,8 @@ static void hold(struct timed *timed, struct sprof_perf_timer *timer)
 
 bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_tick_ns)
 {
-	const bool goes_on = timed->found_ns && timed->found_ns >= last_tick_ns;
+	const bool goes_on =
+		timed->found_ns && timed->found_ns >= last_tick_ns && timed->found_ns < tick_ns;
 
 	timed->found_ns = tick_ns;
 	return goes_on;
@@ -139,12 +152,23 @@ void sprof_timed_executed(struct timed *timed)
 }
 
 /* On average, half of a period had passed, which gives no record. */
-void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight)
+void sprof_timed_paced(struct timed *timed, uint64_t now_ns, uint64_t period_ns, double weight)
 {
+	timed->timer_ns = weight * (double)period_ns;
 	owe(timed, -timed->weight / 2);
 	timed->paced_ns = now_ns;
 	timed->paced_records = 0;
 	timed->weight = weight;
+}
+
+void sprof_timed_has_room(struct timed *timed, size_t records)
+{
+	timed->room = records;
+}
+
+uint64_t sprof_timed_room_ns(const struct timed *timed)
+{
+	return (uint64_t)((double)timed->room * timed->timer_ns);
 }
 
 void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods)
@@ -244,8 +268,9 @@ void sprof_timed_met_whole(struct timed *timed)
 {
 	timed->cut_share -= timed->cut_share * CUT_SHARE;
 	timed->has_place = true;
-	if (++timed->whole == ENOUGH_STACKS && !timed->has_outgrown)
-		timed->wants_less = timed->needed && fitting(timed) <= timed->stack_size / 2;
+	if (++timed->whole == enough_stacks(timed))
+		timed->wants_less = timed->needed &&
+			fitting(timed) <= timed->stack_size - timed->stack_size / 4;
 }
 
 void sprof_timed_was_placed(struct timed *timed, uint32_t samples)
@@ -258,11 +283,20 @@ void sprof_timed_restarted(struct timed *timed)
 	timed->has_place = false;
 }
 
+/* Several records of one timer may tell so. */
+static void outgrow(struct timed *timed)
+{
+	if (!timed->wants_more && timed->outgrown < MOST_OUTGROWN)
+		timed->outgrown++;
+	timed->wants_more = true;
+	timed->whole = 0;
+}
+
 void sprof_timed_was_cut(struct timed *timed, bool was_full)
 {
 	timed->cut++;
 	if (was_full && timed->stack_size < SPROF_PERF_TIMER_STACK_MAX)
-		timed->wants_more = timed->has_outgrown = true;
+		outgrow(timed);
 	else
 		timed->cut_share += (1 - timed->cut_share) * CUT_SHARE;
 }

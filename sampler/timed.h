@@ -3,8 +3,9 @@
  *
  *   timer    NONE -opened-> OPEN -closed-> NONE. Given up: it stays closed until an exec.
  *
- *   stack    FIRST -many stacks needed much less-> FITTING. Both -a copy that was full did not hold
- *            the stack-> LARGER, up to the largest. Too many stacks that are not whole, with no larger
+ *   stack    FIRST -many stacks needed less-> FITTING. Both -a copy that was full did not hold
+ *            the stack-> LARGER, up to the largest, -many more stacks needed less-> FITTING, with
+ *            more room. Too many stacks that are not whole, with no larger
  *            copy to help: the timer is given up, because a stop may meet the thread elsewhere.
  *
  * Where the kernel has no records of its own code, or records whose system call is not known, stops see
@@ -32,8 +33,8 @@ struct timed {
 	bool given_up;
 	bool is_unfit;      /* its stack takes several copies, which a timer can't make */
 	bool wants_more;    /* its copies of the stack are too small */
-	bool wants_less;    /* they are much too large */
-	bool has_outgrown;  /* they were too small once */
+	bool wants_less;    /* they are too large */
+	uint8_t outgrown;   /* how often they were too small */
 	bool is_full;       /* it has records of the kernel's code, too */
 	uint64_t untold_ns; /* the last tick that had one without its call; 0: none */
 	size_t stack_size;  /* of its copies, in bytes; 0: not decided yet */
@@ -47,7 +48,9 @@ struct timed {
 	uint64_t record_ns;     /* the last tick in which it had a record */
 	/* at the last tick that found the thread running: CPU time so far, and time in the queue */
 	uint64_t cpu_ns, runq_ns;
-	double weight;     /* the timer's present period, in periods of the ticks */
+	double weight;     /* the timer's present period, in periods of the ticks, */
+	double timer_ns;   /* and in ns */
+	size_t room;       /* number of records that its ring holds */
 	double told_share; /* of the thread's recent CPU time, by the records */
 	double memory;     /* for told_share, in periods */
 	double waking; /* of the recent stops after a sleep: those that met it waking or asleep */
@@ -110,7 +113,11 @@ void sprof_timed_closed(struct timed *timed, bool for_good);
 /* The thread runs another program: all is forgotten, except for an open timer. */
 void sprof_timed_executed(struct timed *timed);
 /* Its period is now `weight` times that of the ticks. */
-void sprof_timed_paced(struct timed *timed, uint64_t now_ns, double weight);
+void sprof_timed_paced(struct timed *timed, uint64_t now_ns, uint64_t period_ns, double weight);
+/* Its ring has room for that many records. */
+void sprof_timed_has_room(struct timed *timed, size_t records);
+/* Its ring has room for what the thread does in that time. */
+uint64_t sprof_timed_room_ns(const struct timed *timed);
 
 /*
  * A tick, which stands for that number of ticks, has found that the thread runs; `periods`: of CPU time

@@ -12,11 +12,12 @@
 #include "sampler/figures.h"
 #include "sampler/mappings.h"
 #include "sampler/sampled.h"
+#include "sampler/schedule.h"
 
 enum {
 	MOST_TIMERS = 256,
-	RINGS_PER_S = 20, /* a ring has room for this part of a second, */
-	MORE_RECORDS = 2, /* and some more */
+	MORE_RECORDS = 3, /* that a ring has room for, at least, than ticks are spared, */
+	FEW_RECORDS = 2,  /* and for those of that many ticks */
 	RANDOM_STEPS = 1 << 16,
 	MEMORY_NS = SPROF_NS_PER_S / 4, /* of the share of user code, */
 	LEAST_MEMORY = 32,              /* at least in periods */
@@ -80,6 +81,27 @@ static struct sprof_proc_syscall call_of(struct timers *timers, const struct spr
 	return call;
 }
 
+/* With a larger copy, the stack might be whole. */
+static bool is_too_small(
+	const struct sprof_thread *thread, const struct sprof_perf_timer_record *record)
+{
+	const struct sampled_process *process = thread->process->sampling;
+
+	return !process->mappings.was_replaced &&
+		record->user.stack_size >= timed_of(thread)->stack_size;
+}
+
+/* The stop that stands for it, and perhaps for many more, has to find room for the whole stack. */
+static void note_cut(struct sprof_thread *thread, const struct sprof_perf_timer_record *record)
+{
+	const bool was_full = is_too_small(thread, record);
+	struct sampled *sampled = thread->sampling;
+
+	if (was_full)
+		sprof_copy_plan_expect_deep(&sampled->copy);
+	sprof_timed_was_cut(&sampled->timed, was_full);
+}
+
 static void observe(struct timers *timers, struct sprof_thread *thread,
 	const struct sprof_perf_timer_record *record, const struct sprof_proc_syscall *call)
 {
@@ -104,7 +126,7 @@ static void observe(struct timers *timers, struct sprof_thread *thread,
 	if (listener->observed(listener->data, &observation))
 		sprof_timed_met_whole(timed);
 	else
-		sprof_timed_was_cut(timed, record->user.stack_size >= timed->stack_size);
+		note_cut(thread, record);
 }
 
 /* At the end of its process, a thread is in the kernel without memory. */
@@ -118,6 +140,8 @@ static void take_sample(struct timers *timers, struct sprof_thread *thread,
 {
 	struct sprof_proc_syscall call;
 
+	if (record->cpu >= 0 && record->cpu < CPU_SETSIZE)
+		CPU_SET((size_t)record->cpu, &timers->cpus);
 	if (has_left_memory(record)) {
 		timers->listener->lost(timers->listener->data, 1);
 		return;
@@ -158,17 +182,17 @@ void sprof_timers_take(struct timers *timers, struct sprof_thread *thread, uint6
 {
 	struct sampled_process *process = thread->process->sampling;
 	struct sprof_perf_timer_record record;
-	bool is_known = false;
+	bool is_kept, is_known = false;
 
 	while (take_next(timers, thread, until_ns, &record)) {
-		sprof_mappings_keep(thread->process, record.before_mapping);
+		is_kept = sprof_mappings_begin_record(thread->process, &record);
 		/* Nobody has looked at its page faults since the last tick. */
-		if (!record.before_mapping && !is_known)
+		if (!is_kept && !is_known)
 			sprof_mappings_doubt(&process->mappings);
-		is_known = !record.before_mapping;
+		is_known = !is_kept;
 		take_record(timers, thread, &record);
 	}
-	sprof_mappings_keep(thread->process, false);
+	sprof_mappings_end_record(thread->process);
 }
 
 void sprof_timers_take_former(struct timers *timers, struct sprof_thread *thread)
@@ -267,6 +291,15 @@ static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *p
 	return true;
 }
 
+/* For the longest time between two looks, and half of it more. */
+static size_t records_for(uint64_t period_ns)
+{
+	const size_t spared = sprof_schedule_most_spared(period_ns);
+	const size_t more = spared / 2 > MORE_RECORDS ? spared / 2 : MORE_RECORDS;
+
+	return spared + more + FEW_RECORDS;
+}
+
 /* NULL: refused; or no memory, which will be noticed elsewhere. */
 static struct sprof_perf_timer *open_timer(
 	struct timers *timers, struct sprof_thread *thread, double weight)
@@ -275,7 +308,7 @@ static struct sprof_perf_timer *open_timer(
 		.tid = thread->tid,
 		.period_ns = (uint64_t)((double)timers->period_ns * weight),
 		.stack_size = sprof_timed_stack_size(timed_of(thread)),
-		.records = SPROF_NS_PER_S / RINGS_PER_S / timers->period_ns + MORE_RECORDS,
+		.records = records_for(timers->period_ns),
 	};
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
@@ -286,6 +319,7 @@ static struct sprof_perf_timer *open_timer(
 		return NULL;
 	if (ask_for_timer(timers, &plan, &timer, &denial)) {
 		sprof_timed_has_kernel(timed_of(thread), plan.with_kernel);
+		sprof_timed_has_room(timed_of(thread), plan.records);
 		return timer;
 	}
 	if (denial.reason != SPROF_PERF_GONE)
@@ -320,7 +354,7 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 	sprof_timed_opened(timed_of(thread), timer, timers->tick_ns, now.cpu_ns, memory(timers));
 	sprof_timed_began(timed_of(thread), now.timeslices, sprof_figures_switches(world, thread),
 		now.runq_ns);
-	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
+	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
 }
 
 /* A timer with other copies, if that is possible. */
@@ -338,7 +372,7 @@ void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 	sprof_timers_drop(timers, thread);
 	world->timer_close(world->data, old);
 	sprof_timed_replaced(timed_of(thread), timer);
-	sprof_timed_paced(timed_of(thread), timers->tick_ns, weight);
+	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
 }
 
 void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
@@ -352,5 +386,5 @@ void sprof_timers_pace(struct timers *timers, const struct sprof_thread *thread)
 		return;
 	weight = next_weight(timers) * share_of_whole_periods(timed->paced_records);
 	world->timer_set_period(world->data, timed->timer, (uint64_t)((double)period_ns * weight));
-	sprof_timed_paced(timed, tick_ns, weight);
+	sprof_timed_paced(timed, tick_ns, period_ns, weight);
 }

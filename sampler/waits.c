@@ -288,6 +288,25 @@ uint32_t sprof_waits_past(struct waits *waits, struct sprof_thread *thread,
 	return id;
 }
 
+/* Of a record, only what is known to have been so at its moment. */
+static void describe_running(struct waits *waits, const struct sprof_proc_syscall *call,
+	const struct sprof_blocked_call *kind, const struct observation *observation,
+	char text[SPROF_OBJECT_TEXT])
+{
+	struct descriptor_look look = {
+		.pid = waits->thread->process->pid,
+		.number = (int)call->arguments[kind->index],
+		.text = text,
+		.now_ns = now_of(waits->run),
+	};
+
+	sprof_objects_describe(
+		&waits->objects, look.pid, kind, call->arguments, text, SPROF_OBJECT_TEXT);
+	if (observation->by == OBSERVED_BY_KERNEL &&
+		!sprof_descriptors_were_same(&waits->descriptors, &look, observation->time_ns))
+		text[0] = '\0';
+}
+
 uint32_t sprof_waits_running(
 	struct waits *waits, struct sprof_thread *thread, const struct observation *observation)
 {
@@ -302,8 +321,7 @@ uint32_t sprof_waits_running(
 	waits->thread = thread;
 	kind = sprof_blocked_call_find(call.number, call.arguments);
 	if (kind->argument == SPROF_BLOCKED_ARGUMENT_DESCRIPTOR)
-		sprof_objects_describe(&waits->objects, thread->process->pid, kind, call.arguments,
-			object, sizeof(object));
+		describe_running(waits, &call, kind, observation, object);
 	wait.system_call = call.number;
 	wait.object = object[0] ? object : NULL;
 	wait.kernel_addresses = observation->kernel;

@@ -12,6 +12,7 @@
 #include "attach/procfs.h"
 #include "blocked/areas.h"
 #include "blocked/object.h"
+#include "sampler/descriptors.h"
 #include "sampler/locks.h"
 #include "sampler/observation.h"
 #include "sampler/run.h"
@@ -27,6 +28,7 @@ struct waits {
 	const struct sprof_thread *thread;   /* its wait is looked up */
 	const struct sprof_stack_copy *then; /* its stack at a past moment; NULL: it waits now */
 	struct sprof_objects objects;
+	struct descriptors descriptors;
 	struct process_areas {
 		pid_t pid;
 		uint64_t generation; /* of the maps at that read */

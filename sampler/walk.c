@@ -84,6 +84,8 @@ static struct sprof_stack_view walk(const struct sprof_world *world,
 
 	if (have_changed(world, process, &stack))
 		stack = world->walk(world->data, snapshot, &process->maps);
+	if (sprof_mappings_were_replaced(world, process, &stack))
+		stack.end = SPROF_END_BAD_MEMORY;
 	if (process->denied && stack.end != SPROF_END_ROOT && !snapshot->stack.size)
 		stack.end = SPROF_END_DENIED;
 	return stack;

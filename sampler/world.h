@@ -49,7 +49,10 @@ struct sprof_world {
 		void *data, struct sprof_thread *thread, struct sprof_proc_schedstat *ret);
 	bool (*read_syscall)(
 		void *data, struct sprof_thread *thread, struct sprof_proc_syscall *ret);
-	/* Another file of its folder in /proc ("status"), like sprof_proc_read_path(). */
+	/* `often`: soon again. */
+	ssize_t (*read_status)(
+		void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size);
+	/* Another file of its folder in /proc ("io"), like sprof_proc_read_path(). */
 	ssize_t (*read_file)(void *data, const struct sprof_thread *thread, const char *name,
 		char *buffer, size_t size);
 	/* A file of any size, like sprof_proc_read_whole(). */
@@ -89,7 +92,7 @@ struct sprof_world {
 	unsigned (*go_count)(void *data);
 
 	/* Timers in the kernel: see the functions of these names in events/perf-timer.h. */
-	bool (*timer_open)(void *data, const struct sprof_perf_timer_plan *plan,
+	bool (*timer_open)(void *data, struct sprof_perf_timer_plan *plan,
 		struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial);
 	void (*timer_close)(void *data, struct sprof_perf_timer *timer);
 	bool (*timer_take)(void *data, struct sprof_perf_timer *timer, uint64_t until_ns,

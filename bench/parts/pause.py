@@ -9,7 +9,7 @@ QUANTILES = ("p50", "p95", "p99")
 
 
 def sprof(bench, process, seconds):
-    stats, _ = harness.sprof_attach(bench, process, RATE, seconds)
+    stats, _ = harness.sprof_attach(bench, process, RATE, seconds, "--source", "stop")
     return {name: stats[f"stop_ns_{name}"] / 1000 for name in QUANTILES}
 
 

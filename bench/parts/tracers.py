@@ -35,7 +35,7 @@ def by_sprof(bench, target, rate):
     stats = bench.file("tracers.json")
     with harness.running(target) as process:
         tracer = subprocess.Popen([
-            bench.sprof, "attach", "-q", "-p", str(process.pid), "-r", str(rate), "-f", "folded",
+            bench.sprof, "attach", "-q", "--source", "stop", "-p", str(process.pid), "-r", str(rate), "-f", "folded",
             "-o", bench.file("tracers.folded"), "--stats", stats])
         harness.wait_until_traced(process)
         figures, _ = sampled(process, tracer)

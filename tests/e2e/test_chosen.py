@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 
-from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_near, check_untouched, main,
+from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, check_near, check_untouched, main, median_of,
                      read_profile, sprof, status_field, target, threads_of, tracer_of, wait_for_cpu, wait_until)
 
 NEEDS_CPUS = True
@@ -23,8 +23,8 @@ def named(name, program="threads", arguments=(1, 0)):
     return process
 
 
-def test_several_processes():
-    one, other = Target("threads", 1, 2), Target("spin-two")
+def parts_of_time(one, other):
+    """Of the time of a profile of both, what each thread has."""
     sprof("attach", "-p", f"{one.pid},{one.pid}", "-p", other.pid, "-d", "1s", "-t", *PROFILE).check(0)
     for program in (one, other):
         check_untouched(program.pid)
@@ -32,10 +32,15 @@ def test_several_processes():
     assert stats["processes_seen"] == 2 and stats["target_pid"] == one.pid, stats
     tids = threads_of(one.pid) + threads_of(other.pid)
     assert stats["threads_seen"] == len(tids), stats
-    # Each thread of each process has the whole time.
-    wall = stats["duration_ns"] / 1e3
-    for tid in tids:
-        check_near(folded.weight(f".*/{tid}"), wall, 0.3 * wall, f"us of thread {tid}")
+    return [folded.weight(f".*/{tid}") / (stats["duration_ns"] / 1e3) for tid in tids]
+
+
+def test_several_processes():
+    """Each thread of each process has the whole time. A machine that stands still in the last tick makes it longer."""
+    one, other = Target("threads", 1, 2), Target("spin-two")
+    off = median_of("most of a thread's time that is missing or too much", lambda: max(
+        abs(part - 1) for part in parts_of_time(one, other)), is_right=lambda most: most < 0.3)
+    assert off < 0.3, off
     for program in (one, other):
         program.finish().check(0)
 

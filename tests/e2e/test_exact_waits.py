@@ -118,7 +118,7 @@ def test_computing_is_no_wait():
     """Two threads on one CPU are preempted; their stops are ours."""
     require_stacks()
     _, text, stats = record("taskset", "-c", sorted(os.sched_getaffinity(0))[0], target("shares"), 1,
-                            options=("-r", "499"))
+                            options=("--source", "stop", "-r", "499"))
     stops = stats["stops"]
     assert stops > 20 and stats["exact_waits"] < 0.5 * stops + 60, (stats, text)
 

@@ -199,6 +199,19 @@ def test_auto():
     assert folded.has("main", "spin_three"), folded.stacks
 
 
+def test_auto_without_the_kernels_own_code():
+    """Then page faults would be taken for system calls: stops tell where they are, and the report says what would help."""
+    if may_show_kernel(of_others=True):
+        raise Skip("perf_event_paranoid is below 2: the kernel shows its own code to everybody")
+    require(os.geteuid() == 0, "gives up rights of root")
+    sprof("run", *PROFILE, "-o", "x.txt", "--", target("shares"), 1, preexec_fn=forbid_kernel_samples).check(0)
+    stats = read_profile()[1]
+    assert stats["samples_stopped"] and not stats["samples_by_kernel"] and stats["timers_denied"], stats
+    with open("x.txt", encoding="utf-8") as file:
+        text = file.read()
+    assert re.search(r"by stops .*its own code: .*perf_event_paranoid 1", text), text
+
+
 def crowded(source):
     """A program that has to share a CPU with another one; its figures, and its time in periods."""
     cpu = sorted(os.sched_getaffinity(0))[0]

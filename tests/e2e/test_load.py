@@ -23,11 +23,11 @@ def is_bounded(used):
 def test_bounded_overhead():
     """At a rate that takes much more than is allowed."""
     program = Target("threads", 1, 20)
-    free = [attach_for("1s", program.pid, "-r", "5000")[1] for _ in range(ROUNDS)]
-    bounded = measured(lambda: attach_for("6s", program.pid, "-r", "5000", "--max-overhead", "5"),
+    much = ("--source", "stop", "-r", "5000")
+    free = [attach_for("1s", program.pid, *much)[1] for _ in range(ROUNDS)]
+    bounded = measured(lambda: attach_for("6s", program.pid, *much, "--max-overhead", "5"),
                        lambda attached: is_bounded(cost(attached[1])))
-    report = sprof("attach", "-p", program.pid, "-d", "1s", "-r", "5000", "--max-overhead", "1%",
-                   "-f", "text").check(0).text()
+    report = sprof("attach", "-p", program.pid, "-d", "1s", *much, "--max-overhead", "1%", "-f", "text").check(0).text()
     program.finish().check(0)
     costs = sorted(map(cost, free)), sorted(cost(stats) for _, stats in bounded)
     print(f"     of a CPU, unbounded: {costs[0]}; at most 0.05: {costs[1]}")
@@ -101,7 +101,8 @@ def test_sprof_stopped_for_a_while():
     check_untouched(program.pid)
     program.finish().check(0)
     folded, stats = read_profile()
-    assert stats["ticks_missed"] > 80 and stats["ticks_late"] >= 1, stats
+    # Timers in the kernel went on, until there was no room for their records.
+    assert stats["ticks_missed"] + stats["samples_lost"] > 40 and stats["ticks_late"] >= 1, stats
     seconds = stats["duration_ns"] / 1e9
     check_near(stats["ticks"] + stats["ticks_missed"], 99 * seconds, 0.02 * 99 * seconds + 3, "ticks")
     check_near(folded.total, seconds * 1e6, 2e4 * seconds, "the wall time in us")

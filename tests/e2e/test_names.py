@@ -388,12 +388,12 @@ int main(int argc, char **argv)
 """
 
 
-def check_alternation(*args, **options):
+def check_alternation(*args, sampling=(), **options):
     """Two libraries in turns at one address: each is called by a function of its own."""
     build_library("libone.so", "first_one")
     build_library("libtwo.so", "second_two")
     program = build("program", "-g0", source=DLOPEN)
-    result = sprof("run", *NAMES, "--", program, *args, **options).check(0)
+    result = sprof("run", *NAMES, *sampling, "--", program, *args, **options).check(0)
     folded = read_folded("x.folded")
     for caller, right, wrong in (("in_one", "first_one", "second_two"), ("in_two", "second_two", "first_one")):
         check_share(folded, right, 0.25)
@@ -464,6 +464,15 @@ def test_dlopen_and_dlclose():
 def test_dlopen_in_turns():
     """Much more often than mappings are looked at of sprof's own accord."""
     check_alternation("50", "20")
+
+
+def test_dlopen_in_turns_at_a_low_rate():
+    """Between two looks at a timer's records there are several turns."""
+    check_alternation("50", "40", sampling=("-r", "99"))
+
+
+def test_dlopen_in_turns_by_stops():
+    check_alternation("50", "20", sampling=("--source", "stop"))
 
 
 def refuse_map_queries():

@@ -36,7 +36,9 @@ def check_sums(profiles, stats, duration, threads):
         wall = figures["duration_ns"] / 1e3 * threads
         # The last tick of a period, in which all threads are charged, takes its time on a busy machine.
         check_near(profile.total, wall, 0.01 * wall + 30000 * threads, "wall time of a period, in us")
-        check_near(figures["samples"] + figures["samples_lost"], threads * figures["ticks"], threads, "samples")
+        # A timer's samples follow CPU time, with another period now and then.
+        check_near(figures["samples"] + figures["samples_lost"], threads * figures["ticks"],
+                   threads + 0.03 * threads * figures["ticks"], "samples")
         assert figures["threads_seen"] == threads, figures
     seconds = sum(figures["duration_ns"] for figures in stats) / 1e9
     assert duration - 0.01 <= seconds <= duration + 1, f"{seconds} s in all"

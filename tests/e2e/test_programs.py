@@ -10,6 +10,8 @@ import signal
 from harness import SPROF, Program, check_untouched, main, run, sprof, tool, wait_until
 from postgres import Server
 
+CLIENTS = 8
+
 BASH = """
 trap 'echo trapped' USR1; kill -USR1 $$
 sum=0; for i in $(seq 1 300); do sum=$((sum + $(echo $i))); done; echo $sum
@@ -196,6 +198,7 @@ class Nginx:
             server {{ listen 127.0.0.1:18931; root {folder}; }} }}""")
         self.program = Program([*before, nginx, "-e", f"{folder}/errors", "-c", f"{folder}/nginx.conf"])
         wait_until(lambda: os.path.exists("pid") and self.is_idle(), "nginx is up")
+        self.idle = self.descriptors()
 
     @staticmethod
     def master():
@@ -214,6 +217,11 @@ class Nginx:
     def descriptors(self):
         return [descriptors_of(pid) for pid in (self.master(), *self.workers())]
 
+    def busiest(self, clients):
+        """The worker that most of the clients have, once all are there: one may have taken them all."""
+        wait_until(lambda: sum(self.descriptors()[1:]) >= sum(self.idle[1:]) + clients, "all clients are connected")
+        return max(self.workers(), key=descriptors_of)
+
     def stop(self):
         """It ends by itself, with its workers."""
         os.kill(self.master(), signal.SIGTERM)
@@ -228,7 +236,7 @@ def children_of(pid):
 
 def start_wrk(seconds=3):
     """SIGINT ends it sooner, with its figures."""
-    return Program([tool("wrk"), "-t1", "-c8", f"-d{seconds}s", "http://127.0.0.1:18931/index.html"])
+    return Program([tool("wrk"), "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "http://127.0.0.1:18931/index.html"])
 
 
 def check_wrk(bench):
@@ -241,8 +249,8 @@ def check_wrk(bench):
 def test_nginx():
     """Under wrk, while attaches come and go to a worker; then under run, from its start to its end."""
     server = Nginx()
-    before, worker = server.descriptors(), server.workers()[0]
     bench = start_wrk()
+    before, worker = server.idle, server.busiest(CLIENTS)
     while bench.alive():
         sprof("attach", "-p", worker, "-q", "-d", "100ms", "-r", 499, "-o", "y.folded").check(0)
         check_untouched(worker)

@@ -8,6 +8,7 @@ import subprocess
 from blocked import HELD
 from harness import PROFILE, Attached, Program, Skip, main, read_folded, run, sprof, tool, wait_until
 from postgres import Server
+from test_python import installed
 
 NEEDS_CPUS = True
 
@@ -43,6 +44,15 @@ def test_python_waits_for_the_interpreter_lock():
     assert held >= 0.95 * total, f"{held} of {total} us have a holder"
 
 
+def test_python_waits_in_its_own_function():
+    """Not in CPython's ways to the interpreter lock, which differ between versions."""
+    for python in installed():
+        sprof("run", "-t", "-o", "x.pb.gz", "--", *python.command, "-c", TWO_COUNTERS).check(0)
+        text = sprof("report", "--waits", "x.pb.gz").check(0).text()
+        places = re.findall(r" interpreter lock \S+ in (\S+)$", text, re.MULTILINE)
+        assert places and places[0] == "count", f"{python}: {text}"
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -73,12 +83,13 @@ def test_redis_waits_for_connections():
 
 def test_dd_writes_its_file():
     """A disk may be so fast that dd is hardly ever blocked; then it is in the call all the same."""
-    sprof("run", "--wait-frames", *PROFILE, "--", tool("dd"), "if=/dev/zero", "of=written",
-          "oflag=sync", "bs=64k", "count=400").check(0)
+    sprof("run", "--wait-frames", "-r", 999, *PROFILE, "--", tool("dd"), "if=/dev/zero", "of=written",
+          "oflag=sync", "bs=64k", "count=1500").check(0)
     folded = read_folded("x.folded")
     name = re.escape(os.path.abspath("written"))
     named, writing = folded.weight(name), folded.weight(r"\[write\]")
-    assert named >= 0.95 * writing > 0, folded.stacks
+    # What a timer has recorded first and last is read too late to know the descriptor of that moment.
+    assert named >= 0.7 * writing > 0, folded.stacks
 
 
 # PostgreSQL

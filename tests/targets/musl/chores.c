@@ -20,7 +20,7 @@
 
 enum {
 	NUMBERS = 1000,
-	LINES = 600,
+	LINES = 1500,
 	BLOCKS = 200,
 	STEPS = 12000,
 	LARGE = 100000,

@@ -206,13 +206,15 @@ static void new_mappings(void **state)
 	struct made made;
 
 	made_begin(&made, PERF_RECORD_MMAP, 0);
-	for (int i = 0; i < 5; i++)
-		made_add_64(&made, 0x1000);
+	for (uint64_t i = 0; i < 5; i++)
+		made_add_64(&made, 0x1000 * i);
 	made_add_id(&made, 90);
 	made_end(&made);
 	record = parse(&made);
 	assert_int_equal(record.kind, SPROF_PERF_MAPPED);
 	assert_int_equal(record.time_ns, 90);
+	assert_int_equal(record.mapped, 0x1000);
+	assert_int_equal(record.mapped_size, 0x2000);
 }
 
 static void others_are_unknown(void **state)

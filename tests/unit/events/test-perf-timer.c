@@ -3,8 +3,10 @@
  */
 #include "events/perf-timer.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "events/perf-record.h"
@@ -17,12 +19,12 @@ static volatile unsigned long work;
 
 static struct sprof_perf_timer *open_own(size_t records)
 {
-	const struct sprof_perf_timer_plan plan = {
+	struct sprof_perf_timer_plan plan = {
 		.period_ns = PERIOD_NS, .stack_size = STACK, .records = records};
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
 
-	if (!sprof_perf_timer_is_permitted(&denial)) {
+	if (!sprof_perf_timer_is_permitted(false, &denial)) {
 		print_message("perf_event_open is not permitted here: reason %d\n", denial.reason);
 		skip();
 	}
@@ -103,27 +105,61 @@ struct seen {
 	unsigned before, behind;
 };
 
+/* A mapping of code, and the moments around it. */
+struct made {
+	void *code;
+	uint64_t begin_ns, end_ns;
+};
+
+/* Of this program's own file. Memory of no file is not told. */
+static struct made make_code(void)
+{
+	const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct made made = {0};
+	void *other;
+
+	assert_true(file >= 0);
+	other = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(other, MAP_FAILED);
+	made.begin_ns = sprof_clock_now_ns();
+	made.code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	made.end_ns = sprof_clock_now_ns();
+	assert_ptr_not_equal(made.code, MAP_FAILED);
+	munmap(other, 4096);
+	close(file);
+	return made;
+}
+
+static void check_made(const struct made *made, const struct sprof_perf_timer_mapping *mapping)
+{
+	assert_in_range(mapping->time_ns, made->begin_ns, made->end_ns);
+	assert_int_equal(mapping->start, (uintptr_t)made->code);
+	assert_int_equal(mapping->end, (uintptr_t)made->code + 4096);
+}
+
 /* Maps code while a timer runs, and counts the records on both sides of that. */
 static void map_once(struct seen *seen)
 {
 	struct sprof_perf_timer *timer = open_own(8 * ENOUGH);
 	struct sprof_perf_timer_record record;
-	uint64_t mapping_ns, mapped_ns;
-	void *code;
+	struct made made;
 
 	compute(ENOUGH * (uint64_t)PERIOD_NS);
-	mapping_ns = sprof_clock_now_ns();
-	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	mapped_ns = sprof_clock_now_ns();
-	assert_ptr_not_equal(code, MAP_FAILED);
+	made = make_code();
 	compute(ENOUGH * (uint64_t)PERIOD_NS);
 	while (sprof_perf_timer_take(timer, UINT64_MAX, scratch, &record)) {
-		assert_true(record.before_mapping ? record.time_ns <= mapped_ns
-						  : record.time_ns >= mapping_ns);
-		seen->before += record.before_mapping;
-		seen->behind += !record.before_mapping;
+		const bool is_before = record.time_ns < record.mappings[0].time_ns;
+
+		assert_int_equal(record.mapping_count, 1);
+		check_made(&made, &record.mappings[0]);
+		if (is_before)
+			assert_true(record.mapped_ns < made.begin_ns);
+		else
+			assert_int_equal(record.mapped_ns, record.mappings[0].time_ns);
+		seen->before += is_before;
+		seen->behind += !is_before;
 	}
-	munmap(code, 4096);
+	munmap(made.code, 4096);
 	sprof_perf_timer_close(timer);
 }
 
@@ -134,6 +170,26 @@ static void tells_which_were_before_a_mapping(void **state)
 
 	while (!seen.before || !seen.behind)
 		map_once(&seen);
+}
+
+/* What was too late for one reading is known of before the next one. */
+static void knows_what_came_behind_a_record_that_was_left(void **state)
+{
+	struct sprof_perf_timer *timer = open_own(8 * ENOUGH);
+	struct sprof_perf_timer_record record;
+	struct made made;
+
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	take_next(timer, &record);
+	compute(ENOUGH * (uint64_t)PERIOD_NS);
+	assert_false(sprof_perf_timer_take(timer, record.time_ns, scratch, &record));
+	made = make_code();
+	take_next(timer, &record);
+	assert_true(record.time_ns < made.begin_ns);
+	assert_int_equal(record.mapping_count, 1);
+	check_made(&made, &record.mappings[0]);
+	munmap(made.code, 4096);
+	sprof_perf_timer_close(timer);
 }
 
 static uint64_t take_all(struct sprof_perf_timer *timer)
@@ -180,7 +236,7 @@ static void another_period_has_other_numbers(void **state)
 
 static void no_such_thread(void **state)
 {
-	const struct sprof_perf_timer_plan plan = {
+	struct sprof_perf_timer_plan plan = {
 		.tid = 0x3fffffff, .period_ns = PERIOD_NS, .stack_size = STACK, .records = 4};
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
@@ -196,6 +252,7 @@ int main(void)
 		cmocka_unit_test(tells_where_the_thread_is),
 		cmocka_unit_test(gives_no_later_ones),
 		cmocka_unit_test(tells_which_were_before_a_mapping),
+		cmocka_unit_test(knows_what_came_behind_a_record_that_was_left),
 		cmocka_unit_test(a_full_ring_loses_some_and_says_so),
 		cmocka_unit_test(another_period_has_other_numbers),
 		cmocka_unit_test(no_such_thread),

@@ -326,12 +326,17 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 	return true;
 }
 
-/* Answers only the thread's switches. */
+/* There is none. */
 static ssize_t read_file(
 	void *data, const struct sprof_thread *thread, const char *name, char *buffer, size_t size)
 {
-	if (strcmp(name, "status") != 0)
-		return -1;
+	return -1;
+}
+
+/* Only the thread's switches. */
+static ssize_t read_status(
+	void *data, struct sprof_thread *thread, bool often, char *buffer, size_t size)
+{
 	return snprintf(buffer, size,
 		"NSpid:\t9\t%u\nNStgid:\t1\nvoluntary_ctxt_switches:\t%llu\n"
 		"nonvoluntary_ctxt_switches:\t0\n",
@@ -482,9 +487,10 @@ static unsigned go_count(void *data)
 
 static const struct sprof_world functions = {NULL, NULL, now_ns, own_cpu_ns, threads, processes,
 	threads_seen, processes_seen, has_ended, lacks_memory, next_event, spin, interrupt, resume,
-	release, read_stat, read_schedstat, read_syscall, read_file, read_whole, read_registers,
-	read_registers, read_memory, NULL, is_pinned, process_cpu_ns, count_runnable, read_cpus,
-	read_maps, is_file, ask_mapping, has_code, walk, find_creator, find_go, go_count};
+	release, read_stat, read_schedstat, read_syscall, read_status, read_file, read_whole,
+	read_registers, read_registers, read_memory, NULL, is_pinned, process_cpu_ns,
+	count_runnable, read_cpus, read_maps, is_file, ask_mapping, has_code, walk, find_creator,
+	find_go, go_count};
 
 void fake_kernel_init(struct fake_world *world)
 {

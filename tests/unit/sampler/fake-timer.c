@@ -92,7 +92,14 @@ static struct fake_thread *find(struct fake_world *world, pid_t tid)
 	return NULL;
 }
 
-static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
+static size_t room_for(const struct fake_world *world, size_t records)
+{
+	const size_t most = world->most_records ? world->most_records : FAKE_RECORDS;
+
+	return records < most ? records : most;
+}
+
+static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 	struct sprof_perf_timer **ret, struct sprof_perf_denial *ret_denial)
 {
 	struct fake_world *world = data;
@@ -116,8 +123,9 @@ static bool timer_open(void *data, const struct sprof_perf_timer_plan *plan,
 		.left_ns = plan->period_ns,
 		.stack_size = plan->stack_size,
 		.with_kernel = plan->with_kernel,
-		.room = plan->records < FAKE_RECORDS ? plan->records : FAKE_RECORDS,
+		.room = room_for(world, plan->records),
 	};
+	plan->records = (*ret)->room;
 	thread->timer = *ret;
 	thread->timers++;
 	thread->last_copy = plan->stack_size;

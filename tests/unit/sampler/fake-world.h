@@ -129,8 +129,9 @@ struct fake_world {
 	bool lacks_memory;                     /* for a new thread */
 	bool is_alone;                         /* nothing else runs on the machine */
 	enum sprof_perf_reason refuses_timers; /* PERMITTED: it does not */
-	bool refuses_kernel;                   /* timers of the kernel's own code */
-	uint64_t throttled_ns;                 /* one timer is, then; 0: none */
+	size_t most_records;   /* that a ring may have room for; 0: as many as wanted */
+	bool refuses_kernel;   /* timers of the kernel's own code */
+	uint64_t throttled_ns; /* one timer is, then; 0: none */
 	size_t open_timers, most_timers;
 	uint8_t zeros[SPROF_PERF_TIMER_STACK_MAX]; /* all stacks, for timers */
 	uint64_t maps_reads, walks, interrupts;

@@ -195,12 +195,53 @@ static void where_all_is_settled_looks_are_spared(void **state)
 	runner->acts[0].ns = 10 * LATER * MS;
 	world.options.duration_ns = 2 * LATER * MS;
 	fake_run_well(&world);
-	assert_in_range(sleeper->looks, 260, 500);
+	assert_in_range(sleeper->looks, 180, 300);
 	assert_in_range(sleeper->samples, 1950, 2050);
 	assert_in_range(runner->samples, 1950, 2050);
 	assert_int_equal(world.quality.ticks_missed, 0);
 	assert_in_range(world.quality.ticks, 1950, 2050);
 	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* At 100 Hz up to eight in a row, but not for longer than a tenth of a second. */
+static void at_low_rates_looks_are_spared_too(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.rate_hz = 100;
+	world.options.duration_ns = 5 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(sleeper->looks, 80, 140);
+	assert_in_range(sleeper->samples, 490, 510);
+	assert_in_range(runner->samples, 490, 510);
+	assert_int_equal(world.quality.ticks_missed, 0);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* The looks at a runner whose ring has no more room, as locked memory allows no more; nothing is lost. */
+static uint64_t looks_with_room_for(size_t records)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.most_records = records;
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(runner->samples, 1950, 2050);
+	assert_int_equal(world.quality.samples_lost, 0);
+	return runner->looks;
+}
+
+static void a_small_ring_is_read_more_often(void **state)
+{
+	assert_in_range(looks_with_room_for(12), 400, 600);
+}
+
+static void the_smallest_ring_is_read_in_each_tick(void **state)
+{
+	assert_in_range(looks_with_room_for(2), 1900, 2100);
 }
 
 /* The first look that finds it asleep stands for the ticks before. */
@@ -353,7 +394,7 @@ static void a_small_stack_gets_smaller_copies(void **state)
 	world.options.duration_ns = 500 * MS;
 	fake_run_well(&world);
 	assert_int_equal(runner->timers, 2);
-	assert_int_equal(runner->last_copy, 1536);
+	assert_int_equal(runner->last_copy, 5 * 256);
 	assert_in_range(runner->samples, 490, 520);
 	assert_int_equal(world.quality.samples_lost, 0);
 }
@@ -420,6 +461,9 @@ int main(void)
 		SCENARIO(who_sleeps_is_peeked_at),
 		SCENARIO(a_record_of_before_does_not_end_a_sleep),
 		SCENARIO(where_all_is_settled_looks_are_spared),
+		SCENARIO(at_low_rates_looks_are_spared_too),
+		SCENARIO(a_small_ring_is_read_more_often),
+		SCENARIO(the_smallest_ring_is_read_in_each_tick),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
 		SCENARIO(who_waits_for_a_cpu_repeats_its_last_sample),
 		SCENARIO(a_birth_ends_the_rest),

@@ -4,6 +4,7 @@
 #include "sampler/mappings.h"
 
 #include "base/clock.h"
+#include "events/perf-timer.h"
 #include "tests/unit/check.h"
 
 enum { COST_NS = SPROF_NS_PER_MS, LIMIT_NS = 50 * COST_NS, PLACE = 0x1000 };
@@ -15,6 +16,8 @@ static struct scene {
 	uint64_t now_ns, own_ns, generation;
 	unsigned reads;
 	bool has_code; /* at PLACE, by now */
+	struct sprof_mapping library;
+	bool is_anonymous;
 } scene;
 
 static uint64_t now_ns(void *data)
@@ -43,7 +46,7 @@ static bool has_code(void *data, struct sprof_process *process, uint64_t address
 
 static bool is_file(void *data, uint32_t module)
 {
-	return false;
+	return !scene.is_anonymous;
 }
 
 static const struct sprof_go_runtime *find_go(void *data, const struct sprof_maps *maps)
@@ -69,6 +72,9 @@ static int begin(void **state)
 			.find_go = find_go,
 			.go_count = go_count}};
 	scene.process.sampling = &scene.sampled;
+	scene.library = (struct sprof_mapping){.start = 0x1000, .end = 0x2000, .executable = true};
+	scene.process.maps.items = &scene.library;
+	scene.process.maps.count = 1;
 	scene.sampled.mappings.can_ask = true;
 	sprof_mappings_begin(&scene.world, &scene.process);
 	assert_int_equal(scene.reads, 1);
@@ -164,17 +170,50 @@ static void old_mappings_are_read_again(void **state)
 	assert_int_equal(scene.reads, 2);
 }
 
+/* A stack through the library, at a moment before or after what the thread has mapped at its place. */
+enum { MADE_NS = SPROF_NS_PER_S + 100 };
+
+static const struct sprof_frame in_library = {.module = 0};
+static const struct sprof_stack_view through_library = {.frames = &in_library, .count = 1};
+
+static const struct sprof_perf_timer_mapping made[] = {
+	{MADE_NS, 0x1000, 0x2000}, {2 * (uint64_t)MADE_NS, 0x1000, 0x2000}};
+
+static bool begin_record(uint64_t time_ns, size_t made_count, uint64_t mapped_ns)
+{
+	const struct sprof_perf_timer_record record = {.time_ns = time_ns,
+		.mappings = made,
+		.mapping_count = made_count,
+		.mapped_ns = mapped_ns};
+
+	return sprof_mappings_begin_record(&scene.process, &record);
+}
+
+static void read_at(uint64_t ns)
+{
+	scene.sampled.mappings.read_ns = ns;
+}
+
+static bool holds(void)
+{
+	return sprof_mappings_hold(&scene.world, &scene.process, &through_library);
+}
+
+static bool was_replaced(void)
+{
+	return sprof_mappings_were_replaced(&scene.world, &scene.process, &through_library);
+}
+
 /* Records of before a change are walked: only a place in none of the mappings has them read. */
 static void kept_mappings_are_believed(void **state)
 {
-	const struct sprof_frame frame = {.module = 0};
-	const struct sprof_stack_view stack = {.frames = &frame, .count = 1};
-
-	sprof_mappings_keep(&scene.process, true);
+	read_at(SPROF_NS_PER_S);
+	assert_true(begin_record(MADE_NS - 1, 1, 0));
 	sprof_mappings_doubt(&scene.sampled.mappings);
 	scene.now_ns += 2 * SPROF_NS_PER_S;
 	sprof_mappings_refresh(&scene.world, &scene.process, scene.now_ns);
-	assert_true(sprof_mappings_hold(&scene.world, &scene.process, &stack));
+	assert_true(holds());
+	assert_false(was_replaced());
 	assert_int_equal(scene.reads, 1);
 	scene.generation++;
 	assert_true(seek());
@@ -182,9 +221,51 @@ static void kept_mappings_are_believed(void **state)
 	scene.has_code = true;
 	assert_false(seek());
 	assert_int_equal(scene.reads, 3);
-	sprof_mappings_keep(&scene.process, false);
+	sprof_mappings_end_record(&scene.process);
 	assert_false(seek());
 	assert_int_equal(scene.reads, 4);
+}
+
+/* What was read behind the change is not what the record saw, nor what is asked for now. */
+static void what_was_mapped_anew_since_is_not_known(void **state)
+{
+	read_at(MADE_NS + 1);
+	assert_false(begin_record(MADE_NS - 1, 1, 0));
+	assert_true(was_replaced());
+	assert_true(begin_record(MADE_NS + 2, 2, MADE_NS));
+	assert_false(was_replaced());
+	/* They were read before the first change: the present ones are of behind the second one. */
+	read_at(SPROF_NS_PER_S);
+	assert_false(begin_record(MADE_NS + 2, 2, MADE_NS));
+	assert_true(was_replaced());
+	sprof_mappings_end_record(&scene.process);
+	assert_false(was_replaced());
+}
+
+/* A compiler at run time, and code elsewhere. */
+static void only_a_files_code_is_replaced(void **state)
+{
+	read_at(MADE_NS + 1);
+	begin_record(MADE_NS - 1, 1, 0);
+	assert_true(was_replaced());
+	scene.library.start += 0x1000;
+	scene.library.end += 0x1000;
+	assert_false(was_replaced());
+	scene.library.start -= 0x1000;
+	scene.is_anonymous = true;
+	assert_false(was_replaced());
+	sprof_mappings_end_record(&scene.process);
+}
+
+/* Even where the kernel can't be asked about one mapping. */
+static void a_change_that_is_known_is_read(void **state)
+{
+	scene.sampled.mappings.can_ask = false;
+	read_at(SPROF_NS_PER_S);
+	sprof_mappings_doubt(&scene.sampled.mappings);
+	assert_false(begin_record(MADE_NS + 1, 1, MADE_NS));
+	assert_false(holds());
+	sprof_mappings_end_record(&scene.process);
 }
 
 /* Those of the program before an exec can't be read any more. */
@@ -211,6 +292,9 @@ int main(void)
 		cmocka_unit_test_setup(a_kernel_that_cannot_answer_is_not_asked, begin),
 		cmocka_unit_test_setup(old_mappings_are_read_again, begin),
 		cmocka_unit_test_setup(kept_mappings_are_believed, begin),
+		cmocka_unit_test_setup(what_was_mapped_anew_since_is_not_known, begin),
+		cmocka_unit_test_setup(only_a_files_code_is_replaced, begin),
+		cmocka_unit_test_setup(a_change_that_is_known_is_read, begin),
 		cmocka_unit_test_setup(former_mappings_are_not_read, begin),
 	};
 

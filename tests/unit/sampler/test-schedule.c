@@ -203,6 +203,31 @@ static void spared_ticks_are_taken(void **state)
 	assert_int_equal(schedule.missed, 0);
 }
 
+/* No more than what is spared may pass: who takes these ticks has no room for others. */
+static void a_look_behind_what_it_spares_is_late(void **state)
+{
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct sprof_schedule schedule = start(seed);
+		uint64_t spared;
+
+		sprof_schedule_advance(&schedule, schedule.deadline);
+		sprof_schedule_spare(&schedule, 8);
+		spared = schedule.ahead;
+		sprof_schedule_advance(&schedule, schedule.deadline + (1 + spared) * PERIOD - 1);
+		assert_int_equal(schedule.late, 0);
+		sprof_schedule_spare(&schedule, 8);
+		spared = schedule.ahead;
+		sprof_schedule_advance(&schedule, schedule.deadline + (1 + spared) * PERIOD);
+		assert_int_equal(schedule.late, 1);
+	}
+}
+
+static void a_quarter_of_a_period_is_long(void **state)
+{
+	assert_false(sprof_schedule_is_long(FIRST, PERIOD, FIRST + PERIOD / 4 - 1));
+	assert_true(sprof_schedule_is_long(FIRST, PERIOD, FIRST + PERIOD / 4));
+}
+
 static void spared_ticks_can_be_taken_back(void **state)
 {
 	struct sprof_schedule schedule = start(1);
@@ -273,6 +298,8 @@ int main(void)
 		cmocka_unit_test(periods_too_short_to_jitter),
 		cmocka_unit_test(a_day_long_pause),
 		cmocka_unit_test(spared_ticks_are_taken),
+		cmocka_unit_test(a_look_behind_what_it_spares_is_late),
+		cmocka_unit_test(a_quarter_of_a_period_is_long),
 		cmocka_unit_test(spared_ticks_can_be_taken_back),
 	};
 

@@ -13,7 +13,7 @@ static struct timed opened(void)
 	struct timed timed = {.timer = NULL};
 
 	sprof_timed_opened(&timed, some, 1000, 0, 32);
-	sprof_timed_paced(&timed, 1000, 1);
+	sprof_timed_paced(&timed, 1000, 1, 1);
 	return timed;
 }
 
@@ -68,7 +68,7 @@ static void a_longer_period_has_fewer_records(void **state)
 {
 	struct timed timed = opened();
 
-	sprof_timed_paced(&timed, 0, 2);
+	sprof_timed_paced(&timed, 0, 1, 2);
 	for (unsigned i = 0; i < 100; i++) {
 		ran(&timed, i, 2);
 		sprof_timed_recorded(&timed, i, i);
@@ -125,20 +125,33 @@ static void copies_shrink_to_what_is_needed(void **state)
 	met_whole(&timed, 400, 1);
 	assert_true(timed.wants_less);
 	sprof_timed_replaced(&timed, some);
-	assert_int_equal(timed.stack_size, 3 * 1024);
-	/* They were too small once: they never shrink again. */
+	assert_int_equal(timed.stack_size, 2304);
+}
+
+/* Records that a timer has left when it is replaced may be cut, too: they count as one. */
+static void copies_that_were_too_small_shrink_later_and_less(void **state)
+{
+	struct timed timed = opened();
+
+	met_whole(&timed, 2000, 24);
+	sprof_timed_replaced(&timed, some);
+	sprof_timed_was_cut(&timed, true);
 	sprof_timed_was_cut(&timed, true);
 	sprof_timed_replaced(&timed, some);
 	assert_int_equal(timed.stack_size, 8 * 1024);
-	met_whole(&timed, 400, 100);
+	met_whole(&timed, 2400, 8 * 24 - 1);
 	assert_false(sprof_timed_wants_other(&timed));
+	met_whole(&timed, 400, 1);
+	assert_true(timed.wants_less);
+	sprof_timed_replaced(&timed, some);
+	assert_int_equal(timed.stack_size, 15 * 256);
 }
 
 static void copies_that_are_nearly_needed_stay(void **state)
 {
 	struct timed timed = opened();
 
-	met_whole(&timed, 3000, 100);
+	met_whole(&timed, 5600, 100);
 	assert_false(sprof_timed_wants_other(&timed));
 }
 
@@ -280,6 +293,7 @@ int main(void)
 		cmocka_unit_test(too_many_records_are_not_counted_against_it),
 		cmocka_unit_test(copies_grow_to_the_largest),
 		cmocka_unit_test(copies_shrink_to_what_is_needed),
+		cmocka_unit_test(copies_that_were_too_small_shrink_later_and_less),
 		cmocka_unit_test(copies_that_are_nearly_needed_stay),
 		cmocka_unit_test(what_is_often_not_whole_is_given_up),
 		cmocka_unit_test(who_wakes_is_met_for_all_ticks),
