@@ -160,7 +160,7 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 		return false;
 	sprof_timers_pace(&kernel->timers, thread);
 	note_run(kernel, ask);
-	return !wants_stop(kernel, ask);
+	return sprof_timed_is_open(timed_of(thread)) && !wants_stop(kernel, ask);
 }
 
 /* Its last record is of this tick: that is where others see it, too. */
@@ -232,14 +232,6 @@ static bool ask(void *data, const struct ask *asked)
 	return true;
 }
 
-/* Before its timer was opened, a thread was sampled by stops only. */
-static bool has_records(const struct kernel *kernel, const struct observation *observation)
-{
-	return has_timer(observation->thread) &&
-		(observation->is_late ||
-			timed_of(observation->thread)->opened_ns != kernel->tick.ns);
-}
-
 /* Records tell of what such a stop has met. */
 static bool is_told(const struct observation *observation)
 {
@@ -259,26 +251,33 @@ static void reduce(const struct kernel *kernel, struct observation *observation)
 	observation->end = SPROF_END_ROOT;
 }
 
+static void weigh(const struct kernel *kernel, struct observation *observation)
+{
+	struct timed *timed = timed_of(observation->thread);
+
+	if (is_told(observation))
+		reduce(kernel, observation);
+	else if (observation->state == SPROF_STATE_SYS)
+		observation->times = sprof_timed_met_in_kernel(timed);
+	else
+		observation->times = sprof_timed_met_waking(timed);
+}
+
 static bool on_observed(void *data, struct observation *observation)
 {
 	struct kernel *kernel = data;
+	struct timed *timed = timed_of(observation->thread);
 
-	if (has_records(kernel, observation)) {
-		if (observation->is_late)
-			sprof_timers_take(
-				&kernel->timers, observation->thread, observation->time_ns);
-		if (is_told(observation))
-			reduce(kernel, observation);
-		else if (observation->state == SPROF_STATE_SYS)
-			observation->times =
-				sprof_timed_met_in_kernel(timed_of(observation->thread));
-		else
-			observation->times = sprof_timed_met_waking(timed_of(observation->thread));
-	}
+	if (!timed->timer)
+		return kernel->listener->observed(kernel->listener->data, observation);
+	if (observation->is_late)
+		sprof_timers_take(&kernel->timers, observation->thread, observation->time_ns);
+	/* Without a record so far, the stop stands for itself, however late it comes. */
+	if (sprof_timed_is_open(timed))
+		weigh(kernel, observation);
 	if (!kernel->listener->observed(kernel->listener->data, observation))
 		return false;
-	if (has_timer(observation->thread))
-		sprof_timed_was_placed(timed_of(observation->thread), observation->times);
+	sprof_timed_was_placed(timed, observation->times);
 	return true;
 }
 
@@ -286,7 +285,7 @@ static void on_missed(void *data, struct sprof_thread *thread)
 {
 	const struct kernel *kernel = data;
 
-	if (has_timer(thread) && thread->phase != SPROF_THREAD_INTERRUPTED &&
+	if (sprof_timed_is_open(timed_of(thread)) && thread->phase != SPROF_THREAD_INTERRUPTED &&
 		!sprof_timed_was_missed(timed_of(thread)))
 		return;
 	kernel->listener->missed(kernel->listener->data, thread);
@@ -328,7 +327,8 @@ static void begin(void *data, const struct source_tick *tick)
 
 static bool covers(void *data, const struct sprof_thread *thread)
 {
-	return has_timer(thread) && sprof_timed_tells(timed_of(thread));
+	return thread->sampling && sprof_timed_is_open(timed_of(thread)) &&
+		sprof_timed_tells(timed_of(thread));
 }
 
 static uint64_t room_ns(void *data)

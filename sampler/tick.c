@@ -419,7 +419,7 @@ static bool looks_again(const struct ticking *ticking, const struct sprof_thread
 {
 	struct sampled *sampled = thread->sampling;
 
-	if (sampled->timed.timer || thread->phase != SPROF_THREAD_RUNNING ||
+	if (sprof_timed_is_open(&sampled->timed) || thread->phase != SPROF_THREAD_RUNNING ||
 		!has_another_round(ticking))
 		return false;
 	sprof_sampled_had_turn(sampled, 0);

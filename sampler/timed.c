@@ -22,6 +22,7 @@ static const double STOP_SHARE = 1.0 / 8; /* that a stop has in the mean */
 static const double MOST_SHARE = 0.3;     /* from this share on, each tick has a stop */
 static const double SMALL_SHARE = 0.1;
 static const double WORK = 0.25;          /* periods; who only wakes in a tick uses less */
+static const double OPENING = 2;          /* periods */
 static const double CUT_SHARE = 1.0 / 64; /* that a record has in the mean */
 static const double MOST_CUT = 0.1;
 static const double LEAST_OWED = -4, MOST_OWED = 1000;
@@ -104,7 +105,8 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	uint64_t cpu_ns, double memory)
 {
 	hold(timed, timer);
-	timed->opened_ns = timed->used_ns = timed->paced_ns = timed->moved_ns = tick_ns;
+	timed->opened_cpu_ns = cpu_ns ? cpu_ns : 1;
+	timed->used_ns = timed->paced_ns = timed->moved_ns = tick_ns;
 	timed->looked_ns = tick_ns;
 	timed->cpu_ns = cpu_ns;
 	timed->told_share = 1;
@@ -119,6 +121,11 @@ void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uin
 	timed->owed = timed->fresh = 0;
 	timed->woken = timed->cut = 0;
 	timed->cut_share = 0;
+}
+
+bool sprof_timed_is_open(const struct timed *timed)
+{
+	return timed->timer && !timed->opened_cpu_ns;
 }
 
 void sprof_timed_has_kernel(struct timed *timed, bool is_full)
@@ -142,6 +149,7 @@ void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer)
 void sprof_timed_closed(struct timed *timed, bool for_good)
 {
 	timed->timer = NULL;
+	timed->opened_cpu_ns = 0;
 	timed->cut = 0;
 	timed->given_up |= for_good;
 }
@@ -171,8 +179,16 @@ uint64_t sprof_timed_room_ns(const struct timed *timed)
 	return (uint64_t)((double)timed->room * timed->timer_ns);
 }
 
+/* It has had time for a record; without one, it is in the kernel, which has none. */
+static bool has_had_time(const struct timed *timed, uint64_t cpu_ns)
+{
+	return (double)since(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
+}
+
 void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods)
 {
+	if (has_had_time(timed, look->cpu_ns))
+		timed->opened_cpu_ns = 0;
 	timed->used_ns = look->tick_ns;
 	if (look->cpu_ns != timed->cpu_ns)
 		timed->moved_ns = look->tick_ns;
@@ -245,6 +261,7 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 
 static void had_cpu(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
+	timed->opened_cpu_ns = 0;
 	timed->used_ns = timed->record_ns = tick_ns;
 	if (timed->moved_ns < time_ns)
 		timed->moved_ns = time_ns;

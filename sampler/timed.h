@@ -1,7 +1,9 @@
 /*
  * What is remembered of a thread's timer in the kernel, and when the thread is stopped all the same.
  *
- *   timer    NONE -opened-> OPEN -closed-> NONE. Given up: it stays closed until an exec.
+ *   timer    NONE -opened-> OPENING -recorded, used a period or two-> OPEN. Both -closed-> NONE.
+ *            Given up: it stays closed until an exec. The first record comes after a whole period:
+ *            who works in short bursts may have none for long. While OPENING, stops take the samples.
  *
  *   stack    FIRST -many stacks needed less-> FITTING. Both -a copy that was full did not hold
  *            the stack-> LARGER, up to the largest, -many more stacks needed less-> FITTING, with
@@ -41,8 +43,9 @@ struct timed {
 	size_t needed;      /* the most that a whole stack has needed of them */
 	uint32_t whole;     /* stacks that were whole */
 	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
-	uint64_t opened_ns; /* the tick that opened it: before, the thread was sampled by stops */
-	uint64_t paced_ns;  /* when it got its present period */
+	uint64_t
+		opened_cpu_ns; /* CPU time of the thread when it was opened; 0: it is OPEN, or NONE */
+	uint64_t paced_ns;     /* when it got its present period */
 	uint32_t paced_records; /* since then */
 	uint64_t used_ns;       /* the last tick in which the thread ran, or had a record */
 	uint64_t record_ns;     /* the last tick in which it had a record */
@@ -96,6 +99,8 @@ bool sprof_timed_goes_on(struct timed *timed, uint64_t tick_ns, uint64_t last_ti
  */
 void sprof_timed_opened(struct timed *timed, struct sprof_perf_timer *timer, uint64_t tick_ns,
 	uint64_t cpu_ns, double memory);
+/* Whether its records tell where the thread runs, and not stops any more. */
+bool sprof_timed_is_open(const struct timed *timed);
 /* Whether it has records of the kernel's code, too. */
 void sprof_timed_has_kernel(struct timed *timed, bool is_full);
 /*

@@ -30,8 +30,8 @@ static void check_runner(unsigned most_stops)
 	assert_int_equal(runner->timers, 1);
 	assert_int_equal(world.quality.samples_by_kernel, runner->records);
 	assert_in_range(world.quality.samples_by_kernel, 950, 1030);
-	/* Those before its timer. */
-	assert_int_equal(world.quality.samples_stopped, 2);
+	/* Those before its timer, and where its first record comes just after a tick, one more. */
+	assert_in_range(world.quality.samples_stopped, 2, 3);
 	assert_int_equal(runner->states[SPROF_STATE_USER], runner->samples);
 	assert_in_range(world.interrupts, 2, most_stops);
 	assert_int_equal(world.quality.samples_lost, 0);
@@ -295,7 +295,29 @@ static void a_birth_ends_the_rest(void **state)
 	world.options.duration_ns = 2 * LATER * MS;
 	fake_run_well(&world);
 	for (int i = 1; i <= 40; i++)
-		assert_in_range(world.threads[i].samples, 1, 4);
+		assert_in_range(world.threads[i].samples, 1, 5);
+}
+
+/* A timer that is opened in one of them has its first record only after two more. */
+static void short_bursts_have_samples(void **state)
+{
+	for (int i = 0; i < FAKE_THREADS; i++) {
+		struct fake_thread *thread = fake_add(&world, 0, 0);
+
+		fake_act(thread, DOING_SLEEP, (uint64_t)(1 + i) * MS);
+		for (int burst = 0; burst < 2; burst++) {
+			fake_act(thread, DOING_USER, MS);
+			fake_act(thread, DOING_READY, 25 * MS);
+			fake_act(thread, DOING_USER, 3 * MS);
+			fake_act(thread, DOING_SLEEP, 300 * MS);
+		}
+		fake_act(thread, DOING_SLEEP, 10 * LATER * MS);
+	}
+	world.options.rate_hz = 100;
+	world.options.duration_ns = LATER * MS;
+	fake_run_well(&world);
+	for (int i = 0; i < FAKE_THREADS; i++)
+		assert_in_range(world.threads[i].states[SPROF_STATE_USER], 1, 8);
 }
 
 static void a_long_sleeper_has_no_timer(void **state)
@@ -370,48 +392,6 @@ static void what_was_lost_is_counted(void **state)
 	assert_int_equal(world.quality.timers_throttled, 1);
 }
 
-static void a_deep_stack_gets_larger_copies(void **state)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-
-	runner->deep = 40 * 1024;
-	world.options.duration_ns = 500 * MS;
-	fake_run_well(&world);
-	assert_int_equal(runner->timers, 3);
-	assert_in_range(runner->samples, 470, 520);
-	assert_true(world.quality.samples_by_kernel > 470);
-	/* One before its timer, one for each size that was too small. */
-	assert_in_range(world.quality.samples_stopped, 3, 8);
-	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
-}
-
-static void a_small_stack_gets_smaller_copies(void **state)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-
-	runner->deep = 1000;
-	runner->acts[0].ns = 10 * LATER * MS;
-	world.options.duration_ns = 500 * MS;
-	fake_run_well(&world);
-	assert_int_equal(runner->timers, 2);
-	assert_int_equal(runner->last_copy, 5 * 256);
-	assert_in_range(runner->samples, 490, 520);
-	assert_int_equal(world.quality.samples_lost, 0);
-}
-
-static void a_stack_that_is_too_deep_takes_stops(void **state)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-
-	runner->deep = 100 * 1024;
-	world.options.duration_ns = 500 * MS;
-	fake_run_well(&world);
-	assert_int_equal(world.quality.samples_by_kernel, 0);
-	assert_in_range(runner->samples, 470, 520);
-	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
-	assert_null(runner->timer);
-}
-
 static void while_sampling_is_off_there_are_no_timers(void **state)
 {
 	struct fake_thread *runner = fake_add_runner(&world);
@@ -467,15 +447,13 @@ int main(void)
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
 		SCENARIO(who_waits_for_a_cpu_repeats_its_last_sample),
 		SCENARIO(a_birth_ends_the_rest),
+		SCENARIO(short_bursts_have_samples),
 		SCENARIO(a_long_sleeper_has_no_timer),
 		SCENARIO(where_it_is_refused_stops_do_it),
 		SCENARIO(a_thread_that_is_gone_is_not_refused),
 		SCENARIO(a_program_that_was_executed_is_another),
 		SCENARIO(the_last_records_count),
 		SCENARIO(what_was_lost_is_counted),
-		SCENARIO(a_deep_stack_gets_larger_copies),
-		SCENARIO(a_small_stack_gets_smaller_copies),
-		SCENARIO(a_stack_that_is_too_deep_takes_stops),
 		SCENARIO(while_sampling_is_off_there_are_no_timers),
 		SCENARIO(of_many_threads_some_have_timers),
 		SCENARIO(who_waits_needs_none),

@@ -1,0 +1,72 @@
+/*
+ * The sampler in a made-up world with timers in the kernel: how much of the stack a timer copies.
+ */
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+static struct fake_world world;
+
+static int set_up(void **state)
+{
+	fake_init(&world, 1);
+	world.options.by_kernel = true;
+	return 0;
+}
+
+static void a_deep_stack_gets_larger_copies(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 40 * 1024;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 3);
+	assert_in_range(runner->samples, 470, 520);
+	assert_true(world.quality.samples_by_kernel > 470);
+	/* One before its timer, one for each size that was too small. */
+	assert_in_range(world.quality.samples_stopped, 3, 8);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+}
+
+static void a_small_stack_gets_smaller_copies(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 1000;
+	runner->acts[0].ns = 10000 * MS;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(runner->timers, 2);
+	assert_int_equal(runner->last_copy, 5 * 256);
+	assert_in_range(runner->samples, 490, 520);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+static void a_stack_that_is_too_deep_takes_stops(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->deep = 100 * 1024;
+	world.options.duration_ns = 500 * MS;
+	fake_run_well(&world);
+	assert_int_equal(world.quality.samples_by_kernel, 0);
+	assert_in_range(runner->samples, 470, 520);
+	assert_int_equal(world.quality.stacks[SPROF_END_STACK_COPY], 0);
+	assert_null(runner->timer);
+}
+
+#define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENARIO(a_deep_stack_gets_larger_copies),
+		SCENARIO(a_small_stack_gets_smaller_copies),
+		SCENARIO(a_stack_that_is_too_deep_takes_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
