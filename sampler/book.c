@@ -409,6 +409,12 @@ static void find_lost(struct sprof_quality *quality, uint32_t samples)
 	quality->samples_lost -= samples < quality->samples_lost ? samples : quality->samples_lost;
 }
 
+/* Where records tell where the thread was, its stop stands for no tick, and none was lost. */
+static uint32_t found_by(const struct observation *late)
+{
+	return late->times ? late->times : late->owed;
+}
+
 static void book_it(
 	struct book *book, const struct observation *observation, const struct walked *walked)
 {
@@ -416,8 +422,8 @@ static void book_it(
 		note(book, observation, walked);
 	look_at_lock(book, observation);
 	emit(book, observation);
-	if (observation->is_late) {
-		find_lost(book->run->quality, observation->times);
+	if (observation->owed) {
+		find_lost(book->run->quality, found_by(observation));
 		sprof_samples_flush(&book->samples, observation->thread);
 	}
 	charge(book, observation);

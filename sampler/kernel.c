@@ -141,6 +141,14 @@ static bool wants_stop(const struct kernel *kernel, const struct ask *ask)
 	return ask->figures != ASK_NO_FIGURES || sprof_timed_is_due(timed_of(ask->thread), most);
 }
 
+/* Whether it is known where the thread is: by records; or it stands in the queue, where a stop has left it. */
+static bool has_its_place(const struct kernel *kernel, const struct sprof_thread *thread)
+{
+	const struct timed *timed = timed_of(thread);
+
+	return sprof_timed_is_open(timed) || sprof_timed_is_queued(timed, kernel->tick.ns);
+}
+
 /* Whether the timer has all that the tick wants of the thread. */
 static bool is_settled(struct kernel *kernel, const struct ask *ask)
 {
@@ -160,7 +168,7 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 		return false;
 	sprof_timers_pace(&kernel->timers, thread);
 	note_run(kernel, ask);
-	return sprof_timed_is_open(timed_of(thread)) && !wants_stop(kernel, ask);
+	return has_its_place(kernel, thread) && !wants_stop(kernel, ask);
 }
 
 /* Its last record is of this tick: that is where others see it, too. */
@@ -270,7 +278,7 @@ static bool on_observed(void *data, struct observation *observation)
 
 	if (!timed->timer)
 		return kernel->listener->observed(kernel->listener->data, observation);
-	if (observation->is_late)
+	if (observation->owed)
 		sprof_timers_take(&kernel->timers, observation->thread, observation->time_ns);
 	/* Without a record so far, the stop stands for itself, however late it comes. */
 	if (sprof_timed_is_open(timed))

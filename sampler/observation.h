@@ -24,7 +24,7 @@ struct observation {
 	enum sprof_state state;
 	bool is_past; /* slept through before this tick: since then locks may have changed hands */
 	bool is_queued; /* a wait for a CPU in the midst of work, whose time the samples around it share */
-	bool is_late; /* the stop came after its tick had been counted as lost */
+	uint32_t owed; /* the stop came late: that number of ticks was counted as lost */
 	/* the CPU that it ran on, or stood in the queue of, counted from 1; 0: not known */
 	uint32_t cpu;
 

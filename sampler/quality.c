@@ -25,6 +25,13 @@ static void fill_stops(const struct sprof_pauses *pauses, struct sprof_quality *
 	quality->stop_ns_p99 = sprof_pauses_quantile(pauses, 0.99);
 }
 
+static enum sprof_timers_denied why_no_timers(const struct run *run)
+{
+	if (run->options->by_kernel && run->quality->schedstat_missing)
+		return SPROF_TIMERS_UNSUPPORTED;
+	return run->options->timers_denied;
+}
+
 void sprof_loop_fill_quality(struct loop *loop)
 {
 	const struct sprof_world *world = loop->run.world;
@@ -34,7 +41,7 @@ void sprof_loop_fill_quality(struct loop *loop)
 
 	quality->duration_ns = sprof_switch_on_ns(loop);
 	quality->off_ns = sprof_switch_off_ns(loop);
-	quality->timers_denied = loop->run.options->timers_denied;
+	quality->timers_denied = why_no_timers(&loop->run);
 	quality->ticks = schedule->ticks;
 	quality->ticks_late = schedule->late;
 	quality->ticks_missed = schedule->missed;

@@ -303,9 +303,12 @@ static void begin_pace(struct loop *loop)
 	sprof_budget_init(&pace->budget, options->max_overhead, period);
 }
 
+/* Without schedstat, nobody knows what a thread did between its records. */
 static void choose_source(struct loop *loop)
 {
-	if (loop->run.options->by_kernel)
+	const struct run *run = &loop->run;
+
+	if (run->options->by_kernel && !run->quality->schedstat_missing)
 		sprof_kernel_init(
 			&loop->kernel, &loop->run, &loop->listener, &loop->pauses, &loop->source);
 	else

@@ -177,7 +177,7 @@ static void observe(const struct stops *stops, struct slot *slot, uint64_t time_
 		.time_ns = time_ns,
 		.times = owed ? late_times(slot, owed) : slot->ask.weight,
 		.state = sprof_slot_state(slot),
-		.is_late = owed != 0,
+		.owed = owed,
 		.cpu = sprof_sampled_cpu(slot->ask.thread->sampling),
 		.snapshot = &slot->snapshot,
 		.call = sprof_slot_call(slot),

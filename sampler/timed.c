@@ -179,16 +179,28 @@ uint64_t sprof_timed_room_ns(const struct timed *timed)
 	return (uint64_t)((double)timed->room * timed->timer_ns);
 }
 
-/* It has had time for a record; without one, it is in the kernel, which has none. */
+/* It has had time for a record; without one, it is in the kernel, where this timer has none. */
 static bool has_had_time(const struct timed *timed, uint64_t cpu_ns)
 {
-	return (double)since(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
+	return !timed->is_full &&
+		(double)since(cpu_ns, timed->opened_cpu_ns) > OPENING * timed->timer_ns;
+}
+
+/* Stops have told what was until now. */
+static void become_open(struct timed *timed)
+{
+	if (!timed->opened_cpu_ns)
+		return;
+	timed->opened_cpu_ns = 0;
+	timed->ran = timed->owed = 0;
+	timed->woken = 0;
+	timed->off_ns = 0;
 }
 
 void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods)
 {
 	if (has_had_time(timed, look->cpu_ns))
-		timed->opened_cpu_ns = 0;
+		become_open(timed);
 	timed->used_ns = look->tick_ns;
 	if (look->cpu_ns != timed->cpu_ns)
 		timed->moved_ns = look->tick_ns;
@@ -261,7 +273,7 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 
 static void had_cpu(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
-	timed->opened_cpu_ns = 0;
+	become_open(timed);
 	timed->used_ns = timed->record_ns = tick_ns;
 	if (timed->moved_ns < time_ns)
 		timed->moved_ns = time_ns;

@@ -1,9 +1,10 @@
 /*
  * What is remembered of a thread's timer in the kernel, and when the thread is stopped all the same.
  *
- *   timer    NONE -opened-> OPENING -recorded, used a period or two-> OPEN. Both -closed-> NONE.
- *            Given up: it stays closed until an exec. The first record comes after a whole period:
- *            who works in short bursts may have none for long. While OPENING, stops take the samples.
+ *   timer    NONE -opened-> OPENING -recorded-> OPEN. Both -closed-> NONE. Given up: it stays closed
+ *            until an exec. The first record comes after a whole period: who works in short bursts may
+ *            have none for long. While OPENING, stops take the samples. Without records of the kernel's
+ *            code, some CPU time without a record ends that, too.
  *
  *   stack    FIRST -many stacks needed less-> FITTING. Both -a copy that was full did not hold
  *            the stack-> LARGER, up to the largest, -many more stacks needed less-> FITTING, with

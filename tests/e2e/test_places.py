@@ -104,7 +104,9 @@ def check_addresses(*flags):
     sprof("attach", "-p", program.pid, "-d", "200ms", "-r", 499, "-o", "x.pb.gz").check(0)
     program.finish().check(0)
     found = [ADDRESS.fullmatch(group["name"]) for group in groups_by("address") if group["name"]]
-    own = [match for match in found if match and match.group(1) == "pinned"]
+    # addr2line knows no entries of the procedure linkage table.
+    own = [match for match in found
+           if match and match.group(1) == "pinned" and not match.group(4).endswith("@plt")]
     assert own and {match.group(4) for match in own} >= {"main", "spin"}, found
     for match in own:
         name = command(tool("addr2line"), "-f", "-e", "pinned", match.group(2)).splitlines()[0]

@@ -78,7 +78,7 @@ MUTATIONS = [
      "sprof_samples_flush(&book->samples, thread);\n\tsprof_charge_last"),
     ("executed-without-credit", "sampler/book.c", "hand_over_samples(book, thread, time_ns);\n\tsprof_sampled_executed",
      "sprof_samples_flush(&book->samples, thread);\n\tsprof_sampled_executed"),
-    ("lost-stays-lost", "sampler/book.c", "find_lost(book->run->quality, observation->times);", ";"),
+    ("lost-stays-lost", "sampler/book.c", "find_lost(book->run->quality, found_by(observation));", ";"),
     ("always-due", "sampler/charge.c", "return charging->closing || now_ns", "return true || now_ns"),
     ("ends-without-its-time", "sampler/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
     ("no-figures-are-wanted", "sampler/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",

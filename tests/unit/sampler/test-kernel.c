@@ -317,7 +317,7 @@ static void short_bursts_have_samples(void **state)
 	world.options.duration_ns = LATER * MS;
 	fake_run_well(&world);
 	for (int i = 0; i < FAKE_THREADS; i++)
-		assert_in_range(world.threads[i].states[SPROF_STATE_USER], 1, 8);
+		assert_in_range(world.threads[i].states[SPROF_STATE_USER], 1, 12);
 }
 
 static void a_long_sleeper_has_no_timer(void **state)
@@ -342,6 +342,17 @@ static void where_it_is_refused_stops_do_it(void **state)
 	assert_int_equal(runner->timers, 0);
 	assert_int_equal(world.quality.timers_refused, 1);
 	assert_int_equal(world.quality.samples_stopped, world.ticks);
+}
+
+/* Nobody knows what a thread has done between its records. */
+static void without_schedstat_stops_do_it(void **state)
+{
+	const struct fake_thread *runner = fake_add_runner(&world);
+
+	world.quality.schedstat_missing = true;
+	fake_run(&world);
+	assert_int_equal(runner->timers, 0);
+	assert_int_equal(world.quality.timers_denied, SPROF_TIMERS_UNSUPPORTED);
 }
 
 static void a_thread_that_is_gone_is_not_refused(void **state)
@@ -450,6 +461,7 @@ int main(void)
 		SCENARIO(short_bursts_have_samples),
 		SCENARIO(a_long_sleeper_has_no_timer),
 		SCENARIO(where_it_is_refused_stops_do_it),
+		SCENARIO(without_schedstat_stops_do_it),
 		SCENARIO(a_thread_that_is_gone_is_not_refused),
 		SCENARIO(a_program_that_was_executed_is_another),
 		SCENARIO(the_last_records_count),

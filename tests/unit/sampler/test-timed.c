@@ -24,6 +24,40 @@ static void ran(struct timed *timed, uint64_t tick_ns, double periods)
 	sprof_timed_ran(timed, &look, periods);
 }
 
+/* Stops have told of the ticks before. */
+static void what_was_before_the_first_record_is_not_told_again(void **state)
+{
+	struct timed timed = opened();
+
+	sprof_timed_has_kernel(&timed, true);
+	for (unsigned i = 1; i <= 20; i++) {
+		ran(&timed, 1000 + 5 * i, 0.1);
+		assert_true(sprof_timed_may_have_slept(&timed, i, 1));
+		sprof_timed_gave_up(&timed, i, 1);
+		assert_false(sprof_timed_is_open(&timed));
+	}
+	sprof_timed_recorded(&timed, 2000, 2000);
+	assert_true(sprof_timed_is_open(&timed));
+	assert_false(sprof_timed_is_due(&timed, 50));
+	sprof_timed_was_placed(&timed, 1);
+	assert_int_equal(sprof_timed_stood(&timed, 1), 0);
+	assert_int_equal(sprof_timed_met_waking(&timed), 1);
+}
+
+/* What its own code uses has records; it is in the kernel, which this timer does not tell of. */
+static void without_the_kernels_code_stops_end_without_a_record(void **state)
+{
+	struct timed timed = opened(), full = opened();
+
+	sprof_timed_has_kernel(&full, true);
+	for (unsigned i = 1; i <= 3; i++) {
+		ran(&timed, 1000 + i, 1);
+		ran(&full, 1000 + i, 1);
+	}
+	assert_true(sprof_timed_is_open(&timed));
+	assert_false(sprof_timed_is_open(&full));
+}
+
 /* The thread's own code only: each period has a record. */
 static void user_code_is_stopped_now_and_then(void **state)
 {
@@ -287,6 +321,8 @@ static void of_who_sleeps_only_the_preempted_turns_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_before_the_first_record_is_not_told_again),
+		cmocka_unit_test(without_the_kernels_code_stops_end_without_a_record),
 		cmocka_unit_test(user_code_is_stopped_now_and_then),
 		cmocka_unit_test(the_kernel_is_owed_what_no_record_gave),
 		cmocka_unit_test(a_longer_period_has_fewer_records),
