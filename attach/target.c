@@ -16,7 +16,7 @@
 
 /*
  * Resets SIGCHLD: if it were ignored, the kernel would reap our tracees and never wake us. Raises
- * the limit of open files: every thread keeps three open, or four.
+ * the limit of open files: every thread keeps three open, up to five with a timer.
  */
 static void take_over(struct sprof_inherited *ret)
 {

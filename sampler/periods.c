@@ -28,6 +28,9 @@ static void restart_quality(struct loop *loop)
 		.rate_hz = quality->rate_hz,
 		.mode = quality->mode,
 		.schedstat_missing = quality->schedstat_missing,
+		/* Each thread is counted once only. */
+		.timers_refused = quality->timers_refused,
+		.timers_unfit = quality->timers_unfit,
 	};
 	loop->period.stopped_ns += loop->pauses.total;
 	loop->pauses = (struct sprof_pauses){0};

@@ -48,7 +48,7 @@ static void read_figures(const struct run *run, struct slot *slot)
 
 /*
  * When it went on. It may have taken our CPU before we could read the clock again: that we were queued for
- * a CPU since the tick began bounds for how long.
+ * a CPU since that was last noted bounds for how long.
  */
 static uint64_t let_go(
 	const struct run *run, const struct sprof_hop *hop, struct sprof_thread *thread)

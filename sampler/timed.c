@@ -156,7 +156,7 @@ void sprof_timed_closed(struct timed *timed, bool for_good)
 
 void sprof_timed_executed(struct timed *timed)
 {
-	*timed = (struct timed){.timer = timed->timer};
+	*timed = (struct timed){.timer = NULL};
 }
 
 /* On average, half of a period had passed, which gives no record. */

@@ -116,7 +116,7 @@ bool sprof_timed_wants_other(const struct timed *timed);
 void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer);
 /* `for_good`: it is not opened again. */
 void sprof_timed_closed(struct timed *timed, bool for_good);
-/* The thread runs another program: all is forgotten, except for an open timer. */
+/* The thread runs another program: all is forgotten. Its timer was closed. */
 void sprof_timed_executed(struct timed *timed);
 /* Its period is now `weight` times that of the ticks. */
 void sprof_timed_paced(struct timed *timed, uint64_t now_ns, uint64_t period_ns, double weight);

@@ -23,6 +23,8 @@ enum {
 	LEAST_MEMORY = 32,              /* at least in periods */
 	PACE_RECORDS = 16,              /* a period stays for that many of them, */
 	PACE_NS = SPROF_NS_PER_S / 10,  /* and for that time */
+	/* of all rings together, about; beyond it they hold less, and are read more often */
+	RING_BYTES = 32 << 20,
 };
 
 /*
@@ -218,16 +220,22 @@ void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 	}
 }
 
-void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
+static void forget(struct timers *timers, struct sprof_thread *thread, bool for_good)
 {
-	const struct sprof_world *world = timers->run->world;
 	struct timed *timed = timed_of(thread);
 
 	if (timed->cut)
 		timers->listener->lost(timers->listener->data, timed->cut);
-	world->timer_close(world->data, timed->timer);
 	sprof_timed_closed(timed, for_good);
 	timers->open--;
+}
+
+void sprof_timers_close(struct timers *timers, struct sprof_thread *thread, bool for_good)
+{
+	const struct sprof_world *world = timers->run->world;
+
+	world->timer_close(world->data, timed_of(thread)->timer);
+	forget(timers, thread, for_good);
 }
 
 /* The frames of Go's and Python's threads are in several places. Counts each thread once. */
@@ -291,24 +299,30 @@ static bool ask_for_timer(struct timers *timers, struct sprof_perf_timer_plan *p
 	return true;
 }
 
-/* For the longest time between two looks, and half of it more. */
-static size_t records_for(uint64_t period_ns)
+/*
+ * For the longest time between two looks, and half of it more. Rings are memory that the kernel can't swap,
+ * and nothing limits how much of it root may take.
+ */
+static size_t records_for(const struct timers *timers, size_t stack_size)
 {
-	const size_t spared = sprof_schedule_most_spared(period_ns);
+	const size_t spared = sprof_schedule_most_spared(timers->period_ns);
 	const size_t more = spared / 2 > MORE_RECORDS ? spared / 2 : MORE_RECORDS;
+	const size_t wanted = spared + more + FEW_RECORDS;
+	const size_t most = RING_BYTES / (timers->open + 1) / stack_size;
 
-	return spared + more + FEW_RECORDS;
+	return wanted < most ? wanted : most;
 }
 
 /* NULL: refused; or no memory, which will be noticed elsewhere. */
 static struct sprof_perf_timer *open_timer(
 	struct timers *timers, struct sprof_thread *thread, double weight)
 {
+	const size_t stack_size = sprof_timed_stack_size(timed_of(thread));
 	struct sprof_perf_timer_plan plan = {
 		.tid = thread->tid,
 		.period_ns = (uint64_t)((double)timers->period_ns * weight),
-		.stack_size = sprof_timed_stack_size(timed_of(thread)),
-		.records = records_for(timers->period_ns),
+		.stack_size = stack_size,
+		.records = records_for(timers, stack_size),
 	};
 	struct sprof_perf_denial denial;
 	struct sprof_perf_timer *timer;
@@ -357,20 +371,20 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
 }
 
-/* A timer with other copies, if that is possible. */
+/* A timer with other copies, if that is possible. Locked memory may not be enough for both at once. */
 void sprof_timers_replace(struct timers *timers, struct sprof_thread *thread)
 {
 	const struct sprof_world *world = timers->run->world;
 	const double weight = next_weight(timers);
-	struct sprof_perf_timer *old = timed_of(thread)->timer, *timer;
+	struct sprof_perf_timer *timer;
 
+	sprof_timers_drop(timers, thread);
+	world->timer_close(world->data, timed_of(thread)->timer);
 	timer = open_timer(timers, thread, weight);
 	if (!timer) {
-		sprof_timers_close(timers, thread, true);
+		forget(timers, thread, true);
 		return;
 	}
-	sprof_timers_drop(timers, thread);
-	world->timer_close(world->data, old);
 	sprof_timed_replaced(timed_of(thread), timer);
 	sprof_timed_paced(timed_of(thread), timers->tick_ns, timers->period_ns, weight);
 }

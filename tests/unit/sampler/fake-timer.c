@@ -129,6 +129,9 @@ static bool timer_open(void *data, struct sprof_perf_timer_plan *plan,
 	thread->timer = *ret;
 	thread->timers++;
 	thread->last_copy = plan->stack_size;
+	world->ring_bytes += (*ret)->room * plan->stack_size;
+	if (world->most_ring_bytes < world->ring_bytes)
+		world->most_ring_bytes = world->ring_bytes;
 	world->open_timers++;
 	if (world->most_timers < world->open_timers)
 		world->most_timers = world->open_timers;
@@ -142,6 +145,7 @@ static void timer_close(void *data, struct sprof_perf_timer *timer)
 	if (timer->thread->timer == timer)
 		timer->thread->timer = NULL;
 	world->open_timers--;
+	world->ring_bytes -= timer->room * timer->stack_size;
 	free(timer);
 }
 

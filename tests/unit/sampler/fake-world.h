@@ -133,6 +133,7 @@ struct fake_world {
 	bool refuses_kernel;   /* timers of the kernel's own code */
 	uint64_t throttled_ns; /* one timer is, then; 0: none */
 	size_t open_timers, most_timers;
+	size_t ring_bytes, most_ring_bytes;        /* of all timers together */
 	uint8_t zeros[SPROF_PERF_TIMER_STACK_MAX]; /* all stacks, for timers */
 	uint64_t maps_reads, walks, interrupts;
 	uint32_t words[64];  /* memory at FAKE_MEMORY */

@@ -58,6 +58,28 @@ static void a_stack_that_is_too_deep_takes_stops(void **state)
 	assert_null(runner->timer);
 }
 
+/*
+ * Rings are the kernel's memory. Those of many threads hold less, and are read more often: nothing is lost, but
+ * for what comes while a timer is replaced.
+ */
+static void many_deep_stacks_share_the_memory(void **state)
+{
+	const uint64_t megabyte = 1024 * 1024;
+
+	for (int i = 0; i < FAKE_THREADS; i++) {
+		struct fake_thread *runner = fake_add_runner(&world);
+
+		runner->deep = 60 * 1024;
+		runner->acts[0].ns = 10000 * MS;
+	}
+	world.cost_ns = 1;
+	world.options.duration_ns = 300 * MS;
+	fake_run_well(&world);
+	assert_int_equal(world.most_timers, FAKE_THREADS);
+	assert_in_range(world.most_ring_bytes, 1, 160 * megabyte);
+	assert_in_range(world.quality.samples_lost, 0, FAKE_THREADS);
+}
+
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
 int main(void)
@@ -66,6 +88,7 @@ int main(void)
 		SCENARIO(a_deep_stack_gets_larger_copies),
 		SCENARIO(a_small_stack_gets_smaller_copies),
 		SCENARIO(a_stack_that_is_too_deep_takes_stops),
+		SCENARIO(many_deep_stacks_share_the_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
