@@ -20,8 +20,8 @@ enum sprof_merge sprof_merge_judge(struct sprof_interp_process *process,
 	struct sprof_merge_fit *ret);
 
 /*
- * Merges what fits: the stack that was judged last. *stack becomes the merged stack, in memory of the process's. False: no memory;
- * then it is unchanged.
+ * Merges what fits: the stack that was judged last. *stack becomes the merged stack, in memory of the
+ * process's. False: no memory; then it is unchanged.
  */
 SPROF_MUST_USE bool sprof_merge_build(struct sprof_interp_process *process,
 	enum sprof_interp_mode mode, const struct sprof_interp_copy *copy,
