@@ -193,6 +193,16 @@ uint64_t sprof_sampled_queued(
 	return ns;
 }
 
+uint64_t sprof_sampled_awake_ns(
+	const struct sampled *sampled, const struct sprof_proc_schedstat *now)
+{
+	const struct known_sleep *sleep = &sampled->sleep;
+
+	if (now->timeslices == sleep->timeslices || !sleep->figures.time_ns)
+		return UINT64_MAX;
+	return now->cpu_ns - sleep->cpu_ns + now->runq_ns - sleep->figures.runq_ns;
+}
+
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks)
 {
 	assert(sampled->sleep.active);

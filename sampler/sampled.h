@@ -244,6 +244,9 @@ void sprof_sampled_woke(struct sampled *sampled);
  */
 uint64_t sprof_sampled_queued(
 	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
+/* The time that it has had a CPU, or waited for one, since it was seen asleep. UINT64_MAX: not known. */
+uint64_t sprof_sampled_awake_ns(
+	const struct sampled *sampled, const struct sprof_proc_schedstat *now);
 /* Ticks pass without a look at it. Credited: returns how many did since the last time. */
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
 uint32_t sprof_sampled_credited(struct sampled *sampled);

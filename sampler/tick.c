@@ -76,13 +76,32 @@ static void unsettle(struct ticking *ticking)
 	ticking->unsettled_ns = ticking->ns;
 }
 
-/* The ticks that a look at the thread stands for: none from before its birth. */
+static uint32_t smaller(uint64_t ticks, uint32_t weight)
+{
+	return ticks < weight ? (uint32_t)ticks : weight;
+}
+
+/* The ticks that a look at the thread stands for: none from before its birth, nor those of an earlier sleep. */
 static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thread *thread)
 {
 	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
-	const uint64_t ticks = lived_ns / ticking->period_ns + 1;
 
-	return ticks < ticking->weight ? (uint32_t)ticks : ticking->weight;
+	return smaller(lived_ns / ticking->period_ns + 1, ticking->weight - ticking->slept_on);
+}
+
+/*
+ * The ticks that a thread slept on for since the last look, as its time awake tells. It may have slept
+ * elsewhere, too, but where nothing has changed for so long, it mostly has not.
+ */
+static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sampled,
+	const struct sprof_proc_schedstat *now)
+{
+	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
+	const uint64_t awake_ns = sprof_sampled_awake_ns(sampled, now);
+
+	if (ticking->weight == 1 || awake_ns >= passed_ns)
+		return 0;
+	return smaller((passed_ns - awake_ns) / ticking->period_ns, ticking->weight - 1);
 }
 
 /* The ticks that a peek stands for: not those that a covered thread has spent awake. */
@@ -91,15 +110,14 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 {
 	const struct sampled *sampled = thread->sampling;
 	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
-	uint64_t awake_ns, ticks;
+	uint64_t awake_ns;
 
-	if (ticking->weight == 1 || !sampled->timed.timer)
+	if (ticking->weight == 1 || ticking->slept_on || !sampled->timed.timer)
 		return weight_for(ticking, thread);
 	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
 	if (awake_ns >= passed_ns)
 		return 1;
-	ticks = (passed_ns - awake_ns) / ticking->period_ns + 1;
-	return ticks < ticking->weight ? (uint32_t)ticks : ticking->weight;
+	return smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
 }
 
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
@@ -155,6 +173,23 @@ static bool look_at_blocked(struct ticking *ticking, struct sprof_thread *thread
 	return is_settled_by_peek(ticking, outcome, &sight, &observation);
 }
 
+static void wake(struct ticking *ticking, struct sprof_thread *thread,
+	const struct sprof_proc_schedstat *now)
+{
+	struct sampled *sampled = thread->sampling;
+	uint64_t asleep_ns = ticking->last_ns;
+
+	unsettle(ticking);
+	sprof_book_queued(ticking->book, thread, now);
+	ticking->slept_on = slept_on(ticking, sampled, now);
+	if (ticking->slept_on) {
+		sprof_sampled_skipped(sampled, ticking->slept_on);
+		asleep_ns =
+			ticking->ns - (ticking->weight - ticking->slept_on) * ticking->period_ns;
+	}
+	sprof_book_woke(ticking->book, thread, asleep_ns);
+}
+
 /* Most threads of most programs are asleep as before. */
 static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 {
@@ -170,9 +205,7 @@ static bool is_reused(struct ticking *ticking, struct sprof_thread *thread)
 		sprof_book_stays(ticking->book, thread, ticking->ns);
 		return true;
 	case REUSE_MOVED:
-		unsettle(ticking);
-		sprof_book_queued(ticking->book, thread, &reused.moved);
-		sprof_book_woke(ticking->book, thread, ticking->last_ns);
+		wake(ticking, thread, &reused.moved);
 		break;
 	}
 	return false;
@@ -243,6 +276,7 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->run->out_of_memory = true;
 		return;
 	}
+	ticking->slept_on = 0;
 	gather(ticking, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
 	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))
