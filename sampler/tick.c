@@ -111,13 +111,15 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 	const struct sampled *sampled = thread->sampling;
 	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
 	uint64_t awake_ns;
+	uint32_t ticks;
 
-	if (ticking->weight == 1 || ticking->slept_on || !sampled->timed.timer)
+	if (ticking->weight == 1 || !sampled->timed.timer)
 		return weight_for(ticking, thread);
 	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
 	if (awake_ns >= passed_ns)
 		return 1;
-	return smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
+	ticks = smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
+	return ticks > ticking->slept_on ? ticks - ticking->slept_on : 1;
 }
 
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
