@@ -193,14 +193,25 @@ uint64_t sprof_sampled_queued(
 	return ns;
 }
 
-uint64_t sprof_sampled_awake_ns(
-	const struct sampled *sampled, const struct sprof_proc_schedstat *now)
+uint64_t sprof_sampled_ran_ns(const struct sampled *sampled, const struct sprof_proc_schedstat *now)
 {
 	const struct known_sleep *sleep = &sampled->sleep;
 
-	if (now->timeslices == sleep->timeslices || !sleep->figures.time_ns)
-		return UINT64_MAX;
-	return now->cpu_ns - sleep->cpu_ns + now->runq_ns - sleep->figures.runq_ns;
+	return now->timeslices == sleep->timeslices || now->cpu_ns < sleep->cpu_ns
+		? 0
+		: now->cpu_ns - sleep->cpu_ns;
+}
+
+void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks)
+{
+	sprof_sampled_skipped(sampled, ticks);
+	sampled->slept_on = ticks;
+	sampled->slept_on_ns = tick_ns;
+}
+
+uint32_t sprof_sampled_slept_on(const struct sampled *sampled, uint64_t tick_ns)
+{
+	return sampled->slept_on_ns == tick_ns ? sampled->slept_on : 0;
 }
 
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks)

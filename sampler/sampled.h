@@ -120,7 +120,9 @@ struct sampled {
 	uint64_t stood_ns;  /* spent in our stops, from when we saw them */
 	uint64_t queued_ns; /* waited for a CPU after sleeps: what is less than a tick */
 	enum sampled_life life;
-	uint32_t owed; /* ticks in a row that its last stop came too late for */
+	uint32_t slept_on;    /* ticks before one that a sleep had which was over in it, */
+	uint64_t slept_on_ns; /* and when that tick was */
+	uint32_t owed;        /* ticks in a row that its last stop came too late for */
 	struct last_seen last;
 	struct known_place asleep; /* the sample of the present sleep, */
 	/* and where a record says that it ran: just before, or when the sleep was over, which nobody saw yet */
@@ -244,9 +246,15 @@ void sprof_sampled_woke(struct sampled *sampled);
  */
 uint64_t sprof_sampled_queued(
 	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
-/* The time that it has had a CPU, or waited for one, since it was seen asleep. UINT64_MAX: not known. */
-uint64_t sprof_sampled_awake_ns(
+/* The CPU time that it has used since it was seen asleep; 0: none, or not known. */
+uint64_t sprof_sampled_ran_ns(
 	const struct sampled *sampled, const struct sprof_proc_schedstat *now);
+/*
+ * That many ticks before this one, without a look, count as skipped, and so for the sleep that it has woken from.
+ * Slept on: how many, in this tick.
+ */
+void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks);
+uint32_t sprof_sampled_slept_on(const struct sampled *sampled, uint64_t tick_ns);
 /* Ticks pass without a look at it. Credited: returns how many did since the last time. */
 void sprof_sampled_skipped(struct sampled *sampled, uint32_t ticks);
 uint32_t sprof_sampled_credited(struct sampled *sampled);

@@ -81,27 +81,28 @@ static uint32_t smaller(uint64_t ticks, uint32_t weight)
 	return ticks < weight ? (uint32_t)ticks : weight;
 }
 
-/* The ticks that a look at the thread stands for: none from before its birth, nor those of an earlier sleep. */
+/* The ticks that a look at the thread stands for: none from before its birth, nor what its former sleep has. */
 static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thread *thread)
 {
 	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
+	const uint32_t slept_on = sprof_sampled_slept_on(thread->sampling, ticking->ns);
 
-	return smaller(lived_ns / ticking->period_ns + 1, ticking->weight - ticking->slept_on);
+	return smaller(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
 }
 
 /*
- * The ticks that a thread slept on for since the last look, as its time awake tells. It may have slept
- * elsewhere, too, but where nothing has changed for so long, it mostly has not.
+ * Of a thread without records. The look that finds it running stands for the ticks since the last one, because
+ * other looks miss such work wholly; but those in which it is seen to have run already have no need of that. In
+ * the mean over the moments of looks, this gives work of any length its ticks, and the sleep the others.
  */
 static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sampled,
 	const struct sprof_proc_schedstat *now)
 {
-	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
-	const uint64_t awake_ns = sprof_sampled_awake_ns(sampled, now);
+	const uint64_t ran_ns = sprof_sampled_ran_ns(sampled, now);
 
-	if (ticking->weight == 1 || awake_ns >= passed_ns)
+	if (ticking->weight == 1 || sprof_timed_is_open(&sampled->timed))
 		return 0;
-	return smaller((passed_ns - awake_ns) / ticking->period_ns, ticking->weight - 1);
+	return smaller((ran_ns + ticking->period_ns / 2) / ticking->period_ns, ticking->weight - 1);
 }
 
 /* The ticks that a peek stands for: not those that a covered thread has spent awake. */
@@ -111,15 +112,13 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 	const struct sampled *sampled = thread->sampling;
 	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
 	uint64_t awake_ns;
-	uint32_t ticks;
 
-	if (ticking->weight == 1 || !sampled->timed.timer)
+	if (ticking->weight == 1 || !sprof_timed_is_open(&sampled->timed))
 		return weight_for(ticking, thread);
 	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
 	if (awake_ns >= passed_ns)
 		return 1;
-	ticks = smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
-	return ticks > ticking->slept_on ? ticks - ticking->slept_on : 1;
+	return smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
 }
 
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
@@ -179,17 +178,15 @@ static void wake(struct ticking *ticking, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *now)
 {
 	struct sampled *sampled = thread->sampling;
-	uint64_t asleep_ns = ticking->last_ns;
+	const uint32_t ticks = slept_on(ticking, sampled, now);
 
 	unsettle(ticking);
+	if (ticks)
+		sprof_sampled_sleeps_on(sampled, ticking->ns, ticks);
+	/* The last look has its own sample. */
+	sprof_book_credit(ticking->book, thread, ticking->last_ns + !!ticks);
 	sprof_book_queued(ticking->book, thread, now);
-	ticking->slept_on = slept_on(ticking, sampled, now);
-	if (ticking->slept_on) {
-		sprof_sampled_skipped(sampled, ticking->slept_on);
-		asleep_ns =
-			ticking->ns - (ticking->weight - ticking->slept_on) * ticking->period_ns;
-	}
-	sprof_book_woke(ticking->book, thread, asleep_ns);
+	sprof_book_woke(ticking->book, thread, ticking->last_ns);
 }
 
 /* Most threads of most programs are asleep as before. */
@@ -278,7 +275,6 @@ static void take_turn(struct ticking *ticking, struct sprof_thread *thread)
 		ticking->run->out_of_memory = true;
 		return;
 	}
-	ticking->slept_on = 0;
 	gather(ticking, thread);
 	sprof_mappings_begin(ticking->run->world, thread->process);
 	if (!sprof_thread_has_figures(thread) && !is_settled(ticking, thread))

@@ -23,7 +23,6 @@ struct ticking {
 	bool closing; /* every thread is charged up to it */
 	/* ticks that it stands for: those since the last one, if they needed no look */
 	uint32_t weight;
-	uint32_t slept_on;     /* of them, those that the present thread has slept before it woke */
 	int64_t unweighed_ns;  /* time that no weight stands for; below 0: too large a weight */
 	unsigned round;        /* of turns in this tick */
 	bool has_missed;       /* some threads get another turn in it */

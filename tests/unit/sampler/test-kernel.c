@@ -186,108 +186,6 @@ static void a_record_of_before_does_not_end_a_sleep(void **state)
 	assert_in_range(awake, expected * 0.98, expected * 1.02);
 }
 
-/* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
-static void where_all_is_settled_looks_are_spared(void **state)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
-
-	runner->acts[0].ns = 10 * LATER * MS;
-	world.options.duration_ns = 2 * LATER * MS;
-	fake_run_well(&world);
-	assert_in_range(sleeper->looks, 180, 300);
-	assert_in_range(sleeper->samples, 1950, 2050);
-	assert_in_range(runner->samples, 1950, 2050);
-	assert_int_equal(world.quality.ticks_missed, 0);
-	assert_in_range(world.quality.ticks, 1950, 2050);
-	assert_int_equal(world.quality.samples_lost, 0);
-}
-
-/* At 100 Hz up to eight in a row, but not for longer than a tenth of a second. */
-static void at_low_rates_looks_are_spared_too(void **state)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
-
-	runner->acts[0].ns = 10 * LATER * MS;
-	world.options.rate_hz = 100;
-	world.options.duration_ns = 5 * LATER * MS;
-	fake_run_well(&world);
-	assert_in_range(sleeper->looks, 80, 140);
-	assert_in_range(sleeper->samples, 490, 510);
-	assert_in_range(runner->samples, 490, 510);
-	assert_int_equal(world.quality.ticks_missed, 0);
-	assert_int_equal(world.quality.samples_lost, 0);
-}
-
-/* The looks at a runner whose ring has no more room, as locked memory allows no more; nothing is lost. */
-static uint64_t looks_with_room_for(size_t records)
-{
-	struct fake_thread *runner = fake_add_runner(&world);
-
-	runner->acts[0].ns = 10 * LATER * MS;
-	world.most_records = records;
-	world.options.duration_ns = 2 * LATER * MS;
-	fake_run_well(&world);
-	assert_in_range(runner->samples, 1950, 2050);
-	assert_int_equal(world.quality.samples_lost, 0);
-	return runner->looks;
-}
-
-static void a_small_ring_is_read_more_often(void **state)
-{
-	assert_in_range(looks_with_room_for(12), 280, 420);
-}
-
-static void the_smallest_ring_is_read_in_each_tick(void **state)
-{
-	assert_in_range(looks_with_room_for(2), 1900, 2100);
-}
-
-/* The first look that finds it asleep stands for the ticks before. */
-static void who_begins_to_sleep_is_looked_at_again(void **state)
-{
-	uint64_t asleep = 0;
-
-	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct fake_thread *thread;
-
-		fake_init(&world, seed);
-		world.options.by_kernel = true;
-		thread = fake_add(&world, 0, 0);
-		fake_act(thread, DOING_USER, 600 * MS);
-		for (int i = 0; i < 60; i++) {
-			fake_act(thread, DOING_SLEEP, 5 * MS);
-			fake_act(thread, DOING_USER, 2 * MS);
-		}
-		world.options.duration_ns = 1000 * MS;
-		fake_run_well(&world);
-		asleep += thread->states[SPROF_STATE_SLEEP];
-	}
-	assert_in_range(asleep, 20 * 260, 20 * 310);
-}
-
-/* Its CPU time tells how many of the ticks without a look it has slept on for. */
-static void who_wakes_meanwhile_has_slept_before(void **state)
-{
-	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct fake_thread *thread;
-
-		fake_init(&world, seed);
-		world.options.by_kernel = true;
-		world.options.rate_hz = 100;
-		fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
-		thread = fake_add(&world, 0, 0);
-		fake_act(thread, DOING_SLEEP, (700 + 3 * seed) * MS);
-		fake_act(thread, DOING_USER, 200 * MS);
-		fake_act(thread, DOING_SLEEP, 10 * LATER * MS);
-		world.options.duration_ns = 1500 * MS;
-		fake_run_well(&world);
-		assert_in_range(thread->states[SPROF_STATE_USER], 17, 23);
-		assert_in_range(thread->samples, 147, 155);
-	}
-}
-
 static void who_waits_for_a_cpu_repeats_its_last_sample(void **state)
 {
 	struct fake_thread *thread = fake_add(&world, 0, 0);
@@ -302,24 +200,10 @@ static void who_waits_for_a_cpu_repeats_its_last_sample(void **state)
 	assert_int_equal(thread->states[SPROF_STATE_USER], thread->samples);
 }
 
-static void a_birth_ends_the_rest(void **state)
-{
-	struct fake_thread *born;
-
-	fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
-	for (int i = 0; i < 40; i++) {
-		born = fake_add(&world, 0, (uint64_t)(500 + i * 20) * MS);
-		fake_act(born, DOING_READY, MS / 100);
-		fake_act(born, DOING_USER, 3 * MS);
-		fake_act(born, DOING_END, 0);
-	}
-	world.options.duration_ns = 2 * LATER * MS;
-	fake_run_well(&world);
-	for (int i = 1; i <= 40; i++)
-		assert_in_range(world.threads[i].samples, 1, 5);
-}
-
-/* A timer that is opened in one of them has its first record only after two more. */
+/*
+ * A timer that is opened in one of them has its first record only after two more. A look that stands for eight
+ * ticks may meet one.
+ */
 static void short_bursts_have_samples(void **state)
 {
 	for (int i = 0; i < FAKE_THREADS; i++) {
@@ -338,7 +222,7 @@ static void short_bursts_have_samples(void **state)
 	world.options.duration_ns = LATER * MS;
 	fake_run_well(&world);
 	for (int i = 0; i < FAKE_THREADS; i++)
-		assert_in_range(world.threads[i].states[SPROF_STATE_USER], 1, 7);
+		assert_in_range(world.threads[i].states[SPROF_STATE_USER], 1, 14);
 }
 
 static void a_long_sleeper_has_no_timer(void **state)
@@ -472,14 +356,7 @@ int main(void)
 		SCENARIO(rare_calls_have_records),
 		SCENARIO(who_sleeps_is_peeked_at),
 		SCENARIO(a_record_of_before_does_not_end_a_sleep),
-		SCENARIO(where_all_is_settled_looks_are_spared),
-		SCENARIO(at_low_rates_looks_are_spared_too),
-		SCENARIO(a_small_ring_is_read_more_often),
-		SCENARIO(the_smallest_ring_is_read_in_each_tick),
-		SCENARIO(who_begins_to_sleep_is_looked_at_again),
-		SCENARIO(who_wakes_meanwhile_has_slept_before),
 		SCENARIO(who_waits_for_a_cpu_repeats_its_last_sample),
-		SCENARIO(a_birth_ends_the_rest),
 		SCENARIO(short_bursts_have_samples),
 		SCENARIO(a_long_sleeper_has_no_timer),
 		SCENARIO(where_it_is_refused_stops_do_it),

@@ -1,0 +1,171 @@
+/*
+ * The sampler in a made-up world with timers in the kernel: ticks that need no look, and what the next look stands
+ * for.
+ */
+#include "base/clock.h"
+#include "tests/unit/check.h"
+#include "tests/unit/sampler/fake-world.h"
+
+#define MS ((uint64_t)SPROF_NS_PER_MS)
+
+enum { LATER = 1000 }; /* ms after the end of a run */
+
+static struct fake_world world;
+
+static int set_up(void **state)
+{
+	fake_init(&world, 1);
+	world.options.by_kernel = true;
+	return 0;
+}
+
+/* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
+static void where_all_is_settled_looks_are_spared(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(sleeper->looks, 180, 300);
+	assert_in_range(sleeper->samples, 1950, 2050);
+	assert_in_range(runner->samples, 1950, 2050);
+	assert_int_equal(world.quality.ticks_missed, 0);
+	assert_in_range(world.quality.ticks, 1950, 2050);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* At 100 Hz up to eight in a row, but not for longer than a tenth of a second. */
+static void at_low_rates_looks_are_spared_too(void **state)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+	const struct fake_thread *sleeper = fake_add_sleeper(&world, 0);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.options.rate_hz = 100;
+	world.options.duration_ns = 5 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(sleeper->looks, 80, 140);
+	assert_in_range(sleeper->samples, 490, 510);
+	assert_in_range(runner->samples, 490, 510);
+	assert_int_equal(world.quality.ticks_missed, 0);
+	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* The looks at a runner whose ring has no more room, as locked memory allows no more; nothing is lost. */
+static uint64_t looks_with_room_for(size_t records)
+{
+	struct fake_thread *runner = fake_add_runner(&world);
+
+	runner->acts[0].ns = 10 * LATER * MS;
+	world.most_records = records;
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	assert_in_range(runner->samples, 1950, 2050);
+	assert_int_equal(world.quality.samples_lost, 0);
+	return runner->looks;
+}
+
+static void a_small_ring_is_read_more_often(void **state)
+{
+	assert_in_range(looks_with_room_for(12), 280, 420);
+}
+
+static void the_smallest_ring_is_read_in_each_tick(void **state)
+{
+	assert_in_range(looks_with_room_for(2), 1900, 2100);
+}
+
+/* The first look that finds it asleep stands for the ticks before. */
+static void who_begins_to_sleep_is_looked_at_again(void **state)
+{
+	uint64_t asleep = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *thread;
+
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		thread = fake_add(&world, 0, 0);
+		fake_act(thread, DOING_USER, 600 * MS);
+		for (int i = 0; i < 60; i++) {
+			fake_act(thread, DOING_SLEEP, 5 * MS);
+			fake_act(thread, DOING_USER, 2 * MS);
+		}
+		world.options.duration_ns = 1000 * MS;
+		fake_run_well(&world);
+		asleep += thread->states[SPROF_STATE_SLEEP];
+	}
+	assert_in_range(asleep, 20 * 260, 20 * 310);
+}
+
+/* Of one that works for so long, now and then, with sleeps between that are long enough for ticks without a look. */
+static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigned bursts)
+{
+	struct fake_thread *thread;
+
+	fake_init(&world, seed);
+	world.options.by_kernel = true;
+	world.options.rate_hz = 100;
+	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
+	thread = fake_add(&world, 0, 0);
+	for (unsigned i = 0; i < bursts; i++) {
+		fake_act(thread, DOING_SLEEP, 303 * MS);
+		fake_act(thread, DOING_USER, burst_ns);
+	}
+	fake_act(thread, DOING_SLEEP, 20 * LATER * MS);
+	world.options.duration_ns = bursts * (303 * MS + burst_ns) + 300 * MS;
+	fake_run_well(&world);
+	return thread->states[SPROF_STATE_USER];
+}
+
+/* No look is made for it, but those that meet it stand for the others. */
+static void rare_work_has_its_samples(void **state)
+{
+	static const uint64_t lengths_ms[] = {10, 20, 45, 200};
+
+	for (size_t i = 0; i < 4; i++) {
+		const uint64_t burst_ns = lengths_ms[i] * MS;
+		const uint64_t expected = 20 * 20 * burst_ns / (10 * MS);
+		uint64_t samples = 0;
+
+		for (uint64_t seed = 1; seed <= 20; seed++)
+			samples += user_samples_of_bursts(seed, burst_ns, 20);
+		assert_in_range(samples, expected * 0.8, expected * 1.2);
+	}
+}
+
+static void a_birth_ends_the_rest(void **state)
+{
+	struct fake_thread *born;
+
+	fake_add_runner(&world)->acts[0].ns = 10 * LATER * MS;
+	for (int i = 0; i < 40; i++) {
+		born = fake_add(&world, 0, (uint64_t)(500 + i * 20) * MS);
+		fake_act(born, DOING_READY, MS / 100);
+		fake_act(born, DOING_USER, 3 * MS);
+		fake_act(born, DOING_END, 0);
+	}
+	world.options.duration_ns = 2 * LATER * MS;
+	fake_run_well(&world);
+	for (int i = 1; i <= 40; i++)
+		assert_in_range(world.threads[i].samples, 1, 5);
+}
+
+#define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENARIO(where_all_is_settled_looks_are_spared),
+		SCENARIO(at_low_rates_looks_are_spared_too),
+		SCENARIO(a_small_ring_is_read_more_often),
+		SCENARIO(the_smallest_ring_is_read_in_each_tick),
+		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(rare_work_has_its_samples),
+		SCENARIO(a_birth_ends_the_rest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
