@@ -20,7 +20,27 @@ static uint32_t thread_of(const struct sprof_profile *profile, size_t span)
 	return profile->rows[profile->spans[span].row].thread;
 }
 
-/* Counting sort, like by-thread.c; the profile's spans are sorted by begin already. */
+static uint64_t begin_of(const struct sprof_profile *profile, size_t span)
+{
+	return profile->spans[span].begin_ns;
+}
+
+/*
+ * Nearly all are. A sleep that was over when somebody looked comes behind what the kernel has recorded since.
+ */
+static void put_in_order(const struct sprof_profile *profile, uint32_t *first, const uint32_t *end)
+{
+	for (uint32_t *next = first; next < end; next++) {
+		const uint32_t span = *next;
+		uint32_t *at = next;
+
+		for (; at > first && begin_of(profile, at[-1]) > begin_of(profile, span); at--)
+			*at = at[-1];
+		*at = span;
+	}
+}
+
+/* Counting sort, like by-thread.c. */
 static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
 {
 	size_t threads = profile->thread_count;
@@ -33,6 +53,9 @@ static void sort(const struct sprof_profile *profile, struct sprof_spans *spans)
 		spans->first[i] += spans->first[i - 1];
 	for (size_t i = 0; i < profile->span_count; i++)
 		spans->items[spans->first[thread_of(profile, i) + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < threads; i++)
+		put_in_order(profile, spans->items + spans->first[i],
+			spans->items + spans->first[i + 1]);
 }
 
 /* The rate of samples: lower than requested if that would have cost too much. */

@@ -115,7 +115,11 @@ static void note_run(struct kernel *kernel, const struct ask *ask)
 	struct sprof_thread *thread = ask->thread;
 	const struct sprof_world *world = kernel->run->world;
 	struct timed *timed = timed_of(thread);
-	struct timed_look look = {.tick_ns = kernel->tick.ns, .weight = ask->weight};
+	struct timed_look look = {
+		.tick_ns = kernel->tick.ns,
+		.last_ns = kernel->last_ns,
+		.weight = ask->weight,
+	};
 	struct sprof_proc_schedstat now;
 	uint64_t used_ns;
 

@@ -91,21 +91,25 @@ static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thr
 }
 
 /*
- * Of a thread without records. The look that finds it running stands for the ticks since the last one, because
- * other looks miss such work wholly; but those in which it is seen to have run already have no need of that. In
- * the mean over the moments of looks, this gives work of any length its ticks, and the sleep the others.
+ * The ticks without a look in which a thread has slept on, before it woke. A thread that has records has slept
+ * wherever it has not run. Of any other, the look that finds it running stands for the ticks since the last look,
+ * because other looks miss such work wholly; but those in which it is seen to have run already have no need of
+ * that. In the mean over the moments of looks, this gives work of any length its ticks, and the sleep the others.
  */
 static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sampled,
 	const struct sprof_proc_schedstat *now)
 {
+	const uint64_t passed_ns = ticking->ns - ticking->last_ns, period_ns = ticking->period_ns;
 	const uint64_t ran_ns = sprof_sampled_ran_ns(sampled, now);
 
-	if (ticking->weight == 1 || sprof_timed_is_open(&sampled->timed))
+	if (!ran_ns || ran_ns > passed_ns)
 		return 0;
-	return smaller((ran_ns + ticking->period_ns / 2) / ticking->period_ns, ticking->weight - 1);
+	if (sprof_timed_is_open(&sampled->timed))
+		return smaller((passed_ns - ran_ns) / period_ns, ticking->weight - 1);
+	return smaller((ran_ns + period_ns / 2) / period_ns, ticking->weight - 1);
 }
 
-/* The ticks that a peek stands for: not those that a covered thread has spent awake. */
+/* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
 static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *now)
 {
@@ -116,9 +120,17 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 	if (ticking->weight == 1 || !sprof_timed_is_open(&sampled->timed))
 		return weight_for(ticking, thread);
 	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
-	if (awake_ns >= passed_ns)
+	if (awake_ns >= passed_ns || sprof_sampled_slept_on(sampled, ticking->ns))
 		return 1;
 	return smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
+}
+
+/* Ticks in which it slept, too, but no look has met it. */
+static uint32_t naps_of(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	struct sampled *sampled = thread->sampling;
+
+	return sprof_timed_take_naps(&sampled->timed, ticking->period_ns);
 }
 
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
@@ -130,6 +142,7 @@ static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcom
 	observation->times = sleeps_for(ticking, observation->thread, &sight->schedstat);
 	switch (outcome) {
 	case PEEK_TAKEN:
+		observation->times += naps_of(ticking, observation->thread);
 		sprof_book_observation(ticking->book, observation);
 		return true;
 	case PEEK_IN_STOP:

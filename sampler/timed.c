@@ -194,7 +194,16 @@ static void become_open(struct timed *timed)
 	timed->opened_cpu_ns = 0;
 	timed->ran = timed->owed = 0;
 	timed->woken = 0;
-	timed->off_ns = 0;
+	timed->off_ns = timed->nap_ns = 0;
+}
+
+/* CPU time that comes late has seemed to be sleep. */
+static void correct_naps(struct timed *timed)
+{
+	if (timed->off_between_ns < 0)
+		timed->nap_ns += timed->off_between_ns;
+	if (timed->nap_ns < 0)
+		timed->nap_ns = 0;
 }
 
 void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double periods)
@@ -207,6 +216,8 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	timed->runq_between_ns = since(look->runq_ns, timed->runq_ns);
 	timed->off_between_ns = (int64_t)since(look->tick_ns, timed->looked_ns) -
 		(int64_t)since(look->cpu_ns, timed->cpu_ns);
+	timed->goes_on = timed->looked_ns == look->last_ns;
+	correct_naps(timed);
 	timed->looked_ns = look->tick_ns;
 	timed->cpu_ns = look->cpu_ns;
 	timed->runq_ns = look->runq_ns;
@@ -260,6 +271,14 @@ static void queue(struct timed *timed, uint64_t sleeps)
 		timed->off_ns = 0;
 }
 
+/* Both looks found it running: no peek can tell where it was. */
+static void nap(struct timed *timed)
+{
+	const int64_t slept_ns = timed->off_between_ns - (int64_t)timed->runq_between_ns;
+
+	timed->nap_ns += slept_ns > 0 ? slept_ns : 0;
+}
+
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight)
 {
 	timed->has_slept = switches != timed->switches;
@@ -267,8 +286,18 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 		queue(timed, since(switches, timed->switches));
 	else
 		timed->off_ns += timed->off_between_ns;
+	if (timed->has_slept && timed->goes_on && weight > 1)
+		nap(timed);
 	timed->woken += timed->has_slept ? weight : 0;
 	timed->switches = switches;
+}
+
+uint32_t sprof_timed_take_naps(struct timed *timed, uint64_t period_ns)
+{
+	const int64_t ticks = timed->nap_ns / (int64_t)period_ns;
+
+	timed->nap_ns -= ticks * (int64_t)period_ns;
+	return (uint32_t)ticks;
 }
 
 static void had_cpu(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)

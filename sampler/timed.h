@@ -64,6 +64,7 @@ struct timed {
 	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
 	uint64_t turns;                /* on a CPU, between the last two looks */
 	bool has_slept;                /* between the last two looks */
+	bool goes_on;                  /* the look before the last one found it running, too */
 	bool stands;                   /* it has had no CPU between them */
 	bool has_place;                /* its last sample is of this program and this sink */
 	uint64_t looked_ns;            /* the last look */
@@ -72,6 +73,7 @@ struct timed {
 	int64_t off_between_ns;
 	/* without a CPU in the midst of its work, and without a sample yet; below 0: told too early */
 	int64_t off_ns;
+	int64_t nap_ns;   /* slept while ticks had no look, and without a sample yet */
 	double latest;    /* CPU time between the last two looks, in periods */
 	double ran;       /* the same since its last stop */
 	uint32_t woken;   /* ticks since then that found it running after a sleep */
@@ -83,6 +85,7 @@ struct timed {
 struct timed_look {
 	uint64_t tick_ns;
 	uint64_t cpu_ns, runq_ns; /* of the thread, so far */
+	uint64_t last_ns;         /* the tick before */
 	uint32_t weight;          /* number of ticks that it stands for */
 };
 
@@ -137,6 +140,12 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 bool sprof_timed_may_have_slept(struct timed *timed, uint64_t timeslices, uint64_t period_ns);
 /* It has given it up by itself that number of times; the look stands for `weight` ticks. */
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight);
+/*
+ * The thread is seen asleep. Returns the number of ticks that it has slept between looks which found it running,
+ * if ticks before them had no look: this sleep stands for them. Where its sleeps are of several lengths, the long
+ * ones are met more often, and so have some of the short ones' ticks.
+ */
+uint32_t sprof_timed_take_naps(struct timed *timed, uint64_t period_ns);
 /*
  * The timer had a record of the thread, which had a CPU at that time: its CPU time may tell that much
  * later (nohz_full, where the kernel adds it up once a second).

@@ -64,6 +64,22 @@ static void a_sample_lasts_until_the_next_one(void **state)
 	sprof_profile_destroy(profile);
 }
 
+/* A thread's sleep may be told behind what it did after it. */
+static void what_is_told_late_has_its_place(void **state)
+{
+	struct sprof_profile *profile = two_threads();
+	struct sprof_spans spans;
+
+	add_span(profile, 0, 1500, 1500, 1);
+	assert_true(sprof_spans_build(profile, &spans));
+	assert_int_equal(spans.first[1] - spans.first[0], 4);
+	assert_int_equal(sprof_spans_get(&spans, 1).end_ns, 500);
+	assert_int_equal(sprof_spans_get(&spans, 2).begin_ns, 500);
+	assert_int_equal(sprof_spans_get(&spans, 3).begin_ns, 1000);
+	sprof_spans_finish(&spans);
+	sprof_profile_destroy(profile);
+}
+
 static void samples_lie_evenly_in_a_span(void **state)
 {
 	const struct sprof_span span = {
@@ -85,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_lasts_until_the_next_one),
+		cmocka_unit_test(what_is_told_late_has_its_place),
 		cmocka_unit_test(samples_lie_evenly_in_a_span),
 	};
 

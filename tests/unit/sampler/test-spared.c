@@ -120,6 +120,44 @@ static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigne
 	return thread->states[SPROF_STATE_USER];
 }
 
+/* With records: works for 250 ms, sleeps that long. */
+static void run_with_naps(uint64_t seed, uint64_t nap_ns, unsigned naps)
+{
+	struct fake_thread *thread;
+
+	fake_init(&world, seed);
+	world.options.by_kernel = true;
+	world.options.rate_hz = 100;
+	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
+	thread = fake_add(&world, 0, 0);
+	for (unsigned i = 0; i < naps; i++) {
+		fake_act(thread, DOING_USER, 250 * MS);
+		fake_act(thread, DOING_SLEEP, nap_ns);
+	}
+	world.options.duration_ns = naps * (250 * MS + nap_ns);
+	fake_run_well(&world);
+}
+
+/* Those that no look has met are told with the next one that is. */
+static void short_sleeps_have_their_samples(void **state)
+{
+	static const uint64_t lengths_ms[] = {15, 30, 60, 300};
+
+	for (size_t i = 0; i < 4; i++) {
+		const uint64_t nap_ns = lengths_ms[i] * MS;
+		uint64_t user = 0, asleep = 0;
+
+		for (uint64_t seed = 1; seed <= 20; seed++) {
+			run_with_naps(seed, nap_ns, 40);
+			user += world.threads[1].states[SPROF_STATE_USER];
+			asleep += world.threads[1].states[SPROF_STATE_SLEEP];
+		}
+		assert_in_range(user, 20 * 40 * 25 * 0.98, 20 * 40 * 25 * 1.02);
+		assert_in_range(asleep, 20 * 40 * nap_ns / (10 * MS) * 0.85,
+			20 * 40 * nap_ns / (10 * MS) * 1.05);
+	}
+}
+
 /* No look is made for it, but those that meet it stand for the others. */
 static void rare_work_has_its_samples(void **state)
 {
@@ -163,6 +201,7 @@ int main(void)
 		SCENARIO(a_small_ring_is_read_more_often),
 		SCENARIO(the_smallest_ring_is_read_in_each_tick),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(short_sleeps_have_their_samples),
 		SCENARIO(rare_work_has_its_samples),
 		SCENARIO(a_birth_ends_the_rest),
 	};
