@@ -93,7 +93,7 @@ static void move(struct sprof_schedule *schedule, uint64_t ticks)
 
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most)
 {
-	move(schedule, most - next_random(schedule) % (most / 2 + 1));
+	move(schedule, next_random(schedule) % (most + 1));
 }
 
 uint64_t sprof_schedule_most_spared(uint64_t period)

@@ -44,8 +44,8 @@ bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now);
 void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64_t end);
 
 /*
- * Between two ticks: half of `most` to `most` of the next ticks, at random, need no wake-up, because
- * somebody else takes their samples. They count as taken, and what passes beyond them is not missed.
+ * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
+ * else takes their samples. They count as taken, and what passes beyond them is not missed.
  */
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
 /*

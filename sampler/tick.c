@@ -20,7 +20,8 @@ enum {
 	ROUNDS_ONCE = 32,
 	/* Who sleeps or wakes more often than that is looked at in each tick. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
-	SETTLED_PERIODS = 8, /* at least */
+	QUIET_SHARE =
+		20, /* of the time since something has changed, that may pass without a look */
 	LATE_PERIODS = 2,
 };
 
@@ -76,7 +77,7 @@ static void unsettle(struct ticking *ticking)
 	ticking->unsettled_ns = ticking->ns;
 }
 
-static uint32_t smaller(uint64_t ticks, uint32_t weight)
+static uint32_t fewer(uint64_t ticks, uint32_t weight)
 {
 	return ticks < weight ? (uint32_t)ticks : weight;
 }
@@ -87,7 +88,7 @@ static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thr
 	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
 	const uint32_t slept_on = sprof_sampled_slept_on(thread->sampling, ticking->ns);
 
-	return smaller(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
+	return fewer(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
 }
 
 /*
@@ -105,8 +106,8 @@ static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sa
 	if (!ran_ns || ran_ns > passed_ns)
 		return 0;
 	if (sprof_timed_is_open(&sampled->timed))
-		return smaller((passed_ns - ran_ns) / period_ns, ticking->weight - 1);
-	return smaller((ran_ns + period_ns / 2) / period_ns, ticking->weight - 1);
+		return fewer((passed_ns - ran_ns) / period_ns, ticking->weight - 1);
+	return fewer((ran_ns + period_ns / 2) / period_ns, ticking->weight - 1);
 }
 
 /* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
@@ -122,7 +123,7 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
 	if (awake_ns >= passed_ns || sprof_sampled_slept_on(sampled, ticking->ns))
 		return 1;
-	return smaller((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
+	return fewer((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
 }
 
 /* Ticks in which it slept, too, but no look has met it. */
@@ -401,10 +402,7 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 
 static bool is_settled_by_now(const struct ticking *ticking)
 {
-	const uint64_t periods_ns = SETTLED_PERIODS * ticking->period_ns;
-
-	return ticking->ns >
-		ticking->unsettled_ns + (periods_ns > SETTLED_NS ? periods_ns : SETTLED_NS);
+	return ticking->ns > ticking->unsettled_ns + SETTLED_NS;
 }
 
 void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
@@ -434,16 +432,27 @@ void sprof_ticking_restart(struct ticking *ticking, uint64_t first_ns)
 }
 
 /* The tick behind the spared ones may be late by half of a period, and we by as much and more. */
+static uint64_t room_of(const struct sprof_source *source, uint64_t period_ns)
+{
+	const uint64_t room = source->room_ns(source->data) / period_ns;
+
+	return room > LATE_PERIODS ? room - LATE_PERIODS : 0;
+}
+
+/*
+ * Nobody sees when a sleep ends between two looks, and the later one stands for all of that time. So that is at most
+ * a small part of what the sleep has lasted.
+ */
 uint64_t sprof_tick_most_spared(const struct ticking *ticking, uint64_t period_ns)
 {
-	const struct sprof_source *source = ticking->source;
-	const uint64_t most = sprof_schedule_most_spared(period_ns);
+	const uint64_t quiet = (ticking->ns - ticking->unsettled_ns) / QUIET_SHARE / period_ns;
+	const uint64_t usual = sprof_schedule_most_spared(period_ns);
+	const uint64_t most = quiet < usual ? quiet : usual;
 	uint64_t room;
 
 	if (!ticking->is_spare)
 		return 0;
-	room = source->room_ns(source->data) / period_ns;
-	room = room > LATE_PERIODS ? room - LATE_PERIODS : 0;
+	room = room_of(ticking->source, period_ns);
 	return room < most ? room : most;
 }
 
