@@ -20,8 +20,8 @@ enum {
 	ROUNDS_ONCE = 32,
 	/* Who sleeps or wakes more often than that is looked at in each tick. */
 	SETTLED_NS = 100 * SPROF_NS_PER_MS,
-	QUIET_SHARE =
-		20, /* of the time since something has changed, that may pass without a look */
+	/* of the time since something has changed: that much may pass without a look */
+	QUIET_SHARE = 20,
 	LATE_PERIODS = 2,
 };
 

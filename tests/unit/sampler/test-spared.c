@@ -138,6 +138,32 @@ static void run_with_naps(uint64_t seed, uint64_t nap_ns, unsigned naps)
 	fake_run_well(&world);
 }
 
+/* Where one sleep follows another, nobody sees when: the looks are near enough. Nobody else runs. */
+static void sleeps_in_turns_have_their_shares(void **state)
+{
+	uint64_t asleep = 0, on_disk = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *thread;
+
+		fake_init(&world, seed);
+		world.options.by_kernel = true;
+		world.options.rate_hz = 100;
+		thread = fake_add(&world, 0, 0);
+		for (int i = 0; i < 10; i++) {
+			fake_act(thread, DOING_SLEEP, 307 * MS);
+			fake_act(thread, DOING_USER, MS / 20);
+			fake_act(thread, DOING_DISK, 131 * MS);
+			fake_act(thread, DOING_USER, MS / 20);
+		}
+		world.options.duration_ns = (uint64_t)10 * 438 * MS;
+		fake_run_well(&world);
+		asleep += thread->states[SPROF_STATE_SLEEP];
+		on_disk += thread->states[SPROF_STATE_DISK];
+	}
+	assert_in_range(1000 * asleep / (asleep + on_disk), 691, 711);
+}
+
 /* Those that no look has met are told with the next one that is. */
 static void short_sleeps_have_their_samples(void **state)
 {
@@ -201,6 +227,7 @@ int main(void)
 		SCENARIO(a_small_ring_is_read_more_often),
 		SCENARIO(the_smallest_ring_is_read_in_each_tick),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
+		SCENARIO(sleeps_in_turns_have_their_shares),
 		SCENARIO(short_sleeps_have_their_samples),
 		SCENARIO(rare_work_has_its_samples),
 		SCENARIO(a_birth_ends_the_rest),
