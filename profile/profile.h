@@ -202,7 +202,10 @@ struct sprof_profile {
 	size_t wait_count, wait_capacity;
 	uint32_t *wait_frames; /* see struct sprof_profile_wait */
 	size_t wait_frame_count, wait_frame_capacity;
-	/* The timeline, sorted by begin; spans of a thread don't overlap. */
+	/*
+	 * The timeline, nearly sorted by begin: a sleep may be told behind what came after it. Spans of a
+	 * thread don't overlap.
+	 */
 	struct sprof_profile_span *spans;
 	size_t span_count, span_capacity, span_max;
 	uint64_t spans_cut_ns; /* when its room ended; 0: it is complete */

@@ -11,13 +11,22 @@ void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, 
 	profile->start_ns = start_ns;
 }
 
+/* A span that is told late is not the thread's last one: nothing is added to it. */
+static bool is_last(const struct sprof_profile *profile, uint32_t thread, uint64_t begin_ns)
+{
+	const uint32_t last = profile->threads[thread].last_span;
+
+	return last == SPROF_PROFILE_NONE || profile->spans[last].begin_ns <= begin_ns;
+}
+
 static bool append(
 	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *span)
 {
 	if (!sprof_array_reserve(&profile->spans, &profile->span_capacity, profile->span_count + 1,
 		    sizeof(*profile->spans)))
 		return false;
-	profile->threads[thread].last_span = (uint32_t)profile->span_count;
+	if (is_last(profile, thread, span->begin_ns))
+		profile->threads[thread].last_span = (uint32_t)profile->span_count;
 	profile->spans[profile->span_count++] = *span;
 	return true;
 }

@@ -193,13 +193,18 @@ uint64_t sprof_sampled_queued(
 	return ns;
 }
 
-uint64_t sprof_sampled_ran_ns(const struct sampled *sampled, const struct sprof_proc_schedstat *now)
+uint64_t sprof_sampled_worked_ns(
+	const struct sampled *sampled, const struct sprof_proc_schedstat *now)
 {
 	const struct known_sleep *sleep = &sampled->sleep;
+	const uint64_t turns = now->timeslices - sleep->timeslices;
+	uint64_t waited_ns;
 
-	return now->timeslices == sleep->timeslices || now->cpu_ns < sleep->cpu_ns
-		? 0
-		: now->cpu_ns - sleep->cpu_ns;
+	if (!turns)
+		return UINT64_MAX;
+	/* All turns have waited for as long, as far as known; the first one right behind the sleep. */
+	waited_ns = (now->runq_ns - sleep->figures.runq_ns) / turns * (turns - 1);
+	return now->cpu_ns - sleep->cpu_ns + waited_ns;
 }
 
 void sprof_sampled_sleeps_on(struct sampled *sampled, uint64_t tick_ns, uint32_t ticks)

@@ -246,8 +246,11 @@ void sprof_sampled_woke(struct sampled *sampled);
  */
 uint64_t sprof_sampled_queued(
 	struct sampled *sampled, const struct queue_look *look, uint32_t *ret_ticks);
-/* The CPU time that it has used since it was seen asleep; 0: none, or not known. */
-uint64_t sprof_sampled_ran_ns(
+/*
+ * The time since it first had a CPU after the sleep in which it was seen: on it, or waiting for the next turn.
+ * UINT64_MAX: not known.
+ */
+uint64_t sprof_sampled_worked_ns(
 	const struct sampled *sampled, const struct sprof_proc_schedstat *now);
 /*
  * That many ticks before this one, without a look, count as skipped, and so for the sleep that it has woken from.

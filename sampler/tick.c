@@ -93,21 +93,21 @@ static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thr
 
 /*
  * The ticks without a look in which a thread has slept on, before it woke. A thread that has records has slept
- * wherever it has not run. Of any other, the look that finds it running stands for the ticks since the last look,
- * because other looks miss such work wholly; but those in which it is seen to have run already have no need of
+ * wherever it has not worked. Of any other, the look that finds it running stands for the ticks since the last look,
+ * because other looks miss such work wholly; but those in which it is seen to have worked already have no need of
  * that. In the mean over the moments of looks, this gives work of any length its ticks, and the sleep the others.
  */
 static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sampled,
 	const struct sprof_proc_schedstat *now)
 {
 	const uint64_t passed_ns = ticking->ns - ticking->last_ns, period_ns = ticking->period_ns;
-	const uint64_t ran_ns = sprof_sampled_ran_ns(sampled, now);
+	const uint64_t worked_ns = sprof_sampled_worked_ns(sampled, now);
 
-	if (!ran_ns || ran_ns > passed_ns)
+	if (worked_ns > passed_ns)
 		return 0;
 	if (sprof_timed_is_open(&sampled->timed))
-		return fewer((passed_ns - ran_ns) / period_ns, ticking->weight - 1);
-	return fewer((ran_ns + period_ns / 2) / period_ns, ticking->weight - 1);
+		return fewer((passed_ns - worked_ns) / period_ns, ticking->weight - 1);
+	return fewer((worked_ns + period_ns / 2) / period_ns, ticking->weight - 1);
 }
 
 /* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
@@ -116,12 +116,12 @@ static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thr
 {
 	const struct sampled *sampled = thread->sampling;
 	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
-	uint64_t awake_ns;
+	const uint64_t awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
 
 	if (ticking->weight == 1 || !sprof_timed_is_open(&sampled->timed))
 		return weight_for(ticking, thread);
-	awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
-	if (awake_ns >= passed_ns || sprof_sampled_slept_on(sampled, ticking->ns))
+	if (awake_ns >= passed_ns || sprof_sampled_slept_on(sampled, ticking->ns) ||
+		sampled->timed.looked_ns == ticking->ns)
 		return 1;
 	return fewer((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
 }

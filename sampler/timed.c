@@ -197,11 +197,17 @@ static void become_open(struct timed *timed)
 	timed->off_ns = timed->nap_ns = 0;
 }
 
-/* CPU time that comes late has seemed to be sleep. */
+/*
+ * The kernel adds up CPU time late. What was late at the last nap has seemed to be sleep, and makes later time off the
+ * CPU negative; what is late at later looks comes and goes.
+ */
 static void correct_naps(struct timed *timed)
 {
-	if (timed->off_between_ns < 0)
-		timed->nap_ns += timed->off_between_ns;
+	timed->off_since_nap_ns += timed->off_between_ns;
+	if (timed->off_since_nap_ns >= 0)
+		return;
+	timed->nap_ns += timed->off_since_nap_ns;
+	timed->off_since_nap_ns = 0;
 	if (timed->nap_ns < 0)
 		timed->nap_ns = 0;
 }
@@ -277,18 +283,22 @@ static void nap(struct timed *timed)
 	const int64_t slept_ns = timed->off_between_ns - (int64_t)timed->runq_between_ns;
 
 	timed->nap_ns += slept_ns > 0 ? slept_ns : 0;
+	timed->off_since_nap_ns = 0;
 }
 
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight)
 {
+	const bool is_nap = timed->goes_on && weight > 1;
+
 	timed->has_slept = switches != timed->switches;
 	if (timed->has_slept)
 		queue(timed, since(switches, timed->switches));
 	else
 		timed->off_ns += timed->off_between_ns;
-	if (timed->has_slept && timed->goes_on && weight > 1)
+	if (timed->has_slept && is_nap)
 		nap(timed);
-	timed->woken += timed->has_slept ? weight : 0;
+	if (timed->has_slept)
+		timed->woken += is_nap ? 1 : weight;
 	timed->switches = switches;
 }
 
@@ -339,6 +349,7 @@ void sprof_timed_was_placed(struct timed *timed, uint32_t samples)
 void sprof_timed_restarted(struct timed *timed)
 {
 	timed->has_place = false;
+	timed->nap_ns = 0;
 }
 
 /* Several records of one timer may tell so. */

@@ -73,11 +73,12 @@ struct timed {
 	int64_t off_between_ns;
 	/* without a CPU in the midst of its work, and without a sample yet; below 0: told too early */
 	int64_t off_ns;
-	int64_t nap_ns;   /* slept while ticks had no look, and without a sample yet */
-	double latest;    /* CPU time between the last two looks, in periods */
-	double ran;       /* the same since its last stop */
-	uint32_t woken;   /* ticks since then that found it running after a sleep */
-	uint32_t cut;     /* records whose stack was not whole: one stop stands for them */
+	int64_t nap_ns;           /* slept while ticks had no look, and without a sample yet */
+	int64_t off_since_nap_ns; /* time off the CPU; 0 at the least */
+	double latest;            /* CPU time between the last two looks, in periods */
+	double ran;               /* the same since its last stop */
+	uint32_t woken;           /* ticks since then that found it running after a sleep */
+	uint32_t cut;             /* records whose stack was not whole: one stop stands for them */
 	double cut_share; /* of the recent records: those of them for which no larger copy may help */
 };
 

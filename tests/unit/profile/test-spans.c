@@ -4,6 +4,7 @@
 #include "profile/spans.h"
 
 #include "base/array.h"
+#include "profile/index.h"
 #include "tests/unit/check.h"
 #include "tests/unit/profile/example.h"
 
@@ -80,6 +81,33 @@ static void what_is_told_late_has_its_place(void **state)
 	sprof_profile_destroy(profile);
 }
 
+static void extend(struct sprof_profile *profile, uint32_t row, uint64_t ns)
+{
+	const struct sprof_profile_span span = {
+		.begin_ns = ns, .end_ns = ns, .row = row, .samples = 1};
+
+	assert_true(sprof_profile_extend(profile, 0, &span));
+}
+
+/* What is told late is no part of what comes next, though it is the same. */
+static void nothing_is_added_to_what_is_told_late(void **state)
+{
+	struct sprof_profile *profile = sprof_profile_create(NULL);
+
+	example_thread(profile, "one");
+	sprof_profile_set_timeline(profile, 100, 0);
+	extend(profile, 0, 1000);
+	extend(profile, 1, 1005);
+	extend(profile, 0, 1001);
+	extend(profile, 0, 1009);
+	extend(profile, 0, 1010);
+	assert_int_equal(profile->span_count, 4);
+	assert_int_equal(profile->spans[2].end_ns, 1001);
+	assert_int_equal(profile->spans[3].begin_ns, 1009);
+	assert_int_equal(profile->spans[3].end_ns, 1010);
+	sprof_profile_destroy(profile);
+}
+
 static void samples_lie_evenly_in_a_span(void **state)
 {
 	const struct sprof_span span = {
@@ -102,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_lasts_until_the_next_one),
 		cmocka_unit_test(what_is_told_late_has_its_place),
+		cmocka_unit_test(nothing_is_added_to_what_is_told_late),
 		cmocka_unit_test(samples_lie_evenly_in_a_span),
 	};
 

@@ -293,9 +293,9 @@ static bool read_schedstat(
 	struct fake_thread *fake = fake_ask(data, thread);
 
 	fake->looks++;
-	*ret = (struct sprof_proc_schedstat){fake->cpu_ns, fake->runq_ns, fake->timeslices};
-	if (world->quality.schedstat_missing)
-		*ret = (struct sprof_proc_schedstat){0, 0, fake->timeslices};
+	ret->timeslices = fake->timeslices;
+	ret->cpu_ns = world->quality.schedstat_missing ? 0 : fake_known_cpu_ns(world, fake);
+	ret->runq_ns = world->quality.schedstat_missing ? 0 : fake->runq_ns;
 	return true;
 }
 

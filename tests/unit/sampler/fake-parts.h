@@ -13,6 +13,8 @@
 /* fake-threads.c. Notes the first thing that is wrong. */
 void fake_wrong(struct fake_world *world, const struct fake_thread *thread, const char *what);
 enum doing fake_doing(const struct fake_thread *thread);
+/* Of one that runs, as of the kernel's last tick, or of when it got its CPU. */
+uint64_t fake_known_cpu_ns(const struct fake_world *world, const struct fake_thread *thread);
 bool fake_runs(enum doing doing);
 bool fake_is_blocked(enum doing doing);
 /* The thread stands in a stop of the sampler. */

@@ -27,6 +27,15 @@ enum doing fake_doing(const struct fake_thread *thread)
 	return thread->act < thread->act_count ? thread->acts[thread->act].doing : DOING_SLEEP;
 }
 
+uint64_t fake_known_cpu_ns(const struct fake_world *world, const struct fake_thread *thread)
+{
+	const uint64_t late_ns = world->jiffy_ns ? world->now_ns % world->jiffy_ns : 0;
+
+	if (!fake_runs(fake_doing(thread)))
+		return thread->cpu_ns;
+	return thread->cpu_ns - (late_ns < thread->act_ns ? late_ns : thread->act_ns);
+}
+
 bool fake_runs(enum doing doing)
 {
 	return doing == DOING_USER || doing == DOING_CALL;

@@ -129,6 +129,7 @@ struct fake_world {
 	bool lacks_memory;                     /* for a new thread */
 	bool is_alone;                         /* nothing else runs on the machine */
 	enum sprof_perf_reason refuses_timers; /* PERMITTED: it does not */
+	uint64_t jiffy_ns;     /* between the kernel's ticks; 0: it knows CPU time at any moment */
 	size_t most_records;   /* that a ring may have room for; 0: as many as wanted */
 	bool refuses_kernel;   /* timers of the kernel's own code */
 	uint64_t throttled_ns; /* one timer is, then; 0: none */

@@ -126,6 +126,7 @@ static void run_with_naps(uint64_t seed, uint64_t nap_ns, unsigned naps)
 	struct fake_thread *thread;
 
 	fake_init(&world, seed);
+	world.jiffy_ns = 4 * MS;
 	world.options.by_kernel = true;
 	world.options.rate_hz = 100;
 	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
