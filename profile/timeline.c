@@ -11,7 +11,26 @@ void sprof_profile_set_timeline(struct sprof_profile *profile, size_t span_max, 
 	profile->start_ns = start_ns;
 }
 
-/* A span that is told late is not the thread's last one: nothing is added to it. */
+static uint32_t thread_of(const struct sprof_profile *profile, uint32_t span)
+{
+	return profile->rows[profile->spans[span].row].thread;
+}
+
+/*
+ * The thread's span that a moment follows. Its last one, mostly; a sleep that was over when somebody looked is told
+ * behind what the kernel has recorded since, which is not much.
+ */
+static uint32_t span_before(const struct sprof_profile *profile, uint32_t thread, uint64_t time_ns)
+{
+	uint32_t at = profile->threads[thread].last_span;
+
+	while (at != SPROF_PROFILE_NONE &&
+		(profile->spans[at].begin_ns > time_ns || thread_of(profile, at) != thread))
+		at = at ? at - 1 : SPROF_PROFILE_NONE;
+	return at;
+}
+
+/* What is told late is not the thread's last span: nothing of later is added to it. */
 static bool is_last(const struct sprof_profile *profile, uint32_t thread, uint64_t begin_ns)
 {
 	const uint32_t last = profile->threads[thread].last_span;
@@ -34,13 +53,15 @@ static bool append(
 bool sprof_profile_extend(
 	struct sprof_profile *profile, uint32_t thread, const struct sprof_profile_span *more)
 {
-	uint32_t last = profile->threads[thread].last_span;
-	struct sprof_profile_span *span = last == SPROF_PROFILE_NONE ? NULL : &profile->spans[last];
+	const uint32_t before = span_before(profile, thread, more->begin_ns);
+	struct sprof_profile_span *span =
+		before == SPROF_PROFILE_NONE ? NULL : &profile->spans[before];
 
 	if (!profile->span_max || profile->spans_cut_ns)
 		return true;
 	if (span && span->row == more->row && span->samples <= UINT32_MAX - more->samples) {
-		span->end_ns = more->end_ns;
+		if (span->end_ns < more->end_ns)
+			span->end_ns = more->end_ns;
 		span->samples += more->samples;
 		return true;
 	}

@@ -89,22 +89,28 @@ static void extend(struct sprof_profile *profile, uint32_t row, uint64_t ns)
 	assert_true(sprof_profile_extend(profile, 0, &span));
 }
 
-/* What is told late is no part of what comes next, though it is the same. */
-static void nothing_is_added_to_what_is_told_late(void **state)
+/* What is told late goes on with what was before, and not with what comes next. */
+static void what_is_told_late_is_added_to_its_own_span(void **state)
 {
-	struct sprof_profile *profile = sprof_profile_create(NULL);
+	struct sprof_profile *profile = two_threads();
 
-	example_thread(profile, "one");
+	profile->span_count = 0;
 	sprof_profile_set_timeline(profile, 100, 0);
+	example_add(profile, 0, "main;h", &(struct sprof_metrics){.samples = 1});
 	extend(profile, 0, 1000);
-	extend(profile, 1, 1005);
+	extend(profile, 2, 1005);
 	extend(profile, 0, 1001);
+	extend(profile, 2, 1006);
 	extend(profile, 0, 1009);
+	extend(profile, 2, 1002);
 	extend(profile, 0, 1010);
 	assert_int_equal(profile->span_count, 4);
-	assert_int_equal(profile->spans[2].end_ns, 1001);
-	assert_int_equal(profile->spans[3].begin_ns, 1009);
-	assert_int_equal(profile->spans[3].end_ns, 1010);
+	assert_int_equal(profile->spans[0].samples, 2);
+	assert_int_equal(profile->spans[0].end_ns, 1001);
+	assert_int_equal(profile->spans[1].end_ns, 1006);
+	assert_int_equal(profile->spans[2].begin_ns, 1009);
+	assert_int_equal(profile->spans[2].end_ns, 1010);
+	assert_int_equal(profile->spans[3].begin_ns, 1002);
 	sprof_profile_destroy(profile);
 }
 
@@ -130,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_lasts_until_the_next_one),
 		cmocka_unit_test(what_is_told_late_has_its_place),
-		cmocka_unit_test(nothing_is_added_to_what_is_told_late),
+		cmocka_unit_test(what_is_told_late_is_added_to_its_own_span),
 		cmocka_unit_test(samples_lie_evenly_in_a_span),
 	};
 
