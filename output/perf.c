@@ -316,20 +316,21 @@ static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, 
 	put_chain(writer, row->stack);
 }
 
-/* Writes the spans of all threads in order of time. Returns a time behind them. */
+/* In the order in which they were told: perf puts them in that of time. Returns a time behind all of them. */
 static uint64_t put_spans(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
-	uint64_t time_ns = 0;
+	uint64_t time_ns, last_ns = 0;
 
 	for (size_t i = 0; i < profile->span_count && !sprof_out_failed(writer->out); i++) {
 		const struct sprof_profile_span *span = &profile->spans[i];
 
 		time_ns =
 			span->begin_ns > profile->start_ns ? span->begin_ns - profile->start_ns : 0;
+		last_ns = last_ns < time_ns ? time_ns : last_ns;
 		put_sample(writer, span->row, span->samples, time_ns);
 	}
-	return time_ns + 1;
+	return last_ns + 1;
 }
 
 /* Rows without a timeline follow one by one, a ns apart. */

@@ -203,8 +203,8 @@ struct sprof_profile {
 	uint32_t *wait_frames; /* see struct sprof_profile_wait */
 	size_t wait_frame_count, wait_frame_capacity;
 	/*
-	 * The timeline, nearly sorted by begin: a sleep may be told behind what came after it. Spans of a
-	 * thread don't overlap.
+	 * The timeline, in the order in which it was told: a sleep may be behind what came after it, and threads
+	 * are told one after the other. spans.c sorts. Spans of a thread don't overlap.
 	 */
 	struct sprof_profile_span *spans;
 	size_t span_count, span_capacity, span_max;

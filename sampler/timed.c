@@ -222,7 +222,7 @@ void sprof_timed_ran(struct timed *timed, const struct timed_look *look, double 
 	timed->runq_between_ns = since(look->runq_ns, timed->runq_ns);
 	timed->off_between_ns = (int64_t)since(look->tick_ns, timed->looked_ns) -
 		(int64_t)since(look->cpu_ns, timed->cpu_ns);
-	timed->goes_on = timed->looked_ns == look->last_ns;
+	timed->ran_before = timed->looked_ns == look->last_ns;
 	correct_naps(timed);
 	timed->looked_ns = look->tick_ns;
 	timed->cpu_ns = look->cpu_ns;
@@ -288,7 +288,7 @@ static void nap(struct timed *timed)
 
 void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight)
 {
-	const bool is_nap = timed->goes_on && weight > 1;
+	const bool is_nap = timed->ran_before && weight > 1;
 
 	timed->has_slept = switches != timed->switches;
 	if (timed->has_slept)

@@ -64,7 +64,7 @@ struct timed {
 	uint64_t timeslices, switches; /* its voluntary ones, at the last look */
 	uint64_t turns;                /* on a CPU, between the last two looks */
 	bool has_slept;                /* between the last two looks */
-	bool goes_on;                  /* the look before the last one found it running, too */
+	bool ran_before;               /* the look before the last one found it running, too */
 	bool stands;                   /* it has had no CPU between them */
 	bool has_place;                /* its last sample is of this program and this sink */
 	uint64_t looked_ns;            /* the last look */

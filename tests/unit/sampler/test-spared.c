@@ -100,16 +100,21 @@ static void who_begins_to_sleep_is_looked_at_again(void **state)
 	assert_in_range(asleep, 20 * 260, 20 * 310);
 }
 
-/* Of one that works for so long, now and then, with sleeps between that are long enough for ticks without a look. */
-static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigned bursts)
+/* At 100 Hz, beside one that only computes. */
+static struct fake_thread *begin(uint64_t seed)
 {
-	struct fake_thread *thread;
-
 	fake_init(&world, seed);
 	world.options.by_kernel = true;
 	world.options.rate_hz = 100;
 	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
-	thread = fake_add(&world, 0, 0);
+	return fake_add(&world, 0, 0);
+}
+
+/* Of one that works that long, now and then, with sleeps between that are long enough for ticks without a look. */
+static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigned bursts)
+{
+	struct fake_thread *thread = begin(seed);
+
 	for (unsigned i = 0; i < bursts; i++) {
 		fake_act(thread, DOING_SLEEP, 303 * MS);
 		fake_act(thread, DOING_USER, burst_ns);
@@ -123,14 +128,9 @@ static uint64_t user_samples_of_bursts(uint64_t seed, uint64_t burst_ns, unsigne
 /* With records: works for 250 ms, sleeps that long. */
 static void run_with_naps(uint64_t seed, uint64_t nap_ns, unsigned naps)
 {
-	struct fake_thread *thread;
+	struct fake_thread *thread = begin(seed);
 
-	fake_init(&world, seed);
 	world.jiffy_ns = 4 * MS;
-	world.options.by_kernel = true;
-	world.options.rate_hz = 100;
-	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
-	thread = fake_add(&world, 0, 0);
 	for (unsigned i = 0; i < naps; i++) {
 		fake_act(thread, DOING_USER, 250 * MS);
 		fake_act(thread, DOING_SLEEP, nap_ns);
