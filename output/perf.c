@@ -3,9 +3,8 @@
  * each time that a thread came to a stack, or one per row if the times are unknown.
  * Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
  *
- * perf itself names addresses, from the mapped files, and takes callers as return addresses. The
- * header has the length of the data and the output can't seek back, so everything is walked twice,
- * the first time only to count.
+ * perf itself names addresses, from the mapped files, and takes callers as return addresses. The header has the
+ * length of the data and the output can't seek back, so all is walked twice, the first time only to count.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -320,13 +319,13 @@ static void put_sample(struct writer *writer, uint32_t index, uint64_t samples, 
 static uint64_t put_spans(struct writer *writer)
 {
 	const struct sprof_profile *profile = writer->profile;
-	uint64_t time_ns, last_ns = 0;
+	uint64_t last_ns = 0;
 
 	for (size_t i = 0; i < profile->span_count && !sprof_out_failed(writer->out); i++) {
 		const struct sprof_profile_span *span = &profile->spans[i];
+		const uint64_t begin_ns = span->begin_ns, start_ns = profile->start_ns;
+		const uint64_t time_ns = begin_ns > start_ns ? begin_ns - start_ns : 0;
 
-		time_ns =
-			span->begin_ns > profile->start_ns ? span->begin_ns - profile->start_ns : 0;
 		last_ns = last_ns < time_ns ? time_ns : last_ns;
 		put_sample(writer, span->row, span->samples, time_ns);
 	}
