@@ -11,6 +11,7 @@
 #include "sampler/running.h"
 #include "sampler/sampled.h"
 #include "sampler/schedule.h"
+#include "sampler/weight.h"
 
 enum {
 	/* from the smallest copy to the largest, plus one for the other stack of a goroutine */
@@ -77,73 +78,16 @@ static void unsettle(struct ticking *ticking)
 	ticking->unsettled_ns = ticking->ns;
 }
 
-static uint32_t fewer(uint64_t ticks, uint32_t weight)
-{
-	return ticks < weight ? (uint32_t)ticks : weight;
-}
-
-/* The ticks that a look at the thread stands for: none from before its birth, nor what its former sleep has. */
-static uint32_t weight_for(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
-	const uint32_t slept_on = sprof_sampled_slept_on(thread->sampling, ticking->ns);
-
-	return fewer(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
-}
-
-/*
- * The ticks without a look in which a thread has slept on, before it woke. A thread that has records has slept
- * wherever it has not worked. Of any other, the look that finds it running stands for the ticks since the last look,
- * because other looks miss such work wholly; but those in which it is seen to have worked already have no need of
- * that. In the mean over the moments of looks, this gives work of any length its ticks, and the sleep the others.
- */
-static uint32_t slept_on(const struct ticking *ticking, const struct sampled *sampled,
-	const struct sprof_proc_schedstat *now)
-{
-	const uint64_t passed_ns = ticking->ns - ticking->last_ns, period_ns = ticking->period_ns;
-	const uint64_t worked_ns = sprof_sampled_worked_ns(sampled, now);
-
-	if (worked_ns > passed_ns)
-		return 0;
-	if (sprof_timed_is_open(&sampled->timed))
-		return fewer((passed_ns - worked_ns) / period_ns, ticking->weight - 1);
-	return fewer((worked_ns + period_ns / 2) / period_ns, ticking->weight - 1);
-}
-
-/* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
-static uint32_t sleeps_for(const struct ticking *ticking, const struct sprof_thread *thread,
-	const struct sprof_proc_schedstat *now)
-{
-	const struct sampled *sampled = thread->sampling;
-	const uint64_t passed_ns = ticking->ns - ticking->last_ns;
-	const uint64_t awake_ns = sprof_timed_awake_ns(&sampled->timed, now->cpu_ns, now->runq_ns);
-
-	if (ticking->weight == 1 || !sprof_timed_is_open(&sampled->timed))
-		return weight_for(ticking, thread);
-	if (awake_ns >= passed_ns || sprof_sampled_slept_on(sampled, ticking->ns) ||
-		sampled->timed.looked_ns == ticking->ns)
-		return 1;
-	return fewer((passed_ns - awake_ns) / ticking->period_ns + 1, ticking->weight);
-}
-
-/* Ticks in which it slept, too, but no look has met it. */
-static uint32_t naps_of(const struct ticking *ticking, const struct sprof_thread *thread)
-{
-	struct sampled *sampled = thread->sampling;
-
-	return sprof_timed_take_naps(&sampled->timed, ticking->period_ns);
-}
-
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
 static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
 	const struct peek_sight *sight, struct observation *observation)
 {
 	if (outcome != PEEK_AWAKE && outcome != PEEK_IN_STOP)
 		unsettle(ticking);
-	observation->times = sleeps_for(ticking, observation->thread, &sight->schedstat);
+	observation->times = sprof_weight_of_sleep(ticking, observation->thread, &sight->schedstat);
 	switch (outcome) {
 	case PEEK_TAKEN:
-		observation->times += naps_of(ticking, observation->thread);
+		observation->times += sprof_weight_take_naps(ticking, observation->thread);
 		sprof_book_observation(ticking->book, observation);
 		return true;
 	case PEEK_IN_STOP:
@@ -192,7 +136,7 @@ static void wake(struct ticking *ticking, struct sprof_thread *thread,
 	const struct sprof_proc_schedstat *now)
 {
 	struct sampled *sampled = thread->sampling;
-	const uint32_t ticks = slept_on(ticking, sampled, now);
+	const uint32_t ticks = sprof_weight_slept_on(ticking, sampled, now);
 
 	unsettle(ticking);
 	if (ticks)
@@ -243,7 +187,7 @@ static void ask(struct ticking *ticking, struct sprof_thread *thread)
 	const struct ask ask = {
 		.thread = thread,
 		.cpu = sampled->cpu,
-		.weight = weight_for(ticking, thread),
+		.weight = sprof_weight_of_look(ticking, thread),
 		.figures = sprof_book_wants(ticking->book, thread, ticking->ns),
 	};
 
@@ -354,26 +298,6 @@ static bool know_processes(const struct sprof_world *world)
 	return true;
 }
 
-/*
- * The source has told of the ticks that had no look; for all else, this look stands for them. A look
- * that comes early stands for a tick all the same, and the next one for less.
- */
-static uint32_t weigh(struct ticking *ticking)
-{
-	const int64_t period_ns = (int64_t)ticking->period_ns;
-	int64_t weight = 1;
-
-	if (!ticking->is_spare) {
-		ticking->unweighed_ns = 0;
-		return 1;
-	}
-	ticking->unweighed_ns += (int64_t)(ticking->ns - ticking->last_ns);
-	if (ticking->unweighed_ns >= period_ns)
-		weight = (ticking->unweighed_ns + period_ns / 2) / period_ns;
-	ticking->unweighed_ns -= weight * period_ns;
-	return (uint32_t)weight;
-}
-
 static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 {
 	const struct sprof_world *world = ticking->run->world;
@@ -384,7 +308,7 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
 	ticking->period_ns = period_ns;
-	ticking->weight = weigh(ticking);
+	ticking->weight = sprof_weight_of_tick(ticking);
 	world->threads(world->data, &count);
 	sprof_book_begin_tick(ticking->book, count, closing);
 	quiet = (struct quiet_tick){
