@@ -56,12 +56,13 @@ void sprof_loop_fill_quality(struct loop *loop)
 static void count_tick(struct loop *loop)
 {
 	struct sprof_schedule *schedule = &loop->pace.schedule;
+	const struct ticking *ticking = &loop->ticking;
 
-	if (loop->ticking.ns >= schedule->deadline && !loop->run.options->once) {
-		sprof_schedule_advance(schedule, loop->ticking.ns);
+	if (ticking->ns >= schedule->deadline && !loop->run.options->once) {
+		sprof_schedule_advance(schedule, ticking->ns, ticking->is_weighed);
 		return;
 	}
-	sprof_schedule_settle(schedule, loop->ticking.ns);
+	sprof_schedule_settle(schedule, ticking->ns, ticking->is_weighed);
 	schedule->ticks++;
 }
 

@@ -203,7 +203,7 @@ static void plan_next_tick(struct loop *loop)
 	if (loop->run.options->max_overhead > 0)
 		pace->schedule.period =
 			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
-	sprof_schedule_advance(&pace->schedule, loop->ticking.ns);
+	sprof_schedule_advance(&pace->schedule, loop->ticking.ns, loop->ticking.is_weighed);
 	sprof_schedule_rest(&pace->schedule, loop->ticking.ns, now_of(&loop->run));
 	most_spared = sprof_tick_most_spared(&loop->ticking, pace->schedule.period);
 	if (most_spared)

@@ -46,7 +46,17 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first)
 	schedule->ahead = 0;
 }
 
-void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
+/* Slots have passed beyond those that were planned. */
+static void pass(struct sprof_schedule *schedule, uint64_t slots, bool are_taken)
+{
+	if (are_taken)
+		schedule->ticks += slots;
+	else
+		schedule->missed += slots;
+	schedule->slot += slots * schedule->period;
+}
+
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
 {
 	uint64_t jitter = schedule->period;
 
@@ -54,15 +64,8 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now)
 	if (now >= schedule->deadline + (1 + schedule->ahead) * schedule->period)
 		schedule->late++;
 	schedule->slot += schedule->period;
-	if (now >= schedule->slot) {
-		uint64_t missed = (now - schedule->slot) / schedule->period + 1;
-
-		if (schedule->ahead)
-			schedule->ticks += missed;
-		else
-			schedule->missed += missed;
-		schedule->slot += missed * schedule->period;
-	}
+	if (now >= schedule->slot)
+		pass(schedule, (now - schedule->slot) / schedule->period + 1, stands_for_all);
 	schedule->ahead = 0;
 	schedule->deadline = schedule->slot;
 	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
@@ -114,16 +117,12 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
 	move(schedule, -(ticks < schedule->ahead ? ticks : schedule->ahead));
 }
 
-void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now)
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
 {
-	uint64_t missed = 0;
-
 	sprof_schedule_resume(schedule, now);
 	schedule->ticks += schedule->ahead;
 	schedule->ahead = 0;
 	/* In a rest, slots pass before the deadline. */
 	if (now > schedule->slot)
-		missed = (now - schedule->slot) / schedule->period;
-	schedule->missed += missed;
-	schedule->slot += missed * schedule->period;
+		pass(schedule, (now - schedule->slot) / schedule->period, stands_for_all);
 }

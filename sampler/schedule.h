@@ -26,9 +26,9 @@ void sprof_schedule_restart(struct sprof_schedule *schedule, uint64_t first);
 
 /*
  * Takes a tick at `now`, at or after the deadline: counts it, and sets the next deadline, in the
- * future. Slots that have passed meanwhile are counted as missed.
+ * future. Slots that have passed meanwhile are counted as missed, or as taken if its samples stand for them.
  */
-void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now);
+void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
 
 /*
  * Whether a tick that began at `begin` has used a quarter of its period by now. Then it begins nothing that can
@@ -45,7 +45,7 @@ void sprof_schedule_rest(struct sprof_schedule *schedule, uint64_t begin, uint64
 
 /*
  * Between two ticks: none to `most` of the next ticks, at random, need no wake-up, because somebody
- * else takes their samples. They count as taken, and what passes beyond them is not missed.
+ * else takes their samples. They count as taken.
  */
 void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
 /*
@@ -55,7 +55,10 @@ void sprof_schedule_spare(struct sprof_schedule *schedule, uint64_t most);
 uint64_t sprof_schedule_most_spared(uint64_t period);
 /* Those that are still to come need one after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
-/* A look beside the deadlines has taken those up to now; those that are still to come need a wake-up. */
-void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now);
+/*
+ * A look beside the deadlines has taken those up to now; those that are still to come need a wake-up. What has passed
+ * meanwhile counts as above.
+ */
+void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
 
 #endif

@@ -23,6 +23,7 @@ struct ticking {
 	bool closing; /* every thread is charged up to it */
 	/* ticks that it stands for: those since the last one, if they needed no look */
 	uint32_t weight;
+	bool is_weighed;       /* its weight is by the time since the last one, planned or not */
 	int64_t unweighed_ns;  /* time that no weight stands for; below 0: too large a weight */
 	unsigned round;        /* of turns in this tick */
 	bool has_missed;       /* some threads get another turn in it */

@@ -23,7 +23,8 @@ uint32_t sprof_weight_of_tick(struct ticking *ticking)
 	const int64_t period_ns = (int64_t)ticking->period_ns;
 	int64_t weight = 1;
 
-	if (!ticking->is_spare) {
+	ticking->is_weighed = ticking->is_spare;
+	if (!ticking->is_weighed) {
 		ticking->unweighed_ns = 0;
 		return 1;
 	}

@@ -83,7 +83,7 @@ MUTATIONS = [
     ("ends-without-its-time", "sampler/charge.c", "if (with_figures && sampled->life", "if (false && sampled->life"),
     ("no-figures-are-wanted", "sampler/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",
      "return ASK_NO_FIGURES;"),
-    ("last-ticks-are-forgotten", "sampler/quality.c", "loop->ticking.ns >= schedule->deadline &&", "false &&"),
+    ("last-ticks-are-forgotten", "sampler/quality.c", "ticking->ns >= schedule->deadline &&", "false &&"),
     ("once-takes-two", "sampler/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
     ("off-has-ticks", "sampler/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", ";"),
     ("off-counts", "sampler/sampled.c", "begin_account(sampled, now);\n\tsampled->first", "sampled->first"),
