@@ -193,10 +193,10 @@ static void add_place(
 	struct exact *exact, struct sprof_thread *thread, const struct sprof_switch_record *record)
 {
 	struct switching *switching = sprof_exact_switching(thread);
-	const struct sampled_process *process = thread->process->sampling;
 	struct off_place place;
 
-	if (!switching || !exact->is_on || !process || record->time_ns < process->executed_ns ||
+	if (!switching || !exact->is_on || !thread->process->sampling ||
+		record->time_ns < thread->process->executed_ns ||
 		thread->process->former_maps.count || sprof_mappings_are_gone(thread->process) ||
 		sprof_switching_was_preempted(switching, record->time_ns))
 		return;
@@ -316,11 +316,8 @@ void sprof_exact_ended(struct exact *exact, struct sprof_thread *thread)
 
 void sprof_exact_executed(struct exact *exact, struct sprof_thread *thread)
 {
-	struct sampled_process *process = sprof_sampled_process_of(thread->process);
 	struct switching *switching = sprof_exact_switching(thread);
 
-	if (process)
-		process->executed_ns = now_of(exact->run);
 	if (switching)
 		switching->by_ticks = false;
 	sprof_call_places_forget(&exact->places.calls, thread->process);

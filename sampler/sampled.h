@@ -189,7 +189,6 @@ struct sampled_process {
 	char comm
 		[SPROF_COMM_MAX]; /* of its first thread, which new threads begin with; "": not known */
 	uint64_t exact_ns;        /* exact.c: the reading that has doubted its mappings */
-	uint64_t executed_ns;     /* exact.c: what was recorded before is of another program */
 	uint64_t enters_until_ns; /* until then its threads are taken to enter the kernel often */
 };
 

@@ -10,11 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum {
-	CALL_NANOSLEEP = SYS_clock_nanosleep,
-	CALL_FUTEX = SYS_futex,
-	RESTART = SYS_restart_syscall
-};
+enum { CALL_NANOSLEEP = SYS_clock_nanosleep, CALL_FUTEX = SYS_futex };
 
 static uint64_t now_ns(void *data)
 {
@@ -96,6 +92,7 @@ static struct sprof_event execute(struct fake_world *world, struct fake_thread *
 	thread->act++;
 	fake_begin_act(world, thread);
 	thread->thread.process->maps.count = 0;
+	thread->thread.process->executed_ns = world->now_ns;
 	return event_of(SPROF_EVENT_EXEC, thread);
 }
 
@@ -311,7 +308,9 @@ static bool read_syscall(void *data, struct sprof_thread *thread, struct sprof_p
 		return true;
 	ret->pc = fake_pc(fake);
 	ret->sp = 0x7f0000000000u + fake->stack_act * 16;
-	ret->number = doing == DOING_RESTART ? RESTART : fake->futex ? CALL_FUTEX : CALL_NANOSLEEP;
+	ret->number = doing == DOING_RESTART ? SYS_restart_syscall
+		: fake->futex                ? CALL_FUTEX
+					     : CALL_NANOSLEEP;
 	ret->arguments[0] = fake->futex ? fake->futex : fake->stack_act;
 	ret->arguments[1] = FUTEX_WAIT | (fake->is_shared ? 0 : FUTEX_PRIVATE_FLAG);
 	ret->arguments[2] = 2;
