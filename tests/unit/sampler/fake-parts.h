@@ -30,6 +30,9 @@ uint64_t fake_pc(const struct fake_thread *thread);
 
 /* fake-kernel.c */
 void fake_kernel_init(struct fake_world *world);
+
+/* fake-events.c */
+void fake_events_init(struct fake_world *world);
 /* From now on the target knows the thread. */
 void fake_bear(struct fake_world *world, struct fake_thread *thread);
 
