@@ -2,8 +2,7 @@
  * DWARF through libdw: units, lines, names. Opens no files except those that DWARF refers to (.dwo,
  * .gnu_debugaltlink). Never uses the network, because it doesn't use libdwfl. Inflates compressed
  * sections before libdw sees them (expand.c). Reads everything when an address first needs it:
- * first the ranges of all units at once (only their first DIEs), then the tree and the lines of
- * each unit that an address falls into.
+ * first which unit has it (units.c), then the tree and the lines of that unit.
  *
  * A failure without an error means no memory.
  */
@@ -25,16 +24,8 @@
 #include "elfsym/expand.h"
 #include "elfsym/lines.h"
 #include "elfsym/qualify.h"
-#include "elfsym/ranges.h"
 #include "elfsym/scopes.h"
-
-struct unit {
-	Dwarf_Die die;  /* with the line table */
-	Dwarf_Die tree; /* with the functions: the same DIE, or the .dwo file's */
-	bool loaded, has_lines;
-	struct sprof_scopes scopes;
-	struct sprof_lines lines; /* once the unit has them */
-};
+#include "elfsym/units.h"
 
 struct sprof_dwarf {
 	Dwarf *dwarf;
@@ -48,77 +39,13 @@ struct sprof_dwarf {
 	struct sprof_qualifiers qualifiers;
 	struct sprof_line_sections sections;
 	struct sprof_strtab *paths;
-	struct unit *units;
-	size_t unit_count, unit_capacity;
-	struct sprof_ranges ranges;       /* -> index of the unit */
+	struct sprof_units indexed; /* by .debug_aranges */
+	struct sprof_units all;     /* once there was an address that it doesn't know */
+	bool has_all;
 	size_t budget;                    /* how many more ranges the file may have */
 	struct sprof_dwarf_place *places; /* of the last chain */
 	size_t place_capacity;
 };
-
-/* Units without ranges of their own are noted in `bare`: offset -> index. */
-static bool add_unit(struct sprof_dwarf *dwarf, Dwarf_Die *die, struct sprof_ranges *bare)
-{
-	struct sprof_range range = {.value = (uint32_t)dwarf->unit_count};
-	size_t before = dwarf->ranges.count;
-
-	if (!sprof_array_reserve(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count + 1,
-		    sizeof(*dwarf->units)))
-		return false;
-	dwarf->units[dwarf->unit_count++] = (struct unit){.die = *die, .tree = *die};
-	if (!sprof_scopes_add_ranges(&dwarf->ranges, dwarf->image, die, &range, &dwarf->budget))
-		return false;
-	if (dwarf->ranges.count != before)
-		return true;
-	range.low = dwarf_dieoffset(die);
-	range.high = range.low + 1;
-	return sprof_ranges_add(bare, &range);
-}
-
-/*
- * Adds the units that don't give their ranges, if .debug_aranges does. Other units don't need it:
- * few compilers except gcc write .debug_aranges, and it repeats the unit's own ranges.
- */
-static bool read_aranges(struct sprof_dwarf *dwarf, struct sprof_ranges *bare)
-{
-	struct sprof_range range = {0};
-	Dwarf_Aranges *aranges;
-	Dwarf_Off offset;
-	Dwarf_Addr start;
-	Dwarf_Word length;
-	size_t count;
-	bool ok = sprof_ranges_settle(bare);
-
-	if (!ok || !bare->count || dwarf_getaranges(dwarf->dwarf, &aranges, &count) != 0)
-		return ok;
-	for (size_t i = 0; ok && i < count; i++) {
-		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &length, &offset))
-			continue;
-		range.value = sprof_ranges_find(bare, offset);
-		range.low = start;
-		range.high = start + length;
-		if (range.value != SPROF_RANGES_NONE && sprof_image_executable(dwarf->image, start))
-			ok = sprof_ranges_add(&dwarf->ranges, &range);
-	}
-	return ok;
-}
-
-static bool read_units(struct sprof_dwarf *dwarf)
-{
-	struct sprof_ranges bare = {0};
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	bool ok = true;
-
-	while (ok && dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			ok = add_unit(dwarf, &die, &bare);
-	}
-	ok = ok && read_aranges(dwarf, &bare) && sprof_ranges_settle(&dwarf->ranges);
-	sprof_ranges_finish(&bare);
-	return ok;
-}
 
 bool sprof_dwarf_exists(const struct sprof_image *debug)
 {
@@ -152,6 +79,21 @@ static void find_alternate(struct sprof_dwarf *dwarf, const struct sprof_dwarf_s
 		dwarf_setalt(dwarf->dwarf, dwarf->alternate);
 }
 
+static bool read_all_units(struct sprof_dwarf *dwarf)
+{
+	dwarf->has_all = true;
+	return sprof_units_read_all(&dwarf->all,
+		&(struct sprof_units_source){dwarf->dwarf, dwarf->image, &dwarf->budget});
+}
+
+static bool read_units(struct sprof_dwarf *dwarf)
+{
+	const struct sprof_units_source source = {dwarf->dwarf, dwarf->image, &dwarf->budget};
+
+	return sprof_units_read_index(&dwarf->indexed, &source) &&
+		(dwarf->indexed.ranges.count || read_all_units(dwarf));
+}
+
 /* Without DWARF there are no ranges. False: no memory. */
 static bool read_source(struct sprof_dwarf *dwarf, const struct sprof_dwarf_source *source)
 {
@@ -180,7 +122,7 @@ bool sprof_dwarf_open(
 		sprof_dwarf_close(dwarf);
 		return sprof_error_no_memory(err);
 	}
-	if (dwarf->ranges.count)
+	if (dwarf->indexed.ranges.count || dwarf->all.ranges.count)
 		*ret = dwarf;
 	else
 		sprof_dwarf_close(dwarf);
@@ -191,14 +133,10 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 {
 	if (!dwarf)
 		return;
-	for (size_t i = 0; i < dwarf->unit_count; i++) {
-		sprof_scopes_finish(&dwarf->units[i].scopes);
-		sprof_lines_finish(&dwarf->units[i].lines);
-	}
+	sprof_units_finish(&dwarf->indexed);
+	sprof_units_finish(&dwarf->all);
 	sprof_strtab_destroy(dwarf->paths);
-	free(dwarf->units);
 	free(dwarf->places);
-	sprof_ranges_finish(&dwarf->ranges);
 	sprof_qualifiers_finish(&dwarf->qualifiers);
 	dwarf_end(dwarf->dwarf);
 	dwarf_end(dwarf->alternate);
@@ -208,11 +146,16 @@ void sprof_dwarf_close(struct sprof_dwarf *dwarf)
 	free(dwarf);
 }
 
-static struct unit *unit_at(struct sprof_dwarf *dwarf, uint64_t address)
+/* *ret is NULL if no unit has the address. False: no memory. */
+static bool find_unit(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_unit **ret)
 {
-	uint32_t index = sprof_ranges_find(&dwarf->ranges, address);
-
-	return index == SPROF_RANGES_NONE ? NULL : &dwarf->units[index];
+	*ret = sprof_units_find(&dwarf->indexed, dwarf->dwarf, address);
+	if (*ret)
+		return true;
+	if (!dwarf->has_all && !read_all_units(dwarf))
+		return false;
+	*ret = sprof_units_find(&dwarf->all, dwarf->dwarf, address);
+	return true;
 }
 
 static bool is_regular(const char *path)
@@ -248,7 +191,7 @@ static bool is_split_safe(const struct sprof_dwarf *dwarf, Dwarf_Die *skeleton)
 		is_regular(path);
 }
 
-static bool load_unit(struct sprof_dwarf *dwarf, struct unit *unit)
+static bool load_unit(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 {
 	Dwarf_Die split = {0};
 	uint8_t type;
@@ -303,14 +246,14 @@ static const char *linkage_name(Dwarf_Die *die)
 	return name ? name : origin_string(die, DW_AT_MIPS_linkage_name);
 }
 
-static const char *unit_folder(struct unit *unit)
+static const char *unit_folder(struct sprof_unit *unit)
 {
 	Dwarf_Attribute attribute;
 
 	return sprof_die_string(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
 }
 
-static bool load_lines(struct sprof_dwarf *dwarf, struct unit *unit)
+static bool load_lines(struct sprof_dwarf *dwarf, struct sprof_unit *unit)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset;
@@ -323,8 +266,8 @@ static bool load_lines(struct sprof_dwarf *dwarf, struct unit *unit)
 }
 
 /* The line of the address itself: the row of the line table. */
-static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place, struct unit *unit,
-	uint64_t address)
+static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
+	struct sprof_unit *unit, uint64_t address)
 {
 	const struct sprof_line_row *row;
 
@@ -340,7 +283,7 @@ static bool set_line(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
 
 /* The files of a .dwo file's own line table, if it has one. */
 static bool set_split_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *place,
-	struct unit *unit, Dwarf_Word number)
+	struct sprof_unit *unit, Dwarf_Word number)
 {
 	const char *path = NULL;
 	Dwarf_Files *files;
@@ -356,8 +299,8 @@ static bool set_split_file(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *
  * The line of an inlined function's caller: the attributes of the inlined call. File 0 means the
  * first file since DWARF 5, and "no file" before.
  */
-static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller, struct unit *unit,
-	Dwarf_Die *inlined)
+static bool set_call(struct sprof_dwarf *dwarf, struct sprof_dwarf_place *caller,
+	struct sprof_unit *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file;
@@ -385,7 +328,7 @@ static bool append_place(struct sprof_dwarf *dwarf, const struct sprof_dwarf_pla
 	return true;
 }
 
-static bool append_function(struct sprof_dwarf *dwarf, struct unit *unit, Dwarf_Die *die,
+static bool append_function(struct sprof_dwarf *dwarf, struct sprof_unit *unit, Dwarf_Die *die,
 	struct sprof_dwarf_chain *chain)
 {
 	struct sprof_dwarf_place place = {
@@ -401,7 +344,7 @@ static bool append_function(struct sprof_dwarf *dwarf, struct unit *unit, Dwarf_
 	return append_place(dwarf, &place, chain);
 }
 
-static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t index,
+static bool append_scopes(struct sprof_dwarf *dwarf, struct sprof_unit *unit, uint32_t index,
 	struct sprof_dwarf_chain *chain)
 {
 	struct sprof_scope *inner = NULL;
@@ -425,10 +368,12 @@ static bool append_scopes(struct sprof_dwarf *dwarf, struct unit *unit, uint32_t
 bool sprof_dwarf_find(struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_chain *ret,
 	struct sprof_error *err)
 {
-	struct unit *unit = unit_at(dwarf, address);
+	struct sprof_unit *unit;
 	uint32_t scope;
 
 	*ret = (struct sprof_dwarf_chain){0};
+	if (!find_unit(dwarf, address, &unit))
+		return sprof_error_no_memory(err);
 	if (!unit)
 		return true;
 	if (!load_unit(dwarf, unit) ||
@@ -454,10 +399,12 @@ static uint64_t entry_of(Dwarf_Die *function)
 bool sprof_dwarf_find_function(
 	struct sprof_dwarf *dwarf, uint64_t address, struct sprof_dwarf_function *ret)
 {
-	struct unit *unit = unit_at(dwarf, address);
+	struct sprof_unit *unit;
 	uint32_t scope;
 
 	*ret = (struct sprof_dwarf_function){0};
+	if (!find_unit(dwarf, address, &unit))
+		return false;
 	if (!unit)
 		return true;
 	if (!load_unit(dwarf, unit) ||
@@ -475,9 +422,11 @@ bool sprof_dwarf_find_function(
 bool sprof_dwarf_find_line(struct sprof_dwarf *dwarf, uint64_t address,
 	struct sprof_dwarf_chain *ret, struct sprof_error *err)
 {
-	struct unit *unit = unit_at(dwarf, address);
+	struct sprof_unit *unit;
 
 	*ret = (struct sprof_dwarf_chain){0};
+	if (!find_unit(dwarf, address, &unit))
+		return sprof_error_no_memory(err);
 	if (!unit)
 		return true;
 	if (!append_place(dwarf, &(struct sprof_dwarf_place){0}, ret) ||

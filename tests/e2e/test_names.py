@@ -75,6 +75,20 @@ def test_aranges():
     assert " at " not in resolve(program, inside_outer(program))
 
 
+def test_some_units_have_no_aranges():
+    """Few compilers except gcc write them: what .debug_aranges doesn't tell, the units do."""
+    command(tool("gcc"), "-O2", "-g", "-DLIBRARY", "-c", write("with.c", PROGRAM))
+    command(tool("gcc"), "-O2", "-g", "-Dmain=other", "-c", write("without.c", PROGRAM))
+    command(tool("objcopy"), "--remove-section=.debug_aranges", "--remove-section=.rela.debug_aranges", "without.o")
+    for objects in (("with.o", "without.o"), ("without.o", "with.o")):
+        command(tool("gcc"), "-o", "program", *objects)
+        main_place, outer_place = address_of("program", "main", 4), inside_outer("program")
+        for places in ((main_place, outer_place), (outer_place, main_place)):
+            text = resolve("program", *places)
+            check_inline_chain(text)
+            assert re.search(r"^  main\+0x[0-9a-f]+ at \S*with\.c:\d+$", text, re.MULTILINE), text
+
+
 def test_inlined_frames_are_marked():
     program = build("program", "-g")
     folded = sample(program)
