@@ -175,13 +175,6 @@ static bool is_settled(struct kernel *kernel, const struct ask *ask)
 	return has_its_place(kernel, thread) && !wants_stop(kernel, ask);
 }
 
-/* Its last record is of this tick: that is where others see it, too. */
-static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
-{
-	if (timed_of(thread)->record_ns == kernel->tick.ns)
-		kernel->listener->stayed(kernel->listener->data, thread);
-}
-
 /*
  * Where it slept, it has not worked: that sample stands only for who is in the queue behind that sleep.
  * A stack that is not whole is no place to repeat.
@@ -193,6 +186,16 @@ static bool has_place(const struct kernel *kernel, const struct sprof_thread *th
 	return sampled->last.end == SPROF_END_ROOT &&
 		(!sprof_state_is_blocked(sampled->last.state) ||
 			sprof_timed_is_queued(&sampled->timed, kernel->tick.ns));
+}
+
+/*
+ * That is where others see it, too, who wait for a lock of it: a tick may come before the next record, and after
+ * the last one of the tick before.
+ */
+static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
+{
+	if (has_place(kernel, thread))
+		kernel->listener->stayed(kernel->listener->data, thread);
 }
 
 /*

@@ -313,7 +313,7 @@ uint32_t sprof_timed_take_naps(struct timed *timed, uint64_t period_ns)
 static void had_cpu(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
 	become_open(timed);
-	timed->used_ns = timed->record_ns = tick_ns;
+	timed->used_ns = tick_ns;
 	if (timed->moved_ns < time_ns)
 		timed->moved_ns = time_ns;
 }

@@ -49,7 +49,6 @@ struct timed {
 	uint64_t paced_ns;     /* when it got its present period */
 	uint32_t paced_records; /* since then */
 	uint64_t used_ns;       /* the last tick in which the thread ran, or had a record */
-	uint64_t record_ns;     /* the last tick in which it had a record */
 	/* at the last tick that found the thread running: CPU time so far, and time in the queue */
 	uint64_t cpu_ns, runq_ns;
 	double weight;     /* the timer's present period, in periods of the ticks, */

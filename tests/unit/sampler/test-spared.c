@@ -218,6 +218,22 @@ static void a_birth_ends_the_rest(void **state)
 		assert_in_range(world.threads[i].samples, 1, 5);
 }
 
+/* Also where a tick comes before the next record, and after the last one of the tick before. */
+static void a_holder_that_runs_is_where_its_last_record_is(void **state)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *waiter = begin(seed);
+
+		waiter->futex = FAKE_FUTEX;
+		fake_act(waiter, DOING_SLEEP, 20 * LATER * MS);
+		fake_set_owner(&world, &world.threads[0]);
+		world.options.duration_ns = 2 * LATER * MS;
+		fake_run_well(&world);
+		assert_int_equal(waiter->holders, waiter->samples);
+		assert_int_equal(waiter->placeless, 0);
+	}
+}
+
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
 int main(void)
@@ -232,6 +248,7 @@ int main(void)
 		SCENARIO(short_sleeps_have_their_samples),
 		SCENARIO(rare_work_has_its_samples),
 		SCENARIO(a_birth_ends_the_rest),
+		SCENARIO(a_holder_that_runs_is_where_its_last_record_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
