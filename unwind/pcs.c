@@ -9,7 +9,11 @@
 #include "elfsym/call-decode.h"
 #include "unwind/generated.h"
 
-enum { CACHE_SIZE = 1 << 14 /* a power of two; the hot pcs of a large program */ };
+#ifndef SPROF_PCS_CACHE /* a test has a small one */
+#define SPROF_PCS_CACHE (1 << 14)
+#endif
+
+enum { CACHE_SIZE = SPROF_PCS_CACHE /* a power of two; the hot pcs of a large program */ };
 
 _Static_assert(sizeof(struct sprof_pc) == SPROF_PCS_LINE, "a look-up touches one cache line");
 

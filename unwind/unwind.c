@@ -258,17 +258,15 @@ static enum sprof_step find_fp(
 	return SPROF_STEP_OK;
 }
 
-static enum sprof_step step(const struct sprof_recovery *recovery, struct sprof_pc *known,
+static enum sprof_step step(const struct sprof_recovery *recovery, const struct sprof_rule *rule,
 	struct sprof_cursor *cursor, enum sprof_way *ret_way)
 {
-	struct sprof_rule rule = known->rule;
-
-	*ret_way = rule.cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
-	if (rule.cfa == SPROF_CFA_NONE)
+	*ret_way = rule->cfa == SPROF_CFA_NONE ? SPROF_WAY_FRAME_POINTER : SPROF_WAY_TABLES;
+	if (rule->cfa == SPROF_CFA_NONE)
 		return step_without_cfi(recovery->snapshot, recovery->maps, cursor);
-	if (rule.is_computed)
-		return step_by_code(recovery, &rule, cursor, ret_way);
-	return sprof_step(recovery->snapshot, &rule, cursor);
+	if (rule->is_computed)
+		return step_by_code(recovery, rule, cursor, ret_way);
+	return sprof_step(recovery->snapshot, rule, cursor);
 }
 
 /* Finds the creator after the root of a goroutine's own stack. Returns the number of frames
@@ -321,8 +319,7 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 	while (stack.count < unwinder->max_depth) {
 		struct sprof_pc *known =
 			sprof_pcs_find(&unwinder->pcs, maps, cursor.pc, cursor.is_return);
-		bool has_cfi =
-			known && known->rule.cfa != SPROF_CFA_NONE && !known->rule.is_computed;
+		struct sprof_rule rule; /* the search for a frame pointer looks up other pcs */
 		enum sprof_step made;
 
 		if (!known) {
@@ -330,19 +327,21 @@ static struct sprof_stack_view walk(struct sprof_unwinder *unwinder,
 			stack.lost_pc = cursor.pc - cursor.is_return;
 			break;
 		}
+		rule = known->rule;
 		unwinder->frames[stack.count++] = frame_of(known);
 		made = find_fp(&recovery, known, &cursor);
 		if (unwinder->registers)
 			unwinder->registers[stack.count - 1] = (struct sprof_frame_registers){
 				cursor.sp, cursor.fp_known ? cursor.fp : 0};
 		if (made == SPROF_STEP_OK)
-			made = step(&recovery, known, &cursor, &way);
+			made = step(&recovery, &rule, &cursor, &way);
 		if (made == SPROF_STEP_OK && stack.way < way)
 			stack.way = way;
 		if (made == SPROF_STEP_OTHER)
 			return walk_full(unwinder, snapshot, maps);
 		if (made != SPROF_STEP_OK) {
-			stack.end = end_of_step(made, has_cfi);
+			stack.end =
+				end_of_step(made, rule.cfa != SPROF_CFA_NONE && !rule.is_computed);
 			break;
 		}
 	}
