@@ -183,18 +183,21 @@ static bool has_place(const struct kernel *kernel, const struct sprof_thread *th
 {
 	const struct sampled *sampled = thread->sampling;
 
-	return sampled->last.end == SPROF_END_ROOT &&
+	return sampled->timed.has_place && sampled->last.end == SPROF_END_ROOT &&
 		(!sprof_state_is_blocked(sampled->last.state) ||
 			sprof_timed_is_queued(&sampled->timed, kernel->tick.ns));
 }
 
 /*
- * That is where others see it, too, who wait for a lock of it: a tick may come before the next record, and after
- * the last one of the tick before.
+ * Others that wait for it see it there, too: a tick may come before the next record, and after the last one of the
+ * tick before. In the queue it can't have gone anywhere.
  */
 static void note_stay(const struct kernel *kernel, struct sprof_thread *thread)
 {
-	if (has_place(kernel, thread))
+	const struct timed *timed = timed_of(thread);
+
+	if (has_place(kernel, thread) &&
+		(timed->stays || sprof_timed_is_queued(timed, kernel->tick.ns)))
 		kernel->listener->stayed(kernel->listener->data, thread);
 }
 

@@ -94,10 +94,12 @@ static void note_place(struct samples *samples, const struct sprof_thread *threa
 void sprof_samples_stays(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns)
 {
+	const struct sampled *sampled = thread->sampling;
 	struct last_sample *last = own_last(samples, thread);
 
+	/* The last that was told may be a sleep of before, which its waking has settled. */
 	if (last)
-		last->tick_ns = tick_ns;
+		*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};
 }
 
 /* Hands it to the sink, if the mode wants it. */

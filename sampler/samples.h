@@ -55,7 +55,7 @@ void sprof_samples_queued(
 void sprof_samples_emit(struct samples *samples, const struct observation *observation);
 /* At the end of the tick, hands over deferred samples. NULL: of all threads. */
 void sprof_samples_flush(struct samples *samples, const struct sprof_thread *thread);
-/* A tick passes without a look; the thread is taken to be where it was. */
+/* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_samples_stays(
 	struct samples *samples, const struct sprof_thread *thread, uint64_t tick_ns);
 

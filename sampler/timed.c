@@ -291,6 +291,9 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	const bool is_nap = timed->ran_before && weight > 1;
 
 	timed->has_slept = switches != timed->switches;
+	/* Of a record since the last look, nobody knows on which side of the sleep it is. */
+	if (timed->has_slept && timed->record_ns != timed->looked_ns)
+		timed->stays = false;
 	if (timed->has_slept)
 		queue(timed, since(switches, timed->switches));
 	else
@@ -327,6 +330,7 @@ void sprof_timed_untold(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_ns)
 {
 	had_cpu(timed, tick_ns, time_ns);
+	timed->record_ns = tick_ns;
 	timed->paced_records++;
 	timed->fresh += timed->weight;
 	owe(timed, -timed->weight);
@@ -335,7 +339,7 @@ void sprof_timed_recorded(struct timed *timed, uint64_t tick_ns, uint64_t time_n
 void sprof_timed_met_whole(struct timed *timed)
 {
 	timed->cut_share -= timed->cut_share * CUT_SHARE;
-	timed->has_place = true;
+	timed->has_place = timed->stays = true;
 	if (++timed->whole == enough_stacks(timed))
 		timed->wants_less = timed->needed &&
 			fitting(timed) <= timed->stack_size - timed->stack_size / 4;
@@ -343,12 +347,12 @@ void sprof_timed_met_whole(struct timed *timed)
 
 void sprof_timed_was_placed(struct timed *timed, uint32_t samples)
 {
-	timed->has_place = samples;
+	timed->has_place = timed->stays = samples;
 }
 
 void sprof_timed_restarted(struct timed *timed)
 {
-	timed->has_place = false;
+	timed->has_place = timed->stays = false;
 	timed->nap_ns = 0;
 }
 
@@ -384,7 +388,7 @@ uint32_t sprof_timed_stood(struct timed *timed, uint64_t period_ns)
 {
 	uint32_t ticks;
 
-	if (!timed->has_place || timed->off_ns < (int64_t)period_ns)
+	if (timed->off_ns < (int64_t)period_ns)
 		return 0;
 	ticks = (uint32_t)(timed->off_ns / (int64_t)period_ns);
 	timed->off_ns -= (int64_t)(ticks * period_ns);

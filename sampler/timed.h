@@ -65,7 +65,9 @@ struct timed {
 	bool has_slept;                /* between the last two looks */
 	bool ran_before;               /* the look before the last one found it running, too */
 	bool stands;                   /* it has had no CPU between them */
-	bool has_place;                /* its last sample is of this program and this sink */
+	bool has_place;                /* its last sample is of this program and this sink, */
+	bool stays;                    /* and the thread has not slept since */
+	uint64_t record_ns;            /* the last tick in which it had a record */
 	uint64_t looked_ns;            /* the last look */
 	/* between the last two looks: in the queue; on no CPU, below 0 if its CPU time came late */
 	uint64_t runq_between_ns;
@@ -168,7 +170,7 @@ bool sprof_timed_is_in_vain(const struct timed *timed);
 bool sprof_timed_is_queued(const struct timed *timed, uint64_t tick_ns);
 /*
  * The ticks that it was without a CPU in the midst of its work and that were not told yet: its last
- * sample stands for them.
+ * sample stands for them, if the sink knows it (has_place).
  */
 uint32_t sprof_timed_stood(struct timed *timed, uint64_t period_ns);
 /* A stop has given that number of samples; without one, the sink does not know its place. */

@@ -79,6 +79,19 @@ static void count_tick(struct fake_world *world, const struct sprof_sample *samp
 	world->ticks += sample->count ? sample->count : 1;
 }
 
+static void count_holder(struct fake_world *world, struct fake_thread *waiter,
+	const struct sprof_holder *told, uint32_t count)
+{
+	struct fake_thread *holder = find(world, told->thread);
+
+	waiter->last_holder = told->thread;
+	holder->held += count;
+	if (told->stack == SPROF_RECORD_NONE)
+		waiter->placeless += count;
+	else if (world->stacks[told->stack] != fake_pc(holder))
+		waiter->misplaced += count;
+}
+
 static bool take_sample(void *data, const struct sprof_sample *sample)
 {
 	struct fake_world *world = data;
@@ -118,11 +131,8 @@ static bool take_sample(void *data, const struct sprof_sample *sample)
 	thread->samples += count;
 	thread->states[sample->state] += count;
 	thread->holders += sample->holder ? count : 0;
-	if (sample->holder) {
-		thread->last_holder = sample->holder->thread;
-		thread->placeless += sample->holder->stack == SPROF_RECORD_NONE ? count : 0;
-		find(world, sample->holder->thread)->held += count;
-	}
+	if (sample->holder)
+		count_holder(world, thread, sample->holder, count);
 	count_tick(world, sample);
 	return true;
 }

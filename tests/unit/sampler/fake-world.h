@@ -91,7 +91,8 @@ struct fake_thread {
 	uint64_t queued_ns, queued_ticks; /* of charged: after sleeps */
 	unsigned told, charges, lasts;    /* its records; charges; last charges */
 	uint32_t holders;                 /* samples with a holder, */
-	uint32_t placeless;               /* and without the holder's place */
+	uint32_t placeless;               /* and without the holder's place, */
+	uint32_t misplaced;               /* or with one where it was earlier */
 	uint64_t held;                    /* others' samples with this thread as the holder */
 	uint32_t last_holder;
 	uint64_t looks; /* reads of its schedstat */

@@ -234,6 +234,29 @@ static void a_holder_that_runs_is_where_its_last_record_is(void **state)
 	}
 }
 
+/* What was seen before its last sleep tells nothing of where it is now: better no place than a wrong one. */
+static void a_holder_is_not_where_it_was_before_a_sleep(void **state)
+{
+	uint64_t samples = 0, misplaced = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fake_thread *waiter = begin(seed), *holder = fake_add(&world, 0, 0);
+
+		waiter->futex = FAKE_FUTEX;
+		fake_act(waiter, DOING_SLEEP, 20 * LATER * MS);
+		for (int i = 0; i < 100; i++) {
+			fake_act(holder, DOING_USER, 10 * MS);
+			fake_act(holder, DOING_SLEEP, 10 * MS);
+		}
+		fake_set_owner(&world, holder);
+		world.options.duration_ns = 2 * LATER * MS;
+		fake_run_well(&world);
+		samples += waiter->samples;
+		misplaced += waiter->misplaced;
+	}
+	assert_in_range(misplaced, 0, samples * 0.06);
+}
+
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
 int main(void)
@@ -249,6 +272,7 @@ int main(void)
 		SCENARIO(rare_work_has_its_samples),
 		SCENARIO(a_birth_ends_the_rest),
 		SCENARIO(a_holder_that_runs_is_where_its_last_record_is),
+		SCENARIO(a_holder_is_not_where_it_was_before_a_sleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
