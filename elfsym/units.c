@@ -1,7 +1,7 @@
 /*
- * Finding compilation units by address, through libdw. The first DIEs of all units are some pages of each part of a
- * large file, and reading them takes longer than all else that is read for a few names. So .debug_aranges is asked
- * first, and the units only for an address that it doesn't know. Does not read what is inside a unit.
+ * Finding compilation units by address, through libdw. To read the first DIE of each unit takes its abbreviations and
+ * its list of ranges: a sixth of the time that the first name of a large file takes. So .debug_aranges is asked first,
+ * and the units only for an address that it doesn't know. Does not read what is inside a unit.
  */
 #include "elfsym/units.h"
 
@@ -51,7 +51,7 @@ static bool add_aranges(struct sprof_units *units, const struct sprof_units_sour
 
 	if (!wanted->count || dwarf_getaranges(source->dwarf, &aranges, &count) != 0)
 		return true;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && *source->budget; i++, --*source->budget) {
 		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &length, &offset))
 			continue;
 		range.value = sprof_ranges_find(wanted, offset);
@@ -65,7 +65,7 @@ static bool add_aranges(struct sprof_units *units, const struct sprof_units_sour
 	return true;
 }
 
-static bool note_offsets(struct sprof_ranges *known, Dwarf *dwarf)
+static bool note_offsets(struct sprof_ranges *known, const struct sprof_units_source *source)
 {
 	Dwarf_Aranges *aranges;
 	Dwarf_Off offset, last = 0;
@@ -73,9 +73,9 @@ static bool note_offsets(struct sprof_ranges *known, Dwarf *dwarf)
 	Dwarf_Word length;
 	size_t count;
 
-	if (dwarf_getaranges(dwarf, &aranges, &count) != 0)
+	if (dwarf_getaranges(source->dwarf, &aranges, &count) != 0)
 		return true;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < *source->budget; i++) {
 		if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &start, &length, &offset) ||
 			offset == last)
 			continue;
@@ -99,7 +99,7 @@ static bool add_known(struct sprof_units *units, struct sprof_ranges *known)
 bool sprof_units_read_index(struct sprof_units *units, const struct sprof_units_source *source)
 {
 	struct sprof_ranges known = {0};
-	bool ok = note_offsets(&known, source->dwarf) && add_known(units, &known) &&
+	bool ok = note_offsets(&known, source) && add_known(units, &known) &&
 		add_aranges(units, source, &known) && sprof_ranges_settle(&units->ranges);
 
 	sprof_ranges_finish(&known);

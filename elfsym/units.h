@@ -38,8 +38,8 @@ struct sprof_units_source {
 };
 
 /*
- * Those that .debug_aranges knows, at a small cost. What it tells is so, but it may not tell all: few compilers
- * except gcc write it, and for each unit by itself. False: no memory.
+ * Those that .debug_aranges knows, at less cost. It may not tell all: few compilers except gcc write it, and for each
+ * unit by itself. Each of its ranges counts against the budget. False: no memory.
  */
 bool sprof_units_read_index(
 	struct sprof_units *units, const struct sprof_units_source *source) SPROF_MUST_USE;

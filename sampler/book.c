@@ -474,8 +474,10 @@ void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t t
 	sprof_samples_stays(&book->samples, thread, tick_ns);
 }
 
-void sprof_book_lost(struct book *book, struct sprof_thread *thread)
+void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks)
 {
-	sprof_sampled_missed(thread->sampling, thread->phase == SPROF_THREAD_INTERRUPTED);
-	book->run->quality->samples_lost++;
+	const bool is_coming = thread->phase == SPROF_THREAD_INTERRUPTED;
+
+	sprof_sampled_missed(thread->sampling, is_coming ? ticks : 0);
+	book->run->quality->samples_lost += ticks;
 }

@@ -72,7 +72,7 @@ enum ask_figures sprof_book_wants(
 bool sprof_book_observation(struct book *book, const struct observation *observation);
 /* A tick passes without a look; the thread is taken to be where it was. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
-/* A tick has no sample of the thread. */
-void sprof_book_lost(struct book *book, struct sprof_thread *thread);
+/* That number of ticks has no sample of the thread. */
+void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks);
 
 #endif

@@ -63,7 +63,6 @@ static void count_tick(struct loop *loop)
 		return;
 	}
 	sprof_schedule_settle(schedule, ticking->ns, ticking->is_weighed);
-	schedule->ticks++;
 }
 
 void sprof_loop_charge_all(struct loop *loop)
@@ -77,7 +76,7 @@ void sprof_loop_charge_all(struct loop *loop)
 	}
 	if (loop->exact.is_open)
 		sprof_exact_read(&loop->exact, true);
-	sprof_tick(&loop->ticking, loop->pace.schedule.period, true);
+	sprof_tick(&loop->ticking, true);
 	count_tick(loop);
 }
 

@@ -253,9 +253,9 @@ void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id)
 	sampled->wait.lock.holder_id = holder_id;
 }
 
-void sprof_sampled_missed(struct sampled *sampled, bool is_coming)
+void sprof_sampled_missed(struct sampled *sampled, uint32_t coming)
 {
-	sampled->owed = is_coming ? sampled->owed + 1 : 0;
+	sampled->owed = coming ? sampled->owed + coming : 0;
 }
 
 void sprof_sampled_met(struct sampled *sampled)

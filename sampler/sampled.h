@@ -268,8 +268,8 @@ void sprof_sampled_called(struct sampled *sampled, const struct last_call *call)
 /* The present holder of its lock; SPROF_RECORD_NONE: nobody, or not known. */
 void sprof_sampled_lock_held(struct sampled *sampled, uint32_t holder_id);
 
-/* sample: the tick has none; `is_coming`: a stop is under way. Met: sampled, or stopped in vain. */
-void sprof_sampled_missed(struct sampled *sampled, bool is_coming);
+/* sample: it has none; `coming`: a stop is under way for that many ticks. Met: sampled, or stopped in vain. */
+void sprof_sampled_missed(struct sampled *sampled, uint32_t coming);
 void sprof_sampled_met(struct sampled *sampled);
 
 /* window: what has come since the last charge, by these figures; it stood still for stood_ns. */

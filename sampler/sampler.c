@@ -200,12 +200,13 @@ static void plan_next_tick(struct loop *loop)
 	struct pace *pace = &loop->pace;
 	uint64_t most_spared;
 
-	if (loop->run.options->max_overhead > 0)
-		pace->schedule.period =
-			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop));
 	sprof_schedule_advance(&pace->schedule, loop->ticking.ns, loop->ticking.is_weighed);
+	if (loop->run.options->max_overhead > 0)
+		sprof_schedule_set_period(&pace->schedule,
+			sprof_budget_period(&pace->budget, now_of(&loop->run), spent_ns(loop)),
+			loop->ticking.ns);
 	sprof_schedule_rest(&pace->schedule, loop->ticking.ns, now_of(&loop->run));
-	most_spared = sprof_tick_most_spared(&loop->ticking, pace->schedule.period);
+	most_spared = sprof_tick_most_spared(&loop->ticking);
 	if (most_spared)
 		sprof_schedule_spare(&pace->schedule, most_spared);
 }
@@ -224,7 +225,7 @@ static bool act(struct loop *loop)
 		return false;
 	/* An overdue tick is taken even past the end, to count those that were missed. */
 	if (now >= tick_ns && tick_ns < loop->pace.end_ns) {
-		sprof_tick(&loop->ticking, loop->pace.schedule.period, false);
+		sprof_tick(&loop->ticking, false);
 		plan_next_tick(loop);
 	}
 	sprof_sources_poll(loop, now);
@@ -332,6 +333,7 @@ static void begin(struct loop *loop, const struct sprof_sink *sink)
 	loop->ticking.run = &loop->run;
 	loop->ticking.book = &loop->book;
 	loop->ticking.source = &loop->source;
+	loop->ticking.schedule = &loop->pace.schedule;
 	sprof_event_stacks_init(&loop->event_stacks, &loop->run, &loop->book);
 	sprof_sources_offer(loop);
 	/* As late as possible: what passes before the first reading of a thread is in no account. */

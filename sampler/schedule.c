@@ -73,6 +73,26 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool 
 		schedule->deadline = now + 1;
 }
 
+uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now)
+{
+	struct sprof_schedule after = *schedule;
+
+	if (now >= schedule->deadline)
+		sprof_schedule_advance(&after, now, true);
+	else
+		sprof_schedule_settle(&after, now, true);
+	return (uint32_t)(after.ticks - schedule->ticks);
+}
+
+void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now)
+{
+	schedule->slot += period - schedule->period;
+	schedule->deadline += period - schedule->period;
+	schedule->period = period;
+	if (schedule->deadline <= now)
+		schedule->deadline = now + 1;
+}
+
 bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now)
 {
 	return now >= begin + period / LONG_SHARE;
@@ -120,7 +140,7 @@ void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now)
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
 {
 	sprof_schedule_resume(schedule, now);
-	schedule->ticks += schedule->ahead;
+	schedule->ticks += 1 + schedule->ahead;
 	schedule->ahead = 0;
 	/* In a rest, slots pass before the deadline. */
 	if (now > schedule->slot)

@@ -10,7 +10,6 @@
 #include "sampler/reuse.h"
 #include "sampler/running.h"
 #include "sampler/sampled.h"
-#include "sampler/schedule.h"
 #include "sampler/weight.h"
 
 enum {
@@ -78,6 +77,11 @@ static void unsettle(struct ticking *ticking)
 	ticking->unsettled_ns = ticking->ns;
 }
 
+static void lose(const struct ticking *ticking, struct sprof_thread *thread)
+{
+	sprof_book_lost(ticking->book, thread, sprof_weight_of_lost(ticking, thread));
+}
+
 /* True: the tick is done with the thread. In a stop of ours it goes on running, as far as it can tell. */
 static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcome,
 	const struct peek_sight *sight, struct observation *observation)
@@ -91,7 +95,7 @@ static bool is_settled_by_peek(struct ticking *ticking, enum peek_outcome outcom
 		sprof_book_observation(ticking->book, observation);
 		return true;
 	case PEEK_IN_STOP:
-		sprof_book_lost(ticking->book, observation->thread);
+		lose(ticking, observation->thread);
 		return true;
 	case PEEK_NOTHING:
 		return true;
@@ -298,7 +302,7 @@ static bool know_processes(const struct sprof_world *world)
 	return true;
 }
 
-static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
+static void begin(struct ticking *ticking, bool closing)
 {
 	const struct sprof_world *world = ticking->run->world;
 	struct quiet_tick quiet;
@@ -307,8 +311,11 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 	ticking->last_ns = ticking->ns;
 	ticking->ns = now_of(ticking->run);
 	ticking->closing = closing;
-	ticking->period_ns = period_ns;
-	ticking->weight = sprof_weight_of_tick(ticking);
+	ticking->period_ns = ticking->schedule->period;
+	ticking->is_weighed = ticking->is_spare;
+	ticking->weight = 1;
+	if (ticking->is_weighed)
+		ticking->weight = sprof_schedule_due(ticking->schedule, ticking->ns);
 	world->threads(world->data, &count);
 	sprof_book_begin_tick(ticking->book, count, closing);
 	quiet = (struct quiet_tick){
@@ -318,7 +325,7 @@ static void begin(struct ticking *ticking, uint64_t period_ns, bool closing)
 	ticking->source->begin(ticking->source->data,
 		&(struct source_tick){
 			.ns = ticking->ns,
-			.period_ns = period_ns,
+			.period_ns = ticking->period_ns,
 			.running = quiet.running,
 			.thorough = closing || ticking->run->options->once,
 		});
@@ -329,13 +336,13 @@ static bool is_settled_by_now(const struct ticking *ticking)
 	return ticking->ns > ticking->unsettled_ns + SETTLED_NS;
 }
 
-void sprof_tick(struct ticking *ticking, uint64_t period_ns, bool closing)
+void sprof_tick(struct ticking *ticking, bool closing)
 {
 	if (!know_processes(ticking->run->world)) {
 		ticking->run->out_of_memory = true;
 		return;
 	}
-	begin(ticking, period_ns, closing);
+	begin(ticking, closing);
 	ticking->round = 0;
 	do {
 		ticking->round++;
@@ -367,8 +374,9 @@ static uint64_t room_of(const struct sprof_source *source, uint64_t period_ns)
  * Nobody sees when a sleep ends between two looks, and the later one stands for all of that time. So that is at most
  * a small part of what the sleep has lasted.
  */
-uint64_t sprof_tick_most_spared(const struct ticking *ticking, uint64_t period_ns)
+uint64_t sprof_tick_most_spared(const struct ticking *ticking)
 {
+	const uint64_t period_ns = ticking->schedule->period;
 	const uint64_t quiet = (ticking->ns - ticking->unsettled_ns) / QUIET_SHARE / period_ns;
 	const uint64_t usual = sprof_schedule_most_spared(period_ns);
 	const uint64_t most = quiet < usual ? quiet : usual;
@@ -420,5 +428,5 @@ void sprof_tick_missed(struct ticking *ticking, struct sprof_thread *thread)
 	if (looks_again(ticking, thread))
 		ticking->has_missed = true;
 	else
-		sprof_book_lost(ticking->book, thread);
+		lose(ticking, thread);
 }

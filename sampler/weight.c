@@ -18,26 +18,11 @@ static uint64_t passed_ns(const struct ticking *ticking)
 	return ticking->ns - ticking->last_ns;
 }
 
-uint32_t sprof_weight_of_tick(struct ticking *ticking)
-{
-	const int64_t period_ns = (int64_t)ticking->period_ns;
-	int64_t weight = 1;
-
-	ticking->is_weighed = ticking->is_spare;
-	if (!ticking->is_weighed) {
-		ticking->unweighed_ns = 0;
-		return 1;
-	}
-	ticking->unweighed_ns += (int64_t)passed_ns(ticking);
-	if (ticking->unweighed_ns >= period_ns)
-		weight = (ticking->unweighed_ns + period_ns / 2) / period_ns;
-	ticking->unweighed_ns -= weight * period_ns;
-	return (uint32_t)weight;
-}
-
 uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_thread *thread)
 {
-	const uint64_t lived_ns = ticking->ns > thread->seen_ns ? ticking->ns - thread->seen_ns : 0;
+	const uint64_t executed_ns = thread->process->executed_ns;
+	const uint64_t begin_ns = thread->seen_ns > executed_ns ? thread->seen_ns : executed_ns;
+	const uint64_t lived_ns = ticking->ns > begin_ns ? ticking->ns - begin_ns : 0;
 	const uint32_t slept_on = sprof_sampled_slept_on(thread->sampling, ticking->ns);
 
 	return fewer(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
@@ -55,6 +40,13 @@ uint32_t sprof_weight_of_sleep(const struct ticking *ticking, const struct sprof
 		sampled->timed.looked_ns == ticking->ns)
 		return 1;
 	return fewer((passed_ns(ticking) - awake_ns) / ticking->period_ns + 1, ticking->weight);
+}
+
+uint32_t sprof_weight_of_lost(const struct ticking *ticking, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	return sprof_timed_is_open(&sampled->timed) ? 1 : sprof_weight_of_look(ticking, thread);
 }
 
 uint32_t sprof_weight_take_naps(const struct ticking *ticking, const struct sprof_thread *thread)

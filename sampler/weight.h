@@ -13,13 +13,9 @@ struct sampled;
 struct ticking;
 
 /*
- * The ticks that the tick which begins stands for, for whoever slept through them. Where ticks had no look, it is all
- * time since the last tick, planned or not; else 1. A tick that comes early stands for one all the same, and the
- * next one for less.
+ * The ticks that a look at the thread stands for: none from before its birth or the exec of its program, nor what its
+ * former sleep has.
  */
-uint32_t sprof_weight_of_tick(struct ticking *ticking);
-
-/* The ticks that a look at the thread stands for: none from before its birth, nor what its former sleep has. */
 uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_thread *thread);
 
 /* The ticks that a peek stands for: not those that a covered thread has spent awake, or asleep before that. */
@@ -28,6 +24,9 @@ uint32_t sprof_weight_of_sleep(const struct ticking *ticking, const struct sprof
 
 /* Ticks in which it slept, too, but no look has met it: they are told once. */
 uint32_t sprof_weight_take_naps(const struct ticking *ticking, const struct sprof_thread *thread);
+
+/* The ticks that are lost where a look finds nothing: of one that has records, they tell what was before. */
+uint32_t sprof_weight_of_lost(const struct ticking *ticking, const struct sprof_thread *thread);
 
 /* The ticks without a look in which a thread has slept on, before it woke. */
 uint32_t sprof_weight_slept_on(const struct ticking *ticking, const struct sampled *sampled,

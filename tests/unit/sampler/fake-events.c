@@ -66,6 +66,14 @@ static struct sprof_event report(struct fake_world *world)
 		.kind = world->alive_count ? SPROF_EVENT_TIMEOUT : SPROF_EVENT_EMPTY};
 }
 
+static void hold_up(struct fake_world *world)
+{
+	if (!world->hold_up_ns || world->now_ns < world->hold_up_ns)
+		return;
+	world->hold_up_ns = 0;
+	fake_pass(world, world->stall_length_ns);
+}
+
 static struct sprof_event next_event(void *data, uint64_t deadline_ns)
 {
 	struct fake_world *world = data;
@@ -90,6 +98,7 @@ static struct sprof_event next_event(void *data, uint64_t deadline_ns)
 		fake_pass(world, left < step_ns ? left : step_ns);
 		event = report(world);
 	}
+	hold_up(world);
 	return event;
 }
 

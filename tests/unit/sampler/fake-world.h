@@ -143,9 +143,10 @@ struct fake_world {
 	uint64_t owner_ns;   /* from then on; 0: it does not change */
 	struct fake_order orders[FAKE_ORDERS];
 	size_t order_count, orders_sent, orders_done;
-	bool is_off;        /* by an order that is carried out */
-	uint64_t signal_ns; /* when a signal ends the run; 0: never */
-	uint64_t stall_ns;  /* the next interrupt then is followed by a time without a CPU */
+	bool is_off;         /* by an order that is carried out */
+	uint64_t signal_ns;  /* when a signal ends the run; 0: never */
+	uint64_t stall_ns;   /* the next interrupt then is followed by a time without a CPU */
+	uint64_t hold_up_ns; /* the next wait then ends late; 0: none does */
 	uint64_t stall_length_ns;
 
 	/* The sink. */

@@ -208,10 +208,52 @@ static void a_late_look_can_stand_for_all(void **state)
 	assert_int_equal(schedule.ticks, 101);
 	assert_int_equal(schedule.slot, FIRST + 101 * PERIOD);
 	sprof_schedule_settle(&schedule, schedule.slot + 10 * PERIOD, true);
-	assert_int_equal(schedule.ticks, 111);
+	assert_int_equal(schedule.ticks, 112);
 	sprof_schedule_settle(&schedule, schedule.slot + 10 * PERIOD, false);
-	assert_int_equal(schedule.ticks, 111);
+	assert_int_equal(schedule.ticks, 113);
 	assert_int_equal(schedule.missed, 10);
+}
+
+/* A look tells before what is counted after it: also one that comes early. */
+static void what_is_due_is_counted(void **state)
+{
+	for (uint64_t seed = 1; seed < 50; seed++) {
+		struct sprof_schedule schedule = start(seed);
+		uint64_t random = seed, due = 0;
+
+		for (int i = 0; i < 1000; i++) {
+			const bool is_early = i % 7 == 0;
+			uint64_t now = schedule.deadline + delay(&random);
+
+			if (is_early && schedule.deadline > FIRST + 3 * PERIOD)
+				now = schedule.deadline - 1 - next_random(&random) % (3 * PERIOD);
+			due += sprof_schedule_due(&schedule, now);
+			if (now >= schedule.deadline)
+				sprof_schedule_advance(&schedule, now, true);
+			else
+				sprof_schedule_settle(&schedule, now, true);
+			assert_int_equal(schedule.ticks, due);
+			sprof_schedule_spare(&schedule, i % 8);
+		}
+		assert_int_equal(schedule.missed, 0);
+	}
+}
+
+static void another_period_moves_the_next_tick(void **state)
+{
+	struct sprof_schedule schedule = start(1);
+	uint64_t now = FIRST;
+
+	sprof_schedule_advance(&schedule, now, false);
+	sprof_schedule_set_period(&schedule, 4 * PERIOD, now);
+	assert_int_equal(schedule.slot, FIRST + 4 * PERIOD);
+	now = schedule.deadline;
+	sprof_schedule_advance(&schedule, now, false);
+	sprof_schedule_set_period(&schedule, PERIOD / 4, now);
+	assert_true(schedule.deadline > now);
+	for (int i = 0; i < 100; i++)
+		sprof_schedule_advance(&schedule, schedule.deadline, false);
+	assert_in_range(schedule.deadline, now + 20 * PERIOD, now + 30 * PERIOD);
 }
 
 /* No more than what is spared may pass: who takes these ticks has no room for others. */
@@ -311,6 +353,8 @@ int main(void)
 		cmocka_unit_test(a_day_long_pause),
 		cmocka_unit_test(spared_ticks_are_taken),
 		cmocka_unit_test(a_late_look_can_stand_for_all),
+		cmocka_unit_test(what_is_due_is_counted),
+		cmocka_unit_test(another_period_moves_the_next_tick),
 		cmocka_unit_test(a_look_behind_what_it_spares_is_late),
 		cmocka_unit_test(a_quarter_of_a_period_is_long),
 		cmocka_unit_test(spared_ticks_can_be_taken_back),

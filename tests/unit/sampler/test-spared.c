@@ -19,6 +19,16 @@ static int set_up(void **state)
 	return 0;
 }
 
+/* At 100 Hz, beside one that only computes. */
+static struct fake_thread *begin(uint64_t seed)
+{
+	fake_init(&world, seed);
+	world.options.by_kernel = true;
+	world.options.rate_hz = 100;
+	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
+	return fake_add(&world, 0, 0);
+}
+
 /* Nobody is looked at each ms, and no sample is missing: the sleeper's are credited. */
 static void where_all_is_settled_looks_are_spared(void **state)
 {
@@ -29,7 +39,7 @@ static void where_all_is_settled_looks_are_spared(void **state)
 	world.options.duration_ns = 2 * LATER * MS;
 	fake_run_well(&world);
 	assert_in_range(sleeper->looks, 180, 300);
-	assert_in_range(sleeper->samples, 1950, 2050);
+	assert_int_equal(sleeper->samples, world.quality.ticks);
 	assert_in_range(runner->samples, 1950, 2050);
 	assert_int_equal(world.quality.ticks_missed, 0);
 	assert_in_range(world.quality.ticks, 1950, 2050);
@@ -47,10 +57,34 @@ static void at_low_rates_looks_are_spared_too(void **state)
 	world.options.duration_ns = 5 * LATER * MS;
 	fake_run_well(&world);
 	assert_in_range(sleeper->looks, 100, 180);
-	assert_in_range(sleeper->samples, 490, 510);
+	assert_int_equal(sleeper->samples, world.quality.ticks);
 	assert_in_range(runner->samples, 490, 510);
 	assert_int_equal(world.quality.ticks_missed, 0);
 	assert_int_equal(world.quality.samples_lost, 0);
+}
+
+/* Of a sampler that gets no CPU for 70 ms from then on: ticks are missed, or samples stand for them, never both. */
+static void hold_up_at(uint64_t ns)
+{
+	const struct fake_thread *sleeper = begin(1);
+
+	fake_act(&world.threads[1], DOING_SLEEP, 20 * LATER * MS);
+	world.hold_up_ns = world.now_ns + ns;
+	world.stall_length_ns = 70 * MS;
+	world.options.duration_ns = LATER * MS;
+	fake_run_well(&world);
+	assert_int_equal(sleeper->samples + world.quality.samples_lost, world.quality.ticks);
+	assert_in_range(world.quality.ticks + world.quality.ticks_missed, 99, 102);
+}
+
+static void a_late_look_stands_for_what_passed(void **state)
+{
+	hold_up_at(30 * MS);
+	assert_in_range(world.quality.ticks_missed, 6, 7);
+	for (uint64_t ns = 150 * MS; ns < 900 * MS; ns += 50 * MS) {
+		hold_up_at(ns);
+		assert_int_equal(world.quality.ticks_missed, 0);
+	}
 }
 
 /* The looks at a runner whose ring has no more room, as locked memory allows no more; nothing is lost. */
@@ -98,16 +132,6 @@ static void who_begins_to_sleep_is_looked_at_again(void **state)
 		asleep += thread->states[SPROF_STATE_SLEEP];
 	}
 	assert_in_range(asleep, 20 * 260, 20 * 310);
-}
-
-/* At 100 Hz, beside one that only computes. */
-static struct fake_thread *begin(uint64_t seed)
-{
-	fake_init(&world, seed);
-	world.options.by_kernel = true;
-	world.options.rate_hz = 100;
-	fake_add_runner(&world)->acts[0].ns = 20 * LATER * MS;
-	return fake_add(&world, 0, 0);
 }
 
 /* Of one that works that long, now and then, with sleeps between that are long enough for ticks without a look. */
@@ -257,6 +281,26 @@ static void a_holder_is_not_where_it_was_before_a_sleep(void **state)
 	assert_in_range(misplaced, 0, samples * 0.06);
 }
 
+/* What the old program did is told by its records; the new one's first look stands for what followed. */
+static void an_exec_is_no_time_told_twice(void **state)
+{
+	uint64_t ticks = 0, samples = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct fake_thread *thread = begin(seed);
+
+		for (int i = 0; i < 10; i++) {
+			fake_act(thread, DOING_USER, 1995 * MS);
+			fake_act(thread, DOING_EXEC, 0);
+		}
+		world.options.duration_ns = 10 * 1995 * MS;
+		fake_run_well(&world);
+		samples += thread->samples + world.quality.samples_lost;
+		ticks += world.quality.ticks;
+	}
+	assert_in_range(samples, ticks - 50, ticks + 50);
+}
+
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
 int main(void)
@@ -264,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENARIO(where_all_is_settled_looks_are_spared),
 		SCENARIO(at_low_rates_looks_are_spared_too),
+		SCENARIO(a_late_look_stands_for_what_passed),
 		SCENARIO(a_small_ring_is_read_more_often),
 		SCENARIO(the_smallest_ring_is_read_in_each_tick),
 		SCENARIO(who_begins_to_sleep_is_looked_at_again),
@@ -271,6 +316,7 @@ int main(void)
 		SCENARIO(short_sleeps_have_their_samples),
 		SCENARIO(rare_work_has_its_samples),
 		SCENARIO(a_birth_ends_the_rest),
+		SCENARIO(an_exec_is_no_time_told_twice),
 		SCENARIO(a_holder_that_runs_is_where_its_last_record_is),
 		SCENARIO(a_holder_is_not_where_it_was_before_a_sleep),
 	};
