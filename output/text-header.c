@@ -147,8 +147,11 @@ static void write_samples(const struct sprof_text *text)
 		sprof_out_printf(
 			text->out, "%" PRIu64 " by the kernel, ", quality->samples_by_kernel);
 	sprof_out_printf(text->out,
-		"%" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64 " reused\n",
+		"%" PRIu64 " by a stop, %" PRIu64 " by a peek, %" PRIu64 " reused",
 		quality->samples_stopped, quality->samples_peeked, quality->samples_reused);
+	if (quality->samples_lost)
+		sprof_out_printf(text->out, "; %" PRIu64 " lost", quality->samples_lost);
+	sprof_out_puts(text->out, "\n");
 	write_timers(text);
 	write_certainty(text, samples);
 }

@@ -151,7 +151,8 @@ function qualityFigures(quality) {
 		["samples", `${formatCount(quality.samples)}: ` + (quality.samples_by_kernel
 			? `${formatCount(quality.samples_by_kernel)} by the kernel, ` : "") +
 			`${formatCount(quality.samples_stopped)} by a stop, ${formatCount(quality.samples_peeked)} by a peek, ` +
-			`${formatCount(quality.samples_reused)} reused` + (quality.timers_refused
+			`${formatCount(quality.samples_reused)} reused` + (quality.samples_lost
+				? `; ${formatCount(quality.samples_lost)} lost` : "") + (quality.timers_refused
 				? `; the kernel gave ${plural(quality.timers_refused, "thread")} no timer` : "") + (quality.timers_unfit
 				? `; no timers for ${plural(quality.timers_unfit, "thread")} of Go or Python` : "")],
 		["stacks", `${formatPercent(quality.stacks_complete, stacks)} complete` +

@@ -96,6 +96,7 @@ static struct sprof_profile *two_processes(void)
 		.samples_stopped = 100,
 		.samples_peeked = 20,
 		.samples_reused = 180,
+		.samples_lost = 4,
 		.stops = 101,
 		.stop_ns_total = 4040000,
 		.stop_ns_p50 = 39500,
