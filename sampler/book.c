@@ -412,7 +412,7 @@ static void find_lost(struct sprof_quality *quality, uint32_t samples)
 /* Where records tell where the thread was, its stop stands for no tick, and none was lost. */
 static uint32_t found_by(const struct observation *late)
 {
-	return late->times ? late->times : late->owed;
+	return late->times && late->times < late->owed ? late->times : late->owed;
 }
 
 static void book_it(

@@ -56,10 +56,19 @@ static void pass(struct sprof_schedule *schedule, uint64_t slots, bool are_taken
 	schedule->slot += slots * schedule->period;
 }
 
+/* The deadline, from the slot. */
+static void plan(struct sprof_schedule *schedule, uint64_t now)
+{
+	const uint64_t jitter = schedule->period;
+
+	schedule->deadline = schedule->slot;
+	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
+	if (schedule->deadline <= now)
+		schedule->deadline = now + 1;
+}
+
 void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all)
 {
-	uint64_t jitter = schedule->period;
-
 	schedule->ticks += 1 + schedule->ahead;
 	if (now >= schedule->deadline + (1 + schedule->ahead) * schedule->period)
 		schedule->late++;
@@ -67,10 +76,7 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool 
 	if (now >= schedule->slot)
 		pass(schedule, (now - schedule->slot) / schedule->period + 1, stands_for_all);
 	schedule->ahead = 0;
-	schedule->deadline = schedule->slot;
-	schedule->deadline += next_random(schedule) % jitter - jitter / 2;
-	if (schedule->deadline <= now)
-		schedule->deadline = now + 1;
+	plan(schedule, now);
 }
 
 uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now)
@@ -86,11 +92,15 @@ uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now)
 
 void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now)
 {
+	const uint64_t soonest = now + period / 2;
+
+	if (period == schedule->period)
+		return;
 	schedule->slot += period - schedule->period;
-	schedule->deadline += period - schedule->period;
+	if (schedule->slot < soonest)
+		schedule->slot = soonest;
 	schedule->period = period;
-	if (schedule->deadline <= now)
-		schedule->deadline = now + 1;
+	plan(schedule, now);
 }
 
 bool sprof_schedule_is_long(uint64_t begin, uint64_t period, uint64_t now)

@@ -62,7 +62,7 @@ uint64_t sprof_schedule_most_spared(uint64_t period);
 /* Those that are still to come need one after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
 /*
- * A look beside the deadlines, which counts as a tick, has taken those up to now; those that are still to come need a
+ * A look beside the deadlines, which counts as a tick of its own, has taken those up to now; those that are still to come need a
  * wake-up. What has passed meanwhile counts as above.
  */
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);

@@ -19,7 +19,7 @@
 
 /* A tick, as a source sees it. */
 struct source_tick {
-	uint64_t ns, period_ns; /* when it began, and the time to the next one */
+	uint64_t ns, period_ns; /* when it began, and the time between ticks up to it */
 	/* threads of the target that ran then, as far as known */
 	size_t running;
 	bool thorough; /* it is the last one for some time */

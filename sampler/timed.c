@@ -146,8 +146,9 @@ void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer)
 	hold(timed, timer);
 }
 
-void sprof_timed_closed(struct timed *timed, bool for_good)
+void sprof_timed_closed(struct timed *timed, uint64_t told_ns, bool for_good)
 {
+	timed->told_ns = told_ns;
 	timed->timer = NULL;
 	timed->opened_cpu_ns = 0;
 	timed->cut = 0;
@@ -156,7 +157,7 @@ void sprof_timed_closed(struct timed *timed, bool for_good)
 
 void sprof_timed_executed(struct timed *timed)
 {
-	*timed = (struct timed){.timer = NULL};
+	*timed = (struct timed){.told_ns = timed->told_ns};
 }
 
 /* On average, half of a period had passed, which gives no record. */
@@ -291,7 +292,7 @@ void sprof_timed_gave_up(struct timed *timed, uint64_t switches, uint32_t weight
 	const bool is_nap = timed->ran_before && weight > 1;
 
 	timed->has_slept = switches != timed->switches;
-	/* Of a record since the last look, nobody knows on which side of the sleep it is. */
+	/* A record since the last look may be from behind the sleep; an earlier one is not. */
 	if (timed->has_slept && timed->record_ns != timed->looked_ns)
 		timed->stays = false;
 	if (timed->has_slept)

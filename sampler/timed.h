@@ -43,6 +43,7 @@ struct timed {
 	size_t stack_size;  /* of its copies, in bytes; 0: not decided yet */
 	size_t needed;      /* the most that a whole stack has needed of them */
 	uint32_t whole;     /* stacks that were whole */
+	uint64_t told_ns;   /* until then, the records of a timer that was closed have told all */
 	uint64_t found_ns;  /* the last tick that found the thread running without a timer */
 	uint64_t
 		opened_cpu_ns; /* CPU time of the thread when it was opened; 0: it is OPEN, or NONE */
@@ -119,9 +120,9 @@ void sprof_timed_began(
 bool sprof_timed_wants_other(const struct timed *timed);
 /* With another size of copies, in the place of the old timer. */
 void sprof_timed_replaced(struct timed *timed, struct sprof_perf_timer *timer);
-/* `for_good`: it is not opened again. */
-void sprof_timed_closed(struct timed *timed, bool for_good);
-/* The thread runs another program: all is forgotten. Its timer was closed. */
+/* `told_ns`: its records have told all until then; 0: they have not. `for_good`: it is not opened again. */
+void sprof_timed_closed(struct timed *timed, uint64_t told_ns, bool for_good);
+/* The thread runs another program: all else is forgotten. Its timer was closed. */
 void sprof_timed_executed(struct timed *timed);
 /* Its period is now `weight` times that of the ticks. */
 void sprof_timed_paced(struct timed *timed, uint64_t now_ns, uint64_t period_ns, double weight);

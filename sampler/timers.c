@@ -220,13 +220,23 @@ void sprof_timers_drop(struct timers *timers, struct sprof_thread *thread)
 	}
 }
 
+/* Not of one that slept at the last look: its sleep has no records. */
+static uint64_t told_until(const struct timers *timers, const struct sprof_thread *thread)
+{
+	const struct sampled *sampled = thread->sampling;
+
+	if (sampled->sleep.active || !sprof_timed_is_open(&sampled->timed))
+		return 0;
+	return now_of(timers->run);
+}
+
 static void forget(struct timers *timers, struct sprof_thread *thread, bool for_good)
 {
 	struct timed *timed = timed_of(thread);
 
 	if (timed->cut)
 		timers->listener->lost(timers->listener->data, timed->cut);
-	sprof_timed_closed(timed, for_good);
+	sprof_timed_closed(timed, told_until(timers, thread), for_good);
 	timers->open--;
 }
 
@@ -361,7 +371,7 @@ void sprof_timers_open(struct timers *timers, struct sprof_thread *thread)
 		return;
 	timer = open_timer(timers, thread, weight);
 	if (!timer) {
-		sprof_timed_closed(timed_of(thread), true);
+		sprof_timed_closed(timed_of(thread), 0, true);
 		return;
 	}
 	timers->open++;

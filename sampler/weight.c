@@ -20,10 +20,11 @@ static uint64_t passed_ns(const struct ticking *ticking)
 
 uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_thread *thread)
 {
-	const uint64_t executed_ns = thread->process->executed_ns;
-	const uint64_t begin_ns = thread->seen_ns > executed_ns ? thread->seen_ns : executed_ns;
+	const struct sampled *sampled = thread->sampling;
+	const uint64_t told_ns = sampled->timed.told_ns;
+	const uint64_t begin_ns = thread->seen_ns > told_ns ? thread->seen_ns : told_ns;
 	const uint64_t lived_ns = ticking->ns > begin_ns ? ticking->ns - begin_ns : 0;
-	const uint32_t slept_on = sprof_sampled_slept_on(thread->sampling, ticking->ns);
+	const uint32_t slept_on = sprof_sampled_slept_on(sampled, ticking->ns);
 
 	return fewer(lived_ns / ticking->period_ns + 1, ticking->weight - slept_on);
 }

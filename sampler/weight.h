@@ -13,8 +13,8 @@ struct sampled;
 struct ticking;
 
 /*
- * The ticks that a look at the thread stands for: none from before its birth or the exec of its program, nor what its
- * former sleep has.
+ * The ticks that a look at the thread stands for: none from before its birth, nor what its former sleep has, or what
+ * the records of a timer have told that was closed meanwhile, as at an exec.
  */
 uint32_t sprof_weight_of_look(const struct ticking *ticking, const struct sprof_thread *thread);
 

@@ -239,21 +239,26 @@ static void what_is_due_is_counted(void **state)
 	}
 }
 
+/* A shorter one, too: nothing is missed, and the next tick is one. */
 static void another_period_moves_the_next_tick(void **state)
 {
-	struct sprof_schedule schedule = start(1);
-	uint64_t now = FIRST;
+	static const uint64_t periods[] = {PERIOD * 4, PERIOD / 2, PERIOD / 4, PERIOD / 8, PERIOD};
 
-	sprof_schedule_advance(&schedule, now, false);
-	sprof_schedule_set_period(&schedule, 4 * PERIOD, now);
-	assert_int_equal(schedule.slot, FIRST + 4 * PERIOD);
-	now = schedule.deadline;
-	sprof_schedule_advance(&schedule, now, false);
-	sprof_schedule_set_period(&schedule, PERIOD / 4, now);
-	assert_true(schedule.deadline > now);
-	for (int i = 0; i < 100; i++)
-		sprof_schedule_advance(&schedule, schedule.deadline, false);
-	assert_in_range(schedule.deadline, now + 20 * PERIOD, now + 30 * PERIOD);
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		struct sprof_schedule schedule = start(seed);
+
+		for (size_t i = 0; i < sizeof(periods) / sizeof(*periods); i++) {
+			const uint64_t now = schedule.deadline, most = schedule.period * 3 / 2;
+
+			sprof_schedule_advance(&schedule, now, false);
+			sprof_schedule_set_period(&schedule, periods[i], now);
+			assert_in_range(
+				schedule.deadline, now + 1, now + most + periods[i] * 3 / 2);
+			assert_int_equal(sprof_schedule_due(&schedule, schedule.deadline), 1);
+		}
+		assert_int_equal(schedule.missed, 0);
+		assert_int_equal(schedule.late, 0);
+	}
 }
 
 /* No more than what is spared may pass: who takes these ticks has no room for others. */

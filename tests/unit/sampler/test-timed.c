@@ -204,7 +204,7 @@ static void what_is_often_not_whole_is_given_up(void **state)
 	for (unsigned i = 0; i < 7; i++)
 		sprof_timed_was_cut(&timed, false);
 	assert_true(sprof_timed_is_in_vain(&timed));
-	sprof_timed_closed(&timed, true);
+	sprof_timed_closed(&timed, 0, true);
 	assert_true(timed.given_up && !timed.timer && !timed.cut);
 	sprof_timed_executed(&timed);
 	assert_false(timed.given_up);
