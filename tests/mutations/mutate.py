@@ -84,6 +84,8 @@ MUTATIONS = [
     ("no-figures-are-wanted", "sampler/book.c", "return book->charging.few || book->charging.closing ? ASK_ALL_FIGURES : ASK_TIMES;",
      "return ASK_NO_FIGURES;"),
     ("late-looks-are-missed", "sampler/tick.c", "ticking->is_weighed = ticking->is_spare;", "ticking->is_weighed = false;"),
+    ("woken-holders-sleep", "sampler/samples.c", "*last = (struct last_sample){tick_ns, thread->id, sampled->last.stack};",
+     "last->tick_ns = tick_ns, (void)sampled;"),
     ("holders-stay", "sampler/timed.c", "timed->record_ns != timed->looked_ns", "false"),
     ("last-ticks-are-forgotten", "sampler/quality.c", "ticking->ns >= schedule->deadline &&", "false &&"),
     ("once-takes-two", "sampler/quality.c", "if (!loop->sampling.is_on)\n\t\treturn;", "(void)loop->sampling;\n\treturn;"),
