@@ -316,10 +316,11 @@ struct sprof_quality {
 	uint64_t duration_ns; /* while sampling was on */
 	uint64_t off_ns;      /* switched off by the user, between the begin and the end */
 	double rate_hz;
-	/* taken: a sample of each thread stands for each; late: at least a period behind its deadline */
-	uint64_t ticks, ticks_late;
-	uint64_t
-		ticks_missed; /* passed because an earlier one was late, and it does not stand for them */
+	/*
+	 * taken: a sample of each thread stands for each; late: at least a period behind its deadline;
+	 * missed: passed because an earlier one was late, and it does not stand for them
+	 */
+	uint64_t ticks, ticks_late, ticks_missed;
 	uint64_t ticks_held_back; /* not taken, to keep the cost within the limit */
 	uint64_t samples_by_kernel, samples_stopped, samples_peeked, samples_reused;
 	/* the thread got no CPU to stop on within the tick's patience; the kernel's were lost */

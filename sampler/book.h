@@ -70,7 +70,7 @@ enum ask_figures sprof_book_wants(
 
 /* False: one of the kernel's whose stack is not whole. It is not booked. */
 bool sprof_book_observation(struct book *book, const struct observation *observation);
-/* A tick passes without a look; the thread is taken to be where it was. */
+/* A tick passes without a sample; the thread is taken to be where it was last seen. */
 void sprof_book_stays(struct book *book, struct sprof_thread *thread, uint64_t tick_ns);
 /* That number of ticks has no sample of the thread. */
 void sprof_book_lost(struct book *book, struct sprof_thread *thread, uint32_t ticks);

@@ -33,7 +33,10 @@ void sprof_schedule_advance(struct sprof_schedule *schedule, uint64_t now, bool 
 /* The ticks that a look at `now` takes if its samples stand for all that has passed; also one beside the deadlines. */
 uint32_t sprof_schedule_due(const struct sprof_schedule *schedule, uint64_t now);
 
-/* Right after a tick: the next one comes that much later, or earlier, as the period is longer or shorter. */
+/*
+ * Right after a tick: the next slot is that much later, or earlier, as the period is longer or shorter; but not sooner
+ * than half of the new period from now. Nothing is missed by that.
+ */
 void sprof_schedule_set_period(struct sprof_schedule *schedule, uint64_t period, uint64_t now);
 
 /*
@@ -62,8 +65,8 @@ uint64_t sprof_schedule_most_spared(uint64_t period);
 /* Those that are still to come need one after all. */
 void sprof_schedule_resume(struct sprof_schedule *schedule, uint64_t now);
 /*
- * A look beside the deadlines, which counts as a tick of its own, has taken those up to now; those that are still to come need a
- * wake-up. What has passed meanwhile counts as above.
+ * A look beside the deadlines, which counts as a tick of its own, has taken those up to now; those that are still to
+ * come need a wake-up. What has passed meanwhile counts as above.
  */
 void sprof_schedule_settle(struct sprof_schedule *schedule, uint64_t now, bool stands_for_all);
 

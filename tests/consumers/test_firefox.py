@@ -165,7 +165,8 @@ def test_a_run_has_its_time():
         harness.same(functions(session), want, 0.01, "the whole run")
         marker, = find(session.ask("thread", "markers", thread="t-0"), "byType")
         assert (marker["markerName"], marker["count"]) == ("clock_nanosleep", 1), marker
-        assert 380 < marker["durationStats"]["avg"] < 520, marker  # a host may be late to wake it
+        # As long as the program asked for, or as the host let it sleep.
+        assert 380 < marker["durationStats"]["avg"] < max(400, want["[clock_nanosleep]"]) + 20, marker
         for zoom, inside, outside in (("0.1,0.4", "first", "second"), ("1.0,1.3", "second", "first"),
                                       ("0.55,0.85", "[clock_nanosleep]", "second")):
             session.ask("zoom", "push", range=zoom)

@@ -214,25 +214,29 @@ static void a_late_look_can_stand_for_all(void **state)
 	assert_int_equal(schedule.missed, 10);
 }
 
-/* A look tells before what is counted after it: also one that comes early. */
+/* What is due is what is counted afterwards: each slot that has passed, and an early look as one more. */
 static void what_is_due_is_counted(void **state)
 {
 	for (uint64_t seed = 1; seed < 50; seed++) {
 		struct sprof_schedule schedule = start(seed);
-		uint64_t random = seed, due = 0;
+		uint64_t random = seed, slot = FIRST, due = 0;
 
 		for (int i = 0; i < 1000; i++) {
-			const bool is_early = i % 7 == 0;
+			const bool is_early = i && i % 7 == 0;
 			uint64_t now = schedule.deadline + delay(&random);
+			uint32_t ticks;
 
-			if (is_early && schedule.deadline > FIRST + 3 * PERIOD)
+			if (is_early)
 				now = schedule.deadline - 1 - next_random(&random) % (3 * PERIOD);
-			due += sprof_schedule_due(&schedule, now);
-			if (now >= schedule.deadline)
-				sprof_schedule_advance(&schedule, now, true);
-			else
+			ticks = sprof_schedule_due(&schedule, now);
+			due += ticks;
+			if (is_early)
 				sprof_schedule_settle(&schedule, now, true);
+			else
+				sprof_schedule_advance(&schedule, now, true);
 			assert_int_equal(schedule.ticks, due);
+			assert_int_equal(schedule.slot, slot + (ticks - is_early) * PERIOD);
+			slot = schedule.slot;
 			sprof_schedule_spare(&schedule, i % 8);
 		}
 		assert_int_equal(schedule.missed, 0);
