@@ -145,18 +145,22 @@ static bool press(struct view *view, int key)
 	return true;
 }
 
+/* The second click on a line is Enter, whether it comes later or together with the first. */
 static bool click(struct view *view, const struct sprof_top_input *input)
 {
 	const uint64_t now = sprof_clock_now_ns();
-	const bool is_second = now - view->clicked_ns < double_click_ns &&
-		input->row == view->clicked_row && input->row >= view->page.first_row;
+	const bool is_line = input->row >= view->page.first_row;
+	const bool is_second = is_line && now - view->clicked_ns < double_click_ns &&
+		input->row == view->clicked_row;
+	const bool opens = is_second || (is_line && input->is_double);
 
-	view->clicked_ns = is_second ? 0 : now;
+	view->clicked_ns = opens ? 0 : now;
 	view->clicked_row = input->row;
-	if (is_second)
-		return press(view, SPROF_TOP_KEY_ENTER);
-	return sprof_top_page_click(
-		&view->page, &view->state, &view->contents, input->row, input->column);
+	if (!is_second &&
+		!sprof_top_page_click(
+			&view->page, &view->state, &view->contents, input->row, input->column))
+		return false;
+	return !opens || press(view, SPROF_TOP_KEY_ENTER);
 }
 
 /* Each key works on what the one before it has led to. */

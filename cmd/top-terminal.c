@@ -67,7 +67,9 @@ static void set_up(void)
 	keypad(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY_MS);
 	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
+			BUTTON5_PRESSED,
+		NULL);
 }
 
 static bool take_over(struct sprof_top_terminal *terminal)
@@ -145,7 +147,11 @@ static int key_of(int code)
 	return code;
 }
 
-/* The wheel is the keys that go up and down. */
+/*
+ * The wheel is the keys that go up and down. What arrives at once (from far away, or while the machine was
+ * busy) ncurses 6.4 makes one event of, even with an interval of 0 (curs_mouse(3X)): of a press and its release a
+ * click, of two of these a double click. It doesn't tell of an event that isn't in the mask.
+ */
 static void read_mouse(struct sprof_top_input *ret)
 {
 	MEVENT event;
@@ -158,6 +164,7 @@ static void read_mouse(struct sprof_top_input *ret)
 		ret->key = SPROF_TOP_KEY_DOWN;
 	ret->row = (size_t)event.y;
 	ret->column = (size_t)event.x;
+	ret->is_double = event.bstate & BUTTON1_DOUBLE_CLICKED;
 }
 
 bool sprof_top_terminal_read(struct sprof_top_terminal *terminal, struct sprof_top_input *ret)

@@ -17,6 +17,7 @@ struct sprof_top_terminal;
 struct sprof_top_input {
 	int key; /* as top-keys.h has them; 0: a click */
 	size_t row, column;
+	bool is_double; /* two clicks that were read at once */
 };
 
 /* Whether there is one that can be drawn on, before anything is begun. */

@@ -310,7 +310,8 @@ def test_the_table_fits():
 
 def test_a_terminal_is_told_that_it_goes_on():
     """Of many short calls: how many there were, why it takes so long, and how to end it."""
-    many = f"{tool('dd')} if=/dev/zero of=/dev/null bs=1 count=100000"
+    # More than any machine does in that time while each call is stopped, and soon over without sprof.
+    many = f"{tool('dd')} if=/dev/zero of=/dev/null bs=1 count=1000000"
     script = f"{SPROF} syscalls --source ptrace -d 2500ms -- {many}"
     result = subprocess.run(["script", "-qec", script, "/dev/null"], capture_output=True, text=True, check=False,
                             stdin=subprocess.DEVNULL)
