@@ -284,8 +284,15 @@ bool sprof_image_address(const struct sprof_image *image, uint64_t offset, uint6
 	return true;
 }
 
+/*
+ * Linkers give the address 0 to debug information of functions that they have left out (--gc-sections, the second copy
+ * of an inline function). What a file has there is its header, which is in a segment of code where code has none of
+ * its own (-z noseparate-code, the default of older distributions and of other machines).
+ */
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address)
 {
+	if (!address)
+		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct sprof_segment *segment = &image->segments[i];
 

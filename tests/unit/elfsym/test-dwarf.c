@@ -1,6 +1,7 @@
 /* Inline chains with the lines of every step, in both versions of DWARF that compilers write. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elfsym/dwarf.h"
 #include "elfsym/image.h"
@@ -125,6 +126,25 @@ static void test_line_only(void **state)
 	close_dwarf(&opened);
 }
 
+/* _start() has no debug information, and gets none from a function that isn't in the file. */
+static void test_left_out(void **state)
+{
+	const char *name = "left-out-subject";
+	struct sprof_dwarf_chain chain;
+	struct sprof_error err;
+	struct opened opened;
+
+	if (access(subject_path(name), F_OK) < 0) {
+		print_message("this linker has always a segment of its own for code\n");
+		skip();
+	}
+	opened = open_dwarf(name);
+	assert_true(sprof_dwarf_find(opened.dwarf, sprof_image_entry(opened.image), &chain, &err));
+	assert_int_equal(chain.count, 0);
+	assert_false(sprof_image_executable(opened.image, 0));
+	close_dwarf(&opened);
+}
+
 static void test_none(void **state)
 {
 	struct opened opened = open_dwarf("subject-stripped");
@@ -141,6 +161,7 @@ int main(void)
 		cmocka_unit_test(test_function_line),
 		cmocka_unit_test(test_no_function),
 		cmocka_unit_test(test_line_only),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_none),
 	};
 

@@ -34,8 +34,8 @@ static void check_segments(const struct sprof_image *image)
 		assert_int_equal(address, segment->address);
 		assert_true(sprof_image_offset(image, segment->address, &offset));
 		assert_int_equal(offset, segment->offset);
-		assert_int_equal(
-			sprof_image_executable(image, segment->address), segment->executable);
+		assert_int_equal(sprof_image_executable(image, segment->address),
+			segment->executable && segment->address);
 		assert_ptr_equal(sprof_image_at(image, segment->address, segment->file_size),
 			image->bytes + segment->offset);
 		assert_null(sprof_image_at(image, segment->address, segment->file_size + 1));
