@@ -15,7 +15,7 @@ volatile long x;
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
 __attribute__((noinline)) void first(double end) { while (now() < end) x++; }
 __attribute__((noinline)) void second(double end) { while (now() < end) x--; }
-int main(void) { double start = now(); first(start + 0.5); usleep(300000); second(start + 1.2); return 0; }
+int main(void) { double start = now(); first(start + 0.3); usleep(1000000); second(start + 1.7); return 0; }
 """
 
 
@@ -50,10 +50,10 @@ def test_slices_are_tags():
         span = ("--from", f"{100 * begin}ms", "--to", f"{100 * end}ms")
         for got, want in zip(ours("two.pb.gz", *span), go_tool.top("two.pb.gz", focus)):
             harness.same(got, want, 200, f"{span}")
-    early, late = (ours("two.pb.gz", *span)[1] for span in (("--to", "400ms"), ("--from", "900ms")))
+    early, late = (ours("two.pb.gz", *span)[1] for span in (("--to", "200ms"), ("--from", "1600ms")))
     assert early["first"] and not early["second"], early
     assert late["second"] and not late["first"], late
-    asleep = ours("two.pb.gz", "--from", "600ms", "--to", "700ms", "--weight", "wait")[0]
+    asleep = ours("two.pb.gz", "--from", "700ms", "--to", "800ms", "--weight", "wait")[0]
     assert abs(asleep["[clock_nanosleep]"] - 1e8) < 2e7, asleep
 
 
@@ -90,7 +90,7 @@ def test_without_slices():
 
 def test_while_recording():
     """--from and --to of run: nothing of another time is in the profile."""
-    record("--from", "600ms", "--to", "700ms", "-o", "two.pb.gz")
+    record("--from", "700ms", "--to", "800ms", "-o", "two.pb.gz")
     own = ours("two.pb.gz")[0]
     assert set(name for name, value in own.items() if value > 5e6) == {"[clock_nanosleep]"}, own
     assert abs(own["[clock_nanosleep]"] - 1e8) < 3e7, own

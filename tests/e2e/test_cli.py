@@ -100,7 +100,7 @@ def test_duration_ends_the_sampling_not_the_program():
 
 def test_timeout_kills_the_program_once():
     """timeout(1) signals sprof and then the whole group: the echo doesn't end the run by itself."""
-    program = Target("spin-two", before=["timeout", "1s", SPROF, "run", "-o", "x.folded", "--"])
+    program = Target("spin-two", before=["timeout", "3s", SPROF, "run", "-o", "x.folded", "--"])
     program.process.wait()
     program.finish().check(124)
     assert read_folded("x.folded").weight("spin_round") > 0
@@ -133,7 +133,7 @@ def test_verbose():
 
 def test_timeout_of_an_attach():
     program = Target("spin-two")
-    run("timeout", "1s", SPROF, "attach", "-p", program.pid, "-o", "x.folded").check(124)
+    run("timeout", "3s", SPROF, "attach", "-p", program.pid, "-o", "x.folded").check(124)
     assert read_folded("x.folded").weight("spin_round") > 0
     program.finish().check(0)
 

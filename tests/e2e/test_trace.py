@@ -31,7 +31,8 @@ def test_a_call_from_its_begin_to_its_end():
         rows, _, _ = trace(*calls_of(name))
         assert len(rows) == 1 and rows[0]["calls"] == calls, rows
         assert (rows[0]["start"], rows[0]["end"]) == (f"sys_enter_{name}", f"sys_exit_{name}"), rows
-    assert 45e6 <= rows[0]["total_ns"] < 500e6, rows
+    # Ten intervals of 5 ms, of which the first ones may end before the call begins.
+    assert 30e6 <= rows[0]["total_ns"] < 500e6, rows
 
 
 def test_each_thread_has_its_pairs():
@@ -115,7 +116,7 @@ def test_what_lies_between():
     _, lines, _ = trace("-e", "syscalls:sys_enter_readv", "-e",
                         "syscalls:sys_exit_readv,signal:deliver//untraced/", "--than", "1ms", "--detail", "all")
     signals = [line for line in lines if line.get("event") == "signal:deliver"]
-    assert len([line for line in signals if line["fields"]["sig"] == 14 and line["line"] == "between"]) >= 9, lines
+    assert len([line for line in signals if line["fields"]["sig"] == 14 and line["line"] == "between"]) >= 6, lines
 
 
 def test_births_and_ends():

@@ -34,6 +34,7 @@ enum {
 	KEPT = 50,
 	TEMPORARY = 100,
 	PEAK = 60,
+	OLDER = 5000, /* one is freed each 10 ms, for longer than any test takes */
 	RESIZED = 20,
 	THREADS = 3,
 	HANDED = 40,
@@ -46,6 +47,7 @@ enum {
 
 static void *volatile sink;
 static void *held[PEAK];
+static void *older[OLDER];
 
 static void pause_after(int calls)
 {
@@ -250,14 +252,14 @@ static void loop(void)
 {
 	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
 
-	for (int i = 0; i < PEAK; i++)
-		held[i] = malloc(50);
+	for (int i = 0; i < OLDER; i++)
+		older[i] = malloc(50);
 	target_ready("%d", (int)getpid());
 	for (int i = 0; !poll(&end, 1, 1); i++) {
 		keep_one();
 		make_one_temporary();
-		if (i % 10 == 0 && i / 10 < PEAK)
-			free(held[i / 10]);
+		if (i % 10 == 0 && i / 10 < OLDER)
+			free(older[i / 10]);
 	}
 }
 
