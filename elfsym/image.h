@@ -78,7 +78,7 @@ bool sprof_image_code_address(
 	const struct sprof_image *image, uint64_t offset, uint64_t *ret_address);
 /* Link-time address -> file offset. False: no file content there. */
 bool sprof_image_offset(const struct sprof_image *image, uint64_t address, uint64_t *ret_offset);
-/* Whether running code can be at this link-time address, even if the file doesn't hold it. */
+/* Whether running code can be at this link-time address, even if the file doesn't hold it; never at 0. */
 bool sprof_image_executable(const struct sprof_image *image, uint64_t address);
 /* Whether the image has something at this link-time address when it runs, code or data. */
 bool sprof_image_loads(const struct sprof_image *image, uint64_t address);

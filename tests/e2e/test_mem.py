@@ -193,6 +193,7 @@ def test_the_table_fits():
 def test_the_programs_exit_code():
     """Also of one whose memory takes long to be given back."""
     assert mem("--", "sh", "-c", "exit 3", code=3)["processes"]
+    # It holds its memory for many readings: at its end they may miss it, as they are told nothing of that.
     large = "import os, time; x = bytearray(300 << 20); time.sleep(0.3); os._exit(5)"
     assert mem("-i", "1", "--", sys.executable, "-c", large, code=5)["total"]["rss"]["max"] > 250 * MIB
     sprof("mem", "--", "true").check(0)
