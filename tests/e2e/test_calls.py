@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import (Target, as_nobody, check_error, check_near, main, measured, median, own_sprof, own_target, paranoid, require,
+from harness import (Target, as_nobody, check_error, check_near, main, others, measured, median, own_sprof, own_target, paranoid, require,
                      require_machine, require_switches, run, sprof, target, tool)
 from subjects import build
 
@@ -218,6 +218,7 @@ def test_a_timeline():
         assert len(inside) == 3 * sum(work["tid"] == tid for work in works), tid
 
 
+@others
 def test_libraries():
     """As ltrace counts calls of the C library."""
     names = {"nanosleep": 3, "pthread_create": 2, "pthread_join": 2}
@@ -241,6 +242,7 @@ def test_what_is_inlined_can_not_be_watched():
     assert "inlined" not in sprof("calls", "-F", "outer,malloc", "--breakpoints", "--", program, "0.01").check(0).err
 
 
+@others
 def test_uftrace_agrees():
     """A program whose functions say themselves that they are called (gcc -pg)."""
     parts = ("recursion", "deep", "work", "threads", "fork", "naps")
@@ -266,6 +268,7 @@ def rows_of_thrower(functions, *options):
     return {row["function"]: row for row in json.loads(result.text())["functions"]}
 
 
+@others
 def test_exceptions():
     """They leave calls without a return, and nothing is paired with them later."""
     table = rows_of_thrower("shop::*,*serve*", "--names", "short")
@@ -290,6 +293,7 @@ def test_all_functions():
     assert table["nanosleep@libc.so.6"]["calls"] == 3 and table["leaf"]["calls"] == 330, table.keys()
 
 
+@others
 def test_names():
     """Of C++: for the linker, without parameters, and patterns of the whole."""
     for choice in ("_ZN4shop7recoverEi", "shop::recover", "shop::recover(int)", "shop::rec*", "*recover*"):

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-from harness import (ROUNDS, SPROF, Program, Target, check_error, main, median, require, run, sprof, state_of, target,
+from harness import (ROUNDS, SPROF, Program, Target, check_error, main, median, others, require, run, sprof, state_of, target,
                      tool, tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
@@ -118,6 +118,7 @@ def has_missed_nothing(runs, rows):
     return all(max(counts.get(name, (0, 0))[0] for counts in runs) == rows[name]["calls"] for name in OF_THE_MAIN_THREAD)
 
 
+@others
 def test_perf_agrees():
     """perf trace -s counts the same calls of a program whose calls are the same in each run."""
     # It misses one now and then, more often on a busy machine, and never counts one too many.
@@ -181,6 +182,7 @@ def test_threshold():
     assert rows["nanosleep"]["over"] == 30 and rows["getuid"]["over"] < 150, rows["nanosleep"]
 
 
+@others
 def test_strace_agrees():
     """On a program without signals, whose calls are the same in each run."""
     strace = tool("strace")

@@ -19,7 +19,7 @@ FOLDERS = ["base", "attach", "blocked", "memory", "elfsym", "unwind", "events", 
            "completions", "man", "docs", "scripts", "tests"]
 PROGRAM = "tests/unit/sampler/test-sampler"
 TESTS = ["queue", "scenarios", "schedules", "switch"]
-SECONDS = 60
+SECONDS = 600
 
 # Name, file, what is there once, and what takes its place.
 MUTATIONS = [
