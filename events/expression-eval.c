@@ -8,7 +8,7 @@
 
 #include "events/expression-format.h"
 #include "events/expression-tree.h"
-#include "events/glob.h"
+#include "base/glob.h"
 
 struct evaluation {
 	const struct sprof_expression *expression;
