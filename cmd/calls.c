@@ -91,7 +91,7 @@ static const struct sprof_option what_table[] = {
 	{"overhead", NULL, "PCT",
 		"with --breakpoints: once they take more of a thread's time, watch in\n"
 		"windows and estimate; 0: every call, whatever it takes (50)",
-		set_overhead, FIELD(overhead)},
+		set_overhead, FIELD(overhead), .needs = "breakpoints"},
 	{0},
 };
 
@@ -108,9 +108,10 @@ static const struct sprof_option output_table[] = {
 	{"timeline", NULL, "FILE", "write each call to FILE, for Perfetto and chrome://tracing",
 		sprof_value_text, FIELD(timeline)},
 	{"limit", NULL, "N", "of tree, path and timeline: the first N calls (100000)",
-		sprof_value_count, FIELD(limit)},
+		sprof_value_count, FIELD(limit), .needs = "tree path timeline"},
 	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
-	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json)},
+	{"json", NULL, NULL, "JSON instead of the table", sprof_value_flag, FIELD(json),
+		.conflicts = "tree path"},
 	{0},
 };
 
@@ -401,13 +402,11 @@ static bool tell(struct calls *calls, struct sprof_error *err)
 
 static bool check_options(const struct calls_options *options, struct sprof_error *err)
 {
-	if (!options->functions.count) {
-		sprof_error_set(err, SPROF_ERROR_USAGE, "calls needs functions to watch");
-		sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
-		return false;
-	}
-	return !options->json || (!options->tree && !options->path) ||
-		sprof_error_set(err, SPROF_ERROR_USAGE, "--tree and --path are text, not JSON");
+	if (options->functions.count)
+		return true;
+	sprof_error_set(err, SPROF_ERROR_USAGE, "calls needs functions to watch");
+	sprof_error_hint(err, "for example: sprof calls -F 'parse*' -- ./app");
+	return false;
 }
 
 static bool read_choice(struct calls *calls, char *const operands[], struct sprof_error *err)

@@ -88,8 +88,6 @@ static bool check_weight(const struct sprof_recording *options, struct sprof_err
 /* Faults are counted from the begin to the end. */
 static bool check_faults(const struct sprof_recording *options, struct sprof_error *err)
 {
-	if (options->faults.period && !options->faults.wanted)
-		return sprof_error_set(err, SPROF_ERROR_USAGE, "--faults-period is for --faults");
 	if (options->faults.wanted &&
 		(options->start_off || options->delay_ns || options->channel.lines >= 0))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,

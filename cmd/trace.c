@@ -98,13 +98,13 @@ static const struct sprof_option report_table[] = {
 	{"detail", NULL, "WHAT",
 		"with --than or --lower: also the events between, all or those of\n"
 		"-1ms,+1ms,hide<10us,sametid,samepid,samekey,samecpu,1,2",
-		sprof_value_text, FIELD(detail)},
+		sprof_value_text, FIELD(detail), .needs = "than only-than lower"},
 	{"heatmap", NULL, "FILE",
 		"write FILE-EVENT1-EVENT2.lat: time and latency in ns; a picture\n"
 		"of it, .svg; and FILE.html with all pictures",
 		sprof_value_text, FIELD(heatmap)},
 	{"limit", NULL, "N", "of the tree of --impl call-delay: the first N calls (100000)",
-		sprof_value_count, FIELD(limit)},
+		sprof_value_count, FIELD(limit), .needs = "impl=call-delay"},
 	{"interval", "i", "MS", "a table every MS milliseconds", sprof_value_milliseconds,
 		FIELD(interval_ns)},
 	{"output", "o", "FILE", "write to FILE instead of stdout", sprof_value_text, FIELD(output)},
