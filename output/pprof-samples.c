@@ -141,6 +141,21 @@ static void put_places(struct sprof_pprof_writer *writer)
 	}
 }
 
+/* Which function the lines in a file that it includes are of. */
+static void put_included(struct sprof_pprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->included_count; i++) {
+		const struct sprof_pprof_included *included = &writer->included[i];
+		char name[48];
+
+		snprintf(name, sizeof(name), SPROF_PPROF_INCLUDED ".%llu",
+			(unsigned long long)sprof_pprof_included_id(writer->profile, i));
+		put_figure(writer, name,
+			sprof_pprof_function_id(
+				writer->profile, included->function, included->mark));
+	}
+}
+
 void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 {
 	writer->packed.size = 0;
@@ -151,6 +166,7 @@ void sprof_pprof_write_comments(struct sprof_pprof_writer *writer)
 		put_gaps(writer);
 	}
 	put_places(writer);
+	put_included(writer);
 	put_slice(writer);
 	for (size_t i = 0; i < writer->profile->comment_count; i++)
 		sprof_message_add_varint(

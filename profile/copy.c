@@ -182,7 +182,8 @@ static bool copy_lines(
 
 		if (copy->hidden && copy->hidden[line.function])
 			continue;
-		if (!copy_function(copy, line.function, &line.function))
+		if (!copy_function(copy, line.function, &line.function) ||
+			!copy_text(copy->target, line.file, &line.file))
 			return false;
 		copy->lines[count++] = line;
 	}

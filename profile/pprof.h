@@ -26,6 +26,7 @@
  * SIZE ADDRESS, where the address is the link-time one; .gnu_debuglink as CRC NAME; and where the
  * file's first byte was mapped.
  */
+#define SPROF_PPROF_INCLUDED "included" /* by function: whose lines in another file it has */
 #define SPROF_PPROF_SEGMENT "segment"
 #define SPROF_PPROF_DEBUGLINK "debuglink"
 #define SPROF_PPROF_MAPPED "mapped"
