@@ -57,14 +57,22 @@ static void go_on(struct sprof_target *target, struct sprof_thread *thread, enum
 		sprof_thread_resume(thread);
 }
 
+static void put_end(struct sprof_target *target, struct sprof_thread *thread, pid_t former_tid)
+{
+	sprof_event_queue_put_now(&target->events,
+		(struct sprof_event){
+			.kind = SPROF_EVENT_ENDED, .thread = thread, .former_tid = former_tid});
+}
+
 static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 {
+	const pid_t tid = thread->tid;
 	struct sprof_thread *ended = exec_swap(target, thread);
 	struct sprof_thread *runner =
 		ended ? sprof_target_find(target, thread->process->pid) : thread;
 
 	if (ended)
-		sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, ended);
+		put_end(target, ended, tid);
 	sprof_thread_close_files(runner);
 	sprof_process_keep_maps(runner->process);
 	sprof_process_forget_maps(runner->process);
@@ -86,7 +94,10 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	if (target->options.modules)
 		(void)!sprof_process_read_maps(runner->process, target->options.modules);
 	runner->process->executed_ns = sprof_clock_now_ns();
-	sprof_event_queue_put(&target->events, SPROF_EVENT_EXEC, runner);
+	sprof_event_queue_put_now(&target->events,
+		(struct sprof_event){.kind = SPROF_EVENT_EXEC,
+			.thread = runner,
+			.former_tid = ended ? ended->tid : tid});
 	go_on(target, runner, SPROF_HELD_EXEC);
 }
 
@@ -158,7 +169,7 @@ static void report_signal(struct sprof_target *target, struct sprof_thread *thre
 	struct sprof_event event = {.kind = SPROF_EVENT_DELIVERED, .thread = thread};
 
 	if (!ptrace(PTRACE_GETSIGINFO, thread->tid, 0, &event.info))
-		sprof_event_queue_put_whole(&target->events, &event);
+		sprof_event_queue_put_now(&target->events, event);
 }
 
 /* Prepares how the thread continues after a stop. */
@@ -371,5 +382,5 @@ void sprof_dispatch_end(struct sprof_target *target, const siginfo_t *info)
 	if (thread->tid == thread->process->pid)
 		thread->max_rss_bytes = max_rss_of(thread->tid);
 	thread->exit_code = info->si_status + (info->si_code == CLD_EXITED ? 0 : 128);
-	sprof_event_queue_put(&target->events, SPROF_EVENT_ENDED, thread);
+	put_end(target, thread, thread->tid);
 }

@@ -340,7 +340,7 @@ static void *trace(void *data)
 		.chosen_threads = tracing->subject->tids,
 		.control = tracing->signals->control,
 		.calls = tracing->subject->calls,
-		.births = tracing->sampling.by_kernel,
+		.births = tracing->sampling.by_kernel || tracing->events,
 		.tasks = tracing->subject->tasks,
 		.holds = tracing->subject->holds,
 		.modules = have_stacks(tracing->events) ? tracing->modules : NULL,

@@ -312,6 +312,12 @@ uint32_t sprof_profile_own_lines(
 uint32_t sprof_profile_owner(
 	const struct sprof_profile *profile, const struct sprof_profile_location *location);
 
+/*
+ * Where the thread is that the sink knows by an id, also after its end; SPROF_PROFILE_NONE: it is not
+ * known, or not kept. The sampler's ids are no indexes: threads are here in another order.
+ */
+uint32_t sprof_profile_thread_of(const struct sprof_profile *profile, uint32_t id);
+
 struct sprof_times sprof_profile_times(const struct sprof_profile *profile);
 
 /*

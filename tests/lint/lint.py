@@ -72,6 +72,9 @@ UNCLEAR = [
     (r"is \S+(?:'s|s') matter", "does"),
 ]
 
+# The sampler's ids of threads, which events have, are no indexes: sprof_profile_thread_of() finds the thread.
+INDEXED_BY_ID = re.compile(r"profile->threads\[\w+->thread\]|->thread (?:<|>=) (?:\w+->)*profile->thread_count")
+
 WORDS = re.compile(r"\b(TODO|FIXME|XXX)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.])/work/\w")
 
@@ -150,6 +153,13 @@ def check_calls(source):
             if source.code[: match.start()].endswith(("->", ".")):
                 continue  # a member of that name
             yield line_of(source.code, match.start()), f"{source.folder}/ {what}"
+
+
+def check_identity(source):
+    if source.folder != "cmd":
+        return
+    for match in INDEXED_BY_ID.finditer(source.code):
+        yield line_of(source.code, match.start()), "an id of the sampler is no index of the profile's threads"
 
 
 def check_words(source):
@@ -263,6 +273,7 @@ CHECKS = [
     check_own_header_first,
     check_system_headers,
     check_calls,
+    check_identity,
     check_words,
     check_plain_words,
     check_must_use,

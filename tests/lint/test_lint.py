@@ -111,6 +111,13 @@ class Planted(unittest.TestCase):
                 file = {f"{folder}__a_c": c(f"void a(void)\n{{\n\t{call};\n}}\n")}
                 self.assert_planted(f"{folder}/ {message}", **file)
 
+    def test_an_id_is_no_index(self):
+        for text in ["profile->threads[row->thread].name", "event->thread < profile->thread_count",
+                     "site->thread >= report->profile->thread_count"]:
+            planted = c(f"int f(void)\n{{\n\treturn {text};\n}}\n")
+            self.assert_planted("is no index", cmd__a_c=planted)
+            self.assert_clean(output__a_c=planted)
+
     def test_words(self):
         self.assert_planted("TODO", base__a_c=c("/* TODO: later */\n"))
         self.assert_planted("FIXME", base__a_c=c("// FIXME\n"))
