@@ -336,7 +336,7 @@ static bool load(const struct annotate_options *options, char *const files[],
 		sprof_error_set(err, SPROF_ERROR_USAGE, "annotate needs a profile");
 		sprof_error_hint(err,
 			"for example: sprof annotate parse profile.pb.gz; without one it takes the "
-			"last run or attach that wrote to a terminal or a pipe, and there is none");
+			"last run or attach without -o, and there is none");
 		return false;
 	}
 	if (!sprof_reading_load_all(&options->reading, last, ret, err))

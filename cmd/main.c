@@ -270,7 +270,7 @@ int main(int argc, char *argv[])
 		sprof_ui_error(&err);
 		return SPROF_EXIT_FAILED;
 	}
-	sprof_signals_handle_files();
+	sprof_signals_survive();
 	code = dispatch(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		sprof_error_errno(&err, errno, "write to stdout");

@@ -149,7 +149,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_set(err, SPROF_ERROR_USAGE, "report needs a profile");
 		sprof_error_hint(err,
 			"for example: sprof report profile.pb.gz; without one it shows the last "
-			"run or attach that wrote to a terminal or a pipe, and there is none");
+			"run or attach without -o, and there is none");
 		return false;
 	}
 	if (!sprof_outputs_settle(&options.shown.outputs, SPROF_STDOUT_REPORT, err) ||

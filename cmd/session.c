@@ -123,7 +123,7 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		(options->stats_path && !sprof_out_probe(options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
-	if (!options->every_ns && !options->common.quiet)
+	if (!options->every_ns && (!options->common.quiet || !options->shown.outputs.count))
 		sprof_outputs_keep(&options->shown.outputs);
 	return true;
 }

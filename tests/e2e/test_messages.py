@@ -45,7 +45,7 @@ WORDS = (
     (["report", "x.txt"], 2, ["it is text"]),
     (["report", "x.html"], 2, ["it is a page for a browser"]),
     (["report", "plain"], 2, ["it is text"]),
-    (["report"], 64, ["report needs a profile", "the last run or attach that wrote to a terminal or a pipe"]),
+    (["report"], 64, ["report needs a profile", "the last run or attach without -o"]),
 )
 
 
