@@ -9,17 +9,20 @@ build_packages=(
 fuzz_packages=(python3 binutils clang libclang-rt-dev)
 # The archive libdw.a wants that of bzip2, too.
 package_packages=(build-essential debhelper lintian debootstrap util-linux rpm rpm2cpio cpio libbz2-dev)
-test_packages=(
-    python3 make g++ clang libclang-rt-dev git sqlite3 redis-server redis-tools gdb binutils
-    libdevel-nytprof-perl clang-format-14
-    nodejs npm chromium fonts-dejavu-core
-    musl-tools busybox-static
-    golang-go valgrind graphviz linux-perf hotspot mpich openmpi-bin
-    elfutils dwz xz-utils lz4 zstd rustc llvm libdebuginfod1
-    postgresql nginx-light wrk default-jdk-headless time strace procps util-linux tmux zsh fish smem uftrace ltrace
-    heaptrack libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-greenlet python3-dbg
+# What scripts/test needs, and what its groups need beyond that.
+test_packages=(python3 binutils g++ gdb strace procps)
+declare -A group_packages=(
+    [languages]="golang-go rustc llvm elfutils musl-tools busybox-static default-jdk-headless nodejs
+        python3-greenlet python3-dbg lz4 zstd xz-utils clang"
+    [servers]="postgresql redis-server redis-tools nginx-light wrk sqlite3 nodejs make git tmux"
+    [viewers]="nodejs npm chromium fonts-dejavu-core golang-go valgrind graphviz linux-perf hotspot
+        libdevel-nytprof-perl make git"
+    [tools]="clang libclang-rt-dev clang-format-14 linux-perf ltrace uftrace valgrind heaptrack libjemalloc2
+        libtcmalloc-minimal4 libmimalloc2.0 golang-go musl-tools tmux zsh fish smem dwz xz-utils lz4 zstd
+        elfutils llvm libdebuginfod1 make git time gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [slow]="clang libclang-rt-dev golang-go mpich openmpi-bin tmux time make git"
 )
+groups=(languages servers viewers tools slow)
 
 # Other builds of Node.js than Debian's bring npm with them, and its package conflicts with them.
 is_installed() {
@@ -39,6 +42,10 @@ as_root() {
     fi
 }
 
+can_install() {
+    command -v apt-get >/dev/null && { [[ $(id -u) -eq 0 ]] || sudo -n true 2>/dev/null; }
+}
+
 # Redis is wanted as a program only; run level 1 keeps most systems from starting its service.
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
@@ -51,11 +58,10 @@ missing_of() {
 
     for package in "$@"; do
         is_installed "$package" || echo "$package"
-    done
+    done | sort -u
 }
 
 update_lists() {
-    command -v apt-get >/dev/null || return 0
     as_root apt-get update -q || echo "apt-get update failed, going on with what is known" >&2
 }
 
@@ -63,28 +69,30 @@ update_lists() {
 install_packages() {
     local package wanted=()
 
-    if ! command -v apt-get >/dev/null; then
-        echo "needs, and can't install without apt-get: $*" >&2
-        return 0
-    fi
     for package in "$@"; do
         if is_available "$package"; then
             wanted+=("$package")
         else
-            echo "no package $package in this release, going on without it" >&2
+            echo "no package $package is known here, going on without it" >&2
         fi
     done
     [[ ${#wanted[@]} -eq 0 ]] || apt_install "${wanted[@]}"
 }
 
-# Installs those of the named packages that are missing.
+# Says which of the named packages are missing, and installs them, or says what would: install_missing PACKAGE...
+# The output of apt-get goes to the file that SPROF_INSTALL_LOG names.
 install_missing() {
-    local missing
+    local missing log=${SPROF_INSTALL_LOG:-/dev/stdout}
 
     mapfile -t missing < <(missing_of "$@")
     [[ ${#missing[@]} -gt 0 ]] || return 0
-    update_lists
-    install_packages "${missing[@]}"
+    if ! can_install; then
+        echo "missing, and can't be installed from here: apt-get install --no-install-recommends ${missing[*]}" >&2
+        return 0
+    fi
+    echo "installing, with what they need: ${missing[*]}"
+    { update_lists && install_packages "${missing[@]}"; } >>"$log" 2>&1 ||
+        echo "not installed; this would: apt-get install --no-install-recommends ${missing[*]}" >&2
 }
 
 # A build folder, configured or brought up to date: configure FOLDER [MESON OPTION...]

@@ -67,6 +67,12 @@ def require_plain_sprof(reason):
     require(b"__asan_init" not in text and b"__tsan_init" not in text, reason)
 
 
+def others(function):
+    """Marks a test that needs a program which scripts/test doesn't install: it is in the group that its row names."""
+    function.needs_others = True
+    return function
+
+
 def tool(name, *more_places):
     """The path of a program that the test needs from the system."""
     for place in (shutil.which(name), *more_places):
@@ -487,7 +493,7 @@ def _run_one(function):
 
 
 def _judge(function):
-    """The outcome of one test. scripts/count-tests.py knows the line of what is left out."""
+    """The outcome of one test. What no machine of this kind can show is left out."""
     try:
         _run_one(function)
     except Skip as reason:
@@ -523,10 +529,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--but", nargs="+", default=[], help="tests that are left out")
+    parser.add_argument("--others", choices=["only", "none"], help="of the tests that need programs of others")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     module = sys.modules["__main__"]
     names = options.names or [name for name in vars(module) if name.startswith("test_")]
+    if options.others:
+        names = [name for name in names
+                 if hasattr(getattr(module, name), "needs_others") == (options.others == "only")]
     outcomes = _outcomes([name for name in names if name not in options.but], options.at_once)
     if SKIPPED in outcomes and os.environ.get("SPROF_TESTS_MUST_RUN") == "1":
         print("a skip is a failure here: SPROF_TESTS_MUST_RUN is set", file=sys.stderr)

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 
-from harness import SPROF, check_error, main, require, run, sprof, tool
+from harness import SPROF, check_error, main, others, require, run, sprof, tool
 from subjects import address_of, build, build_id, command, split_debug, write
 
 # Three divisions, one after the other: on every CPU, their line has nearly all of the time.
@@ -165,6 +165,7 @@ def test_no_pie():
     check_all("-no-pie", "-fno-pie")
 
 
+@others
 def test_perf_annotate_agrees():
     """The same addresses have the time in what sprof writes for perf."""
     perf = tool("perf")
@@ -198,12 +199,14 @@ def check_pprof(program, function, mark):
     assert abs(sum(instructions) - whole) < 0.02 * whole + 0.02, (instructions, whole)
 
 
+@others
 def test_pprof_disassembles():
     """The program has its link-time addresses in the saved profile, since Go's pprof takes no others."""
     check_pprof(make(), "hot", "HOT")
     check_pprof(make("-no-pie", "-fno-pie"), "hot", "HOT")
 
 
+@others
 def test_perf_knows_the_kernel():
     """perf names system calls, and is told of no CPU."""
     sprof("run", "-q", "-r", "200", "-o", "s.perf.data", "--", "sleep", "0.3").check(0)

@@ -4,8 +4,8 @@ import json
 import os
 import re
 
-from harness import (Target, as_nobody, check_error, check_near, main, own_sprof, own_target, paranoid, require,
-                     require_machine, require_switches, run, sprof, target, tool)
+from harness import (Target, as_nobody, check_error, check_near, main, others, own_sprof, own_target, paranoid, require, require_machine,
+                     require_switches, run, sprof, target, tool)
 from subjects import build
 
 TARGET = "callers"
@@ -212,6 +212,7 @@ def test_a_timeline():
         assert len(inside) == 3 * sum(work["tid"] == tid for work in works), tid
 
 
+@others
 def test_libraries():
     """As ltrace counts calls of the C library."""
     names = {"nanosleep": 3, "pthread_create": 2, "pthread_join": 2}
@@ -235,6 +236,7 @@ def test_what_is_inlined_can_not_be_watched():
     assert "inlined" not in sprof("calls", "-F", "outer,malloc", "--breakpoints", "--", program, "0.01").check(0).err
 
 
+@others
 def test_uftrace_agrees():
     """A program whose functions say themselves that they are called (gcc -pg)."""
     parts = ("recursion", "deep", "work", "threads", "fork", "naps")
@@ -260,6 +262,7 @@ def rows_of_thrower(functions, *options):
     return {row["function"]: row for row in json.loads(result.text())["functions"]}
 
 
+@others
 def test_exceptions():
     """They leave calls without a return, and nothing is paired with them later."""
     table = rows_of_thrower("shop::*,*serve*", "--names", "short")
@@ -284,6 +287,7 @@ def test_all_functions():
     assert table["nanosleep@libc.so.6"]["calls"] == 3 and table["leaf"]["calls"] == 330, table.keys()
 
 
+@others
 def test_names():
     """Of C++: for the linker, without parameters, and patterns of the whole."""
     for choice in ("_ZN4shop7recoverEi", "shop::recover", "shop::recover(int)", "shop::rec*", "*recover*"):

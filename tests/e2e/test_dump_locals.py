@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import Program, check_error, check_untouched, main, run, sprof, state_of, tool, wait_until
+from harness import Program, check_error, check_untouched, main, others, run, sprof, state_of, tool, wait_until
 from subjects import command, write
 
 SUBJECT = r"""
@@ -122,10 +122,12 @@ def test_gcc_split_dwarf():
     check_unoptimized("gcc", "-gsplit-dwarf")
 
 
+@others
 def test_clang():
     check_unoptimized("clang")
 
 
+@others
 def test_clang_dwarf_4():
     check_unoptimized("clang", "-gdwarf-4", "-no-pie")
 
@@ -169,6 +171,7 @@ def test_gcc_optimized():
     check_like_gdb("gcc")
 
 
+@others
 def test_clang_optimized():
     check_like_gdb("clang")
 

@@ -7,7 +7,7 @@ import resource
 import shutil
 import sys
 
-from harness import (SPROF, Skip, Target, as_nobody, check_error, main, own_sprof, own_target, read_folded, require_switches,
+from harness import (SPROF, Skip, Target, as_nobody, check_error, main, others, own_sprof, own_target, read_folded, require_switches,
                      run, sprof, target, tracer_of)
 from test_rundelay import forbid_perf
 
@@ -187,6 +187,7 @@ def test_where_perf_is_forbidden():
     assert not os.path.exists("started") and not result.out, result.out
 
 
+@others
 def test_perf_agrees():
     """perf record, which takes each fault too."""
     require_switches()

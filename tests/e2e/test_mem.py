@@ -8,7 +8,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-from harness import (SPROF, Program, Target, check_error, check_near, main, run, sprof, target, tool, tracer_of)
+from harness import (SPROF, Program, Target, check_error, check_near, main, others, run, sprof, target, tool, tracer_of)
 
 MIB = 1 << 20
 SLEEPER = "import sys, json, decimal; data = bytearray(20 << 20); print(1, flush=True); sys.stdin.read()"
@@ -95,6 +95,7 @@ def test_growth_per_second():
     assert 0.6 * risen < rss["growth_per_second"] < 1.5 * risen, (risen, rss)
 
 
+@others
 def test_smem_agrees():
     """Two processes that share libraries: what is whose."""
     first, second = sleeper(), sleeper()

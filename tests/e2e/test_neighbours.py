@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 
-from harness import main, sprof, tool
+from harness import main, others, sprof, tool
 from subjects import build, command
 
 # Time is spent in burn() only. spread() has it called in two ways, and fib() and even()/odd() recur. In rounds: on a busy
@@ -146,6 +146,7 @@ def test_no_children():
     assert chosen == ["total", "self", "function"], chosen
 
 
+@others
 def test_perf_agrees():
     """perf's tree of callers on the same samples, of what burn() spent itself: each has the same part of it."""
     record()

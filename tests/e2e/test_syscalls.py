@@ -6,8 +6,8 @@ import re
 import signal
 import subprocess
 
-from harness import (SPROF, Program, Target, check_error, main, require, run, sprof, state_of, target,
-                     tool, tracer_of, wait_until, with_tracefs, without_tracefs)
+from harness import (SPROF, Program, Target, check_error, main, others, require, run, sprof, state_of, target, tool,
+                     tracer_of, wait_until, with_tracefs, without_tracefs)
 
 # Of the target's program: calls and errors.
 KNOWN = {
@@ -109,6 +109,7 @@ def counts_of_perf():
     return counts
 
 
+@others
 def test_perf_agrees():
     """perf trace -s counts the same calls of a program whose calls are the same in each run."""
     # It misses one now and then, more often on a busy machine, and never counts one too many.
@@ -169,6 +170,7 @@ def test_threshold():
     assert count("--than", "3600s")["nanosleep"]["over"] == 0
 
 
+@others
 def test_strace_agrees():
     """On a program without signals, whose calls are the same in each run."""
     strace = tool("strace")

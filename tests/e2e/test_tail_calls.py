@@ -6,7 +6,7 @@ import random
 import re
 
 import tail_truth
-from harness import main, read_folded, require, run, sprof, tool
+from harness import main, others, read_folded, require, run, sprof, tool
 from subjects import build, build_id, command, split_debug, write
 
 # Each way from main() to leafy() by tail calls; argument 1 is its name, argument 2 the rounds.
@@ -96,10 +96,12 @@ def test_gcc_dwarf_4():
     check_ways("gcc", "-gdwarf-4")
 
 
+@others
 def test_clang():
     check_ways("clang")
 
 
+@others
 def test_clang_dwarf_4():
     check_ways("clang", "-gdwarf-4")
 
@@ -158,6 +160,7 @@ def test_late():
     check_late("gcc")
 
 
+@others
 def test_late_clang():
     check_late("clang", "-no-pie")
 
@@ -215,6 +218,7 @@ def random_program(seed, count=80):
     return "\n".join(text)
 
 
+@others
 def test_nothing_is_invented():
     """What is put in is the only way that objdump and readelf know."""
     for seed, compiler in ((1, "gcc"), (2, "clang"), (3, "gcc")):

@@ -4,6 +4,7 @@
     lint.py [ROOT]      prints one line per violation; exits 1 if there is any
 """
 
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -284,16 +285,18 @@ def check_headers_compile(root, headers):
     """Each header of a layer compiles alone, twice over."""
     compiler = os.environ.get("CC", "cc").split()
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Werror", "-fsyntax-only", "-I", root]
-    for header in headers:
+
+    def compile_alone(header):
         with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
             file.write(f'#include "{header}"\n' * 2)
             file.flush()
-            result = subprocess.run(
-                compiler + flags + [file.name], capture_output=True, text=True, check=False
-            )
-        if result.returncode:
-            first = next((line for line in result.stderr.splitlines() if "error" in line), "?")
-            yield header, 1, f"does not compile alone: {first}"
+            return subprocess.run(compiler + flags + [file.name], capture_output=True, text=True, check=False)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for header, result in zip(headers, pool.map(compile_alone, headers)):
+            if result.returncode:
+                first = next((line for line in result.stderr.splitlines() if "error" in line), "?")
+                yield header, 1, f"does not compile alone: {first}"
 
 
 def lint(root):

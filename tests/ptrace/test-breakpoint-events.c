@@ -125,7 +125,7 @@ static void what_is_no_place_of_code_stays(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scene_create_holding, scene_destroy)
 
-int main(void)
+TEST_MAIN("breakpoint-events")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(each_call_begins_and_returns),

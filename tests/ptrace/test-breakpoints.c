@@ -467,7 +467,7 @@ static void an_exec_drops_them(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scene_create_holding, scene_destroy)
 
-int main(void)
+TEST_MAIN("breakpoints")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(each_call_is_one_hit),

@@ -320,7 +320,7 @@ static size_t add(struct CMUnitTest *tests, const struct call *calls, size_t cou
 	return count;
 }
 
-int main(void)
+TEST_MAIN("calls")
 {
 	size_t count = transfer_call_count + wait_call_count;
 	struct CMUnitTest *tests = calloc(count, sizeof(*tests));

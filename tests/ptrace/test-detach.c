@@ -191,7 +191,7 @@ static void another_tracer_may_come(void **state)
 	scene_expect_line(scene, "born ");
 }
 
-int main(void)
+TEST_MAIN("detach")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
 	const struct CMUnitTest tests[] = {

@@ -161,7 +161,7 @@ static void an_interpreter(void **state)
 	compare_with_gdb(*state);
 }
 
-int main(void)
+TEST_MAIN("gdb")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
 	const struct CMUnitTest tests[] = {

@@ -226,7 +226,7 @@ static void an_interpreter_with_threads(void **state)
 	expect_all_equal(&tally);
 }
 
-int main(void)
+TEST_MAIN("oracle")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
 	const struct CMUnitTest tests[] = {

@@ -70,7 +70,7 @@ static void only_what_has_ended_is_taken(void **state)
 		close(told[i]);
 }
 
-int main(void)
+TEST_MAIN("reaper")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_has_ended_is_taken),

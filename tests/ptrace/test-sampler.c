@@ -106,7 +106,7 @@ static void a_sink_without_memory_gets_no_sample_it_can_not_place(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("sampler")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -308,7 +308,7 @@ static void registers_of_32_bit_code(void **state)
 		assert_int_equal(registers.regs.values[SPROF_REG_PC], code);
 }
 
-int main(void)
+TEST_MAIN("stops")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
 	const struct CMUnitTest tests[] = {

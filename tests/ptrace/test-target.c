@@ -445,7 +445,7 @@ static void attaching_to_what_is_not_there(void **state)
 	assert_int_equal(scene->err.kind, SPROF_ERROR_TARGET_GONE);
 }
 
-int main(void)
+TEST_MAIN("target")
 {
 #define traced(test) cmocka_unit_test_setup_teardown(test, scene_create, scene_destroy)
 #define reading(test) cmocka_unit_test_setup_teardown(test, scene_create_reading, scene_destroy)

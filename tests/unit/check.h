@@ -11,4 +11,27 @@
 
 #include <cmocka.h>
 
+struct test_file {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	struct test_file *next;
+};
+
+/* Called before main(). The file is kept by reference. */
+void test_file_add(struct test_file *file);
+
+/*
+ * The body of a test file's main(), with argc and argv. All files of a folder are one program, run.c, which
+ * runs the file that its first argument names; argv[0] is that name.
+ */
+#define TEST_MAIN(file_name) \
+	static int run_file(int argc, char **argv); \
+	__attribute__((constructor)) static void add_file(void) \
+	{ \
+		static struct test_file added = {.name = file_name, .run = run_file}; \
+\
+		test_file_add(&added); \
+	} \
+	static int run_file(int argc, char **argv)
+
 #endif

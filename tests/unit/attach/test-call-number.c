@@ -97,7 +97,7 @@ static void the_register_has_it(void **state)
 }
 #endif
 
-int main(void)
+TEST_MAIN("call-number")
 {
 	const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)

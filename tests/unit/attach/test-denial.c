@@ -318,7 +318,7 @@ static void the_real_proc(void **state)
 #define in_a_folder(test) \
 	cmocka_unit_test_setup_teardown(test, test_folder_create, test_folder_remove)
 
-int main(void)
+TEST_MAIN("denial")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_folder(no_such_process),

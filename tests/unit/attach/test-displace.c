@@ -396,7 +396,7 @@ static void an_indirect_jump_goes_where_it_went(void **state)
 
 #endif
 
-int main(void)
+TEST_MAIN("displace")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_form_has_its_kind),

@@ -68,7 +68,7 @@ static void what_a_forgotten_thread_reported_is_dropped(void **state)
 	assert_false(sprof_event_queue_take(&queue, &event));
 }
 
-int main(void)
+TEST_MAIN("event")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_taken_from_an_empty_queue),

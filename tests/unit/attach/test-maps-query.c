@@ -169,7 +169,7 @@ static void nothing_is_known_where_the_request_is_not(void **state)
 	scene_finish(&scene);
 }
 
-int main(void)
+TEST_MAIN("maps-query")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_stays_is_the_same),

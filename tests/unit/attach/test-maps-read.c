@@ -269,7 +269,7 @@ static void the_perf_map_is_looked_for_once_per_reading(void **state)
 	sprof_modules_destroy(modules);
 }
 
-int main(void)
+TEST_MAIN("maps-read")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_this_process),

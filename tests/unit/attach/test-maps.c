@@ -115,7 +115,7 @@ static void text_without_mappings_is_refused(void **state)
 	sprof_modules_destroy(modules);
 }
 
-int main(void)
+TEST_MAIN("maps")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_at_every_edge),

@@ -288,7 +288,7 @@ static void anonymous_memory_has_nothing_to_open(void **state)
 #define in_a_folder(test) \
 	cmocka_unit_test_setup_teardown(test, test_folder_create, test_folder_remove)
 
-int main(void)
+TEST_MAIN("module-file")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_folder(a_file_by_its_path),

@@ -103,7 +103,7 @@ static void what_is_not_mapped(void **state)
 	assert_null(module.image);
 }
 
-int main(void)
+TEST_MAIN("module-memory")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_the_c_library),

@@ -44,7 +44,7 @@ static void zeros_of_an_instruction_are_not_room(void **state)
 	assert_int_equal(sprof_padding_find(page), 128);
 }
 
-int main(void)
+TEST_MAIN("padding")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_page_has_none),

@@ -216,7 +216,7 @@ static void a_system_call_cut_short_is_refused(void **state)
 		assert_false(sprof_proc_parse_syscall(texts[i], &call));
 }
 
-int main(void)
+TEST_MAIN("procfs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_with_a_plain_name),

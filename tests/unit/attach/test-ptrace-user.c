@@ -81,7 +81,7 @@ static void test_damage(void **state)
 	close(to);
 }
 
-int main(void)
+TEST_MAIN("ptrace-user")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_importer),

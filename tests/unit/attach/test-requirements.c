@@ -68,7 +68,7 @@ static void test_this_machine(void **state)
 		fail_msg("%s", err.message);
 }
 
-int main(void)
+TEST_MAIN("requirements")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recent_releases),

@@ -136,7 +136,7 @@ static void handlers_within_handlers(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("rewinds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stop_begins_anew),

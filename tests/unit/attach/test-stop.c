@@ -142,7 +142,7 @@ static void stops_of_ptrace_by_their_code(void **state)
 	expect_trap(SIGTRAP | PTRACE_EVENT_STOP << 8, SPROF_TRAP_EVENT);
 }
 
-int main(void)
+TEST_MAIN("stop")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_exit_status),

@@ -44,7 +44,7 @@ static void a_thread_that_has_ended_does_not_make_its_process_unreadable(void **
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-int main(void)
+TEST_MAIN("thread")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_has_ended_does_not_make_its_process_unreadable),

@@ -55,7 +55,7 @@ static void test_processes(void **state)
 	assert_false(sprof_program_has_other_word_size(0));
 }
 
-int main(void)
+TEST_MAIN("word-size")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),

@@ -65,7 +65,7 @@ static void an_impossible_size_is_refused(void **state)
 	free(items);
 }
 
-int main(void)
+TEST_MAIN("array")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_keeps_what_it_holds),

@@ -60,7 +60,7 @@ static void clocks_go_forward(void **state)
 	assert_true(sprof_clock_own_cpu_ns() > cpu);
 }
 
-int main(void)
+TEST_MAIN("clock")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_durations),

@@ -72,7 +72,7 @@ static void long_text_is_cut(void **state)
 	assert_int_equal(strlen(err.hint), sizeof(err.hint) - 1);
 }
 
-int main(void)
+TEST_MAIN("error")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_fills_kind_and_message),

@@ -129,7 +129,7 @@ static void without_a_stamp_everything_holds(void **state)
 
 #define in_a_scene(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+TEST_MAIN("file-stamp")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_scene(an_untouched_file_holds),

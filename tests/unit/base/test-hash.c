@@ -69,7 +69,7 @@ static void pairs_differ(void **state)
 	sprof_idmap_finish(&map);
 }
 
-int main(void)
+TEST_MAIN("hash")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sequences_differ),

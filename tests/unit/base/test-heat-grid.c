@@ -61,7 +61,7 @@ static void columns_join(void **state)
 	free(grid);
 }
 
-int main(void)
+TEST_MAIN("heat-grid")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_hold_their_values),

@@ -231,7 +231,7 @@ static void without_memory_nothing_is_counted(void **state)
 	sprof_histogram_finish(&other);
 }
 
-int main(void)
+TEST_MAIN("histogram")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(uniform_values),

@@ -105,7 +105,7 @@ static void a_map_of_what_comes_and_goes_stays_small(void **state)
 	sprof_idmap_finish(&map);
 }
 
-int main(void)
+TEST_MAIN("idmap")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_map_finds_nothing),

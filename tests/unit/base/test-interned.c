@@ -77,7 +77,7 @@ static void lack_of_memory_changes_nothing(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("interned")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_key_is_the_same_item),

@@ -30,7 +30,7 @@ static void a_truncated_file_reads_as_zeros(void **state)
 	close(fd);
 }
 
-int main(void)
+TEST_MAIN("mapped-files")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_truncated_file_reads_as_zeros),

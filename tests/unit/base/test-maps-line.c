@@ -137,7 +137,7 @@ static void numbers_are_digits_only(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("maps-line")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_and_the_next),

@@ -213,7 +213,7 @@ static void a_name_is_the_last_component(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("module")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_key_same_module),

@@ -93,7 +93,7 @@ static void sets_of_signals(void **state)
 	assert_false(sprof_proc_status_has_signal(caught, "SigBlk", 2));
 }
 
-int main(void)
+TEST_MAIN("proc-status")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_fields),

@@ -76,9 +76,9 @@ static void the_files_of_a_thread(void **state)
 	int fd;
 
 	assert_true(sprof_proc_read_comm(getpid(), text, sizeof(text)));
-	assert_string_equal(text, "test-base-proc");
+	assert_string_equal(text, "test-base");
 	assert_true(sprof_proc_read_file(getpid(), gettid(), "comm", text, sizeof(text)) > 0);
-	assert_string_equal(text, "test-base-proc\n");
+	assert_string_equal(text, "test-base\n");
 	assert_false(sprof_proc_read_comm(INT_MAX, text, sizeof(text)));
 	fd = sprof_proc_open(getpid(), 0, "stat");
 	assert_true(fd >= 0);
@@ -97,7 +97,7 @@ static void the_tasks_of_a_process(void **state)
 	assert_null(sprof_proc_open_tasks(INT_MAX));
 }
 
-int main(void)
+TEST_MAIN("proc")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_read_from_its_start_every_time),

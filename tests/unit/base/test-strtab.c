@@ -78,7 +78,7 @@ static void destroy_accepts_null(void **state)
 	sprof_strtab_destroy(NULL);
 }
 
-int main(void)
+TEST_MAIN("strtab")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_text_is_one_pointer),

@@ -112,7 +112,7 @@ static void this_process(void **state)
 	sprof_areas_finish(&areas);
 }
 
-int main(void)
+TEST_MAIN("areas")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_belongs_to_its_file),

@@ -103,7 +103,7 @@ static void any_graph(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("deadlock")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits),

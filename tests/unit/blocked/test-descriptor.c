@@ -96,7 +96,7 @@ static void own_descriptors(void **state)
 	assert_false(sprof_descriptor_read(getpid(), event_fd, &descriptor));
 }
 
-int main(void)
+TEST_MAIN("descriptor")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links),

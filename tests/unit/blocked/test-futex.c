@@ -158,7 +158,7 @@ static void only_waits(void **state)
 	assert_false(sprof_futex_parse(wake, &futex));
 }
 
-int main(void)
+TEST_MAIN("futex")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_contended_mutex_has_an_owner),

@@ -182,7 +182,7 @@ static void kernel_stacks(void **state)
 	assert_int_equal(stack.count, 0);
 }
 
-int main(void)
+TEST_MAIN("object")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),

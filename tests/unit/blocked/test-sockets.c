@@ -139,7 +139,7 @@ static void answers_that_are_none(void **state)
 	assert_false(sprof_unix_diag_peer(answer, sizeof(answer), &peer));
 }
 
-int main(void)
+TEST_MAIN("sockets")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_tcp_and_udp),

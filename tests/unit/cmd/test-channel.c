@@ -105,7 +105,7 @@ static void what_is_no_channel(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("channel")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),

@@ -241,7 +241,7 @@ static void help_shows_every_option(void **state)
 	free(text);
 }
 
-int main(void)
+TEST_MAIN("command")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_stay),

@@ -167,7 +167,7 @@ static void a_pattern_that_the_program_does_not_have(void **state)
 	sprof_function_choice_finish(&choice);
 }
 
-int main(void)
+TEST_MAIN("function-choice")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists),

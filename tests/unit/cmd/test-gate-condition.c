@@ -69,7 +69,7 @@ static void no_conditions(void **state)
 	assert_false(sprof_gate_condition_parse(long_name, &condition, &err));
 }
 
-int main(void)
+TEST_MAIN("gate-condition")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions),

@@ -97,7 +97,7 @@ static void rows_are_by_thread_and_stack(void **state)
 	sprof_growth_finish(&growth);
 }
 
-int main(void)
+TEST_MAIN("growth")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_new_writable_memory_counts),

@@ -142,7 +142,7 @@ static void kinds_of_a_profile(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+TEST_MAIN("heap-sites")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(rows_are_of_callers),

@@ -36,7 +36,7 @@ static void slips_are_found(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("nearest")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slips_are_found),

@@ -49,7 +49,7 @@ static void a_full_list(void **state)
 	assert_true(strlen(text) < sizeof(text));
 }
 
-int main(void)
+TEST_MAIN("pids")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_join),

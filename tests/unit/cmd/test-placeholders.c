@@ -115,7 +115,7 @@ static void a_name_that_all_ranks_share_is_refused(void **state)
 	assert_expands("x.txt", "x.txt");
 }
 
-int main(void)
+TEST_MAIN("placeholders")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(placeholders_are_replaced, clear),

@@ -161,7 +161,7 @@ static void too_many_outputs(void **state)
 	assert_string_equal(err.message, "more than 16 outputs");
 }
 
-int main(void)
+TEST_MAIN("recording")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_says_where_the_formats_are),

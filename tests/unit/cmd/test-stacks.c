@@ -96,7 +96,7 @@ static void an_empty_stack_is_one(void **state)
 	sprof_stacks_finish(&stacks);
 }
 
-int main(void)
+TEST_MAIN("stacks")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_sample_counts),

@@ -29,7 +29,7 @@ static void signals_have_glibcs_names(void **state)
 		check_same(sprof_signal_name(i), sigabbrev_np(i));
 }
 
-int main(void)
+TEST_MAIN("system-names-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_have_glibcs_names),

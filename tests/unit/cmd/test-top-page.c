@@ -58,7 +58,7 @@ static void clicks_choose_views_and_columns(void **unused)
 	sprof_top_state_finish(&state);
 }
 
-int main(void)
+TEST_MAIN("top-page")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_has_a_line),

@@ -190,7 +190,7 @@ static void help_names_every_key(void **unused)
 	assert_int_equal(sprof_top_action_of(0), SPROF_TOP_NOTHING);
 }
 
-int main(void)
+TEST_MAIN("top-state")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moving_scrolls),

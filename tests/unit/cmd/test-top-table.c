@@ -137,7 +137,7 @@ static void the_least_important_column_goes_first(void **state)
 	sprof_top_table_finish(&table);
 }
 
-int main(void)
+TEST_MAIN("top-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_fall_and_texts_rise),

@@ -69,7 +69,7 @@ static void an_order_keeps_its_column_when_holders_come(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("top-waits")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_order_keeps_its_column_when_holders_come),

@@ -146,7 +146,7 @@ static void without_cpu_times(void **state)
 	assert_true(fabs(finish(&run, THREAD, &is_most) - 100000) < 30000);
 }
 
-int main(void)
+TEST_MAIN("window-times")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_counts_for_the_same_time_of_each_thread),

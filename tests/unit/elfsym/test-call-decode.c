@@ -306,7 +306,7 @@ static void as_the_assembler_writes_them(void **state)
 
 #endif
 
-int main(void)
+TEST_MAIN("call-decode")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_direct),

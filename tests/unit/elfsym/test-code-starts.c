@@ -138,7 +138,7 @@ static void the_functions_of_this_program(void **state)
 	sprof_image_close(image);
 }
 
-int main(void)
+TEST_MAIN("code-starts")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_are_called_or_taken),

@@ -246,7 +246,7 @@ static void any_byte_may_be_wrong(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("core")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(notes_are_read),

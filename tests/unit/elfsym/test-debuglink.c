@@ -65,7 +65,7 @@ static void the_checksum_is_that_of_zlib(void **state)
 	assert_false(sprof_debuglink_matches(-1, 0));
 }
 
-int main(void)
+TEST_MAIN("debuglink")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_every_length),

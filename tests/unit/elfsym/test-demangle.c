@@ -115,7 +115,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("demangle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_languages),

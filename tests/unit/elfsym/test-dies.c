@@ -307,7 +307,7 @@ static void debug_files_of_the_system(void **state)
 	globfree(&found);
 }
 
-int main(void)
+TEST_MAIN("dies")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_version),

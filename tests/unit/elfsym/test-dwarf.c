@@ -154,7 +154,7 @@ static void test_none(void **state)
 	sprof_dwarf_close(NULL);
 }
 
-int main(void)
+TEST_MAIN("dwarf")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains),

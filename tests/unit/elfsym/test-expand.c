@@ -131,7 +131,7 @@ static void an_unknown_way_of_compression(void **state)
 	check_refused(bytes, size);
 }
 
-int main(void)
+TEST_MAIN("expand")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_compressed_stays_as_it_is),

@@ -263,7 +263,7 @@ static void entries_of_any_value(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("fde-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_the_subjects),

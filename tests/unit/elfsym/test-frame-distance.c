@@ -200,7 +200,7 @@ static void where_the_start_is_unknown(void **state)
 	expect_none_behind(BYTES(FRAME "\x48\x29\xc4" CALL));
 }
 
-int main(void)
+TEST_MAIN("frame-distance")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prologues),

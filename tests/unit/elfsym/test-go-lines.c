@@ -198,7 +198,7 @@ static void a_tree_whose_place_is_not_known(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("go-lines")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_a_function),

@@ -288,7 +288,7 @@ static void entries(void **state)
 	go_program_close(table);
 }
 
-int main(void)
+TEST_MAIN("go-rows")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames),

@@ -143,7 +143,7 @@ static void no_such_function(void **state)
 	go_program_close(table);
 }
 
-int main(void)
+TEST_MAIN("go-runtime")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_each_format),

@@ -472,7 +472,7 @@ static void bytes_that_say_anything(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("go-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_in_each_file),

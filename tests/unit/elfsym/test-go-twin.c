@@ -250,7 +250,7 @@ static int compare_all(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-int main(void)
+TEST_MAIN("go-twin")
 {
 #if !defined(__x86_64__)
 	puts("only on x86-64 are there rows from Go's table");

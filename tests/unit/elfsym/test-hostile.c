@@ -116,7 +116,7 @@ static void test_endless_strings(void **state)
 	free(bytes);
 }
 
-int main(void)
+TEST_MAIN("hostile")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut),

@@ -183,7 +183,7 @@ static void test_not_openable(void **state)
 	sprof_modules_destroy(modules);
 }
 
-int main(void)
+TEST_MAIN("image")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),

@@ -51,7 +51,7 @@ static void what_is_not_inlined_is_not_found(void **state)
 	assert_int_equal(find("subject-stripped", "inner").count, 0);
 }
 
-int main(void)
+TEST_MAIN("inlined")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_callers_code_is_named),

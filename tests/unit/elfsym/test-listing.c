@@ -154,7 +154,7 @@ static void the_archive_of_debug_packages(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
+TEST_MAIN("listing")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(symbols_with_their_source),

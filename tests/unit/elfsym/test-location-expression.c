@@ -126,7 +126,7 @@ static void test_untold(void **state)
 	check(evaluate(many, sizeof(many) / sizeof(many[0])), SPROF_WHERE_UNKNOWN, 0);
 }
 
-int main(void)
+TEST_MAIN("location-expression")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),

@@ -240,7 +240,7 @@ static void nothing_is_known(void **state)
 	end(&scene);
 }
 
-int main(void)
+TEST_MAIN("names-saved")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_file_with_its_build_id),

@@ -124,7 +124,7 @@ static void files_of_other_kinds(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("objects")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_of_an_archive),

@@ -93,7 +93,7 @@ static void arm_is_not_there(void **state)
 	assert_false(sprof_plt_decode(SPROF_MACHINE_AARCH64, (const void *)endless, 16, 0, &jump));
 }
 
-int main(void)
+TEST_MAIN("plt-decode")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_jumps),

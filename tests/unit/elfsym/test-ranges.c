@@ -90,7 +90,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("ranges")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),

@@ -168,7 +168,7 @@ static void at_the_end_of_the_file(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("relocated")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_as_linked),

@@ -48,7 +48,7 @@ static void no_other_bytes(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("signal-return")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_form),

@@ -346,7 +346,7 @@ static void test_explanations(void **state)
 	end(&session);
 }
 
-int main(void)
+TEST_MAIN("symbols")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inlines),

@@ -165,7 +165,7 @@ static void nothing_at_all(void **state)
 	sprof_symlist_destroy(list);
 }
 
-int main(void)
+TEST_MAIN("symlist")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_system_map),

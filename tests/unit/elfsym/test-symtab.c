@@ -127,7 +127,7 @@ static void test_kinds_of_programs(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("symtab")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_end_of_sized),

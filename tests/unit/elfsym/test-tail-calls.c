@@ -189,7 +189,7 @@ static void other_places_have_no_path(void **state)
 	close_calls(&opened);
 }
 
-int main(void)
+TEST_MAIN("tail-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_path_is_put_in),

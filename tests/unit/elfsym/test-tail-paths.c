@@ -225,7 +225,7 @@ static void test_endless(void **state)
 	assert_int_equal(find_in_endless(5000, 1, 1000000), SPROF_TAIL_PATH_NONE);
 }
 
-int main(void)
+TEST_MAIN("tail-paths")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_up),

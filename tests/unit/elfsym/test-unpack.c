@@ -126,7 +126,7 @@ static void formats_are_told_by_their_begin(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("unpack")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_are_joined),

@@ -92,7 +92,7 @@ static void calls_keep_their_callers(void **state)
 	sprof_activation_books_finish(&all);
 }
 
-int main(void)
+TEST_MAIN("activation-estimate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_has_its_own_factor),

@@ -478,7 +478,7 @@ static void any_order(void **state)
 	sprof_activations_destroy(activations);
 }
 
-int main(void)
+TEST_MAIN("activations")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),

@@ -223,7 +223,7 @@ static void as_a_plain_list(void **state)
 	heap_stream_end(&stream);
 }
 
-int main(void)
+TEST_MAIN("allocations-random")
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(as_a_plain_list)};
 

@@ -389,7 +389,7 @@ static void without_memory(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+TEST_MAIN("allocations")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(allocated_and_freed),

@@ -89,7 +89,7 @@ static void sizes(void **state)
 	assert_int_equal(size_of("calloc", 0, UINT64_MAX, 0), 0);
 }
 
-int main(void)
+TEST_MAIN("allocators")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_names),

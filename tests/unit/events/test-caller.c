@@ -296,7 +296,7 @@ static void an_exit_without_an_entry_is_nothing(void **state)
 	assert_false(leave(&stream, 0, SP));
 }
 
-int main(void)
+TEST_MAIN("caller")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_returns),

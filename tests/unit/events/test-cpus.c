@@ -33,7 +33,7 @@ static void refuses_what_is_no_list(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("cpus")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lists),

@@ -40,7 +40,7 @@ static void a_reset_forgets(void **state)
 	sprof_delay_set_finish(&set);
 }
 
-int main(void)
+TEST_MAIN("delay-figures")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),

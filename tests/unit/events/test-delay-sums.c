@@ -106,7 +106,7 @@ static void without_switches_nothing_is_told_apart(void **state)
 	sprof_delays_finish(&delays);
 }
 
-int main(void)
+TEST_MAIN("delay-sums")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wakeups_are_what_preemptions_leave),

@@ -151,7 +151,7 @@ static void without_memory_nothing_is_counted(void **state)
 	assert_true(number > 3);
 }
 
-int main(void)
+TEST_MAIN("delay-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_row_per_pair),

@@ -348,7 +348,7 @@ static void very_many_threads_that_end_are_kept_as_one(void **state)
 	sprof_delays_finish(&delays);
 }
 
-int main(void)
+TEST_MAIN("delays")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_preempted_thread_waits),

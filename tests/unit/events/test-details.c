@@ -292,7 +292,7 @@ static void options_are_strict(void **state)
 	check_error("3", "column 1: no detail is called '3'");
 }
 
-int main(void)
+TEST_MAIN("details")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows),

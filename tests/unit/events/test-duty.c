@@ -71,7 +71,7 @@ static void the_error_is_that_of_a_mean(void **state)
 	assert_true(fabs(sprof_duty_error(&duty) - 0.5) < 1e-9);
 }
 
-int main(void)
+TEST_MAIN("duty")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_takes_more_than_its_share),

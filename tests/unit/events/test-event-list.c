@@ -335,7 +335,7 @@ static void without_memory_the_list_can_be_finished(void **state)
 	assert_true(number > 8);
 }
 
-int main(void)
+TEST_MAIN("event-list")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),

@@ -131,7 +131,7 @@ static void a_copy_stands_alone(void **state)
 	free(copy);
 }
 
-int main(void)
+TEST_MAIN("event-type")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_has_its_row),

@@ -457,7 +457,7 @@ static void without_memory_nothing_is_made(void **state)
 	sprof_expression_destroy(expression);
 }
 
-int main(void)
+TEST_MAIN("expression")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),

@@ -103,7 +103,7 @@ static void a_period_that_stays_is_not_tried_again(void **state)
 	assert_int_equal(run.pace.period, 1);
 }
 
-int main(void)
+TEST_MAIN("fault-pace")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_faults_are_all_recorded),

@@ -68,7 +68,7 @@ static void it_is_full_and_then_empty(void **state)
 	sprof_fault_stash_finish(&stash);
 }
 
-int main(void)
+TEST_MAIN("fault-stash")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_oldest_comes_first),

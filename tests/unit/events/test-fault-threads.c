@@ -135,7 +135,7 @@ static void others_are_dropped(void **state)
 	sprof_fault_threads_finish(&threads);
 }
 
-int main(void)
+TEST_MAIN("fault-threads")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_does_not_count),

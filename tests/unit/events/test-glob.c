@@ -62,7 +62,7 @@ static void many_stars_take_no_time(void **state)
 	assert_false(sprof_glob_matches(pattern, text));
 }
 
-int main(void)
+TEST_MAIN("glob")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_answers),

@@ -262,7 +262,7 @@ static void a_thread_ends_in_a_call(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-int main(void)
+TEST_MAIN("heap-calls")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_the_outermost_call_counts),

@@ -160,7 +160,7 @@ static void memory_runs_short(void **state)
 	sprof_event_list_finish(&heap.list);
 }
 
-int main(void)
+TEST_MAIN("heap-events")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_and_address_in_one_event),

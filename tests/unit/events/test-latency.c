@@ -67,7 +67,7 @@ static void the_length_ends_it(void **state)
 	assert_false(sprof_latency_parse("4ms,x", 0, &ns));
 }
 
-int main(void)
+TEST_MAIN("latency")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units),

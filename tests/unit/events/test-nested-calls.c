@@ -178,7 +178,7 @@ static void memory_runs_short(void **state)
 	sprof_event_list_finish(&list);
 }
 
-int main(void)
+TEST_MAIN("nested-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_end_ends_the_innermost_call_of_its_function),

@@ -48,7 +48,7 @@ static void an_empty_period_says_nothing(void **state)
 	assert_false(sprof_overload_is(&overload, begin_ns, 1));
 }
 
-int main(void)
+TEST_MAIN("overload")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_more_than_the_share_is_too_much),

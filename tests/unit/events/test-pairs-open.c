@@ -148,7 +148,7 @@ static void without_memory_an_event_opens_nothing(void **state)
 	sprof_event_list_finish(&list);
 }
 
-int main(void)
+TEST_MAIN("pairs-open")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),

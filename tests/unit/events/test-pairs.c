@@ -400,7 +400,7 @@ static void bounds(void **state)
 	CHECK_ALL(bounds_cases);
 }
 
-int main(void)
+TEST_MAIN("pairs")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions),

@@ -56,7 +56,7 @@ static void nobody_has_the_highest_id(void **state)
 	assert_int_not_equal(denial.os_errno, 0);
 }
 
-int main(void)
+TEST_MAIN("perf-event")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals_have_reasons),

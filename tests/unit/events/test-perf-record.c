@@ -249,7 +249,7 @@ static void refuses_damaged_ones(void **state)
 	assert_false(sprof_perf_record_parse(made.bytes, made.size, false, &record));
 }
 
-int main(void)
+TEST_MAIN("perf-record")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(switches),

@@ -104,7 +104,7 @@ static void refuses_what_is_none(void **state)
 	assert_false(sprof_perf_user_read(&record, false, &user));
 }
 
-int main(void)
+TEST_MAIN("perf-registers")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_get_their_dwarf_numbers),

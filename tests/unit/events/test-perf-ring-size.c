@@ -37,7 +37,7 @@ static void root_without_the_capability_may_not(void **state)
 	set(data);
 }
 
-int main(void)
+TEST_MAIN("perf-ring-size")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(root_without_the_capability_may_not),

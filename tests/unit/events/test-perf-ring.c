@@ -134,7 +134,7 @@ static void drops_what_is_no_record(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("perf-ring")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_in_order),

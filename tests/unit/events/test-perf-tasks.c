@@ -63,7 +63,7 @@ static void a_loss_is_a_gap(void **state)
 	assert_int_equal(taken.items[1].lost, 4);
 }
 
-int main(void)
+TEST_MAIN("perf-tasks")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_of_the_process),

@@ -246,7 +246,7 @@ static void no_such_thread(void **state)
 	assert_int_equal(denial.reason, SPROF_PERF_GONE);
 }
 
-int main(void)
+TEST_MAIN("perf-timer")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_where_the_thread_is),

@@ -104,7 +104,7 @@ static void without_memory(void **state)
 	sprof_recorded_order_finish(&order);
 }
 
-int main(void)
+TEST_MAIN("recorded-order")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_decides),

@@ -76,7 +76,7 @@ static void a_damaged_probe_has_its_number(void **state)
 		assert_int_equal(read.values[i].integer, 0);
 }
 
-int main(void)
+TEST_MAIN("recorded-point")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_kernel_is_asked_for),

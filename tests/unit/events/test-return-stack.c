@@ -104,7 +104,7 @@ static void far_jumps_do_not_take_all_memory(void **state)
 	check_leave(9000000, 10, "1");
 }
 
-int main(void)
+TEST_MAIN("return-stack")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(calls_within_each_other, finish),

@@ -97,7 +97,7 @@ static void a_late_gap_begins_now(void **state)
 	sprof_sched_order_finish(&order);
 }
 
-int main(void)
+TEST_MAIN("sched-order")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_by_time),

@@ -74,7 +74,7 @@ static void differences_are_births_and_ends(void **state)
 	free(tids.items);
 }
 
-int main(void)
+TEST_MAIN("sched-threads")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_and_reads),

@@ -84,7 +84,7 @@ static void many_threads_fit(void **state)
 	test_free(tids);
 }
 
-int main(void)
+TEST_MAIN("tid-filter")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_threads_and_ranges),

@@ -272,7 +272,7 @@ static void a_gap_cuts_all_calls(void **state)
 	sprof_tracepoint_calls_finish(&told.calls);
 }
 
-int main(void)
+TEST_MAIN("tracepoint-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_is_as_it_was),

@@ -118,7 +118,7 @@ static void a_short_sample_has_no_value(void **state)
 		assert_false(sprof_tracepoint_field_read(&fields[i], raw, sizeof(raw), &value));
 }
 
-int main(void)
+TEST_MAIN("tracepoint-format")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_fields),

@@ -38,7 +38,7 @@ static void test_a_process_without_one(void **state)
 	sprof_modules_destroy(modules);
 }
 
-int main(void)
+TEST_MAIN("interp")
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_process_without_one)};
 

@@ -257,7 +257,7 @@ static void test_threads_without_python(void **state)
 	check_unmerged(&scene, SPROF_MERGE_NONE);
 }
 
-int main(void)
+TEST_MAIN("merge")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_loop),

@@ -129,7 +129,7 @@ static void test_copies_of_the_bytecode(void **state)
 	scene_check_name(scene, "parse", 0);
 }
 
-int main(void)
+TEST_MAIN("python-codes")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

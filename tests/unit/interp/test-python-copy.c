@@ -183,7 +183,7 @@ static void test_texts(void **state)
 	assert_false(sprof_python_text(scene->offsets, &scene->memory, NAME, text, sizeof(text)));
 }
 
-int main(void)
+TEST_MAIN("python-copy")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames, scene_set_up, scene_tear_down),

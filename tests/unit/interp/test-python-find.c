@@ -208,7 +208,7 @@ static void test_a_loop_without_frames(void **state)
 	assert_int_equal(merge_two_loops(scene), SPROF_MERGE_MISMATCH);
 }
 
-int main(void)
+TEST_MAIN("python-find")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

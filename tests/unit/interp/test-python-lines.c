@@ -65,7 +65,7 @@ static void test_far_lines(void **state)
 	sprof_python_line(0x030b, table, sizeof(table), UINT32_MAX, 1000);
 }
 
-int main(void)
+TEST_MAIN("python-lines")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pairs),

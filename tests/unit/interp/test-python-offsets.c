@@ -122,7 +122,7 @@ static void test_hostile_offsets(void **state)
 	assert_true(sprof_python_offsets_parse(bytes, sizeof(bytes), &offsets));
 }
 
-int main(void)
+TEST_MAIN("python-offsets")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),

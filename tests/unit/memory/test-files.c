@@ -34,7 +34,7 @@ static void nothing_is_nothing(void **state)
 	sprof_memory_files_finish(&files);
 }
 
-int main(void)
+TEST_MAIN("files")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_comes_first),

@@ -68,7 +68,7 @@ static void a_process_that_is_not_there(void **state)
 	sprof_memory_process_finish(&process);
 }
 
-int main(void)
+TEST_MAIN("process")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_touched_is_seen),

@@ -86,7 +86,7 @@ static void a_pause_repeats_the_last_value(void **state)
 	assert_int_equal(series.course[100], 2);
 }
 
-int main(void)
+TEST_MAIN("series")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_known_of_nothing),

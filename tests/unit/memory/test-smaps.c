@@ -67,7 +67,7 @@ static void what_is_cut_off_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("smaps")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mappings_have_their_figures),

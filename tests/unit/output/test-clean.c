@@ -84,7 +84,7 @@ static void small_buffers(void **state)
 	assert_string_equal(whole, UNKNOWN UNKNOWN UNKNOWN);
 }
 
-int main(void)
+TEST_MAIN("clean")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),

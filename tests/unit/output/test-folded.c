@@ -172,7 +172,7 @@ static void a_single_line_is_rounded_to_the_nearest(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("folded")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example),

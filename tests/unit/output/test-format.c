@@ -67,7 +67,7 @@ static void times_are_short_and_round_right(void **state)
 	assert_string_equal(sprof_figure_value(&profile, SPROF_WEIGHT_RUNQ, 17).text, "17 ns");
 }
 
-int main(void)
+TEST_MAIN("format")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_complete_and_found),

@@ -162,7 +162,7 @@ static int print(const char *what)
 	return 0;
 }
 
-int main(int argc, char **argv)
+TEST_MAIN("html")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example),

@@ -377,7 +377,7 @@ static void a_file_is_what_it_would_be_or_an_error(void **state)
 	sprof_modules_destroy(modules);
 }
 
-int main(void)
+TEST_MAIN("memory")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_that_memory_ends_is_whole),

@@ -379,7 +379,7 @@ static void a_probe_leaves_no_trace(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
-int main(void)
+TEST_MAIN("out")
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(a_file_appears_whole),

@@ -77,7 +77,7 @@ static void brackets_that_do_not_match(void **state)
 	check("f)(", "f)");
 }
 
-int main(void)
+TEST_MAIN("short-name")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(templates_and_parameters),

@@ -83,7 +83,7 @@ static int write_sample(void)
 	return !sprof_out_close(out, &err);
 }
 
-int main(int argc, char **argv)
+TEST_MAIN("stats")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_every_key_and_the_sums),

@@ -464,7 +464,7 @@ static void other_figures_than_time_have_places(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("summary")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_fits_any_terminal),

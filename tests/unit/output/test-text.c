@@ -432,7 +432,7 @@ static void says_what_would_let_the_kernel_take_samples(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("text")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example_by_samples),

@@ -194,7 +194,7 @@ static void an_empty_profile_has_nothing(void **state)
 	sprof_annotation_finish(&annotation);
 }
 
-int main(void)
+TEST_MAIN("annotate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_inlined_stands_under_its_own_lines),

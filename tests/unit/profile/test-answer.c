@@ -418,7 +418,7 @@ static void doubts_are_sorted_by_weight(void **state)
 	assert_int_equal((int)sprof_doubts_uncertainty(100), 6);
 }
 
-int main(void)
+TEST_MAIN("answer")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_that_matter_come_first),

@@ -299,7 +299,7 @@ static void without_a_bound_everything_is_kept(void **state)
 	check_and_end(&days);
 }
 
-int main(void)
+TEST_MAIN("bounds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_day_of_new_stacks_takes_no_more_than_an_hour),

@@ -102,7 +102,7 @@ static void a_profile_without_them_says_nothing(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("faults")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(most_are_one_functions_from_its_callers),

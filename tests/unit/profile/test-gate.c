@@ -286,7 +286,7 @@ static void turns(void **state)
 	assert_true(in_turns((const uint64_t[]){1, 2, 3, 4, 5, 6, 7, 0, 9, 10}));
 }
 
-int main(void)
+TEST_MAIN("gate")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_results),

@@ -271,7 +271,7 @@ static void no_parent(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("group-frames")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects),

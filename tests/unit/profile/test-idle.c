@@ -78,7 +78,7 @@ static void the_runtime_is_what_libc_is_elsewhere(void **state)
 	assert_int_equal(sprof_profile_lock_of(&scene.profile, stack), SPROF_LOCK_MUTEX);
 }
 
-int main(void)
+TEST_MAIN("idle")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_scheduler_without_work_is_idle),

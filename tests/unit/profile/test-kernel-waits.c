@@ -108,7 +108,7 @@ static void hidden_functions_are_no_frames(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("kernel-waits")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_have_names),

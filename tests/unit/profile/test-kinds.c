@@ -98,7 +98,7 @@ static void merging_adds_up_by_kind(void **state)
 	sprof_profile_destroy(sum);
 }
 
-int main(void)
+TEST_MAIN("kinds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_of_a_row_fold_as_their_kind_says),

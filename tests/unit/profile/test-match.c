@@ -85,7 +85,7 @@ static void functions_match_by_their_names(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("match")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match_anywhere),

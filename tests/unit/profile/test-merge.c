@@ -240,7 +240,7 @@ static void a_joined_profile_keeps_its_sides(void **state)
 	sprof_profile_destroy(joined);
 }
 
-int main(void)
+TEST_MAIN("merge")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_threads_and_stacks_are_one),

@@ -120,7 +120,7 @@ static void nothing_matches_and_bad_patterns(void **state)
 	sprof_profile_destroy(empty);
 }
 
-int main(void)
+TEST_MAIN("neighbours")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worked_example),

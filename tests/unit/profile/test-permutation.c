@@ -249,7 +249,7 @@ static void of_many_runs_some_assignments_are_drawn(void **state)
 	assert_true(first.low == second.low && first.high == second.high);
 }
 
-int main(void)
+TEST_MAIN("permutation")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interval_by_hand),

@@ -322,7 +322,7 @@ static void describes_itself(void **state)
 	sprof_profile_destroy(NULL);
 }
 
-int main(void)
+TEST_MAIN("profile")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_stacks_are_one_and_share_their_roots),

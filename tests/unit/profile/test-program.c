@@ -106,7 +106,7 @@ static void callers_are_charged(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("program")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libraries_are_told_by_their_names),

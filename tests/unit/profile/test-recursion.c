@@ -124,7 +124,7 @@ static void random_paths(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("recursion")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_paths),

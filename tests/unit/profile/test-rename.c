@@ -295,7 +295,7 @@ static void modules_are_described(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("rename")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_made_up_name_becomes_the_chain),

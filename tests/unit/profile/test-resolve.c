@@ -252,7 +252,7 @@ static void tail_calls_are_put_in(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("resolve")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_return_address_is_looked_up_inside_its_call),

@@ -61,7 +61,7 @@ static void a_site_is_a_line_of_the_program(void **state)
 	sprof_profile_destroy(profile);
 }
 
-int main(void)
+TEST_MAIN("sites")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_site_is_a_line_of_the_program),

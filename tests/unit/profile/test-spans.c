@@ -131,7 +131,7 @@ static void samples_lie_evenly_in_a_span(void **state)
 	assert_int_equal(sprof_span_samples_before(&span, 5000), 4);
 }
 
-int main(void)
+TEST_MAIN("spans")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_lasts_until_the_next_one),

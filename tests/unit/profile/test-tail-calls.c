@@ -211,7 +211,7 @@ static void what_is_there_is_not_put_in_twice(void **state)
 	sprof_profile_destroy(subject.profile);
 }
 
-int main(void)
+TEST_MAIN("tail-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_put_in),

@@ -389,7 +389,7 @@ static void weights_have_names(void **state)
 	assert_false(sprof_weight_is_time(SPROF_WEIGHT_SAMPLES));
 }
 
-int main(void)
+TEST_MAIN("view")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_caller_graph_of_the_example),

@@ -470,7 +470,7 @@ static void waiting_for_a_signal_is_not_io(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("waits")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_and_who_holds_up_whom),

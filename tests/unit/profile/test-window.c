@@ -362,7 +362,7 @@ static void years_do_not_overflow(void **state)
 	sprof_window_finish(&window);
 }
 
-int main(void)
+TEST_MAIN("window")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_go_to_their_states),

@@ -113,7 +113,7 @@ static void bombs_are_refused(void **state)
 	free(packed);
 }
 
-int main(void)
+TEST_MAIN("wire")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_read),

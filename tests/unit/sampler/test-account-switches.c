@@ -43,7 +43,7 @@ static void blocked_time_goes_by_recorded_lengths(void **state)
 	assert_int_equal(times.ns[SPROF_TIME_DISK], 200);
 }
 
-int main(void)
+TEST_MAIN("account-switches")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_switches_tell_wait_from_stolen_time),

@@ -444,7 +444,7 @@ static void a_host_that_is_in_the_cpu_time_takes_nothing_from_wait(void **state)
 	assert_int_equal(sum.ns[SPROF_TIME_STOLEN], 0);
 }
 
-int main(void)
+TEST_MAIN("account")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_window),

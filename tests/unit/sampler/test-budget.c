@@ -116,7 +116,7 @@ static void without_a_share_there_is_no_bound(void **state)
 	assert_int_equal(run.period, 10 * ms);
 }
 
-int main(void)
+TEST_MAIN("budget")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cheap_ticks_keep_the_rate),

@@ -82,7 +82,7 @@ static void many_deep_stacks_share_the_memory(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("copies")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_deep_stack_gets_larger_copies),

@@ -47,7 +47,7 @@ static void another_file_is_not_that_of_before(void **state)
 	assert_true(look(7, 3, "/one", 340 * MS, 270 * MS));
 }
 
-int main(void)
+TEST_MAIN("descriptors")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_first_look_tells_of_what_has_just_passed, begin),

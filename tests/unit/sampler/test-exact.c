@@ -345,7 +345,7 @@ static void without_stacks_ticks_share_the_time_out(void **state)
 	assert_int_equal(world.quality.exact_waits, 10);
 }
 
-int main(void)
+TEST_MAIN("exact")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(waits_between_ticks_are_known, set_up),

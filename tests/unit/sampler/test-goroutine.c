@@ -189,7 +189,7 @@ static void test_where_the_own_stack_was_left(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("goroutine")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_at_the_end_of_the_mapping, set_up, tear_down),

@@ -99,7 +99,7 @@ static void after_a_very_long_wait_nothing_is_left_again(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN("hop")
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_cpus_are_left),

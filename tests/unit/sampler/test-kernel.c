@@ -343,7 +343,7 @@ static void who_waits_needs_none(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("kernel")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_runner_is_hardly_stopped),

@@ -129,7 +129,7 @@ static void nobody_joins_a_thread_of_another_process(void **state)
 	assert_int_equal(new.sampled[HERE].wait.lock.holder_id, ALSO_HERE);
 }
 
-int main(void)
+TEST_MAIN("locks")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_read_per_tick_serves_all_who_wait),

@@ -281,7 +281,7 @@ static void former_mappings_are_not_read(void **state)
 	assert_int_equal(scene.process.maps.generation, 1);
 }
 
-int main(void)
+TEST_MAIN("mappings")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_change_is_read_at_once, begin),

@@ -46,7 +46,7 @@ static void who_moves_all_the_time_is_seen(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("once")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_runs_and_who_sleeps_is_seen),

@@ -95,7 +95,7 @@ static void a_thorough_tick_is_patient_at_any_rate(void **state)
 		sprof_patience_deadline(&patience, BEGIN + 9000 * US, false), BEGIN + 10500 * US);
 }
 
-int main(void)
+TEST_MAIN("patience")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stops_that_come_cost_what_they_take),

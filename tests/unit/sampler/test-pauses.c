@@ -127,7 +127,7 @@ static void pauses_of_all_magnitudes(void **state)
 	free(times);
 }
 
-int main(void)
+TEST_MAIN("pauses")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_pauses),

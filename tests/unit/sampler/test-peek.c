@@ -75,7 +75,7 @@ static void who_has_ended_is_nothing(void **state)
 	assert_int_equal(look_at('Z', SPROF_THREAD_RUNNING), PEEK_NOTHING);
 }
 
-int main(void)
+TEST_MAIN("peek")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sleeper_is_known_without_its_stack),

@@ -133,7 +133,7 @@ static void who_starves_whom(void **state)
 	assert_false(starves(SCHED_FIFO, 99, DEADLINE, 0));
 }
 
-int main(void)
+TEST_MAIN("priority")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ordinary_threads_get_back_what_they_had),

@@ -71,7 +71,7 @@ static void where_sleepers_are_not_wanted_it_is_the_works(void **state)
 	assert_in_range(thread->charged[SPROF_TIME_RUNQ], 340 * MS, 361 * MS);
 }
 
-int main(void)
+TEST_MAIN("queue")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(after_a_sleep_it_is_the_sleeps),

@@ -55,7 +55,7 @@ static void a_long_tick_has_no_further_round(void **state)
 	assert_in_range(lost, ticks / 10, ticks);
 }
 
-int main(void)
+TEST_MAIN("rounds")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_moves_all_the_time_has_its_share),

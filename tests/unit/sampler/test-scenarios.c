@@ -457,7 +457,7 @@ static void only_who_waits(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("scenarios")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_sleeper_is_peeked_at_once_and_reused),

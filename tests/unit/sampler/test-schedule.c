@@ -345,7 +345,7 @@ static void a_short_tick_needs_none(void **state)
 	assert_in_range(schedule.deadline, FIRST + 999 * PERIOD, FIRST + 1001 * PERIOD);
 }
 
-int main(void)
+TEST_MAIN("schedule")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_tick_has_a_rest),

@@ -373,7 +373,7 @@ static void schedules_by_chance_with_timers(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("schedules")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(a_quiet_process_is_spared),

@@ -102,7 +102,7 @@ static void a_group_waits_until_it_gives_up(void **state)
 	assert_true(scene.slots.items[2].awaited);
 }
 
-int main(void)
+TEST_MAIN("slots")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_thread_has_its_own, set_up, tear_down),

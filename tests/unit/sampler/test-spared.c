@@ -326,7 +326,7 @@ static void an_exec_is_no_time_told_twice(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("spared")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(where_all_is_settled_looks_are_spared),

@@ -221,7 +221,7 @@ static void other_programs_contend(void **state)
 	assert_false(is_contended(4, 3));
 }
 
-int main(void)
+TEST_MAIN("stop-order")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_threads_of_a_cpu_come_together),

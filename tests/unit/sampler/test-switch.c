@@ -203,7 +203,7 @@ static void switches_by_chance(void **state)
 
 #define SCENARIO(name) cmocka_unit_test_setup(name, set_up)
 
-int main(void)
+TEST_MAIN("switch")
 {
 	const struct CMUnitTest tests[] = {
 		SCENARIO(off_and_on),

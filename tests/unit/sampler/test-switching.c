@@ -342,7 +342,7 @@ static void time_off_the_cpu_is_known_of_records_in_any_order(void **state)
 	sprof_switching_destroy(switching);
 }
 
-int main(void)
+TEST_MAIN("switching")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_reading_does_not_matter),

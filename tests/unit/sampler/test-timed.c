@@ -318,7 +318,7 @@ static void of_who_sleeps_only_the_preempted_turns_do(void **state)
 	assert_in_range(told, 199, 200);
 }
 
-int main(void)
+TEST_MAIN("timed")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_before_the_first_record_is_not_told_again),

@@ -103,7 +103,7 @@ static void many_calls_that_do_not_return_in_one_function(void **state)
 	code_expect(&many_calls_that_do_not_return);
 }
 
-int main(void)
+TEST_MAIN("code-calls")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_that_do_not_return),

@@ -417,7 +417,7 @@ static void zero_in_a_frame_pointer_that_is_kept_elsewhere(void **state)
 	code_expect(&zero_in_a_frame_pointer_saved_on_an_aligned_stack);
 }
 
-int main(void)
+TEST_MAIN("code-flow")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sp_moves_by_constants),

@@ -102,7 +102,7 @@ static void code_behind_a_call_and_padding(void **state)
 	code_expect(&loop_behind_padding);
 }
 
-int main(void)
+TEST_MAIN("code-gaps")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_that_nothing_leads_to),

@@ -144,7 +144,7 @@ static void any_bytes(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("code-list")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_and_garbage),

@@ -85,7 +85,7 @@ static void before_the_next_function(void **state)
 	sprof_code_rows_finish(&rows);
 }
 
-int main(void)
+TEST_MAIN("code-padding")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(before_a_loop),

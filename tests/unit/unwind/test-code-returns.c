@@ -216,7 +216,7 @@ static void a_function_that_is_too_long(void **state)
 	free(bytes);
 }
 
-int main(void)
+TEST_MAIN("code-returns")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_return),

@@ -401,7 +401,7 @@ static void bounds(void **unused)
 	assert_int_equal(one.bound, 0);
 }
 
-int main(void)
+TEST_MAIN("code-state")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_entry),

@@ -236,7 +236,7 @@ static void tables_that_are_not_there(void **unused)
 	expect_no_target(&module, &table, 0);
 }
 
-int main(void)
+TEST_MAIN("code-table")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_of_jumps),

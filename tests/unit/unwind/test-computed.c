@@ -282,7 +282,7 @@ static void rows_as_in_the_tables_of_libc(void **state)
 	expect_truth(info.dli_fname, 100000);
 }
 
-int main(void)
+TEST_MAIN("computed")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_a_program),

@@ -470,7 +470,7 @@ static void other_rules_are_not_for_it(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN("go-step")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_the_stack_they_were_called_on),

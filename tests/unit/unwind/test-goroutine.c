@@ -41,7 +41,7 @@ static void what_is_no_status_tells_nothing(void **state)
 	assert_int_equal(sprof_goroutine_id(&goroutine), 0);
 }
 
-int main(void)
+TEST_MAIN("goroutine")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_number_is_behind_the_status),

@@ -335,7 +335,7 @@ static void without_a_decoder(void **state)
 	assert_false(sprof_instruction_decode((const uint8_t *)"\xc3", 1, ADDRESS, &one));
 }
 
-int main(void)
+TEST_MAIN("instruction")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(additions),

@@ -342,7 +342,7 @@ static void a_copy_that_is_too_short(void **state)
 
 #define in_a_world(test) cmocka_unit_test_setup_teardown(test, world_create, world_destroy)
 
-int main(void)
+TEST_MAIN("recover")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_world(this_thread),
@@ -362,7 +362,7 @@ int main(void)
 #else
 
 /* The places are made of this machine's registers. */
-int main(void)
+TEST_MAIN("recover")
 {
 	puts("the stacks are made with the registers of x86-64");
 	return 77;

@@ -312,7 +312,7 @@ static void an_image_without_cfi_finds_nothing(void **state)
 	sprof_rows_destroy(NULL);
 }
 
-int main(void)
+TEST_MAIN("rows")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_c_library),

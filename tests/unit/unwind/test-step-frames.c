@@ -115,7 +115,7 @@ static void a_leaf_without_a_frame(void **state)
 
 #endif
 
-int main(void)
+TEST_MAIN("step-frames")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(along_frame_pointers),

@@ -349,7 +349,7 @@ static void a_frame_of_no_size_with_a_link_register(void **state)
 	expect_failure(&stack, &same, cursor, SPROF_STEP_NO_PROGRESS);
 }
 
-int main(void)
+TEST_MAIN("step")
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_start_of_a_walk),

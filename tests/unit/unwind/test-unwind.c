@@ -399,7 +399,7 @@ static void this_thread_as_backtrace_sees_it(void **state)
 
 #define in_a_world(test) cmocka_unit_test_setup_teardown(test, world_create, world_destroy)
 
-int main(void)
+TEST_MAIN("unwind")
 {
 	const struct CMUnitTest tests[] = {
 		in_a_world(a_chain_of_frame_pointers_to_its_end),
