@@ -23,6 +23,9 @@ class Profile:
         self.report = read_report("x.txt")
         with open("exact.json", encoding="utf-8") as file:
             self.exact = json.load(file)
+        for role in self.roles():  # to the nanosecond
+            parts = self.ns_of(role, "user", "sys", "runq", "sleep", "disk", "stopped", "stolen")
+            assert parts == self.ns_of(role, "wall"), role
 
     @staticmethod
     def _read_truth(text):

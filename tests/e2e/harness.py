@@ -4,8 +4,9 @@ A test file is a list of functions test_*() that assert; main() runs them all, o
 the command line, each in a temporary folder of its own, --at-once N of them in as many processes.
 Nothing here sleeps blindly: targets say on a pipe that they are ready, everything else is polled for
 with a limit. Only processes that a test started are ever signalled, by their pid, and all of them are
-gone when it ends. No test is run again because it failed: a noisy figure is measured several times,
-and the median is judged. Whatever is random prints its seed, and SPROF_TEST_SEED gives it back.
+gone when it ends. No test is run again because it failed, and none depends on how fast or busy the machine
+is: what only the clock can judge is in bench/truth. Whatever is random prints its seed, and SPROF_TEST_SEED
+gives it back.
 """
 
 import argparse
@@ -31,9 +32,8 @@ TARGETS = os.path.abspath(os.environ.get("SPROF_TARGETS", "."))
 # Seconds that anything may take before a test calls it a hang. An emulated machine needs more.
 LIMIT = 60 * int(os.environ.get("SPROF_TEST_PATIENCE", "1"))
 
-SKIPPED, FAILED, UNJUDGED = 77, 1, 2
-MUCH_STOLEN = 0.05  # of the time of all CPUs: it spoils a test of shares and times
-ROUNDS = 3          # measurements of a noisy figure
+SKIPPED, FAILED = 77, 1
+SIGMAS = 5  # standard errors: chance alone is further off once in two million judgements
 NOBODY = 65534
 
 os.environ["XDG_CACHE_HOME"] = "/dev/null"  # nothing is kept: the developer's last recording stays
@@ -116,29 +116,6 @@ def random_numbers():
     seed = int(os.environ.get("SPROF_TEST_SEED", random.randrange(1 << 32)))
     print(f"SPROF_TEST_SEED={seed}", flush=True)
     return random.Random(seed)
-
-
-def median(figures):
-    figures = sorted(figures)
-    return figures[len(figures) // 2]
-
-
-def measured(measure, is_right, rounds=ROUNDS):
-    """
-    Several measurements of what is noisy, whose median is to be judged. As soon as most of them are right, the others
-    can't change that any more, and are not made.
-    """
-    found = []
-    while len(found) < rounds and 2 * sum(map(is_right, found)) <= rounds:
-        found.append(measure())
-    return found
-
-
-def median_of(what, measure, rounds=ROUNDS, is_right=lambda figure: False):
-    """The median of a noisy figure that is measured several times; all of them are printed."""
-    figures = measured(measure, is_right, rounds)
-    print(f"     {what}: {median(figures):.4g}, of " + ", ".join(f"{figure:.4g}" for figure in sorted(figures)))
-    return median(figures)
 
 
 class Program:
@@ -263,6 +240,15 @@ class Attached(Program):
     def stop(self, number=signal.SIGINT):
         self.signal(number)
         return self.finish()
+
+
+def attach_while(pid, seconds, *options):
+    """Attaches until the process has computed for so long, however busy the machine is; returns the profile."""
+    attached = Attached(pid, *PROFILE, *options)
+    wait_for_cpu(pid, seconds)
+    result = attached.stop().check(0)
+    assert result.out == b"" and result.err == "", f"it said: {result.out!r} {result.err!r}"
+    return read_profile()
 
 
 # What the kernel says about a process.
@@ -416,6 +402,23 @@ def check_near(value, expected, tolerance, what):
         f"{what}: {value:.4g} is more than {tolerance:.4g} away from {expected:.4g}")
 
 
+def share_tolerance(share, samples):
+    """By how much a share of so many samples may be off by chance, and because it is one of whole samples."""
+    samples = max(samples, 1)
+    return SIGMAS * math.sqrt(share * (1 - share) / samples) + 1 / samples
+
+
+def missed_share(stats):
+    """The part of all ticks in which nothing was sampled: other samples have their time."""
+    without = stats["ticks_missed"] + stats["ticks_held_back"] + stats["samples_lost"]
+    return without / (stats["ticks"] + without)
+
+
+def check_share(found, true, samples, what, spare=0.0):
+    """A share is what the program says of the same time. `spare`: what samples can't tell, such as missed_share()."""
+    check_near(found, true, share_tolerance(true, samples) + spare, f"share of {what}, of {samples:.0f} samples")
+
+
 def check_quality(stats, threads=1, complete=0.999):
     """
     The figures agree with each other, nearly all stacks are complete (or all but one), and so many
@@ -489,50 +492,23 @@ def _run_one(function):
             _end_started()
 
 
-def _machine_time():
-    """What all CPUs have done so far, and what of it their host took, in ticks (proc_stat(5))."""
-    with open("/proc/stat", encoding="utf-8") as file:
-        fields = [int(field) for field in file.readline().split()[1:9]]
-    return sum(fields), fields[7]
-
-
-def _stolen_share(before):
-    (all_before, stolen_before), (all_now, stolen_now) = before, _machine_time()
-    return (stolen_now - stolen_before) / max(1, all_now - all_before)
-
-
-def _needs_cpus():
-    """Whether this file's tests are of shares and times."""
-    return getattr(sys.modules["__main__"], "NEEDS_CPUS", False)
-
-
 def _judge(function):
-    """The outcome of one test."""
-    before = _machine_time()
+    """The outcome of one test. What no machine of this kind can show is left out."""
     try:
         _run_one(function)
     except Skip as reason:
         print(f"SKIP {function.__name__}: {reason}", file=sys.stderr)
         return SKIPPED
     except Unable as reason:
-        print(f"UNJUDGED {function.__name__}: {reason}", file=sys.stderr)
-        return UNJUDGED
+        print(f"LEFT OUT {function.__name__}: {reason}", file=sys.stderr)
     except Exception:  # pylint: disable=broad-except
         traceback.print_exc()
-        if _needs_cpus() and _stolen_share(before) >= MUCH_STOLEN:
-            print(f"UNJUDGED {function.__name__}: the host took {100 * _stolen_share(before):.0f} % of the CPUs' "
-                  "time", file=sys.stderr)
-            return UNJUDGED
         print(f"FAIL {function.__name__}", file=sys.stderr)
         return FAILED
     return 0
 
 
 def _outcome(name):
-    """
-    Of the test of that name. One that failed while the host of a virtual machine took much of the CPUs says
-    nothing if its file NEEDS_CPUS; scripts/count-tests.py knows the line.
-    """
     begin = time.monotonic()
     outcome = _judge(getattr(sys.modules["__main__"], name))
     if not outcome:
@@ -567,4 +543,4 @@ def main():
         sys.exit(FAILED)
     if FAILED in outcomes:
         sys.exit(FAILED)
-    sys.exit(SKIPPED if outcomes & {SKIPPED, UNJUDGED} else 0)
+    sys.exit(SKIPPED if SKIPPED in outcomes else 0)

@@ -7,8 +7,6 @@ from harness import (PROFILE, SPROF, Attached, Program, Target, attach_for, chec
                      check_quality, check_untouched, main, read_folded, read_profile, run, sprof,
                      state_of, target, threads_of, wait_for_cpu, wait_until)
 
-NEEDS_CPUS = True
-
 STATS = ("target_pid", "duration_ns", "rate_hz", "ticks", "ticks_late", "samples",
          "samples_by_kernel", "samples_stopped", "samples_peeked", "samples_reused", "stops", "stop_ns_total",
          "stop_ns_p50", "stop_ns_p95", "stop_ns_p99", "stop_ns_max", "profiler_cpu_ns", "frames",

@@ -9,8 +9,6 @@ import sys
 from harness import (LIMIT, SPROF, Attached, Program, Target, check_error, check_near, main, read_folded, run, sprof,
                      wait_for_cpu, wait_until)
 
-NEEDS_CPUS = True
-
 # Orders its own sampling around its hot phases, and says for how long it was on.
 PROGRAM = """
 import os, sys, time

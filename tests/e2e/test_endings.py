@@ -10,8 +10,6 @@ from harness import (PROFILE, SPROF, Attached, Program, Target, check_error, che
                      main, random_numbers, read_folded, read_profile, read_ready, require_plain_sprof, sprof, state_of,
                      target, tool, tracer_of, wait_for_cpu, wait_until)
 
-NEEDS_CPUS = True
-
 
 def start_in_background(*options, name="spin-two", words=(), code=0, outputs=PROFILE):
     """

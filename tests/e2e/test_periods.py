@@ -10,8 +10,6 @@ from harness import (SPROF, Attached, Program, Target, attach_for, check_error, 
                      main, read_folded, read_profile, sprof, status_field, target, tool, wait_for_cpu,
                      wait_until)
 
-NEEDS_CPUS = True
-
 EVERY = ("--every", "1s", "-o", "x-%n.folded", "--stats", "x-%n.json", "-t")
 
 

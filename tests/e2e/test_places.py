@@ -7,8 +7,6 @@ import re
 from harness import Program, check_error, check_near, main, require, sprof, tool, wait_for_cpu
 from subjects import build, command
 
-NEEDS_CPUS = True
-
 # Two threads, each on one CPU, for half a second of CPU time; the second one sleeps at last.
 PINNED = """
 #define _GNU_SOURCE

@@ -5,8 +5,6 @@ import os
 from harness import (PROFILE, SPROF, Program, Target, main, read_profile, require, run, sprof,
                      target, threads_of, tool, wait_for_cpu, wait_until)
 
-NEEDS_CPUS = True
-
 OTHER, FIFO, BATCH, IDLE = 0, 1, 3, 5
 
 

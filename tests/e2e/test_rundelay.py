@@ -15,7 +15,6 @@ from harness import (Program, SPROF, Target, as_nobody, check_error, check_near,
                      own_target, paranoid, require, require_switches, run, sprof, state_of, status_field, target,
                      threads_of, tool, wait_for_cpu, wait_until, with_tracefs)
 
-NEEDS_CPUS = True
 FAILED, USAGE = 2, 64
 ROUNDS = 150
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}

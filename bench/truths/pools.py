@@ -5,8 +5,6 @@ import math
 
 from harness import Target, check_near, main, sprof
 
-NEEDS_CPUS = True
-
 SIGMAS = 4
 
 

@@ -2,7 +2,8 @@
 
 All ten kinds of program, at 99 Hz and some also at 20 and 999. Everything at every rate takes longer:
 
-    SPROF_TEST_SECONDS=10 SPROF_TEST_RATES=20,99,999 meson test -C build -t 4 e2e-time e2e-time-computing
+    SPROF_TEST_SECONDS=10 SPROF_TEST_RATES=20,99,999 bench/truth times
+    SPROF_TEST_SOURCE=stop bench/truth times
 
 The truth is the target's own clock. Each kind of program is recorded up to three times, and the median error of
 each share is judged; all else holds in each recording. With 10 seconds of samples at 99 Hz and above, shares of a
@@ -14,11 +15,10 @@ import math
 import os
 
 from blocked import Profile
-from harness import Skip, check_near, main, measured, median, run, sprof, target, tool
+from harness import Skip, check_near, main, run, sprof, target, tool
+from kinds import KINDS, is_right
 from report import read_report
-from truths import KINDS, is_right
-
-NEEDS_CPUS = True
+from rounds import measured, median
 
 POINTS = 0.03
 SECONDS = int(os.environ.get("SPROF_TEST_SECONDS", 2))
