@@ -10,10 +10,10 @@ import collections
 import json
 import os
 
-from harness import SPROF, main, random_numbers, run, sprof, target
+from harness import SPROF, main, random_numbers, require_machine, run, sprof, target, with_tracefs
 
 PROGRAMS = int(os.environ.get("SPROF_TEST_OWNERS", "20"))
-FEW = max(PROGRAMS // 10, 1)  # of what takes long
+HALF, FEW = max(PROGRAMS // 2, 1), max(PROGRAMS // 10, 1)  # of what takes longer, and of what takes long
 THREADS, PROCESSES, STEPS, DEPTH = 8, 6, 30, 3
 CALL = ("-e", "syscalls:sys_enter_getppid", "-e", "syscalls:sys_exit_getppid")
 
@@ -23,8 +23,8 @@ Owner = collections.namedtuple("Owner", "pid tid name steps is_followed")
 class Plan:
     """A random plan of tests/targets/owners.c."""
 
-    def __init__(self, numbers):
-        self.numbers, self.names, self.processes = numbers, 0, 1
+    def __init__(self, numbers, threads=THREADS, processes=PROCESSES):
+        self.numbers, self.names, self.threads, self.processes = numbers, 0, threads, processes
         self.text = self.process(0)
 
     def name(self):
@@ -37,7 +37,7 @@ class Plan:
         for _ in range(self.numbers.randint(3, 14)):
             thread = self.numbers.choice(alive)
             kind = self.numbers.choice("cccwwwnneEhfrx")
-            if kind == "c" and count < THREADS:
+            if kind == "c" and count < self.threads:
                 words.append(f"c{self.name()}")
                 alive.append(count)
                 count += 1
@@ -53,8 +53,8 @@ class Plan:
                 leader = thread
             elif kind == "r":
                 words.append("r")
-            elif kind in "fx" and depth < DEPTH and self.processes < PROCESSES:
-                self.processes += 1
+            elif kind in "fx" and depth < DEPTH and self.processes > 1:
+                self.processes -= 1
                 who = "" if kind == "f" else f"{thread}:"
                 words.append(f"{kind}{who}{self.name()}({self.process(depth + 1)})")
                 if kind == "x":
@@ -96,11 +96,11 @@ def rows_of(result):
     return tables[-1]
 
 
-def watch(how, count=PROGRAMS):
+def watch(how, count=PROGRAMS, **sizes):
     """Runs as many random programs: how(command) gives the rows of one."""
     numbers = random_numbers()
     for _ in range(count):
-        plan = Plan(numbers).text
+        plan = Plan(numbers, **sizes).text
         found = how([target("owners"), "log", plan])
         check(found, truth(), plan)
 
@@ -160,12 +160,26 @@ def test_system_calls_by_stops():
     watch(syscalls("--source", "ptrace"))
 
 
+def test_system_calls_by_tracepoints():
+    watch(syscalls("--source", "perf", before=with_tracefs()), HALF)
+
+
+def test_pairs_by_tracepoints():
+    watch(trace("--source", "perf", before=with_tracefs()), HALF)
+
+
 def test_pairs_by_stops():
-    watch(trace())
+    watch(trace("--source", "ptrace"))
 
 
 def test_calls_by_breakpoints():
     watch(calls("--breakpoints"))
+
+
+def test_calls_by_uprobes():
+    """A birth takes the kernel long, so there are few."""
+    require_machine(os.geteuid() == 0, "uprobes are root's")
+    watch(calls(), FEW, threads=3, processes=2)
 
 
 def test_a_profile_of_system_calls():
