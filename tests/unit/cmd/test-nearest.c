@@ -36,10 +36,20 @@ static void slips_are_found(void **state)
 	}
 }
 
+static void the_first_of_two_is_taken(void **state)
+{
+	struct sprof_nearest nearest = {.word = "stat"};
+
+	sprof_nearest_try(&nearest, "stats");
+	sprof_nearest_try(&nearest, "start");
+	assert_string_equal(nearest.found, "stats");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slips_are_found),
+		cmocka_unit_test(the_first_of_two_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
