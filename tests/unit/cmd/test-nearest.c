@@ -23,6 +23,11 @@ static void slips_are_found(void **state)
 		{"", NULL},
 		{"a-word-that-is-much-too-long-to-be-a-slip", NULL},
 	};
+	struct sprof_nearest first = {.word = "stat"};
+
+	sprof_nearest_try(&first, "stats");
+	sprof_nearest_try(&first, "start");
+	assert_string_equal(first.found, "stats");
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sprof_nearest nearest = {.word = cases[i].word};
@@ -36,20 +41,10 @@ static void slips_are_found(void **state)
 	}
 }
 
-static void the_first_of_two_is_taken(void **state)
-{
-	struct sprof_nearest nearest = {.word = "stat"};
-
-	sprof_nearest_try(&nearest, "stats");
-	sprof_nearest_try(&nearest, "start");
-	assert_string_equal(nearest.found, "stats");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slips_are_found),
-		cmocka_unit_test(the_first_of_two_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
