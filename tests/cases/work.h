@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define WORK_NS 300000000LL
+#define WORK_NS 200000000LL
 
 static inline bool has_work(void)
 {

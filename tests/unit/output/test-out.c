@@ -237,6 +237,13 @@ static void a_failed_file_is_taken_away(void **state)
 	assert_int_equal(err.os_errno, EFBIG);
 	assert_content("kept", "old");
 	assert_int_equal(count_files(), 1);
+
+	out = open_out("taken");
+	assert_int_equal(mkdir("taken", 0755), 0);
+	assert_false(sprof_out_close(out, &err));
+	assert_int_equal(err.os_errno, EISDIR);
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(rmdir("taken"), 0);
 }
 
 static void a_closed_pipe_is_an_error(void **state)
