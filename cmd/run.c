@@ -69,6 +69,7 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 	struct sprof_subject subject = {
 		.arguments = operands,
 		.follow_children = !options.no_children,
+		.may_wait = true,
 	};
 	struct sprof_session_result result;
 	SPROF_AUTO_FREE char *again = NULL;

@@ -166,9 +166,9 @@ static void tell_left_running(
 	if (!tracing->subject->arguments || !tracing->program_ended || tracing->signals->ended_by ||
 		!count || tracing->subject->calls)
 		return;
-	sprof_ui_note(
-		"%s left %u %s running, no longer profiled; --wait follows to the end of the last one",
-		tracing->subject->arguments[0], count, count == 1 ? "process" : "processes");
+	sprof_ui_note("%s left %u %s running, no longer profiled%s", tracing->subject->arguments[0],
+		count, count == 1 ? "process" : "processes",
+		tracing->subject->may_wait ? "; --wait follows to the end of the last one" : "");
 }
 
 static void tell_denied(const struct sprof_quality *quality)

@@ -104,7 +104,8 @@ static char *sentence(const struct sprof_summary *summary, const struct sprof_si
 	if (!kind || !first)
 		return NULL;
 	if (sites->whole)
-		length = asprintf(&text, "%s %s%s",
+		length = asprintf(&text, "%s%s %s%s",
+			summary->profile->kinds.are_lower_bounds ? "at least " : "",
 			sprof_figure_value(summary->profile, summary->view.weight, sites->whole)
 				.text,
 			kind, first);
