@@ -243,7 +243,8 @@ static bool create_parts(struct calls *calls, char *const operands[], struct spr
 
 	if (!sprof_watching_init(&calls->watching, &options->watching, operands, err))
 		return false;
-	calls->watching.subject.stdout_to_stderr = operands[0] && !options->output;
+	calls->watching.subject.stdout_to_stderr =
+		operands[0] && (!options->output || sprof_out_is_stdout(options->output));
 	return create_source(calls, err) && create_engine(calls, err);
 }
 
@@ -434,6 +435,10 @@ static bool open_outputs(struct calls *calls, struct sprof_error *err)
 		? sprof_out_open(options->output, &calls->out, err)
 		: sprof_out_open_fd(STDOUT_FILENO, "stdout", &calls->out, err);
 
+	if (done && options->timeline &&
+		sprof_out_is_same(options->output ? options->output : "-", options->timeline))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "--timeline %s is the output, too",
+			options->timeline);
 	return done &&
 		(!options->timeline || sprof_out_open(options->timeline, &calls->timeline, err));
 }

@@ -22,6 +22,7 @@ enum { OUTPUTS = 8 };
 struct mem_outputs {
 	const char *paths[OUTPUTS];
 	size_t count;
+	bool to_stdout; /* -o - */
 };
 
 struct mem_options {
@@ -83,11 +84,18 @@ static bool add_output(void *field, const char *text, struct sprof_error *err)
 {
 	struct mem_outputs *outputs = field;
 
+	outputs->to_stdout |= sprof_out_is_stdout(text);
+	if (sprof_out_is_stdout(text))
+		return true;
 	if (!format_of(text))
 		return sprof_error_set(err, SPROF_ERROR_USAGE,
 			"%s: its name ends with none of .csv, .json, .svg, .html and .txt", text);
 	if (outputs->count == OUTPUTS)
 		return sprof_error_set(err, SPROF_ERROR_USAGE, "there may be %d files", OUTPUTS);
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (sprof_out_is_same(outputs->paths[i], text))
+			return sprof_error_set(err, SPROF_ERROR_USAGE, "%s is given twice", text);
+	}
 	outputs->paths[outputs->count++] = text;
 	return true;
 }
@@ -250,7 +258,8 @@ static bool write_file(
 /* Files take the place of the tables where nobody looks at stdout. */
 static bool prints(const struct mem_options *options)
 {
-	return !options->outputs.count || isatty(STDOUT_FILENO) || options->json;
+	return !options->outputs.count || options->outputs.to_stdout || isatty(STDOUT_FILENO) ||
+		options->json;
 }
 
 static bool print(

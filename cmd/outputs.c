@@ -19,12 +19,6 @@
 #include "cmd/placeholders.h"
 #include "cmd/ui.h"
 
-static bool is_stdout(const char *path)
-{
-	return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout") ||
-		!strcmp(path, "/dev/fd/1") || !strcmp(path, "/proc/self/fd/1");
-}
-
 bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *err)
 {
 	struct sprof_outputs *outputs = field;
@@ -39,7 +33,7 @@ bool sprof_outputs_set_path(void *field, const char *text, struct sprof_error *e
 	if (outputs->count == SPROF_MAX_OUTPUTS)
 		return sprof_error_set(
 			err, SPROF_ERROR_USAGE, "more than %d outputs", SPROF_MAX_OUTPUTS);
-	outputs->items[outputs->count].pattern = is_stdout(text) ? NULL : text;
+	outputs->items[outputs->count].pattern = sprof_out_is_stdout(text) ? NULL : text;
 	outputs->items[outputs->count].path = outputs->items[outputs->count].pattern;
 	outputs->count++;
 	return true;
@@ -86,19 +80,50 @@ static bool expand(struct sprof_output_request *request,
 	return sprof_placeholders_expand("--output", request->pattern, moment, &request->path, err);
 }
 
-/* Two outputs in one file: the second would replace the first. */
+static const char *name_of(const struct sprof_output_request *request)
+{
+	if (request->path)
+		return request->path;
+	return request->on_stderr ? "/dev/stderr" : "-";
+}
+
+/* The second would replace the first. */
+static bool refuse_twice(
+	const char *option, const char *one, const char *two, struct sprof_error *err)
+{
+	if (!strcmp(one, two))
+		return sprof_error_set(err, SPROF_ERROR_USAGE, "%s %s is given twice", option, two);
+	return sprof_error_set(
+		err, SPROF_ERROR_USAGE, "%s %s is given twice, as %s", option, two, one);
+}
+
+/* Against the first `count` outputs. */
+static bool check_other(const struct sprof_outputs *outputs, size_t count, const char *option,
+	const char *path, struct sprof_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name = name_of(&outputs->items[i]);
+
+		if (sprof_out_is_same(name, path))
+			return refuse_twice(option, name, path, err);
+	}
+	return true;
+}
+
 static bool check_clashes(const struct sprof_outputs *outputs, struct sprof_error *err)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
-		for (size_t k = 0; k < i; k++) {
-			const char *one = outputs->items[i].path, *two = outputs->items[k].path;
-
-			if (one && two && !strcmp(one, two) && strncmp(one, "/dev/", 5) != 0)
-				return sprof_error_set(
-					err, SPROF_ERROR_USAGE, "--output %s is given twice", one);
-		}
+		if (!check_other(outputs, i, "--output", name_of(&outputs->items[i]), err))
+			return false;
 	}
 	return true;
+}
+
+bool sprof_outputs_check_stats(
+	const struct sprof_outputs *outputs, const char *path, struct sprof_error *err)
+{
+	return sprof_out_probe(path, err) &&
+		check_other(outputs, outputs->count, "--stats", path, err);
 }
 
 /* The format that the suffix of the file names which the shell has opened as stdout; NULL: none. */

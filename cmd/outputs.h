@@ -80,6 +80,10 @@ bool sprof_outputs_settle(struct sprof_outputs *outputs, enum sprof_stdout wante
  */
 void sprof_outputs_keep(struct sprof_outputs *outputs);
 
+/* Checks that the figures of --stats can be written, and not over an output. */
+bool sprof_outputs_check_stats(const struct sprof_outputs *outputs, const char *path,
+	struct sprof_error *err) SPROF_MUST_USE;
+
 /* Replaces the placeholders again, for another moment; does not check the paths. */
 bool sprof_outputs_rename(struct sprof_outputs *outputs,
 	const struct sprof_placeholders_moment *moment, struct sprof_error *err) SPROF_MUST_USE;

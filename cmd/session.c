@@ -120,7 +120,9 @@ bool sprof_session_prepare(struct sprof_recording *options, struct sprof_error *
 		!sprof_outputs_settle(&options->shown.outputs, wanted, err) ||
 		!sprof_recording_check_periods(options, err) ||
 		!sprof_recording_rename(options, &now, err) ||
-		(options->stats_path && !sprof_out_probe(options->stats_path, err)))
+		(options->stats_path &&
+			!sprof_outputs_check_stats(
+				&options->shown.outputs, options->stats_path, err)))
 		return false;
 	warn_of_kernel_stacks(options);
 	if (!options->every_ns && (!options->common.quiet || !options->shown.outputs.count))

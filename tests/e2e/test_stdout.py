@@ -139,6 +139,36 @@ def test_attach_to_a_file():
     program.wait()
 
 
+def test_minus_is_stdout_in_every_command():
+    build("work")
+    for words in (("run",), ("heap",), ("syscalls", "-f", "text"), ("calls", "-F", "outer", "--breakpoints"), ("mem",),
+                  ("trace", "--source", "ptrace", "-e", "syscalls:sys_enter_write", "-e", "syscalls:sys_exit_write")):
+        result = sprof(*words, "-o", "-", "--", "./work", "0.2").check(0)
+        assert result.out and b"ready" not in result.out, (words, result.out)
+        assert "ready" in result.err, (words, result.err)
+    assert not os.path.exists("-")
+
+
+def test_one_output_twice():
+    """By whatever names: refused before the program runs."""
+    os.mkdir("d")
+    os.symlink("d", "e")
+    run_ = ("run", "-f", "text")
+    calls = ("calls", "-F", "main")
+    for words in ((*run_, "-o", "a", "-o", "./a"), (*run_, "-o", "d/a", "-o", "e/a"), (*run_, "-o", "-", "-o", "/dev/fd/1"),
+                  (*run_, "-o", "a", "--stats", "./a"), (*calls, "-o", "a", "--timeline", "./a"), (*calls, "--timeline", "-"),
+                  ("mem", "-o", "a.csv", "-o", "./a.csv")):
+        check_error(sprof(*words, "--", "touch", "ran"), 64, "given twice|the output, too")
+        assert not os.path.exists("ran"), words
+    sprof(*run_, "-o", "/dev/null", "-o", "/dev/null", "--", tool("true")).check(0)
+
+
+def test_other_devices():
+    for words in (("run", "-f", "text"), ("calls", "-F", "main"), ("syscalls", "-f", "text")):
+        check_error(sprof(*words, "-o", "/dev/zero", "--", "touch", "ran"), 2, "neither a file")
+        assert not os.path.exists("ran"), words
+
+
 def test_every_needs_a_name():
     with open("a", "wb") as file:
         result = run(SPROF, "run", "--every", "1s", "--", tool("true"), stdout=file)
