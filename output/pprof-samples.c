@@ -118,6 +118,18 @@ static void put_mapped(struct sprof_pprof_writer *writer, uint32_t mapping, uint
 	put_comment(writer, name, text);
 }
 
+static void put_build_of(struct sprof_pprof_writer *writer, uint32_t mapping,
+	const struct sprof_profile_module *facts)
+{
+	const uint32_t of = facts->build_of - 1, *first = writer->layout.first;
+	char name[40];
+
+	if (!facts->build_of || of >= writer->layout.module_count || first[of] == first[of + 1])
+		return;
+	snprintf(name, sizeof(name), SPROF_PPROF_BUILD_OF ".%u", mapping);
+	put_figure(writer, name, first[of] + 1);
+}
+
 /* What names the module later, where its file is not at hand, and where it was. */
 static void put_places(struct sprof_pprof_writer *writer)
 {
@@ -134,6 +146,7 @@ static void put_places(struct sprof_pprof_writer *writer)
 			continue;
 		if (facts->mapped_at)
 			put_mapped(writer, first + 1, facts->mapped_at);
+		put_build_of(writer, first + 1, facts);
 		if (!facts->debuglink)
 			continue;
 		snprintf(name, sizeof(name), SPROF_PPROF_DEBUGLINK ".%u", first + 1);

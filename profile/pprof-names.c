@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "profile/identity.h"
 #include "profile/index.h"
 #include "profile/pprof-file.h"
 
@@ -232,7 +233,9 @@ static bool settle_lines(struct sprof_pprof_file *file, uint32_t module, size_t 
 			return false;
 		if (i && file->lines[i].mark != SPROF_MARK_TAIL_CALL && !file->lines[i - 1].mark)
 			file->lines[i - 1].mark = SPROF_MARK_INLINED;
-		function.module = module;
+		function.module = module == SPROF_PROFILE_NONE || function.unresolved
+			? module
+			: sprof_identity_module(file->profile, module);
 		file->lines[i].kernel =
 			function.linkage && strcmp(function.linkage, SPROF_MODULE_KERNEL) == 0;
 		if (!sprof_profile_intern_function(

@@ -30,6 +30,7 @@
 #define SPROF_PPROF_SEGMENT "segment"
 #define SPROF_PPROF_DEBUGLINK "debuglink"
 #define SPROF_PPROF_MAPPED "mapped"
+#define SPROF_PPROF_BUILD_OF "build_of" /* the mapping of another build of the module */
 
 /* Labels of a sample, besides those of profile/attributes.c and profile/facts.h. */
 #define SPROF_PPROF_TIME "time" /* a number: when its slice begins, in ns since the start */

@@ -170,6 +170,9 @@ struct sprof_profile_module {
 	/* the name in its file's .gnu_debuglink; NULL: none, or not known */
 	const char *debuglink;
 	uint32_t debuglink_crc;
+	/* 1 + the module that it is another build of, whose functions it has: see profile/identity.h;
+	 * 0: none */
+	uint32_t build_of;
 	/* Why its frames have no names, and what would help; see profile/gaps.h. NULL: unknown. */
 	const char *gap_why, *gap_help;
 };

@@ -1,6 +1,7 @@
 """What is the same function: two of one name, lines of several files, builds of one program."""
 
 import json
+import os
 import re
 
 from harness import main, run, sprof, tool
@@ -94,6 +95,34 @@ def test_annotate_takes_the_source_file():
     assert "'work@one.c'" in result.err and "'work@two.c'" in result.err, result.err
     text = sprof("annotate", "work@two.c", path).check(0).text()
     assert re.search(r"body\.h: work\n.*(\n.*)*sum \+= i \^ 3;", text), text
+
+
+def functions_of(path, module="two"):
+    """The program's functions that samples lead through: a list, for one may be there twice."""
+    report = as_json(path)
+    return sorted(function["name"] for function in report["functions"]
+                  if function["module"] is not None and
+                  report["modules"][function["module"]]["path"].endswith(module))
+
+
+def test_two_builds_are_one_program():
+    """Builds that differ in everything but their source: no function is there twice."""
+    first = record(build("two"), output="first.pb.gz")
+    os.mkdir("other")
+    os.chdir("other")
+    second = os.path.abspath(record(build("two", "-O3", "-fno-inline", "-DOTHER"), output="second.pb.gz"))
+    os.chdir("..")
+    third = record(build("two", "-Wl,--build-id=none"), output="third.pb.gz")
+    for paths in ((first, second), (second, third), (first, second, third)):
+        sprof("merge", *paths, "-o", "merged.pb.gz").check(0)
+        for again in ("merged.pb.gz", "twice.pb.gz"):
+            names = functions_of(again)
+            assert names.count("work") == 2 and names.count("main") == 1, (paths, again, names)
+            sprof("merge", again, "-o", "twice.pb.gz").check(0)
+    text = sprof("diff", first, second, "--absolute").check(0).text()
+    for name, count in (("main", 1), ("work", 2), ("parse_file", 1)):
+        rows = re.findall(rf"^.* {name}(?:  \S+)?$", text, re.MULTILINE)
+        assert len(rows) == count, text
 
 
 if __name__ == "__main__":
