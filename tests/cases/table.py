@@ -106,7 +106,7 @@ CASES = [
     Case("time", "a-thousand-groups", TWO + " -o two; gcc -O1 groups.c", "run -q -o x.txt ./a.out ./two",
          r"^ +\d+ +\d .* \d+ +\d+ +\d+ +\d+ .* two$", "yes", "gcc root"),
     Case("time", "signals-are-no-waits", "gcc -O1 ticking.c", "run -q --waits=exact -o x.txt ./a.out",
-         "off the CPU: \nnot page fault in main", "yes", "gcc switches"),
+         r"off the CPU: \d{1,2} waits", "yes", "gcc switches"),
     Case("time", "interpreter-lock", "gcc -O1 -pthread -DWORD=40 gil.c", "dump --asleep ./a.out", '"interpreter lock"', "no"),
     Case("time", "interpreter-lock-newer-libc", "gcc -O1 -pthread -DWORD=32 gil.c", "dump --asleep ./a.out", '"interpreter lock"', "yes"),
 
