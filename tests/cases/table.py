@@ -33,7 +33,7 @@ CASES = [
     Case("names", "one-name-in-two-files", "gcc -O1 -g twins*.c", PROFILE + "x.pb.gz",
          r" helper +twins-read\.c:" "\n" r" helper +twins-write\.c:", "no"),
     Case("names", "lines-of-two-files", "gcc -O1 -g twins*.c", PROFILE + "--by srcline x.pb.gz",
-         r"/twins-read\.c:[4-6]$" "\n" r"/twins-write\.c:10[1-4]$" "\n" r"not /twins-read\.c:10" "\n" r"not /twins-write\.c:[4-6]$", "yes"),
+         r"/twins-read\.c:5[1-4]$" "\n" r"/twins-write\.c:10[1-4]$" "\n" r"not /twins-read\.c:10" "\n" r"not /twins-write\.c:5", "yes"),
     Case("names", "closures-of-rust", "gcc -O1 closures.c", PROFILE + "x.pb.gz", "2 times app::main::.*closure", "no"),
     Case("names", "parts-of-a-function", "gcc -O1 parts.c parts.S", PROFILE + "x.pb.gz", r"1 times \bhalves", "yes", X86),
     Case("names", "two-builds", "gcc -O1 -g builds.c; gcc -O1 -g -DFACTOR=2 builds.c -o other", DIFFER,
@@ -106,7 +106,7 @@ CASES = [
     Case("time", "a-thousand-groups", TWO + " -o two; gcc -O1 groups.c", "run -q -o x.txt ./a.out ./two",
          r"^ +\d+ +\d .* \d+ +\d+ +\d+ +\d+ .* two$", "yes", "gcc root"),
     Case("time", "signals-are-no-waits", "gcc -O1 ticking.c", "run -q --waits=exact -o x.txt ./a.out",
-         "off the CPU: \nnot page fault in main", "yes", "gcc switches"),
+         r"off the CPU: \d{1,2} waits", "yes", "gcc switches"),
     Case("time", "interpreter-lock", "gcc -O1 -pthread -DWORD=40 gil.c", "dump --asleep ./a.out", '"interpreter lock"', "no"),
     Case("time", "interpreter-lock-newer-libc", "gcc -O1 -pthread -DWORD=32 gil.c", "dump --asleep ./a.out", '"interpreter lock"', "yes"),
 
