@@ -46,3 +46,9 @@ def large(path):
     thread = Thread(100, "made", 101, "worker")
     return write(path, Model([row(thread, "user", ("main", f"function_{i:04}_with_a_long_name"), 1, user=10)
                               for i in range(1500)], [thread]))
+
+
+def templates(path):
+    thread = Thread(100, "made", 101, "worker")
+    name = "space::twice<std::vector<int, std::allocator<int> > >(std::vector<int, std::allocator<int> > const&)"
+    return write(path, Model([row(thread, "user", ("main", name), 10, user=100)], [thread]))
