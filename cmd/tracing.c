@@ -5,12 +5,10 @@
 #include "cmd/tracing.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/proc-status.h"
 #include "base/proc.h"
 #include "cmd/ui.h"
 #include "interp/interp.h"
@@ -285,20 +283,9 @@ static bool is_any_stopping(const struct sprof_target *target)
 	return false;
 }
 
-/* An interrupt's stop comes before the stop of a trap that is pending (kernel/signal.c, get_signal). */
-static bool has_pending_trap(const struct sprof_thread *thread)
-{
-	char status[SPROF_PROC_STATUS_MAX], value[32];
-
-	return sprof_proc_read_file(
-		       thread->process->pid, thread->tid, "status", status, sizeof(status)) > 0 &&
-		sprof_proc_status_field(status, "SigPnd", value, sizeof(value)) &&
-		strtoull(value, NULL, 16) >> (SIGTRAP - 1) & 1;
-}
-
 static void answer_last(struct sprof_target *target, const struct sprof_event *event)
 {
-	if (event->kind == SPROF_EVENT_STOPPED && has_pending_trap(event->thread))
+	if (event->kind == SPROF_EVENT_STOPPED && sprof_thread_has_pending_trap(event->thread))
 		sprof_thread_resume_to_signal(event->thread);
 	else
 		sprof_event_answer(target, event);
