@@ -68,28 +68,21 @@ static const struct annotate_options defaults = {
 	.reading.naming.debuginfod_limit_ns = SPROF_DEBUGINFOD_LIMIT_NS,
 };
 
-/* FUNCTION, or FUNCTION@FILE. */
-struct wish {
-	char *name;
-	const char *file; /* NULL: any */
-};
-
-static bool is_in_file(const struct sprof_profile *profile, uint32_t module, const char *file)
+static bool is_in_file(const struct sprof_profile *profile, uint32_t module,
+	const struct sprof_function_wish *wish)
 {
-	const struct sprof_module *known;
-
-	if (module == SPROF_PROFILE_NONE)
-		return false;
-	known = sprof_modules_get(profile->modules, module);
-	return strcmp(strchr(file, '/') ? known->path : sprof_module_name(known), file) == 0;
+	return !wish->file ||
+		(module != SPROF_PROFILE_NONE &&
+			sprof_function_wish_has_file(
+				wish, sprof_modules_get(profile->modules, module)));
 }
 
-static bool is_meant(
-	const struct sprof_profile *profile, uint32_t id, const struct wish *wish, bool exact)
+static bool is_meant(const struct sprof_profile *profile, uint32_t id,
+	const struct sprof_function_wish *wish, bool exact)
 {
 	const struct sprof_profile_function *function = &profile->functions[id];
 
-	if (wish->file && !is_in_file(profile, function->module, wish->file))
+	if (!is_in_file(profile, function->module, wish))
 		return false;
 	if (strcmp(function->name, wish->name) == 0 || strcmp(function->linkage, wish->name) == 0)
 		return true;
@@ -155,8 +148,8 @@ static struct candidates list(const struct sprof_profile *profile, const bool *m
 	return all;
 }
 
-static bool unknown(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
-	struct sprof_error *err)
+static bool unknown(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *marked, struct sprof_error *err)
 {
 	struct sprof_nearest nearest = {.word = wish->name};
 	struct candidates all;
@@ -180,8 +173,8 @@ static bool unknown(const struct sprof_profile *profile, const struct wish *wish
 }
 
 /* `marked` is by function, and zeroed. */
-static bool no_match(const struct sprof_profile *profile, const struct wish *wish, bool *marked,
-	struct sprof_error *err)
+static bool no_match(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *marked, struct sprof_error *err)
 {
 	for (uint32_t i = 0; i < profile->function_count; i++) {
 		const struct sprof_profile_function *function = &profile->functions[i];
@@ -202,7 +195,7 @@ static bool no_match(const struct sprof_profile *profile, const struct wish *wis
 }
 
 static bool several(const struct sprof_profile *profile, const bool *chosen,
-	const struct wish *wish, struct sprof_error *err)
+	const struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	const struct candidates all = list(profile, chosen);
 
@@ -213,8 +206,8 @@ static bool several(const struct sprof_profile *profile, const bool *chosen,
 }
 
 /* One function only: its name and module. A whole name goes before parts of names and patterns. */
-static bool choose(const struct sprof_profile *profile, const struct wish *wish, bool *chosen,
-	uint32_t *ret_function, struct sprof_error *err)
+static bool choose(const struct sprof_profile *profile, const struct sprof_function_wish *wish,
+	bool *chosen, uint32_t *ret_function, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *present = find_present(profile);
 	size_t count = 0;
@@ -245,7 +238,7 @@ static bool show(const struct annotate_options *options, struct sprof_annotate *
 }
 
 static bool annotate(const struct annotate_options *options, struct sprof_profile *profile,
-	const struct wish *wish, struct sprof_error *err)
+	const struct sprof_function_wish *wish, struct sprof_error *err)
 {
 	SPROF_AUTO_FREE bool *chosen = calloc(profile->function_count + 1, sizeof(*chosen));
 	struct sprof_output_options output;
@@ -292,13 +285,24 @@ static bool load(const struct annotate_options *options, char *const files[],
 	return true;
 }
 
+static bool annotate_files(const struct annotate_options *options, char *const files[],
+	const struct sprof_function_wish *wish, struct sprof_error *err)
+{
+	struct sprof_profile *profile;
+	bool ok;
+
+	if (!load(options, files, &profile, err))
+		return false;
+	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&
+		annotate(options, profile, wish, err);
+	sprof_profile_destroy(profile);
+	return ok;
+}
+
 static bool run(const void *data, char *const operands[], int *ret_exit, struct sprof_error *err)
 {
 	const struct annotate_options *options = data;
-	SPROF_AUTO_FREE char *name = operands[0] ? strdup(operands[0]) : NULL;
-	struct wish wish = {.name = name};
-	struct sprof_profile *profile;
-	char *at;
+	struct sprof_function_wish wish;
 	bool ok;
 
 	if (!operands[0] || !operands[0][0]) {
@@ -306,19 +310,10 @@ static bool run(const void *data, char *const operands[], int *ret_exit, struct 
 		sprof_error_hint(err, "for example: sprof annotate parse profile.pb.gz");
 		return false;
 	}
-	if (!name)
-		return sprof_error_no_memory(err);
-	at = strrchr(name, '@');
-	if (at && at != name && at[1]) {
-		*at = '\0';
-		wish.file = at + 1;
-	}
 	free(sprof_environment_take());
-	if (!load(options, operands + 1, &profile, err))
-		return false;
-	ok = sprof_shown_filter(&options->reading.shown, &profile, err) &&
-		annotate(options, profile, &wish, err);
-	sprof_profile_destroy(profile);
+	ok = sprof_function_wish_read(operands[0], operands[0] + strlen(operands[0]), &wish, err) &&
+		annotate_files(options, operands + 1, &wish, err);
+	sprof_function_wish_finish(&wish);
 	*ret_exit = 0;
 	return ok;
 }
