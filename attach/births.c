@@ -64,6 +64,7 @@ struct sprof_thread *sprof_birth_adopt(struct sprof_target *target, pid_t tid)
 		return NULL;
 	}
 	thread->born = true;
+	sprof_watch_newborn(find_process(target, (pid_t)parent), thread);
 	take_after(target, find_process(target, (pid_t)parent), thread);
 	return thread;
 }

@@ -86,6 +86,7 @@ static void on_exec(struct sprof_target *target, struct sprof_thread *thread)
 	/* Check during the stop: a program may give up its rights with its first call. */
 	sprof_target_check_rights(target, runner->process->pid);
 	sprof_watch_end(runner);
+	sprof_watch_program(runner);
 	if (sprof_target_leaves_narrow(target, runner))
 		return;
 	if (runner->leaving) {

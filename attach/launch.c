@@ -20,6 +20,7 @@
 #include "attach/diagnose.h"
 #include "attach/leave.h"
 #include "attach/lost-rights.h"
+#include "attach/ptrace-watch.h"
 #include "attach/stop.h"
 #include "attach/target-internal.h"
 #include "base/cleanup.h"
@@ -72,6 +73,7 @@ static bool trace_child(struct sprof_target *target, pid_t child, int socket,
 	target->ended = false;
 	target->launched = true;
 	sprof_target_check_rights(target, child);
+	sprof_watch_program(thread);
 	sprof_target_leaves_narrow(target, thread);
 	return true;
 }

@@ -14,4 +14,12 @@ bool sprof_program_has_other_word_size(pid_t pid);
  * read. */
 bool sprof_program_may_trace(pid_t pid);
 
+/*
+ * Whether the program looks for leaks at its end (ptrace-user.h). `is_running`: it has loaded its
+ * libraries; else its file and environment tell which it will load.
+ */
+bool sprof_program_checks_leaks(pid_t pid, bool is_running);
+/* The same of a program that is to be started. Does not look for it in PATH. */
+bool sprof_program_will_check_leaks(const char *path);
+
 #endif

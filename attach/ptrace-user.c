@@ -1,6 +1,7 @@
 /*
- * Looks for one name among the symbols that a program's dynamic linker must find. Reads only the
- * dynamic section of ELF (elf(5)). Does not report damage in the file: damage means "no".
+ * Looks for names among those that a program's dynamic linker must find. Reads only the dynamic section
+ * of ELF (elf(5)), and of a program that has what runs before all else, its text. Does not report damage
+ * in the file: damage means "no".
  */
 #include "attach/ptrace-user.h"
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -80,20 +82,77 @@ static uint64_t offset_of(const struct program *program, uint64_t address)
 	return 0;
 }
 
+/* The names of the dynamic section, strings behind zeros. NULL: there are none. The caller frees them. */
+static char *read_names(int fd, struct program *program, size_t *ret_size)
+{
+	uint64_t offset, size;
+	char *names;
+
+	if (!read_headers(fd, program) || !read_dynamic(fd, program))
+		return NULL;
+	offset = offset_of(program, dynamic_value(program, DT_STRTAB));
+	size = dynamic_value(program, DT_STRSZ);
+	if (!offset || !size || size > MAX_NAMES)
+		return NULL;
+	names = malloc(size);
+	if (names && !read_at(fd, names, size, offset)) {
+		free(names);
+		return NULL;
+	}
+	*ret_size = size;
+	return names;
+}
+
 bool sprof_ptrace_user_file(int fd)
 {
 	static const char name[] =
 		"\0ptrace"; /* a whole string of the table, which starts with a 0 */
 	SPROF_AUTO_FREE struct program *program = malloc(sizeof(*program));
 	SPROF_AUTO_FREE char *names = NULL;
-	uint64_t offset, size;
+	size_t size;
 
-	if (!program || !read_headers(fd, program) || !read_dynamic(fd, program))
+	names = program ? read_names(fd, program, &size) : NULL;
+	return names && memmem(names, size, name, sizeof(name));
+}
+
+/* A runtime that was linked into the program need not export any name; it says its own in its messages. */
+static bool has_messages(int fd)
+{
+	static const char name[] = "LeakSanitizer";
+	const off_t size = lseek(fd, 0, SEEK_END);
+	void *bytes;
+	bool found;
+
+	bytes = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	if (bytes == MAP_FAILED)
 		return false;
-	offset = offset_of(program, dynamic_value(program, DT_STRTAB));
-	size = dynamic_value(program, DT_STRSZ);
-	if (!offset || !size || size > MAX_NAMES)
-		return false;
-	names = malloc(size);
-	return names && read_at(fd, names, size, offset) && memmem(names, size, name, sizeof(name));
+	found = memmem(bytes, (size_t)size, name, sizeof(name) - 1);
+	munmap(bytes, (size_t)size);
+	return found;
+}
+
+bool sprof_leak_checker_name(const char *text, size_t size)
+{
+	static const char *const names[] = {
+		"libasan.so", "liblsan.so", "libclang_rt.asan", "libclang_rt.lsan"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (memmem(text, size, names[i], strlen(names[i])))
+			return true;
+	}
+	return false;
+}
+
+bool sprof_leak_checker_file(int fd)
+{
+	static const char asan[] = "\0__asan_init", lsan[] = "\0__lsan_init";
+	SPROF_AUTO_FREE struct program *program = malloc(sizeof(*program));
+	SPROF_AUTO_FREE char *names = NULL;
+	size_t size;
+
+	names = program ? read_names(fd, program, &size) : NULL;
+	return names &&
+		(sprof_leak_checker_name(names, size) || memmem(names, size, asan, sizeof(asan)) ||
+			memmem(names, size, lsan, sizeof(lsan)) ||
+			(dynamic_value(program, DT_PREINIT_ARRAY) && has_messages(fd)));
 }

@@ -1,10 +1,12 @@
 /*
- * Watches for calls of ptrace(2). Does not see calls after a debugger's first ones, calls of a
+ * Watches for calls of ptrace(2), and for the start of a leak check. Does not see calls after a debugger's first ones, calls of a
  * thread other than the one that started the process, and calls of programs that don't import
  * ptrace() (static and Go ones). These calls fail with EPERM, as for any tracee.
  */
 #include "attach/ptrace-watch.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -12,12 +14,16 @@
 
 #include "attach/breakpoints.h"
 #include "attach/call-stop.h"
+#include "attach/leave.h"
 #include "attach/program.h"
+#include "attach/restart.h"
 #include "attach/stop.h"
 
 /* There are two stops per call. Between fork and exec, debuggers close files and set up a
  * terminal. */
 enum { CREATOR_STOPS = 512, CHILD_STOPS = 1024 };
+
+static const unsigned always = UINT_MAX;
 
 static bool may_trace(struct sprof_process *process)
 {
@@ -31,7 +37,7 @@ static bool may_trace(struct sprof_process *process)
 /* With a filter of ours, a thread can't be detached: its selected calls would fail. */
 static void watch(struct sprof_thread *thread, unsigned stops)
 {
-	if (thread->filtered)
+	if (thread->filtered || thread->watched == always)
 		return;
 	thread->watched = stops;
 	thread->resumption = SPROF_RESUME_TO_CALL;
@@ -49,6 +55,50 @@ void sprof_watch_child(struct sprof_process *parent, struct sprof_thread *child)
 {
 	if (parent && parent != child->process && may_trace(parent))
 		watch(child, CHILD_STOPS);
+}
+
+void sprof_watch_program(struct sprof_thread *thread)
+{
+	struct sprof_process *process = thread->process;
+
+	process->checks_leaks = sprof_program_checks_leaks(process->pid, false);
+	if (process->checks_leaks)
+		watch(thread, always);
+}
+
+void sprof_watch_newborn(struct sprof_process *parent, struct sprof_thread *thread)
+{
+	if (parent && parent != thread->process)
+		thread->process->checks_leaks = parent->checks_leaks;
+	if (thread->process->checks_leaks)
+		watch(thread, always);
+}
+
+/* Whether the call goes on after a stop as if there had been none. */
+static bool may_be_stopped(struct sprof_thread *thread)
+{
+	struct sprof_proc_syscall call;
+
+	return thread->phase == SPROF_THREAD_RUNNING && sprof_thread_read_syscall(thread, &call) &&
+		(call.kind == SPROF_PROC_SYSCALL_RUNNING ||
+			(call.kind == SPROF_PROC_SYSCALL_INSIDE &&
+				sprof_restart_is_exact(call.number, call.arguments)));
+}
+
+void sprof_watch_running(struct sprof_target *target, pid_t pid)
+{
+	if (!sprof_program_checks_leaks(pid, true))
+		return;
+	for (size_t i = 0; i < target->thread_count; i++) {
+		struct sprof_thread *thread = target->threads[i];
+
+		if (thread->process->pid != pid)
+			continue;
+		thread->process->checks_leaks = true;
+		watch(thread, always);
+		if (may_be_stopped(thread))
+			(void)!sprof_thread_interrupt(thread);
+	}
 }
 
 void sprof_watch_creator(struct sprof_thread *creator)
@@ -157,20 +207,70 @@ static void take_back(struct sprof_thread *thread)
 	}
 }
 
+/* Threads that stand still for their sample leave at their next stop (resume.c). */
+static void ask_sibling_to_leave(struct sprof_thread *thread)
+{
+	if (thread->phase == SPROF_THREAD_STOPPED)
+		thread->leaving = true;
+	else if (thread->phase != SPROF_THREAD_ENDED && thread->phase != SPROF_THREAD_LEAVING)
+		(void)ask_to_leave(thread);
+}
+
+/* Holds the thread for one that has not left yet. False: all have. */
+static bool is_held_for_sibling(struct sprof_target *target, struct sprof_thread *thread)
+{
+	for (size_t i = 0; i < target->thread_count; i++) {
+		struct sprof_thread *other = target->threads[i];
+
+		if (other == thread || other->process != thread->process ||
+			(!other->leaving && other->phase != SPROF_THREAD_LEAVING))
+			continue;
+		sprof_watch_hold(target, thread, other->tid);
+		return true;
+	}
+	return false;
+}
+
+static enum sprof_watched let_process_go(struct sprof_target *target, struct sprof_thread *thread)
+{
+	sprof_target_note_name(
+		thread->process->pid, target->leak_checker, sizeof(target->leak_checker));
+	sprof_breakpoints_remove(thread->process);
+	for (size_t i = 0; i < target->thread_count; i++) {
+		if (target->threads[i] != thread && target->threads[i]->process == thread->process)
+			ask_sibling_to_leave(target->threads[i]);
+	}
+	thread->lets_go = is_held_for_sibling(target, thread);
+	return thread->lets_go ? SPROF_WATCHED_HELD : SPROF_WATCHED_LEAVES;
+}
+
+/* A child that shares the memory, is no thread, and is hidden from tracers. */
+static bool starts_tracer(const struct __ptrace_syscall_info *call)
+{
+	const uint64_t wanted = CLONE_UNTRACED | CLONE_VM;
+
+	return call->entry.nr == SYS_clone &&
+		(call->entry.args[0] & (wanted | CLONE_THREAD)) == wanted;
+}
+
 enum sprof_watched sprof_watch_call(struct sprof_target *target, struct sprof_thread *thread)
 {
 	struct __ptrace_syscall_info call;
 
 	if (thread->watched == 1)
 		sprof_watch_end(thread);
-	else if (thread->watched)
+	else if (thread->watched && thread->watched != always)
 		thread->watched--;
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread->tid, sizeof(call), &call) <= 0)
 		return SPROF_WATCHED_GOES_ON;
 	if (sprof_stop_call(&call) == SPROF_CALL_EXIT &&
 		sprof_breakpoints_are_lent(thread->process))
 		take_back(thread);
-	if (sprof_stop_call(&call) != SPROF_CALL_ENTRY || call.entry.nr != SYS_ptrace)
+	if (sprof_stop_call(&call) != SPROF_CALL_ENTRY)
+		return SPROF_WATCHED_GOES_ON;
+	if (starts_tracer(&call) && thread->process->checks_leaks)
+		return let_process_go(target, thread);
+	if (call.entry.nr != SYS_ptrace)
 		return SPROF_WATCHED_GOES_ON;
 	if (call.entry.args[0] == PTRACE_TRACEME)
 		return be_traced(target, thread);
@@ -192,9 +292,12 @@ static void go_on(struct sprof_target *target, struct sprof_thread *thread)
 	thread->held_for = 0;
 	thread->interrupt_again = false;
 	target->held_count--;
-	if (thread->phase != SPROF_THREAD_STOPPED)
+	if (thread->phase != SPROF_THREAD_STOPPED ||
+		(thread->lets_go && is_held_for_sibling(target, thread)))
 		return;
-	if (again)
+	if (thread->lets_go)
+		sprof_target_leave(target, thread);
+	else if (again)
 		sprof_thread_resume_to_stop(thread);
 	else
 		sprof_thread_resume(thread);

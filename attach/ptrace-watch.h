@@ -20,6 +20,17 @@ void sprof_watch_child(struct sprof_process *parent, struct sprof_thread *child)
 /* Watches the thread that started the process, at the event that reports it. */
 void sprof_watch_creator(struct sprof_thread *creator);
 
+/*
+ * Programs that look for leaks (LeakSanitizer) stop their own threads for that: by ptrace(2), from a child
+ * that the kernel hides from tracers. All syscalls of such a program are watched, and the whole process
+ * is let go before it starts that child. At the first instruction of a program:
+ */
+void sprof_watch_program(struct sprof_thread *thread);
+/* At an attach. Threads whose calls a stop would spoil are watched from their next stop on. */
+void sprof_watch_running(struct sprof_target *target, pid_t pid);
+/* A new thread, of this process or with a copy of its parent's memory. */
+void sprof_watch_newborn(struct sprof_process *parent, struct sprof_thread *thread);
+
 /* Ends its syscall-stops and single steps. */
 void sprof_watch_end(struct sprof_thread *thread);
 

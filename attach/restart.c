@@ -93,6 +93,14 @@ static bool is_endless(const struct eintr_call *call, const uint64_t arguments[6
 	return false;
 }
 
+bool sprof_restart_is_exact(int64_t number, const uint64_t arguments[6])
+{
+	const struct eintr_call *call = find(number);
+
+	return !call || call->kind == TIMEOUT_SOCKET || call->kind == TIMEOUT_SOCKETS ||
+		is_endless(call, arguments);
+}
+
 /*
  * A program never calls restart_syscall(2) itself, so its filter may forbid this call, and may kill
  * the program. A filter can't be read without CAP_SYS_ADMIN (ptrace(2), PTRACE_SECCOMP_GET_FILTER).

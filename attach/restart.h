@@ -33,6 +33,10 @@ struct sprof_restart {
 /* Whether the program has a seccomp filter of its own. */
 bool sprof_restart_has_filter(pid_t tid, bool is_filtered);
 
+/* Whether a call of this number and arguments goes on after a stop for as long as without one. Sockets are
+ * taken for such without a time-out. */
+bool sprof_restart_is_exact(int64_t number, const uint64_t arguments[6]);
+
 /* True: the call, which returned EINTR, begins again. */
 bool sprof_restart_repair(
 	pid_t tid, const struct sprof_regs *regs, const struct sprof_restart *how);

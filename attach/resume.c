@@ -45,6 +45,9 @@ void sprof_thread_resume(struct sprof_thread *thread)
 	}
 	thread->signal = 0;
 	thread->group_stop = false;
+	/* It was asked to leave while it stood still: it does at its next stop. */
+	if (thread->leaving)
+		(void)!sprof_thread_interrupt(thread);
 }
 
 void sprof_thread_resume_to_signal(struct sprof_thread *thread)

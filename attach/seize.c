@@ -13,6 +13,7 @@
 
 #include "attach/diagnose.h"
 #include "attach/program.h"
+#include "attach/ptrace-watch.h"
 #include "attach/reaper.h"
 #include "attach/target-internal.h"
 
@@ -193,6 +194,7 @@ bool sprof_target_attach(struct sprof_target *target, pid_t pid, struct sprof_er
 	/* Checked after the seize: an exec from here on is an event. */
 	if (sprof_program_has_other_word_size(pid))
 		return refuse_narrow(pid, err);
+	sprof_watch_running(target, pid);
 	target->pid = target->pid ? target->pid : pid;
 	return true;
 }
@@ -217,6 +219,7 @@ bool sprof_target_attach_thread(struct sprof_target *target, pid_t tid, struct s
 	}
 	if (sprof_program_has_other_word_size(pid))
 		return refuse_narrow(pid, err);
+	sprof_watch_running(target, pid);
 	target->pid = target->pid ? target->pid : pid;
 	return true;
 }

@@ -43,6 +43,8 @@ struct sprof_target {
 	char unprivileged[64];
 	char narrow[64]; /* the first program of 32 bits; empty: none */
 	char tracer[64]; /* the first program that took over a thread as its tracer; empty: none */
+	char leak_checker
+		[64]; /* the first program that was let go so that it can check for leaks */
 	/* a new thread could not be registered: it was detached */
 	bool out_of_memory;
 };

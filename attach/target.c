@@ -161,6 +161,11 @@ const char *sprof_target_tracer(const struct sprof_target *target)
 	return target->tracer[0] ? target->tracer : NULL;
 }
 
+const char *sprof_target_leak_checker(const struct sprof_target *target)
+{
+	return target->leak_checker[0] ? target->leak_checker : NULL;
+}
+
 /* The table. */
 
 static struct sprof_thread **bucket_of(const struct sprof_target *target, pid_t tid)

@@ -125,6 +125,10 @@ uint32_t sprof_target_process_count(const struct sprof_target *target);
 /* The name of the first program that traces a thread itself, so that we detached it; NULL: none. */
 const char *sprof_target_tracer(const struct sprof_target *target);
 
+/* The name of the first program that was let go because it traces its own threads, to look for leaks;
+ * NULL: none. */
+const char *sprof_target_leak_checker(const struct sprof_target *target);
+
 /* The name of a 32-bit program, which was detached at its first instruction; NULL: none. */
 const char *sprof_target_narrow(const struct sprof_target *target);
 

@@ -41,6 +41,7 @@ struct sprof_process {
 			   thread */
 	struct sprof_breakpoints *breakpoints; /* attach/breakpoints.h; NULL: none */
 	enum sprof_process_tracing tracing;    /* determined when it has a child */
+	bool checks_leaks; /* it traces its own threads for that; attach/ptrace-watch.h */
 	/* CLOCK_MONOTONIC: before it, another program ran under its id; 0: none that we know of */
 	uint64_t executed_ns;
 };
@@ -96,6 +97,7 @@ struct sprof_thread {
 	struct {
 		uint64_t address, sp;
 	} put_off;
+	bool lets_go;   /* held at a call after which none of its process may be our tracee */
 	pid_t held_for; /* STOPPED until this thread is no longer our tracee; 0: not held */
 	bool filtered;  /* it has the launch's filter of system calls, besides its own */
 	struct sprof_rewinds rewinds;

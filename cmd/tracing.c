@@ -137,6 +137,17 @@ static void tell_left_alone(const struct sprof_target *target)
 			tracer);
 }
 
+static void tell_leak_checker(const struct sprof_target *target)
+{
+	const char *checker = sprof_target_leak_checker(target);
+
+	if (checker)
+		sprof_ui_note(
+			"%s looks for leaks, and traces its own threads for that: from there on it ran "
+			"on its own",
+			checker);
+}
+
 static void tell_narrow(const struct sprof_target *target)
 {
 	const char *program = sprof_target_narrow(target);
@@ -380,6 +391,7 @@ static void *trace(void *data)
 		end_calls(tracing, target);
 		end_holds(tracing, target);
 		tell_left_alone(target);
+		tell_leak_checker(target);
 		tell_narrow(target);
 		tell_unprivileged(target);
 		tell_denied(&tracing->quality);

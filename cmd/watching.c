@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "attach/perf-map.h"
+#include "attach/program.h"
 #include "attach/regs.h"
 #include "base/clock.h"
 #include "cmd/command-line.h"
@@ -114,6 +115,9 @@ bool sprof_watching_calls(struct sprof_watching *watching, const int64_t *number
 	subject->calls = SPROF_CALLS_ALL;
 	if (!count || !subject->arguments || !subject->follow_children ||
 		watching->tracing.sampling.duration_ns || !sprof_call_filter_is_possible())
+		return true;
+	/* It must be let go at its end, which a filter doesn't allow. */
+	if (sprof_program_will_check_leaks(subject->arguments[0]))
 		return true;
 	if (!sprof_call_filter_create(numbers, count, &watching->filter, err))
 		return false;

@@ -131,7 +131,7 @@ bool sprof_loading_take(struct sprof_loading *loading, const struct sprof_event 
 	if (!is_done(program, &call))
 		return has_mapped(thread, &call);
 	sprof_loading_end(loading, thread->tid);
-	thread->resumption = SPROF_RESUME_CONTINUE;
+	thread->resumption = thread->watched ? SPROF_RESUME_TO_CALL : SPROF_RESUME_CONTINUE;
 	return true;
 }
 

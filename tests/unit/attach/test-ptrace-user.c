@@ -56,6 +56,18 @@ static void test_others(void **state)
 	assert_false(sprof_program_may_trace(0));
 }
 
+static void test_leak_checkers(void **state)
+{
+	static const char text[] = "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/liblsan.so.0\n";
+	int fd = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+
+	assert_true(sprof_leak_checker_name(text, sizeof(text)));
+	assert_false(sprof_leak_checker_name(text, 20));
+	assert_false(sprof_leak_checker_file(fd));
+	assert_false(sprof_program_checks_leaks(0, true));
+	close(fd);
+}
+
 /* Copies of this program with one byte changed: any answer, but no harm. */
 static void test_damage(void **state)
 {
@@ -86,6 +98,7 @@ TEST_MAIN("ptrace-user")
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_importer),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_leak_checkers),
 		cmocka_unit_test(test_damage),
 	};
 
