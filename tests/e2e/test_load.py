@@ -3,7 +3,7 @@
 import os
 import signal
 
-from harness import (PROFILE, SPROF, Attached, Target, attach_for, attach_while, check_error, check_untouched, cpu_ticks, main,
+from harness import (PROFILE, Attached, Target, attach_for, attach_while, check_error, check_untouched, cpu_ticks, main,
                      read_profile, sprof, state_of, threads_of, wait_for_cpu, wait_until)
 
 THREADS = 22
@@ -100,7 +100,7 @@ def test_events_do_not_prolong_the_wait_for_a_stop():
     _, stats = attach_for("2s", program.pid, "-r", "999")
     check_untouched(program.pid)
     program.finish().check(0)
-    assert stats["threads_seen"] > 100 and stats["ticks"] > 0, stats
+    assert stats["threads_seen"] > 40 and stats["ticks"] > 0, stats
 
 
 def test_sprof_without_a_cpu():
